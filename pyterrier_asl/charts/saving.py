@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ..io.atomic import check_replaceable, replacing
+from ..io.processes import check_address_space
 from .lazy import alt
 
 #: Endings of the files that a chart can be saved to.
@@ -44,6 +45,10 @@ _CLOSE = 2
 Spec = dict[str, Any]
 
 
+#: Gigabytes of address space that vl-convert reserves; with less it ends the process.
+CONVERTER_SPACE = 72
+
+
 def save_chart(
     chart: Any,
     path: str | Path,
@@ -68,6 +73,7 @@ def save_chart(
 
     Raises:
         ValueError: for another ending, or one that needs vl-convert where there is none.
+        MemoryError: where ``ulimit -v`` leaves vl-convert too little address space.
     """
     check_path(path, force=force)
     ending = Path(path).suffix
@@ -117,9 +123,12 @@ def check_path(path: str | Path, *, inputs: Iterable[str | Path] = (), force: bo
     Raises:
         ValueError: for another ending than those of :data:`ENDINGS`, or where there is no Altair.
         OSError: where the file cannot be written, or is another one.
+        MemoryError: where ``ulimit -v`` leaves vl-convert too little address space.
     """
     if find_spec("altair") is None:
         raise ValueError("charts need Altair: pip install 'pyterrier-asl[charts]'")
+    if find_spec("vl_convert") is not None:
+        check_address_space(CONVERTER_SPACE, "a chart")
     if Path(path).suffix not in ENDINGS:
         raise ValueError(f"{path} must end in one of {', '.join(ENDINGS)}")
     if not Path(path).resolve().parent.is_dir():

@@ -34,6 +34,7 @@ from typing import Any
 import click
 
 from ..io.atomic import FULL
+from ..io.processes import check_address_space
 
 #: The commands in the order of help, with their descriptions. A command's module is imported when
 #: it is called, so that ``--help`` is quick.
@@ -145,6 +146,8 @@ def error_line(error: Exception) -> str:
     text = " ".join(str(error).split())
     if isinstance(error, OSError) and error.errno in FULL and not error.filename:
         return f"cannot write the standard output: {error.strerror}"  # files are named by then
+    if isinstance(error, MemoryError):
+        return f"not enough memory: {text or 'the system gives no more'}"
     if re.search("can't start new thread|Resource temporarily unavailable", text):
         return f"{text}: the system allows no more threads; raise 'ulimit -u', or pass fewer --jobs"
     if isinstance(error, (ValueError, OSError, ImportError)):
@@ -175,3 +178,4 @@ def main(**_: bool) -> None:
     """Atomized search length, lexicographic precision, rareness and time-biased gain, beside AP,
     nDCG and all the measures of ir_measures.
     """
+    check_address_space(3, "pyterrier-asl")  # NumPy's and Arrow's threads; 2.4 suffice on two cores

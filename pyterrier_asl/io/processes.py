@@ -26,6 +26,30 @@ _EVERY = 1.0
 _FOLDERS: set[str] = set()
 
 
+def check_address_space(gigabytes: float, what: str) -> None:
+    """Checks the limit of ``ulimit -v``: libraries hang or end the process where it is too low.
+
+    Args:
+        gigabytes: the address space that is needed.
+        what: what needs it.
+
+    Raises:
+        MemoryError: where the limit is lower.
+
+    >>> check_address_space(0.1, "this example")
+    """
+    try:
+        import resource
+    except ImportError:  # Windows has no such limit
+        return
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    if 0 <= limit < gigabytes * 2**30:
+        raise MemoryError(
+            f"{what} needs {gigabytes:g} GB of address space, and 'ulimit -v' permits "
+            f"{limit / 2**30:.1f} GB: raise it"
+        )
+
+
 def python_command(code: str) -> list[str]:
     """A command that runs code in another Python, which imports what this one would.
 

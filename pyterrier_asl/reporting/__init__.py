@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..io.atomic import replacing
 from ..io.names import names_of
+from ..io.processes import check_address_space
 from ..io.tables import counted
 
 if TYPE_CHECKING:
@@ -140,6 +141,7 @@ def report(
     Raises:
         ImportError: without Altair, vl-convert and Jinja: ``pip install 'pyterrier-asl[report]'``.
         ValueError: for input that cannot be used.
+        MemoryError: where ``ulimit -v`` leaves vl-convert too little address space.
 
     Example:
         >>> import tempfile
@@ -158,8 +160,10 @@ def report(
         raise ImportError(
             f"a report needs {error.name}: pip install 'pyterrier-asl[report]'", name=error.name
         ) from error
+    from ..charts.saving import CONVERTER_SPACE
     from ..io.texts import Texts
 
+    check_address_space(CONVERTER_SPACE, "a report")
     of_runs: dict[str, Any] = {
         "labels": labels,
         "rel": rel,
