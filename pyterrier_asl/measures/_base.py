@@ -1,10 +1,11 @@
-"""Base class of our measures: checked parameters, one value for every query."""
+"""Base class of our measures: checked parameters, one value per query."""
 
 from __future__ import annotations
 
 import logging
 import math
 import numbers
+import sys
 from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -29,10 +30,10 @@ class Param(ParamInfo):  # type: ignore[misc]
     """A parameter that checks its values and converts them to plain Python values.
 
     Args:
-        check: returns the value to keep, or raises ValueError with the values that are allowed.
-        default: its default value, which is not printed.
-        required: whether the measure has no value without it.
-        desc: its description in the documentation.
+        check: returns the value to keep, or raises ValueError with the allowed values.
+        default: the default value, which is not printed.
+        required: whether the measure needs the parameter.
+        desc: the description in the documentation.
     """
 
     def __init__(
@@ -47,7 +48,7 @@ class Param(ParamInfo):  # type: ignore[misc]
         self.check = check
 
     def validate(self, value: object) -> bool:
-        """Returns True: values are checked when the measure is made, with a better message."""
+        """Returns True: values are checked when the measure is built, with a better message."""
         return True
 
 
@@ -58,26 +59,22 @@ DEEPEST = 2**31 - 1
 MOST = 1e9
 
 
-def count(value: object) -> int:
+def count(value: Any) -> int:
     """A whole number from 1 to :data:`DEEPEST`."""
-    if not isinstance(value, numbers.Integral) or isinstance(value, bool) or int(value) < 1:
-        raise ValueError("a whole number from 1 on")
-    if int(value) > DEEPEST:
-        raise ValueError(f"a whole number up to {DEEPEST}")
+    is_whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
+    if not is_whole or not 1 <= value <= DEEPEST:
+        raise ValueError(f"a whole number from 1 to {DEEPEST}")
     return int(value)
 
 
 def real(low: float, high: float = math.inf, *, above: bool = False) -> Callable[[object], float]:
     """A check for a number from ``low`` to ``high``; with ``above`` not ``low`` itself."""
 
-    def check(value: object) -> float:
-        if isinstance(value, numbers.Real) and not isinstance(value, bool):
-            try:
-                number = float(value)
-            except OverflowError:  # a whole number that is larger than any other
-                number = math.inf
-            if (number > low if above else number >= low) and number <= high and number != math.inf:
-                return number
+    def check(value: Any) -> float:
+        is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
+        if is_number and (value > low if above else value >= low):
+            if value <= min(high, sys.float_info.max):  # a whole number can be larger
+                return float(value)
         start = f"above {low:g}" if above else f"from {low:g}"
         raise ValueError(f"a number {start}" + ("" if high == math.inf else f" to {high:g}"))
 
@@ -85,7 +82,7 @@ def real(low: float, high: float = math.inf, *, above: bool = False) -> Callable
 
 
 def grade(value: object) -> float:
-    """A grade: a number from 0 on, whole where it can be."""
+    """A grade: a number from 0 on, an ``int`` where it is whole."""
     number = real(0)(value)
     return int(number) if number.is_integer() else number
 
@@ -121,10 +118,10 @@ UNJUDGED = Param(
 class PluginMeasure(Measure, Computed):  # type: ignore[misc]
     """A measure of this package, an :class:`ir_measures.Measure`.
 
-    * Its parameters are checked when it is made, with an error that names the values allowed.
+    * Its parameters are checked when it is built; errors name the allowed values.
     * It defines all its properties (see :class:`~pyterrier_asl.measures.computed.Computed`).
-    * It scores a :class:`~pyterrier_asl.judging.judged_run.JudgedRun`, one value for every query of
-    the qrels.
+    * It gives a :class:`~pyterrier_asl.judging.judged_run.JudgedRun` one value per query of the
+    qrels.
     """
 
     NAME: str
@@ -141,7 +138,7 @@ class PluginMeasure(Measure, Computed):  # type: ignore[misc]
             names = ", ".join(self.SUPPORTED_PARAMS)
             raise ValueError(f"{self.NAME} has no parameter {name!r}; it has {names}")
         checked = {}
-        for name in self.SUPPORTED_PARAMS:  # one order, so that equal measures print alike
+        for name in self.SUPPORTED_PARAMS:  # in one order, so that equal measures print the same
             value = params.get(name)
             if value is None:  # the same as not given
                 continue
@@ -152,7 +149,7 @@ class PluginMeasure(Measure, Computed):  # type: ignore[misc]
         return checked
 
     def validate_params(self) -> None:
-        """Raises ValueError where a parameter that the measure cannot do without is missing."""
+        """Raises ValueError for a missing parameter that the measure needs."""
         for name, param in self.SUPPORTED_PARAMS.items():
             if param.required and name not in self.params:
                 how = "@k" if name == self.AT_PARAM else f"({name}=...)"
@@ -172,16 +169,15 @@ class PluginMeasure(Measure, Computed):  # type: ignore[misc]
 
     @property
     def cutoff(self) -> int | None:
-        """The rank below which nothing counts as retrieved; None: there is none."""
-        cutoff: int | None = self["cutoff"]  # which some measures have by default
-        return cutoff
+        """The rank below which nothing counts as retrieved; None: no cut-off."""
+        return self["cutoff"]  # type: ignore[no-any-return]
 
     def needs_rows(self) -> bool:
-        """Whether it looks at more of a run than where its judged documents are."""
+        """Whether values depend on more of a run than the ranks of judged documents."""
         return "unjudged" in self.params
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Computes one finite value for every query of the qrels, in their order, shape (Q,).
+        """Computes one finite value per query of the qrels, in their order, shape (Q,).
 
         Args:
             judged: the run, matched with the qrels.
@@ -198,7 +194,7 @@ class PluginMeasure(Measure, Computed):  # type: ignore[misc]
         return values
 
     def _extreme(self, judged: JudgedRun) -> Floats:
-        """The best or the worst value that labels for the run's own documents could give."""
+        """The best or the worst value that labels of the run's unjudged documents could give."""
         from ..judging.unjudged import unjudged
 
         if self.params.get("judged_only"):
@@ -221,19 +217,22 @@ def _log_once(queries: int, of: int, rel: float) -> None:
 
 
 def own_measures() -> list[PluginMeasure]:
-    """The measures of this package that are registered."""
-    measures = ir_measures.measures.registry.values()
-    return [measure for measure in measures if type(measure).__module__.startswith(_OWN + ".")]
+    """The registered measures of this package."""
+    return [m for m in ir_measures.measures.registry.values() if _module(m).startswith(_OWN + ".")]
 
 
-def register(measure: PluginMeasure) -> None:
-    """Registers a measure with ir_measures, in place of an earlier one of ours."""
+def register(*measures: PluginMeasure) -> None:
+    """Registers measures with ir_measures; they replace earlier measures of this package."""
     registry = ir_measures.measures.registry
-    name = measure.NAME
-    other = registry.get(name)
-    if other is not None and not type(other).__module__.startswith(_OWN + "."):
-        raise RuntimeError(
-            f"ir_measures knows another measure {name!r} ({type(other).__module__}); only one of "
-            "the two packages can be imported"
-        )
-    registry[name] = measure
+    for measure in measures:
+        other = registry.setdefault(measure.NAME, measure)
+        if not _module(other).startswith(_OWN + "."):
+            raise RuntimeError(
+                f"ir_measures has another measure {measure.NAME!r} ({_module(other)}); only one of "
+                "the two packages can be imported"
+            )
+        registry[measure.NAME] = measure
+
+
+def _module(measure: Measure) -> str:
+    return type(measure).__module__

@@ -39,14 +39,14 @@ class _ASL(PluginMeasure):
         ASL = 1/n Σ (irrel(d) + 1)   over the n relevant documents d of the query
         irrel(d): irrelevant documents ranked above d
 
-    A relevant document that was not retrieved is counted as ``missing`` says: ``'pad'`` (default)
-    measures every ranking at the same depth k (the cutoff, 1000 without one) and puts it right
-    after; ``'after'`` puts it right after the list as it is; ``'eq3'`` is the paper's printed Eq.
-    3, by which returning less is rewarded. ``g`` looks at the first g relevant documents only (Eq.
-    5).
+    ``missing`` sets how a relevant document that was not retrieved is counted. ``'pad'`` (default)
+    fills every ranking to the same depth k (the cutoff, 1000 without one) and puts the document
+    right after it. ``'after'`` puts it right after the retrieved documents. ``'eq3'`` is the
+    paper's printed Eq. 3, which rewards returning fewer documents. ``g`` takes only the first g
+    relevant documents (Eq. 5).
 
-    Deep pools make ``ASL@1000`` mostly a matter of recall: show ``R@k`` and ``Judged@k`` beside it,
-    or use ``ASL(g=10)`` for the top.
+    With deep pools ``ASL@1000`` mostly measures recall: report ``R@k`` and ``Judged@k`` together
+    with it, or use ``ASL(g=10)`` for the top.
 
     John Alex, Keith Hall, Donald Metzler: Atomized Search Length: Beyond User Models. 2022, Eq.
     1-5.
@@ -55,8 +55,7 @@ class _ASL(PluginMeasure):
     1.5
     """
 
-    __name__ = "ASL"
-    NAME = __name__
+    __name__ = NAME = "ASL"
     PRETTY_NAME = "Atomized Search Length"
     SHORT_DESC = "Mean number of irrelevant documents above a relevant document, plus 1."
     HIGHER_IS_BETTER = False
@@ -80,12 +79,12 @@ class _ASL(PluginMeasure):
         return float((self["cutoff"] or scoring.DEFAULT_DEPTH) + 1)
 
     def value_range(self, systems: float = math.inf) -> tuple[float, float]:
-        """From 1, with ``missing='eq3'`` from 0, to k + 1; without a cut-off to any depth."""
+        """From 1 (0 with ``missing='eq3'``) to k + 1, without a cut-off to infinity."""
         lowest = 0.0 if self.params.get("missing") == "eq3" else 1.0
         return lowest, math.inf if self["cutoff"] is None else self.DEFAULT
 
     def missing_lengths(self, view: JudgedRun) -> Ints:
-        """The search length of a missing document, by query, from a run already cut."""
+        """The search length of a missing document per query, from a view of a run."""
         fill = view.judgements.num_graded(0, self["rel"]) if self["judged_only"] else None
         return scoring.missing_lengths(
             view.relevant(self["rel"]).found,
@@ -102,7 +101,7 @@ class _ASL(PluginMeasure):
         )
 
     def is_exact(self, *, pair: bool = False) -> bool:
-        """Whether bounds are exact: not those of a difference by the first g relevant documents."""
+        """Whether bounds are exact: all but bounds of differences with ``g``."""
         return not (pair and self["g"])
 
     def bounds(self, run: LabelledRun) -> bounding.Bounds:
@@ -113,15 +112,16 @@ class _ASL(PluginMeasure):
         """The bounds of A less B."""
         if self["g"]:
             return super().difference_bounds(pair)
-        costs = (run.once(self._missing_cost) for run in (pair.a, pair.b))
-        return bounding.search_length_difference(pair.documents, *costs)
+        return bounding.search_length_difference(
+            pair.documents, pair.a.once(self._missing_cost), pair.b.once(self._missing_cost)
+        )
 
     def _missing_cost(self, run: LabelledRun) -> Ints:
-        """The cost of a missing document to a run, besides its relevant documents."""
+        """The search length of a missing document plus the relevant documents retrieved."""
         return self.missing_lengths(run.view) + run.relevant.found
 
     def labelled_values(self, run: LabelledRun, rankings: LabelledRankings) -> Floats:
-        """The values of a run's queries, each under a labelling of its own, shape (M,)."""
+        """The values of M rankings of a run's queries, each with its own labels, shape (M,)."""
         retrieved = np.diff(rankings.offsets)
         missing = run.once(self._missing_cost)[rankings.queries] - retrieved
         return scoring.mean_search_length(
@@ -131,21 +131,21 @@ class _ASL(PluginMeasure):
 
 class _nASL(_ASL):
     """
-    Normalized atomized search length, in [0, 1]; higher is better, 1 is perfect, 0 nothing found.
+    Normalized atomized search length, in [0, 1]; higher is better, 1 is perfect, 0 means that no
+    relevant document was retrieved.
 
     ::
 
         nASL@k = 1 - (ASL@k - 1) / k
 
-    The same ranking of systems and the same t-test as ASL@k, for tools that assume that higher is
-    better. k is 1000 where no cutoff is given.
+    It ranks systems as ASL@k does and has the same t-test, for tools that assume that higher is
+    better. k is 1000 without a cutoff.
 
     >>> (nASL @ 10).calc_aggregate({"q": {"a": 1}}, {"q": {"x": 2, "a": 1}})
     0.9
     """
 
-    __name__ = "nASL"
-    NAME = __name__
+    __name__ = NAME = "nASL"
     PRETTY_NAME = "Normalized Atomized Search Length"
     SHORT_DESC = "1 - (ASL@k - 1)/k: atomized search length on a scale from 0 to 1."
     HIGHER_IS_BETTER = True
@@ -178,11 +178,10 @@ class _nASL(_ASL):
         return (low, high) if self["g"] else (-high / self["cutoff"], -low / self["cutoff"])
 
     def labelled_values(self, run: LabelledRun, rankings: LabelledRankings) -> Floats:
-        """The values of a run's queries, each under a labelling of its own, shape (M,)."""
+        """The values of M rankings of a run's queries, each with its own labels, shape (M,)."""
         return scoring.normalized(super().labelled_values(run, rankings), self["cutoff"])
 
 
 ASL = _ASL()
 nASL = _nASL()
-register(ASL)
-register(nASL)
+register(ASL, nASL)

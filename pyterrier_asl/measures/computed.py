@@ -1,9 +1,9 @@
-"""The properties of a measure: its values, its bounds, what it needs, which way is better.
+"""The properties of a measure: its values, bounds, inputs and direction.
 
-A measure that this package computes is one object, a :class:`Computed`. Ours are such objects
-themselves; a standard measure of ir_measures has one (see
-:func:`~pyterrier_asl.measures.standard.computed`). The properties of one measure stand in its
-class.
+Each measure that this package computes is a :class:`Computed`. The measures of this package are
+such objects; a standard measure of ir_measures has one (see
+:func:`~pyterrier_asl.measures.standard.computed`). The class of a measure defines all its
+properties.
 """
 
 from __future__ import annotations
@@ -28,21 +28,21 @@ if TYPE_CHECKING:
 class Computed:
     """A measure that this package computes.
 
-    A measure of the ranks of relevant documents defines :meth:`from_ranks` and has values, also
-    under many labellings; one that looks at more of a run defines ``_score`` and
-    :meth:`labelled_values`. It has bounds where it defines :meth:`bounds`, for a run, or
-    :meth:`difference_bounds`, for two; what it does not define follows from what it does.
+    A measure of the ranks of relevant documents defines :meth:`from_ranks`, from which its values
+    follow, also its values for other labels. A measure that uses more of a run defines ``_score``
+    and :meth:`labelled_values`. A measure has bounds if it defines :meth:`bounds`, for a run, or
+    :meth:`difference_bounds`, for two runs; each has a default that uses the other.
     """
 
-    #: Whether higher is better; None where neither way is.
+    #: Whether higher is better; None: neither direction is.
     HIGHER_IS_BETTER: bool | None = True
-    #: Whether it counts grades, so that a label may be any of them, and not relevance alone.
+    #: Whether it uses grades, so that a label can be any grade, not relevance alone.
     USES_GRADES = False
     #: Whether it needs the lengths of documents.
     NEEDS_LENGTHS = False
-    #: Whether bounds of a difference take a time that grows with the square of the documents.
+    #: Whether the time for bounds of a difference grows with the square of the documents.
     SLOW_DIFFERENCES = False
-    #: Which of a document's rows counts where it stands twice for a query: the last, or the best.
+    #: The row of a document that occurs twice in a ranking: the last (True) or the best.
     LAST_ROW_COUNTS = False
 
     # Of a Measure of ir_measures
@@ -60,9 +60,8 @@ class Computed:
 
     @property
     def cutoff(self) -> int | None:
-        """The rank below which nothing counts as retrieved; None: there is none."""
-        cutoff: int | None = self.params.get("cutoff")
-        return cutoff
+        """The rank below which nothing counts as retrieved; None: no cut-off."""
+        return self.params.get("cutoff")
 
     @property
     def rel(self) -> float:
@@ -70,34 +69,34 @@ class Computed:
         return float(self["rel"] if "rel" in self.SUPPORTED_PARAMS else 1)
 
     def value_range(self, systems: float = math.inf) -> tuple[float, float]:
-        """The lowest and the highest value that a run can have for a query; perhaps infinite.
+        """The lowest and the highest value of a run for a query; perhaps infinite.
 
         Args:
-            systems: the number of runs among which a document is rare, where no pool is given.
+            systems: the number of runs among which a document is rare, without a pool.
         """
         return 0.0, 1.0
 
     def needs_rows(self) -> bool:
-        """Whether it looks at more of a run than where its judged documents are."""
+        """Whether values depend on more of a run than the ranks of judged documents."""
         return False
 
     def run_columns(self) -> list[str]:
-        """The columns that a run must have besides query, document and score."""
+        """The columns that a run needs in addition to query, document and score."""
         return []
 
     def as_provided(self) -> bool:
-        """Whether its values are those of ir_measures' provider for every run: equal scores in
-        the same order, and nothing rounded."""
+        """Whether values equal the provider's of ir_measures for every run: it orders equal scores
+        the same way and rounds nothing."""
         return True
 
     def view(self, judged: JudgedRun) -> JudgedRun:
-        """A run as the measure sees it."""
+        """The part of a run that the measure uses: judged documents only, or cut, if asked."""
         return judged.view(self.cutoff, bool(self.params.get("judged_only")))
 
     # Values
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Computes one value for every query of the qrels, in their order, shape (Q,).
+        """Computes one value per query of the qrels, in their order, shape (Q,).
 
         Args:
             judged: the run, matched with the qrels.
@@ -105,74 +104,73 @@ class Computed:
         raise NotImplementedError
 
     def _score(self, view: JudgedRun) -> Floats:
-        """The values of the queries that have relevant documents, from :meth:`view`."""
+        """The values of the queries with relevant documents, from :meth:`view`."""
         relevant = view.relevant(self["rel"])
         return self.from_ranks(relevant.ranks, relevant.offsets, relevant.total)
 
     def from_ranks(self, ranks: Ints, offsets: Ints, total: Ints) -> Floats:
-        """The formula of a measure of the ranks of relevant documents, shape (Q,).
+        """The formula of a measure that uses only the ranks of relevant documents, shape (Q,).
 
         Args:
             ranks: ranks of the retrieved relevant documents from 1, ascending within a query, shape
                 (E,).
-            offsets: where each query's ranks begin, shape (Q + 1,).
+            offsets: the beginning of each query's ranks, shape (Q + 1,).
             total: relevant documents of each query, retrieved or not, shape (Q,).
         """
-        raise TypeError(f"{type(self).__name__} does not say how it scores")
+        raise NotImplementedError
 
     def from_lengths(self, view: JudgedRun, lengths: Floats, ranking_offsets: Ints) -> Floats:
-        """The values of a measure that needs lengths, by the words of a run's documents, (Q,).
+        """The values of a measure that needs lengths, from the words of a run's documents, (Q,).
 
         Args:
-            view: the run as the measure sees it.
+            view: the result of :meth:`view`.
             lengths: words of every retrieved document in rank order, query by query, shape (N,);
-                those between two relevant documents count by their sum.
-            ranking_offsets: where each query's lengths begin, shape (Q + 1,).
+                lengths between two relevant documents count only by their sum.
+            ranking_offsets: the beginning of each query's lengths, shape (Q + 1,).
         """
-        raise TypeError(f"{self} does not look at lengths")
+        raise TypeError(f"{self} does not use lengths")
 
     # Bounds over all labellings of unjudged documents
 
     def bounds(self, run: LabelledRun) -> Bounds:
-        """The least and the greatest value over all labellings, shape (Q,) each."""
+        """The lowest and the highest value over all labellings, shape (Q,) each."""
         return self.difference_bounds(LabelledPair(run, run.labels.nothing(self)))
 
     def difference_bounds(self, pair: LabelledPair) -> Bounds:
-        """The bounds of A less B; here an outer bound, by those of both runs alone."""
+        """The bounds of A less B; by default outer bounds, from the bounds of both runs."""
         return bounding.of_difference(pair.a.bounds, pair.b.bounds)
 
     def is_exact(self, *, pair: bool = False) -> bool:
-        """Whether bounds of a run, or of the difference of two, are reached by some labelling."""
+        """Whether some labelling reaches the bounds of a run, or of the difference of two runs."""
         return not pair or type(self).difference_bounds is not Computed.difference_bounds
 
     @property
     def defines_bounds(self) -> bool:
-        """Whether the measure has bounds with parameters that suit."""
+        """Whether the measure has bounds, perhaps with other parameters."""
         own, base = type(self), Computed
         return (own.bounds, own.difference_bounds) != (base.bounds, base.difference_bounds)
 
     # Values under labellings
 
     def labelled_values(self, run: LabelledRun, rankings: LabelledRankings) -> Floats:
-        """The values of a run's queries, each under a labelling of its own, shape (M,)."""
+        """The values of M rankings of a run's queries, each with its own labels, shape (M,)."""
         return self.from_ranks(rankings.ranks, rankings.offsets, rankings.total)
 
     def weights(self, view: JudgedRun, unjudged: Retrieved | None = None) -> Floats:
-        """The weight that each relevant document adds to the value, or each unjudged one would add.
+        """What each relevant document adds to the value, or each unjudged one if it were relevant.
 
         Args:
-            view: the run as the measure sees it.
-            unjudged: some of its unjudged documents; None: its relevant ones.
+            view: the result of :meth:`view`.
+            unjudged: some of its unjudged documents; None: its relevant documents.
         """
-        documents = view.relevant(self.rel) if unjudged is None else unjudged
-        return self.rank_weights(documents.ranks)
+        return self.rank_weights((unjudged or view.relevant(self.rel)).ranks)
 
     def rank_weights(self, ranks: Ints) -> Floats:
-        """The weight that a relevant document at each of these ranks adds to the value."""
+        """What a relevant document at each of these ranks adds to the value."""
         return np.ones(len(ranks))
 
     def candidates(self, run: LabelledRun) -> Candidates:
-        """The documents of a run that count or could count, with the gain of each."""
+        """The documents of a run that are or could be relevant, with the gain of each."""
         return Candidates.of(run.relevant, run.relevant_weights, run.unjudged, run.weights)
 
 
@@ -187,10 +185,10 @@ class Additive(Computed):
 
 
 class FirstRelevant(Computed):
-    """A measure of the rank of the first relevant document."""
+    """A measure that uses only the rank of the first relevant document."""
 
     def worth(self, ranks: Floats) -> Floats:
-        """The values for first relevant documents at these ranks; infinite: there is none."""
+        """The values for first relevant documents at these ranks; infinite: no such document."""
         raise NotImplementedError
 
     def difference_bounds(self, pair: LabelledPair) -> Bounds:
@@ -198,7 +196,7 @@ class FirstRelevant(Computed):
 
 
 class MeanPrecision(Computed):
-    """A measure that is the mean, over the relevant documents, of a precision at their ranks."""
+    """A measure that is the mean of a precision at the ranks of the relevant documents."""
 
     SLOW_DIFFERENCES = True
 
@@ -218,19 +216,19 @@ class MeanPrecision(Computed):
 
 
 class RatioOfGains(Computed):
-    """A measure that is the gain of a run over the greatest gain possible."""
+    """A measure that is the gain of a run divided by the highest possible gain."""
 
     def gained(self, run: LabelledRun) -> Floats:
-        """The gain of a run, not yet divided by the ideal one, shape (Q,)."""
+        """The gain of a run before it is divided by the ideal gain, shape (Q,)."""
         raise NotImplementedError
 
     def levels(self, run: LabelledRun) -> tuple[Floats, int, Ints]:
-        """The levels of gain, ascending; how many of them a label can give; how many documents
-        are judged to have at least each, shape (Q, G)."""
+        """The levels of gain, ascending; the number of levels that a label can give; the number of
+        judged documents with at least each gain, shape (Q, G)."""
         raise NotImplementedError
 
     def ideal(self, most: int) -> Floats:
-        """The greatest gain of 0, 1, 2, ... ``most`` documents of gain 1 each."""
+        """The highest gain of 0, 1, 2, ... ``most`` documents of gain 1 each."""
         raise NotImplementedError
 
     def difference_bounds(self, pair: LabelledPair) -> Bounds:

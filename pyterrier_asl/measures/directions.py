@@ -12,10 +12,10 @@ from .standard import computed
 
 
 def higher_is_better(measure: Any) -> bool | None:
-    """Whether higher is better by a measure; None for a count, or where neither way is better.
+    """Whether higher is better; None for a count and if neither direction is better.
 
     Args:
-        measure: a measure, or one with its name.
+        measure: a measure, or a ``NamedMeasure``.
 
     >>> from ir_measures import AP, NumRet
     >>> from pyterrier_asl import ASL
@@ -24,9 +24,9 @@ def higher_is_better(measure: Any) -> bool | None:
     """
     measure = getattr(measure, "measure", measure)
     own = computed(measure)
-    if own is None:
-        return None if is_count(measure) else True
-    return own.HIGHER_IS_BETTER
+    if own is not None:
+        return own.HIGHER_IS_BETTER
+    return None if is_count(measure) else True
 
 
 def value_range(measure: Measure, systems: float = math.inf) -> tuple[float, float]:
@@ -34,7 +34,7 @@ def value_range(measure: Measure, systems: float = math.inf) -> tuple[float, flo
 
     Args:
         measure: a measure.
-        systems: the number of runs among which a document is rare, if the measure has no pool.
+        systems: the number of runs among which a document is rare, for a measure without a pool.
 
     >>> from ir_measures import infAP, NumRet
     >>> from pyterrier_asl import ASL
@@ -48,5 +48,5 @@ def value_range(measure: Measure, systems: float = math.inf) -> tuple[float, flo
 
 
 def is_count(measure: Measure) -> bool:
-    """Whether values of a measure are added up over the queries, not averaged."""
+    """Whether values of a measure are summed over the queries, not averaged."""
     return isinstance(measure.aggregator(), SumAgg)

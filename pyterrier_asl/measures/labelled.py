@@ -1,8 +1,7 @@
-"""Runs in a measure, under all labellings of the unjudged documents that they show.
+"""Runs in a measure, under all labellings of their unjudged documents.
 
-V, the documents to be labelled, are the unjudged ones that any of the compared runs shows in the
-part of its ranking that the measure looks at. One run is a :class:`LabelledRun`, two are a
-:class:`LabelledPair`.
+V, the documents to label, are the unjudged documents in the part of the compared rankings that the
+measure uses. One run is a :class:`LabelledRun`, two runs are a :class:`LabelledPair`.
 """
 
 from __future__ import annotations
@@ -27,13 +26,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Labels:
-    """The documents to be labelled, V.
+    """The documents to label, V.
 
     Attributes:
-        judgements: the judgements that the runs are matched with; Q queries.
-        size: how many documents of V each query has, shape (Q,).
-        documents: how many unjudged documents the compared runs have in all.
-        highest: the best grade that a label can give.
+        judgements: the judgements that the runs are matched with, Q queries.
+        size: the number of documents of V per query, shape (Q,).
+        documents: the number of unjudged documents of all compared runs.
+        highest: the best grade of a label.
     """
 
     judgements: Judgements
@@ -43,7 +42,7 @@ class Labels:
 
     @remembered
     def nothing(self, measure: Computed) -> LabelledRun:
-        """A run that retrieved nothing: the difference from it is the value of the other run."""
+        """A run that retrieved nothing: the difference of a run from it is the run's value."""
         from ..judging.unjudged import unjudged
 
         empty = self.judgements.judge({})
@@ -52,13 +51,13 @@ class Labels:
 
 @dataclass(frozen=True)
 class LabelledRun(Remembering):
-    """A run in a measure, with the unjudged documents that it shows.
+    """A run in a measure, with its unjudged documents.
 
     Attributes:
         measure: the measure.
         judged: the run.
-        shown: its unjudged documents, however deep.
-        labels: the documents to be labelled.
+        shown: its unjudged documents, down to any depth.
+        labels: the documents to label.
     """
 
     measure: Computed
@@ -68,7 +67,7 @@ class LabelledRun(Remembering):
 
     @cached_property
     def view(self) -> JudgedRun:
-        """The run as the measure sees it."""
+        """The part of the run that the measure uses."""
         return self.measure.view(self.judged)
 
     @cached_property
@@ -78,12 +77,12 @@ class LabelledRun(Remembering):
 
     @cached_property
     def unjudged(self) -> Retrieved:
-        """Its unjudged documents, as deep as the measure looks."""
+        """Its unjudged documents down to the cut-off of the measure."""
         return self.shown.cut(self.measure.cutoff)
 
     @cached_property
     def value(self) -> Floats:
-        """Its value with unjudged documents as irrelevant, shape (Q,)."""
+        """Its values with unjudged documents as irrelevant, shape (Q,)."""
         return self.measure.values(self.judged)
 
     @cached_property
@@ -93,17 +92,17 @@ class LabelledRun(Remembering):
 
     @cached_property
     def weights(self) -> Floats:
-        """The weight that each unjudged document would add with a gain of 1, but for the ideal."""
+        """What each unjudged document would add with a gain of 1, before division by the ideal."""
         return self.measure.weights(self.view, self.unjudged)
 
     @cached_property
     def relevant_weights(self) -> Floats:
-        """The weight that each relevant document adds."""
+        """What each relevant document adds."""
         return self.measure.weights(self.view)
 
     @cached_property
     def documents(self) -> RunDocuments:
-        """The run as the formulas of bounds take it."""
+        """The run as an argument for the formulas of bounds."""
         return RunDocuments(
             self.relevant.ranks,
             self.relevant.offsets,
@@ -116,7 +115,7 @@ class LabelledRun(Remembering):
 
 @dataclass(frozen=True)
 class LabelledPair:
-    """Two runs in a measure, with the unjudged documents that they show."""
+    """Two runs in a measure, with their unjudged documents."""
 
     a: LabelledRun
     b: LabelledRun
@@ -130,9 +129,8 @@ class LabelledPair:
     @cached_property
     def _merged_relevant(self) -> tuple[Ints, Ints, Ints]:
         """The judged relevant documents of either, in the same form."""
-        a, b = self.a.relevant, self.b.relevant
-        size = len(self.a.labels.judgements.docnos)
-        return bounding.merge(a.offsets, a.pairs, b.offsets, b.pairs, size)
+        a, b, judgements = self.a.relevant, self.b.relevant, self.a.labels.judgements
+        return bounding.merge(a.offsets, a.pairs, b.offsets, b.pairs, len(judgements.docnos))
 
     @property
     def offsets(self) -> Ints:
@@ -141,18 +139,18 @@ class LabelledPair:
 
     @property
     def others(self) -> Ints:
-        """The number of documents of V that neither shows, shape (Q,)."""
+        """The number of documents of V that neither run retrieved, shape (Q,)."""
         return self.a.labels.size - np.diff(self.offsets)
 
     @property
     def both_weights(self) -> tuple[Floats, Floats]:
-        """The weights of unjudged documents in A and in B; 0 where one is not retrieved."""
+        """The weights of unjudged documents in A and in B; 0 if a run did not retrieve them."""
         _, in_a, in_b = self._merged
         return _pick(self.a.weights, in_a), _pick(self.b.weights, in_b)
 
     @property
     def weights(self) -> Floats:
-        """The weight that each unjudged document would add to the difference, but for the ideal."""
+        """What each unjudged document would add to the difference, before division by the ideal."""
         in_a, in_b = self.both_weights
         return in_a - in_b
 
@@ -164,7 +162,7 @@ class LabelledPair:
 
     @cached_property
     def documents(self) -> PairDocuments:
-        """The runs as the formulas of pairs take them."""
+        """The runs as an argument for the formulas of pairs."""
         offsets, in_a, in_b = self._merged
         relevant_offsets, relevant_in_a, relevant_in_b = self._merged_relevant
         return PairDocuments(
@@ -180,19 +178,19 @@ class LabelledPair:
 
 
 def _pick(values: npt.NDArray[Any], numbers: Ints) -> Any:
-    """The values of documents by their number from 1; 0 where a run does not have them."""
+    """The values of documents by their number from 1; 0 for number 0, not retrieved."""
     return np.concatenate((np.zeros(1, dtype=values.dtype), values))[numbers]
 
 
 @dataclass(frozen=True)
 class Candidates:
-    """The documents of a run that count or could count, in rank order.
+    """The documents of a run that are or could be relevant, in rank order.
 
     Attributes:
-        queries: the query of each, ascending, shape (C,).
+        queries: the query of each document, ascending, shape (C,).
         ranks: its rank, ascending within a query.
-        gains: its gain in the measure where it is relevant.
-        codes: which unjudged document it is; -1: a judged relevant one.
+        gains: its gain in the measure if it is relevant.
+        codes: its number among the unjudged documents; -1: a judged relevant document.
     """
 
     queries: Ints
@@ -215,15 +213,15 @@ class Candidates:
 
 @dataclass(frozen=True)
 class LabelledRankings:
-    """M rankings of a run's queries, each under a labelling of its own.
+    """M rankings of a run's queries, each with its own labels.
 
     Attributes:
-        queries: which query each is of, shape (M,).
+        queries: the query of each ranking, shape (M,).
         ranks: ranks of the retrieved relevant documents, ascending within a ranking, shape (E,).
         gains: their gains in the measure, shape (E,).
-        offsets: where each ranking's begin, shape (M + 1,).
+        offsets: the beginning of each ranking's documents, shape (M + 1,).
         total: relevant documents, retrieved or not, shape (M,).
-        extra: how many of them are unjudged documents, shape (M,).
+        extra: the number of unjudged documents among them, shape (M,).
     """
 
     queries: Ints

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -35,7 +34,7 @@ _LINES = Layout("lengths", ("docno", "words"), "words", infinite=False)
 
 
 class _WrongLength(ValueError):
-    """An error in a length; ``row``: the row of the length."""
+    """An error in the length in row ``row``."""
 
     def __init__(self, message: str, row: int) -> None:
         super().__init__(message)
@@ -45,12 +44,12 @@ class _WrongLength(ValueError):
 class DocLengths(Named):
     """The lengths of a collection's documents.
 
-    ``lengths=`` of :data:`~pyterrier_asl.TBG` takes one, a file, ``'irds:ID'``, or the name under
-    which one was made or loaded.
+    ``lengths=`` of :data:`~pyterrier_asl.TBG` takes a ``DocLengths``, the name of one in this
+    process, a file, or ``'irds:ID'``.
 
     Attributes:
-        name: its name, which tells what was counted.
-        id: name and digest of its content; what a measure prints.
+        name: the name, which tells what was counted.
+        id: name and digest of the content, as a measure prints it.
 
     Args:
         docnos: document ids.
@@ -58,7 +57,7 @@ class DocLengths(Named):
         name: their name.
 
     Raises:
-        ValueError: for a length that is no number, or below 0, or a document that stands twice.
+        ValueError: for a length that is not a number, or below 0, or a document with two lengths.
 
     >>> lengths = DocLengths(["d1", "d2"], [120, 80])
     >>> len(lengths), lengths.look_up(pa.array(["d2", "d3"], type=pa.large_string())).tolist()
@@ -89,7 +88,7 @@ class DocLengths(Named):
                 f"(e.g. {again[0].as_py()!r})",
                 int(self._index.find(None, again)[0]),
             )
-        self._make_known(name, [self._docnos, self._lengths])
+        self._register(name, [self._docnos, self._lengths])
 
     @classmethod
     def from_irds(cls, dataset_id: str) -> Self:
@@ -103,17 +102,17 @@ class DocLengths(Named):
             OSError: if it cannot be downloaded.
         """
         documents, total = irds_documents(dataset_id)
-        shown = progress_bar(documents, total=total, desc=f"words of {dataset_id}")
-        counted = {doc.doc_id: len(doc.default_text().split()) for doc in shown}
-        return cls.from_dict(counted, name=_IRDS + dataset_id)
+        bar = progress_bar(documents, total=total, desc=f"words of {dataset_id}")
+        lengths = {document.doc_id: len(document.default_text().split()) for document in bar}
+        return cls.from_dict(lengths, name=_IRDS + dataset_id)
 
     @classmethod
     def from_index(cls, index: Any, *, name: str = "index") -> Self:
-        """An index's own count of tokens: after stopping, so some 40 % below the words of the text.
+        """Takes the numbers of tokens of an index: without stopwords, some 40 % below all words.
 
         Args:
             index: a :class:`~pyterrier_asl.TermIndex`, or a Terrier index or its path.
-            name: their name; the default shows in a measure that words were not counted.
+            name: the name; the default tells the reader of a measure that tokens were counted.
         """
         if hasattr(index, "docnos") and hasattr(index, "doc_lengths"):
             docnos, lengths = list(index.docnos), index.doc_lengths
@@ -141,11 +140,11 @@ class DocLengths(Named):
         return cls(list(lengths), list(lengths.values()), name=name)
 
     def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
-        """Saves the lengths as Parquet; lengths that are there are replaced only by a whole file.
+        """Saves the lengths as Parquet; an existing file is replaced when all is written.
 
         Args:
-            path: where to.
-            force: whether a file that holds no lengths is overwritten.
+            path: the file.
+            force: whether a file with other content is overwritten.
         """
         table = pa.table({"docno": self._docnos, "doc_len": self._lengths})
         table = table.replace_schema_metadata({"lengths": json.dumps({"name": self.name})})
@@ -153,17 +152,16 @@ class DocLengths(Named):
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], *, name: str | None = None) -> Self:
-        """Loads lengths from a file, which makes them known by their name.
+        """Loads lengths from a file; measures then find them by their name.
 
         Args:
-            path: a file that :meth:`save` wrote; or text, plain or compressed, with a document id
-                and its number of words on each line, between them white space.
-            name: their name; None: as they were saved, or the name of the text file up to
-                its first dot.
+            path: a file that :meth:`save` wrote; or text, plain or compressed, with a document id,
+                white space and its number of words on each line.
+            name: the name; None: the saved name, or the name of the text file up to its first dot.
 
         Raises:
-            ValueError: for a file that is neither, with the line that does not fit.
-            OSError: for one that cannot be read.
+            ValueError: for another file, with the line that is wrong.
+            OSError: for a file that cannot be read.
 
         >>> import tempfile
         >>> path = Path(tempfile.mkdtemp()) / "words.txt"
@@ -192,13 +190,13 @@ class DocLengths(Named):
 
     @classmethod
     def resolve(cls, value: object) -> Self:
-        """The lengths that ``lengths=`` names: see :meth:`Named.resolve`, also ``'irds:ID'``."""
+        """The lengths of a parameter: see :meth:`Named.resolve`; also ``'irds:ID'``."""
         if isinstance(value, str) and value.startswith(_IRDS) and cls._find(value) is None:
             lengths = cls.from_irds(without_digest(value)[len(_IRDS) :])
             if value not in (lengths.id, lengths.name):
                 raise ValueError(
-                    f"lengths of the collection as it is: {value!r} were counted on another "
-                    f"version of it, this one's are {lengths.id!r}"
+                    f"lengths of this version of the collection, {lengths.id!r}: {value!r} were "
+                    "counted on another version"
                 )
             return lengths
         return super().resolve(value)
@@ -210,19 +208,18 @@ class DocLengths(Named):
         return f"DocLengths({self.id!r}, documents={len(self)})"
 
     def look_up(self, docnos: pa.LargeStringArray) -> Floats:
-        """The length of each document, NaN where it is not known."""
-        places = self._index.find(None, docnos)  # -1, the last, where it is unknown
-        return np.asarray(np.append(self._lengths, np.nan)[places])
+        """The length of each document, NaN for documents without one."""
+        return np.asarray(np.append(self._lengths, np.nan)[self._index.find(None, docnos)])
 
 
 def _is_text(path: str | os.PathLike[str]) -> bool:
-    """Whether a file is to be read line by line; other paths are checked later."""
+    """Whether a path is a file of text lines."""
     file = Path(path)
     return file.is_file() and file.stat().st_size > 0 and file_format(file) != "Parquet"
 
 
 def _line(path: Path, row: int) -> int:
-    """The number of the line that a row of a text file stands on; blank lines are no rows."""
+    """The number of the line of a row of a text file; blank lines are not rows."""
     with open_text(path) as stream:
         lines = stream.read().split(b"\n")
-    return next(islice((number for number, text in enumerate(lines, 1) if text.strip()), row, None))
+    return [number for number, line in enumerate(lines, 1) if line.strip()][row]

@@ -11,9 +11,9 @@ from .labelled import LabelledRun
 
 class _LexiP(PluginMeasure):
     """
-    Lexicographic precision as one number a ranking. Two rankings are compared by their first
-    relevant document, then, where that ties, by their second, and so on. In [0, 1], higher is
-    better, 1 is perfect; per query it refines reciprocal rank: 1/(p_1 + 1) < LexiP <= RR.
+    Lexicographic precision as one number per ranking. Two rankings are compared by the rank of
+    their first relevant document, then, if these are equal, of their second, and so on. In [0, 1],
+    higher is better, 1 is perfect; per query it refines reciprocal rank: 1/(p_1 + 1) < LexiP <= RR.
 
     ::
 
@@ -21,10 +21,11 @@ class _LexiP(PluginMeasure):
         g(i) = p(i) - p(i - 1), the gaps between the ranks p of the relevant documents
 
     The paper has no such measure: it defines preferences between two rankings (sgnLP, rrLP) and
-    does not claim that lexiprecision is a metric. For each query LexiP agrees with sgnLP. Its mean
-    is not lexiprecision, and its p-value is its own: report sgnLP and rrLP beside it. Rankings that
-    agree in their first positions can tie in double precision (after some 51 equal positions at gap
-    1, 8 at gap 10), but are never inverted. Without a cut-off it is ``LexiP@1000000``.
+    does not claim that lexiprecision is a metric. LexiP orders two runs on each query as sgnLP
+    does. Their means and p-values can disagree: report sgnLP and rrLP together with LexiP. Rankings
+    with the same first ranks can have equal values in double precision (after some 51 equal ranks
+    at gap 1, 8 at gap 10), but never values in the wrong order. Without a cut-off it is
+    ``LexiP@1000000``.
 
     Fernando Diaz: Best-Case Retrieval Evaluation: Improving the Sensitivity of Reciprocal Rank with
     Lexicographic Precision. 2023.
@@ -33,8 +34,7 @@ class _LexiP(PluginMeasure):
     0.5
     """
 
-    __name__ = "LexiP"
-    NAME = __name__
+    __name__ = NAME = "LexiP"
     PRETTY_NAME = "Lexicographic Precision"
     SHORT_DESC = "The rank of the first relevant document, then of the second, and so on."
     SUPPORTED_PARAMS = {
@@ -46,7 +46,7 @@ class _LexiP(PluginMeasure):
 
     @property
     def cutoff(self) -> int:
-        """The cut-off, a million where none is given: beyond it no two numbers would differ."""
+        """The cut-off, a million by default: beyond it no two values differ."""
         return self["cutoff"] or scoring.NO_CUTOFF
 
     def from_ranks(self, ranks: Ints, offsets: Ints, total: Ints) -> Floats:

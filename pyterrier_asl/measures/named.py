@@ -1,10 +1,10 @@
-"""Named objects (pools, lengths) that a measure prints by name and digest, and finds again.
+"""Named objects (pools, lengths) that a measure prints by name and digest, and finds by them.
 
-A measure *is* its printed form, so everything that changes its value must be in it. A pool or a
-table of lengths prints as ``'name-digest8'``, with the digest of its content, and parsing that back
-finds the object among those of this process: all to which there is a reference, such as a variable
-or a measure, and the last :data:`KEPT` of each kind. So a process that makes a pool for each of a
-thousand experiments does not keep a thousand pools.
+A measure is identified by its printed form, so everything that changes its value must be in it. A
+pool or a table of lengths prints as ``'name-digest8'``, with the digest of its content. Parsing
+finds the object among the objects of this process: all objects with a reference, such as a variable
+or a measure, and the last :data:`KEPT` objects of each kind. So a process that builds a pool for
+each of a thousand experiments does not keep a thousand pools.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from typing_extensions import Self
 
-#: How many of the objects that were made, loaded or asked for last are kept without a reference.
+#: The number of objects that are kept without a reference: the last built, loaded or used.
 KEPT = 8
 
 
 class Named:
-    """An object with a content and a name, known in this process by its id.
+    """An object with a content and a name, which this process finds by its id.
 
     Attributes:
         name: its name.
@@ -37,7 +37,7 @@ class Named:
 
     #: The name of the kind in errors.
     KIND: ClassVar[str]
-    #: All objects of this kind, by Python's id; the order of equal ones is not defined.
+    #: All objects of this kind, by Python's id; the order of equal objects is not defined.
     _alive: ClassVar[WeakValueDictionary[int, Any]]
     _kept: ClassVar[list[Any]]
 
@@ -50,11 +50,11 @@ class Named:
 
     @property
     def id(self) -> str:
-        """The name and the first eight digits of the digest: what a measure prints."""
+        """The name and the first eight digits of the digest, as a measure prints them."""
         return f"{self.name}-{self.digest[:8]}"
 
-    def _make_known(self, name: str, content: list[bytes | pa.Array | npt.NDArray[Any]]) -> None:
-        """Sets the name and the digest, and registers the object as known."""
+    def _register(self, name: str, content: list[bytes | pa.Array | npt.NDArray[Any]]) -> None:
+        """Sets the name and the digest, and registers the object."""
         if not name or not name.isprintable():
             raise ValueError(f"the name of a {self.KIND} must be printable text, not {name!r}")
         self.name = name
@@ -62,18 +62,18 @@ class Named:
         self._keep()
 
     def _keep(self) -> None:
-        """Registers the object as known, as the one that was asked for last."""
+        """Registers the object, as the one that was used last."""
         self._alive[id(self)] = self
-        # Not list.remove(), for which equal ones are the same.
+        # list.remove() would remove an equal object.
         self._kept[:] = [*(other for other in self._kept if other is not self), self][-KEPT:]
 
     @classmethod
-    def known(cls) -> dict[str, Self]:
-        """The objects that can be found by name, by their ids."""
+    def by_id(cls) -> dict[str, Self]:
+        """The registered objects by their ids."""
         return {named.id: named for named in list(cls._alive.values())}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Registers the object in the process that it was sent to."""
+        """Registers the object in the process that receives it."""
         self.__dict__.update(state)
         self._keep()
 
@@ -86,14 +86,14 @@ class Named:
     @classmethod
     def load(cls, path: str | os.PathLike[str], *, name: str | None = None) -> Self:
         """Loads an object from a file."""
-        raise TypeError(f"{cls.__name__} does not say how it is loaded")
+        raise NotImplementedError
 
     @classmethod
     def resolve(cls, value: object) -> Self:
-        """Resolves a parameter: an object of this kind, the name or id of a known one, or a file.
+        """The object that a parameter means: an object, its name or id, or a file.
 
         Raises:
-            ValueError: naming what was tried.
+            ValueError: for another value, with the ids of all objects.
         """
         if isinstance(value, cls):
             return value
@@ -103,25 +103,25 @@ class Named:
         if named is None and Path(value).is_file():
             named = cls.load(value)
         if named is None:
-            ids = ", ".join(map(repr, cls.known())) or "none"
+            ids = ", ".join(map(repr, cls.by_id())) or "none"
             raise ValueError(
-                f"a {cls.__name__}, a file, or the name of one made or loaded in this process "
-                f"(known: {ids}; {cls.__name__}.load(file) makes a saved one known)"
+                f"a {cls.__name__}, a file, or the name of one built or loaded in this process "
+                f"({ids}; {cls.__name__}.load(file) loads a saved one)"
             )
         return named
 
     @classmethod
     def _find(cls, text: str) -> Self | None:
-        """Finds the known object of this id, or the only one of this name."""
-        by_id = cls.known()
-        named = [by_id[text]] if text in by_id else [o for o in by_id.values() if o.name == text]
+        """Finds the object with this id, or the only object with this name."""
+        objects = cls.by_id()
+        named = [objects[text]] if text in objects else []
+        named = named or [other for other in objects.values() if other.name == text]
         if len(named) > 1:
             ids = ", ".join(repr(other.id) for other in named)
-            raise ValueError(f"one {cls.KIND}: several are called that, choose by id ({ids})")
-        if not named:
-            return None
-        named[0]._keep()
-        return named[0]
+            raise ValueError(f"one {cls.KIND}: several have this name, choose by id ({ids})")
+        for other in named:
+            other._keep()
+        return named[0] if named else None
 
 
 def without_digest(text: str) -> str:

@@ -18,19 +18,19 @@ from . import ASL, TBG, AP_Rareness, LexiP, P_Rareness, PluginMeasure, nASL
 from ._base import DEEPEST, grade, own_measures
 from .directions import higher_is_better, is_count
 
-#: Measures as callers give them: one or several, by name or not, or by the names of their columns.
+#: One or several measures or names of measures, or a dict from the names of columns to them.
 Measures: TypeAlias = str | Measure | Sequence[str | Measure] | Mapping[str, str | Measure]
 
 #: A name, then parameters in brackets, then a cut-off; brackets may hold anything in quotes.
 _ONE = re.compile(r"""(?: [^\s,()] | ,(?=\d) | \( (?: [^()'"] | '[^']*' | "[^"]*" )* \) )+""", re.X)
-#: trec_eval's way to write a measure: ``map``, ``ndcg_cut_10``, ``P.5,10``.
+#: A measure as in trec_eval: ``map``, ``ndcg_cut_10``, ``P.5,10``.
 _TREC = re.compile(r"\w+?(?:[._]\d[\d.,]*)?")
 
 
 def added_up(measure: Measure | str) -> bool:
-    """Whether values of a measure, or of a name, are added up over the queries, not averaged.
+    """Whether values of a measure are summed over the queries, not averaged.
 
-    Counts are added up; values of a name that is no measure's are averaged.
+    Counts are summed. Values of a name that is not a measure are averaged.
 
     >>> added_up(ir_measures.NumRet), added_up("NumRet"), added_up("AP"), added_up("my column")
     (True, True, False, False)
@@ -41,18 +41,18 @@ def added_up(measure: Measure | str) -> bool:
 
 
 def needs_pool(measure: Measure) -> bool:
-    """Whether a measure counts rareness over a pool that it does not name."""
+    """Whether a measure counts rareness over a pool and has no pool yet."""
     return "pool" in measure.SUPPORTED_PARAMS and measure.params.get("pool") is None
 
 
 def pool_depth(measures: Iterable[Measure]) -> int | None:
-    """The depth of a pool for measures that need one; None: that of the runs."""
+    """The depth of a pool for measures that need one; None: whole rankings."""
     depths = [measure["depth"] or measure["cutoff"] for measure in measures if needs_pool(measure)]
     return None if None in depths else max(depths, default=None)
 
 
 def with_pool(measure: Measure, pool: Any) -> Measure:
-    """A measure with the pool of the measured runs, if it needs one; each run is a member of it."""
+    """The measure with the pool of the measured runs as members, if it needs a pool."""
     if not needs_pool(measure):
         return measure
     return measure(pool=pool, member=True if measure["member"] is None else measure["member"])
@@ -72,14 +72,14 @@ class NamedMeasure:
 
     @property
     def key(self) -> tuple[str, bool]:
-        """A key that is equal for two names of the same measure."""
-        # rel=1 is not printed, but where it was written no other rel may take its place
+        """A key that is the same for two names of one measure."""
+        # rel=1 is not printed, but no other rel may replace it where it was written
         return str(self.measure), "rel" in self.measure.params
 
     def with_params(self, **params: Any) -> NamedMeasure:
-        """The measure with values for parameters that it has and that its name leaves open.
+        """The measure with values for those of its parameters that have none.
 
-        A pool or lengths leave its name as it is; ``rel`` is added to the name.
+        ``rel`` is added to the name; a pool and lengths do not change the name.
         """
         missing = {
             name: value
@@ -90,13 +90,13 @@ class NamedMeasure:
         }
         try:
             if "rel" in missing:
-                missing["rel"] = grade(missing["rel"])  # measures of other packages take no 2.0
+                missing["rel"] = grade(missing["rel"])  # measures of other packages do not take 2.0
             measure = build_measure(self.measure, {**self.measure.params, **missing})
         except ValueError as error:
             options = ", ".join(f"{name}={value!r}" for name, value in missing.items())
             raise ValueError(
-                f"the measure {self.name!r} does not take {options} ({error}): name measures that "
-                "do, or write it in brackets after each measure, as in AP(rel=2)"
+                f"the measure {self.name!r} does not take {options} ({error}): choose measures "
+                "that do, or write it in brackets after each measure, as in AP(rel=2)"
             ) from None
         return NamedMeasure(str(measure) if "rel" in missing else self.name, measure)
 
@@ -104,38 +104,34 @@ class NamedMeasure:
 def parse_measures(texts: str | Iterable[str]) -> list[NamedMeasure]:
     """Parses measures in text, such as ``'ASL(g=10)@1000 LexiP AP ndcg_cut_10'``.
 
-    They are separated by blanks or commas. A name of trec_eval (``map``, ``P_10``) has the meaning
-    that it has in ``pt.Experiment``; any other the meaning of ir_measures. A family of trec_eval
-    (``P``, ``recall``) means all its members.
+    They are separated by blanks or commas. A name of trec_eval (``map``, ``P_10``) has the same
+    meaning as in ``pt.Experiment``, any other name the meaning of ir_measures. The name of a family
+    of trec_eval (``P``, ``recall``) means all its members.
 
     Args:
         texts: one or several such texts.
 
     Returns:
-        The measures in the order given, none twice.
+        The measures in the given order, each once.
 
     Raises:
-        ValueError: for text that is no measure.
+        ValueError: for text that is not a measure.
 
     >>> [named.name for named in parse_measures("ASL(rel=2, g=10)@1000, map P.5,10")]
     ['ASL(rel=2, g=10)@1000', 'map', 'P@5', 'P@10']
     """
-    asked = [
-        measure
-        for text in ([texts] if isinstance(texts, str) else texts)
-        for word in words(text)
-        for measure in _parse(word)
-    ]
-    if not asked:
+    texts = [texts] if isinstance(texts, str) else texts
+    measures = [measure for text in texts for word in words(text) for measure in _parse(word)]
+    if not measures:
         raise ValueError("no measure was given: write names, such as 'ASL@1000 AP'")
-    return unique(asked)
+    return unique(measures)
 
 
 def parse_measure(measure: Measure | str) -> Measure:
-    """Parses a measure: returns a measure as it is, or the one of a name.
+    """The measure of a name; a measure is returned unchanged.
 
     Raises:
-        ValueError: for something that is no measure, or the name of several.
+        ValueError: for something that is not a measure, or a name of several.
 
     >>> parse_measure("ndcg_cut_10"), parse_measure(ir_measures.AP)
     (nDCG@10, AP)
@@ -149,7 +145,7 @@ def parse_measure(measure: Measure | str) -> Measure:
 
 
 def measure_named(name: str) -> Measure | None:
-    """The measure of a name; None where there is no such measure.
+    """The measure of a name; None if there is no such measure.
 
     >>> measure_named("map"), measure_named("latency")
     (AP, None)
@@ -161,13 +157,14 @@ def measure_named(name: str) -> Measure | None:
 
 
 def named_measures(measures: Measures) -> list[NamedMeasure]:
-    """Parses measures: one or several, names, text that names several, or a dict.
+    """Parses one or several measures or names.
 
     Args:
-        measures: measures or their names; or a dict from the name of a column to either.
+        measures: measures, names, or texts with several names; or a dict from names of columns to
+            measures or names.
 
     Raises:
-        ValueError: for none at all, and for two by one name.
+        ValueError: for no measure, and for two measures with the same name.
 
     >>> [measure.name for measure in named_measures({"mine": "AP"})]
     ['mine']
@@ -194,22 +191,22 @@ def named_measures(measures: Measures) -> list[NamedMeasure]:
 
 
 def _valid(measure: Measure) -> Measure:
-    """The measure, if its parameters are ones that it takes."""
+    """The measure, after a check of its parameters."""
     if not isinstance(measure, ir_measures.Measure):
         raise ValueError(f"a measure is a name or an ir_measures Measure, not {measure!r}")
     return measure if hasattr(measure, "runtime_impl") else build_measure(measure, measure.params)
 
 
-def unique(asked: Iterable[NamedMeasure]) -> list[NamedMeasure]:
-    """Each measure once, under the first name given for it."""
+def unique(measures: Iterable[NamedMeasure]) -> list[NamedMeasure]:
+    """Each measure once, with its first name."""
     first: dict[Any, NamedMeasure] = {}
-    for measure in asked:
+    for measure in measures:
         first.setdefault(measure.key, measure)
     return list(first.values())
 
 
 def words(text: str) -> list[str]:
-    """The names in a text that names measures.
+    """The names of measures in a text.
 
     >>> words("ASL(rel=2, g=10)@1000, map P.5,10")
     ['ASL(rel=2, g=10)@1000', 'map', 'P.5,10']
@@ -228,8 +225,7 @@ def words(text: str) -> list[str]:
 
 def _parse(word: str) -> list[NamedMeasure]:
     if family := _trec_family(word):
-        names = [word] if len(family) == 1 else map(str, family)
-        return [NamedMeasure(name, measure) for name, measure in zip(names, family)]
+        return [NamedMeasure(word if len(family) == 1 else str(m), m) for m in family]
     measure, params = _parse_params(word)
     try:
         return [NamedMeasure(word, build_measure(measure, params))]
@@ -238,10 +234,10 @@ def _parse(word: str) -> list[NamedMeasure]:
 
 
 def _parse_params(word: str) -> tuple[Measure, dict[str, Any]]:
-    """The measure that ``NAME(PARAMETER=VALUE, ...)@CUTOFF`` names, and its parameters.
+    """The measure and the parameters in ``NAME(PARAMETER=VALUE, ...)@CUTOFF``.
 
-    ``ir_measures.parse_measure`` in its last release needs classes that Python 3.14 has removed,
-    and raises bare AssertionErrors.
+    The last release of ``ir_measures.parse_measure`` needs classes that Python 3.14 removed, and
+    raises AssertionErrors without a message.
     """
     try:
         node = ast.parse(word, mode="eval").body
@@ -258,7 +254,7 @@ def _parse_params(word: str) -> tuple[Measure, dict[str, Any]]:
             raise ValueError("a name comes first")
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise ValueError(
-            f"{word!r} is no measure ({getattr(error, 'msg', error)}): write it as in "
+            f"{word!r} is not a measure ({getattr(error, 'msg', error)}): write it as in "
             "'ASL(g=10, rel=2)@1000'"
         ) from None
     measure = ir_measures.measures.registry.get(node.id)
@@ -276,13 +272,13 @@ def _unknown(word: str, name: str) -> str:
     similar = {other.NAME.lower(): other.NAME for other in ir_measures.measures.registry.values()}
     close = difflib.get_close_matches(name.lower(), similar, n=1, cutoff=0.75)
     if close:
-        meant = word.replace(name, similar[close[0]], 1)
-        return f"{word!r}: there is no such measure; did you mean {meant}?"
-    ours = ", ".join(measure.NAME for measure in own_measures())
-    return (
-        f"{word!r}: there is no such measure; ours are {ours}, for others see "
-        "https://ir-measur.es/en/latest/measures.html"
-    )
+        hint = f"did you mean {word.replace(name, similar[close[0]], 1)}?"
+    else:
+        names = ", ".join(measure.NAME for measure in own_measures())
+        hint = (
+            f"this package has {names}, for others see https://ir-measur.es/en/latest/measures.html"
+        )
+    return f"{word!r}: there is no such measure; {hint}"
 
 
 #: Ranges of the parameters of ir_measures' measures.
@@ -297,11 +293,11 @@ _TYPES = {int: "a whole number", float: "a number", bool: "True or False", str: 
 
 
 def build_measure(measure: Measure, params: Mapping[str, Any]) -> Measure:
-    """A measure with these parameters, which are checked, whichever package it is of.
+    """A measure of any package with these parameters, which are checked.
 
     Raises:
-        ValueError: for a parameter that the measure does not have, or does not take this value of,
-            or that it needs and is not given.
+        ValueError: for a parameter that the measure does not have, a value that it does not take,
+            and a missing parameter that it needs.
 
     >>> build_measure(ir_measures.INST, {"T": 2, "max_rel": 3})
     INST(T=2.0,max_rel=3)
@@ -319,7 +315,7 @@ def build_measure(measure: Measure, params: Mapping[str, Any]) -> Measure:
 
 
 def _checked_value(measure: Measure, name: str, value: Any) -> Any:
-    """A value of a parameter of ir_measures', as its provider wants it."""
+    """A value of a parameter of ir_measures, of the type that its provider needs."""
     param = measure.SUPPORTED_PARAMS.get(name)
     if param is None:
         takes = ", ".join(measure.SUPPORTED_PARAMS) or "none"
@@ -328,7 +324,10 @@ def _checked_value(measure: Measure, name: str, value: Any) -> Any:
         value = float(value)
     low, high = _RANGES.get(name, (-math.inf, math.inf))
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if isinstance(value, dict) and not all(map(_is_finite, [*value, *value.values()])):
+    if isinstance(value, dict) and not all(
+        isinstance(number, (int, float)) and math.isfinite(number)
+        for number in (*value, *value.values())
+    ):
         raise ValueError(
             f"{measure.NAME}: {name} must be a dict of numbers, such as {{1: 3}}, not {value!r}"
         )
@@ -342,29 +341,24 @@ def _checked_value(measure: Measure, name: str, value: Any) -> Any:
     raise ValueError(f"{measure.NAME}: {name} must be {what}, not {value!r}")
 
 
-def _is_finite(value: object) -> bool:
-    return isinstance(value, (int, float)) and math.isfinite(value)
-
-
 def _trec_family(word: str) -> list[Measure]:
-    """The measures that trec_eval has by a name; none where it does not know the name."""
+    """The measures of trec_eval with a name; none for an unknown name."""
     if not _TREC.fullmatch(word):
         return []
     try:
-        with contextlib.redirect_stdout(sys.stderr):  # it prints what it skips
+        with contextlib.redirect_stdout(sys.stderr):  # it prints the names that it skips
             return list(ir_measures.parse_trec_measure(word))
     except ValueError:
         return []
 
 
 def official_rel(official: Iterable[Measure]) -> int | None:
-    """The least relevant grade that official measures name; None: they name none.
+    """The lowest relevant grade of official measures; None: they do not set it.
 
     >>> official_rel([ir_measures.nDCG @ 10, ir_measures.RR(rel=2)]), official_rel([ir_measures.AP])
     (2, None)
     """
-    rels = [measure.params["rel"] for measure in official if "rel" in measure.params]
-    return max(rels, default=None)
+    return max((m.params["rel"] for m in official if "rel" in m.params), default=None)
 
 
 def default_measures(
@@ -375,15 +369,15 @@ def default_measures(
     cutoff: int = 1000,
     brief: bool = False,
 ) -> list[NamedMeasure]:
-    """Default measures: those of this package, and standard ones beside them.
+    """The default measures: measures of this package and standard measures.
 
     Args:
-        official: the official measures of the dataset. The least relevant grade that they name
-            is that of all measures.
-        several: whether there are several runs, without which nothing is rare.
-        lengths: whether the lengths of documents are known, without which there is no TBG.
+        official: the official measures of the dataset. Their lowest relevant grade is used for all
+            measures.
+        several: whether there are several runs, which rareness needs.
+        lengths: whether there are lengths of documents, which TBG needs.
         cutoff: the cut-off of ASL and recall.
-        brief: for a report: without the variants nASL and P_Rareness, with RR.
+        brief: whether to leave out the variants nASL and P_Rareness and add RR, for a report.
 
     >>> [str(named.measure) for named in default_measures(several=False)]
     ['ASL@1000', 'nASL@1000', 'ASL(g=10)@1000', 'LexiP', 'AP', 'nDCG@10', 'R@1000', 'Judged@10']
@@ -394,24 +388,24 @@ def default_measures(
         ours += [AP_Rareness @ 100, P_Rareness @ 100]
     if lengths:
         ours.append(TBG)
-    beside = [ir_measures.AP, ir_measures.nDCG @ 10]
+    standard = [ir_measures.AP, ir_measures.nDCG @ 10]
     if brief:
         ours = [measure for measure in ours if measure not in (nASL @ cutoff, P_Rareness @ 100)]
-        beside.append(ir_measures.RR)
-    beside += [ir_measures.R @ cutoff, ir_measures.Judged @ 10]
+        standard.append(ir_measures.RR)
+    standard += [ir_measures.R @ cutoff, ir_measures.Judged @ 10]
     rel = official_rel(official)
     named, further = (
         [NamedMeasure(str(measure), measure).with_params(rel=rel) for measure in measures]
-        for measures in (ours, beside)
+        for measures in (ours, standard)
     )
     named += [NamedMeasure(str(measure), measure) for measure in official]
     return unique(named + further)
 
 
 def with_options(measure: Measure, rel: float | None = None, cutoff: int | None = None) -> Measure:
-    """The measure for documents of grade ``rel`` or more, at ``cutoff``; None: as it is.
+    """The measure with ``rel`` and ``cutoff``; None: unchanged.
 
-    A measure without grades of relevance, such as nDCG, keeps looking at all of them.
+    A measure without ``rel``, such as nDCG, keeps using all grades.
 
     Raises:
         ValueError: for a grade that the measure does not take.

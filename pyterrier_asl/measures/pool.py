@@ -1,4 +1,4 @@
-"""RarenessPool: the runs that rareness is counted over, each with its ranking to a depth."""
+"""RarenessPool: the runs among which a document is rare, each ranked to a depth."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ import pyarrow as pa
 
 from ..io.columns import Columns
 from ..io.kernels import cast
-from ..io.lazy import pd
 from ..io.names import check_names
 from ..io.progress import progress_bar
 from ..io.runs import read_runs
@@ -35,6 +34,7 @@ from ..scoring.arrays import (
     reduce_by_query,
     within_query,
 )
+from ..scoring.rareness import count_finders
 from .named import Named
 from .names import pool_depth
 from .rareness import FEW
@@ -46,27 +46,27 @@ _VERSION = 1
 
 
 class RarenessPool(Named):
-    """A pool of runs: which run has which document in the top k of which query.
+    """A pool of runs: the documents of each run in the top k of each query.
 
-    Made by :meth:`from_runs`, :meth:`from_systems` or :meth:`load`; ``pool=`` of a measure takes
-    it, a file, or the name under which it was made or loaded.
+    Build it with :meth:`from_runs`, :meth:`from_systems` or :meth:`load`. ``pool=`` of a measure
+    takes a pool, its name, or a file.
 
-    A run counts a document once. With ``groups`` groups are counted instead of runs, so that two
-    submissions of one group cannot make each other's finds common. Rerankers of one candidate set
-    all have rareness 0 once k reaches its size.
+    A run counts a document once. With ``groups``, groups are counted instead of runs, so that two
+    submissions of one group do not make each other's documents common. Rerankers of the same
+    candidates all have rareness 0 if k is the number of candidates or more.
 
     Attributes:
-        name: its name.
-        id: name and digest of its content; what a measure prints.
+        name: the name.
+        id: name and digest of the content, as a measure prints it.
         runs: the names of the runs, in alphabetical order.
-        groups: the group of each run; the run itself where no groups were given.
-        depth: how deep the rankings were kept; None: whole.
+        groups: the group of each run, by default its name.
+        depth: the depth of the rankings; None: whole rankings.
     """
 
     KIND: ClassVar[str] = "rareness pool"
 
     def __init__(self, table: pa.Table, *, name: str, depth: int | None, groups: Mapping[str, str]):
-        """Takes a table run, qid, docno, rank, by run, query and rank; see :meth:`from_runs`."""
+        """Takes a table (run, qid, docno, rank) in this order of rows; see :meth:`from_runs`."""
         run, qid, docno = (table.column(name).combine_chunks() for name in ("run", "qid", "docno"))
         self._run, names = codes(cast(run, pa.large_string()))
         self.runs: list[str] = names.to_pylist()
@@ -83,7 +83,7 @@ class RarenessPool(Named):
         self._rank = numpy_numbers(table.column("rank").combine_chunks())
         self._group = np.unique(self.groups, return_inverse=True)[1].astype(np.int64)
         about = json.dumps([self.runs, self.groups, depth]).encode()
-        self._make_known(name, [about, self._run, qid, docno, self._rank])
+        self._register(name, [about, self._run, qid, docno, self._rank])
         if self.systems < FEW:
             warnings.warn(
                 f"{self!r} has {counted(self.systems, 'group' if groups else 'run')}: fewer than "
@@ -103,17 +103,17 @@ class RarenessPool(Named):
         """A pool of runs.
 
         Args:
-            runs: dict of name -> run (data frames with ``qid``, ``docno``, ``score``, or whatever
-                ir_measures takes), list of run files, or a folder of them.
+            runs: dict of name -> run (data frames with ``qid``, ``docno``, ``score``, or another
+                form that ir_measures takes), list of run files, or a folder of them.
             depth: keep only the first ``depth`` documents of each query; None: all.
-            groups: run -> group; a run that is not in it is a group by itself.
+            groups: run -> group; every other run is a group of one run.
             name: the name of the pool.
 
         Raises:
-            ValueError: where there are no runs, or a group is given for a run that is not there.
+            ValueError: for no runs, and for the group of an unknown run.
 
         Warns:
-            UserWarning: of a pool of fewer than 8 runs or groups.
+            UserWarning: for a pool of fewer than 8 runs or groups.
 
         >>> import warnings
         >>> with warnings.catch_warnings():
@@ -130,8 +130,8 @@ class RarenessPool(Named):
         for run in frames:
             if not isinstance(run, str):
                 raise ValueError(f"runs are named by text, not {run!r}: write {str(run)!r}")
-        tops = {run: ranking_table(run, *rank(frames[run], depth)) for run in frames}
-        return cls._of_tops(tops, depth, groups, name)
+        rankings = {run: ranking_table(run, *rank(frames[run], depth)) for run in frames}
+        return cls._from_rankings(rankings, depth, groups, name)
 
     @classmethod
     def from_judged(
@@ -141,38 +141,38 @@ class RarenessPool(Named):
         measures: Iterable[Any],
         groups: Mapping[str, str] | None = None,
     ) -> Self:
-        """The pool of judged runs, as deep as measures that lack one need it.
+        """The pool of judged runs, with the depth that measures without a pool need.
 
         Args:
-            names: what the runs are called.
+            names: the names of the runs.
             runs: the runs, with their rows.
             measures: the measures.
             groups: see :meth:`from_runs`.
         """
         depth = pool_depth(measures)
-        tops = {
+        rankings = {
             name: ranking_table(
                 name, run.table, run.judgements.qid_text, run.whole_ranking.cut(depth)
             )
             for name, run in zip(names, runs)
         }
-        return cls._of_tops(tops, depth, groups, "runs")
+        return cls._from_rankings(rankings, depth, groups, "runs")
 
     @classmethod
-    def _of_tops(
+    def _from_rankings(
         cls,
-        tops: Mapping[str, pa.Table],
+        rankings: Mapping[str, pa.Table],
         depth: int | None,
         groups: Mapping[str, str] | None,
         name: str,
     ) -> Self:
-        """A pool of runs by their top documents."""
-        empty = sorted(run for run, top in tops.items() if not len(top))
+        """A pool of runs from their :func:`ranking_table`."""
+        empty = sorted(run for run, ranking in rankings.items() if not len(ranking))
         if empty:
             raise ValueError(f"runs of the pool are empty, they have no rows: {empty}")
-        check_names("groups", groups or {}, tops, "runs of the pool")
-        parts = [tops[run] for run in sorted(tops)]
-        return cls(pa.concat_tables(parts), name=name, depth=depth, groups=groups or {})
+        check_names("groups", groups or {}, rankings, "runs of the pool")
+        table = pa.concat_tables([rankings[run] for run in sorted(rankings)])
+        return cls(table, name=name, depth=depth, groups=groups or {})
 
     @classmethod
     def from_systems(
@@ -185,14 +185,14 @@ class RarenessPool(Named):
         names: Sequence[str] | None = None,
         name: str = "pool",
     ) -> Self:
-        """A pool of PyTerrier systems, each run once.
+        """A pool of PyTerrier systems; each is run once.
 
         Args:
             systems: dict of name -> transformer (or its results), or a list of them.
             topics: frame of topics with ``qid`` and ``query``.
             depth: keep only the first ``depth`` documents of each query; None: all.
             groups: system -> group; see :meth:`from_runs`.
-            names: names of the systems in a list; by default what they print.
+            names: names of the systems in a list; by default their printed forms.
             name: the name of the pool.
         """
         if not isinstance(systems, Mapping):
@@ -209,11 +209,11 @@ class RarenessPool(Named):
         return cls.from_runs(runs, depth=depth, groups=groups, name=name)
 
     def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
-        """Saves the pool as Parquet; a pool that is there is replaced only by a whole one.
+        """Saves the pool as Parquet; an existing pool is replaced when the new one is complete.
 
         Args:
-            path: where to.
-            force: whether a file that is no pool is overwritten.
+            path: the file.
+            force: whether a file with other content is overwritten.
         """
         groups = {run: group for run, group in zip(self.runs, self.groups) if run != group}
         about = {"name": self.name, "depth": self.depth, "groups": groups}
@@ -222,11 +222,11 @@ class RarenessPool(Named):
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], *, name: str | None = None) -> Self:
-        """Loads a saved pool, which makes it known by its name.
+        """Loads a saved pool; measures then find it by its name.
 
         Args:
             path: a file that :meth:`save` wrote.
-            name: another name than the one it was saved with.
+            name: another name; None: the saved name.
         """
         table = load_table(path, kind=cls.KIND, version=_VERSION)
         with report_as_damaged_file(path, cls.KIND):
@@ -244,18 +244,15 @@ class RarenessPool(Named):
 
     @cached_property
     def systems(self) -> int:
-        """S: how many groups there are; without groups, how many runs."""
+        """S: the number of groups; without groups, the number of runs."""
         return len(set(self.groups))
 
     @remembered
     def counts(self, depth: int | None) -> Ints:
-        """S_d of every (query, document) pair of the pool, in its own order."""
+        """S_d of every (query, document) pair of the pool, in the order of the pairs."""
         top = self._top(depth)
-        pair = self._pair[top]
-        if self.systems < len(self):  # a group counts a document once
-            groups = len(self._group)
-            pair = np.unique(pair * groups + self._group[self._run[top]]) // groups
-        return np.bincount(pair, minlength=len(self._index))
+        groups = self._group[self._run[top]] if self.systems < len(self) else None
+        return count_finders(self._pair[top], len(self._index), groups)
 
     def _top(self, depth: int | None) -> slice | Bools:
         """The rows of the pool down to a depth."""
@@ -272,29 +269,29 @@ class RarenessPool(Named):
     ) -> tuple[Ints, Ints]:
         """S_d and S of documents that a run retrieved.
 
-        A run that is not of the pool is scored as if it joined: S + 1, and S_d + 1 for each
-        document in its own top k.
+        A run outside the pool is scored as if it joined: S + 1, and S_d + 1 for each document in
+        its top k.
 
         Args:
             judged: the run.
-            documents: some of its documents, E of them.
+            documents: E of its documents.
             docnos: their ids.
             depth: k; None: the whole depth of the pool.
-            member: whether the run is of the pool; None: for each query, whether its top k is the
-                same set of documents as a member's.
+            member: whether the run is in the pool; None: decided per query, by whether a member
+                has the same set of documents in its top k.
 
         Returns:
             Two arrays of shape (E,).
 
         Raises:
-            ValueError: for a depth beyond the pool's, or a query that the pool does not know.
+            ValueError: for a depth beyond the depth of the pool, and a query without a pool.
         """
         if depth is None:
             depth = self.depth
         elif self.depth is not None and depth > self.depth:
             raise ValueError(
-                f"{self!r} was kept to depth {self.depth}, which says nothing about depth {depth}: "
-                f"make it deeper, or give the measure a cutoff or depth= of {self.depth} at most"
+                f"{self!r} has depth {self.depth}, but depth {depth} is needed: build a deeper "
+                f"pool, or give the measure a cutoff or depth= of {self.depth} at most"
             )
         query_of = positions(judged.judgements.qid_text, self._qids)
         queries = query_of[documents.queries]
@@ -304,8 +301,8 @@ class RarenessPool(Named):
                 f"{self!r} does not know query {qid!r}, for which a relevant document was "
                 "retrieved: make the pool from runs that answer every query"
             )
-        places = self._index.find(queries, docnos)  # -1, the last, where it is not in the pool
-        finders = np.append(self.counts(depth), 0)[places]
+        # Documents outside the pool have place -1: the last count, 0.
+        finders = np.append(self.counts(depth), 0)[self._index.find(queries, docnos)]
         if member is None:
             joins = ~self._is_member(judged, query_of, depth)[documents.queries]
         else:
@@ -314,7 +311,7 @@ class RarenessPool(Named):
         return finders + own, self.systems + joins.astype(np.int64)
 
     def _is_member(self, judged: JudgedRun, query_of: Ints, depth: int | None) -> Bools:
-        """Whether the run's top k is the same set of documents as a member's, for each query."""
+        """Whether a member has the same set of documents in its top k, per query."""
         ranking = judged.whole_ranking.cut(depth)
         hashes = hashes_of(judged.table.docno, self._index.seed, ranking.moved)
         marks = _mix(of_groups(hashes, query_of[queries_of(ranking.offsets)]))
@@ -322,28 +319,27 @@ class RarenessPool(Named):
 
     @remembered
     def _members(self, depth: int | None) -> Hashes:
-        """The fingerprint of the top k of every run for every query."""
+        """The fingerprints of the top k of every run and query."""
         top = self._top(depth)
         run, query = self._run[top], self._query[top]
         is_first = np.append(True, (run[1:] != run[:-1]) | (query[1:] != query[:-1]))
         starts = np.flatnonzero(is_first)
         marks = _mix(of_groups(self._index.hashes, queries_of(self._index.offsets)))
-        answers = _fingerprints(marks[self._pair[top]], np.append(starts, len(run)))
-        return np.unique(answers)
+        return np.unique(_fingerprints(marks[self._pair[top]], np.append(starts, len(run))))
 
 
 def _fingerprints(marks: Hashes, offsets: Ints) -> Hashes:
-    """Fingerprints of answers: equal for the same set of documents, and else but once in 2^64.
+    """Fingerprints of answers: the same for equal sets of documents, else with chance 2^-64.
 
     Args:
         marks: a random number for each (query, document), answer by answer, shape (N,).
-        offsets: where each answer begins, shape (A + 1,).
+        offsets: the beginning of each answer, shape (A + 1,).
     """
     return reduce_by_query(np.add, marks, offsets, 0)
 
 
 def _mix(x: Hashes) -> Hashes:
-    """Mixes hashes, so that sums of them look random, too (SplitMix64)."""
+    """Mixes hashes, so that their sums look random, too (SplitMix64)."""
     x = x + np.uint64(0x9E3779B97F4A7C15)
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -351,48 +347,37 @@ def _mix(x: Hashes) -> Hashes:
 
 
 def _check_pool(table: pa.Table, about: Mapping[str, Any]) -> None:
-    """Raises ValueError unless a loaded table is like those of :meth:`RarenessPool.from_runs`."""
+    """Raises ValueError unless a loaded table could be the table of a pool."""
     kinds = {"run": pa.large_string(), "qid": pa.large_string(), "docno": pa.large_string()}
-    wanted = pa.schema({**kinds, "rank": pa.int64()})
-    schema = table.schema.remove_metadata()
-    if not schema.equals(wanted):
-        raise ValueError(f"its columns are {dict(zip(schema.names, map(str, schema.types)))}")
-    if any(column.null_count for column in table.columns):
-        raise ValueError("some of its values are missing")
+    if not table.schema.equals(pa.schema({**kinds, "rank": pa.int64()})):
+        raise ValueError("its columns are not run, qid, docno and rank")
     for column in table.columns[:3]:
         column.validate(full=True)
-    (run, runs), (query, _), (doc, _) = (
-        codes(table.column(name).combine_chunks()) for name in ("run", "qid", "docno")
-    )
     depth, groups = about["depth"], about["groups"]
-    named = isinstance(groups, dict) and all(isinstance(g, str) for g in groups.values())
-    if not named or not set(groups) <= set(runs.to_pylist()):
-        raise ValueError("its groups are not those of its runs")
-    if not isinstance(about["name"], str):
-        raise ValueError("its name is no text")
-    if depth is not None and (type(depth) is not int or depth < 1):
+    rows = table.to_pandas(strings_to_categorical=True)
+    answers = rows.groupby(["run", "qid"], sort=False, observed=True)
+    if (
+        rows.isna().any(axis=None)
+        or rows.duplicated(["run", "qid", "docno"]).any()
+        or (answers.ngroup().diff() < 0).any()
+        or (answers.cumcount() + 1 != rows["rank"]).any()
+    ):
+        raise ValueError("its rows are not rankings")
+    if depth is not None and (type(depth) is not int or depth < rows["rank"].max()):
         raise ValueError(f"its depth is {depth!r}")
-    rank = numpy_numbers(table.column("rank").combine_chunks())
-    rows = pd.DataFrame({"run": run, "query": query, "doc": doc})
-    answers = rows.groupby(["run", "query"], sort=False)
-    if (answers.ngroup().diff() < 0).any():
-        raise ValueError("a run has the same query twice")
-    if (answers.cumcount() + 1 != rank).any():
-        raise ValueError("its ranks do not count the documents of each run and query")
-    if depth is not None and len(rank) and rank.max() > depth:
-        raise ValueError(f"a rank is {rank.max()}, beyond its depth {depth}")
-    if rows.duplicated().any():
-        raise ValueError("a run has the same document twice")
+    if not all(isinstance(text, str) for text in [about["name"], *groups.values()]):
+        raise ValueError("its name or its groups are not text")
+    check_names("groups", groups, set(rows["run"]), "runs of the pool")
 
 
 def ranking_table(
     name: str, table: Columns, qids: pa.LargeStringArray, ranking: Ranking
 ) -> pa.Table:
-    """A run in order, as `rank` gives it: run, qid, docno, rank, by query (as text) and rank."""
+    """The result of `rank` as a table (run, qid, docno, rank), by query (as text) and rank."""
     order = np.argsort(np.array(qids.to_pylist(), dtype=object), kind="stable")
     offsets = cumulate(np.diff(ranking.offsets)[order])
     rows = ranking.rows[ranges_from(ranking.offsets[:-1][order], offsets)]
     run = pa.repeat(arrow_text([name])[0], len(rows))
     rank = arrow_numbers(within_query(offsets) + 1)
-    columns = [run, take(table.qid, rows), take(table.docno, rows), rank]
-    return pa.table(columns, names=["run", "qid", "docno", "rank"])
+    qid, docno = take(table.qid, rows), take(table.docno, rows)
+    return pa.table([run, qid, docno, rank], names=["run", "qid", "docno", "rank"])

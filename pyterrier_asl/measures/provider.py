@@ -1,4 +1,4 @@
-"""The entry point of ir_measures: one provider and one evaluator for all our measures."""
+"""The provider of ir_measures for the measures of this package, and its evaluator."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from .names import added_up
 
 
 class JudgedRunEvaluator(Evaluator):  # type: ignore[misc]
-    """Scores runs by measures of this package: one value for every query of the qrels, always.
+    """Scores runs by measures of this package: always one value per query of the qrels.
 
     Args:
-        measures: the measures, in any order; results have one order of their own.
+        measures: the measures, in any order; results are ordered by name.
         qrels: judgements in any form that ir_measures takes.
     """
 
@@ -35,8 +35,9 @@ class JudgedRunEvaluator(Evaluator):  # type: ignore[misc]
         from ..judging.parts import map_at_once
 
         judged = self.judgements.judge(run)
-        rows = len(judged.table)
-        return map_at_once(lambda measure: measure.values(judged).tolist(), self.measures, rows)
+        return map_at_once(
+            lambda measure: measure.values(judged).tolist(), self.measures, len(judged.table)
+        )
 
     def _metrics(self, columns: list[list[float]]) -> Iterator[Metric]:
         for qid, *values in zip(self.qrel_qids, *columns):
@@ -51,29 +52,29 @@ class JudgedRunEvaluator(Evaluator):  # type: ignore[misc]
         }
 
     def iter_calc(self, run: Any) -> Iterator[Metric]:
-        """Yields one Metric for every query and measure, query by query, measures by name."""
+        """Yields one Metric per query and measure, query by query, measures by name."""
         yield from self._metrics(self._columns(run))
 
     def calc_aggregate(self, run: Any) -> dict[Measure, float]:
-        """The mean of each measure over the queries of the qrels, independent of their order."""
+        """The mean of each measure over the queries of the qrels, in any order of these."""
         return self._means(self._columns(run))
 
     def calc(self, run: Any) -> CalcResults:
-        """The means and the values by query, from one pass over the run."""
+        """The means and the values per query, from one pass over the run."""
         columns = self._columns(run)
         return CalcResults(self._means(columns), list(self._metrics(columns)))
 
 
 class Unscored(Measure):  # type: ignore[misc]
-    """A measure without values, 0 for every query: for systems that are run by ``pt.Experiment``
-    and scored elsewhere. ``columns`` are those that their results must have, by blanks."""
+    """A measure that is 0 for every query: for systems that ``pt.Experiment`` runs without scoring
+    them. ``columns`` are the columns that their results must have, separated by blanks."""
 
     __name__ = NAME = "Unscored"
     SUPPORTED_PARAMS = {"columns": ParamInfo(dtype=str, default="", desc="columns of a run")}
 
 
 class _UnscoredEvaluator(Evaluator):  # type: ignore[misc]
-    """An evaluator of the default value of the measures for every query, which reads no run."""
+    """An evaluator that reads no run and gives every query the default value."""
 
     def _iter_calc(self, run: Any) -> Iterator[Metric]:
         return iter(())
@@ -96,8 +97,8 @@ class PluginProvider(Provider):  # type: ignore[misc]
     def _evaluator(self, measures: Iterable[Measure], qrels: Any) -> Evaluator:
         measures = list(measures)
         if all(isinstance(measure, Unscored) for measure in measures):
-            frame = QrelsConverter(qrels).as_pd_dataframe()
-            return _UnscoredEvaluator(measures, frame["query_id"].unique().tolist())
+            qids = QrelsConverter(qrels).as_pd_dataframe()["query_id"]
+            return _UnscoredEvaluator(measures, qids.unique().tolist())
         return JudgedRunEvaluator(measures, qrels)
 
     def run_inputs(self, measures: Iterable[Measure]) -> list[str]:
@@ -117,7 +118,7 @@ class PluginProvider(Provider):  # type: ignore[misc]
 
 
 def register() -> None:
-    """Registers the provider with ir_measures, once, in place of an earlier one of ours."""
+    """Registers the provider with ir_measures; it replaces an earlier one of this package."""
     provider = PluginProvider()
     ir_measures.providers.register(provider)
     pipeline = ir_measures.DefaultPipeline.providers

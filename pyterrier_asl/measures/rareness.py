@@ -22,41 +22,40 @@ if TYPE_CHECKING:
 
 
 def _as_pool(value: object) -> RarenessPool:
-    """The pool that a value means; what reads and matches files is imported now."""
-    from .pool import RarenessPool
+    from .pool import RarenessPool  # with everything that reads and matches files
 
     return RarenessPool.resolve(value)
 
 
 _PARAMS = {
     "rel": REL,
-    "pool": Param(_as_pool, required=True, desc="the runs that rareness is counted over"),
+    "pool": Param(_as_pool, required=True, desc="the runs among which a document is rare"),
     "alpha": Param(real(0, 1), default=0.5, desc="weight of rareness, 0: plain precision"),
     "normalized": Param(flag, default=False, desc="the variant that cannot exceed 1"),
     "depth": Param(
-        count, desc="how deep a run of the pool must have a document (default: the cutoff)"
+        count, desc="rank to which a run of the pool retrieves a document (default: the cutoff)"
     ),
     "member": Param(
-        flag, desc="whether the run is one of the pool (default: recognised query by query)"
+        flag, desc="whether the run is in the pool (default: recognised query by query)"
     ),
 }
 
 
 class _Rareness(PluginMeasure):
-    """Base class of the two measures: the running gain of the relevant documents."""
+    """The base class of both measures."""
 
     def value_range(self, systems: float = math.inf) -> tuple[float, float]:
-        """The highest value is that of a ranking of documents that no other run of S finds."""
+        """From 0 to the value of a ranking of documents that no other of S runs retrieves."""
         if (pool := self["pool"]) is not None:
-            systems = pool.systems + (not self["member"])  # a run that is not of the pool joins it
+            systems = pool.systems + (not self["member"])  # a run outside the pool joins it
         return 0.0, 1.0 if self["normalized"] else 1 + self["alpha"] * (1 - 1 / systems)
 
     def needs_rows(self) -> bool:
-        """Whether the run's top k has to be compared with those of the pool's runs."""
+        """Whether the run's top k is compared with the top k of the runs of the pool."""
         return self["member"] is None or super().needs_rows()
 
     def weights(self, view: JudgedRun, unjudged: Retrieved | None = None) -> Floats:
-        """The gain of each relevant document of a run, or of each unjudged one if relevant."""
+        """The gain of each relevant document, or of each unjudged one if it were relevant."""
         return self.gains(view, unjudged)
 
     def gains(
@@ -65,8 +64,8 @@ class _Rareness(PluginMeasure):
         """The gain of each relevant document, or of each unjudged one if it were relevant.
 
         Args:
-            view: the run, already cut.
-            unjudged: some of its unjudged documents; None: its relevant ones.
+            view: the result of :meth:`view`.
+            unjudged: some of its unjudged documents; None: its relevant documents.
             running: whether to add the gains of the documents above.
         """
         from ..io.values import take
@@ -90,7 +89,7 @@ class _Rareness(PluginMeasure):
         return self._of_gains(self.gains(view, running=True), relevant)
 
     def from_finders(self, relevant: Relevant, finders: Ints, systems: int) -> Floats:
-        """The values of a run, by who else finds its relevant documents, shape (Q,).
+        """The values of a run, from the finders of its relevant documents, shape (Q,).
 
         Args:
             relevant: its relevant documents.
@@ -107,20 +106,20 @@ class _Rareness(PluginMeasure):
         return self._of_gains(gains, relevant)
 
     def _of_gains(self, gains: Floats, relevant: Relevant) -> Floats:
-        """The values of a run by the running gains of its relevant documents."""
+        """The values of a run from the running gains of its relevant documents."""
         raise NotImplementedError
 
 
-#: Fewer systems than this say little about what is rare.
+#: With fewer systems rareness means little.
 FEW = 8
 
 
 def warn_of_few(measures: Iterable[str], systems: int) -> None:
-    """Warns where rareness is counted over few systems.
+    """Warns if rareness is counted over few systems.
 
     Args:
         measures: the names of the measures that count it over the evaluated runs.
-        systems: how many these are.
+        systems: the number of these runs.
     """
     if (names := ", ".join(measures)) and systems < FEW:
         warnings.warn(
@@ -131,26 +130,26 @@ def warn_of_few(measures: Iterable[str], systems: int) -> None:
 
 
 def check_pooled(measure: Any) -> None:
-    """Raises ValueError unless a measure counts rareness over a pool that it leaves open."""
+    """Raises ValueError unless a measure counts rareness over a pool and has no pool yet."""
     if "pool" not in measure.SUPPORTED_PARAMS:
         raise ValueError(f"{measure} is not a rareness measure: give P_Rareness@k or AP_Rareness@k")
     if measure["pool"] is not None:
-        raise ValueError(f"{measure} has a pool already, but pools are made here: leave it out")
+        raise ValueError(f"{measure} has a pool already, but pools are built here: omit pool=")
     if measure["cutoff"] is None and measure.SUPPORTED_PARAMS["cutoff"].required:
         raise ValueError(f"{measure} needs cutoff: write {measure}@k")
 
 
 class Pools:
-    """Judged runs as the pools of each other, in a rareness measure without a pool.
+    """Judged runs as the pool of a rareness measure without one.
 
-    Nothing but the entries of the runs is needed: only relevant documents gain.
+    Only the entries of the runs are used, as only relevant documents have a gain.
 
     Args:
         measure: the measure.
         runs: S judged runs of Q queries.
 
     Raises:
-        ValueError: for another measure, or one that has a pool.
+        ValueError: for another measure, or a measure that has a pool.
     """
 
     def __init__(self, measure: Any, runs: Sequence[JudgedRun]) -> None:
@@ -159,7 +158,7 @@ class Pools:
         rel, cutoff = measure["rel"], measure["cutoff"]
         depth = measure["depth"] or cutoff
         self._relevant = [run.view(cutoff).relevant(rel) for run in runs]
-        self._found = [run.view(depth).relevant(rel).pairs for run in runs]
+        self._retrieved = [run.view(depth).relevant(rel).pairs for run in runs]
         self._judged = len(runs[0].judgements.grades)
 
     @classmethod
@@ -171,30 +170,31 @@ class Pools:
         """S_d of every judged document, 0 where it is not relevant, and S.
 
         Args:
-            members: which runs are the pool, one at least, shape (S,); None: all.
+            members: whether each run is in the pool, at least one, shape (S,); None: all.
             groups: the group of each run, from 0: count groups instead of runs, shape (S,).
         """
-        chosen = np.arange(len(self._found))[slice(None) if members is None else members]
-        found = [self._found[run] for run in chosen]
-        codes = None if groups is None else groups[chosen]
-        of_each = None if codes is None else np.repeat(codes, list(map(len, found)))
-        every = np.concatenate([np.empty(0, dtype=np.int64), *found])
-        counts = scoring.count_finders(every, self._judged, of_each)
-        return counts, len(chosen if codes is None else np.unique(codes))
+        runs = np.arange(len(self._retrieved))[slice(None) if members is None else members]
+        retrieved = [self._retrieved[run] for run in runs]
+        documents = np.concatenate([np.empty(0, dtype=np.int64), *retrieved])
+        if groups is None:
+            return scoring.count_finders(documents, self._judged), len(runs)
+        of_documents = np.repeat(groups[runs], list(map(len, retrieved)))
+        counts = scoring.count_finders(documents, self._judged, of_documents)
+        return counts, len(np.unique(groups[runs]))
 
     def values(self, members: Bools | None = None, groups: Ints | None = None) -> Floats:
-        """The values of all runs, shape (S, Q); a run that is not of the pool joins it alone.
+        """The values of all runs, shape (S, Q); each run outside the pool joins it separately.
 
-        The arguments are those of :meth:`counts`.
+        The arguments are the arguments of :meth:`counts`.
         """
         counts, systems = self.counts(members, groups)
         if members is None:
-            members = np.full(len(self._found), self.measure["member"] is not False)
+            members = np.full(len(self._retrieved), self.measure["member"] is not False)
         values = []
-        for is_member, relevant, found in zip(members, self._relevant, self._found):
+        for is_member, relevant, retrieved in zip(members, self._relevant, self._retrieved):
             finders = counts[relevant.pairs]
             if not is_member:
-                finders = finders + np.isin(relevant.pairs, found)
+                finders = finders + np.isin(relevant.pairs, retrieved)
             values.append(self.measure.from_finders(relevant, finders, systems + (not is_member)))
         return np.array(values)
 
@@ -205,21 +205,22 @@ class Pools:
         S_d of the pool find gains a - b S_d.
 
         Args:
-            weights: how much each query counts, shape (Q,).
+            weights: the weight of each query, shape (Q,).
 
         Returns:
-            ``base``, shape (S,), and ``shared``, how much of a row's base is for documents that a
-            column's run finds, shape (S, S).
+            ``base``, shape (S,), and ``shared``, the part of a row's base that is for documents
+            that the column's run retrieves, shape (S, S).
         """
         share = weights / weights.sum()
         gain = self.measure(alpha=1, normalized=False)  # 2 - S_d in a pool of one
-        base, shared = np.zeros(len(self._found)), np.zeros((len(self._found),) * 2)
+        size = len(self._retrieved)
+        base, shared = np.zeros(size), np.zeros((size, size))
         for run, relevant in enumerate(self._relevant):
-            nobody = np.zeros(len(relevant.pairs), dtype=np.int64)
-            base[run] = gain.from_finders(relevant, nobody, 1) @ share / 2
-            for other, found in enumerate(self._found):
-                finds = np.isin(relevant.pairs, found).astype(np.int64)
-                shared[run, other] = 2 * base[run] - gain.from_finders(relevant, finds, 1) @ share
+            none = np.zeros(len(relevant.pairs), dtype=np.int64)
+            base[run] = gain.from_finders(relevant, none, 1) @ share / 2
+            for other, retrieved in enumerate(self._retrieved):
+                finders = np.isin(relevant.pairs, retrieved).astype(np.int64)
+                shared[run, other] = 2 * base[run] - gain.from_finders(relevant, finders, 1) @ share
         return base, shared
 
 
@@ -233,15 +234,14 @@ class _P_Rareness(Additive, _Rareness):
         P_Rareness@k = 1/k Σ Rel(d) (1 + alpha R(d))   over the first k documents d
         R(d) = 1 - S(d)/S
 
-    In [0, 2 - 1/S], higher is better; ``alpha=0`` is P@k. ``normalized=True`` (Eq. 4) is bounded by
-    1. A run that is not of the pool is scored as if it joined it.
+    In [0, 2 - 1/S], higher is better; ``alpha=0`` is P@k. ``normalized=True`` (Eq. 4) is at most 1.
+    A run outside the pool is scored as if it joined it.
 
     Mehmet Deniz Türkmen, Matthew Lease, Mucahid Kutlu: New Metrics to Encourage Innovation and
     Diversity in Information Retrieval Approaches. 2023, Eq. 1-4.
     """
 
-    __name__ = "P_Rareness"
-    NAME = __name__
+    __name__ = NAME = "P_Rareness"
     PRETTY_NAME = "Rareness-based Precision at k"
     SHORT_DESC = "Precision at k with credit for relevant documents that other systems miss."
     SUPPORTED_PARAMS = {
@@ -254,12 +254,11 @@ class _P_Rareness(Additive, _Rareness):
         return scoring.precision(gains, relevant.offsets, self["cutoff"])
 
     def weights(self, view: JudgedRun, unjudged: Retrieved | None = None) -> Floats:
-        """The weight of each relevant document of a run, or of each unjudged one if relevant."""
-        cutoff: int = self["cutoff"]
-        return self.gains(view, unjudged) / cutoff
+        """What each relevant document adds, or each unjudged one if it were relevant."""
+        return np.asarray(self.gains(view, unjudged) / self["cutoff"])
 
     def labelled_values(self, run: LabelledRun, rankings: LabelledRankings) -> Floats:
-        """The values of a run's queries, each under a labelling of its own, shape (M,)."""
+        """The values of M rankings of a run's queries, each with its own labels, shape (M,)."""
         return sum_by_query(rankings.gains, rankings.offsets)
 
 
@@ -272,15 +271,14 @@ class _AP_Rareness(MeanPrecision, _Rareness):
 
         AP_Rareness@k = 1/N Σ Rel(d_i) P_Rareness@i   over the ranks i = 1 ... k, N relevant ones
 
-    Rareness is counted at one depth throughout: ``depth``, by default the cutoff, without either
-    the whole depth of the pool. In [0, 2 - 1/S], higher is better; ``alpha=0`` is AP@k.
+    Rareness is counted at one depth: ``depth``, by default the cutoff, by default the depth of the
+    pool. In [0, 2 - 1/S], higher is better; ``alpha=0`` is AP@k.
 
     Mehmet Deniz Türkmen, Matthew Lease, Mucahid Kutlu: New Metrics to Encourage Innovation and
     Diversity in Information Retrieval Approaches. 2023, Eq. 5.
     """
 
-    __name__ = "AP_Rareness"
-    NAME = __name__
+    __name__ = NAME = "AP_Rareness"
     PRETTY_NAME = "Rareness-based Average Precision"
     SHORT_DESC = "Average precision with credit for relevant documents that other systems miss."
     SUPPORTED_PARAMS = {"cutoff": CUTOFF, **_PARAMS}
@@ -289,11 +287,11 @@ class _AP_Rareness(MeanPrecision, _Rareness):
         return scoring.average_precision(gains, relevant.ranks, relevant.offsets, relevant.total)
 
     def is_exact(self, *, pair: bool = False) -> bool:
-        """Whether bounds are exact: they are outer ones."""
+        """Whether bounds are exact: they are outer bounds."""
         return False
 
     def labelled_values(self, run: LabelledRun, rankings: LabelledRankings) -> Floats:
-        """The values of a run's queries, each under a labelling of its own, shape (M,)."""
+        """The values of M rankings of a run's queries, each with its own labels, shape (M,)."""
         offsets = rankings.offsets
         running = np.concatenate(([0.0], np.cumsum(rankings.gains)))
         gained = running[1:] - np.repeat(running[offsets[:-1]], np.diff(offsets))
@@ -302,5 +300,4 @@ class _AP_Rareness(MeanPrecision, _Rareness):
 
 P_Rareness = _P_Rareness()
 AP_Rareness = _AP_Rareness()
-register(P_Rareness)
-register(AP_Rareness)
+register(P_Rareness, AP_Rareness)

@@ -1,8 +1,8 @@
 """Standard measures of ir_measures (AP, nDCG, RR and others), one class each.
 
-Values are those of pytrec_eval, or of ir_measures' own provider where pytrec_eval has no such
-measure, from the one judging of a run that our measures are computed from. The formulas are in
-:mod:`~pyterrier_asl.scoring.standard`.
+Values equal the values of pytrec_eval, or of the provider of ir_measures for measures that
+pytrec_eval does not have. They are computed from the same matching of a run as the measures of this
+package. The formulas are in :mod:`~pyterrier_asl.scoring.standard`.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from ..judging.judged_run import JudgedRun, Relevant
     from ..judging.judgements import Judgements
 
-#: The best grade that gdeval knows, on which ERR depends.
+#: The best grade of gdeval, on which ERR depends.
 _HIGHEST_GRADE = 4
 
-#: The most grades that bounds of nDCG go through; no scale has as many.
+#: The most grades for bounds of nDCG; no scale has so many.
 _MOST_GRADES = 1000
 
 
-#: Standard measures by the classes that ir_measures has for them.
+#: Standard measures by their classes in ir_measures.
 _STANDARD: dict[type[Any], type[Standard]] = {}
 
 
@@ -42,7 +42,7 @@ class Standard(Computed):
     """A standard measure.
 
     Attributes:
-        measure: the measure of ir_measures that it computes.
+        measure: the measure of ir_measures.
     """
 
     #: The measure without parameters.
@@ -60,7 +60,7 @@ class Standard(Computed):
 
     def __getattr__(self, name: str) -> Any:
         """Other attributes of the measure: NAME, params, aggregator() and so on."""
-        if name == "measure":  # not yet set, while a copy is made
+        if name == "measure":  # not set yet while an object is copied
             raise AttributeError(name)
         return getattr(self.measure, name)
 
@@ -68,13 +68,13 @@ class Standard(Computed):
         return repr(self.measure)
 
     def accepts_params(self) -> bool:
-        """Whether it is computed here with these parameters."""
+        """Whether this package computes it with these parameters."""
         return bool(self.params.get("rel", 1) >= 1 and self.params.get("cutoff", 1) >= 1)
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Computes one value for every query of the qrels, in their order, shape (Q,).
+        """Computes one value per query of the qrels, in their order, shape (Q,).
 
-        A query that was not answered gets 0, as in ir_measures, also in a count.
+        A query without an answer gets 0, as in ir_measures, also in a count.
         """
         return np.where(judged.retrieved > 0, self._score(self.view(judged)), 0.0)
 
@@ -163,7 +163,7 @@ class nDCG(RatioOfGains, Standard, of=ir_measures.nDCG):
         return scoring.exponential(grades) if self["dcg"] == "exp-log2" else grades
 
     def label_gains(self, grades: Floats) -> Floats:
-        """The gains of grades as the qrels or a label give them, before ``gains=``."""
+        """The gains of grades of the qrels or of labels, after ``gains=``."""
         regraded = self.params.get("gains") or {}
         return self.gains_of(np.array([regraded.get(grade, grade) for grade in grades.tolist()]))
 
@@ -191,7 +191,7 @@ class nDCG(RatioOfGains, Standard, of=ir_measures.nDCG):
         return 1 / np.log2(ranks + 1)
 
     def candidates(self, run: LabelledRun) -> Candidates:
-        """The documents of a run that count or could; a label gains the least there is."""
+        """The documents of a run that are or could be relevant; labels have the lowest gain."""
         graded, gains = self._graded(run.view)
         least = np.full(len(run.unjudged.ranks), self.levels(run)[0][0])
         return Candidates.of(graded, gains, run.unjudged, least)
@@ -199,7 +199,7 @@ class nDCG(RatioOfGains, Standard, of=ir_measures.nDCG):
     def labelled_values(self, run: LabelledRun, rankings: LabelledRankings) -> Floats:
         levels, _, counts = self.levels(run)
         counts = counts[rankings.queries]
-        counts[:, 0] += rankings.extra  # a label gives the least gain
+        counts[:, 0] += rankings.extra  # labels have the lowest gain
         best = self.ideal(int(counts.max(initial=0)))
         ideal = best[counts] @ np.diff(levels, prepend=0.0)
         return scoring.ndcg(rankings.ranks, rankings.gains, rankings.offsets, ideal)
@@ -211,21 +211,21 @@ def _ideal(judgements: Judgements, measure: nDCG) -> Floats:
 
 
 def gain_levels(judgements: Judgements, measure: nDCG, highest: float) -> tuple[Floats, int, Ints]:
-    """The gains of nDCG, ascending; how many of them a label can give; how many documents are
-    judged to have at least each, shape (Q, G).
+    """The gains of nDCG, ascending; the number of gains that a label can give; the number of judged
+    documents with at least each gain, shape (Q, G).
 
     Args:
         judgements: the qrels.
         measure: nDCG.
-        highest: the best grade that a label can give.
+        highest: the best grade of a label.
 
     Raises:
         ValueError: for a scale of too many grades.
     """
     if not 0 <= highest <= _MOST_GRADES:
         raise ValueError(
-            f"bounds of nDCG are over labels from 0 to the best grade, at most {_MOST_GRADES}, "
-            f"not {highest:g}: give highest=, or grades of a smaller scale"
+            f"bounds of nDCG need a best grade of at most {_MOST_GRADES}, not {highest:g}: give "
+            "highest=, or grades of a smaller scale"
         )
     grades = np.unique(judgements.grades)
     labels = np.append(np.arange(highest + 1), grades[grades >= 0])
@@ -241,7 +241,7 @@ def gain_levels(judgements: Judgements, measure: nDCG, highest: float) -> tuple[
 
 
 class RBP(Additive, Standard, of=ir_measures.RBP):
-    """Rank-biased precision of relevant documents; of grades it is another provider's."""
+    """Rank-biased precision with ``rel``; another provider computes it from grades."""
 
     def accepts_params(self) -> bool:
         return super().accepts_params() and "rel" in self.params
@@ -280,7 +280,7 @@ class IPrec(Standard, of=ir_measures.IPrec):
     """Interpolated precision at a recall."""
 
     def from_ranks(self, ranks: Ints, offsets: Ints, total: Ints) -> Floats:
-        level = float(f"{self['recall']:.2f}")  # as ir_measures hands it to pytrec_eval
+        level = float(f"{self['recall']:.2f}")  # as ir_measures passes it to pytrec_eval
         return scoring.interpolated_precision(ranks, offsets, total, level)
 
 
@@ -333,8 +333,8 @@ class ERR(Standard, of=ir_measures.ERR):
         grades = view.judgements.grades[graded.pairs]
         if len(grades) and grades.max() > _HIGHEST_GRADE:
             raise ValueError(
-                f"ERR is made for grades up to {_HIGHEST_GRADE}, and a document has grade "
-                f"{grades.max():g}: map the grades to 0 to 4 first"
+                f"ERR needs grades up to {_HIGHEST_GRADE}, but a document has grade "
+                f"{grades.max():g}: map the grades to 0 to {_HIGHEST_GRADE} first"
             )
         return scoring.expected_reciprocal_rank(
             graded.ranks, grades, graded.offsets, highest=_HIGHEST_GRADE
@@ -342,7 +342,7 @@ class ERR(Standard, of=ir_measures.ERR):
 
 
 class Description(Standard):
-    """A count or a share that describes a run or the qrels: neither way is better."""
+    """A count or a share that describes a run or the qrels: neither direction is better."""
 
     HIGHER_IS_BETTER = None
 
@@ -364,12 +364,11 @@ class Judged(Description, of=ir_measures.Judged):
 
 
 class NumRet(Description, of=ir_measures.NumRet):
-    """The number of documents retrieved, with ``rel`` of relevant ones."""
+    """The number of documents retrieved; with ``rel``, of relevant documents."""
 
     def _score(self, view: JudgedRun) -> Floats:
-        has_rel = "rel" in self.params
-        counts = view.relevant(self["rel"]).found if has_rel else view.retrieved
-        return counts.astype(np.float64)
+        relevant = view.relevant(self["rel"]).found if "rel" in self.params else None
+        return (view.retrieved if relevant is None else relevant).astype(np.float64)
 
 
 class NumRel(Description, of=ir_measures.NumRel):
@@ -387,7 +386,7 @@ class NumQ(Description, of=ir_measures.NumQ):
 
 
 def computed(measure: Measure) -> Computed | None:
-    """The object that computes a measure; None for one that is not computed here.
+    """The :class:`Computed` of a measure; None for a measure that this package does not compute.
 
     Args:
         measure: a measure of ir_measures or of this package.
@@ -411,5 +410,5 @@ def measures_with_bounds() -> list[str]:
     >>> measures_with_bounds()[:3], measures_with_bounds()[-1]
     (['P', 'R', 'RR'], 'TBG')
     """
-    every = [*(kind(kind.MEASURE) for kind in _STANDARD.values()), *own_measures()]
-    return [measure.NAME for measure in every if measure.defines_bounds]
+    standard = [kind(kind.MEASURE) for kind in _STANDARD.values()]
+    return [measure.NAME for measure in [*standard, *own_measures()] if measure.defines_bounds]

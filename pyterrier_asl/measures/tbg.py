@@ -22,13 +22,12 @@ DOC_LEN = "doc_len"
 
 
 def _as_lengths(value: object) -> DocLengths:
-    """The lengths that a value means; what reads and matches files is imported now."""
-    from .lengths import DocLengths
+    from .lengths import DocLengths  # with everything that reads and matches files
 
     return DocLengths.resolve(value)
 
 
-#: The parameters that the formula takes besides ranks and lengths.
+#: The parameters of the formula, without ranks and lengths.
 _CONSTANTS = {
     "halflife": Param(
         real(0, above=True), default=224.0, desc="seconds until half of the users have stopped"
@@ -44,23 +43,23 @@ _CONSTANTS = {
     ),
     "time_summary": Param(real(0, MOST), default=4.4, desc="seconds to read a summary"),
     "time_per_word": Param(real(0, MOST), default=0.018, desc="seconds to read a word"),
-    "time_base": Param(real(0, MOST), default=7.8, desc="seconds a document takes besides"),
+    "time_base": Param(real(0, MOST), default=7.8, desc="further seconds per document"),
 }
 
 
 class _TBG(PluginMeasure):
     """
-    Time-biased gain, the relevant documents that a user is expected to save, who reads summaries
-    and documents from the top, takes time for each, and gives up sooner or later. From 0, not
-    normalized; higher is better.
+    Time-biased gain, the number of relevant documents that a user is expected to save. The user
+    reads summaries and documents from the top, takes time for each, and stops at some time. From 0,
+    not normalized; higher is better.
 
     ::
 
         TBG = Σ g(k) 2^(-T(k) / h)   over the ranks k, T(k) seconds after the start
 
-    Documents cost the time it takes to read their words: ``lengths`` says how many those are (a
+    Reading a document takes time for each of its words. ``lengths`` gives the number of words (a
     :class:`~pyterrier_asl.DocLengths`, its name, a file, or ``'irds:ID'``); without it the run's
-    column ``doc_len`` does. Duplicate documents are not treated apart.
+    column ``doc_len`` does. Near-duplicate documents are not treated specially.
 
     Mark D. Smucker, Charles L. A. Clarke: Time-Based Calibration of Effectiveness Measures. SIGIR
     2012.
@@ -69,8 +68,7 @@ class _TBG(PluginMeasure):
     0.4928
     """
 
-    __name__ = "TBG"
-    NAME = __name__
+    __name__ = NAME = "TBG"
     PRETTY_NAME = "Time-Biased Gain"
     SHORT_DESC = "The relevant documents a user is expected to save before running out of time."
     NEEDS_LENGTHS = True
@@ -78,36 +76,34 @@ class _TBG(PluginMeasure):
         "cutoff": CUTOFF,
         "rel": REL,
         "lengths": Param(_as_lengths, desc="words of every document (default: doc_len)"),
-        "missing_length": Param(
-            real(0, MOST), desc="words of a document whose length is not known"
-        ),
+        "missing_length": Param(real(0, MOST), desc="words of a document whose length is missing"),
         **_CONSTANTS,
         "unjudged": UNJUDGED,
     }
 
     def value_range(self, systems: float = math.inf) -> tuple[float, float]:
-        """To the gain of an endless ranking of relevant documents without words."""
+        """From 0 to the gain of an endless ranking of relevant documents without words."""
         of = self.constants()
         seconds = of["time_summary"] + of["time_base"] * of["p_click_rel"]
-        gain, decay = of["p_click_rel"] * of["p_save"], 2 ** (-seconds / of["halflife"])
-        if decay == 1:
-            return 0.0, gain * (self["cutoff"] or math.inf)
-        return 0.0, gain * (1 - decay ** (self["cutoff"] or math.inf)) / (1 - decay)
+        decay = 2 ** (-seconds / of["halflife"])
+        ranks = self["cutoff"] or math.inf
+        readers = ranks if decay == 1 else (1 - decay**ranks) / (1 - decay)
+        return 0.0, of["p_click_rel"] * of["p_save"] * readers
 
     def run_columns(self) -> list[str]:
-        """The columns that the run must have besides query, document and score."""
+        """The columns that the run needs in addition to query, document and score."""
         has_lengths = self["lengths"] is not None or self["missing_length"] is not None
         return [] if has_lengths else [DOC_LEN]
 
     def needs_rows(self) -> bool:
-        """Whether it needs every row of a run: it needs the words of every retrieved document."""
+        """Whether values depend on more of a run than the ranks of judged documents: on lengths."""
         return True
 
     def _score(self, view: JudgedRun) -> Floats:
         return self.from_lengths(view, self.lengths_of(view), view.ranking.offsets)
 
     def from_lengths(self, view: JudgedRun, lengths: Floats, ranking_offsets: Ints) -> Floats:
-        """The values of a run, by the words of its documents, shape (Q,)."""
+        """The values of a run, from the words of its documents, shape (Q,)."""
         relevant = view.relevant(self["rel"])
         return scoring.time_biased_gain(
             relevant.ranks, relevant.offsets, lengths, ranking_offsets, **self.constants()
@@ -123,7 +119,7 @@ class _TBG(PluginMeasure):
         return bounding.time_biased_gain(states, self.lengths_of(view), offsets, **self.constants())
 
     def labelled_values(self, run: LabelledRun, rankings: LabelledRankings) -> Floats:
-        """The values of a run's queries, each under a labelling of its own, shape (M,)."""
+        """The values of M rankings of a run's queries, each with its own labels, shape (M,)."""
         ranking = run.view.ranking
         begin = cumulate(np.diff(ranking.offsets)[rankings.queries])
         rows = ranges_from(ranking.offsets[:-1][rankings.queries], begin)
@@ -133,11 +129,11 @@ class _TBG(PluginMeasure):
         )
 
     def constants(self) -> dict[str, float]:
-        """The parameters of the formula besides ranks and lengths."""
+        """The parameters of the formula, without ranks and lengths."""
         return {name: self[name] for name in _CONSTANTS}
 
     def lengths_of(self, judged: JudgedRun) -> Floats:
-        """Words of every retrieved document, in ranking order."""
+        """The words of every retrieved document, in ranking order."""
         ranking = judged.ranking
         if self["lengths"] is not None:
             lengths: Floats = self["lengths"].look_up(judged.docnos(ranking))

@@ -73,7 +73,7 @@ def test_a_deep_cutoff_does_not_overflow():
     deepest = 2**31 - 1
     assert (ASL @ deepest).calc_aggregate(qrels, {"q": {"a": 1.0}}) == (1 + 3 * deepest) / 4
     for beyond in (2**31, 2**62, 2**63, 10**400):
-        with pytest.raises(ValueError, match="cutoff must be a whole number up to 2147483647"):
+        with pytest.raises(ValueError, match="cutoff must be a whole number from 1 to 2147483647"):
             ASL @ beyond
 
 

@@ -101,7 +101,7 @@ def test_a_run_that_cannot_be_compared_is_named(run, says):
 
 def test_parameters_are_checked():
     run = {"q": {"a": 1}}
-    with pytest.raises(ValueError, match="cutoff must be a whole number from 1 on, not 0"):
+    with pytest.raises(ValueError, match="cutoff must be a whole number from 1 to .*, not 0"):
         preferences(run, run, {"q": {"a": 1}}, cutoff=0)
     with pytest.raises(ValueError, match="two runs at least"):
         preference_matrix({"one": run}, {"q": {"a": 1}})

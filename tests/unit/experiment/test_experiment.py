@@ -610,7 +610,7 @@ def test_results_that_cannot_be_scored_name_the_system(wrong, says, asked):
     ("options", "says"),
     [
         ({"eval_metrics": ["nonsense"]}, "'nonsense': there is no such measure"),
-        ({"eval_metrics": ["ASL@0"]}, "ASL@0.*cutoff must be a whole number from 1 on"),
+        ({"eval_metrics": ["ASL@0"]}, "ASL@0.*cutoff must be a whole number from 1 to"),
         ({"eval_metrics": ["rrLP(g=2)"], "baseline": 0}, "no parameter 'g'"),
         ({"eval_metrics": [3]}, "a measure is text or an ir_measures Measure, not 3"),
         ({"eval_metrics": []}, "names no measure"),

@@ -38,7 +38,7 @@ def test_pools_that_nothing_refers_to_are_forgotten_but_for_the_last():
     alive = [pool() is not None for pool in made]
     assert alive == [False] * 2 * naming.KEPT + [True] * naming.KEPT
     assert str(P_Rareness(pool="numbered 23") @ 1).startswith("P_Rareness(pool='numbered 23-")
-    with pytest.raises(ValueError, match=r"known: .*'numbered 16-.*, not 'numbered 2'"):
+    with pytest.raises(ValueError, match=r"process .*'numbered 16-.*, not 'numbered 2'"):
         P_Rareness(pool="numbered 2") @ 1
 
 
@@ -66,7 +66,7 @@ def test_experiments_do_not_keep_their_pools():
             run = pd.DataFrame({"qid": ["q1"] * 2, "docno": ["a", f"d{i}"], "score": [2.0, 1.0]})
             Experiment([run, run], topics, qrels, ["AP_Rareness@5"], names=["a", "b"])
         gc.collect()
-        return len(RarenessPool.known())
+        return len(RarenessPool.by_id())
 
     before = growth(naming.KEPT)
     assert growth(20) <= before

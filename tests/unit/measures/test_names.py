@@ -91,7 +91,7 @@ def test_the_default_measures_of_a_report_are_some_of_all():
         ("asl@1000", "did you mean ASL@1000"),
         ("ndcg@10", "did you mean nDCG@10"),
         ("LexP", "did you mean LexiP"),
-        ("foo", "ours are ASL, nASL, LexiP"),
+        ("foo", "this package has ASL, nASL, LexiP"),
         ("INST", r"INST needs max_rel .*: write INST\(max_rel=...\)"),
         ('AP(rel="x")', "AP: rel must be a whole number from 0 .* not 'x'"),
         ("IPrec@2", "recall must be a number from 0 to 1"),
@@ -109,7 +109,7 @@ def test_the_default_measures_of_a_report_are_some_of_all():
         ("AP(3)", "parameters have names"),
         ("nDCG(dcg='x')", "one of 'log2', 'exp-log2'"),
         ("P", "names several"),
-        ("1+1", "is no measure"),
+        ("1+1", "is not a measure"),
     ],
 )
 def test_what_is_no_measure_is_an_error_with_the_remedy(text, message):

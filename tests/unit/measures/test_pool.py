@@ -173,7 +173,7 @@ def test_what_cannot_be_a_pool_is_an_error(call, message):
 
 def test_a_depth_beyond_the_pools_is_an_error():
     pool = RarenessPool.from_runs(RUNS, depth=2)
-    with pytest.raises(ValueError, match="kept to depth 2.*depth 3"):
+    with pytest.raises(ValueError, match="has depth 2.*depth 3"):
         (P_Rareness(pool=pool) @ 3).calc_aggregate({"q1": {"a": 1}}, RUNS["first"])
     assert (P_Rareness(pool=pool, depth=2) @ 3).calc_aggregate({"q1": {"a": 1}}, RUNS["first"])
     assert AP_Rareness(pool=pool).calc_aggregate({"q1": {"a": 1}}, RUNS["first"])
