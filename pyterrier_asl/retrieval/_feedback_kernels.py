@@ -1,4 +1,4 @@
-"""Compiled loops of feedback: terms of the first documents, and the expanded queries."""
+"""Compiled loops of feedback: the terms of the first documents, and the expanded queries."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ def expand(
     fb_terms: int,
     gamma: float,
 ) -> tuple[Ints, Ints, Floats]:
-    """Robertson's feedback on term numbers, which the sweep uses in place of RobertsonPRF.
+    """Robertson's feedback on term numbers; the sweep uses it instead of RobertsonPRF.
 
     Args:
         top: the first documents of each query.
         doc_offsets, doc_term_ids: the terms of each document.
-        term_weights: [V] w_t; terms go by number where r_t w_t ties, as numbers are alphabetical.
+        term_weights: [V] w_t; terms with equal r_t w_t are ordered by number.
         own: the terms of each query and their q_t.
         fb_docs, fb_terms, gamma: m, n and the gain of a selected term.
 
     Returns:
-        The weighted terms of Q new queries: where those of each begin, [Q + 1]; their numbers;
-        their q_t: its own terms first, then those selected, best first. A query without documents
-        has no terms.
+        The weighted terms of Q new queries: where the terms of each query begin, [Q + 1]; their
+        numbers; their q_t. The terms of the original query come first, then the selected ones, best
+        first. A query without documents has no terms.
     """
     queries = len(own.offsets) - 1
     offsets = np.zeros(queries + 1, np.int64)
@@ -81,7 +81,7 @@ def expand(
 def _count_documents(
     docs: Int32s, doc_offsets: Ints, doc_term_ids: Int32s | Ints, r: Ints, seen: Int32s
 ) -> int:
-    """Counts for each term the documents that have it, lists the terms, returns their number."""
+    """Counts the documents with each term, lists the terms, and returns their number."""
     size = 0
     for doc in docs:
         for entry in range(doc_offsets[doc], doc_offsets[doc + 1]):

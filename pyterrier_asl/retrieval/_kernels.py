@@ -1,8 +1,7 @@
 """Compiled loops over postings: scoring, best documents, ranks of judged documents.
 
 For few postings :mod:`~pyterrier_asl.retrieval.loops` uses NumPy instead. The retriever and the
-sweep add up scores in the same loop, so that their scores are equal to the last bit, and with them
-every tie.
+sweep add up scores in the same loop, so that their scores and ties are equal to the last bit.
 """
 
 from __future__ import annotations
@@ -34,53 +33,6 @@ def length_norm(k1: float, b: float, length_ratio: Any) -> Any:
 def term_score(weight: float, tf: Any, norm: Any) -> Any:
     """The contribution of a term to BM25 scores, of a document or an array of them."""
     return weight * tf / (norm + tf)
-
-
-@compiled
-def transpose(
-    offsets: Ints,
-    columns: Int32s,
-    values: Int32s,
-    out_offsets: Ints,
-    out: Int32s,
-    out_values: Int32s,
-) -> None:
-    """Transposes a sparse matrix in compressed rows, filling ``out`` and ``out_values``.
-
-    The entries of every row of the result ascend, so transposing twice also sorts.
-    """
-    position = out_offsets[:-1].copy()
-    for row in range(len(offsets) - 1):
-        for entry in range(offsets[row], offsets[row + 1]):
-            column = columns[entry]
-            out[position[column]] = row
-            out_values[position[column]] = values[entry]
-            position[column] += 1
-
-
-@compiled
-def count_entries(
-    offsets: Ints, columns: Int32s, values: Int32s, num_columns: int
-) -> tuple[bool, Ints, Ints, Ints]:
-    """Sums up a sparse matrix in compressed rows.
-
-    Returns:
-        Whether the columns of every row ascend; the sum of the values of each row, and of each
-        column; how many entries each column has.
-    """
-    row_sums = np.zeros(len(offsets) - 1, np.int64)
-    column_sums, column_sizes = np.zeros(num_columns, np.int64), np.zeros(num_columns, np.int64)
-    ascending = True
-    for row in range(len(offsets) - 1):
-        last = -1
-        for entry in range(offsets[row], offsets[row + 1]):
-            column = columns[entry]
-            ascending &= column > last
-            last = column
-            row_sums[row] += values[entry]
-            column_sums[column] += values[entry]
-            column_sizes[column] += 1
-    return ascending, row_sums, column_sums, column_sizes
 
 
 @compiled
@@ -130,8 +82,8 @@ def best_documents(
 def sort_by_score(docs: Int32s, scores: Floats, sorted_scores: Floats) -> None:
     """Sorts documents by their scores, descending, then by docid.
 
-    The bits of a double order as the double does once the sign bit is flipped, and all bits where
-    it was set.
+    The bits of a double sort like the double if the sign bit is flipped, and all bits of a negative
+    double.
     """
     keys = np.empty(len(docs), np.uint64)
     for i in range(len(docs)):
@@ -146,7 +98,7 @@ def sort_by_score(docs: Int32s, scores: Floats, sorted_scores: Floats) -> None:
 
 @compiled
 def _ordered_bits(value: float) -> np.uint64:
-    """A number of 64 bits that orders as the double does."""
+    """A 64-bit number that sorts like the double."""
     bits = np.float64(value + 0.0).view(np.uint64)  # -0. + 0. is 0.
     sign = np.uint64(1 << 63)
     return bits | sign if bits < sign else ~bits
@@ -154,9 +106,9 @@ def _ordered_bits(value: float) -> np.uint64:
 
 @compiled
 def _sort_by_keys(keys: UInt64s, docs: Int32s) -> None:
-    """Sorts keys, ascending, and documents with them: a radix sort of eight bits.
+    """Sorts keys, ascending, and documents with them, by a stable radix sort of eight bits.
 
-    Documents with equal keys stay in their order.
+    Documents with equal keys keep their order.
     """
     size = len(docs)
     spare_keys, spare = np.empty(size, np.uint64), np.empty(size, np.int32)
@@ -193,19 +145,19 @@ def rank_judged(
 ) -> tuple[Ints, Ints, Ints, Ints, Floats]:
     """Scores Q queries as :func:`best_documents` does, and ranks their judged documents.
 
-    Only the judged documents of a query are sorted, which are few; every other document only counts
-    towards those that it ranks above.
+    Only the few judged documents of a query are sorted; every other document is counted for the
+    judged documents that it ranks above.
 
     Args:
         index, queries, k1, b, depth: see :func:`best_documents`.
         id_order: [N] the ranks of docnos in ascending order; equal scores rank by it, descending.
-        costs: [N] the cost of a document to those below it.
+        costs: [N] the cost of a document for the documents below it.
         judged_offsets: [Q + 1] where the judged documents of each query begin.
         judged_docs: their docids, -1 for one that is not in the index.
 
     Returns:
-        Documents retrieved, [Q]; where each query's entries begin, [Q + 1]; then one entry per
-        judged document retrieved, best first: its number, its rank, the costs above it.
+        The number of retrieved documents, [Q]; where each query's entries begin, [Q + 1]; then one
+        entry per retrieved judged document, best first: its number, its rank, the costs above it.
     """
     num_docs = len(index.length_ratios)
     offsets = np.zeros(len(queries.offsets), np.int64)
@@ -261,7 +213,7 @@ def _accumulate(
         for posting in range(term_offsets[term], term_offsets[term + 1]):
             doc = posting_docs[posting]
             tf = posting_tfs[posting]
-            docs[candidates] = doc  # the next one overwrites it if it is listed already
+            docs[candidates] = doc  # the next one overwrites it if this one is in the list
             candidates += not seen[doc]
             seen[doc] = True
             scores[doc] += term_score(weight, tf, length_norm(k1, b, length_ratios[doc]))
@@ -270,7 +222,7 @@ def _accumulate(
 
 @compiled
 def _forget(docs: Int32s, scores: Floats, seen: Bools) -> None:
-    """Takes back what :func:`_accumulate` did."""
+    """Resets the scores of these documents after :func:`_accumulate`."""
     for doc in docs:
         scores[doc] = 0.0
         seen[doc] = False
@@ -280,8 +232,8 @@ def _forget(docs: Int32s, scores: Floats, seen: Bools) -> None:
 def _nth_largest(values: Floats, n: int) -> tuple[float, int, int]:
     """The n-th largest value, and how many of the n largest, and of all values, are equal to it.
 
-    Values are counted in bins of equal width, and only the bin of the n-th is sorted, which takes
-    less than a third of the time of ``np.partition``.
+    Values are counted in bins of equal width, and only the bin with the n-th value is sorted. This
+    takes less than a third of the time of ``np.partition``.
     """
     low = high = values[0]
     for value in values:
@@ -315,7 +267,7 @@ def _nth_largest(values: Floats, n: int) -> tuple[float, int, int]:
 
 @compiled
 def keep_best(docs: Int32s, scores: Floats, seen: Bools, depth: int, best: Int32s) -> int:
-    """Writes the retrieved documents, of which alone ``seen`` stays true; returns their number."""
+    """Writes the best documents, resets ``seen`` of the others, and returns their number."""
     if len(docs) <= depth:
         for i in range(len(docs)):
             best[i] = docs[i]
@@ -323,7 +275,7 @@ def keep_best(docs: Int32s, scores: Floats, seen: Bools, depth: int, best: Int32
     values = np.empty(len(docs), np.float64)
     for i in range(len(docs)):
         values[i] = scores[docs[i]]
-    # A document whose score is the threshold is retrieved if its docid is not above the last.
+    # A document with the score of the threshold is retrieved if its docid is at most the last.
     threshold, kept_ties, ties = _nth_largest(values, depth)
     last = np.iinfo(np.int32).max
     if ties > kept_ties:
@@ -337,7 +289,7 @@ def keep_best(docs: Int32s, scores: Floats, seen: Bools, depth: int, best: Int32
         last = tied[kept_ties - 1]
     kept = 0
     for doc in docs:
-        best[kept] = doc  # the next one overwrites it if it is not retrieved
+        best[kept] = doc  # the next one overwrites it if this one is not retrieved
         seen[doc] = (scores[doc] > threshold) | ((scores[doc] == threshold) & (doc <= last))
         kept += seen[doc]
     return kept
@@ -345,8 +297,8 @@ def keep_best(docs: Int32s, scores: Floats, seen: Bools, depth: int, best: Int32
 
 @compiled
 def _key(score: float, id_order: np.uint32) -> np.uint64:
-    """A number that orders as ranking does: by 32-bit score, then by docno."""
-    # The bits of a float order as the float does, but for the sign; adding 0 makes -0 a 0.
+    """A number that sorts like the ranking: by 32-bit score, then by docno."""
+    # The bits of a float sort like the float, except for the sign; adding 0 turns -0 into 0.
     bits = np.float32(np.float32(score) + np.float32(0)).view(np.uint32)
     ordered = ~bits if bits >> np.uint32(31) else bits | np.uint32(1 << 31)
     return (np.uint64(ordered) << np.uint64(32)) | np.uint64(id_order)
@@ -366,7 +318,7 @@ def _rank_present(
     ranks: Ints,
     above: Floats,
 ) -> int:
-    """Ranks the retrieved ones of the judged documents ``first`` to ``last``, best first."""
+    """Ranks the retrieved documents among the judged ones ``first`` to ``last``, best first."""
     present = np.empty(last - first, np.int32)
     keys = np.empty(last - first, np.uint64)
     size = 0
@@ -379,8 +331,8 @@ def _rank_present(
         return 0
     present, keys = present[:size], keys[:size]
     _sort_by_keys(keys, present)
-    # For each document, the judged documents that it ranks above are the first ones; bucket b
-    # counts the documents that rank above exactly b.
+    # A document ranks above the first b of the sorted judged documents; bucket b counts these
+    # documents.
     count = np.zeros(size + 1, np.int64)
     cost = np.zeros(size + 1, np.float64)
     for doc in docs:

@@ -31,12 +31,12 @@ class ParameterisedTransformer(pt.Transformer):  # type: ignore[misc]
         return isinstance(other, type(self)) and self._values() == other._values()
 
     def __hash__(self) -> int:
-        # Not of the parameters: a grid search sets them while this is the key of a dict.
+        # Without the parameters, which a grid search changes while this is the key of a dict.
         return hash((type(self).__name__, self._values()[0]))
 
 
 def validate_any(inp: pd.DataFrame, transformer: pt.Transformer) -> Any:
-    """``pt.validate.any``, with errors that name the transformer where PyTerrier (1.1) can."""
+    """``pt.validate.any``; from PyTerrier 1.1 on its errors name the transformer."""
     return pt.validate.any(inp, **({"context": transformer} if _takes_context() else {}))
 
 
@@ -46,13 +46,13 @@ def _takes_context() -> bool:
 
 
 def check_count(name: str, value: float) -> None:
-    """Raises ValueError unless the value is a whole number from 1."""
+    """Raises ValueError unless the value is 1, 2, 3, ..."""
     if value < 1 or int(value) != value:
         raise ValueError(f"{name} is {value!r}; it must be 1, 2, 3, ...")
 
 
 def check_not_negative(name: str, value: float | None, *, optional: bool = False) -> None:
-    """Raises ValueError unless the value is a finite number from 0, or None where ``optional``."""
+    """Raises ValueError unless the value is finite and at least 0, or None if ``optional``."""
     if not (optional if value is None else 0 <= value < math.inf):
         raise ValueError(
             f"{name} is {value!r}; it must be {'None or ' * optional}a finite number, 0 or more"

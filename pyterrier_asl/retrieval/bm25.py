@@ -1,4 +1,4 @@
-"""BM25 over a TermIndex: the scores and the retriever."""
+"""BM25 over a TermIndex: scores and retriever."""
 
 from __future__ import annotations
 
@@ -56,12 +56,13 @@ class TopDocuments(NamedTuple):
 def number_terms(
     index: TermIndex, queries: Sequence[Mapping[str, float]], *, k3: float | None = None
 ) -> WeightedQueries:
-    """Looks up the terms of queries; those that the index does not have are left out.
+    """The terms of queries as numbers, without the terms that the index does not have.
 
     Args:
         index: the index.
         queries: the index terms of each query and their weights q_t.
-        k3: None to take q_t as it is, else (k3 + 1) q / (k3 + |q|), q = q_t / max |q_t|.
+        k3: None: q_t is not changed; otherwise it becomes (k3 + 1) q / (k3 + |q|), where
+            q = q_t / max |q_t|.
 
     Raises:
         ValueError: for a weight that is not a finite number.
@@ -78,7 +79,7 @@ def number_terms(
     if not np.isfinite(weights).all():
         number, _, weight = entries[int(np.flatnonzero(~np.isfinite(weights))[0])]
         raise ValueError(
-            f"a term of {dict(queries[number])!r} weighs {weight!r}; weights are finite numbers"
+            f"query {dict(queries[number])!r} has a term of weight {weight!r}: give finite weights"
         )
     if k3 is not None:
         largest = [max(map(abs, query.values()), default=0) or 1.0 for query in queries]
@@ -94,13 +95,13 @@ def scoring_weights(
     """Queries with the weights q_t w_t (k1 + 1), without terms of weight 0.
 
     Raises:
-        ValueError: where scores could overflow.
+        ValueError: if scores could overflow.
     """
     frequencies = index.document_frequencies(queries.terms)
     weights = queries.weights * idf_weights(idf, frequencies, index.num_docs) * (k1 + 1.0)
-    # No term adds more than its weight to a score, and scores are subtracted from each other.
+    # A term adds at most its weight to a score, and two scores are subtracted.
     if not np.isfinite(2 * np.abs(weights).sum()):
-        raise ValueError(f"the weights of query terms are too large to add up with k1={k1!r}")
+        raise ValueError(f"query weights are too large with k1={k1!r}: give smaller ones")
     counts = weights != 0
     if counts.all():
         return queries._replace(weights=weights)
@@ -117,7 +118,7 @@ def top_documents(
     num_results: int,
     idf: str = "robertson",
 ) -> TopDocuments:
-    """Retrieves the documents with the highest BM25 scores; equal scores by docid, ascending.
+    """The documents with the highest BM25 scores; equal scores are ordered by docid, ascending.
 
     ``sum_t q_t w_t f (k1 + 1) / (k1 ((1 - b) + b l / l_avg) + f)``
 
@@ -126,7 +127,7 @@ def top_documents(
         queries: their terms.
         b: length normalization, 0 to 1.
         k1: term saturation, 0 or more.
-        num_results: the greatest number of documents of a query.
+        num_results: the maximum number of documents per query.
         idf: see :func:`idf_weights`.
 
     References:
@@ -146,35 +147,35 @@ def top_documents(
 class BM25(ParameterisedTransformer):
     """Retrieves from a :class:`~pyterrier_asl.TermIndex` with BM25, or reranks documents.
 
-    ``score(q, d) = sum_t q_t w_t f (k1 + 1) / (k1 ((1 - b) + b l / l_avg) + f)``, f how often t is
-    in d, l the document's length in tokens, q_t the term's weight in the query.
+    ``score(q, d) = sum_t q_t w_t f (k1 + 1) / (k1 ((1 - b) + b l / l_avg) + f)``, where f is the
+    frequency of t in d, l the length of d in tokens, and q_t the weight of t in the query.
 
-    Takes queries: a column ``query``, tokenised as the index was, where q_t is how often the term
-    occurs; or ``query_toks``, a dict of index terms and weights, taken as they are, which goes
-    before ``query`` (a row with None in it falls back to ``query``). Gives ``docid``, ``docno``,
-    ``rank`` (from 0) and ``score``, best first, beside the columns of the query.
+    The input has queries in a column ``query``, which is tokenised like the index, so that q_t is
+    the frequency of a term; or in ``query_toks``, a dict of index terms and weights, which has
+    priority (a row with None in it falls back to ``query``). The output has ``docid``, ``docno``,
+    ``rank`` (from 0) and ``score``, best first, and the columns of the query.
 
-    Where the queries come with documents (a column ``docno``), it gives these, with new scores and
-    ranks, as PyTerrier's retrievers do; a document without a term of the query scores 0.
+    Input with documents (a column ``docno``) is reranked, as by PyTerrier's retrievers: the same
+    documents get new scores and ranks. A document without a term of the query scores 0.
 
-    Terms that no document has, and terms that weigh 0, count for nothing; a query that is left
-    with no term has no results. A document is a result if it has a term that counts. Equal scores
-    come by docid, that is, in the order of indexing, as in Terrier. (Evaluation tools break ties by
-    docno instead.) A row is a query: a qid that is there twice is answered twice.
+    Terms that no document has, and terms of weight 0, are ignored. The results are the documents
+    with a term that is not ignored; without such a term a query has no results. Equal scores are
+    ordered by docid, the order of indexing, as in Terrier. (Evaluation tools break ties by docno
+    instead.) Each row is a query: a qid that occurs twice is answered twice.
 
     Args:
         index: the index.
         b: length normalization, in [0, 1].
         k1: term saturation, 0 or more.
-        num_results: how many results a query gets at most, 1 or more.
-        idf: ``'robertson'``, w_t = ln((N - n + .5) / (n + .5)), terms with w_t <= 0 contribute
-            nothing; or ``'terrier'``, with the logarithm to base 2 and negative weights kept.
-        k3: how fast a term's weight in the query saturates: (k3 + 1) q / (k3 + q), where q is the
-            weight divided by the query's largest, as Terrier does; None for not at all. Terrier's
-            own BM25 is ``idf='terrier', k3=8``, and so gives the scores of Terrier.
+        num_results: the maximum number of results per query, 1 or more.
+        idf: ``'robertson'``, w_t = ln((N - n + .5) / (n + .5)), where terms with w_t <= 0 are
+            ignored; or ``'terrier'``, with the logarithm to base 2 and negative weights.
+        k3: saturation of a term's weight in the query: (k3 + 1) q / (k3 + q), where q is the weight
+            divided by the largest weight in the query, as in Terrier; None: no saturation.
+            ``idf='terrier', k3=8`` gives the scores of Terrier's BM25.
 
     Raises:
-        ValueError: where a parameter is out of its range.
+        ValueError: for a parameter out of its range.
 
     References:
         Clarke (2019), Length Normalization in the Era of Neural Rankers, Eq. 1. The defaults are
@@ -228,7 +229,7 @@ class BM25(ParameterisedTransformer):
             v.query_frame(extra_columns=["query_toks"], mode="query_toks")
             v.result_frame(extra_columns=["query"], mode="query of documents")
             v.result_frame(extra_columns=["query_toks"], mode="query_toks of documents")
-        # Parameters are attributes, which set_parameter() sets without a check.
+        # Parameters are attributes, which set_parameter() changes without a check.
         self._check()
         if "docno" in inp.columns:
             return self._rerank(inp)
@@ -246,7 +247,7 @@ class BM25(ParameterisedTransformer):
         return frame
 
     def _rerank(self, inp: pd.DataFrame) -> pd.DataFrame:
-        """The given documents of each query with new scores and ranks, best first."""
+        """The documents of each query with new scores and ranks, best first."""
         first = inp.drop_duplicates("qid")
         query = pd.Index(first["qid"]).get_indexer(pd.Index(inp["qid"]))
         frame = inp.take(np.argsort(query, kind="stable")).reset_index(drop=True)
@@ -264,7 +265,7 @@ class BM25(ParameterisedTransformer):
         return frame[frame["rank"] < self.num_results].reset_index(drop=True)
 
     def fuse_rank_cutoff(self, k: int) -> BM25:
-        """This retriever with ``num_results=k``, where a rank cutoff follows it."""
+        """This retriever with ``num_results=k``, for a pipeline with a rank cutoff after it."""
         fused: BM25 = pt.inspect.transformer_apply_attributes(
             self, num_results=min(k, self.num_results)
         )
@@ -282,11 +283,11 @@ class BM25(ParameterisedTransformer):
 def query_weights(
     queries: pd.DataFrame, tokenise: Callable[[str], Mapping[str, float]]
 ) -> list[Mapping[str, float]]:
-    """The index terms of each row and their weights: ``query_toks`` where there are any.
+    """The index terms of each row and their weights; ``query_toks`` has priority over ``query``.
 
     Args:
         queries: a frame with ``query``, ``query_toks`` or both.
-        tokenise: from a query to its index terms and their weights.
+        tokenise: a function from a query to its index terms and their weights.
 
     Raises:
         ValueError: for ``query_toks`` that are not a dict, or a query that is not a string.

@@ -1,10 +1,9 @@
-"""Indexing of documents: the counts, and the files of a :class:`~pyterrier_asl.TermIndex`."""
+"""Indexing of documents: counting, and writing the files of a :class:`~pyterrier_asl.TermIndex`."""
 
 from __future__ import annotations
 
 import errno
 import json
-import os
 import shutil
 import tempfile
 from array import array
@@ -21,11 +20,10 @@ from ..io.atomic import naming_full_disk
 from ..io.digests import checksum
 from ..io.values import text
 from ..scoring.arrays import Ints, cumulate
-from .format import ROWS, metadata_checksum
-from .loops import count_entries, transpose
+from .format import ARRAYS, ROWS, metadata_checksum
 from .tokens import WordTokeniser
 
-#: The number of tokens in a block; larger blocks need more memory, smaller ones more time.
+#: Number of tokens in a block; larger blocks need more memory, smaller ones more time.
 BLOCK_TOKENS = 4_000_000
 
 
@@ -33,11 +31,11 @@ class Contents(NamedTuple):
     """A collection as counts, its terms in any order.
 
     Attributes:
-        docnos: [N] all different.
-        terms: [V] all different, each in some document.
+        docnos: [N] distinct.
+        terms: [V] distinct, each in at least one document.
         offsets: [N + 1] where the entries of a document begin.
-        term_ids: [P] their terms.
-        tfs: [P] how often the term is in the document.
+        term_ids: [P] the terms of the entries.
+        tfs: [P] frequency of the term in the document.
     """
 
     docnos: list[str]
@@ -53,7 +51,7 @@ def index_texts(documents: Iterable[Mapping[str, Any]], tokeniser: WordTokeniser
     Raises:
         KeyError: for a document without ``docno`` or ``text``.
         TypeError: for a title or text that is not a string.
-        ValueError: for one docno twice, or one that is neither text nor a whole number.
+        ValueError: for a docno that occurs twice, or is neither text nor a whole number.
     """
     docnos: dict[str, int] = {}
     term_ids: dict[str, int] = {}
@@ -64,8 +62,8 @@ def index_texts(documents: Iterable[Mapping[str, Any]], tokeniser: WordTokeniser
             first = docnos.setdefault(docno, number)
             if first != number:
                 raise ValueError(
-                    f"docno {docno!r} comes twice, as document {first + 1} and {number + 1}; "
-                    "every document needs a docno of its own"
+                    f"docno {docno!r} occurs twice, as document {first + 1} and {number + 1}: give "
+                    "each document another docno"
                 )
             yield [i for i in map(word_ids.__getitem__, tokeniser.words(body)) if i >= 0]
 
@@ -93,7 +91,7 @@ class _WordIds(dict[str, int]):
 
 
 def _blocks(documents: Iterable[list[int]]) -> Iterator[tuple[array[int], list[int]]]:
-    """Blocks of tokens of successive documents, so that memory does not grow with their number."""
+    """Blocks of tokens of successive documents, which limit the memory for counting."""
     tokens, lengths = array("i"), list[int]()
     for document in documents:
         tokens.extend(document)
@@ -105,7 +103,7 @@ def _blocks(documents: Iterable[list[int]]) -> Iterator[tuple[array[int], list[i
 
 
 def _count(tokens: array[int], lengths: list[int], columns: IO[bytes], tfs: IO[bytes]) -> Ints:
-    """Writes the terms of documents and their frequencies; returns the number of each document."""
+    """Writes the terms of documents and their frequencies; returns the number of terms of each."""
     docs = np.repeat(np.arange(len(lengths), dtype=np.int64), lengths)
     pairs, counts = np.unique((docs << 32) | np.frombuffer(tokens, np.int32), return_counts=True)
     (pairs & 0xFFFFFFFF).astype(np.int32).tofile(columns)
@@ -133,7 +131,7 @@ def _checked_documents(documents: Iterable[Mapping[str, Any]]) -> Iterator[tuple
 
 
 def docno_of(document: Mapping[str, Any]) -> str:
-    """A document's id as text, as runs and qrels are read.
+    """The id of a document as text, by the rules for runs and qrels.
 
     Raises:
         ValueError: for a docno that is neither text nor a whole number.
@@ -142,7 +140,7 @@ def docno_of(document: Mapping[str, Any]) -> str:
     '7'
     """
     docno = document["docno"]
-    if isinstance(docno, str) and docno.isascii():  # most are, and there may be millions
+    if isinstance(docno, str) and docno.isascii():  # the usual case, quickly
         return docno
     try:
         return str(text([docno], "docno")[0].as_py())
@@ -151,7 +149,7 @@ def docno_of(document: Mapping[str, Any]) -> str:
 
 
 def indexed_text(document: Mapping[str, Any]) -> str:
-    """The indexed text of a document: its title, where it has one, and its text.
+    """The indexed text of a document: its title, if it has one, and its text.
 
     Raises:
         TypeError: for a title or text that is not a string.
@@ -164,7 +162,7 @@ def indexed_text(document: Mapping[str, Any]) -> str:
         if not isinstance(part, str):
             raise TypeError(
                 f"the {name} of docno {document['docno']!r} is a {type(part).__name__}, {part!r}; "
-                "give a string, '' for a document without text"
+                "give a string, '' for an empty document"
             )
     return f"{title} {body}" if title else body
 
@@ -177,24 +175,22 @@ def _read_back(file: IO[bytes]) -> npt.NDArray[np.int32]:
 
 
 def write_index(path: Path, contents: Contents, metadata: Mapping[str, Any]) -> None:
-    """Writes an index beside ``path`` and moves it there when it is complete.
+    """Writes an index next to ``path``, and moves it to ``path`` when it is complete.
 
     Raises:
-        FileExistsError: where ``path`` exists already.
-        ValueError: where there is no document, or none with a term.
+        FileExistsError: if ``path`` exists.
+        ValueError: if there is no document, or no document with a term.
     """
     if not contents.docnos:
-        raise ValueError("there is no document to index; give at least one")
+        raise ValueError("there is no document to index: give at least one")
     if not contents.terms:
         raise ValueError(
-            f"none of the {len(contents.docnos)} documents has an index term, so nothing could be "
-            "found; look at their text, the stopwords and the tokeniser"
+            f"none of the {len(contents.docnos)} documents has an index term: check their text, "
+            "the stopwords and the tokeniser"
         )
     path = path.absolute()
     if path.exists():
-        raise FileExistsError(
-            f"there is something at {str(path)!r} already; choose another path or remove it first"
-        )
+        raise FileExistsError(f"{str(path)!r} exists: choose another path, or remove it")
     path.parent.mkdir(parents=True, exist_ok=True)
     with _new_folder(path) as folder:
         order = np.array(sorted(range(len(contents.terms)), key=contents.terms.__getitem__), int)
@@ -210,7 +206,7 @@ def write_index(path: Path, contents: Contents, metadata: Mapping[str, Any]) -> 
 
 @contextmanager
 def _new_folder(path: Path) -> Iterator[Path]:
-    """A temporary folder, which is moved to ``path`` at the end unless that exists by then."""
+    """A temporary folder, which is moved to ``path`` at the end if ``path`` does not exist then."""
     folder = None
     try:
         with naming_full_disk(path), pt.io.finalized_directory(str(path)) as name:
@@ -221,20 +217,26 @@ def _new_folder(path: Path) -> Iterator[Path]:
             raise
         shutil.rmtree(folder, ignore_errors=True)
         raise FileExistsError(
-            f"something was put at {str(path)!r} while the index was being built; it stays, and "
-            "this index was thrown away"
+            f"another program created {str(path)!r} while the index was being built: choose "
+            "another path, and build the index again"
         ) from error
 
 
 def _write_postings(folder: Path, contents: Contents, order: Ints) -> dict[str, int]:
     """Writes inverted and forward index, sorted by terms and documents; returns the sizes."""
+    from scipy.sparse import csr_array
+
     num_docs, num_terms = len(contents.docnos), len(contents.terms)
     new_id = np.empty(num_terms, np.int32)
     new_id[order] = np.arange(num_terms, dtype=np.int32)
-    by_doc = contents.offsets, new_id[contents.term_ids], contents.tfs
-    by_term = _write_transposed(folder, "term", *by_doc, num_terms)
-    by_doc = _write_transposed(folder, "doc", *by_term, num_docs)
-    _, lengths, _, _ = count_entries(*by_doc, num_terms)
+    rows = (contents.tfs, new_id[contents.term_ids], contents.offsets)
+    # Each conversion sorts the ids within rows.
+    by_term = csr_array(rows, shape=(num_docs, num_terms)).tocsc()
+    by_doc = by_term.tocsr()
+    for matrix, names in ((by_term, ROWS["term"]), (by_doc, ROWS["doc"])):
+        for name, values in zip(names, (matrix.indptr, matrix.indices, matrix.data)):
+            np.save(folder / f"{name}.npy", values.astype(ARRAYS[name].dtype, copy=False))
+    lengths = by_doc.sum(axis=1)
     np.save(folder / "doc_lengths.npy", lengths.astype(np.int32))
     return {
         "num_docs": num_docs,
@@ -242,42 +244,6 @@ def _write_postings(folder: Path, contents: Contents, order: Ints) -> dict[str, 
         "num_postings": len(contents.term_ids),
         "num_tokens": int(lengths.sum()),
     }
-
-
-def _write_transposed(
-    folder: Path,
-    rows: str,
-    offsets: Ints,
-    columns: npt.NDArray[np.int32],
-    tfs: npt.NDArray[np.int32],
-    num_columns: int,
-) -> tuple[Ints, npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-    """Writes the transposed rows into the three files of ``rows`` and returns them."""
-    names = [str(folder / f"{name}.npy") for name in ROWS[rows]]
-    out_offsets = cumulate(np.bincount(columns, minlength=num_columns))
-    np.save(names[0], out_offsets)
-    mapped = [_open_mapped(name, columns.shape) for name in names[1:]]
-    out, out_tfs = map(np.asarray, mapped)
-    transpose(offsets, columns, np.asarray(tfs), out_offsets, out, out_tfs)
-    for file in mapped:
-        file.flush()
-    return out_offsets, out, out_tfs
-
-
-def _open_mapped(name: str, shape: tuple[int, ...]) -> np.memmap[Any, np.dtype[np.int32]]:
-    """A new array in a file whose disk space is allocated at once: writing to a mapped file on a
-    full disk would kill the process."""
-    array: np.memmap[Any, np.dtype[np.int32]] = np.lib.format.open_memmap(
-        name, "w+", np.int32, shape
-    )
-    if hasattr(os, "posix_fallocate"):
-        with open(name, "rb+") as file:
-            try:
-                os.posix_fallocate(file.fileno(), 0, os.path.getsize(name))
-            except OSError as error:
-                if error.errno not in (errno.EINVAL, errno.EOPNOTSUPP):  # the file system cannot
-                    raise
-    return array
 
 
 def _write_strings(path: Path, strings: list[str]) -> None:

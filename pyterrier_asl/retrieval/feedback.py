@@ -24,17 +24,17 @@ from .terrier import TerrierTerms
 
 
 def select_terms(candidates: pd.DataFrame, num_docs: int, fb_terms: int) -> pd.DataFrame:
-    """Selects, of each query, the terms with the highest selection value r_t w_t.
+    """Selects the terms with the highest selection value r_t w_t for each query.
 
-    Equal values go by term, ascending. Terms with w_t <= 0, and terms that no feedback document
-    contains, are never selected.
+    Equal values are ordered by term, ascending. Terms with w_t <= 0, and terms that no feedback
+    document contains, are never selected.
 
     Args:
-        candidates: one row per query and candidate term: ``row``, which query; ``term``; ``n``, in
-            how many documents of the collection it is; ``r``, in how many of its query's feedback
-            documents.
-        num_docs: N, how many documents the collection has.
-        fb_terms: how many terms of each query to select at most.
+        candidates: one row per query and candidate term: ``row``, the number of the query;
+            ``term``; ``n``, the number of documents of the collection with the term; ``r``, the
+            number of feedback documents of the query with the term.
+        num_docs: N, the number of documents of the collection.
+        fb_terms: the maximum number of selected terms per query.
 
     Returns:
         The candidates, the best of each query first, with ``w`` (w_t), ``rw`` (the selection value)
@@ -62,7 +62,7 @@ def select_terms(candidates: pd.DataFrame, num_docs: int, fb_terms: int) -> pd.D
 def grow_weights(query: Mapping[str, float], selected: list[str], gamma: float) -> dict[str, float]:
     """Adds gamma to the weight of every selected term: q_t <- q_t + gamma.
 
-    The query's own terms come first, in their order, then the others, in the order given.
+    The terms of the query come first, in their order, then the others, in the given order.
 
     Examples:
         >>> grow_weights({"radio": 1.0, "the": 1.0}, ["radio", "wave"], gamma=0.5)
@@ -77,41 +77,38 @@ def grow_weights(query: Mapping[str, float], selected: list[str], gamma: float) 
 class RobertsonPRF(ParameterisedTransformer):
     """Expands queries from their first results, by Robertson's selection value.
 
-    Over the first ``fb_docs`` documents r_t is how many contain t. The ``fb_terms`` terms with the
-    highest r_t w_t, w_t = ln((N - n + .5) / (n + .5)), are selected, terms of the query among them
-    on the same footing; equal values go by term, ascending, and terms with w_t <= 0 never. Every
-    selected term's query weight grows by ``gamma``; terms of the query that were not selected keep
-    theirs.
+    r_t is the number of the first ``fb_docs`` documents that contain t. The ``fb_terms`` terms with
+    the highest r_t w_t, w_t = ln((N - n + .5) / (n + .5)), are selected, whether or not they are in
+    the query. Equal values are ordered by term, ascending; terms with w_t <= 0 are never selected.
+    The query weight of each selected term grows by ``gamma``; other terms of the query keep their
+    weights.
 
-    It turns results into queries and stands between two retrievers::
+    The transformer turns results into queries, between two retrievers::
 
         bm25 = index.bm25()
         bm25 >> RobertsonPRF(index) >> bm25
 
     Over a :class:`~pyterrier_asl.TermIndex` the new query is in ``query_toks``. Over a Terrier
-    index it is in ``query``, as ``applypipeline:off t1^w1 t2^w2 ...``, and there are no
-    ``query_toks``: Terrier would stem them again. The query before is kept in ``query_0``
-    (``pt.model.push_queries``); over a TermIndex ``query`` goes on holding the text too, for a
-    reranker. A query's terms come from ``query_toks`` where there are any, else from its text. To
-    go back to the query before, ``pt.rewrite.reset()``, and over a TermIndex drop ``query_toks``
-    too, which retrievers prefer.
+    index it is in ``query``, as ``applypipeline:off t1^w1 t2^w2 ...``, without ``query_toks``,
+    whose terms Terrier would stem again. The original query is kept in ``query_0``
+    (``pt.model.push_queries``); over a TermIndex ``query`` keeps the text for a reranker. The terms
+    of a query come from ``query_toks`` if there are any, otherwise from its text. To return to the
+    original query use ``pt.rewrite.reset()``, and over a TermIndex also drop ``query_toks``.
 
-    The first documents are those with the lowest ``rank``, without a ``rank`` those with the
-    highest ``score``, without either those that come first; a document that is there twice counts
-    once. A query whose documents hold no term to select passes with the weights it had. A row
-    without a docno is a query without results, and so does that.
+    The first documents have the lowest ``rank``, without a ``rank`` the highest ``score``, without
+    both the first rows; a document that occurs twice counts once. A query keeps its weights if its
+    documents have no term to select, or if it has no documents (a row without a docno).
 
     Args:
         index: a :class:`~pyterrier_asl.TermIndex`, or a Terrier index (with a direct index):
             ``pt.terrier.TerrierIndex``, a path, an IndexRef or an Index, or a
-            :class:`~pyterrier_asl.retrieval.terrier.TerrierTerms` to say which tokeniser queries
-            need.
-        fb_docs: m, how many documents to learn from, 1 or more.
-        fb_terms: n, how many terms to select, 1 or more.
-        gamma: how much weight a selected term gains, 0 or more.
+            :class:`~pyterrier_asl.retrieval.terrier.TerrierTerms` with another tokeniser.
+        fb_docs: m, the number of feedback documents, 1 or more.
+        fb_terms: n, the number of selected terms, 1 or more.
+        gamma: the weight that is added to a selected term, 0 or more.
 
     Raises:
-        ValueError: where a parameter is out of its range.
+        ValueError: for a parameter out of its range.
 
     References:
         Robertson (1990), On term selection for query expansion; as used by Clarke (2019), Length
@@ -173,9 +170,9 @@ class RobertsonPRF(ParameterisedTransformer):
 
         Returns:
             A frame with one row per query and candidate term, queries in the order of the results
-            and the best terms first: ``qid``, ``term``, ``n`` (documents of the collection that
-            contain it), ``r`` (feedback documents that do), ``w`` (w_t), ``rw`` (the selection
-            value), ``weight`` (in the new query; 0 where it is not part of it) and ``selected``.
+            and the best terms first: ``qid``, ``term``, ``n`` (documents of the collection with the
+            term), ``r`` (feedback documents with the term), ``w`` (w_t), ``rw`` (the selection
+            value), ``weight`` (in the new query; 0: the term is not in it) and ``selected``.
         """
         queries, own, table = self._select(results)
         before = [own[row].get(term, 0.0) for row, term in zip(table["row"], table["term"])]
@@ -184,18 +181,17 @@ class RobertsonPRF(ParameterisedTransformer):
         return table[["qid", "term", "n", "r", "w", "rw", "weight", "selected"]]
 
     def compile(self) -> pt.Transformer:
-        """This transformer after a rank cutoff, as ``fb_docs`` results are enough."""
+        """This transformer after a rank cutoff at ``fb_docs``: it needs no more results."""
         return pt.RankCutoff(self.fb_docs) >> self
 
     def _select(
         self, results: pd.DataFrame
     ) -> tuple[pd.DataFrame, list[Mapping[str, float]], pd.DataFrame]:
-        """The queries of results, their own terms, and the candidate terms of feedback.
+        """The queries of results, their terms, and the candidate terms of feedback.
 
         Returns:
-            A row per query, in the order of the results, with the columns of the query; the weights
-            of each query's own terms; the terms of the feedback documents, as :func:`select_terms`
-            gives them.
+            The queries, one row each in the order of the results; the weights of the terms of each
+            query; the terms of the feedback documents, as :func:`select_terms` returns them.
         """
         with validate_any(results, self) as v:
             v.result_frame(extra_columns=["query"], mode="query")
@@ -232,12 +228,12 @@ class RobertsonPRF(ParameterisedTransformer):
         check_not_negative("gamma", self.gamma)
 
     def subtransformers(self) -> dict[str, Any]:
-        """No transformers; PyTerrier would take a Terrier index for one."""
+        """No transformers; otherwise PyTerrier would list a Terrier index as one."""
         return {}
 
 
 def _first_documents(results: pd.DataFrame, queries: pd.DataFrame, fb_docs: int) -> pd.DataFrame:
-    """The first documents of each query: ``row``, which query of ``queries``, and ``docno``."""
+    """The first documents of each query: ``row``, its number in ``queries``, and ``docno``."""
     order: Any = 0  # the order of the results
     if "rank" in results.columns:
         order = pd.to_numeric(results["rank"])

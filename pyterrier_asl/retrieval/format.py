@@ -12,15 +12,14 @@ import numpy as np
 import numpy.typing as npt
 
 from ..io.digests import checksum
-from .loops import count_entries
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-#: The metadata by which PyTerrier recognises a TermIndex among artifacts.
+#: The metadata that PyTerrier uses to recognise a TermIndex.
 ARTIFACT = {"type": "sparse_index", "format": "pyterrier_asl", "package_hint": "pyterrier-asl"}
 
-#: The layout of the files. An index of another version is refused: build it again.
+#: Version of the layout of the files. An index of another version is refused.
 FORMAT_VERSION = 2
 
 
@@ -29,11 +28,11 @@ class ArraySpec(NamedTuple):
 
     Attributes:
         dtype: its type.
-        size: its length: one of the numbers in the metadata.
-        holds: ``offsets``, from 0 to the number of postings, never falling, one more than ``size``;
-            ``ids``, from 0 to below ``bound``; ``tfs``, from 1; or ``lengths``, from 0. The sum of
-            the last two is the number of tokens.
-        bound: one of the numbers in the metadata.
+        size: its length, as the name of a number in the metadata.
+        holds: ``offsets``, never falling from 0 to ``bound``, one more than ``size``; ``ids``, from
+            0 to below ``bound``; ``tfs``, from 1; or ``lengths``, from 0. ``tfs`` and ``lengths``
+            add up to ``bound``.
+        bound: the name of a number in the metadata.
     """
 
     dtype: type
@@ -52,7 +51,7 @@ ARRAYS = {
     "doc_term_tfs": ArraySpec(np.int32, "num_postings", "tfs", "num_tokens"),
 }
 
-#: Where rows begin, the ids in them and how often each occurs, of terms and of documents.
+#: For rows of terms and of documents: where they begin, the ids in them, and the frequencies.
 ROWS = {
     "term": ("term_offsets", "posting_docs", "posting_tfs"),
     "doc": ("doc_offsets", "doc_term_ids", "doc_term_tfs"),
@@ -60,7 +59,7 @@ ROWS = {
 
 
 def read_metadata(path: Path) -> dict[str, Any]:
-    """Reads the metadata of the index at ``path``, and refuses other formats and versions."""
+    """The metadata of the index at ``path``; other formats and versions are refused."""
     file = path / "pt_meta.json"
     if not file.is_file():
         raise FileNotFoundError(
@@ -70,7 +69,7 @@ def read_metadata(path: Path) -> dict[str, Any]:
     try:
         metadata: dict[str, Any] = dict(json.loads(file.read_text(encoding="utf-8")))
     except (TypeError, ValueError, RecursionError) as error:
-        raise damaged(file, f"it is no metadata ({error})") from error
+        raise damaged(file, f"it does not hold metadata ({error})") from error
     kind = f"{metadata.get('type')}.{metadata.get('format')}"
     if kind != "{type}.{format}".format_map(ARTIFACT):
         raise ValueError(
@@ -83,12 +82,17 @@ def read_metadata(path: Path) -> dict[str, Any]:
             f"pyterrier-asl reads {FORMAT_VERSION}; build the index again"
         )
     if metadata_checksum(metadata) != _sums(metadata).get(file.name):
-        raise damaged(file, "its checksum is another")
+        raise damaged(file, "its checksum does not agree with its content")
     sizes: list[Any] = [
         metadata.get(f"num_{what}") for what in ("docs", "terms", "postings", "tokens")
     ]
     if not (all(type(size) is int for size in sizes) and _possible(*sizes)):
-        raise damaged(file, "it says {} documents, {} terms, {} postings, {} tokens".format(*sizes))
+        raise damaged(
+            file,
+            "its sizes are impossible: {} documents, {} terms, {} postings, {} tokens".format(
+                *sizes
+            ),
+        )
     return metadata
 
 
@@ -97,7 +101,7 @@ def _possible(docs: int, terms: int, postings: int, tokens: int) -> bool:
 
 
 def metadata_checksum(metadata: Mapping[str, Any]) -> int:
-    """The checksum of an index's metadata, without itself.
+    """The checksum of the metadata of an index without this checksum.
 
     >>> first, second = {"num_docs": 3, "crc32": {"pt_meta.json": 7}}, {"crc32": {}, "num_docs": 3}
     >>> metadata_checksum(first) == metadata_checksum(second) != metadata_checksum({"num_docs": 4})
@@ -114,11 +118,11 @@ def _sums(metadata: Mapping[str, Any]) -> dict[str, int]:
 
 
 def read_array(folder: Path, name: str, metadata: Mapping[str, Any]) -> npt.NDArray[Any]:
-    """Maps an array of the index, and checks it: compiled loops do not check their indices.
+    """Maps an array of the index into memory and checks it, as compiled loops check no indices.
 
     Raises:
-        KeyError: where there is no array of that name.
-        ValueError: where its file is damaged, or holds impossible values.
+        KeyError: for an unknown name.
+        ValueError: if the file is damaged or holds impossible values.
     """
     if name not in ARRAYS:
         raise KeyError(f"a TermIndex has no array {name!r}, only {', '.join(ARRAYS)}")
@@ -126,8 +130,8 @@ def read_array(folder: Path, name: str, metadata: Mapping[str, Any]) -> npt.NDAr
     path = _checked_file(folder / f"{name}.npy", metadata)
     try:
         array = np.lib.format.open_memmap(path, mode="r")
-    except Exception as error:  # NumPy parses its header as Python, with as many errors
-        raise damaged(path, "it is no whole array of numbers") from error
+    except Exception as error:  # NumPy parses the header as Python, which can raise any error
+        raise damaged(path, "it is not a complete array of numbers") from error
     size = metadata[layout.size] + (layout.holds == "offsets")
     if array.dtype != layout.dtype or array.shape != (size,):
         raise damaged(
@@ -140,7 +144,7 @@ def read_array(folder: Path, name: str, metadata: Mapping[str, Any]) -> npt.NDAr
 
 
 def _impossible(array: npt.NDArray[Any], holds: str, bound: int) -> str:
-    """The reason why the values of an array are impossible; '' where they are not."""
+    """The reason why the values of an array are impossible; '' if they are possible."""
     if holds == "offsets":
         rising = array[0] == 0 and array[-1] == bound and not (array[1:] < array[:-1]).any()
         return "" if rising else f"its offsets do not rise from 0 to {bound}"
@@ -159,45 +163,46 @@ def agreeing_rows(
     """Checks arrays against each other, and returns them.
 
     Args:
-        folder: where they are.
-        array: from a name to the array.
-        by: ``term`` or ``doc``: whose rows.
+        folder: the folder of the index.
+        array: a function from a name to the array.
+        by: ``term`` or ``doc``, for the rows of terms or of documents.
 
     Returns:
-        Where rows begin, the ids in them, and how often each occurs.
+        Where rows begin, the ids in them, and their frequencies.
 
     Raises:
-        ValueError: where the ids of a row do not ascend, or what they count is not the documents'
-            lengths and the terms' document frequencies.
+        ValueError: if the ids of a row do not ascend, or disagree with the lengths of documents or
+            the document frequencies of terms.
     """
-    offsets, ids, tfs = ROWS[by]
-    other, *_ = ROWS["doc" if by == "term" else "term"]
-    rows = np.asarray(array(offsets)), np.asarray(array(ids)), np.asarray(array(tfs))
+    from scipy.sparse import csr_array
+
+    other = ROWS["doc" if by == "term" else "term"][0]
     frequencies = np.diff(array(other))
-    ascending, row_sums, column_sums, column_sizes = count_entries(*rows, len(frequencies))
-    if not ascending:
-        raise damaged(folder / f"{ids}.npy", f"the ids of a {by} do not ascend")
-    if not np.array_equal(column_sizes, frequencies):
-        raise damaged(folder / f"{ids}.npy", f"it has other ids than {other}.npy says")
-    if not np.array_equal(column_sums if by == "term" else row_sums, array("doc_lengths")):
-        raise damaged(folder / f"{tfs}.npy", "a document is not as long as doc_lengths.npy says")
-    return rows
+    offsets, ids, tfs = (np.asarray(array(name)) for name in ROWS[by])
+    matrix = csr_array((tfs, ids, offsets), shape=(len(offsets) - 1, len(frequencies)))
+    if not matrix.has_canonical_format:
+        raise damaged(folder / f"{ROWS[by][1]}.npy", f"the ids of a {by} do not ascend")
+    if not np.array_equal(np.bincount(ids, minlength=len(frequencies)), frequencies):
+        raise damaged(folder / f"{ROWS[by][1]}.npy", f"its ids do not agree with {other}.npy")
+    if not np.array_equal(matrix.sum(axis=0 if by == "term" else 1), array("doc_lengths")):
+        raise damaged(folder / f"{ROWS[by][2]}.npy", "it does not agree with doc_lengths.npy")
+    return offsets, ids, tfs
 
 
 def read_strings(
     folder: Path, name: str, metadata: Mapping[str, Any], size: int, *, ascending: bool = False
 ) -> pa.Array:
-    """Maps a column of text, and checks it.
+    """Maps a column of text into memory and checks it.
 
     Args:
         folder: the folder of the index.
         name: the name of the file.
         metadata: the metadata of the index.
-        size: how many strings there must be.
-        ascending: whether each must be greater than the one before.
+        size: the required number of strings.
+        ascending: whether the strings must be in ascending order, each once.
 
     Raises:
-        ValueError: where its file is damaged, or holds what cannot be.
+        ValueError: if the file is damaged or holds other strings.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -212,25 +217,23 @@ def read_strings(
         raise damaged(path, f"it holds {len(column)} {column.type}, not {size} large_string")
     strings = column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)
     if ascending and not pc.all(pc.less(strings[:-1], strings[1:]), min_count=0).as_py():
-        raise damaged(path, "what it holds is not in ascending order")
+        raise damaged(path, "its strings are not in ascending order")
     return strings
 
 
 def _checked_file(path: Path, metadata: Mapping[str, Any]) -> Path:
-    """The path of a file, once its checksum is that of the metadata."""
+    """The path of a file whose checksum is the one in the metadata."""
     try:
         actual = checksum(path) if path.is_file() else None
     except OSError as error:
         raise damaged(path, str(error)) from error
     if actual is None:
-        raise damaged(path, "there is no such file")
+        raise damaged(path, "the file is missing")
     if actual != _sums(metadata).get(path.name):
-        raise damaged(path, "its checksum is another")
+        raise damaged(path, "its checksum does not agree with its content")
     return path
 
 
 def damaged(path: Path, why: str) -> ValueError:
     """The error for a damaged file."""
-    return ValueError(
-        f"{path} is not as TermIndex wrote it: {why}; the index is damaged, build it again"
-    )
+    return ValueError(f"{path} is damaged: {why}; build the index again")

@@ -1,4 +1,4 @@
-"""TermIndex, an inverted and a forward index in memory-mapped arrays, without Java."""
+"""TermIndex: an inverted and a forward index in memory-mapped arrays, without Java."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Postings(NamedTuple):
 
     Attributes:
         docids: the documents, ascending.
-        tfs: how often the term occurs in each, same shape.
+        tfs: frequency of the term in each, same shape.
     """
 
     docids: npt.NDArray[np.int32]
@@ -47,34 +47,32 @@ class Postings(NamedTuple):
 
 
 class TermIndex(pt.Artifact):  # type: ignore[misc]
-    """An index of terms, read from disk as it is needed: no Java, nothing pickled.
+    """An index of terms, read from disk when needed, without Java and without pickles.
 
-    It gives the postings of a term and the terms of a document, and makes retrievers
-    (:meth:`bm25`) and term statistics for :class:`~pyterrier_asl.RobertsonPRF`. Build one with
-    :meth:`from_irds`, :meth:`from_documents` or :meth:`from_terrier`; load one with
-    ``pt.Artifact.load(path)``.
+    It has the postings of terms, the terms of documents, retrievers (:meth:`bm25`), and the term
+    statistics for :class:`~pyterrier_asl.RobertsonPRF`. Build one with :meth:`from_irds`,
+    :meth:`from_documents` or :meth:`from_terrier`; load one with ``pt.Artifact.load(path)``.
 
-    Documents have numbers (docid) from 0 in the order in which they came; terms have numbers from
-    0 in alphabetical order (by code point). How text became terms is kept in the index
-    (:attr:`tokeniser`) and applied to queries.
+    Documents have numbers (docid) from 0 in the order of indexing; terms have numbers from 0 in
+    alphabetical order (by code point). The index keeps its :attr:`tokeniser` for queries.
 
-    On disk: one ``.npy`` file per array, ``docnos.arrow`` and ``terms.arrow``, and
-    ``pt_meta.json``, which is written last and holds the checksum of each. A file is checked when
-    it is first used, so that a damaged one is an error and not another number.
+    On disk there are one ``.npy`` file per array, ``docnos.arrow``, ``terms.arrow``, and
+    ``pt_meta.json``, which is written last and holds the checksum of each file. A file is checked
+    at its first use, so that a damaged file is an error.
 
     Args:
         path: the folder of the index.
 
     Attributes:
-        num_docs: how many documents there are, empty ones included.
-        num_terms: how many distinct terms there are.
-        num_postings: how many pairs of a document and a term in it there are.
-        num_tokens: how many tokens were indexed: the sum of the documents' lengths.
+        num_docs: the number of documents, including empty ones.
+        num_terms: the number of distinct terms.
+        num_postings: the number of pairs of a document and a term in it.
+        num_tokens: the number of indexed tokens, the sum of the documents' lengths.
         metadata: the content of ``pt_meta.json``.
 
     Raises:
-        FileNotFoundError: where there is no index.
-        ValueError: where the folder holds something else, or another version's index.
+        FileNotFoundError: if there is no index.
+        ValueError: if the folder holds something else, or an index of another version.
 
     Examples:
         >>> index = TermIndex.from_documents(
@@ -131,7 +129,7 @@ class TermIndex(pt.Artifact):  # type: ignore[misc]
     # -- the arrays -------------------------------------------------------------------------------
 
     def array(self, name: str) -> npt.NDArray[Any]:
-        """An array of the index by its name, memory-mapped and read-only.
+        """An array of the index by name, memory-mapped and read-only.
 
         Args:
             name: ``doc_lengths`` int32 [N], tokens of each document; ``term_offsets`` int64
@@ -140,8 +138,8 @@ class TermIndex(pt.Artifact):  # type: ignore[misc]
                 [P], the terms document after document.
 
         Raises:
-            KeyError: where there is no array of that name.
-            ValueError: where its file is damaged.
+            KeyError: for an unknown name.
+            ValueError: if the file is damaged.
         """
         if name not in self._arrays:
             self._arrays[name] = read_array(self.path, name, self.metadata)
@@ -149,7 +147,7 @@ class TermIndex(pt.Artifact):  # type: ignore[misc]
 
     @property
     def doc_lengths(self) -> npt.NDArray[np.int32]:
-        """[N] the documents' lengths in tokens, that is, after stopping."""
+        """[N] the lengths of the documents in tokens, without stopwords."""
         return self.array("doc_lengths")
 
     @cached_property
@@ -165,12 +163,12 @@ class TermIndex(pt.Artifact):  # type: ignore[misc]
 
     @property
     def docnos(self) -> npt.NDArray[np.object_]:
-        """[N] the documents' docnos."""
+        """[N] the docnos of the documents."""
         return np.asarray(self.docno_strings.to_numpy(zero_copy_only=False), object)
 
     @cached_property
     def docno_strings(self) -> pa.Array:
-        """[N] the documents' docnos as an Arrow array, memory-mapped."""
+        """[N] the docnos of the documents as an Arrow array, memory-mapped."""
         return read_strings(self.path, "docnos.arrow", self.metadata, self.num_docs)
 
     @cached_property
@@ -186,58 +184,40 @@ class TermIndex(pt.Artifact):  # type: ignore[misc]
     def _docids(self) -> pd.Index[Any]:
         docids = pd.Index(self.docnos, dtype=object)
         if not docids.is_unique:
-            raise damaged(self.path / "docnos.arrow", "a docno is there twice")
+            raise damaged(self.path / "docnos.arrow", "a docno occurs twice")
         return docids
 
     # -- random access ----------------------------------------------------------------------------
 
     def term_id(self, term: str) -> int | None:
-        """The number of an index term (as it is, not stemmed); None where no document has it."""
+        """The number of an index term (it is not stemmed); None if no document has it."""
         return self._term_ids.get(term)
-
-    def docid(self, docno: str) -> int:
-        """The number of a document.
-
-        Raises:
-            KeyError: where the index has no such document.
-        """
-        return int(self.docids(np.array([docno], dtype=object))[0])
 
     def docids(self, docnos: npt.NDArray[np.object_]) -> npt.NDArray[np.int64]:
         """The numbers of documents.
 
         Raises:
-            KeyError: where the index does not have all of them.
+            KeyError: if the index does not have all of them.
         """
         docids = np.asarray(self._docids.get_indexer(pd.Index(docnos, dtype=object)), np.int64)
         if (docids < 0).any():
             raise unknown_documents(np.asarray(docnos)[docids < 0], len(docnos), self)
         return docids
 
-    def document_frequency(self, term: str) -> int:
-        """The number of documents with an index term; 0 where it is not in the index."""
-        entries = self._entries(term)
-        return int(entries.stop - entries.start)
-
     def postings(self, term: str) -> Postings:
-        """The documents that contain an index term (as it is, not stemmed)."""
-        entries = self._entries(term)
-        return Postings(
-            np.array(self.array("posting_docs")[entries]),
-            np.array(self.array("posting_tfs")[entries]),
-        )
-
-    def _entries(self, term: str) -> slice:
+        """The documents that contain an index term (it is not stemmed)."""
         term_id = self.term_id(term)
-        if term_id is None:
-            return slice(0, 0)
-        return slice(*self.array("term_offsets")[term_id : term_id + 2].tolist())
+        begin, end = 0, 0
+        if term_id is not None:
+            begin, end = self.array("term_offsets")[term_id : term_id + 2].tolist()
+        columns = (self.array(name)[begin:end] for name in ("posting_docs", "posting_tfs"))
+        return Postings(*map(np.array, columns))
 
     def document(self, docno: str) -> dict[str, int]:
-        """The terms of a document and how often each occurs, in ascending order of terms.
+        """The terms of a document and their frequencies, in ascending order of terms.
 
         Raises:
-            KeyError: where the index has no such document.
+            KeyError: if the index does not have the document.
         """
         entries = self.doc_terms(np.array([docno], dtype=object))
         return dict(zip(self.terms(entries.term_ids).tolist(), entries.tfs.tolist()))
@@ -248,7 +228,7 @@ class TermIndex(pt.Artifact):  # type: ignore[misc]
         """The terms of documents.
 
         Raises:
-            KeyError: where the index does not have all of them.
+            KeyError: if the index does not have all of them.
         """
         docids = self.docids(docnos)
         forward = self.forward_arrays
@@ -268,9 +248,9 @@ class TermIndex(pt.Artifact):  # type: ignore[misc]
         return np.asarray(taken.to_numpy(zero_copy_only=False), object)
 
     def query_terms(self, query: str) -> dict[str, float]:
-        """The index terms of a query and how often each occurs, in order of occurrence.
+        """The index terms of a query and their frequencies, in order of occurrence.
 
-        Terms that no document has are among them.
+        Terms that no document has are included.
         """
         return self.tokeniser.query_terms(query)
 
@@ -309,23 +289,21 @@ class TermIndex(pt.Artifact):  # type: ignore[misc]
         """Indexes documents.
 
         Args:
-            documents: dicts (or other mappings), or a data frame, with ``docno``, ``text`` and,
-                where there is one, ``title``, which is indexed before the text; other fields are
-                ignored.
-            path: the folder to make. Without one the index lives in a temporary folder, which goes
-                when the index does.
-            stemmer: a Snowball stemmer's name, or None.
-            stopwords: ``'lucene'`` (33 words), None, or words of your own.
-            total: how many documents there are, for the progress bar.
-            source: where the documents come from, for the index's metadata.
+            documents: dicts (or other mappings), or a data frame, with ``docno``, ``text`` and
+                perhaps ``title``, which is indexed before the text; other fields are ignored.
+            path: a new folder. None: a temporary folder, which is deleted with the index.
+            stemmer: the name of a Snowball stemmer, or None.
+            stopwords: ``'lucene'`` (33 words), None, or a list of words.
+            total: the number of documents, for the progress bar.
+            source: the origin of the documents, for the metadata of the index.
             verbose: whether to show progress.
 
         Raises:
-            FileExistsError: where there is something at ``path`` already.
+            FileExistsError: if ``path`` exists.
             KeyError: for a document without ``docno`` or ``text``.
             TypeError: for a document that is not a mapping, a title or text that is not a string.
-            ValueError: for no document or no term at all, for one docno twice, or for a docno that
-                is neither text nor a whole number.
+            ValueError: if there is no document or no term, a docno occurs twice, or a docno is
+                neither text nor a whole number.
         """
         tokeniser = WordTokeniser(stemmer=stemmer, stopwords=stopwords)
         dicts: Iterable[Any] = documents
@@ -345,18 +323,18 @@ class TermIndex(pt.Artifact):  # type: ignore[misc]
         stopwords: str | Iterable[str] | None = "lucene",
         verbose: bool = True,
     ) -> TermIndex:
-        """Indexes the documents of an ir_datasets dataset, all the text of each.
+        """Indexes the documents of an ir_datasets dataset, with the whole text of each.
 
         Args:
-            dataset: an ir_datasets id such as ``'vaswani'``, with or without ``irds:`` before it.
-            path: the folder to make; a temporary one without.
-            stemmer: a Snowball stemmer's name, or None.
-            stopwords: ``'lucene'`` (33 words), None, or words of your own.
+            dataset: an ir_datasets id such as ``'vaswani'``, with or without the prefix ``irds:``.
+            path: see :meth:`from_documents`.
+            stemmer: see :meth:`from_documents`.
+            stopwords: see :meth:`from_documents`.
             verbose: whether to show progress.
 
         Raises:
-            ValueError: where ir_datasets has no such dataset, or it has no documents.
-            OSError: where it cannot be downloaded.
+            ValueError: if ir_datasets does not have the dataset, or it has no documents.
+            OSError: if it cannot be downloaded.
         """
         documents, total = irds_documents(dataset)
         return cls.from_documents(
@@ -380,17 +358,17 @@ class TermIndex(pt.Artifact):  # type: ignore[misc]
     ) -> TermIndex:
         """Copies a Terrier index: the same documents, terms and counts, in the same order.
 
-        Queries in the column ``query`` are then tokenised by Terrier, as its index says, and so
-        need Java; ``query_toks`` do not, nor does anything else once the copy is made.
+        Terrier tokenises queries in the column ``query``, by the settings of its index, which needs
+        Java; ``query_toks`` and everything else need no Java after the copy.
 
         Args:
             index: a Terrier index: ``pt.terrier.TerrierIndex``, a path, an IndexRef or an Index.
-            path: the folder to make; a temporary one without.
-            tokeniser: Terrier's tokeniser for queries, the one that the index was made with.
+            path: see :meth:`from_documents`.
+            tokeniser: Terrier's tokeniser for queries, which should be the tokeniser of the index.
             verbose: whether to show progress.
 
         Raises:
-            ValueError: where the index has no document, or Terrier no such tokeniser.
+            ValueError: for an index without documents, or a tokeniser that Terrier does not have.
         """
         contents, pipeline, source = read_index(index, tokeniser=tokeniser, verbose=verbose)
         return cls._build(contents, pipeline, path, source)
@@ -432,5 +410,5 @@ class TermIndex(pt.Artifact):  # type: ignore[misc]
         return hash(("TermIndex", self.path.resolve()))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Another process maps the files again.
+        # Another process maps the files into its memory.
         return (TermIndex, (str(self.path),))

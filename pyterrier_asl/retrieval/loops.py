@@ -1,4 +1,4 @@
-"""Loops over postings, by NumPy where they are few, else compiled.
+"""Loops over postings: with NumPy for few postings, compiled for many.
 
 Both give the same results to the last bit. The compiled loops, in
 :mod:`~pyterrier_asl.retrieval._kernels`, are several times as fast, but Numba takes half a second
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ..scoring.arrays import Floats, Ints, cumulate, queries_of
+from ..scoring.arrays import Floats, Ints, cumulate
 from ..scoring.compiled import loops
 from . import _kernels
 
@@ -24,68 +24,22 @@ if TYPE_CHECKING:
 
 Int32s = npt.NDArray[np.int32]
 
-#: The number of NumPy's steps in the time of a step of Python.
+#: Number of steps that NumPy computes in the time of one step of Python.
 _AT_ONCE = 100
 
 
 def _compiled(steps: int) -> ModuleType | None:
-    """The compiled loops, where they pay."""
+    """The compiled loops if there are enough steps; otherwise None."""
     kernels = loops(_kernels.__name__, steps // _AT_ONCE)
     return None if kernels is _kernels else kernels
 
 
 def _read_only(*arrays: npt.NDArray[Any]) -> list[npt.NDArray[Any]]:
-    """Arrays as mapped files have them: loops are not compiled again for those in memory."""
+    """Read-only views, as of mapped files, so that loops are compiled for one kind of array."""
     views = [array.view() for array in arrays]
     for view in views:
         view.flags.writeable = False
     return views
-
-
-def transpose(
-    offsets: Ints,
-    columns: Int32s,
-    values: Int32s,
-    out_offsets: Ints,
-    out: Int32s,
-    out_values: Int32s,
-) -> None:
-    """Transposes a sparse matrix in compressed rows; see :func:`_kernels.transpose`.
-
-    >>> rows, values = np.empty((2, 3), dtype=np.int32)
-    >>> matrix = np.array([0, 1, 3]), np.array([1, 0, 1]), np.array([5, 6, 7])
-    >>> transpose(*matrix, np.array([0, 1, 3]), rows, values)
-    >>> rows.tolist(), values.tolist()
-    ([1, 0, 1], [6, 5, 7])
-    """
-    if (kernels := _compiled(10 * len(columns))) is not None:
-        matrix = _read_only(offsets, columns, values)
-        kernels.transpose(*matrix, out_offsets, out, out_values)
-        return
-    order = np.argsort(columns, kind="stable")
-    out[:], out_values[:] = queries_of(offsets)[order], values[order]
-
-
-def count_entries(
-    offsets: Ints, columns: Int32s, values: Int32s, num_columns: int
-) -> tuple[bool, Ints, Ints, Ints]:
-    """Sums up a sparse matrix in compressed rows; see :func:`_kernels.count_entries`.
-
-    >>> ascending, *sums = count_entries(np.array([0, 1, 3]), np.array([1, 0, 1]), np.arange(3), 2)
-    >>> ascending, [numbers.tolist() for numbers in sums]
-    (True, [[0, 3], [1, 2], [1, 2]])
-    """
-    if (kernels := _compiled(10 * len(columns))) is not None:
-        counted: tuple[bool, Ints, Ints, Ints] = kernels.count_entries(
-            *_read_only(offsets, columns, values), num_columns
-        )
-        return counted
-    rows = queries_of(offsets)
-    ascending = bool(np.all((np.diff(columns) > 0) | (np.diff(rows) > 0)))
-    row_sums = np.diff(cumulate(values.astype(np.int64))[offsets])
-    sizes = np.bincount(columns, minlength=num_columns)
-    column_sums = np.bincount(columns, weights=values, minlength=num_columns).astype(np.int64)
-    return ascending, row_sums, column_sums, sizes
 
 
 def document_scores(
@@ -96,7 +50,7 @@ def document_scores(
     docs: Ints,
     offsets: Ints,
 ) -> Floats:
-    """Scores given documents as :func:`best_documents` does.
+    """The scores of given documents, by the formula of :func:`best_documents`.
 
     Args:
         index: the postings and the lengths of documents.
@@ -106,7 +60,7 @@ def document_scores(
         offsets: where each query's documents begin, shape (Q + 1,).
 
     Returns:
-        Their scores, 0 for a document without a term of the query, shape (D,).
+        Their scores, shape (D,); 0 for a document without a term of the query.
     """
     norms = _kernels.length_norm(k1, b, index.length_ratios[docs])
     scores = np.zeros(len(docs))
@@ -125,7 +79,7 @@ def document_scores(
 def best_documents(
     index: ScoringArrays, queries: WeightedQueries, k1: float, b: float, depth: int
 ) -> tuple[Ints, Int32s, Floats]:
-    """Scores queries, and lists the best documents of each; see :func:`_kernels.best_documents`."""
+    """The best documents of each query and their scores; see :func:`_kernels.best_documents`."""
     sizes = np.diff(index.term_offsets)[queries.terms]
     pairs = len(index.length_ratios) * (len(queries.offsets) - 1)
     if (kernels := _compiled(int(sizes.sum()) + pairs // 8)) is not None:

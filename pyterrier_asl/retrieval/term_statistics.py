@@ -15,7 +15,7 @@ class DocTerms(NamedTuple):
     Attributes:
         offsets: [D + 1]; document i has the entries from ``offsets[i]`` to ``offsets[i + 1]``.
         term_ids: one entry per document and distinct term, ascending within a document.
-        tfs: how often the term occurs in the document, same shape.
+        tfs: frequency of the term in the document, same shape.
     """
 
     offsets: npt.NDArray[np.int64]
@@ -29,7 +29,7 @@ class ScoringArrays(NamedTuple):
     Attributes:
         term_offsets: [V + 1] where the postings of a term begin.
         posting_docs: their documents, ascending by term.
-        posting_tfs: how often the term occurs in each.
+        posting_tfs: frequency of the term in each.
         length_ratios: [N] l / l_avg, the documents' lengths over their mean.
     """
 
@@ -41,13 +41,13 @@ class ScoringArrays(NamedTuple):
 
 @runtime_checkable
 class TermStatistics(Protocol):
-    """The counts for term selection, by an index's term ids.
+    """The counts for term selection, by the term ids of an index.
 
-    :class:`~pyterrier_asl.TermIndex` has them, and so has a Terrier index, through
-    :class:`~pyterrier_asl.retrieval.terrier.TerrierTerms`.
+    :class:`~pyterrier_asl.TermIndex` has them. For a Terrier index
+    :class:`~pyterrier_asl.retrieval.terrier.TerrierTerms` has them.
     """
 
-    #: The column in which this index's retriever takes a weighted query.
+    #: The column in which the retriever of this index takes a weighted query.
     query_column: str
 
     @property
@@ -58,7 +58,7 @@ class TermStatistics(Protocol):
         """The terms of documents.
 
         Raises:
-            KeyError: where a document is not in the index.
+            KeyError: if a document is not in the index.
         """
 
     def document_frequencies(self, term_ids: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
@@ -71,7 +71,7 @@ class TermStatistics(Protocol):
         """The index terms of a query and their weights, in order of occurrence."""
 
     def weighted_query(self, weights: Mapping[str, float]) -> Any:
-        """A weighted query as ``query_column`` takes it; the terms are not tokenised again."""
+        """A weighted query for ``query_column``; its terms are not tokenised again."""
 
 
 def unknown_documents(unknown: npt.NDArray[np.object_], total: int, where: object) -> KeyError:
@@ -79,5 +79,5 @@ def unknown_documents(unknown: npt.NDArray[np.object_], total: int, where: objec
     shown = ", ".join(repr(str(docno)) for docno in unknown[:3])
     return KeyError(
         f"{len(unknown)} of {total} documents are not in {where}, among them {shown}; "
-        "give the index that the results come from"
+        "use the index that the results come from"
     )

@@ -14,11 +14,11 @@ def robertson_weights(document_frequencies: npt.ArrayLike, num_docs: int) -> Flo
     """Robertson's relevance weight of terms: w_t = ln((N - n + .5) / (n + .5)).
 
     Args:
-        document_frequencies: n, in how many documents each term occurs; any shape.
-        num_docs: N, how many documents there are.
+        document_frequencies: n, the number of documents with each term; any shape.
+        num_docs: N, the number of documents.
 
     Returns:
-        w_t, same shape: positive for a term in less than half of the documents.
+        w_t, same shape; it is positive for a term in less than half of the documents.
 
     References:
         Clarke (2019), Length Normalization in the Era of Neural Rankers, Eq. 1; Robertson and
@@ -33,11 +33,11 @@ def robertson_weights(document_frequencies: npt.ArrayLike, num_docs: int) -> Flo
 
 
 def idf_weights(idf: str, document_frequencies: npt.ArrayLike, num_docs: int) -> Floats:
-    """The weight w_t of terms by the name of its formula; 0 for a term that is ignored.
+    """The weight w_t of terms by the name of the formula; 0 for a term that is ignored.
 
     Args:
-        idf: ``'robertson'``: :func:`robertson_weights`, 0 where they are not positive;
-            ``'terrier'``: the same with the logarithm to base 2, and negative weights kept.
+        idf: ``'robertson'``: :func:`robertson_weights`, or 0 if they are negative; ``'terrier'``:
+            the same with the logarithm to base 2, including negative weights.
         document_frequencies: n of each term.
         num_docs: N.
 
@@ -49,4 +49,4 @@ def idf_weights(idf: str, document_frequencies: npt.ArrayLike, num_docs: int) ->
         return np.maximum(weights, 0.0)
     if idf == "terrier":
         return np.asarray(weights / math.log(2))
-    raise ValueError(f"there is no idf={idf!r}; take 'robertson' or 'terrier'")
+    raise ValueError(f"idf is {idf!r}; it must be 'robertson' or 'terrier'")

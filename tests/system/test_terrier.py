@@ -232,7 +232,7 @@ def test_what_it_cannot_read_is_named(terrier):
         terms.doc_terms(np.array(["1", "x1"], object))
     with pytest.raises(ValueError, match="matchop language"):
         terms.query_terms("#combine:0=2(wave)")
-    with pytest.raises(ValueError, match="'wave' weighs -1.0"):
+    with pytest.raises(ValueError, match="'wave' has the weight -1.0"):
         terms.weighted_query({"wave": -1.0})
 
 

@@ -209,7 +209,7 @@ def test_metadata_that_were_changed_are_refused(index, change):
     for name, value in change.items():
         metadata.pop(name) if value is ... else metadata.update({name: value})
     (index / "pt_meta.json").write_text(json.dumps(metadata))
-    with pytest.raises(ValueError, match="pt_meta.json .* its checksum is another"):
+    with pytest.raises(ValueError, match="pt_meta.json .* its checksum does not agree"):
         TermIndex(index)
 
 

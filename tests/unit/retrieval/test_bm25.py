@@ -269,7 +269,7 @@ def test_frames_it_cannot_take_are_refused(index):
         bm25(pd.DataFrame({"qid": ["1"], "query": ["radio"], "docno": ["other"]}))
     with pytest.raises(ValueError, match="query '1' has neither query_toks.*query is None"):
         bm25(pd.DataFrame({"qid": ["1"], "query": [None]}))
-    with pytest.raises(ValueError, match="weighs nan; weights are finite"):
+    with pytest.raises(ValueError, match="weight nan: give finite weights"):
         bm25(pd.DataFrame({"qid": ["1"], "query_toks": [{"wave": math.nan}]}))
 
 
@@ -282,7 +282,7 @@ def test_frames_it_cannot_take_are_refused(index):
         ({"k1": math.inf}, "k1 is inf"),
         ({"num_results": 0}, "num_results is 0; it must be 1"),
         ({"num_results": 2.5}, "num_results is 2.5"),
-        ({"idf": "okapi"}, "no idf='okapi'"),
+        ({"idf": "okapi"}, "idf is 'okapi'"),
         ({"k3": -8}, "k3 is -8"),
     ],
 )

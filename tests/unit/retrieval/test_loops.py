@@ -45,26 +45,6 @@ def test_the_best_documents_are_the_same(matrix, depth):
     assert (np.diff(by_numpy[0]) <= depth).all() and len(by_numpy[1])
 
 
-def test_counts_are_the_same(matrix):
-    offsets, columns, values = matrix
-    for given in (columns, columns[::-1].copy()):
-        by_numpy, by_loops = both_ways("count_entries", offsets, given, values, DOCS)
-        assert by_numpy[0] == by_loops[0] == (given is columns)
-        for ours, theirs in zip(by_numpy[1:], by_loops[1:]):
-            np.testing.assert_array_equal(ours, theirs)
-
-
-def test_a_matrix_transposed_twice_is_itself(matrix):
-    offsets, columns, values = matrix
-    other_offsets = np.concatenate(([0], np.cumsum(np.bincount(columns, minlength=DOCS))))
-    for module in (loops, COMPILED):
-        rows, counts, again, counts_again = np.empty((4, len(columns)), dtype=np.int32)
-        module.transpose(offsets, columns, values, other_offsets, rows, counts)
-        module.transpose(other_offsets, rows, counts, offsets, again, counts_again)
-        np.testing.assert_array_equal(again, columns)
-        np.testing.assert_array_equal(counts_again, values)
-
-
 def test_zeros_of_both_signs_tie_and_are_ordered_by_docid():
     docs, scores = np.array([3, 1, 2], dtype=np.int32), np.array([9.0, -0.0, 0.0, -0.0])
     ordered = np.empty(3)

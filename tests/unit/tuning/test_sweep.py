@@ -138,7 +138,7 @@ def test_where_it_does_not_apply(small):
     with pytest.raises(NotSwept, match="k3"):
         Sweep(bm25 >> prf >> final, Space({prf: {"gamma": [0.5]}}), task)
     infinite = make_task(with_toks, small.qrels, AP)  # nothing else could retrieve that either
-    with pytest.raises(ValueError, match="weighs inf; weights are finite"):
+    with pytest.raises(ValueError, match="weight inf: give finite weights"):
         Sweep(bm25, Space({bm25: {"b": [0.5]}}), infinite)
 
 
