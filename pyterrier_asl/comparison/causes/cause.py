@@ -1,4 +1,7 @@
-"""A cause of a difference, with what it shows and what is left of the difference without it."""
+"""A cause of a difference, what it shows, and chances of counts.
+
+The chances are those of scipy.special, which loads in half the time that scipy.stats takes.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy  # its submodules load when first used
 
 from ...io.tables import counted
 from ...judging.judged_run import JudgedRun
-from ...scoring.arrays import Bools
+from ...scoring.arrays import Bools, Floats, Ints
+
+#: The level of each test, under the model that the test names.
+ALPHA = 1e-4
 
 
 @dataclass(frozen=True)
@@ -26,8 +33,7 @@ class Cause:
         comparable: whether the two runs can be compared in spite of it.
         is_fact: whether sound runs have it, too: named only where it explains a tenth or more.
         queries: the queries that have it, shape (Q,); None: it is not of some queries.
-        repaired: gives pairs of the other run and this one, both without it; None: what is left
-            is the difference over the other queries.
+        repaired: gives pairs of the other run and this one, both without it.
     """
 
     name: str
@@ -38,7 +44,7 @@ class Cause:
     comparable: bool = True
     is_fact: bool = False
     queries: Bools | None = None
-    repaired: Callable[[], Sequence[tuple[JudgedRun, JudgedRun]]] | None = None
+    repaired: Callable[[], Sequence[tuple[JudgedRun, JudgedRun]]] = list
 
 
 def percent(share: float) -> str:
@@ -68,3 +74,30 @@ def of_queries(found: Bools, qids: Sequence[Any]) -> str:
     which = [qids[q] for q in np.flatnonzero(found)[:3]]
     number = counted(int(found.sum()), "query", "queries")
     return f"{number} ({percent(float(found.mean()))}, e.g. {listed(which)})"
+
+
+def at_least(number: Ints | int, of: Ints | int, rate: float) -> Floats:
+    """The chance of so many or more successes, where each of ``of`` has this rate: binomial.
+
+    >>> at_least(np.array([0, 1, 2]), 2, 0.5).round(2).tolist()
+    [1.0, 0.75, 0.25]
+    """
+    some = np.maximum(number, 1)
+    tail = scipy.special.betainc(some, np.maximum(of, some) - some + 1, rate)
+    return np.asarray(np.where(np.asarray(number) > 0, tail, 1.0))
+
+
+def is_binomial(counts: Ints, of: Ints, dispersion: float, level: float) -> bool:
+    """Whether counts vary as a binomial, or up to so many times as much: chi-squared tests.
+
+    Args:
+        counts: the counts, shape (Q,).
+        of: each out of how many, shape (Q,).
+        dispersion: the variance as a multiple of that of a binomial, which is rejected at the
+            level.
+        level: the level of the test; that of less variance than a binomial is :data:`ALPHA`.
+    """
+    rate = counts.sum() / of.sum()
+    statistic = ((counts - of * rate) ** 2 / (of * rate * (1 - rate))).sum()
+    low, high = scipy.special.chdtr(len(of) - 1, statistic / np.array([1, dispersion]))
+    return bool(low >= ALPHA and high < level)

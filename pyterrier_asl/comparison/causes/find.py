@@ -14,11 +14,16 @@ from ...measures.standard import computed
 from ...scoring.arrays import Floats
 from .cause import Cause
 from .ids import document_ids, qrels_ids, unknown_documents
-from .labels import unjudged_documents
 from .missing import missing_documents
 from .pair import Pair
 from .queries import exchanged_queries, repeated_rankings, unanswered_queries
-from .rankings import own_queries, reversed_scores, short_rankings, tied_scores
+from .rankings import (
+    own_queries,
+    reversed_scores,
+    short_rankings,
+    tied_scores,
+    unjudged_documents,
+)
 
 #: Asked about both runs at once, and about one of them at a time.
 _OF_BOTH = (qrels_ids, exchanged_queries, unjudged_documents)
@@ -123,9 +128,8 @@ def _causes(pair: Pair) -> Iterator[tuple[Pair, Cause]]:
 
 def _left(cause: Cause, is_b: bool, measure: Any, difference: Floats) -> Iterator[float]:
     """The mean differences, B less A, that are left without a cause."""
-    if cause.repaired is not None:
-        for runs in cause.repaired():
-            other, this = (values_of([measure], run)[0].mean() for run in runs)
-            yield float(this - other if is_b else other - this)
+    for runs in cause.repaired():
+        other, this = (values_of([measure], run)[0].mean() for run in runs)
+        yield float(this - other if is_b else other - this)
     if cause.queries is not None and not cause.queries.all():
         yield float(difference[~cause.queries].mean())

@@ -16,19 +16,17 @@ from ...judging.judged_run import JudgedRun
 from ...judging.judgements import Judgements
 from ...judging.matching import positions
 from ...scoring.arrays import Bools, Ints
-from .cause import Cause, listed, percent
-from .chance import ALPHA, at_least, is_binomial
+from .cause import ALPHA, Cause, at_least, is_binomial, listed, percent
 from .pair import Pair, Top
 from .rankings import correlation
 
-#: How many documents are compared with others of their query.
-_SAMPLE = 200
+#: How many documents are compared with others of their query, and how many ids of those others
+#: that are rewritten, or as they are.
+_SAMPLE, _REWRITTEN, _OTHERS = 100, 600, 10_000
 #: Fewer equal ids show nothing.
 _FEWEST = 4
 #: The longest prefix and suffix, and the longest part that is cut, in characters.
 _AFFIX, _CUT = 16, 4
-#: How many ids of the qrels are looked at.
-_QRELS_IDS = 10_000
 #: Among so many first documents of a query unknown ones are counted.
 _FIRST = 10
 #: How much more than a binomial the unknown documents of real runs vary at least (TREC-8, without
@@ -38,30 +36,8 @@ _FIRST = 10
 _DISPERSION, _LEVEL, _TREND, _KNOWN = 2.0, 0.05, 1.96, 20
 _REMEDY = "write the ids of documents in one form"
 
-# The form of ids
-
-
-def unseen_forms(forms: Ints, others: Ints) -> Bools:
-    """Which ids have a form that no other id has, where they are more than chance gives.
-
-    The chance that the next id has a form not seen yet is that of Good and Turing: the share of
-    the others whose form occurs once. The test is binomial.
-
-    Args:
-        forms: the number of the form of each id of one source, shape (N,).
-        others: how many ids of the other sources have each form.
-    """
-    unseen: Bools = others[forms] == 0
-    chance = ((others == 1).sum() + 1) / (others.sum() + 2)
-    is_chance = at_least(int(unseen.sum()), len(forms), chance) >= ALPHA
-    return np.zeros_like(unseen) if is_chance else unseen
-
-
-# Ids that are equal but for how they are written
-
 #: Documents as query and id.
 Docs = list[tuple[int, str]]
-
 
 _ZEROS = re.compile(r"(?<!\d)0+(?=\d)")
 _BLANK = dict.fromkeys(map(ord, string.punctuation), " ")
@@ -76,7 +52,7 @@ def _plain(docno: str) -> str:
     return _ZEROS.sub("", " ".join(docno.casefold().translate(_BLANK).split()))
 
 
-def _part(first: int, last: int | None, docno: str) -> str:
+def _part(first: int | None, last: int | None, docno: str) -> str:
     return docno[first:last]
 
 
@@ -84,8 +60,8 @@ def _part(first: int, last: int | None, docno: str) -> str:
 _WRITINGS: list[tuple[str, Callable[[str], str], Callable[[str], str]]] = [
     ("plain", _plain, _plain),
     *(("prefix", partial(_part, cut, None), _same) for cut in range(1, _AFFIX + 1)),
-    *(("suffix", partial(_part, 0, -cut), _same) for cut in range(1, _AFFIX + 1)),
-    *(("cut", _same, partial(_part, 0, -cut)) for cut in range(1, _CUT + 1)),
+    *(("suffix", partial(_part, None, -cut), _same) for cut in range(1, _AFFIX + 1)),
+    *(("cut", _same, partial(_part, None, -cut)) for cut in range(1, _CUT + 1)),
     *(("cut", _same, partial(_part, cut, None)) for cut in range(1, _CUT + 1)),
 ]
 
@@ -124,10 +100,11 @@ class Writing:
             return "id separators", "with other separators"
         return "id zeros", "with other leading zeros"
 
-    def evidence(self, whose: str) -> str:
-        """What the ids are like, in a sentence."""
-        examples = listed(list(dict.fromkeys(self.equal)))
-        return f"{whose} have ids {self.named[1]}: {examples}, instead of {self.others[0]!r}"
+    def cause(self, where: str, share: float, whose: str, repaired: Any = list) -> Cause:
+        """The cause, with whose ids are like this."""
+        (name, form), examples = self.named, listed(list(dict.fromkeys(self.equal)))
+        evidence = f"{whose} have ids {form}: {examples}, instead of {self.others[0]!r}"
+        return Cause(name, where, share, evidence, _REMEDY, comparable=False, repaired=repaired)
 
 
 def find_writing(found: Docs, wanted: Docs) -> Writing | None:
@@ -145,7 +122,7 @@ def find_writing(found: Docs, wanted: Docs) -> Writing | None:
     keys: dict[Any, dict[tuple[int, str], str]] = {}
     for kind, ours, theirs in _WRITINGS:
         if theirs not in keys:
-            some = wanted if theirs is _same else wanted[: 3 * _SAMPLE]
+            some = wanted[: _OTHERS if theirs is _same else _REWRITTEN]
             keys[theirs] = {(query, theirs(docno)): docno for query, docno in some}
         equal = [docno for query, docno in found if (query, ours(docno)) in keys[theirs]]
         if len(equal) > (len(best.equal) if best else _FEWEST):
@@ -163,14 +140,14 @@ def find_writing(found: Docs, wanted: Docs) -> Writing | None:
     return best if at_least(number, len(found), min(1.0, chance)) < ALPHA else None
 
 
-def _first(pair: Pair, top: Top, rows: Bools, most: int) -> Docs:
+def _first(pair: Pair, top: Top, rows: Bools, most: int = _OTHERS) -> Docs:
     """The best-ranked of some documents of a run."""
     best = np.flatnonzero(rows)
     best = best[np.argsort(top.ranks[best], kind="stable")[:most]]
-    return list(zip(top.queries[best].tolist(), pair.ids.of(top.docs[best])))
+    return list(zip(top.queries[best].tolist(), pair.docnos(top.docs[best])))
 
 
-def _missed(pair: Pair, *runs: JudgedRun, most: int = _SAMPLE) -> Docs:
+def _missed(pair: Pair, *runs: JudgedRun, most: int = 2 * _SAMPLE) -> Docs:
     """Relevant documents that none of some runs retrieved, of every so manyth query."""
     judgements = pair.judgements
     is_missed = judgements.grades > 0
@@ -181,50 +158,60 @@ def _missed(pair: Pair, *runs: JudgedRun, most: int = _SAMPLE) -> Docs:
     return list(zip(judgements.queries[rows].tolist(), take(judgements.docnos, rows).to_pylist()))
 
 
+def unseen_forms(forms: Ints, others: Ints) -> Bools:
+    """Which ids have a form that no other id has, where they are more than chance gives.
+
+    The chance that the next id has a form not seen yet is that of Good and Turing: the share of
+    the others whose form occurs once. The test is binomial.
+
+    Args:
+        forms: the number of the form of each id of one source, shape (N,).
+        others: how many ids of the other sources have each form.
+    """
+    unseen: Bools = others[forms] == 0
+    chance = ((others == 1).sum() + 1) / (others.sum() + 2)
+    return unseen & bool(at_least(int(unseen.sum()), len(forms), chance) < ALPHA)
+
+
 def _unseen(pair: Pair) -> Ints:
     """The documents of a run whose form neither the other run nor the qrels have."""
-    forms, size = pair.ids.forms, len(pair.ids.texts)
-    others = np.concatenate((forms[np.unique(pair.a.docs)], forms[size:]))
-    docs = np.unique(pair.b.docs[~pair.itself])
-    unseen = unseen_forms(forms[docs], np.bincount(others, minlength=forms.max(initial=0) + 1))
-    return docs[unseen]
+    size = len(pair.ids)
+    theirs, ours = (
+        np.flatnonzero(np.bincount(docs, minlength=size))
+        for docs in (pair.a.docs, pair.b.docs[~pair.b.itself])
+    )
+    others = np.concatenate((pair.forms[theirs], pair.forms[size:]))
+    counts = np.bincount(others, minlength=pair.forms.max(initial=0) + 1)
+    return ours[unseen_forms(pair.forms[ours], counts)]
 
 
 def document_ids(pair: Pair) -> Cause | None:
     """Documents whose ids are written in a way that the other run and the qrels do not have."""
     top, unseen = pair.b, _unseen(pair)
-    if not len(unseen) and (pair.unknown & (top.ranks <= _FIRST)).sum() <= _FEWEST:
+    if not len(unseen) and (pair.b.unknown & (top.ranks <= _FIRST)).sum() <= _FEWEST:
         return None
-    found = _first(pair, top, pair.unknown, _SAMPLE)
-    wanted = _missed(pair, top.run) + _first(pair, pair.a, pair.swapped.only, _QRELS_IDS)
+    found = _first(pair, top, pair.b.unknown, _SAMPLE)
+    wanted = _missed(pair, top.run) + _first(pair, pair.a, pair.a.only)
     writing = find_writing(found, wanted)
     if writing and not len(unseen):
         of_other = _known(pair, writing.equal) > _known(pair, writing.others)
         writing = None if of_other or len(_unseen(pair.swapped)) else writing
     share = float(np.isin(top.docs, unseen).mean()) if len(unseen) else 0.0
     if writing is not None:
-        last = np.sort(top.ranks[pair.unknown])[len(found) - 1]
+        last = np.sort(top.ranks[pair.b.unknown])[len(found) - 1]
         share = share or len(writing.equal) / int((top.ranks <= last).sum())
-        name = writing.named[0]
-        evidence = writing.evidence(f"{percent(share)} of the documents of {top.name}")
-    elif len(unseen):
-        name = "id form"
-        evidence = (
-            f"{percent(share)} of the documents of {top.name} have ids like "
-            f"{listed(pair.ids.of(unseen[:3]))}, and those of {pair.a.name} and the qrels are like "
-            f"{listed([*pair.ids.of(pair.a.docs[:1]), *pair.judgements.docnos[:1].to_pylist()])}"
-        )
-    else:
+        whose = f"{percent(share)} of the documents of {top.name}"
+        repaired = partial(_restored, pair, writing)
+        return writing.cause(top.name, share, whose, repaired)
+    if not len(unseen):
         return None
-    return Cause(
-        name,
-        top.name,
-        share,
-        evidence,
-        _REMEDY,
-        comparable=False,
-        repaired=partial(_restored, pair, writing) if writing else lambda: [],
+    others = [*pair.docnos(pair.a.docs[:1]), *pair.judgements.docnos[:1].to_pylist()]
+    evidence = (
+        f"{percent(share)} of the documents of {top.name} have ids like "
+        f"{listed(pair.docnos(unseen[:3]))}, and those of {pair.a.name} and the qrels are like "
+        f"{listed(others)}"
     )
+    return Cause("id form", top.name, share, evidence, _REMEDY, comparable=False)
 
 
 def _known(pair: Pair, docnos: list[str]) -> int:
@@ -251,27 +238,13 @@ def qrels_ids(pair: Pair) -> Cause | None:
         return None
     found = _missed(pair, *(top.run for top in tops))
     some = np.isin(np.arange(len(pair.judgements)), [query for query, _ in found])
-    wanted = [
-        doc
-        for top in tops
-        for doc in _first(pair, top, ~top.judged & some[top.queries], _QRELS_IDS)
-    ]
+    unjudged = [~top.judged & some[top.queries] for top in tops]
+    wanted = [doc for top, rows in zip(tops, unjudged) for doc in _first(pair, top, rows)]
     if (writing := find_writing(found, wanted)) is None:
         return None
     share = len(writing.equal) / len(found)
     whose = f"{percent(share)} of the relevant documents that neither run retrieves"
-    return Cause(
-        writing.named[0],
-        "the qrels",
-        share,
-        writing.evidence(whose),
-        _REMEDY,
-        comparable=False,
-        repaired=lambda: [],
-    )
-
-
-# Documents that nobody knows
+    return writing.cause("the qrels", share, whose)
 
 
 def unknown_documents(pair: Pair) -> Cause | None:
@@ -285,12 +258,12 @@ def unknown_documents(pair: Pair) -> Cause | None:
     """
     size, both = len(pair.judgements), pair.answered
     first = pair.b.ranks <= _FIRST
-    unknown = pair.unknown[first]
+    unknown = pair.b.unknown[first]
     of, counts = (
         np.bincount(rows, minlength=size)[both]
         for rows in (pair.b.queries[first], pair.b.queries[first][unknown])
     )
-    others = pair.swapped.unknown[pair.a.ranks <= _FIRST]
+    others = pair.a.unknown[pair.a.ranks <= _FIRST]
     if at_least(int(unknown.sum()), len(unknown), (others.sum() + 1) / (len(others) + 2)) >= ALPHA:
         return None
     is_testable = (~unknown).sum() >= _KNOWN
@@ -302,7 +275,7 @@ def unknown_documents(pair: Pair) -> Cause | None:
     elif 2 * unknown.sum() < len(unknown):
         return None
     name, share = pair.b.name, float(unknown.mean())
-    examples = listed(pair.ids.of(pair.b.docs[first][unknown][:3]))
+    examples = listed(pair.docnos(pair.b.docs[first][unknown][:3]))
     alike = ", at all ranks and in all queries alike" if is_testable else ""
     return Cause(
         "unknown documents",
@@ -314,5 +287,4 @@ def unknown_documents(pair: Pair) -> Cause | None:
         + ("" if is_testable else ", and judge some of its documents"),
         comparable=not is_testable,
         is_fact=not is_testable,
-        repaired=lambda: [],
     )

@@ -12,8 +12,7 @@ from ...io.tables import counted
 from ...io.values import numpy_numbers
 from ...judging.judged_run import JudgedRun
 from ...scoring.arrays import Bools, Ints
-from .cause import Cause, percent
-from .chance import ALPHA
+from .cause import ALPHA, Cause, percent
 from .pair import Pair
 from .repairs import without_documents
 
@@ -51,14 +50,14 @@ def long_gaps(has: Bools, queries: Ints) -> list[tuple[int, int]]:
 def missing_documents(pair: Pair) -> Cause | None:
     """Ranges of ids of which the other run retrieves documents and a run none, for any query."""
     depths = np.minimum(pair.a.run.retrieved, pair.b.run.retrieved)
-    query = np.full(len(pair.ids.texts), -1)
+    query = np.full(len(pair.ids), -1)
     for top in (pair.b, pair.a):
         keep = top.ranks <= depths[top.queries]
         query[top.docs[keep]] = top.queries[keep]
     has = np.zeros(len(query), dtype=bool)
     has[pair.b.docs] = True
     best: tuple[int, Ints, list[tuple[int, int]], bool] | None = None
-    for order, is_number in zip(pair.ids.orders, (False, True)):
+    for order, is_number in zip(pair.orders, (False, True)):
         docs = order[query[order] >= 0]
         gaps = long_gaps(has[docs], query[docs]) if has[docs].any() else []
         total = sum(last - first + 1 for first, last in gaps)
@@ -71,7 +70,7 @@ def _missing(
     pair: Pair, total: int, docs: Ints, gaps: list[tuple[int, int]], is_number: bool
 ) -> Cause:
     name = pair.b.name
-    ends = [pair.ids.of(docs[list(gap)]) for gap in gaps]
+    ends = [pair.docnos(docs[list(gap)]) for gap in gaps]
     first, last = ends[0]
     rest = f", and in {counted(len(gaps) - 1, 'other range')}" if len(gaps) > 1 else ""
 

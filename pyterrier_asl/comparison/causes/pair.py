@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -14,40 +15,31 @@ from ...judging.judgements import Judgements
 from ...judging.matching import codes, positions
 from ...judging.remembered import cached_property
 from ...scoring.arrays import Bools, Ints, queries_of, within_query
-from .forms import forms_of
 
 #: How many documents per run are looked at, and how many per query at least and at most.
 _ROWS, _LEAST, _MOST = 5_000, 10, 50
 
+#: The class of each byte of an id: digit (9), capital (A), other letter (a), or the byte.
+_CLASS = np.arange(256, dtype=np.uint8)
+_CLASS[ord("0") : ord("9") + 1] = ord("9")
+_CLASS[ord("A") : ord("Z") + 1] = ord("A")
+_CLASS[ord("a") : ord("z") + 1] = _CLASS[128:] = ord("a")
 
-@dataclass(frozen=True)
-class Ids:
-    """The different ids of the documents that are looked at.
 
-    Attributes:
-        texts: the ids, N of them.
-        of_qrels: ids of judged documents, evenly chosen, M of them.
+def forms_of(ids: pa.LargeStringArray) -> pa.LargeStringArray:
+    """The form of each id: its groups of digits and letters, each as one character.
+
+    >>> forms_of(pa.array(["FT911-1", "v2-77", "7"], pa.large_string())).to_pylist()
+    ['A9-9', 'a9-9', '9']
     """
-
-    texts: pa.LargeStringArray
-    of_qrels: pa.LargeStringArray
-
-    def of(self, docs: Ints) -> list[str]:
-        """The ids of documents."""
-        ids: list[str] = take(self.texts, docs).to_pylist()
-        return ids
-
-    @cached_property
-    def forms(self) -> Ints:
-        """The number of the form of each id, and of each one of the qrels, shape (N + M,)."""
-        return codes(forms_of(pa.concat_arrays([self.texts, self.of_qrels])))[0]
-
-    @cached_property
-    def orders(self) -> list[Ints]:
-        """The documents in the order of their ids, and in that of ids as numbers."""
-        by_text = numpy_numbers(pc.sort_indices(self.texts)).astype(np.int64)
-        lengths = numpy_numbers(pc.binary_length(self.texts))
-        return [by_text, by_text[np.argsort(lengths[by_text], kind="stable")]]
+    ids = pa.concat_arrays([ids])  # without an offset
+    ends = np.frombuffer(ids.buffers()[1], np.int64, len(ids) + 1)
+    kinds = _CLASS[np.frombuffer(ids.buffers()[2] or b"", np.uint8)[: ends[-1]]]
+    begins = np.concatenate(([0], kinds))[:-1] != kinds
+    begins[ends[:-1][ends[:-1] < len(kinds)]] = True
+    ends = np.concatenate(([0], np.cumsum(begins)))[ends]
+    buffers = [None, pa.py_buffer(ends), pa.py_buffer(kinds[begins].tobytes())]
+    return pa.Array.from_buffers(pa.large_string(), len(ids), buffers)
 
 
 @dataclass(frozen=True)
@@ -61,6 +53,8 @@ class Top:
         ranks: its rank from 1, shape (N,).
         docs: its number in :attr:`Pair.ids`, shape (N,).
         judged: whether it is judged for this query, shape (N,).
+        only: whether it is not among the other run's first documents for this query, shape (N,).
+        itself: whether it is the query itself, shape (N,).
     """
 
     name: str
@@ -69,6 +63,13 @@ class Top:
     ranks: Ints
     docs: Ints
     judged: Bools
+    only: Bools
+    itself: Bools
+
+    @cached_property
+    def unknown(self) -> Bools:
+        """Which documents neither the other run nor the qrels have for their query."""
+        return self.only & ~self.judged & ~self.itself
 
 
 @dataclass(frozen=True)
@@ -77,31 +78,44 @@ class Pair:
 
     Attributes:
         a: the first documents of the other run, at first the baseline A.
-        b: those of the run that is looked at, at first B.
-        ids: the ids of both.
+        b: the first documents of the run that is looked at, at first B.
+        ids: the different ids of these documents, D of them.
+        forms: the number of the form of each of these ids, then of M evenly chosen ids of the
+            qrels, shape (D + M,).
+        orders: the documents in the order of their ids, and in that of ids as numbers.
     """
 
     a: Top
     b: Top
-    ids: Ids
+    ids: pa.LargeStringArray
+    forms: Ints
+    orders: tuple[Ints, Ints]
 
     @classmethod
     def of(cls, a: JudgedRun, b: JudgedRun) -> Pair:
         """Numbers the first documents of two runs together."""
-        judgements = a.judgements
+        judgements, tops = a.judgements, []
         depth = int(np.clip(_ROWS // max(1, len(judgements)), _LEAST, _MOST))
         rankings = [run.whole_ranking.cut(depth) for run in (a, b)]
         docs, ids = codes(pa.concat_arrays([run.docnos(k) for run, k in zip((a, b), rankings)]))
-        parts = np.split(docs, [len(rankings[0])])
-        tops = []
-        for name, run, ranking, part in zip("AB", (a, b), rankings, parts):
-            judged = np.zeros(len(part), dtype=bool)
+        queries = np.concatenate([queries_of(ranking.offsets) for ranking in rankings])
+        begin = len(rankings[0])
+        keys = np.split(queries * len(ids) + docs, [begin])
+        only = [np.isin(keys[i], keys[1 - i], invert=True) for i in range(2)]
+        itself = positions(ids, judgements.qid_text)[docs] == queries
+        parts = zip(*(np.split(part, [begin]) for part in (queries, docs, itself)))
+        for name, run, ranking, (query, doc, own), new in zip("AB", (a, b), rankings, parts, only):
+            judged = np.zeros(len(doc), dtype=bool)
             shown = (run.ranks <= depth) & (run.grades >= 0)
             judged[ranking.offsets[run.queries[shown]] + run.ranks[shown] - 1] = True
             ranks = within_query(ranking.offsets) + 1
-            tops.append(Top(name, run, queries_of(ranking.offsets), ranks, part, judged))
+            tops.append(Top(name, run, query, ranks, doc, judged, new, own))
         of_qrels = judgements.docnos[:: 1 + len(judgements.docnos) // _ROWS]
-        return cls(tops[0], tops[1], Ids(ids, of_qrels))
+        forms = codes(forms_of(pa.concat_arrays([ids, of_qrels])))[0]
+        by_text = numpy_numbers(pc.sort_indices(ids)).astype(np.int64)
+        lengths = numpy_numbers(pc.binary_length(ids))[by_text]
+        orders = by_text, by_text[np.argsort(lengths, kind="stable")]
+        return cls(tops[0], tops[1], ids, forms, orders)
 
     @property
     def judgements(self) -> Judgements:
@@ -109,35 +123,27 @@ class Pair:
         return self.a.run.judgements
 
     @property
-    def labelled(self) -> tuple[Ints, Ints]:
-        """Query and document of the labels of documents that are looked at."""
-        docs = positions(self.judgements.docnos, self.ids.texts)
-        return self.judgements.queries[docs >= 0], docs[docs >= 0]
+    def qids(self) -> list[Any]:
+        """The ids of the queries."""
+        return self.judgements.qids
 
-    @cached_property
+    def docnos(self, docs: Ints) -> list[str]:
+        """The ids of documents."""
+        docnos: list[str] = take(self.ids, docs).to_pylist()
+        return docnos
+
+    @property
     def swapped(self) -> Pair:
         """The same pair, where the other run is looked at."""
         return replace(self, a=self.b, b=self.a)
 
-    @cached_property
+    @property
     def answered(self) -> Bools:
         """The queries that both answer, shape (Q,)."""
         return (self.a.run.retrieved > 0) & (self.b.run.retrieved > 0)
 
-    @cached_property
-    def only(self) -> Bools:
-        """Which first documents of the run are not among the other's for their query."""
-        size = len(self.ids.texts)
-        a, b = (top.queries * size + top.docs for top in (self.a, self.b))
-        return np.isin(b, a, invert=True)
-
-    @cached_property
-    def itself(self) -> Bools:
-        """Which first documents of the run are the query itself."""
-        query = positions(self.ids.texts, self.judgements.qid_text)
-        return np.asarray(query[self.b.docs] == self.b.queries)
-
-    @cached_property
-    def unknown(self) -> Bools:
-        """Which first documents neither the other run nor the qrels have for their query."""
-        return self.only & ~self.b.judged & ~self.itself
+    @property
+    def labelled(self) -> tuple[Ints, Ints]:
+        """Query and document of the labels of documents that are looked at."""
+        docs = positions(self.judgements.docnos, self.ids)
+        return self.judgements.queries[docs >= 0], docs[docs >= 0]

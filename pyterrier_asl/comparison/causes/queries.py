@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 from ...io.values import take
 from ...judging.matching import positions
 from ...scoring.arrays import Bools, Ints, cumulate, ranges_from
-from .cause import Cause, listed, of_queries
-from .chance import ALPHA, at_least
+from .cause import ALPHA, Cause, at_least, listed, of_queries
 from .pair import Pair, Top
 
 #: A document that so many queries retrieve says little about a query.
@@ -52,17 +52,22 @@ def shared_documents(ours: Documents, theirs: Documents, size: int) -> tuple[Int
     return own, most, which
 
 
-def look_exchanged(own: Ints, most: Ints) -> Bools:
+def is_more(own: Ints, most: Ints) -> Bools:
     """Which queries share more documents with another query than with themselves.
 
-    Each is tested as binomial with equal chances, corrected for all pairs of queries; the number
-    of those found as binomial, with the rate of unrelated real runs.
+    Each is tested as binomial with equal chances, corrected for all pairs of queries.
     """
-    size = len(own)
-    p = at_least(most, own + most, 0.5) * size * (size - 1)
-    found: Bools = (most > own) & (p < _LEVEL)
-    is_chance = at_least(int(found.sum()), size, _RATE) >= ALPHA
-    return np.zeros_like(found) if is_chance else found
+    p = at_least(most, own + most, 0.5) * len(own) * (len(own) - 1)
+    return np.asarray((most > own) & (p < _LEVEL))
+
+
+def look_exchanged(own: Ints, most: Ints) -> Bools:
+    """Which queries look exchanged, if there are more of them than in unrelated real runs.
+
+    Their number is tested as binomial, with the rate of these runs.
+    """
+    found = is_more(own, most)
+    return found & bool(at_least(int(found.sum()), len(found), _RATE) < ALPHA)
 
 
 def exchanged_queries(pair: Pair) -> Cause | None:
@@ -73,11 +78,16 @@ def exchanged_queries(pair: Pair) -> Cause | None:
     cause of another name.
     """
     sources = {top.name: (top.queries, top.docs) for top in (pair.a, pair.b)}
-    sources["the qrels"] = pair.labelled
     size, shared, found = len(pair.judgements), {}, {}
-    for name, source in sources.items():
+    suspects = _suspects(pair)
+    if not any(queries.any() for queries in suspects.values()):
+        return None
+    sources["the qrels"] = pair.labelled
+    for name, (queries, docs) in sources.items():
         others = [other for label, other in sources.items() if label != name]
-        shared[name] = shared_documents(source, _union(others, len(pair.ids.texts)), size)
+        rows = suspects[name][queries]
+        some_docs, theirs = (queries[rows], docs[rows]), _union(others, len(pair.ids))
+        shared[name] = shared_documents(some_docs, theirs, size)
         found[name] = look_exchanged(*shared[name][:2]) & pair.answered
     some = np.any(list(found.values()), axis=0)
     if not some.any():
@@ -94,18 +104,35 @@ def exchanged_queries(pair: Pair) -> Cause | None:
     if top is not None and 2 * _repeated(pair, top)[found[name]].sum() > found[name].sum():
         return replace(_repeated_rankings(pair, top, found[name]), comparable=False, is_fact=False)
     own, most, which = (of_query[found[name]][0] for of_query in shared[name])
-    qid, other = (pair.judgements.qids[q] for q in (np.flatnonzero(found[name])[0], which))
+    qid, other = (pair.qids[q] for q in (np.flatnonzero(found[name])[0], which))
     return Cause(
         "exchanged queries",
         name,
         float(found[name].mean()),
-        f"{of_queries(found[name], pair.judgements.qids)} in {name} belong to another query: "
+        f"{of_queries(found[name], pair.qids)} in {name} belong to another query: "
         f"{name} and the others share {most} documents between {qid!r} and {other!r}, and {own} "
         f"for {qid!r} itself",
         f"check the query ids of {name}",
         comparable=False,
         queries=found[name],
     )
+
+
+def _suspects(pair: Pair) -> dict[str, Bools]:
+    """The queries that would look exchanged if all of their documents were of another query.
+
+    The others share so many documents with themselves that they cannot.
+    """
+    of = partial(np.bincount, minlength=len(pair.judgements))
+    a, b = pair.a, pair.b
+    judged = of(a.queries[a.judged]) + of(b.queries[b.judged & pair.b.only])
+    most = of(a.queries) + of(b.queries[pair.b.only])
+    shared = {
+        "A": (of(a.queries[~pair.a.unknown]), of(a.queries)),
+        "B": (of(b.queries[~pair.b.unknown]), of(b.queries)),
+        "the qrels": (judged, np.full(len(most), most.max(initial=0))),
+    }
+    return {name: is_more(own, number) for name, (own, number) in shared.items()}
 
 
 def _union(sources: list[Documents], size: int) -> Documents:
@@ -135,7 +162,7 @@ def _repeated_rankings(pair: Pair, top: Top, found: Bools) -> Cause:
         top.name,
         float(found.mean()),
         f"{top.name} has the same first {_FIRST} documents as for another query for "
-        f"{of_queries(found, pair.judgements.qids)}",
+        f"{of_queries(found, pair.qids)}",
         f"check the query ids of {top.name}, and its cache",
         is_fact=True,
         queries=found,

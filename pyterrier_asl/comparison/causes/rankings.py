@@ -1,15 +1,17 @@
-"""Rankings that are cut, in reverse, tied, or that contain their own query."""
+"""Rankings that are cut, in reverse, tied, unjudged, or that contain their own query."""
 
 from __future__ import annotations
 
 from functools import partial
 
 import numpy as np
+import pyarrow as pa
 
+from ...io.values import take
+from ...judging.judged_run import JudgedRun
 from ...judging.matching import positions
 from ...scoring.arrays import Floats, Ints
-from .cause import Cause, of_queries, percent
-from .chance import ALPHA, at_least
+from .cause import ALPHA, Cause, at_least, of_queries, percent
 from .pair import Pair
 from .repairs import broken, cut_to, thinned
 
@@ -19,6 +21,8 @@ from .repairs import broken, cut_to, thinned
 _REVERSED, _RATE = 6.0, 2e-4
 #: How many queries are looked at in full.
 _SUSPECTS = 200
+#: The first documents of a query that are counted.
+_FIRST = 10
 
 
 def short_rankings(pair: Pair) -> Cause | None:
@@ -38,7 +42,7 @@ def short_rankings(pair: Pair) -> Cause | None:
         pair.b.name,
         float(short.mean()),
         f"{pair.b.name} retrieves fewer documents than {pair.a.name} for "
-        f"{of_queries(short, pair.judgements.qids)}: {few:g} and {many:g} (medians)",
+        f"{of_queries(short, pair.qids)}: {few:g} and {many:g} (medians)",
         "retrieve as many documents with both systems",
         is_fact=True,
         queries=short,
@@ -73,7 +77,7 @@ def tied_scores(pair: Pair) -> Cause | None:
 def own_queries(pair: Pair) -> Cause | None:
     """Queries whose own id a run retrieves as a document, and the other does not."""
     found = np.zeros(len(pair.judgements), dtype=bool)
-    found[pair.b.queries[pair.only & pair.itself]] = True
+    found[pair.b.queries[pair.b.only & pair.b.itself]] = True
     if not found.any():
         return None
     return Cause(
@@ -81,9 +85,26 @@ def own_queries(pair: Pair) -> Cause | None:
         pair.b.name,
         float(found.mean()),
         f"{pair.b.name} retrieves the query's own id as a document for "
-        f"{of_queries(found, pair.judgements.qids)}",
+        f"{of_queries(found, pair.qids)}",
         "leave the query out of its ranking",
         queries=found,
+    )
+
+
+def unjudged_documents(pair: Pair) -> Cause | None:
+    """Documents without a label, which count as not relevant; the difference is without them."""
+    first = [top.judged[top.ranks <= _FIRST] for top in (pair.a, pair.b)]
+    a, b = (1 - float(judged.sum()) / max(1, len(judged)) for judged in first)
+    rest = pair.a.run.view(None, True), pair.b.run.view(None, True)
+    return Cause(
+        "unjudged documents",
+        "A and B",
+        max(a, b),
+        f"{percent(a)} of the first {_FIRST} documents of A and {percent(b)} of those of B are "
+        "unjudged and count as not relevant",
+        "judge them, or ask for the bounds of the difference (--bounds)",
+        is_fact=True,
+        repaired=lambda: [rest],
     )
 
 
@@ -124,7 +145,7 @@ def reversed_scores(pair: Pair) -> Cause | None:
         pair.b.name,
         float(found.mean()),
         f"{pair.b.name} has the documents of {pair.a.name} in the reverse order, and relevant "
-        f"documents last, for {of_queries(found, pair.judgements.qids)}",
+        f"documents last, for {of_queries(found, pair.qids)}",
         f"give better documents higher scores in {pair.b.name}",
         queries=found,
     )
@@ -132,13 +153,17 @@ def reversed_scores(pair: Pair) -> Cause | None:
 
 def _common_documents(pair: Pair, queries: Ints) -> tuple[Ints, Ints, Ints]:
     """Query and both ranks of all documents that both runs have for some queries."""
-    rankings = [run.whole_ranking for run in (pair.a.run, pair.b.run)]
-    docnos = [run.docnos(k) for run, k in zip((pair.a.run, pair.b.run), rankings)]
     parts = [np.zeros((3, 0), dtype=np.int64)]
     for q in queries.tolist():
-        of_a, of_b = (ids[k.offsets[q] : k.offsets[q + 1]] for k, ids in zip(rankings, docnos))
-        ranks = positions(of_b, of_a)
+        theirs, ours = (_docnos(top.run, q) for top in (pair.a, pair.b))
+        ranks = positions(ours, theirs)
         rows = np.flatnonzero(ranks >= 0)
         parts.append(np.stack((np.full(len(rows), q), ranks[rows], rows)))
     query, x, y = np.concatenate(parts, axis=1)
     return query, x, y
+
+
+def _docnos(run: JudgedRun, query: int) -> pa.LargeStringArray:
+    """The documents of a query, best first."""
+    first, last = run.whole_ranking.offsets[query : query + 2]
+    return take(run.table.docno, run.whole_ranking.rows_at(np.arange(first, last)))

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...judging.judged_run import JudgedRun
 from ...judging.remembered import copy_of
-from ...scoring.arrays import Bools, Ints
+from ...scoring.arrays import Bools, Ints, within_query
 
 
 def without_documents(run: JudgedRun, gone: Bools) -> JudgedRun:
@@ -18,34 +18,36 @@ def without_documents(run: JudgedRun, gone: Bools) -> JudgedRun:
         run: the run.
         gone: which of the judged documents, shape (J,).
     """
-    before = np.concatenate(([0], np.cumsum(gone[run.pairs])))
-    ranks = run.ranks - (before[:-1] - before[run.offsets[run.queries]])
     judgements = copy_of(run.judgements)
     judgements.grades = np.where(gone, -1.0, judgements.grades)
-    rest = replace(run, judgements=judgements, ranks=ranks)
-    return _entries(rest, ~gone[run.pairs], run.retrieved - np.diff(before[run.offsets]))
+    places = run.whole_ranking.offsets[run.queries] + run.ranks - 1
+    keep = np.ones(len(run.whole_ranking), dtype=bool)
+    keep[places[gone[run.pairs]]] = False
+    return _without_rows(replace(run, judgements=judgements), keep)
 
 
 def cut_to(run: JudgedRun, depths: Ints) -> JudgedRun:
     """A run cut at a depth of its own for each query, shape (Q,)."""
-    return _entries(run, run.ranks <= depths[run.queries], np.minimum(run.retrieved, depths))
+    offsets = run.whole_ranking.offsets
+    return _without_rows(run, within_query(offsets) < np.repeat(depths, np.diff(offsets)))
 
 
 def thinned(run: JudgedRun, depths: Ints) -> JudgedRun:
     """A run with fewer documents for each query, shape (Q,), chosen at random."""
     offsets = run.whole_ranking.offsets
-    share = depths / np.maximum(run.retrieved, 1)
-    gone = np.random.default_rng(0).random(offsets[-1]) >= np.repeat(share, np.diff(offsets))
-    before = np.concatenate(([0], np.cumsum(gone)))
+    share = np.repeat(depths / np.maximum(run.retrieved, 1), np.diff(offsets))
+    return _without_rows(run, np.random.default_rng(0).random(len(share)) < share)
+
+
+def _without_rows(run: JudgedRun, keep: Bools) -> JudgedRun:
+    """A run with some of the rows of its whole ranking."""
+    offsets = run.whole_ranking.offsets
+    before = np.concatenate(([0], np.cumsum(keep)))
     first = offsets[run.queries]
     places = first + run.ranks - 1
-    rest = replace(run, ranks=run.ranks - (before[places] - before[first]))
-    return _entries(rest, ~gone[places], run.retrieved - np.diff(before[offsets]))
-
-
-def _entries(run: JudgedRun, keep: Bools, retrieved: Ints) -> JudgedRun:
-    entries = (part[keep] for part in (run.queries, run.ranks, run.pairs))
-    return JudgedRun.from_entries(run.judgements, retrieved, *entries)
+    ranks = before[places] - before[first] + 1
+    entries = (part[keep[places]] for part in (run.queries, ranks, run.pairs))
+    return JudgedRun.from_entries(run.judgements, np.diff(before[offsets]), *entries)
 
 
 def broken(run: JudgedRun, starts: Ints, better: bool) -> JudgedRun:
@@ -57,10 +59,15 @@ def broken(run: JudgedRun, starts: Ints, better: bool) -> JudgedRun:
         better: in favour.
     """
     offsets = run.whole_ranking.offsets[run.queries]
-    groups = np.searchsorted(starts, offsets + run.ranks - 1, side="right") - 1
-    order = np.lexsort((-run.grades if better else run.grades, groups))
+    group_of = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    groups = group_of[offsets + run.ranks - 1]
+    tied = np.flatnonzero(np.diff(starts)[groups] > 1)
+    groups, grades = groups[tied], run.grades[tied]
+    order = np.lexsort((-grades if better else grades, groups))
     places = starts[groups] + np.arange(len(groups)) - np.searchsorted(groups, groups)
     if not better:
         last = np.searchsorted(groups, groups, side="right")
         places = starts[groups + 1] + np.arange(len(groups)) - last
-    return replace(run, ranks=places - offsets + 1, pairs=run.pairs[order])
+    ranks, pairs = run.ranks.copy(), run.pairs.copy()
+    ranks[tied], pairs[tied] = places - offsets[tied] + 1, run.pairs[tied[order]]
+    return replace(run, ranks=ranks, pairs=pairs)

@@ -9,11 +9,11 @@ import pytest
 from ir_measures import AP
 from scipy import stats
 
-from pyterrier_asl.comparison.causes.chance import ALPHA, at_least, is_binomial
+from pyterrier_asl.comparison.causes.cause import ALPHA, at_least, is_binomial
 from pyterrier_asl.comparison.causes.find import find_causes
-from pyterrier_asl.comparison.causes.forms import forms_of
 from pyterrier_asl.comparison.causes.ids import find_writing, unseen_forms
 from pyterrier_asl.comparison.causes.missing import long_gaps
+from pyterrier_asl.comparison.causes.pair import forms_of
 from pyterrier_asl.comparison.causes.queries import shared_documents
 from pyterrier_asl.comparison.causes.rankings import correlation
 from pyterrier_asl.comparison.causes.repairs import broken, cut_to, without_documents
