@@ -204,7 +204,11 @@ class MeanPrecision(Computed):
         return self._pair_bounds(LabelledPair(run, run.labels.nothing(self)))
 
     def difference_bounds(self, pair: LabelledPair) -> Bounds:
-        return bounding.intersect(super().difference_bounds(pair), self._pair_bounds(pair))
+        (low, high), (pair_low, pair_high) = (
+            super().difference_bounds(pair),
+            self._pair_bounds(pair),
+        )
+        return np.maximum(low, pair_low), np.minimum(high, pair_high)
 
     def _pair_bounds(self, pair: LabelledPair) -> Bounds:
         return bounding.average_precision_difference(

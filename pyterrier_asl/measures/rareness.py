@@ -251,7 +251,7 @@ class _P_Rareness(Additive, _Rareness):
     }
 
     def _of_gains(self, gains: Floats, relevant: Relevant) -> Floats:
-        return scoring.precision(gains, relevant.offsets, self["cutoff"])
+        return scoring.p_rareness(gains, relevant.offsets, self["cutoff"])
 
     def weights(self, view: JudgedRun, unjudged: Retrieved | None = None) -> Floats:
         """What each relevant document adds, or each unjudged one if it were relevant."""
@@ -284,7 +284,7 @@ class _AP_Rareness(MeanPrecision, _Rareness):
     SUPPORTED_PARAMS = {"cutoff": CUTOFF, **_PARAMS}
 
     def _of_gains(self, gains: Floats, relevant: Relevant) -> Floats:
-        return scoring.average_precision(gains, relevant.ranks, relevant.offsets, relevant.total)
+        return scoring.ap_rareness(gains, relevant.ranks, relevant.offsets, relevant.total)
 
     def is_exact(self, *, pair: bool = False) -> bool:
         """Whether bounds are exact: they are outer bounds."""
@@ -295,7 +295,7 @@ class _AP_Rareness(MeanPrecision, _Rareness):
         offsets = rankings.offsets
         running = np.concatenate(([0.0], np.cumsum(rankings.gains)))
         gained = running[1:] - np.repeat(running[offsets[:-1]], np.diff(offsets))
-        return scoring.average_precision(gained, rankings.ranks, offsets, rankings.total)
+        return scoring.ap_rareness(gained, rankings.ranks, offsets, rankings.total)
 
 
 P_Rareness = _P_Rareness()

@@ -1,10 +1,10 @@
 """Loops over the labellings of one run, compiled; see :mod:`~pyterrier_asl.scoring.compiled`.
 
 The first s or the last s of the unjudged documents are relevant. Every kernel fills ``low`` and
-``high``, shape (Q,), query by query. ``ranks`` are those of retrieved relevant documents, ``holes``
-those of retrieved unjudged ones, both ascending within a query; ``others`` counts the unjudged
-documents of V that were not retrieved. What the bounds are is explained in
-:mod:`~pyterrier_asl.scoring.bounds`.
+``high``, shape (Q,), query by query. ``ranks`` are the ranks of retrieved relevant documents,
+``holes`` the ranks of retrieved unjudged documents, both ascending within a query. ``others``
+counts the documents of V that were not retrieved. :mod:`~pyterrier_asl.scoring.bounds` explains
+bounds and V.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .lexicographic import LEVELS
 
 
 @compiled
-def average_precision(
+def bound_average_precision(
     ranks: Ints,
     offsets: Ints,
     total: Ints,
@@ -28,30 +28,30 @@ def average_precision(
     low: Floats,
     high: Floats,
 ) -> None:
-    """AP: each step adds the precision at one document and 1/rank to every relevant one below."""
+    """AP: each step adds a precision, and 1/rank to each relevant document below."""
     for q in range(len(total)):
-        known = ranks[offsets[q] : offsets[q + 1]]
-        some = holes[hole_offsets[q] : hole_offsets[q + 1]]
-        below = np.zeros(len(known) + 1)  # the sum of 1/rank from each relevant document on
+        judged_ranks = ranks[offsets[q] : offsets[q + 1]]
+        unjudged = holes[hole_offsets[q] : hole_offsets[q + 1]]
+        below = np.zeros(len(judged_ranks) + 1)  # the sum of 1/rank from each relevant document on
         judged, further = 0.0, 0.0
-        for i in range(len(known)):
-            judged += (i + 1) / known[i]
-            last = len(known) - 1 - i
-            below[last] = below[last + 1] + 1 / known[last]
+        for i in range(len(judged_ranks)):
+            judged += (i + 1) / judged_ranks[i]
+            last = len(judged_ranks) - 1 - i
+            below[last] = below[last + 1] + 1 / judged_ranks[last]
         rest = total[q] + others[q]
         low[q] = judged / rest if rest else 0.0
         high[q] = judged / total[q] if total[q] else 0.0
         added, above = 0.0, 0
-        for s in range(len(some)):  # from the top
-            while above < len(known) and known[above] < some[s]:
+        for s in range(len(unjudged)):  # from the top
+            while above < len(judged_ranks) and judged_ranks[above] < unjudged[s]:
                 above += 1
-            added += (above + s + 1) / some[s] + below[above]
+            added += (above + s + 1) / unjudged[s] + below[above]
             low[q] = min(low[q], (judged + added) / (rest + s + 1))
             high[q] = max(high[q], (judged + added) / (total[q] + s + 1))
-        added, above = 0.0, len(known)
-        for s in range(len(some)):  # from the bottom
-            rank = some[len(some) - 1 - s]
-            while above > 0 and known[above - 1] >= rank:
+        added, above = 0.0, len(judged_ranks)
+        for s in range(len(unjudged)):  # from the bottom
+            rank = unjudged[len(unjudged) - 1 - s]
+            while above > 0 and judged_ranks[above - 1] >= rank:
                 above -= 1
             added += (above + 1) / rank + below[above] + further
             further += 1 / rank
@@ -60,7 +60,7 @@ def average_precision(
 
 
 @compiled
-def search_length(
+def bound_search_length(
     ranks: Ints,
     offsets: Ints,
     total: Ints,
@@ -72,46 +72,46 @@ def search_length(
     low: Floats,
     high: Floats,
 ) -> None:
-    """ASL of the first ``g`` relevant documents; 0: of all.
+    """ASL of the first ``g`` relevant documents; 0: all.
 
-    ``missing`` less the relevant documents retrieved is the length of one that was not.
+    The length of a missing document is ``missing`` less the relevant documents retrieved.
     """
     for q in range(len(total)):
-        known = ranks[offsets[q] : offsets[q + 1]]
-        some = holes[hole_offsets[q] : hole_offsets[q + 1]]
+        judged_ranks = ranks[offsets[q] : offsets[q + 1]]
+        unjudged = holes[hole_offsets[q] : hole_offsets[q + 1]]
         low[q], high[q] = np.inf, -np.inf
         for from_top in (True, False):
-            ranked = known.sum()
-            for s in range(len(some) + 1):
-                labelled = some[:s] if from_top else some[len(some) - s :]
+            ranked = judged_ranks.sum()
+            for s in range(len(unjudged) + 1):
+                labelled = unjudged[:s] if from_top else unjudged[len(unjudged) - s :]
                 if s:
                     ranked += labelled[-1] if from_top else labelled[0]
-                found = len(known) + s
+                retrieved = len(judged_ranks) + s
                 for o in (0, others[q]):
                     n = total[q] + s + o
                     if not n:
                         value = 1.0
                     elif g:
-                        value = _first(known, labelled, n, missing[q], g)
+                        value = _first(judged_ranks, labelled, n, missing[q], g)
                     else:
-                        lengths = ranked - found * (found - 1) / 2
-                        value = (lengths + (n - found) * (missing[q] - found)) / n
+                        lengths = ranked - retrieved * (retrieved - 1) / 2
+                        value = (lengths + (n - retrieved) * (missing[q] - retrieved)) / n
                     low[q], high[q] = min(low[q], value), max(high[q], value)
 
 
 @compiled
 def _first(ranks: Ints, holes: Ints, n: int, missing: int, g: int) -> float:
-    """The mean search length of the first g of n relevant documents, retrieved at these ranks."""
-    found, wanted = len(ranks) + len(holes), min(n, g)
+    """The mean search length of the first g of n relevant documents with these ranks."""
+    retrieved, size = len(ranks) + len(holes), min(n, g)
     lengths = 0
-    for position, rank in enumerate(_merged(ranks, holes, wanted)):
+    for position, rank in enumerate(_merge(ranks, holes, size)):
         lengths += rank - position
-    return (lengths + max(wanted - found, 0) * (missing - found)) / wanted
+    return (lengths + max(size - retrieved, 0) * (missing - retrieved)) / size
 
 
 @compiled
-def _merged(ranks: Ints, holes: Ints, most: int | np.int64) -> Ints:
-    """The first ranks of both, ascending, ``most`` of them."""
+def _merge(ranks: Ints, holes: Ints, most: int | np.int64) -> Ints:
+    """The first ``most`` ranks of both, ascending."""
     merged = np.empty(min(len(ranks) + len(holes), most), np.int64)
     i = j = 0
     for position in range(len(merged)):
@@ -125,7 +125,7 @@ def _merged(ranks: Ints, holes: Ints, most: int | np.int64) -> Ints:
 
 
 @compiled
-def lexip(
+def bound_lexip(
     ranks: Ints,
     offsets: Ints,
     total: Ints,
@@ -136,30 +136,33 @@ def lexip(
     low: Floats,
     high: Floats,
 ) -> None:
-    """LexiP: a smaller gap outweighs all that follows, so few labellings can be extreme.
+    """LexiP: a smaller gap outweighs all later gaps, so only a few labellings are extreme.
 
-    Least: nothing or the last document, for all judged relevant ones stay where they are. Greatest:
-    all above the last judged relevant document (or, without one, the first), and those below it
-    only where some relevant document is missing anyway.
+    Lowest: no document or the last one is relevant. Highest: all documents above the last judged
+    relevant one (without one: the first document), or all documents.
     """
     for q in range(len(total)):
-        known = ranks[offsets[q] : offsets[q + 1]]
-        some = holes[hole_offsets[q] : hole_offsets[q + 1]]
-        # NumPy's search would take as long to compile as all the rest; more levels do not count.
-        above = 0 if len(known) else 1
-        while len(known) and above < min(len(some), LEVELS) and some[above] < known[-1]:
+        judged_ranks = ranks[offsets[q] : offsets[q + 1]]
+        unjudged = holes[hole_offsets[q] : hole_offsets[q + 1]]
+        # np.searchsorted would double the time to compile; further levels have no effect.
+        above = 0 if len(judged_ranks) else 1
+        while (
+            len(judged_ranks)
+            and above < min(len(unjudged), LEVELS)
+            and unjudged[above] < judged_ranks[-1]
+        ):
             above += 1
         low[q], high[q] = np.inf, -np.inf
-        for labelled in (some[:0], some[-1:], some[:above], some):
+        for labelled in (unjudged[:0], unjudged[-1:], unjudged[:above], unjudged):
             for o in (0, others[q]):
-                value = _lexip(known, labelled, total[q] + o > len(known), cutoff)
+                value = _lexip(judged_ranks, labelled, total[q] + o > len(judged_ranks), cutoff)
                 low[q], high[q] = min(low[q], value), max(high[q], value)
 
 
 @compiled
 def _lexip(ranks: Ints, holes: Ints, missing: bool, cutoff: int) -> float:
-    # Of a whole number that is written out Numba would compile a copy.
-    merged = _merged(ranks, holes, np.int64(LEVELS))
+    # For a literal number Numba would compile a second version.
+    merged = _merge(ranks, holes, np.int64(LEVELS))
     if not len(merged):
         return 0.0
     value = 1 / (cutoff + 2) if missing else 1.0
@@ -171,7 +174,7 @@ def _lexip(ranks: Ints, holes: Ints, missing: bool, cutoff: int) -> float:
 
 
 @compiled
-def time_biased_gain(
+def bound_time_biased_gain(
     states: npt.NDArray[np.uint8],
     gains: float,
     stay: Floats,
@@ -182,20 +185,14 @@ def time_biased_gain(
 ) -> None:
     """TBG from the last document of a ranking to the first.
 
-    ``states``: 0 irrelevant, 1 relevant, 2 unjudged; ``stay``: the share of users that goes on
-    after a document, by whether it is relevant.
+    ``states``: 0 irrelevant, 1 relevant, 2 unjudged. ``stay``, ``stay_relevant``: the share of
+    users that continue after an irrelevant or a relevant document.
     """
     for q in range(len(offsets) - 1):
         least = most = 0.0
         for i in range(offsets[q + 1] - 1, offsets[q] - 1, -1):
             relevant, other = gains + stay_relevant[i] * least, stay[i] * least
-            if states[i] == 2:
-                least = min(relevant, other)
-            else:
-                least = relevant if states[i] else other
+            least = min(relevant, other) if states[i] == 2 else relevant if states[i] else other
             relevant, other = gains + stay_relevant[i] * most, stay[i] * most
-            if states[i] == 2:
-                most = max(relevant, other)
-            else:
-                most = relevant if states[i] else other
+            most = max(relevant, other) if states[i] == 2 else relevant if states[i] else other
         low[q], high[q] = least, most

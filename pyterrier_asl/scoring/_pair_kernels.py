@@ -1,8 +1,8 @@
 """Loops over the labellings of two runs, compiled; see :mod:`~pyterrier_asl.scoring.compiled`.
 
-``a`` and ``b`` are the ranks of a document in both, 0 where it was not retrieved. Kernels fill
-``low`` and ``high``, shape (Q,), query by query; ``others`` counts the unjudged documents of V that
-neither retrieved. What the bounds are is explained in :mod:`~pyterrier_asl.scoring.bounds`.
+``a`` and ``b`` are the ranks of a document in both runs, 0 if it was not retrieved. Kernels fill
+``low`` and ``high``, shape (Q,), query by query. ``others`` counts the documents of V that neither
+run retrieved. :mod:`~pyterrier_asl.scoring.bounds` explains bounds and V.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from .arrays import Floats, Ints
 from .compiled import compiled
 
-#: What is less than this is rounding.
+#: Smaller differences are rounding errors.
 _NOTHING = 1e-14
 
 
@@ -22,9 +22,9 @@ _NOTHING = 1e-14
 def merge(
     offsets: Ints, codes: Ints, other_offsets: Ints, other_codes: Ints, work: Ints
 ) -> tuple[Ints, Ints, Ints]:
-    """The documents of either run: where each query's begin, and which in each run they are.
+    """The documents of either run: the beginning of each query's; their numbers in each run.
 
-    They are numbered from 1; 0: not there. A code is of one query; ``work`` holds a zero for each.
+    Numbers are from 1, 0: not retrieved. A code belongs to one query; ``work`` has a 0 per code.
     """
     room = len(codes) + len(other_codes)
     both_offsets = np.zeros(len(offsets), np.int64)
@@ -58,15 +58,15 @@ def layered(
     low: Floats,
     high: Floats,
 ) -> None:
-    """(base + gained) / ideal, where documents can be given one of several gains.
+    """(base + gained) / ideal, if labels can give documents one of several gains.
 
-    ``weights`` ascend within a query. Gains are made of ``steps``, shape (G,), the first ``given``
-    of which a label can give; ``counts``, shape (Q, G), says how many judged documents have each,
-    ``ideal[m]`` what m documents with a gain of 1 come to at best.
+    ``weights`` ascend within a query. Gains are sums of ``steps``, shape (G,); labels can give the
+    first ``given`` gains. ``counts``, shape (Q, G), are the numbers of judged documents with at
+    least each gain; ``ideal[m]`` is the highest gain of m documents of gain 1.
     """
     for q in range(len(base)):
         some = weights[offsets[q] : offsets[q + 1]]
-        # Signs are floats: of each whole number that is written out Numba compiles a copy.
+        # Signs are floats: for each literal whole number Numba compiles a version.
         high[q] = _most(base[q], some, 1.0, others[q], counts[q], steps, given, ideal)
         low[q] = -_most(-base[q], some, -1.0, others[q], counts[q], steps, given, ideal)
 
@@ -82,7 +82,7 @@ def _most(
     given: int,
     ideal: Floats,
 ) -> float:
-    """The greatest ratio, of weights times a sign. The best s documents have at least a gain."""
+    """The highest ratio, of weights times a sign. The best s documents have at least a gain."""
     sums = _sums_of_best(weights, sign, others)
     room = len(sums) - 1
     whole, above = 0.0, 0.0
@@ -96,7 +96,7 @@ def _most(
             gained[s], cost[s] = 0.0, above
         for g in range(given - 1, -1, -1):
             top, top_gained, top_cost = -np.inf, 0.0, 0.0
-            for s in range(room + 1):  # no more documents can have a gain than a smaller one
+            for s in range(room + 1):  # at most as many documents as have a smaller gain
                 value = gained[s] - best * cost[s]
                 if value > top:
                     top, top_gained, top_cost = value, gained[s], cost[s]
@@ -118,8 +118,8 @@ def _most(
 
 @compiled
 def _sums_of_best(weights: Floats, sign: float, others: int) -> Floats:
-    """What the best 0, 1, 2, ... documents weigh: ``weights``, which ascend, times a sign, and a
-    weight of 0 for each of ``others``, which are in no ranking."""
+    """The sums of the best 0, 1, 2, ... weights: ``weights``, ascending, times a sign, and a weight
+    of 0 for each of ``others``, documents that neither run retrieved."""
     size = len(weights)
     sums = np.zeros(size + others + 1)
     total, skipped = 0.0, 0
@@ -137,7 +137,7 @@ def _sums_of_best(weights: Floats, sign: float, others: int) -> Floats:
 
 
 @compiled
-def search_length_difference(
+def bound_search_length_difference(
     known_a: Ints,
     known_b: Ints,
     known_offsets: Ints,
@@ -181,7 +181,7 @@ def _longest(
         found_b += known_b[i] > 0
         lengths += known_a[i] - known_b[i]
     lengths += (total - found_a) * missing_a - (total - found_b) * missing_b
-    longer, shorter = _ranks_alone(a, b), _ranks_alone(b, a)
+    longer, shorter = _ranks_in_one(a, b), _ranks_in_one(b, a)
     both, in_both = np.empty(len(a), np.int64), 0
     for i in range(len(a)):
         if a[i] > 0 and b[i] > 0:
@@ -199,9 +199,9 @@ def _longest(
                 if change > value:
                     sums += change
                     size += 1
-            gain, some = _best_alone(longer, 1.0, missing_b, found_b - n + 0.5, value)
+            gain, some = _best_in_one(longer, 1.0, missing_b, found_b - n + 0.5, value)
             sums, size = sums + gain, size + some
-            gain, some = _best_alone(shorter, -1.0, missing_a, n - found_a - 0.5, value)
+            gain, some = _best_in_one(shorter, -1.0, missing_a, n - found_a - 0.5, value)
             sums, size = sums + gain, size + some
             if not size or sums / size <= value + _NOTHING:
                 break
@@ -211,31 +211,31 @@ def _longest(
 
 
 @compiled
-def _ranks_alone(a: Ints, b: Ints) -> Ints:
-    """The ranks of what only the first run retrieved, ascending: there is one document at each."""
+def _ranks_in_one(a: Ints, b: Ints) -> Ints:
+    """The ranks of documents that only the first run retrieved, ascending."""
     deepest = 0
     for rank in a:
         deepest = max(deepest, rank)
-    is_alone = np.zeros(deepest + 1, np.bool_)
+    in_one = np.zeros(deepest + 1, np.bool_)
     for i in range(len(a)):
-        is_alone[a[i]] = b[i] == 0
+        in_one[a[i]] = b[i] == 0
     ranks = np.empty(len(a), np.int64)
     size = 0
     for rank in range(1, deepest + 1):
-        if is_alone[rank]:
+        if in_one[rank]:
             ranks[size] = rank
             size += 1
     return ranks[:size]
 
 
 @compiled
-def _best_alone(
+def _best_in_one(
     ranks: Ints, sign: float, missing: int, linear: float, value: float
 ) -> tuple[float, int]:
-    """Of the i best documents the i with the most of sum - sign i^2 / 2 + linear i - value i.
+    """The highest sum - sign i^2 / 2 + linear i over the i best documents, less value i; its i.
 
-    A document adds its rank less that of a missing one, times the sign, which is 1 where the lowest
-    are the best; ``ranks`` ascend.
+    A document adds its rank less ``missing``, times the sign. ``ranks`` ascend; the highest ranks
+    are the best if the sign is 1.
     """
     best = gain = most = 0.0
     some = 0
@@ -279,7 +279,7 @@ def lexicographic_verdicts(
             if i < size:
                 at_a[a[first + i]], at_b[b[first + i]] = i, i
         possible = True
-        for t in range(1, depth + 1):  # what stands at rank 0 was not retrieved
+        for t in range(1, depth + 1):  # documents at rank 0 were not retrieved
             one, two = _root(parent, at_a[t]), _root(parent, at_b[t])
             if one == two:
                 continue
@@ -312,11 +312,11 @@ def precision_gains(
     known_gain_a: Floats,
     known_gain_b: Floats,
 ) -> tuple[Floats, Floats]:
-    """What the unjudged documents of a query add to a difference of sums of precisions.
+    """The contributions of unjudged documents to a difference of sums of precisions of a query.
 
     Returns:
-        What each adds beside the judged relevant ones, shape (U,), and what each two add together,
-        shape (U, U), infinite on the diagonal.
+        The contribution of each with the judged relevant ones, shape (U,), and the additional
+        contribution of each pair, shape (U, U), infinite on the diagonal.
     """
     size = len(a)
     alone, pairs = np.empty(size), np.empty((size, size))
@@ -336,7 +336,7 @@ def precision_gains(
 
 @compiled
 def _reciprocals(ranks: Ints) -> Floats:
-    """1/rank, and 0 for what was not retrieved."""
+    """1/rank, and 0 for documents that were not retrieved."""
     reciprocals = np.zeros(len(ranks))
     for i in range(len(ranks)):
         if ranks[i] > 0:
@@ -346,11 +346,11 @@ def _reciprocals(ranks: Ints) -> Floats:
 
 @compiled
 def _both(one: float, other: float, gain: float, other_gain: float) -> float:
-    """What two relevant documents of these 1/rank add, besides each alone: the earlier's gain."""
+    """What two relevant documents with these 1/rank add together: the gain of the first / rank."""
     return other_gain * one if other > one else gain * other
 
 
-# NumPy does these as fast as compiled loops, which take six seconds to compile.
+# NumPy is as fast here as compiled loops, which take six seconds to compile.
 
 
 def precision_bounds(
@@ -359,28 +359,27 @@ def precision_bounds(
     """An outer bound for a difference of AP or AP_Rareness.
 
     Args:
-        base: the sum of precisions now, less that of the other run.
+        base: the sum of precisions of judged documents in A less the sum in B.
         total: relevant documents of the query.
-        others: unjudged documents that neither retrieved.
-        alone: what each unjudged document adds, shape (U,).
-        pairs: what each adds with every other, ascending within a row, and then itself, shape (U,
-            U).
+        others: unjudged documents that neither run retrieved.
+        alone: the contribution of each unjudged document, shape (U,).
+        pairs: its contributions with every other, ascending, then with itself, shape (U, U).
     """
-    sums = np.zeros_like(pairs)  # of the 0, 1, ... least of each row
+    sums = np.zeros_like(pairs)  # of the 0, 1, ... lowest of each row
     np.cumsum(pairs[:, :-1], axis=1, out=sums[:, 1:])
-    low = -_greatest_ratio(-base, total, others, -alone, sums, False)
-    return low, _greatest_ratio(base, total, others, alone, sums, True)
+    low = -_highest_ratio(-base, total, others, -alone, sums, False)
+    return low, _highest_ratio(base, total, others, alone, sums, True)
 
 
-def _greatest_ratio(
+def _highest_ratio(
     base: float, total: int, others: int, alone: Floats, sums: Floats, most: bool
 ) -> float:
-    """The greatest mean of precisions with m = 0, 1, ... unjudged documents that are relevant.
+    """The highest mean of precisions with m = 0, 1, ... relevant unjudged documents.
 
-    Each of the m best is given half of what the best m - 1 others add with it: a concave function
-    of m, below its tangents. The sum of the m best of straight lines is convex in m, and its ratio
-    to a line is greatest at an end of a range: where it is not enough there, no m of that range is
-    looked at.
+    Each of the m best documents gets half of its contributions with its best m - 1 others: a
+    concave function of m, below its tangents. The sum of the m best of straight lines is convex in
+    m, so its ratio to a line is highest at an end of a range of m. A range whose ends do not exceed
+    the best ratio is skipped.
     """
     size = len(alone)
     best = 0.0 if total == 0 else max(base / total, base / (total + others))
@@ -405,13 +404,11 @@ def _greatest_ratio(
     return best
 
 
-def _of_best(sums: Floats, some: int, most: bool) -> Floats:
-    """Half of what some others add at best with each document: the greatest, or minus the least."""
-    if most:
-        return (sums[:, -1] - sums[:, len(sums) - 1 - some]) / 2
-    return -sums[:, some] / 2
+def _of_best(sums: Floats, m: int, most: bool) -> Floats:
+    """Half of the m highest contributions with each document, or minus half of the m lowest."""
+    return (sums[:, -1] - sums[:, len(sums) - 1 - m] if most else -sums[:, m]) / 2
 
 
 def _ratio(whole: float, relevant: int, others: int) -> float:
-    """The greater of the ratios with none and with all of the others relevant."""
+    """The higher of the ratios with none and with all of the others relevant."""
     return max(whole / relevant, whole / (relevant + others))

@@ -1,4 +1,4 @@
-"""Flat arrays: their types, and how the entries of many queries lie in one, query by query."""
+"""Flat arrays of the entries of many queries, query by query, and their types."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Bools = npt.NDArray[np.bool_]
 
 
 def cumulate(sizes: Ints | Bools) -> Ints:
-    """Where each of groups of these sizes begins, and where the last ends, shape (Q + 1,).
+    """The beginning of each group with these sizes and the end of the last, shape (Q + 1,).
 
     >>> cumulate(np.array([2, 0, 3])).tolist()
     [0, 2, 2, 5]
@@ -22,7 +22,7 @@ def cumulate(sizes: Ints | Bools) -> Ints:
 
 
 def offsets_of(sorted_codes: Ints, n: int) -> Ints:
-    """Where each of the codes 0..n-1 begins in an ascending array of codes, shape (n + 1,).
+    """The beginning of each code 0..n-1 in an ascending array of codes, shape (n + 1,).
 
     >>> offsets_of(np.array([0, 0, 2]), 3).tolist()
     [0, 2, 2, 3]
@@ -34,7 +34,7 @@ def queries_of(offsets: Ints) -> Ints:
     """The query of each entry.
 
     Args:
-        offsets: where each query's entries begin, and where the last end, shape (Q + 1,).
+        offsets: the beginning of each query's entries and the end of the last, shape (Q + 1,).
 
     >>> queries_of(np.array([0, 2, 2, 5])).tolist()
     [0, 0, 2, 2, 2]
@@ -43,7 +43,7 @@ def queries_of(offsets: Ints) -> Ints:
 
 
 def order_by_query(queries: Ints) -> Ints:
-    """The entries query by query, those of one in the order that they have.
+    """The order of entries query by query; entries of a query keep their order.
 
     Args:
         queries: the query of each entry, shape (n,).
@@ -53,12 +53,12 @@ def order_by_query(queries: Ints) -> Ints:
     """
     limits = np.iinfo(np.int16)
     if len(queries) and limits.min <= queries.min() and queries.max() <= limits.max:
-        queries = queries.astype(np.int16)  # NumPy counts these instead of comparing them
+        queries = queries.astype(np.int16)  # NumPy sorts these by counting
     return np.argsort(queries, kind="stable")
 
 
 def within_query(offsets: Ints) -> Ints:
-    """How many entries of the same query come before each entry; see :func:`queries_of`.
+    """The number of entries of the same query before each entry; see :func:`queries_of`.
 
     >>> within_query(np.array([0, 2, 2, 5])).tolist()
     [0, 1, 0, 1, 2]
@@ -67,7 +67,7 @@ def within_query(offsets: Ints) -> Ints:
 
 
 def ranges_from(starts: Ints, offsets: Ints) -> Ints:
-    """start, start + 1, ... for each query, as many as it has entries; see :func:`queries_of`.
+    """start, start + 1, ... for the entries of each query; see :func:`queries_of`.
 
     >>> ranges_from(np.array([5, 9, 0]), np.array([0, 2, 2, 5])).tolist()
     [5, 6, 0, 1, 2]
@@ -78,13 +78,13 @@ def ranges_from(starts: Ints, offsets: Ints) -> Ints:
 def reduce_by_query(
     ufunc: np.ufunc, values: npt.NDArray[Any], offsets: Ints, nothing: Any
 ) -> npt.NDArray[Any]:
-    """What a ufunc makes of each query's values, the last axis; see :func:`queries_of`.
+    """Reduces each query's values, on the last axis, by a ufunc; see :func:`queries_of`.
 
     Args:
-        ufunc: such as ``np.minimum``.
+        ufunc: a function such as ``np.minimum``.
         values: shape (..., E).
-        offsets: where each query's begin, shape (Q + 1,).
-        nothing: for a query that has none.
+        offsets: the beginning of each query's values, shape (Q + 1,).
+        nothing: the result for a query without values.
 
     Returns:
         Shape (..., Q).
@@ -105,6 +105,5 @@ def sum_by_query(values: npt.NDArray[Any], offsets: Ints) -> Floats:
     >>> sum_by_query(np.array([0.5, 0.25, 2.0]), np.array([0, 2, 2, 3])).tolist()
     [0.75, 0.0, 2.0]
     """
-    summed = np.bincount(queries_of(offsets), weights=values, minlength=len(offsets) - 1)
-    sums: Floats = summed.astype(np.float64)  # of nothing at all it makes integers
-    return sums
+    sums = np.bincount(queries_of(offsets), weights=values, minlength=len(offsets) - 1)
+    return np.asarray(sums, dtype=np.float64)  # sums of empty arrays are integers

@@ -1,19 +1,19 @@
-"""Another assessor as a system: how well would a second judge's relevant documents score?
+"""Another assessor as a system: the score of a second judge's relevant documents.
 
-Two judges rarely agree on what is relevant, and what they disagree on bounds what a system can be
-asked to do. Trotman and Keeler (2011) take the documents that a second assessor found relevant for
-a ranking, and score it by the judgements of the first. A judge gives a set and no order, so the
-score depends on an order that nobody chose: the best has the documents that both found relevant at
-the top, the worst has them at the bottom. Between the two lies what to expect of an order drawn at
-random, which the paper estimates from 10,000 permutations for each topic. Here it is exact.
+Two judges rarely agree on all relevant documents, and their disagreement limits the score of any
+system. Trotman and Keeler (2011) treat the documents that a second assessor judged relevant as a
+ranking and score it with the judgements of the first assessor. The assessor gives no order. The
+best order has the documents that both judged relevant at the top, the worst order has them at the
+bottom. The paper estimates the expected score of a random order from 10,000 permutations per topic;
+here it is exact.
 
-For each topic three numbers say all that matters:
+Three numbers per topic are enough:
 
-* ``retrieved``, R': documents that the other assessor found relevant,
-* ``common``, r: those of them that the original assessor found relevant too,
-* ``relevant``, N_R: documents that the original assessor found relevant.
+* ``retrieved``, R': documents that the other assessor judged relevant,
+* ``common``, r: documents that both assessors judged relevant,
+* ``relevant``, N_R: documents that the original assessor judged relevant.
 
-They may be numbers or arrays that broadcast against each other, usually one entry per topic.
+They can be numbers or arrays that broadcast against each other, usually one entry per topic.
 
 Source: Andrew Trotman and David Keeler. 2011. Ad Hoc IR - Not Much Room for Improvement. SIGIR '11.
 """
@@ -25,32 +25,25 @@ from numpy.typing import ArrayLike, NDArray
 
 from .arrays import cumulate, queries_of, sum_by_query, within_query
 
-__all__ = [
-    "best_average_precision",
-    "expected_average_precision",
-    "expected_success",
-    "worst_average_precision",
-]
-
 
 def best_average_precision(
     retrieved: ArrayLike, common: ArrayLike, relevant: ArrayLike
 ) -> NDArray[np.float64]:
     r"""Average precision of the other assessor's documents in their best order.
 
-    The best order begins with the documents that both found relevant, each at precision 1:
+    The best order begins with the common documents, each at precision 1:
     :math:`r / N_R`.
 
     Args:
-        retrieved: R', documents that the other assessor found relevant.
-        common: r, those that the original assessor found relevant too.
-        relevant: N_R, documents that the original assessor found relevant.
+        retrieved: R', documents that the other assessor judged relevant.
+        common: r, documents that both assessors judged relevant.
+        relevant: N_R, documents that the original assessor judged relevant.
 
     Returns:
-        One value per topic in [0, 1], higher is better; 0 where ``relevant`` is 0.
+        One value per topic in [0, 1], higher is better; 0 if ``relevant`` is 0.
 
     Raises:
-        ValueError: A count is negative or no whole number, or ``common`` is larger than
+        ValueError: A count is negative or not a whole number, or ``common`` is larger than
             ``retrieved`` or ``relevant``.
 
     Source: Trotman and Keeler (2011), section 4.
@@ -67,19 +60,19 @@ def worst_average_precision(
 ) -> NDArray[np.float64]:
     r"""Average precision of the other assessor's documents in their worst order.
 
-    The worst order ends with the documents that both found relevant:
+    The worst order ends with the common documents:
     :math:`\frac{1}{N_R} \sum_{j=1}^{r} \frac{j}{R' - r + j}`.
 
     Args:
-        retrieved: R', documents that the other assessor found relevant.
-        common: r, those that the original assessor found relevant too.
-        relevant: N_R, documents that the original assessor found relevant.
+        retrieved: R', documents that the other assessor judged relevant.
+        common: r, documents that both assessors judged relevant.
+        relevant: N_R, documents that the original assessor judged relevant.
 
     Returns:
-        One value per topic in [0, 1], higher is better; 0 where ``relevant`` is 0.
+        One value per topic in [0, 1], higher is better; 0 if ``relevant`` is 0.
 
     Raises:
-        ValueError: A count is negative or no whole number, or ``common`` is larger than
+        ValueError: A count is negative or not a whole number, or ``common`` is larger than
             ``retrieved`` or ``relevant``.
 
     Source: Trotman and Keeler (2011), section 4.
@@ -88,40 +81,39 @@ def worst_average_precision(
     array([0.3889, 0.125 ])
     """
     size, r, n = _counts(retrieved, common, relevant)
-    # One entry for each common document, by topic; j is its place among the topic's common ones.
-    # The closed form with harmonic numbers would lose digits where R' is much larger than r.
+    # One entry per common document, by topic; j is its place among the common ones of the topic.
+    # The closed form with harmonic numbers would lose digits if R' is much larger than r.
     offsets = cumulate(r.ravel())
     j = within_query(offsets) + 1
-    precision = j / ((size - r).ravel()[queries_of(offsets)] + j)
-    return np.asarray(sum_by_query(precision, offsets).reshape(r.shape) / np.maximum(n, 1))
+    sums = sum_by_query(j / ((size - r).ravel()[queries_of(offsets)] + j), offsets)
+    return np.asarray(sums.reshape(r.shape) / np.maximum(n, 1))
 
 
 def expected_average_precision(
     retrieved: ArrayLike, common: ArrayLike, relevant: ArrayLike
 ) -> NDArray[np.float64]:
-    r"""Average precision to expect of the other assessor's documents in random order.
+    r"""Expected average precision of the other assessor's documents in random order.
 
-    The mean over all orders, each as likely as any other, in closed form:
+    The mean over all orders with equal probability, in closed form:
 
     .. math::
         \frac{r}{R' N_R} \left[ H_{R'} + \frac{r - 1}{R' - 1} (R' - H_{R'}) \right]
 
-    where :math:`H_m = \sum_{i=1}^{m} 1/i`. A common document is as likely at one rank as at
-    another; at rank i it counts itself, and each of the r - 1 others lies above it with
+    where :math:`H_m = \sum_{i=1}^{m} 1/i`. A common document has every rank with the same
+    probability. At rank i it counts itself, and each of the r - 1 others is above it with
     probability (i - 1) / (R' - 1).
 
     Args:
-        retrieved: R', documents that the other assessor found relevant.
-        common: r, those that the original assessor found relevant too.
-        relevant: N_R, documents that the original assessor found relevant.
+        retrieved: R', documents that the other assessor judged relevant.
+        common: r, documents that both assessors judged relevant.
+        relevant: N_R, documents that the original assessor judged relevant.
 
     Returns:
-        One value per topic in [0, 1], higher is better, never above
-        :func:`best_average_precision` nor below :func:`worst_average_precision`; 0 where
-        ``relevant`` is 0.
+        One value per topic in [0, 1], higher is better, between :func:`worst_average_precision`
+        and :func:`best_average_precision`; 0 if ``relevant`` is 0.
 
     Raises:
-        ValueError: A count is negative or no whole number, or ``common`` is larger than
+        ValueError: A count is negative or not a whole number, or ``common`` is larger than
             ``retrieved`` or ``relevant``.
 
     Source: Trotman and Keeler (2011), section 4, who sample 10,000 permutations.
@@ -132,31 +124,31 @@ def expected_average_precision(
     size, r, n = _counts(retrieved, common, relevant)
     terms = 1.0 / np.arange(1, int(size.max(initial=0)) + 1)
     harmonic = np.concatenate(([0.0], np.cumsum(terms)))[size]  # H_R'
-    # Where R' is 1 there are no others: r - 1 is 0 and so is the second term, whatever it is over.
+    # If R' is 1, r - 1 is 0 and so is the second term for any divisor.
     others = (r - 1) / np.maximum(size - 1, 1) * (size - harmonic)
     expected = r / (np.maximum(size, 1) * np.maximum(n, 1)) * (harmonic + others)
     return np.asarray(expected, dtype=np.float64)
 
 
 def expected_success(retrieved: ArrayLike, common: ArrayLike, n: int) -> NDArray[np.float64]:
-    r"""Success at n to expect of the other assessor's documents in random order.
+    r"""Expected success at n of the other assessor's documents in random order.
 
-    The probability that one of the first n documents is also relevant to the original assessor,
-    when every order is as likely as any other: :math:`1 - \binom{R'-r}{n} / \binom{R'}{n}`, with n
-    at most R'. The mean over topics is the expected S\@n, the share of topics so satisfied.
+    The probability that one of the first n documents is a common document, if all orders have the
+    same probability: :math:`1 - \binom{R'-r}{n} / \binom{R'}{n}`, with n at most R'. The mean over
+    topics is the expected S\@n.
 
     Args:
-        retrieved: R', documents that the other assessor found relevant.
-        common: r, those that the original assessor found relevant too.
-        n: How many documents the user looks at, at least 1.
+        retrieved: R', documents that the other assessor judged relevant.
+        common: r, documents that both assessors judged relevant.
+        n: The number of documents that the user looks at, at least 1.
 
     Returns:
-        One value per topic in [0, 1], higher is better; 0 where ``common`` is 0, 1 where it is not
-        and n is at least R'.
+        One value per topic in [0, 1], higher is better; 0 if ``common`` is 0, else 1 if n is at
+        least R'.
 
     Raises:
-        ValueError: A count is negative or no whole number, ``common`` is larger than ``retrieved``,
-            or ``n`` is less than 1.
+        ValueError: A count is negative or not a whole number, ``common`` is larger than
+            ``retrieved``, or ``n`` is less than 1.
 
     Source: Trotman and Keeler (2011), sections 3 and 5.
 
@@ -179,7 +171,7 @@ def expected_success(retrieved: ArrayLike, common: ArrayLike, n: int) -> NDArray
 def _counts(
     retrieved: ArrayLike, common: ArrayLike, relevant: ArrayLike
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """The three counts as whole numbers of one shape, or an error that says what is wrong."""
+    """The three counts as whole numbers of one shape; a ValueError for other values."""
     named = {"retrieved": retrieved, "common": common, "relevant": relevant}
     arrays = np.broadcast_arrays(*(np.asarray(counts, dtype=float) for counts in named.values()))
     for name, array in zip(named, arrays):

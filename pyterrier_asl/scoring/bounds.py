@@ -1,13 +1,14 @@
-"""What unjudged documents could change: the least and greatest value over all labellings.
+"""Bounds: the lowest and the highest value over all labels of unjudged documents.
 
-A *labelling* makes each document of V (the unjudged documents that some compared run shows)
+A *labelling* makes each document of V (the unjudged documents that a compared run retrieved)
 relevant or not. All functions work on whole runs, query by query, and return ``(low, high)``, each
-of shape (Q,). What is exact agrees with enumerating all labellings; what is an *outer* bound
-contains it.
+of shape (Q,). *Exact* bounds equal the lowest and the highest value over all labellings; *outer*
+bounds contain these values.
 
-One run is :class:`RunDocuments`; two are :class:`PairDocuments`, where a second run that retrieved
-nothing gives the bounds of the first one for additive measures, ratios, and first ranks. The loops
-are in :mod:`~pyterrier_asl.scoring._kernels` and ``_pair_kernels``, compiled where it pays.
+One run is :class:`RunDocuments`, two runs are :class:`PairDocuments`. With a second run that
+retrieved nothing, functions of pairs give the bounds of the first run for additive measures,
+ratios, and first ranks. The loops are in :mod:`~pyterrier_asl.scoring._kernels` and
+``_pair_kernels``; they are compiled for large inputs.
 """
 
 from __future__ import annotations
@@ -25,21 +26,21 @@ from .lexicographic import NO_CUTOFF
 
 Bounds = tuple[Floats, Floats]
 
-#: In a query of more documents, what each two of them do together would take gigabytes.
+#: The most unjudged documents of a query whose pairs fit into memory.
 _MOST_IN_PAIRS = 4000
 
 
 @dataclass(frozen=True)
 class RunDocuments:
-    """One run, already cut: what the loops over its labellings take first, in this order.
+    """One run after the cut-off: the first arguments of loops over its labellings, in order.
 
     Attributes:
         ranks: ranks of the retrieved relevant documents from 1, ascending within a query, shape
             (E,).
-        offsets: where each query's ranks begin, shape (Q + 1,).
+        offsets: the beginning of each query's ranks, shape (Q + 1,).
         total: relevant documents of each query, retrieved or not, shape (Q,).
         unjudged: ranks of the retrieved unjudged documents, ascending within a query, shape (U,).
-        unjudged_offsets: where each query's begin, shape (Q + 1,).
+        unjudged_offsets: the beginning of each query's unjudged documents, shape (Q + 1,).
         others: unjudged documents of V that were not retrieved, shape (Q,).
     """
 
@@ -53,19 +54,19 @@ class RunDocuments:
 
 @dataclass(frozen=True)
 class PairDocuments:
-    """Two runs, already cut: what the loops over their labellings take first, in this order.
+    """Two runs after the cut-off: the first arguments of loops over labellings, in order.
 
     Attributes:
-        known_a: the rank in A of each judged relevant document that either retrieved, 0 where A has
-            it not, shape (E,).
-        known_b: the same in B.
-        known_offsets: where each query's begin, shape (Q + 1,).
+        known_a: the rank in A of each judged relevant document that A or B retrieved, 0 if only B
+            did, shape (E,).
+        known_b: the rank in B.
+        known_offsets: the beginning of each query's judged relevant documents, shape (Q + 1,).
         total: relevant documents of each query, retrieved or not, shape (Q,).
-        a: the rank in A of each unjudged document that either retrieved, 0 where A has it not,
-            shape (U,).
-        b: the same in B.
-        offsets: where each query's begin, shape (Q + 1,).
-        others: unjudged documents of V that neither retrieved, shape (Q,).
+        a: the rank in A of each unjudged document that A or B retrieved, 0 if only B did, shape
+            (U,).
+        b: the rank in B.
+        offsets: the beginning of each query's unjudged documents, shape (Q + 1,).
+        others: documents of V that neither run retrieved, shape (Q,).
     """
 
     known_a: Ints
@@ -90,7 +91,7 @@ def average_precision(run: RunDocuments) -> Bounds:
     >>> low.tolist(), high.tolist()
     ([0.5], [1.0])
     """
-    return _fill("_kernels.average_precision", len(run.total), *vars(run).values())
+    return _fill("_kernels.bound_average_precision", len(run.total), *vars(run).values())
 
 
 def search_length(run: RunDocuments, missing: Ints, g: int | None = None) -> Bounds:
@@ -98,7 +99,7 @@ def search_length(run: RunDocuments, missing: Ints, g: int | None = None) -> Bou
 
     Args:
         run: the run.
-        missing: what it pays for a missing document besides its relevant documents, shape (Q,).
+        missing: the length of a missing document plus the relevant documents retrieved, shape (Q,).
         g: only the first ``g`` relevant documents in rank order.
 
     >>> one = np.array([2]), np.array([0, 1]), np.array([1])
@@ -107,7 +108,9 @@ def search_length(run: RunDocuments, missing: Ints, g: int | None = None) -> Bou
     >>> low.tolist(), high.tolist()
     ([1.0], [2.0])
     """
-    return _fill("_kernels.search_length", len(run.total), *vars(run).values(), missing, g or 0)
+    return _fill(
+        "_kernels.bound_search_length", len(run.total), *vars(run).values(), missing, g or 0
+    )
 
 
 def lexip(run: RunDocuments, cutoff: int | None = None) -> Bounds:
@@ -119,8 +122,7 @@ def lexip(run: RunDocuments, cutoff: int | None = None) -> Bounds:
     >>> low.tolist(), high.tolist()
     ([0.5], [1.0])
     """
-    k = NO_CUTOFF if cutoff is None else cutoff
-    return _fill("_kernels.lexip", len(run.total), *vars(run).values(), k)
+    return _fill("_kernels.bound_lexip", len(run.total), *vars(run).values(), cutoff or NO_CUTOFF)
 
 
 def time_biased_gain(
@@ -139,11 +141,11 @@ def time_biased_gain(
     """TBG of one run, exact.
 
     Args:
-        states: of every retrieved document in rank order 0: irrelevant, 1: relevant, 2: unjudged,
-            shape (N,).
+        states: the state of every retrieved document in rank order, 0: irrelevant, 1: relevant, 2:
+            unjudged, shape (N,).
         lengths: its words, shape (N,).
-        offsets: where each query's documents begin, shape (Q + 1,).
-        halflife: and what follows: as in
+        offsets: the beginning of each query's documents, shape (Q + 1,).
+        halflife: this and the other constants: see
             :func:`~pyterrier_asl.scoring.time_biased_gain.time_biased_gain`.
     """
     reading = time_per_word * lengths + time_base
@@ -152,17 +154,23 @@ def time_biased_gain(
     )
     gain = p_click_rel * p_save
     return _fill(
-        "_kernels.time_biased_gain", len(offsets) - 1, states, gain, stay, stay_relevant, offsets
+        "_kernels.bound_time_biased_gain",
+        len(offsets) - 1,
+        states,
+        gain,
+        stay,
+        stay_relevant,
+        offsets,
     )
 
 
 def additive(base: Floats, weights: Floats, offsets: Ints) -> Bounds:
-    """A measure that each relevant document adds to, or a difference of two, exact.
+    """A measure to which each relevant document adds a weight, or a difference of two, exact.
 
     Args:
-        base: the value now, shape (Q,).
-        weights: what each document of V would add, shape (U,).
-        offsets: where each query's documents begin, shape (Q + 1,).
+        base: the value of judged documents, shape (Q,).
+        weights: the weight of each document of V, shape (U,).
+        offsets: the beginning of each query's documents, shape (Q + 1,).
 
     >>> additive(np.array([0.5]), np.array([0.25, -0.125]), np.array([0, 2]))
     (array([0.375]), array([0.75]))
@@ -181,17 +189,17 @@ def ratio_of_gains(
     ideal: Callable[[int], Floats],
     given: int | None = None,
 ) -> Bounds:
-    """R or nDCG, or the difference of two, exact: what is gained over the most there could be.
+    """R or nDCG, or the difference of two, exact: the gain over the highest possible gain.
 
     Args:
-        base: what is gained now, not yet divided, shape (Q,).
-        weights: what each document that was retrieved would gain with a gain of 1, shape (U,).
-        offsets: where each query's documents begin, shape (Q + 1,).
+        base: the gain of judged documents before division, shape (Q,).
+        weights: what each retrieved document of V adds with a gain of 1, shape (U,).
+        offsets: the beginning of each query's documents, shape (Q + 1,).
         others: documents of V that were not retrieved, shape (Q,).
-        counts: how many documents are judged to have at least each gain, shape (Q, G).
-        steps: the gains there are, ascending, each less the one before, shape (G,).
-        ideal: the most that 0, 1, 2, ... up to so many documents of gain 1 come to, ascending.
-        given: how many of the gains, from the smallest on, a label can give; None: all.
+        counts: the number of judged documents with at least each gain, shape (Q, G).
+        steps: the differences of ascending gains, from 0, shape (G,).
+        ideal: the highest gains of 0, 1, 2, ... up to a number of documents of gain 1.
+        given: the number of gains, from the lowest, that a label can give; None: all.
 
     >>> ratio_of_gains(np.array([1.0]), np.array([1.0]), np.array([0, 1]), np.array([0]),
     ...     np.array([[2]]), np.ones(1), lambda most: np.arange(most + 1.0))
@@ -207,7 +215,7 @@ def ratio_of_gains(
         weights[np.lexsort((weights, queries_of(offsets)))],
         offsets,
         others,
-        np.ascontiguousarray(counts),  # one kind of array, or the loops are compiled for each
+        np.ascontiguousarray(counts),  # loops are compiled for each kind of array
         steps,
         given,
         best,
@@ -217,12 +225,11 @@ def ratio_of_gains(
 def first_relevant(pair: PairDocuments, worth: Callable[[Floats], Floats]) -> Bounds:
     """RR, Success, or the difference of two, exact.
 
-    One relevant document at most makes the difference greatest: it leaves the other run's first
-    relevant document where it is, or brings it forward itself.
+    Labelling at most one document relevant reaches each bound.
 
     Args:
         pair: the runs.
-        worth: what first relevant documents are worth, by their ranks; infinite: there is none.
+        worth: the values for first relevant documents at given ranks; infinite: no such document.
 
     >>> none, some = np.zeros(0, dtype=np.int64), np.array([0, 1])
     >>> pair = PairDocuments(
@@ -233,8 +240,8 @@ def first_relevant(pair: PairDocuments, worth: Callable[[Floats], Floats]) -> Bo
     """
 
     def firsts(known: Ints, unjudged: Ints) -> tuple[Floats, Floats]:
-        """The first rank of each query, and with each unjudged document relevant."""
-        known_ranks, ranks = (np.where(each > 0, each, np.inf) for each in (known, unjudged))
+        """The first rank of each query, also if each unjudged document is relevant."""
+        known_ranks, ranks = (np.where(r > 0, r, np.inf) for r in (known, unjudged))
         first = reduce_by_query(np.minimum, known_ranks, pair.known_offsets, np.inf)
         return first, np.minimum(np.repeat(first, np.diff(pair.offsets)), ranks)
 
@@ -250,15 +257,15 @@ def search_length_difference(pair: PairDocuments, missing_a: Ints, missing_b: In
 
     Args:
         pair: the runs.
-        missing_a: what A pays for a missing document besides its relevant documents, shape (Q,).
-        missing_b: what B pays.
+        missing_a: the length of a missing document of A plus A's relevant documents, shape (Q,).
+        missing_b: the same for B.
     """
-    both = vars(pair).values()
-    return _fill("_pair_kernels.search_length_difference", len(pair), *both, missing_a, missing_b)
+    arguments = *vars(pair).values(), missing_a, missing_b
+    return _fill("_pair_kernels.bound_search_length_difference", len(pair), *arguments)
 
 
 def lexicographic_verdicts(pair: PairDocuments) -> Bools:
-    """Which of sgnLP = -1, 0, 1 some labelling gives, exact.
+    """Whether some labelling gives sgnLP = -1, 0, 1, exact.
 
     Returns:
         Shape (Q, 3).
@@ -276,17 +283,17 @@ def average_precision_difference(
     gains: tuple[Floats, Floats],
     known_gains: tuple[Floats, Floats],
 ) -> Bounds:
-    """AP or AP_Rareness of A less that of B, an outer bound.
+    """AP or AP_Rareness of A less B, outer bounds.
 
-    What two documents add together is looked at in queries of up to 4,000 unjudged documents; where
-    there are more, the bound is what A and B can be each by itself, and much wider.
+    For queries with more than 4,000 unjudged documents the bounds follow from separate bounds of A
+    and B and are much wider.
 
     Args:
         pair: the runs.
-        base: the difference now, times the number of relevant documents, shape (Q,).
-        gains: what each unjudged document gains in A and in B, shape (U,) each; 1 in
-            AP, and 0 where the run has it not.
-        known_gains: the same for the judged relevant ones.
+        base: the difference of judged documents times the relevant documents, shape (Q,).
+        gains: the gain of each unjudged document in A and in B, shape (U,) each; 1 in AP, 0 if the
+            run did not retrieve it.
+        known_gains: the gains of the judged relevant documents.
     """
     sizes = np.diff(pair.offsets)
     in_pairs = sizes <= _MOST_IN_PAIRS
@@ -294,57 +301,52 @@ def average_precision_difference(
     low, high = np.zeros(len(pair)), np.zeros(len(pair))
     if not in_pairs.all():
         low, high = of_difference(
-            _by_itself(pair, pair.known_a, pair.a, known_gains[0], gains[0]),
-            _by_itself(pair, pair.known_b, pair.b, known_gains[1], gains[1]),
+            _bounds_of_one(pair, pair.known_a, pair.a, known_gains[0], gains[0]),
+            _bounds_of_one(pair, pair.known_b, pair.b, known_gains[1], gains[1]),
         )
     for q in np.flatnonzero(in_pairs):
-        some, known = (slice(*of[q : q + 2]) for of in (pair.offsets, pair.known_offsets))
+        unjudged, known = (slice(*of[q : q + 2]) for of in (pair.offsets, pair.known_offsets))
         alone, pairs = kernels.precision_gains(
-            pair.a[some],
-            pair.b[some],
-            gains[0][some],
-            gains[1][some],
+            pair.a[unjudged],
+            pair.b[unjudged],
+            gains[0][unjudged],
+            gains[1][unjudged],
             pair.known_a[known],
             pair.known_b[known],
             known_gains[0][known],
             known_gains[1][known],
         )
-        pairs.sort(axis=1)  # NumPy's is several times as fast as Numba's
+        pairs.sort(axis=1)  # several times as fast as in Numba
         low[q], high[q] = kernels.precision_bounds(
             base[q], pair.total[q], pair.others[q], alone, pairs
         )
     return low, high
 
 
-def _by_itself(
+def _bounds_of_one(
     pair: PairDocuments, known: Ints, unjudged: Ints, known_gains: Floats, gains: Floats
 ) -> Bounds:
-    """AP or AP_Rareness of one of two runs: AP times the least and the greatest gain there is."""
+    """AP or AP_Rareness of one of two runs: AP times the lowest and the highest gain."""
 
     def retrieved_ranks(ranks: Ints, offsets: Ints) -> tuple[Ints, Ints]:
         ascending = ranks[np.lexsort((ranks, queries_of(offsets)))]
         return ascending[ascending > 0], cumulate(ranks > 0)[offsets]
 
-    shown, shown_offsets = retrieved_ranks(unjudged, pair.offsets)
-    others = pair.others + np.diff(pair.offsets) - np.diff(shown_offsets)
     relevant = retrieved_ranks(known, pair.known_offsets)
-    low, high = average_precision(RunDocuments(*relevant, pair.total, shown, shown_offsets, others))
+    ranks, offsets = retrieved_ranks(unjudged, pair.offsets)
+    others = pair.others + np.diff(pair.offsets) - np.diff(offsets)
+    low, high = average_precision(RunDocuments(*relevant, pair.total, ranks, offsets, others))
     retrieved = np.concatenate((known_gains[known > 0], gains[unjudged > 0]))
     return low * retrieved.min(initial=1.0), high * retrieved.max(initial=0.0)
 
 
 def of_difference(a: Bounds, b: Bounds) -> Bounds:
-    """The difference of two values each of which has bounds, an outer bound.
+    """Outer bounds of the difference of two values, from the bounds of each.
 
     >>> of_difference((np.array([0.5]), np.array([1.0])), (np.array([0.25]), np.array([0.5])))
     (array([0.]), array([0.75]))
     """
     return a[0] - b[1], a[1] - b[0]
-
-
-def intersect(one: Bounds, other: Bounds) -> Bounds:
-    """What lies within both of two outer bounds."""
-    return np.maximum(one[0], other[0]), np.minimum(one[1], other[1])
 
 
 def _fill(kernel: str, queries: int, *arguments: Any) -> Bounds:
@@ -355,27 +357,26 @@ def _fill(kernel: str, queries: int, *arguments: Any) -> Bounds:
 
 
 def _kernel(name: str, steps: int) -> Callable[..., Any]:
-    """A kernel, ``MODULE.NAME``, for so many steps."""
+    """A kernel, ``MODULE.NAME``, for a number of steps."""
     module, name = name.split(".")
-    kernel: Callable[..., Any] = getattr(loops(f"{__package__}.{module}", steps), name)
-    return kernel
+    return getattr(loops(f"{__package__}.{module}", steps), name)  # type: ignore[no-any-return]
 
 
 def merge(
     offsets: Ints, codes: Ints, other_offsets: Ints, other_codes: Ints, size: int
 ) -> tuple[Ints, Ints, Ints]:
-    """The documents of either of two runs.
+    """The documents of two runs together.
 
     Args:
-        offsets: where each query's documents of one run begin, shape (Q + 1,).
-        codes: which documents they are, below ``size``, each of one query, shape (E,).
-        other_offsets: where those of the other run begin.
-        other_codes: which they are.
-        size: how many documents there are in all.
+        offsets: the beginning of each query's documents in the first run, shape (Q + 1,).
+        codes: their codes below ``size``; a code belongs to one query, shape (E,).
+        other_offsets: the beginning of each query's documents in the second run.
+        other_codes: their codes.
+        size: the number of codes.
 
     Returns:
-        Where each query's documents begin, shape (Q + 1,); for each its number in the one run and
-        in the other, from 1, and 0 where it is not there.
+        The beginning of each query's documents, shape (Q + 1,); the number of each document in the
+        first and in the second run, from 1; 0: the run did not retrieve it.
 
     >>> one, other = (np.array([0, 2]), np.array([4, 2])), (np.array([0, 1]), np.array([2]))
     >>> [array.tolist() for array in merge(*one, *other, 5)]
@@ -383,5 +384,4 @@ def merge(
     """
     work = np.zeros(size, dtype=np.int64)
     kernel = _kernel("_pair_kernels.merge", len(codes) + len(other_codes))
-    merged: tuple[Ints, Ints, Ints] = kernel(offsets, codes, other_offsets, other_codes, work)
-    return merged
+    return kernel(offsets, codes, other_offsets, other_codes, work)  # type: ignore[no-any-return]

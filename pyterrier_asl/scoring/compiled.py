@@ -1,8 +1,8 @@
-"""Loops that Numba compiles where there is enough to do, and plain Python where there is not.
+"""Loops that Numba compiles for large inputs; for small inputs they run as plain Python.
 
-A module of loops has functions of NumPy arrays, marked by :func:`compiled`. As they stand they are
-Python. Whoever calls them asks :func:`loops` for them and says how much there is to do: little is
-done before Numba would be loaded, let alone have compiled anything.
+A module of loops has functions of NumPy arrays, marked by :func:`compiled`. Callers get the module
+from :func:`loops`, with the number of steps: plain Python finishes a small number of steps before
+Numba would be loaded.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from typing import Any, TypeVar
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-#: Steps of plain loops, in one go or in many, that take about as long as loading Numba does.
+#: The number of steps of plain loops, in all calls, that take as long as loading Numba.
 ENOUGH = 200_000
 
-#: The modules whose loops have been compiled, or loaded as they were compiled before.
+#: The modules whose loops have been compiled, or loaded from the cache of Numba.
 COMPILED: set[str] = set()
 
 _steps = 0
-#: Held while Numba is loaded.
+#: Two threads that load Numba at the same time can wait for ever.
 _LOADING = RLock()
 
 
@@ -35,11 +35,11 @@ def compiled(function: F) -> F:
 
 
 def loops(module: str, steps: int) -> ModuleType:
-    """A module of loops: in Python, or compiled once enough steps have been computed to pay for it.
+    """A module of loops: plain Python, or compiled once enough steps have been computed.
 
     Args:
         module: its name.
-        steps: how many wait, roughly.
+        steps: the approximate number of steps of the next call.
 
     >>> from pyterrier_asl.scoring import _pair_kernels
     >>> loops(_pair_kernels.__name__, 0) in (_pair_kernels, compile_loops(_pair_kernels.__name__))
@@ -53,9 +53,8 @@ def loops(module: str, steps: int) -> ModuleType:
 def compile_loops(module: str) -> ModuleType:
     """A module of loops, compiled on first use, without the interpreter's lock, and kept on disk.
 
-    Where there is a place that can be written to: beside the module's file, in the user's cache or
-    in ``NUMBA_CACHE_DIR``. What is not kept there yet takes seconds, and a line on stderr says so.
-    Threads wait for the first of them: two that load Numba at once can wait for ever.
+    The cache is the first folder that can be written: next to the module's file, in the user's
+    cache or ``NUMBA_CACHE_DIR``. Compiling takes seconds; a line on stderr announces it.
     """
     with _LOADING:
         return _compile(module)
@@ -65,9 +64,9 @@ def compile_loops(module: str) -> ModuleType:
 def _compile(module: str) -> ModuleType:
     _announce()
     COMPILED.add(module)
-    plain, made = import_module(module), ModuleType(module)
-    # Compiled functions find each other where they are, not where the plain ones are.
-    namespace = vars(made)
+    plain, numba_module = import_module(module), ModuleType(module)
+    # Compiled functions call each other, not the plain functions.
+    namespace = vars(numba_module)
     namespace.update(vars(plain))
     for name, value in vars(plain).items():
         if not getattr(value, "is_loop", False):
@@ -75,9 +74,10 @@ def _compile(module: str) -> ModuleType:
         if value.__module__ != module:
             namespace[name] = getattr(compile_loops(value.__module__), name)
         else:
-            copy = FunctionType(value.__code__, namespace, name, value.__defaults__)
-            namespace[name] = _jit(copy)
-    return made
+            namespace[name] = _jit(
+                FunctionType(value.__code__, namespace, name, value.__defaults__)
+            )
+    return numba_module
 
 
 def _jit(function: Callable[..., Any]) -> Any:
@@ -85,13 +85,13 @@ def _jit(function: Callable[..., Any]) -> Any:
 
     try:
         return numba.njit(cache=True, nogil=True)(function)
-    except RuntimeError:  # Numba has found no place to keep the result
+    except RuntimeError:  # there is no folder for the cache
         return numba.njit(nogil=True)(function)
 
 
 @cache
 def _announce() -> None:
-    """Has Numba say once that it compiles."""
+    """Prints a line when Numba first compiles a loop."""
     from numba.core import event
 
     class Announcement(event.Listener):  # type: ignore[misc]

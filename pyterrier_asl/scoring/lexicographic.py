@@ -6,17 +6,17 @@ import numpy as np
 
 from .arrays import Floats, Ints, cumulate, ranges_from, reduce_by_query, within_query
 
-#: The k of a ranking without a cut-off, where a missing document has to be given a place.
+#: The k of a ranking without a cut-off, at which missing documents are counted.
 NO_CUTOFF = 10**6
 
 
 def reciprocal_ranks(ranks: Ints, offsets: Ints, total: Ints) -> Floats:
-    """RR_i of every relevant document, 0 where it was not retrieved.
+    """RR_i of every relevant document, 0 if it was not retrieved.
 
     Args:
         ranks: ranks of the retrieved relevant documents from 1, ascending within a query, shape
             (E,).
-        offsets: where each query's ranks begin, shape (Q + 1,).
+        offsets: the beginning of each query's ranks, shape (Q + 1,).
         total: relevant documents of each query, retrieved or not, shape (Q,).
 
     Returns:
@@ -32,19 +32,19 @@ def reciprocal_ranks(ranks: Ints, offsets: Ints, total: Ints) -> Floats:
 
 
 def first_difference(a: Floats, b: Floats, total: Ints) -> tuple[Ints, Floats]:
-    """Where two rankings first differ, and by how much: i* and rrLP.
+    """The first level at which two rankings differ, and the difference: i* and rrLP.
 
-    rrLP(a, b) = RR_i*(a) - RR_i*(b), i* the first i at which they differ; its sign is sgnLP, and a
-    positive one prefers a.
+    rrLP(a, b) = RR_i*(a) - RR_i*(b), where i* is the first i at which they differ. Its sign is
+    sgnLP; a positive sign prefers a.
 
     Args:
         a: the reciprocal ranks of one ranking, shape (total.sum(),), or of several, (...,
             total.sum()).
-        b: those of the other, shaped alike.
+        b: the reciprocal ranks of the other ranking, in the same shape.
         total: relevant documents of each query, shape (Q,).
 
     Returns:
-        i* from 1 (0 where no i differs) and rrLP in [-1, 1] (0 there), both of shape (..., Q).
+        i* from 1 (0 if no i differs) and rrLP in [-1, 1] (then 0), both of shape (..., Q).
 
     >>> first_difference(np.array([1, 1 / 3, 1 / 6]), np.array([1, 1 / 2, 0]), np.array([3]))
     (array([2]), array([-0.16666667]))
@@ -57,7 +57,7 @@ def first_difference(a: Floats, b: Floats, total: Ints) -> tuple[Ints, Floats]:
     return np.where(first < size, first - offsets[:-1] + 1, 0), value
 
 
-#: Relevant documents beyond these change LexiP by less than 2^-64, which it cannot hold.
+#: Further relevant documents change LexiP by less than 2^-64, below the precision of floats.
 LEVELS = 64
 
 
@@ -71,28 +71,27 @@ def lexip(ranks: Ints, offsets: Ints, total: Ints, *, cutoff: int | None = None)
     Args:
         ranks: ranks of the retrieved relevant documents from 1, ascending within a query, shape
             (E,).
-        offsets: where each query's ranks begin, shape (Q + 1,).
+        offsets: the beginning of each query's ranks, shape (Q + 1,).
         total: relevant documents of each query, shape (Q,).
-        cutoff: k; :data:`NO_CUTOFF` where there is none.
+        cutoff: k; None: :data:`NO_CUTOFF`.
 
     Returns:
-        v_1 of each query, shape (Q,), 1 best, 0 where nothing relevant was retrieved;
+        v_1 of each query, shape (Q,), 1 is best, 0 if no relevant document was retrieved;
         1/(p_1 + 1) < LexiP <= RR.
 
     >>> lexip(np.array([1, 3, 6]), np.array([0, 3]), np.array([3])).round(4).tolist()
     [0.6944]
     """
-    found = np.diff(offsets)
+    retrieved = np.diff(offsets)
     gaps = ranks.copy()
     gaps[1:] -= np.where(within_query(offsets)[1:] > 0, ranks[:-1], 0)
-    k = NO_CUTOFF if cutoff is None else cutoff
-    value = np.where(found == total, 1.0, 1 / (k + 2))
-    by_found = np.argsort(-found, kind="stable")  # queries with an i-th document come first
-    deepest = int(found.max(initial=0))
-    with_ith = np.searchsorted(-found[by_found], -np.arange(1, deepest + 1), side="right")
+    value = np.where(retrieved == total, 1.0, 1 / ((cutoff or NO_CUTOFF) + 2))
+    order = np.argsort(-retrieved, kind="stable")  # queries with an i-th document come first
+    deepest = int(retrieved.max(initial=0))
+    with_ith = np.searchsorted(-retrieved[order], -np.arange(1, deepest + 1), side="right")
     for i in range(min(deepest, LEVELS), 0, -1):
-        queries = by_found[: with_ith[i - 1]]
+        queries = order[: with_ith[i - 1]]
         g = gaps[offsets[queries] + i - 1]
         low, high = 1 / (g + 1), 1 / g
         value[queries] = np.minimum(low + (high - low) * value[queries], high)
-    return np.where(found > 0, value, 0.0)
+    return np.where(retrieved > 0, value, 0.0)

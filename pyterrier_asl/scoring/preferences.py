@@ -1,8 +1,8 @@
-"""Every two rankings of one query compared: what all questions about preferences start from.
+"""Preferences between every two rankings of a query.
 
-Lexicographic order is transitive within a query. Sorted by it, two rankings first differ at the
-smallest of the levels at which neighbours between them first differ, so that all pairs of S
-rankings cost S times S steps, however many relevant documents there are.
+Lexicographic order is transitive within a query. In this order two rankings first differ at the
+lowest level at which neighbours between them first differ. So all pairs of S rankings take S times
+S steps, for any number of relevant documents.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ def all_pairs(reciprocal: Floats) -> tuple[Ints, Floats]:
         reciprocal: RR_1, RR_2, ... of each ranking, descending, shape (S, m).
 
     Returns:
-        i* from 1, 0 where no level differs, and rrLP of the row's ranking against the column's,
-        each of shape (S, S).
+        i* from 1, 0 if no level differs, and rrLP of the row's ranking against the column's, each
+        of shape (S, S).
 
     Source: Diaz, Best-Case Retrieval Evaluation, 2023, Eq. 2.
 
@@ -48,7 +48,7 @@ def all_pairs(reciprocal: Floats) -> tuple[Ints, Floats]:
 
 
 def by_query(reciprocal: Floats, total: Ints) -> list[Floats]:
-    """The part of each query: RR_1, RR_2, ... of every ranking, shape (S, total[q]).
+    """RR_1, RR_2, ... of every ranking, shape (S, total[q]), for each query.
 
     Args:
         reciprocal: reciprocal ranks, shape (S, total.sum()).
@@ -57,11 +57,11 @@ def by_query(reciprocal: Floats, total: Ints) -> list[Floats]:
     return np.split(reciprocal, np.cumsum(total), axis=1)[:-1]
 
 
-#: What :func:`preference` can compute, and whether it is a sign, which a sign test suits.
+#: The kinds of :func:`preference`, and whether values are signs, for a sign test.
 KINDS: dict[str, bool] = {
     "rrLP": False,
     "sgnLP": True,
-    "lexirecall": True,
+    "lexirecall": True,  # the last level first
     "RPP": False,
     "RR": False,
 }
@@ -75,27 +75,22 @@ def preference(kind: str, reciprocal: Floats) -> Floats:
         reciprocal: RR_1, RR_2, ... of each ranking, shape (S, m).
 
     Returns:
-        Shape (S, S), positive where the row's ranking is preferred, 0 throughout where m is 0.
+        Shape (S, S), positive if the row's ranking is preferred; all 0 if m is 0.
 
     >>> both = np.array([[1, 1 / 3, 1 / 6], [1, 1 / 2, 0]])
     >>> {kind: preference(kind, both)[0, 1].round(4).item() for kind in KINDS}
     {'rrLP': -0.1667, 'sgnLP': -1.0, 'lexirecall': 1.0, 'RPP': 0.0, 'RR': 0.0}
     """
-    if kind == "lexirecall":  # the last level first
-        worst_case: Floats = np.sign(all_pairs(reciprocal[:, ::-1])[1])
-        return worst_case
     if kind == "RPP":
         systems, levels = reciprocal.shape
         signs = np.zeros((systems, systems))
         for values in reciprocal.T:
             signs += np.sign(values[:, None] - values)
-        signs /= max(levels, 1)
-        return signs
-    i_star, rrlp = all_pairs(reciprocal)
+        return np.asarray(signs / max(levels, 1))
+    i_star, rrlp = all_pairs(reciprocal[:, ::-1] if kind == "lexirecall" else reciprocal)
     if kind == "RR":
         return np.where(i_star == 1, rrlp, 0.0)
-    chosen: Floats = rrlp if kind == "rrLP" else np.sign(rrlp)
-    return chosen
+    return np.asarray(np.sign(rrlp) if KINDS[kind] else rrlp)
 
 
 def preference_cube(kind: str, reciprocal: Floats, total: Ints) -> Floats:
@@ -110,7 +105,7 @@ def preference_cube(kind: str, reciprocal: Floats, total: Ints) -> Floats:
 
 
 def pairwise_preferences(reciprocal: Floats, total: Ints) -> tuple[Ints, Floats]:
-    """i* and rrLP of every pair of systems a < b, as :func:`numpy.triu_indices` lists them.
+    """i* and rrLP of every pair of systems a < b, in the order of :func:`numpy.triu_indices`.
 
     Args:
         reciprocal: reciprocal ranks, shape (S, total.sum()).
@@ -129,7 +124,7 @@ def pairwise_preferences(reciprocal: Floats, total: Ints) -> tuple[Ints, Floats]
 
 
 def level(reciprocal: Floats, total: Ints, i: int) -> Floats:
-    """RR_i of every ranking, 0 for a query that has fewer than i relevant documents.
+    """RR_i of every ranking, 0 for a query with fewer than i relevant documents.
 
     Args:
         reciprocal: reciprocal ranks, shape (S, total.sum()).
@@ -149,15 +144,14 @@ def level(reciprocal: Floats, total: Ints, i: int) -> Floats:
 
 
 def difference(reciprocal: Floats, total: Ints, i: int) -> Floats:
-    """δRR_i of every pair of systems a < b, the first less the second; see :func:`level`.
+    """δRR_i of every pair of systems a < b, a less b; see :func:`level`.
 
     Returns:
         Shape (S (S - 1) / 2, Q).
     """
     values = level(reciprocal, total, i)
     first, second = np.triu_indices(len(values), k=1)
-    found: Floats = values[first] - values[second]
-    return found
+    return np.asarray(values[first] - values[second])
 
 
 def named_pairs(names: list[str]) -> list[tuple[str, str]]:

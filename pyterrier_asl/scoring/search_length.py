@@ -6,23 +6,23 @@ import numpy as np
 
 from .arrays import Floats, Ints, sum_by_query, within_query
 
-#: The depth at which every ranking is measured where no cut-off is given.
+#: The depth of every ranking without a cut-off.
 DEFAULT_DEPTH = 1000
 
-#: What a relevant document that was not retrieved is taken for.
+#: How a relevant document that was not retrieved is counted.
 MISSING = ("pad", "after", "eq3")
 
 
 def search_lengths(ranks: Ints, offsets: Ints) -> Ints:
-    """Eq. 2: the rank of each relevant document less the relevant documents above it.
+    """Eq. 2: the rank of each relevant document less the number of relevant documents above.
 
     Args:
         ranks: ranks of the retrieved relevant documents from 1, ascending within a query, shape
             (E,).
-        offsets: where each query's ranks begin, shape (Q + 1,).
+        offsets: the beginning of each query's ranks, shape (Q + 1,).
 
     Returns:
-        One search length (irrelevant documents above, + 1) a rank, shape (E,); 1 is best.
+        The search length of each document (irrelevant documents above, plus 1), shape (E,).
 
     >>> search_lengths(np.array([1, 4, 6]), np.array([0, 3])).tolist()
     [1, 3, 4]
@@ -31,26 +31,26 @@ def search_lengths(ranks: Ints, offsets: Ints) -> Ints:
 
 
 def missing_lengths(
-    found: Ints,
+    relevant: Ints,
     retrieved: Ints,
     *,
     cutoff: int | None = None,
     missing: str = "pad",
     fill: Ints | None = None,
 ) -> Ints:
-    """The search length of a relevant document that was not retrieved, for each query.
+    """The search length of a relevant document that was not retrieved, per query.
 
-    ``'pad'`` fills a shorter ranking with irrelevant documents up to depth k (1000 without a
-    cut-off) and puts the document right after; ``'after'`` puts it right after the list as it is;
-    ``'eq3'`` is the printed Eq. 3, the irrelevant documents retrieved. Nothing retrieved at all is
-    k + 1.
+    ``'pad'`` fills a shorter ranking with irrelevant documents to depth k (1000 without a cut-off)
+    and puts the document right after. ``'after'`` puts it right after the retrieved documents.
+    ``'eq3'`` is the printed Eq. 3, the number of irrelevant documents retrieved. If no document
+    was retrieved, it is k + 1.
 
     Args:
-        found: relevant documents retrieved, shape (Q,).
+        relevant: relevant documents retrieved, shape (Q,).
         retrieved: documents retrieved, shape (Q,).
-        cutoff: k, the depth at which the rankings were cut.
+        cutoff: k, the cut-off of the rankings.
         missing: one of :data:`MISSING`.
-        fill: the most irrelevant documents there are to fill with, shape (Q,); None: no limit.
+        fill: the number of irrelevant documents to fill with, shape (Q,); None: no limit.
 
     Returns:
         Search lengths, shape (Q,).
@@ -58,10 +58,10 @@ def missing_lengths(
     >>> missing_lengths(np.array([3]), np.array([6]), cutoff=10).tolist()
     [8]
     """
-    k = DEFAULT_DEPTH if cutoff is None else cutoff
-    filled = k if fill is None else np.minimum(k, found + fill)
+    k = cutoff or DEFAULT_DEPTH
+    filled = k if fill is None else np.minimum(k, relevant + fill)
     ends = {"pad": np.maximum(retrieved, filled) + 1, "after": retrieved + 1, "eq3": retrieved}
-    return np.where(retrieved == 0, k + 1, ends[missing] - found)
+    return np.where(retrieved == 0, k + 1, ends[missing] - relevant)
 
 
 def mean_search_length(
@@ -77,14 +77,14 @@ def mean_search_length(
     Args:
         ranks: ranks of the retrieved relevant documents from 1, ascending within a query, shape
             (E,).
-        offsets: where each query's ranks begin, shape (Q + 1,).
+        offsets: the beginning of each query's ranks, shape (Q + 1,).
         total: relevant documents of each query, shape (Q,).
-        missing_length: what a relevant document not retrieved counts, shape (Q,).
+        missing_length: the search length of a missing document, shape (Q,).
         g: only the first ``g`` relevant documents in rank order, missing ones last (Eq. 5).
 
     Returns:
-        One mean a query, shape (Q,), from 1 (best) on (``'eq3'`` from 0); 1 where nothing is
-        relevant.
+        The mean of each query, shape (Q,), 1 or more (0 with ``'eq3'``), 1 is best; 1 for a query
+        without relevant documents.
 
     >>> mean_search_length(
     ...     np.array([1, 4, 6]), np.array([0, 3]), np.array([4]), np.array([8])
@@ -92,11 +92,11 @@ def mean_search_length(
     [4.0]
     """
     lengths = search_lengths(ranks, offsets)
-    wanted = total if g is None else np.minimum(total, g)
-    first = within_query(offsets) < np.repeat(wanted, np.diff(offsets))
-    lost = wanted - np.minimum(np.diff(offsets), wanted)
-    sums = sum_by_query(np.where(first, lengths, 0), offsets) + lost * missing_length
-    return np.where(wanted > 0, sums / np.maximum(wanted, 1), 1.0)
+    number = total if g is None else np.minimum(total, g)
+    is_counted = within_query(offsets) < np.repeat(number, np.diff(offsets))
+    missing = number - np.minimum(np.diff(offsets), number)
+    sums = sum_by_query(np.where(is_counted, lengths, 0), offsets) + missing * missing_length
+    return np.where(number > 0, sums / np.maximum(number, 1), 1.0)
 
 
 def normalized(asl: Floats, cutoff: int) -> Floats:

@@ -1,10 +1,11 @@
-"""The standard measures, from the ranks and grades of judged documents: what trec_eval computes.
+"""The formulas of standard measures, from the ranks and grades of judged documents.
 
-Values are those of pytrec_eval, or of ir_measures' own provider where pytrec_eval has no such
-measure. ``ranks`` are those of retrieved relevant documents from 1, ascending within a query, shape
-(E,), of a ranking that is already cut; ``offsets`` say where each query's begin, shape (Q + 1,);
-``total`` how many relevant documents a query has, retrieved or not, and ``retrieved`` how many
-documents were retrieved for it, shape (Q,). A query without relevant documents scores 0.
+Values equal the values of pytrec_eval, or of the provider of ir_measures for measures that
+pytrec_eval does not have. Rankings are cut before. ``ranks`` are the ranks of retrieved relevant
+documents from 1, ascending within a query, shape (E,); ``offsets`` the beginning of each query's
+ranks, shape (Q + 1,). ``total`` is the number of relevant documents of a query, retrieved or not,
+and ``retrieved`` the number of documents retrieved for it, shape (Q,). A query without relevant
+documents has the value 0.
 """
 
 from __future__ import annotations
@@ -26,17 +27,16 @@ from .arrays import (
 
 
 def ratio(part: npt.NDArray[Any], whole: npt.NDArray[Any]) -> Floats:
-    """part / whole, 0 where the whole is 0.
+    """part / whole, 0 if the whole is 0.
 
     >>> ratio(np.array([1, 0]), np.array([4, 0])).tolist()
     [0.25, 0.0]
     """
-    values: Floats = np.divide(part, whole, out=np.zeros(len(part)), where=whole != 0)
-    return values
+    return np.asarray(np.divide(part, whole, out=np.zeros(len(part)), where=whole != 0))
 
 
 def average_precision(ranks: Ints, offsets: Ints, total: Ints) -> Floats:
-    """AP: the sum of the precisions at the relevant documents over all relevant documents.
+    """AP: the sum of the precisions at relevant documents, divided by all relevant documents.
 
     >>> average_precision(np.array([1, 4]), np.array([0, 2]), np.array([3])).tolist()
     [0.5]
@@ -57,7 +57,7 @@ def reciprocal_rank(ranks: Ints, offsets: Ints) -> Floats:
 
 
 def precision(offsets: Ints, cutoff: int) -> Floats:
-    """P@k: relevant documents in the first k, over k.
+    """P@k: relevant documents in the first k, divided by k.
 
     >>> precision(np.array([0, 2]), 5).tolist()
     [0.4]
@@ -66,7 +66,7 @@ def precision(offsets: Ints, cutoff: int) -> Floats:
 
 
 def recall(offsets: Ints, total: Ints) -> Floats:
-    """R@k and SetR: relevant documents retrieved, over all relevant documents.
+    """R@k and SetR: relevant documents retrieved, divided by all relevant documents.
 
     >>> recall(np.array([0, 2]), np.array([8])).tolist()
     [0.25]
@@ -75,7 +75,7 @@ def recall(offsets: Ints, total: Ints) -> Floats:
 
 
 def success(offsets: Ints) -> Floats:
-    """Success@k: 1 where a relevant document was retrieved.
+    """Success@k: 1 if a relevant document was retrieved, else 0.
 
     >>> success(np.array([0, 2, 2])).tolist()
     [1.0, 0.0]
@@ -84,42 +84,41 @@ def success(offsets: Ints) -> Floats:
 
 
 def r_precision(ranks: Ints, offsets: Ints, total: Ints) -> Floats:
-    """Rprec: the precision at the rank R, R the number of relevant documents.
+    """Rprec: the precision at rank R, the number of relevant documents.
 
     >>> r_precision(np.array([1, 3]), np.array([0, 2]), np.array([2])).tolist()
     [0.5]
     """
-    early = ranks <= np.repeat(total, np.diff(offsets))
-    return ratio(sum_by_query(early, offsets), total)
+    return ratio(sum_by_query(ranks <= np.repeat(total, np.diff(offsets)), offsets), total)
 
 
 def bpref(irrelevant_above: Ints, offsets: Ints, total: Ints, irrelevant_total: Ints) -> Floats:
     """Bpref: the mean over relevant documents of 1 - min(n, R) / min(N, R).
 
     Args:
-        irrelevant_above: n, the documents judged irrelevant above each relevant one, shape (E,).
-        offsets: where each query's begin, shape (Q + 1,).
+        irrelevant_above: n, documents judged irrelevant above each relevant document, shape (E,).
+        offsets: the beginning of each query's documents, shape (Q + 1,).
         total: R, relevant documents of each query, shape (Q,).
-        irrelevant_total: N, documents judged irrelevant of each query, shape (Q,).
+        irrelevant_total: N, documents judged irrelevant per query, shape (Q,).
 
     >>> bpref(np.array([0, 1]), np.array([0, 2]), np.array([2]), np.array([5])).tolist()
     [0.75]
     """
-    found = np.diff(offsets)
-    most = np.repeat(total, found)
-    whole = np.minimum(np.repeat(irrelevant_total, found), most)
+    sizes = np.diff(offsets)
+    most = np.repeat(total, sizes)
+    whole = np.minimum(np.repeat(irrelevant_total, sizes), most)
     return ratio(sum_by_query(1 - ratio(np.minimum(irrelevant_above, most), whole), offsets), total)
 
 
 def interpolated_precision(ranks: Ints, offsets: Ints, total: Ints, level: float) -> Floats:
-    """IPrec@x: the best precision from the rank on at which the recall is x.
+    """IPrec@x: the best precision at or below the rank with recall x.
 
-    As in trec_eval that is where floor(x R + 0.9) relevant documents have been seen.
+    As in trec_eval this is the rank of relevant document number floor(x R + 0.9).
 
     Args:
-        ranks: see above.
-        offsets: see above.
-        total: see above.
+        ranks: see the module.
+        offsets: see the module.
+        total: see the module.
         level: x, in [0, 1].
 
     >>> interpolated_precision(np.array([2, 3]), np.array([0, 2]), np.array([2]), 0.5).round(
@@ -134,8 +133,8 @@ def interpolated_precision(ranks: Ints, offsets: Ints, total: Ints, level: float
 
 
 def set_precision(offsets: Ints, retrieved: Ints, total: Ints, *, relative: bool = False) -> Floats:
-    """SetP: relevant documents retrieved, over documents retrieved, or, ``relative``, over what
-    would be the most possible.
+    """SetP: relevant documents retrieved, divided by documents retrieved, or, ``relative``, by the
+    highest possible number of relevant documents retrieved.
 
     >>> set_precision(np.array([0, 2]), np.array([10]), np.array([4]), relative=True).tolist()
     [0.5]
@@ -144,7 +143,7 @@ def set_precision(offsets: Ints, retrieved: Ints, total: Ints, *, relative: bool
 
 
 def set_f(precision: Floats, recall: Floats, beta: float) -> Floats:
-    """SetF: (beta + 1) P R / (R + beta P), with trec_eval beta and not its square.
+    """SetF: (beta + 1) P R / (R + beta P), with beta, not its square, as in trec_eval.
 
     >>> set_f(np.array([0.5]), np.array([0.25]), 1.0).round(4).tolist()
     [0.3333]
@@ -153,13 +152,13 @@ def set_f(precision: Floats, recall: Floats, beta: float) -> Floats:
 
 
 def ndcg(ranks: Ints, gains: Floats, offsets: Ints, ideal: Floats) -> Floats:
-    """nDCG: the sum of gains, each over log2(rank + 1), over the most it could be.
+    """nDCG: the sum of gains / log2(rank + 1), divided by its highest possible value.
 
     Args:
         ranks: ranks of documents with a gain, shape (E,).
         gains: their gains, shape (E,).
-        offsets: where each query's begin, shape (Q + 1,).
-        ideal: the same sum for the best possible ranking (see :func:`ideal_dcg`), shape (Q,).
+        offsets: the beginning of each query's documents, shape (Q + 1,).
+        ideal: the sum for the best possible ranking (see :func:`ideal_dcg`), shape (Q,).
 
     >>> ndcg(np.array([1, 3]), np.array([2.0, 1.0]), np.array([0, 2]), np.array([2.5])).tolist()
     [1.0]
@@ -168,7 +167,7 @@ def ndcg(ranks: Ints, gains: Floats, offsets: Ints, ideal: Floats) -> Floats:
 
 
 def dcg(ranks: Ints, gains: Floats, offsets: Ints) -> Floats:
-    """The sum of gains, each over log2(rank + 1), shape (Q,).
+    """DCG: the sum of gains / log2(rank + 1), shape (Q,).
 
     >>> dcg(np.array([1, 3]), np.array([2.0, 1.0]), np.array([0, 2])).tolist()
     [2.5]
@@ -177,11 +176,11 @@ def dcg(ranks: Ints, gains: Floats, offsets: Ints) -> Floats:
 
 
 def ideal_dcg(gains: Floats, offsets: Ints, cutoff: int | None = None) -> Floats:
-    """The discounted gain of the best possible ranking, cut at k, shape (Q,).
+    """The DCG of the best possible ranking, cut at k, shape (Q,).
 
     Args:
         gains: gains of all judged documents, shape (J,).
-        offsets: where each query's begin, shape (Q + 1,).
+        offsets: the beginning of each query's documents, shape (Q + 1,).
         cutoff: k; None: all documents.
 
     >>> ideal_dcg(np.array([0.0, 1.0, 2.0]), np.array([0, 3]), 1).tolist()
@@ -197,7 +196,7 @@ def ideal_dcg(gains: Floats, offsets: Ints, cutoff: int | None = None) -> Floats
 
 
 def ideal_gains(most: int, cutoff: int | None = None) -> Floats:
-    """The discounted gain of 0, 1, ... ``most`` documents of gain 1 in the best order.
+    """The DCG of 0, 1, ... ``most`` documents of gain 1 in the best order.
 
     >>> ideal_gains(3, 1).tolist()
     [0.0, 1.0, 1.0, 1.0]
@@ -209,51 +208,51 @@ def ideal_gains(most: int, cutoff: int | None = None) -> Floats:
 
 
 def exponential(grades: Floats) -> Floats:
-    """2^grade - 1, the gain of nDCG's other form and of ERR.
+    """2^grade - 1, the gain of ERR and of nDCG with ``dcg='exp-log2'``.
 
     >>> exponential(np.array([0.0, 1.0, 3.0])).tolist()
     [0.0, 1.0, 7.0]
     """
-    gains: Floats = np.exp2(grades) - 1
-    return gains
+    return np.asarray(np.exp2(grades) - 1)
 
 
 def expected_reciprocal_rank(
     ranks: Ints, grades: Floats, offsets: Ints, *, highest: float = 4
 ) -> Floats:
-    """ERR: the expected reciprocal rank at which a user is satisfied, who is by a document of grade
-    g with probability (2^g - 1) / 2^highest.
+    """ERR: the expected reciprocal rank at which a user is satisfied.
+
+    A document of grade g satisfies the user with probability (2^g - 1) / 2^highest.
 
     Args:
         ranks: ranks of documents with a grade above 0, shape (E,).
         grades: their grades, at most ``highest``, shape (E,).
-        offsets: where each query's begin, shape (Q + 1,).
-        highest: the best grade that there can be; 4 in gdeval.
+        offsets: the beginning of each query's documents, shape (Q + 1,).
+        highest: the best possible grade; 4 in gdeval.
 
     >>> expected_reciprocal_rank(np.array([1, 2]), np.array([4.0, 4.0]), np.array([0, 2])).tolist()
     [0.966796875]
     """
     satisfied = exponential(grades) / 2**highest
-    found = np.diff(offsets)
-    value, going_on = np.zeros(len(found)), np.ones(len(found))
-    for i in range(int(found.max(initial=0))):
-        queries = np.flatnonzero(found > i)
+    sizes = np.diff(offsets)
+    value, unsatisfied = np.zeros(len(sizes)), np.ones(len(sizes))
+    for i in range(int(sizes.max(initial=0))):
+        queries = np.flatnonzero(sizes > i)
         place = offsets[queries] + i
-        value[queries] += going_on[queries] * satisfied[place] / ranks[place]
-        going_on[queries] *= 1 - satisfied[place]
+        value[queries] += unsatisfied[queries] * satisfied[place] / ranks[place]
+        unsatisfied[queries] *= 1 - satisfied[place]
     return value
 
 
-#: Where the user of RBP stops for certain, as in cwl_eval.
+#: The last rank that a user of RBP looks at, as in cwl_eval.
 _RBP_DEPTH = 1000
 
 
 def rank_biased_precision(ranks: Ints, offsets: Ints, persistence: float) -> Floats:
-    """RBP: the share of a user's attention that falls on relevant documents.
+    """RBP: the share of a user's attention for relevant documents.
 
     Args:
-        ranks: see above.
-        offsets: see above.
+        ranks: see the module.
+        offsets: see the module.
         persistence: p, in [0, 1].
 
     >>> rank_biased_precision(np.array([1, 3]), np.array([0, 2]), 0.5).round(9).tolist()
@@ -263,10 +262,10 @@ def rank_biased_precision(ranks: Ints, offsets: Ints, persistence: float) -> Flo
 
 
 def attention(ranks: Ints, persistence: float) -> Floats:
-    """The share of a user's attention that a rank gets, p^(rank - 1) over the sum of all.
+    """The share of a user's attention for each rank: p^(rank - 1), divided by the sum of all.
 
     >>> attention(np.array([1, 2, 3]), 0.5).round(9).tolist()
     [0.5, 0.25, 0.125]
     """
-    every = persistence ** np.arange(_RBP_DEPTH, dtype=np.float64)
-    return np.append(every / every.sum(), 0.0)[np.minimum(ranks - 1, _RBP_DEPTH)]
+    weights = persistence ** np.arange(_RBP_DEPTH, dtype=np.float64)
+    return np.append(weights / weights.sum(), 0.0)[np.minimum(ranks - 1, _RBP_DEPTH)]

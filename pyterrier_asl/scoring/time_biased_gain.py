@@ -6,7 +6,7 @@ import numpy as np
 
 from .arrays import Floats, Ints, queries_of, sum_by_query, within_query
 
-#: Values whose copy stays in a core's cache.
+#: The number of values whose copy stays in a core's cache.
 _PART = 1 << 16
 
 
@@ -28,22 +28,22 @@ def time_biased_gain(
 
     TBG = sum_k g_k 2^(-T(k)/h), g_k = p_click_rel * p_save for a relevant document, else 0; T(1) =
     0, T(k) = sum_(j<k) [time_summary + (time_per_word l_j + time_base) P_j], P the probability of a
-    click. The words above a document are added up apart from what they cost, and within its query,
-    so that no value depends on other queries.
+    click. The words above a document are summed separately from the other times, and within the
+    query, so that no value depends on other queries.
 
     Args:
         ranks: ranks of the retrieved relevant documents from 1, ascending within a query, shape
             (E,).
-        offsets: where each query's ranks begin, shape (Q + 1,).
+        offsets: the beginning of each query's ranks, shape (Q + 1,).
         lengths: words of every retrieved document in rank order, query by query, shape (N,).
-        ranking_offsets: where each query's lengths begin, shape (Q + 1,).
+        ranking_offsets: the beginning of each query's lengths, shape (Q + 1,).
         halflife: h, seconds after which half of the users have stopped.
         p_click_rel: probability of a click on a relevant summary.
-        p_click_nonrel: probability of a click on any other.
-        p_save: probability of saving a relevant document once it is read.
+        p_click_nonrel: probability of a click on any other summary.
+        p_save: probability of saving a relevant document after reading it.
         time_summary: seconds to read a summary.
         time_per_word: seconds to read a word.
-        time_base: seconds to read a document of no words.
+        time_base: seconds to read a document without words.
 
     Returns:
         Expected relevant documents saved, shape (Q,), from 0; higher is better.
@@ -64,19 +64,18 @@ def time_biased_gain(
         + p_click_rel * (time_per_word * words_relevant + time_base * relevant)
         + p_click_nonrel * (time_per_word * words_other + time_base * other)
     )
-    with np.errstate(over="ignore"):  # after so many half-lives nobody is left
+    with np.errstate(over="ignore"):  # after very many half-lives the share is 0
         return sum_by_query(p_click_rel * p_save * np.exp2(-time / halflife), offsets)
 
 
 def _sums_before(places: Ints, queries: Ints, values: Floats, offsets: Ints) -> Floats:
-    """The sum of the values above each of these places in its query, shape of the places."""
+    """The sum of the values above each of these places within its query."""
     sums = np.zeros(len(values) + 1)
     np.cumsum(values, out=sums[1:])
     parts = np.array_split(values, len(values) // _PART + 1)
     are_whole = all(np.array_equal(part, np.trunc(part)) for part in parts)
-    if sums[-1] < 2**53 and are_whole:  # nothing is rounded
-        whole: Floats = sums[places] - sums[offsets[queries]]
-        return whole
+    if sums[-1] < 2**53 and are_whole:  # no sum is rounded
+        return np.asarray(sums[places] - sums[offsets[queries]])
     above = np.zeros(len(values))
     for begin, end in zip(offsets[:-1].tolist(), offsets[1:].tolist()):
         if end - begin > 1:
