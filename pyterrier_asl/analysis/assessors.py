@@ -1,12 +1,12 @@
-"""Is there room above a system that scores as a second judge does? (Trotman and Keeler 2011.)
+"""Can a system still improve if it scores as high as a second judge? (Trotman and Keeler 2011.)
 
-Another judge's relevant documents are taken as a ranking and scored by the original's
-judgements. What keeps two people from agreeing keeps any system from a score of 1.
+The relevant documents of another judge are scored as a ranking by the judgements of the original
+judge. A system cannot be expected to reach 1 where two people disagree.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -37,12 +37,12 @@ def assessor_scores(
 ) -> pd.DataFrame:
     """How do other judges score as runs?
 
-    Their relevant documents have no order: they are scored at best, as expected, and at worst.
+    Their relevant documents have no order: the best, the expected and the worst score are given.
 
     Args:
-        draws: also estimate the expected score from so many random orders of each query;
-            the paper took 10,000. The closed form is exact.
-        seed: of the random orders; each query has its own stream.
+        draws: also estimate the expected score from this number of random orders per query; the
+            paper took 10,000. The closed form is exact.
+        seed: seed of the random orders; each query has a separate stream.
 
     Returns:
         One row for each judge, with ``judge``, ``topics`` (those that all judged),
@@ -50,8 +50,8 @@ def assessor_scores(
         MAP of the best order, ``upper``, of a random one, ``expected``, of the worst, ``lower``;
         with ``draws`` also ``sampled``, its mean over random orders.
 
-    A judge who was shown few documents cannot find others: the score is then about this sample.
-    Judgements of the same documents in ``qrels`` compare like with like.
+    A judge cannot find documents that the judge was not shown: the score then holds for the sample
+    of documents shown. A comparison is fair if ``qrels`` judge the same documents.
 
     Source: Trotman and Keeler 2011, section 4.
 
@@ -62,16 +62,15 @@ def assessor_scores(
     0   alt  0.6667     0.537  0.3889
     """
     read = read_qrels_and_judges(qrels, judges, rel, judge_rel)
+    others = judges_as_runs(read, QRELS)
+    sampled = [
+        sampled_average_precision(*judge.counts, n=draws, seed=seed) for judge in others if draws
+    ]
 
     def of_slice(queries: Queries) -> pd.DataFrame:
-        rows = []
-        for judge in judges_as_runs(read, QRELS):
-            row = {"judge": judge.name, "topics": len(queries), **judge.means(queries)}
-            if draws:
-                sampled = sampled_average_precision(*judge.counts, n=draws, seed=seed)
-                row["sampled"] = queries.mean(sampled)
-            rows.append(row)
-        return as_frame(rows)
+        about = {"topics": len(queries)}
+        frame = as_frame([{"judge": j.name, **about, **j.means(queries)} for j in others])
+        return frame.assign(sampled=list(map(queries.mean, sampled))) if draws else frame
 
     return per_slice(read.qids, of_slice, weights, by)
 
@@ -86,8 +85,8 @@ def assessor_scores_chart(frame: pd.DataFrame) -> Any:
     return figure(
         ranges(base, "lower", "expected", "upper", "MAP"),
         "How other judges score as runs",
-        "Another judge's relevant documents scored as a run by the original judge: a line "
-        "from the worst order to the best, the point where a random one is expected.",
+        "The relevant documents of another judge, scored as a run by the original judge: a line "
+        "from the worst order to the best, a point at the expected score of a random order.",
         rows=2,
     )
 
@@ -114,20 +113,20 @@ def compare_with_assessors(
     """Do runs score better than other judges, by AP?
 
     Args:
-        both_ways: also score the original's documents, and the runs, by each other judge (the
-            paper's "T6 org").
+        both_ways: also score the documents of the original judge, and the runs, by each other
+            judge (the paper's "T6 org").
         correction: over all rows of the result: ``'holm'``, ``'bonferroni'``, ``'bh'``, ``'none'``.
         as_published: the paper's choice: the paired two-tailed t-test without correction.
 
     Returns:
         One row for each run, judge and bound, with ``judged_by`` (``'qrels'``, or who else with
         ``both_ways``), ``judge``, ``bound`` (``'upper'``, ``'expected'``, ``'lower'``), ``run``,
-        ``run_AP``, ``judge_AP``, ``topics``, then run less judge: ``difference``, ``ci_low``,
+        ``run_AP``, ``judge_AP``, ``topics``, then run minus judge: ``difference``, ``ci_low``,
         ``ci_high``, ``effect``, ``statistic``, ``p``, ``p_corrected``, ``significant``. ``attrs``
         name the test, the correction and the size of its family.
 
-    No significant difference is not the same as none: with few queries little is significant, and
-    the interval says what is still possible.
+    A difference that is not significant may still be large: with few queries few differences are
+    significant, and the interval gives the range of possible differences.
 
     Source: Trotman and Keeler 2011, Table 1.
 
@@ -144,12 +143,12 @@ def compare_with_assessors(
     read = read_qrels_and_judges(qrels, judges, rel, judge_rel, runs=runs, duplicates=duplicates)
     paired = PairedTest(test, correction, alpha, draws, seed)
 
+    pairs = read.pairs(QRELS)
+    if both_ways:
+        pairs += [(name, QRELS) for name in read.others(QRELS)]
+
     def of_slice(queries: Queries) -> pd.DataFrame:
-        rows = _differences(read, QRELS, read.others(QRELS), queries, paired)
-        if both_ways:
-            for name in read.others(QRELS):
-                rows += _differences(read, name, [QRELS], queries, paired)
-        return as_frame(rows)
+        return as_frame([row for p in pairs for row in _differences(read, *p, queries, paired)])
 
     frame = per_slice(read.qids, of_slice, weights, by)
     return with_corrected_p(frame, test, "none" if as_published else correction, alpha)
@@ -163,8 +162,7 @@ def compare_with_assessors_chart(frame: pd.DataFrame) -> Any:
     """
     by_run = frame.groupby("run", sort=False)["run_AP"].first()
     most = max(3, MOST // frame[["judge", "judged_by"]].drop_duplicates().shape[0] - 1)
-    few = len(by_run) <= most
-    shown = frame if few else frame[frame["run"].isin(by_run.nlargest(most).index)]
+    shown = frame[frame["run"].isin(by_run.nlargest(most).index)]
     base = alt.Chart().encode(
         y=alt.Y("run:N", title=None, sort=None),
         color=category("significant", "significant", domain=[False, True]),
@@ -185,20 +183,20 @@ def compare_with_assessors_chart(frame: pd.DataFrame) -> Any:
         ),
     )
     zero = alt.Chart().mark_rule(color="gray", strokeDash=[3, 3]).encode(x=alt.datum(0))
-    layers = alt.layer(zero, ranges(base, "ci_low", "difference", "ci_high", "run less judge"))
+    layers = alt.layer(zero, ranges(base, "ci_low", "difference", "ci_high", "run minus judge"))
     bound = shape("bound", "the judge's score", domain=BOUNDS).legend(orient="bottom", columns=3)
     layers.layer[1].layer[1].encoding.shape = bound
     against = shown["judge"]
     if shown["judged_by"].nunique() > 1:
         against = against + ", judged by " + shown["judged_by"]
     layers = layers.properties(data=shown.assign(against=against))
-    drawn = in_rows(layers, "against", against)
+    few = len(by_run) <= most
     caption = (
-        "AP of each run less that of the judge's documents in the best order, in a random one "
-        f"as expected, and in the worst, with its interval. {significance(frame)}"
+        "AP of each run minus AP of the judge's documents in the best order, in a random order (the "
+        f"expected value) and in the worst order, with its interval. {significance(frame)}"
         f"{'' if few else f' The best {most} of {len(by_run)} runs.'}"
     )
-    return captioned(drawn, "Runs against other judges", caption)
+    return captioned(in_rows(layers, "against", against), "Runs against other judges", caption)
 
 
 @analysis(TROTMAN, "Figure 2")
@@ -217,12 +215,12 @@ def human_range(
 ) -> pd.DataFrame:
     """Is a system's score within the range of human scores?
 
-    With types of runs also the range of the manual runs beside the best automatic one.
+    With types of runs also the range of the manual runs, next to the best automatic run.
 
     Args:
-        judges: the other judges', name -> qrels; may be empty where there are none.
-        system: the run whose score is the bar beside the judges; by default the best automatic
-            one, or the best where types are not known.
+        judges: the other judges, name -> qrels; it may be empty.
+        system: the run whose score is compared with the judges; by default the best automatic run,
+            or the best run without types.
         run_types: ``'manual'`` or ``'automatic'`` of each run: Series or dict by name, or a frame
             with columns ``run`` and ``type``.
 
@@ -243,18 +241,17 @@ def human_range(
     1  manual runs  manual runs  0.5   0.5   0.5  1.0       s       1
     """
     read = read_qrels_and_judges(qrels, judges, rel, judge_rel, runs=runs, duplicates=duplicates)
+    kinds = _types(read.systems, run_types)
 
     def of_slice(queries: Queries) -> pd.DataFrame:
-        names = read.systems
-        kinds = _types(names, run_types)
-        means = pd.Series(queries.mean(precision_by(read, QRELS)), index=names)
+        means = pd.Series(queries.mean(precision_by(read, QRELS)), index=read.systems)
         automatic, manual = means[kinds == "automatic"], means[kinds == "manual"]
-        best = str(automatic.index[int(automatic.argmax())]) if len(automatic) else None
-        bar = best if system is None else names[read.runs_by(QRELS).row(system)]
-        rows = []
-        for judge in judges_as_runs(read, QRELS):
-            of_judge = judge.means(queries)
-            rows.append((judge.name, "judge", *(of_judge[b] for b in reversed(BOUNDS)), bar))
+        best = str(automatic.idxmax()) if len(automatic) else None
+        bar = best if system is None else read.systems[read.runs_by(QRELS).row(system)]
+        rows: list[Any] = [
+            (judge.name, "judge", *map(judge.means(queries).get, reversed(BOUNDS)), bar)
+            for judge in judges_as_runs(read, QRELS)
+        ]
         if len(manual):
             ends = manual.min(), manual.mean(), manual.max()
             rows.append(("manual runs", "manual runs", *ends, best))
@@ -283,10 +280,10 @@ def human_range_chart(frame: pd.DataFrame) -> Any:
     return figure(
         alt.layer(bars, lines, ticks),
         "Human scores and the system's",
-        "Line: a judge's relevant documents scored as a run by the original judge, from "
-        "the worst order to the best, with a tick where a random order is expected; for manual "
-        "runs from the worst to the best, with a tick at the mean. Bar: the system, or the best "
-        "automatic run.",
+        "Line: the relevant documents of a judge, scored as a run by the original judge, from "
+        "the worst order to the best, with a tick at the expected score of a random order; for "
+        "manual runs from the worst run to the best, with a tick at the mean. Bar: the system, or "
+        "the best automatic run.",
         rows=2,
     )
 
@@ -296,17 +293,17 @@ def sampled_average_precision(
 ) -> Floats:
     """AP of another judge's documents, the mean of n random orders of each query.
 
-    What the paper does instead of
-    :func:`~pyterrier_asl.scoring.assessor.expected_average_precision`, which is exact and
-    a thousand times quicker.
+    The paper computes this mean. The closed form,
+    :func:`~pyterrier_asl.scoring.assessor.expected_average_precision`, is exact and a thousand
+    times faster.
 
     Args:
         retrieved: R', documents that the other judge found relevant, shape (Q,).
         common: r, those that the original found relevant too, shape (Q,).
         relevant: N_R, documents that the original found relevant, shape (Q,).
-        n: how many orders.
-        seed: of the orders; each query has its own stream, so its value does not depend on the
-            queries before it.
+        n: the number of orders.
+        seed: seed of the orders; each query has a separate stream, so its value does not depend on
+            the queries before it.
 
     Returns:
         One value per query, shape (Q,).
@@ -332,19 +329,16 @@ def sampled_average_precision(
 
 
 def _differences(
-    judges: Judges, judged_by: str, others: list[str], queries: Queries, paired: PairedTest
-) -> list[dict[str, Any]]:
-    """Runs against judges, all scored by the judgements of one."""
-    rows, precision = [], precision_by(judges, judged_by)
-    for name in others:
-        judge = judge_as_run(judges, name, judged_by)
-        for bound, scores in judge.average_precision().items():
-            judge_ap = queries.mean(scores)
-            for run, values, run_ap in zip(judges.systems, precision, queries.mean(precision)):
-                head = {"judged_by": judged_by, "judge": name, "bound": bound, "run": run}
-                means = {"run_AP": run_ap, "judge_AP": judge_ap, "topics": len(queries)}
-                rows.append({**head, **means, **paired.of(values, scores, queries)})
-    return rows
+    judges: Judges, judged_by: str, name: str, queries: Queries, paired: PairedTest
+) -> Iterator[dict[str, Any]]:
+    """Runs against a judge, all scored by the judgements of another judge."""
+    precision = precision_by(judges, judged_by)
+    for bound, scores in judge_as_run(judges, name, judged_by).average_precision().items():
+        head = {"judged_by": judged_by, "judge": name, "bound": bound}
+        for run, values in zip(judges.systems, precision):
+            means = {"run_AP": queries.mean(values), "judge_AP": queries.mean(scores)}
+            tested = paired.of(values, scores, queries)
+            yield {**head, "run": run, **means, "topics": len(queries), **tested}
 
 
 def _types(names: list[str], run_types: Any) -> pd.Series[Any]:
@@ -353,8 +347,8 @@ def _types(names: list[str], run_types: Any) -> pd.Series[Any]:
         return pd.Series("automatic", names)
     if isinstance(run_types, pd.DataFrame):
         run_types = run_types.set_index("run")["type"]
-    types = {str(run): kind for run, kind in run_types.items()}
-    lacking = [name for name in names if name not in types]
-    if lacking:
+    types = pd.Series(dict(run_types)).rename(str).reindex(names)
+    if types.isna().any():
+        lacking = types.index[types.isna()].tolist()
         raise ValueError(f"run_types does not have the runs {lacking}: give each its type")
-    return pd.Series(types, names)
+    return types

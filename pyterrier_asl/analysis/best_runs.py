@@ -16,8 +16,7 @@ from ..judging.judged_run import JudgedRun
 from ..measures.directions import higher_is_better
 from ..scoring.arrays import sum_by_query, within_query
 from ..statistics.rounding import EQUAL, rounded
-from .asl_options import AslOptions
-from .reading import per_slice, per_track_and_slice, read, read_tracks
+from .reading import AslOptions, per_slice, per_track_and_slice, read, read_tracks
 from .registry import (
     ALEX,
     BETTER,

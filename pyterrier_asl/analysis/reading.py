@@ -1,35 +1,28 @@
-"""Reads the runs, judgements and judges of an analysis, and goes through tracks and slices."""
+"""Reads the inputs and options of an analysis, and goes through its tracks and slices."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
+import ir_measures
 import numpy as np
 import pyarrow as pa
 
 from ..assessment.judges import QRELS, JudgeRel, Judges
 from ..evaluation.evaluation import Evaluation, tracks
 from ..evaluation.inputs import Qrels, Runs, grades_hint
-from ..evaluation.slices import Queries, Slices, Weights, per_slice
+from ..evaluation.slices import Queries, Slices, Weights
+from ..evaluation.slices import per_slice as per_slice
 from ..io.kernels import pc
 from ..io.lazy import pd
 from ..judging.judgements import Judgements
-from ..measures.names import Measures, named_measures
+from ..measures import ASL
+from ..measures.names import Measures, named_measures, with_options
 from ..scoring.arrays import within_query
-
-__all__ = [
-    "by_double_scores",
-    "hint_at_grades",
-    "per_slice",
-    "per_track",
-    "per_track_and_slice",
-    "read",
-    "read_judges",
-    "read_qrels_and_judges",
-    "read_tracks",
-]
+from ..scoring.search_length import DEFAULT_DEPTH
 
 
 def read(
@@ -41,21 +34,21 @@ def read(
 ) -> tuple[Evaluation, float]:
     """Reads runs, and returns the minimum grade of a relevant document with them.
 
-    Warns its caller's caller where grades go beyond 1 and nothing says which are relevant.
+    Warns at the line that called the analysis if grades above 1 occur and no minimum is given.
 
     Args:
         runs: dict of name -> run, folder of run files, or list of them; or Evaluation.
         qrels: frame, file, or ir_datasets id; None: those of Evaluation.
-        duplicates: what to do with a document that stands twice in a ranking.
+        duplicates: how to treat a document that occurs twice in a ranking.
         rel: the minimum grade; None: 1.
-        measures: measures or their names, which can have a minimum grade of their own.
+        measures: measures or their names, which can have minimum grades.
 
     >>> judged, rel = read({"a": {"q": {"d": 1}}}, {"q": {"d": 1}}, None, None)
     >>> judged.names, rel
     (['a'], 1)
     """
     judged = Evaluation.of(runs, qrels, duplicates=duplicates)
-    hint_at_grades(judged.judgements, rel, measures=measures)
+    warn_of_grades(judged.judgements, rel, measures=measures)
     return judged, 1 if rel is None else rel
 
 
@@ -69,7 +62,7 @@ def read_tracks(
     """Reads the runs of each track by its name, '' for the only one; the rest as :func:`read`."""
     several = tracks(runs, qrels, duplicates)
     for judged in several.values():
-        hint_at_grades(judged.judgements, rel, measures=measures)
+        warn_of_grades(judged.judgements, rel, measures=measures)
     return several, 1 if rel is None else rel
 
 
@@ -90,7 +83,7 @@ def read_judges(
     if len(judges) < 2:
         raise ValueError(f"there are {len(judges)} judges: comparing takes at least two")
     read = Judges.of(judges, runs, rel=rel, judge_rel=judge_rel, duplicates=duplicates)
-    hint_at_grades(read.judgements, rel, judge_rel, measure)
+    warn_of_grades(read.judgements, rel, judge_rel, measure)
     return read
 
 
@@ -103,48 +96,41 @@ def read_qrels_and_judges(
     runs: Runs | None = None,
     duplicates: str | None = None,
 ) -> Judges:
-    """Reads the judge of ``qrels``, perhaps others beside, and perhaps runs."""
+    """Reads the judge of ``qrels``, and other judges and runs if there are any."""
     judged = None if runs is None else Evaluation.of(runs, qrels, duplicates=duplicates)
-    sources: dict[str, Any] = {
-        QRELS: qrels if judged is None else judged.judgements,
-        **(judges or {}),
-    }
+    first: Any = qrels if judged is None else judged.judgements
+    sources = {QRELS: first, **(judges or {})}
     read = Judges.of(sources, judged, rel=1 if rel is None else rel, judge_rel=judge_rel)
-    hint_at_grades(read.judgements, rel, judge_rel)
+    warn_of_grades(read.judgements, rel, judge_rel)
     return read
 
 
 def per_track(
     analyse: Callable[[str, Evaluation], pd.DataFrame],
-    runs: Any,
-    qrels: Any = None,
-    duplicates: str | None = None,
+    several: dict[str, Evaluation],
     **of_one_track: Any,
 ) -> pd.DataFrame:
     """The frames that ``analyse`` gives of each track, as one; its first column is ``track``.
 
     Args:
         analyse: the frame of a track, by its name ('' for the one that has none).
-        runs: see :func:`~pyterrier_asl.evaluation.evaluation.tracks`.
-        qrels: see :func:`~pyterrier_asl.evaluation.evaluation.tracks`.
-        duplicates: see :func:`~pyterrier_asl.evaluate`.
-        **of_one_track: what is about the queries of one track, such as weights; None: not given.
+        several: the runs of each track.
+        **of_one_track: options for the queries of one track, such as weights; None: not given.
 
     Raises:
-        ValueError: where something of one track is given for several.
+        ValueError: where an option of one track is given for several.
 
     >>> import pandas as pd
-    >>> track = ({"a": {"q": {"d": 1}}}, {"q": {"d": 1}})
-    >>> per_track(lambda _, judged: pd.DataFrame({"runs": [len(judged)]}), {"toy": track})
+    >>> toy = {"toy": Evaluation.of({"a": {"q": {"d": 1}}}, {"q": {"d": 1}})}
+    >>> per_track(lambda _, judged: pd.DataFrame({"runs": [len(judged)]}), toy)
       track  runs
     0   toy     1
     """
-    several = tracks(runs, qrels, duplicates)
     options = [name for name, value in of_one_track.items() if value is not None]
     if len(several) > 1 and options:
         raise ValueError(
-            f"{', '.join(options)} can be given for the queries of one track, and there are "
-            f"{len(several)}: call it for each"
+            f"{', '.join(options)} can be given for one track only, and there are {len(several)}: "
+            "analyse each track separately"
         )
     parts = {name: analyse(name, judged) for name, judged in several.items()}
     whole = pd.concat(parts, names=["track"]).reset_index(level="track").reset_index(drop=True)
@@ -173,28 +159,28 @@ def per_track_and_slice(
     return per_track(of_track, several, weights=weights, by=by)
 
 
-def hint_at_grades(
+def warn_of_grades(
     judgements: Judgements,
     rel: float | None,
     judge_rel: JudgeRel | None = None,
     measures: Measures | None = None,
 ) -> None:
-    """Warns where grades go beyond 1 and nothing says which are relevant.
+    """Warns if grades above 1 occur and no minimum grade is given.
 
-    The warning is of the line that called the function that called the caller of this one.
+    The warning names the line that called the function that called the caller of this one.
     """
     if rel is None and judge_rel is None:
-        asked = None if measures is None else named_measures(measures)
-        if hint := grades_hint(judgements.grades, asked):
+        named = None if measures is None else named_measures(measures)
+        if hint := grades_hint(judgements.grades, named):
             warnings.warn(hint, stacklevel=4)
 
 
 def by_double_scores(runs: Evaluation) -> Evaluation:
     """Ranks runs by their scores as 64-bit numbers.
 
-    trec_eval compares 32-bit ones, and so do all measures here: scores that differ in the eighth
-    digit only tie, and the document id decides. Programs that read scores as Python or NumPy do
-    rank such documents otherwise, which changes a few of TREC-8's runs.
+    trec_eval compares 32-bit numbers, and so do all measures here: scores that differ in the eighth
+    digit only are ties, and the document id decides. Programs that read scores as Python or NumPy
+    numbers order such documents by score, which changes a few of TREC-8's runs.
 
     Args:
         runs: runs that were judged from their rows.
@@ -208,14 +194,68 @@ def by_double_scores(runs: Evaluation) -> Evaluation:
     return Evaluation(runs.names, judged, runs.judgements, runs.source)
 
 
-def _reranked(table: object) -> pa.Table:
-    """A run whose scores are positions by 64-bit scores, which 32 bits hold exactly."""
-    columns = {name: getattr(table, name) for name in ("qid", "docno")}
-    run = pa.table({**columns, "score": pa.array(table.value)})  # type: ignore[attr-defined]
-    order = pc.sort_indices(
-        run, sort_keys=[("qid", "ascending"), ("score", "descending"), ("docno", "descending")]
-    )
-    run = run.take(order)
+def _reranked(table: Any) -> pa.Table:
+    """A run whose scores are negative positions by 64-bit scores, which 32 bits hold exactly."""
+    run = pa.table({"qid": table.qid, "docno": table.docno, "score": pa.array(table.value)})
+    order = [("qid", "ascending"), ("score", "descending"), ("docno", "descending")]
+    run = run.take(pc.sort_indices(run, sort_keys=order))
     is_first = pc.not_equal(run["qid"][1:], run["qid"][:-1]).to_numpy()
     offsets = np.concatenate(([0], np.flatnonzero(is_first) + 1, [len(run)]))
     return run.set_column(2, "score", pa.array(-within_query(offsets).astype(np.float64)))
+
+
+@dataclass(frozen=True)
+class AslOptions:
+    """Options of search lengths, and the measures that follow from them.
+
+    Attributes:
+        rel: minimum grade of a relevant document.
+        cutoff: k, as in ``ASL@k``.
+        missing: the rank of a document that was not retrieved, ``missing`` of ``ASL``.
+        as_published: the paper's choice, ``missing='after'``.
+    """
+
+    rel: float = 1
+    cutoff: int | None = None
+    missing: str = "pad"
+    as_published: bool = False
+
+    @property
+    def how(self) -> tuple[float, int | None, str]:
+        """Arguments of ``relevant_documents``: grade, cut-off, rank of missing documents."""
+        return self.rel, self.cutoff, "after" if self.as_published else self.missing
+
+    @property
+    def asl(self) -> Any:
+        """ASL with these options."""
+        rel, cutoff, missing = self.how
+        return with_options(ASL(missing=missing), rel, cutoff)
+
+    @property
+    def depth(self) -> int:
+        """The rank at which a search ends."""
+        return DEFAULT_DEPTH if self.cutoff is None else self.cutoff
+
+    def label(self, name: str) -> str:
+        """A name of the paper's with the minimum grade, if that is not 1.
+
+        >>> AslOptions(rel=2).label("P@20"), AslOptions(rel=2).label("AP"), AslOptions().label("AP")
+        ('P(rel=2)@20', 'AP(rel=2)', 'AP')
+        """
+        if self.rel == 1:
+            return name
+        measure, at, cutoff = name.partition("@")
+        return f"{measure}(rel={self.rel:g}){at}{cutoff}"
+
+    def measures(self) -> dict[str, Any]:
+        """The four measures of the paper's figures and of its Table 1, as its columns are called.
+
+        >>> AslOptions(rel=2).measures()
+        {'P@20': P(rel=2)@20, 'ASL@g1-10': ASL(rel=2,g=10), 'AP': AP(rel=2), 'ASL': ASL(rel=2)}
+        """
+        return {
+            "P@20": with_options(ir_measures.P @ 20, self.rel),
+            "ASL@g1-10": self.asl(g=10),
+            "AP": with_options(ir_measures.AP, self.rel, self.cutoff),
+            "ASL": self.asl,
+        }

@@ -1,6 +1,6 @@
 """Declaration of analyses, from which the command, its options and the documentation follow.
 
-An analysis is a function of runs, judgements, and options of its own, which returns a table::
+An analysis is a function of runs, judgements and further options, which returns a table::
 
     @analysis(DIAZ, "Table 3")
     def ties(
@@ -13,7 +13,7 @@ An analysis is a function of runs, judgements, and options of its own, which ret
         by: Slices | None = None,
     ) -> pd.DataFrame:
         \"\"\"The question that it answers?  (at most 70 characters)
-        ...what else help() says.\"\"\"
+        ...the rest of its documentation.\"\"\"
         judged, rel = read(runs, qrels, duplicates, rel)
         i_star = judged.once(first_differences, rel)  # what all slices share, computed once
 
@@ -26,8 +26,8 @@ An analysis is a function of runs, judgements, and options of its own, which ret
     def ties_chart(frame: pd.DataFrame) -> Any:
         return figure(alt.Chart(frame)...)  # alt of ``charts.forms``, which imports it when used
 
-* The function is the one that callers have: editors and type checkers see its parameters. Those
-  that many analyses have are described once, in ``_COMMON``, and stand in its docstring.
+* Callers get this function, so editors and type checkers see its parameters. Parameters that many
+  analyses have are described once, in ``_COMMON``, and added to its docstring.
 * :mod:`.reading` reads runs and goes through slices, and through tracks (``tracks=True``).
 * ``ties.draw(frame)`` draws the figure of the table.
 * ``@ties.another("name", "Figure 9", "Its question?")`` draws a second figure of the same table.
@@ -42,7 +42,7 @@ import re
 import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any, ParamSpec, Protocol, TypeVar, cast
@@ -89,21 +89,21 @@ QUESTIONS = (BETTER, REAL, LOST, TRUSTED, MORE)
 _COMMON = {
     "runs": "dict of name -> run, folder of run files, or list of them; or Evaluation.",
     "qrels": "frame, file, or ir_datasets id; None: those of Evaluation.",
-    "duplicates": "what to do with a document that stands twice in a ranking; see "
+    "duplicates": "how to treat a document that occurs twice in a ranking; see "
     ":func:`~pyterrier_asl.evaluate`.",
-    "judges": "name -> qrels of the same queries; values are over the queries that all judged.",
+    "judges": "name -> qrels of the same queries; means are over the queries that all judged.",
     "judge_rel": "minimum grade that each judge finds relevant: judge -> grade, or one number for "
     "all but ``qrels``; None: ``rel``.",
-    "rel": "minimum grade of a relevant document; None: 1, with a warning where grades go beyond.",
-    "cutoff": "look at the first ``cutoff`` documents only.",
+    "rel": "minimum grade of a relevant document; None: 1, with a warning if higher grades occur.",
+    "cutoff": "only the first ``cutoff`` documents count.",
     "missing": "the rank of a document that was not retrieved: ``missing`` of ``ASL``.",
     "measure": "a measure or its name.",
     "measures": "measures or their names.",
     "test": "a test for pairs; see :mod:`pyterrier_asl.statistics.tests`.",
     "alpha": "the level of significance; intervals cover 1 - alpha.",
-    "draws": "draws of the tests that draw at random.",
+    "draws": "number of random draws of tests that need them.",
     "seed": "seed of the draws; the same seed gives the same numbers.",
-    "progress": "whether to show a progress bar; None: where there is a terminal.",
+    "progress": "whether to show a progress bar; None: in a terminal.",
     "weights": "how much each query counts; see :func:`~pyterrier_asl.evaluation.slices.slices`.",
     "by": "slices of the queries, each with its own rows.",
     "as_published": "the paper's choice: missing documents right after the list "
@@ -136,9 +136,9 @@ class AnalysisFunction(Protocol[P]):
         """Declares the function that makes the table human-readable."""
 
     def another(self, name: str, figure: str, what: str) -> Callable[[Draw], Draw]:
-        """Declares another figure of the same table, under a name of its own."""
+        """Declares another figure of the same table, with its name."""
 
-    def draw(self, frame: pd.DataFrame, *values: Any, by: str | None = None, **options: Any) -> Any:
+    def draw(self, frame: pd.DataFrame, by: str | None = None) -> Any:
         """The chart of a table; with the column of the slices, one for each slice."""
 
 
@@ -170,6 +170,12 @@ class Analysis:
     chart: Callable[..., Any] | None = None
     shown: Callable[[pd.DataFrame], pd.DataFrame] | None = None
 
+    def keep(self, attribute: str, function: Draw) -> Draw:
+        """Declares the function that draws the table, or makes it human-readable."""
+        setattr(self, attribute, function)
+        _ANALYSES[self.name] = self
+        return function
+
     @property
     def source(self) -> str:
         """Paper and figure."""
@@ -198,14 +204,12 @@ class Analysis:
         judged = ("qrels",) if "qrels" in parameters or "judges" in parameters else ()
         return (*judged, "runs") if "runs" in parameters else judged
 
-    def draw(self, frame: pd.DataFrame, *values: Any, by: str | None = None, **options: Any) -> Any:
+    def draw(self, frame: pd.DataFrame, by: str | None = None) -> Any:
         """The chart of a table; with the column of the slices, one for each slice."""
-        assert self.chart is not None
-        if by is None:
-            return self.chart(frame, *values, **options)
         from ..charts.forms import by_slice
 
-        return by_slice(self.chart, frame, by)
+        assert self.chart is not None
+        return self.chart(frame) if by is None else by_slice(self.chart, frame, by)
 
 
 _ANALYSES: dict[str, Analysis] = {}
@@ -225,51 +229,30 @@ def analysis(
         function, doc = cast(Any, body), inspect.getdoc(body) or ""
         name, what = function.__name__.replace("_", "-"), doc.partition("\n")[0]
         declared = Analysis(name, paper, figure, what, function, question, tracks, group_by)
+        _ANALYSES[name] = declared
         function.__doc__ = _described(doc, function, tracks)
         function.analysis, function.draw = declared, declared.draw
-        function.another = lambda *of: _setter(
-            _declare(replace(declared, name=of[0], figure=of[1], what=of[2], question="")),
-            "chart",
+        function.chart, function.shown = (partial(declared.keep, of) for of in ("chart", "shown"))
+        function.another = lambda *of: partial(
+            replace(declared, name=of[0], figure=of[1], what=of[2], question="").keep, "chart"
         )
-        for hook in ("chart", "shown"):
-            setattr(function, hook, _setter(declared, hook))
-        _declare(declared)
         return cast(AnalysisFunction[P], function)
 
     return declare
 
 
+@cache
 def analyses() -> list[Analysis]:
-    """All analyses: those that answer a question, question by question, then paper by paper."""
-    _import_all()
+    """All analyses, those that answer a question first, by question, then the others by paper."""
+    for module in iter_modules(import_module(__package__).__path__):
+        import_module(f"{__package__}.{module.name}")
     headings = (*QUESTIONS, *PAPERS)
     return sorted(_ANALYSES.values(), key=lambda a: (headings.index(a.heading), a.figure, a.name))
 
 
 def analysis_named(name: str) -> Analysis | None:
     """The analysis of a name; None where there is none."""
-    _import_all()
-    return _ANALYSES.get(name)
-
-
-@cache
-def _import_all() -> None:
-    package = import_module(__package__)
-    for module in iter_modules(package.__path__):
-        import_module(f"{__package__}.{module.name}")
-
-
-def _declare(declared: Analysis) -> Analysis:
-    _ANALYSES[declared.name] = declared
-    return declared
-
-
-def _setter(declared: Analysis, attribute: str) -> Callable[[Draw], Draw]:
-    def keep(function: Draw) -> Draw:
-        setattr(declared, attribute, function)
-        return function
-
-    return keep
+    return next((analysis for analysis in analyses() if analysis.name == name), None)
 
 
 def _described(doc: str, function: Callable[..., Any], tracks: bool = False) -> str:
@@ -287,7 +270,7 @@ def _described(doc: str, function: Callable[..., Any], tracks: bool = False) -> 
     Args:
         runs: dict of name -> run, folder of run files, or list of them; or Evaluation.
         depth: a rank.
-        rel: minimum grade of a relevant document; None: 1, with a warning where grades go beyond.
+        rel: minimum grade of a relevant document; None: 1, with a warning if higher grades occur.
     <BLANKLINE>
     Returns:
         Rows.

@@ -16,8 +16,7 @@ from ..measures.names import with_options
 from ..statistics.correlation import kendall_tau
 from ..statistics.rounding import rounded
 from ..statistics.tests import compare_all
-from .asl_options import AslOptions
-from .reading import per_track_and_slice, read_tracks
+from .reading import AslOptions, per_track_and_slice, read_tracks
 from .registry import (
     ALEX,
     Evaluation,

@@ -15,8 +15,7 @@ from ..evaluation.relevant_documents import relevant_documents
 from ..io.lazy import pd
 from ..io.tables import counted
 from ..statistics.inputs import ArrayLike
-from .asl_options import AslOptions
-from .reading import read
+from .reading import AslOptions, read
 from .registry import ALEX, LOST, Evaluation, Ints, Qrels, Runs, analysis
 
 

@@ -41,15 +41,15 @@ def satisfaction(
 
     Args:
         judges: other judges' judgements of the same queries, name -> qrels, for one track; then
-            every curve is over the queries that all of them judged.
-        depth: the largest n; 10 is a first page of results.
+            every curve is over the queries that all judges judged.
+        depth: the largest n; a first page of results has 10.
         alpha: the intervals cover 1 - alpha.
 
     Returns:
         One row for each track, system and n, with ``track``, ``system``, ``kind`` (``'run'`` or
         ``'judge'``), ``n``, ``S@n``, ``ci_low`` and ``ci_high`` (Wilson's score interval, over
-        queries), ``queries``. A judge's documents have no order, so the value is the one to be
-        expected of a random order.
+        queries), ``queries``. A judge's documents have no order, so the value is the expected value
+        of a random order.
 
     Source: Trotman and Keeler 2011, Figures 1 and 3.
 
@@ -61,9 +61,10 @@ def satisfaction(
     1    run  2  1.0
     """
     if depth < 1:
-        raise ValueError(f"depth is {depth}, but a user looks at 1 document or more")
-    grade = 1 if rel is None and judge_rel is not None else rel
-    several, least = read_tracks(runs, qrels, duplicates, grade)
+        raise ValueError(f"depth is {depth}, but it must be 1 or more")
+    if judge_rel is not None:
+        rel = 1 if rel is None else rel
+    several, least = read_tracks(runs, qrels, duplicates, rel)
 
     def of_track(track: str, judged: Evaluation) -> pd.DataFrame:
         sources = {QRELS: judged.judgements, **(judges or {})}
@@ -77,22 +78,20 @@ def _success(judges: Judges, queries: Queries, depth: int, alpha: float) -> pd.D
     """S@n of every run and judge."""
     runs, at = judges.runs_by(QRELS), judges.positions[QRELS]
     relevant = (run.relevant(judges.members[QRELS].rel) for run in runs.runs)
-    reciprocal = [reciprocal_rank(run.ranks, run.offsets)[at] for run in relevant]
     # The first relevant document is among the first n where its rank is n at most.
     least = 1 / np.arange(1, depth + 1)[:, None]
-    curves = [
-        (name, "run", (values >= least).astype(np.float64))
-        for name, values in zip(runs.names, reciprocal)
-    ]
+    curves: dict[tuple[str, str], Any] = {
+        (name, "run"): (reciprocal_rank(run.ranks, run.offsets)[at] >= least).astype(np.float64)
+        for name, run in zip(runs.names, relevant)
+    }
     for judge in judges_as_runs(judges, QRELS):
-        counts = judge.retrieved, judge.common
-        expected = np.array([expected_success(*counts, n=n) for n in range(1, depth + 1)])
-        curves.append((judge.name, "judge", expected))
-    rows = []
-    for system, kind, values in curves:
-        for n, satisfied in enumerate(queries.of(values), start=1):
-            mean, low, high = wilson_interval(satisfied, alpha=alpha, weights=queries.weights)
-            rows.append((system, kind, n, mean, low, high, len(queries)))
+        expected = [expected_success(*judge.counts[:2], n=n) for n in range(1, depth + 1)]
+        curves[judge.name, "judge"] = np.array(expected)
+    rows = [
+        (*curve, n, *wilson_interval(success, alpha=alpha, weights=queries.weights), len(queries))
+        for curve, values in curves.items()
+        for n, success in enumerate(queries.of(values), start=1)
+    ]
     columns = ["system", "kind", "n", "S@n", "ci_low", "ci_high", "queries"]
     return pd.DataFrame(rows, columns=columns)
 
@@ -106,11 +105,8 @@ def satisfaction_chart(frame: pd.DataFrame) -> Any:
     named = _curves_in_colour(frame)
     shown = frame[frame["curve"].isin(named)]
     others = frame[~frame["curve"].isin(named)]
-    x = alt.X(
-        "n:Q",
-        title="n, documents looked at",
-        axis=alt.Axis(tickMinStep=1, tickCount=10, format="d"),
-    )
+    whole = alt.Axis(tickMinStep=1, tickCount=10, format="d")
+    x = alt.X("n:Q", title="n, number of documents read", axis=whole)
     y = alt.Y(
         "share:Q",
         title=better("S@n, share of queries satisfied", "↑"),
@@ -141,18 +137,14 @@ def satisfaction_chart(frame: pd.DataFrame) -> Any:
         f"interval over {fewest}{counted(most, 'query', 'queries')}."
     )
     if (frame["kind"] == "judge").any():
-        caption += (
-            " A judge's documents have no order: its curve is what to expect of a random one."
-        )
+        caption += " A judge's documents have no order: its curve is expected of a random order."
     if len(others):
-        kinds = shown.drop_duplicates("curve")["kind"]
-        judges, runs = int((kinds == "judge").sum()), int((kinds == "run").sum())
-        in_colours = [
-            *([counted(judges, "judge")] if judges else []),
-            *(["the best, the median and the worst run by mean S@n"] if runs else []),
-        ]
+        kinds = shown.drop_duplicates("curve")["kind"].value_counts()
+        coloured = [counted(int(kinds["judge"]), "judge")] if "judge" in kinds else []
+        if "run" in kinds:
+            coloured.append("the best, the median and the worst run by mean S@n")
         caption += (
-            f" In colours: {' and '.join(in_colours)}; in gray: "
+            f" In colours: {' and '.join(coloured)}; in gray: "
             f"{counted(others['curve'].nunique(), 'other')}."
         )
     return figure(alt.layer(behind, band, lines), "Success at n", caption)

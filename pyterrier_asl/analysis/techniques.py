@@ -1,4 +1,4 @@
-"""How much of the error does a technique take away? (Alex et al. 2022, Table 1.)"""
+"""How much of the error does a new technique remove? (Alex et al. 2022, Table 1.)"""
 
 from __future__ import annotations
 
@@ -8,30 +8,28 @@ from typing import Any
 import numpy as np
 
 from ..assessment.system_pairs import PairedTest, as_frame, significance
-from ..charts.forms import STEP, WIDTH, alt, bars, captioned, category, tooltips
+from ..charts.forms import STEP, WIDTH, alt, bars, captioned, category, in_rows, tooltips
 from ..io.lazy import pd
 from ..io.names import check_names
 from ..measures.directions import higher_is_better, value_range
 from ..measures.names import Measures, parse_measure
 from ..statistics.correction import with_corrected_p
 from ..statistics.inputs import ArrayLike
-from .asl_options import AslOptions
-from .reading import per_track_and_slice, read_tracks
+from .reading import AslOptions, per_track_and_slice, read_tracks
 from .registry import ALEX, Evaluation, Qrels, Queries, Runs, Slices, Weights, analysis
 
 
 def relative_error_reduction(old: ArrayLike, new: ArrayLike, best: float) -> Any:
-    """RRIE: the share of the distance from the old to the best possible value that is saved.
+    """RRIE: the part of the distance from the old value to the best possible value that is removed.
 
     Args:
         old: the old value.
         new: the new value.
-        best: the best possible value: 1 for P and AP (Eq. 11) as for ASL (Eq. 12), which has its
-            best at the other end.
+        best: the best possible value: 1 for P and AP (Eq. 11), and 1 for ASL, too (Eq. 12).
 
     Returns:
-        1 for an error that is gone, 0 for one that is as it was, negative for a larger one; NaN
-        where there was none.
+        1 if the error is removed, 0 if it is unchanged, negative if it is larger; NaN if the old
+        value has no error.
 
     Source: Alex, Hall, Metzler 2022, Eq. 11 and 12.
 
@@ -67,14 +65,14 @@ def compare_techniques(
 ) -> pd.DataFrame:
     """How much of the error does a new technique remove (RRIE)?
 
-    Two runs by top-ranked and by all documents, with the relative reduction in error (RRIE).
+    Two runs by measures of the top and of all documents, with the relative reduction in error.
 
     Args:
-        old: name of the run of the old technique, such as the best BM25; where it is called
-            differently in several tracks, a dict of track -> name.
+        old: name of the run of the old technique, such as the best BM25; a dict of track -> name
+            if its name differs between tracks.
         new: name of the run of the new technique, such as the best neural run; or a dict of track
             -> name.
-        measures: measures, or a dict from how to call them; by default ``P@20``, ``ASL@g1-10``,
+        measures: measures, or a dict of name -> measure; by default ``P@20``, ``ASL@g1-10``,
             ``AP``, ``ASL``. Their best value must be 1.
         rel: minimum grade of a relevant document, for the default measures.
         cutoff: k, as in ``ASL@k``, for the default measures.
@@ -105,16 +103,14 @@ def compare_techniques(
     tracks, rel = read_tracks(runs, qrels, duplicates, rel, measures)
     options = AslOptions(rel, cutoff, missing, as_published)
     paired = PairedTest(test, correction, alpha, draws, seed)
-    for argument, run in {"old": old, "new": new}.items():
-        if not isinstance(run, str):
-            check_names(argument, run, tracks, "tracks")
+    techniques = [_runs_of_tracks(*named, list(tracks)) for named in (("old", old), ("new", new))]
     usual = {options.label(name): measure for name, measure in options.measures().items()}
-    asked = usual if measures is None else _with_best_value_1(measures)
+    chosen = usual if measures is None else _with_best_value_1(measures)
 
     def of_slice(track: str, judged: Evaluation, queries: Queries) -> pd.DataFrame:
-        two = judged.select([_of_track(old, track, "old"), _of_track(new, track, "new")])
+        two = judged.select([run[track] for run in techniques])
         rows = []
-        for name, measure in asked.items():
+        for name, measure in chosen.items():
             values = two.values(measure)
             means = dict(zip(("old", "new"), queries.mean(values).tolist()))
             rrie = float(relative_error_reduction(**means, best=1.0))
@@ -131,14 +127,11 @@ def compare_techniques(
 @compare_techniques.chart
 def compare_techniques_chart(frame: pd.DataFrame) -> Any:
     """The relative reduction in error by each measure."""
-    about = frame.attrs
-    several = frame["track"].nunique() > 1 if "track" in frame else False
-    order = list(dict.fromkeys(frame["track"])) if several else []
-    row = alt.Row("track:N", title=None, sort=order, header=alt.Header(labelOrient="top"))
-    named = isinstance(about.get("old"), str) and isinstance(about.get("new"), str)
-    old, new = (about[name] if named else f"the {name} run" for name in ("old", "new"))
+    names = [frame.attrs.get(name) for name in ("old", "new")]
+    named = all(isinstance(name, str) for name in names)
+    old, new = names if named else ("the old run", "the new run")
     caption = (
-        f"The part of the distance to the best possible value, 1, that {new} saves over {old}. "
+        f"The part of the distance of {old} to the best possible value, 1, that {new} removes. "
         + significance(frame)
     )
     drawn = bars(
@@ -154,26 +147,35 @@ def compare_techniques_chart(frame: pd.DataFrame) -> Any:
         ),
     )
     drawn.layer[0].encoding.color = category("significant", "significant", domain=[False, True])
-    drawn = drawn.properties(width=WIDTH, height=alt.Step(STEP))
-    drawn = drawn.facet(row=row) if several else drawn
+    several = "track" in frame and frame["track"].nunique() > 1
+    panels = (
+        in_rows(drawn, "track", frame["track"])
+        if several
+        else drawn.properties(width=WIDTH, height=alt.Step(STEP))
+    )
     title = f"{new} over {old}"
-    return captioned(drawn, title if named else title.capitalize(), caption)
+    return captioned(panels, title if named else title.capitalize(), caption)
 
 
-def _of_track(run: str | Mapping[str, str], track: str, what: str) -> str:
-    """The name of a technique's run in a track."""
+def _runs_of_tracks(
+    what: str, run: str | Mapping[str, str], tracks: list[str]
+) -> Mapping[str, str]:
+    """The name of a technique's run in each track."""
     if isinstance(run, str):
-        return run
-    if track not in run:
-        raise ValueError(f"{what} names no run of track {track!r}, only of {sorted(run)}: add it")
-    return run[track]
+        return dict.fromkeys(tracks, run)
+    check_names(what, run, tracks, "tracks")
+    for track in tracks:
+        if track not in run:
+            raise ValueError(
+                f"{what} names no run of track {track!r}, only of {sorted(run)}: add it"
+            )
+    return run
 
 
 def _with_best_value_1(measures: Measures) -> dict[str, Any]:
     """Parses measures by name; ValueError unless the best value of each is 1."""
-    if not isinstance(measures, Mapping):
-        measures = {str(measure): measure for measure in measures}
-    parsed = {str(name): parse_measure(m) for name, m in measures.items()}
+    named = measures.items() if isinstance(measures, Mapping) else ((m, m) for m in measures)
+    parsed = {str(name): parse_measure(measure) for name, measure in named}
     for name, measure in parsed.items():
         higher = higher_is_better(measure)
         if higher is None or value_range(measure)[higher] != 1:
