@@ -1,10 +1,8 @@
 from .assessors import assessor_scores, compare_with_assessors, human_range
 from .best_runs import headroom, run_quality
-from .collection_sizes import collection_statistics
+from .collections_and_lengths import collection_statistics, lengths_by_rank
 from .discrimination import discriminative_power, preference_discrimination, stability
-from .document_lengths import lengths_by_rank
 from .finders import rare_documents, rare_finds
-from .hidden_weighting import effective_share, equivalents
 from .incomplete_judgements import missing_labels, missing_queries
 from .judges import (
     judge_agreement,
@@ -20,8 +18,8 @@ from .rareness_pools import (
     pools_by,
     rareness_by_pool,
     rareness_without_own_group,
+    synthetic_systems,
 )
-from .rareness_synthetic import synthetic_systems
 from .recall_levels import (
     level_correlations,
     level_regressions,
@@ -30,7 +28,12 @@ from .recall_levels import (
 )
 from .registry import Evaluation
 from .reordered_systems import reordering
-from .search_lengths import search_length_changes, search_length_distribution
+from .search_lengths import (
+    effective_share,
+    equivalents,
+    search_length_changes,
+    search_length_distribution,
+)
 from .success_at_n import satisfaction
 from .techniques import compare_techniques, relative_error_reduction
 from .tied_rankings import (

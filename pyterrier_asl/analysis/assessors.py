@@ -192,8 +192,8 @@ def compare_with_assessors_chart(frame: pd.DataFrame) -> Any:
     layers = layers.properties(data=shown.assign(against=against))
     few = len(by_run) <= most
     caption = (
-        "AP of each run minus AP of the judge's documents in the best order, in a random order (the "
-        f"expected value) and in the worst order, with its interval. {significance(frame)}"
+        "AP of each run minus AP of the judge's documents in the best order, in a random order "
+        f"(the expected value) and in the worst order, with its interval. {significance(frame)}"
         f"{'' if few else f' The best {most} of {len(by_run)} runs.'}"
     )
     return captioned(in_rows(layers, "against", against), "Runs against other judges", caption)
@@ -333,10 +333,11 @@ def _differences(
 ) -> Iterator[dict[str, Any]]:
     """Runs against a judge, all scored by the judgements of another judge."""
     precision = precision_by(judges, judged_by)
+    run_means = queries.mean(precision)
     for bound, scores in judge_as_run(judges, name, judged_by).average_precision().items():
         head = {"judged_by": judged_by, "judge": name, "bound": bound}
-        for run, values in zip(judges.systems, precision):
-            means = {"run_AP": queries.mean(values), "judge_AP": queries.mean(scores)}
+        for run, values, run_ap in zip(judges.systems, precision, run_means):
+            means = {"run_AP": run_ap, "judge_AP": queries.mean(scores)}
             tested = paired.of(values, scores, queries)
             yield {**head, "run": run, **means, "topics": len(queries), **tested}
 

@@ -207,19 +207,18 @@ def headroom(
 
 
 @headroom.chart
-def headroom_chart(frame: pd.DataFrame, *, columns: int = 2) -> Any:
-    """Figures 1 to 4: tracks by the value of their best run, ``columns`` panels in a row."""
-    few = frame["track"].nunique() <= FEW
-    panel = _best_values if few else _histogram
-    panels = [panel(str(measure), part) for measure, part in frame.groupby("measure", sort=False)]
+def headroom_chart(frame: pd.DataFrame) -> Any:
+    """Figures 1 to 4: tracks by the value of their best run."""
     tracks = frame["track"].nunique()
+    panel = _best_values if tracks <= FEW else _histogram
+    panels = [panel(str(measure), part) for measure, part in frame.groupby("measure", sort=False)]
     caption = (
         f"The best run {'of each track ' if tracks > 1 else ''}by each measure; 1 is the best "
         "value of all four. ASL is the mean number of irrelevant documents above a relevant one, "
         "plus 1, and cannot be much larger than the runs are deep"
         f"{', so tracks of other depths are on other scales' if tracks > 1 else ''}."
     )
-    drawn = alt.concat(*panels, columns=columns).resolve_scale(x="independent")
+    drawn = alt.concat(*panels, columns=2).resolve_scale(x="independent")
     return captioned(drawn, "How much room is left", caption, WIDE_CAPTION)
 
 

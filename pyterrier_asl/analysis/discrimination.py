@@ -23,20 +23,20 @@ from ..charts.forms import (
 from ..charts.scales import better, up_to_1
 from ..evaluation.preferences import preference_cubes
 from ..io.lazy import pd
+from ..io.names import check_names
 from ..io.tables import counted
 from ..measures import AP_Rareness, P_Rareness
-from ..measures.names import named_measures, parse_measure
+from ..measures.names import parse_measure
 from ..statistics.inputs import ArrayLike
 from ..statistics.rounding import NO_DIFFERENCE
 from ..statistics.tests import compare_all
 from ..statistics.tukey import randomized_hsd
 from .preferred_systems import compare_preferences
-from .reading import by_double_scores, per_slice, read
+from .reading import by_double_scores, measures_with_rel, per_slice, read
 from .registry import (
     DIAZ,
     REAL,
     TURKMEN,
-    Evaluation,
     Floats,
     Qrels,
     Queries,
@@ -61,15 +61,6 @@ def rareness_measures(cutoff: int = 100, alphas: Sequence[float] = (0.5, 1.0)) -
     return [parse_measure(f"P@{cutoff}"), *p, parse_measure(f"AP@{cutoff}"), *ap]
 
 
-def _values_by_name(
-    runs: Evaluation, measures: Sequence[Any] | None, rel: float | None
-) -> dict[str, Floats]:
-    """The values of measures, each of shape (S, Q), by their names."""
-    named = named_measures(rareness_measures() if measures is None else measures)
-    wanted = [measure.with_params(rel=rel).measure for measure in named]
-    return {str(measure): runs.values(measure) for measure in wanted}
-
-
 @analysis(TURKMEN, "Table 1", question=REAL)
 def discriminative_power(
     runs: Runs,
@@ -89,29 +80,28 @@ def discriminative_power(
 ) -> pd.DataFrame:
     """How many pairs of systems do measures distinguish?
 
-    How many pairs of systems differ significantly in each measure. The paired t-test with Holm's
+    The number of pairs of systems that differ significantly in each measure. The t-test with Holm's
     correction holds its level over all pairs. ``'tukey-randomized'`` does too. The other forms of
-    Tukey's HSD pool the variances of all systems: where these differ much, they hide differences
-    between systems that vary little.
+    Tukey's HSD pool the variances of all systems. If the variances differ much, these forms miss
+    differences between systems with small variances.
 
     Args:
         measures: measures or their names; a rareness measure without a pool gets the pool of these
             runs. None: those of Türkmen et al.'s Table 1, see
             :func:`rareness_measures`.
-        rel: minimum grade of a relevant document, for measures that do not say it themselves.
+        rel: minimum grade of a relevant document, for measures without one.
         test: one of :data:`~pyterrier_asl.statistics.tests.PAIR_TESTS`, or of
-            :data:`~pyterrier_asl.statistics.tests.TUKEY_TESTS`, which are about all pairs at once.
+            :data:`~pyterrier_asl.statistics.tests.TUKEY_TESTS`, which test all pairs together.
         correction: of a test of pairs, over all pairs; ``'auto'`` is Holm's.
         levels: the levels of significance.
-        seed: of those draws.
-        as_published: as Türkmen et al. did: rankings by 64-bit scores, and a test of each pair by
-            itself as if the systems had answered different queries, uncorrected. It is called
-            Tukey's HSD there, finds more pairs than it should, and is here for comparison only.
+        as_published: the method of Türkmen et al.: rankings by 64-bit scores, and an unpaired test
+            of each pair without correction. The paper calls it Tukey's HSD. It finds too many pairs
+            and is meant for comparison with the paper only.
 
     Returns:
         A row for each measure and level, with ``measure``, ``level``, ``pairs``, ``significant``,
-        ``percent``, and how it was tested: ``test``, ``correction``, ``family`` (p-values corrected
-        together), ``dropped`` (pairs that leave the test nothing to work on).
+        ``percent``, and how it was tested: ``test``, ``correction``, ``family`` (the number of
+        p-values corrected together), ``dropped`` (pairs that cannot be tested).
 
     Source: Türkmen, Lease and Kutlu, New Metrics to Encourage Innovation and Diversity in
     Information Retrieval Approaches, 2023, Table 1; Sakai, Metrics, statistics, tests, 2014.
@@ -120,20 +110,16 @@ def discriminative_power(
     if as_published:
         judged, test, correction = judged.once(by_double_scores), "unpaired-t", "none"
 
+    options: dict[str, Any] = {"test": test, "correction": correction, "draws": draws, "seed": seed}
+    default = rareness_measures() if measures is None else measures
+
     def of_slice(queries: Queries) -> pd.DataFrame:
         tables = []
-        for name, value in _values_by_name(judged, measures, rel).items():
-            pairs = compare_all(
-                queries.of(value),
-                judged.names,
-                test=test,
-                correction=correction,
-                weights=queries.weights,
-                draws=draws,
-                seed=seed,
-            )
+        for measure in measures_with_rel(default, rel):
+            values = queries.of(judged.values(measure))
+            pairs = compare_all(values, judged.names, weights=queries.weights, **options)
             tables.append(
-                _rows_by_level("measure", name, pairs["p_corrected"], levels, pairs.attrs)
+                _rows_by_level("measure", str(measure), pairs["p_corrected"], levels, pairs.attrs)
             )
         return pd.concat(tables, ignore_index=True)
 
@@ -146,13 +132,14 @@ def discrimination_chart(frame: pd.DataFrame) -> Any:
     what = "measure" if "measure" in frame else "preference"
     levels = sorted(frame["level"].unique(), reverse=True)
     legend = alt.Legend(orient="bottom") if len(levels) > 1 else None
-    # Preferences that are signs have another test than the others, beside which they belong.
+    # Signs have another test than the other preferences, but are shown in the same panel.
     paired = frame["correction"] != "none"
     groups = frame["test"].where(~paired, "tests of pairs, correction: " + frame["correction"])
     panels = []
     for how, part in frame.groupby(groups, sort=False):
-        tests = part["test"] if part["test"].nunique() > 1 else pd.Series("", part.index)
-        shown = part.assign(name=part[what] + tests.map(lambda test: test and f", {test}"))
+        shown = part.assign(name=part[what])
+        if part["test"].nunique() > 1:
+            shown["name"] += ", " + part["test"]
         panel = bars(
             shown,
             "percent",
@@ -180,7 +167,7 @@ def discrimination_chart(frame: pd.DataFrame) -> Any:
     level = "" if len(levels) > 1 else f" at {levels[0]:g}"
     caption = (
         f"The share of {counted(int(frame['pairs'].max()), 'pair')} of systems whose difference is "
-        f"significant{level}{', for each test with its own correction' * (len(panels) > 1)}."
+        f"significant{level}{', with the correction of each test' * (len(panels) > 1)}."
     )
     drawn = alt.vconcat(*panels).resolve_scale(x="shared")
     return captioned(drawn, "Pairs of systems distinguished", caption)
@@ -205,27 +192,26 @@ def preference_discrimination(
 ) -> pd.DataFrame:
     """How many pairs of systems do preferences distinguish?
 
-    How many pairs of systems differ significantly in each kind of preference.
+    The number of pairs of systems that differ significantly in each kind of preference.
 
     ``'paired'`` is the t-test for pairs or, for preferences that are signs, the sign test (exact
     binomial, queries that prefer neither left out; with weights the t-test), with Holm's correction
-    over all pairs. The paper says Bonferroni's; Holm's gives its numbers.
+    over all pairs. The paper names Bonferroni's correction, but Holm's gives its numbers.
 
     ``'tukey-randomized'`` is the randomisation form of Tukey's HSD, for preferences: in each query
-    the systems exchange their rankings at random, all preferences follow, and the largest absolute
-    mean preference of any pair is what an observed one is compared with. Of the forms of HSD it is
-    the one that comes close to the paper's part (a): on DL 2020 passages 37.46, 40.91 and 28.35 are
-    published for rrLP, sgnLP and RR. With 100 exchanges it finds 31.5 to 39.3, 36.5 to 42.7 and
-    25.3 to 29.7 for 95 of 100 seeds; with 10,000 about 36.4, 40.9 and 27.4. The paper does not say
-    how many it made. HSD by two-way analysis of variance finds 44, 50 and 41.
+    the systems exchange their rankings at random, and their preferences with them. An observed mean
+    preference is compared with the largest absolute mean preference of any pair after the exchange.
+    Of the forms of HSD this one comes closest to part (a) of the paper's table: on DL 2020 passages
+    37.46, 40.91 and 28.35 are published for rrLP, sgnLP and RR. With 100 exchanges it finds 31.5 to
+    39.3, 36.5 to 42.7 and 25.3 to 29.7 for 95 of 100 seeds; with 10,000 about 36.4, 40.9 and 27.4.
+    The paper does not give its number. HSD by two-way analysis of variance finds 44, 50 and 41.
 
     Args:
         preferences: some of rrLP, sgnLP, lexirecall, RPP, RR.
         rel: minimum grade of a relevant document; the paper has 2 on the DL passages collections.
         tests: some of ``'tukey-randomized'`` and ``'paired'``.
         levels: the levels of significance.
-        draws: draws of ``'tukey-randomized'``.
-        seed: of those draws; the same seed gives the same numbers.
+        draws: the number of exchanges of ``'tukey-randomized'``.
 
     Returns:
         The columns of :func:`discriminative_power`, with ``preference`` for ``measure``.
@@ -235,10 +221,8 @@ def preference_discrimination(
     2012.
     """
     judged, rel = read(runs, qrels, duplicates, rel)
-    unknown = [test for test in tests if test not in PREFERENCE_TESTS]
-    if unknown:
-        allowed = " or ".join(map(repr, PREFERENCE_TESTS))
-        raise ValueError(f"there is no test {unknown[0]!r} of preferences: use {allowed}")
+    check_names("tests", tests, PREFERENCE_TESTS, "tests of preferences")
+    options: dict[str, Any] = {"draws": draws, "seed": seed, "progress": progress}
     cubes = judged.once(preference_cubes, tuple(preferences), rel, cutoff)
 
     def of_slice(queries: Queries) -> pd.DataFrame:
@@ -248,13 +232,7 @@ def preference_discrimination(
                 pairs, _ = compare_preferences(kind, cube, judged.names, queries)
                 p, attrs = pairs["p_corrected"].to_numpy(dtype=np.float64), pairs.attrs
             else:
-                p = randomized_hsd(
-                    cube[queries.at],
-                    draws=draws,
-                    seed=seed,
-                    weights=queries.weights,
-                    progress=progress,
-                )
+                p = randomized_hsd(cube[queries.at], weights=queries.weights, **options)
                 attrs = {"test": test, "correction": "none", "family": p.size, "dropped": 0}
             tables.append(_rows_by_level("preference", kind, p, levels, attrs))
         return pd.concat(tables, ignore_index=True)
@@ -304,41 +282,42 @@ def stability(
 ) -> pd.DataFrame:
     """Does the better system stay better on other queries?
 
-    How often two systems come out in their usual order on half of the queries (Table 2).
+    The share of draws of half of the queries in which two systems have their usual order (Table 2).
 
     Half of the queries are drawn many times. In each draw the system with the better mean wins, if
-    the means differ by more than ``fuzz``. A pair's stability is the share of draws in which the
-    one of the two that wins more often wins; a measure's is the mean over all pairs.
+    the means differ by more than ``fuzz``. The stability of a pair is the share of draws won by the
+    system that wins more often. The stability of a measure is the mean over all pairs.
 
-    **An absolute fuzz favours measures on a wide scale**: those that reach up to 2, as rareness
-    measures do, pass a difference of .05 more easily than those that reach up to 1, and look more
-    stable. So stability is given with a relative fuzz too, a share of the larger of the two means,
-    which does not depend on the scale. Compare measures by that one.
+    **An absolute fuzz favours measures on a wide scale**: rareness measures reach up to 2, so a
+    difference of .05 is more frequent than in measures that reach up to 1, and they look more
+    stable. Compare measures by the stability with a relative fuzz, a share of the larger of the two
+    means, which does not depend on the scale.
 
     Args:
         measures: measures or their names; a rareness measure without a pool gets the pool of these
             runs. None: those of the paper, see
             :func:`rareness_measures`.
-        rel: minimum grade of a relevant document, for measures that do not say it themselves.
-        draws: how often to draw.
-        queries: how many to draw, without replacement; None: half, an odd half to the even number.
-        fuzz: the difference that is none, absolute and as a share.
-        as_published: on rankings by 64-bit scores; the paper's numbers are those of ``absolute``.
+        rel: minimum grade of a relevant document, for measures without one.
+        draws: the number of draws.
+        queries: the number of queries in a draw, without replacement; None: half, rounded to even.
+        fuzz: the largest difference that counts as a tie, absolute and as a share.
+        as_published: use rankings by 64-bit scores; the paper has the column ``absolute``.
 
     Returns:
         A row for each measure, with ``measure``, ``absolute``, ``relative``, ``queries`` drawn,
         ``draws``.
 
     Raises:
-        ValueError: for fewer than two runs, or more queries to draw than there are.
+        ValueError: for fewer than two runs, or more queries in a draw than exist.
 
     Source: Türkmen, Lease and Kutlu, 2023, Table 2, after Buckley and Voorhees, Evaluating
     Evaluation Measure Stability, 2000.
     """
     judged, _ = read(runs, qrels, duplicates, rel, measures)
     if len(judged) < 2:
-        raise ValueError(f"stability is about pairs of systems, but there is only {judged.names}")
+        raise ValueError(f"stability needs two systems or more, but there is only {judged.names}")
     judged = judged.once(by_double_scores) if as_published else judged
+    default = rareness_measures() if measures is None else measures
 
     def of_slice(chosen: Queries) -> pd.DataFrame:
         size = round(len(chosen) / 2) if queries is None else queries
@@ -351,8 +330,8 @@ def stability(
         share = np.random.default_rng(seed).permuted(some, axis=1) * chosen.each
         share /= share.sum(axis=1, keepdims=True)
         rows = [
-            (name, *stabilities(share @ chosen.of(value).T, fuzz), size, draws)
-            for name, value in _values_by_name(judged, measures, rel).items()
+            (str(m), *stabilities(share @ chosen.of(judged.values(m)).T, fuzz), size, draws)
+            for m in measures_with_rel(default, rel)
         ]
         frame = pd.DataFrame(rows, columns=["measure", "absolute", "relative", "queries", "draws"])
         frame.attrs = {"fuzz": fuzz}
@@ -393,7 +372,7 @@ def stabilities(means: Floats, fuzz: float) -> tuple[float, float]:
 
     Args:
         means: the mean of each system in each draw, shape (draws, S).
-        fuzz: the difference that is none, absolute and as a share of the larger mean.
+        fuzz: the largest difference that is a tie, absolute and as a share of the larger mean.
 
     >>> stabilities(np.array([[0.5, 0.4], [0.5, 0.47], [0.3, 0.4]]), 0.05)
     (0.3333333333333333, 0.6666666666666666)
@@ -403,7 +382,7 @@ def stabilities(means: Floats, fuzz: float) -> tuple[float, float]:
     for a in range(systems - 1):
         first, others = means[:, a, None], means[:, a + 1 :]
         difference = first - others
-        # A hair above, so that rounding does not make a win of a difference that is the fuzz.
+        # A little above the fuzz, so that rounding does not turn an equal difference into a win.
         larger = np.maximum(np.abs(first), np.abs(others))
         for kind, least in enumerate((np.full_like(larger, fuzz), fuzz * larger)):
             wins = np.sum(difference > least + NO_DIFFERENCE, axis=0)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
@@ -41,36 +40,27 @@ FRACTIONS: tuple[float, ...] = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0
 _STYLES = {"RR": ("#117733", [1, 0]), "rrLP": ("#cc3311", [6, 3]), "sgnLP": ("#0077bb", [2, 2])}
 
 
-@dataclass(frozen=True)
-class Sampling:
-    """Samples of labels or of queries.
+def _samples(
+    items: int, fractions: Sequence[float], draws: int, seed: int, progress: bool | None
+) -> Iterator[tuple[float, int, Bools]]:
+    """Draws samples of labels or queries: fraction, number, and which items are kept, at least 1.
 
-    Attributes:
+    Args:
+        items: the number of labels or queries.
         fractions: shares to keep, each in (0, 1].
-        draws: how many random samples of each.
-        seed: of the draws.
-        progress: whether to show a progress bar; None: where there is a terminal.
+        draws: the number of random samples of each.
+        seed: seed of the draws.
+        progress: whether to show a progress bar; None: in a terminal.
     """
-
-    fractions: Sequence[float] = FRACTIONS
-    draws: int = 10
-    seed: int = 0
-    progress: bool | None = None
-
-    def of(self, items: int) -> Iterator[tuple[float, int, Bools]]:
-        """Draws the samples: fraction, number, and which items are kept, one at least."""
-        wrong = [fraction for fraction in self.fractions if not 0 < fraction <= 1]
-        if wrong:
-            raise ValueError(f"a share to keep lies above 0 and up to 1, but {wrong[0]} does not")
-        check_whole("draws", self.draws)
-        generator = np.random.default_rng(self.seed)
-        drawn = list(product(self.fractions, range(self.draws)))
-        for fraction, sample in progress_bar(
-            drawn, desc="samples", shown=self.progress, leave=False
-        ):
-            kept = np.zeros(items, dtype=bool)
-            kept[generator.permutation(items)[: max(1, round(fraction * items))]] = True
-            yield fraction, sample, kept
+    if wrong := [fraction for fraction in fractions if not 0 < fraction <= 1]:
+        raise ValueError(f"a share to keep lies above 0 and up to 1, but {wrong[0]} does not")
+    check_whole("draws", draws)
+    generator = np.random.default_rng(seed)
+    drawn = list(product(fractions, range(draws)))
+    for fraction, sample in progress_bar(drawn, desc="samples", shown=progress, leave=False):
+        kept = np.zeros(items, dtype=bool)
+        kept[generator.permutation(items)[: max(1, round(fraction * items))]] = True
+        yield fraction, sample, kept
 
 
 @analysis(DIAZ, "Figure 8a", question=MORE)
@@ -118,7 +108,7 @@ def missing_labels(
     5       1.0       0      sgnLP      1.0     1.0   0.0
     """
     judged, rel = read(runs, qrels, duplicates, rel)
-    sampling = Sampling(fractions, draws, seed, progress)
+    sampling = fractions, draws, seed, progress
 
     def of_slice(queries: Queries) -> pd.DataFrame:
         some = queries.counting
@@ -127,7 +117,7 @@ def missing_labels(
         truth = _preferences_by_name(ranks.reciprocal(), ranks.total)["RR"]
         compared = (truth != 0).sum(axis=0) @ share
         rows = []
-        for fraction, sample, kept in sampling.of(len(ranks.pairs)):
+        for fraction, sample, kept in _samples(len(ranks.pairs), *sampling):
             for name, values in _preferences_by_name(ranks.reciprocal(kept), ranks.total).items():
                 agreed = (values * truth > 0).sum(axis=0) @ share / compared if compared else 0.0
                 system = _agreement(values @ share, truth @ share)
@@ -141,22 +131,23 @@ def missing_labels(
 
 @missing_labels.chart
 def missing_labels_chart(frame: pd.DataFrame) -> Any:
-    """Agreement with reciprocal rank on all labels, as labels go."""
-    # Of two rankings sgnLP and rrLP say the same.
+    """Agreement with reciprocal rank on all labels, as labels are removed."""
+    # Of two rankings sgnLP and rrLP have the same sign.
     ranking = frame[frame["preference"] != "sgnLP"]
-    scale = _of_means(ranking, "ranking"), _of_means(frame, "system")
-    shared = up_to_1([*scale[0]["low"], *scale[1]["low"]])
-    left = _with_band(ranking, "ranking", "sign agreement, two rankings", "label fraction", shared)
-    right = _with_band(frame, "system", "sign agreement, two systems", "label fraction", shared)
-    # Each has its own preferences, and colours go by their position among them.
-    both = alt.hconcat(left, right)
-    chart = both.resolve_scale(color="independent", strokeDash="independent")
+    parts = {"ranking": ranking, "system": frame}
+    scale = up_to_1(low for value, rows in parts.items() for low in _means(rows, value)["low"])
+    panels = [
+        _with_band(rows, value, f"sign agreement, two {value}s", "label fraction", scale)
+        for value, rows in parts.items()
+    ]
+    # The panels have different preferences, and colours go by their position among them.
+    chart = alt.hconcat(*panels).resolve_scale(color="independent", strokeDash="independent")
     caption = (
-        "Preferences on some of the labels against reciprocal rank on all"
+        "Preferences on some of the labels against reciprocal rank on all labels"
         + _of_samples(frame)
         + undrawn(frame["system"])
     )
-    return captioned(chart, "Agreement as labels go", caption)
+    return captioned(chart, "Agreement as labels are removed", caption)
 
 
 @missing_labels.another(
@@ -168,7 +159,7 @@ def ties_as_labels_go_chart(frame: pd.DataFrame) -> Any:
     shown = frame[frame["preference"] != "sgnLP"]
     return figure(
         _with_band(shown, "tied", "fraction tied", "label fraction", alt.Scale()),
-        "Ties as labels go",
+        "Ties as labels are removed",
         f"Pairs of rankings that tie{_of_samples(frame)} sgnLP ties as rrLP does.",
     )
 
@@ -205,14 +196,14 @@ def missing_queries(
     Source: Diaz, Best-Case Retrieval Evaluation, 2023, Figure 8b.
     """
     judged, rel = read(runs, qrels, duplicates, rel)
-    sampling = Sampling(fractions, draws, seed, progress)
+    sampling = fractions, draws, seed, progress
 
     def of_slice(queries: Queries) -> pd.DataFrame:
         some = queries.counting
         by_name = _preferences_by_name(*judged.once(recall_levels, rel, cutoff))
         truth = some.of(by_name["RR"]) @ (some.each / some.each.sum())
         rows = []
-        for fraction, sample, kept in sampling.of(len(some)):
+        for fraction, sample, kept in _samples(len(some), *sampling):
             share = kept * some.each / (kept @ some.each)
             for name, values in by_name.items():
                 rows.append((fraction, sample, name, _agreement(some.of(values) @ share, truth)))
@@ -223,17 +214,17 @@ def missing_queries(
 
 @missing_queries.chart
 def missing_queries_chart(frame: pd.DataFrame) -> Any:
-    """Agreement with reciprocal rank on all queries, as queries go."""
+    """Agreement with reciprocal rank on all queries, as queries are removed."""
     return figure(
         _with_band(
             frame,
             "system",
             "sign agreement, two systems",
             "query fraction",
-            up_to_1(_of_means(frame, "system")["low"]),
+            up_to_1(_means(frame, "system")["low"]),
         ),
-        "Agreement as queries go",
-        "Mean preferences over some of the queries against mean reciprocal rank over all"
+        "Agreement as queries are removed",
+        "Mean preferences over some of the queries against mean reciprocal rank over all queries"
         + _of_samples(frame)
         + undrawn(frame["system"]),
     )
@@ -248,8 +239,7 @@ def _preferences_by_name(reciprocal: Floats, total: Ints) -> dict[str, Floats]:
 def _agreement(mean: Floats, truth: Floats) -> float:
     """The share of the pairs that the truth decides that a mean decides in the same way."""
     decided = signs(truth) != 0
-    estimate = signs(mean)
-    agreed = estimate[decided] == np.sign(truth[decided])
+    agreed = signs(mean)[decided] == np.sign(truth[decided])
     return float(agreed.mean()) if decided.any() else float("nan")
 
 
@@ -261,7 +251,7 @@ def _of_samples(frame: pd.DataFrame) -> str:
     return f"; lines are means over {samples} samples, bands one standard deviation."
 
 
-def _of_means(frame: pd.DataFrame, value: str) -> pd.DataFrame:
+def _means(frame: pd.DataFrame, value: str) -> pd.DataFrame:
     """Means over samples, and one standard deviation below and above, within [0, 1]."""
     means = frame.groupby(["fraction", "preference"])[value].agg(["mean", "std"]).reset_index()
     spread = means["std"].fillna(0)
@@ -271,7 +261,7 @@ def _of_means(frame: pd.DataFrame, value: str) -> pd.DataFrame:
 
 def _with_band(frame: pd.DataFrame, value: str, title: str, across: str, scale: alt.Scale) -> Any:
     """Means over samples as lines with their names, one standard deviation as bands."""
-    means = _of_means(frame, value)
+    means = _means(frame, value)
     shown = [name for name in _STYLES if name in set(means["preference"])]
     colors, dashes = (
         alt.Scale(domain=shown, range=[_STYLES[name][of] for name in shown]) for of in (0, 1)
@@ -279,17 +269,13 @@ def _with_band(frame: pd.DataFrame, value: str, title: str, across: str, scale: 
     x = alt.X("fraction:Q", title=across)
     low, y = (alt.Y(f"{end}:Q", title=title, scale=scale) for end in ("low", "mean"))
     color = alt.Color("preference:N", scale=colors, legend=None)
+    numbers = (alt.Tooltip(name, format=".3f") for name in ("mean", "std"))
     base = alt.Chart(means).encode(x=x, color=color)
-    band = base.mark_area(opacity=0.2).encode(y=low, y2=alt.Y2("high:Q"))
     lines = base.mark_line().encode(
         y=y,
         strokeDash=alt.StrokeDash("preference:N", scale=dashes, legend=None),
-        tooltip=tooltips(
-            "fraction",
-            "preference",
-            alt.Tooltip("mean", format=".3f"),
-            alt.Tooltip("std", format=".3f"),
-        ),
+        tooltip=tooltips("fraction", "preference", *numbers),
     )
-    names = end_labels(means, x=x, y=y, color=color)
-    return alt.layer(band, lines, names).properties(width=WIDTH, height=HEIGHT)
+    band = base.mark_area(opacity=0.2).encode(y=low, y2=alt.Y2("high:Q"))
+    layers = band, lines, end_labels(means, x=x, y=y, color=color)
+    return alt.layer(*layers).properties(width=WIDTH, height=HEIGHT)

@@ -99,19 +99,13 @@ def judge_agreement(
 
 
 @judge_agreement.chart
-def judges_agreement_chart(agreement: pd.DataFrame, value: str | None = None) -> Any:
+def judges_agreement_chart(agreement: pd.DataFrame) -> Any:
     """The agreement of every two judges, on the ranking of systems or on the documents.
 
-    Args:
-        agreement: the table of ``leaderboard-agreement`` or ``judge-agreement``.
-        value: the kind to show, such as ``tau``, ``tau_AP``, ``RBO`` or ``kappa``; None: ``tau``
-            of rankings, ``kappa`` of documents.
+    Shows kappa or tau, or the first kind of agreement of a table without them.
     """
-    kinds = list(dict.fromkeys(agreement["agreement"]))
-    if value is None:
-        value = "tau" if "tau" in kinds else "kappa"
-    if value not in kinds:
-        raise ValueError(f"there is no agreement {value!r}; there are {kinds}")
+    kinds = list(agreement["agreement"])
+    value = next((kind for kind in ("tau", "kappa") if kind in kinds), kinds[0])
     shown = agreement[agreement["agreement"] == value]
     transposed = shown.rename(columns={"judge": "reference", "reference": "judge"})
     both = pd.concat([shown, transposed], ignore_index=True)
@@ -209,34 +203,25 @@ judge_confusion.shown(counts_by_grade)
 
 @judge_confusion.chart
 def judge_confusion_chart(
-    confusion: pd.DataFrame, reference: str | None = None, judge: str | None = None
+    confusion: pd.DataFrame,
 ) -> Any:
-    """The grades of two judges against each other.
-
-    Args:
-        confusion: the table.
-        reference: one judge; None: every two judges.
-        judge: another, in the order of the frame.
-    """
-    pairs = list(dict.fromkeys(zip(confusion["reference"], confusion["judge"])))
-    wanted = pairs if reference is None and judge is None else [(reference, judge)]
-    if wanted[0] not in pairs:
-        raise ValueError(f"there is no pair {wanted[0]}; there are {sorted(pairs)}")
-    panels = [_confused(confusion, *map(str, pair)) for pair in wanted]
+    """The grades of every two judges against each other."""
+    pairs = confusion.groupby(["reference", "judge"], sort=False)
+    panels = [_grades_of_two(part, *map(str, pair)) for pair, part in pairs]
     names = confusion.attrs.get("binned")
     binned = f" Fractional grades ({names}) are in bins, by their lower ends." if names else ""
-    title = f"{wanted[0][0]} against {wanted[0][1]}" if len(wanted) == 1 else "Grades of judges"
+    one = " against ".join(next(iter(pairs.groups)))
+    title = one if len(panels) == 1 else "Grades of judges"
     return captioned(
         panels[0] if len(panels) == 1 else alt.concat(*panels, columns=3),
         title,
-        "Documents that both judged, by grade. Rows are shaded by their shares: how the second "
-        "judge grades what the first gave that grade." + binned,
+        "Documents that both judged, by grade. Colour: the share of the row, the second judge's "
+        "grades of the documents with one grade of the first judge." + binned,
         60,
     )
 
 
-def _confused(confusion: pd.DataFrame, reference: str, judge: str) -> Any:
-    part = confusion[(confusion["reference"] == reference) & (confusion["judge"] == judge)]
+def _grades_of_two(part: pd.DataFrame, reference: str, judge: str) -> Any:
     base = alt.Chart(part, width=alt.Step(64), height=alt.Step(40)).encode(
         x=alt.X("grade_b:O", title=f"grade by {judge}", axis=alt.Axis(labelAngle=0)),
         y=alt.Y("grade_a:O", title=f"grade by {reference}", sort="descending"),

@@ -1,4 +1,4 @@
-"""Which of two systems is preferred, in what order does that put all of them, and is there one?"""
+"""Which of two systems is preferred, how do preferences rank all systems, and are there cycles?"""
 
 from __future__ import annotations
 
@@ -116,10 +116,10 @@ def system_preferences(
             tested, values = compare_preferences(
                 kind, cube, judged.names, queries, correction=correction, alpha=alpha
             )
-            wins, losses = (np.sum(preferred, axis=1) for preferred in (values > 0, values < 0))
+            counts = {"wins": np.sum(values > 0, axis=1), "losses": np.sum(values < 0, axis=1)}
             about = {name: tested.attrs[name] for name in ("test", "family", "dropped")}
             tested = tested.rename(columns={"difference": "mean"})
-            tables.append(tested.assign(preference=kind, wins=wins, losses=losses, **about))
+            tables.append(tested.assign(preference=kind, **counts, **about))
         return pd.concat(tables, ignore_index=True)[list(_COLUMNS)]
 
     return per_slice(judged.qids, of_slice, weights, by)
@@ -160,11 +160,11 @@ def system_preferences_chart(frame: pd.DataFrame) -> Any:
         _panel(f"{kind}, test: {test}", part, order)
         for (kind, test), part in frame.groupby(["preference", "test"], sort=False)
     ]
-    marked = "a dot marks what is" if len(order) <= MOST else "gray hides what is not"
+    significant = "with a dot" if len(order) <= MOST else "with a colour other than gray"
     caption = (
         "The mean preference for the row's system over the column's: blue prefers the row, orange "
-        f"the column, darkest where a title says; {marked} significant after correction. "
-        "Systems are in the order of the first kind"
+        "the column, and the darkest colour is the value in the title. Significant after "
+        f"correction: cells {significant}. Systems are in the order of the first kind"
         f"{', columns in the order of rows' if len(order) > FEW_COLUMNS else ''}."
     )
     drawn = alt.concat(*panels, columns=2).resolve_scale(color="independent")
@@ -227,12 +227,12 @@ def system_order(
     * ``mean``: the mean preference over all other systems and all queries.
     * ``borda``: in each query a system gets a point for each system it is preferred to and half a
       point for each tie; the mean over queries. With sgnLP it is the order of ``mean``.
-    * ``mc4``: a walker at a system looks at another, drawn evenly, and moves there if more queries
-      prefer it. Systems are ordered by where the walker stays in the long run; then, without those,
-      by where he stays among the rest; and so on, since where one system beats all others he stays
-      there and MC4 by itself says nothing more.
+    * ``mc4``: a random walk over the systems. At each step another system is drawn evenly, and the
+      walk moves there if more queries prefer it. The systems where the walk stays in the long run
+      come first; the walk is then repeated among the others, and so on, because it ends at a system
+      that beats all others and does not order the rest.
 
-    Nothing but the data breaks ties: systems that a method does not distinguish share a rank.
+    Systems that a method does not distinguish share a rank.
 
     Args:
         preference: rrLP, sgnLP, lexirecall, RPP or RR.
@@ -240,9 +240,9 @@ def system_order(
     Returns:
         A row for each system, by ``mc4_rank`` and ``mean``, with ``system``, ``mean`` and
         ``mean_rank``, ``borda`` and ``borda_rank``, ``mc4_round`` (from 1, the round in which the
-        walker stays with it), ``mc4`` (how much of the time) and ``mc4_rank``, and ``cycle``: a
-        number from 1 that systems share which are preferred to each other in a cycle by the mean,
-        0 for a system in none. See :func:`cycles`.
+        walk stays at the system), ``mc4`` (the share of the time) and ``mc4_rank``, and ``cycle``:
+        the number, from 1, of the cycle of mean preferences that the system is in, 0 for none. See
+        :func:`cycles`.
 
     Source: Borda (1781); MC4: Dwork, Kumar, Naor and Sivakumar, Rank Aggregation Methods for the
     Web, 2001; both for preferences between rankings: Diaz and Ferraro, 2022.
@@ -296,16 +296,16 @@ def system_order_chart(frame: pd.DataFrame) -> Any:
     long = long.replace({"method": methods})
     in_cycles = int((frame["cycle"] > 0).sum())
     cyclic = (
-        f"{in_cycles} of {len(frame)} systems are preferred to each other in a cycle, which no "
-        "ranking does justice to."
+        f"{in_cycles} of {len(frame)} systems are preferred to each other in a cycle, with which "
+        "no ranking agrees."
         if in_cycles
         else "No systems are preferred to each other in a cycle."
     )
     return figure(
         alt.Chart(long).mark_point(size=55, strokeWidth=1.5, opacity=1),
         "The ranking of systems by preferences",
-        "Ranks by three ways to aggregate preferences; systems that a way does not distinguish "
-        f"share one. {cyclic}{rest}",
+        "Ranks by three ways to aggregate preferences; systems that a method does not distinguish "
+        f"share a rank. {cyclic}{rest}",
         rows=1 if len(frame) <= MOST // 2 else CROWDED,
         x=alt.X(
             "rank:Q",
@@ -334,8 +334,8 @@ def cycles(
 ) -> pd.DataFrame:
     """Which systems are preferred to each other in a cycle?
 
-    Mean preferences need not be transitive, but for those that are differences of one value a
-    system, as RR. Such systems have no order that agrees with every preference.
+    Mean preferences need not be transitive. Exceptions are differences of one value per system,
+    such as RR. No order of the systems in a cycle agrees with all preferences.
 
     Args:
         preference: rrLP, sgnLP, lexirecall, RPP or RR.
@@ -373,7 +373,7 @@ def cycles_chart(frame: pd.DataFrame) -> Any:
         "Each of three systems is preferred to the next, and the last to the first; the bar is the "
         "weakest of the three mean preferences."
         if names
-        else "There are no cycles: of no three systems is each preferred to the next."
+        else "No three systems are preferred to each other in a cycle."
     )
     base = alt.Chart(shown.assign(cycle=names))
     name = base.mark_text(align="left", dy=-9, fontSize=9).encode(
@@ -391,14 +391,14 @@ def cycles_chart(frame: pd.DataFrame) -> Any:
 
 
 def mc4(majority: Bools) -> tuple[Ints, Floats]:
-    """MC4 carried on until every system has its rank.
+    """MC4, repeated until every system has a rank.
 
     Args:
         majority: whether most queries prefer the column's system to the row's, shape (S, S).
 
     Returns:
-        The round, from 1, in which the walker stays with a system in the long run when he starts
-        anywhere among those of no earlier round, and how much of the time he does; shape (S,).
+        The round, from 1, in which the walk stays at a system in the long run, when it starts
+        anywhere among the systems of no earlier round, and the share of the time; shape (S,).
 
     >>> rounds, stays = mc4(np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0]], dtype=bool))
     >>> rounds.tolist(), stays.tolist()
@@ -417,9 +417,8 @@ def mc4(majority: Bools) -> tuple[Ints, Floats]:
 
 
 def _long_run(majority: Bools) -> Floats:
-    """The long-run distribution of a walker who starts anywhere, exactly 0 where he never stays."""
-    systems = len(majority)
-    moves = majority / systems
+    """The long-run distribution of a walk that starts anywhere, exactly 0 where it never stays."""
+    moves = majority / len(majority)
     np.fill_diagonal(moves, 0)
     np.fill_diagonal(moves, 1 - moves.sum(axis=1))
     # Squared often enough for 2^50 steps; the rows are kept distributions.
@@ -438,6 +437,6 @@ def _aggregated(cube: Floats, queries: Queries) -> tuple[Floats, Floats, Bools]:
     some = cube[queries.at]
     mean = np.tensordot(share, some, axes=1)
     signs = np.tensordot(share, np.sign(some), axes=1)
-    # A win is a point and a tie half of one, so with itself a system has half a point too many.
+    # A win is a point and a tie half a point, so the tie with itself is subtracted.
     points = (signs.sum(axis=1) + len(signs)) / 2 - 0.5
     return mean, points, signs < -EQUAL

@@ -101,31 +101,22 @@ def _agreement(estimate: Floats, reference: Floats) -> tuple[float, float]:
 
 
 @agreement_by_alpha.chart
-def alpha_chart(frame: pd.DataFrame, coefficient: str | None = None) -> Any:
-    """Agreement with the ranking without rareness, by its weight.
-
-    Args:
-        frame: the table; of several collections with a column ``collection``.
-        coefficient: ``'tau'`` or ``'tau_AP'``; None: both.
-    """
-    if coefficient not in (None, *_TITLES):
-        raise ValueError(f"coefficient is {coefficient!r}, but it is 'tau' or 'tau_AP'")
-    several = [frame["measure"], frame["collection"]] if "collection" in frame else []
-    named = frame.assign(line=several[0] + ", " + several[1] if several else frame["measure"])
-    panels: list[Any] = []
-    columns = list(_TITLES) if coefficient is None else [coefficient]
-    scale = up_to_1(frame[columns].to_numpy(dtype=np.float64).ravel())
-    for column in columns:
-        lines = labelled_lines(
-            named,
+def alpha_chart(frame: pd.DataFrame) -> Any:
+    """Agreement with the ranking without rareness, by its weight, also of several collections."""
+    line = frame["measure"] + (", " + frame["collection"] if "collection" in frame else "")
+    scale = up_to_1(frame[list(_TITLES)].to_numpy(dtype=np.float64).ravel())
+    panels = [
+        labelled_lines(
+            frame.assign(line=line),
             x=alt.X("alpha:Q", title="α"),
-            y=alt.Y(f"{column}:Q", title=_TITLES[column], scale=scale),
+            y=alt.Y(f"{column}:Q", title=title, scale=scale),
             color=category("line"),
             tooltip=tooltips("line", "alpha", alt.Tooltip(column, format=".3f")),
-            named=column == columns[-1],
+            named=column == "tau_AP",
             point=True,
-        )
-        panels.append(lines.properties(width=250, height=HEIGHT))
+        ).properties(width=250, height=HEIGHT)
+        for column, title in _TITLES.items()
+    ]
     caption = (
         "Agreement with the ranking at α = 0, that of the measure without rareness"
         f"{'; 1: the same ranking' * bool(frame['tau'].notna().any())}." + undrawn(frame["tau"])

@@ -175,6 +175,11 @@ def warn_of_grades(
             warnings.warn(hint, stacklevel=4)
 
 
+def measures_with_rel(measures: Measures, rel: float | None) -> list[Any]:
+    """The measures; those without a minimum grade get ``rel``."""
+    return [named.with_params(rel=rel).measure for named in named_measures(measures)]
+
+
 def by_double_scores(runs: Evaluation) -> Evaluation:
     """Ranks runs by their scores as 64-bit numbers.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
 from typing import Any
 
 import ir_measures
@@ -41,83 +40,60 @@ CHANGES = (
 )
 
 
-@dataclass(frozen=True)
-class SystemScores:
-    """The values of systems by a measure, and how it is reported.
-
-    Attributes:
-        values: one row per system, one column per query, in the space it is reported in.
-        lower_is_better: whether a smaller value is the better one.
-    """
-
-    values: Floats
-    lower_is_better: bool = False
-
-    def rates(self, queries: Queries) -> Floats:
-        """The means as rates, larger is better: 1/ASL for ASL."""
-        means = np.asarray(queries.mean(self.values))
-        return 1 / means if self.lower_is_better else means
+#: The measures of which a lower value is the better one; their means are reported as rates, 1/ASL.
+COSTS = ("ASL", "ASL@g1-10", "ASL@g1")
 
 
-@dataclass(frozen=True)
-class Better:
-    """The condition under which a system is better than another.
+def num_better(
+    values: Floats,
+    queries: Queries,
+    *,
+    is_cost: bool = False,
+    margin: float = 0.1,
+    test: str = "t",
+    correction: str = "none",
+    alpha: float = 0.05,
+) -> Ints:
+    """Counts the systems that are better than each system.
 
-    Their means differ significantly, and by at least ``margin`` of the worse one's.
-
-    Attributes:
-        margin: the least difference, relative to the mean of the worse system.
-        alpha: the level of significance.
-        test: a test for pairs.
-        correction: over all pairs; the paper has none.
-    """
-
-    margin: float = 0.1
-    alpha: float = 0.05
-    test: str = "t"
-    correction: str = "none"
-
-
-#: As the paper has it.
-BETTER = Better()
-
-
-def num_better(scored: SystemScores, queries: Queries, better: Better = BETTER) -> Ints:
-    """Counts the systems that are better than each.
+    A system is better if the means differ significantly, and by at least ``margin``.
 
     Args:
-        scored: the systems, S of them.
-        queries: the queries to look at.
-        better: the condition.
+        values: shape (S, Q).
+        queries: the queries of the means.
+        is_cost: whether a lower value is the better one.
+        margin: the least difference, relative to the mean of the worse system.
+        test: a test for pairs.
+        correction: over all pairs; the paper has none.
+        alpha: the level of significance.
 
     Returns:
         Counts, shape (S,).
 
     >>> values = np.array([[0.5, 0.6, 0.7], [0.1, 0.2, 0.4], [0.5, 0.6, 0.6]])
-    >>> num_better(SystemScores(values), Queries(np.arange(3))).tolist()
+    >>> num_better(values, Queries(np.arange(3))).tolist()
     [0, 2, 0]
     """
-    systems = len(scored.values)
+    systems = len(values)
     pairs = compare_all(
-        queries.of(scored.values),
+        queries.of(values),
         [*map(str, range(systems))],
-        test=better.test,
-        correction=better.correction,
-        alpha=better.alpha,
+        test=test,
+        correction=correction,
+        alpha=alpha,
         weights=queries.weights,
     )
     first, second = np.triu_indices(systems, k=1)
-    means = queries.mean(scored.values)
+    means = queries.mean(values)
     a, b = means[first], means[second]
-    a_wins = (a < b) if scored.lower_is_better else (a > b)
-    worse = np.where(a_wins, b, a)
-    real = (np.abs(a - b) >= better.margin * np.abs(worse)) & pairs["significant"].to_numpy()
-    losers = np.where(a_wins, second, first)[real]
+    a_wins = (a < b) if is_cost else (a > b)
+    enough = np.abs(a - b) >= margin * np.abs(np.where(a_wins, b, a))
+    losers = np.where(a_wins, second, first)[enough & pairs["significant"].to_numpy()]
     return np.bincount(losers, minlength=systems).astype(np.int64)
 
 
-def from_ap_to_asl(documents: list[RelevantDocuments]) -> dict[str, SystemScores]:
-    """AP, the measures in which it is changed step by step, and ASL, the last.
+def from_ap_to_asl(documents: list[RelevantDocuments]) -> dict[str, Floats]:
+    """AP, the measures that lead from it to ASL step by step, and ASL, each of shape (S, Q).
 
     *atomize P*: the precision at a document is replaced by 1/ASL(q, d). *documents*: harmonic
     instead of arithmetic mean over the documents of a query, 1/ASL(q). *queries*: harmonic instead
@@ -127,15 +103,14 @@ def from_ap_to_asl(documents: list[RelevantDocuments]) -> dict[str, SystemScores
     asl = np.array([run.asl for run in documents])
     if not asl.all() or any(not run.lengths.all() for run in documents):
         raise ValueError(
-            "a search length of 0 has no reciprocal: missing='eq3' gives such; use 'pad' or 'after'"
+            "a search length of 0 has no reciprocal, and missing='eq3' gives search lengths of 0: "
+            "use 'pad' or 'after'"
         )
-    precision = np.array([run.mean(run.precision, 0.0) for run in documents])
-    atomized = np.array([run.mean(1 / run.lengths, 1.0) for run in documents])
     return {
-        "AP": SystemScores(precision),
-        "mean 1/ASL(q,d)": SystemScores(atomized),
-        "mean 1/ASL(q)": SystemScores(1 / asl),
-        "ASL": SystemScores(asl, lower_is_better=True),
+        "AP": np.array([run.mean(run.precision, 0.0) for run in documents]),
+        "mean 1/ASL(q,d)": np.array([run.mean(1 / run.lengths, 1.0) for run in documents]),
+        "mean 1/ASL(q)": 1 / asl,
+        "ASL": asl,
     }
 
 
@@ -159,17 +134,17 @@ def reordering(
 ) -> pd.DataFrame:
     """How far do systems move, step by step, from AP to ASL?
 
-    What changing the measure does to the order of the systems, step by step.
+    The change of the order of the systems when the measure changes, step by step.
 
     Args:
         cutoff: k, as in ``ASL@k``.
         missing: ``'pad'`` or ``'after'``, as in ``ASL(missing=...)``.
-        margin: the least difference of a better system, relative to the worse one's mean.
-        alpha: the level of significance of being better.
-        test: the test for pairs of being better.
-        correction: of that test over all pairs. dSort is defined without one, and so it is by
-            default: a count of systems, not a claim about one pair.
-        each: one row for each system instead.
+        margin: the least difference of a better system, relative to the mean of the worse system.
+        alpha: the level of significance of a better system.
+        test: the test for pairs.
+        correction: of that test over all pairs. The default is none, as in the definition of dSort:
+            dSort is a count of systems, not a claim about one pair.
+        each: return one row for each system.
         as_published: the paper's choice: missing documents right after the list
             (``missing='after'``), and no correction.
 
@@ -183,8 +158,8 @@ def reordering(
         with ``ASL@g1``. With ``each``: ``track``, ``change``, ``run``, ``old`` and ``new`` (as
         rates, 1/ASL for ASL), ``dValue``, ``better_before``, ``better_after``, ``dSort``.
 
-    One of many systems that moves far is to be expected of any change of measure: the largest dSort
-    says that something moves, not that the order is another.
+    With many systems, one moves far at any change of measure: a large dSort does not mean that the
+    whole order differs.
 
     Source: Alex, Hall, Metzler 2022, Table 2 and section 4.4.
 
@@ -202,58 +177,49 @@ def reordering(
     """
     tracks, rel = read_tracks(runs, qrels, duplicates, rel)
     options = AslOptions(rel, cutoff, missing, as_published)
-    better = Better(margin, alpha, test, "none" if as_published else correction)
+    better: dict[str, Any] = {"margin": margin, "alpha": alpha, "test": test}
+    better["correction"] = "none" if as_published else correction
 
     def of_slice(track: str, judged: Evaluation, queries: Queries) -> pd.DataFrame:
-        scored = judged.once(_scored, options)
-        counts = {name: num_better(of, queries, better) for name, of in scored.items()}
-        rates = {name: of.rates(queries) for name, of in scored.items()}
+        counts, rates = {}, {}
+        for name, values in judged.once(_values_by_name, options).items():
+            is_cost, means = name in COSTS, np.asarray(queries.mean(values))
+            counts[name] = num_better(values, queries, is_cost=is_cost, **better)
+            rates[name] = 1 / means if is_cost else means
         parts = []
         for change, before, after in CHANGES:
-            moved = np.abs(counts[before] - counts[after])
-            start, end = (_label(name, options) for name in (before, after))
-            with np.errstate(divide="ignore", invalid="ignore"):
-                ratio = rates[after] / rates[before]
-            parts.append(
-                pd.DataFrame(
-                    {
-                        "change": change.replace(f"{before} to {after}", f"{start} to {end}"),
-                        "from": start,
-                        "to": end,
-                        "run": judged.names,
-                        "old": rates[before],
-                        "new": rates[after],
-                        "dValue": ratio,
-                        "better_before": counts[before],
-                        "better_after": counts[after],
-                        "dSort": 100 * moved / len(judged),
-                    }
-                )
+            # A mean of rates keeps its formula as its name.
+            start, end = (
+                name if name.startswith("mean") else options.label(name) for name in (before, after)
             )
+            columns = {
+                "change": change.replace(f"{before} to {after}", f"{start} to {end}"),
+                "from": start,
+                "to": end,
+                "run": judged.names,
+                "old": rates[before],
+                "new": rates[after],
+                "dValue": pd.Series(rates[after]) / rates[before],
+                "better_before": counts[before],
+                "better_after": counts[after],
+                "dSort": 100 * np.abs(counts[before] - counts[after]) / len(judged),
+            }
+            parts.append(pd.DataFrame(columns))
         whole = pd.concat(parts, ignore_index=True)
-        whole.attrs.update(asdict(better))
+        whole.attrs.update(better)
         return whole
 
     systems = per_track_and_slice(tracks, of_slice, weights, by)
     return systems if each else _over_tracks(systems)
 
 
-def _label(name: str, options: AslOptions) -> str:
-    """The name of a measure with the minimum grade; a mean of rates keeps its formula."""
-    return name if name.startswith("mean") else options.label(name)
-
-
-def _scored(judged: Evaluation, options: AslOptions) -> dict[str, SystemScores]:
+def _values_by_name(judged: Evaluation, options: AslOptions) -> dict[str, Floats]:
     """The values of the systems by each measure of :data:`CHANGES`."""
-    measures, rel = options.measures(), options.rel
-    rr = with_options(ir_measures.RR, rel, options.cutoff)
-    return {
-        **from_ap_to_asl(judged.once(relevant_documents, *options.how)),
-        "P@20": SystemScores(judged.values(measures["P@20"])),
-        "ASL@g1-10": SystemScores(judged.values(measures["ASL@g1-10"]), lower_is_better=True),
-        "RR": SystemScores(judged.values(rr)),
-        "ASL@g1": SystemScores(judged.values(options.asl(g=1)), lower_is_better=True),
-    }
+    top = {name: options.measures()[name] for name in ("P@20", "ASL@g1-10")}
+    top["RR"] = with_options(ir_measures.RR, options.rel, options.cutoff)
+    top["ASL@g1"] = options.asl(g=1)
+    steps = from_ap_to_asl(judged.once(relevant_documents, *options.how))
+    return steps | {name: judged.values(measure) for name, measure in top.items()}
 
 
 def _over_tracks(systems: pd.DataFrame) -> pd.DataFrame:
@@ -264,25 +230,15 @@ def _over_tracks(systems: pd.DataFrame) -> pd.DataFrame:
     for group, part in systems.groupby(keys, sort=False):
         by_track = part.groupby("track", sort=False)
         largest = part.iloc[int(part["dSort"].argmax())]
-        dsort = by_track["dSort"].max()
-        tau = pd.Series([_tau(track) for _, track in by_track])
-        ratio = part["dValue"].replace(np.inf, np.nan)
-        rows.append(
-            {
-                **dict(zip(keys, group)),
-                "from": largest["from"],
-                "to": largest["to"],
-                "dSort": dsort.mean(),
-                "dSort_sd": dsort.std(),
-                "tau": tau.mean(),
-                "tau_sd": tau.std(),
-                "dValue": ratio.mean(),
-                "dValue_sd": ratio.std(),
-                "moved": largest["run"],
-                "tracks": len(by_track),
-                "systems": len(part),
-            }
-        )
+        over = {
+            "dSort": by_track["dSort"].max(),
+            "tau": pd.Series([_tau(track) for _, track in by_track]),
+            "dValue": part["dValue"].replace(np.inf, np.nan),
+        }
+        row = {**dict(zip(keys, group)), "from": largest["from"], "to": largest["to"]}
+        for name, values in over.items():
+            row |= {name: values.mean(), f"{name}_sd": values.std()}
+        rows.append({**row, "moved": largest["run"], "tracks": len(by_track), "systems": len(part)})
     return pd.DataFrame(rows)
 
 
@@ -301,73 +257,57 @@ def _readable(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 @reordering.chart
-def reordering_chart(frame: pd.DataFrame, *, columns: int = 3) -> Any:
+def reordering_chart(frame: pd.DataFrame) -> Any:
     """The moves of systems by each change of measure; with ``each=True``, of every system."""
-    return _systems_chart(frame, columns) if "better_before" in frame else _summary_chart(frame)
+    return _systems_chart(frame) if "better_before" in frame else _summary_chart(frame)
 
 
 def _summary_chart(frame: pd.DataFrame) -> Any:
     """The largest dSort and tau of each change, with one standard deviation over tracks."""
-    names = alt.Axis(labelLimit=200)
     panels: list[Any] = []
     least = float((frame["tau"] - frame["tau_sd"].fillna(0)).min())
-    scales = {
-        "dSort": alt.Scale(domain=[0, 100]),
-        "tau": alt.Scale(domain=[-1 if least < 0 else 0, 1]),
-    }
+    domains = {"dSort": [0, 100], "tau": [-1 if least < 0 else 0, 1]}
     for value, title in (("dSort", "dSort (% of the systems)"), ("tau", "Kendall's τ")):
         spread = frame[f"{value}_sd"].fillna(0)
         ends = frame.assign(low=frame[value] - spread, high=frame[value] + spread)
+        names = None if panels else alt.Axis(labelLimit=200)
         base = alt.Chart(ends, width=200, height=alt.Step(STEP)).encode(
-            y=alt.Y("change:N", title=None, sort=None, axis=None if panels else names),
+            y=alt.Y("change:N", title=None, sort=None, axis=names),
             tooltip=tooltips(
                 "change", "from", "to", value, f"{value}_sd", "moved", "tracks", "systems"
             ),
         )
-        panels.append(ranges(base, "low", value, "high", title, scale=scales[value]))
+        scale = alt.Scale(domain=domains[value])
+        panels.append(ranges(base, "low", value, "high", title, scale=scale))
     tracks = int(frame["tracks"].max())
     caption = (
-        "By how much the system that moves farthest moves, as a share of the systems, and how far "
-        "the orders before and after agree"
+        "The largest move of a system, as a share of the systems, and the agreement of the orders "
+        "before and after"
+        + (f"; lines are one standard deviation over {tracks} tracks." if tracks > 1 else ".")
+        + undrawn(frame["tau"])
     )
-    caption += f"; lines are one standard deviation over {tracks} tracks." if tracks > 1 else "."
-    caption += undrawn(frame["tau"])
     return captioned(alt.hconcat(*panels), "From AP to ASL, step by step", caption, WIDE_CAPTION)
 
 
-def _systems_chart(systems: pd.DataFrame, columns: int) -> Any:
+def _systems_chart(systems: pd.DataFrame) -> Any:
     """Systems significantly better than each, before and after each change of measure."""
     legend = alt.Legend(title="track") if systems["track"].nunique() > 1 else None
-    most = int(systems[["better_before", "better_after"]].to_numpy().max())
-    scale = alt.Scale(domain=[0, max(most, 1)], nice=False)
-    whole = alt.Axis(values=whole_numbers(0, max(most, 1)), format="d")
-    line = pd.DataFrame({"at": [0, max(most, 1)]})
+    most = max(1, int(systems[["better_before", "better_after"]].to_numpy().max()))
+    shared = {
+        "scale": alt.Scale(domain=[0, most], nice=False),
+        "axis": alt.Axis(values=whole_numbers(0, most), format="d"),
+    }
+    line = alt.Chart(pd.DataFrame({"at": [0, most]})).mark_line(color="gray", strokeDash=[3, 3])
+    diagonal = line.encode(x=alt.X("at"), y=alt.Y("at"))
     panels = []
     for change, part in systems.groupby("change", sort=False):
-        points = (
-            alt.Chart(part, width=200, height=200)
-            .mark_circle(opacity=0.6)
-            .encode(
-                x=alt.X(
-                    "better_before:Q",
-                    scale=scale,
-                    axis=whole,
-                    title=f"systems better by {part['from'].iloc[0]}",
-                ),
-                y=alt.Y(
-                    "better_after:Q",
-                    scale=scale,
-                    axis=whole,
-                    title=f"systems better by {part['to'].iloc[0]}",
-                ),
-                color=category("track", "track").legend(legend),
-                tooltip=tooltips("track", "run", "better_before", "better_after", "dSort"),
-            )
-        )
-        diagonal = (
-            alt.Chart(line)
-            .mark_line(color="gray", strokeDash=[3, 3])
-            .encode(x=alt.X("at"), y=alt.Y("at"))
+        before, after = (f"systems better by {part[end].iloc[0]}" for end in ("from", "to"))
+        points = alt.Chart(part, width=200, height=200).mark_circle(opacity=0.6)
+        points = points.encode(
+            x=alt.X("better_before:Q", title=before, **shared),
+            y=alt.Y("better_after:Q", title=after, **shared),
+            color=category("track", "track").legend(legend),
+            tooltip=tooltips("track", "run", "better_before", "better_after", "dSort"),
         )
         panels.append(alt.layer(diagonal, points).properties(title=str(change)))
     about, how = systems.attrs, ""
@@ -379,9 +319,9 @@ def _systems_chart(systems: pd.DataFrame, columns: int) -> Any:
             f"{about['alpha']:g}, {corrected})"
         )
     caption = (
-        f"For every system, how many others are better than it{how}, before and after the change "
-        "of measure. On the dashed line nothing changes; the vertical distance from it, in percent "
+        f"For every system the number of better systems{how}, before and after the change of "
+        "measure. On the dashed line nothing changes; the vertical distance from it, in percent "
         "of the systems, is dSort."
     )
-    drawn = alt.concat(*panels, columns=columns)
+    drawn = alt.concat(*panels, columns=3)
     return captioned(drawn, "From AP to ASL, step by step", caption, WIDE_CAPTION)

@@ -12,10 +12,13 @@ from brute_force import precisions
 
 from pyterrier_asl import ASL
 from pyterrier_asl.analysis.best_runs import headroom, run_quality
-from pyterrier_asl.analysis.hidden_weighting import effective_share
 from pyterrier_asl.analysis.reading import by_double_scores
 from pyterrier_asl.analysis.reordered_systems import reordering
-from pyterrier_asl.analysis.search_lengths import search_length_changes, search_length_distribution
+from pyterrier_asl.analysis.search_lengths import (
+    effective_share,
+    search_length_changes,
+    search_length_distribution,
+)
 from pyterrier_asl.analysis.techniques import compare_techniques
 from pyterrier_asl.evaluation.evaluation import Evaluation
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from pyterrier_asl.analysis.collection_sizes import collection_statistics
+from pyterrier_asl.analysis.collections_and_lengths import collection_statistics
 from pyterrier_asl.analysis.discrimination import preference_discrimination
 from pyterrier_asl.analysis.incomplete_judgements import missing_labels
 from pyterrier_asl.analysis.recall_levels import prediction_from_suffixes

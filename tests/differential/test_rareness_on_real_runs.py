@@ -14,8 +14,12 @@ from pyterrier_asl.analysis.rareness_agreement import (
     agreement_by_alpha,
     agreement_by_number_of_systems,
 )
-from pyterrier_asl.analysis.rareness_pools import agreement_of_pools, pools_by, rareness_by_pool
-from pyterrier_asl.analysis.rareness_synthetic import synthetic_systems
+from pyterrier_asl.analysis.rareness_pools import (
+    agreement_of_pools,
+    pools_by,
+    rareness_by_pool,
+    synthetic_systems,
+)
 from pyterrier_asl.analysis.reading import by_double_scores
 from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.io.runs import read_run

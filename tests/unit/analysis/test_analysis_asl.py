@@ -12,10 +12,14 @@ from hypothesis import strategies as st
 
 from pyterrier_asl import ASL, DocLengths, evaluate, search_lengths
 from pyterrier_asl.analysis.best_runs import headroom, run_quality
-from pyterrier_asl.analysis.document_lengths import lengths_by_rank
-from pyterrier_asl.analysis.hidden_weighting import effective_documents, equivalents
-from pyterrier_asl.analysis.reordered_systems import SystemScores, num_better, reordering
-from pyterrier_asl.analysis.search_lengths import search_length_changes, search_length_distribution
+from pyterrier_asl.analysis.collections_and_lengths import lengths_by_rank
+from pyterrier_asl.analysis.reordered_systems import num_better, reordering
+from pyterrier_asl.analysis.search_lengths import (
+    effective_documents,
+    equivalents,
+    search_length_changes,
+    search_length_distribution,
+)
 from pyterrier_asl.analysis.techniques import compare_techniques, relative_error_reduction
 from pyterrier_asl.evaluation.evaluation import Evaluation, tracks
 from pyterrier_asl.evaluation.relevant_documents import RelevantDocuments
@@ -102,7 +106,7 @@ def test_tracks_are_pairs_of_runs_and_qrels():
     assert list(tracks({"t": (RUNS, QRELS), "u": Evaluation.of(RUNS, QRELS)})) == ["t", "u"]
     with pytest.raises(ValueError, match="'one' is a dict"):
         tracks(RUNS)
-    with pytest.raises(ValueError, match="of one track"):
+    with pytest.raises(ValueError, match="for one track only"):
         headroom({"t": (RUNS, QRELS), "u": (RUNS, QRELS)}, weights=[1, 1, 1])
 
 
@@ -227,10 +231,10 @@ def test_a_measure_without_a_best_value_has_no_error_to_reduce():
 
 def test_who_is_better_counts_weights():
     values = np.array([[0.5, 0.6, 0.7, 0.0], [0.1, 0.2, 0.4, 0.9]])
-    assert num_better(SystemScores(values), Queries(np.arange(4))).tolist() == [0, 0]
+    assert num_better(values, Queries(np.arange(4))).tolist() == [0, 0]
     ignored = Queries(np.arange(4), np.array([1.0, 1.0, 1.0, 0.0]))
-    assert num_better(SystemScores(values), ignored).tolist() == [0, 1]
-    assert num_better(SystemScores(values, lower_is_better=True), ignored).tolist() == [1, 0]
+    assert num_better(values, ignored).tolist() == [0, 1]
+    assert num_better(values, ignored, is_cost=True).tolist() == [1, 0]
     with pytest.raises(ValueError, match="a search length of 0 has no reciprocal"):
         reordering({"r": {"q1": {"a": 1}}, "s": RUNS["one"]}, QRELS, missing="eq3")
 

@@ -66,7 +66,7 @@ def made():
         human_range.draw(human_range(RUNS, QRELS, judges={"alt": ALT})),
     )
     yield "One leaderboard, several judges", leaderboards.draw(leaderboards(RUNS, JUDGES))
-    yield "Agreement of judges: kappa", judge_agreement.draw(judge_agreement(JUDGES), "kappa")
+    yield "Agreement of judges: kappa", judge_agreement.draw(judge_agreement(JUDGES))
     yield (
         "Lengths of the documents retrieved",
         lengths_by_rank.draw(lengths_by_rank(RUNS, QRELS, lengths=LENGTHS)),
@@ -76,7 +76,7 @@ def made():
         "good over poor",
         compare_techniques.draw(compare_techniques(RUNS, QRELS, old="poor", new="good", cutoff=10)),
     )
-    yield "person against model", judge_confusion.draw(judge_confusion(JUDGES), "person", "model")
+    yield "person against model", judge_confusion.draw(judge_confusion(JUDGES))
 
 
 @pytest.mark.slow
@@ -92,11 +92,10 @@ def test_charts_are_drawn_with_title_and_caption(charts, place, tmp_path):
     assert (tmp_path / "chart.html").stat().st_size > 1000
 
 
-def test_charts_say_what_they_need():
-    with pytest.raises(ValueError, match="no agreement 'RBO'"):
-        judge_agreement.draw(judge_agreement(JUDGES), "RBO")
-    with pytest.raises(ValueError, match="there is no pair \\('model', 'person'\\)"):
-        judge_confusion.draw(judge_confusion(JUDGES), "model", "person")
+def test_the_chart_of_a_table_with_one_kind_of_agreement_shows_this_kind():
+    table = judge_agreement(JUDGES)
+    chart = judge_agreement.draw(table[table["agreement"] == "agreement"])
+    assert chart.title.text == "Agreement of judges: agreement"
 
 
 def test_every_track_is_in_the_headroom_and_every_system_in_the_leaderboard(charts):

@@ -245,7 +245,8 @@ def test_confusion_of_fractional_grades_has_bins_and_says_so():
     counted = table[table["pairs"] > 0][["grade_a", "grade_b", "pairs"]].to_numpy().tolist()
     assert counted == [[0, 0, 1], [1, 0, 1], [2, 2, 1], [3, 2, 1]]
     assert table.attrs["binned"] == "mean"
-    assert "Fractional grades (mean) are in bins" in str(judge_confusion.draw(table).to_dict())
+    caption = " ".join(judge_confusion.draw(table).title.subtitle)
+    assert "Fractional grades (mean) are in bins" in caption
     whole = judge_confusion({"person": GRADED, "model": BINARY})
     assert "binned" not in whole.attrs
     assert "in bins" not in str(judge_confusion.draw(whole).to_dict())

@@ -433,7 +433,7 @@ def test_help_has_the_analyses_and_each_its_options():
         (["headroom", "qrels"], "Missing argument 'RUN...'"),
         (["headroom", "qrels", "runs", *TRACKS], "or --track for each track"),
         (["headroom", *TRACKS[:4], *TRACKS[:4]], "track 'one' is given twice"),
-        (["headroom", *TRACKS, "--weights", "weights"], "weights can be given for the queries of"),
+        (["headroom", *TRACKS, "--weights", "weights"], "weights can be given for one track"),
         (["compare-techniques", *TRACKS, "--old", "one=a", "--new", "b"], "no run of track 'two'"),
         (["assessor-scores", "qrels", "--assessor", "other"], "'other' is not NAME=QRELS"),
         (["headroom", "qrels", "runs", "--weights", "slices"], "has the weight 'x': no number"),

@@ -1,0 +1,253 @@
+"""How large are a collection and its runs, and how long are the documents ranked first?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..charts.forms import WIDE_CAPTION, alt, captioned, category, figure, inline_rows, tooltips
+from ..io.lazy import pd
+from ..io.tables import counted
+from ..judging.judged_run import JudgedRun
+from ..measures.lengths import DocLengths
+from ..scoring.arrays import queries_of, within_query
+from .reading import per_slice, read
+from .registry import (
+    CLARKE,
+    DIAZ,
+    Evaluation,
+    Floats,
+    Qrels,
+    Queries,
+    Runs,
+    Slices,
+    Weights,
+    analysis,
+)
+
+#: The kinds of documents.
+_KINDS = ("relevant", "not relevant", "all")
+#: The column of a run that has its documents' lengths, as in PyTerrier.
+_COLUMN = "doc_len"
+#: Panels of the chart.
+MOST_PANELS = 6
+
+
+@analysis(CLARKE, "sections 1, 4", group_by="run")
+def lengths_by_rank(
+    runs: Runs,
+    qrels: Qrels | None = None,
+    *,
+    duplicates: str | None = None,
+    lengths: Any = None,
+    cutoff: int = 100,
+    rel: float | None = None,
+    missing_length: float | None = None,
+    weights: Weights | None = None,
+    by: Slices | None = None,
+) -> pd.DataFrame:
+    """How long are the documents that a run ranks first?
+
+    Mean length of the retrieved documents, relevant and not, at each rank.
+
+    By a measure that ignores length, a ranking function gains by preferring long documents, which
+    are relevant more often. This table shows whether a run prefers long documents.
+
+    Args:
+        lengths: :class:`~pyterrier_asl.DocLengths`, its file or name, or ``'irds:ID'``; None: the
+            column ``doc_len`` of the runs.
+        cutoff: the deepest rank.
+        rel: minimum grade of a relevant document; unjudged documents are not relevant.
+        missing_length: value used for unknown lengths; None: an unknown length is an error.
+
+    Returns:
+        One row for each run, rank and ``kind`` (``'relevant'``, ``'not relevant'``, ``'all'``),
+        with ``run``, ``rank``, ``kind``, ``length``, the mean over the queries with such a document
+        at this rank, and ``documents``, their number.
+
+    Raises:
+        ValueError: where a document's length is not known.
+
+    Source: the argument of Clarke, Length Normalization in the Era of Neural Rankers, 2019,
+    sections 1 and 4; the paper has no such figure.
+
+    >>> lengths = DocLengths.from_dict({"a": 100, "b": 30})
+    >>> lengths_by_rank({"run": {"q": {"a": 2, "b": 1}}}, {"q": {"b": 1}}, lengths=lengths)
+       run  rank          kind  length  documents
+    0  run     1  not relevant   100.0          1
+    1  run     1           all   100.0          1
+    2  run     2      relevant    30.0          1
+    3  run     2           all    30.0          1
+    """
+    judged, rel = read(runs, qrels, duplicates, rel)
+    documents = _all_documents(judged, cutoff, rel, lengths, missing_length)
+
+    def of_slice(queries: Queries) -> pd.DataFrame:
+        weight = queries.weights_of_all(len(judged.qids))[documents["query"]]
+        some = documents.assign(weight=weight, weighted=weight * documents["length"])[weight > 0]
+        some = pd.concat([some, some.assign(kind="all")])
+        ordered = some.assign(
+            run=pd.Categorical(some["run"], judged.names), kind=pd.Categorical(some["kind"], _KINDS)
+        )
+        sums = ordered.groupby(["run", "rank", "kind"], observed=True).agg(
+            weighted=("weighted", "sum"), weight=("weight", "sum"), documents=("length", "size")
+        )
+        means = sums.reset_index().astype({"run": str, "kind": str})
+        means.insert(3, "length", means.pop("weighted") / means.pop("weight"))
+        return means
+
+    return per_slice(judged.qids, of_slice, weights, by)
+
+
+@lengths_by_rank.chart
+def lengths_by_rank_chart(frame: pd.DataFrame) -> Any:
+    """Mean length at each rank; the first 6 runs have a panel."""
+    kinds, runs = _KINDS[:2], list(dict.fromkeys(frame["run"]))
+    shown = frame[frame["kind"].isin(kinds) & frame["run"].isin(runs[:MOST_PANELS])]
+    base = alt.Chart(inline_rows(shown.round(1)), width=260, height=150).encode(
+        x=alt.X("rank:Q", title="rank"),
+        color=category("kind", domain=kinds),
+        tooltip=tooltips("run:N", "rank:Q", "kind:N", "length:Q", "documents:Q"),
+    )
+    points = base.mark_circle(opacity=0.4, size=18).encode(y=alt.Y("length:Q", title="mean length"))
+    trend = (
+        base.transform_loess("rank", "length", groupby=["run", "kind"])
+        .mark_line()
+        .encode(y=alt.Y("length:Q"), tooltip=alt.value(None))
+    )
+    facet = alt.Facet("run:N", title=None, sort=runs)
+    drawn = alt.layer(points, trend).facet(facet=facet, columns=3)
+    caption = (
+        "Mean over queries of the length of the document at each rank, and its trend. Users need "
+        "time to read long documents, relevant or not. Measures that do not know lengths ignore it."
+    )
+    if len(runs) > MOST_PANELS:
+        caption += f" The first {MOST_PANELS} of {len(runs)} runs."
+    return captioned(drawn, "Lengths of the documents retrieved", caption, WIDE_CAPTION)
+
+
+def _all_documents(
+    judged: Evaluation, cutoff: int, rel: float, lengths: Any, missing_length: float | None
+) -> pd.DataFrame:
+    """The retrieved documents of all runs in ranking order: run, query, rank, kind, length."""
+    sources = None if lengths is None else DocLengths.resolve(lengths)
+    tables = []
+    for name, run in zip(judged.names, judged.runs):
+        top = run.view(cutoff)
+        offsets, relevant = top.ranking.offsets, top.relevant(rel)
+        kinds = np.full(len(top.ranking), _KINDS[1], dtype=object)
+        kinds[offsets[relevant.queries] + relevant.ranks - 1] = _KINDS[0]
+        table = {"query": queries_of(offsets), "rank": within_query(offsets) + 1, "kind": kinds}
+        lengths_of_run = _lengths_of(name, top, sources, missing_length)
+        tables.append(pd.DataFrame({**table, "run": name, "length": lengths_of_run}))
+    return pd.concat(tables, ignore_index=True)
+
+
+def _lengths_of(
+    name: str, run: JudgedRun, source: DocLengths | None, missing_length: float | None
+) -> Floats:
+    """The lengths of a run's documents; ``missing_length``, or an error, for an unknown length."""
+    ranking = run.ranking
+    if source is not None:
+        lengths = source.look_up(run.docnos(ranking))
+    elif run.table.has(_COLUMN):
+        lengths = ranking.take(run.table.numbers(_COLUMN, f"column {_COLUMN} of the run"))
+    else:
+        lengths = np.full(len(ranking), np.nan)
+    unknown = np.isnan(lengths)
+    if unknown.any() and missing_length is None:
+        example = run.docnos(ranking)[int(unknown.argmax())].as_py()
+        raise ValueError(
+            f"run {name!r}: {int(unknown.sum())} of {len(lengths)} retrieved documents have no "
+            f"known length (e.g. {example!r}): pass lengths= that know them, a column {_COLUMN!r} "
+            "in the run, or missing_length="
+        )
+    return lengths if missing_length is None else np.where(unknown, missing_length, lengths)
+
+
+@analysis(DIAZ, "Table 1")
+def collection_statistics(
+    runs: Runs,
+    qrels: Qrels | None = None,
+    *,
+    duplicates: str | None = None,
+    rel: float | None = None,
+    weights: Weights | None = None,
+    by: Slices | None = None,
+) -> pd.DataFrame:
+    """How large are the collection and its runs?
+
+    Weights change the means, not the counts.
+
+    Returns:
+        One row, with ``requests``, ``runs``, ``rel/request``, ``docs/request`` (mean number of
+        retrieved documents over runs and requests, 0 for a request that was not answered),
+        ``judged/request``, ``without_relevant``, the number of requests without a relevant
+        document, and ``unanswered``, the number of pairs of run and request without an answer.
+
+    Source: Diaz, Best-Case Retrieval Evaluation, 2023, Table 1 (the first four columns).
+
+    >>> runs = {"a": {"q": {"d": 2, "x": 1}}, "b": {"q": {"d": 1}}}
+    >>> collection_statistics(runs, {"q": {"d": 1, "e": 1}}).T[0].to_dict()
+    ... # doctest: +NORMALIZE_WHITESPACE
+    {'requests': 1.0, 'runs': 2.0, 'rel/request': 2.0, 'docs/request': 1.5, 'judged/request': 2.0,
+     'without_relevant': 0.0, 'unanswered': 0.0}
+    """
+    judged, rel = read(runs, qrels, duplicates, rel)
+    total = judged.judgements.num_relevant(rel)
+    retrieved = np.stack([run.retrieved for run in judged.runs])
+    documents = np.bincount(judged.judgements.queries, minlength=len(total))
+
+    def of_slice(queries: Queries) -> pd.DataFrame:
+        return pd.DataFrame(
+            {
+                "requests": [len(queries)],
+                "runs": [len(judged)],
+                "rel/request": [queries.mean(total)],
+                "docs/request": [queries.mean(retrieved).mean()],
+                "judged/request": [queries.mean(documents)],
+                "without_relevant": [int(np.sum(queries.of(total) == 0))],
+                "unanswered": [int(np.sum(queries.of(retrieved) == 0))],
+            }
+        )
+
+    return per_slice(judged.qids, of_slice, weights, by)
+
+
+@collection_statistics.chart
+def collection_chart(frame: pd.DataFrame) -> Any:
+    """Relevant, judged and retrieved documents per request, as points on a logarithmic axis."""
+    kinds = ["rel/request", "judged/request", "docs/request"]
+    keys = [name for name in ("collection", "requests", "runs") if name in frame]
+    long = frame.melt(keys, kinds, "kind", "documents")
+    long["kind"] = long["kind"].str.removesuffix("/request")
+    if "collection" in frame:
+        long["kind"] = long["collection"] + ": " + long["kind"]
+    total = frame.sum(numeric_only=True).astype(int)
+    powers = alt.Axis(values=[0, *(10**power for power in range(7))])
+    base = alt.Chart(long).encode(
+        x=alt.X(
+            "documents:Q",
+            title="documents per request, mean",
+            scale=alt.Scale(type="symlog"),
+            axis=powers,
+        ),
+        y=alt.Y("kind:N", title=None, sort=None),
+        color=category("kind").legend(None),
+    )
+    points = base.mark_point(filled=True, size=60, opacity=1).encode(
+        tooltip=tooltips(*keys, "kind", alt.Tooltip("documents", format=".1f"))
+    )
+    numbers = base.mark_text(align="left", dx=7, fontSize=10).encode(
+        text=alt.Text("documents:Q", format=",.1f"), color=alt.value("#444")
+    )
+    return figure(
+        alt.layer(points, numbers),
+        "Documents per request",
+        "Mean number of documents per request, on a logarithmic axis: relevant (rel), judged, "
+        f"and retrieved per run (docs). {counted(total['requests'], 'request')}, "
+        f"{total['without_relevant']} without relevant documents; {counted(total['runs'], 'run')}, "
+        f"with {counted(total['unanswered'], 'request')} unanswered.",
+        rows=1,
+    )
