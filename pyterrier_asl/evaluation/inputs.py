@@ -281,13 +281,13 @@ def default_rel(qrels: Any, rel: float | None = None) -> float:
     return 1 if official is None else official
 
 
-def rel_beside(measures: Iterable[Any]) -> float | None:
+def common_rel(measures: Iterable[Any]) -> float | None:
     """The ``rel`` that all measures with this parameter have in common; None where there is none.
 
     Preferences, which have no ``rel`` of their own, take the same.
 
     >>> from ir_measures import AP, RR, nDCG
-    >>> rel_beside([AP(rel=2), nDCG, RR(rel=2)]), rel_beside([AP(rel=2), RR]), rel_beside([nDCG])
+    >>> common_rel([AP(rel=2), nDCG, RR(rel=2)]), common_rel([AP(rel=2), RR]), common_rel([nDCG])
     (2, None, None)
     """
     graded = [measure for measure in measures if "rel" in measure.SUPPORTED_PARAMS]

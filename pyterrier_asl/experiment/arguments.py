@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import scipy  # its submodules load when first used
+import scipy  # its submodules are imported on first use
 from ir_measures import Measure
 
-from ..evaluation.inputs import rel_beside
+from ..evaluation.inputs import common_rel
 from ..measures import LexiP
 from ..measures.directions import higher_is_better
 from ..measures.names import parse_measure, parse_measures
@@ -33,7 +33,7 @@ class Column:
 
     Attributes:
         label: the name of the column.
-        measure: the measure; of a preference LexiP, with its parameters.
+        measure: the measure; for a preference LexiP with its parameters.
         preference: ``'sgnLP'`` or ``'rrLP'``, None for a measure.
         baseline: the number of the baseline of a preference.
     """
@@ -49,8 +49,8 @@ class Column:
         return higher_is_better(self.measure)
 
     def mean(self, values: Floats) -> float:
-        """The mean over queries, or the sum where ir_measures has one (the counts)."""
-        total = self.measure.aggregator()  # its last bit is pt.Experiment's
+        """The mean over queries, or the sum for a count, as ir_measures computes it."""
+        total = self.measure.aggregator()  # equal to pt.Experiment to the last bit
         for value in values.tolist():
             total.add(value)
         return float(total.result())
@@ -65,7 +65,7 @@ class Column:
 
 
 def suffix(baseline: int, baselines: Sequence[int], names: Sequence[str]) -> str:
-    """The end of the names of a baseline's columns; '' where there is only one baseline.
+    """The end of the column names of a baseline; '' if there is only one baseline.
 
     >>> suffix(1, [0, 1], ["BM25", "DPH"]), suffix(1, [1], ["BM25", "DPH"])
     (' vs DPH', '')
@@ -74,7 +74,7 @@ def suffix(baseline: int, baselines: Sequence[int], names: Sequence[str]) -> str
 
 
 def named_systems(systems: Any, names: Sequence[str] | None) -> tuple[list[str], list[Any]]:
-    """The names of the systems, and the systems; a dict's keys go before ``names``."""
+    """The names of the systems, and the systems; the keys of a dict replace ``names``."""
     if isinstance(systems, Mapping):
         return [str(name) for name in systems], list(systems.values())
     if not isinstance(systems, list):
@@ -83,14 +83,14 @@ def named_systems(systems: Any, names: Sequence[str] | None) -> tuple[list[str],
         )
     names = [str(system) for system in systems] if names is None else [str(n) for n in names]
     if not systems:
-        raise ValueError("retr_systems is empty: there is no system to try")
+        raise ValueError("retr_systems is empty: give at least one system")
     if len(names) != len(systems):
         raise ValueError(f"there are {len(systems)} systems, but {len(names)} names: {names}")
     return names, systems
 
 
 def baseline_numbers(baseline: Any, names: list[str]) -> list[int]:
-    """The numbers of the baselines, which are given by number or name."""
+    """The numbers of the baselines, given by number or name."""
     if baseline is None:
         return []
     several = isinstance(baseline, Iterable) and not isinstance(baseline, str)
@@ -121,7 +121,7 @@ def columns_of(
     mrt = len(others) < len(eval_metrics)
     columns: dict[str, Column] = {}
     parsed = [column for measure in others for column in _parse_columns(measure)]
-    rel = rel_beside(column.measure for column in parsed if column.preference is None)
+    rel = common_rel(column.measure for column in parsed if column.preference is None)
     for column in parsed:
         if column.preference is None:
             columns.setdefault(column.label, column)
@@ -129,7 +129,7 @@ def columns_of(
         if rel is not None and "rel" not in column.measure.params:
             column = replace(column, measure=column.measure(rel=rel))
         if not baselines:
-            raise ValueError(f"{column.label} compares systems with a baseline: say baseline=")
+            raise ValueError(f"{column.label} compares systems with a baseline: pass baseline=")
         for number in baselines:
             label = column.label + suffix(number, baselines, names)
             columns.setdefault(label, replace(column, label=label, baseline=number))
@@ -139,7 +139,7 @@ def columns_of(
 
 
 def _parse_columns(measure: Any) -> list[Column]:
-    """Parses a measure; names have PyTerrier's meaning before ir_measures'."""
+    """Parses a measure; the names of PyTerrier have priority over those of ir_measures."""
     if isinstance(measure, Measure):
         return [Column(str(measure), measure)]
     if not isinstance(measure, str):
@@ -164,7 +164,7 @@ def read_frame(source: Any, reader: Any) -> pd.DataFrame:
 
 
 def test_of(test: Any) -> Test:
-    """The function of a test, which is given by name or as a function."""
+    """The function of a test, given by name or as a function."""
     named: dict[Any, Test] = {"t": scipy.stats.ttest_rel, "wilcoxon": scipy.stats.wilcoxon}
     if callable(test):
         return test  # type: ignore[no-any-return]

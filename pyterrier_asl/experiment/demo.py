@@ -16,9 +16,7 @@ import pandas as pd
 import pyterrier as pt
 
 from ..evaluation.relevant_documents import search_lengths
-from ..io.tables import counted
 from ..leaderboard.ranks import ranks
-from ..leaderboard.samples import FEWEST
 from ..measures import ASL, TBG, AP_Rareness, LexiP
 from ..measures.directions import higher_is_better
 from ..measures.pool import RarenessPool
@@ -36,10 +34,10 @@ SHORT = "BM25 + feedback, first 200"
 
 #: Descriptions of the systems.
 SYSTEMS = {
-    BM25: "BM25, 1000 documents a query",
+    BM25: "BM25, 1000 documents per query",
     FEEDBACK: "the query expanded by Robertson's feedback from the first 10 documents",
-    SHORT: "feedback from the first 5, and only 200 documents a query: what a pipeline keeps "
-    "that hands its results to a slow reranker",
+    SHORT: "feedback from the first 5 documents, and only 200 documents per query, as for a slow "
+    "reranker",
 }
 
 
@@ -79,7 +77,7 @@ class Demonstration:
 def demonstrate(collection: DemoCollection) -> Demonstration:
     """Retrieves with three systems and evaluates them in ``pt.Experiment``."""
     runs = retrieve(collection)
-    with warnings.catch_warnings():  # three systems are few, on which there is a remark
+    with warnings.catch_warnings():  # a remark says that three systems are few
         warnings.filterwarnings("ignore", message=".*say little about what is rare")
         pool = RarenessPool.from_runs(runs, name="demo")
     measures = {
@@ -104,7 +102,7 @@ def demonstrate(collection: DemoCollection) -> Demonstration:
     values = table.rename(columns={"name": "run", **named})[["run", *measures]]
     higher = {name: higher_is_better(m) is not False for name, m in measures.items()}
     missed = {name: missed_by(run, collection.qrels) for name, run in runs.items()}
-    best = about_the_best(runs, collection.qrels)
+    best = ranks(runs, collection.qrels, RANKED_BY).sentences()[0]
     return Demonstration(values, higher, missed, best)
 
 
@@ -149,22 +147,14 @@ def remarks(demonstration: Demonstration) -> list[str]:
         about_order(means),
         about_missing(demonstration.missed),
         about_the_top(means),
-        about_the_pool(len(demonstration.scores)),
+        f"With {len(SYSTEMS)} systems AP_Rareness@100 says little about rareness ({FEW} or more "
+        "are needed). Give it a pool of runs.",
         demonstration.best,
     ]
 
 
-def about_the_best(runs: Mapping[str, pd.DataFrame], qrels: pd.DataFrame) -> str:
-    """The remark on which systems could be the best by :data:`RANKED_BY`."""
-    topics = qrels["qid"].nunique()
-    if topics < FEWEST:
-        needed = f"needs at least {FEWEST} topics, not {counted(topics, 'topic')}"
-        return f"The test of who could be the best {needed}."
-    return ranks(runs, qrels, RANKED_BY).sentences()[0]
-
-
 def about_order(means: Means) -> str:
-    """The remark on the two systems that AP and ASL@1000 put in opposite order most clearly.
+    """The remark on the two systems that AP and ASL@1000 order most differently.
 
     Args:
         means: with ``AP``, ``ASL@1000`` and ``R@1000``.
@@ -180,8 +170,8 @@ def about_order(means: Means) -> str:
         return f"AP and ASL@1000 put no two systems in opposite order here; ASL's best is {best}."
     _, first, second = max(opposed)
     sentence = (
-        f"AP puts '{first}' above '{second}' ({ap[first]:.4f} and {ap[second]:.4f}), ASL@1000 the "
-        f"other way round: a relevant document has on average {asl[first] - 1:.0f} irrelevant "
+        f"AP puts '{first}' above '{second}' ({ap[first]:.4f} and {ap[second]:.4f}), ASL@1000 puts "
+        f"it below: a relevant document has on average {asl[first] - 1:.0f} irrelevant "
         f"documents above it in the first run and {asl[second] - 1:.0f} in the second"
     )
     if recall[first] < recall[second]:
@@ -193,14 +183,14 @@ def about_order(means: Means) -> str:
 def about_missing(missed: Mapping[str, MissedDocuments]) -> str:
     """The remark on the share of ASL that comes from missed documents."""
     if not any(shares.documents for shares in missed.values()):
-        return "Every system found every relevant document: all of ASL@1000 comes from their ranks."
+        return "Every system retrieved every relevant document: ASL@1000 depends only on ranks."
     parts = [f"{of.asl:.0%} ({of.documents:.0%}) for '{name}'" for name, of in missed.items()]
     sentence = (
-        "The share of ASL@1000 that comes from relevant documents which were not found (and how "
-        "many of all they are): " + ", ".join(parts)
+        "The share of ASL@1000 that comes from relevant documents which were not retrieved (and "
+        "their share of all relevant documents): " + ", ".join(parts)
     )
     if all(shares.asl > 0.5 for shares in missed.values()):
-        return sentence + ". So it is mostly recall that ASL@1000 measures here."
+        return sentence + ". So ASL@1000 measures mostly recall here."
     return sentence + "."
 
 
@@ -225,13 +215,3 @@ def _leaders(values: Mapping[str, float], extreme: Callable[[Iterable[float]], f
     target = extreme(values.values())
     names = [f"'{name}'" for name, value in values.items() if value == target]
     return names[0] if len(names) == 1 else " and ".join(names) + " alike"
-
-
-def about_the_pool(systems: int) -> str:
-    """The remark on AP_Rareness over this number of systems."""
-    if systems < FEW:
-        return (
-            f"With {systems} systems AP_Rareness@100 says little about rareness ({FEW} or more are "
-            "needed). Give it a pool of runs."
-        )
-    return f"AP_Rareness@100 compares each system with the other {systems - 1}."

@@ -20,7 +20,7 @@ from ..io.processes import python_command
 from ..io.qrels import irds_qrels
 from ..measures.lengths import DocLengths
 
-#: The timeout, in seconds, of downloading vaswani (3 MB), after which a collection is generated.
+#: Seconds for downloading vaswani (3 MB), after which a collection is generated.
 PATIENCE = 60
 
 
@@ -41,16 +41,16 @@ class DemoCollection(pt.datasets.Dataset):  # type: ignore[misc]
     qrels: pd.DataFrame
 
     def get_corpus_iter(self, *, verbose: bool = True) -> Iterator[dict[str, str]]:
-        """The documents; with ``verbose`` and a progress bar."""
+        """The documents; ``verbose`` shows a progress bar."""
         return iter(pt.tqdm(self.documents, desc=f"{self.name} documents", disable=not verbose))
 
     def get_topics(self, variant: str | None = None) -> pd.DataFrame:
-        """The queries, a copy; there are no variants."""
+        """A copy of the queries; there are no variants."""
         self._check_variant(variant)
         return self.topics.copy()
 
     def get_qrels(self, variant: str | None = None) -> pd.DataFrame:
-        """The qrels, a copy; there are no variants."""
+        """A copy of the qrels; there are no variants."""
         self._check_variant(variant)
         return self.qrels.copy()
 
@@ -96,10 +96,10 @@ class DemoDatasets(pt.datasets.DatasetProvider):  # type: ignore[misc]
 
 
 def collection(seed: int = 2022) -> tuple[DemoCollection, str]:
-    """Loads vaswani, or generates a collection where vaswani is not available.
+    """Loads vaswani, or generates a collection if vaswani is not available.
 
     Returns:
-        The collection, and the reason why it is not vaswani: '' where it is.
+        The collection, and the reason why it is not vaswani: '' if it is.
     """
     try:
         return vaswani(), ""
@@ -108,10 +108,10 @@ def collection(seed: int = 2022) -> tuple[DemoCollection, str]:
 
 
 def vaswani() -> DemoCollection:
-    """Loads vaswani from ir_datasets, which downloads it where it is not on this machine.
+    """Loads vaswani from ir_datasets, which downloads it if it is not on this machine.
 
     Raises:
-        OSError: where it cannot be downloaded, with the reason.
+        OSError: if it cannot be downloaded, with the reason.
     """
     _fetch_vaswani()
     dataset = ir_datasets.load("vaswani")
@@ -142,7 +142,7 @@ def _fetch_vaswani() -> None:
         ) from None
     except subprocess.CalledProcessError as error:
         last = "".join(error.stderr.decode(errors="replace").strip().splitlines()[-1:])
-        failed = "All download sources failed" in last  # with all their errors behind it
+        failed = "All download sources failed" in last  # then a list of errors follows
         cause = "all sources failed" if failed else textwrap.shorten(last, 100, placeholder=" ...")
         raise OSError(
             f"vaswani is not on this machine and could not be downloaded ({cause})"
@@ -152,9 +152,9 @@ def _fetch_vaswani() -> None:
 def generated(*, documents: int = 4800, topics: int = 40, seed: int = 2022) -> DemoCollection:
     """Generates a random collection, the same for the same arguments.
 
-    Each topic has twelve words, two of which are the query; a document on a topic has some of the
-    topic's words, perhaps none of the query's, among common ones. So feedback can add useful terms,
-    and misleading ones: words are shared between topics.
+    Each topic has twelve words; two of them are the query. A document on a topic has common words
+    and some of the topic's words, but perhaps no word of the query. So feedback can add useful
+    terms, and misleading ones, as topics share words.
 
     Args:
         documents: the number of documents.

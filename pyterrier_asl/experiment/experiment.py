@@ -1,8 +1,8 @@
 """pt.Experiment with directions of measures, automatic pools and lexicographic preferences.
 
-``pt.Experiment`` runs the systems, saves them and scores them. The rest is computed here from the
-per-query values that it returns, and, where a measure needs all systems at once, from the results
-themselves, which are recorded at the end of each pipeline.
+``pt.Experiment`` runs the systems, saves their results and scores them. Means and tests are
+computed here from the per-query values that it returns. Measures that need all systems at once are
+computed from the results, which are recorded at the end of each pipeline.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from .results import (
     read_summaries,
     write_summaries,
 )
-from .trial import ExperimentValues, Trial, score
+from .trial import Trial, score
 
 
 class Results(NamedTuple):
@@ -76,18 +76,18 @@ def Experiment(
 ) -> Any:
     """``pt.Experiment`` with the direction of each measure; arguments and results are the same.
 
-    * ``+``, ``-`` and ``highlight`` follow the direction of each measure: less ASL is better.
-    * A rareness measure without a pool gets the pool of the experiment's own systems, each of which
+    * ``+``, ``-`` and ``highlight`` follow the direction of each measure: lower ASL is better.
+    * A rareness measure without a pool uses the systems of the experiment as its pool. Each system
       runs once.
-    * With a baseline, ``'sgnLP'`` and ``'rrLP'`` (also ``'rrLP(rel=2)@100'``) can be asked for as
-      measures: the mean preference over it, the queries won and lost, and the p-value of a sign
-      test and of a t-test. Without ``rel`` they take that of the measures beside them, where all
-      of these have one and the same.
-    * ``baseline`` may be a list; its columns then say ``vs`` whom. Per-query values can be had
-      together with a baseline.
-    * A measure may be any text that PyTerrier (``'map'``) or ir_measures (``'ASL@1000'``)
-      understands; columns are called, and stand, as they were asked for.
-    * A system without judged documents is an error, as are scores that are no numbers.
+    * With a baseline, the measures can include ``'sgnLP'`` and ``'rrLP'`` (or
+      ``'rrLP(rel=2)@100'``): the mean preference over the baseline, the queries won and lost, and
+      the p-value of a sign test and of a t-test. Their default ``rel`` is the ``rel`` of the other
+      measures, if all of these have the same.
+    * ``baseline`` can be a list; the names of the columns then end in ``vs`` and the baseline.
+      Per-query values are possible together with a baseline.
+    * A measure can be any text that PyTerrier (``'map'``) or ir_measures (``'ASL@1000'``) knows.
+      The columns have the names and the order of ``eval_metrics``.
+    * A system without judged documents is an error, as are scores that are not numbers.
     * With ``perquery='both'`` topics without judgements do not make the averages NaN.
 
     Args:
@@ -96,28 +96,28 @@ def Experiment(
         qrels: frame with ``qid``, ``docno``, ``label``, or a file.
         eval_metrics: measures, or names of measures.
         names: names of the systems in a list.
-        perquery: False: means; True: a value for every query; ``'both'``.
-        dataframe: whether to return frames, else dicts.
-        batch_size: how many topics are run at a time.
+        perquery: False: means; True: one value per query; ``'both'``.
+        dataframe: whether to return frames; otherwise dicts.
+        batch_size: number of topics per batch; None: all.
         filter_by_qrels: drop topics that are not in the qrels.
         filter_by_topics: drop qrels that are not in the topics.
         baseline: number of a system, or its name, or a list of them.
-        test: ``'t'``, ``'wilcoxon'``, or a function as ``scipy.stats.ttest_rel``.
+        test: ``'t'``, ``'wilcoxon'``, or a function like ``scipy.stats.ttest_rel``.
         correction: how p-values are corrected: ``'holm'``, ``'bonferroni'``, ``'bh'``, ``'none'``,
             or the name of another method of statsmodels; None: ``'none'``.
         correction_alpha: the family-wise error rate.
         highlight: ``'bold'`` or ``'color'`` marks the best value of each column.
-        round: decimal places, of all means or by measure.
+        round: decimal places of all means, or by measure.
         verbose: whether progress is shown.
-        validate: ``'warn'``, ``'error'`` or ``'ignore'``: pipelines that cannot work.
+        validate: ``'warn'``, ``'error'`` or ``'ignore'``, for pipelines that cannot work.
         save_dir: a folder for the results, and for two summaries of the values as CSV.
         save_mode: ``'reuse'``, ``'overwrite'``, ``'error'`` or ``'warn'``.
         save_format: ``'trec'``, a module such as pickle, or a pair of functions.
-        bounds: also the bounds of each mean over the labels of the systems' unjudged documents:
+        bounds: whether to add the bounds of each mean over all labels of unjudged documents:
             columns ``low`` and ``high`` of each measure (see :func:`~pyterrier_asl.bounds`).
-        ranks: also the best and the worst rank that each system could have by each measure:
-            columns ``rank low`` and ``rank high`` of each (see :func:`~pyterrier_asl.ranks`), and
-            ``*`` where a system with the best mean is better, by p corrected for all pairs.
+        ranks: whether to add the best and the worst rank that each system could have by each
+            measure: columns ``rank low`` and ``rank high`` (see :func:`~pyterrier_asl.ranks`), and
+            ``*`` if a system with the best mean is better, by p corrected for all pairs.
         **options: further options of ``pt.Experiment``, such as ``plan='tree'``.
 
     Returns:
@@ -125,8 +125,8 @@ def Experiment(
         ``perquery='both'``, averages and per-query values as a tuple.
 
     Raises:
-        ValueError: for a measure, baseline or option that does not exist, and for results that
-            cannot be scored, naming the system.
+        ValueError: for an unknown measure, baseline or option, and for results that cannot be
+            scored, with the name of the system.
 
     Warns:
         UserWarning: of a pool of fewer than 8 systems; of ``ASL(missing='after')`` or ``'eq3'``
@@ -151,7 +151,7 @@ def Experiment(
     check_correction(correction, correction_alpha)
     correction = None if correction == "none" else correction
     test_function = test_of(test)
-    if verbose != "auto":  # which PyTerrier 1.0 does not have
+    if verbose != "auto":  # PyTerrier 1.0 does not have this option
         options["verbose"] = verbose
     trial = Trial(
         names=names,
@@ -170,22 +170,15 @@ def Experiment(
     )
     if save_dir is not None:
         write_summaries(Path(save_dir), before, table(), per_query(scored, round))
-    if not dataframe:
-        return _as_dicts(scored, perquery)
     if perquery is True:
-        return per_query(scored, round)
+        return per_query(scored, round) if dataframe else scored.scores
+    if not dataframe:
+        means = means_by_name(scored)
+        return (means, scored.scores) if perquery else means
     shown: Any = table()
     if highlight is not None:
         shown = highlighted(shown, highlight, directions(scored, baselines))
     return Results(shown, per_query(scored, round)) if perquery else shown
-
-
-def _as_dicts(scored: ExperimentValues, perquery: bool | str) -> Any:
-    """Means by system, values by query, or both, as ``dataframe=False`` asks for them."""
-    if perquery is True:
-        return scored.scores
-    means = means_by_name(scored)
-    return (means, scored.scores) if perquery else means
 
 
 def check_options(
@@ -200,7 +193,7 @@ def check_options(
     if perquery not in (False, True, "both"):
         raise ValueError(f"perquery must be False, True or 'both', not {perquery!r}")
     if correction not in (None, "none") and not baselines:
-        raise ValueError("correction needs something to correct: say baseline=")
+        raise ValueError("correction is for comparisons with a baseline: pass baseline=")
     whole = isinstance(batch_size, (int, np.integer)) and not isinstance(batch_size, bool)
     if batch_size is not None and not (whole and batch_size > 0):
         raise ValueError(f"batch_size must be 1, 2, 3, ..., or None for all, not {batch_size!r}")

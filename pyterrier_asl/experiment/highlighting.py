@@ -1,4 +1,4 @@
-"""Tables of experiments whose best values are marked, also in LaTeX."""
+"""Tables of experiments with marked best values, also in LaTeX."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any
 import pandas as pd
 from pandas.io.formats.style import Styler
 
-#: PyTerrier's colours as xcolor takes them without further options.
+#: PyTerrier's colours as hexadecimal numbers, which xcolor needs no option for.
 _COLOURS = {"lightgreen": "90EE90", "antiquewhite": "FAEBD7"}
 
 
 class HighlightedTable(Styler):
-    """A pandas Styler whose LaTeX has its marks, too, and escaped text.
+    """A pandas Styler with marks and escaped text also in LaTeX.
 
     >>> table = HighlightedTable(pd.DataFrame({"name": ["bm_25"], "AP": [0.5]}))
     >>> marked = table.map(lambda _: "font-weight: bold", subset=["AP"])

@@ -1,7 +1,7 @@
-"""Recorders of the results of an experiment's systems, new or saved.
+"""Recorders of the results of the systems of an experiment, new or saved.
 
-``pt.Experiment`` runs the systems and keeps nothing but values. A recorder at the end of each
-pipeline counts the results that pass, and keeps them where they are needed again.
+``pt.Experiment`` runs the systems and keeps only values. A recorder at the end of each pipeline
+matches the results that pass with the qrels, and keeps the rows that are needed again.
 """
 
 from __future__ import annotations
@@ -30,9 +30,6 @@ def text_ids(frame: pd.DataFrame) -> pd.DataFrame:
 
 _MODES = ("reuse", "overwrite", "error", "warn")
 
-#: The number of topics that an error names.
-_NAMED = 3
-
 
 @dataclass(frozen=True)
 class Saving:
@@ -60,7 +57,7 @@ class Saving:
         return {"save_dir": folder, "save_mode": self.mode, "save_format": self.format}
 
     def saved(self, name: str) -> pd.DataFrame | None:
-        """The saved results that pt.Experiment will read instead of running the system."""
+        """The saved results, which pt.Experiment reads instead of running the system."""
         if self.folder is None or self.mode != "reuse":
             return None
         path, (_, read) = self.path(name), self._how()
@@ -76,31 +73,19 @@ class Saving:
         return Path(self.folder or "") / f"{name}.{self._how()[0]}"
 
     def _how(self) -> tuple[str, Any]:
-        """The extension of the files, and the function that reads them; None: TREC's format."""
+        """The extension of the files, and the function that reads them; None: TREC format."""
         if isinstance(self.format, types.ModuleType):
             return "mod", self.format.load
         return ("custom", self.format[0]) if isinstance(self.format, tuple) else ("res.gz", None)
 
 
 class _RecordResults(pt.Transformer):  # type: ignore[misc]
-    """The end of a pipeline: records the results as they pass, and changes nothing."""
+    """The end of a pipeline, which records the results and returns them unchanged."""
 
-    def __init__(self, recorder: ResultRecorder, batches: Sequence[Sequence[str]]) -> None:
+    def __init__(self, recorder: ResultRecorder) -> None:
         self.recorder = recorder
-        self.batches = batches
-        self.passed = 0
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
-        if not len(inp) and self.passed < len(self.batches) > 1:
-            qids = self.batches[self.passed]
-            more = f" and {len(qids) - _NAMED} more" if len(qids) > _NAMED else ""
-            topics = f"topic{'s'[: len(qids) - 1]} {', '.join(map(repr, qids[:_NAMED]))}{more}"
-            raise ValueError(
-                f"system {self.recorder.name!r} has no results for {topics}, a batch of its own "
-                f"by batch_size={len(self.batches[0])}: pt.Experiment scores each batch alone, and "
-                "none without results; leave batch_size out, or make it larger"
-            )
-        self.passed += 1
         self.recorder.add(inp)
         return inp
 
@@ -118,14 +103,16 @@ class ResultRecorder:
     Attributes:
         name: the name of the system.
         judgements: the judgements that the results are matched with; Q queries.
-        keep: the columns to keep until all results are there; none: results are matched as they
-            pass, and their rows are dropped.
+        keep: the columns to keep until all results have arrived; none: results are matched on
+            arrival, and their rows are dropped.
+        batch_size: the number of topics per batch; None: there is one batch.
         judged_run: all results, matched with the judgements; None before :meth:`close`.
     """
 
     name: str
     judgements: Judgements
     keep: list[str]
+    batch_size: int | None = None
     judged_run: JudgedRun | None = None
     _parts: list[pd.DataFrame] = field(default_factory=list)
     _judged_parts: list[JudgedRun] = field(default_factory=list)
@@ -136,14 +123,16 @@ class ResultRecorder:
         return bool(self._parts or self._judged_parts)
 
     def add(self, results: pd.DataFrame) -> None:
-        """Records results of all queries or some.
+        """Records the results of some or all queries.
 
         Raises:
             ValueError: naming the system, for empty or invalid results.
         """
         if not len(results):
-            raise ValueError(f"system {self.name!r} has no results, not a row")
-        if self.keep:  # counted once all are there, so that it takes no time from the system's
+            batch = " for a batch of topics: make batch_size larger, or leave it out"
+            reason = "" if self.batch_size is None else batch
+            raise ValueError(f"system {self.name!r} has no results{reason}")
+        if self.keep:  # matched later, so that the response time is that of the system
             self._parts.append(results[[c for c in self.keep if c in results.columns]])
         else:
             self._judged_parts.append(self._judge(results).without_rows())
@@ -167,14 +156,14 @@ class ResultRecorder:
 
     def _judge(self, results: pd.DataFrame) -> JudgedRun:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # scoring says the same
+            warnings.simplefilter("ignore")  # pt.Experiment warns of the same
             try:
                 return self.judgements.judge(results)
             except (TypeError, ValueError) as error:
                 raise ValueError(f"system {self.name!r}: {error}") from None
 
     def check(self, others: str = "") -> None:
-        """Raises ValueError where no retrieved document is judged."""
+        """Raises ValueError if no retrieved document is judged."""
         run = self.judged_run
         if run is not None and not len(run.pairs) and len(self.judgements):
             raise ValueError(
@@ -189,9 +178,8 @@ def with_recorders(
     systems: Sequence[Any],
     recorders: Sequence[ResultRecorder],
     saving: Saving,
-    batches: Sequence[Sequence[str]] = (),
 ) -> list[Any]:
-    """Appends a recorder to each system; results that exist already are recorded now.
+    """Appends a recorder to each system, and records results that exist.
 
     Raises:
         ValueError: for results that cannot be scored, before any system is run.
@@ -208,13 +196,13 @@ def with_recorders(
             recorder.close()
             recorder.check()
         elif isinstance(system, pt.Transformer):
-            system = system >> _RecordResults(recorder, batches)
+            system = system >> _RecordResults(recorder)
         recorded.append(system)
     return recorded
 
 
 def check_results(recorders: Sequence[ResultRecorder], saving: Saving) -> None:
-    """Raises ValueError for a system whose results cannot be scored, naming the saved ones."""
+    """Raises ValueError for results that cannot be scored, with the place of the saved results."""
     for recorder in recorders:
         recorder.close()
     for recorder in recorders:
@@ -223,14 +211,14 @@ def check_results(recorders: Sequence[ResultRecorder], saving: Saving) -> None:
 
 @contextmanager
 def error_context(recorders: Sequence[ResultRecorder], saving: Saving) -> Iterator[None]:
-    """Adds to an error the system that caused it, or else the systems that had been run."""
+    """Adds to an error the system that caused it, or the systems that have been run."""
     try:
         yield
     except Exception as error:
         for recorder in recorders if isinstance(error, (TypeError, ValueError)) else ():
             try:
                 recorder.close()
-            except ValueError as named:  # these results, kept but not matched so far, are invalid
+            except ValueError as named:  # kept results are matched only now
                 raise named from error
         kept = _kept(recorders, saving)
         if kept and hasattr(error, "add_note"):  # Python 3.11
@@ -239,7 +227,7 @@ def error_context(recorders: Sequence[ResultRecorder], saving: Saving) -> Iterat
 
 
 def _kept(recorders: Sequence[ResultRecorder], saving: Saving) -> str:
-    """A sentence on where the results of the systems that have been run are, if anywhere."""
+    """A sentence on the place of the results of the systems that have been run; '' if none."""
     names = ", ".join(
         repr(recorder.name)
         for recorder in recorders

@@ -1,7 +1,7 @@
 """Results of an experiment: means, comparisons with baselines, values by query, summaries.
 
-All of them are computed from per-query values, with the direction of each measure. Columns are
-named as ``pt.Experiment`` names them.
+They are computed from per-query values, with the direction of each measure. The columns have the
+names that ``pt.Experiment`` gives them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from ..statistics.correction import CORRECTIONS, correct
 from .arguments import Column, Test, suffix
 from .trial import ExperimentValues
 
-#: Decimal places, of all means or by measure.
+#: Decimal places of all means, or by measure.
 Places: TypeAlias = int | Mapping[str, int] | None
 
 _SUMMARIES = ("aggregated.csv", "perquery.csv")
@@ -43,7 +43,7 @@ def averages(
     round: Places,
     ranks: bool = False,
 ) -> pd.DataFrame:
-    """A row for each system: means, then comparisons with each baseline."""
+    """One row per system: means, then comparisons with each baseline."""
     values = {column.label: scored.values(column) for column in scored.columns}
     means: dict[str, Any] = {"name": scored.names}
     for column in scored.columns:
@@ -90,8 +90,8 @@ def comparison_columns(
         test: the significance test.
 
     Returns:
-        ``+`` and ``-``, queries improved and degraded, and ``p-value``, one row a system; nothing
-        for the baseline itself.
+        ``+`` and ``-``, numbers of better and worse queries, and ``p-value``, one row per system;
+        NaN for the baseline.
     """
     better = -values if column.higher_is_better is False else values
     if column.preference is None:
@@ -112,9 +112,9 @@ def comparison_columns(
 def corrected_columns(
     p_values: pd.Series[float], baseline: int, method: str, alpha: float
 ) -> pd.DataFrame:
-    """Corrects the p-values of all systems but the baseline, a family.
+    """Corrects the p-values of all systems except the baseline, as one family.
 
-    Two systems without any difference have no p-value; they count in the family as 1.
+    Systems without any difference have no p-value; in the family they count as 1.
 
     Args:
         p_values: one for each system; the name ends in ``p-value``.
@@ -162,7 +162,7 @@ def highlighted(table: pd.DataFrame, how: str, higher_is_better: Mapping[str, bo
         how: ``'bold'``, ``'color'`` or ``'colour'``.
         higher_is_better: the direction of each column; None: it is not marked.
     """
-    from .highlighting import HighlightedTable  # its import takes as long as that of all else here
+    from .highlighting import HighlightedTable  # its import takes long
 
     how = "color" if how == "colour" else how
 
@@ -179,7 +179,7 @@ def highlighted(table: pd.DataFrame, how: str, higher_is_better: Mapping[str, bo
 
 
 def per_query(scored: ExperimentValues, round: Places) -> pd.DataFrame:
-    """A row for each system, query and measure."""
+    """One row per system, query and measure."""
     rows = [
         (scored.names[system], qid, label, value)
         for system, queries in scored.scores.items()
@@ -187,7 +187,7 @@ def per_query(scored: ExperimentValues, round: Places) -> pd.DataFrame:
         for label, value in values.items()
     ]
     frame = pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
-    if not isinstance(round, Mapping):  # a dict is about means
+    if not isinstance(round, Mapping):  # a dict is for means only
         frame["value"] = _rounded(frame["value"], "", round)
     return frame.sort_values(["name", "qid"], kind="stable")
 
@@ -208,7 +208,7 @@ def read_summaries(folder: str | os.PathLike[str] | None) -> list[pd.DataFrame]:
     """Reads the summaries of earlier experiments in a folder.
 
     Raises:
-        ValueError: for a file that is no table with a column ``name``.
+        ValueError: for a file that is not a table with a column ``name``.
     """
     paths = [Path(folder) / name for name in _SUMMARIES] if folder is not None else []
     return [_read_summary(path) if path.exists() else pd.DataFrame() for path in paths]
@@ -217,27 +217,27 @@ def read_summaries(folder: str | os.PathLike[str] | None) -> list[pd.DataFrame]:
 def _read_summary(path: Path) -> pd.DataFrame:
     if path.is_dir():
         raise _no_summary(path, "it is a folder")
-    # pandas would read a system called 'NA' as missing.
+    # pandas would read a system 'NA' as missing.
     parse = pcsv.ParseOptions(newlines_in_values=True)
     convert = pcsv.ConvertOptions(column_types={"name": pa.string(), "qid": pa.string()})
     try:
         table = pcsv.read_csv(path, parse_options=parse, convert_options=convert)
         columns = pd.Index(table.column_names)
-        # Older versions of Arrow turn no two columns of one name into a frame.
+        # Older versions of Arrow cannot convert two columns of one name.
         frame: pd.DataFrame = table.to_pandas() if columns.is_unique else pd.DataFrame()
     except (pa.ArrowException, UnicodeDecodeError) as error:
         raise _no_summary(path, str(error)) from error
     if "name" not in columns:
         raise _no_summary(path, f"it has no column 'name', only {list(columns)}")
     if not columns.is_unique:
-        raise _no_summary(path, f"its column {columns[columns.duplicated()][0]!r} stands twice")
+        raise _no_summary(path, f"its column {columns[columns.duplicated()][0]!r} occurs twice")
     return frame
 
 
 def _no_summary(path: Path, why: str) -> ValueError:
     return ValueError(
-        f"{path} is not the summary of earlier experiments that save_dir= adds to ({why}); move it "
-        "away, or give another save_dir="
+        f"{path} is not a summary of earlier experiments ({why}): move it, or pass another "
+        "save_dir="
     )
 
 
@@ -251,8 +251,8 @@ def write_summaries(
     if len(before[0]) and set(before[0].columns) != set(table.columns):
         warnings.warn(
             f"{folder / _SUMMARIES[0]} has other columns than this experiment "
-            f"({', '.join(sorted(set(before[0].columns) ^ set(table.columns)))}): what a system "
-            "lacks stays empty",
+            f"({', '.join(sorted(set(before[0].columns) ^ set(table.columns)))}): missing values "
+            "stay empty",
             stacklevel=3,
         )
     for name, old, new in zip(_SUMMARIES, before, (table, by_query)):

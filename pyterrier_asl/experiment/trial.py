@@ -1,4 +1,4 @@
-"""Trial of an experiment's systems: each is run once, recorded and scored."""
+"""Trial of the systems of an experiment: each system is run once, recorded and scored."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Scores = dict[int, dict[Any, dict[str, float]]]
 
 @dataclass(frozen=True)
 class Trial:
-    """The topics, judgements and options by which systems are run and scored."""
+    """Topics, judgements and options for running and scoring the systems."""
 
     names: list[str]
     topics: pd.DataFrame
@@ -49,14 +49,11 @@ class Trial:
         if self.filters["filter_by_topics"]:
             qrels = qrels[qrels["qid"].isin(self.topics["qid"])]
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # scoring says the same
+            warnings.simplefilter("ignore")  # pt.Experiment warns of the same
             return Judgements(qrels)
 
     def check_test(self, columns: Sequence[Column], baselines: Sequence[int]) -> None:
-        """Raises ValueError, before anything runs, where measures cannot be tested.
-
-        A t-test of one query has no p-value; SciPy's Wilcoxon test is an error.
-        """
+        """Raises ValueError for Wilcoxon's test of one query, in which SciPy ends in an error."""
         tested = baselines and any(column.preference is None for column in columns)
         if tested and self.running["test"] == "wilcoxon" and len(self.judgements()) == 1:
             raise ValueError(
@@ -64,19 +61,10 @@ class Trial:
                 "with judgements, or leave baseline= out"
             )
 
-    def batches(self) -> list[list[str]]:
-        """The query ids of each batch of topics; none where there are no batches."""
-        size = self.running["batch_size"]
-        qids = self.topics["qid"]
-        if self.filters["filter_by_qrels"]:
-            qids = qids[qids.isin(self.qrels["qid"])]
-        starts = range(0, 0 if size is None else len(qids), size or 1)
-        return [qids.iloc[start : start + size].tolist() for start in starts]
-
     def run(
         self, systems: list[Any], measures: Sequence[Measure], perquery: Any, **options: Any
     ) -> Any:
-        """Calls pt.Experiment, with the warnings off that do not apply here.
+        """Calls pt.Experiment without the warnings that do not apply here.
 
         Args:
             systems: the systems, or their results.
@@ -86,9 +74,9 @@ class Trial:
         """
         options = options or {**self.running, **self.saving.options}
         with warnings.catch_warnings():
-            # Of a batch; whole runs are checked.
+            # About one batch; whole runs are checked.
             warnings.filterwarnings("ignore", category=NothingJudged)
-            # Its summaries are replaced.
+            # About summaries that are replaced.
             warnings.filterwarnings("ignore", message="Evaluation measures differ")
             if self.quiet:
                 warnings.filterwarnings("ignore", message=r"\d+ topic\(s\) not found in qrels")
@@ -114,9 +102,9 @@ class ExperimentValues:
         columns: the measures, in the user's order.
         scores: the values, by the columns' labels.
         queries: the judged queries, over which means are taken.
-        mrt: mean response times; None: they were not measured.
-        bounds: the bounds of the means, shape (systems, 2), by the columns' labels; empty: they
-            were not computed.
+        mrt: mean response times; None: not measured.
+        bounds: the bounds of the means, shape (systems, 2), by the columns' labels; empty: not
+            computed.
     """
 
     names: list[str]
@@ -137,10 +125,10 @@ def score(
 ) -> ExperimentValues:
     """Runs every system once and scores it.
 
-    Each system's results are judged once, as they are recorded; from that follow the values of the
-    measures that this package computes, pools, preferences and bounds. pt.Experiment scores the
-    others, in the call that runs the systems, unless response times are wanted: it returns either
-    these or per-query values. Then the results are kept and scored by a second call.
+    The results of each system are matched with the qrels once, when they are recorded. They give
+    the values of the measures of this package, pools, preferences and bounds. pt.Experiment
+    computes the other measures in the call that runs the systems. It returns either response times
+    or per-query values; for response times the results are kept and scored by a second call.
     """
     measures = dict.fromkeys(c.measure for c in columns if c.preference is None)
     own = [m for m in measures if needs_pool(m) or is_provided_here(m)]
@@ -148,8 +136,9 @@ def score(
     judgements = trial.judgements()
     kept_columns = ["qid", "docno", "score", *_inputs(own).split()]
     keep = kept_columns if mrt or bounds or any(map(_needs_rows, own)) else []
-    recorders = [ResultRecorder(name, judgements, keep) for name in trial.names]
-    pipelines = with_recorders(systems, recorders, trial.saving, trial.batches())
+    batch_size = trial.running["batch_size"]
+    recorders = [ResultRecorder(name, judgements, keep, batch_size) for name in trial.names]
+    pipelines = with_recorders(systems, recorders, trial.saving)
     times, scores = None, {}
     with error_context(recorders, trial.saving):
         if mrt:
@@ -181,7 +170,7 @@ def _bounds(columns: list[Column], runs: Evaluation) -> dict[str, Floats]:
 
 
 def _inputs(measures: list[Measure]) -> str:
-    """The columns of results that measures need besides query, document and score."""
+    """The columns of results that measures need in addition to query, document and score."""
     ready = [m for m in measures if not needs_pool(m)]
     further = sorted(set(ir_measures.run_inputs(ready)) if ready else ())
     return " ".join(c for c in further if c not in ("query_id", "doc_id", "score"))
@@ -190,13 +179,12 @@ def _inputs(measures: list[Measure]) -> str:
 def _needs_rows(measure: Measure) -> bool:
     """Whether a measure is computed from all rows of the results."""
     own = computed(measure)
-    if needs_pool(measure):  # whose values come from the entries
-        return False
-    return own is None or own.needs_rows() or own.LAST_ROW_COUNTS
+    rows = own is None or own.needs_rows() or own.LAST_ROW_COUNTS
+    return rows and not needs_pool(measure)
 
 
 def _check_pool(columns: list[Column], runs: Evaluation) -> None:
-    """Says over which systems rareness is counted, where a measure names no pool."""
+    """Prints the systems of the pool of rareness measures without a pool."""
     pooled = [column.label for column in columns if needs_pool(column.measure)]
     if not pooled:
         return
@@ -211,7 +199,7 @@ def _check_pool(columns: list[Column], runs: Evaluation) -> None:
 
 
 def _warn_of_depths(columns: list[Column], runs: Evaluation) -> None:
-    """Warns of ASL without padding where systems retrieve different numbers of documents."""
+    """Warns of ASL without padding if systems retrieve different numbers of documents."""
     for column in columns:
         if column.measure.params.get("missing", "pad") == "pad":
             continue
@@ -220,16 +208,15 @@ def _warn_of_depths(columns: list[Column], runs: Evaluation) -> None:
         low, high = int(np.argmin(depths)), int(np.argmax(depths))
         if depths[high] > 1.1 * depths[low]:
             warnings.warn(
-                f"{column.label} compares rankings as long as they are, and shorter ones do better "
-                f"by that: {runs.names[low]!r} retrieved {depths[low]:.1f} documents a query, "
-                f"{runs.names[high]!r} {depths[high]:.1f}; missing='pad' measures all at one "
-                "depth",
+                f"{column.label} favours shorter rankings: {runs.names[low]!r} retrieved "
+                f"{depths[low]:.1f} documents per query, {runs.names[high]!r} "
+                f"{depths[high]:.1f}; missing='pad' measures all rankings at one depth",
                 stacklevel=4,
             )
 
 
 def _values_by_label(scores: Scores, columns: list[Column], runs: Evaluation) -> Scores:
-    """The values by the columns' labels, of pt.Experiment and computed here."""
+    """The values of pt.Experiment and of this package, by the columns' labels."""
     theirs = set(next(iter(next(iter(scores.values())).values()), {}))
     own = {
         c.label: _own_values(c, runs)

@@ -15,7 +15,7 @@ from ..analysis import discrimination
 from ..analysis.best_runs import run_quality
 from ..assessment.judges import JudgeRel
 from ..evaluation.evaluation import Evaluation
-from ..evaluation.inputs import default_rel, official_of, rel_beside
+from ..evaluation.inputs import common_rel, default_rel, official_of
 from ..evaluation.labellings import has_bounds
 from ..evaluation.preferences import PreferenceMatrix
 from ..evaluation.relevant_documents import RelevantRanks
@@ -93,7 +93,7 @@ def collect(
         named = _defaults(judged, qrels, dataset, lengths is not None, cutoff)
     else:
         named = named_measures(measures)
-        rel = rel_beside(measure.measure for measure in named) if rel is None else rel
+        rel = common_rel(measure.measure for measure in named) if rel is None else rel
         rel = 1 if rel is None else rel
     rel = int(rel) if float(rel).is_integer() else rel  # ir_measures wants whole ones whole
     # The page says rel once, not in every name.

@@ -50,7 +50,7 @@ def test_weights_are_robertsons():
     assert idf_weights("terrier", [50, 600], 1000) == pytest.approx(
         [math.log2(950.5 / 50.5), math.log2(400.5 / 600.5)], rel=1e-14
     )
-    with pytest.raises(ValueError, match="no idf='lucene'; take 'robertson' or 'terrier'"):
+    with pytest.raises(ValueError, match="idf is 'lucene'; it must be 'robertson' or 'terrier'"):
         idf_weights("lucene", [1], 10)
 
 
