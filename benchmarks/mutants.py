@@ -2,17 +2,17 @@
 
 Copies the last commit, lists with Cosmic Ray the changes that it knows (an operator, a constant, a
 comparison, a condition), draws places in the code of each package and one change for each, and runs
-the quick tests up to the first failure. The examples of the module, the unit tests of its package
-and the contract tests come first, the others only if these pass. Tests that fail without a change
-are left out. A change that no test notices is printed as a diff: it needs a test, or it belongs in
+the quick tests that run the changed line, up to the first failure. The examples of the module, the
+unit tests of its package and the contract tests come first, the others only if these pass. All
+quick tests run once without a change, to see which lines each runs; what fails then is left out. A
+change that no test notices is printed as a diff: it needs a test, or it belongs in
 ``equivalent_mutants.txt``, the list of changes that cannot change a result.
 
     nice python benchmarks/mutants.py --seed 1
     nice python benchmarks/mutants.py --seed 1 --package scoring --list
     nice python benchmarks/mutants.py --seed 1 --package scoring --number 3 --number 17
 
-``pip install '.[dev]'`` installs Cosmic Ray. A change that is noticed takes seconds, one that is
-not takes as long as the quick tests. It needs a system that forks.
+``pip install '.[dev]'`` installs Cosmic Ray and coverage. It needs a system that forks.
 """
 
 from __future__ import annotations
@@ -43,6 +43,7 @@ from typing import Any, NamedTuple
 from cosmic_ray.ast import ast_nodes, get_ast
 from cosmic_ray.mutating import mutate_code
 from cosmic_ray.plugins import get_operator, operator_names
+from coverage import Coverage, CoverageData
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -50,6 +51,9 @@ PACKAGES = sorted(path.parent.name for path in ROOT.glob("pyterrier_asl/*/__init
 
 #: Changes that cannot change a result: module, line, changed line and reason.
 EQUIVALENT = Path(__file__).with_name("equivalent_mutants.txt")
+
+#: The folders of the quick tests, besides the examples of the package.
+QUICK = ["tests/unit", "tests/contract"]
 
 #: Tests of other packages that are about a package, too, and run before the rest.
 FURTHER = {
@@ -97,6 +101,17 @@ class Change(NamedTuple):
             self.code.splitlines(), self.changed.splitlines(), n=2, lineterm=""
         )
         return "\n".join([f"{self.module}, {self.operator}", *list(lines)[2:]])
+
+    def lines(self) -> range:
+        """The numbers of the lines of the statement that is changed."""
+        numbered = enumerate(zip(self.code.splitlines(), self.changed.splitlines()), 1)
+        changed = next(number for number, (old, new) in numbered if old != new)
+        statements = [
+            range(node.lineno, (node.end_lineno or node.lineno) + 1)
+            for node in ast.walk(ast.parse(self.code))
+            if isinstance(node, ast.stmt)
+        ]
+        return min((lines for lines in statements if changed in lines), key=len)
 
     def reason(self, equivalent: dict[str, str]) -> str:
         """Why it changes nothing; nothing where it may."""
@@ -176,24 +191,36 @@ def draw_changes(package: str, number: int, seed: int) -> list[Change]:
     return changes
 
 
-def tests_of(package: str, module: Path) -> tuple[list[str], list[str]]:
-    """The files that concern a package, and all others, those that name the module first."""
-    stem = module.stem.strip("_")
+def tests_of(package: str, change: Change, recorded: CoverageData) -> list[list[str]]:
+    """The tests that concern a package, and all others, those that name the module first."""
+    stem = change.module.stem.strip("_")
 
     def order(path: Path) -> tuple[bool, int, Path]:
         named = re.findall(rf"\b_?{stem}\b", path.read_text())
         return stem not in path.stem, -len(named), path
 
-    first: set[Path] = set()
-    for name in [f"unit/{package}", "contract", *FURTHER.get(package, [])]:
-        path = Path("tests") / name
-        first |= {path} if path.is_file() else set(path.rglob("test_*.py"))
-    rest = {path for name in ("unit", "contract") for path in Path("tests", name).rglob("test_*")}
-    rest = {path for path in rest - first if path.suffix == ".py"}
-    return (
-        [str(module), *map(str, sorted(first, key=order))],
-        [*map(str, sorted(rest, key=order)), "pyterrier_asl"],
-    )
+    run = tests_that_run(change, recorded)
+    tests = [path for name in QUICK for path in Path(name).rglob("test_*.py")]
+    examples = [change.module, Path("pyterrier_asl")]
+    files = [*sorted(tests, key=order), *(Path("pyterrier_asl").rglob("*.py") if run else examples)]
+    concern = [f"tests/{name}" for name in (f"unit/{package}", "contract")]
+    concern += [str(change.module), *(f"tests/{name}" for name in FURTHER.get(package, []))]
+    first: list[str] = []
+    rest: list[str] = []
+    for file in map(str, files):
+        names = sorted(name for name in run if name.startswith(f"{file}::")) if run else [file]
+        (first if any(file.startswith(name) for name in concern) else rest).extend(names)
+    return [tests for tests in (first, rest) if tests]
+
+
+def tests_that_run(change: Change, recorded: CoverageData) -> set[str]:
+    """The tests that run a changed statement; nothing where it runs as the module is imported."""
+    # Compiled code is not recorded.
+    if "kernels" in change.module.stem:
+        return set()
+    contexts = recorded.contexts_by_lineno(str(change.module.resolve()))
+    found = {name for line in change.lines() for name in contexts.get(line, [])}
+    return set() if "" in found else found
 
 
 @contextlib.contextmanager
@@ -214,8 +241,14 @@ class Failures:
     def __init__(self) -> None:
         self.names: list[str] = []
 
-    def pytest_runtest_logstart(self) -> None:
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
         signal.alarm(HANGS)
+        if recorder := Coverage.current():
+            recorder.switch_context(nodeid.partition("[")[0])
+
+    def pytest_runtest_logfinish(self) -> None:
+        if recorder := Coverage.current():
+            recorder.switch_context("")
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         if report.failed:
@@ -224,7 +257,14 @@ class Failures:
     pytest_collectreport = pytest_runtest_logreport
 
 
-def run_tests(files: list[str], compiled: bool, failures: Path, options: list[str]) -> list[str]:
+def run_tests(
+    tests: list[str],
+    failures: Path,
+    options: list[str],
+    *,
+    compiled: bool = True,
+    record: Path | None = None,
+) -> list[str]:
     """Runs tests in a process of their own: those that fail, or the signal that ended it."""
     child = os.fork()
     if child == 0:
@@ -238,10 +278,16 @@ def run_tests(files: list[str], compiled: bool, failures: Path, options: list[st
             importlib.import_module("numpy").seterr(over="ignore")  # hashes overflow on purpose
         options = ["-q", "--tb=no", "-m", "not slow", "-p", "no:cacheprovider", *options]
         options += ["-o", "addopts=--doctest-modules", "--hypothesis-seed=0"]
-        # Of the module itself the examples, not a function of it whose name begins with test.
-        options += ["--deselect", f"{files[0]}::test_"]
+        recorder = Coverage(
+            record, source=[str(Path("pyterrier_asl").resolve())], config_file=False
+        )
+        if record:
+            recorder.start()
         failed = Failures()
-        code = importlib.import_module("pytest").main([*options, *files], [failed])
+        code = importlib.import_module("pytest").main([*options, *tests], [failed])
+        if record:
+            recorder.stop()
+            recorder.save()
         failures.write_text("\n".join(failed.names or [f"exit status {int(code)}"]))
         os._exit(int(code))
     _, status = os.waitpid(child, 0)
@@ -252,14 +298,15 @@ def run_tests(files: list[str], compiled: bool, failures: Path, options: list[st
     return failures.read_text().splitlines() if status else []
 
 
-def test(change: Change, package: str, failures: Path, without: list[str]) -> str:
+def test(change: Change, tests: list[list[str]], failures: Path, without: list[str]) -> str:
     """The test that notices a change; nothing where none does."""
     # Compiling takes longer than the tests do, and changed loops are wrong as they stand, too.
     compiled = "kernels" not in change.module.stem
-    options = ["-x", *(f"--deselect={name}" for name in without)]
+    # Of the module itself the examples, not a function of it whose name begins with test.
+    options = ["-x", *(f"--deselect={name}" for name in [*without, f"{change.module}::test_"])]
     with applied(change):
-        for files in tests_of(package, change.module):
-            if failed := run_tests(files, compiled, failures, options):
+        for some in tests:
+            if failed := run_tests(some, failures, options, compiled=compiled):
                 return failed[0]
     return ""
 
@@ -284,8 +331,11 @@ def main() -> int:
         importlib.import_module(library)
     assert "pyterrier_asl" not in sys.modules, "a library has imported what is to be changed"
     equivalent, failures = read_equivalent(), folder / "failures.txt"
-    everything = ["tests/unit", "tests/contract", "pyterrier_asl"]
-    without = [] if arguments.list else run_tests(everything, True, failures, [])
+    recorded, without = CoverageData(str(folder / "coverage")), []
+    if not arguments.list:
+        everything = [*QUICK, "pyterrier_asl"]
+        without = run_tests(everything, failures, [], record=folder / "coverage")
+        recorded.read()
     for name in without:
         print(f"fails without a change: {name}", flush=True)
     table = []
@@ -300,7 +350,7 @@ def main() -> int:
                 print(f"{package} {n}: {known}{change}", flush=True)
                 continue
             began = time.monotonic()
-            by = test(change, package, failures, without)
+            by = test(change, tests_of(package, change, recorded), failures, without)
             noticed += bool(by)
             survived += not by
             what = f"noticed by {by}" if by else f"survived: {change}"
