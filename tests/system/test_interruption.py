@@ -400,3 +400,84 @@ def test_an_analysis_that_is_ended_leaves_the_old_chart(start, tmp_path, how):
     assert {path.name for path in tmp_path.iterdir()} == {"qrels", "run", "chart.html", "tmp"}
     assert list(start.temporary.iterdir()) == []
     assert worker.alone(60), "processes are left"
+
+
+# Commands
+
+
+#: Kills itself when it is about to change files of a folder for the n-th time.
+_KILLED = """
+    import os, signal, sys
+    from pyterrier_asl import TermIndex
+    from pyterrier_asl.cli import main
+    folder, left = sys.argv[1], int(sys.argv[2])
+    CHANGES = ("os.rename", "os.remove", "os.link", "os.chmod", "os.mkdir")
+
+    def hook(event, arguments):
+        global left
+        writes = event == "open" and arguments[2] & (os.O_WRONLY | os.O_RDWR)
+        if (writes or event in CHANGES) and str(arguments[0]).startswith(folder):
+            left -= 1
+            if not left:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+    sys.addaudithook(hook)
+    if sys.argv[3] == "index":
+        documents = [{"docno": f"d{i}", "text": f"radio wave {i}"} for i in range(9)]
+        TermIndex.from_documents(documents, path=sys.argv[4], verbose=False)
+    else:
+        main(sys.argv[3:])
+"""
+
+#: Commands by their output, and whether they replace it.
+_COMMANDS = {
+    "page.html": ("report qrels a b -m AP -o", True),
+    "pool.parquet": ("pool a b -o", True),
+    "todo.tsv": ("holes qrels a b -m AP --export", False),
+    "draw.tsv": ("audit none a b --machine-qrels qrels -m AP --plan .9 --draw", False),
+    "index": ("index", False),
+}
+
+
+@pytest.mark.parametrize("name", _COMMANDS)
+def test_a_command_that_is_killed_leaves_its_output_whole_or_absent(
+    start, tmp_path, monkeypatch, name
+):
+    """Killed before each change of a file, first without an output, then with an older one."""
+    monkeypatch.chdir(tmp_path)
+    lines = {
+        n: [f"{q} Q0 d{(i + n * q) % 7} 0 {-i} x\n" for q in range(12) for i in range(5)]
+        for n in (1, 2)
+    }
+    Path("a").write_text("".join(lines[1]))
+    Path("b").write_text("".join(lines[2]))
+    Path("qrels").write_text(
+        "".join(f"{q} 0 d{d} {(q + d) % 2}\n" for q in range(12) for d in range(6))
+    )
+    command, replaces = _COMMANDS[name]
+    folder = tmp_path / "outputs"
+    folder.mkdir()
+
+    def run(moment):
+        worker = start(_KILLED, folder, moment, *command.split(), folder / name)
+        _, errors = worker.process.communicate(timeout=180)
+        assert worker.process.returncode in (0, -signal.SIGKILL), errors
+        return worker.process.returncode != 0
+
+    def outputs():
+        """The content of all files but those that were not finished."""
+        files = [path for path in folder.rglob("*") if path.is_file()]
+        inside = {path.relative_to(folder): path.read_bytes() for path in files}
+        return {path: text for path, text in inside.items() if not path.parts[0].startswith(".")}
+
+    kept = [outputs()]
+    while not kept[-1] and run(len(kept)):
+        kept.append(outputs())
+    whole = outputs()
+    assert {path.parts[0] for path in whole} == {name}
+    assert len(kept) > 2 and kept[-1] in ({}, whole)
+    moment = 1
+    while replaces and run(moment):
+        assert outputs() == whole
+        moment += 1
+    assert outputs() == whole
