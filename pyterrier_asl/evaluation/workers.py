@@ -19,6 +19,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from ..io.atomic import naming_full_disk
 from ..io.partitions import PartitionedRun
 from ..io.processes import exit_with_parent, safe_start
 from ..io.threads import iterated_ahead
@@ -186,7 +187,8 @@ def _work_for_processes(measuring: Measuring) -> Iterator[Callable[..., Done]]:
 
     with tempfile.TemporaryDirectory(prefix="pyterrier_asl-", ignore_cleanup_errors=True) as folder:
         path = os.path.join(folder, "measuring")
-        joblib.dump(measuring, path)
+        with naming_full_disk(path):
+            joblib.dump(measuring, path)
         yield partial(_work_from_file, path, os.getpid())
 
 

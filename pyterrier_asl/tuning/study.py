@@ -79,6 +79,7 @@ def run_trials(
 
     Raises:
         ValueError: for arguments out of range, a study of another search, a measure that is NaN.
+        OSError: for a storage that cannot be written, such as on a full disk.
     """
     import joblib
 
@@ -86,12 +87,28 @@ def run_trials(
     jobs = int(joblib.effective_n_jobs(jobs))
 
     def search(is_interrupted: Callable[[], bool] = lambda: False) -> SearchResult:
-        with _quiet():
+        with _quiet(), _naming_storage(storage):
             study = _open_study(objective, seed, sampler, storage, study_name)
             _run_open_draws(study, objective, n_trials, jobs, verbose, is_interrupted)
         return _search_result(study, objective, n_trials)
 
     return search() if jobs == 1 else _without_ctrl_c(search)
+
+
+@contextmanager
+def _naming_storage(storage: Any) -> Iterator[None]:
+    """Names the storage that cannot be written; Optuna names none, and fails in several ways."""
+    try:
+        yield
+    except Exception as error:
+        for cause in (error, error.__context__):
+            if isinstance(cause, optuna.exceptions.StorageInternalError):
+                reason = str(cause.__cause__).partition("\n")[0]
+                raise OSError(
+                    f"the storage {storage!r} cannot be written: {reason}; the same call continues "
+                    "with the trials that are in it"
+                ) from error
+        raise
 
 
 def _without_ctrl_c(search: Callable[[Callable[[], bool]], SearchResult]) -> SearchResult:

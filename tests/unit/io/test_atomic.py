@@ -15,7 +15,7 @@ import pytest
 from _users import own_folder
 from click.testing import CliRunner
 
-from pyterrier_asl import DocLengths, RarenessPool, TermIndex
+from pyterrier_asl import DocLengths, RarenessPool, TermIndex, evaluate
 from pyterrier_asl.cli import main
 from pyterrier_asl.io.atomic import check_replaceable, creating, replacing
 from pyterrier_asl.io.label_files import LabelFile
@@ -190,6 +190,12 @@ def test_a_full_disk_is_an_error_that_names_the_index(small_files, tmp_path):
     with pytest.raises(OSError, match="^cannot write (.*new|temporary files in .*): "):
         _save_index(tmp_path / "new")
     assert not (tmp_path / "new").exists()
+
+
+def test_a_full_disk_is_an_error_that_names_what_is_sent_to_workers(small_files):
+    qrels = {f"q{n}": {"d": 1} for n in range(2000)}
+    with pytest.raises(OSError, match="^cannot write .*measuring: File too large$"):
+        evaluate({"a": qrels, "b": qrels}, qrels, "RR", jobs=2, progress=False)
 
 
 @posix

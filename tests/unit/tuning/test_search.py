@@ -358,6 +358,22 @@ def test_a_storage_of_another_kind():
         search(storage=3)
 
 
+def test_a_storage_on_a_full_disk_is_named_and_continued(tmp_path):
+    resource = pytest.importorskip("resource", reason="Windows has no limits of this kind")
+    path = tmp_path / "trials.db"
+    storage = f"sqlite:///{path}"
+    search(storage=storage, n_trials=1, seed=1)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size + 4096, limits[1]))
+    try:
+        with pytest.raises(OSError, match=f"the storage '{storage}' cannot be written: .*disk"):
+            search(storage=storage, n_trials=200, seed=1)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    found = search(storage=storage, n_trials=8, seed=1, return_type="trials")
+    pd.testing.assert_frame_equal(found, search(n_trials=8, seed=1, return_type="trials"))
+
+
 @pytest.mark.parametrize(
     ("reason", "failures", "tried"),
     [("table studies already exists", 9, 10), ("UNIQUE constraint", 99, 10), ("locked", 99, 1)],
