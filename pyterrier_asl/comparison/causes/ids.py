@@ -119,14 +119,16 @@ def find_writing(found: Docs, wanted: Docs) -> Writing | None:
         wanted: documents of the others that this source does not have.
     """
     best = None
-    keys: dict[Any, dict[tuple[int, str], str]] = {}
+    keys: dict[Any, list[tuple[str, dict[str, str]]]] = {}
     for kind, ours, theirs in _WRITINGS:
         if theirs not in keys:
-            some = wanted[: _OTHERS if theirs is _same else _REWRITTEN]
-            keys[theirs] = {(query, theirs(docno)): docno for query, docno in some}
-        equal = [docno for query, docno in found if (query, ours(docno)) in keys[theirs]]
+            by_query: dict[int, dict[str, str]] = {query: {} for query, _ in found}
+            for query, docno in wanted[: _OTHERS if theirs is _same else _REWRITTEN]:
+                by_query.get(query, {})[theirs(docno)] = docno
+            keys[theirs] = [(docno, by_query[query]) for query, docno in found]
+        equal = [docno for docno, others in keys[theirs] if ours(docno) in others]
         if len(equal) > (len(best.equal) if best else _FEWEST):
-            others = [keys[theirs].get((query, ours(docno)), "") for query, docno in found]
+            others = [others.get(ours(docno), "") for docno, others in keys[theirs]]
             best = Writing(kind, ours, theirs, equal, list(filter(None, others)))
     if best is None:
         return None

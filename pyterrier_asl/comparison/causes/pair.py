@@ -18,6 +18,8 @@ from ...scoring.arrays import Bools, Ints, queries_of, within_query
 
 #: How many documents per run are looked at, and how many per query at least and at most.
 _ROWS, _LEAST, _MOST = 5_000, 10, 50
+#: How many ids of the qrels are looked at.
+_QRELS_IDS = 2_000
 
 #: The class of each byte of an id: digit (9), capital (A), other letter (a), or the byte.
 _CLASS = np.arange(256, dtype=np.uint8)
@@ -110,7 +112,7 @@ class Pair:
             judged[ranking.offsets[run.queries[shown]] + run.ranks[shown] - 1] = True
             ranks = within_query(ranking.offsets) + 1
             tops.append(Top(name, run, query, ranks, doc, judged, new, own))
-        of_qrels = judgements.docnos[:: 1 + len(judgements.docnos) // _ROWS]
+        of_qrels = judgements.docnos[:: 1 + len(judgements.docnos) // _QRELS_IDS]
         forms = codes(forms_of(pa.concat_arrays([ids, of_qrels])))[0]
         by_text = numpy_numbers(pc.sort_indices(ids)).astype(np.int64)
         lengths = numpy_numbers(pc.binary_length(ids))[by_text]

@@ -126,15 +126,21 @@ def reversed_scores(pair: Pair) -> Cause | None:
     """Queries whose documents are in the reverse order of the other run and of relevance.
 
     Their number is tested as binomial, with the rate of unrelated real runs. Only queries whose
-    judged documents are in reverse order are looked at.
+    judged documents are in reverse order are looked at: relevant ones after the others, and in
+    the reverse order of the other run.
     """
     a, b, size = pair.a.run, pair.b.run, len(pair.judgements)
+    total = partial(np.bincount, b.queries, minlength=size)
+    late = total() * total(b.grades * b.ranks) >= total(b.grades) * total(b.ranks)
+    late &= b.retrieved > 1
+    rows = np.flatnonzero(late[b.queries])
+    queries, pairs, ranks = b.queries[rows], b.pairs[rows], b.ranks[rows]
     rank = np.zeros(len(pair.judgements.grades), dtype=np.int64)
     rank[a.pairs] = a.ranks
-    both = rank[b.pairs] > 0
-    relevance = -correlation(b.queries, b.grades, b.ranks, size)
-    agreement = correlation(b.queries[both], rank[b.pairs[both]], b.ranks[both], size)
-    suspects = np.flatnonzero(relevance + agreement < 0)[:_SUSPECTS]
+    both = rank[pairs] > 0
+    relevance = -correlation(queries, b.grades[rows], ranks, size)
+    agreement = correlation(queries[both], rank[pairs[both]], ranks[both], size)
+    suspects = np.flatnonzero(late & (relevance + agreement < 0))[:_SUSPECTS]
     found = np.zeros(size, dtype=bool)
     z = relevance + correlation(*_common_documents(pair, suspects), size)
     found[suspects] = z[suspects] < -_REVERSED * np.sqrt(2)
