@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..charts.forms import STEP, alt, captioned, ranges, tooltips
-from ..evaluation.inputs import Qrels, Runs
+from ..evaluation.inputs import Qrels, Runs, refuse
 from ..evaluation.slices import Queries
 from ..io.lazy import pd
 from ..io.names import check_names
@@ -53,14 +53,14 @@ def judges(
     qrels: Qrels,
     judges: Mapping[str, Qrels],
     runs: Runs | None = None,
-    measures: Measures = "AP",
+    measures: Measures | None = None,
     *,
     people: Iterable[str] = (),
     reference: str = "reference",
     rel: float | None = None,
     judge_rel: JudgeRel | None = None,
     groups: Mapping[str, str] | None = None,
-    test: str = "tukey-two-way",
+    test: str | None = None,
     alpha: float = 0.05,
     draws: int = 1000,
     seed: int = 0,
@@ -74,6 +74,7 @@ def judges(
         judges: name -> qrels of the other judges.
         runs: dict of name -> run, folder, list of files, or Evaluation; None: documents only.
         measures: one measure or several, or their names; the leaderboards are by each of them.
+            None: AP.
         people: which of the judges are people, too. With two people or more, the reference among
             them, there is a human range.
         reference: what to call the reference.
@@ -82,7 +83,7 @@ def judges(
         judge_rel: the same for judges but the reference: a number, or name -> number. It beats
             ``rel`` and the ``rel`` of a measure, and is then shown after the name of the measure.
         groups: the group of runs, by name, to see which groups gain from a judge.
-        test: of all pairs of systems under each judge, for reversals.
+        test: of all pairs of systems under each judge, for reversals; None: ``'tukey-two-way'``.
         alpha: the level of significance; intervals cover 1 - alpha.
         draws: draws of the bootstrap over queries.
         seed: of those draws.
@@ -118,6 +119,9 @@ def judges(
         raise ValueError("there is no judge to compare with the reference: name one at least")
     if reference in judges:
         raise ValueError(f"the reference and a judge are both called {reference!r}: rename one")
+    if runs is None:
+        of_runs = {"groups": groups, "test": test, "duplicates": duplicates, "drop_self": drop_self}
+        refuse("is for judges with runs", measures=measures, **of_runs)
     if judge_rel is not None and not isinstance(judge_rel, Mapping):
         judge_rel = dict.fromkeys(judges, judge_rel)
     compared = Judges.of(
@@ -132,14 +136,14 @@ def judges(
     for name, judge in compared.members.items():
         judge.check_finds_relevant()
         judged_by_both(compared, reference, name)
-    if groups and compared.has_runs:
+    if groups:
         check_names("groups", groups, compared.systems, "runs")
-    ranked = compared.ranked_by(measures)
+    ranked = compared.ranked_by("AP" if measures is None else measures)
     return JudgeReport(
         reference,
         compared.people,
         agreement_with_people(compared, ranked, alpha=alpha, draws=draws, seed=seed),
-        _reversals(compared, ranked, PairedTest(test, "auto", alpha)),
+        _reversals(compared, ranked, PairedTest(test or "tukey-two-way", "auto", alpha)),
         _gains_by_judge(compared, ranked, alpha),
         _gains_by_judge(compared, ranked, alpha, groups) if groups else None,
         leniency_of(compared, reference),

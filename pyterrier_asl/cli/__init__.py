@@ -136,7 +136,8 @@ def _name_options(text: str, command: click.Command | None) -> str:
             return argument[0]
         return " ".join(filter(None, (verb, names[name], quoted or plain)))
 
-    return _ARGUMENT.sub(as_option, text)
+    refused, is_for, rest = text.partition(" is for ")
+    return _ARGUMENT.sub(as_option, f"{names.get(refused, refused)}{is_for}{rest}")
 
 
 def error_line(error: Exception) -> str:

@@ -87,7 +87,7 @@ def command(
     draw: str | None,
     output_format: str,
     places: int,
-    duplicates: str,
+    duplicates: str | None,
     chart: str | None,
     width: str | None,
     title: bool,

@@ -276,7 +276,7 @@ def _compare(
     output_format: str,
     wide: bool,
     all_rows: bool,
-    duplicates: str,
+    duplicates: str | None,
     labels: tuple[str, ...],
     **settings: Any,
 ) -> RunComparison:
@@ -302,7 +302,7 @@ def _compare(
         qrels,
         measures or None,
         conditions=conditions,
-        duplicates=None if duplicates == "error" else duplicates,
+        duplicates=duplicates,
         labels=options.read_labels(labels),
         **settings,
     )

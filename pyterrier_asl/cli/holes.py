@@ -109,7 +109,7 @@ def command(
     chart: str | None,
     width: str | None,
     title: bool,
-    duplicates: str,
+    duplicates: str | None,
     places: int,
     output_format: str,
     by_query: bool,
@@ -211,7 +211,7 @@ def _judgements(
     conflicts: str,
     judge: bool,
     highest: float | None,
-    duplicates: str,
+    duplicates: str | None,
 ) -> Judgements:
     """The judgements with all labels; the file of --judge may not exist yet."""
     from ..judging.judgements import Judgements

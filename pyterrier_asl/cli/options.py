@@ -248,9 +248,8 @@ force = switch("--force", help="Overwrite a file of another kind; never one that
 duplicates = click.option(
     "--duplicates",
     type=click.Choice(["error", "best"]),
-    default="error",
-    show_default=True,
-    help="A document that occurs twice in a ranking: an error, or counted at its best rank.",
+    help="A document that occurs twice in a ranking: an error, or counted at its best rank.  "
+    "[default: error]",
 )
 drop_self = switch(
     "--drop-self", help="Leave documents with the id of their query out of rankings."

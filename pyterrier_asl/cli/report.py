@@ -46,9 +46,7 @@ from . import epilog, options
     "--depth",
     "cutoff",
     type=options.NUMBER,
-    default=1000,
-    show_default=True,
-    help="Depth to which every run is read.",
+    help="Depth to which every run is read.  [default: 1000]",
 )
 @options.topics
 @options.docs

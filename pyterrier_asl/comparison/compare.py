@@ -18,7 +18,16 @@ import pandas as pd
 
 from ..assessment.system_pairs import PairedTest
 from ..evaluation.evaluation import Evaluation, tracks
-from ..evaluation.inputs import Qrels, Runs, complete_measures, grades_hint, measures_for
+from ..evaluation.inputs import (
+    FOR_SEVERAL,
+    NOT_FOR_SCORES,
+    Qrels,
+    Runs,
+    complete_measures,
+    grades_hint,
+    measures_for,
+    refuse,
+)
 from ..evaluation.labellings import has_bounds
 from ..evaluation.relevant_documents import RelevantDocuments
 from ..evaluation.scores import ScoreTable
@@ -133,8 +142,8 @@ def compare(
     of_runs["causes"] = causes
     source = None
     if isinstance(runs, ScoreTable):
-        _refuse(
-            "is for runs and qrels, not for scores",
+        refuse(
+            NOT_FOR_SCORES,
             qrels=qrels,
             rel=rel,
             duplicates=duplicates,
@@ -144,14 +153,14 @@ def compare(
         several = len(runs.tracks) > 1
         source = values_of_scores(runs, measures, conditions)
     elif several := qrels is None and isinstance(runs, Mapping):
-        _refuse("is for one collection", **of_runs)
+        refuse("is for one collection", **of_runs)
         source = values_of_tracks(
             tracks(runs, None, duplicates, drop_self), measures, conditions, rel
         )
     if several:
-        _refuse("is for one collection", test=test)
+        refuse("is for one collection", test=test)
     else:
-        _refuse("is for several collections", common=common)
+        refuse(FOR_SEVERAL, common=common)
     if source is not None:
         return compare_values(
             source, baseline, conditions, options, common=common, allow_missing=allow_missing
@@ -252,18 +261,6 @@ def run_files(paths: Iterable[str | os.PathLike[str]]) -> dict[str, Path]:
 
 
 # Runs, measures and conditions
-
-
-def _refuse(why: str, **values: Any) -> None:
-    """Raises a ValueError for an option that was given and has no use.
-
-    Args:
-        why: what the option is for.
-        **values: the options; None or False: not given.
-    """
-    for name, value in values.items():
-        if value is not None and value is not False:
-            raise ValueError(f"{name} {why}: leave it out")
 
 
 def _without_preferences(measures: Measures) -> list[NamedMeasure]:

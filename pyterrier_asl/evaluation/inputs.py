@@ -132,8 +132,7 @@ def listed_collections(
         for name, (given, by) in collections_of(runs, qrels).items()
     }
     if "" in several:
-        if common:
-            raise ValueError("common is for several collections: leave it out")
+        refuse(FOR_SEVERAL, common=common)
         return several
     names = {
         name: given.names if isinstance(given, Evaluation) else list(given)
@@ -159,6 +158,27 @@ def tracks_by_name(tracks: Sequence[tuple[str, str, str]]) -> dict[str, tuple[An
             raise ValueError(f"track {name!r} is given twice: name each differently")
         named[name] = [runs], qrels
     return named
+
+
+def refuse(why: str, **options: Any) -> None:
+    """Checks that options without a use were not given.
+
+    Args:
+        why: what the option is for.
+        **options: the options; None, False or (): not given.
+
+    Raises:
+        ValueError: for an option that was given.
+    """
+    for name, value in options.items():
+        if not (value is None or value is False or (isinstance(value, tuple) and not value)):
+            raise ValueError(f"{name} {why}: leave it out")
+
+
+#: Why scores refuse an option.
+NOT_FOR_SCORES = "is for runs and qrels, not for scores"
+#: Why a single collection refuses an option.
+FOR_SEVERAL = "is for several collections"
 
 
 # Measures

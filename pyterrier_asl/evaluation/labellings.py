@@ -34,9 +34,12 @@ def measure_with_bounds(measure: Any) -> Computed:
         raise ValueError(f"{measure} is itself a bound: leave out unjudged=")
     computes = computed(measure)
     if computes is None or not computes.defines_bounds:
-        raise ValueError(
-            f"{measure} has no bounds: choose one of {', '.join(measures_with_bounds())}"
-        )
+        known = measures_with_bounds()
+        advice = f"choose one of {', '.join(known)}"
+        if measure.NAME in known:
+            such_as = ", such as rel=1" if "rel" in measure.SUPPORTED_PARAMS else ""
+            advice = f"choose other parameters{such_as}"
+        raise ValueError(f"{measure} has no bounds: {advice}")
     computes.validate_params()
     return computes
 

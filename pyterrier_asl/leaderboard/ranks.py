@@ -10,7 +10,7 @@ import numpy as np
 
 from ..assessment.judges import QRELS, JudgeRel, Judges
 from ..evaluation.evaluation import tracks
-from ..evaluation.inputs import Qrels, Runs
+from ..evaluation.inputs import FOR_SEVERAL, NOT_FOR_SCORES, Qrels, Runs, refuse
 from ..evaluation.scores import ScoreTable
 from ..io.lazy import pd
 from ..io.names import names_of
@@ -126,11 +126,21 @@ def ranks(
     """
     options = {"alpha": alpha, "variance": variance, "draws": draws, "seed": seed}
     options["possibly_best"] = possibly_best
+    if not unjudged:
+        refuse("is for unjudged=True", depth=depth, highest=highest)
+    if judges is None and not isinstance(judge_rel, Mapping):
+        refuse("is for judges", judge_rel=judge_rel, people=tuple(people))
     if isinstance(runs, ScoreTable):
-        of_runs = {"qrels": qrels, "unjudged": unjudged, "judges": judges, "rel": rel}
-        of_runs |= {"labels": labels, "drop_self": drop_self}
-        if named := [n for n, value in of_runs.items() if value is not None and value is not False]:
-            raise ValueError(f"{named[0]} needs runs, and these are scores: give runs and qrels")
+        refuse(
+            NOT_FOR_SCORES,
+            qrels=qrels,
+            unjudged=unjudged,
+            judges=judges,
+            rel=rel,
+            labels=labels,
+            duplicates=duplicates,
+            drop_self=drop_self,
+        )
         name = runs.measure_or(_MEASURE) if measures is None else str(measures)
         scores = {track: sample_of_scores(runs, name, track) for track in runs.tracks}
         return ranks_of(scores, name, options, simultaneous=simultaneous, common=common)
@@ -188,6 +198,8 @@ def ranks_of(
     common: bool = False,
 ) -> Leaderboard:
     """The leaderboard of the samples of one collection ('' or its name) or of several."""
+    if len(samples) == 1:
+        refuse(FOR_SEVERAL, common=common, simultaneous=simultaneous)
     samples = joined(samples, common=common)
     if OVERALL in samples:
         raise ValueError(f"a collection is called {OVERALL!r}, as all together are: rename it")

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 __all__ = ["Report", "report"]
 
 
+#: k, the depth to which every run is read, by default.
+_CUTOFF = 1000
+
 #: What a page begins with.
 PAGE = b"<!DOCTYPE html"
 
@@ -80,7 +83,7 @@ def report(
     title: str | None = None,
     note: str = "",
     rel: float | None = None,
-    cutoff: int = 1000,
+    cutoff: int | None = None,
     alpha: float = 0.05,
     lengths: Any = None,
     groups: Mapping[str, str] | None = None,
@@ -124,7 +127,7 @@ def report(
         note: a line at the end, such as a date.
         rel: minimum grade of a relevant document, for measures that do not say it; None: where
             no measures are named that of the official ones of an ir_datasets id, else 1.
-        cutoff: k, the depth to which every run is read.
+        cutoff: k, the depth to which every run is read; None: 1000.
         alpha: level of significance.
         lengths: for TBG: a DocLengths, its name or file, or ``'irds:ID'``.
         groups: run -> group, for rareness; see :class:`~pyterrier_asl.RarenessPool`.
@@ -151,6 +154,7 @@ def report(
         ...         "dense": {q: {"a": 1, "b": 2} for q in qrels}}
         >>> report(runs, qrels, ["RR", "ASL@10"]).save(Path(tempfile.mkdtemp()) / "report.html")
     """
+    from ..evaluation.inputs import NOT_FOR_SCORES, refuse
     from ..evaluation.scores import ScoreTable
     from .collect import collect, collect_scores
 
@@ -169,6 +173,8 @@ def report(
         "rel": rel,
         "lengths": lengths,
         "groups": groups,
+        "cutoff": cutoff,
+        "duplicates": duplicates,
         "drop_self": drop_self,
         "unjudged": unjudged,
         "stability": stability,
@@ -179,11 +185,11 @@ def report(
     tests: dict[str, Any] = {"alpha": alpha, "command": command}
     findings: SystemFindings
     if isinstance(runs, ScoreTable):
-        _check_no_runs_needed(qrels=qrels, docs=docs, **of_runs)
+        refuse(NOT_FOR_SCORES, qrels=qrels, docs=docs, **of_runs)
         findings = collect_scores(runs, measures, **tests)
         collection = dataset or names_of(list(map(str, runs.tracks)))
     else:
-        of_runs |= {"dataset": dataset, "cutoff": cutoff, "duplicates": duplicates}
+        of_runs |= {"dataset": dataset, "cutoff": _CUTOFF if cutoff is None else cutoff}
         collection = _collection(qrels, dataset)
         if qrels is None and isinstance(runs, Mapping):
             collection = names_of(list(map(str, runs)))
@@ -195,13 +201,6 @@ def report(
         title = f"{collection}: {systems}" if collection else f"Comparison of {systems}"
     texts = Texts.of(topics, dataset, findings.docnos, docs=docs)
     return Report(render(findings, title=title, texts=texts, note=note), findings)
-
-
-def _check_no_runs_needed(**arguments: object) -> None:
-    """Raises ValueError for an argument that scores without runs cannot use."""
-    for name, value in arguments.items():
-        if value is not None and value is not False:
-            raise ValueError(f"{name} needs runs, and these are scores: give runs and qrels")
 
 
 def _tracks(runs: Mapping[str, Any]) -> list[tuple[str, tuple[Any, Any]]]:

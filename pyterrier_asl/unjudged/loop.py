@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..evaluation.inputs import refuse
 from ..io.label_files import COLUMNS, KEY, LabelFile, label_of
 from ..io.printed import Part, Printed
 from ..io.tables import counted
@@ -224,6 +225,8 @@ def judge_until_settled(
     ('settled', 'A', ['y'])
     """
     check_whole("batch", batch)
+    if labels is None and conflicts != "error":
+        refuse("is for a file of labels", conflicts=conflicts)
     if budget is not None:
         check_whole("budget", budget, 0)
     ask = judge.transform if hasattr(judge, "transform") else judge

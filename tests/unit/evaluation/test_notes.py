@@ -186,5 +186,5 @@ def test_dropping_them_in_commands_and_leaderboards(tmp_path, monkeypatch):
     for command in (["ranks", *files, "-m", "RR"], ["holes", *files, "-m", "RR"]):
         result = CliRunner().invoke(main, [*command, "--drop-self"])
         assert result.exit_code == 0 and "own id" not in result.stderr
-    with pytest.raises(ValueError, match="drop_self needs"):
+    with pytest.raises(ValueError, match="drop_self is for runs and qrels"):
         ranks(read_scores(evaluate(runs, qrels, "RR")), drop_self=True)

@@ -312,7 +312,7 @@ def test_ranks_of_scores_are_those_of_the_runs(tmp_path):
 
 
 def test_ranks_of_scores_say_what_needs_runs():
-    with pytest.raises(ValueError, match="unjudged needs runs, and these are scores"):
+    with pytest.raises(ValueError, match="unjudged is for runs and qrels, not for scores"):
         asl.ranks(read_scores(LONG), measures="AP", unjudged=True)
 
 

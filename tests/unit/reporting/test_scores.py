@@ -76,13 +76,13 @@ def test_scores_of_several_collections_have_the_leaderboard_of_ranks(values):
 def test_what_cannot_be_a_report(values):
     with pytest.raises(ValueError, match="the scores have no measure 'RR'"):
         collect_scores(read_scores(values), ["RR"])
-    with pytest.raises(ValueError, match="qrels needs runs, and these are scores"):
+    with pytest.raises(ValueError, match="qrels is for runs and qrels, not for scores"):
         report(read_scores(values), QRELS)
     for name, value in (("people", ["x"]), ("judge_rel", 2)):
-        with pytest.raises(ValueError, match=f"{name} needs runs, and these are scores"):
+        with pytest.raises(ValueError, match=f"{name} is for runs and qrels, not for scores"):
             report(read_scores(values), **{name: value})
     frame = pd.DataFrame({"qid": ["1"], "docno": ["d"], "label": [1]})
-    with pytest.raises(ValueError, match="qrels needs runs"):
+    with pytest.raises(ValueError, match="qrels is for runs and qrels"):
         report(read_scores(values), frame)
     wide = pd.DataFrame({"qid": ["1", "2"], "a": [0.1, 0.2]})
     with pytest.raises(ValueError, match="whether more of 'score' is better is not known"):

@@ -1,0 +1,632 @@
+"""The options of every public function, each with a value that makes a difference."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import _small
+import pandas as pd
+import pyterrier as pt
+
+import pyterrier_asl as asl
+from pyterrier_asl.io.texts import Texts
+
+
+class Setting(NamedTuple):
+    """What a function is given; runs after the first in reverse order where they are turned."""
+
+    source: str
+    measure: str
+    binary: bool
+    turned: bool
+
+    def __str__(self) -> str:
+        grades = "binary" if self.binary else "graded"
+        return f"{self.source}, {self.measure}, {grades}{', turned' * self.turned}"
+
+
+#: Every value of one with every value of another.
+SETTINGS = [
+    Setting("frames", "AP@10", binary=False, turned=False),
+    Setting("several", "ASL@10", binary=False, turned=True),
+    Setting("scores", "ASL@10", binary=False, turned=False),
+    Setting("files", "ASL@10", binary=True, turned=True),
+    Setting("frames", "ASL@10", binary=True, turned=True),
+    Setting("files", "AP@10", binary=False, turned=False),
+    Setting("several", "AP@10", binary=True, turned=False),
+    Setting("scores", "AP@10", binary=False, turned=True),
+]
+
+
+@dataclass
+class Row:
+    """A value of an option that changes the result, where it is not refused.
+
+    Attributes:
+        value: the value, or what gives it for a setting.
+        given: arguments with and without the option; or what gives them.
+        refused: source, or ``always`` -> a part of the sentence that refuses the option.
+        measure: a measure for which the option matters, in all settings.
+        data: ``repeated``, ``lacking`` or ``unusable`` (by ``given``) are refused without the
+            option; in ``unanswered`` the first run lacks two queries.
+        same: source, or ``always`` -> why the result stays as it is.
+        alone: a part of the sentence that refuses the option without those that are given with it.
+    """
+
+    value: Any
+    given: Any = field(default_factory=dict)
+    refused: Mapping[str, str] = field(default_factory=dict)
+    measure: str = ""
+    data: str = "plain"
+    same: Mapping[str, str] = field(default_factory=dict)
+    alone: str = ""
+
+    @property
+    def is_needed(self) -> bool:
+        """Whether the data cannot be used without the option."""
+        return self.data in ("repeated", "lacking", "unusable")
+
+    def is_same(self, setting: Setting) -> bool:
+        """Whether the result stays as it is."""
+        return "always" in self.same or setting.source in self.same
+
+    def refusal(self, setting: Setting) -> str:
+        """A part of the sentence that refuses the option; '' where it is not refused."""
+        of_grades = self.refused.get("binary", "") if setting.binary else ""
+        return self.refused.get("always", "") or self.refused.get(setting.source, of_grades)
+
+
+def of(value: Any, setting: Setting) -> Any:
+    """A value, or what a function gives for a setting."""
+    return value(setting) if callable(value) else value
+
+
+# What functions are given
+
+
+@cache
+def frames(data: str, binary: bool, turned: bool, seed: int = 1) -> tuple[dict, pd.DataFrame]:
+    make = _small.repeated if data == "repeated" else _small.collection
+    runs, qrels = make(seed, binary=binary)
+    if data == "lacking" and seed == 2:
+        runs = {name: run for name, run in runs.items() if name != "alpha"}
+    if data == "unanswered":
+        run = runs["charlie"]
+        runs = {**runs, "charlie": run[~run["qid"].isin(["q1", "q2"])]}
+    first, *others = runs
+    order = [first, *(reversed(others) if turned else others)]
+    return {name: runs[name] for name in order}, qrels
+
+
+@cache
+def files(data: str, binary: bool, turned: bool, seed: int = 1) -> tuple[dict, Path]:
+    runs, qrels = frames(data, binary, turned, seed)
+    folder = _small.folder() / f"{data}-{'binary' if binary else 'graded'}-{seed}"
+    (folder / "runs").mkdir(exist_ok=True, parents=True)
+    paths = {name: _small.write_run(run, folder / "runs" / name) for name, run in runs.items()}
+    return paths, _small.write_qrels(qrels, folder / "qrels")
+
+
+@cache
+def several(data: str, binary: bool, turned: bool) -> dict[str, tuple[dict, pd.DataFrame]]:
+    return {track: frames(data, binary, turned, seed) for track, seed in (("one", 1), ("two", 2))}
+
+
+@cache
+def long_scores(data: str, measure: str, turned: bool) -> pd.DataFrame:
+    """The values of one collection; of two, where one lacks a system."""
+    tracks = several(data, False, turned)
+    if data == "unanswered":
+        scores = long_scores("plain", measure, turned)
+        return scores[(scores["name"] != "charlie") | ~scores["qid"].isin(["q1", "q2"])]
+    if data in ("repeated", "unusable"):
+        return long_scores("plain", measure, turned)
+    if data != "lacking":
+        return asl.evaluate(*tracks["one"], [measure], long=True)
+    tables = {track: asl.evaluate(*pair, [measure], long=True) for track, pair in tracks.items()}
+    return pd.concat(tables, names=["track"]).reset_index("track")
+
+
+def inputs(setting: Setting, data: str = "plain") -> tuple[Any, Any]:
+    """Runs and qrels."""
+    if setting.source == "scores":
+        fill = 0 if data == "unanswered" else None
+        scores = long_scores(data, setting.measure, setting.turned)
+        return asl.read_scores(scores, fill=fill), None
+    if setting.source == "several":
+        return several(data, setting.binary, setting.turned), None
+    make = files if setting.source == "files" else frames
+    return make(data, setting.binary, setting.turned)
+
+
+def written(setting: Setting, qrels: pd.DataFrame, name: str) -> Any:
+    """Qrels as a file where the setting is one of files."""
+    if setting.source != "files":
+        return qrels
+    return _small.write_qrels(qrels, _small.folder() / f"{name}-{setting.binary}")
+
+
+def other_judge(setting: Setting, agrees: float = 0.7) -> Any:
+    judged = _small.judged_by_other(agrees, binary=setting.binary)
+    return written(setting, judged, f"other-{agrees}")
+
+
+def judges_of(*agrees: float) -> Callable[[Setting], Any]:
+    """Judges x, y ..., who agree so often with the qrels; of each collection."""
+
+    def made(setting: Setting) -> Any:
+        judges = {name: other_judge(setting, share) for name, share in zip("xyz", agrees)}
+        return {"one": judges, "two": judges} if setting.source == "several" else judges
+
+    return made
+
+
+def labels(setting: Setting) -> Any:
+    return written(setting, _small.labels(), "labels")
+
+
+def people(setting: Setting) -> Any:
+    """The judgements of nine queries, those that people judged."""
+    qrels = frames("plain", setting.binary, False)[1]
+    return written(setting, qrels[~qrels["qid"].isin(["q9", "q10", "q11"])], "people")
+
+
+TEXTS = {qid: f"text of {qid}" for qid in [*_small.QUERIES, *_small.DOCS]}
+GROUPS = {"bravo": "g", "delta": "g", "alpha": "h", "charlie": "i"}
+
+
+@cache
+def pool() -> asl.RarenessPool:
+    runs = {f"other{seed}": _small.collection(seed)[0]["delta"] for seed in range(3, 12)}
+    return asl.RarenessPool.from_runs(runs)
+
+
+@cache
+def lengths() -> asl.DocLengths:
+    words = {doc: 10 + 37 * number for number, doc in enumerate([*_small.DOCS, *_small.QUERIES])}
+    return asl.DocLengths.from_dict(words)
+
+
+def transformers(setting: Setting, data: str) -> dict[str, pt.Transformer]:
+    runs = frames(data, setting.binary, setting.turned)[0]
+    ranked = {name: pt.model.add_ranks(run) for name, run in runs.items()}
+    return {name: pt.Transformer.from_df(run) for name, run in ranked.items()}
+
+
+# The functions
+
+
+def call_experiment(setting: Setting, data: str, options: dict) -> Any:
+    qrels = frames(data, setting.binary, setting.turned)[1]
+    topics = pd.DataFrame({"qid": _small.QUERIES[1:], "query": _small.QUERIES[1:]})
+    systems = transformers(setting, data)
+    return asl.Experiment(systems, topics, qrels, [setting.measure], **options)
+
+
+def texts_of(docnos: list[str]) -> Texts:
+    return Texts(TEXTS, {docno: TEXTS[docno] for docno in docnos})
+
+
+def call_loop(setting: Setting, data: str, options: dict) -> Any:
+    runs, qrels = inputs(setting, data)
+    holes = asl.holes(runs["bravo"], runs["alpha"], qrels, setting.measure)
+    answers = iter(range(10**6))
+
+    def judge(frame: pd.DataFrame) -> list[int]:
+        return [next(answers) % 2 for _ in range(len(frame))]
+
+    return asl.judge_until_settled(holes, judge, **options)
+
+
+def call_audit(function: Callable[..., Any]) -> Callable[[Setting, str, dict], Any]:
+    def call(setting: Setting, data: str, options: dict) -> Any:
+        runs, _ = inputs(setting, data)
+        machine = other_judge(setting)
+        width = [0.4 if setting.measure == "AP@10" else 3] if function is asl.plan_audit else []
+        return function(runs, people(setting), setting.measure, machine, *width, **options)
+
+    return call
+
+
+def with_runs(function: Callable[..., Any]) -> Callable[[Setting, str, dict], Any]:
+    """A call of a function of runs, qrels and measures."""
+
+    def call(setting: Setting, data: str, options: dict) -> Any:
+        return function(*inputs(setting, data), setting.measure, **options)
+
+    return call
+
+
+def with_two(function: Callable[..., Any], *more: str) -> Callable[[Setting, str, dict], Any]:
+    """A call of a function of two runs and qrels."""
+
+    def call(setting: Setting, data: str, options: dict) -> Any:
+        runs, qrels = inputs(setting, data)
+        measures = [setting.measure] * len(more)
+        return function(runs["bravo"], runs["alpha"], qrels, *measures, **options)
+
+    return call
+
+
+def with_judges(setting: Setting, data: str, options: dict) -> Any:
+    runs, qrels = inputs(setting, data)
+    options = {"draws": 30, **options}
+    return asl.judges(qrels, judges_of(0.7, 0.5)(setting), runs, setting.measure, **options)
+
+
+def judges_alone(setting: Setting, data: str, options: dict) -> Any:
+    _, qrels = inputs(setting, data)
+    return asl.judges(qrels, judges_of(0.7, 0.5)(setting), **{"draws": 30, **options})
+
+
+def of_all_pairs(setting: Setting, data: str, options: dict) -> Any:
+    runs, qrels = inputs(setting, data)
+    return asl.holes(runs, None, qrels, setting.measure, **options)
+
+
+def call_scores(setting: Setting, data: str, options: dict) -> Any:
+    scores = long_scores(data, setting.measure, setting.turned)
+    table = options.pop("table", lambda scores: scores)(scores)
+    if setting.source == "files":
+        path = _small.folder() / "scores.csv"
+        table.to_csv(path, index=False)
+        table = path
+    read = asl.read_scores(table, **options)
+    tables = [read.matrix(measure) for measure in read.measures]
+    return tables, [read.direction(measure) for measure in read.measures], read.fill
+
+
+def call_lengths(setting: Setting, data: str, options: dict) -> Any:
+    runs, qrels = inputs(setting, data)
+    return asl.search_lengths(runs["bravo"], qrels, **options)
+
+
+def call_matrix(setting: Setting, data: str, options: dict) -> Any:
+    return asl.preference_matrix(*inputs(setting, data), **options)
+
+
+def call_merge(setting: Setting, data: str, options: dict) -> Any:
+    qrels = inputs(setting, data)[1]
+    added = options.pop("added", labels(setting))
+    return asl.merge_labels(qrels, added, **options)
+
+
+#: Name, or name and what is special -> a call of the function in a setting.
+CALLS: dict[str, Callable[[Setting, str, dict], Any]] = {
+    "evaluate": with_runs(asl.evaluate),
+    "bounds": with_runs(asl.bounds),
+    "compare": with_runs(asl.compare),
+    "ranks": with_runs(lambda *given, **options: asl.ranks(*given, **{"draws": 300, **options})),
+    "report": with_runs(asl.report),
+    "holes": with_two(asl.holes, "measure"),
+    "holes of all pairs": of_all_pairs,
+    "judge_until_settled": call_loop,
+    "judges": with_judges,
+    "judges without runs": judges_alone,
+    "audit": call_audit(asl.audit),
+    "plan_audit": call_audit(asl.plan_audit),
+    "search_lengths": call_lengths,
+    "preferences": with_two(asl.preferences),
+    "preference_matrix": call_matrix,
+    "read_scores": call_scores,
+    "merge_labels": call_merge,
+    "Experiment": call_experiment,
+}
+#: Sources that a function takes; the others take frames and files.
+SOURCES = {
+    "evaluate": ("frames", "files", "several"),
+    "bounds": ("frames", "files", "several"),
+    "compare": ("frames", "files", "several", "scores"),
+    "ranks": ("frames", "files", "several", "scores"),
+    "report": ("frames", "several", "scores"),
+    "Experiment": ("frames",),
+}
+#: Functions of one or two arguments, or whose options have tests of their own.
+ELSEWHERE = {
+    "accelerate": "tests/unit/evaluation/test_providers.py",
+    "read_labels": "a file",
+    "read_qrels": "a file",
+    "read_run": "a file",
+    "read_runs": "tests/unit/io",
+    "RandomSearch": "tests/unit/tuning",
+    "KFoldRandomSearch": "tests/unit/tuning",
+    "StagedSearch": "tests/unit/tuning",
+}
+
+
+# A row for every option
+
+RUNS_ONLY = "scores"
+ONE = {"several": "collection"}
+SEVERAL = {"frames": "several collections", "files": "several collections"}
+REPEATED = Row("best", data="repeated", refused={"scores": "duplicates"})
+DROP_SELF = Row(True, refused={"scores": "drop_self"})
+LABELS = Row(labels, refused={"scores": "labels", "several": "labels"})
+REL = Row(2, refused={"scores": "rel"})
+AT_2 = {"binary": "finds nothing relevant at rel=2"}
+REL_OF_JUDGES = Row(2, refused={"scores": "rel", **AT_2})
+POOL = Row(lambda s: pool(), measure="AP_Rareness@10", refused={"scores": "pool"})
+POOL_OF_ONE = replace(POOL, refused={"several": "pool", "scores": "pool"})
+LENGTHS = Row(lambda s: lengths(), measure="TBG(missing_length=99)", refused={"scores": "lengths"})
+LENGTHS_OF_ONE = replace(LENGTHS, refused={"several": "lengths", "scores": "lengths"})
+ACROSS = Row(True, data="lacking", refused=SEVERAL)
+UNJUDGED = {"unjudged": True}
+
+
+def with_judges_given(setting: Setting) -> dict[str, Any]:
+    return {"judges": judges_of(0.7, 0.5)(setting)}
+
+
+def guarded(setting: Setting) -> dict[str, Any]:
+    return {"conditions": f"{setting.measure} worse"}
+
+
+def with_table(change: Callable[[pd.DataFrame], pd.DataFrame]) -> dict[str, Any]:
+    """Scores in another form, without and with the option."""
+    return {"table": change}
+
+
+def without_measure(scores: pd.DataFrame) -> pd.DataFrame:
+    return scores.drop(columns="measure")
+
+
+def with_added(change: Callable[[pd.DataFrame], pd.DataFrame]) -> Callable[[Setting], Any]:
+    """Labels made from the qrels, without and with the option."""
+    return lambda s: {"added": change(frames("plain", s.binary, s.turned)[1])}
+
+
+def saved_in(setting: Setting) -> str:
+    folder = _small.folder() / f"saved {setting}"
+    folder.mkdir(exist_ok=True)
+    return str(folder)
+
+
+def third_run(setting: Setting) -> dict[str, Any]:
+    return {"charlie": inputs(setting)[0]["charlie"]}
+
+
+JUDGE_REL = Row(2, with_judges_given, alone="judge_rel", refused=AT_2 | {"scores": "judge"})
+PEOPLE = Row(["x"], with_judges_given, alone="people", refused={"scores": "judges|people"})
+DEPTH = Row(12, UNJUDGED, {"scores": "unjudged|depth"}, measure="ASL@2", alone="depth")
+HIGHEST = Row(5, UNJUDGED, {"scores": "unjudged|highest"}, measure="nDCG@10", alone="highest")
+KNOWN_ANYWAY = {"always": "few runs have it anyway"}
+MINE = with_table(lambda scores: scores.assign(measure="mine"))
+CONFLICTING = with_added(lambda qrels: qrels.assign(label=0).iloc[:40])
+TOO_HIGH = with_added(lambda qrels: _small.labels().assign(label=9))
+OTHER_COLUMN = with_table(lambda scores: scores.rename(columns={"qid": "label"}))
+
+
+ROWS: dict[str, dict[str, Row]] = {
+    "evaluate": {
+        "rel": REL,
+        "pool": POOL,
+        "lengths": LENGTHS,
+        "labels": LABELS,
+        "duplicates": REPEATED,
+        "drop_self": DROP_SELF,
+        "common": ACROSS,
+        "bounds": Row(True),
+        "long": Row(True),
+        "jobs": Row(2, {"backend": "threading"}, same={"always": "the same values, sooner"}),
+        "backend": Row("threading", {"jobs": 2}, same={"always": "the same values"}),
+        "progress": Row(False, same={"always": "the same values"}),
+    },
+    "bounds": {
+        "rel": REL,
+        "pool": POOL,
+        "lengths": LENGTHS,
+        "labels": LABELS,
+        "duplicates": REPEATED,
+        "drop_self": DROP_SELF,
+        "depth": Row(12, measure="ASL@2"),
+        "highest": Row(5, measure="nDCG@10"),
+        "by_query": Row(True),
+    },
+    "compare": {
+        "baseline": Row("delta"),
+        "conditions": Row(lambda s: f"{s.measure} worse"),
+        "allow_missing": Row(True, guarded, data="unanswered"),
+        "test": Row("wilcoxon", refused={"several": "test"}),
+        "correction": Row("none"),
+        "alpha": Row(0.002),
+        "seed": Row(
+            5,
+            lambda s: {} if s.source == "several" else {"test": "randomization"},
+            same=dict.fromkeys(("frames", "files", "scores"), "all sign vectors of 12 queries"),
+        ),
+        "rel": REL,
+        "pool": POOL_OF_ONE,
+        "lengths": LENGTHS_OF_ONE,
+        "duplicates": REPEATED,
+        "drop_self": DROP_SELF,
+        "bounds": Row(True, refused={"several": "bounds", "scores": "bounds"}),
+        "common": ACROSS,
+        "labels": LABELS,
+        "causes": Row(
+            lambda s: s.source in ("several", "scores"),
+            refused={"several": "causes", "scores": "causes"},
+        ),
+    },
+    "ranks": {
+        "unjudged": Row(True, refused={"scores": "unjudged"}),
+        "judges": Row(judges_of(0.7, 0.5), refused={"scores": "judges"}),
+        "judge_rel": Row(
+            2, with_judges_given, alone="judge_rel", refused=AT_2 | {"scores": "judge"}
+        ),
+        "rel": REL_OF_JUDGES,
+        "people": Row(
+            ["x"], with_judges_given, alone="people", refused={"scores": "judges|people"}
+        ),
+        "possibly_best": Row(False),
+        "depth": Row(
+            12, UNJUDGED, measure="ASL@2", alone="depth", refused={"scores": "unjudged|depth"}
+        ),
+        "highest": Row(
+            5, UNJUDGED, measure="nDCG@10", alone="highest", refused={"scores": "unjudged|highest"}
+        ),
+        "variance": Row("common"),
+        "alpha": Row(0.4),
+        "draws": Row(20),
+        "seed": Row(4),
+        "simultaneous": Row(True, refused=SEVERAL | {"scores": "simultaneous"}),
+        "common": ACROSS,
+        "duplicates": REPEATED,
+        "drop_self": DROP_SELF,
+        "labels": LABELS,
+    },
+    "report": {
+        "dataset": Row("irds:vaswani", same={"several": "its texts only"}),
+        "topics": Row(TEXTS),
+        "docs": Row(TEXTS, refused={"scores": "docs"}),
+        "labels": LABELS,
+        "judges": Row(judges_of(0.7, 0.5), refused={"scores": "judges"}),
+        "judge_rel": Row(
+            2, with_judges_given, alone="judge_rel", refused=AT_2 | {"scores": "judge"}
+        ),
+        "people": Row(
+            ["x"], with_judges_given, alone="people", refused={"scores": "judges|people"}
+        ),
+        "title": Row("A title"),
+        "note": Row("A note"),
+        "rel": REL_OF_JUDGES,
+        "cutoff": Row(5, refused={"scores": "cutoff"}),
+        "alpha": Row(0.3),
+        "lengths": LENGTHS,
+        "groups": Row(GROUPS, measure="AP_Rareness@10", refused={"scores": "groups"}),
+        "duplicates": REPEATED,
+        "drop_self": DROP_SELF,
+        "unjudged": Row(
+            True, same={"always": "few runs have it anyway"}, refused={"scores": "unjudged"}
+        ),
+        "stability": Row(True, refused={"scores": "stability"}),
+        "command": Row("a command"),
+    },
+    "holes": {
+        "runs": Row(third_run, measure="AP_Rareness@10"),
+        "rel": REL,
+        "depth": Row(12, measure="ASL@2"),
+        "highest": Row(5, measure="nDCG@10"),
+        "alpha": Row(1e-9),
+        "names": Row(("one", "two")),
+        "duplicates": REPEATED,
+        "drop_self": DROP_SELF,
+        "labels": LABELS,
+    },
+    "holes of all pairs": {
+        "runs": Row(third_run, refused={"always": "runs"}),
+        "rel": REL,
+        "depth": Row(12, measure="ASL@2"),
+        "highest": Row(5, measure="nDCG@10"),
+        "alpha": Row(1e-9),
+        "names": Row(("one", "two"), refused={"always": "names"}),
+        "duplicates": REPEATED,
+        "drop_self": DROP_SELF,
+        "labels": LABELS,
+    },
+    "judge_until_settled": {
+        "labels": Row(lambda s: _small.folder() / f"{s}.jsonl", same={"always": "in a file"}),
+        "texts": Row(lambda s: texts_of, same={"always": "for judges"}),
+        "budget": Row(3),
+        "batch": Row(3),
+        "source": Row("someone"),
+        "conflicts": Row("official", refused={"always": "conflicts"}),
+    },
+    "judges": {
+        "people": Row(["x"]),
+        "reference": Row("nist"),
+        "rel": REL_OF_JUDGES,
+        "judge_rel": Row(2, refused=AT_2),
+        "groups": Row(GROUPS),
+        "test": Row("t", {"alpha": 0.5}),
+        "alpha": Row(0.3),
+        "draws": Row(20),
+        "seed": Row(3),
+        "duplicates": REPEATED,
+        "drop_self": DROP_SELF,
+    },
+    "judges without runs": {
+        "people": Row(["x"]),
+        "reference": Row("nist"),
+        "rel": REL_OF_JUDGES,
+        "judge_rel": Row(2, refused=AT_2),
+        "groups": Row(GROUPS, refused={"always": "groups"}),
+        "test": Row("t", refused={"always": "test"}),
+        "alpha": Row(0.3),
+        "draws": Row(20),
+        "seed": Row(3),
+        "duplicates": Row("best", refused={"always": "duplicates"}),
+        "drop_self": Row(True, refused={"always": "drop_self"}),
+    },
+    "audit": {
+        "target": Row("these queries"),
+        "baseline": Row("delta"),
+        "all_pairs": Row(True),
+        "rel": REL,
+        "machine_rel": Row(2),
+        "alpha": Row(0.3),
+    },
+    "plan_audit": {
+        "target": Row("these queries"),
+        "rel": Row(2, refused={"binary": "no number of queries can be planned"}),
+        "machine_rel": Row(2),
+        "alpha": Row(0.3),
+        "seed": Row(5),
+    },
+    "search_lengths": {
+        "rel": Row(2),
+        "cutoff": Row(5),
+        "missing": Row("after"),
+        "judged_only": Row(True),
+        "duplicates": REPEATED,
+    },
+    "preferences": {"rel": Row(2), "cutoff": Row(5), "duplicates": REPEATED},
+    "preference_matrix": {"rel": Row(2), "cutoff": Row(5), "duplicates": REPEATED},
+    "read_scores": {
+        "columns": Row(
+            {"qid": "label"},
+            OTHER_COLUMN,
+            data="unusable",
+        ),
+        "measure_column": Row({"Recall@5": "value"}, with_table(without_measure), data="unusable"),
+        "lower_is_better": Row(["mine"], MINE, data="unusable"),
+        "higher_is_better": Row(["mine"], MINE, data="unusable"),
+        "fill": Row(0.5, with_table(lambda s: s.iloc[1:]), data="unusable"),
+    },
+    "merge_labels": {
+        "conflicts": Row("official", CONFLICTING, data="unusable"),
+        "highest": Row(9, TOO_HIGH, data="unusable"),
+    },
+    "Experiment": {
+        "names": Row(list("abcd"), same={"always": "keys of a dict go first"}),
+        "perquery": Row(True),
+        "dataframe": Row(False),
+        "batch_size": Row(2, same={"always": "the same values"}),
+        "filter_by_qrels": Row(True, same={"always": "all topics are judged"}),
+        "filter_by_topics": Row(False),
+        "baseline": Row("delta"),
+        "test": Row("wilcoxon", {"baseline": 0}),
+        "correction": Row("holm", {"baseline": 0}, alone="correction"),
+        "correction_alpha": Row(0.9, {"baseline": 0, "correction": "holm"}),
+        "highlight": Row("bold"),
+        "round": Row(1),
+        "verbose": Row(False, same={"always": "a progress bar"}),
+        "validate": Row("ignore", same={"always": "nothing is invalid"}),
+        "save_dir": Row(lambda s: saved_in(s), same={"always": "the same values"}),
+        "save_mode": Row(
+            "reuse",
+            lambda s: {"save_dir": saved_in(s)},
+            same={"always": "the same values"},
+        ),
+        "save_format": Row(
+            "trec",
+            lambda s: {"save_dir": saved_in(s)},
+            same={"always": "the same values"},
+        ),
+        "bounds": Row(True),
+        "ranks": Row(True),
+    },
+}

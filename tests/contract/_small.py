@@ -1,0 +1,107 @@
+"""A collection of twelve queries and four runs, in which every option makes a difference."""
+
+from __future__ import annotations
+
+import atexit
+import shutil
+import tempfile
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+QUERIES = [f"q{number}" for number in range(12)]
+DOCS = [f"d{number}" for number in range(60)]
+DEPTH = 14
+
+#: How much better than chance each run is; the order of names is not the order of values.
+QUALITY = {"charlie": 0.8, "alpha": 2.0, "delta": 1.4, "bravo": 2.3}
+
+
+@cache
+def _grades(seed: int) -> np.ndarray:
+    """The true grade of every document for every query, shape (12, 60)."""
+    rng = np.random.default_rng([seed, 0])
+    return rng.choice([0, 0, 0, 0, 1, 1, 2, 3], (len(QUERIES), len(DOCS)))
+
+
+@cache
+def collection(
+    seed: int = 1, *, binary: bool = False
+) -> tuple[dict[str, pd.DataFrame], pd.DataFrame]:
+    """Runs by name, with ties and the id of their query as a document, and qrels of them."""
+    true = _grades(seed)
+    rng = np.random.default_rng([seed, 1])
+    runs = {}
+    for name, quality in QUALITY.items():
+        rows = []
+        for qid, grades in zip(QUERIES, true):
+            scores = np.round(quality * grades + rng.normal(0, 1.6, len(DOCS)), 1)
+            best = np.argsort(-scores)[:DEPTH]
+            rows += [(qid, DOCS[doc], scores[doc]) for doc in best]
+            rows.append((qid, qid, scores[best[4]] + 0.05))  # the query itself
+        runs[name] = pd.DataFrame(rows, columns=["qid", "docno", "score"])
+    judged = rng.random(true.shape) < 0.75
+    qrels = pd.DataFrame(
+        [
+            (qid, doc, int(true[q, d] > 0) if binary else int(true[q, d]))
+            for q, qid in enumerate(QUERIES)
+            for d, doc in enumerate(DOCS)
+            if judged[q, d]
+        ],
+        columns=["qid", "docno", "label"],
+    )
+    return runs, qrels
+
+
+def repeated(
+    seed: int = 1, *, binary: bool = False
+) -> tuple[dict[str, pd.DataFrame], pd.DataFrame]:
+    """The collection with documents that occur twice in the ranking of a query, in two runs."""
+    runs, qrels = collection(seed, binary=binary)
+    twice = {
+        name: pd.concat([run, run.groupby("qid").nth(2).assign(score=-9.0)], ignore_index=True)
+        for name, run in runs.items()
+        if name in ("alpha", "bravo")
+    }
+    return {**runs, **twice}, qrels
+
+
+def judged_by_other(agrees: float = 0.7, *, seed: int = 1, binary: bool = False) -> pd.DataFrame:
+    """The same documents, judged by someone who agrees on this share of them."""
+    qrels = collection(seed, binary=binary)[1]
+    rng = np.random.default_rng([seed, int(100 * agrees)])
+    drawn = rng.choice(qrels["label"], len(qrels))
+    same = rng.random(len(qrels)) < agrees
+    return qrels.assign(label=np.where(same, qrels["label"], drawn))
+
+
+def labels(seed: int = 1) -> pd.DataFrame:
+    """Documents without a label that runs rank among the first three: all are relevant."""
+    runs, qrels = collection(seed)
+    first = pd.concat(run.groupby("qid").head(3) for run in runs.values())
+    pairs = first[["qid", "docno"]].drop_duplicates()
+    judged = pairs.merge(qrels, how="left", on=["qid", "docno"])
+    unjudged = judged[judged["label"].isna() & judged["docno"].str.startswith("d")]
+    return unjudged[["qid", "docno"]].assign(label=1).reset_index(drop=True)
+
+
+@cache
+def folder() -> Path:
+    """A folder for files, until the tests end."""
+    made = Path(tempfile.mkdtemp(prefix="small-"))
+    atexit.register(shutil.rmtree, made, ignore_errors=True)
+    return made
+
+
+def write_run(run: pd.DataFrame, path: Path) -> Path:
+    rows = zip(run["qid"], run["docno"], run["score"])
+    path.write_text("".join(f"{qid} Q0 {doc} 0 {score} x\n" for qid, doc, score in rows))
+    return path
+
+
+def write_qrels(qrels: pd.DataFrame, path: Path) -> Path:
+    rows = zip(qrels["qid"], qrels["docno"], qrels["label"])
+    path.write_text("".join(f"{qid} 0 {doc} {label}\n" for qid, doc, label in rows))
+    return path

@@ -1,0 +1,136 @@
+"""Every option of every public function, with every kind of input: it changes the result, or is
+refused in a sentence that names it.
+
+The options come from the signatures, so that a new one without a row fails. Each row is tried with
+frames and files (which must give the same), several collections and tables of scores, with a
+measure of which higher and one of which lower values are better, with graded and binary qrels, and
+with runs in two orders; each pair of these occurs.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+from functools import cache
+from typing import Any
+
+import pandas as pd
+import pytest
+from _options import CALLS, ELSEWHERE, ROWS, SETTINGS, SOURCES, Row, Setting, of
+
+import pyterrier_asl as asl
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+#: In how many settings the quick suite tries each option of the slowest functions.
+QUICK = {"report": 2, "judges": 2, "compare": 4, "Experiment": 1}
+
+
+def function_of(call: str) -> str:
+    return re.split(" (of|without) ", call)[0]
+
+
+def options_of(function: str) -> list[str]:
+    """The options of a function: what must be named, and what pt.Experiment has after its data."""
+    parameters = list(inspect.signature(getattr(asl, function)).parameters.values())
+    data = 4 if function == "Experiment" else 0
+    named = parameters[data:] if data else [p for p in parameters if p.kind is p.KEYWORD_ONLY]
+    return [option.name for option in named if option.kind is not option.VAR_KEYWORD]
+
+
+def test_every_option_has_a_row():
+    functions = [name for name in asl.__all__ if inspect.isfunction(getattr(asl, name))]
+    assert {*map(function_of, ROWS), *ELSEWHERE} == set(functions)
+    for call, rows in ROWS.items():
+        assert set(rows) == set(options_of(function_of(call))), call
+
+
+def shown(result: Any) -> str:
+    """What a caller can see of a result: text, and tables with all places."""
+    return "\n".join(_parts(result))
+
+
+def _parts(result: Any) -> Iterator[str]:
+    if isinstance(result, pd.DataFrame | pd.Series):
+        yield result.to_csv(float_format="%.13g")
+        yield str(result.attrs)
+    elif isinstance(result, list | tuple):
+        for part in result:
+            yield from _parts(part)
+    elif hasattr(result, "html"):
+        yield result.html
+    else:
+        yield str(result)
+        if is_dataclass(result):
+            values = [getattr(result, field.name) for field in fields(result)]
+            yield from _parts([value for value in values if isinstance(value, pd.DataFrame)])
+        yield str(getattr(result, "verdicts", ""))
+        if isinstance(table := getattr(result, "table", None), pd.DataFrame):
+            yield from _parts(table)
+
+
+@cache
+def _plain(call: str, setting: Setting) -> str:
+    return _attempt(call, setting, "plain")
+
+
+def _attempt(call: str, setting: Setting, data: str, **options: Any) -> str:
+    """What a call shows; the error, after a mark, where it is refused."""
+    try:
+        return shown(CALLS[call](setting, data, options))
+    except ValueError as error:
+        return f"!{error}"
+
+
+def problem(call: str, option: str, setting: Setting) -> tuple[str, str]:
+    """What the option should not have done; '' for nothing. And what the call shows with it."""
+    row: Row = ROWS[call][option]
+    value, given = of(row.value, setting), of(row.given, setting)
+    if row.given or row.data != "plain":
+        without = _attempt(call, setting, row.data, **given)
+    else:
+        without = _plain(call, setting)
+    after = _attempt(call, setting, row.data, **given, **{option: value})
+    if refusal := row.refusal(setting):
+        refused = after.startswith("!") and re.search(refusal, after)
+        return "" if refused else f"is not refused: {after[:300]}", after
+    if after.startswith("!"):
+        return f"is refused: {after}", after
+    if without.startswith("!") != row.is_needed:
+        return f"without it: {without[:300]}", after
+    if (without == after) != row.is_same(setting):
+        return "changes nothing" if without == after else "changes the result", after
+    if row.alone and not re.search(row.alone, _attempt(call, setting, "plain", **{option: value})):
+        return "is not refused alone", after
+    return "", after
+
+
+def cases() -> Iterator[Any]:
+    for call, rows in ROWS.items():
+        sources = SOURCES.get(call, ("frames", "files"))
+        settings = [setting for setting in SETTINGS if setting.source in sources]
+        first = QUICK.get(call, len(settings))
+        for option in rows:
+            yield pytest.param(call, option, settings[:first], id=f"{call}-{option}")
+            if settings[first:]:
+                rest = settings[first:]
+                yield pytest.param(
+                    call, option, rest, id=f"{call}-{option}-more", marks=pytest.mark.slow
+                )
+
+
+@pytest.mark.parametrize(("call", "option", "settings"), list(cases()))
+def test_option_changes_the_result_or_is_refused(call, option, settings):
+    row, shown_by = ROWS[call][option], {}
+    problems = []
+    for setting in settings:
+        if row.measure:
+            setting = setting._replace(measure=row.measure)
+        wrong, after = problem(call, option, setting)
+        problems += [f"{setting}: {wrong}"] if wrong else []
+        if setting.source in ("frames", "files"):
+            same = shown_by.setdefault(setting._replace(source=""), after) == after
+            problems += [] if same else [f"{setting}: not as with frames"]
+    assert not problems
