@@ -117,8 +117,8 @@ def rank_intervals(
     better = (p <= alpha + EQUAL / pairs.draws) & (pairs.difference > 0)
     unordered, critical = ~np.eye(len(p), dtype=bool), []
     while unordered.any():
-        critical.append(float(pairs.critical(unordered, largest, alpha)))
-        rejected = unordered & pairs.exceeds(critical[-1])
+        critical.append(pairs.critical(unordered, largest, alpha))
+        rejected = unordered & (pairs.statistic > critical[-1] * (1 + EQUAL))
         if not rejected.any():
             break
         unordered &= ~(rejected | rejected.T)
@@ -152,22 +152,12 @@ def _possibly_best(pairs: Pairs, largest: Floats, alpha: float) -> Bools:
         largest: the largest statistic of all pairs in each draw.
         alpha: the probability to leave out a system that is the best.
     """
-    needed = pairs.nth(0.9 * alpha)
-    beaten_by = np.where(pairs.difference > 0, pairs.statistic, 0).max(axis=0) * (1 - EQUAL)
-    order = np.argsort(-largest, kind="stable")
+    beaten_by, n = pairs.statistic.max(axis=0), pairs.nth(0.9 * alpha)
     # In no draw is the largest statistic of some pairs above that of all pairs.
-    contested = (beaten_by > 0) & (beaten_by <= largest[order[needed - 1]])
+    contested = beaten_by <= np.partition(largest, -n)[-n] * (1 + EQUAL)
     rivals = ~np.eye(len(contested), dtype=bool) & contested
-    ahead = pairs.critical(rivals, largest, 0.1 * alpha, by_column=True, reverse=True)
-    rivals &= ~pairs.exceeds(ahead[:, np.newaxis]).T
-    as_large, start = np.zeros(len(contested), np.int64), 0
-    while contested.any() and start < pairs.draws:
-        maxima = pairs.largest(rivals & contested, order[start : start + needed])
-        as_large += np.sum(maxima >= beaten_by[:, np.newaxis], axis=1) * contested
-        start += needed
-        bound = largest[order[min(start, pairs.draws - 1)]]
-        contested &= (as_large < needed) & (beaten_by <= bound)
-    return np.asarray((beaten_by <= 0) | (as_large >= needed))
+    rivals &= ~pairs.exceeding(rivals, largest, 0.1 * alpha, reverse=True)
+    return np.asarray(contested & ~pairs.exceeding(rivals, largest, 0.9 * alpha).any(axis=0))
 
 
 def joint_ranks(by_judge: Sequence[RankIntervals]) -> RankIntervals:
@@ -192,11 +182,6 @@ def joint_ranks(by_judge: Sequence[RankIntervals]) -> RankIntervals:
         least=np.min(least, axis=0) if least else None,
         critical=[judge.critical for judge in by_judge],
     )
-
-
-def nth_largest(maxima: Floats, n: int) -> Any:
-    """The n-th largest of the draws, n from 1; maxima have shape (..., N)."""
-    return np.partition(maxima, -n, axis=-1)[..., -n]
 
 
 class Pairs:
@@ -260,10 +245,6 @@ class Pairs:
         self.draws = int(self.signs.shape[1])
         self.shrinkage = self.own_share / len(self.signs) if len(self.groups) == 1 else 0.0
 
-    def exceeds(self, critical: float | Floats) -> Bools:
-        """The pairs whose statistics exceed critical values, which fit shape (S, S)."""
-        return np.asarray((self.statistic > critical * (1 + EQUAL)) & (self.difference > 0))
-
     def p_values(self, progress: bool | None = False) -> tuple[Floats, Floats]:
         """The p-value of each pair, and the largest statistic of all pairs in each draw.
 
@@ -325,42 +306,51 @@ class Pairs:
         """The critical value at alpha is the n-th largest of the draws, n from 1."""
         return self.draws - ceil((1 - alpha) * self.draws - 1e-9) + 1
 
-    def critical(
-        self,
-        pairs: Bools,
-        largest: Floats,
-        alpha: float,
-        *,
-        by_column: bool = False,
-        reverse: bool = False,
-    ) -> Floats:
-        """The critical value of some pairs: the quantile over draws of their largest statistic.
-
-        It is computed for those draws only that could be among the largest.
+    def exceeding(
+        self, pairs: Bools, largest: Floats, alpha: float, *, reverse: bool = False
+    ) -> Bools:
+        """The pairs whose statistic exceeds the critical value of all pairs of their column.
 
         Args:
             pairs: which pairs, row's system less column's, shape (S, S).
             largest: the largest statistic of all pairs in each draw.
-            alpha: the share of draws above it.
-            by_column: whether each column's pairs have a critical value, 0 without pairs.
+            alpha: the share of draws above a critical value.
             reverse: whether to take column's system less row's.
-
-        Returns:
-            Shape (S,), or without ``by_column`` ().
         """
-        n, order = self.nth(alpha), np.argsort(-largest, kind="stable")
-        columns = pairs.any(axis=0)
-        values = np.empty((columns.sum() if by_column else 1, 0))
-        nth: Floats = np.full(len(values), -np.inf)
-        while values.shape[1] < self.draws and (nth < largest[order[values.shape[1]]]).any():
-            some = order[values.shape[1] : max(n, 2 * values.shape[1])]
-            maxima = self.largest(pairs, some, reverse=reverse)[columns]
-            maxima = maxima if by_column else maxima.max(axis=0, keepdims=True)
-            values = np.concatenate((values, maxima), axis=1)
-            nth = nth_largest(values, n)
-        result = np.zeros(len(pairs))
-        result[columns] = nth
-        return result if by_column else np.asarray(nth[0])
+        tested = self.statistic.T if reverse else self.statistic
+        critical = self._critical(pairs, largest, alpha, tested, reverse)
+        return np.asarray(pairs & (tested > critical * (1 + EQUAL)))
+
+    def critical(self, pairs: Bools, largest: Floats, alpha: float) -> float:
+        """The critical value of some pairs: the quantile over draws of their largest statistic."""
+        return float(self._critical(pairs, largest, alpha)[0])
+
+    def _critical(
+        self,
+        pairs: Bools,
+        largest: Floats,
+        alpha: float,
+        tested: Floats | None = None,
+        reverse: bool = False,
+    ) -> Floats:
+        """The critical value of all pairs, shape (1,), or as exactly as ``tested`` needs by column.
+
+        It is computed for those draws only that could be among the largest.
+        """
+        n, order, start = self.nth(alpha), np.argsort(-largest, kind="stable"), 0
+        values, unknown = np.zeros((1 if tested is None else len(pairs), n)), pairs
+        while start < self.draws and unknown.any():
+            some = order[start : start + max(n, min(start, 500))]
+            maxima = self.largest(unknown, some, reverse=reverse)
+            maxima = maxima.max(axis=0, keepdims=True) if tested is None else maxima
+            values = np.partition(np.concatenate((values, maxima), axis=1), -n)[:, -n:]
+            start += len(some)
+            at_least, at_most = values[:, 0], largest[order[min(start, self.draws - 1)]]
+            unknown = pairs & (at_least < at_most)
+            if tested is not None:
+                between = (tested > at_least) & (tested <= at_most * (1 + EQUAL))
+                unknown &= (pairs & between).any(axis=0)
+        return np.asarray(values[:, 0])
 
     def _corrected(self, maxima: Floats) -> Floats:
         return np.asarray(maxima / np.sqrt(1 - self.shrinkage * maxima**2))
