@@ -57,7 +57,7 @@ class Report:
 
     def _repr_html_(self) -> str:
         """The verdict on the measure that decides, as notebooks show it."""
-        from .environment import verdict_of
+        from .render import verdict_of
 
         parts = [*verdict_of(self.findings), f"{self!r}; save() writes the page."]
         return "".join(f"<p>{escape(part)}</p>" for part in parts)

@@ -6,6 +6,7 @@ import contextlib
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from ..analysis.best_runs import run_quality
 from ..assessment.judges import JudgeRel
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.inputs import common_rel, default_rel, official_of
-from ..evaluation.labellings import has_bounds
+from ..evaluation.labellings import has_bounds, labelled_measures
 from ..evaluation.preferences import PreferenceMatrix
 from ..evaluation.relevant_documents import RelevantRanks
 from ..evaluation.scores import ScoreTable, canonical_name
@@ -24,6 +25,7 @@ from ..judging.labels import merge_labels
 from ..leaderboard.ranks import ranks
 from ..leaderboard.result import Leaderboard
 from ..measures import ASL
+from ..measures.computed import Computed
 from ..measures.names import (
     NamedMeasure,
     default_measures,
@@ -32,17 +34,30 @@ from ..measures.names import (
     unique,
 )
 from ..measures.standard import computed
-from .findings import Findings, SystemFindings, deciding, ranking_of
+from ..scoring.arrays import Ints
+from ..unjudged.holes import Holes, holes_between
+from .findings import (
+    Findings,
+    ScoreRanking,
+    SystemFindings,
+    SystemRanking,
+    deciding,
+    ranking_of,
+)
 from .provenance import Provenance
-from .ranking import ScoreRanking, SystemRanking
 from .retrieved import LengthHistogram, RunDepths, TopTens
-from .verdicts import bounds_of_best, looks_no_deeper
 
 #: Numbers of pairs and queries whose bounds are computed without being asked for.
 _FEW_BOUNDS = 20_000
 
 #: Documents of top tens in a page: beyond that, only those of the best systems.
 _MOST_TOPS = 200_000
+
+#: The number of best systems whose pairs get bounds; of measures that look deep, two.
+_BEST, _BEST_DEEP = 5, 2
+
+#: The cut-off up to which a measure does not look deep.
+_SHALLOW = 100
 
 
 def collect(
@@ -182,6 +197,51 @@ def _whatever_unjudged(
             name: ranks(runs, measures=measure, unjudged=True, alpha=rankings[0].alpha)
             for name, measure in ranked.items()
         }
+
+
+def bounds_of_best(
+    runs: Evaluation, measures: Mapping[str, Any], order: Ints
+) -> dict[str, dict[tuple[int, int], dict[str, Any]]]:
+    """Bounds of the differences of the best systems, for measures that have them.
+
+    Args:
+        runs: the runs.
+        measures: by name.
+        order: the numbers of the systems, best first.
+
+    Returns:
+        Name of a measure that has bounds -> numbers of two systems, ascending -> what
+        :meth:`~pyterrier_asl.unjudged.holes.Holes.to_dict` says of them, and ``unjudged``, the
+        number of their unjudged documents.
+    """
+    own = {
+        name: measure
+        for name in measures
+        if (measure := computed(measures[name])) and has_bounds(measure)
+    }
+    found: dict[str, dict[tuple[int, int], dict[str, Any]]] = {name: {} for name in own}
+    for shallow, best in ((True, _BEST), (False, _BEST_DEEP)):
+        chosen = {
+            name: measure
+            for name, measure in own.items()
+            if looks_no_deeper(measure) == shallow
+            and (measure.cutoff is not None or not measure.SLOW_DIFFERENCES)
+        }
+        for a, b in combinations(sorted(order[:best].tolist()), 2) if chosen else ():
+            pair = runs.select([runs.names[a], runs.names[b]])
+            for name, labelled in labelled_measures(pair, chosen).items():
+                found[name][a, b] = _plain(holes_between(pair, labelled))
+    return found
+
+
+def looks_no_deeper(measure: Computed) -> bool:
+    """Whether a measure has a cut-off of at most 100."""
+    return measure.cutoff is not None and measure.cutoff <= _SHALLOW
+
+
+def _plain(holes: Holes) -> dict[str, Any]:
+    unjudged = int(holes.difference.by_query["unjudged"].sum())
+    return {**holes.difference.row(), "unjudged": unjudged, "todo": holes.todo.head(10)}
 
 
 def _of_all(

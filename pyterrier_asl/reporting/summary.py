@@ -10,8 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ..scoring.arrays import Floats
-from .findings import Findings, SystemFindings
-from .ranking import SystemRanking
+from .findings import Findings, SystemFindings, SystemRanking
 
 
 @dataclass(frozen=True)

@@ -795,7 +795,7 @@ def test_tables_can_be_read_without_scripts(browser, file):
 
 def test_a_pair_whose_values_are_left_out_has_means_and_tests(browser, tmp_path, monkeypatch):
     """Differences are there, without wins; queries show the systems whose values are held."""
-    monkeypatch.setattr("pyterrier_asl.reporting.render.MOST_VALUES", 1)
+    monkeypatch.setattr("pyterrier_asl.reporting.page.MOST_VALUES", 1)
     runs = {name: RUNS[name] for name in ("good", "fair", "poor")}
     made = report(runs, QRELS, ["AP"])
     made.save(tmp_path / "page.html")

@@ -16,7 +16,7 @@ from pyterrier_asl.evaluation.evaluate import evaluate
 from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.evaluation.preferences import preference_matrix
 from pyterrier_asl.reporting.collect import collect
-from pyterrier_asl.reporting.ranking import SystemRanking
+from pyterrier_asl.reporting.findings import SystemRanking
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*fewer than 8")
 

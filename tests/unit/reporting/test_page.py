@@ -31,7 +31,7 @@ from click.testing import CliRunner
 
 from pyterrier_asl import report
 from pyterrier_asl.cli import main
-from pyterrier_asl.reporting.render import _values, _whole
+from pyterrier_asl.reporting.page import _values, _whole
 
 pytest.importorskip("vl_convert", reason="reports need pyterrier-asl[report]")
 pytestmark = pytest.mark.filterwarnings("ignore:.*fewer than 8")
@@ -200,8 +200,8 @@ def test_what_is_left_out_of_a_large_page_is_said(monkeypatch):
     runs = {name: RUNS[name] for name in ("good", "fair", "poor")}
     assert 'class="left-out"' not in report(runs, QRELS, ["AP"]).html
     monkeypatch.setattr("pyterrier_asl.reporting.collect._MOST_TOPS", 0)
-    monkeypatch.setattr("pyterrier_asl.reporting.render.MOST_RANKS", 0)
-    monkeypatch.setattr("pyterrier_asl.reporting.render.MOST_VALUES", 1)
+    monkeypatch.setattr("pyterrier_asl.reporting.page.MOST_RANKS", 0)
+    monkeypatch.setattr("pyterrier_asl.reporting.page.MOST_VALUES", 1)
     made = report(runs, QRELS, ["AP"])
     for what in ("first ten documents", "ranks of relevant documents", "values by query"):
         assert f"The {what} are on this page for the 2 best of 3 systems by AP only" in made.html

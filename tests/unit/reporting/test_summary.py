@@ -26,7 +26,7 @@ def findings():
 
 
 def rendered(name: str, findings: SystemFindings, measure: str | None) -> str:
-    from pyterrier_asl.reporting.environment import environment
+    from pyterrier_asl.reporting.render import environment
 
     named = {ranking.name: ranking for ranking in findings.rankings}
     ranking = findings.first if measure is None else named[measure]
@@ -40,7 +40,7 @@ def plain(markup: str) -> str:
 
 def verdict(findings: SystemFindings, measure: str | None = None) -> list[str]:
     """The sentences of the verdict as text."""
-    from pyterrier_asl.reporting.environment import sentences
+    from pyterrier_asl.reporting.render import sentences
 
     return [plain(each) for each in sentences(rendered("verdict", findings, measure))]
 

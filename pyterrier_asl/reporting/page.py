@@ -1,0 +1,403 @@
+"""The values of the page's templates, and the data of its figures and tables."""
+
+from __future__ import annotations
+
+import base64
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from ir_measures import Judged
+
+from ..io.names import short_names
+from ..io.texts import Texts
+from ..leaderboard.result import Leaderboard
+from ..statistics.rank_intervals import RankIntervals
+from .figures import specifications
+from .findings import Findings, SystemFindings, SystemRanking
+from .summary import decimals, interval
+
+#: Ranks of relevant documents in a page: beyond that, only those of the best systems.
+MOST_RANKS = 3_000_000
+
+#: Characters of the values by query in a page: beyond that, only those of the best systems.
+MOST_VALUES = 4_000_000
+
+#: The measures that the leaderboard shows beside the first one.
+_SHOWN = ("ASL", "AP", "nDCG", "R")
+
+#: The correlation with recall from which on ASL is called mostly recall.
+_MOSTLY_RECALL = 0.95
+
+#: Depths to which a relevant document is looked for, besides the whole depth.
+_DEPTHS = (10, 100)
+
+
+@dataclass(frozen=True)
+class Page:
+    """The values of the templates, and the data of the scripts, without documents."""
+
+    findings: SystemFindings
+    texts: Texts
+
+    @cached_property
+    def has_ranks(self) -> bool:
+        """Whether there are intervals of ranks by some measure."""
+        return any(ranking.intervals for ranking in self.findings.rankings)
+
+    @property
+    def tops(self) -> list[int]:
+        """The depths of the top that can be marked in the leaderboard."""
+        return [k for k in (3, 5, 10) if k < len(self.findings.names)]
+
+    @cached_property
+    def columns(self) -> list[tuple[str, str]]:
+        """The columns of the leaderboard that can be chosen: key and heading."""
+        f = self.findings
+        measures = [(f"m{at}", ranking.name) for at, ranking in enumerate(f.rankings)]
+        ranks = [("ranks", "Ranks it could have")] if self.has_ranks else []
+        return [*ranks, *measures]
+
+    @cached_property
+    def shown_columns(self) -> set[str]:
+        """The columns shown at first: ranks, few measures, and the runs' depth."""
+        f = self.findings
+        kinds = {ranking.kind: ranking for ranking in reversed(f.decisive)}
+        usual = [kinds[kind] for kind in _SHOWN if kind in kinds and kinds[kind] is not f.first]
+        shown = [f.first, *usual[: len(_SHOWN) - 1]]
+        numbers = [f"m{f.rankings.index(ranking)}" for ranking in shown]
+        return {"ranks", "retrieved", *numbers}
+
+    @cached_property
+    def shown_values(self) -> npt.NDArray[np.int64]:
+        """The systems whose values by query are on the page."""
+        f = self.findings
+        size = sum(_size(ranking.values) for ranking in f.rankings)
+        most = max(2, len(f.names) * MOST_VALUES // max(size, MOST_VALUES))
+        return np.sort(f.first.order[:most])
+
+    @property
+    def of_best(self) -> list[tuple[str, npt.NDArray[np.int64]]]:
+        """The data that a large page holds of the best systems alone, each with these systems."""
+        return [("The values by query", self.shown_values)]
+
+    @property
+    def left_out(self) -> list[str]:
+        """Sentences on data that is left out for some systems, as the page would be too large."""
+        f = self.findings
+        return [
+            f"{what} are on this page for the {len(systems)} best of {len(f.names)} systems by "
+            f"{f.first.name} only: those of all would make it too large."
+            for what, systems in self.of_best
+            if len(systems) < len(f.names)
+        ]
+
+    @property
+    def recall_like(self) -> SystemRanking | None:
+        """The ranking by ASL at k where it is nearly that by recall."""
+        f = self.findings
+        if not isinstance(f, Findings):
+            return None
+        shown = any(ranking is f.asl for ranking in f.rankings)
+        return f.asl if shown and abs(f.correlation_with_recall) > _MOSTLY_RECALL else None
+
+    @cached_property
+    def query_texts(self) -> list[str]:
+        return [self.texts.queries.get(str(qid), "") for qid in self.findings.qids]
+
+    def parameters(self, ranking: SystemRanking) -> list[tuple[str, str]]:
+        """The meaning of the parameters that a measure's name shows."""
+        measure = ranking.named.measure
+        if measure is None:
+            return []
+        silent = ["cutoff", "pool", "member"]
+        if measure.params.get("rel") == getattr(self.findings, "rel", None):
+            silent.append("rel")  # the page says it once
+        shown = [name for name in measure.params if name not in silent]
+        meanings = [(name, getattr(measure.SUPPORTED_PARAMS[name], "desc", None)) for name in shown]
+        return [(f"{name}={measure.params[name]}", text) for name, text in meanings if text]
+
+    def data(self) -> dict[str, Any]:
+        """The data of figures and tables."""
+        f = self.findings
+        return {
+            "systems": f.names,
+            "shortNames": short_names(f.names),
+            "alpha": f.alpha,
+            "queries": [str(qid) for qid in f.qids],
+            "queryTexts": self.query_texts,
+            "measures": [
+                _measure_data(ranking, self.shown_values)
+                | {"unjudged": _board(f.whatever_unjudged.get(ranking.name), f.names)}
+                for ranking in f.rankings
+            ],
+            "held": self.shown_values.tolist(),
+            "conflicts": self._conflicts(),
+            "first": f.rankings.index(f.first),
+            "palette": f.first.order.tolist(),
+            "judgements": f.provenance.qrels,
+            "command": f.provenance.command,
+            "words": f.provenance.words,
+            "documents": None,
+            "preferences": None,
+            "charts": specifications(len(f.names)),
+        }
+
+    def _conflicts(self) -> dict[str, Any]:
+        """The pairs about which measures conflict: how many, and the first of them."""
+        f = self.findings
+        pairs = [[f.conflicts(ranking, other) for other in f.decisive] for ranking in f.decisive]
+        return {
+            "order": [f.rankings.index(ranking) for ranking in f.decisive],
+            "counts": [[len(part) for part in row] for row in pairs],
+            "examples": [
+                [part[0].tolist() if len(part) else None for part in row] for row in pairs
+            ],
+        }
+
+
+@dataclass(frozen=True)
+class DocumentPage(Page):
+    """The values and data of a page on runs, with their documents."""
+
+    findings: Findings
+
+    @cached_property
+    def depths(self) -> list[int]:
+        """The depths to which a relevant document is looked for."""
+        k = self.findings.cutoff
+        return [*(depth for depth in _DEPTHS if depth < k), k]
+
+    @cached_property
+    def missed(self) -> list[npt.NDArray[np.int64]]:
+        """The number of relevant documents by query that all systems miss, for each depth."""
+        return [self.findings.missed_by_all(depth) for depth in self.depths]
+
+    @cached_property
+    def columns(self) -> list[tuple[str, str]]:
+        """The columns of the leaderboard that can be chosen: key and heading."""
+        f = self.findings
+        return [
+            *super().columns,
+            ("retrieved", "Retrieved"),
+            *([("common", f.asl_common.name)] if f.depths.differ else []),
+            ("missed", "ASL from missed"),
+            ("unjudged", "Unjudged above"),
+            ("unjudged-retrieved", "… above retrieved"),
+        ]
+
+    @cached_property
+    def shown_ranks(self) -> npt.NDArray[np.int64]:
+        """The systems whose ranks of relevant documents are on the page."""
+        documents = max(len(self.findings.finders), 1)
+        most = max(2, MOST_RANKS // documents)
+        return np.sort(self.findings.first.order[:most])
+
+    @property
+    def of_best(self) -> list[tuple[str, npt.NDArray[np.int64]]]:
+        """The data that a large page holds of the best systems alone, each with these systems."""
+        return [
+            *super().of_best,
+            ("The first ten documents", self.findings.tops.systems),
+            ("The ranks of relevant documents", self.shown_ranks),
+        ]
+
+    def data(self) -> dict[str, Any]:
+        """The data of figures and tables."""
+        f = self.findings
+        return super().data() | {
+            "cutoff": f.cutoff,
+            "rel": f.rel,
+            "depths": self.depths,
+            "relevant": f.relevant.total.tolist(),
+            "grades": [_short(grade) for grade in f.grades.tolist()],
+            "asl": _ranking_data(f.asl),
+            "retrieved": _plain(f.depths.retrieved),
+            "short": f.depths.short.tolist(),
+            "missingShare": _plain(f.quality["missing_share"]),
+            "unjudgedShare": _plain(f.quality["unjudged_share"]),
+            "unjudgedAll": _plain(f.depths.unjudged),
+            "judged": {
+                str(measure): _plain(f.runs.values(measure).mean(axis=1))
+                for measure in (Judged @ 10, Judged @ f.cutoff)
+            },
+            "lengths": {"labels": f.lengths.labels, "counts": f.lengths.counts.tolist()},
+            "reordered": [_ranking_data(ranking) for ranking in f.reordered],
+            "movers": f.movers.tolist() if f.reordered else [],
+            "documents": self._documents(),
+            "tops": self._tops(),
+            "preferences": self._preferences(),
+            "bounds": self._bounds(),
+            "charts": specifications(len(f.names), f.cutoff),
+        }
+
+    @cached_property
+    def grades(self) -> dict[tuple[int, str], float]:
+        """The documents of the page with their grades, -1 where unjudged, by query and id.
+
+        First the relevant documents of all queries, then the others of the top tens, and those to
+        judge next.
+        """
+        relevant, tops = self.findings.relevant, self.findings.tops
+        judgements = self.findings.runs.judgements
+        docnos = judgements.docnos.take(relevant.pairs).to_pylist()
+        grades = zip(zip(relevant.queries.tolist(), docnos), judgements.grades[relevant.pairs])
+        todo = ((document, -1.0) for document in self.findings.to_judge)
+        return dict([*grades, *zip(zip(tops.queries.tolist(), tops.docnos), tops.grades), *todo])
+
+    @cached_property
+    def number(self) -> dict[tuple[int, str], int]:
+        """The number of each document of the page, by query and id."""
+        return {document: at for at, document in enumerate(self.grades)}
+
+    def _documents(self) -> dict[str, Any]:
+        """The documents, the relevant ones query by query with their ranks."""
+        relevant = self.findings.relevant
+        text = [self.texts.documents.get(docno, "") for _, docno in self.grades]
+        return {
+            "ids": [docno for _, docno in self.grades],
+            "grades": [_short(float(grade)) for grade in self.grades.values()],
+            "text": text if any(text) else None,
+            "starts": [0, *np.cumsum(relevant.total).tolist()],
+            "systems": self.shown_ranks.tolist(),
+            "ranks": _whole(relevant.ranks[self.shown_ranks]),
+        }
+
+    def _tops(self) -> dict[str, Any]:
+        """The top ten of systems: numbers of documents from 1, 0 where the ranking has ended."""
+        tops = self.findings.tops
+        pairs = zip(tops.queries.tolist(), tops.docnos)
+        numbers = [self.number[document] + 1 for document in pairs]
+        return {
+            "systems": tops.systems.tolist(),
+            "depth": tops.documents.shape[-1],
+            "documents": _whole(np.array([*numbers, 0])[tops.documents]),
+        }
+
+    def _bounds(self) -> dict[str, Any]:
+        """Measure -> pair of systems -> its bounds, and the documents to judge next."""
+        query = {qid: at for at, qid in enumerate(self.findings.qids)}
+        names = ("difference", "low", "high", "exact", "verdict", "unjudged")
+
+        def plain(pair: dict[str, Any]) -> dict[str, Any]:
+            rows = [
+                [query[row.qid], self.number[query[row.qid], row.docno], *ranks, row.weight]
+                for row in pair["todo"].itertuples()
+                for ranks in [[None if r is pd.NA else int(r) for r in (row.rank_a, row.rank_b)]]
+            ]
+            return {name: pair[name] for name in names} | {"todo": rows}
+
+        return {
+            name: {f"{a},{b}": plain(pair) for (a, b), pair in pairs.items()}
+            for name, pairs in self.findings.bounds.items()
+        }
+
+    def _preferences(self) -> dict[str, Any] | None:
+        preferences = self.findings.preferences
+        if preferences is None:
+            return None
+        upper = np.triu_indices(len(self.findings.names), k=1)
+        return {
+            "wins": _whole(preferences.wins.to_numpy()),
+            "rrLP": _floats(preferences.rrLP.to_numpy()[upper]),
+        }
+
+
+def _ranking_data(ranking: SystemRanking) -> dict[str, Any]:
+    """The systems by a measure."""
+    means, ranks = _plain(ranking.means), ranking.ranks.tolist()
+    return {"name": ranking.name, "means": means, "ranks": ranks}
+
+
+def _measure_data(ranking: SystemRanking, systems: npt.NDArray[np.int64]) -> dict[str, Any]:
+    """A measure with intervals, p-values, and the values by query of these systems."""
+    ranks, upper = ranking.intervals, np.triu_indices(len(ranking.names), k=1)
+    return _ranking_data(ranking) | {
+        "higher": ranking.higher_is_better,
+        "sum": ranking.is_sum,
+        "decimals": decimals(ranking),
+        "judged": _intervals(ranks),
+        "values": _values(ranking.values[systems]),
+        "p": None if ranks is None else _floats(ranks.p[upper]),
+        "interval": interval(ranking, 0, 1),
+        "medians": _plain(ranking.medians),
+        "spreads": _plain(ranking.spreads),
+    }
+
+
+def _intervals(ranks: RankIntervals | None) -> dict[str, Any] | None:
+    """The ranks that systems could have by a measure, and which pairs are ordered."""
+    if ranks is None:
+        return None
+    return _plain_ranks(ranks.low, ranks.high, np.asarray(ranks.possibly_best), ranks.better)
+
+
+def _board(board: Leaderboard | None, names: list[str]) -> dict[str, Any] | None:
+    """The same by a leaderboard."""
+    if board is None:
+        return None
+    rows, better = board.overall.set_index("name").loc[names], board.better.loc[names, names]
+    return _plain_ranks(rows["low"], rows["high"], rows["could_be_best"], better.to_numpy())
+
+
+def _plain_ranks(low: Any, high: Any, possible: Any, better: Any) -> dict[str, Any]:
+    packed = _whole(better.astype(np.int64))
+    shown = {"low": low, "high": high, "possible": possible.astype(bool)}
+    return {name: values.tolist() for name, values in shown.items()} | {"better": packed}
+
+
+def _floats(values: npt.ArrayLike) -> str:
+    """Numbers as text: a page of numbers in decimal would be four times as large."""
+    return _base64(np.asarray(values, dtype="<f4"))
+
+
+def _values(values: npt.ArrayLike) -> dict[str, Any]:
+    """Numbers as text: the different ones and which each is, or all where that is shorter."""
+    numbers = np.asarray(values, dtype="<f4")
+    different, codes = np.unique(numbers, return_inverse=True)
+    if _bits(different.size, numbers.size) >= 32 * numbers.size:
+        return {"different": _floats(numbers), "codes": None}
+    return {"different": _floats(different), "codes": _whole(codes)}
+
+
+def _size(values: npt.ArrayLike) -> int:
+    """Characters of the text that numbers become, each of which has six bits."""
+    numbers = np.asarray(values, dtype="<f4")
+    return min(_bits(len(np.unique(numbers)), numbers.size), 32 * numbers.size) // 6
+
+
+def _bits(different: int, count: int) -> int:
+    """Bits that ``count`` numbers need if each distinct value is stored once."""
+    return 32 * different + count * _width(different - 1)
+
+
+def _width(largest: int) -> int:
+    """Bits of a whole number."""
+    return max(int(largest).bit_length(), 1)
+
+
+def _whole(values: npt.NDArray[np.int64]) -> dict[str, Any]:
+    """Whole numbers from 0 as text, each in as many bits as the largest needs."""
+    width = _width(values.max(initial=0))
+    bits = values.reshape(-1, 1) >> np.arange(width)[::-1] & 1
+    packed = np.packbits(bits.astype(np.uint8))
+    return {"bits": width, "count": values.size, "data": _base64(packed)}
+
+
+def _base64(values: npt.NDArray[Any]) -> str:
+    return base64.b64encode(values.tobytes()).decode("ascii")
+
+
+def _plain(values: Iterable[float]) -> list[float | None]:
+    """Numbers for JSON, which has no NaN; six digits are more than any figure shows."""
+    return [_short(float(f"{v:.6g}")) if math.isfinite(v) else None for v in map(float, values)]
+
+
+def _short(value: float) -> float:
+    """The number without the ``.0`` of a whole one."""
+    return int(value) if value.is_integer() else value
