@@ -33,8 +33,8 @@ _NARROW = 400
 #: Mean width of a character of a title and of a caption, in pixels.
 _TITLE, _CAPTION = 7.4, 6.4
 
-#: The least factors of the widths of views, the first that fits, and the largest.
-_LEAST, _MOST = (0.02, 0.2, 0.4), 4.0
+#: Factors of the widths of views that are tried until the picture fits, and the largest factor.
+_NARROWER, _MOST = (0.4, 0.2, 0.02), 4.0
 
 #: Factors of the heights of views that are tried until a picture is no higher than a page.
 _LOWER = (1, 0.8, 0.65, 0.5, 0.4, 0.3, 0.2)
@@ -202,10 +202,13 @@ def _factor(spec: Spec, width: int, measured: Callable[[Spec], float]) -> float:
         if above <= 0:
             return high
     else:
-        # What is centred over a view that is too narrow can stick out of it.
-        for low in _LEAST:
+        # The text centred over a very narrow view can extend beyond it: the widest view goes first.
+        for low in _NARROWER:
             if (below := excess(low)) <= 0:
                 break
+            high, above = low, below
+        else:
+            low = _NARROWER[0]
     for step in range(8):
         if not -below > _CLOSE:
             break

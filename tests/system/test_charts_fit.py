@@ -7,7 +7,6 @@ from Vega's scene graph; the width of letters is estimated from their number.
 
 from __future__ import annotations
 
-import itertools
 import re
 from functools import cache
 from typing import Any, NamedTuple
@@ -148,11 +147,13 @@ def text_box(item: Any, x: float, y: float) -> Any:
     return (*(rotated.min(axis=0) + (x, y)), *(rotated.max(axis=0) + (x, y)))
 
 
-def overlap(a: Drawn, b: Drawn, room: float) -> bool:
-    return (
-        min(a.box[2], b.box[2]) - max(a.box[0], b.box[0]) > room
-        and min(a.box[3], b.box[3]) - max(a.box[1], b.box[1]) > room
-    )
+def overlapping(texts: list[Drawn], others: list[Drawn]) -> Any:
+    """Texts and others that share more than 1.5 points in both directions."""
+    boxes = np.array([other.box for other in others]).reshape(-1, 4)
+    for text in texts:
+        shared = np.minimum(text.box[2:], boxes[:, 2:]) - np.maximum(text.box[:2], boxes[:, :2])
+        for at in np.flatnonzero((shared > 1.5).all(axis=1)):
+            yield text, others[at]
 
 
 def luminance(color: str, opacity: float) -> float:
@@ -194,23 +195,21 @@ def faults(spec: dict[str, Any]) -> list[str]:
             left - 1 <= x <= right + 1 and top - 1 <= y <= bottom + 1
         ):
             found.append(f"{item.kind} outside its frame")
-    for a, b in itertools.combinations(texts, 2):
-        if overlap(a, b, 1.5):
+    for a, b in overlapping(texts, texts):
+        if a is not b:
             found.append(f"{a.text!r} over {b.text!r}")
-    for text in texts:
-        for mark in marks:
-            if text.role != "mark" or mark.kind == "rule" or not overlap(text, mark, 1.5):
-                continue
-            if mark.kind == "rect" and mark.fill:
-                inside = all(np.subtract(text.box[:2], mark.box[:2]) > -3) and all(
-                    np.subtract(mark.box[2:], text.box[2:]) > -3
-                )
-                if not inside:
-                    found.append(f"{text.text!r} over the end of a bar")
-                elif contrast(text, mark) < 4.5:
-                    found.append(f"{text.text!r} on {mark.fill}: {contrast(text, mark):.1f}")
-            elif mark.kind == "symbol":
-                found.append(f"{text.text!r} over a mark")
+    covering = [mark for mark in marks if mark.kind != "rule"]
+    for text, mark in overlapping([text for text in texts if text.role == "mark"], covering):
+        if mark.kind == "rect" and mark.fill:
+            inside = all(np.subtract(text.box[:2], mark.box[:2]) > -3) and all(
+                np.subtract(mark.box[2:], text.box[2:]) > -3
+            )
+            if not inside:
+                found.append(f"{text.text!r} over the end of a bar")
+            elif contrast(text, mark) < 4.5:
+                found.append(f"{text.text!r} on {mark.fill}: {contrast(text, mark):.1f}")
+        elif mark.kind == "symbol":
+            found.append(f"{text.text!r} over a mark")
     return found
 
 
