@@ -12,7 +12,7 @@ import numpy as np
 
 from ..io.lazy import pd
 from ..io.names import names_of
-from ..io.prefetch import begun
+from ..io.prefetch import prefetch
 from ..io.runs import iter_run_batches
 from ..io.tables import ALL, counted
 from ..judging.judgements import Judgements
@@ -48,7 +48,7 @@ def unread_tracks(
     listed = listed_collections(runs, qrels, labels, common=common)
     for track, (sources, judged_by) in listed.items():
         ahead = ahead and not isinstance(sources, Evaluation)
-        with begun(sources, iter_run_batches) if ahead else nullcontext(sources) as prefetched:
+        with prefetch(sources, iter_run_batches) if ahead else nullcontext(sources) as prefetched:
             merged = qrels_with(judged_by, labels, duplicates)
             unread = Evaluation.unread(prefetched, Judgements.of(merged, duplicates, drop_self))
             if not len(unread.judgements):

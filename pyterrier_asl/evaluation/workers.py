@@ -22,7 +22,8 @@ import numpy as np
 from ..io.atomic import naming_full_disk
 from ..io.partitions import PartitionedRun
 from ..io.processes import exit_with_parent, safe_start
-from ..io.threads import iterated_ahead
+from ..io.threads import iterate_ahead
+from ..io.workers import worker_pool
 from ..judging.judged_run import JudgedRun
 from ..judging.judgements import Judgements
 from .measuring import MeasuredBlock, MeasuredRun, Measuring, measure_here
@@ -131,7 +132,7 @@ def _by_processes(measuring: Measuring, tasks: Iterable[Task], jobs: int) -> Ite
     with _work_for_processes(measuring) as work:
         results = _results(partial(pool.submit, work), lambda job: job.result(), tasks, jobs)
         # On a thread, which Ctrl-C does not reach, as it would break a pool that starts.
-        with iterated_ahead(results, ahead=jobs) as done:
+        with iterate_ahead(results, ahead=jobs) as done:
             try:
                 yield from done
             except BaseException:  # workers may be gone, and need not finish
@@ -143,8 +144,6 @@ def _by_processes(measuring: Measuring, tasks: Iterable[Task], jobs: int) -> Ite
 @lru_cache(maxsize=1)
 def _worker_pool(jobs: int, sender: int) -> Any:
     """The processes of one evaluation of the process ``sender``, for its next one, too."""
-    from ..io.workers import worker_pool
-
     return worker_pool(jobs, timeout=_IDLE, initializer=exit_with_parent, initargs=(sender,))
 
 

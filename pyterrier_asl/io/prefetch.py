@@ -1,4 +1,4 @@
-"""Prefetching: files are read, on other threads, while there is something else to do."""
+"""Prefetching: a large file is read on other threads while the qrels are prepared."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from .threads import iterated_ahead
+from .threads import iterate_ahead
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-#: Tables of a file that are read before they are asked for; some 2 MB of text each.
+#: The number of tables, of some 2 MB of text, that are read before they are needed.
 _TABLES = 8
-#: A file of as many bytes is worth reading while the judgements are got ready.
+#: The least size in bytes of a file that is prefetched.
 LARGE = 1 << 23
 
 
@@ -33,32 +33,31 @@ class PrefetchedFile(os.PathLike[str]):
     def __fspath__(self) -> str:
         return self._path
 
-    def __str__(self) -> str:
-        return self._path
+    __str__ = __fspath__
 
     def take(self) -> Iterator[pa.Table] | None:
-        """The tables, in order, where nobody has taken them yet."""
+        """The tables in order; None if they have been taken."""
         tables, self._tables = self._tables, None
         return tables
 
 
 @contextmanager
-def begun(
+def prefetch(
     sources: Mapping[str, Any], read: Callable[[str | os.PathLike[str]], Iterator[pa.Table]]
 ) -> Iterator[Mapping[str, Any]]:
-    """Sources, of which the first is being read where it is a large file.
+    """Reads the first of several sources, if it is a large file.
 
     Args:
-        sources: files, and whatever else there is, by name.
-        read: reads a file, table by table.
+        sources: files and other sources by name.
+        read: reads a file table by table.
 
     Returns:
-        A context with the same sources. No more is read once it is left.
+        A context with the same sources. Reading stops when it is left.
     """
     name, first = next(iter(sources.items()))
     is_file = isinstance(first, (str, os.PathLike)) and os.path.isfile(first)
     if not is_file or os.path.getsize(first) < LARGE:
         yield sources
         return
-    with iterated_ahead(read(first), _TABLES) as tables:
+    with iterate_ahead(read(first), _TABLES) as tables:
         yield {**sources, name: PrefetchedFile(first, tables)}

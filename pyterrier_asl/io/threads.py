@@ -1,11 +1,11 @@
-"""Threads: as many as there are cores, shared by all that reads and matches.
+"""Threads: one per core, shared by all reading and matching.
 
-More of them at a time would only wait for each other, and for Python's lock.
+More threads would only wait for each other and for Python's global lock.
 
-Ctrl-C is raised in the main thread between any two steps, also where Python code there has just
-taken a lock. Nobody releases that lock then, and whoever needs it waits for ever: the threads of
-``concurrent.futures`` do, and so does everyone who uses them later. So the main thread takes no
-locks here: it puts into queues and gets from them, each of which is a single step.
+Ctrl-C raises KeyboardInterrupt in the main thread between any two steps, also right after Python
+code there has taken a lock. Such a lock is never released, and every thread that needs it waits for
+ever; this happens to the threads of ``concurrent.futures``. So the main thread takes no locks here:
+it puts into queues and gets from them, each in a single step.
 """
 
 from __future__ import annotations
@@ -15,22 +15,23 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from functools import cache, partial
+from functools import cache
+from itertools import islice
 from queue import SimpleQueue
 from threading import Thread, local
-from typing import Any, Generic, NoReturn, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-#: Of a thread: ``is_shared`` where it is one of the shared ones.
+#: The attribute ``is_shared`` tells whether the current thread is a shared one.
 _this_thread = local()
 
 
 def cores() -> int:
-    """How many cores this process may use."""
+    """The number of cores that this process may use."""
     allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return allowed or 1
 
@@ -42,23 +43,26 @@ def map_ahead(
     ahead: int,
     threads: int | None = None,
 ) -> Iterator[tuple[Item, Result]]:
-    """Applies a function on threads, to a bounded number of items beyond the one given out.
+    """Applies a function to items on threads, at most ``ahead`` items before they are needed.
 
     Args:
-        function: what to apply.
-        items: what to apply it to; taken as there is room.
-        ahead: how many items beyond.
-        threads: how many threads; None: the shared ones. What runs on one of these gets no more.
+        function: the function.
+        items: its arguments.
+        ahead: the number of items that are processed before they are needed.
+        threads: the number of threads; None: the shared threads. A call on a shared thread uses no
+            other threads.
 
     Returns:
-        An iterator of each item with its result, in the order of the items. What the function
-        raises is raised where its result would come.
+        An iterator of each item with its result, in the order of the items. An error of the
+        function is raised in the place of its result.
 
     >>> list(map_ahead(len, ["a", "bcd"], ahead=1))
     [('a', 1), ('bcd', 3)]
     """
     if threads is None and getattr(_this_thread, "is_shared", False):
-        yield from ((item, function(item)) for item in items)  # waiting, it could wait for itself
+        yield from (
+            (item, function(item)) for item in items
+        )  # a shared thread could wait for itself
         return
     with nullcontext(_shared()) if threads is None else Threads(threads) as pool:
         waiting: deque[Call[Item, Result]] = deque()
@@ -77,92 +81,79 @@ def map_ahead(
 
 
 @contextmanager
-def iterated_ahead(items: Iterable[Item], ahead: int) -> Iterator[Iterator[Item]]:
-    """Iterates on a thread of its own, up to a number of items beyond the one given out.
+def iterate_ahead(items: Iterable[Item], ahead: int) -> Iterator[Iterator[Item]]:
+    """Iterates on another thread, at most ``ahead`` items before they are needed.
 
     Args:
-        items: what to iterate over, from now on.
-        ahead: how many items beyond.
+        items: the items; the iteration begins at once.
+        ahead: the number of items.
 
     Returns:
-        A context with an iterator of the items. The thread has ended when it is left.
+        A context with an iterator of the items. The thread ends with the context.
 
-    >>> with iterated_ahead("abc", ahead=2) as letters:
+    >>> with iterate_ahead("abc", ahead=2) as letters:
     ...     list(letters)
     ['a', 'b', 'c']
     """
-    made: SimpleQueue[list[Item]] = SimpleQueue()
-    room: SimpleQueue[bool] = SimpleQueue()
-    for _ in range(ahead):
-        room.put(True)
 
-    def iterate(items: Iterable[Item]) -> None:
-        try:
-            for item in items:
-                made.put([item])
-                if not room.get():
-                    return
-        finally:
-            made.put([])
+    def take_one(iterator: Iterator[Item]) -> list[Item]:
+        return list(islice(iterator, 1))
 
-    def given_out(call: Call[Iterable[Item], None]) -> Iterator[Item]:
-        try:
-            while item := made.get():
-                room.put(True)
+    with Threads(1) as thread:
+        iterator = iter(items)
+        calls = deque(thread.submit(take_one, iterator) for _ in range(ahead))
+
+        def results() -> Iterator[Item]:
+            while item := calls.popleft().result():
+                calls.append(thread.submit(take_one, iterator))
                 yield item[0]
-        finally:
-            room.put(False)
-        call.result()
 
-    with Threads(1) as threads:
         try:
-            yield given_out(threads.submit(iterate, items))
+            yield results()
         finally:
-            room.put(False)
+            for call in calls:
+                call.is_cancelled = True
 
 
 class Call(Generic[Item, Result]):
-    """A call of a function that a thread makes.
+    """A call of a function on a thread.
 
     Attributes:
         item: the argument of the function.
-        is_cancelled: whether the call need not be made any more.
+        is_cancelled: whether the call is not needed any more.
     """
 
     def __init__(self, function: Callable[[Item], Result], item: Item) -> None:
         self.item, self.is_cancelled = item, False
         self._function = function
-        self._outcome: SimpleQueue[Callable[[], Result]] = SimpleQueue()
+        self._outcome: SimpleQueue[tuple[Any, BaseException | None]] = SimpleQueue()
 
     def make(self) -> None:
-        """Makes the call, whether the function returns or raises."""
+        """Makes the call, unless it is cancelled."""
         if self.is_cancelled:
             return
         try:
-            result = self._function(self.item)
+            self._outcome.put((self._function(self.item), None))
         except BaseException as error:
-            self._outcome.put(partial(_raise, error))
-        else:
-            self._outcome.put(lambda: result)
+            self._outcome.put((None, error))
 
     def result(self) -> Result:
-        """The result, once: waits for it, and raises what the function raised."""
-        return self._outcome.get()()
-
-
-def _raise(error: BaseException) -> NoReturn:
-    try:
-        raise error
-    finally:
-        del error  # which has this frame in its traceback
+        """The result, once: waits for it, and raises the error of the function."""
+        result, error = self._outcome.get()
+        try:
+            if error is not None:
+                raise error
+            return result  # type: ignore[no-any-return]
+        finally:
+            del error  # its traceback refers to this frame
 
 
 class Threads(AbstractContextManager["Threads"]):
-    """Threads that make calls, in the order in which these are submitted.
+    """Threads that make calls in the order in which these are submitted.
 
     Args:
-        count: how many threads.
-        are_shared: whether what they map themselves they do themselves; see `map_ahead`.
+        count: the number of threads.
+        are_shared: whether they are shared; see `map_ahead`.
     """
 
     def __init__(self, count: int, *, are_shared: bool = False) -> None:
@@ -181,7 +172,7 @@ class Threads(AbstractContextManager["Threads"]):
         return call
 
     def __exit__(self, *error: object) -> None:
-        """Ends the threads, after the calls that have been submitted."""
+        """Ends the threads after all submitted calls."""
         for _ in self._threads:
             self._calls.put(None)
         for thread in self._threads:
@@ -192,18 +183,18 @@ def _make_calls(calls: SimpleQueue[Call[Any, Any] | None], are_shared: bool) -> 
     _this_thread.is_shared = are_shared
     while (call := calls.get()) is not None:
         call.make()
-        del call  # and its result, while there is nothing to do
+        del call  # frees its result while the thread waits
 
 
 @cache
 def _shared() -> Threads:
-    # The C library gives freed memory back to the system, which clears it before it gives it out
-    # again, unless a block of such a size has been freed: then it keeps as much.
+    # The C library returns freed memory to the system, which clears it before the next use. After
+    # a block of this size has been freed, the library keeps as much memory.
     np.empty((1 << 25) - (1 << 13), dtype=np.uint8)
     threads = Threads(cores(), are_shared=True)
-    atexit.register(threads.__exit__)  # as libraries end while a thread still uses them
+    atexit.register(threads.__exit__)  # libraries end while threads still use them
     return threads
 
 
-if hasattr(os, "register_at_fork"):  # a forked process has none of the threads
+if hasattr(os, "register_at_fork"):  # a forked process does not have the threads
     os.register_at_fork(after_in_child=_shared.cache_clear)

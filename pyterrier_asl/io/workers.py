@@ -1,9 +1,4 @@
-"""Pools of worker processes, which import nothing from the current folder.
-
-An executor of loky's ends a worker that has become large and starts another one. All workers are
-started by the multiprocessing context of the executor. ``joblib.Parallel(return_as="generator")``
-accepts no context, so that its later workers would import from the current folder.
-"""
+"""Pools of worker processes, which import nothing from the current folder."""
 
 from __future__ import annotations
 
@@ -31,13 +26,17 @@ class _SafeContext(LokyContext):  # type: ignore[misc]
 
 
 def worker_pool(jobs: int, **options: Any) -> ProcessPoolExecutor:
-    """A pool of processes that share the cores: each has as many threads as joblib gives them.
+    """A pool of processes that share the cores, each with the number of threads of joblib.
+
+    An executor of loky replaces a worker that has become large. Its context starts all its workers;
+    ``joblib.Parallel(return_as="generator")`` accepts no context, so that its later workers would
+    import from the current folder.
 
     Args:
-        jobs: how many processes, from 1.
+        jobs: the number of processes, from 1.
         options: other arguments of loky's ``ProcessPoolExecutor``.
     """
     threads = str(max(joblib.cpu_count() // jobs, 1))
     env = {name: os.environ.get(name, threads) for name in ParallelBackendBase.MAX_NUM_THREADS_VARS}
-    with safe_start():  # the locks of a pool have a process, too
+    with safe_start():  # the locks of a pool start a process, too
         return ProcessPoolExecutor(jobs, context=_SafeContext(), env=env, **options)

@@ -26,6 +26,7 @@ import pyterrier as pt
 
 from ..io.processes import exit_with_parent
 from ..io.threads import Threads
+from ..io.workers import worker_pool
 from ..retrieval._transformer import check_count
 from .objective import Objective, SearchResult, check_not_nan
 from .space import Setting, Space, describe
@@ -335,8 +336,6 @@ def _workers(objective: Objective, jobs: int) -> Iterator[Callable[[Setting], di
         yield objective
         return
     import cloudpickle
-
-    from ..io.workers import worker_pool
 
     sent = cloudpickle.dumps(objective), os.getpid(), os.getcwd()
     with worker_pool(jobs, initializer=_start_worker, initargs=sent) as pool:

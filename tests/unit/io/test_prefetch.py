@@ -7,15 +7,15 @@ from pathlib import Path
 import pyarrow as pa
 
 import pyterrier_asl.io.prefetch
-from pyterrier_asl.io.prefetch import PrefetchedFile, begun
+from pyterrier_asl.io.prefetch import PrefetchedFile, prefetch
 from pyterrier_asl.io.runs import iter_run_batches
-from pyterrier_asl.io.threads import iterated_ahead
+from pyterrier_asl.io.threads import iterate_ahead
 
 TABLES = [pa.table({"n": [number]}) for number in range(100)]
 
 
 def test_tables_come_in_their_order_once():
-    with iterated_ahead(TABLES, 8) as tables:
+    with iterate_ahead(TABLES, 8) as tables:
         file = PrefetchedFile("run", tables)
         assert list(file.take()) == TABLES
         assert file.take() is None
@@ -25,7 +25,7 @@ def test_a_large_file_is_read_once_in_advance_and_can_be_read_again(tmp_path, mo
     monkeypatch.setattr(pyterrier_asl.io.prefetch, "LARGE", 10)
     path = tmp_path / "bm25.run"
     path.write_text("q1 Q0 d1 1 2.5 x\nq1 Q0 d2 2 1.5 x\n")
-    with begun({"a": path, "b": path}, iter_run_batches) as sources:
+    with prefetch({"a": path, "b": path}, iter_run_batches) as sources:
         assert isinstance(sources["a"], PrefetchedFile) and sources["b"] is path
         assert Path(sources["a"]) == path == Path(str(sources["a"]))
         for _ in range(2):
@@ -39,5 +39,5 @@ def test_nothing_else_is_read_in_advance(tmp_path):
     path = tmp_path / "bm25.run"
     path.write_text("q1 Q0 d1 1 2.5 x\n")
     for source in (path, pa.table({"qid": ["q"], "docno": ["d"], "score": [1.0]})):
-        with begun({"a": source}, iter_run_batches) as sources:
+        with prefetch({"a": source}, iter_run_batches) as sources:
             assert sources["a"] is source

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from pyterrier_asl.io.threads import cores, iterated_ahead, map_ahead
+from pyterrier_asl.io.threads import cores, iterate_ahead, map_ahead
 
 
 def noted(count: int, numbers: list[int]) -> Iterator[int]:
@@ -95,7 +95,7 @@ def test_an_iteration_ahead_is_bounded_and_ends_with_its_context():
     made = []
     for wanted in (0, 1, 5):
         made.clear()
-        with iterated_ahead(noted(100, made), ahead=6) as numbers:
+        with iterate_ahead(noted(100, made), ahead=6) as numbers:
             assert [next(numbers) for _ in range(wanted)] == list(range(wanted))
         assert len(made) <= wanted + 6 + 1
         assert made == list(range(len(made)))
@@ -106,7 +106,7 @@ def test_an_error_of_an_iteration_ahead_comes_where_it_is():
         yield "a table"
         raise ValueError("line 7")
 
-    with iterated_ahead(items(), ahead=3) as tables:
+    with iterate_ahead(items(), ahead=3) as tables:
         assert next(tables) == "a table"
         with pytest.raises(ValueError, match="line 7"):
             next(tables)
@@ -155,7 +155,7 @@ def test_an_interruption_at_any_step_leaves_threads_that_work():
 @pytest.mark.filterwarnings("ignore:Exception ignored in")  # where no step is interrupted in fact
 def test_an_iteration_ahead_ends_after_an_interruption_at_any_step():
     def iterate():
-        with iterated_ahead(range(5), ahead=2) as numbers:
+        with iterate_ahead(range(5), ahead=2) as numbers:
             assert list(numbers) == [0, 1, 2, 3, 4]
 
     step = 0
