@@ -23,8 +23,8 @@ from .rankings import correlation
 #: How many documents are compared with others of their query, and how many ids of those others
 #: that are rewritten, or as they are.
 _SAMPLE, _REWRITTEN, _OTHERS = 100, 600, 10_000
-#: Fewer equal ids show nothing.
-_FEWEST = 4
+#: So few equal ids show nothing, nor do fewer than so many of a run.
+_FEWEST, _BOTH = 4, 2
 #: The longest prefix and suffix, and the longest part that is cut, in characters.
 _AFFIX, _CUT = 16, 4
 #: Among so many first documents of a query unknown ones are counted.
@@ -240,10 +240,13 @@ def qrels_ids(pair: Pair) -> Cause | None:
         return None
     found = _missed(pair, *(top.run for top in tops))
     some = np.isin(np.arange(len(pair.judgements)), [query for query, _ in found])
-    unjudged = [~top.judged & some[top.queries] for top in tops]
-    wanted = [doc for top, rows in zip(tops, unjudged) for doc in _first(pair, top, rows)]
-    if (writing := find_writing(found, wanted)) is None:
+    wanted = [_first(pair, top, ~top.judged & some[top.queries]) for top in tops]
+    writing = find_writing(found, wanted[0] + wanted[1])
+    if writing is None:
         return None
+    others = set(writing.others)
+    if min(sum(docno in others for _, docno in docs) for docs in wanted) < _BOTH:
+        return None  # one of the runs writes these ids in its own way
     share = len(writing.equal) / len(found)
     whose = f"{percent(share)} of the relevant documents that neither run retrieves"
     return writing.cause("the qrels", share, whose)
