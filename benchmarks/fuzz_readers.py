@@ -16,6 +16,7 @@ import argparse
 import faulthandler
 import json
 import math
+import shutil
 import sys
 import tempfile
 import time
@@ -40,6 +41,8 @@ from hypothesis import strategies as st
 
 from pyterrier_asl import DocLengths, RarenessPool, evaluate
 from pyterrier_asl.evaluation.scores import read_scores
+from pyterrier_asl.io.label_files import LabelFile, read_labels
+from pyterrier_asl.io.metadata import read_metadata
 from pyterrier_asl.io.names import read_groups
 from pyterrier_asl.io.qrels import read_qrels_table
 from pyterrier_asl.io.runs import iter_runs, list_runs, read_run, read_run_table
@@ -47,6 +50,7 @@ from pyterrier_asl.io.saved_tables import load_table, save_table
 from pyterrier_asl.io.texts import Texts
 
 warnings.filterwarnings("ignore", message=".*fewer than 8")
+warnings.filterwarnings("ignore", message="(?s).*the run is read without it")
 
 #: By name, what is drawn and what is done with it.
 TARGETS: dict[str, tuple[st.SearchStrategy[Any], Callable[[Path, Any], None]]] = {}
@@ -281,6 +285,77 @@ def score_tables(folder: Path, drawn: Any) -> None:
         pass
 
 
+score_cells = st.sampled_from(["a", "1", "AP", "0.25", "name", "qid", "", '"', '"a,b"', "nan", "é"])
+
+
+@target(
+    st.tuples(st.sampled_from(",;\t "), st.lists(st.lists(score_cells, max_size=6), max_size=6))
+)
+def score_rows(folder: Path, drawn: Any) -> None:
+    """Rows of other lengths than the header, in the tables and in what trec_eval prints."""
+    separator, rows = drawn
+    path = folder / ("fuzz.tsv" if separator == "\t" else "fuzz.csv")
+    header = separator.join(["name", "qid", "measure", "value"])
+    path.write_text("\n".join([header, *map(separator.join, rows)]) + "\n", "utf-8")
+    try:
+        with errors_name(path):
+            scores = read_scores(path)
+    except Refused:
+        return
+    whole = [row for row in rows if any(cell.strip() for cell in row)]
+    assert all(len(row) == 4 or '"' in "".join(row) for row in whole), "a row lost or gained cells"
+    assert len(scores.rows) <= len(whole)
+
+
+# Labels
+
+label_cells = st.sampled_from(
+    ["q", "d", "1", "0.5", "-1", "1e400", "nan", "", "null", '"', "é", "\ufeff", "qid", "label"]
+)
+json_values = st.recursive(
+    st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=3)),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=2), st.dictionaries(st.text(max_size=3), inner, max_size=2)
+    ),
+    max_leaves=4,
+)
+
+
+@st.composite
+def label_lines(draw: st.DrawFn) -> bytes:
+    """Labels as JSON lines or as a table, with lines that are none, the last one cut."""
+    if draw(st.booleans()):
+        names = st.sampled_from(["qid", "docno", "label", "source", "query_id", "note"])
+        rows = draw(st.lists(st.dictionaries(names, st.one_of(label_cells, json_values))))
+        usual = [{"qid": "q", "docno": f"d{i}", "label": i % 2} for i in range(3)]
+        lines = [json.dumps({**(draw(st.sampled_from(usual))), **row}).encode() for row in rows]
+    else:
+        separator = draw(st.sampled_from(["\t", ",", ";", " "]))
+        rows = [["qid", "docno", "label"], *draw(st.lists(st.lists(label_cells, max_size=5)))]
+        lines = [separator.join(row).encode() for row in rows]
+    lines += draw(st.lists(st.binary(max_size=4), max_size=1))
+    content = b"\n".join(lines) + draw(st.sampled_from([b"", b"\n", b"\r\n"]))
+    return content[: draw(st.integers(0, len(content)))] if draw(st.booleans()) else content
+
+
+@target(label_lines())
+def label_files(folder: Path, content: bytes) -> None:
+    """What is read is read again, with the label that is added; nothing before it is lost."""
+    path = folder / "fuzz.jsonl"
+    path.write_bytes(content)
+    new = {"qid": "new", "docno": "new", "label": 1, "source": "me"}
+    try:
+        with errors_name(path):
+            before = read_labels(path)
+            LabelFile(path).add([new])
+    except Refused:
+        assert path.read_bytes() == content or content.startswith(path.read_bytes())
+        return
+    after = read_labels(path)
+    rows = [frame.to_dict("records") for frame in (before, after)]
+    assert rows[1] == [*rows[0], {**new, "label": 1.0}], f"{rows[1]} instead of {rows[0]} and one"
+
+
 KINDS = [
     pa.string(),
     pa.large_string(),
@@ -442,6 +517,55 @@ def saved_files(folder: Path, drawn: Any) -> None:
         assert kind == RarenessPool.KIND, error
 
 
+@target(st.tuples(st.sampled_from(sorted(SAVED)), damages))
+def damaged_saved_files(folder: Path, drawn: Any) -> None:
+    """What was saved, or an error: the digest notices every byte of the content."""
+    kind, (places, cut) = drawn
+    save, load, use = SAVED[kind]
+    path, whole = folder / f"fuzz {kind}", folder / f"whole {kind}"
+    if not whole.exists():
+        save(whole)
+    path.write_bytes(damage(whole.read_bytes(), places, cut))
+    try:
+        with errors_name(path):
+            loaded = load(path)
+    except Refused:
+        return
+    assert repr(use(loaded)) == repr(use(load(whole))), "other content than was saved"
+
+
+# Metadata
+
+yaml_texts = st.one_of(
+    st.text(st.sampled_from("ab:-?&*![]{}|>'\"#%@,01_.~ \t"), max_size=12),
+    st.sampled_from(
+        ["2020-13-45", "0x_", "1:99:", "!!int a", "!!set {a}", "&a [*a]", "<<: 1", "="]
+    ),
+)
+
+
+@target(
+    st.tuples(
+        st.lists(yaml_texts, max_size=4),
+        st.sampled_from(["[", "{a: ", "- ", "? ", "&a [", "!!seq [", "a:\n"]),
+        st.sampled_from([0, 0, 1, 20, 200, 5000, 100_000]),
+    )
+)
+def nested_metadata(folder: Path, drawn: Any) -> None:
+    """Metadata at the head of a run that is no YAML, or nested deeply."""
+    texts, opening, depth = drawn
+    nested = (opening * depth).split("\n")
+    head = ["ir_metadata.start", *(f"key: {text}" for text in texts), *nested, "ir_metadata.end"]
+    path = folder / "fuzz.run"
+    path.write_text("".join(f"# {line}\n" for line in head) + "q Q0 d 1 1 r\n", "utf-8")
+    for read in (read_run, read_metadata):
+        try:
+            with errors_name(path):
+                read(path)
+        except Refused:
+            pass
+
+
 # Folders
 
 files = st.dictionaries(
@@ -490,13 +614,27 @@ def index(folder: Path, number: int) -> None:
     fuzz_index.use(path)
 
 
+@target(st.tuples(st.integers(0, 99), damages))
+def damaged_index(folder: Path, drawn: Any) -> None:
+    """Bytes of a file of an index changed, its checksum left: refused, or the same answers."""
+    number, (places, cut) = drawn
+    original, path = fuzz_index.build(folder), folder / "damaged"
+    shutil.rmtree(path, ignore_errors=True)
+    shutil.copytree(original, path)
+    files = sorted(path.iterdir())
+    file = files[number % len(files)]
+    file.write_bytes(damage(file.read_bytes(), places, cut))
+    whole = file.read_bytes() == (original / file.name).read_bytes()
+    assert fuzz_index.use(path) == "fine" or not whole
+
+
 # The long run
 
 
 def run(name: str, folder: Path, examples: int, number: int) -> None:
     """One round of a target."""
     strategy, function = TARGETS[name]
-    if name == "index":  # what is compiled by its first use is no case's time
+    if name.endswith("index"):  # what is compiled by its first use is no case's time
         fuzz_index.use(fuzz_index.build(folder))
 
     @with_seed(number)

@@ -49,7 +49,7 @@ def parse_metadata(comments: Iterable[str], source: str = "the run") -> dict[str
         metadata = yaml.safe_load("\n".join(lines[: lines.index(_END)]).replace("\t", "  "))
     except RecursionError:
         raise ValueError(f"the metadata of {source} is nested too deeply") from None
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, ValueError) as error:  # ValueError: a date with month 13, for example
         raise ValueError(f"the metadata of {source} is no YAML: {error}") from None
     if metadata is not None and not isinstance(metadata, dict):
         raise ValueError(f"the metadata of {source} is no mapping: write 'key: value' lines")

@@ -63,6 +63,7 @@ def test_there_need_be_none(tmp_path):
     [
         (["# ir_metadata.start", "# a: 1"], "does not end: add a line '# ir_metadata.end'"),
         (["# ir_metadata.start", "# a: [1", "# ir_metadata.end"], "is no YAML"),
+        (["# ir_metadata.start", "# date: 2020-13-45", "# ir_metadata.end"], "is no YAML: month"),
         (["# ir_metadata.start", "# - a", "# ir_metadata.end"], "is no mapping"),
         (["# ir_metadata.start", "# a: " + "[" * 3000, "# ir_metadata.end"], "nested too deeply"),
     ],
