@@ -122,7 +122,7 @@ def _lengths() -> alt.TopLevelMixin:
 
 def _parts_of_asl(systems: int) -> alt.TopLevelMixin:
     """ASL of every system, in two parts."""
-    parts = ["from what it did not retrieve", "from what it retrieved"]
+    parts = ["documents not retrieved", "retrieved documents"]
     spacing = {"binSpacing": 0, "strokeWidth": 0} if systems > _FEW else {}
     return (
         _chart(height=280)

@@ -233,7 +233,7 @@ def test_ranks_and_groups_follow_the_measure(browser, file, made, how):
 
 
 QUESTIONS = {
-    "Is it real?": "adjusted for all 10 pairs",
+    "Is it real?": "corrected for all 10 pairs",
     "Where?": "is better than",
     "Why?": "of its ASL@1000 from",
     "What is missed?": "relevant document",

@@ -1,5 +1,5 @@
-// Figures: each is drawn when it comes near the window, when the page is printed, and again when its
-// rows or colours change.
+// Figures. A figure is drawn when it is scrolled near the window, when the page is printed, and again when
+// its rows or colours change.
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const charts = new Map();
 const SHORT_NAMES = Object.fromEntries(page.systems.map((system, i) => [system, page.shortNames[i]]));
@@ -31,7 +31,7 @@ function theme() {
   };
 }
 
-// Registers a figure of the page: where its rows come from, and what a click on a mark does.
+// Registers a figure of the page: a function that returns its rows, and one that is called with a clicked mark.
 function chart(name, rows, { click, more } = {}) {
   const figure = document.querySelector(`figure[data-chart="${name}"]`);
   if (!figure) return;
@@ -39,14 +39,14 @@ function chart(name, rows, { click, more } = {}) {
   const canvas = figure.querySelector(".canvas");
   canvas.setAttribute("role", "img");
   canvas.setAttribute("aria-label", `Figure: ${title}. Its data can be saved below.`);
-  // Room for the figure, so that nothing moves when it is drawn.
+  // Reserves room for the figure, so that the page does not move when it is drawn.
   const square = Math.min(canvas.clientWidth - 60, 520);
   const height = ["matrix", "ranks"].includes(name) ? square : page.charts[name].height ?? 340;
   canvas.style.minHeight = `${height + 40}px`;
   charts.set(name, { name, figure, rows, click, more, near: false, view: null });
 }
 
-// The specification with the colours of the systems that it shows in theirs.
+// The specification with the names and colours of coloured systems.
 const IN_COLOUR = { lengths: lengthSystems, bump: bumpSystems };
 
 function specification(name) {
@@ -70,7 +70,7 @@ async function draw(one) {
     one.finalize?.();
     one.view = one.finalize = undefined;
     one.turn = (one.turn || 0) + 1;
-    canvas.replaceChildren(element("p", "There is nothing to draw here.", "empty"));
+    canvas.replaceChildren(element("p", "No data for this figure.", "empty"));
     figure.dataset.drawn = "yes";
     return;
   }
@@ -113,7 +113,7 @@ function watchCharts() {
   dark.addEventListener("change", () => redraw(...charts.keys()));
 }
 
-// On paper every figure is drawn, in light colours and as wide as the paper.
+// For printing, all figures are drawn in light colours and as wide as the paper.
 function printCharts(now) {
   printing = now;
   document.documentElement.classList.toggle("print", now);
@@ -124,7 +124,7 @@ function printCharts(now) {
 addEventListener("beforeprint", () => printCharts(true));
 addEventListener("afterprint", () => printCharts(false));
 
-// The rows of the figures on headroom, rankings and judged documents.
+// Rows of the figures about headroom, rankings and judged documents.
 
 function bestBy(measure, count) {
   return systemsBy(measure).slice(0, count);
@@ -151,7 +151,7 @@ function lossRows() {
     const whole = page.asl.means[system];
     const missing = page.missingShare[system] ?? 0;
     const row = (part, share) => ({ system: page.systems[system], rank: at + 1, part, asl: whole * share, share });
-    return [row("from what it did not retrieve", missing), row("from what it retrieved", 1 - missing)];
+    return [row("documents not retrieved", missing), row("retrieved documents", 1 - missing)];
   });
 }
 
@@ -173,7 +173,7 @@ function bumpRows() {
   }));
 }
 
-// Labels at these heights, moved apart so that none covers another.
+// Heights of labels, moved apart so that labels do not overlap.
 function spreadOut(heights, apart) {
   const order = [...heights.keys()].sort((a, b) => heights[a] - heights[b]);
   const spread = [...heights];
@@ -183,7 +183,7 @@ function spreadOut(heights, apart) {
   return spread;
 }
 
-// The shares that tell systems apart, systems by the measure chosen.
+// Shares that differ between systems; systems in the order of the selected measure.
 function judgedRows() {
   const series = Object.entries(page.judged).map(([name, shares]) => [`judged share of the first ${name.slice(7)}`, shares]);
   series.push(["unjudged above all relevant documents", page.unjudgedAll]);

@@ -1,8 +1,8 @@
-// The data of the page, and helpers of all its parts. Text goes into the page as text only.
+// The data of the page, and helpers of all its parts. Text is never inserted as HTML.
 const page = JSON.parse(document.getElementById("data").textContent);
 const S = page.systems.length;
 const Q = page.queries.length;
-const docs = page.documents; // null: there are scores only
+const docs = page.documents; // null: the page has scores only
 const tops = page.tops;
 const $ = (id) => document.getElementById(id);
 
@@ -15,7 +15,7 @@ function unpackBytes(text) {
 
 const unpackFloats = (text) => new Float32Array(unpackBytes(text).buffer);
 
-// Whole numbers, each of so many bits.
+// Integers of `bits` bits each.
 function unpackWhole({ bits, count, data }) {
   const numbers = new Uint32Array(count);
   let [held, width, at] = [0, 0, 0];
@@ -31,7 +31,7 @@ function unpackWhole({ bits, count, data }) {
   return numbers;
 }
 
-// Values by query; of systems that the page does not hold they are not a number.
+// Values by query; NaN for systems whose values the page does not hold.
 function unpackValues({ different, codes }) {
   const numbers = unpackFloats(different);
   const held = codes ? Float32Array.from(unpackWhole(codes), (code) => numbers[code]) : numbers;
@@ -52,7 +52,7 @@ if (docs) {
   tops.documents = unpackWhole(tops.documents);
   tops.rowOf = new Map(tops.systems.map((system, row) => [system, row]));
 }
-const R = docs?.starts[Q]; // relevant documents, the first of all
+const R = docs?.starts[Q]; // the number of relevant documents, which come first
 if (page.preferences) {
   page.preferences.wins = unpackWhole(page.preferences.wins);
   page.preferences.rrLP = unpackFloats(page.preferences.rrLP);
@@ -115,7 +115,7 @@ function plural(count, word) {
   return `${count.toLocaleString("en")} ${count === 1 ? word : ending}`;
 }
 
-// Shows these rows in a table; where the table has no room for its head, each cell has its heading.
+// Shows these rows in a table. Each cell has its heading, which narrow windows show instead of the head.
 function fillTable(table, rows) {
   const heads = [...table.tHead.rows[0].cells].map((head) => head.firstChild?.textContent ?? "");
   for (const row of rows) for (const cell of row.cells) if (cell.colSpan === 1) cell.dataset.label = heads[cell.cellIndex];
@@ -160,17 +160,17 @@ function save(name, type, text) {
 function csv(rows) {
   const cell = (value) => {
     let text = value === null || value === undefined || Number.isNaN(value) ? "" : String(value);
-    // A spreadsheet takes text that begins so for a formula.
+    // A spreadsheet reads such text as a formula.
     if (/^[=+\-@\t\r]/.test(text) && !Number.isFinite(Number(text))) text = `'${text}`;
     return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   };
   return rows.map((row) => row.map(cell).join(",")).join("\r\n") + "\r\n";
 }
 
-// A number without the digits that 32 bits do not hold.
+// A number rounded to the precision of 32 bits.
 const raw = (value) => Number(value.toPrecision(7));
 
-// Columns that rows have only for drawing.
+// Columns that are needed for drawing only.
 const DRAWN = ["at", "chosen", "first", "label", "last", "marked", "q", "shallow", "short", "x", "y"];
 
 function csvOfObjects(objects) {
@@ -183,7 +183,7 @@ function csvOfTable(table) {
   return csv([...table.rows].map((row) => [...row.cells].map(value)));
 }
 
-// Sortable tables: the first click puts the best first, or the largest where there is no best.
+// Sortable tables: the first click puts the best value first, or the largest if no value is best.
 
 function sortTable(table, head, forward) {
   const column = head.cellIndex;
@@ -208,8 +208,8 @@ function startsAscending(head) {
 
 const headKey = (head) => head.dataset.column ?? head.dataset.key ?? head.textContent;
 
-// A click on a heading sorts, and so does the address by the name of a choice, such as "AP down"; without it `usual` does. A heading
-// that chooses a measure does so when it is first clicked.
+// A click on a heading sorts a table, and so does a name in the address, such as "AP down". `usual` sorts it otherwise. The first
+// click on a measure's heading also selects the measure.
 function makeSortable(table, name, usual, before = () => ({})) {
   const heads = [...table.tHead.rows[0].cells];
   const show = () => {
@@ -231,7 +231,7 @@ function makeSortable(table, name, usual, before = () => ({})) {
   return show;
 }
 
-// Shows the rows that have the text of a choice, which is in the address.
+// Shows the rows that contain the text of a search; the address holds the text.
 function filterRows(input, name, table, empty, textOf) {
   if (!input) return;
   input.addEventListener("input", () => chooseHere({ [name]: input.value }, table.closest("section").id));

@@ -1,9 +1,9 @@
-// The leaderboard: ranks, intervals and the first column follow the measure that is chosen.
+// The leaderboard: ranks, intervals and the first column belong to the selected measure.
 const board = $("board");
 const boardRows = () => board.tBodies[0].rows;
 let against = null; // the system whose pairs are shown
 
-// The ranks that systems could have by the chosen measure: as judged, or whatever the unjudged documents are.
+// The ranks that systems could have by the selected measure, by the qrels or for all labels of unjudged documents.
 function chosenRanks() {
   const { judged, unjudged } = chosenMeasure();
   return (state.unjudged && unjudged) || judged;
@@ -13,7 +13,7 @@ function showRanks() {
   const measure = chosenMeasure();
   const could = chosenRanks();
   const leaders = page.systems.map((_, i) => i).filter((i) => measure.ranks[i] === 1);
-  const separates = could && !could.possible.every(Boolean); // colour that all have says nothing
+  const separates = could && !could.possible.every(Boolean); // no colour if all would have it
   for (const row of board.rows) moveChosen(row);
   for (const row of boardRows()) {
     const system = Number(row.dataset.system);
@@ -38,7 +38,7 @@ function drawnInterval(could, ranks, system) {
   return [drawn, " ", element("span", from === to ? `${from}` : `${from}–${to}`, "ranks")];
 }
 
-// Greys the systems that are not ordered against the one that is chosen in the column of intervals.
+// Greys the systems that are not ordered against the system whose interval was clicked.
 function showPairs() {
   const better = chosenRanks()?.better;
   const unordered = (i) => against !== null && better && i !== against && !better[against * S + i] && !better[i * S + against];
@@ -71,7 +71,7 @@ function showTopRanks() {
   $("board-says").textContent = text;
 }
 
-// The measure chosen comes right after the system, where a phone shows it; then ranks.
+// The column of the selected measure follows the system, so that phones show it; then the ranks.
 function moveChosen(row) {
   const cells = [...row.querySelectorAll("[data-measure]")];
   const rank = (cell) => (Number(cell.dataset.measure) === state.measure ? -1 : Number(cell.dataset.measure));
@@ -80,7 +80,7 @@ function moveChosen(row) {
   row.cells[1].after(...[cells[0], row.querySelector(".could"), ...cells.slice(1)].filter(Boolean));
 }
 
-// Columns that are not chosen are not shown; that of the chosen measure always is.
+// Hides columns that are not selected; the column of the selected measure is always shown.
 function showColumns() {
   for (const box of columnBoxes) box.checked = state.columns.split("\n").includes(columnName(box));
   const off = columnBoxes.filter((box) => !box.checked && box.value !== `m${state.measure}`);
@@ -114,7 +114,7 @@ function valuesCsv() {
   return csv([head, ...rows]);
 }
 
-// A row leads to its system; its interval shows which systems are ordered against it.
+// A click on a row compares its system; a click on its interval shows which systems are ordered against it.
 function startRows() {
   const [best, second] = page.palette;
   for (const link of document.querySelectorAll("a.system")) {
@@ -134,7 +134,7 @@ function startRows() {
   });
 }
 
-// Beneath the verdict: what each measure says, and on how many pairs it conflicts with the one chosen.
+// The table below the verdict: on how many pairs each measure conflicts with the selected measure.
 function showConflicts() {
   for (const row of $("strip").tBodies[0].rows) {
     const measure = Number(row.dataset.measure);

@@ -4,8 +4,8 @@ let allMoved = false;
 
 const holdsBoth = () => page.held.includes(state.a) && page.held.includes(state.b);
 
-// A against B by every measure: the difference of their means, of two systems in all its interval, and on how many queries
-// each is better; null: the values by query are not on the page.
+// A against B by every measure: the difference of the means, with an interval if there are only two systems, and the number of
+// queries on which each is better; null if the values by query are not on the page.
 function comparisonRows() {
   const { a, b } = state;
   const rows = page.measures.map((measure) => {
@@ -50,7 +50,7 @@ function comparisonCsv() {
   ))]);
 }
 
-// The ranks of every relevant document in A and B; null: the page does not hold those of both.
+// The ranks of every relevant document in A and B; null if the page does not hold them.
 function rankRows() {
   const rows = [docs.rowOf.get(state.a), docs.rowOf.get(state.b)];
   if (rows.includes(undefined)) return null;
@@ -70,7 +70,7 @@ function rankRows() {
 const missing = (side) => (row) => row[side] === "not retrieved";
 const retrieved = (rows) => rows.filter((row) => !missing("in_a")(row) || !missing("in_b")(row));
 
-// Where A and B end, if that is before the depth of the page.
+// The depths of A and B, if they are below the depth of the page.
 function runEnds() {
   const ends = [["A", state.a], ["B", state.b]].map(([side, system]) => ({ side, depth: page.retrieved[system] }));
   return { ends: ends.filter(({ depth }) => depth >= 1 && depth < 0.9 * page.cutoff) };
@@ -103,17 +103,16 @@ function saysOf(rows) {
   const [queriesA, queriesB] = [winsOf(state.a, state.b), winsOf(state.b, state.a)];
   const queries = `By lexicographic precision A (${a}) is preferred on ${plural(queriesA, "query")}, ` +
     `B (${b}) on ${queriesB}, neither on ${Q - queriesA - queriesB}. `;
-  if (!rows) return queries + "The ranks of one of the two are not on this page, which holds those of the best systems only.";
+  if (!rows) return queries + "The ranks of one of the two are not on this page, which has ranks of the best systems only.";
   const count = (test) => rows.filter(test).length.toLocaleString("en");
   const only = (here, other) => (row) => missing(other)(row) && !missing(here)(row);
-  return queries + `Of ${plural(rows.length, "relevant document")} A ranks ${count((r) => r.better === "A")} higher ` +
-    `(${count(only("in_a", "in_b"))} of them B does not retrieve), ` +
-    `B ${count((r) => r.better === "B")} (${count(only("in_b", "in_a"))} A does not), ` +
-    `${count((r) => r.better === "equal" && !missing("in_a")(r))} share a rank, and ` +
-    `${count((r) => missing("in_a")(r) && missing("in_b")(r))} neither retrieves.`;
+  return queries + `Of ${plural(rows.length, "relevant document")}, A ranks ${count((r) => r.better === "A")} higher ` +
+    `(${count(only("in_a", "in_b"))} missed by B) and B ranks ${count((r) => r.better === "B")} higher ` +
+    `(${count(only("in_b", "in_a"))} missed by A); ${count((r) => r.better === "equal" && !missing("in_a")(r))} with equal ranks, ` +
+    `${count((r) => missing("in_a")(r) && missing("in_b")(r))} missed by both.`;
 }
 
-// Which relevant documents A and B rank differently.
+// Relevant documents that A and B rank differently.
 
 function movedRows() {
   const rows = rankRows();

@@ -1,4 +1,4 @@
-// Queries: which systems find the relevant documents of one, and the top ten of A and B.
+// Queries: which systems find the relevant documents of a query, and the top ten of A and B.
 const FIRST = 40;
 let allDocuments = false;
 
@@ -56,7 +56,7 @@ function showTops() {
   if (boxes[1]) showTop(boxes[1], state.b, "B");
 }
 
-// The relevant documents of the query, with the systems that have them in their first `depth`.
+// The relevant documents of the query, with the systems that rank them among their first `depth`.
 function documentRows() {
   const depth = Number($("documents-depth").value);
   const rows = [];
@@ -132,7 +132,7 @@ function showQuery() {
   redraw("queries", "strip");
 }
 
-// Goes to a query from a mark or a button of the page.
+// Opens a query from a mark or a button of the page.
 function openQuery(q) {
   chooseHere({ query: q }, "query");
   $("query").scrollIntoView();

@@ -1,4 +1,4 @@
-// What begins when the page is open, and what its download buttons save.
+// Starts the parts of the page, and saves files from its download buttons.
 function fileName(part, ending) {
   return `${document.title}-${part}.${ending}`.toLowerCase().replace(/[^\w.-]+/g, "-");
 }

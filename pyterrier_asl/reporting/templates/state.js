@@ -1,5 +1,5 @@
-// What is chosen: a measure, systems A and B, a query, columns of the leaderboard, searches and orders of tables. The address holds all of it, and so does every link
-// of the page, so that reloading, going back and sharing a link keep it.
+// The selection of the reader: a measure, systems A and B, a query, columns of the leaderboard, searches and orders of tables. The
+// address and every link of the page hold it, so that reloading, going back and sharing a link keep it.
 const columnBoxes = [...$("board-columns").querySelectorAll("input")];
 if (innerWidth < 700) for (const box of columnBoxes) box.checked &&= box.value === "ranks"; // a phone has room for one
 const columnName = (box) => box.parentElement.textContent.trim();
@@ -13,7 +13,7 @@ const CHOICES = { measure: page.measures.map(({ name }) => name), a: page.system
 const chosenMeasure = () => page.measures[state.measure];
 const followers = [];
 
-// Registers a part of the page that shows what is chosen; called with the names that changed.
+// Registers a part of the page that depends on the selection; called with the names that changed.
 const follow = (show) => followers.push(show);
 
 function choose(changes, section) {
@@ -24,7 +24,7 @@ function choose(changes, section) {
   completeLinks();
 }
 
-// The address of a section with what is chosen, and some of it by other names.
+// The address of a section with the selection; `others` replaces some of its names.
 function address(section, others = {}) {
   const chosen = Object.entries(CHOICES).map(([name, values]) => [name, others[name] ?? values[state[name]]]);
   const kept = chosen.filter(([name, value]) => (["a", "b"].includes(name) ? S > 1 : name !== "unjudged" || value === "yes"));
@@ -33,14 +33,14 @@ function address(section, others = {}) {
   return `#${section}?${new URLSearchParams([...kept, ...columns, ...texts])}`;
 }
 
-// Chooses from a control of the page, and writes the address. Choosing a measure is a step that one can go back.
+// Changes the selection by a control of the page, and writes the address. The back button undoes the selection of a measure.
 function chooseHere(changes, section) {
   const step = (changes.measure ?? state.measure) !== state.measure;
   choose(step ? { sort: "", "sort-queries": "", ...changes } : changes, section);
   history[step ? "pushState" : "replaceState"](null, "", address(state.section));
 }
 
-// Chooses what an address says; unknown names are ignored.
+// Changes the selection to the one in the address; unknown names are ignored.
 function chooseByAddress(event) {
   const [section, text] = location.hash.slice(1).split(/\?(.*)/s);
   const params = new URLSearchParams(text ?? "");
@@ -49,7 +49,7 @@ function chooseByAddress(event) {
     const at = values.indexOf(params.get(name));
     if (at >= 0) changes[name] = at;
   }
-  if (event || text !== undefined) { // the page as it was opened has no names in its address
+  if (event || text !== undefined) { // the address of a page that was just opened has no names
     for (const name of TEXTS) changes[name] = params.get(name) ?? "";
     changes.measure ??= page.first;
     changes.unjudged ??= 0;
@@ -69,7 +69,7 @@ function goTo(section, behavior) {
   target.scrollIntoView({ behavior });
 }
 
-// A link into the page that chooses some names; those of the templates hold them likewise.
+// A link into the page that changes the selection, like the links of the templates.
 function linkTo(content, section, names) {
   const link = element("a", content);
   link.dataset.section = section;
@@ -78,7 +78,7 @@ function linkTo(content, section, names) {
   return link;
 }
 
-// Without scripts a link leads to its section; with them, to what it is about, and to what is chosen.
+// Without scripts a link leads to its section. Scripts add the selection.
 function completeLinks() {
   for (const link of document.querySelectorAll('a[href^="#"]:not(.skip)')) {
     link.dataset.section ??= link.hash.slice(1);
@@ -86,23 +86,23 @@ function completeLinks() {
   }
 }
 
-// A link to where the address is already: there is no new address, so go there.
+// A click on a link with the present address does not change the address, so go there.
 document.addEventListener("click", (event) => {
   const link = event.target.closest?.('a[href^="#"]');
   if (link && link.hash === location.hash) goTo(link.dataset.section, "auto");
 });
 
-// What the page shows for each measure is hidden for all but the chosen one.
+// Parts of the page for one measure are hidden unless it is selected.
 follow((changed) => {
   if (!changed.includes("measure")) return;
   for (const part of document.querySelectorAll("[data-for]")) part.hidden = Number(part.dataset.for) !== state.measure;
 });
 
-// Colours: a system keeps its own as long as some part of the page shows it in colour. There are as many
-// as are shown at once: those of two figures, and A and B.
+// A system keeps its colour as long as some part of the page shows it in colour. At most this many systems
+// are coloured at once: the systems of two figures, and A and B.
 
-const COLOURS = 12;
-const owners = page.palette.slice(0, COLOURS);
+const MOST_COLOURED = 12;
+const owners = page.palette.slice(0, MOST_COLOURED);
 
 function colourName(system) {
   if (!owners.includes(system)) {

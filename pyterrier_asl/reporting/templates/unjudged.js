@@ -1,5 +1,5 @@
-// What the unjudged documents could change between A and B, as it was computed with the page, and labels for them.
-// The labels are kept in this browser, by the judgements that they add to.
+// The bounds of the difference of A and B over all labels of unjudged documents, as computed with the page, and the
+// reader's labels. The browser keeps the labels separately for each qrels.
 const KEPT = `pyterrier-asl labels ${page.judgements}`;
 let labels = []; // [query, document, label], in the order in which they were given
 let isKept = true;
@@ -21,13 +21,13 @@ function loadLabels() {
   }
 }
 
-// The key of each label: the grade itself, or its number where some grade is not one digit.
+// The key of each label: the grade, or its position if some grade is not a single digit.
 const GRADES = page.grades ?? [];
 const KEYS = GRADES.map((grade, at) => String(GRADES.every((each) => /^\d$/.test(each)) ? grade : at));
 
 const labelOf = ({ q, number }) => labels.find(([query, id]) => query === page.queries[q] && id === docs.ids[number])?.[2];
 
-// The bounds of A less B by the chosen measure, with what to judge next; undefined: they were not computed.
+// The bounds of A - B by the selected measure, with the documents to judge next; undefined if they were not computed.
 function boundsOfPair() {
   const { a, b } = state;
   const found = page.bounds[chosenMeasure().name]?.[[Math.min(a, b), Math.max(a, b)].join()];
@@ -45,7 +45,7 @@ function outcomeOf(verdict) {
     : verdict === "open" ? "open" : `settled for ${page.systems[verdict === "A" ? state.a : state.b]}`;
 }
 
-// The command about A and B by the chosen measure.
+// The command for A and B by the selected measure.
 function commandOf(name) {
   const [qrels, ...runs] = page.words;
   const measure = `'${chosenMeasure().name.replaceAll("'", `'\\''`)}'`;
@@ -61,11 +61,11 @@ function boundsSay(found) {
   const difference = `${measure.name}: A − B = ${signed(found.difference, measure)}`;
   if (!found.unjudged) return [`${difference}; all documents of both down to its cut-off are judged.`];
   const outer = found.exact ? "" : " (outer bounds)";
-  return [`${difference}, between ${signed(found.low, measure)} and ${signed(found.high, measure)}${outer} whatever the ` +
-    `labels of the ${plural(found.unjudged, "unjudged document")}: ${outcomeOf(found.verdict)}.`];
+  return [`${difference}, between ${signed(found.low, measure)} and ${signed(found.high, measure)}${outer} for all labels ` +
+    `of the ${plural(found.unjudged, "unjudged document")}: ${outcomeOf(found.verdict)}.`];
 }
 
-// Given labels change nothing on this page: what to do with them.
+// Labels do not change the numbers of this page, so the text says how to use them.
 function labelsSay() {
   if (!labels.length) return [];
   const kept = isKept ? "This browser keeps them until they are cleared." : "This browser does not keep them.";
@@ -127,7 +127,7 @@ function showUnjudged() {
   };
 }
 
-// As qrels, or, where an id is no single word, as JSON lines; --labels reads both.
+// Saves qrels, or JSON lines if an id contains blanks; --labels reads both.
 function saveLabels() {
   if (labels.every(([query, id]) => /^\S+$/.test(query) && /^\S+$/.test(id))) {
     save(fileName("labels", "qrels"), "text/plain", labels.map(([query, id, label]) => `${query} 0 ${id} ${label}\n`).join(""));
@@ -138,7 +138,7 @@ function saveLabels() {
 }
 
 function startUnjudged() {
-  if (!page.preferences) return; // of one system, or scores only
+  if (!page.preferences) return; // one system, or scores only
   for (const [id, act] of [["undo", undoLabel], ["clear", clearLabels], ["save", saveLabels]]) {
     $(`unjudged-${id}`).addEventListener("click", act);
   }

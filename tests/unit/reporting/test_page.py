@@ -191,7 +191,7 @@ def test_labels_are_added_to_the_judgements(tmp_path):
     expected = report(runs, merged, ["AP"]).findings.rankings[0]
     np.testing.assert_allclose(labelled.findings.rankings[0].values, expected.values)
     assert "with 2 labels of mine.qrels" in labelled.html
-    assert "of mixed sources" in labelled.html and "of mixed sources" not in plain.html
+    assert "from several sources" in labelled.html and "from several sources" not in plain.html
     # The browser keeps its labels by the judgements, so the new page begins without any.
     assert data_of(plain.html)["judgements"] != data_of(labelled.html)["judgements"]
 
