@@ -2,7 +2,7 @@
 
     sphinx-build -c docs pyterrier_asl/pt_docs build/docs
 
-Theme and options are those of PyTerrier's own docs/conf.py, as far as pages can depend on them.
+Theme and options are copied from docs/conf.py of PyTerrier, as far as pages depend on them.
 """
 
 import sys
@@ -25,5 +25,5 @@ html_show_copyright = False
 # PyTerrier comes with the extensions of its site.
 sys.path.append(str(Path(pt.__file__).parents[1] / "docs"))
 extensions += ["extras.schematic", "extras.cite", "extras.how_to", "extras.related"]
-#: The pages that its bibliography and its list of how-tos are written to.
+#: Pages for the bibliography and the list of how-tos, which the extensions require.
 templates_path = ["_templates"]

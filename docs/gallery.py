@@ -36,11 +36,11 @@ PIXELS = 2
 #: Colours of a picture: enough for the shades of a matrix, and a third of the bytes.
 COLORS = 64
 
-#: Analyses with more rows a run than a page has room for get some of the runs.
+#: Analyses with many rows per run are drawn for these runs only.
 SOME = ["bm25", "bm25-b0", "feedback", "feedback-100", "unstemmed"]
 FEW_RUNS = ("compare-with-assessors", "lengths-by-rank")
 
-#: Values of options for a picture that the defaults would not make telling.
+#: Options for analyses whose pictures need other values than the defaults.
 OPTIONS: dict[str, dict[str, Any]] = {
     "reordering": {"each": True},
     "stability": {"measures": ["AP", "nDCG@10", "RR", "ASL@1000", "AP_Rareness@100"]},
@@ -86,11 +86,11 @@ def judged(dataset: str) -> Evaluation:
 
 @cache
 def runs_and_judges() -> tuple[dict[str, pd.DataFrame], pd.DataFrame, dict[str, pd.DataFrame]]:
-    """Runs on vaswani, its judgements with irrelevant documents, and two synthetic judges.
+    """Runs on vaswani, its qrels with irrelevant documents, and two synthetic judges.
 
-    Documents of the pool of depth 20 that are not relevant count as judged. A synthetic judge sees
-    the official judgement through noise, and gives grades from 0 to 3. The third also prefers the
-    first ten documents of the system without stemming.
+    Irrelevant documents are the other documents of a pool of depth 20. A synthetic judge adds noise
+    to the official judgement and gives grades from 0 to 3. The third judge also prefers the first
+    ten documents of the system without stemming.
     """
     source = pt.get_dataset("irds:vaswani")
     topics, qrels = source.get_topics(), source.get_qrels()[["qid", "docno", "label"]]
@@ -110,7 +110,7 @@ def runs_and_judges() -> tuple[dict[str, pd.DataFrame], pd.DataFrame, dict[str, 
 
 
 def arguments(analysis: Analysis) -> dict[str, Any]:
-    """What an analysis is given, by the names of its parameters."""
+    """The arguments for an analysis, by the names of its parameters."""
     runs = judged("vaswani")
     possible: dict[str, Any] = {
         "runs": runs,
@@ -151,7 +151,7 @@ def tuning() -> Any:
 
 
 def report() -> Any:
-    """The report on the systems over vaswani, which readers of the documentation click through."""
+    """An example report on the systems over vaswani."""
     source = pt.get_dataset("irds:vaswani")
     runs = {name: system(source.get_topics()) for name, system in systems("vaswani").items()}
     measures = ["AP", "ASL@1000", "nDCG@10", "RR", "LexiP", "R@1000"]

@@ -2,8 +2,8 @@
 
     python docs/guides.py [FOLDER]
 
-They are about the runs of DL 2020. The folder holds ``dl20-passage`` and ``assessors``; by default
-it is that of the tests (``PYTERRIER_ASL_DATA``).
+They show the runs of DL 2020. The folder contains ``dl20-passage`` and ``assessors``; the default
+is the folder of the tests (``PYTERRIER_ASL_DATA``).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "pyterrier_asl" / "pt_docs"
 DATA = Path(os.environ.get("PYTERRIER_ASL_DATA", ROOT.parent / "shared" / "data"))
 MEASURE = "nDCG@10"
-#: Of the matrix of pairs: every sixth run has room with its name.
+#: The matrix of pairs shows every sixth run, so that the names have room.
 EVERY = 6
 
 

@@ -59,7 +59,7 @@ _PACKAGES = {
     "io": "Files",
 }
 
-#: Functions that callers use and that the package does not export, by package.
+#: Public functions that the package does not export, by package.
 _FURTHER = {
     "tuning": ["pyterrier_asl.tuning.bm25_stages", "pyterrier_asl.tuning.truncated"],
     "statistics": [
@@ -79,7 +79,7 @@ _FURTHER = {
 
 
 def pages() -> dict[str, str]:
-    """The text of each page that is generated, by its name."""
+    """The text of each generated page, by its name."""
     return {
         "reference": reference(),
         "reference_measures": measures(),
@@ -105,7 +105,7 @@ def reference() -> str:
 
 
 def measures() -> str:
-    """A section per measure: docstring, parameters; then the papers."""
+    """One section per measure with its docstring and parameters, then the papers."""
     rows = "".join(map(_row, PluginProvider.SUPPORTED_MEASURES))
     parts = [
         _title("Measures"),
@@ -125,7 +125,7 @@ def reference_analyses() -> str:
     return "".join(
         [
             _title("Analyses"),
-            ":doc:`analyses` explains the options that all analyses have.\n\n",
+            ":doc:`analyses` explains the options of all analyses.\n\n",
             *map(_entry, analyses()),
             _heading("Functions"),
             "\n".join(map(_directive, functions)),
@@ -150,7 +150,7 @@ def commands() -> str:
 
 
 def with_list(text: str) -> str:
-    """The page of analyses, with the list of them between its two marks."""
+    """The page of analyses, with their list between its two marks."""
     before, _, rest = text.partition(_BEGIN)
     _, _, after = rest.partition(_END)
     parts = []

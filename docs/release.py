@@ -1,10 +1,10 @@
-"""Keeps what describes the project elsewhere in step with ``pyproject.toml``, and checks a release.
+"""Writes files with metadata of the project from ``pyproject.toml``, and checks a release.
 
-    python docs/release.py                        # writes the files that follow from it
-    python docs/release.py --check --tag v0.2.0   # whether this tag may be published
+    python docs/release.py                        # writes the files
+    python docs/release.py --check --tag v0.2.0   # checks whether this tag may be published
 
 The address of the repository is set in one place, ``repository`` below ``[tool.pyterrier-asl]`` of
-``pyproject.toml``. While it is empty no other file names an address, and nothing is released.
+``pyproject.toml``. Without it no other file has an address, and the check fails.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ def project(root: Path = ROOT) -> dict[str, Any]:
 
 
 def urls(repository: str) -> dict[str, str]:
-    """What ``[project.urls]`` must hold besides the documentation."""
+    """The entries of ``[project.urls]``, without the documentation."""
     if not repository:
         return {}
     return {name: url.format(repository=repository) for name, url in URLS.items()}
 
 
 def codemeta(about: dict[str, Any]) -> dict[str, Any]:
-    """The project in the terms of CodeMeta."""
+    """The metadata of the project in the terms of CodeMeta."""
     described = {
         "@context": "https://w3id.org/codemeta/3.0",
         "@type": "SoftwareSourceCode",
@@ -71,7 +71,7 @@ def codemeta(about: dict[str, Any]) -> dict[str, Any]:
 
 
 def zenodo(about: dict[str, Any]) -> dict[str, Any]:
-    """What Zenodo shows of an archived release."""
+    """The metadata of an archived release for Zenodo."""
     return {
         "title": f"{about['name']}: {about['description']}",
         "version": about["version"],
@@ -93,14 +93,14 @@ def citation(about: dict[str, Any], written: str) -> str:
 
 
 def with_urls(pyproject: str, repository: str) -> str:
-    """``pyproject.toml`` with the URLs that follow from the address of the repository."""
+    """``pyproject.toml`` with URLs built from the address of the repository."""
     ours = rf"^({'|'.join(URLS)}) = .*\n"
     head, section, rest = pyproject.partition("[project.urls]\n")
     lines = "".join(f'{name} = "{url}"\n' for name, url in urls(repository).items())
     return head + section + lines + re.sub(ours, "", rest, flags=re.MULTILINE)
 
 
-#: A link or picture of Markdown or HTML that is relative, and so leads nowhere on PyPI.
+#: A relative link or picture of Markdown or HTML, which does not work on PyPI.
 _RELATIVE = re.compile(r"(\]\(|(?:src|href)=[\"'])(?!https?:|mailto:|#)([^)\"'\s]+)")
 
 
@@ -110,7 +110,7 @@ def relative_links(readme: str) -> list[str]:
 
 
 def with_links(readme: str, repository: str) -> str:
-    """The README with the address of the repository before relative links and pictures."""
+    """The README with absolute links and pictures."""
 
     def absolute(link: re.Match[str]) -> str:
         kind = "raw" if link[2].endswith((".png", ".svg", ".jpg", ".gif")) else "blob"
@@ -119,7 +119,7 @@ def with_links(readme: str, repository: str) -> str:
     return _RELATIVE.sub(absolute, readme) if repository else readme
 
 
-#: A notebook's link in the README, with the badge after it that opens the notebook in Colab.
+#: The link to a notebook in the README, with its Colab badge if there is one.
 _NOTEBOOK = re.compile(
     r"(\[[^]]+\]\((?:[^)\s]*/)?(examples/\w+\.ipynb)\))(?: \[!\[[^]]*\]\([^)]*\)\]\([^)]*\))?"
 )
@@ -141,13 +141,13 @@ def with_badges(readme: str, repository: str) -> str:
 
 
 def unreleased(changes: str) -> list[str]:
-    """The lines of a changelog below *Unreleased* that are not blank."""
+    """The nonblank lines below *Unreleased* in a changelog."""
     below = changes.partition("\n## Unreleased\n")[2]
     return [line for line in below.partition("\n## ")[0].splitlines() if line.strip()]
 
 
 def descriptions(root: Path = ROOT) -> dict[Path, str]:
-    """The files with URLs, version or authors, ``pyproject.toml`` among them, as they must be."""
+    """The correct text of each file with URLs, version or authors, including ``pyproject.toml``."""
     about = project(root)
     pyproject, written, readme = (
         (root / name).read_text(encoding="utf-8")
@@ -193,8 +193,8 @@ def problems(tag: str | None = None, root: Path = ROOT) -> list[str]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--check", action="store_true", help="write nothing; name what is missing")
-    parser.add_argument("--tag", help="the tag that is to be released")
+    parser.add_argument("--check", action="store_true", help="write nothing; list the problems")
+    parser.add_argument("--tag", help="the tag to release")
     arguments = parser.parse_args()
     if not arguments.check:
         for path, text in descriptions().items():

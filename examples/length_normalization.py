@@ -1,9 +1,9 @@
-"""Tune BM25 with feedback for AP and for TBG, on any collection: Clarke's Table 2.
+"""Table 2 of Clarke (2019) for any collection: BM25 with feedback, tuned for AP and for TBG.
 
     python examples/length_normalization.py vaswani results
     python examples/length_normalization.py ~/corpora/time results ~/corpora/cacm
 
-The command ``pyterrier-asl tune COLLECTION --out FOLDER --transfer COLLECTION`` in Python. A
+It does the same as ``pyterrier-asl tune COLLECTION --out FOLDER --transfer COLLECTION``. A
 collection is an ir_datasets id, or a folder with docs.jsonl.gz (docno, text, title), queries.tsv
 (qid, query) and qrels.txt.
 
@@ -28,7 +28,7 @@ def main(source: str, folder: str, transfer: str | None = None) -> None:
     results = tune_for_each(
         collection, ["AP", "TBG"], transfer=other, n_trials=1000, seed=0, verbose=True
     )
-    # For each measure there is more: the pipeline with its best settings, and every trial.
+    # For each measure: the pipeline with the best settings, and all trials.
     print(results["TBG"].pipeline)
     print(results["TBG"].trials["initial retrieval"].nlargest(3, "TBG"))
     tables.show(with_paper_names(side_by_side(results)), group_by="stage")
@@ -42,5 +42,5 @@ def main(source: str, folder: str, transfer: str | None = None) -> None:
 
 if __name__ == "__main__":
     if len(sys.argv) not in (3, 4):
-        sys.exit("needed: COLLECTION FOLDER [COLLECTION TO TEST ON]; the folder gets the results")
+        sys.exit("usage: length_normalization.py COLLECTION RESULTS_FOLDER [TEST_COLLECTION]")
     main(*sys.argv[1:])

@@ -1,7 +1,4 @@
-"""Values printed in the papers, and a table of them next to computed values.
-
-The scripts ``reproduce_*.py`` in this folder use it. A track is named as in :data:`TRACKS`.
-"""
+"""Values printed in the papers, shown together with computed values by ``reproduce_*.py``."""
 
 from __future__ import annotations
 
@@ -22,7 +19,7 @@ _DIAZ = (
 
 TRACKS = tuple(dict.fromkeys([TREC_5, TREC_8, *_DIAZ, "trec-4", "trec-6"]))
 
-#: Why cells cannot be computed.
+#: Reasons why cells cannot be computed.
 NOT_PUBLIC = "the judgements of the second assessors are not public"
 LICENSED = "the documents of TREC's disks 4 and 5 are licensed"
 
@@ -190,7 +187,7 @@ PUBLISHED: dict[str, dict[str, dict[str, float]]] = {
 
 
 def track_option(command):  # type: ignore[no-untyped-def]
-    """The option ``--track``, which says whose published values are printed."""
+    """The option ``--track``, which selects the published values."""
     text = "The track of the runs, to print published values next to the computed ones."
     return click.option("--track", type=click.Choice(TRACKS), help=text)(command)
 
@@ -202,9 +199,9 @@ def side_by_side(
 
     Args:
         table: a key of :data:`PUBLISHED`.
-        track: a track; without one, or for a track that the table lacks, only computed values.
+        track: one of :data:`TRACKS`. Without it, or if the table lacks it, only computed values.
         computed: value by cell.
-        missing: why published cells that were not computed cannot be.
+        missing: the reason why published cells are missing in ``computed``.
     """
     published = PUBLISHED[table].get(track or "", {})
     cells = dict.fromkeys([*published, *computed])

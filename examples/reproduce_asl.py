@@ -1,12 +1,12 @@
-"""The tables and figures of Alex, Hall and Metzler (2022), as numbers, for any tracks.
+"""The numbers of the tables and figures of Alex, Hall and Metzler (2022), for any tracks.
 
     python examples/reproduce_asl.py trec8/runs trec8/qrels.txt dl20/runs dl20/qrels.txt
     python examples/reproduce_asl.py dl20/runs dl20/qrels.txt \\
         --old DLH_d_5_t_25 --new p_d2q_rm3_duo --as-published --track dl-2020-passages
 
 RUNS is a folder of run files, QRELS a file or an ir_datasets id. Table 1 compares two runs of the
-first track; with ``--track`` the values of the paper are next to the computed ones. The figures
-that show one run show the first track's best by ASL.
+first track. ``--track`` prints the published values next to the computed values. Figures of one run
+show the best run of the first track by ASL.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ EXAMPLE = [1, 1, 1, 2, 4, 5, 10, 10000, 10000]
 def read(sources: tuple[str, ...]) -> dict[str, Evaluation]:
     """The tracks, named after the folder that the runs' folder is in."""
     if not sources or len(sources) % 2:
-        raise click.UsageError("RUNS QRELS are needed: per track a folder of runs and its qrels")
+        raise click.UsageError("give RUNS and QRELS, a folder and its qrels, for each track")
     tracks: dict[str, Evaluation] = {}
     for runs, qrels in zip(sources[::2], sources[1::2]):
         name = Path(runs).resolve().parent.name
@@ -46,7 +46,7 @@ def read(sources: tuple[str, ...]) -> dict[str, Evaluation]:
 @click.option("--rel", default=1.0, show_default=True, help="Minimum grade of a relevant document.")
 @click.option("--old", help="Run of the old technique, for Table 1.")
 @click.option("--new", help="Run of the new technique, for Table 1.")
-@click.option("--as-published", is_flag=True, help="Missed documents right after the ranking.")
+@click.option("--as-published", is_flag=True, help="Missed documents directly after the ranking.")
 @track_option
 def main(
     sources: tuple[str, ...],

@@ -1,14 +1,14 @@
-"""The tables and figures of Diaz, Best-Case Retrieval Evaluation, for a folder of runs.
+"""The tables and figures of Diaz (2023), Best-Case Retrieval Evaluation, for a folder of runs.
 
     python examples/reproduce_lexiprecision.py dl20-passage/runs dl20-passage/qrels.txt --rel 2 \\
         --track dl-2020-passages
     python examples/reproduce_lexiprecision.py RUNS QRELS --charts figures
 
-RUNS is a folder of run files, QRELS a file or an ir_datasets id. ``--track`` prints the values of
-the paper next to the computed ones. ``--charts`` also saves the figures as HTML and needs
-pyterrier-asl[charts]. The paper counts grades from 2 on as relevant on the Deep Learning passage
-collections, but from 1 on in its Tables 1 and 2. Its runs of Table 1 are not cut to the judged
-topics, and its 100 randomizations of Table 4, HSD, have another seed.
+RUNS is a folder of run files, QRELS a file or an ir_datasets id. ``--track`` prints the published
+values next to the computed values. ``--charts`` also saves the figures as HTML and needs
+pyterrier-asl[charts]. On the Deep Learning passage collections the paper uses ``--rel 2``, but
+``--rel 1`` in Tables 1 and 2. Its Table 1 counts all topics of the runs, not only the judged
+topics. Its 100 randomizations for HSD in Table 4 have another seed.
 """
 
 from __future__ import annotations

@@ -1,14 +1,14 @@
-"""The tables and figures of Türkmen, Lease and Kutlu, New Metrics, for a folder of runs.
+"""The tables and figures of Türkmen, Lease and Kutlu (2023), New Metrics, for a folder of runs.
 
     python examples/reproduce_rareness.py trec8-adhoc/runs trec8-adhoc/qrels.txt.gz --query 431 \\
         --track trec-8 --table trec8-adhoc/runs_table.tsv --charts figures
 
-RUNS is a folder of run files, QRELS a file or an ir_datasets id. ``--track`` prints the values of
-the paper next to the computed ones. ``--table`` is a file of tab-separated columns run, group and
-type, for rareness counted over the runs of one type, and without a run's own group. ``--charts``
-saves the figures as HTML and needs pyterrier-asl[charts]. Tables 1 to 3 are computed as published;
-Table 1 also by a test that keeps its level over all pairs. Draws have another seed than the
-paper's.
+RUNS is a folder of run files, QRELS a file or an ir_datasets id. ``--track`` prints the published
+values next to the computed values. ``--table`` is a file with tab-separated columns run, group and
+type. With it, rareness is also computed for pools of the runs of one type, and without the other
+runs of a run's group. ``--charts`` saves the figures as HTML and needs pyterrier-asl[charts].
+Tables 1 to 3 are computed as published, and Table 1 also with Holm's correction. The seed of the
+paper is unknown.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ QUERY = "431"
 
 
 def _cell(measure: str, alpha: float, *more: str) -> str:
-    """The name of a cell: the measure without its parameters, alpha, and what else."""
+    """The name of a cell: the measure without its parameters, alpha, and further texts."""
     name = measure.split("(")[0].split("@")[0].removesuffix("_Rareness") + "_Rareness@100"
     return ", ".join([name, f"alpha {alpha:g}", *more])
 
@@ -88,7 +88,7 @@ def tables(runs: Evaluation, query: str, seed: int, track: str | None) -> None:
 
 
 def pools(runs: Evaluation, table: pd.DataFrame) -> None:
-    """Rareness counted over the runs of one type, and without a run's own group."""
+    """Rareness in pools of the runs of one type, and without the other runs of a run's group."""
     known = table[table["run"].astype(str).isin(runs.names)].set_index("run")
     types, groups = (dict(zip(map(str, known.index), known[c])) for c in ("type", "group"))
     by_type = rareness_by_pool(runs, None, pools_by(types))
@@ -96,7 +96,7 @@ def pools(runs: Evaluation, table: pd.DataFrame) -> None:
     alone = rareness_without_own_group(runs, None, groups)
     moved = alone.assign(moved=alone["rank"] - alone["rank_without"])
     largest = moved["moved"].abs().sort_values(ascending=False, kind="stable").index[:10]
-    show("S_d without the run's own group: the largest moves", moved.loc[largest], 4)
+    show("S_d without the run's own group: the largest changes of rank", moved.loc[largest], 4)
 
 
 def figures(runs: Evaluation, query: str, seed: int, folder: Path) -> None:

@@ -1,10 +1,11 @@
-"""The figures and the table of Trotman and Keeler (2011), as numbers, for any runs and judges.
+"""The numbers of the figures and the table of Trotman and Keeler (2011), for any runs and judges.
 
     python examples/reproduce_trotman.py runs qrels.txt --judge alt1=alt1.txt --system bm25
     python examples/reproduce_trotman.py runs qrels.txt --types runs_table.tsv
 
-RUNS is a folder of run files, QRELS the original judge's judgements, a file or an ir_datasets
-id. A file of types has tab-separated columns run and type (manual or automatic).
+RUNS is a folder of run files. QRELS are the judgements of the original judge, a file or an
+ir_datasets id. The file of ``--types`` has tab-separated columns run and type (manual or
+automatic).
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ def by_name(pairs: tuple[str, ...], what: str) -> dict[str, str]:
     """name=value pairs as a dict."""
     wrong = [pair for pair in pairs if "=" not in pair]
     if wrong:
-        raise click.UsageError(f"{what} are given as name=value, not {wrong[0]!r}")
+        raise click.UsageError(f"give {what} as name=value, not {wrong[0]!r}")
     return dict(pair.split("=", 1) for pair in pairs)
 
 
@@ -34,10 +35,12 @@ def by_name(pairs: tuple[str, ...], what: str) -> dict[str, str]:
 @click.argument("runs")
 @click.argument("qrels")
 @click.option("--judge", "judges", multiple=True, help="name=qrels of another judge.")
-@click.option("--system", help="The run to compare; by default the best automatic one.")
+@click.option("--system", help="The run to compare; by default the best automatic run.")
 @click.option("--types", type=click.Path(exists=True), help="Table of runs and their types.")
 @click.option("--rel", default=1.0, show_default=True, help="Minimum grade of a relevant document.")
-@click.option("--judge-rel", "least", multiple=True, help="name=grade, where it is another.")
+@click.option(
+    "--judge-rel", "least", multiple=True, help="name=grade: another minimum for this judge."
+)
 @click.option("--permutations", default=10_000, show_default=True)
 @click.option("--seed", default=0, show_default=True)
 @track_option
@@ -75,7 +78,7 @@ def main(
         4,
     )
     if len(ranges):
-        show("Figure 2. The range of human scores, and the system", ranges, 4)
+        show("Figure 2. The range of human scores and the score of the system", ranges, 4)
     if others:
         scores = assessor_scores(
             qrels,
@@ -85,7 +88,7 @@ def main(
             draws=permutations,
             seed=seed,
         )
-        show("MAP of judges, exactly and from random orders", scores, 4)
+        show("MAP of judges: expectation and mean over random orders", scores, 4)
         tests = compare_with_assessors(judged.select([bar]), **options)
         cells = {f"{row.bound}, {row.judge}": row.p for row in tests.itertuples()}
         title = f"Table 1. p of {bar} against each judge, as published (not corrected)"

@@ -1,11 +1,11 @@
-"""Three rankings by Terrier under ten measures, in one experiment.
+"""Three Terrier pipelines on vaswani by ten measures, in one experiment.
 
-BM25, and BM25 with two kinds of pseudo-relevance feedback (RM3 and Bo1), on the Vaswani collection.
-Needs Java (``pip install pyterrier-asl[terrier]`` brings one) and Terrier, which PyTerrier fetches.
+The pipelines are BM25 and BM25 with pseudo-relevance feedback by RM3 and by Bo1. The example needs
+Java (``pip install 'pyterrier-asl[terrier]'`` installs it) and Terrier, which PyTerrier downloads.
 
     python examples/terrier_prf.py [FOLDER]
 
-FOLDER keeps the index for the next time; without it the index is made in a temporary folder.
+FOLDER keeps the index for later calls. Without it the index is built in a temporary folder.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ COLLECTION = "vaswani"
 
 
 def terrier_index(folder: Path) -> pt.terrier.TerrierIndex:
-    """The collection as Terrier indexes it by default: stopwords away, Porter's stemmer."""
+    """An index with Terrier's defaults: stopwords removed, Porter's stemmer."""
     index = pt.terrier.TerrierIndex(folder / f"{COLLECTION}.terrier")
     if not index.built():
         documents = ir_datasets.load(COLLECTION).docs_iter()
@@ -34,7 +34,7 @@ def terrier_index(folder: Path) -> pt.terrier.TerrierIndex:
 
 
 def topics_and_qrels() -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The collection's queries and judgements as PyTerrier's frames."""
+    """The queries and qrels of the collection, as frames for PyTerrier."""
     dataset = ir_datasets.load(COLLECTION)
     topics = pd.DataFrame(
         [(query.query_id, query.text) for query in dataset.queries_iter()],
@@ -57,7 +57,7 @@ def experiment(folder: Path) -> pd.DataFrame:
         "BM25 >> Bo1": bm25 >> pt.rewrite.Bo1QueryExpansion(index) >> bm25,
     }
     topics, qrels = topics_and_qrels()
-    # Rareness is relative to a pool, here the three systems themselves; so few say little.
+    # The pool consists of the three systems. Fewer than eight say little about rareness.
     pool = RarenessPool.from_systems(systems, topics, depth=100)
     measures = [
         *[AP, nDCG @ 10, RR, R @ 1000],

@@ -1,10 +1,10 @@
-"""The picture of the README: two systems with nearly equal AP, relevant document by document.
+"""Draws the figure of the guide to the measures: two systems with nearly equal AP.
 
     python examples/why.py pyterrier_asl/pt_docs/why.svg
 
-BM25, and BM25 with feedback, on ir_datasets' vaswani. For each relevant document: by how many
-irrelevant documents did feedback move it up or down? Needs no Java, but pyterrier-asl[charts], and
-PyMuPDF, which turns the text into outlines so that the picture needs no font.
+The systems are BM25 and BM25 with feedback on vaswani. The figure counts relevant documents by the
+number of irrelevant documents that feedback moved them up or down. It needs pyterrier-asl[charts]
+and PyMuPDF, which converts text to outlines, so that the figure needs no font.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ BM25, FEEDBACK = "BM25", "BM25 + feedback"
 
 
 def runs() -> Evaluation:
-    """The two systems' runs, judged."""
+    """The runs of the two systems, matched with the qrels."""
     dataset = pt.get_dataset("irds:vaswani")
     topics = dataset.get_topics()
     index = TermIndex.from_irds("vaswani", verbose=False)
@@ -36,7 +36,7 @@ def runs() -> Evaluation:
 
 
 def changes(judged: Evaluation) -> pd.DataFrame:
-    """By how much the search length of each relevant document differs."""
+    """Differences of the search lengths of relevant documents."""
     return search_length_changes(judged, a=FEEDBACK, b=BM25, edges=[1, 4, 16, 64, 256, 1000])
 
 
@@ -54,5 +54,5 @@ def draw(target: Path) -> None:
 
 if __name__ == "__main__":
     if len(sys.argv) != 2:
-        sys.exit("needed: the file for the picture, such as why.svg")
+        sys.exit("usage: why.py FILE.svg")
     draw(Path(sys.argv[1]))
