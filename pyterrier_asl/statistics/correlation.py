@@ -1,8 +1,6 @@
-"""Rank correlation of systems or documents: Kendall's tau, tau AP, rank-biased overlap.
+"""Agreement of two rankings of the same items: Kendall's tau, tau AP, rank-biased overlap.
 
-:func:`kendall_tau` and :func:`tau_ap` compare two score vectors, :func:`rank_biased_overlap` two
-rankings that need not hold the same documents; the last two care more about the top than the
-bottom.
+The last two give more weight to the top of the rankings.
 
 **Ties in tau_ap and rank-biased overlap are broken at random, and the value is the expectation**
 over all orders of the tied items, in closed form and without sampling. A ranking with ties
@@ -11,11 +9,8 @@ therefore agrees less than perfectly even with itself.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import scipy  # its submodules load when first used, so that importing this module is quick
-from numpy.typing import NDArray
 
 from .inputs import CHUNK, ArrayLike, Floats, Ints, check_probability, finite_vectors, same_items
 
@@ -70,7 +65,7 @@ def kendall_taus(a: Floats, b: Floats) -> Floats:
         return np.clip(agreeing / np.sqrt(ordered_by_a) / np.sqrt(ordered_by_b), -1.0, 1.0)
 
 
-def tau_ap(estimate: ArrayLike, reference: ArrayLike, *, symmetric: bool = False) -> float:
+def tau_ap(estimate: ArrayLike, reference: ArrayLike) -> float:
     """AP correlation: Kendall's tau that weighs disagreement at the top more.
 
     Walk down the estimated ranking. At rank i, the share of the items above that the reference has
@@ -87,7 +82,6 @@ def tau_ap(estimate: ArrayLike, reference: ArrayLike, *, symmetric: bool = False
     Args:
         estimate: One score for each item, larger is better, shape (N,).
         reference: The scores that give the true order, shape (N,), items in the same order.
-        symmetric: Average both directions, for two orders of which neither is the truth.
 
     Returns:
         A number in [-1, 1]: 1 the same order, 0 as good as chance, -1 the reverse.
@@ -105,8 +99,7 @@ def tau_ap(estimate: ArrayLike, reference: ArrayLike, *, symmetric: bool = False
     0.7778
     """
     a, b = (values[None] for values in same_items(estimate, reference))
-    value = (taus_ap(a, b) + taus_ap(b, a)) / 2 if symmetric else taus_ap(a, b)
-    return float(value[0])
+    return float(taus_ap(a, b)[0])
 
 
 def taus_ap(estimates: Floats, references: Floats) -> Floats:
@@ -134,79 +127,36 @@ def taus_ap(estimates: Floats, references: Floats) -> Floats:
     return np.asarray(total / (items - 1))
 
 
-def rank_biased_overlap(
-    a: ArrayLike,
-    b: ArrayLike,
-    *,
-    p: float = 0.9,
-    scores_a: ArrayLike | None = None,
-    scores_b: ArrayLike | None = None,
-) -> float:
-    """Rank-biased overlap of two rankings, extrapolated: RBO_ext.
+def overlaps_of_scores(a: Floats, b: Floats, *, p: float = 0.9) -> Floats:
+    """Rank-biased overlap of the two orders that two score vectors give the same items.
 
-    A reader compares the two from the top and goes on to the next depth with probability p; RBO is
-    the overlap to be expected, X_d / d at depth d, X_d the items that both have in the first d.
-    Below the end of the rankings the agreement is assumed to go on as it was (equation 32, for
-    lengths s <= l):
+    A reader compares the two rankings from the top and goes on to the next depth with probability
+    p. The overlap is the expected share of items that both rankings have down to the depth where
+    the reader stops, extrapolated below the last item:
 
     ::
 
-        (1 - p)/p (Σ X_d/d p^d + Σ X_s (d - s)/(s d) p^d) + ((X_l - X_s)/l + X_s/s) p^l
+        (1 - p)/p Σ X_d/d p^d + X_N/N p^N   over d = 1 ... N
 
-    with the first sum over d = 1 ... l and the second over d = s + 1 ... l.
-
-    Ties are broken at random and the value is the mean over all ways to do so: of a group of t tied
-    items each is among the first k of the group with probability k/t (RBO^a of Corsi and Urbano).
-
-    Args:
-        a: Ids of one ranking, best first, shape (l,), no id twice.
-        b: Ids of the other, shape (s,); it may hold other ids and be of another length.
-        p: Persistence, 0 < p < 1. At .9 the first ten ranks have 86 % of the weight, at .98 the
-            first fifty.
-        scores_a: Scores of a's items, not ascending; equal scores are ties. Without scores none.
-        scores_b: Scores of b's items.
-
-    Returns:
-        A number in [0, 1]: 1 the same ranking, 0 nothing in common. Two empty rankings have 1, an
-        empty one and one that is not have 0.
-
-    Raises:
-        ValueError: p is out of range, an id occurs twice, or scores do not fit their ids.
-
-    Source: Webber, Moffat and Zobel (2010), equation 32; ties: Corsi and Urbano (2024).
-
-    >>> round(rank_biased_overlap([1, 2, 3], [1, 3, 2]), 4)
-    0.955
-    >>> rank_biased_overlap(["a", "b"], ["c", "d"])
-    0.0
-    """
-    check_probability("p", p)
-    ids_a, *groups_a = _ranking("a", a, scores_a)
-    ids_b, *groups_b = _ranking("b", b, scores_b)
-    short, long = sorted((ids_a.size, ids_b.size))
-    if short == 0:
-        return float(long == 0)
-    _, at_a, at_b = np.intersect1d(ids_a, ids_b, assume_unique=True, return_indices=True)
-    groups = [group[at_a] for group in groups_a], [group[at_b] for group in groups_b]
-    overlap = _expected_overlap(*groups, depth=long)
-    depths = np.arange(1, long + 1)
-    x_short, x_long = overlap[short - 1], overlap[-1]
-    unseen = x_short * np.maximum(depths - short, 0) / short
-    seen_part = np.sum((overlap + unseen) / depths * p**depths) * (1 - p) / p
-    return float(seen_part + ((x_long - x_short) / long + x_short / short) * p**long)
-
-
-def overlaps_of_scores(a: Floats, b: Floats, *, p: float = 0.9) -> Floats:
-    """Rank-biased overlap of the two orders that two score vectors give the same items.
+    with X_d the number of items that both have among the first d. Ties are broken at random and the
+    value is the mean over all ways to do so: of a group of t tied items each is among the first k
+    of the group with probability k/t (RBO^a of Corsi and Urbano).
 
     Args:
         a: Scores of the same items in rows, finite, larger is better, shape (B, N). Equal scores
             are ties.
         b: The other scores, shape (B, N).
-        p: Persistence, 0 < p < 1.
+        p: Persistence, 0 < p < 1. At .9 the first ten ranks have 86 % of the weight, at .98 the
+            first fifty.
 
     Returns:
-        :func:`rank_biased_overlap` of the two orders of each row, in (0, 1], shape (B,).
+        The overlap of the two orders of each row, in (0, 1], 1 for the same order without ties,
+        shape (B,).
+
+    Raises:
+        ValueError: p is out of range.
+
+    Source: Webber, Moffat and Zobel (2010), equation 32; ties: Corsi and Urbano (2024).
 
     >>> overlaps_of_scores(np.array([[3, 2, 1]]), np.array([[3, 1, 2]])).round(4).tolist()
     [0.955]
@@ -214,35 +164,16 @@ def overlaps_of_scores(a: Floats, b: Floats, *, p: float = 0.9) -> Floats:
     check_probability("p", p)
     items = a.shape[1]
     depths = np.arange(1, items + 1)
-    overlap = _expected_overlap(_tie_groups(a), _tie_groups(b), depth=items)
-    within = (overlap / depths * p**depths).sum(axis=1) * (1 - p) / p
-    return np.asarray(within + overlap[:, -1] / items * p**items)
-
-
-def _expected_overlap(groups_a: Sequence[Ints], groups_b: Sequence[Ints], *, depth: int) -> Floats:
-    """The expected number X_d of items in both rankings' first d, for d = 1, ..., depth.
-
-    Args:
-        groups_a: For each of the N items that both rankings hold, how many items a has above its
-            group of ties, and how many in that group; both of shape (..., N).
-        groups_b: The same of b.
-        depth: The greatest d.
-
-    Returns:
-        Shape (..., depth).
-    """
-    *rankings, items = groups_a[0].shape
-    depths = np.arange(1, depth + 1)
-    overlap = np.zeros((*rankings, depth))
+    overlap = np.zeros((len(a), items))
     step = max(1, CHUNK // overlap.size)
+    groups = _tie_groups(a), _tie_groups(b)
     for start in range(0, items, step):
         some = (..., slice(start, start + step), None)
-        in_a, in_b = (
-            np.clip((depths - above[some]) / tied[some], 0, 1)
-            for above, tied in (groups_a, groups_b)
-        )
+        # The share of an item's ties that are among the first d.
+        in_a, in_b = (np.clip((depths - above[some]) / tied[some], 0, 1) for above, tied in groups)
         overlap += np.sum(in_a * in_b, axis=-2)
-    return overlap
+    within = (overlap / depths * p**depths).sum(axis=1) * (1 - p) / p
+    return np.asarray(within + overlap[:, -1] / items * p**items)
 
 
 def _tie_groups(scores: Floats) -> tuple[Ints, Ints]:
@@ -251,21 +182,3 @@ def _tie_groups(scores: Floats) -> tuple[Ints, Ints]:
         scipy.stats.rankdata(-scores, method, axis=-1).astype(np.intp) for method in ("min", "max")
     )
     return first - 1, last - first + 1
-
-
-def _ranking(
-    name: str, ids: ArrayLike, scores: ArrayLike | None
-) -> tuple[NDArray[np.generic], Ints, Ints]:
-    """The checked ids of a ranking, and the groups of ties of its items."""
-    items = np.asarray(ids)
-    unique, counts = np.unique(items, return_counts=True)
-    if items.ndim != 1 or unique.size != items.size:
-        twice = unique[counts > 1][:1].tolist()
-        raise ValueError(f"{name} must list each id once, best first; it holds {twice} twice")
-    values = np.asarray(-np.arange(items.size) if scores is None else scores, dtype=np.float64)
-    if values.shape != items.shape or np.any(np.diff(values) > 0) or np.isnan(values).any():
-        raise ValueError(
-            f"scores_{name} must hold one score for each of the {items.size} ids of {name}, "
-            f"not ascending and without NaN: sort the ids by score"
-        )
-    return items, *_tie_groups(values)

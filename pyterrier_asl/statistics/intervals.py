@@ -10,17 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy  # its submodules load when first used, so that importing this module is quick
 
-from .inputs import (
-    CHUNK,
-    ArrayLike,
-    Floats,
-    Settings,
-    check_name,
-    check_probability,
-    finite_vectors,
-    means_of,
-    prepare,
-)
+from .inputs import ArrayLike, Floats, check_probability, finite_vectors, means_of, prepare
 from .rounding import NO_DIFFERENCE
 
 
@@ -30,53 +20,6 @@ class Interval(NamedTuple):
     mean: float
     low: float
     high: float
-
-
-def confidence_interval(
-    values: ArrayLike,
-    *,
-    alpha: float = 0.05,
-    method: str = "t",
-    weights: ArrayLike | None = None,
-    draws: int = 10_000,
-    seed: int = 0,
-) -> Interval:
-    """The mean of a system's values and a confidence interval of it.
-
-    Args:
-        values: One value per query, shape (queries,).
-        alpha: The interval covers 1 - alpha.
-        method: ``'t'``, by Student's distribution, or ``'bootstrap'``, SciPy's bias-corrected and
-            accelerated bootstrap over queries, for values that are far from normal.
-        weights: How much each query counts, shape (queries,); only ratios matter, queries of
-            weight 0 are left out.
-        draws: Draws of the bootstrap.
-        seed: Seed of these draws.
-
-    Returns:
-        :class:`Interval`, with mean, low, high. Values that are all equal have an interval of
-        length 0, a single one has NaN for ends.
-
-    Raises:
-        ValueError: An unknown method, no values or some that are not finite, weights that do not
-            fit, or options out of range.
-
-    >>> mean, low, high = confidence_interval([0.5, 0.7, 0.4, 0.9])
-    >>> print(f"{mean:.3f} [{low:.3f}, {high:.3f}]")
-    0.625 [0.272, 0.978]
-    """
-    check_name("method", method, ("t", "bootstrap"))
-    matrix, options = prepare(finite_vectors(values), alpha, weights, draws, seed)
-    mean = float(means_of(matrix, options.weights)[0])
-    if matrix.shape[1] == 1:
-        return Interval(mean, float("nan"), float("nan"))
-    if np.ptp(matrix) == 0:
-        return Interval(mean, mean, mean)
-    if method == "bootstrap":
-        return Interval(mean, *_bootstrap(matrix[0], options))
-    _, error, _, freedom = moments(matrix, options.weights)
-    margin = float(error[0]) * upper_t(alpha / 2, freedom)
-    return Interval(mean, mean - margin, mean + margin)
 
 
 def wilson_interval(
@@ -112,22 +55,6 @@ def wilson_interval(
         max(0.0, min(1.0, (centre + side) / (1 + squared / queries))) for side in (-margin, margin)
     )
     return Interval(mean, low, high)
-
-
-def _bootstrap(values: Floats, options: Settings) -> tuple[float, float]:
-    weights = np.ones(values.size) if options.weights is None else options.weights
-    result = scipy.stats.bootstrap(
-        (values, weights),
-        lambda v, w, axis: np.sum(v * w, axis=axis) / np.sum(w, axis=axis),
-        paired=True,
-        vectorized=True,
-        n_resamples=options.draws,
-        batch=max(1, CHUNK // values.size),
-        confidence_level=1 - options.alpha,
-        method="BCa",
-        random_state=np.random.default_rng(options.seed),
-    )
-    return float(result.confidence_interval.low), float(result.confidence_interval.high)
 
 
 def moments(values: Floats, weights: Floats | None) -> tuple[Floats, Floats, Floats, int]:

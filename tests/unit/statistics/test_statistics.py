@@ -23,7 +23,6 @@ from statsmodels.stats.multicomp import pairwise_tukeyhsd
 from pyterrier_asl.statistics import pairwise, tukey
 from pyterrier_asl.statistics.correction import correct
 from pyterrier_asl.statistics.correlation import kendall_tau, kendall_taus
-from pyterrier_asl.statistics.intervals import confidence_interval
 from pyterrier_asl.statistics.tests import (
     PAIR_TESTS,
     TUKEY_TESTS,
@@ -484,7 +483,6 @@ def test_one_system_has_no_pairs(test):
         (lambda v: compare_differences(v, [("a", "b")]), "1 entries for 3 rows"),
         (lambda v: compare_differences(v, ["ab"] * 3, test="unpaired-t"), "'unpaired-t'"),
         (lambda v: correct([0.5, 1.5]), "between 0 and 1"),
-        (lambda v: confidence_interval(v[0], method="normal"), "'t', 'bootstrap'"),
         (lambda v: kendall_tau([1], [1]), "at least 2"),
     ],
 )
@@ -494,40 +492,6 @@ def test_errors_name_what_is_wrong(call, message):
 
 
 # --- Intervals and correlation ------------------------------------------------------------------
-
-
-def test_t_interval_of_a_mean_is_scipys():
-    values = scores(1, 20)[0]
-    expected = scipy.stats.ttest_1samp(values, 0).confidence_interval(0.9)
-    found = confidence_interval(values, alpha=0.1)
-    assert found == pytest.approx((values.mean(), expected.low, expected.high))
-
-
-def test_weighted_interval_is_that_of_weighted_least_squares():
-    values, weights = scores(2, 20)
-    fit = WLS(values, np.ones(20), weights=weights).fit(cov_type="HC1", use_t=True)
-    assert confidence_interval(values, weights=weights) == pytest.approx(
-        (fit.params[0], *fit.conf_int()[0])
-    )
-
-
-def test_bootstrap_interval_is_scipys():
-    values = scores(1, 20)[0]
-    expected = scipy.stats.bootstrap(
-        (values,), np.mean, n_resamples=20_000, random_state=np.random.default_rng(5)
-    ).confidence_interval
-    found = confidence_interval(values, method="bootstrap", draws=20_000)
-    width = expected.high - expected.low
-    assert found.low == pytest.approx(expected.low, abs=width / 50)
-    assert found.high == pytest.approx(expected.high, abs=width / 50)
-    assert found == confidence_interval(values, method="bootstrap", draws=20_000)
-
-
-@pytest.mark.parametrize("method", ["t", "bootstrap"])
-def test_interval_of_constant_values_and_of_a_single_one(method):
-    assert confidence_interval([0.25] * 4, method=method) == (0.25, 0.25, 0.25)
-    mean, low, high = confidence_interval([0.25], method=method)
-    assert mean == 0.25 and np.isnan(low) and np.isnan(high)
 
 
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=15))
