@@ -154,7 +154,7 @@ def report(
         ...         "dense": {q: {"a": 1, "b": 2} for q in qrels}}
         >>> report(runs, qrels, ["RR", "ASL@10"]).save(Path(tempfile.mkdtemp()) / "report.html")
     """
-    from ..evaluation.inputs import NOT_FOR_SCORES, refuse
+    from ..evaluation.inputs import NOT_FOR_SCORES, collections_of, refuse
     from ..evaluation.scores import ScoreTable
     from .collect import collect, collect_scores
 
@@ -189,29 +189,16 @@ def report(
         findings = collect_scores(runs, measures, **tests)
         collection = dataset or names_of(list(map(str, runs.tracks)))
     else:
+        pairs = collections_of(runs, qrels)
+        collection = _collection(qrels, dataset) if "" in pairs else names_of(list(pairs))
+        pairs = {name: (_retrieved(own, topics), of_own) for name, (own, of_own) in pairs.items()}
         of_runs |= {"dataset": dataset, "cutoff": _CUTOFF if cutoff is None else cutoff}
-        collection = _collection(qrels, dataset)
-        if qrels is None and isinstance(runs, Mapping):
-            collection = names_of(list(map(str, runs)))
-            (of_runs["track"], (runs, qrels)), *others = _tracks(runs)
-            of_runs["others"] = dict(others)
-        findings = collect(_retrieved(runs, topics), qrels, measures, **of_runs, **tests)
+        findings = collect(pairs, None, measures, **of_runs, **tests)
     if title is None:
         systems = counted(len(findings.names), "system")
         title = f"{collection}: {systems}" if collection else f"Comparison of {systems}"
     texts = Texts.of(topics, dataset, findings.docnos, docs=docs)
     return Report(render(findings, title=title, texts=texts, note=note), findings)
-
-
-def _tracks(runs: Mapping[str, Any]) -> list[tuple[str, tuple[Any, Any]]]:
-    """The runs and qrels of each collection."""
-    for name, track in runs.items():
-        if not isinstance(track, tuple) or len(track) != 2:
-            raise ValueError(
-                f"{name!r} is a {type(track).__name__}: without qrels, pass a dict of collection "
-                "-> (runs, qrels)"
-            )
-    return [(str(name), track) for name, track in runs.items()]
 
 
 def _retrieved(runs: Any, topics: Any) -> Any:

@@ -16,7 +16,7 @@ from ..analysis import discrimination
 from ..analysis.best_runs import run_quality
 from ..assessment.judges import JudgeRel
 from ..evaluation.evaluation import Evaluation
-from ..evaluation.inputs import common_rel, default_rel, official_of
+from ..evaluation.inputs import collections_of, common_rel, default_rel, official_of
 from ..evaluation.labellings import has_bounds, labelled_measures
 from ..evaluation.preferences import PreferenceMatrix
 from ..evaluation.relevant_documents import RelevantRanks
@@ -38,7 +38,6 @@ from ..scoring.arrays import Ints
 from ..unjudged.holes import Holes, holes_between
 from .findings import (
     Findings,
-    ScoreRanking,
     SystemFindings,
     SystemRanking,
     deciding,
@@ -62,16 +61,11 @@ _SHALLOW = 100
 
 def collect(
     runs: Any,
-    qrels: Any,
+    qrels: Any = None,
     measures: Any = None,
     *,
-    track: str = "",
-    others: Mapping[str, tuple[Any, Any]] | None = None,
     dataset: str | None = None,
     labels: Any = None,
-    judges: Mapping[str, Any] | None = None,
-    judge_rel: JudgeRel | None = None,
-    people: Iterable[str] | None = None,
     rel: float | None = None,
     cutoff: int = 1000,
     alpha: float = 0.05,
@@ -82,66 +76,49 @@ def collect(
     unjudged: bool = False,
     stability: bool = False,
     command: str = "",
+    **of_judges: Any,
 ) -> Findings:
     """Evaluates and compares systems.
 
     Args:
-        runs: dict of name -> run, folder of run files, list of them, or Evaluation.
+        runs: dict of name -> run, folder of run files, list of them, or Evaluation; without qrels
+            a dict of collection -> (runs, qrels).
         qrels: frame, file, or ir_datasets id.
-        track: the name of their collection, where there are others.
-        others: name of another collection -> (runs, qrels).
         measures: names, measures, or None for the default measures.
         dataset: an ir_datasets id, whose official measure decides by default.
+        **of_judges: ``judges``, ``judge_rel`` and ``people``.
 
     The other arguments are those of :func:`~pyterrier_asl.report`.
 
     Raises:
         ValueError: for runs, qrels or measures that cannot be used.
     """
+    (track, (sources, qrels)), *others = collections_of(runs, qrels).items()
     if labels is not None and others:
         raise ValueError("labels are of one collection, and there are several: merge them before")
     merged = None if labels is None else merge_labels(qrels, labels)
-    chosen = qrels if merged is None else merged
-    judged = Evaluation.of(runs, chosen, duplicates=duplicates, drop_self=drop_self)
-    if measures is None:
-        rel = default_rel(qrels, rel)
-        named = _defaults(judged, qrels, dataset, lengths is not None, cutoff)
-    else:
-        named = named_measures(measures)
-        rel = common_rel(measure.measure for measure in named) if rel is None else rel
-        rel = 1 if rel is None else rel
-    rel = int(rel) if float(rel).is_integer() else rel  # ir_measures wants whole ones whole
-    # The page says rel once, not in every name.
-    params = {"rel": rel if rel != 1 else None, "lengths": lengths}
-    full = unique(NamedMeasure(asked.name, asked.with_params(**params).measure) for asked in named)
+    policy: dict[str, Any] = {"duplicates": duplicates, "drop_self": drop_self}
+    judged = Evaluation.of(sources, qrels if merged is None else merged, **policy)
+    full, rel = _measures(judged, qrels, measures, dataset, rel, cutoff, lengths)
     pooled = judged.with_pool({measure.name: measure.measure for measure in full}, groups)
     rankings = [ranking_of(judged, NamedMeasure(*item), alpha) for item in pooled.items()]
-    first = deciding(rankings)
-    quality = run_quality(judged, rel=rel, cutoff=cutoff).set_index("run").loc[judged.names]
+    first, without = deciding(rankings), ASL(rel=rel, judged_only=True) @ cutoff
     relevant = RelevantRanks.of(judged, rel=rel, cutoff=cutoff)
-    without = ASL(rel=rel, judged_only=True) @ cutoff
+    matched = {track: judged, **{name: Evaluation.of(*pair, **policy) for name, pair in others}}
+    # Each collection has its own pool.
+    measure = next(m for m in full if m.name == first.name) if others else first.named
     return Findings(
         judged.names,
         judged.qids,
         alpha,
         rankings,
-        Provenance.of(judged, command, runs, qrels, merged),
+        Provenance.of(judged, command, sources, qrels, merged),
         _whatever_unjudged(judged, rankings, unjudged),
-        _of_all(
-            {track: (judged, None), **(others or {})},
-            # Each collection has its own pool.
-            next(m for m in full if m.name == first.name) if others else first.named,
-            judges=judges,
-            judge_rel=judge_rel,
-            people=people or (),
-            alpha=alpha,
-            duplicates=duplicates,
-            drop_self=drop_self,
-        ),
+        _of_all(matched, measure, alpha, **policy, **of_judges),
         judged,
         rel,
         cutoff,
-        quality,
+        run_quality(judged, rel=rel, cutoff=cutoff).set_index("run").loc[judged.names],
         LengthHistogram.of(judged, rel=rel, cutoff=cutoff),
         relevant,
         PreferenceMatrix.of(judged.names, relevant.reciprocal(), relevant.total)
@@ -153,6 +130,29 @@ def collect(
         bounds_of_best(judged, pooled, first.order),
         _stability(judged, rankings) if stability else None,
     )
+
+
+def _measures(
+    runs: Evaluation,
+    qrels: Any,
+    measures: Any,
+    dataset: str | None,
+    rel: float | None,
+    cutoff: int,
+    lengths: Any,
+) -> tuple[list[NamedMeasure], float]:
+    """The measures of a report with all their parameters, and the minimum relevant grade."""
+    if measures is None:
+        rel = default_rel(qrels, rel)
+        named = _defaults(runs, qrels, dataset, lengths is not None, cutoff)
+    else:
+        named = named_measures(measures)
+        rel = common_rel(measure.measure for measure in named) if rel is None else rel
+    rel = 1 if rel is None else int(rel) if float(rel).is_integer() else rel  # for ir_measures
+    # The page says rel once, not in every name.
+    params = {"rel": rel if rel != 1 else None, "lengths": lengths}
+    full = (NamedMeasure(asked.name, asked.with_params(**params).measure) for asked in named)
+    return unique(full), rel
 
 
 def _defaults(
@@ -245,23 +245,36 @@ def _plain(holes: Holes) -> dict[str, Any]:
 
 
 def _of_all(
-    collections: Mapping[str, tuple[Any, Any]], measure: NamedMeasure, **of_ranks: Any
+    collections: dict[str, Evaluation],
+    measure: NamedMeasure,
+    alpha: float,
+    *,
+    judges: Mapping[str, Any] | None = None,
+    judge_rel: JudgeRel | None = None,
+    people: Iterable[str] | None = None,
+    **policy: Any,
 ) -> Leaderboard | None:
     """Who could be the best over all collections, whichever judge is right; None for one of both.
 
     Args:
-        collections: name -> (runs, qrels).
+        collections: the matched runs by collection.
         measure: the measure that decides.
-        **of_ranks: judges and other arguments of :func:`~pyterrier_asl.ranks`.
+        alpha: level of significance.
+        **policy: how the runs were matched with the qrels.
     """
-    if not of_ranks["judges"]:
-        if of_ranks["judge_rel"] is not None or of_ranks["people"]:
-            raise ValueError("judge_rel and people are about other judges: give judges")
-        if len(collections) < 2:
-            return None
-    policy = {name: of_ranks.pop(name) for name in ("duplicates", "drop_self")}
-    matched = {name: Evaluation.of(*pair, **policy) for name, pair in collections.items()}
-    board = ranks(matched, measures=measure.measure, **of_ranks)
+    if not judges and (judge_rel is not None or people):
+        raise ValueError("judge_rel and people are about other judges: give judges")
+    if not judges and len(collections) < 2:
+        return None
+    board = ranks(
+        collections,
+        measures=measure.measure,
+        judges=judges,
+        judge_rel=judge_rel,
+        people=people or (),
+        alpha=alpha,
+        **policy,
+    )
     return replace(board, measure=measure.name)
 
 
@@ -312,10 +325,8 @@ def collect_scores(
         values = table[list(first)].to_numpy(dtype=np.float64)
         if not np.isfinite(values).all():
             raise ValueError(f"{name} has values that are not finite: leave them out")
-        named = NamedMeasure(name, measure_named(name))
-        rankings.append(
-            ScoreRanking(named, values, list(table.index), alpha, scores.direction(name))
-        )
+        named, up = NamedMeasure(name, measure_named(name)), scores.direction(name)
+        rankings.append(SystemRanking(named, values, list(table.index), up, alpha))
     systems = list(first.index)
     provenance = Provenance.of_scores(scores, systems, command)
     measure = deciding(rankings).name

@@ -40,13 +40,17 @@ class SystemRanking:
         named: the measure and its name.
         values: shape (S, Q).
         names: the systems, S of them.
+        higher_is_better: the direction; None for a count.
         alpha: level of significance; intervals cover 1 - alpha.
+        is_sum: whether values are added up over the queries, not averaged.
     """
 
     named: NamedMeasure
     values: Floats
     names: list[str]
+    higher_is_better: bool | None
     alpha: float = 0.05
+    is_sum: bool = False
 
     @property
     def name(self) -> str:
@@ -56,7 +60,7 @@ class SystemRanking:
     @property
     def kind(self) -> str:
         """The measure's name without parameters."""
-        return str(self.named.measure.NAME)
+        return re.split(r"[@(]", str(self.named.measure or self.name))[0]
 
     @property
     def description(self) -> str:
@@ -66,16 +70,6 @@ class SystemRanking:
             return ""
         parts = filter(None, (measure.PRETTY_NAME, measure.SHORT_DESC))
         return ": ".join(parts).replace("percentage", "proportion")  # values are from 0 to 1
-
-    @property
-    def higher_is_better(self) -> bool | None:
-        """The measure's direction; None for a count."""
-        return self.named.higher_is_better
-
-    @property
-    def is_sum(self) -> bool:
-        """Whether the measure is a count, which is added up over the queries, not averaged."""
-        return added_up(self.named.measure)
 
     @cached_property
     def means(self) -> Floats:
@@ -160,32 +154,6 @@ class SystemRanking:
         if self.intervals is None or self.intervals.possibly_best is None:
             return []
         return [int(at) for at in self.order if self.intervals.possibly_best[at]]
-
-
-@dataclass(frozen=True)
-class ScoreRanking(SystemRanking):
-    """S systems by scores that others computed, of a measure that may not be known.
-
-    Attributes:
-        up: whether more of it is better.
-    """
-
-    up: bool | None = None
-
-    @property
-    def kind(self) -> str:
-        """The measure's name without parameters."""
-        return re.split(r"[@(]", self.name)[0]
-
-    @property
-    def higher_is_better(self) -> bool | None:
-        """The measure's direction."""
-        return self.up
-
-    @property
-    def is_sum(self) -> bool:
-        """Never: scores are averaged."""
-        return False
 
 
 @dataclass(frozen=True)
@@ -388,4 +356,5 @@ def deciding(rankings: list[SystemRanking]) -> SystemRanking:
 
 def ranking_of(runs: Evaluation, named: NamedMeasure, alpha: float) -> SystemRanking:
     """The systems by a measure."""
-    return SystemRanking(named, runs.values(named.measure), runs.names, alpha)
+    values, up = runs.values(named.measure), named.higher_is_better
+    return SystemRanking(named, values, runs.names, up, alpha, added_up(named.measure))

@@ -34,7 +34,7 @@ def findings():
 def ranking_of(values) -> SystemRanking:
     (measure,) = collect({"a": RUNS["good"]}, QRELS, ["AP"]).rankings
     names = [f"s{row}" for row in range(len(values))]
-    return SystemRanking(measure.named, np.asarray(values, dtype=float), names)
+    return SystemRanking(measure.named, np.asarray(values, dtype=float), names, True)
 
 
 def test_the_leaderboard_has_the_values_of_evaluate(findings):

@@ -352,7 +352,7 @@ def test_command_with_tracks_and_judges(tmp_path):
 
 
 def test_runs_without_qrels_are_no_collections():
-    with pytest.raises(ValueError, match="'a' is a dict: without qrels, pass a dict of collection"):
+    with pytest.raises(ValueError, match="qrels are needed.* and 'a' is a dict"):
         report({"a": RUNS["1"]})
 
 

@@ -329,7 +329,7 @@ def test_whichever_judge_is_right(systems):
 
 
 def test_over_several_collections():
-    found = collect(RUNS, QRELS, ["AP"], track="one", others={"other": (RUNS, OTHER)})
+    found = collect({"one": (RUNS, QRELS), "other": (RUNS, OTHER)}, None, ["AP"])
     board = ranks({"one": (RUNS, QRELS), "other": (RUNS, OTHER)}, measures="AP")
     pd.testing.assert_frame_equal(found.of_all.table, board.table)
     first, second = verdict(found)[:2]
@@ -339,13 +339,13 @@ def test_over_several_collections():
     assert second.startswith("In one: ")
     assert "collections" not in " ".join(verdict(collect(RUNS, QRELS, ["AP"])))
     with pytest.raises(ValueError, match="labels are of one collection"):
-        collect(RUNS, QRELS, labels="x", others={"other": (RUNS, OTHER)})
+        collect({"one": (RUNS, QRELS), "other": (RUNS, OTHER)}, labels="x")
 
 
 def test_each_collection_has_its_own_pool():
     renamed = [{f"{q}x": of for q, of in each.items()} for each in (*RUNS.values(), OTHER)]
     other = dict(zip(RUNS, renamed)), renamed[-1]
-    found = collect(RUNS, QRELS, ["AP_Rareness@10"], track="one", others={"other": other})
+    found = collect({"one": (RUNS, QRELS), "other": other}, None, ["AP_Rareness@10"])
     board = ranks({"one": (RUNS, QRELS), "other": other}, None, "AP_Rareness@10")
     pd.testing.assert_frame_equal(found.of_all.table, board.table)
 
