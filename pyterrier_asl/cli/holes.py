@@ -247,6 +247,7 @@ def _check_outputs(
     Returns:
         Whether the list is saved to a file of labels, which stay.
     """
+    from ..io.atomic import check_replaceable
     from ..unjudged.export import check_export
 
     keep = any(Path(name).resolve() == Path(path or "").resolve() for name in labels)
@@ -256,6 +257,8 @@ def _check_outputs(
     options.check_chart(chart, [*inputs, *labels], force=force)
     if judge and not labels:
         raise click.UsageError("--judge needs --labels FILE.jsonl, to which answers are added")
+    if judge:
+        check_replaceable(labels[-1], inputs=inputs, force=True)
     if judge and not sys.stdin.isatty():
         raise click.UsageError(
             "--judge asks at a terminal, and the standard input is none: use --export"

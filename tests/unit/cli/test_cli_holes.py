@@ -332,3 +332,14 @@ def test_a_list_that_cannot_be_read_is_not_overwritten(files, tmp_path, broken):
         done = call(*files, "-m", "AP", "--export", path, *options)
         assert done.exit_code == 2 and "todo.tsv" in done.stderr
     assert path.read_bytes() == before
+
+
+def test_no_file_of_labels_begins_in_a_folder_of_runs(files, tmp_path):
+    folder = tmp_path / "runs"
+    folder.mkdir()
+    for path in files[1:]:
+        (folder / path.rpartition("/")[2]).write_bytes(open(path, "rb").read())
+    labels = folder / "labels.jsonl"
+    done = call(files[0], folder, "-m", "P@1", "--labels", labels, "--judge")
+    assert done.exit_code == 2 and "it would be one of the inputs" in done.output
+    assert not labels.exists()
