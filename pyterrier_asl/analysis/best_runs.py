@@ -1,4 +1,4 @@
-"""How much room is there at the top, and how much below? (Alex et al. 2022, Figures 1 to 4.)"""
+"""How good are runs at the top, and over all documents? (Alex et al. 2022, Figures 1 to 4.)"""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from .registry import (
 
 #: Tracks whose best values are drawn one by one, and runs that are named.
 FEW = 8
-#: Where the bins of the chart end: shares by tenths, search lengths in steps that double or so.
+#: Upper ends of the bins of the chart: shares in tenths, search lengths in steps of about 2.
 _SHARES = np.round(np.arange(0.1, 1.01, 0.1), 1)
 _LENGTHS = np.array([1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, np.inf])
 
@@ -53,7 +53,7 @@ def run_quality(
 ) -> pd.DataFrame:
     """How good is every run at the top, and over all documents?
 
-    Every run at the top and over all relevant documents, with what to read beside ASL.
+    Every run at the top and over all relevant documents, with numbers that qualify its ASL.
 
     Args:
         cutoff: k, as in ``ASL@k``.
@@ -61,12 +61,13 @@ def run_quality(
     Returns:
         One row for each run, best ASL first, with ``run``, ``P@20``, ``ASL@g1-10``, ``AP``, ``ASL``
         (with the grade, as ``P(rel=2)@20``, if ``rel`` is not 1) and, with k the cut-off, 1000
-        without one, ``R@k``; ``missing_share``, the share of its ASL that comes from documents it
-        did not retrieve; ``Judged@k``, the judged share of what it retrieved; ``unjudged_share``,
-        the share of the irrelevant documents above those it did retrieve that are not judged.
+        without one, ``R@k``; ``missing_share``, the share of its ASL that comes from relevant
+        documents that were not retrieved; ``Judged@k``, the judged share of the retrieved
+        documents; ``unjudged_share``, the unjudged share of the irrelevant documents above the
+        relevant documents that were retrieved.
 
-    Read with care: over deep pools ASL is mostly recall, and most irrelevant documents above a
-    relevant one are unjudged rather than irrelevant; the last four columns say how much so.
+    With deep pools ASL is mostly recall, and most irrelevant documents above a relevant document
+    are unjudged. The last four columns show how much.
 
     Source: Alex, Hall, Metzler 2022, Figures 1 to 4.
 
@@ -86,7 +87,7 @@ def run_quality(
 
 @run_quality.chart
 def run_quality_chart(frame: pd.DataFrame) -> Any:
-    """Every run by AP and by ASL, and how much of its ASL comes from missing documents."""
+    """Every run by AP and by ASL; the colour is the share of ASL that missing documents cause."""
     names = {re.sub(r"\(rel=.*?\)", "", name): name for name in frame.columns}
     frame = frame.set_axis(list(names), axis=1)
     further = [name for name in frame.columns if name.startswith(("R@", "Judged@"))]
@@ -117,8 +118,8 @@ def run_quality_chart(frame: pd.DataFrame) -> Any:
     return figure(
         alt.layer(points, texts),
         "At the top, and over all relevant documents",
-        "Each point is a run; better is up and to the right. The lighter, the more of its search "
-        "length comes from relevant documents that it did not retrieve."
+        "Each point is a run; better is up and to the right. Light colours: a large share of its "
+        "search length comes from relevant documents that it did not retrieve."
         + undrawn(frame["missing_share"]),
         x=alt.X(
             "AP:Q",
@@ -136,8 +137,8 @@ def run_quality_chart(frame: pd.DataFrame) -> Any:
 
 def _quality(judged: Evaluation, queries: Queries, options: AslOptions) -> pd.DataFrame:
     """The table of :func:`run_quality`."""
-    values = judged.once(_beside_asl, options)
-    recall, missing, judged_share, unjudged_above, irrelevant_above = queries.mean(values)
+    values = queries.mean(judged.once(_qualifications, options))
+    recall, missing, judged_share, unjudged_above, irrelevant_above = values
     measures = options.measures().items()
     means = {name: queries.mean(judged.values(measure)) for name, measure in measures}
     frame = pd.DataFrame({"run": judged.names, **means})
@@ -163,10 +164,10 @@ def headroom(
 ) -> pd.DataFrame:
     """How good is the best run of each track, by four measures?
 
-    The best run of each track by each of four measures: how near is the task to being solved?
+    The best run of each track by each of four measures: is the task nearly solved?
 
-    A track that looks solved by ``P@20`` or AP can have its relevant documents far down, and far
-    down is where ``P@20`` cannot see an improvement.
+    A track that looks solved by ``P@20`` or AP can have relevant documents far down the rankings,
+    where ``P@20`` cannot show an improvement.
 
     Args:
         cutoff: k, as in ``ASL@k``.
@@ -176,7 +177,8 @@ def headroom(
         ``ASL``), ``runs``, ``best_run`` and its ``value``; and of that run ``R@k``,
         ``missing_share``, ``Judged@k`` and ``unjudged_share`` as in :func:`run_quality`.
 
-    Tracks of different depth are not on one scale: a search length cannot exceed the depth much.
+    Search lengths of tracks with rankings of different depths are not comparable: a search length
+    cannot be much larger than the depth.
 
     Source: Alex, Hall, Metzler 2022, Figures 1 (``P@20``), 2 (``ASL@g1-10``), 3 (AP), 4 (ASL).
 
@@ -196,11 +198,10 @@ def headroom(
         further = quality.columns[list(quality).index("ASL") + 1 :]
         rows = []
         for name, measure in options.measures().items():
-            means = rounded(quality[name])
-            best = int(means.argmin() if higher_is_better(measure) is False else means.argmax())
-            row = quality.iloc[best]
-            best_run = {"runs": len(quality), "best_run": row["run"], "value": row[name]}
-            rows.append({"measure": options.label(name), **best_run, **row[further]})
+            sign = -1 if higher_is_better(measure) is False else 1
+            best = quality.iloc[int((sign * rounded(quality[name])).argmax())]
+            about = {"measure": options.label(name), "runs": len(quality), "best_run": best["run"]}
+            rows.append({**about, "value": best[name], **best[further]})
         return pd.DataFrame(rows)
 
     return per_track_and_slice(tracks, of_slice, weights, by)
@@ -215,8 +216,8 @@ def headroom_chart(frame: pd.DataFrame) -> Any:
     caption = (
         f"The best run {'of each track ' if tracks > 1 else ''}by each measure; 1 is the best "
         "value of all four. ASL is the mean number of irrelevant documents above a relevant one, "
-        "plus 1, and cannot be much larger than the runs are deep"
-        f"{', so tracks of other depths are on other scales' if tracks > 1 else ''}."
+        "plus 1, and cannot be much larger than the depth of the runs"
+        f"{', so do not compare tracks with different depths' if tracks > 1 else ''}."
     )
     drawn = alt.concat(*panels, columns=2).resolve_scale(x="independent")
     return captioned(drawn, "How much room is left", caption, WIDE_CAPTION)
@@ -225,20 +226,16 @@ def headroom_chart(frame: pd.DataFrame) -> Any:
 def _best_values(measure: str, part: pd.DataFrame) -> Any:
     """The value of the best run of each track, and its name."""
     lengths = measure.startswith("ASL")
-    label = part.assign(
-        label=[
-            f"{value:.{1 if lengths else 3}f} {run}"
-            for value, run in zip(part["value"], part["best_run"])
-        ],
-        least=1 if lengths else 0,
-    )
+    form, least = (".1f", 1) if lengths else (".3f", 0)
+    runs = zip(part["value"], part["best_run"])
+    rows = part.assign(label=[f"{value:{form}} {run}" for value, run in runs], least=least)
     powers = powers_of_ten(float(part["value"].max()))
     scale = alt.Scale(type="log", domain=[1, powers[-1]]) if lengths else alt.Scale(domain=[0, 1])
-    ticks = {"values": powers} if lengths else {"tickCount": 5}
-    axis = alt.Axis(**ticks, format="~g", grid=False)
-    named = bool(part["track"].astype(bool).any())
+    axis = alt.Axis(values=powers) if lengths else alt.Axis(tickCount=5)
+    axis["format"], axis["grid"] = "~g", False
     title = better(measure, "←" if lengths else "→")
-    base = alt.Chart(label, width=220, height=alt.Step(2 * STEP)).encode(
+    named = bool(part["track"].astype(bool).any())
+    base = alt.Chart(rows, width=220, height=alt.Step(2 * STEP)).encode(
         y=alt.Y("track:N", sort=None, title=None, axis=alt.Axis() if named else None),
         tooltip=tooltips("track", "best_run", "value", "runs"),
     )
@@ -246,15 +243,15 @@ def _best_values(measure: str, part: pd.DataFrame) -> Any:
         x=alt.X("least:Q", scale=scale, title=title, axis=axis),
         x2=alt.X2("value:Q"),
     )
-    # Above its bar, which it would else be written across.
+    # Above its bar, so that it does not cover the bar.
     text = base.mark_text(align="left", dx=2, dy=-6, fontSize=11).encode(
-        x=alt.XDatum(1 if lengths else 0), text=alt.Text("label:N")
+        x=alt.XDatum(least), text=alt.Text("label:N")
     )
     return alt.layer(bar, text)
 
 
 def _histogram(measure: str, part: pd.DataFrame) -> Any:
-    """A histogram of the values of the tracks' best runs, the best possible value at the left."""
+    """A histogram of the best runs' values, one per track, the best possible value at the left."""
     if measure.startswith("ASL"):
         values, ends = part["value"], _LENGTHS
         names = best_first = ["1", *(f"to {end:g}" for end in ends[1:-1]), "more"]
@@ -263,25 +260,23 @@ def _histogram(measure: str, part: pd.DataFrame) -> Any:
         names = [f"{end - 0.1:.1f} to {end:.1f}" for end in ends]
         best_first = names[::-1]
     bins = pd.cut(values, [-np.inf, *ends], labels=names).astype(str).rename("bin")
-    tracks = part.groupby(bins)["track"]
-    counts = tracks.agg(tracks="size", which=lambda names: ", ".join(map(str, names)))
+    counts = part.groupby(bins)["track"].agg(
+        tracks="size", which=lambda names: ", ".join(map(str, names))
+    )
     shown = counts.reindex(best_first).reset_index().fillna({"tracks": 0, "which": ""})
     axis = alt.Axis(format="d", values=whole_numbers(0, int(shown["tracks"].max())))
-    return (
-        alt.Chart(shown, title=measure, width=220, height=160)
-        .mark_bar(color=COLORS[0])
-        .encode(
-            x=alt.X("bin:N", sort=best_first, title=None, axis=alt.Axis(labelAngle=-45)),
-            y=alt.Y("tracks:Q", title="tracks", axis=axis),
-            tooltip=tooltips("bin", "tracks", "which"),
-        )
+    bars = alt.Chart(shown, title=measure, width=220, height=160).mark_bar(color=COLORS[0])
+    return bars.encode(
+        x=alt.X("bin:N", sort=best_first, title=None, axis=alt.Axis(labelAngle=-45)),
+        y=alt.Y("tracks:Q", title="tracks", axis=axis),
+        tooltip=tooltips("bin", "tracks", "which"),
     )
 
 
-def _beside_asl(judged: Evaluation, options: AslOptions) -> Floats:
+def _qualifications(judged: Evaluation, options: AslOptions) -> Floats:
     """Five values that qualify the ASL of each run and query, shape (5, S, Q).
 
-    Recall; the part of ASL that is due to missing documents; the judged share of the retrieved
+    Recall; the part of ASL that missing documents cause; the judged share of the retrieved
     documents; the unjudged, and all irrelevant documents above each retrieved relevant document,
     summed.
     """
@@ -289,9 +284,9 @@ def _beside_asl(judged: Evaluation, options: AslOptions) -> Floats:
     for run, documents in zip(judged.runs, judged.once(relevant_documents, *options.how)):
         top = run.view(options.depth)
         judged_documents = np.bincount(top.queries, minlength=len(top.retrieved))
-        judged_share = _share(judged_documents, top.retrieved)
         above = above_relevant(run.view(options.cutoff), options.rel)
-        rows.append((documents.recall, documents.asl_of_missing, judged_share, *above))
+        share = _share(judged_documents, top.retrieved)
+        rows.append((documents.recall, documents.asl_of_missing, share, *above))
     return np.swapaxes(rows, 0, 1)
 
 
@@ -308,5 +303,4 @@ def above_relevant(run: JudgedRun, rel: float) -> tuple[Floats, Floats]:
 def _share(part: Any, whole: Any) -> Floats:
     """part / whole, NaN where the whole is 0."""
     share = np.full(np.shape(part), np.nan)
-    np.divide(part, whole, out=share, where=whole > 0)
-    return share
+    return np.asarray(np.divide(part, whole, out=share, where=whole > 0))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from ..assessment.judges import QRELS
@@ -33,7 +33,7 @@ def read_measure(text: str) -> Any:
     """Reads the name of a measure."""
     measures = read_measures([text])
     if len(measures) != 1:
-        raise ValueError(f"one measure is wanted, but {text!r} is {len(measures)}")
+        raise ValueError(f"{text!r} names {len(measures)} measures: give one")
     return measures[0]
 
 
@@ -44,26 +44,25 @@ def read_words(text: str) -> list[str]:
 
 def read_numbers(kind: Callable[[str], Any]) -> Callable[[str], list[Any]]:
     """Reads numbers between commas or blanks."""
+    what = "whole numbers" if kind is int else "numbers"
+    return lambda text: _numbers(kind, read_words(text), f"{text!r} is no list of {what}, as 1,2,4")
 
-    def read(text: str) -> list[Any]:
-        try:
-            return [kind(word) for word in read_words(text)]
-        except ValueError:
-            what = "whole numbers" if kind is int else "numbers"
-            raise ValueError(f"{text!r} is no list of {what}, such as 1,2,4") from None
 
-    return read
+def _numbers(kind: Callable[[str], Any], texts: Iterable[str], message: str) -> list[Any]:
+    """Reads numbers; ValueError with a message for a text that is not a number."""
+    try:
+        return [kind(text) for text in texts]
+    except ValueError:
+        raise ValueError(message) from None
 
 
 def read_weights(path: str) -> dict[str, float]:
     """Reads the weight of each query from a file."""
-    weights = {}
-    for qid, text in read_pairs(path, "query", "weight").items():
-        try:
-            weights[qid] = float(text)
-        except ValueError:
-            raise ValueError(f"{path}: query {qid!r} has the weight {text!r}: no number") from None
-    return weights
+    pairs = read_pairs(path, "query", "weight").items()
+    return {
+        qid: _numbers(float, [text], f"{path}: query {qid!r} has the weight {text!r}: no number")[0]
+        for qid, text in pairs
+    }
 
 
 def read_slices(path: str) -> dict[str, str]:
@@ -95,11 +94,9 @@ def read_judge_rel(texts: Sequence[str]) -> float | dict[str, float]:
     is_common = len(texts) == 1 and "=" not in texts[0]
     form = "NAME=GRADE, a judge and the least relevant grade"
     named = {"": texts[0]} if is_common else _pairs_by_name(texts, form)
-    try:
-        grades = {name: read_grade(float(grade)) for name, grade in named.items()}
-    except ValueError:
-        raise ValueError(f"{' '.join(texts)!r} is no grade, such as NAME=2") from None
-    return grades[""] if is_common else grades
+    grades = _numbers(float, named.values(), f"{' '.join(texts)!r} is no grade, such as NAME=2")
+    by_name = dict(zip(named, map(read_grade, grades)))
+    return by_name[""] if is_common else by_name
 
 
 def read_runs_of_tracks(texts: Sequence[str]) -> str | dict[str, str]:
@@ -116,7 +113,7 @@ def _pairs_by_name(texts: Sequence[str], form: str) -> dict[str, str]:
         if not (name and equals and value):
             raise ValueError(f"{text!r} is not {form}")
         if name in named:
-            raise ValueError(f"{name!r} is given twice: name each differently")
+            raise ValueError(f"{name!r} is given twice: give each another name")
         named[name] = value
     return named
 
@@ -137,22 +134,19 @@ def analyze(
         qrels: file or ir_datasets id, for an analysis that needs judgements; None: several tracks.
         runs: list of files and folders, for an analysis that needs runs; or the runs and qrels of
             each track.
-        options: values by parameter; others have the defaults of the function.
+        options: values by parameter; other parameters have the defaults of the function.
 
     Raises:
-        ValueError: for what cannot be used.
+        ValueError: for an invalid option or input.
         OSError: for a file that cannot be read.
     """
-    sources: dict[str, Any] = {}
     if QRELS in options.get("judges", ()):
-        raise ValueError(f"{QRELS!r} is the judge of QRELS: name the other differently")
-    if "qrels" in analysis.parameters:
-        sources["qrels"] = qrels
-    elif "judges" in options:  # QRELS is one of them
+        raise ValueError(f"{QRELS!r} is the judge of QRELS: give the other judge another name")
+    sources: dict[str, Any] = {"qrels": qrels, "runs": runs}
+    inputs = {name: sources[name] for name in sources if name in analysis.parameters}
+    if "judges" in options and "qrels" not in inputs:  # QRELS is one of them
         options = {**options, "judges": {QRELS: qrels, **options["judges"]}}
-    if "runs" in analysis.parameters:
-        sources["runs"] = runs
-    return analysis.function(**sources, **options)
+    return analysis.function(**inputs, **options)
 
 
 # The printed table

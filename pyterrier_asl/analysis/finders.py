@@ -20,34 +20,34 @@ from .registry import LOST, TURKMEN, Bools, Ints, Qrels, Queries, Runs, Slices, 
 
 
 def group_codes(names: list[str], groups: Mapping[str, str]) -> Ints:
-    """The group of each run as a number; a run that no group is given for is one by itself.
+    """The group of each run as a number; a run without a group is a group of one run.
 
     Raises:
-        ValueError: where a group is given for a run that is not there.
+        ValueError: for a run in ``groups`` that does not exist.
     """
     check_names("groups", groups, names, "runs")
-    # A run by itself must not be taken for a group that happens to bear its name.
+    # A run without a group must not be mixed up with a group of the same name.
     labels = [f"group {groups[name]}" if name in groups else f"run {name}" for name in names]
     return np.unique(labels, return_inverse=True)[1].astype(np.int64)
 
 
 def _by_group(
-    names: list[str], found: Bools, groups: Mapping[str, str] | None
+    names: list[str], retrieves: Bools, groups: Mapping[str, str] | None
 ) -> tuple[npt.NDArray[np.object_], Bools]:
-    """The names of all runs, or groups, and which of them have which document.
+    """The names of all runs, or groups, and which of them retrieve which document.
 
     Args:
         names: the runs, S of them.
-        found: which run has which document, shape (S, R).
-        groups: run -> group; None: the runs themselves.
+        retrieves: which run retrieves which document, shape (S, R).
+        groups: run -> group; None: each run is a group.
     """
     if groups is None:
-        return np.array(names, dtype=object), found
+        return np.array(names, dtype=object), retrieves
     codes = group_codes(names, groups)
     _, first = np.unique(codes, return_index=True)
     labels = [groups.get(names[run], names[run]) for run in first]
-    together = np.zeros((len(first), found.shape[1]), dtype=bool)
-    np.logical_or.at(together, codes, found)
+    together = np.zeros((len(first), retrieves.shape[1]), dtype=bool)
+    np.logical_or.at(together, codes, retrieves)
     return np.array(labels, dtype=object), together
 
 
@@ -70,18 +70,18 @@ def rare_documents(
     Args:
         qid: the query; None: all of them.
         few: omit documents that more runs (or groups) than this find; None: omit none.
-        depth: how deep a run must have a document to be one that finds it; None: anywhere, as in
-            the paper's table. ``P_Rareness@k`` counts to depth k: give that to see what it sees.
+        depth: a run finds a document if the document is among its first ``depth`` documents; None:
+            among all, as in the paper's table. ``P_Rareness@k`` counts to depth k.
         groups: run -> group; count groups instead of runs.
 
     Returns:
         A row for each relevant document, with ``qid``, ``docno``, ``grade``, ``S_d`` runs (or
         groups) that find it, of ``S``, ``rareness`` = 1 - S_d/S, which is 1 for one missed by all,
-        ``best_rank`` in any run (0: none has it at all), and ``found_by``, the names of those runs
-        or groups.
+        ``best_rank`` in any run (0: no run retrieves it), and ``found_by``, the names of the runs
+        or groups that find it.
 
     Raises:
-        ValueError: for a query that is not judged, or a group of a run that is not there.
+        ValueError: for a query that is not judged, or a run in ``groups`` that does not exist.
 
     Source: Türkmen, Lease and Kutlu, 2023, Eq. 2 and Table 4.
 
@@ -118,9 +118,9 @@ def rare_documents(
 @rare_documents.chart
 def rare_documents_chart(frame: pd.DataFrame) -> Any:
     """The rareness of the relevant documents, as a histogram."""
-    counts = pd.cut(frame["rareness"], [i / 20 for i in range(21)], include_lowest=True)
-    bars = counts.value_counts(sort=False).reset_index(drop=True).rename("documents").to_frame()
-    bars = bars.assign(low=[i / 20 for i in range(20)], high=[i / 20 for i in range(1, 21)])
+    ends = [i / 20 for i in range(21)]
+    counts = pd.cut(frame["rareness"], ends, include_lowest=True).value_counts(sort=False)
+    bars = pd.DataFrame({"documents": counts.to_numpy(), "low": ends[:-1], "high": ends[1:]})
     return figure(
         alt.Chart(bars).mark_bar(),
         "How rare relevant documents are",
@@ -151,23 +151,24 @@ def rare_finds(
 ) -> pd.DataFrame:
     """Which systems find relevant documents that others miss?
 
-    Weights change the mean rareness; counts are as they are.
+    Weights change the mean rareness, not the counts.
 
     Args:
-        few: a document that at most so many systems find is rare.
-        depth: how deep a system must have a document to be one that finds it; None: anywhere.
+        few: the largest number of systems that find a rare document.
+        depth: a system finds a document if the document is among its first ``depth`` documents;
+            None: among all.
         groups: run -> group; count groups instead of runs: runs of one group are one system.
 
     Returns:
-        A row for each system, those that find most alone first, with ``system``, ``found``, the
-        relevant documents that it finds, ``alone``, those of them that no other system finds,
-        ``few``, those that at most so many find, itself among them, ``mean_rareness`` of what it
-        finds (R = 1 - S_d/S; not a number where it finds nothing), ``recall``, its share of all
-        relevant documents, and of all systems together: ``pool``, the relevant documents that at
-        least one of them finds, and ``coverage``, the share of all relevant documents that is.
+        A row for each system, by ``alone``, largest first, with ``system``, ``found``, the number
+        of relevant documents that it finds, ``alone``, the number of documents that no other system
+        finds, ``few``, the number of rare documents, ``mean_rareness`` of the documents that it
+        finds (R = 1 - S_d/S; NaN where it finds none), ``recall``, its share of all relevant
+        documents, and of all systems together: ``pool``, the number of relevant documents that at
+        least one system finds, and ``coverage``, their share of all relevant documents.
 
     Raises:
-        ValueError: where ``few`` is below 1, or a group is of a run that is not there.
+        ValueError: where ``few`` is below 1, or for a run in ``groups`` that does not exist.
 
     Source: after Türkmen, Lease and Kutlu, 2023, Eq. 2.
 
@@ -180,7 +181,7 @@ def rare_finds(
     """
     judged, rel = read(runs, qrels, duplicates, rel)
     if few < 1:
-        raise ValueError(f"few is {few}: a document that is found is found by at least 1 system")
+        raise ValueError(f"few is {few}, but it must be 1 or more")
     ranks = judged.once(RelevantRanks.of, rel)
 
     def of_slice(queries: Queries) -> pd.DataFrame:
@@ -223,14 +224,14 @@ def rare_finds_chart(frame: pd.DataFrame) -> Any:
         ),
         y=alt.Y(
             "mean_rareness:Q",
-            title="mean rareness of what it finds",
+            title="mean rareness of these documents",
             scale=alt.Scale(domain=heights, nice=False),
         ),
     )
     points = base.mark_circle(opacity=0.6, color=COLORS[0]).encode(
         size=alt.Size(
             "alone:Q",
-            title="found by it alone",
+            title="found by no other",
             scale=alt.Scale(domain=[0, most], range=[12, 320]),
             legend=alt.Legend(orient="bottom", values=some_values(frame["alone"])),
         ),
@@ -243,10 +244,10 @@ def rare_finds_chart(frame: pd.DataFrame) -> Any:
             alt.Tooltip("recall", format=".3f"),
         ),
     )
-    points_with_radii = frame.assign(radius=np.sqrt((12 + 308 * frame["alone"] / most) / np.pi))
+    sized = frame.assign(radius=np.sqrt((12 + 308 * frame["alone"] / most) / np.pi))
     names = names_beside_points(
-        points_with_radii,
-        points_with_radii.loc[named.index],
+        sized,
+        sized.loc[named.index],
         "system",
         x=("found", ends),
         y=("mean_rareness", heights),
@@ -254,15 +255,15 @@ def rare_finds_chart(frame: pd.DataFrame) -> Any:
     )
     finders = int((frame["alone"] > 0).sum())
     which_named = (
-        f"; the {len(named)} of them with the most are named"
+        f"The {len(named)} systems that find most documents alone have names"
         if finders > len(named)
-        else f"; those with any are named: {finders} of {len(frame)}"
+        else f"Systems that find documents alone have names: {finders} of {len(frame)}"
     )
     together = f"All {len(frame)} together find" if len(frame) > 1 else "It finds"
     return figure(
         alt.layer(points, names),
-        "Who finds what others miss",
-        "Each point is a system, the larger the more relevant documents it alone finds"
-        f"{which_named}. {together} {frame['coverage'].iloc[0]:.1%} of the relevant documents."
-        + undrawn(frame["mean_rareness"]),
+        "Relevant documents that other systems miss",
+        "Each point is a system; its area grows with the number of relevant documents that only "
+        f"this system finds. {which_named}. {together} {frame['coverage'].iloc[0]:.1%} of the "
+        "relevant documents." + undrawn(frame["mean_rareness"]),
     )

@@ -1,4 +1,4 @@
-"""What do preferences still say when labels or queries are missing?"""
+"""Are preferences stable when labels or queries are missing?"""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from .registry import (
 #: The shares of labels or queries that are kept.
 FRACTIONS: tuple[float, ...] = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 
-#: Colour and dash of each preference: distinguished by all readers, and in print without colours.
+#: Colour and dash of each preference, which all readers can distinguish, also without colours.
 _STYLES = {"RR": ("#117733", [1, 0]), "rrLP": ("#cc3311", [6, 3]), "sgnLP": ("#0077bb", [2, 2])}
 
 
@@ -81,19 +81,19 @@ def missing_labels(
     """How well do preferences agree with RR when labels are missing?
 
     A sample keeps a share of all labels of relevant documents, drawn without replacement; the other
-    documents count as not relevant. Preferences on what is left are compared with δRR_1 on all
-    labels, over the pairs that δRR_1 distinguishes: of two rankings (``ranking``), and of two
-    systems by the mean over queries (``system``). A preference that ties does not agree. Labels of
-    queries of weight 0 are not drawn, and each slice has samples of its own.
+    documents count as not relevant. Preferences on the sample are compared with δRR_1 on all
+    labels, over the pairs that δRR_1 distinguishes: pairs of rankings (``ranking``), and pairs of
+    systems by the mean over queries (``system``). A tie is no agreement. Labels of queries of
+    weight 0 are not drawn, and each slice has separate samples.
 
     Args:
         fractions: shares of labels to keep, each in (0, 1].
-        draws: how many random samples of each.
+        draws: the number of random samples of each.
 
     Returns:
         A row for each ``fraction``, ``sample`` and ``preference`` (RR, rrLP, sgnLP), with
-        ``ranking`` and ``system``, the shares of preferences agreed upon, and ``tied``, the share
-        of pairs of rankings that tie.
+        ``ranking`` and ``system``, the shares of pairs with agreement, and ``tied``, the share of
+        pairs of rankings that tie.
 
     Source: Diaz, Best-Case Retrieval Evaluation, 2023, Figures 8a and 9.
 
@@ -155,12 +155,12 @@ def missing_labels_chart(frame: pd.DataFrame) -> Any:
 )
 def ties_as_labels_go_chart(frame: pd.DataFrame) -> Any:
     """Tied rankings as labels are removed."""
-    # sgnLP and rrLP tie alike.
+    # sgnLP and rrLP have the same ties.
     shown = frame[frame["preference"] != "sgnLP"]
     return figure(
         _with_band(shown, "tied", "fraction tied", "label fraction", alt.Scale()),
         "Ties as labels are removed",
-        f"Pairs of rankings that tie{_of_samples(frame)} sgnLP ties as rrLP does.",
+        f"Pairs of rankings that tie{_of_samples(frame)} sgnLP has the same ties as rrLP.",
     )
 
 
@@ -181,17 +181,17 @@ def missing_queries(
 ) -> pd.DataFrame:
     """How well do preferences agree with RR when queries are missing?
 
-    Systems are compared by the mean over the queries that are kept, with mean reciprocal rank over
-    all. Queries of weight 0 are not drawn, and each slice has samples of its own.
+    Mean preferences over the queries of a sample are compared with mean reciprocal rank over all
+    queries. Queries of weight 0 are not drawn, and each slice has separate samples.
 
     Args:
         fractions: shares of queries to keep, each in (0, 1].
-        draws: how many random samples of each.
+        draws: the number of random samples of each.
 
     Returns:
         A row for each ``fraction``, ``sample`` and ``preference`` (RR, rrLP, sgnLP), with
-        ``system``, the share of pairs of systems distinguished by mean δRR_1 on all queries that
-        the mean preference over the queries kept decides in the same way.
+        ``system``: among the pairs of systems that mean δRR_1 over all queries distinguishes, the
+        share that the mean preference over the sample orders in the same way.
 
     Source: Diaz, Best-Case Retrieval Evaluation, 2023, Figure 8b.
     """
@@ -237,7 +237,7 @@ def _preferences_by_name(reciprocal: Floats, total: Ints) -> dict[str, Floats]:
 
 
 def _agreement(mean: Floats, truth: Floats) -> float:
-    """The share of the pairs that the truth decides that a mean decides in the same way."""
+    """The share of the pairs decided by the truth that a mean decides in the same way."""
     decided = signs(truth) != 0
     agreed = signs(mean)[decided] == np.sign(truth[decided])
     return float(agreed.mean()) if decided.any() else float("nan")
@@ -247,7 +247,7 @@ def _of_samples(frame: pd.DataFrame) -> str:
     """The end of a caption, on lines and bands."""
     samples = frame["sample"].nunique()
     if samples == 1:
-        return "; of each share one sample."
+        return "; one sample per share."
     return f"; lines are means over {samples} samples, bands one standard deviation."
 
 

@@ -57,7 +57,7 @@ def judge_agreement(
 ) -> pd.DataFrame:
     """How far do every two judges agree on documents (kappa)?
 
-    Documents that only one of the two judged do not count.
+    Only documents that both judges judged count.
 
     Args:
         judges: name -> qrels: frame, file, or ir_datasets id.
@@ -68,10 +68,10 @@ def judge_agreement(
     Returns:
         A row for every two judges and kind of agreement, with ``judge``, ``reference`` (the other),
         ``agreement``, ``value``, ``ci_low``, ``ci_high``, ``pairs`` (of query and document that
-        both judged) and ``queries``. Kinds are ``agreement`` (share of the pairs on which both say
-        the same, relevant or not), ``kappa`` of that, and of the grades as they are, without an
-        interval, ``kappa_grades``, ``kappa_linear``, ``kappa_quadratic``; these are NaN where the
-        largest grades of the two differ, for they judge on different scales.
+        both judged) and ``queries``. Kinds are ``agreement`` (share of the pairs with the same
+        label, relevant or not), ``kappa`` of the labels, and of the grades, without an interval,
+        ``kappa_grades``, ``kappa_linear``, ``kappa_quadratic``; these are NaN where the largest
+        grades of the two judges differ, because their scales then differ.
 
     Raises:
         ValueError: for a judge who finds nothing relevant, or two with no document in common.
@@ -123,7 +123,7 @@ def judges_agreement_chart(agreement: pd.DataFrame) -> Any:
             y=alt.Y("judge:N", sort=judges, title=None),
         )
         .transform_calculate(
-            # .44 has room in a narrow cell, and below it its interval
+            # a narrow cell has room for .44 and for its interval in the line below
             number=_short("value"),
             interval=f"isValid(datum.ci_low) ? '[' + {_short('ci_low')} + ', ' + "
             f"{_short('ci_high')} + ']' : ''",
@@ -132,7 +132,7 @@ def judges_agreement_chart(agreement: pd.DataFrame) -> Any:
             text="datum.interval ? [datum.number, datum.interval] : [datum.number]",
         )
     )
-    # The whole scale, so that judges who agree alike look alike.
+    # The whole scale, so that equal agreements have equal colours.
     scale = (
         alt.Scale(scheme="blueorange", reverse=True, domain=[-1, 1])
         if (both["value"] < 0).any()
@@ -145,7 +145,7 @@ def judges_agreement_chart(agreement: pd.DataFrame) -> Any:
         "abs(datum.value) > 0.74",
         ["reference", "judge", "value", "ci_low", "ci_high", "pairs", "queries"],
     )
-    intervals = " In brackets: its interval." if shown["ci_low"].notna().any() else ""
+    intervals = " Its interval is in brackets." if shown["ci_low"].notna().any() else ""
     return captioned(
         drawn,
         f"Agreement of judges: {value}",
@@ -163,7 +163,7 @@ def _short(column: str) -> str:
 
 
 def _range(numbers: Any, singular: str, plural: str = "") -> str:
-    """The least and the greatest of some numbers of things, in words."""
+    """The least and the greatest number of things, in words."""
     least, most = int(numbers.min()), int(numbers.max())
     most_of = counted(most, singular, plural)
     return most_of if least == most else f"{least:,} to {most_of}"
@@ -174,16 +174,16 @@ def judge_confusion(judges: Mapping[str, Qrels]) -> pd.DataFrame:
     """Which grades do two judges give the same documents?
 
     Fractional grades, such as means of several labels, are in bins: from each whole number to the
-    next, or of width .1 where no grade is above 1. A bin is named by its lower end.
+    next, or of width .1 where no grade is above 1. The table has the lower end of each bin.
 
     Args:
         judges: name -> qrels: frame, file, or ir_datasets id.
 
     Returns:
         One row for every two judges and every two grades that they gave, with ``reference``,
-        ``judge``, ``grade_a``, ``grade_b``, ``pairs`` (of query and document), ``share_of_a`` (of
-        those that judge a gave that grade). ``attrs['binned']`` names the judges with fractional
-        grades.
+        ``judge``, ``grade_a``, ``grade_b``, ``pairs`` (of query and document), ``share_of_a`` (the
+        share of the pairs with this grade by the reference). ``attrs['binned']`` names the judges
+        with fractional grades.
 
     >>> judges = {"person": {"q": {"a": 1, "b": 0}}, "model": {"q": {"a": 1.7, "b": 1}}}
     >>> judge_confusion(judges)[["grade_a", "grade_b", "pairs", "share_of_a"]]
@@ -256,20 +256,20 @@ def leaderboards(
 ) -> pd.DataFrame:
     """How does every system score under every judge?
 
-    A lenient judge raises every system. What a system gains beyond what all of them gain on average
-    is what the judge does for *it*, and that is tested.
+    A lenient judge raises the values of all systems. The gain of a system minus the mean gain of
+    all systems is the effect of the judge on this system. It is tested.
 
     Args:
         rel: minimum grade of a relevant document, for measures that do not say it; None: each
             measure's default.
-        reference: the judge that others are compared with; by default the first.
+        reference: the judge with which others are compared; by default the first.
         correction: over all systems and judges but the reference.
 
     Returns:
         One row for each judge and run, best first, with ``judge``, ``measure``, ``run``, ``value``,
         ``rank`` (equal values share the best), ``rank_change`` (ranks up, by the reference's
-        order), ``gain`` (value less the reference's), ``own_gain`` (gain less the mean gain of all
-        systems; in the measure's space, so negative is better for ASL), its ``ci_low``,
+        order), ``gain`` (value minus the reference's), ``own_gain`` (gain minus the mean gain of
+        all systems; in units of the measure, so negative is better for ASL), its ``ci_low``,
         ``ci_high``, ``effect``, ``statistic``, ``p``, ``p_corrected``, ``significant``. NaN for the
         reference.
 
@@ -305,8 +305,8 @@ def leaderboards_chart(frame: pd.DataFrame) -> Any:
     return ranks_on_lists(
         frame,
         "One leaderboard, several judges",
-        f"Ranks by {frame.attrs.get('measure', 'the measure')} under each judge, best at the "
-        f"top; a line is a system, its colour how many ranks it moves at most from its rank "
+        f"Ranks by {frame.attrs.get('measure', 'the measure')} under each judge, best at the top; "
+        "one line per system, its colour the largest number of ranks that it moves from its rank "
         f"under {frame.attrs.get('reference', frame['judge'].iloc[0])}.",
         across="judge",
         moved="rank_change",
@@ -335,7 +335,7 @@ def leaderboard_agreement(
     Args:
         rel: minimum grade of a relevant document, for measures that do not say it; None: each
             measure's default.
-        p: persistence of RBO; at .9 the first ten systems have 86 % of the weight.
+        p: persistence of RBO; with .9 the first ten systems have 86 % of the weight.
         alpha: intervals cover 1 - alpha.
         draws: draws of the bootstrap over queries.
         seed: of those draws.
@@ -344,7 +344,8 @@ def leaderboard_agreement(
         A row for every two judges and kind of agreement, with ``judge``, ``reference`` (the other),
         ``measure``, ``agreement``, ``value``, ``ci_low``, ``ci_high``, ``pairs`` (of query and
         document that both judged) and ``queries``. Kinds are ``tau`` (Kendall's tau-b), ``tau_AP``
-        (both directions averaged: neither judge is the truth) and ``RBO``.
+        (mean of both directions, because neither judge is the truth) and ``RBO``. All values are on
+        the pairs of query and document that both judged.
 
     Sources: Kendall 1945; Yilmaz, Aslam and Robertson 2008; Webber, Moffat and Zobel 2010.
 
@@ -417,10 +418,10 @@ def leaderboard_swaps(
         alpha: the level of significance.
 
     Returns:
-        One row for every such swap, by the smaller p, then by the smaller difference, largest
-        first: ``reference``, ``judge``, ``better`` (the run that the reference prefers), ``worse``,
-        the ``difference_a`` and ``difference_b`` of the two runs' means, the tests' ``p_a`` and
-        ``p_b``, ``significant_a`` and ``significant_b``. Empty where there is none.
+        One row for every such swap, by the smaller of both p-values, then by the smaller of both
+        differences, largest first: ``reference``, ``judge``, ``better`` (the run that the reference
+        prefers), ``worse``, the ``difference_a`` and ``difference_b`` of the means, the p-values
+        ``p_a`` and ``p_b``, ``significant_a`` and ``significant_b``. Empty without a swap.
 
     >>> runs = {"a": {"q": {"d": 2, "e": 1}}, "b": {"q": {"e": 2, "d": 1}}}
     >>> judges = {"person": {"q": {"d": 1, "e": 0}}, "model": {"q": {"d": 0, "e": 1}}}
@@ -472,9 +473,9 @@ def leaderboard_swaps_chart(swaps: pd.DataFrame) -> Any:
     )
     drawn = in_rows(layers, "judges", between, rows=1.8).resolve_scale(y="independent")
     caption = (
-        "Pairs of systems that are significantly different under one judge, and the other way "
-        "round under the other: filled by the first judge, hollow by the second."
+        "Pairs of systems with a significant difference under one judge that has the opposite sign "
+        "under the other judge: filled points by the first judge, hollow points by the second."
         if pairs
-        else "There are none: no significant difference under one judge is reversed under another."
+        else "No significant difference under one judge is reversed under another judge."
     )
     return captioned(drawn, "Swaps that matter", caption + rest)

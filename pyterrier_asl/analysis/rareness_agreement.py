@@ -1,8 +1,9 @@
-"""Does the ranking by rareness depend on its weight, and on how many systems there are?"""
+"""Does the ranking by rareness depend on the weight of rareness, and on the number of systems?"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -42,20 +43,20 @@ def agreement_by_alpha(
 ) -> pd.DataFrame:
     """How does the ranking of systems depend on the weight of rareness?
 
-    Agreement of the ranking of systems with the one at alpha 0, that of P or AP (Figure 2).
+    Agreement of the ranking of systems with the ranking by P or AP, which has alpha 0 (Figure 2).
     The runs are the pool.
 
     Args:
-        measures: rareness measures without a pool, or their names; their own alpha does not
-            matter. None: ``P_Rareness@100`` and ``AP_Rareness@100``.
-        rel: minimum grade of a relevant document, for measures that do not say it themselves.
+        measures: rareness measures without a pool, or their names; their alpha is not used. None:
+            ``P_Rareness@100`` and ``AP_Rareness@100``.
+        rel: minimum grade of a relevant document, for measures without one.
         alphas: weights of rareness.
-        as_published: on rankings by 64-bit scores.
+        as_published: use rankings by 64-bit scores.
 
     Returns:
         A row for each measure and alpha, with ``measure``, ``alpha``, ``tau`` (Kendall's tau-b) and
-        ``tau_AP``, with the ranking at alpha 0 as the true one. The same ranking has 1 in both,
-        ties included; not a number where all systems tie.
+        ``tau_AP``, with the ranking at alpha 0 as the true ranking. Equal rankings, ties included,
+        have 1 in both; NaN where all systems tie.
 
     Raises:
         ValueError: for fewer than two runs.
@@ -70,7 +71,7 @@ def agreement_by_alpha(
     """
     judged, _ = read(runs, qrels, duplicates, rel, measures)
     if len(judged) < 2:
-        raise ValueError(f"alpha compares rankings of systems, but there is only {judged.names}")
+        raise ValueError(f"a ranking needs two systems or more, but there is only {judged.names}")
     judged = judged.once(by_double_scores) if as_published else judged
     measures = [P_Rareness @ 100, AP_Rareness @ 100] if measures is None else measures
 
@@ -91,8 +92,8 @@ def agreement_by_alpha(
 def _agreement(estimate: Floats, reference: Floats) -> tuple[float, float]:
     """tau and tau_AP of two rankings of systems.
 
-    The expected tau_AP over random orders of tied systems is below 1 even for a ranking with
-    itself; here the same ranking, ties included, agrees fully.
+    The expected tau_AP over random orders of tied systems is below 1 even for equal rankings; here
+    equal rankings, ties included, have 1.
     """
     if np.array_equal(shared_ranks(estimate), shared_ranks(reference)):
         same = 1.0 if np.ptp(reference) > 0 else float("nan")
@@ -118,7 +119,7 @@ def alpha_chart(frame: pd.DataFrame) -> Any:
         for column, title in _TITLES.items()
     ]
     caption = (
-        "Agreement with the ranking at α = 0, that of the measure without rareness"
+        "Agreement with the ranking at α = 0, by the measure without rareness"
         f"{'; 1: the same ranking' * bool(frame['tau'].notna().any())}." + undrawn(frame["tau"])
     )
     title = "The ranking of systems by the weight of rareness"
@@ -140,26 +141,26 @@ def agreement_by_number_of_systems(
     weights: Weights | None = None,
     by: Slices | None = None,
 ) -> pd.DataFrame:
-    """How far does rareness among few systems agree with that among all?
+    """How far does rareness among few systems agree with rareness among all?
 
     Kendall's tau between the ranking of N sampled systems and their ranking among all (Table 3).
 
-    Algorithm 1: N systems are drawn, S_d and S counted on them alone, and their ranking by
-    that compared with the ranking of the same systems where all are counted. Two systems say only
-    "the same" or "reversed": tau of N = 2 is a share of draws, and its mean over draws scatters.
+    Algorithm 1: N systems are drawn, S_d and S are counted over these systems, and their ranking is
+    compared with the ranking of the same systems when all systems are counted. The order of two
+    systems is either equal or reversed: tau of N = 2 has a large variance over draws.
 
     Args:
         measures: rareness measures without a pool, or their names; None: ``P_Rareness@100`` and
             ``AP_Rareness@100`` with alpha 1, as in the paper.
-        rel: minimum grade of a relevant document, for measures that do not say it themselves.
-        sizes: numbers N of systems; those above the number of runs are left out.
-        draws: how often to draw for each.
-        as_published: on rankings by 64-bit scores.
+        rel: minimum grade of a relevant document, for measures without one.
+        sizes: numbers N of systems; numbers above the number of runs are left out.
+        draws: the number of draws for each.
+        as_published: use rankings by 64-bit scores.
 
     Returns:
         A row for each measure and N, with ``measure``, ``systems``, ``tau`` (tau-b, mean over
-        draws), ``standard_error`` of that mean, ``draws``, and ``undefined``, draws in which all
-        systems are tied and that are left out.
+        draws), ``standard_error`` of this mean, ``draws``, and ``undefined``, the number of draws
+        in which all systems are tied, which are left out.
 
     Source: Türkmen, Lease and Kutlu, 2023, Algorithm 1 and Table 3.
     """
@@ -172,13 +173,12 @@ def agreement_by_number_of_systems(
         weights = queries.weights_of_all(len(judged.qids))
         systems = np.tile(np.arange(len(judged)), (draws, 1))
         rows = []
-        for name, pools in pools_by_measure(judged, measures, rel).items():
-            for size in sizes:
-                if not 2 <= size <= len(judged):
-                    continue
-                drawn = np.random.default_rng(seed + size).permuted(systems, axis=1)[:, :size]
-                tau = pd.Series(_taus(pools, weights, drawn))
-                rows.append((name, size, tau.mean(), tau.sem(), draws, int(tau.isna().sum())))
+        possible = [size for size in sizes if 2 <= size <= len(judged)]
+        pools_by_name = pools_by_measure(judged, measures, rel)
+        for (name, pools), size in product(pools_by_name.items(), possible):
+            drawn = np.random.default_rng(seed + size).permuted(systems, axis=1)[:, :size]
+            tau = pd.Series(_taus(pools, weights, drawn))
+            rows.append((name, size, tau.mean(), tau.sem(), draws, int(tau.isna().sum())))
         columns = ["measure", "systems", "tau", "standard_error", "draws", "undefined"]
         return pd.DataFrame(rows, columns=columns)
 
@@ -202,12 +202,12 @@ def number_of_systems_chart(frame: pd.DataFrame) -> Any:
         point=True,
     )
     low = alt.Y("low:Q", title="Kendall's τ")
-    color = lines.layer[0].encoding.color  # whose legend is that of both, if there is one
+    color = lines.layer[0].encoding.color  # so that both have one legend, if any
     error = alt.Chart(ends).mark_rule().encode(x=x, y=low, y2=alt.Y2("high:Q"), color=color)
     return figure(
         alt.layer(error, lines),
         "Rareness among a few systems",
-        "Agreement of the ranking of sampled systems with the one they have among all, with "
+        "Agreement of the ranking of sampled systems with their ranking among all systems, with "
         "its standard error." + undrawn(frame["tau"]),
     )
 
@@ -219,20 +219,17 @@ def _taus(pools: Pools, weights: Floats, drawn: Ints) -> Floats:
     a, b = _gain_line(pools.measure, len(base))
     among_all = a * base - b * shared.sum(axis=1)
     a, b = _gain_line(pools.measure, size)
-    taus = np.empty(len(drawn))
-    step = max(1, CHUNK // size**2)
-    for begin in range(0, len(drawn), step):
-        some = drawn[begin : begin + step]
+    taus = []
+    for some in np.array_split(drawn, 1 + len(drawn) * size**2 // CHUNK):
         among_some = a * base[some] - b * shared[some[:, :, None], some[:, None, :]].sum(axis=2)
-        taus[begin : begin + step] = tau_b(among_some, among_all[some])
-    return taus
+        taus.append(tau_b(among_some, among_all[some]))
+    return np.concatenate(taus)
 
 
 def _gain_line(measure: Any, systems: int) -> tuple[float, float]:
     """a and b of the gain a - b S_d of a document that S_d of two systems or more find."""
-    alpha, normalized = measure["alpha"], measure["normalized"]
-    finders, of = np.array([1, 2]), np.full(2, systems)
-    one, two = gains(finders, of, np.arange(3), alpha=alpha, normalized=normalized).tolist()
+    options = {name: measure[name] for name in ("alpha", "normalized")}
+    one, two = gains(np.array([1, 2]), np.full(2, systems), np.arange(3), **options).tolist()
     return 2 * one - two, one - two
 
 
@@ -246,13 +243,12 @@ def tau_b(first: Floats, second: Floats) -> Floats:
         second: shape (D, N).
 
     Returns:
-        Shape (D,), not a number where all scores of a row are tied.
+        Shape (D,), NaN where all scores of a row are tied.
 
     >>> tau_b(np.array([[3.0, 2, 1]]), np.array([[3.0, 1, 2]])).round(4).tolist()
     [0.3333]
     """
-    differences = (x[:, :, None] - x[:, None, :] for x in (first, second))
-    a, b = (signs(difference) for difference in differences)
+    a, b = (signs(x[:, :, None] - x[:, None, :]) for x in (first, second))
     agree = np.einsum("dij,dij->d", a, b)
     untied = np.einsum("dij,dij->d", a, a) * np.einsum("dij,dij->d", b, b)
     with np.errstate(invalid="ignore"):

@@ -51,24 +51,25 @@ def rareness_by_pool(
 
     The value of every run with S_d counted over each of several pools of runs.
 
-    A run that is not of a pool is scored as if it joined it: S + 1, and S_d + 1 for what it finds.
+    A run that is not in a pool is scored as if it joined the pool: S + 1, and S_d + 1 for the
+    documents that it finds.
 
     Args:
-        pools: name -> names of its runs, such as those of one type: see :func:`pools_by`. The pool
-            ``'all'`` of all runs comes first.
+        pools: name -> names of its runs, such as the runs of one type: see :func:`pools_by`. The
+            pool ``'all'`` of all runs comes first.
         measure: a rareness measure without a pool; None: ``AP_Rareness(alpha=1)@100``.
-        rel: minimum grade of a relevant document, for a measure that does not say it itself.
+        rel: minimum grade of a relevant document, for a measure without one.
         groups: run -> group; count groups instead of runs.
 
     Returns:
-        A row for each pool and run, with ``pool``, ``run``, ``member`` of that pool, ``value``,
-        ``rank`` (runs of one value share the best), and ``moved``, how many ranks it is above its
-        rank by the pool of all.
+        A row for each pool and run, with ``pool``, ``run``, ``member`` of the pool, ``value``,
+        ``rank`` (equal values share the best rank), and ``moved``, the number of ranks above its
+        rank by the pool of all runs.
 
     Raises:
-        ValueError: for a pool without runs, or with one that is not there.
+        ValueError: for a pool without runs, or with a run that does not exist.
 
-    Source: Türkmen, Lease and Kutlu, 2023, section 5.4, asks whether official runs alone should
+    Source: Türkmen, Lease and Kutlu, 2023, section 5.4, asks whether only official runs should
     count.
 
     >>> runs = {"a": {"q": {"d": 2, "e": 1}}, "b": {"q": {"d": 1}}}
@@ -105,9 +106,9 @@ def rareness_by_pool_chart(frame: pd.DataFrame) -> Any:
     """The rank of every run with rareness counted over each pool of runs."""
     return ranks_on_lists(
         frame,
-        "Who looks rare by which runs",
+        "Ranks by rareness over several pools",
         "Ranks by a rareness measure with S_d counted over all runs, at the left, and over some "
-        "of them only; a line is a run, its colour how many ranks it moves at most.",
+        "of them only; one line per run, its colour the largest number of ranks that it moves.",
         across="pool",
         moved="moved",
         tooltip=["run", "pool", "member", "value", "rank"],
@@ -115,13 +116,13 @@ def rareness_by_pool_chart(frame: pd.DataFrame) -> Any:
 
 
 def agreement_of_pools(by_pool: pd.DataFrame) -> pd.DataFrame:
-    """The agreement of the rankings of systems by several pools with the one by all runs.
+    """The agreement of the rankings of systems by several pools with the ranking by all runs.
 
     Args:
-        by_pool: what :func:`rareness_by_pool` returned, without slices.
+        by_pool: the table of :func:`rareness_by_pool`, without slices.
 
     Returns:
-        A row for each pool but that of all, with ``pool``, ``runs`` in it, ``tau`` (Kendall's
+        A row for each pool except ``'all'``, with ``pool``, ``runs`` in it, ``tau`` (Kendall's
         tau-b), ``tau_AP``, and ``largest_move`` of a run's rank, up or down.
     """
     table = by_pool.pivot(index="run", columns="pool", values="value")
@@ -147,19 +148,19 @@ def rareness_without_own_group(
 ) -> pd.DataFrame:
     """How does rareness change without the group's other runs?
 
-    The value of every run with S_d counted over the other groups' runs, and its own.
+    The value of every run with S_d counted over this run and the runs of the other groups.
 
-    Runs of one group often find the same, and so make each other's finds common; here a run is
-    scored as if it were its group's only one.
+    Runs of one group often find the same documents, which makes these documents common. Here a run
+    is scored as if it were the only run of its group.
 
     Args:
-        groups: run -> group; a run that is not in it is a group by itself.
+        groups: run -> group; a run without a group is a group of one run.
         measure: a rareness measure without a pool; None: ``AP_Rareness(alpha=1)@100``.
-        rel: minimum grade of a relevant document, for a measure that does not say it itself.
+        rel: minimum grade of a relevant document, for a measure without one.
 
     Returns:
         A row for each run, with ``run``, ``group``, ``runs_of_group``, ``value`` and ``rank`` with
-        all runs counted, ``value_without`` and ``rank_without`` its group's others.
+        all runs counted, ``value_without`` and ``rank_without`` the other runs of its group.
 
     >>> run = {"q": {"d": 1}}
     >>> runs = {"a1": run, "a2": run, "b": {"q": {"x": 1, "e": 0}}}
@@ -199,16 +200,16 @@ def rareness_without_own_group(
 
 @rareness_without_own_group.chart
 def own_group_chart(frame: pd.DataFrame) -> Any:
-    """The rank of every run with rareness counted without its group's other runs."""
-    lists = {"rank": "by all runs", "rank_without": "without its own group"}
+    """The rank of every run with rareness counted without the other runs of its group."""
+    lists = {"rank": "by all runs", "rank_without": "without its group"}
     moved = frame.assign(moved=frame["rank"] - frame["rank_without"])
     keys = ["run", "group", "runs_of_group", "moved"]
     long = moved.melt(keys, list(lists), "list", "rank of run").replace({"list": lists})
     return ranks_on_lists(
         long,
-        "Rareness without one's own group",
+        "Rareness without the run's group",
         "Ranks by a rareness measure with all runs counted, and without the other runs of the "
-        "run's own group: runs that find the same make each other's finds common.",
+        "group: documents that several runs of a group find are not rare.",
         across="list",
         moved="moved",
         rank="rank of run",
@@ -217,7 +218,7 @@ def own_group_chart(frame: pd.DataFrame) -> Any:
 
 
 def pools_by(table: Mapping[str, str]) -> dict[str, list[str]]:
-    """Pools of the runs that have the same value, such as the type of each run.
+    """Pools of the runs with equal values, such as the type of each run.
 
     >>> pools_by({"a": "manual", "b": "automatic", "c": "manual"})
     {'manual': ['a', 'c'], 'automatic': ['b']}
@@ -244,15 +245,15 @@ def _pools(judged: Evaluation, measure: Measures | None, rel: float | None) -> P
 def pools_by_measure(
     judged: Evaluation, measures: Measures, rel: float | None = None
 ) -> dict[str, Pools]:
-    """The runs as pools of each other in rareness measures, by the measures' names.
+    """The runs as the pool of rareness measures, by the names of the measures.
 
     Args:
         judged: the runs.
         measures: one or several rareness measures without a pool, or their names.
-        rel: minimum grade of a relevant document, for measures that do not say it themselves.
+        rel: minimum grade of a relevant document, for measures without one.
 
     Raises:
-        ValueError: for another measure, or one that has a pool.
+        ValueError: for another measure, or a measure with a pool.
     """
     chosen = measures_with_rel(measures, rel)
     return {str(measure): judged.once(Pools.of_runs, measure) for measure in chosen}
@@ -271,26 +272,26 @@ def synthetic_systems(
     rel: float | None = None,
     normalized: bool = False,
 ) -> pd.DataFrame:
-    """How are synthetic systems ranked that find what few others find?
+    """How are synthetic systems ranked that find rare or common documents?
 
-    The rank of two made-up systems among real ones by P_Rareness@k on one query (Figure 1).
+    The rank of two synthetic systems among real systems by P_Rareness@k on one query (Figure 1).
 
-    Each is scored as if it alone had taken part beside the real ones, which changes their scores
-    too: S is one larger, and S_d of what the newcomer finds. Both retrieve D relevant documents and
-    nothing else that counts. ``rare`` retrieves D that no other system has in its top k; they are
-    made up, so there are always enough. ``common`` retrieves the D real ones that most systems
-    have, so D ends with the relevant documents of the query.
+    Each synthetic system is scored as one more system among the real ones, which changes the scores
+    of all systems: S is larger by 1, and so is S_d of its documents. Both retrieve D relevant
+    documents and no others. ``rare`` retrieves D synthetic documents, which no other system
+    retrieves. ``common`` retrieves the D relevant documents that most systems have in their top k,
+    so D is at most the number of relevant documents of the query.
 
     Args:
         qid: the query.
         cutoff: k.
         alphas: weights of rareness.
-        documents: numbers D of relevant documents, k at most; None: 0 to k.
-        normalized: the variant of the measure that cannot exceed 1.
+        documents: numbers D of relevant documents, at most k; None: 0 to k.
+        normalized: whether to use the normalized measure, which cannot exceed 1.
 
     Returns:
         A row for each system, alpha and D, with ``system``, ``alpha``, ``documents``, ``value`` of
-        P_Rareness@k, and ``rank``, one more than the number of real systems with a better value.
+        P_Rareness@k, and ``rank``: 1 plus the number of real systems with a better value.
 
     Raises:
         ValueError: for a query that is not judged, or a D above k.
@@ -329,12 +330,12 @@ def synthetic_systems(
 
 @synthetic_systems.chart
 def synthetic_chart(frame: pd.DataFrame) -> Any:
-    """The ranks of a system that finds rare and of one that finds common documents."""
+    """The ranks of a system that finds rare and of a system that finds common documents."""
     return figure(
         alt.Chart(frame).mark_line(interpolate="step-after"),
-        "Made-up systems among real ones",
-        "The rank by P_Rareness of a system that finds documents that no other has, and of "
-        "one that finds what most have, by how many they find.",
+        "Synthetic systems among real systems",
+        "The rank by P_Rareness of a system that finds documents that no other system finds, and "
+        "of a system that finds documents that most systems find, by their number.",
         x=alt.X("documents:Q", title="relevant documents retrieved"),
         y=alt.Y(
             "rank:Q",
@@ -356,12 +357,21 @@ def synthetic_chart(frame: pd.DataFrame) -> Any:
 
 
 def _ranked_among(
-    retrieves: Ints, new: Ints, made_up: int, cutoff: int, alpha: float, normalized: bool
+    retrieves: Ints, new: Ints, synthetic: int, cutoff: int, alpha: float, normalized: bool
 ) -> tuple[float, int]:
-    """Value and rank of a newcomer that finds ``new`` and ``made_up`` documents of its own."""
-    finders = np.append(retrieves.sum(axis=0) + new, 1)  # the last is one that it made up
-    systems, each = np.full(len(finders), len(retrieves) + 1), np.arange(len(finders) + 1)
-    gain = gains(finders, systems, each, alpha=alpha, normalized=normalized)
+    """Value and rank of one more system, which finds real and synthetic documents.
+
+    Args:
+        retrieves: the real documents that each real system retrieves, shape (S, R).
+        new: the real documents that the system retrieves, shape (R,).
+        synthetic: the number of synthetic documents that it retrieves.
+        cutoff: k.
+        alpha: the weight of rareness.
+        normalized: whether to use the normalized measure.
+    """
+    finders = np.append(retrieves.sum(axis=0) + new, 1)  # the last is a synthetic document
+    systems, offsets = np.full(len(finders), len(retrieves) + 1), np.arange(len(finders) + 1)
+    gain = gains(finders, systems, offsets, alpha=alpha, normalized=normalized)
     others = retrieves @ gain[:-1] / cutoff
-    value = (new @ gain[:-1] + made_up * gain[-1]) / cutoff
+    value = (new @ gain[:-1] + synthetic * gain[-1]) / cutoff
     return float(value), 1 + int(np.sum(others > value + NO_DIFFERENCE))

@@ -1,4 +1,4 @@
-"""How many recall levels distinguish two rankings, and what do the others say of the first ones?"""
+"""How many recall levels distinguish two rankings, and do later levels predict the first?"""
 
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ def recall_level_needed(
 
     Returns:
         A row for each level ``i``, with ``pairs`` of rankings first distinguished there, and
-        ``cumulative``, the share of all pairs that are distinguished at that level or before. What
-        is left at the end needs more levels, or ties.
+        ``cumulative``, the share of all pairs that are distinguished at that level or before. The
+        remaining pairs need more levels, or tie.
 
     Source: Diaz, Best-Case Retrieval Evaluation, 2023, Figure 6.
 
@@ -67,17 +67,13 @@ def recall_level_needed(
     1  2      1         1.0
     """
     judged, rel = read(runs, qrels, duplicates, rel)
-    i_star = judged.once(first_differences, rel, cutoff)
-    needed = np.stack([np.sum(i_star == i, axis=0) for i in range(1, levels + 1)])
+    i_star, i = judged.once(first_differences, rel, cutoff), np.arange(1, levels + 1)
+    needed = np.stack([np.sum(i_star == level, axis=0) for level in i])
 
     def of_slice(queries: Queries) -> pd.DataFrame:
-        return pd.DataFrame(
-            {
-                "i": np.arange(1, levels + 1),
-                "pairs": queries.of(needed).sum(axis=1),
-                "cumulative": np.cumsum(queries.mean(needed)) / max(len(i_star), 1),
-            }
-        )
+        shares = np.cumsum(queries.mean(needed)) / max(len(i_star), 1)
+        pairs = queries.of(needed).sum(axis=1)
+        return pd.DataFrame({"i": i, "pairs": pairs, "cumulative": shares})
 
     return per_slice(judged.qids, of_slice, weights, by)
 
@@ -117,8 +113,8 @@ def level_correlations(
         levels: how many recall levels to look at.
 
     Returns:
-        A row for each i < j, with ``i``, ``j``, ``pairs`` of rankings, ``correlation``; not a
-        number where one of the two levels never differs.
+        A row for each i < j, with ``i``, ``j``, ``pairs`` of rankings, ``correlation``; NaN where
+        no pair differs at one of the two levels.
 
     Source: Diaz, Best-Case Retrieval Evaluation, 2023, Figure 7a.
     """
@@ -131,9 +127,7 @@ def level_correlations(
             products, pairs = _products(*levels_of_runs, range(1, j + 1), queries)
             with np.errstate(invalid="ignore", divide="ignore"):
                 correlations = products[-1] / np.sqrt(np.diag(products) * products[-1, -1])
-            rows += [
-                (i, j, pairs, correlation) for i, correlation in enumerate(correlations[:-1], 1)
-            ]
+            rows += [(i, j, pairs, value) for i, value in enumerate(correlations[:-1], 1)]
         frame = pd.DataFrame(rows, columns=["i", "j", "pairs", "correlation"])
         return frame.sort_values(["i", "j"], ignore_index=True)
 
@@ -150,14 +144,14 @@ def level_correlations_chart(frame: pd.DataFrame) -> Any:
     blues = alt.Scale(scheme="blues", domain=[0, 1])
     drawn = cells(
         base,
-        alt.Color("correlation:Q", scale=blues, legend=None),  # the numbers say it
+        alt.Color("correlation:Q", scale=blues, legend=None),
         alt.Text("correlation:Q", format=".2f"),
         "datum.correlation > 0.74",
         ["i", "j", "pairs", alt.Tooltip("correlation", format=".3f")],
     )
     return figure(
         drawn,
-        "How alike differences at two recall levels are",
+        "Correlation of differences at two recall levels",
         "Pearson correlations over all pairs of systems and all queries that have the "
         "deeper level." + undrawn(frame["correlation"]),
         width=HEIGHT,
@@ -179,17 +173,17 @@ def level_regressions(
 ) -> pd.DataFrame:
     """Do the following recall levels predict the difference at a level?
 
-    Linear regression of δRR_i on the next levels, δRR_(i+1) to δRR_(i+4), over all pairs of
-    systems, both ways round, so that there is no intercept; and over all queries with i + 4
-    relevant documents or more.
+    Linear regression of δRR_i on the next levels, δRR_(i+1) to δRR_(i+4), over all ordered pairs of
+    systems, so that there is no intercept; and over all queries with i + 4 relevant documents or
+    more.
 
     Args:
-        levels: regress δRR_1 to this one.
-        following: on how many following levels.
+        levels: the last level i that is regressed on the next levels.
+        following: the number of next levels.
 
     Returns:
         A row for each i and j, with ``i``, ``j``, ``coefficient`` of δRR_(i+j), ``R2`` of the
-        regression and ``pairs`` of rankings that it is about.
+        regression and the number of ``pairs`` of rankings.
 
     Source: Diaz, Best-Case Retrieval Evaluation, 2023, Figure 7b.
     """
@@ -223,9 +217,9 @@ def level_regressions_chart(frame: pd.DataFrame) -> Any:
     )
     return figure(
         drawn,
-        "What the next recall levels say",
-        "Coefficients of a linear regression of the difference at level i on those at the "
-        "next levels; each line is named by its i, with the share of variance it explains."
+        "Regression on the next recall levels",
+        "Coefficients of a linear regression of the difference at level i on the differences at "
+        "the next levels; one line per level i, with the share of variance explained."
         + undrawn(frame["R2"]),
     )
 
@@ -235,8 +229,8 @@ def _products(
 ) -> tuple[Floats, int]:
     """Sums of δRR_i δRR_j over all pairs of rankings of the queries that have the last level.
 
-    Both ways round δRR has mean 0. Of S values x and y, the differences of all ordered pairs have
-    the product sum 2 S² cov(x, y): no pair need be made.
+    Over ordered pairs δRR has mean 0. The differences of all ordered pairs of S values x and y have
+    the product sum 2 S² cov(x, y), so the pairs are not needed.
     """
     has = queries.where(total >= levels[-1])
     values = np.stack([has.of(level(reciprocal, total, i)) for i in levels])
@@ -259,9 +253,9 @@ def prediction_from_suffixes(
 ) -> pd.DataFrame:
     """Do later relevant documents predict the first?
 
-    How often the sign of δRR_1 is predicted from the ranks p_2, ..., p_m alone, over the pairs of
+    How often the sign of δRR_1 is predicted from the ranks p_2, ..., p_m, over the pairs of
     rankings of a query whose reciprocal ranks differ: first by sgnLP of the ranks from the second
-    on, then by δRR_2. A predictor that ties does not predict: ``percent``, the paper's number,
+    on, then by δRR_2. A tie of the predictor is no prediction: ``percent``, the paper's number,
     counts it as wrong.
 
     Args:
@@ -269,7 +263,7 @@ def prediction_from_suffixes(
 
     Returns:
         A row for each predictor, with ``predictor``, ``pairs`` of rankings, ``right``, ``ties``,
-        ``percent`` right, and ``percent_of_untied`` right among those the predictor does not tie.
+        ``percent`` right, and ``percent_of_untied`` right among the pairs without a tie.
 
     Source: Diaz, Best-Case Retrieval Evaluation, 2023, Table 2.
 
@@ -302,7 +296,7 @@ def prediction_from_suffixes(
 
 
 def _predictions(judged: Evaluation, rel: float, cutoff: int | None) -> tuple[Ints, Ints, Ints]:
-    """Pairs whose RR differs, (Q,); of those, right and tied ones of each predictor, (2, Q)."""
+    """Pairs with different RR, (Q,); right and tied pairs among them by each predictor, (2, Q)."""
     reciprocal, total = recall_levels(judged, rel, cutoff)
     first, second = (difference(reciprocal, total, i) for i in (1, 2))
     after = np.delete(reciprocal, (np.cumsum(total) - total)[total > 0], axis=1)
@@ -315,7 +309,7 @@ def _predictions(judged: Evaluation, rel: float, cutoff: int | None) -> tuple[In
 @prediction_from_suffixes.chart
 def suffixes_chart(frame: pd.DataFrame) -> Any:
     """The shares of pairs in which later relevant documents predict the first, as bars."""
-    kinds = {"percent": "all", "percent_of_untied": "those it does not tie"}
+    kinds = {"percent": "all", "percent_of_untied": "untied"}
     long = frame.melt(["predictor", "pairs"], list(kinds), "of", "share").replace({"of": kinds})
     drawn = bars(
         long,
@@ -330,9 +324,9 @@ def suffixes_chart(frame: pd.DataFrame) -> Any:
     return figure(
         drawn,
         "The first relevant document, predicted",
-        "How often the relevant documents after the first predict which of two rankings has the "
-        "first one higher: of all pairs of rankings whose reciprocal ranks differ, and of those "
-        "that the predictor distinguishes. Chance level: 50 % of the untied pairs."
+        "How often the later relevant documents predict which of two rankings has the first "
+        "relevant document higher: of all pairs of rankings with different reciprocal ranks, and "
+        "of the pairs that the predictor does not tie. Chance level: 50 % of the untied pairs."
         + undrawn(long["share"]),
         rows=1,
     )

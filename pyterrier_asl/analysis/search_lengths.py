@@ -49,19 +49,19 @@ def search_length_distribution(
     """How are the search lengths of one run distributed?
 
     Args:
-        run: the run to look at; by default the best by ASL.
-        edges: where the bins begin and where the last ends, ascending; by default
+        run: the run; by default the best by ASL.
+        edges: the beginnings of the bins and the end of the last bin, ascending; by default
             logarithmic bins, 1, 2 to 3, 4 to 10, ..., up to the cut-off (1000 without one).
         cutoff: k, as in ``ASL@k``.
 
     Returns:
-        One row for each bin, with ``low`` and ``high``, the search lengths it takes, both included;
-        ``found``, how many retrieved relevant documents; ``missing``, how many that were not
-        retrieved; ``documents``, both; ``share`` of all. The last bin takes what is longer still.
-        ``attrs``: the ``run``, its ``ASL``, and how many are ``optimal``, of length 1.
+        One row for each bin, with ``low`` and ``high``, its least and greatest search length;
+        ``found``, the number of relevant documents that were retrieved; ``missing``, the number
+        that were not; ``documents``, both; ``share`` of all. The last bin includes longer lengths.
+        ``attrs``: the ``run``, its ``ASL``, and ``optimal``, the number of documents of length 1.
 
-    Documents that were not retrieved lie at the end only because the ranking ends there: how far
-    down they would be is unknown.
+    Documents that were not retrieved are at the end because the ranking ends there. Their true
+    search lengths are unknown.
 
     Source: Alex, Hall, Metzler 2022, Figure 5.
 
@@ -78,22 +78,13 @@ def search_length_distribution(
     bounds = _edges([1, *(end + 1 for end in bin_ends(options.depth))] if edges is None else edges)
     lengths = documents.lengths
     if len(bounds) < 2:
-        raise ValueError("edges must be at least two: where a bin begins and where it ends")
-    inner = [-np.inf, *bounds[1:-1], np.inf]
-    retrieved, lost = (
-        np.histogram(lengths[h], inner)[0] for h in (documents.found, ~documents.found)
-    )
+        raise ValueError("edges must have two numbers or more: the beginning and the end of a bin")
     highs = np.append(bounds[1:-1] - 1, max(bounds[-1], lengths.max(initial=0)))
-    frame = pd.DataFrame(
-        {
-            "low": bounds[:-1],
-            "high": highs,
-            "found": retrieved,
-            "missing": lost,
-            "documents": retrieved + lost,
-            "share": (retrieved + lost) / max(len(lengths), 1),
-        }
-    )
+    frame = pd.DataFrame({"low": bounds[:-1], "high": highs})
+    for column, rows in {"found": documents.found, "missing": ~documents.found}.items():
+        frame[column] = np.histogram(lengths[rows], [-np.inf, *bounds[1:-1], np.inf])[0]
+    frame["documents"] = frame["found"] + frame["missing"]
+    frame["share"] = frame["documents"] / max(len(lengths), 1)
     frame.attrs = {
         "run": name,
         "runs": len(judged) if run is None else 1,
@@ -113,15 +104,15 @@ def search_length_distribution_chart(distribution: pd.DataFrame) -> Any:
     documents = counted(int(distribution["documents"].sum()), "relevant document")
     chosen = f" The best of {about['runs']} runs by ASL." if about["runs"] > 1 else ""
     missing = (
-        " Missing documents were not retrieved: they lie where the ranking ends."
+        " Missing documents were not retrieved: they are counted at the end of the ranking."
         if distribution["missing"].any()
         else ""
     )
     return figure(
         alt.Chart(long).mark_bar(),
         f"Search lengths of {about['run']}",
-        f"{documents}, {about['optimal']} with no irrelevant one above; the mean over queries, "
-        f"ASL, is {about['ASL']:.1f}.{missing}" + chosen,
+        f"{documents}, {about['optimal']} without irrelevant documents above; the mean over "
+        f"queries, ASL, is {about['ASL']:.1f}.{missing}" + chosen,
         rows=1,
         y=_bins("search length"),
         x=alt.X("count:Q", title="relevant documents"),
@@ -146,24 +137,25 @@ def search_length_changes(
 ) -> pd.DataFrame:
     """By how much do two runs' search lengths differ, by document?
 
-    By how much one run's search lengths differ from another's, document by document.
+    The differences of the search lengths of two runs, per document.
 
     Args:
         a: one run; by default the best by ASL.
-        b: another; by default the median by ASL, of two in the middle the worse.
-        edges: sizes at which the bins of differences end, ascending; by default
-            logarithmic on each side, 1, 3, 10, ..., up to the cut-off (1000 without one).
+        b: another; by default the median by ASL, the worse of two in the middle.
+        edges: ends of the bins of absolute differences, ascending; by default logarithmic on each
+            side, 1, 3, 10, ..., up to the cut-off (1000 without one).
         cutoff: k, as in ``ASL@k``.
 
     Returns:
-        One row for each bin of differences, a less b, with ``low`` and ``high``, both included;
-        ``documents``; ``share`` of all; how many of them ``both`` runs retrieved, ``only_a``,
-        ``only_b`` and ``neither``; and ``from_missing``, those that one of the two retrieved.
-        Negative differences are wins of ``a``; documents without any have a row of their own.
-        ``attrs``: ``a``, ``b``; ``wins``, ``losses`` and ``same`` of the documents that at least
-        one of them retrieved; ``both``, ``only_a``, ``only_b``, ``neither``.
+        One row for each bin of differences, a minus b, with ``low`` and ``high``, its least and
+        greatest difference; ``documents``; ``share`` of all; the numbers of documents that ``both``
+        runs, ``only_a``, ``only_b`` and ``neither`` retrieved; and ``from_missing``, the number
+        that exactly one run retrieved. Negative differences are wins of ``a``; documents without a
+        difference have a separate row. ``attrs``: ``a``, ``b``; ``wins``, ``losses`` and ``same``
+        of the documents that at least one run retrieved; ``both``, ``only_a``, ``only_b``,
+        ``neither``.
 
-    Documents that neither run retrieved differ by the depth of the runs only.
+    Documents that neither run retrieved differ only if the runs have different depths.
 
     Source: Alex, Hall, Metzler 2022, Figure 6.
 
@@ -193,19 +185,17 @@ def search_length_changes(
         "neither": ~(first.found | second.found),
     }
     bins = [-np.inf, *inner, np.inf]
-    counts = {name: np.histogram(difference[of], bins)[0] for name, of in kinds.items()}
-    documents = sum(counts.values())
+    parts = {name: np.histogram(difference[of], bins)[0] for name, of in kinds.items()}
     lows, highs = np.concatenate(([-outer], inner)), np.concatenate((inner - 1, [outer]))
-    frame = pd.DataFrame({"low": lows, "high": highs, "documents": documents, **counts})
+    frame = pd.DataFrame({"low": lows, "high": highs, "documents": sum(parts.values()), **parts})
     frame.insert(3, "share", frame["documents"] / max(len(difference), 1))
     frame["from_missing"] = frame["only_a"] + frame["only_b"]
     retrieved = difference[~kinds["neither"]]
     signs = {"wins": retrieved < 0, "losses": retrieved > 0, "same": retrieved == 0}
-    groups = {**signs, **kinds}.items()
-    frame.attrs = {"a": names[0], "b": names[1], **{n: int(np.sum(of)) for n, of in groups}}
-    unnamed = [name for name, given in zip(names, (a, b)) if given is None]
-    frame.attrs["chosen"] = unnamed if len(judged) > 1 else []
-    frame.attrs["runs"] = len(judged)
+    counts = {name: int(np.sum(of)) for name, of in {**signs, **kinds}.items()}
+    unnamed = [name for name, run in zip(names, (a, b)) if run is None and len(judged) > 1]
+    about: dict[Any, Any] = {"a": names[0], "b": names[1], **counts}
+    frame.attrs = {**about, "chosen": unnamed, "runs": len(judged)}
     return frame
 
 
@@ -215,7 +205,7 @@ def search_length_changes_chart(changes: pd.DataFrame) -> Any:
     about = changes.attrs
     a, b = about["a"], about["b"]
     neither = (
-        f" Retrieved by neither: {about['neither']:,}, which lie as deep as the two runs go."
+        f" Retrieved by neither run: {about['neither']:,}, counted at the end of the rankings."
         if about["neither"]
         else ""
     )
@@ -230,9 +220,9 @@ def search_length_changes_chart(changes: pd.DataFrame) -> Any:
     return figure(
         alt.Chart(long).mark_bar(),
         f"{a} minus {b}",
-        f"Search length in {a} minus that in {b}, for each relevant document that one of them "
-        f"retrieved: {about['wins']:,} are shorter in {a}, {about['losses']:,} longer, "
-        f"{about['same']:,} the same.{neither}" + chosen,
+        f"Search length in {a} minus search length in {b}, for each relevant document that one of "
+        f"them retrieved: {about['wins']:,} are shorter in {a}, {about['losses']:,} longer, "
+        f"{about['same']:,} equal.{neither}" + chosen,
         rows=CROWDED,
         y=_bins("difference of search lengths"),
         x=alt.X("count:Q", title="relevant documents"),
@@ -258,7 +248,7 @@ def _edges(edges: ArrayLike) -> Ints:
     if bounds.ndim != 1 or not len(bounds) or np.any(bounds % 1) or np.any(np.diff(bounds) <= 0):
         raise ValueError(f"edges must be ascending whole numbers, not {edges!r}")
     if bounds[0] < 1:
-        raise ValueError(f"edges begin at {bounds[0]:g}; the smallest length there is is 1")
+        raise ValueError(f"edges begin at {bounds[0]:g}, but the smallest search length is 1")
     return bounds.astype(np.int64)
 
 
@@ -269,7 +259,7 @@ def _labelled(frame: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(frame.assign(length=names).reset_index(drop=True).to_dict("list"))
 
 
-#: The share that the paper found over its tracks: mean, and one standard deviation.
+#: The share in the paper over its tracks: mean, and one standard deviation.
 PUBLISHED = (0.57, 0.16)
 
 
@@ -282,10 +272,10 @@ def equivalents(search_lengths: ArrayLike) -> Floats:
         search_lengths: lengths from 1 on, shape (n,).
 
     Returns:
-        As many, in their order. A document ten thousand ranks down counts little more than one ten
-        ranks down.
+        One per length, in their order. A document at rank 10,000 counts little more than a document
+        at rank 10.
 
-    Source: Alex, Hall, Metzler 2022, Appendix A.1. The paper prints 2.9 for the 5 of this example.
+    Source: Alex, Hall, Metzler 2022, Appendix A.1. The paper prints 2.9 for the 5 in this example.
 
     >>> equivalents([1, 1, 1, 2, 4, 5, 10, 10000, 10000]).round(3).tolist()
     [1.0, 1.0, 1.0, 2.111, 2.667, 2.778, 3.0, 3.222, 3.222]
@@ -300,12 +290,13 @@ def equivalents(search_lengths: ArrayLike) -> Floats:
 def effective_documents(precision: ArrayLike) -> int:
     """The number of documents that in effect determine a mean of precisions.
 
-    Sorted by precision, the n whose mean of 1/P is closest to 1/(mean of P) of all; of two equally
-    close the smaller. A document with P = 0 counts among all, but never among the n.
+    The documents are sorted by precision P. The result is the number n whose mean of 1/P over the
+    first n documents is closest to 1/(mean of P) of all documents; the smaller of two equally close
+    numbers. A document with P = 0 is one of all documents, but never one of the first n.
 
     Args:
         precision: the precision at each relevant document, 0 where it was not retrieved, shape
-            (n,).
+            (R,).
 
     Returns:
         n, 0 where no document was retrieved.
@@ -332,18 +323,18 @@ def effective_share(
     weights: Weights | None = None,
     by: Slices | None = None,
 ) -> pd.DataFrame:
-    """What share of the relevant documents is AP in effect about?
+    """What share of the relevant documents determines AP?
 
-    The paper: over its tracks AP was the average precision of the top 57 % ± 16 of the documents.
+    In the paper the top 57 % ± 16 of the relevant documents determine AP, over its tracks.
 
     Args:
         weights: how much each query counts in ``AP`` and ``share``; for one track.
 
     Returns:
         One row for each run, with ``track``, ``run``, ``AP``, ``share``, the mean over queries of
-        :func:`effective_documents` over all relevant documents of the query, and ``pooled``, the
-        same over the documents of all queries together (the paper does not say which it took).
-        Queries without relevant documents have no share and are left out of it.
+        :func:`effective_documents` divided by the number of relevant documents, and ``pooled``, the
+        same over the documents of all queries together (the paper does not say which one it used).
+        Queries without relevant documents are left out of ``share``.
 
     Source: Alex, Hall, Metzler 2022, Appendix A.1.
 
@@ -356,7 +347,11 @@ def effective_share(
 
     def of_slice(track: str, judged: Evaluation, queries: Queries) -> pd.DataFrame:
         documents = judged.once(relevant_documents, rel, cutoff)
-        precisions, shares = judged.once(_precisions_and_shares, rel, cutoff)
+        ends = np.cumsum(documents[0].total)[:-1]
+        precisions = np.array([run.mean(run.precision, 0.0) for run in documents])
+        shares = np.array(
+            [[*map(_effective_share, np.split(run.precision, ends))] for run in documents]
+        )
         some = queries.where(documents[0].total > 0)
         share = some.mean(shares) if some.each.any() else np.full(len(documents), np.nan)
         kept = np.isin(documents[0].queries, queries.at)
@@ -369,7 +364,7 @@ def effective_share(
 
 @effective_share.chart
 def effective_share_chart(frame: pd.DataFrame) -> Any:
-    """Runs by AP and by the share of the relevant documents that it is about."""
+    """Runs by AP and by the share of the relevant documents that determines it."""
     mean, deviation = PUBLISHED
     paper = pd.DataFrame({"low": [mean - deviation], "high": [mean + deviation], "mean": [mean]})
     shares, percent = alt.Scale(domain=[0, 1]), alt.Axis(format="%")
@@ -391,24 +386,11 @@ def effective_share_chart(frame: pd.DataFrame) -> Any:
     )
     return figure(
         alt.layer(band, line, points),
-        "The documents that AP is about",
-        "AP is a mean over all relevant documents, but its value is what the top share of them "
-        "gives as a plain mean of search lengths. Each point is a run; dashed and shaded is what "
-        f"the paper found over its tracks, {mean:.0%} ± {100 * deviation:.0f}.",
+        "The documents that determine AP",
+        "AP is a mean over all relevant documents, but the plain mean of search lengths of a top "
+        "share of them has the same value. Each point is a run; dashed line and shade: the share "
+        f"over the tracks of the paper, {mean:.0%} ± {100 * deviation:.0f}.",
     )
-
-
-def _precisions_and_shares(
-    judged: Evaluation, rel: float, cutoff: int | None
-) -> tuple[Floats, Floats]:
-    """AP, and the share of the relevant documents that in effect determine it, each (S, Q)."""
-    documents = judged.once(relevant_documents, rel, cutoff)
-    precisions = np.array([run.mean(run.precision, 0.0) for run in documents])
-    ends = np.cumsum(documents[0].total)[:-1]
-    shares = [
-        [_effective_share(part) for part in np.split(run.precision, ends)] for run in documents
-    ]
-    return precisions, np.array(shares)
 
 
 def _effective_share(precision: Floats) -> float:

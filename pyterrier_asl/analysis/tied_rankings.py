@@ -1,4 +1,4 @@
-"""How often can two rankings of a query not be distinguished, in theory and in runs?"""
+"""How often do two rankings of a query tie, in theory and in runs?"""
 
 from __future__ import annotations
 
@@ -26,16 +26,17 @@ def preference_levels(
     """How many values can RR and lexiprecision take, in theory?
 
     Args:
-        n: how many documents there are.
-        relevant: numbers m of relevant documents to look at.
+        n: the number of documents.
+        relevant: numbers m of relevant documents.
         cutoff: rankings hold only their first ``cutoff`` documents.
 
     Returns:
-        A row for each m, with ``m``, ``RR``, the levels of reciprocal rank, and ``lexiprecision``,
-        the levels of the lexicographic order, which are all arrangements of relevant documents.
+        A row for each m, with ``m``, ``RR``, the number of values of reciprocal rank, and
+        ``lexiprecision``, the number of values of the lexicographic order, which is the number of
+        arrangements of relevant documents.
 
     Raises:
-        ValueError: for an m that is not between 1 and n, or a cut-off that is not.
+        ValueError: for an m or a cut-off that is not between 1 and n.
 
     Source: Diaz, Best-Case Retrieval Evaluation, 2023, Figure 1 and section 3.3.
 
@@ -46,7 +47,7 @@ def preference_levels(
     if cutoff is not None and not 1 <= cutoff <= n:
         raise ValueError(f"cutoff is {cutoff}, but a ranking holds 1 to n = {n} documents")
     levels = [(m, *_levels(n, m, cutoff)) for m in relevant]
-    # Python's own integers, because arrangements are soon more than 64 bits can count.
+    # Python integers, because the number of arrangements soon exceeds 64 bits.
     frame = pd.DataFrame(levels, columns=["m", "RR", "lexiprecision"], dtype=object)
     return frame.astype({"m": np.int64, "RR": np.int64})
 
@@ -54,7 +55,7 @@ def preference_levels(
 @preference_levels.chart
 def levels_chart(frame: pd.DataFrame) -> Any:
     """The numbers of values of reciprocal rank and lexiprecision, in decimal digits."""
-    # Beyond doubles for large collections, so that their logarithms are drawn.
+    # The numbers exceed doubles in large collections, so the numbers of digits are drawn.
     long = frame.melt("m", var_name="order", value_name="levels")
     long["digits"] = [len(str(levels)) for levels in long["levels"]]
     long["levels"] = long["levels"].astype(str)
@@ -69,31 +70,30 @@ def levels_chart(frame: pd.DataFrame) -> Any:
     return figure(
         drawn,
         "How finely rankings can be distinguished",
-        "Levels of reciprocal rank and of lexiprecision, as the number of their decimal "
-        "digits: every arrangement of relevant documents is a level of the latter.",
+        "The number of values of reciprocal rank and of lexiprecision, in decimal digits. Every "
+        "arrangement of relevant documents is a value of lexiprecision.",
     )
 
 
 def _levels(n: int, m: int, cutoff: int | None) -> tuple[int, int]:
     if cutoff is None or cutoff == n:
         return n - m + 1, math.comb(n, m)
-    # At least so many of the m are among the first documents, because no more lie behind.
-    least = max(0, m - (n - cutoff))
-    retrieved = range(least, min(m, cutoff) + 1)
+    least = max(0, m - (n - cutoff))  # relevant documents that do not fit behind the cut-off
     first = min(cutoff, n - m + 1)  # the last rank at which the first relevant document can be
-    return first + (least == 0), sum(math.comb(cutoff, j) for j in retrieved)
+    numbers = range(least, min(m, cutoff) + 1)
+    return first + (least == 0), sum(math.comb(cutoff, j) for j in numbers)
 
 
 @analysis(DIAZ, "Figure 2")
 def tie_probability(n: int, relevant: Sequence[int], ranks: Sequence[int]) -> pd.DataFrame:
     """How likely is a random ranking to tie in RR, in theory?
 
-    With one whose first relevant document has rank p_1:
+    The probability of a tie with a ranking whose first relevant document has rank p_1:
     Pr(tie | p_1) = C(n - p_1, m - 1) / C(n, m).
 
     Args:
-        n: how many documents there are.
-        relevant: numbers m of relevant documents to look at.
+        n: the number of documents.
+        relevant: numbers m of relevant documents.
         ranks: ranks p_1 of the first relevant document.
 
     Returns:
@@ -110,7 +110,7 @@ def tie_probability(n: int, relevant: Sequence[int], ranks: Sequence[int]) -> pd
     _check_within(n, relevant)
     _check_within(n, ranks, "rank")
     m, p = (grid.ravel() for grid in np.meshgrid(relevant, ranks, indexing="ij"))
-    # So likely are p_1 - 1 documents that are not relevant before the first that is.
+    # The probability of p_1 - 1 irrelevant documents before the first relevant document.
     probability = scipy.stats.nhypergeom.pmf(p - 1, n, n - m, 1)
     return pd.DataFrame({"m": m, "p_1": p, "probability": probability})
 
@@ -128,8 +128,8 @@ def tie_probability_chart(frame: pd.DataFrame) -> Any:
     return figure(
         drawn,
         "Ties in reciprocal rank with a random ranking",
-        "The closed form, by the rank of the first relevant document. The more documents are "
-        "relevant, the likelier a tie at rank 1: m/n.",
+        "The closed form, by the rank of the first relevant document. With more relevant "
+        "documents a tie at rank 1 is more likely: its probability is m/n.",
     )
 
 
@@ -138,7 +138,7 @@ def _check_within(
 ) -> None:
     wrong = [value for value in values if not 1 <= value <= n]
     if wrong:
-        raise ValueError(f"a {what} lies between 1 and n = {n}, but {wrong[0]} does not")
+        raise ValueError(f"a {what} must be between 1 and n = {n}, but {wrong[0]} is not")
 
 
 @analysis(DIAZ, "Table 3")
@@ -154,12 +154,12 @@ def ties(
 ) -> pd.DataFrame:
     """How many pairs of rankings do RR and lexiprecision not distinguish?
 
-    Each pair is the rankings that two systems give the same query. A query without relevant
-    documents ties all rankings.
+    A pair consists of the rankings of two systems for one query. For a query without relevant
+    documents all rankings tie.
 
     Returns:
-        A row for lexiprecision (rrLP and sgnLP tie alike) and one for reciprocal rank, with
-        ``preference``, ``pairs`` of rankings, ``ties`` among them, and ``percent``.
+        A row for lexiprecision (rrLP and sgnLP have the same ties) and one for reciprocal rank,
+        with ``preference``, ``pairs`` of rankings, ``ties`` among them, and ``percent``.
 
     Source: Diaz, Best-Case Retrieval Evaluation, 2023, Table 3.
 
@@ -174,14 +174,9 @@ def ties(
     tied = np.stack([np.sum(i_star == 0, axis=0), np.sum(i_star != 1, axis=0)])
 
     def of_slice(queries: Queries) -> pd.DataFrame:
-        return pd.DataFrame(
-            {
-                "preference": ["rrLP, sgnLP", "RR"],
-                "pairs": len(i_star) * len(queries),
-                "ties": queries.of(tied).sum(axis=1),
-                "percent": 100 * queries.mean(tied) / max(len(i_star), 1),
-            }
-        )
+        percent = 100 * queries.mean(tied) / max(len(i_star), 1)
+        counts = {"pairs": len(i_star) * len(queries), "ties": queries.of(tied).sum(axis=1)}
+        return pd.DataFrame({"preference": ["rrLP, sgnLP", "RR"], **counts, "percent": percent})
 
     return per_slice(judged.qids, of_slice, weights, by)
 
@@ -200,8 +195,8 @@ def ties_chart(frame: pd.DataFrame) -> Any:
             tooltip=tooltips("preference", "pairs", "ties", alt.Tooltip("percent", format=".2f")),
         ),
         "Rankings that are not distinguished",
-        f"The share of {counted(int(frame['pairs'].max()), 'pair')} of rankings, of the same query "
-        "by two systems, that tie: by lexiprecision, whose rrLP and sgnLP tie alike, and by "
+        f"The share of {counted(int(frame['pairs'].max()), 'pair')} of rankings by two systems for "
+        "one query that tie: by lexiprecision (rrLP and sgnLP have the same ties), and by "
         "reciprocal rank.",
         rows=2,
     )
@@ -225,9 +220,9 @@ def tie_probability_by_rank(
         deepest: the last rank p_1 to report.
 
     Returns:
-        A row for each rank, with ``p_1``, ``rankings`` whose first relevant document is there,
-        ``pairs`` of such a ranking with another system's for the same query, and ``probability`` of
-        a tie in such a pair, not a number where there is none.
+        A row for each rank, with ``p_1``, the number of ``rankings`` with their first relevant
+        document at this rank, ``pairs`` of such a ranking with another system's for the same query,
+        and ``probability`` of a tie in such a pair, NaN without pairs.
 
     Source: Diaz, Best-Case Retrieval Evaluation, 2023, Figure 3.
 
@@ -242,7 +237,7 @@ def tie_probability_by_rank(
     def of_slice(queries: Queries) -> pd.DataFrame:
         first = queries.of(level(*judged.once(recall_levels, rel, cutoff), 1))
         ranks = np.arange(1, deepest + 1)
-        # How many of each query's rankings have their first relevant document at each rank.
+        # The number of rankings of each query with the first relevant document at each rank.
         counts = np.stack([np.sum(first == 1 / rank, axis=0) for rank in ranks])
         rankings, others = counts.sum(axis=1), len(judged) - 1
         with np.errstate(invalid="ignore"):
@@ -265,8 +260,8 @@ def ties_by_rank_chart(frame: pd.DataFrame) -> Any:
     return figure(
         alt.Chart(frame[frame["probability"] > 0]).mark_line(point=True),
         "Ties in reciprocal rank with another system",
-        "Empirical, by the rank of the first relevant document; both axes are logarithmic. Ranks "
-        "with no tie at all, or no ranking, are left out.",
+        "The share of ties, by the rank of the first relevant document; both axes are "
+        "logarithmic. Ranks without a tie are left out.",
         x=alt.X(
             "p_1:Q",
             title="p₁",
@@ -299,10 +294,10 @@ def ties_by_recall_level(
     """How often do rankings tie in position, by recall level?
 
     How often two rankings have their i-th relevant document at the same rank. Only queries with i
-    relevant documents or more count for level i. Two rankings that both miss the i-th are tied.
+    relevant documents or more count for level i. Two rankings that both miss the i-th document tie.
 
     Args:
-        levels: how many recall levels to look at.
+        levels: the number of recall levels.
 
     Returns:
         A row for each level ``i``, with ``pairs`` of rankings, ``probability`` of the same

@@ -51,8 +51,7 @@ class Judge:
     @cached_property
     def relevant(self) -> Bools:
         """Whether each judgement finds its document relevant, shape (judgements,)."""
-        grades = self.judgements.grades
-        return np.asarray(grades >= max(self.rel, 0))
+        return np.asarray(self.judgements.grades >= max(self.rel, 0))
 
     def check_finds_relevant(self, rel: float | None = None) -> None:
         """Raises an error for a judge without a relevant document, who grades on another scale.

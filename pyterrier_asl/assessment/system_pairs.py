@@ -234,5 +234,4 @@ def leaderboards_of(
         }
         part = pd.concat([pd.DataFrame(about), tests], axis=1)
         parts.append(part.sort_values("rank", kind="stable"))
-    board = pd.concat(parts, ignore_index=True)
-    return board.rename(columns={"difference": "own_gain"})
+    return pd.concat(parts, ignore_index=True).rename(columns={"difference": "own_gain"})

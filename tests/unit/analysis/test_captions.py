@@ -263,12 +263,12 @@ def test_system_order_counts_cycles_only_where_there_are_any():
 def test_rare_finds_name_no_one_where_no_one_finds_alone():
     equal = dict.fromkeys(("a", "b"), RUNS["run0"])
     caption = sentences(rare_finds.draw(rare_finds(equal, QRELS)))
-    assert "those with any are named: 0 of 2" in caption
+    assert "Systems that find documents alone have names: 0 of 2" in caption
 
 
 def test_one_sample_has_no_band():
     frame = missing_labels(RUNS, QRELS, draws=1, progress=False)
-    assert "of each share one sample" in sentences(missing_labels.draw(frame))
+    assert "one sample per share" in sentences(missing_labels.draw(frame))
 
 
 def test_comparisons_that_cannot_be_tested_are_called_so():
