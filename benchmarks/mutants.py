@@ -111,7 +111,8 @@ class Change(NamedTuple):
             for node in ast.walk(ast.parse(self.code))
             if isinstance(node, ast.stmt)
         ]
-        return min((lines for lines in statements if changed in lines), key=len)
+        around = [lines for lines in statements if changed in lines]
+        return min(around, key=len, default=range(changed, changed + 1))  # such as a decorator
 
     def reason(self, equivalent: dict[str, str]) -> str:
         """Why it changes nothing; nothing where it may."""
