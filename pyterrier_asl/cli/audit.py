@@ -9,11 +9,11 @@ Examples:
 
 \b
 How to read it: QRELS are people's judgements of some queries, drawn at random from the machine's.
-  estimate       by both; right on average with any bias of the machine
-  from, to       its confidence interval; also of people alone and of the machine alone
-  lambda         how far the machine is relied on, from 0, not at all, to 1
-  queries saved  how many more queries people would have to judge for the same interval without
-                 the machine; negative where the machine costs precision
+  estimate       the mean by both, which is right on average for any bias of the machine
+  from, to       its confidence interval; also for people alone and for the machine alone
+  lambda         the weight of the machine's labels, from 0 to 1
+  queries saved  the number of further queries that people would have to judge for the same interval
+                 without the machine; negative if the machine costs precision
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ import click
 
 from . import epilog, options
 
-#: QRELS of a plan that has no judgements by people yet.
+#: QRELS of a plan without judgements by people.
 NOBODY = "none"
 
 
@@ -36,37 +36,36 @@ NOBODY = "none"
     "--machine-qrels",
     metavar="FILE",
     required=True,
-    help="Judgements by a machine, of the queries of QRELS, which people judged, and more: "
-    "estimate means and differences by both.",
+    help="Judgements by a machine, of the queries in QRELS, which people judged, and of more.",
 )
 @click.option(
     "--machine-rel",
     type=float,
     metavar="GRADE",
-    help="Least relevant grade of the machine, if its scale is another than people's; it beats "
-    "the grade of a measure.",
+    help="Minimum grade of a relevant document for the machine, if its scale differs from that of "
+    "people; it has priority over the rel of a measure.",
 )
 @click.option(
     "--target",
     type=click.Choice(["like-these", "these"]),
     default="like-these",
     show_default=True,
-    help="The mean that is estimated: of queries like these, or of these alone.",
+    help="The estimated mean: over queries like these, or over these alone.",
 )
 @click.option(
     "--plan",
     type=click.FloatRange(0, min_open=True),
     metavar="WIDTH",
-    help="Say how many queries people must judge for intervals of at most this width, and "
-    "draw them at random (--seed), by the pilot in QRELS; QRELS 'none': no pilot yet.",
+    help="Print how many queries people must judge for intervals of at most this width, and draw "
+    "them at random (--seed). QRELS has the labels of a pilot; 'none': there is no pilot.",
 )
 @options.text_option(
     "--draw",
     "FILE",
-    "With --plan: save the queries that people are to judge; refuses to draw again.",
+    "With --plan: save the queries that people must judge; an existing file is an error.",
 )
 @options.chart("Draw the estimates as well")
-@options.measures("as 'evaluate' takes them, with its defaults, without counts.")
+@options.measures("those of 'evaluate', with its defaults, but no counts.")
 @options.text_option("--baseline", "RUN", "The run to compare with.  [default: the first]")
 @options.switch("--all-pairs", help="Compare every two runs.")
 @options.rel_of_measures
@@ -75,52 +74,48 @@ NOBODY = "none"
 @options.alpha
 @options.seed(help="Seed of the draw of --plan.")
 @options.places
-@options.output_format(help="All but table are a row for each mean and difference.")
+@options.output_format(help="All forms but table have one row per mean and difference.")
 def command(
     qrels: str,
     runs: tuple[str, ...],
     machine_qrels: str,
     measures: tuple[str, ...],
     lengths: str | None,
+    rel: float | None,
+    duplicates: str | None,
     target: str,
     plan: float | None,
     draw: str | None,
-    output_format: str,
-    places: int,
-    duplicates: str | None,
-    chart: str | None,
-    width: str | None,
-    title: bool,
-    alpha: float,
-    rel: float | None,
-    machine_rel: float | None,
     seed: int,
-    baseline: str | None,
-    all_pairs: bool,
+    **settings: Any,
 ) -> None:
     """Measure runs by a machine's labels of many queries and people's of some of them.
 
-    Or plan it: how many queries people must judge, drawn at random. Of several runs each is
+    With --plan, compute how many queries people must judge, and draw them at random. Each run is
     compared with the first.
     """
     from ..assessment.audit import audit
     from ..assessment.audit_plan import plan_audit
     from ..evaluation.evaluation import Evaluation
+    from ..evaluation.inputs import chosen_measures
     from ..io.runs import list_runs
     from ..io.tables import write
     from ..statistics.prediction_powered import TARGETS
 
+    picture = options.take(settings, "chart", "width", "title")
+    printed = options.take(settings, "output_format", "places")
     sources: dict[str, Any] = list_runs(runs)
-    options.check_chart(chart, [qrels, machine_qrels, *sources.values(), lengths])
+    options.check_chart(picture["chart"], [qrels, machine_qrels, *sources.values(), lengths])
     if draw and plan is None:
         raise click.UsageError("--draw goes with --plan")
-    measured = _measures_of(measures, machine_qrels, lengths, rel)
+    if qrels == NOBODY and plan is None:
+        raise click.UsageError(f"QRELS {NOBODY!r} goes with --plan")
+    chosen = chosen_measures(measures or None, machine_qrels, lengths=lengths, rel=rel)
+    # Counts have no direction.
+    measured = {m.name: m.measure for m in chosen if measures or m.higher_is_better is not None}
     judged = Evaluation.of(sources, machine_qrels, duplicates=duplicates)
-    common: dict[str, Any] = {
-        "target": dict(zip(("like-these", "these"), TARGETS))[target],
-        "machine_rel": machine_rel,
-        "alpha": alpha,
-    }
+    common = options.take(settings, "machine_rel", "alpha")
+    common["target"] = dict(zip(("like-these", "these"), TARGETS))[target]
     if plan is not None:
         pilot = None if qrels == NOBODY else qrels
         audit_plan = plan_audit(judged, pilot, measured, machine_qrels, plan, **common, seed=seed)
@@ -129,31 +124,11 @@ def command(
         click.echo(audit_plan.sentence())
         click.echo(f"wrote {draw}" if draw else " ".join(audit_plan.drawn), err=bool(draw))
         return
-    if qrels == NOBODY:
-        raise click.UsageError(f"QRELS {NOBODY!r} goes with --plan")
-    common |= {"baseline": baseline, "all_pairs": all_pairs}
-    estimates = audit(judged, qrels, measured, machine_qrels, **common)
-    if output_format == "table":
-        estimates.show(places=places)
+    estimates = audit(judged, qrels, measured, machine_qrels, **common, **settings)
+    if printed["output_format"] == "table":
+        estimates.show(places=printed["places"])
     else:
-        write(estimates.table, output_format, places=places)
+        write(estimates.table, printed["output_format"], places=printed["places"])
         for note in estimates.sentences():
             click.echo(textwrap.fill(note, 100), err=True)
-    options.save_chart(estimates.chart, chart, width=width, title=title)
-
-
-def _measures_of(
-    names: tuple[str, ...], machine: str, lengths: str | None, rel: float | None
-) -> dict[str, Any]:
-    """The measures by name; of the default ones those with a direction."""
-    from ..evaluation.inputs import complete_measures, measures_for
-    from ..measures.names import parse_measures
-
-    if names:
-        measures = parse_measures(names)
-    else:
-        default = measures_for(machine, several=False, lengths=lengths is not None, rel=rel)
-        measures = [measure for measure in default if measure.higher_is_better is not None]
-    return {
-        named.name: named.measure for named in complete_measures(measures, lengths=lengths, rel=rel)
-    }
+    options.save_chart(estimates.chart, **picture)

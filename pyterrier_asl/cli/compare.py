@@ -43,8 +43,8 @@ The guard (--fail-if) prints one line per condition; its exit status is
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -57,69 +57,69 @@ if TYPE_CHECKING:
     from ..comparison.result import RunComparison
 
 
+#: The options that are arguments of ``compare``.
+_OF_COMPARE = (
+    "common",
+    "allow_missing",
+    "test",
+    "correction",
+    "alpha",
+    "seed",
+    "bounds",
+    "causes",
+    "rel",
+    "pool",
+    "lengths",
+    "duplicates",
+    "drop_self",
+)
+
+
 class GuardCommand(click.Command):
-    """A command whose outputs also report arguments that cannot be parsed."""
+    """A command whose outputs also report errors in its arguments."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parses the arguments."""
         try:
-            rest = super().parse_args(ctx, list(args))
-            if not ctx.resilient_parsing:
-                _check_inputs(ctx)
-            return rest
+            return super().parse_args(ctx, list(args))
         except click.UsageError as error:
             parser = self.make_parser(ctx)
             parser.ignore_unknown_options = True
             ctx.resilient_parsing = True
             with suppress(click.UsageError):
                 parsed, _, _ = parser.parse_args(list(args))
-                _report_usage_error(parsed, error)
+                _report_error(parsed, error)
             raise
 
 
-def _check_inputs(ctx: click.Context) -> None:
-    """Checks that there are qrels and runs, or scores, or tracks, with options that fit them."""
-    values = ctx.params
-    tracks, scores = values["tracks"], values["scores"]
-    systems = [name for name in (values["qrels"], values["run_a"], *values["runs_b"]) if name]
-    if tracks:
-        if scores or systems or not values["baseline"]:
-            raise click.UsageError(
-                "--track goes with --baseline NAME, and not with runs or --scores"
-            )
-    elif values["baseline"]:
-        raise click.UsageError("--baseline goes with --track")
-    elif len(systems) < (2 if scores else 3):
+def _check_inputs(values: Mapping[str, Any]) -> None:
+    """Checks that there are qrels and runs, or scores, or tracks, with options for these."""
+    tracks, scores, systems = values["tracks"], values["scores"], _positional(values)
+    if bool(tracks) != bool(values["baseline"]) or (tracks and (scores or systems)):
+        raise click.UsageError("--track goes with --baseline NAME, without runs and --scores")
+    if not tracks and len(systems) < (2 if scores else 3):
         names = ("BASELINE", "NAME...") if scores else ("QRELS", "RUN_A", "RUN_B...")
         raise click.UsageError(f"Missing argument '{names[len(systems)]}'.")
     if (tracks and values["by_query"]) or ((tracks or scores) and values["moved"] is not None):
         raise click.UsageError("-q and --moved need the runs and qrels of one collection")
+    form = values["output_format"]
+    if values["by_query"] and values["moved"] is not None and form != "table":
+        raise click.UsageError(f"-q and --moved are two tables: -o {form} has one")
+    outputs = ("junit", "summary", "github", "allow_missing")
+    if not values["conditions"] and any(values[name] for name in outputs):
+        raise click.UsageError("--junit, --summary, --github and --allow-missing go with --fail-if")
 
 
-def _report_usage_error(parsed: dict[str, Any], error: click.UsageError) -> None:
-    """Reports an error of usage in the outputs of a guard, as far as they were parsed."""
-    kinds = (str, bool, list, tuple)  # click has a type of its own for missing arguments
-    values: dict[str, Any] = {
-        name: value for name, value in parsed.items() if isinstance(value, kinds)
-    }
-    if conditions := values.get("conditions"):
-        names = _names(values.get("runs_b", ["run"]))
-        _reports(values).report_error(names, conditions, error_line(error))
-
-
-def _names(runs: Sequence[str]) -> list[str]:
-    """The names of runs, read or not; their paths where two have the same name."""
-    from ..io.runs import run_name
-
-    names = list(map(run_name, runs))
-    return names if len(set(names)) == len(names) else list(runs)
+def _positional(values: Mapping[str, Any]) -> list[str]:
+    """QRELS, RUN_A and RUN_B..., or the names of systems."""
+    names = (values.get("qrels"), values.get("run_a"), *values.get("runs_b", ()))
+    return [name for name in names if name]
 
 
 def _reports(values: Mapping[str, Any]) -> GuardReports:
-    """The outputs of a guard; annotations by default where GitHub Actions run the command."""
+    """The outputs of a guard; annotations by default if GitHub Actions run the command."""
     from ..comparison.reports import GuardReports
 
-    names = filter(None, [values.get("qrels"), values.get("run_a"), *values.get("runs_b", ())])
     of_tracks = [path for track in values.get("tracks", ()) for path in track[1:]]
     github = values.get("github")
     return GuardReports(
@@ -127,8 +127,25 @@ def _reports(values: Mapping[str, Any]) -> GuardReports:
         values.get("junit"),
         values.get("summary"),
         os.environ.get("GITHUB_ACTIONS") == "true" if github is None else github,
-        [*values.get("scores", ()), *of_tracks] or list(names),
+        [*values.get("scores", ()), *of_tracks] or _positional(values),
     )
+
+
+def _run_names(values: Mapping[str, Any]) -> list[str]:
+    """The names of the runs that a guard tests; their paths if two have the same name."""
+    from ..io.runs import run_name
+
+    runs = _positional(values)[1 if values.get("scores") else 2 :] or ["run"]
+    names = list(map(run_name, runs))
+    return names if len(set(names)) == len(names) else runs
+
+
+def _report_error(values: Mapping[str, Any], error: Exception) -> None:
+    """Reports an error in all outputs of a guard, as far as its arguments were parsed."""
+    kinds = (str, bool, list, tuple)  # click has a type of its own for missing arguments
+    values = {name: value for name, value in values.items() if isinstance(value, kinds)}
+    if conditions := values.get("conditions"):
+        _reports(values).report_error(_run_names(values), conditions, error_line(error))
 
 
 @click.command(name="compare", cls=GuardCommand, epilog=epilog(__doc__))
@@ -207,19 +224,7 @@ def _reports(values: Mapping[str, Any]) -> GuardReports:
 @options.labels
 @options.duplicates
 @options.drop_self
-def command(
-    qrels: str | None,
-    run_a: str | None,
-    runs_b: tuple[str, ...],
-    scores: tuple[str, ...],
-    tracks: tuple[tuple[str, str, str], ...],
-    measures: tuple[str, ...],
-    conditions: tuple[str, ...],
-    junit: str | None,
-    github: bool | None,
-    summary: str | None,
-    **settings: Any,
-) -> None:
+def command(**values: Any) -> None:
     """Compare RUN_B with RUN_A, the baseline: means, tests, preferences, queries, documents.
 
     Several runs are each compared with RUN_A. The p-values are for comparisons planned before
@@ -230,100 +235,60 @@ def command(
     """
     from ..comparison.guard import Outcome
 
-    if not conditions and (junit or summary or github or settings["allow_missing"]):
-        raise click.UsageError("--junit, --summary, --github and --allow-missing go with --fail-if")
-    names = [name for name in (qrels, run_a, *runs_b) if name]
-    systems = names[1:] if scores else list(runs_b) or ["run"]
-    reports = _reports(click.get_current_context().params)
-    with _errors_reported(reports, systems, conditions):
-        compared = _compare(names, scores, tracks, measures, conditions, **settings)
+    conditions = values["conditions"]
+    try:
+        _check_inputs(values)
         if not conditions:
+            _compare(values)
             return
+        reports = _reports(values)
+        reports.begin(_run_names(values), conditions)
+        compared = _compare(values)
         outcome = reports.report(compared.verdicts, compared)
+    except BrokenPipeError:
+        raise
+    except Exception as error:
+        _report_error(values, error)
+        raise
     if outcome is not Outcome.PASS:
         raise click.exceptions.Exit(outcome.value)
 
 
-@contextmanager
-def _errors_reported(
-    reports: GuardReports, runs: Sequence[str], conditions: Sequence[str]
-) -> Iterator[None]:
-    """Reports an error in all outputs of a guard."""
-    if not conditions:
-        yield
-        return
-    names = _names(runs)
-    try:
-        reports.begin(names, conditions)
-        yield
-    except BrokenPipeError:
-        raise
-    except Exception as error:
-        reports.report_error(names, conditions, error_line(error))
-        raise
-
-
-def _compare(
-    names: Sequence[str],
-    scores: tuple[str, ...],
-    tracks: tuple[tuple[str, str, str], ...],
-    measures: tuple[str, ...],
-    conditions: tuple[str, ...],
-    *,
-    by_query: bool,
-    moved: int | None,
-    places: int,
-    output_format: str,
-    wide: bool,
-    all_rows: bool,
-    duplicates: str | None,
-    labels: tuple[str, ...],
-    **settings: Any,
-) -> RunComparison:
+def _compare(values: Mapping[str, Any]) -> RunComparison:
     """Compares runs, or systems by their scores or over several tracks; prints the comparison."""
     from ..comparison import compare, printing
     from ..comparison.conditions import parse_condition
     from ..io.texts import Texts
 
-    if by_query and moved is not None and output_format != "table":
-        raise click.UsageError(f"-q and --moved are two tables: -o {output_format} has one")
-    of_scores = {name: settings.pop(name) for name in options.OF_SCORES}
-    if scores or tracks:
-        asked = measures or tuple(parse_condition(text).measure for text in conditions)
-        runs, qrels = options.sources(None, (), tracks, scores, measures=asked, **of_scores)
-        if scores:
-            runs, settings["baseline"] = runs.systems(names), names[0]
-    else:
-        qrels, *files = names
-        options.sources(qrels, files, **of_scores)
+    names, conditions, measures = _positional(values), values["conditions"], values["measures"]
+    asked = measures or [parse_condition(text).measure for text in conditions]
+    scores, tracks = values["scores"], values["tracks"]
+    qrels, files = (names[0], names[1:]) if not (scores or tracks) else (None, [])
+    of_scores = {name: values[name] for name in options.OF_SCORES}
+    runs, qrels = options.sources(qrels, files, tracks, scores, measures=asked, **of_scores)
+    baseline = values["baseline"]
+    if scores:
+        runs, baseline = runs.systems(names), names[0]
+    elif not tracks:
         runs = compare.run_files(files)
     compared = compare.compare(
         runs,
         qrels,
         measures or None,
         conditions=conditions,
-        duplicates=duplicates,
-        labels=options.read_labels(labels),
-        **settings,
+        baseline=baseline,
+        labels=options.read_labels(values["labels"]),
+        **{name: values[name] for name in _OF_COMPARE},
     )
+    output_format, by_query = values["output_format"], values["by_query"]
     is_id = by_query and qrels is not None and not Path(qrels).exists()
+    shown = {name: values[name] for name in ("places", "moved", "wide", "all_rows")}
     texts = Texts.of(dataset=qrels).queries if is_id else {}
-    printing.print_comparison(
-        compared,
-        output_format,
-        by_query=by_query,
-        texts=texts,
-        places=places,
-        moved=moved,
-        wide=wide,
-        all_rows=all_rows,
-    )
-    if compared.hint:
-        click.echo(f"Hint: {compared.hint}", err=True)
+    printing.print_comparison(compared, output_format, by_query=by_query, texts=texts, **shown)
+    notes = [f"Hint: {compared.hint}"] if compared.hint else []
     if output_format != "table":
-        for note in compared.answers.notes:
-            click.echo(f"Note: {note}", err=True)
-        if not conditions:
-            for note in compared.causes_notes():
-                click.echo(note, err=True)
+        notes += [f"Note: {note}" for note in compared.answers.notes]
+        notes += [] if conditions else compared.causes_notes()
+    for note in notes:
+        click.echo(note, err=True)
     return compared

@@ -10,10 +10,10 @@ from . import options
 
 
 @click.command(name="demo")
-@options.switch("--generated", help="Use the generated collection, not vaswani.")
+@options.switch("--generated", help="Use the generated collection instead of vaswani.")
 @options.seed(help="Seed of the generated collection.", default=2022)
 def command(generated: bool, seed: int) -> None:
-    """Retrieve with three systems, measure them, and say what the measures show.
+    """Retrieve with three systems, measure them, and explain the values.
 
     The collection is ir_datasets' vaswani (3 MB, downloaded once) or, without a network, a
     generated one. No Java is needed.

@@ -12,22 +12,23 @@ Examples:
 
 \b
 How to read the numbers:
-  ASL       irrelevant documents above a relevant one, plus one; lower is better, 1 is perfect
-  nASL      the same on a scale from 0 to 1, higher is better
-  LexiP     like RR, but ties are broken by the next relevant document, and the next
+  ASL       mean number of irrelevant documents above a relevant one, plus 1; lower is better
+  nASL      ASL on a scale from 0 to 1; higher is better
+  LexiP     like RR, but the next relevant documents break ties
   Rareness  precision with credit for relevant documents that other runs do not find
-  TBG       relevant documents a user is expected to save before running out of time
-ASL@1000 over deep pools is mostly recall: read it beside R@1000 and Judged@10.
+  TBG       expected number of relevant documents that a user saves in limited time
+With deep pools ASL@1000 measures mostly recall: read it together with R@1000 and Judged@10.
 
 \b
-Exit status: 0, all runs were measured; 1, some could not be (the others are shown, the
-reason is on stderr); 2, none could be, or an argument cannot be used.
+Exit status: 0, all runs were measured; 1, some runs could not be measured (the reason is on
+stderr); 2, no run could be measured, or an argument is invalid.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -43,23 +44,23 @@ if TYPE_CHECKING:
 @options.runs_if_any
 @options.measures(
     "of this package, of ir_measures ('AP(rel=2) nDCG@10') or of trec_eval ('map P_10'). Default: "
-    "ours, and AP, nDCG@10, R@1000, Judged@10; for an ir_datasets id also its official measures, "
-    "whose rel all others take."
+    "the measures of this package, AP, nDCG@10, R@1000, Judged@10; for an ir_datasets id also its "
+    "official measures, whose rel all others take."
 )
-@options.by_query(help="A row for each query.")
-@options.switch("-n", "--no_summary", help="With -q: without the means.")
+@options.by_query(help="One row per query.")
+@options.switch("-n", "--no_summary", help="With -q: no rows of means.")
 @options.places
 @options.table_size
 @options.output_format(
-    help="tsv and jsonl: a line for each value, as ir_measures prints them; the run's name comes "
-    "first, unless RUN is a single file."
+    help="tsv and jsonl: one line per value, as ir_measures prints them, with the name of the run "
+    "first unless RUN is a single file."
 )
 @options.tracks("-t")
 @options.common
 @options.switch(
     "--ranks",
-    help="Also the best and the worst rank that each run could have; *: a run with the best mean "
-    "is better (p, corrected for all pairs, at most .05).",
+    help="Add the best and the worst rank that each run could have; *: a run with the best mean is "
+    "better (p, corrected for all pairs, at most .05).",
 )
 @click.option(
     "-s", "--sort", default="", metavar="NAME", help="Sort runs by this measure, best first."
@@ -70,7 +71,7 @@ if TYPE_CHECKING:
 @options.labels
 @options.duplicates
 @options.drop_self
-@options.jobs(help="Runs at a time; -1: all cores.")
+@options.jobs(help="Number of runs at a time; -1: number of cores.")
 def command(
     qrels: str | None,
     runs: tuple[str, ...],
@@ -87,17 +88,14 @@ def command(
     labels: tuple[str, ...],
     **settings: Any,
 ) -> None:
-    """Measure run files (plain or compressed, folders of them, or - for standard input).
+    """Measure run files (plain or compressed), folders of them, or - for standard input.
 
-    QRELS, the judgements, are a file or the id of an ir_datasets dataset. Files are read as
-    trec_eval reads them: any white space, the rank and lines that begin with # ignored, means over
-    all queries of the qrels. A line that does not fit is an error with its number.
+    QRELS is a file or the id of an ir_datasets dataset. Files are read as trec_eval reads them: any
+    white space separates fields, ranks and lines that begin with # are ignored, and means are over
+    all queries of the qrels. A line that cannot be read is an error with its number.
     """
-    from pathlib import Path
-
     from ..evaluation.evaluate import measured, printed_columns, sort_of_many
     from ..io import machine_readable, tables
-    from ..measures.names import parse_measures
 
     if no_summary and not by_query:
         raise click.UsageError("-n (--no_summary) goes with -q (--by_query) only")
@@ -107,18 +105,18 @@ def command(
         click.echo("--places is ignored with JSON lines, which have all digits", err=True)
     source, judgements = options.sources(qrels, runs, tracks)
     settings["labels"] = options.read_labels(labels)
-    named = {m.name: m.measure for m in parse_measures(measures)} if measures else None
-    results = measured(source, judgements, named, keep_going=True, **settings)
+    results = measured(source, judgements, measures or None, keep_going=True, **settings)
+    is_for_programs = output_format in ("tsv", "jsonl")
     for_people = output_format == "table" and sys.stdout.isatty() and not by_query
     if for_people and not (tracks or sort or all_rows):
         sort = sort_of_many(results[""], tables.MOST_ROWS)
-    tables_of_tracks = {}
+    by_track = {}
     for track, evaluation in results.items():
         scores = printed_columns(evaluation, by_query=by_query, summary=not no_summary, sort=sort)
-        stars = output_format not in ("tsv", "jsonl")
-        tables_of_tracks[track] = _with_ranks(scores, evaluation, stars) if ranks else scores
-    scores = machine_readable.join_tracks(tables_of_tracks) if tracks else tables_of_tracks[""]
-    if output_format in ("tsv", "jsonl"):
+        stars = not is_for_programs
+        by_track[track] = _with_ranks(scores, evaluation, stars) if ranks else scores
+    scores = machine_readable.join_tracks(by_track) if tracks else by_track[""]
+    if is_for_programs:
         with_run = bool(tracks) or len(runs) > 1 or Path(runs[0]).is_dir()
         values = machine_readable.rows_per_value(scores, with_run=with_run)
         tables.write(values, output_format, header=False, places=places)

@@ -10,23 +10,24 @@ Examples:
   pyterrier-asl holes qrels.txt runs/ -m ASL@100 --chart pairs.html
 
 \b
-How to read it: unjudged documents count as not relevant. The bounds are the least and the greatest
+How to read it: unjudged documents count as not relevant. The bounds are the lowest and the highest
 A - B over all labels of the unjudged documents in the two rankings.
-  settled   all labellings agree on which run is better
-  open      some labelling would turn the result; this does not say that it is likely
-  certain   the t-test is significant under every labelling; impossible: under none
+  settled   the same run is better under all labels
+  open      another run is better under some labels, however likely they are
+  certain   the t-test is significant under all labels; impossible: under none
 
 \b
-What to judge: --judge asks at the terminal, and goes on where it was interrupted. --export saves
-a list to fill in: a table (.tsv), JSON lines (.jsonl), UMBRELA's requests (.umbrela), or qrels.
-Labels come back by --labels, in any of these forms: they are merged with the judgements, whose
-grades stay as they are. --labels F --export F keeps the labels of F and lists what is open now.
+What to judge: --judge asks for labels at the terminal, and continues after an interruption.
+--export saves a list to fill in: a table (.tsv), JSON lines (.jsonl), requests for UMBRELA
+(.umbrela), or qrels. --labels reads labels in any of these forms and merges them with the qrels,
+whose grades do not change. --labels F --export F keeps the labels of F and lists the documents that
+are open now.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -59,34 +60,34 @@ if TYPE_CHECKING:
 @options.conflicts
 @options.switch(
     "--judge",
-    help="Ask for labels at the terminal; they are added to the last --labels, JSON lines.",
+    help="Ask for labels at the terminal, and add them to the last --labels, a JSON lines file.",
 )
 @click.option(
     "--export",
     "export_to",
     metavar="FILE",
-    help="Save the documents to judge next; labels in FILE stay, if it is a --labels as well.",
+    help="Save the documents to judge next. If FILE is also given by --labels, its labels stay.",
 )
 @click.option(
     "--form",
     type=click.Choice(["tsv", "jsonl", "umbrela", "trec"]),
-    help="Form of the exported file.  [default: by its ending]",
+    help="Form of the exported file.  [default: by the ending of FILE]",
 )
 @click.option(
     "--most", type=options.NUMBER, metavar="N", help="Export, or ask for, N documents at most."
 )
 @options.force
-@options.text_option("--others", "FOLDER", "Runs whose unjudged documents could be relevant, too.")
+@options.text_option("--others", "FOLDER", "Runs whose unjudged documents could also be relevant.")
 @click.option("--depth", type=options.NUMBER, help="Label down to this rank, if deeper.")
 @options.highest
 @options.text_option(
-    "--texts", "ID", "Collection of ir_datasets with the texts.  [default: QRELS, where it is one]"
+    "--texts",
+    "ID",
+    "Collection of ir_datasets with the texts.  [default: QRELS, if it is one]",
 )
 @options.docs
 @options.topics
-@options.rel(
-    help="Least grade of a relevant document, if the measure does not say it.  [default: 1]"
-)
+@options.rel(help="Minimum grade of a relevant document, for a measure without rel.  [default: 1]")
 @options.switch("--likely", help="How likely A is better, under a model.")
 @options.chart("Draw the bounds of each query; of three runs or more the matrix of all pairs")
 @options.by_query(help="The bounds of each query.")
@@ -94,7 +95,7 @@ if TYPE_CHECKING:
 @options.drop_self
 @options.alpha
 @options.places
-@options.output_format(help="Two runs: a row, or with -q a row per query. More: a row per pair.")
+@options.output_format(help="Two runs: one row, or with -q one per query. More: one row per pair.")
 def command(
     qrels: str,
     runs: tuple[str, ...],
@@ -103,17 +104,9 @@ def command(
     conflicts: str,
     judge: bool,
     export_to: str | None,
-    form: str | None,
-    others: str | None,
-    force: bool,
-    chart: str | None,
-    width: str | None,
-    title: bool,
-    duplicates: str | None,
-    places: int,
-    output_format: str,
     by_query: bool,
     likely: bool,
+    duplicates: str | None,
     **settings: Any,
 ) -> None:
     """Say which conclusions hold under all labels of unjudged documents, and what to judge next.
@@ -123,77 +116,80 @@ def command(
     from ..io.runs import list_runs
     from ..io.tables import counted
     from ..judging.judgements import Judgements
+    from ..judging.labels import qrels_with
     from ..unjudged.export import export
     from ..unjudged.holes import holes
     from ..unjudged.pairs import all_pairs
 
-    of_lists = {name: settings[name] for name in ("most", "docs", "topics", "texts")}
-    if not judge and not export_to:
-        for name, value in {**of_lists, "form": form}.items():
-            if value is not None:
-                raise click.UsageError(f"--{name} goes with --judge or --export")
-    inputs = [name for name in (qrels, *runs, others, settings["docs"], settings["topics"]) if name]
-    keep = _check_outputs(
-        inputs, labels, judge=judge, path=export_to, form=form, chart=chart, force=force
-    )
-    most, *texts_of = [settings.pop(name) for name in of_lists]
-    judgements = _judgements(qrels, labels, conflicts, judge, settings["highest"], duplicates)
-    judgements = Judgements.of(judgements, drop_self=settings.pop("drop_self"))
+    of_list = options.take(settings, "form", "most", "docs", "topics", "texts")
+    picture = options.take(settings, "chart", "width", "title")
+    printed = options.take(settings, "output_format", "places")
+    others, force, most = settings.pop("others"), settings.pop("force"), of_list["most"]
+    if given := [name for name, value in of_list.items() if value is not None]:
+        if not judge and not export_to:
+            raise click.UsageError(f"--{given[0]} goes with --judge or --export")
+    inputs = filter(None, (qrels, *runs, others, of_list["docs"], of_list["topics"]))
+    keep = _check_outputs([*inputs], labels, judge, export_to, of_list["form"], force, picture)
+    # The file of --judge may not exist yet.
+    files = [name for name in labels if not judge or name != labels[-1] or Path(name).exists()]
+    rules = {"conflicts": conflicts, "highest": settings["highest"]}
+    merged = qrels_with(qrels, options.read_labels(files), duplicates, **rules)
+    judgements = Judgements.of(merged, duplicates, settings.pop("drop_self"))
     _print_hint(judgements, measure, settings["rel"])
     named = list_runs(runs)
     if len(named) < 2:
         raise click.UsageError("holes compares runs with each other: give two or more")
-    if len(named) != 2:
+    if len(named) > 2:
         if export_to or by_query or likely or judge or others:
             raise click.UsageError("--export, --judge, --likely, --others and -q take two runs")
         matrix = all_pairs(named, judgements, measure, **settings)
-        _print(matrix, matrix.table, output_format, places)
-        options.save_chart(matrix.chart, chart, width=width, title=title, force=force)
+        _print(matrix, matrix.table, **printed)
+        options.save_chart(matrix.chart, force=force, **picture)
         return
     (a, run_a), (b, run_b) = named.items()
     pair = holes(run_a, run_b, judgements, measure, runs=others, names=(a, b), **settings)
-    texts = _texts(pair, qrels, *texts_of) if judge or export_to else None
+    texts = _texts(pair, qrels, of_list) if judge or export_to else None
     if judge:
         pair = _ask(pair, labels[-1], texts, most, conflicts)
-    _print(pair, pair.difference.by_query if by_query else pair.table, output_format, places)
-    options.save_chart(pair.chart, chart, width=width, title=title, force=force)
+    _print(pair, pair.difference.by_query if by_query else pair.table, **printed)
+    options.save_chart(pair.chart, force=force, **picture)
     if likely:
         click.echo(pair.likely().sentence(a))
     if export_to:
-        size = export(pair, export_to, form=form, most=most, texts=texts, force=force, keep=keep)
+        written = {"form": of_list["form"], "most": most, "texts": texts}
+        size = export(pair, export_to, force=force, keep=keep, **written)
         click.echo(f"{export_to}: {counted(size, 'document')} to judge", err=True)
 
 
-def _print(result: Holes | AllPairs, table: pd.DataFrame, form: str, places: int) -> None:
-    """Prints the answer, then a table; for programs the table alone."""
+def _print(result: Holes | AllPairs, table: pd.DataFrame, output_format: str, places: int) -> None:
+    """Prints the answer and a table; in machine-readable forms the table alone."""
     from ..io.printed import Part, print_parts
     from ..io.tables import write
 
-    if form != "table":
-        write(table, form, places=places)
+    if output_format != "table":
+        write(table, output_format, places=places)
     elif "qid" not in table:
         result.show(places=places)
     else:
         print_parts([*map(Part, result.sentences()), Part(table=table)], places=places)
 
 
-def _texts(
-    pair: Holes, qrels: str, docs: str | None, topics: str | None, dataset: str | None
-) -> Callable[[list[str]], Texts]:
+def _texts(pair: Holes, qrels: str, sources: Mapping[str, Any]) -> Callable[[list[str]], Texts]:
     """A function that returns texts of queries and of some documents, from files or ir_datasets."""
     from ..io.texts import Texts, read_texts
 
+    docs, topics = sources["docs"], sources["topics"]
     return partial(
         Texts.of,
         None if topics is None else read_texts(topics, "query"),
-        dataset or (None if Path(qrels).exists() else qrels),
+        sources["texts"] or (None if Path(qrels).exists() else qrels),
         docs=None if docs is None else read_texts(docs, wanted=set(pair.todo["docno"])),
         whole=True,
     )
 
 
 def _ask(pair: Holes, path: str, texts: Any, most: int | None, conflicts: str) -> Holes:
-    """Asks for labels at the terminal; the comparison with the labels, which are in the file."""
+    """Asks for labels at the terminal, which are saved in the file; returns the new comparison."""
     from ..io.tables import counted
     from ..unjudged.loop import Round
     from .labelling import label_at_terminal, terminal_keys
@@ -205,26 +201,8 @@ def _ask(pair: Holes, path: str, texts: Any, most: int | None, conflicts: str) -
     return round_.holes
 
 
-def _judgements(
-    qrels: str,
-    labels: tuple[str, ...],
-    conflicts: str,
-    judge: bool,
-    highest: float | None,
-    duplicates: str | None,
-) -> Judgements:
-    """The judgements with all labels; the file of --judge may not exist yet."""
-    from ..judging.judgements import Judgements
-    from ..judging.labels import qrels_with
-
-    files = [name for name in labels if not judge or name != labels[-1] or Path(name).exists()]
-    read = options.read_labels(files)
-    merged = qrels_with(qrels, read, duplicates, conflicts=conflicts, highest=highest)
-    return Judgements.of(merged, duplicates)
-
-
 def _print_hint(judgements: Judgements, measure: str, rel: float | None) -> None:
-    """Prints a hint where grades above 1 exist and nothing says which are relevant."""
+    """Prints a hint if there are grades above 1 and no minimum grade of a relevant document."""
     from ..evaluation.inputs import grades_hint
     from ..measures.names import named_measures
 
@@ -235,17 +213,16 @@ def _print_hint(judgements: Judgements, measure: str, rel: float | None) -> None
 def _check_outputs(
     inputs: list[str],
     labels: tuple[str, ...],
-    *,
     judge: bool,
     path: str | None,
     form: str | None,
-    chart: str | None,
     force: bool,
+    picture: Mapping[str, Any],
 ) -> bool:
-    """Checks that labels can be asked for, and list and chart saved.
+    """Checks that labels can be asked for, and list and chart can be saved.
 
     Returns:
-        Whether the list is saved to a file of labels, which stay.
+        Whether the list is saved to a file of labels, which keeps its labels.
     """
     from ..io.atomic import check_replaceable
     from ..unjudged.export import check_export
@@ -254,13 +231,13 @@ def _check_outputs(
     if path:
         read = inputs if keep else [*inputs, *labels]
         check_export(path, form, inputs=read, force=force, keep=keep)
-    options.check_chart(chart, [*inputs, *labels], force=force)
+    options.check_chart(picture["chart"], [*inputs, *labels], force=force)
     if judge and not labels:
         raise click.UsageError("--judge needs --labels FILE.jsonl, to which answers are added")
     if judge:
         check_replaceable(labels[-1], inputs=inputs, force=True)
     if judge and not sys.stdin.isatty():
         raise click.UsageError(
-            "--judge asks at a terminal, and the standard input is none: use --export"
+            "--judge needs a terminal as standard input: use --export, and --labels later"
         )
     return keep

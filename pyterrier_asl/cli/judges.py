@@ -10,15 +10,14 @@ Examples:
 
 \b
 How to read it: QRELS is the reference, the judgements of a person.
-  kappa      agreement on documents beyond chance, 1 is complete; relevant or not, by --rel
-  tau        agreement on the ranking of the runs; tau_AP and RBO care more about the top
-  from, to   its interval over queries like these
-  human      how people agree with each other (--person says which judges are people), on the
-             pairs of query and document that they and the judge have judged
-  verdict    within the human range: at most .05 less than people agree with each other, by the
-             whole interval; below it: more than that, by the whole interval; else it cannot be
-             said with so few queries
-  own gain   what a judge adds to a run beyond what it adds to all runs on average
+  kappa      agreement beyond chance on which documents are relevant, by --rel; at most 1
+  tau        agreement on the ranking of the runs; tau_AP and RBO weight the top more
+  from, to   its confidence interval over queries like these
+  human      agreement of people with each other (--person names the judges who are people), on
+             the pairs of query and document that they and the judge have judged
+  verdict    within the human range: the whole interval is at most .05 below the agreement of
+             people; below it: the whole interval is lower; otherwise there are too few queries
+  own gain   the effect of a judge on the value of a run, minus its mean effect on all runs
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ import click
 
 from . import epilog, options
 
-#: The tables of the report, by the names that ``--show`` takes.
+#: The tables of the report: the values of ``--show``.
 TABLES = (
     "agreement",
     "reversals",
@@ -46,14 +45,16 @@ TABLES = (
 @options.qrels
 @click.argument("runs", nargs=-1, metavar="[RUN]...")
 @options.judges(
-    required=True, help="A judge: a name, and a file or ir_datasets id. Can be given again."
+    required=True, help="A judge: a name, and a file or ir_datasets id; can be given again."
 )
 @options.about_judges
 @options.rel_of_measures
 @options.measures("of the leaderboards.  [default: AP]")
-@options.text_option("--groups", "TSV", "Lines of run and group: say also which groups gain.")
+@options.text_option("--groups", "TSV", "Lines of run and group: also show which groups gain.")
 @click.option(
-    "--show", type=click.Choice(TABLES), help="Only this table; needed for all -o but table."
+    "--show",
+    type=click.Choice(TABLES),
+    help="Only this table; required with -o.",
 )
 @options.duplicates
 @options.drop_self
@@ -87,8 +88,9 @@ def command(
 ) -> None:
     """Can these judges be trusted? Compare people, crowds and machines with a person.
 
-    On documents and, with RUNs, on the ranking of the runs, with intervals, the human range and a
-    verdict; then which runs gain, how lenient each judge is, and where grades differ.
+    Shows the agreement on documents and, with RUNs, on the ranking of the runs, with intervals, the
+    human range and a verdict. Then it shows which runs gain, how lenient each judge is, and which
+    grades differ.
     """
     from ..analysis import command_line
     from ..assessment.compare_judges import judges as compare_judges
@@ -96,7 +98,7 @@ def command(
     from ..io.tables import write
 
     if output_format != "table" and show is None:
-        raise click.UsageError(f"-o {output_format} has one table: say which by --show")
+        raise click.UsageError(f"-o {output_format} has one table: choose it by --show")
     qrels_of_judges = command_line.read_judges(judges)
     options.check_chart(chart, [qrels, *runs, *qrels_of_judges.values(), groups])
     report = compare_judges(

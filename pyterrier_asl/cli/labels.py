@@ -7,7 +7,7 @@ Examples:
 
 \b
 A file of labels is a table (tabs, commas or semicolons) with the columns qid, docno and label, JSON
-lines of the same, or qrels. A row without a label, or with a negative one, is open and left out.
+lines with these keys, or qrels. A row without a label, or with a negative one, is left out.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from . import epilog, options
 @click.command(name="labels", epilog=epilog(__doc__))
 @options.qrels
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("-o", "--output", metavar="FILE", help="Write them here.  [default: print them]")
+@click.option("-o", "--output", metavar="FILE", help="File for the merged qrels.  [default: print]")
 @options.conflicts
 @options.highest
 @options.force
@@ -34,7 +34,7 @@ def command(
 ) -> None:
     """Merge labels of unjudged documents with QRELS, and write the merged qrels.
 
-    Official grades stay as they are. Labels that contradict each other are an error.
+    Official grades do not change. Labels that contradict each other are an error.
     """
     from ..io.atomic import check_replaceable, replacing
     from ..judging.labels import OFFICIAL, merge_labels

@@ -25,6 +25,11 @@ switch = partial(click.option, is_flag=True)
 repeated = partial(click.option, multiple=True)
 
 
+def take(settings: dict[str, Any], *names: str) -> dict[str, Any]:
+    """Removes these options from the settings, and returns them."""
+    return {name: settings.pop(name) for name in names}
+
+
 def together(*several: Decorator) -> Decorator:
     """Several options as one decorator, in the order of help."""
     return lambda command: reduce(lambda done, add: add(done), reversed(several), command)
@@ -51,8 +56,8 @@ tracks = partial(
     multiple=True,
     nargs=3,
     metavar="NAME QRELS RUNS",
-    help="Instead of QRELS and RUN...: a track by its name, its judgements, and the folder of its "
-    "runs; can be given again for another track.",
+    help="Instead of QRELS and RUN...: the name, the qrels, and the folder of the runs of a track; "
+    "can be given again for another track.",
 )
 
 common = switch("--common", help="Leave out systems that a track lacks.")
@@ -69,7 +74,7 @@ scores = together(
         "--columns",
         "system=COLUMN,...",
         "With --scores: the columns of system, topic, score, measure or collection, if they have "
-        "other names.",
+        "unusual names.",
     ),
     text_option(
         "--measure-column",
@@ -96,21 +101,19 @@ def sources(
     measures: Sequence[str] = (),
     **of_scores: Any,
 ) -> tuple[Any, Any]:
-    """Runs and qrels, scores, or several tracks, as the functions of the library take them.
+    """Runs and qrels, scores, or several tracks, for the functions of the library.
 
     Args:
         qrels: the argument QRELS.
         runs: the arguments RUN.
         tracks: ``--track``.
         scores: ``--scores``.
-        measures: the measures that are asked for, of which ``--measure-column`` is about one.
+        measures: the measures of the call; ``--measure-column`` belongs to one of them.
         **of_scores: the values of :data:`OF_SCORES`.
     """
     if sum(map(bool, (qrels, tracks, scores))) != 1:
-        alternatives = {"tracks": "--track for each track", "scores": "--scores"}
-        options = click.get_current_context().params
-        texts = [text for name, text in alternatives.items() if name in options]
-        raise click.UsageError(f"give QRELS and RUN..., or {', or '.join(texts)}")
+        or_scores = ", or --scores" if "scores" in click.get_current_context().params else ""
+        raise click.UsageError(f"give QRELS and RUN..., or --track for each track{or_scores}")
     if scores:
         from ..evaluation.scores import read_scores
 
@@ -132,7 +135,7 @@ def sources(
 
 
 def _columns(text: str) -> dict[str, str]:
-    """The columns of ``--columns``, by what they hold."""
+    """The columns of ``--columns``, by their contents."""
     pairs = [part.partition("=") for part in text.split(",")]
     if not all(name and column for name, _, column in pairs):
         raise click.UsageError(f"--columns: {text!r} is not system=COLUMN,topic=COLUMN,...")
@@ -140,7 +143,7 @@ def _columns(text: str) -> dict[str, str]:
 
 
 def _measure_column(text: str, measures: Sequence[str]) -> dict[str, str]:
-    """The column of ``--measure-column``, by the measure that it has."""
+    """The column of ``--measure-column``, by its measure."""
     measure, _, column = text.rpartition("=")
     if measure and measure.count("(") == measure.count(")"):
         return {measure: column}
@@ -158,7 +161,7 @@ places = click.option(
     help="Decimal places; -1: all. JSON lines always have all.",
 )
 
-#: How much of a table a terminal shows.
+#: Size of the table in a terminal.
 table_size = together(
     switch("--wide", help="In a terminal: all columns, even if lines wrap."),
     switch("--all", "all_rows", help="In a terminal: all rows."),
@@ -186,22 +189,41 @@ GROUPS = (
 )
 groups = text_option("--groups", "TSV", GROUPS)
 
-#: Judges beside QRELS.
+#: Other judges than QRELS.
 judges = partial(repeated, "--judge", "judges", metavar="NAME=QRELS")
+
+judges_of_tracks = judges(
+    help="Another judge: a name, and a file or ir_datasets id; for a track TRACK=NAME=QRELS; can "
+    "be given again."
+)
+
+
+def read_judges(
+    judges: Sequence[str], judge_rel: Sequence[str], tracks: Sequence[Any]
+) -> dict[str, Any]:
+    """The judges of ``--judge``, perhaps by track, and their minimum grades; None: none given."""
+    from ..analysis import command_line
+
+    read = command_line.read_judges_of_tracks if tracks else command_line.read_judges
+    return {
+        "judges": read(judges) or None,
+        "judge_rel": command_line.read_judge_rel(judge_rel) if judge_rel else None,
+    }
+
 
 #: The grades of these judges, and which of them are people.
 about_judges = together(
     repeated(
         "--judge-rel",
         metavar="NAME=GRADE",
-        help="Least grade of a relevant document by this judge; beats that of a measure.  "
-        "[default: --rel]",
+        help="Minimum grade of a relevant document for this judge; it has priority over the rel of "
+        "a measure.  [default: --rel]",
     ),
     repeated(
         "--person",
         "people",
         metavar="NAME",
-        help="This judge is a person, too, and belongs to the human range. Can be given again.",
+        help="This judge is a person, and belongs to the human range; can be given again.",
     ),
 )
 
@@ -209,7 +231,8 @@ about_judges = together(
 labels = repeated(
     "--labels",
     metavar="FILE",
-    help="Labels of documents that QRELS does not judge, merged with it; several files must agree.",
+    help="Labels of documents that QRELS does not judge, merged with QRELS. Several files must not "
+    "contradict each other.",
 )
 
 
@@ -218,18 +241,18 @@ conflicts = click.option(
     type=click.Choice(["error", "official"]),
     default="error",
     show_default=True,
-    help="Where a label contradicts an official grade: stop, or leave the label out.",
+    help="If a label contradicts an official grade: stop, or leave the label out.",
 )
 
 highest = click.option(
     "--highest",
     type=click.FloatRange(min=0),
-    help="The best grade that a label can give.  [default: the best of QRELS, at least 1]",
+    help="The best grade that a label can give.  [default: the best grade in QRELS, at least 1]",
 )
 
 
 def read_labels(files: Sequence[str]) -> list[Any] | None:
-    """The labels of files, whose numbers are printed; None without a file."""
+    """The labels in files; prints how many each file has. None without a file."""
     from ..io.label_files import label_rows, labelled_of
     from ..io.tables import counted
 
@@ -243,25 +266,25 @@ def read_labels(files: Sequence[str]) -> list[Any] | None:
     return tables or None
 
 
-force = switch("--force", help="Overwrite a file of another kind; never one that is read.")
+force = switch("--force", help="Overwrite a file of another kind, but never an input.")
 
 duplicates = click.option(
     "--duplicates",
     type=click.Choice(["error", "best"]),
-    help="A document that occurs twice in a ranking: an error, or counted at its best rank.  "
-    "[default: error]",
+    help="A document that occurs twice in a ranking is an error, or is counted once, at its best "
+    "rank.  [default: error]",
 )
 drop_self = switch(
     "--drop-self", help="Leave documents with the id of their query out of rankings."
 )
 
 
-#: The least relevant grade, by the name that trec_eval has for it.
+#: The minimum grade of a relevant document, also with the name in trec_eval.
 rel = partial(click.option, "-l", "--rel", "--level_for_rel", type=float)
 
-#: The least relevant grade for measures by name.
+#: The minimum grade for measures by name.
 rel_of_measures = rel(
-    help="Least grade of a relevant document, for measures that do not say.  [default: 1]"
+    help="Minimum grade of a relevant document, for measures without rel.  [default: 1]"
 )
 
 #: Texts of queries and documents, to be shown.
@@ -271,7 +294,7 @@ docs = text_option("--docs", "FILE", "Texts of documents: JSON lines, or lines d
 #: The seed of random numbers.
 seed = partial(click.option, "--seed", type=click.IntRange(min=0), default=0, show_default=True)
 
-#: Whether a table is by query.
+#: One row per query.
 by_query = partial(switch, "-q", "--by_query")
 
 #: The form of a printed table.
@@ -308,7 +331,7 @@ def chart(help: str) -> Decorator:
         click.option(
             "--width",
             type=click.Choice(["column", "page"]),
-            help="Draw it as wide as a column or the page of a paper in two columns.",
+            help="The width of the chart: a column, or the page, of a paper in two columns.",
         ),
         click.option("--title/--no-title", default=True, help="Draw it with title and caption."),
     )
@@ -336,10 +359,10 @@ def check_chart(
         check_path(path, inputs=filter(None, paths), force=force)
 
 
-def save_chart(draw: Callable[[], Any], path: str | None, **form: Any) -> None:
+def save_chart(draw: Callable[[], Any], chart: str | None, **form: Any) -> None:
     """Draws and saves the chart of ``--chart``, if any, and prints the name of the file."""
-    if path:
+    if chart:
         from ..charts.saving import save_chart
 
-        save_chart(draw(), path, **form)
-        click.echo(f"wrote {path}", err=True)
+        save_chart(draw(), chart, **form)
+        click.echo(f"wrote {chart}", err=True)

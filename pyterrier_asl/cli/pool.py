@@ -21,7 +21,8 @@ from . import epilog, options
 @click.option(
     "--depth",
     type=options.NUMBER,
-    help="Keep only so many documents a query. A measure cannot look deeper.  [default: all]",
+    help="Number of documents to keep per query; measures then need a cut-off of at most this "
+    "depth.  [default: all]",
 )
 @options.groups
 @options.force
@@ -34,10 +35,10 @@ def command(
     force: bool,
     name: str | None,
 ) -> None:
-    """Make a pool, for the rareness measures, of run files or folders of them.
+    """Make a pool for the rareness measures from run files or folders of them.
 
-    The pool lists which runs retrieve which documents, and at which rank. A run that is not in the
-    pool is scored as if it joined.
+    The pool has the ranks of the documents that each run retrieves. A run outside the pool is
+    measured as if it were in the pool.
     """
     from pathlib import Path
 

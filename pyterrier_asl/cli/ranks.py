@@ -18,9 +18,9 @@ How to read it: the topics are a sample of a population of topics.
                                                    not ordered among all pairs
   d     0.4020  *    4   4      no                 *: a is better (p, corrected for all pairs, at
                                                    most alpha); three systems are, so d has rank 4
-With 95 % confidence the intervals of ranks of all systems hold at once.
---unjudged: whatever the unjudged documents of these runs are. --judge: whichever judge is right.
-'compare' tests runs against a baseline that was named before looking at the results.
+With 95 % confidence the intervals of ranks of all systems hold simultaneously. With --unjudged they
+hold for all labels of the unjudged documents of these runs, with --judge for each judge.
+'compare' tests runs against a baseline that was chosen before looking at the results.
 """
 
 from __future__ import annotations
@@ -40,27 +40,23 @@ from . import epilog, options
     "--measures",
     "measure",
     metavar="NAME",
-    help="By which measure.  [default: nDCG@10; of --scores the only one]",
+    help="The measure.  [default: nDCG@10; with --scores the only measure in the table]",
 )
 @options.tracks("-t")
 @options.common
-@options.switch("--simultaneous", help="The tables of all tracks hold at once.")
+@options.switch("--simultaneous", help="The intervals of all tracks hold simultaneously.")
 @options.scores
-@options.switch("--unjudged", help="Whatever the unjudged documents of these runs are.")
-@options.judges(
-    help="Another judge: a name, and a file or ir_datasets id; of a track TRACK=NAME=QRELS. Can be "
-    "given again."
-)
+@options.switch("--unjudged", help="Intervals for all labels of unjudged documents.")
+@options.judges_of_tracks
 @options.about_judges
-@options.rel(
-    help="Least grade of a relevant document, for a measure that does not say.  [default: 1]"
-)
+@options.rel(help="Minimum grade of a relevant document, for a measure without rel.  [default: 1]")
 @click.option(
     "--variance",
     type=click.Choice(["averaged", "common"]),
     default="averaged",
     show_default=True,
-    help="Of a pair: averaged with that of all pairs, or the latter alone, which is wider.",
+    help="The variance of a pair: averaged with the common variance of all pairs, or this common "
+    "variance, which gives wider intervals.",
 )
 @options.alpha
 @click.option(
@@ -73,7 +69,7 @@ from . import epilog, options
 @options.chart("Draw the intervals")
 @options.places
 @options.table_size
-@options.output_format(help="tsv and jsonl: a row per system, the ends of intervals in columns.")
+@options.output_format(help="tsv and jsonl: one row per system, two columns per interval.")
 def command(
     qrels: str | None,
     runs: tuple[str, ...],
@@ -94,25 +90,22 @@ def command(
 ) -> None:
     """Which ranks could each system have, and who could be the best?
 
-    QRELS, the judgements, are a file or the id of an ir_datasets dataset, RUN... files and folders.
+    QRELS is a file or the id of an ir_datasets dataset; RUN... are files and folders.
     """
-    from ..analysis import command_line
     from ..io.tables import write
     from ..leaderboard.ranks import ranks
 
     options.check_chart(chart, [qrels, *runs, *scores, *labels], tracks)
-    of_scores = {name: settings.pop(name) for name in options.OF_SCORES}
+    of_scores = options.take(settings, *options.OF_SCORES)
     measures = [measure] if measure else []
     source, judgements = options.sources(
         qrels, runs, tracks, scores, measures=measures, **of_scores
     )
-    read_judges = command_line.read_judges_of_tracks if tracks else command_line.read_judges
     board = ranks(
         source,
         judgements,
         measure,
-        judges=read_judges(judges) or None,
-        judge_rel=command_line.read_judge_rel(judge_rel) if judge_rel else None,
+        **options.read_judges(judges, judge_rel, tracks),
         labels=options.read_labels(labels),
         **settings,
     )

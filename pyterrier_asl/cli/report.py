@@ -11,7 +11,7 @@ Examples:
   pyterrier-asl report --track dl19 dl19.txt dl19/ --track dl20 dl20.txt dl20/ -o r.html
 
 \b
-The page is one file that opens without a network. The same input makes the same file.
+The page is one file that needs no network. The same input gives the same file.
 It needs Altair and vl-convert: pip install 'pyterrier-asl[report]'.
 """
 
@@ -30,35 +30,32 @@ from . import epilog, options
 @options.runs_if_any
 @options.scores
 @click.option(
-    "-o", "--output", required=True, metavar="FILE", help="The HTML file to write, or to replace."
+    "-o", "--output", required=True, metavar="FILE", help="The HTML file to write or replace."
 )
 @options.force
 @options.measures(
-    "as 'evaluate' takes them; the first decides who is best. Default: ours, and AP, nDCG@10, RR, "
-    "R@1000, Judged@10."
+    "as 'evaluate' takes them; the first decides which system is best. Default: the measures of "
+    "this package, AP, nDCG@10, RR, R@1000, Judged@10."
 )
 @options.rel(
-    help="Least grade of a relevant document, for measures that do not say.  [default: 1, or for "
-    "the default measures what an ir_datasets id says]"
+    help="Minimum grade of a relevant document, for measures without rel.  [default: 1; for the "
+    "default measures of an ir_datasets id its official grade]"
 )
 @click.option(
     "-k",
     "--depth",
     "cutoff",
     type=options.NUMBER,
-    help="Depth to which every run is read.  [default: 1000]",
+    help="Number of documents per query that are read from each run.  [default: 1000]",
 )
 @options.topics
 @options.docs
 @options.labels
-@options.text_option("--dataset", "irds:ID", "ir_datasets collection with the texts to be shown.")
-@click.option("--title", help="The heading.  [default: how many systems, and QRELS]")
+@options.text_option("--dataset", "irds:ID", "ir_datasets collection with the texts to show.")
+@click.option("--title", help="The heading.  [default: the number of systems, and QRELS]")
 @click.option("--note", default="", help="A line at the end, such as a date.")
 @options.tracks("-t")
-@options.judges(
-    help="Another judge: a name, and a file or ir_datasets id; of a track TRACK=NAME=QRELS. Can be "
-    "given again."
-)
+@options.judges_of_tracks
 @options.about_judges
 @options.alpha
 @options.lengths
@@ -67,12 +64,12 @@ from . import epilog, options
 @options.drop_self
 @options.switch(
     "--unjudged",
-    help="Also the ranks that systems could have whatever their unjudged documents are, for "
-    "measures with a cut-off of at most 100; minutes for many systems.",
+    help="Add the ranks that systems could have for any labels of their unjudged documents, for "
+    "measures with a cut-off of at most 100; this takes minutes for many systems.",
 )
 @options.switch(
     "--stability",
-    help="How many pairs each measure distinguishes, and how stable it is on half of the queries.",
+    help="Add how many pairs each measure orders, and how stable it is on half of the queries.",
 )
 def command(
     qrels: str | None,
@@ -91,11 +88,10 @@ def command(
     """Make a page about runs: who could be the best, why, and which relevant documents are missed.
 
     QRELS is a file, or the id of an ir_datasets dataset with judgements; RUN are files (plain or
-    compressed) or folders of them. With --scores instead, the page has what needs no documents:
-    ranking, pairs and queries. With --track or --judge it also says who could be the best over all
-    tracks, whichever judge is right; pairs, queries and documents are those of the first track.
+    compressed) or folders of them. With --scores the page has ranking, pairs and queries, but no
+    documents. With --track or --judge it also shows who could be the best over all tracks and
+    judges; pairs, queries and documents are those of the first track.
     """
-    from ..analysis import command_line
     from ..io.atomic import check_replaceable
     from ..io.names import read_groups
     from ..reporting import PAGE, report
@@ -104,17 +100,14 @@ def command(
     of_tracks = [path for _, *paths in tracks for path in paths]
     inputs = filter(None, [qrels, *runs, *of_tracks, *scores, *labels, groups, *files])
     check_replaceable(output, inputs=inputs, begins=PAGE, force=force)
-    of_scores = {name: settings.pop(name) for name in options.OF_SCORES}
-    of_scores["measures"] = measures
+    of_scores = options.take(settings, *options.OF_SCORES) | {"measures": measures}
     source, judgements = options.sources(qrels, runs, tracks, scores, **of_scores)
-    read_judges = command_line.read_judges_of_tracks if tracks else command_line.read_judges
     page = report(
         source,
         judgements,
         list(measures) or None,
         labels=options.read_labels(labels),
-        judges=read_judges(judges) or None,
-        judge_rel=command_line.read_judge_rel(judge_rel) if judge_rel else None,
+        **options.read_judges(judges, judge_rel, tracks),
         **settings,
         groups=read_groups(groups) if groups else None,
         command=_command_line(click.get_current_context()),
@@ -124,7 +117,7 @@ def command(
 
 
 def _command_line(context: click.Context) -> str:
-    """The command with the arguments and options that were given."""
+    """The command line with all given arguments and options."""
     words = ["pyterrier-asl", "report"]
     for parameter in context.command.params:
         name = str(parameter.name)

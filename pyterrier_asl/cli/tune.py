@@ -9,17 +9,17 @@ Examples:
   pyterrier-asl tune vaswani --metric ASL@1000 --storage sqlite:///search.db
 
 \b
-The stages (Clarke 2019), each with the best of those before it:
+The stages (Clarke 2019). Each uses the best setting of the stage before it:
   initial retrieval  BM25: b from (0, 1), k1 from (.01, 1000), log-uniform
   feedback           Robertson's: documents m (8 to 32), terms n (4 to 32), weight gamma (0, 1)
-  final retrieval    of the expanded query: b and k1 of its own
+  final retrieval    other b and k1 for the expanded query
 
 \b
 COLLECTION is an ir_datasets id, or a folder with
-  docs.jsonl.gz      objects with docno, text and, where there is one, title
+  docs.jsonl.gz      objects with docno, text and perhaps title
   queries.tsv        query id, tab, query
   qrels.txt          judgements
-It is indexed without Java. The same seed makes the same trials, whatever --jobs.
+It is indexed without Java. The same seed gives the same trials for any --jobs.
 
 Needs pyterrier-asl[tune].
 """
@@ -42,8 +42,8 @@ from . import epilog, options
     metavar="NAME",
     default=("AP", "TBG"),
     show_default=True,
-    help="Measure to tune for, any of 'evaluate'; can be repeated. AP, TBG and all measures tuned "
-    "for are reported.",
+    help="Measure to tune for, as 'evaluate' takes it; can be given again. The table has AP, TBG "
+    "and all these measures.",
 )
 @click.option(
     "--trials",
@@ -57,12 +57,12 @@ from . import epilog, options
     "--transfer", "COLLECTION", "Also measure the tuned pipelines on this collection."
 )
 @options.switch("--split", help="Tune on every other query and measure the rest.")
-@options.jobs(help="Trials at a time; -1: all cores.")
-@options.text_option("--storage", "URL", "Keep trials in this database, and resume from it.")
+@options.jobs(help="Number of trials at a time; -1: number of cores.")
+@options.text_option("--storage", "URL", "Save trials in this database, and resume from it.")
 @options.text_option(
     "--out",
     "FOLDER",
-    "Write the table, all trials and, with pyterrier-asl[charts], their chart here.",
+    "Folder for the table, all trials and, with pyterrier-asl[charts], their chart.",
 )
 @options.force
 @options.places
@@ -82,8 +82,8 @@ def command(
     """Tune BM25 with feedback for a measure, by random search in stages.
 
     Prints the best and the worst setting of each stage (Clarke 2019, Table 2). With --split or
-    --transfer the best settings are also measured on other queries and compared there with BM25
-    without feedback and with default parameters (paired t-tests).
+    --transfer the best settings are also measured on other queries, and compared there with BM25
+    without feedback and with the default parameters (paired t-tests).
     """
     import sys
 
@@ -104,7 +104,9 @@ def command(
     )
     table = clarke.side_by_side(results)
     if output_format == "table":
-        click.echo(f"{tuned_on.name}: BM25 with feedback, {trials} trials a stage (Clarke 2019)\n")
+        click.echo(
+            f"{tuned_on.name}: BM25 with feedback, {trials} trials per stage (Clarke 2019)\n"
+        )
     if output_format in ("table", "latex"):
         table = clarke.with_paper_names(table)
     tables.write(table, output_format, places=places, group_by="stage")

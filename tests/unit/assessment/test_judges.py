@@ -541,7 +541,7 @@ def test_the_command(tmp_path, monkeypatch):
     for given, says in (
         (("--judge", "model"), "'model' is not NAME=QRELS"),
         (("--judge", "model=model.txt", "--judge-rel", "model=x"), "'model=x' is no grade"),
-        (("--judge", "model=model.txt", "-o", "jsonl"), "say which by --show"),
+        (("--judge", "model=model.txt", "-o", "jsonl"), "choose it by --show"),
         (("--judge", "model=model.txt", "--show", "gains"), "--show gains needs runs"),
     ):
         wrong = call(*given)

@@ -54,7 +54,7 @@ def test_one_run_is_compared_with_nothing(files):
 @pytest.mark.parametrize("highest", ["nan", "1e400", "1e15"])
 def test_a_best_grade_that_no_scale_has(files, highest):
     done = call(*files, "-m", "nDCG@3", "--highest", highest)
-    assert done.exit_code == 2 and "from 0 to the best grade, at most 1000, not" in done.output
+    assert done.exit_code == 2 and "a best grade of at most 1000, not" in done.output
 
 
 @pytest.mark.parametrize(
@@ -309,7 +309,7 @@ def test_asking_needs_a_file_and_a_terminal(files, tmp_path):
     done = call(*files, "-m", "AP", "--judge")
     assert done.exit_code == 2 and "--judge needs --labels FILE.jsonl" in done.stderr
     done = call(*files, "-m", "AP", "--judge", "--labels", tmp_path / "labels.jsonl")
-    assert done.exit_code == 2 and "the standard input is none" in done.stderr
+    assert done.exit_code == 2 and "needs a terminal as standard input" in done.stderr
 
 
 def test_texts_of_a_local_collection(files, tmp_path):

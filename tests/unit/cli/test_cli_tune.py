@@ -308,7 +308,7 @@ def test_the_same_seed_gives_the_same_and_a_study_resumes(folders):
 
 def test_table_has_the_papers_words(folders):
     text = tune("here", "--metric", "TBG").stdout
-    assert text.startswith("here: BM25 with feedback, 6 trials a stage")
+    assert text.startswith("here: BM25 with feedback, 6 trials per stage")
     assert "depth (m)" in text and "TBG best" in text and "fb_docs" not in text
     assert r"\toprule" in tune("here", "--metric", "TBG", "-o", "latex").stdout
 

@@ -197,7 +197,7 @@ def test_the_command_takes_tracks(files):
         ),
         (
             ["x.qrels", "x/old.run", "x/new.run", "--baseline", "old"],
-            "--baseline goes with --track",
+            "--track goes with --baseline",
         ),
         (["x.qrels", "x/old.run", "x/new.run", "--fill", "0"], "--fill needs --scores"),
         (["--scores", "scores.csv", "old"], "Missing argument 'NAME...'"),
