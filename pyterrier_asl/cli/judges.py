@@ -16,7 +16,7 @@ How to read it: QRELS is the reference, the judgements of a person.
   human      agreement of people with each other (--person names the judges who are people), on
              the pairs of query and document that they and the judge have judged
   verdict    within the human range: the whole interval is at most .05 below the agreement of
-             people; below it: the whole interval is lower; otherwise there are too few queries
+             people; below it: the whole interval is lower than that; otherwise too few queries
   own gain   the effect of a judge on the value of a run, minus its mean effect on all runs
 """
 
