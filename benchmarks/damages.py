@@ -32,7 +32,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from pyterrier_asl.comparison.causes.find import find_causes
+from pyterrier_asl.comparison.causes.find import causes_frame, find_causes
 from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.evaluation.measuring import values_of
 from pyterrier_asl.io.columns import Columns
@@ -357,7 +357,7 @@ class Bench:
         self.judgements = [Judgements.of(qrels, policy) for policy in ("best", "error")]
 
     def causes(self, a: JudgedRun, b: JudgedRun, values: list[np.ndarray]) -> pd.DataFrame:
-        return find_causes(a, b, self.measure, (values[0], values[1]))
+        return causes_frame(find_causes(a, b, self.measure, (values[0], values[1])))
 
     def undamaged(self, number: int, random: np.random.Generator) -> Iterator[dict[str, Any]]:
         values = self.runs.values(self.measure)

@@ -40,7 +40,7 @@ from ..scoring.lexicographic import first_difference
 from ..statistics.correction import CORRECTIONS
 from ..statistics.inputs import check_name, check_probability
 from .answers import Answers
-from .causes.find import find_causes, has_effects, no_causes
+from .causes.find import causes_frame, find_causes, has_effects
 from .conditions import Condition, check_condition, parse_condition
 from .guard import limits_of
 from .result import (
@@ -230,7 +230,7 @@ def _compare_runs(
         answers=Answers.of(
             judged, measured_by_name, is_guard=bool(conditions), allow_missing=allow_missing
         ),
-        causes=_causes(judged, shown, named) if causes else no_causes(),
+        causes=_causes(judged, shown, named) if causes else causes_frame(),
         rel=least,
         hint=grades_hint(judged.judgements.grades, shown, rel=rel),
         _conditions=named,
@@ -350,13 +350,13 @@ def _causes(
     names = [name for _, name in conditions if name in by_name]
     first = next(iter([*names, *by_name]), None)
     baseline, *others = judged.runs
-    frames = [no_causes()]
+    rows = []
     for row, run in enumerate(others, 1):
         measure = by_name[first].measure if first else None
         values = judged.values(measure)[[0, row]] if first else np.zeros((2, len(judged.qids)))
-        frame = find_causes(baseline, run, measure, (values[0], values[1]))
-        frames.append(frame.assign(run=judged.names[row], measure=first))
-    return pd.concat([frame for frame in frames if len(frame)] or frames[:1], ignore_index=True)
+        found = find_causes(baseline, run, measure, (values[0], values[1]))
+        rows += [cause | {"run": judged.names[row], "measure": first} for cause in found]
+    return causes_frame(rows)
 
 
 # Results

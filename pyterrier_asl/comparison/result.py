@@ -23,7 +23,7 @@ from ..statistics.intervals import detectable_difference
 from ..statistics.noninferiority import non_inferiority
 from ..statistics.tests import compare_pair
 from .answers import Answers
-from .causes.find import no_causes, sentence
+from .causes.find import causes_frame, sentence
 from .conditions import Condition
 from .guard import Limits, Observed, Verdict, verdict_on
 from .printing import means_parts, moved_parts
@@ -171,7 +171,7 @@ class RunComparison(Printed):
     moved: pd.DataFrame = field(default_factory=pd.DataFrame)
     retrieved: pd.DataFrame = field(default_factory=pd.DataFrame)
     answers: Answers = field(default_factory=Answers)
-    causes: pd.DataFrame = field(default_factory=no_causes)
+    causes: pd.DataFrame = field(default_factory=causes_frame)
     rel: float = 1
     hint: str = ""
     _conditions: list[tuple[Condition, str]] = field(default_factory=list)

@@ -87,17 +87,15 @@ def at_least(number: Ints | int, of: Ints | int, rate: float) -> Floats:
     return np.asarray(np.where(np.asarray(number) > 0, tail, 1.0))
 
 
-def is_binomial(counts: Ints, of: Ints, dispersion: float, level: float) -> bool:
-    """Whether counts vary as a binomial, or up to so many times as much: chi-squared tests.
+def is_spread_less(counts: Ints, of: Ints, dispersion: float, level: float) -> bool:
+    """Whether counts vary less than so many times as much as a binomial: chi-squared test.
 
     Args:
         counts: the counts, shape (Q,).
         of: each out of how many, shape (Q,).
-        dispersion: the variance as a multiple of that of a binomial, which is rejected at the
-            level.
-        level: the level of the test; that of less variance than a binomial is :data:`ALPHA`.
+        dispersion: the variance as a multiple of that of a binomial.
+        level: the level of the test.
     """
     rate = counts.sum() / of.sum()
     statistic = ((counts - of * rate) ** 2 / (of * rate * (1 - rate))).sum()
-    low, high = scipy.special.chdtr(len(of) - 1, statistic / np.array([1, dispersion]))
-    return bool(low >= ALPHA and high < level)
+    return bool(scipy.special.chdtr(len(of) - 1, statistic / dispersion) < level)

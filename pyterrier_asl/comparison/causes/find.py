@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,7 @@ from .rankings import (
 
 #: Asked about both runs at once, and about one of them at a time.
 _OF_BOTH = (qrels_ids, exchanged_queries, unjudged_documents)
-_OF_ONE: tuple[Callable[[Pair], Cause | None], ...] = (
+_OF_ONE = (
     unanswered_queries,
     repeated_rankings,
     short_rankings,
@@ -44,9 +44,9 @@ _COLUMNS = (
 )
 
 
-def no_causes() -> pd.DataFrame:
-    """A frame of no causes."""
-    return pd.DataFrame(columns=list(_COLUMNS))
+def causes_frame(rows: Sequence[Mapping[str, Any]] = ()) -> pd.DataFrame:
+    """The rows of causes as a frame."""
+    return pd.DataFrame(rows, columns=list(_COLUMNS))
 
 
 def has_effects(measure: Any) -> bool:
@@ -57,7 +57,7 @@ def has_effects(measure: Any) -> bool:
 
 def find_causes(
     a: JudgedRun, b: JudgedRun, measure: Any, values: tuple[Floats, Floats]
-) -> pd.DataFrame:
+) -> list[dict[str, Any]]:
     """The causes of the difference between two runs other than the systems.
 
     Args:
@@ -67,10 +67,10 @@ def find_causes(
         values: its values for both by query, each of shape (Q,).
 
     Returns:
-        A row per cause: ``run`` and ``measure`` (empty); ``cause``; ``where``, what has it;
-        ``share`` of documents or queries; ``evidence``; ``difference``, the mean difference B less
-        A; ``effect``, what is left of it without the cause, NaN where it cannot be computed;
-        ``comparable``, whether the runs can be compared, and first those where they cannot;
+        A row per cause, first the causes for which the runs cannot be compared: ``cause``;
+        ``where``, what has it; ``share`` of documents or queries; ``evidence``; ``difference``,
+        the mean difference B less A; ``effect``, the difference that is left without the cause,
+        NaN where it cannot be computed; ``comparable``, whether the runs can be compared;
         ``remedy``.
     """
     pair, by_query, rows = Pair.of(a, b), values[1] - values[0], []
@@ -81,10 +81,8 @@ def find_causes(
         is_named = not cause.is_fact or (measure is not None and not left)
         if is_named or explained >= _EXPLAINS * abs(difference) > 0:
             effects = {"difference": difference, "effect": [*left, np.nan][0]}
-            row = vars(cause) | effects | {"cause": cause.name}
-            rows.append({name: row.get(name) for name in _COLUMNS})
-    rows.sort(key=lambda row: bool(row["comparable"]))
-    return pd.DataFrame(rows, columns=list(_COLUMNS))
+            rows.append(vars(cause) | effects | {"cause": cause.name})
+    return sorted(rows, key=lambda row: bool(row["comparable"]))
 
 
 def sentence(row: Mapping[Any, Any]) -> str:

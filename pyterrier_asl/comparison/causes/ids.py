@@ -7,6 +7,7 @@ import string
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from ...judging.judged_run import JudgedRun
 from ...judging.judgements import Judgements
 from ...judging.matching import positions
 from ...scoring.arrays import Bools, Ints
-from .cause import ALPHA, Cause, at_least, is_binomial, listed, percent
+from .cause import ALPHA, Cause, at_least, is_spread_less, listed, percent
 from .pair import Pair, Top
 from .rankings import correlation
 
@@ -31,8 +32,8 @@ _AFFIX, _CUT = 16, 4
 _FIRST = 10
 #: How much more than a binomial the unknown documents of real runs vary at least (TREC-8, without
 #: the labels of documents that only the group of a run retrieved: 2.1 to 5.2), and the level of
-#: the test of that; the standard errors of a correlation at this level; and how many documents
-#: must be known for these tests.
+#: the test of that; how many standard errors above 0 their correlation with the rank is; and how
+#: many documents must be unknown, and known, for these tests.
 _DISPERSION, _LEVEL, _TREND, _KNOWN = 2.0, 0.05, 1.96, 20
 _REMEDY = "write the ids of documents in one form"
 
@@ -43,26 +44,22 @@ _ZEROS = re.compile(r"(?<!\d)0+(?=\d)")
 _BLANK = dict.fromkeys(map(ord, string.punctuation), " ")
 
 
-def _same(docno: str) -> str:
-    return docno
-
-
 def _plain(docno: str) -> str:
     """An id without case, separators and leading zeros."""
     return _ZEROS.sub("", " ".join(docno.casefold().translate(_BLANK).split()))
 
 
-def _part(first: int | None, last: int | None, docno: str) -> str:
-    return docno[first:last]
+def _part(first: int | None, last: int | None = None) -> Callable[[str], str]:
+    return itemgetter(slice(first, last))
 
 
 #: How ids may be written: what makes an id, and the id that it should be, equal; by kind.
 _WRITINGS: list[tuple[str, Callable[[str], str], Callable[[str], str]]] = [
     ("plain", _plain, _plain),
-    *(("prefix", partial(_part, cut, None), _same) for cut in range(1, _AFFIX + 1)),
-    *(("suffix", partial(_part, None, -cut), _same) for cut in range(1, _AFFIX + 1)),
-    *(("cut", _same, partial(_part, None, -cut)) for cut in range(1, _CUT + 1)),
-    *(("cut", _same, partial(_part, cut, None)) for cut in range(1, _CUT + 1)),
+    *(("prefix", _part(cut), str) for cut in range(1, _AFFIX + 1)),
+    *(("suffix", _part(None, -cut), str) for cut in range(1, _AFFIX + 1)),
+    *(("cut", str, _part(None, -cut)) for cut in range(1, _CUT + 1)),
+    *(("cut", str, _part(cut)) for cut in range(1, _CUT + 1)),
 ]
 
 
@@ -88,17 +85,25 @@ class Writing:
     def named(self) -> tuple[str, str]:
         """The name of the cause, and what the ids have."""
         docno, other = self.equal[0], self.others[0]
-        if self.kind == "prefix" and docno.removesuffix(other).strip("0"):
-            return "id prefix", f"with the prefix {docno.removesuffix(other)!r}"
-        if self.kind == "suffix":
-            return "id suffix", f"with a suffix such as {docno[len(other) :]!r}"
-        if self.kind == "cut":
-            return "id cut", "that are cut"
-        if docno.casefold() == other.casefold():
-            return "id case", "in another case"
-        if len({re.sub(r"[\W_]", "", text.casefold()) for text in (docno, other)}) == 1:
-            return "id separators", "with other separators"
-        return "id zeros", "with other leading zeros"
+        prefix, letters = docno.removesuffix(other), re.compile(r"[^\W_]")
+        forms = {
+            "id prefix": (
+                self.kind == "prefix" and prefix.strip("0"),
+                f"with the prefix {prefix!r}",
+            ),
+            "id suffix": (
+                self.kind == "suffix",
+                f"with a suffix such as {docno[len(other) :]!r}",
+            ),
+            "id cut": (self.kind == "cut", "that are cut"),
+            "id case": (docno.casefold() == other.casefold(), "in another case"),
+            "id separators": (
+                letters.findall(docno.casefold()) == letters.findall(other.casefold()),
+                "with other separators",
+            ),
+            "id zeros": (True, "with other leading zeros"),
+        }
+        return next((name, form) for name, (has, form) in forms.items() if has)
 
     def cause(self, where: str, share: float, whose: str, repaired: Any = list) -> Cause:
         """The cause, with whose ids are like this."""
@@ -123,7 +128,7 @@ def find_writing(found: Docs, wanted: Docs) -> Writing | None:
     for kind, ours, theirs in _WRITINGS:
         if theirs not in keys:
             by_query: dict[int, dict[str, str]] = {query: {} for query, _ in found}
-            for query, docno in wanted[: _OTHERS if theirs is _same else _REWRITTEN]:
+            for query, docno in wanted[: _OTHERS if theirs is str else _REWRITTEN]:
                 by_query.get(query, {})[theirs(docno)] = docno
             keys[theirs] = [(docno, by_query[query]) for query, docno in found]
         equal = [docno for docno, others in keys[theirs] if ours(docno) in others]
@@ -257,9 +262,9 @@ def unknown_documents(pair: Pair) -> Cause | None:
 
     A run has more of them than the other (binomial, with the other's rate). Wrong ids hit all
     ranks and queries alike. The unjudged documents of a new system come with the ranks, and
-    together: their correlation with the rank differs from 0, and their numbers per query vary at
-    least :data:`_DISPERSION` times as much as a binomial. Where a run has fewer than
-    :data:`_KNOWN` documents that anybody knows, the two are alike and the runs stay comparable.
+    together: their correlation with the rank is above 0, and their numbers per query vary at least
+    :data:`_DISPERSION` times as much as a binomial. Where fewer than :data:`_KNOWN` documents are
+    known, the tests show nothing and the runs stay comparable.
     """
     size, both = len(pair.judgements), pair.answered
     first = pair.b.ranks <= _FIRST
@@ -271,11 +276,11 @@ def unknown_documents(pair: Pair) -> Cause | None:
     others = pair.a.unknown[pair.a.ranks <= _FIRST]
     if at_least(int(unknown.sum()), len(unknown), (others.sum() + 1) / (len(others) + 2)) >= ALPHA:
         return None
-    is_testable = (~unknown).sum() >= _KNOWN
+    is_testable = min(unknown.sum(), (~unknown).sum()) >= _KNOWN
     if is_testable:
         ranks, group = pair.b.ranks[first], np.zeros(len(unknown), dtype=int)
         trend = correlation(group, ranks, unknown.astype(int), 1)[0]
-        if abs(trend) > _TREND or not is_binomial(counts, of, _DISPERSION, _LEVEL):
+        if trend > _TREND or not is_spread_less(counts, of, _DISPERSION, _LEVEL):
             return None
     elif 2 * unknown.sum() < len(unknown):
         return None

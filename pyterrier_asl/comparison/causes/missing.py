@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import pyarrow as pa
 
-from ...io.kernels import pc
 from ...io.tables import counted
-from ...io.values import numpy_numbers
 from ...judging.judged_run import JudgedRun
 from ...scoring.arrays import Bools, Ints
 from .cause import ALPHA, Cause, percent
@@ -56,28 +53,26 @@ def missing_documents(pair: Pair) -> Cause | None:
         query[top.docs[keep]] = top.queries[keep]
     has = np.zeros(len(query), dtype=bool)
     has[pair.b.docs] = True
-    best: tuple[int, Ints, list[tuple[int, int]], bool] | None = None
+    orders = []
     for order, is_number in zip(pair.orders, (False, True)):
         docs = order[query[order] >= 0]
         gaps = long_gaps(has[docs], query[docs]) if has[docs].any() else []
-        total = sum(last - first + 1 for first, last in gaps)
-        if gaps and (best is None or total > best[0]):
-            best = total, docs, gaps, is_number
-    return None if best is None else _missing(pair, *best)
-
-
-def _missing(
-    pair: Pair, total: int, docs: Ints, gaps: list[tuple[int, int]], is_number: bool
-) -> Cause:
+        orders.append((sum(last - first + 1 for first, last in gaps), is_number, docs, gaps))
+    total, is_number, docs, gaps = max(orders, key=lambda order: order[:2])
+    if not gaps:
+        return None
     name = pair.b.name
     ends = [pair.docnos(docs[list(gap)]) for gap in gaps]
     first, last = ends[0]
     rest = f", and in {counted(len(gaps) - 1, 'other range')}" if len(gaps) > 1 else ""
 
+    def key(docno: str) -> tuple[int, str]:
+        return len(docno.encode()) * is_number, docno
+
     def repaired() -> Sequence[tuple[JudgedRun, JudgedRun]]:
-        docnos = pair.judgements.docnos
-        inside = [_between(docnos, first, last, is_number) for first, last in ends[:_MOST]]
-        gone = np.any(inside, axis=0)
+        keys = [[key(end) for end in both] for both in ends[:_MOST]]
+        docnos = map(key, pair.judgements.docnos.to_pylist())
+        gone = np.array([any(low <= docno <= high for low, high in keys) for docno in docnos])
         return [(without_documents(pair.a.run, gone), without_documents(pair.b.run, gone))]
 
     return Cause(
@@ -91,15 +86,3 @@ def _missing(
         is_fact=True,
         repaired=repaired,
     )
-
-
-def _between(docnos: pa.LargeStringArray, first: str, last: str, is_number: bool) -> Bools:
-    """Which ids are in a range, in the order of text or of numbers."""
-    inside = np.ones(len(docnos), dtype=bool)
-    lengths = numpy_numbers(pc.binary_length(docnos)) * is_number
-    for end, compare, sign in ((first, pc.greater_equal, 1), (last, pc.less_equal, -1)):
-        beyond = np.zeros(len(docnos), dtype=bool)
-        beyond[numpy_numbers(pc.indices_nonzero(compare(docnos, end)))] = True
-        size = len(end.encode()) * is_number
-        inside &= (sign * lengths > sign * size) | ((lengths == size) & beyond)
-    return inside
