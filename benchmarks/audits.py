@@ -1,11 +1,11 @@
-"""Do intervals of audited judges cover what they should? Simulations on the topics of DL 2020.
+"""The coverage of intervals of audited judges, simulated with the topics of DL 2020.
 
     python benchmarks/audits.py --draws 1000
 
-The 54 topics are the population. For *queries like these* 54 topics are drawn with replacement, of
-which people judge the first n; for *these queries* people judge n of the 54. Every pair of 15 runs
-is compared. Coverage is of the intervals that exist, and apart of those for which the package warns
-of few different values. Then the same with a machine made bad on purpose, and the intervals of tau.
+The 54 topics are the population. For *queries like these* 54 topics are drawn with replacement, and
+people judge the first n. For *these queries* people judge n of the 54. All pairs of 15 runs are
+compared. Coverage is the share of existing intervals, and separately of intervals without a warning
+of few different values. Further tables are about a machine with shuffled labels and about tau.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from pyterrier_asl.statistics.prediction_powered import TARGETS, prediction_powe
 DATA = Path(os.environ.get("PYTERRIER_ASL_DATA", "../shared/data"))
 RUNS = 15
 MEASURES = ("nDCG@10", "AP", "ASL@100", "RR")
-#: The machines' files, and the least grade that is relevant by each.
+#: The files of the judges, and the lowest relevant grade of each.
 PEOPLE, MACHINES = ("dl20.nist", 2), (("dl20.umbrela-gpt4", 2), ("dl20.binary-llama3.2", 1))
 
 
@@ -38,7 +38,7 @@ def judgements(name: str) -> pd.DataFrame:
 
 
 def made_bad(qrels: pd.DataFrame, seed: int) -> pd.DataFrame:
-    """The same labels, but shuffled among the documents of a topic in half of the topics."""
+    """The labels, shuffled among the documents of a topic in half of the topics."""
     draw = np.random.default_rng(seed)
     topics = draw.permutation(sorted(qrels["qid"].unique()))
     bad = qrels["qid"].isin(topics[: len(topics) // 2])
@@ -47,7 +47,7 @@ def made_bad(qrels: pd.DataFrame, seed: int) -> pd.DataFrame:
 
 
 def differences(values: np.ndarray) -> np.ndarray:
-    """Of every two runs, by query."""
+    """The differences of every two runs by query."""
     first, second = np.triu_indices(len(values), k=1)
     return values[first] - values[second]
 
@@ -79,7 +79,7 @@ def simulated(h: np.ndarray, f: np.ndarray, n: int, target: str, draws: int) -> 
     shares["both covers, not few"] = np.nanmean(np.where(few, np.nan, covered["both"]))
     if target != TARGETS[0]:
         shares["machine covers"] = np.nan
-    # Of these queries people alone have a narrower interval, too, than Student's of a sample.
+    # For these queries the interval of people only is narrower than Student's interval, too.
     left_out = 1.0 if target == TARGETS[0] else (1 - n / queries) ** 0.5
     return {
         **shares,
@@ -109,7 +109,7 @@ def audits(runs: Evaluation, draws: int, bad: bool) -> pd.DataFrame:
 
 
 def naive_means(runs: Evaluation, draws: int) -> pd.DataFrame:
-    """How often means of runs are covered by a machine made bad on purpose, and by the audit."""
+    """The coverage of means of runs by a bad machine alone, and by the audit."""
     name, least = MACHINES[0]
     sources = {"people": judgements(PEOPLE[0]), name: made_bad(judgements(name), 1)}
     judges = Judges.of(sources, runs, judge_rel={"people": PEOPLE[1], name: least})
@@ -123,7 +123,7 @@ def naive_means(runs: Evaluation, draws: int) -> pd.DataFrame:
 
 
 def taus(runs: Any, draws: int, resamples: int) -> pd.DataFrame:
-    """How often an interval of tau covers the tau that n queries have on average."""
+    """The coverage of intervals of tau; the true value is the mean over samples of n queries."""
     sources = {PEOPLE[0]: judgements(PEOPLE[0])} | {name: judgements(name) for name, _ in MACHINES}
     values = Judges.of(sources, runs).values(MEASURES[0])
     generator = np.random.default_rng(0)

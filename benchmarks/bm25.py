@@ -1,8 +1,9 @@
-"""How fast BM25 is: a TermIndex, Terrier, and PISA where it is installed, one after another.
+"""The speed of BM25 by a TermIndex, Terrier and, if it is installed, PISA.
 
-The top 1000 of Vaswani's 93 queries as a frame, the median of repeated runs on one thread, after
-one run that is not counted (it compiles and loads). Each engine indexes and tokenises as it does by
-default, so the rankings differ a little; the last column says how the time compares with Terrier's.
+Each engine retrieves the top 1000 for the 93 queries of vaswani as a frame. The table has median
+times of repeated calls on one thread, after one call that is not counted (it compiles and loads).
+Engines index and tokenise by their defaults, so the rankings differ a little. The last column is
+the ratio to the time of Terrier.
 
     python benchmarks/bm25.py [--runs 7]
 """
@@ -74,7 +75,7 @@ def seconds(call: Callable[[], Any], runs: int) -> float:
 
 
 def measure(folder: Path, runs: int) -> pd.DataFrame:
-    """One row per engine and task; an engine that is not installed is left out."""
+    """One row per installed engine and task."""
     topics = queries()
     rows: list[tuple[str, str, float, int]] = []
     for name, build in ENGINES.items():
@@ -87,7 +88,7 @@ def measure(folder: Path, runs: int) -> pd.DataFrame:
         rows.append((name, "index", time.perf_counter() - start, DATASET.docs_count()))
         bm25 = index.bm25(num_results=1000)
         pipelines = {"BM25": bm25}
-        if name != "PISA":  # which has no way from a document to its terms
+        if name != "PISA":  # PISA cannot look up the terms of a document
             pipelines["BM25 >> RobertsonPRF >> BM25"] = bm25 >> RobertsonPRF(index) >> bm25
         for task, pipeline in pipelines.items():
             taken = seconds(partial(pipeline, topics), runs)

@@ -1,18 +1,18 @@
-"""Does `compare` name what was done to a run, and nothing where nothing was done?
+"""Does `compare` name the damage to a run, and no cause for a run without damage?
 
     python benchmarks/damages.py                            # some 12 minutes on one core
     python benchmarks/damages.py --collection TREC-8 --pairs 12 --undamaged 100
 
-Each kind of damage of :data:`KINDS` is done to 5, 10, 25, 50 and 100 % of the documents or queries
-of one run of real pairs of different groups, to A and B in turn. Counted are those that change the
-mean of the measure: by anything at all, or, where the cause is a fact that good runs have, too
-(cuts, ties, missing documents), by a tenth of the difference that the damaged pair has; not those
-that `compare` refuses to read, unless they are made for that. *Named*: the expected cause is found
-in the damaged run, or in the qrels where these are damaged (:data:`QRELS`).
+Each damage of :data:`KINDS` changes 5, 10, 25, 50 and 100 % of the documents or queries of one run
+of a real pair of two groups, A and B in turn. A damage is counted if it changes the mean of the
+measure. Cuts, ties and missing documents occur in good runs, too: these damages are counted if they
+change the mean by a tenth of the difference of the damaged pair. Damages that `compare` refuses to
+read are not counted, unless they are meant to be refused. *Named* means that the expected cause is
+found in the damaged run, or in the qrels if they are damaged (:data:`QRELS`).
 
-The first table has the shares that are named; the second what the damages of 25 % and more were
-taken for; the third the causes found in pairs that nothing was done to. The data are those of the
-tests (``PYTERRIER_ASL_DATA``).
+The first table has the shares of named damages. The second table has the causes found for damages
+of 25 % and more. The third table has the causes found in undamaged pairs. The tests use the same
+data (``PYTERRIER_ASL_DATA``).
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Damaged:
         queries: the query number of each row.
         ranks: its rank, from 0.
         chosen: the queries chosen, shape (Q,).
-        share: the share that is chosen.
+        share: the share of queries or documents to damage.
         random: a generator.
         other: rows of a run of another collection.
     """
@@ -75,7 +75,7 @@ class Damaged:
 
     @property
     def rows(self) -> np.ndarray:
-        """Which rows answer chosen queries."""
+        """The rows of the chosen queries, as a mask."""
         return self.chosen[self.queries]
 
 
@@ -101,7 +101,7 @@ def ids(write: Callable[[str], str]) -> Damage:
 
 
 def pad(docno: str) -> str:
-    """Zeros before the first number."""
+    """Adds zeros before the first number."""
     at = next((i for i, c in enumerate(docno) if c.isdigit()), len(docno))
     return docno[:at] + "0000" + docno[at:]
 
@@ -111,12 +111,12 @@ def digest(docno: str) -> str:
 
 
 def number(docno: str) -> str:
-    """A number of an index."""
+    """Replaces ids by numbers of an index."""
     return f"{int(digest(docno)[:12], 16) % 10_000_000}"
 
 
 def permuted(run: Damaged) -> Columns:
-    """The chosen documents have the ids of one another."""
+    """The chosen documents exchange their ids."""
     numbers, different = codes(run.table.docno)
     chosen = np.flatnonzero(run.random.random(len(different)) < run.share)
     new = np.arange(len(different))
@@ -132,7 +132,7 @@ def without(run: Damaged, gone: np.ndarray) -> Columns:
 
 
 def by_order(run: Damaged) -> tuple[np.ndarray, np.ndarray]:
-    """The document of each row, and the place of each document by its id."""
+    """The document of each row, and the position of each document in the order of ids."""
     numbers, different = codes(run.table.docno)
     texts = different.to_pylist()
     numeric = all(text.isdigit() for text in texts)
@@ -170,7 +170,7 @@ def query_ids(run: Damaged) -> Columns:
 
 
 def rankings_of(run: Damaged, source: np.ndarray) -> Columns:
-    """Each chosen query has the ranking of another one, of a source for each query."""
+    """Each chosen query has the ranking of another query, given by ``source``."""
     first = np.searchsorted(run.queries, np.arange(len(source) + 1))
     starts = first[:-1]
     parts = [np.arange(starts[s], first[s + 1]) for s in source]
@@ -181,7 +181,7 @@ def rankings_of(run: Damaged, source: np.ndarray) -> Columns:
 
 
 def exchanged(run: Damaged) -> Columns:
-    """The rankings of the chosen queries move on to the next of them."""
+    """The ranking of each chosen query moves to the next chosen query."""
     source = np.arange(len(run.chosen))
     chosen = np.flatnonzero(run.chosen)
     source[chosen] = np.roll(chosen, 1)
@@ -189,14 +189,14 @@ def exchanged(run: Damaged) -> Columns:
 
 
 def repeated(run: Damaged) -> Columns:
-    """All chosen queries have the ranking of one of them, as from a cache."""
+    """All chosen queries have the ranking of one of them, as with a wrong cache."""
     source = np.arange(len(run.chosen))
     source[run.chosen] = np.flatnonzero(run.chosen)[0]
     return rankings_of(run, source)
 
 
 def other_collection(run: Damaged) -> Columns:
-    """The chosen queries have rankings of a run of another collection."""
+    """The chosen queries have rankings of a run on another collection."""
     chosen = np.flatnonzero(run.chosen)
     of_other, different = codes(run.other.qid)
     keep = of_other < min(len(chosen), len(different))
@@ -216,7 +216,7 @@ def cut(depth: int) -> Damage:
 
 
 def cut_share(run: Damaged) -> Columns:
-    """Each ranking loses the chosen share of its documents, the last ones."""
+    """Each ranking loses the chosen share of its documents, from the end."""
     sizes = np.bincount(run.queries, minlength=len(run.chosen))[run.queries]
     return without(run, run.ranks >= np.maximum(1, sizes * (1 - run.share)))
 
@@ -261,13 +261,13 @@ def rounded(levels: int) -> Damage:
 
 
 def twice(run: Damaged) -> Columns:
-    """Rows of the chosen documents are there twice."""
+    """Rows of the chosen documents occur twice."""
     numbers, different = codes(run.table.docno)
     again = np.flatnonzero((run.random.random(len(different)) < run.share)[numbers])
     return run.table.take(np.concatenate((np.arange(len(numbers)), again)))
 
 
-#: By kind: what is done, and the cause that is expected.
+#: By kind of damage: its function and the expected cause.
 KINDS: dict[str, tuple[Damage, str]] = {
     "prefix v2-": (ids(lambda d: f"v2-{d}"), "id prefix"),
     "prefix of a path": (ids(lambda d: f"/data/{d}"), "id prefix"),
@@ -302,7 +302,7 @@ KINDS: dict[str, tuple[Damage, str]] = {
     "saturated": (scores(lambda value, _: np.minimum(value, np.median(value))), "ties"),
     "rows twice": (twice, "times"),
 }
-#: The same, done to the qrels.
+#: The same for damage to the qrels.
 QRELS: dict[str, tuple[Damage, str]] = {
     "qrels: prefix v2-": (ids(lambda d: f"v2-{d}"), "id prefix"),
     "qrels: exchanged": (exchanged, "exchanged queries"),
@@ -336,7 +336,7 @@ def rows_of(run: JudgedRun) -> tuple[Columns, np.ndarray, np.ndarray]:
 
 
 def rows_of_other(name: str) -> Columns:
-    """The rows of a run of another collection."""
+    """The rows of a run on another collection."""
     folder, qrels = COLLECTIONS["TREC-8" if name == "DL 2020" else "DL 2020"]
     path = min((DATA / folder / "runs").iterdir())
     return rows_of(Evaluation.of({"other": path}, DATA / folder / qrels).runs[0])[0]
@@ -344,7 +344,7 @@ def rows_of_other(name: str) -> Columns:
 
 @dataclass
 class Bench:
-    """A collection's runs, and what is counted of them."""
+    """The runs of a collection and the counts of their damages."""
 
     name: str
     runs: Evaluation
@@ -352,7 +352,7 @@ class Bench:
     other: Columns
 
     def __post_init__(self) -> None:
-        """Judgements that take a repeated document at its best rank, and that refuse it."""
+        """Builds judgements that allow repeated documents, and judgements that refuse them."""
         qrels = self.runs.judgements
         self.judgements = [Judgements.of(qrels, policy) for policy in ("best", "error")]
 
@@ -404,7 +404,7 @@ class Bench:
                     yield base | {"expected": expected} | self._by(pair, damage(given), expected)
 
     def _by(self, pair: tuple[int, int], table: Columns, expected: str) -> dict[str, Any]:
-        """What is found with damaged qrels."""
+        """The causes found with damaged qrels."""
         names = ["qid", "docno", "label"]
         columns = [table.qid, table.docno, pa.array(table.value)]
         judgements = Judgements(pa.table(dict(zip(names, columns))), duplicates="best")
@@ -431,7 +431,7 @@ class Bench:
         try:
             judged = complete_run([self.judgements[expected == "times"].judge_part(table)])
         except ValueError as error:
-            named = expected in str(error)  # else no cause is looked for
+            named = expected in str(error)  # otherwise compare looks for no cause
             return {"change": before * named, "difference": 0, "found": ["error"], "named": named}
         after = values_of([self.measure], judged)[0]
         runs = [self.runs.runs[i] for i in pair]
@@ -451,7 +451,7 @@ FACTS = ("short rankings", "ties", "missing documents", "repeated rankings")
 
 
 def counts(row: dict[str, Any]) -> bool:
-    """Whether a damage changes the measure, by a tenth of the difference if it makes a fact."""
+    """Whether a damage changes the measure; for causes that good runs have, too, by a tenth."""
     least = 0.1 * abs(row["difference"]) if row["expected"] in FACTS else 1e-9
     return abs(row["change"]) > max(least, 1e-9)
 
@@ -459,8 +459,8 @@ def counts(row: dict[str, Any]) -> bool:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--collection", action="append", choices=list(COLLECTIONS))
-    parser.add_argument("--pairs", type=int, default=34, help="damaged, per collection")
-    parser.add_argument("--undamaged", type=int, default=334, help="pairs, per collection")
+    parser.add_argument("--pairs", type=int, default=34, help="damaged pairs per collection")
+    parser.add_argument("--undamaged", type=int, default=334, help="undamaged pairs per collection")
     parser.add_argument("--kind", action="append", default=[], choices=list(KINDS))
     parser.add_argument("--measure", default="AP")
     parser.add_argument("--seed", type=int, default=0)

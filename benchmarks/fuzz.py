@@ -1,8 +1,8 @@
-"""Any number of generated cases against the loops: the long run of ``tests/test_generated.py``.
+"""Compares any number of generated cases with plain loops, as ``test_generated.py`` does.
 
-Each case is a run, qrels and measures, made from the seed and its number; what comes out must be
-the loop's values or the error that is due (``tests/_cases.py``). Prints how many gave what, and for
-each failure the number that makes it again.
+Each case is a run, qrels and measures, generated from the seed and its number. The result must be
+the value of the loops or the expected error (``tests/_cases.py``). Prints the counts, and for
+each failure the number of the case.
 
     python benchmarks/fuzz.py --cases 100000 --seed 1
     python benchmarks/fuzz.py --seed 1 --only 4711
@@ -27,12 +27,14 @@ from _cases import Unexpected, check, make_case  # noqa: E402
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--cases", type=int, default=1000, help="up to which number")
-    parser.add_argument("--first", type=int, default=0, help="from which number on")
+    parser.add_argument("--cases", type=int, default=1000, help="number of the last case, plus 1")
+    parser.add_argument("--first", type=int, default=0, help="number of the first case")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", type=int, help="one case, shown")
-    parser.add_argument("--seconds", type=float, default=float("inf"), help="stop after so long")
-    parser.add_argument("--failures", type=int, default=20, help="stop after so many")
+    parser.add_argument("--only", type=int, help="show one case")
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="stop after this time")
+    parser.add_argument(
+        "--failures", type=int, default=20, help="stop after this number of failures"
+    )
     arguments = parser.parse_args()
     if arguments.only is not None:
         case = make_case(Random(f"{arguments.seed}-{arguments.only}"))

@@ -1,8 +1,8 @@
-"""Indices that lie: contents changed at random, every checksum made to fit.
+"""Damaged indices with correct checksums.
 
-Each case changes one file of a small index, repairs the checksums and then does all that an index
-is for: BM25, feedback, the sweep, random access. Allowed are results and a ValueError that names a
-file of the index. ``fuzz_readers.py --target index`` runs the cases.
+Each case changes one file of a small index at random, corrects the checksums and then uses the
+index for BM25, feedback, the sweep and random access. The outcome must be a result or a ValueError
+that names a file of the index. ``fuzz_readers.py --target index`` runs the cases.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from pyterrier_asl.retrieval.format import metadata_checksum
 
 WORDS = ["radio", "wave", "scatter", "voltage", "core", "ferrite", "noise", "maser"]
 
-#: What hostile numbers are like.
+#: Hostile numbers.
 EXTREMES = [0, 1, -1, 2, 7, 40, 10**9, -(10**9), 2**31 - 1, -(2**31), 2**40, 2**62, -(2**62)]
 
 
 def build(folder: Path) -> Path:
-    """An index of 40 short documents, which is made if it is not there."""
+    """An index of 40 short documents, built if it does not exist."""
     if (folder / "index").exists():
         return folder / "index"
     documents = [
@@ -38,7 +38,7 @@ def build(folder: Path) -> Path:
 
 
 def change(rng: np.random.Generator, original: Path, path: Path) -> str:
-    """Copies an index and changes one of its files; says how."""
+    """Copies an index and changes one of its files; returns a description of the change."""
     shutil.rmtree(path, ignore_errors=True)
     shutil.copytree(original, path)
     file = path / str(rng.choice(sorted(f.name for f in path.iterdir())))
@@ -54,7 +54,7 @@ def change(rng: np.random.Generator, original: Path, path: Path) -> str:
         metadata["crc32"]["pt_meta.json"] = metadata_checksum(metadata)
         (path / "pt_meta.json").write_text(json.dumps(metadata), "utf-8")
     except (ValueError, TypeError, KeyError, AttributeError):
-        pass  # what was changed is not JSON any more
+        pass  # the changed text is not JSON
     return f"{file.name}: {how}"
 
 
@@ -102,7 +102,7 @@ def _change_bytes(rng: np.random.Generator, file: Path) -> str:
 
 
 def use(path: Path) -> str:
-    """All that an index is for; ``fine`` or ``refused``."""
+    """Uses an index in all ways; ``fine`` or ``refused``."""
     topics = pd.DataFrame({"qid": ["1", "2"], "query": ["radio wave", "noise core maser"]})
     qrels = pd.DataFrame({"qid": ["1", "2"], "docno": ["d1", "d2"], "label": [1, 1]})
     try:

@@ -1,11 +1,11 @@
-"""How time and memory grow with the input: each size in a process of its own.
+"""Growth of time and memory with the size of the input, one process per size.
 
     python benchmarks/growth.py                 # all works
     python benchmarks/growth.py holes judges    # some of them
 
-Sizes double. The table has the seconds of processor time that the work takes after imports, the
-peak memory of its process, and both as ratios to the size before: 2 where they are proportional.
-One step is higher where there is enough to do for compiled loops to be loaded.
+Each size is twice the size before. The table has the seconds of processor time after imports, the
+peak memory of the process, and both as ratios to the size before: 2 means that they grow in
+proportion. One ratio is higher if compiled loops are loaded from this size on.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def runs(size: int) -> None:
 
 
 def queries(size: int) -> None:
-    """10 runs of as many queries by 100 documents."""
+    """10 runs of queries by 100 documents."""
     _evaluate(runs=10, queries=size, depth=100)
 
 
@@ -61,7 +61,7 @@ def _evaluate(runs: int, queries: int, depth: int) -> None:
 
 
 def holes(size: int) -> None:
-    """AP of two runs of one query, by its unjudged documents."""
+    """AP of two runs of one query, for a number of unjudged documents."""
     from pyterrier_asl import holes
 
     generator = np.random.default_rng(1)
@@ -74,7 +74,7 @@ def holes(size: int) -> None:
 
 
 def boxes(size: int) -> None:
-    """The t-test of as many queries whose differences lie in boxes."""
+    """The t-test of queries whose differences are known only up to intervals."""
     from pyterrier_asl.statistics.boxes import box_test
 
     low = np.random.default_rng(1).normal(0.01, 0.3, size)
@@ -82,7 +82,7 @@ def boxes(size: int) -> None:
 
 
 def judges(size: int) -> None:
-    """Three judges of as many documents, with a grade of its own for each."""
+    """Three judges of documents, each with a different grade per document."""
     from pyterrier_asl.cli import main
 
     generator = np.random.default_rng(1)
@@ -96,7 +96,7 @@ def judges(size: int) -> None:
         measured(lambda: main(["judges", first, *options], standalone_mode=False))
 
 
-#: Works, and the sizes of each.
+#: Functions, and their sizes.
 WORKS = {
     evaluate: [10, 20, 40, 80],
     runs: [125, 250, 500, 1000],
@@ -108,7 +108,7 @@ WORKS = {
 
 
 def measured(work) -> None:
-    """Prints on stderr the seconds of processor time that a work takes, and the peak memory."""
+    """Prints the seconds of processor time of a function and the peak memory to stderr."""
     begin = time.process_time()
     work()
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3

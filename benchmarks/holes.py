@@ -1,11 +1,11 @@
-"""Whether bounds hold the values of full judgements, how many verdicts they settle, what it takes.
+"""Tests bounds against full judgements, counts settled verdicts, and measures time.
 
     python benchmarks/holes.py speed                      # 129 runs of TREC-8
-    python benchmarks/holes.py containment                # each group's finds hidden; and by run
+    python benchmarks/holes.py containment                # documents of one group or run hidden
     python benchmarks/holes.py judging --pairs 200        # judgements until settled, three orders
     python benchmarks/holes.py model --draws 20           # calibration of the model, coverage
 
-Judgements are hidden by grade -1, which is unjudged. The data are those of the tests
+A hidden judgement has grade -1, which counts as unjudged. The tests use the same data
 (``PYTERRIER_ASL_DATA``).
 """
 
@@ -53,7 +53,7 @@ def groups_of_trec8(runs: Evaluation) -> dict[str, list[int]]:
 
 
 def judged_by_depth(runs: Evaluation) -> np.ndarray:
-    """Which runs retrieve each judged document in their first 100, shape (J, S)."""
+    """Whether a run retrieves a judged document in its first 100, shape (J, S)."""
     found = np.zeros((len(runs.judgements.docnos), len(runs)), dtype=bool)
     for row, run in enumerate(runs.runs):
         found[run.pairs[run.ranks <= DEPTH], row] = True
@@ -82,14 +82,14 @@ def labelled_for(runs: Evaluation, names: list[str]) -> list[Labelled]:
 
 
 def of_runs(labelled: Labelled, runs: list[int]) -> Labelled:
-    """The same measure, with the unjudged documents of these runs alone."""
+    """The same measure, with the unjudged documents of only these runs."""
     return Labelled(
         labelled.unjudged.select(runs), labelled.measure, depth=DEPTH, highest=labelled.highest
     )
 
 
 def speed() -> None:
-    """The times that are asked for."""
+    """Prints times of evaluation with bounds and of comparing all pairs."""
     runs, qrels = TREC8 / "runs", TREC8 / "qrels.txt.gz"
     measures = ["P@10", "nDCG@10", "AP", "ASL@100", "LexiP"]
     for what, given in (
@@ -124,7 +124,7 @@ def speed() -> None:
 
 
 def report(what: str, work: Any) -> Any:
-    """Says how long it takes, by the clock and by the processor."""
+    """Prints the elapsed time and the processor time."""
     begin, cpu = time.perf_counter(), time.process_time()
     result = work()
     print(f"{what:60} {time.perf_counter() - begin:7.2f} s  cpu {time.process_time() - cpu:7.2f} s")
@@ -132,7 +132,7 @@ def report(what: str, work: Any) -> Any:
 
 
 def cases(track: str) -> Iterator[tuple[str, list[int], Evaluation, Evaluation, list[str]]]:
-    """Each group, or each run, with its finds hidden."""
+    """Each group, or each run, with the judgements of its unique documents hidden."""
     folder, names = (TREC8, BINARY) if track == "trec8" else (DL20, GRADED)
     qrels = folder / ("qrels.txt.gz" if track == "trec8" else "qrels.txt")
     runs = Evaluation.of(folder / "runs", qrels)
@@ -147,7 +147,7 @@ def cases(track: str) -> Iterator[tuple[str, list[int], Evaluation, Evaluation, 
 
 
 def containment(track: str) -> None:
-    """Values by the full qrels within bounds; verdicts on members against outside runs."""
+    """Checks that bounds contain the values by the full qrels; counts verdicts on pairs."""
     contained: dict[str, list[int]] = {}
     verdicts: dict[str, np.ndarray] = {}
     certain: dict[str, list[int]] = {}
@@ -235,7 +235,7 @@ def open_pairs(name: str, number: int, seed: int) -> Iterator[tuple[Labelled, di
 
 
 def grades_of(labelled: Labelled, full: Evaluation) -> dict[int, float]:
-    """The grade of each unjudged document by the full qrels, 0 where it has none there."""
+    """The grade of each unjudged document by the full qrels, 0 without a judgement."""
     known = {
         (query, docno): grade
         for query, docno, grade in zip(
@@ -254,7 +254,7 @@ def grades_of(labelled: Labelled, full: Evaluation) -> dict[int, float]:
 
 
 def until_settled(labelled: Labelled, order: np.ndarray, grades: dict[int, float]) -> int:
-    """How many documents of an order have to be judged: more labels never widen the bounds."""
+    """The number of documents to judge in this order; more labels never widen the bounds."""
     labels = np.array([grades[int(code)] for code in order])
     few, many = 0, len(order)
     while few < many:
@@ -269,7 +269,7 @@ def until_settled(labelled: Labelled, order: np.ndarray, grades: dict[int, float
 
 
 def our_order(labelled: Labelled, grades: dict[int, float]) -> np.ndarray:
-    """The order of the judging loop, made again after each relevant answer."""
+    """The order of the judging loop, computed again after each relevant answer."""
     order: list[int] = []
     while True:
         left = judging_order(labelled)

@@ -1,14 +1,14 @@
-"""Do intervals of ranks hold as often as they say, and what do they take?
+"""The coverage of intervals of ranks, and their time and memory.
 
     python benchmarks/ranks.py coverage --samples 200     # Robust 2003, DL 2020, TREC-8
     python benchmarks/ranks.py speed                      # 61 to 1,000 systems, with bounds
 
-The topics of a collection are the population, of which samples are drawn with replacement. *Equal*:
-every system's mean is made 0, so that any ordered pair is an error; at level .05, by each variance.
-*Real*: ranks are those over all topics; counted is how often all intervals hold their rank at once,
-and how often a pair is in the wrong order. *5 + 95*: two collections of so many topics, all systems
-equal over both; after it the error of pooling the topics. The data are those of the tests
-(``PYTERRIER_ASL_DATA``).
+Samples are drawn with replacement from the topics of a collection, which are the population.
+*Equal*: the mean of every system is shifted to 0, so that each ordered pair is an error; the level
+is .05. *Real*: the true ranks are the ranks over all topics. The columns are the share of samples
+in which all intervals contain the true ranks, and the share with a pair in the wrong order.
+*5 + 95*: two collections of 5 and 95 topics with all systems equal over both, and the error if the
+topics are pooled. The tests use the same data (``PYTERRIER_ASL_DATA``).
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ MEASURES = ("AP", "nDCG@10", "P@10", "RR", "nASL@100")
 
 
 def values_of(runs: Evaluation, measure: str) -> np.ndarray:
-    """Higher is better."""
+    """The values of a measure, with signs such that higher is better."""
     sign = -1 if higher_is_better(parse_measure(measure)) is False else 1
     return sign * runs.values(measure)
 
 
 def levels(values: np.ndarray, topics: int, samples: int, draws: int) -> dict[str, float]:
-    """How often any pair is ordered where all systems are equal."""
+    """The share of samples in which any pair is ordered although all systems are equal."""
     generator = np.random.default_rng(topics)
     equal = values - values.mean(axis=1, keepdims=True)
     errors: dict[str, list[bool]] = {variance: [] for variance in VARIANCES}
@@ -58,7 +58,7 @@ def levels(values: np.ndarray, topics: int, samples: int, draws: int) -> dict[st
 
 
 def rates(values: np.ndarray, topics: int, samples: int, draws: int) -> dict[str, float]:
-    """How often something is wrong where systems differ as they do over all topics."""
+    """The share of samples with a wrong interval or order; the true order is over all topics."""
     generator, means = np.random.default_rng(topics), values.mean(axis=1)
     truth = 1 + (means > means[:, np.newaxis] + 1e-9).sum(axis=1)
     last = len(means) - (means < means[:, np.newaxis] - 1e-9).sum(axis=1)
@@ -81,7 +81,7 @@ def rates(values: np.ndarray, topics: int, samples: int, draws: int) -> dict[str
 
 
 def of_two_sizes(values: np.ndarray, samples: int, draws: int) -> dict[str, float]:
-    """The error with 5 topics of one half of the topics and 95 of the other, and of pooling."""
+    """The error with 5 topics from one half of the topics and 95 from the other, and if pooled."""
     generator, half = np.random.default_rng(5), values.shape[1] // 2
     means = [values[:, :half].mean(axis=1), values[:, half:].mean(axis=1)]
     equal = values - np.mean(means, axis=0)[:, np.newaxis]
@@ -122,7 +122,7 @@ def coverage(samples: int, draws: int, names: list[str], real: bool) -> None:
 
 
 def board(systems: int, topics: int) -> np.ndarray:
-    """Values of systems that differ."""
+    """Values of systems with different means."""
     generator = np.random.default_rng(1)
     means = generator.normal(0.5, 0.1, (systems, 1)) + generator.normal(0, 0.2, topics)
     return np.clip(means + generator.normal(0, 0.12, (systems, topics)), 0, 1)

@@ -1,8 +1,8 @@
-"""How fast a run is read: ours against PyTerrier's, pandas' and trec_eval's readers.
+"""The speed of reading a run, compared with PyTerrier, pandas and trec_eval.
 
-Makes a run of QUERIES x DEPTH lines from a seed in a temporary folder, the same with runs of blanks
-and tabs between the columns, and the first one gzipped; reads each in a process of its own, and
-prints the best time of REPEAT and the peak memory.
+Generates a run of QUERIES x DEPTH lines from a seed in a temporary folder, a copy with several
+blanks and tabs between the columns, and a gzipped copy. Reads each in a new process, and prints the
+best time of REPEAT readings and the peak memory.
 
     python benchmarks/reading.py                            # a tenth of MS MARCO's dev queries
     python benchmarks/reading.py --queries 6980             # all of them: 7 million lines, 350 MB
@@ -24,7 +24,7 @@ from pathlib import Path
 
 import numpy as np
 
-# Each reads the file argv[1]; what is printed is its best time of argv[2] and its peak memory.
+# Reads the file argv[1] argv[2] times; prints the best time and the peak memory.
 _TIMED = """
 import json, resource, sys, time
 {setup}
@@ -76,7 +76,7 @@ def write_variants(path: Path) -> list[Path]:
 
 
 def timed(reader: str, path: Path, repeat: int) -> tuple[float, float]:
-    """The best time in seconds and the peak memory in MB of a reader, in a process of its own."""
+    """The best time in seconds and the peak memory in MB of a reader, in a new process."""
     setup, read = READERS[reader]
     code = _TIMED.format(setup=setup, read=read)
     command = [sys.executable, "-c", code, str(path), str(repeat)]
@@ -86,7 +86,7 @@ def timed(reader: str, path: Path, repeat: int) -> tuple[float, float]:
 
 
 def timed_trec_eval(program: str, path: Path, repeat: int) -> tuple[float, float]:
-    """The same of trec_eval."""
+    """The best time and the peak memory of trec_eval."""
     qrels = path.with_name("qrels")
     qrels.write_text("0 0 1 1\n")
     code = _TIMED.format(

@@ -1,11 +1,11 @@
-"""How soon each command ends, as ratios to importing PyArrow and pandas.
+"""The time of short commands, as ratios to importing PyArrow and pandas.
 
-    python benchmarks/start.py              # what is compiled and cached already
+    python benchmarks/start.py              # everything is compiled and cached already
     python benchmarks/start.py --new        # also the first call on a new machine, nothing cached
 
-Every command is run with the two imports in turn, so that all see the same machine; the table has
-medians. Inputs are a run of two lines and two runs of 50 queries, made by seed in a temporary
-folder. Everything is read as it is installed, compiled to bytecode: a warm-up keeps it there.
+Commands and the two imports are run in turn, so that other load on the machine slows them alike.
+The table has medians. Inputs are a run of two lines and two runs of 50 queries, generated from a
+seed in a temporary folder. A first call compiles all modules to bytecode.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ COMMANDS = {
 
 
 def write_inputs(folder: Path, seed: int = 1, queries: int = 50, depth: int = 1000) -> None:
-    """Qrels, and runs that find half of the relevant documents."""
+    """Qrels, and runs that retrieve half of the relevant documents."""
     (folder / "small.qrels").write_text("q 0 d 1\n")
     (folder / "small.run").write_text("q Q0 d 1 2 x\nq Q0 e 2 1 x\n")
     generator = random.Random(seed)
@@ -58,7 +58,7 @@ def write_inputs(folder: Path, seed: int = 1, queries: int = 50, depth: int = 10
 
 
 def seconds(command: list[str], folder: Path, cache: str | None = None) -> float:
-    """How long a command takes."""
+    """The time of a command."""
     bytecode = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(folder / "bytecode")}
     environment = os.environ | bytecode | ({} if cache is None else {"NUMBA_CACHE_DIR": cache})
     begin = time.perf_counter()
@@ -71,8 +71,10 @@ def seconds(command: list[str], folder: Path, cache: str | None = None) -> float
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--repeats", type=int, default=7)
-    parser.add_argument("--new", action="store_true", help="also with nothing compiled")
-    parser.add_argument("commands", nargs="*", help="some of them: the beginnings of their names")
+    parser.add_argument("--new", action="store_true", help="also the first call on a new machine")
+    parser.add_argument(
+        "commands", nargs="*", help="beginnings of the names of commands; default: all"
+    )
     arguments = parser.parse_args()
     wanted = {
         name: command.split()
@@ -86,7 +88,7 @@ def main() -> None:
         write_inputs(folder)
         for title, command in wanted.items():
             taken: dict[str, list[float]] = {each: [] for each in (title, *IMPORTS)}
-            for code in IMPORTS.values():  # from a warm disk
+            for code in IMPORTS.values():  # so that files are in the cache of the system
                 seconds([sys.executable, "-c", code], folder)
             seconds([*OURS, *command], folder)
             for _ in range(arguments.repeats):

