@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..io.lazy import pd
-from ..io.runs import loaded_run
+from ..io.runs import load_run
 from ..io.values import check_whole
 from ..judging.judged_run import JudgedRun
 from ..judging.judgements import Judgements
@@ -230,7 +230,7 @@ def search_lengths(
     1   q     b      1  <NA>             10               1
     """
     judgements = Judgements.of(qrels, duplicates)
-    judged = judgements.judge_whole(loaded_run(run))
+    judged = judgements.judge_whole(load_run(run))
     documents = RelevantDocuments.of(
         judged, rel=rel, cutoff=cutoff, missing=missing, judged_only=judged_only
     )

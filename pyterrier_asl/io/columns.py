@@ -1,7 +1,7 @@
 """Runs and qrels of every kind, by columns: ids as Arrow text, scores and grades as floats.
 
-They arrive as pandas or Arrow tables, as dicts, as iterators of named tuples, or from files. What
-lies behind this module sees one kind of text and one kind of number (see :mod:`.values`).
+Callers pass pandas or Arrow tables, dicts, iterators of named tuples, or files. All other modules
+get one type of text and one type of number (see :mod:`.values`).
 """
 
 from __future__ import annotations
@@ -20,13 +20,10 @@ import pyarrow as pa
 from .lazy import pd
 from .values import arrow_numbers, as_integers, check_finite, numbers, take, text
 
-#: What a column may be called: ir_measures' name first, then PyTerrier's.
+#: The names of columns of queries: ir_measures' name first, then PyTerrier's.
 QID = ("query_id", "qid")
-DOCNO = ("doc_id", "docno")
-SCORE = ("score",)
-LABEL = ("relevance", "label")
-_ALIASES = {"qid": QID, "docno": DOCNO, "score": SCORE, "label": LABEL}
-#: Columns that a run or qrels need not have.
+_ALIASES = {"qid": QID, "docno": ("doc_id", "docno"), "label": ("relevance", "label")}
+#: Optional columns of a run.
 _OPTIONAL = ("rank", "name", "doc_len")
 
 
@@ -35,10 +32,10 @@ class Columns:
     """A run or qrels by columns: ids as Arrow text, scores or grades as 64-bit floats.
 
     Attributes:
-        qid: query ids as text, one a row.
-        docno: document ids as text, one a row.
-        value: score (of a run) or grade (of qrels), one a row, never NaN.
-        source: what they were made from, where a further column can be looked up.
+        qid: the query id of each row.
+        docno: the document id of each row.
+        value: the score (of a run) or grade (of qrels) of each row, never NaN.
+        source: the original table, with further columns.
     """
 
     qid: pa.LargeStringArray
@@ -54,7 +51,7 @@ class Columns:
         return Columns(take(self.qid, rows), take(self.docno, rows), self.value[rows], None)
 
     def frame(self, qid: str, docno: str, value: str) -> pd.DataFrame:
-        """The same as a frame with columns of these names, ids as Python's text."""
+        """A frame with columns of these names, ids as Python text."""
         ids = pd.DataFrame({qid: self.qid.to_pandas(), docno: self.docno.to_pandas()})
         return ids.astype(object).assign(**{value: self.value})
 
@@ -63,18 +60,18 @@ class Columns:
         return name in _names(self.source)
 
     def numbers(self, name: str, what: str) -> npt.NDArray[np.float64]:
-        """A further column of numbers; NaN where it holds nothing."""
+        """A further column of numbers; missing values are NaN."""
         return numbers(_column(self.source, name, what), what, missing_ok=True)
 
 
 def is_frame(source: Any) -> TypeGuard[pd.DataFrame]:
-    """Whether something is a frame of pandas, which need not be imported to see that it is not."""
+    """Whether something is a data frame; pandas is not imported for this."""
     pandas = sys.modules.get("pandas")
     return pandas is not None and isinstance(source, pandas.DataFrame)
 
 
 def run_columns(run: Any) -> Columns:
-    """A run, whatever it is, by columns.
+    """A run of any form, by columns.
 
     Args:
         run: data frame or Arrow table with ``query_id``, ``doc_id``, ``score`` (or PyTerrier's
@@ -82,18 +79,18 @@ def run_columns(run: Any) -> Columns:
 
     Raises:
         TypeError: for anything else.
-        ValueError: for a missing column, an id that is missing, a score that is no number or NaN.
+        ValueError: for a missing column or id, and a score that is not a number.
     """
-    return _columns(run, SCORE, "run", "score")
+    return _columns(run, "score", "run", "score")
 
 
 def qrels_columns(qrels: Any) -> Columns:
-    """Qrels, whatever they are, by columns; see :func:`run_columns`.
+    """Qrels of any form, by columns; see :func:`run_columns`.
 
     Raises:
         ValueError: also for a grade that is infinite.
     """
-    columns = _columns(qrels, LABEL, "qrels", "grade")
+    columns = _columns(qrels, "label", "qrels", "grade")
     check_finite(columns.value, "grade of the qrels")
     return columns
 
@@ -101,28 +98,28 @@ def qrels_columns(qrels: Any) -> Columns:
 def typed_table(
     source: pd.DataFrame | pa.Table, wanted: Sequence[str], what: str, first_row: int = 0
 ) -> pa.Table:
-    """The wanted columns of a frame or table, by PyTerrier's names and with our types.
+    """The wanted columns of a frame or table, with PyTerrier's names and the types of this package.
 
     Args:
-        source: has them by PyTerrier's or ir_measures' names.
-        wanted: ``qid``, ``docno``, ``score``, ``label`` and, which may be missing, ``rank``,
-            ``name`` and ``doc_len``.
-        what: how an error calls the source.
-        first_row: the number of its first row, where it is a part of something larger.
+        source: a table with PyTerrier's or ir_measures' names of columns.
+        wanted: ``qid``, ``docno``, ``score``, ``label`` and the optional ``rank``, ``name`` and
+            ``doc_len``.
+        what: the name of the source in errors.
+        first_row: the number of the first row, if the source is a part of a larger one.
 
     Returns:
-        Ids as large strings; scores as float64; grades as int64 where all are whole numbers, else
-        float64; other columns as they are.
+        Ids as large strings; scores as float64; grades as int64 if all are whole numbers, else
+        float64; other columns unchanged.
 
     Raises:
-        ValueError: for a column that is missing or there twice, and as `text` and `numbers`.
+        ValueError: for a column that is missing or occurs twice, and as `text` and `numbers`.
     """
     table = {}
     for name, alias in column_names(_names(source), wanted, what).items():
         values, label = _column(source, alias, what), f"column {alias} of {what}"
         if name in ("qid", "docno"):
             table[name] = text(values, label, first_row)
-            try:  # Arrow does not look at text that it reads from a file.
+            try:  # Arrow does not check text that it reads from a file.
                 table[name].validate(full=True)
             except pa.ArrowInvalid as error:
                 raise ValueError(f"the {label} must be UTF-8 ({error})") from None
@@ -133,36 +130,37 @@ def typed_table(
             check_finite(grades, label, first_row)
             table[name] = as_integers(arrow_numbers(grades))
         elif name == "name":
-            with suppress(ValueError):  # Nobody needs it: a run without names has its file's.
+            with suppress(ValueError):  # a run without names has the name of its file
                 table[name] = text(values, label, first_row)
         else:
-            table[name] = _as_it_is(values)
+            table[name] = _unchanged(values)
     return pa.table(table)
 
 
 def column_names(present: Iterable[Any], wanted: Sequence[str], what: str) -> dict[str, str]:
-    """From each wanted column to its name among those present; only optional ones may be missing.
+    """The name of each wanted column among the present ones; optional columns may be missing.
 
     Raises:
-        ValueError: where one is missing, or there by both of its names.
+        ValueError: for a column that is missing, or present with both of its names.
     """
-    there = list(map(str, present))
-    found = {}
+    present = list(map(str, present))
+    names = {}
     for name in wanted:
-        aliases = [alias for alias in reversed(_ALIASES.get(name, (name,))) if alias in there]
-        if len(aliases) > 1:
-            raise ValueError(f"{what} has both {' and '.join(aliases)}: keep one of them")
-        if aliases:
-            [found[name]] = aliases
+        aliases = _ALIASES.get(name, (name,))[::-1]
+        existing = [alias for alias in aliases if alias in present]
+        if len(existing) > 1:
+            raise ValueError(f"{what} has both {' and '.join(existing)}: keep one of them")
+        if existing:
+            [names[name]] = existing
         elif name not in _OPTIONAL:
             raise ValueError(
-                f"{what} has no column {' or '.join(reversed(_ALIASES[name]))}; "
-                f"it has {', '.join(there) or 'none'}"
+                f"{what} has no column {' or '.join(aliases)}; it has "
+                f"{', '.join(present) or 'none'}"
             )
-    return found
+    return names
 
 
-def _as_it_is(values: Any) -> pa.Array | pa.ChunkedArray:
+def _unchanged(values: Any) -> pa.Array | pa.ChunkedArray:
     if isinstance(values, pa.ChunkedArray):
         return values
     try:
@@ -172,31 +170,31 @@ def _as_it_is(values: Any) -> pa.Array | pa.ChunkedArray:
 
 
 def first_of_each(source: Any, rows: npt.NDArray[np.int64], ids: list[str]) -> list[Any]:
-    """The query ids as ``source`` itself holds them (integers stay integers), at ``rows``."""
+    """The query ids at ``rows``, of the type that the source has (integers stay integers)."""
     if isinstance(source, pa.Table) or not hasattr(source, "columns"):
         return ids
-    column = _column(source, _pick(_names(source), QID, "qrels"), "qrels")
-    if isinstance(column.dtype, pd.StringDtype):
-        return ids
-    values: list[Any] = column.iloc[rows].tolist()
-    return values
+    (name,) = column_names(_names(source), ["qid"], "the qrels").values()
+    column = _column(source, name, "qrels")
+    return ids if isinstance(column.dtype, pd.StringDtype) else list(column.iloc[rows].tolist())
 
 
-def _columns(source: Any, value: tuple[str, ...], kind: str, what: str) -> Columns:
+def _columns(source: Any, value: str, kind: str, what: str) -> Columns:
     if isinstance(source, Columns):
         return source
+    columns: Iterable[Any]
     if isinstance(source, pa.Table) or hasattr(source, "itertuples"):
-        present = _names(source)
-        picked = [_pick(present, aliases, kind) for aliases in (QID, DOCNO, value)]
-        found = [_column(source, name, f"the {kind}") for name in picked]
+        names = column_names(_names(source), ["qid", "docno", value], f"the {kind}").values()
+        columns = [_column(source, name, f"the {kind}") for name in names]
     elif isinstance(source, Mapping):
-        found, source = _lists_of_dict(source, kind), pa.table({})
+        columns, source = _lists_of_dict(source, kind), pa.table({})
     else:
-        found, source = _lists_of_tuples(source, kind, (QID[0], DOCNO[0], value[0])), pa.table({})
+        attributes = [_ALIASES.get(name, (name,))[0] for name in ("qid", "docno", value)]
+        columns, source = _lists_of_tuples(source, kind, attributes), pa.table({})
+    qid, docno, values = columns
     return Columns(
-        text(found[0], f"query id of the {kind}"),
-        text(found[1], f"document id of the {kind}"),
-        numbers(found[2], f"{what} of the {kind}"),
+        text(qid, f"query id of the {kind}"),
+        text(docno, f"document id of the {kind}"),
+        numbers(values, f"{what} of the {kind}"),
         source,
     )
 
@@ -221,7 +219,7 @@ def _lists_of_dict(source: Mapping[Any, Any], kind: str) -> list[list[Any]]:
     ]
 
 
-def _lists_of_tuples(source: Any, kind: str, names: tuple[str, ...]) -> list[list[Any]]:
+def _lists_of_tuples(source: Any, kind: str, names: Sequence[str]) -> list[list[Any]]:
     if isinstance(source, (str, bytes)) or not isinstance(source, Iterable):
         raise TypeError(
             f"the {kind} must be a data frame, a dict of dicts or an iterable of named tuples, "
@@ -242,13 +240,6 @@ def _lists_of_tuples(source: Any, kind: str, names: tuple[str, ...]) -> list[lis
 
 def _names(source: Any) -> list[str]:
     return list(map(str, source.column_names if isinstance(source, pa.Table) else source.columns))
-
-
-def _pick(present: list[str], names: tuple[str, ...], kind: str) -> str:
-    """The first of ``names`` that is there."""
-    if matching := [name for name in names if name in present]:
-        return matching[0]
-    raise ValueError(f"the {kind} has no column {' or '.join(map(repr, names))}; it has {present}")
 
 
 def _column(source: Any, name: str, what: str) -> Any:

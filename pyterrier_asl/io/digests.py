@@ -1,4 +1,4 @@
-"""Digests and checksums, which name a pool or a table of lengths and show damage to a file."""
+"""Digests and checksums: parts of the ids of pools and lengths, and signs of damaged files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def digest_of(content: list[bytes | pa.Array | npt.NDArray[Any]]) -> str:
-    """The digest of bytes and arrays in turn; of Arrow text its characters and where ids end."""
+    """The digest of bytes and arrays; Arrow text contributes its lengths and characters."""
     from hashlib import blake2b
 
     import pyarrow as pa
@@ -22,7 +22,7 @@ def digest_of(content: list[bytes | pa.Array | npt.NDArray[Any]]) -> str:
     digest = blake2b(digest_size=16)
     for part in content:
         if isinstance(part, pa.Array):
-            part = pa.concat_arrays([part])  # from the first byte of its buffers on
+            part = pa.concat_arrays([part])  # so that its buffers begin with the first text
             ends = np.frombuffer(part.buffers()[1], dtype=np.int64)[: len(part) + 1]
             first, last = int(ends[0]), int(ends[-1])
             digest.update((ends - first).tobytes())
@@ -36,7 +36,7 @@ def digest_of(content: list[bytes | pa.Array | npt.NDArray[Any]]) -> str:
 
 
 def checksum(path: str | os.PathLike[str]) -> int:
-    """The CRC-32 of a file, which a changed byte changes; some 0.3 s a gigabyte.
+    """The CRC-32 of a file, which changes with every byte; some 0.3 s per gigabyte.
 
     Args:
         path: The file.

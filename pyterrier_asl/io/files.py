@@ -1,14 +1,13 @@
-"""One file of a run or of qrels, whatever its format, as Arrow tables.
+"""One file of a run or of qrels, in any format, as Arrow tables.
 
-Text files are read as trec_eval reads them: any white space between columns, blank lines and those
-that begin with ``#`` skipped, the rank column ignored, ids exactly as they stand in the file
-(``007`` and ``NA`` are ids). Unlike trec_eval, a line that does not fit is an error that names it.
-Text must be UTF-8, since ids are compared with those of other files and frames, where they are
-Unicode.
+Text files are read as trec_eval reads them: white space separates columns, blank lines and lines
+that begin with ``#`` are skipped, the rank column is ignored, ids are not changed (``007`` and
+``NA`` are ids). Unlike in trec_eval, a line of another form is an error that names it. Text must be
+UTF-8, as ids are compared with ids of other files and frames, which are Unicode.
 
-Files may be compressed with gzip, bzip2, zstd or LZ4 (their first bytes tell), or be Parquet or
-Arrow files (``.parquet``, ``.feather``, ``.arrow``) with columns named as PyTerrier's or
-ir_measures' are.
+Files can be compressed with gzip, bzip2, zstd or LZ4, by their first bytes, or be Parquet or Arrow
+files (``.parquet``, ``.feather``, ``.arrow``) with the names of columns of PyTerrier or
+ir_measures.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ from .values import TEXT_TYPES, as_integers
 
 StrPath: TypeAlias = str | os.PathLike[str]
 
-#: Endings that are taken off the name of a run: of compression, of text, of typed formats.
+#: Endings that are removed from the name of a run: compression, text, binary formats.
 SUFFIXES = frozenset(
     {".gz", ".bz2", ".zst", ".zstd", ".lz4", ".txt", ".run", ".res", ".trec", ".tsv"}
     | {".parquet", ".feather", ".arrow"}
@@ -52,14 +51,14 @@ def read_table(
 
     Args:
         source: A file, or a frame or Arrow table with PyTerrier's or ir_measures' column names.
-        layout: What a text file has in its columns.
+        layout: The columns of a text file.
         wanted: The columns, by PyTerrier's names.
 
     Returns:
-        The wanted columns as `typed_table` gives them.
+        The wanted columns, as from `typed_table`.
 
     Raises:
-        ValueError: If the content does not fit; the message has the file, the line and its text.
+        ValueError: For other content; the message has the file, the line and its text.
         OSError: If the file cannot be found, read or decompressed.
     """
     if isinstance(source, pa.Table):
@@ -83,7 +82,7 @@ def read_table(
 
 
 def local_path(source: StrPath) -> Path:
-    """The path of a source; of ``"-"``, that of a file with what standard input holds."""
+    """The path of a source; for ``"-"`` a file with the content of standard input."""
     if source != "-":
         return Path(source)
     folder = tempfile.mkdtemp(prefix="pyterrier_asl-")
@@ -102,11 +101,11 @@ def with_comments(frame: pd.DataFrame, table: pa.Table) -> pd.DataFrame:
 
 
 def check_file(path: Path) -> None:
-    """That a file is there, that it can be read, and that it holds something.
+    """Checks that a file exists, can be read, and is not empty.
 
     Raises:
-        OSError: If it is a folder, a pipe or a link to nothing, or must not be read.
-        ValueError: If it is empty.
+        OSError: For a folder, a pipe, a link to nothing, or a file without permission.
+        ValueError: For an empty file.
     """
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a folder, not a file")
@@ -124,14 +123,14 @@ def check_file(path: Path) -> None:
 
 
 def file_format(path: Path) -> str | None:
-    """``'Parquet'`` or ``'Arrow'``, by the first bytes or else the name; None for text."""
+    """``'Parquet'`` or ``'Arrow'``, by the first bytes or the name; None for text."""
     with path.open("rb") as file:
         magic = file.read(4)
     return _MAGIC.get(magic) or _FORMATS.get(path.suffix.lower())
 
 
 def read_arrow(path: Path) -> pa.Table:
-    """Reads all of a file in Arrow's format, and checks that its buffers hold its rows.
+    """Reads a whole file in Arrow's format, and checks that its buffers have all rows.
 
     Raises:
         pa.ArrowException, OSError: If it is damaged or cannot be read.
@@ -149,32 +148,32 @@ def _arrow_file(path: Path, layout: Layout) -> pa.Table:
             _check_one_run(path, table, {})
         return table
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path} cannot be read as a file of Arrow's: {error}") from error
+        raise ValueError(f"{path} cannot be read as an Arrow file: {error}") from error
 
 
 def parquet_batches(
     path: Path, wanted: Sequence[str], qid: str | None = None
 ) -> Iterator[pa.Table]:
-    """The wanted columns of a Parquet file, untyped, batch by batch, at least one.
+    """The wanted columns of a Parquet file, unchanged, in batches; at least one batch.
 
     Args:
         path: The file.
         wanted: The columns, by PyTerrier's names.
-        qid: The query of all rows, where the file has no column of them.
+        qid: The query of all rows, for a file without a column of queries.
     """
     seen: dict[str, Any] = {}
     try:
         with pq.ParquetFile(path) as parquet:
             schema, metadata = parquet.schema_arrow, parquet.metadata
-        # Names of runs are repeated in every row: as a dictionary they cost little.
+        # A dictionary of names of runs, which repeat in every row, is small.
         texts = [f.name for f in schema if f.name in RUN_NAMES and str(f.type) in TEXT_TYPES]
         with pq.ParquetFile(path, metadata=metadata, read_dictionary=texts) as parquet:
-            there = schema.names
-            if any(name in there for name in QID):
+            names = schema.names
+            if any(name in names for name in QID):
                 qid = None
-            columns = column_names(there if qid is None else ["qid", *there], wanted, str(path))
+            columns = column_names(names if qid is None else ["qid", *names], wanted, str(path))
             naming = set(RUN_NAMES) if "score" in wanted else set()
-            read = [name for name in there if name in naming.union(columns.values())]
+            read = [name for name in names if name in naming.union(columns.values())]
             expected, rows = parquet.metadata.num_rows, 0
             batches = parquet.iter_batches(BLOCK_ROWS, columns=read)
             tables = (pa.Table.from_batches([batch]) for batch in batches)
@@ -190,11 +189,11 @@ def parquet_batches(
                     f"{path} is damaged: it should have {expected} rows, and has {rows}"
                 )
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path} cannot be read as a file of Parquet's: {error}") from error
+        raise ValueError(f"{path} cannot be read as a Parquet file: {error}") from error
 
 
 def _check_one_run(path: Path, table: pa.Table, seen: dict[str, Any]) -> None:
-    """That no column of a run's file names several runs; ``seen``: what stood before, by column."""
+    """Raises ValueError for names of several runs in a column; ``seen``: the names so far."""
     for name, column in zip(table.column_names, table.columns):
         kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
         if name not in RUN_NAMES or not (pa.types.is_integer(kind) or str(kind) in TEXT_TYPES):
@@ -203,5 +202,5 @@ def _check_one_run(path: Path, table: pa.Table, seen: dict[str, Any]) -> None:
             if seen.setdefault(name, value) != value:
                 raise ValueError(
                     f"{path} holds several runs (its column {name} has {seen[name]!r} and "
-                    f"{value!r}): save each in a file of its own, or partition them by name"
+                    f"{value!r}): save each in a separate file, or partition them by name"
                 )

@@ -1,8 +1,8 @@
-"""Kernels of Arrow, called as functions of ``pyarrow.compute``, which is not imported.
+"""Kernels of Arrow, called as functions of ``pyarrow.compute`` without importing it.
 
-That module builds a documented Python function for each kernel: a quarter of the time of importing
-PyArrow, and of evaluating a small file (``benchmarks/start.py``). (Methods of arrays, such as
-``take``, import it, too.)
+That module builds a Python function with documentation for each kernel. This takes a quarter of the
+time to import PyArrow, and of evaluating a small file (``benchmarks/start.py``). Methods of arrays,
+such as ``take``, import it, too.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 from pyarrow import _compute
 
-#: The options of kernels that have any.
+#: The classes of the options of kernels.
 _OPTIONS = {
     "index_in": _compute.SetLookupOptions,
     "run_end_encode": _compute.RunEndEncodeOptions,
@@ -22,7 +22,7 @@ _OPTIONS = {
 
 
 class Kernels:
-    """Every kernel as a method; what it is given by name are its options.
+    """Every kernel as a method; its keyword arguments are options.
 
     >>> Kernels().equal(pa.array([3, 4]), 4).to_pylist()
     [False, True]
@@ -32,8 +32,9 @@ class Kernels:
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         def call(*arguments: Any, **options: Any) -> Any:
-            chosen = _OPTIONS[name](**options) if options else None
-            return _compute.call_function(name.rstrip("_"), list(arguments), chosen)
+            return _compute.call_function(
+                name.rstrip("_"), list(arguments), _OPTIONS[name](**options) if options else None
+            )
 
         return call
 
@@ -45,7 +46,7 @@ def cast(values: pa.Array | pa.ChunkedArray, kind: pa.DataType, *, safe: bool = 
     """Values as another type.
 
     Raises:
-        ArrowInvalid: unless not ``safe``, for a value that it cannot hold.
+        ArrowInvalid: if ``safe``, for a value that the type cannot represent.
 
     >>> cast(pa.array([1.5]), pa.int64(), safe=False).to_pylist()
     [1]

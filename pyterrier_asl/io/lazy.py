@@ -1,6 +1,6 @@
-"""Modules that take long to import, imported when they are first used.
+"""Modules that take long to import, imported on first use.
 
-Evaluating a file and printing a table needs none of them. (``import scipy`` does this by itself.)
+Evaluating a file and printing a table needs none of them. SciPy imports its modules this way, too.
 """
 
 from __future__ import annotations

@@ -1,11 +1,10 @@
 """Runs larger than memory: blocks of whole queries, and runs in several Parquet files.
 
-A run is read block by block, so that it need never be in memory as a whole. A block holds whole
-queries, which is all that measuring needs. A run may also be a folder of Parquet files, partitioned
-the way Hive, Spark and PyArrow do it:
+A run is read in blocks of whole queries, so that it is never in memory as a whole. A run can also
+be a folder of Parquet files, partitioned as by Hive, Spark and PyArrow:
 
-* ``runs/name=bm25/part-0.parquet``: each folder is a run (``run=`` is understood as well);
-* ``bm25/qid=19335/part-0.parquet``: the folder has the query (``query_id=`` is understood as well);
+* ``runs/name=bm25/part-0.parquet``: each folder is a run (also ``run=``);
+* ``bm25/qid=19335/part-0.parquet``: the folder names the query (also ``query_id=``);
 * ``bm25/part-0.parquet``, ``bm25/part-1.parquet``: files of whole queries.
 """
 
@@ -21,12 +20,12 @@ import pyarrow as pa
 from .columns import QID
 from .kernels import pc
 
-#: Rows of a block. Fewer cost calls; more cost memory, and fall out of a core's cache.
+#: Rows of a block. Smaller blocks need more calls; larger blocks do not fit a core's cache.
 BLOCK_ROWS = 1 << 16
-#: Bytes of files that are worth sending to a worker together.
+#: The least bytes of the files that a worker reads together.
 _CHUNK_BYTES = 1 << 26
 
-#: What a column, or a folder, that has the run's name may be called.
+#: The names of columns and folders with the name of the run.
 RUN_NAMES = ("name", "run")
 
 
@@ -36,7 +35,7 @@ class RunFile:
 
     Attributes:
         path: the file.
-        qid: the query of all its rows; None: it has a column of them.
+        qid: the query of all rows; None: the file has a column of queries.
     """
 
     path: Path
@@ -48,7 +47,7 @@ class PartitionedRun:
     """A run in several files, or some of them.
 
     Attributes:
-        folder: where they are, for errors.
+        folder: their folder, for errors.
         parts: the files.
     """
 
@@ -61,7 +60,7 @@ class PartitionedRun:
         return PartitionedRun(self.folder.absolute(), tuple(parts))
 
     def chunks(self) -> list[PartitionedRun]:
-        """The files in groups, each enough work for a worker, which depend on the files alone."""
+        """The files in groups, each enough work for a worker; groups depend on the files alone."""
         chunks: list[list[RunFile]] = []
         size = _CHUNK_BYTES
         for part in self.parts:
@@ -85,12 +84,12 @@ def partitioned_runs(folder: Path) -> dict[str, PartitionedRun]:
         folder: a data set partitioned by run, by query, by both, or just into files.
 
     Returns:
-        The runs by name, files in the order of their paths. Without partitions by run there is
-        one, called as the folder is.
+        The runs by name, files in the order of their paths. Without partitions by run, one run
+        with the name of the folder.
 
     Raises:
-        ValueError: where it holds no Parquet files, or what would have to be left out or guessed:
-            folders of other names, other files, a run without a name.
+        ValueError: for a folder without Parquet files, with other folders or files, or with a run
+            without a name.
 
     >>> import tempfile
     >>> folder = Path(tempfile.mkdtemp())
@@ -108,7 +107,7 @@ def partitioned_runs(folder: Path) -> dict[str, PartitionedRun]:
         if path.suffix != ".parquet":
             raise ValueError(
                 f"the folder {folder} holds runs in Parquet files, but {path} does not end in "
-                ".parquet: rename it or take it away"
+                ".parquet: rename or remove it"
             )
         keys = ds.get_partition_keys(
             ds.HivePartitioning(schema).parse(path.relative_to(folder).as_posix())
@@ -130,19 +129,19 @@ def _files(folder: Path) -> Iterator[Path]:
         for name in folders:
             if not name.startswith(tuple(f"{key}=" for key in (*RUN_NAMES, *QID))):
                 raise ValueError(
-                    f"the folder {folder} holds runs in Parquet files, but what its folder "
-                    f"{name!r} has of them is not known: rename it to name=... or qid=..., or pass "
-                    "a dict from name to folder"
+                    f"the folder {folder} holds runs in Parquet files, but its folder {name!r} is "
+                    "neither a run nor a query: rename it to name=... or qid=..., or pass a dict "
+                    "from name to folder"
                 )
         yield from (Path(place) / name for name in files if not name.startswith((".", "_")))
 
 
 def query_blocks(tables: Iterator[pa.Table], rows: int | None = None) -> Iterator[pa.Table]:
-    """A run's rows in blocks of whole queries, where each query's rows lie together.
+    """A run's rows in blocks of whole queries, if the rows of each query are adjacent.
 
     Args:
-        tables: the run's rows in order, in tables of whatever size.
-        rows: how many rows a block has at least (but for the last); by default `BLOCK_ROWS`.
+        tables: the run's rows in order, in tables of any size.
+        rows: the least number of rows of a block, except the last; by default `BLOCK_ROWS`.
 
     Example:
         >>> tables = [pa.table({"qid": list(qids)}) for qids in ("aab", "bbc", "cd")]
@@ -157,18 +156,18 @@ def query_blocks(tables: Iterator[pa.Table], rows: int | None = None) -> Iterato
             continue
         whole, held = _cut(held)
         if whole:
-            yield concatenated(whole)
+            yield concat(whole)
     if held:
-        yield concatenated(held)
+        yield concat(held)
 
 
-def concatenated(tables: Iterable[pa.Table]) -> pa.Table:
-    """The rows of tables, of which some may have columns that others lack, or other numbers."""
+def concat(tables: Iterable[pa.Table]) -> pa.Table:
+    """The rows of tables, which can have different columns and types of numbers."""
     return pa.concat_tables(tables, promote_options="permissive")
 
 
 def _cut(tables: Sequence[pa.Table]) -> tuple[list[pa.Table], list[pa.Table]]:
-    """The tables before the first row of the last query, and from it on."""
+    """The tables before the first row of the last query, and the other tables."""
     last = tables[-1]["qid"][-1]
     for number, table in reversed(list(enumerate(tables))):
         others = pc.indices_nonzero(pc.not_equal(table["qid"], last))

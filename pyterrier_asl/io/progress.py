@@ -1,4 +1,4 @@
-"""Progress bars; tqdm is imported only where one is shown."""
+"""Progress bars; tqdm is imported only if a bar is shown."""
 
 from __future__ import annotations
 
@@ -17,14 +17,11 @@ def progress_bar(
     Args:
         items: the items of the loop.
         desc: the text before the bar.
-        shown: whether there is a bar; None: on a terminal only.
+        shown: whether to show a bar; None: only on a terminal.
         more: other arguments of tqdm.
     """
-    if shown is None:
-        shown = sys.stderr is not None and sys.stderr.isatty()
-    if not shown:
+    if not (sys.stderr is not None and sys.stderr.isatty() if shown is None else shown):
         return items
     from tqdm.auto import tqdm
 
-    bar: Iterable[Item] = tqdm(items, desc=desc, **more)
-    return bar
+    return tqdm(items, desc=desc, **more)  # type: ignore[no-any-return]

@@ -1,4 +1,4 @@
-"""Judgements: from files, frames, and ir_datasets, whose official measures are here too."""
+"""Qrels from files, frames, and ir_datasets, and the official measures of its datasets."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ class UnknownDatasetError(ValueError):
 
 
 def read_qrels(source: StrPath | pd.DataFrame | pa.Table) -> pd.DataFrame:
-    """Reads judgements.
+    """Reads qrels.
 
     Args:
-        source: A qrels file; or an ir_datasets id such as ``"vaswani"`` (a file of that name goes
-            before it) or ``"irds:vaswani"``; or a frame or Arrow table with PyTerrier's or
-            ir_measures' column names.
+        source: A qrels file; or an ir_datasets id such as ``"vaswani"`` (a file of that name is
+            preferred) or ``"irds:vaswani"``; or a frame or Arrow table with PyTerrier's or
+            ir_measures' names of columns.
 
     Returns:
         The judgements in their order, with columns ``qid`` (str), ``docno`` (str) and ``label``
-        (int64 where every grade is a whole number, else float64).
+        (int64 if every grade is a whole number, else float64).
 
     Raises:
-        ValueError: If the content is no qrels; the message has the file, the line and its text.
+        ValueError: If the content is not qrels; the message has the file, the line and its text.
         OSError: If the file cannot be read, or if it is neither a file nor an id.
 
     Example:
@@ -49,17 +49,17 @@ def read_qrels(source: StrPath | pd.DataFrame | pa.Table) -> pd.DataFrame:
 
 
 def read_qrels_table(source: StrPath | pd.DataFrame | pa.Table) -> pa.Table:
-    """Reads judgements as an Arrow table.
+    """Reads qrels as an Arrow table.
 
     Args:
         source: What `read_qrels` takes.
 
     Returns:
         The judgements in their order, with columns ``qid`` and ``docno`` (Arrow text) and
-        ``label`` (int64 where every grade is a whole number, else float64), none of them null.
+        ``label`` (int64 if every grade is a whole number, else float64), none of them null.
 
     Raises:
-        ValueError: If the content is no qrels; the message has the file, the line and its text.
+        ValueError: If the content is not qrels; the message has the file, the line and its text.
         OSError: If the file cannot be read, or if it is neither a file nor an id.
 
     Example:
@@ -73,13 +73,15 @@ def read_qrels_table(source: StrPath | pd.DataFrame | pa.Table) -> pa.Table:
         try:
             return _irds_qrels_table(source)
         except UnknownDatasetError as error:
-            if not Path(source).exists():  # Else it is a folder, say, and the reader explains.
+            if not Path(
+                source
+            ).exists():  # Else it is a folder, for example, which read_table refuses.
                 raise FileNotFoundError(f"there is no file {source!r}, and {error}") from None
     return read_table(source, QRELS, _QRELS)
 
 
-def loaded_qrels(qrels: Any) -> Any:
-    """The table of a qrels file or ir_datasets id; whatever else qrels may be stays as it is."""
+def load_qrels(qrels: Any) -> Any:
+    """The table of a qrels file or ir_datasets id; qrels of another form are returned unchanged."""
     return read_qrels_table(qrels) if isinstance(qrels, (str, os.PathLike)) else qrels
 
 
@@ -90,7 +92,7 @@ def irds_qrels(dataset: str) -> pd.DataFrame:
         dataset: The dataset's id, with or without ``irds:`` before it.
 
     Returns:
-        The judgements as `read_qrels` gives them.
+        The judgements, as from `read_qrels`.
 
     Raises:
         UnknownDatasetError: If there is no such dataset, a ValueError.
@@ -103,13 +105,13 @@ def irds_qrels(dataset: str) -> pd.DataFrame:
 
 
 def official_measures(dataset: str) -> list[str]:
-    """The measures that the makers of a dataset report, with the grades they take for relevant.
+    """The official measures of a dataset, with their lowest relevant grades.
 
     Args:
         dataset: The ir_datasets id, with or without ``irds:`` before it.
 
     Returns:
-        Their names, in the documentation's order; empty where it names none.
+        Their names, in the order of the documentation; empty if it has none.
 
     Raises:
         UnknownDatasetError: If there is no such dataset, a ValueError.
@@ -120,8 +122,7 @@ def official_measures(dataset: str) -> list[str]:
         >>> official_measures("vaswani")
         []
     """
-    documentation = load_irds(dataset).documentation() or {}
-    return list(documentation.get("official_measures", []))
+    return list((load_irds(dataset).documentation() or {}).get("official_measures", []))
 
 
 def load_irds(dataset: str) -> Any:
@@ -137,11 +138,11 @@ def load_irds(dataset: str) -> Any:
 
 
 @contextmanager
-def explained_downloads(dataset: str) -> Iterator[None]:
+def explain_downloads(dataset: str) -> Iterator[None]:
     """Explains in one sentence why files of an ir_datasets dataset cannot be downloaded.
 
     Raises:
-        OSError: In place of the RuntimeError that ir_datasets raises when every source has failed.
+        OSError: For the RuntimeError of ir_datasets after every source has failed.
     """
     try:
         yield
@@ -160,7 +161,7 @@ def explained_downloads(dataset: str) -> Iterator[None]:
 
 
 def irds_documents(dataset: str) -> tuple[Iterator[Any], int | None]:
-    """The documents of an ir_datasets dataset, and their number if it is known.
+    """The documents of an ir_datasets dataset, and their number or None.
 
     Args:
         dataset: The dataset's id, with or without ``irds:`` before it.
@@ -174,10 +175,10 @@ def irds_documents(dataset: str) -> tuple[Iterator[Any], int | None]:
         raise ValueError(f"the ir_datasets dataset {dataset!r} has no documents")
 
     def documents() -> Iterator[Any]:
-        with explained_downloads(dataset):
+        with explain_downloads(dataset):
             yield from loaded.docs_iter()
 
-    with explained_downloads(dataset):
+    with explain_downloads(dataset):
         return documents(), loaded.docs_count()
 
 
@@ -189,6 +190,6 @@ def _irds_qrels_table(dataset: str) -> pa.Table:
             f"the ir_datasets dataset {dataset!r} has no judgements with a grade per query and "
             "document; some of the datasets below it may"
         )
-    with explained_downloads(dataset):
+    with explain_downloads(dataset):
         judgements = pd.DataFrame(loaded.qrels_iter(), columns=list(fields))
     return typed_table(judgements, _QRELS, f"the qrels of {dataset!r}")

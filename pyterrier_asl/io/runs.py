@@ -1,7 +1,7 @@
-"""Runs: which there are, and what is in them.
+"""Lists and reads runs.
 
-They are listed unread: the runs of files, folders, data sets and dicts. They are read as frames for
-people, as Arrow tables for evaluation, one by one or block by block.
+Runs of files, folders, data sets and dicts are listed without reading them. They are read as frames
+for users, and as Arrow tables for evaluation, one by one or block by block.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from .files import (
 from .kernels import pc
 from .lazy import pd
 from .metadata import metadata_lines, parse_metadata
-from .partitions import PartitionedRun, RunFile, concatenated, is_partitioned, partitioned_runs
+from .partitions import PartitionedRun, RunFile, concat, is_partitioned, partitioned_runs
 from .prefetch import PrefetchedFile
 from .threads import cores, map_ahead
 from .trec_text import RUN, iter_columns
@@ -45,9 +45,9 @@ _RUN_TABLE = (*_RUN, "doc_len")
 
 
 def run_name(path: StrPath) -> str:
-    """The name of a run: its file name without TREC's ``input.`` before it and endings behind it.
+    """The name of a run: its file name without TREC's ``input.`` and without endings.
 
-    The endings taken off, repeatedly and in any case, are ``.gz .bz2 .zst .zstd .lz4 .txt .run
+    These endings are removed repeatedly, also in upper case: ``.gz .bz2 .zst .zstd .lz4 .txt .run
     .res .trec .tsv .parquet .feather .arrow``.
 
     Args:
@@ -70,22 +70,22 @@ def run_name(path: StrPath) -> str:
 def list_runs(
     source: StrPath | Iterable[StrPath] | Mapping[str, RunSource],
 ) -> dict[str, RunSource]:
-    """Which runs there are, unread.
+    """Lists runs without reading them.
 
     Args:
-        source: A folder, whose files are taken in the order of their names (hidden files and
-            folders inside it are not; a link to nothing or a pipe is listed, and is an error when
-            it is read); or a file, or ``"-"`` for standard input; or several of these; or a dict
-            from names to files or frames. A folder whose subfolders are called ``key=value`` is a
-            partitioned data set (see :mod:`~pyterrier_asl.io.partitions`), a folder in a dict one
-            run of several Parquet files.
+        source: A folder: its files in the order of their names, without hidden files and
+            subfolders (a link to nothing or a pipe is listed; reading it is an error); or a file,
+            or ``"-"`` for standard input; or several of these; or a dict from names to files or
+            frames. A folder with subfolders ``key=value`` is a partitioned data set (see
+            :mod:`~pyterrier_asl.io.partitions`); a folder in a dict is one run of several Parquet
+            files.
 
     Returns:
-        From each run's name (see `run_name`; of a dict the keys, as text) to where it is.
+        The file or frame of each run by name (see `run_name`; for a dict its keys, as text).
 
     Raises:
-        ValueError: If a folder holds no files, two runs have one name, or there is none at all.
-        FileNotFoundError: If a path, not one in a dict, is neither file nor folder.
+        ValueError: For a folder without files, two runs with the same name, or no run.
+        FileNotFoundError: For a path, outside a dict, that is neither file nor folder.
 
     Example:
         >>> list_runs({"bm25": Path("bm25.run")})
@@ -104,7 +104,7 @@ def list_runs(
         for path in paths:
             if not isinstance(path, (str, os.PathLike)):
                 raise TypeError(
-                    f"runs are files, a folder, or a dict from name to run, and one of these is a "
+                    "runs are files, a folder, or a dict from name to run, but one of these is a "
                     f"{type(path).__name__}: give it a name, {{'name': run}}"
                 )
         by_name = _by_name(map(local_path, paths))
@@ -141,7 +141,7 @@ def _by_name(paths: Iterable[Path]) -> dict[str, RunSource]:
 
 
 def _runs_at(path: Path) -> Mapping[str, RunSource]:
-    # A pipe or a link to nowhere is an error when it is read, not a run fewer.
+    # A pipe or a link to nothing is an error when it is read, not a missing run.
     if not path.exists() and not path.is_symlink():
         raise FileNotFoundError(f"there is no file or folder {path}")
     if not path.is_dir():
@@ -158,21 +158,21 @@ def _runs_at(path: Path) -> Mapping[str, RunSource]:
 
 
 def read_run(source: RunSource) -> pd.DataFrame:
-    """Reads a run, with the columns that ``pt.io.read_results`` gives.
+    """Reads a run with the columns of ``pt.io.read_results``.
 
     Args:
         source: A run file, ``"-"`` for standard input, or a frame or Arrow table of a run.
 
     Returns:
         The lines in their order, with columns ``qid`` (str), ``docno`` (str), ``rank`` (int64),
-        ``score`` (float64) and ``name`` (str). ``rank`` is what the source says where it holds
-        whole numbers only, else the line's place within its query from 0; no measure looks at it.
-        ``name`` is the source's, or else its file name as `run_name` gives it. The frame's
-        ``attrs["comments"]`` has the lines of a text file that begin with ``#``, if there are any,
-        and ``attrs["metadata"]`` the ir_metadata among them.
+        ``score`` (float64) and ``name`` (str). ``rank`` is the rank in the source if all ranks are
+        whole numbers, else the position of the line within its query from 0; no measure uses it.
+        ``name`` is the name in the source, or else the `run_name` of the file. The frame's
+        ``attrs["comments"]`` has the lines of a text file that begin with ``#``, and
+        ``attrs["metadata"]`` their ir_metadata, if there are any.
 
     Raises:
-        ValueError: If the content is no run; the message has the file, the line and its text.
+        ValueError: If the content is not a run; the message has the file, the line and its text.
         OSError: If the file cannot be found, read or decompressed.
 
     Example:
@@ -190,17 +190,17 @@ def read_run(source: RunSource) -> pd.DataFrame:
 def write_run(
     run: pd.DataFrame, path: StrPath, *, metadata: Mapping[str, Any] | None = None
 ) -> None:
-    """Writes a run as trec_eval reads it, with its ir_metadata at the head.
+    """Writes a run in the format of trec_eval, with its ir_metadata at the head.
 
     Args:
-        run: As `read_run` gives it, or results of a pipeline; without ``rank`` documents are
-            ranked by score, without ``name`` the run is named by its file.
-        path: The file, which is replaced once the new one is whole.
-        metadata: What is written at the head. None: ``run.attrs["metadata"]``, if there is any.
+        run: A result of `read_run` or of a pipeline. Without ``rank``, rows are numbered within
+            their query; without ``name`` the run has the name of its file.
+        path: The file, which is replaced when the new one is complete.
+        metadata: The metadata for the head. None: ``run.attrs["metadata"]``, if there is any.
 
     Raises:
-        ValueError: If it is no run.
-        OSError: If the file cannot be written, or is of another kind.
+        ValueError: If it is not a run.
+        OSError: If the file cannot be written, or has other content.
 
     Example:
         >>> import tempfile
@@ -220,7 +220,7 @@ def write_run(
     for column in ("qid", "docno", "name"):
         if len(unfit := frame[column][~frame[column].str.fullmatch(r"\S+")]):
             raise ValueError(
-                f"{column} {unfit.iloc[0]!r} cannot be written: blanks separate the columns; "
+                f"{column} {unfit.iloc[0]!r} cannot be written: blanks separate columns; "
                 "rename it, or save Parquet"
             )
     with replacing(path) as beside, open(beside, "w", encoding="utf-8", newline="\n") as file:
@@ -232,18 +232,18 @@ def write_run(
 
 
 def read_run_table(source: RunSource) -> pa.Table:
-    """Reads what evaluation needs of a run, fast, as an Arrow table.
+    """Reads the columns of a run that evaluation needs, as an Arrow table.
 
     Args:
-        source: A run file, or a frame or Arrow table of a run, or one in several Parquet files.
+        source: A run file, a frame or Arrow table of a run, or a run in several Parquet files.
 
     Returns:
         The lines in their order, with columns ``qid`` and ``docno`` (Arrow text) and ``score``
-        (float64), none of them null. Scores may be infinite but not NaN. Where the source is no
-        text and has a column ``doc_len``, that comes with it.
+        (float64), none of them null. Scores can be infinite but not NaN. A column ``doc_len`` of
+        a source that is not text is included.
 
     Raises:
-        ValueError: If the content is no run; the message has the file, the line and its text.
+        ValueError: If the content is not a run; the message has the file, the line and its text.
         OSError: If the file cannot be found, read or decompressed.
 
     Example:
@@ -253,27 +253,26 @@ def read_run_table(source: RunSource) -> pa.Table:
         >>> read_run_table(path).to_pylist()[0]
         {'qid': 'q1', 'docno': 'd7', 'score': 12.5}
     """
-    return concatenated(iter_run_batches(source))
+    return concat(iter_run_batches(source))
 
 
-def loaded_run(run: Any) -> Any:
-    """The table of a run in one file or several; whatever else a run may be stays as it is."""
-    in_files = isinstance(run, (str, os.PathLike, PartitionedRun))
-    return read_run_table(run) if in_files else run
+def load_run(run: Any) -> Any:
+    """The table of a run in one file or several; a run of another form is returned unchanged."""
+    return read_run_table(run) if isinstance(run, (str, os.PathLike, PartitionedRun)) else run
 
 
 def iter_run_batches(source: RunSource) -> Iterator[pa.Table]:
-    """Reads a run bit by bit, so that it need never be in memory as a whole.
+    """Reads a run in parts, so that it is never in memory as a whole.
 
     Args:
-        source: What `read_run_table` takes.
+        source: A source of `read_run_table`.
 
     Returns:
-        An iterator of tables as `read_run_table` gives them, together the run; at least one. A
-        frame, an Arrow table and an Arrow file come in one piece.
+        An iterator of tables as from `read_run_table`, together the run; at least one. A frame, an
+        Arrow table and an Arrow file are one table.
 
     Raises:
-        ValueError: If the content is no run; the message has the file, the line and its text.
+        ValueError: If the content is not a run; the message has the file, the line and its text.
         OSError: If the file cannot be found, read or decompressed.
 
     Example:
@@ -282,8 +281,8 @@ def iter_run_batches(source: RunSource) -> Iterator[pa.Table]:
         >>> [table.num_rows for table in iter_run_batches(frame)]
         [1]
     """
-    if isinstance(source, PrefetchedFile) and (begun := source.take()) is not None:
-        yield from begun
+    if isinstance(source, PrefetchedFile) and (tables := source.take()) is not None:
+        yield from tables
         return
     if isinstance(source, (str, os.PathLike)):
         path = local_path(source)
@@ -307,17 +306,17 @@ def read_runs(
     """Reads several runs.
 
     Args:
-        source: A folder, whose files are taken in the order of their names (hidden files and
-            folders inside it are not); or one file; or several; or a dict from names to files or
-            frames.
-        threads: How many files to read at a time; by default as many as there are cores.
+        source: A folder: its files in the order of their names, without hidden files and
+            subfolders; or one file; or several; or a dict from names to files or frames.
+        threads: The number of files to read at the same time; by default one per core.
 
     Returns:
-        From each run's name (see `run_name`; the keys of a dict stay as they are) to its frame as
-        `read_run` gives it, in the order of ``source``.
+        The frame of each run, as from `read_run`, by name (see `run_name`; for a dict its keys), in
+        the order of ``source``.
 
     Raises:
-        ValueError: If a folder holds no files, two files have one name, or a file is no run.
+        ValueError: For a folder without files, two files with the same name, or a file that is not
+            a run.
         OSError: If a file cannot be found, read or decompressed.
 
     Example:
@@ -337,21 +336,21 @@ def iter_runs(
     threads: int | None = None,
     then: Callable[[str, Any], Any] = lambda _, run: run,
 ) -> Iterator[tuple[str, Any]]:
-    """Reads several runs one after the other, so that they need not be in memory together.
+    """Reads several runs one after the other, so that they are not in memory together.
 
-    Files are prefetched on other threads, at most ``threads`` of them beyond the one given out.
+    Files are prefetched on other threads, at most ``threads`` of them before they are needed.
 
     Args:
-        source: What `read_runs` takes, or a dict of runs of any kind.
-        threads: How many files to read at a time; by default as many as there are cores.
-        then: What to do with each, by its name and as `loaded_run` gives it, on these threads.
+        source: A source of `read_runs`, or a dict of runs of any form.
+        threads: The number of files to read at the same time; by default one per core.
+        then: A function of a name and a result of `load_run`, called on these threads.
 
     Returns:
-        An iterator of (name, what ``then`` gives: the run itself), in the order of ``source``.
+        An iterator of (name, result of ``then``: the run), in the order of ``source``.
 
     Raises:
-        ValueError: At once, if a folder holds no files or two files have one name; later, if a file
-            is no run.
+        ValueError: At once, for a folder without files or two files with the same name; later, for
+            a file that is not a run.
         OSError: If a file cannot be found, read or decompressed.
 
     Example:
@@ -362,17 +361,17 @@ def iter_runs(
         ...     print(name, table.num_rows)
         bm25 1
     """
-    return _on_threads(lambda run, name: then(name, loaded_run(run)), list_runs(source), threads)
+    return _on_threads(lambda run, name: then(name, load_run(run)), list_runs(source), threads)
 
 
 def _on_threads(
     read: Callable[[RunSource, str], T], sources: Mapping[str, RunSource], threads: int | None
 ) -> Iterator[tuple[str, T]]:
     workers = threads or cores()
-    done = map_ahead(
+    runs = map_ahead(
         lambda item: read(item[1], item[0]), sources.items(), threads=workers, ahead=workers
     )
-    return ((name, result) for (name, _), result in done)
+    return ((name, run) for (name, _), run in runs)
 
 
 def _run_frame(source: RunSource, name: str) -> pd.DataFrame:
@@ -384,8 +383,8 @@ def _run_frame(source: RunSource, name: str) -> pd.DataFrame:
     frame = with_comments(frame, table)
     try:
         metadata = parse_metadata(frame.attrs.get("comments", ()), name)
-    except ValueError as error:  # no number depends on it
-        warnings.warn(f"{error}; the run is read without it", stacklevel=3)
+    except ValueError as error:  # no value depends on it
+        warnings.warn(f"{error}; the run is read without metadata", stacklevel=3)
         metadata = {}
     if metadata:
         frame.attrs["metadata"] = metadata
@@ -393,17 +392,17 @@ def _run_frame(source: RunSource, name: str) -> pd.DataFrame:
 
 
 def _rank_column(table: pa.Table, frame: pd.DataFrame) -> pd.Series[int]:
-    """The ranks in the source, or each row's place within its query where they are no numbers."""
+    """The ranks in the source if all are whole numbers, else positions within the query."""
     if "rank" in table.column_names and not table["rank"].null_count:
         try:
             return table["rank"].cast(pa.int64()).to_pandas()  # type: ignore[no-any-return]
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-            pass  # Nobody needs them: a run with ranks such as '1.' or '-' is still a run.
+            pass  # measures ignore ranks: a run with ranks such as '1.' or '-' is a run
     return frame.groupby("qid", sort=False).cumcount().astype("int64")
 
 
 def _run_batches(part: RunFile) -> Iterator[pa.Table]:
-    """A run's tables from a Parquet file."""
+    """The tables of a run in a Parquet file."""
     path, qid, row = part.path, part.qid, 0
     check_file(path)
     for read in parquet_batches(path, _RUN_TABLE, qid):

@@ -178,11 +178,11 @@ def text_lines(path: str | os.PathLike[str]) -> Iterator[str]:
 
 
 def _from_dataset(name: str, docnos: set[str]) -> tuple[dict[str, str], dict[str, str]]:
-    from .qrels import explained_downloads, load_irds
+    from .qrels import explain_downloads, load_irds
 
     dataset = load_irds(name)
     queries, documents = {}, {}
-    with explained_downloads(name):
+    with explain_downloads(name):
         if dataset.has_queries():
             queries = {str(q.query_id): q.default_text() for q in dataset.queries_iter()}
         if dataset.has_docs():

@@ -1,13 +1,12 @@
-"""Text files of columns between white space, as trec_eval reads them, into Arrow tables.
+"""Reads text files with columns between white space into Arrow tables, as trec_eval does.
 
-White space is what C's ``isspace`` says (blank, tab, carriage return, vertical tab, form feed), a
-line ends at a line feed, blank lines count for nothing. A line of a run or of qrels that begins
-with ``#`` is a comment, as in trec_eval 10 (ir_metadata stands there). Everything else is part of a
-value: there are no quotes and no missing values.
+White space is C's ``isspace`` (blank, tab, carriage return, vertical tab, form feed). A line ends
+with a line feed; blank lines are skipped. A line of a run or of qrels that begins with ``#`` is a
+comment, as in trec_eval 10, and can hold ir_metadata. There are no quotes and no missing values.
 
-Arrow's CSV reader does the work, a block of lines at a time, on all cores. It wants exactly one
-delimiter between columns, so each block is tidied first. What Arrow refuses, `_parse_slowly` reads
-line by line: it finds the line to complain about, or accepts what only Arrow could not read.
+Arrow's CSV reader reads blocks of lines on all cores. It needs exactly one delimiter between
+columns, so blocks are tidied first. `_parse_slowly` reads a block that Arrow refuses line by line:
+it reports the wrong line, or accepts text that only Arrow cannot read.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -31,23 +30,23 @@ import pyarrow.csv as pcsv
 from .kernels import pc
 from .threads import cores, map_ahead
 
-# Blocks of 2 MB are fastest: smaller ones cost calls, larger ones fall out of the cache.
+# Blocks of 2 MB are fastest: smaller ones need more calls, larger ones do not fit the cache.
 _BLOCK = 1 << 21
-# Bytes of a block that are compared at a time.
+# Bytes of a block that are compared at the same time.
 _PIECE = 1 << 16
-# Smaller files are read by one thread each: of them there are often many.
+# Smaller files, of which there are often many, are read by one thread each.
 _SMALL = 1 << 22
 
-# A line that is longer is none of a run or of qrels, and need not be read to its end.
+# A longer line is not part of a run or of qrels; it is not read to its end.
 _LONGEST_LINE = 1 << 24
 
-#: The column that has the name of the run, the same in all lines.
+#: The column with the name of the run, which is the same in all lines.
 _NAME = "name"
 
 _MARK = b"\xef\xbb\xbf"
 _MARKS = re.compile(rb"^(?:%s)+" % _MARK, re.MULTILINE)
 _COMMENT = re.compile(rb"^#[^\n]*\n", re.MULTILINE)
-#: Where a table's metadata keep the comments of its file, a JSON list.
+#: The key of the comments of the file, a JSON list, in the metadata of a table.
 COMMENTS = b"pyterrier_asl.comments"
 
 _COMPRESSIONS = {
@@ -58,7 +57,7 @@ _COMPRESSIONS = {
 }
 
 
-#: The table of a block, and the different last columns of its lines.
+#: The table of a block, and the different values of the last column of a run.
 Parsed: TypeAlias = tuple[pa.Table, Collection[bytes]]
 
 
@@ -67,10 +66,10 @@ class Layout:
     """The columns of a kind of file.
 
     Attributes:
-        kind: What such a file is called.
-        columns: The columns' names, in order.
-        number: The column that holds numbers; all others are strings.
-        infinite: Whether its numbers may be infinite.
+        kind: The name of such files in errors.
+        columns: The names of the columns, in order.
+        number: The column of numbers; all others are text.
+        infinite: Whether numbers can be infinite.
         comments: Whether lines that begin with ``#`` are comments.
     """
 
@@ -85,7 +84,7 @@ class Layout:
 
     @property
     def types(self) -> dict[str, pa.DataType]:
-        """What Arrow makes of each column."""
+        """The type of each column in Arrow."""
         return {name: pa.large_string() for name in self.columns} | {self.number: pa.float64()}
 
     def table(self, values: Mapping[str, Sequence[str | float]]) -> pa.Table:
@@ -101,16 +100,16 @@ def read_columns(path: Path, layout: Layout, include: Sequence[str]) -> pa.Table
     """Reads some columns of a text file, plain or compressed with gzip, bzip2, zstd or LZ4.
 
     Args:
-        path: The file. Its first bytes, not its name, say how it is compressed.
-        layout: What its columns are.
+        path: The file. Its first bytes, not its name, determine its compression.
+        layout: Its columns.
         include: The columns to keep, ``layout.number`` among them.
 
     Returns:
-        The lines in their order; ``layout.number`` as float64, other columns as string. The
-        metadata have the comments of the file (:data:`COMMENTS`), if there are any.
+        The lines in their order; ``layout.number`` as float64, other columns as text. The metadata
+        have the comments of the file (:data:`COMMENTS`), if there are any.
 
     Raises:
-        ValueError: If the file is empty, binary, not UTF-8, or a line does not fit the layout (the
+        ValueError: If the file is empty, binary, not UTF-8, or a line has another layout (the
             message has the file, the line's number and its text), or a run file holds several runs.
         OSError: If the file cannot be read or decompressed.
     """
@@ -122,7 +121,7 @@ def read_columns(path: Path, layout: Layout, include: Sequence[str]) -> pa.Table
 def iter_columns(
     path: Path, layout: Layout, include: Sequence[str], comments: list[str] | None = None
 ) -> Iterator[pa.Table]:
-    """The same as `read_columns`, a block of lines after the other; some are prefetched.
+    """Reads as `read_columns`, but one block of lines after the other; some are prefetched.
 
     Comments are added to the list ``comments``.
     """
@@ -130,10 +129,13 @@ def iter_columns(
     empty = True
     names: dict[bytes, None] = {}
     with _open_blocks(path) as stream:
-        for number, (block, parsed) in enumerate(_parsed(_blocks(path, stream), parse, path)):
-            if parsed is None:
-                parsed = _parse_slowly(path, number, block, layout, include)
-            table, tags = parsed
+        blocks = _blocks(path, stream)
+        is_small = path.stat().st_size < _SMALL
+        parsed = (
+            ((b, parse(b)) for b in blocks) if is_small else map_ahead(parse, blocks, ahead=cores())
+        )
+        for number, (block, quick) in enumerate(parsed):
+            table, tags = quick or _parse_slowly(path, number, block, layout, include)
             if layout is RUN:
                 names |= dict.fromkeys(tags)
                 _check_one_run(path, [*names])
@@ -147,29 +149,19 @@ def iter_columns(
 
 
 def _check_one_run(path: Path, names: Sequence[bytes]) -> None:
-    """That the last column, which is the name of the run, is the same in all lines."""
+    """Raises ValueError unless the last column, the name of the run, is the same in all lines."""
     if len(names) > 1:
         raise ValueError(
             f"{path} holds several runs (its last column has {_shown(names[0])} and "
-            f"{_shown(names[1])}): save each in a file of its own, or give all lines one name"
+            f"{_shown(names[1])}): save each in a separate file, or give all lines one name"
         )
 
 
-def _parsed(
-    blocks: Iterator[bytearray], parse: Callable[[bytearray], Parsed | None], path: Path
-) -> Iterator[tuple[bytearray, Parsed | None]]:
-    """Each block with what is in it; on all cores, unless the file is too small for that."""
-    if path.stat().st_size < _SMALL:
-        yield from ((block, parse(block)) for block in blocks)
-        return
-    yield from map_ahead(parse, blocks, ahead=cores())  # enough to keep each busy
-
-
 def _parse_quickly(block: bytearray, layout: Layout, include: Sequence[str]) -> Parsed | None:
-    """What is in a block, by Arrow; None where Arrow cannot read it, or the numbers are none."""
+    """Parses a block with Arrow; None if Arrow refuses it, or if numbers are not allowed."""
     types, further = layout.types, []
     if layout is RUN and _NAME not in include:
-        further, types = [_NAME], types | {_NAME: pa.binary()}  # which need not be UTF-8
+        further, types = [_NAME], types | {_NAME: pa.binary()}  # not necessarily UTF-8
     if layout.comments and b"#" in block:
         if any(_fits(line, layout) for line in _COMMENT.findall(block)):
             return None
@@ -178,11 +170,11 @@ def _parse_quickly(block: bytearray, layout: Layout, include: Sequence[str]) -> 
     if not text:
         return layout.table({name: [] for name in include}), []
     if text.startswith(_MARK):
-        text = bytearray(b"\n") + text  # At the beginning Arrow would take it off an id.
+        text = bytearray(b"\n") + text  # Arrow would remove the mark at the beginning.
     try:
         table = pcsv.read_csv(
             pa.py_buffer(text),
-            # Arrow's own threads, several files at a time, now and then lose a block or never end.
+            # Arrow's threads sometimes lose a block or never end with several files at a time.
             read_options=pcsv.ReadOptions(
                 column_names=layout.columns, block_size=len(text) + 1, use_threads=False
             ),
@@ -190,7 +182,7 @@ def _parse_quickly(block: bytearray, layout: Layout, include: Sequence[str]) -> 
             convert_options=pcsv.ConvertOptions(
                 include_columns=[*include, *further], column_types=types, null_values=[]
             ),
-            # Arrow's own pool gives pages back and has them cleared again for each block.
+            # Arrow's pool would return pages to the system, which clears them for each block.
             memory_pool=pa.system_memory_pool(),
         )
     except pa.ArrowInvalid:
@@ -203,7 +195,7 @@ def _parse_quickly(block: bytearray, layout: Layout, include: Sequence[str]) -> 
 
 
 def _tags(names: pa.ChunkedArray) -> Collection[bytes]:
-    """The different ones of a column, of which there is mostly one."""
+    """The different values of a column: mostly one."""
     if not len(names):
         return []
     if pc.all(pc.equal(names, names[0])).as_py():
@@ -214,7 +206,7 @@ def _tags(names: pa.ChunkedArray) -> Collection[bytes]:
 def _parse_slowly(
     path: Path, number: int, block: bytearray, layout: Layout, include: Sequence[str]
 ) -> Parsed:
-    """What is in a block, line by line; ``number`` says which block of the file it is."""
+    """Parses a block line by line; ``number`` is the number of the block in the file."""
     values: dict[str, list[str | float]] = {name: [] for name in include}
     seen = number > 0
     tags: dict[bytes, None] = {}
@@ -227,7 +219,7 @@ def _parse_slowly(
             if comment:
                 raise ValueError(
                     f"a line that begins with '#' is a comment, but this one has {layout}: "
-                    "ids at the beginning of a line must not begin so"
+                    "ids at the beginning of a line must not begin with '#'"
                 )
             _check_columns(fields, layout, first=not seen)
             row = dict(zip(layout.columns, fields))
@@ -258,7 +250,7 @@ def _check_columns(fields: Sequence[bytes], layout: Layout, first: bool) -> None
 
 
 def _fits(comment: bytes, layout: Layout) -> bool:
-    """Whether a comment may be a line of a query whose id begins with ``#``."""
+    """Whether a comment could be a line of a query whose id begins with ``#``."""
     fields = comment.split()
     if len(fields) != len(layout.columns) or fields[0] == b"#":
         return False
@@ -270,7 +262,7 @@ def _fits(comment: bytes, layout: Layout) -> bool:
 
 
 def _as_number(field: bytes, layout: Layout) -> float:
-    # Python also takes '1_000', which no other reader does.
+    # Python alone accepts '1_000'.
     try:
         value = math.nan if b"_" in field else float(field)
     except ValueError:
@@ -296,7 +288,7 @@ def _shown(text: bytes, longest: int = 100) -> str:
 
 
 def open_text(path: Path) -> pa.NativeFile:
-    """The text of a file, decompressed as its first bytes say."""
+    """The text of a file, decompressed by its first bytes."""
     with path.open("rb") as file:
         head = file.read(4)
     codec = next((codec for magic, codec in _COMPRESSIONS.items() if head.startswith(magic)), None)
@@ -304,7 +296,7 @@ def open_text(path: Path) -> pa.NativeFile:
 
 
 def _open_blocks(path: Path) -> Any:
-    """The same as `open_text`, faster for gzip where isal is installed."""
+    """Opens text as `open_text`, but gzip faster if isal is installed."""
     with path.open("rb") as file, suppress(ImportError):
         if file.read(2) == b"\x1f\x8b":
             from isal import igzip
@@ -318,12 +310,12 @@ def _blocks(path: Path, stream: Any) -> Iterator[bytearray]:
     rest = b""
     first = True
     while True:
-        # What is read goes where it stays: copies of megabytes cost as much as reading.
+        # Reads into the block: copies of megabytes take as long as reading.
         block = bytearray(max(_BLOCK, 2 * len(rest)))
         block[: len(rest)] = rest
         try:
             read = stream.readinto(memoryview(block)[len(rest) :])
-        except Exception as error:  # which one, depends on what unpacks the file
+        except Exception as error:  # its type depends on the compression
             raise OSError(
                 f"{path} cannot be read to its end, it may be damaged or cut short: {error}"
             ) from error
@@ -333,10 +325,10 @@ def _blocks(path: Path, stream: Any) -> Iterator[bytearray]:
                 f"{path} is UTF-16; convert it, for instance with `iconv -f utf-16 -t utf-8`"
             )
         first = False
-        if b"\xef" in block:  # Files put together have byte order marks within.
+        if b"\xef" in block:  # Concatenated files have byte order marks inside.
             block = bytearray(_MARKS.sub(b"", block))
         if b"\0" in block:
-            raise ValueError(f"{path} is a binary file: it holds NUL bytes, which text does not")
+            raise ValueError(f"{path} is a binary file: it holds NUL bytes")
         if not read:
             break
         end = block.rfind(b"\n") + 1
@@ -344,7 +336,7 @@ def _blocks(path: Path, stream: Any) -> Iterator[bytearray]:
         if len(rest) > _LONGEST_LINE:
             raise ValueError(
                 f"{path} has a line of more than {_LONGEST_LINE >> 20} MiB, beginning with "
-                f"{_shown(rest[:100], 40)}: this is no text of lines"
+                f"{_shown(rest[:100], 40)}: it is not a text file of lines"
             )
         if end:
             del block[end:]
@@ -354,7 +346,7 @@ def _blocks(path: Path, stream: Any) -> Iterator[bytearray]:
 
 
 def _tidy(block: bytearray) -> tuple[bytearray, str]:
-    """The same lines with exactly one delimiter between two columns, and this: a blank or a tab."""
+    """The lines with exactly one delimiter between columns, and the delimiter: blank or tab."""
     blanks = [blank for blank in b" \t\r\v\f" if blank in block]
     delimiter = b"\t" if blanks == [ord("\t")] else b" "
     if delimiter == b" ":
@@ -364,16 +356,16 @@ def _tidy(block: bytearray) -> tuple[bytearray, str]:
     if _has_single_delimiters(text):
         return block, delimiter.decode()
     blank = text == ord(delimiter)
-    needless = blank[:-1] & (blank[1:] | (text[1:] == ord("\n")))
-    block = bytearray(text[:-1][~needless])  # the last is a line feed
+    is_extra = blank[:-1] & (blank[1:] | (text[1:] == ord("\n")))
+    block = bytearray(text[:-1][~is_extra])  # the last byte is a line feed
     return block.replace(b"\n" + delimiter, b"\n").lstrip(delimiter + b"\n"), delimiter.decode()
 
 
 def _has_single_delimiters(text: npt.NDArray[np.uint8]) -> bool:
-    """Whether no blank or line feed stands beside another or at the beginning, as in most files.
+    """Whether no blank or line feed is next to another or at the beginning, as in most files.
 
-    (Another control character only takes the longer way.) It looks at pieces that stay in the
-    processor's cache: whole arrays of this size cost more in new pages than in comparing.
+    Other control characters count as blanks here; they only make `_tidy` slower. Pieces of the text
+    stay in the processor's cache: memory for the whole comparison would take longer than comparing.
     """
     for begin in range(0, len(text), _PIECE):
         low = text[max(begin - 1, 0) : begin + _PIECE] <= ord(" ")

@@ -1,6 +1,6 @@
-"""Converts one column, whatever it holds, to Arrow text or to 64-bit floats, or a clear error.
+"""Converts a column of any type to Arrow text or to 64-bit floats.
 
-Columns are integers, objects, Arrow strings or categories. Ids are compared as text.
+Columns hold integers, objects, Arrow strings or categories. Ids are compared as text.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ _NUMBERS = (
 )
 
 
-# PyArrow's ``array`` and ``to_numpy`` import pandas, whatever they are given; these do not.
+# PyArrow's ``array`` and ``to_numpy`` always import pandas; these functions do not.
 
 
 def arrow_numbers(values: npt.NDArray[Any]) -> pa.Array:
-    """Numbers of NumPy's as an Arrow array, without a copy where they lie together.
+    """Numbers of NumPy as an Arrow array, without a copy if they are contiguous.
 
     >>> arrow_numbers(np.array([3, 4])).to_pylist()
     [3, 4]
@@ -43,7 +43,7 @@ def arrow_numbers(values: npt.NDArray[Any]) -> pa.Array:
 
 
 def numpy_numbers(array: pa.Array) -> npt.NDArray[Any]:
-    """The numbers of an Arrow array without nulls, as a view of them.
+    """The numbers of an Arrow array without nulls, as a view.
 
     >>> numpy_numbers(pa.array([3, 4, 5])[1:]).tolist()
     [4, 5]
@@ -55,7 +55,7 @@ def numpy_numbers(array: pa.Array) -> npt.NDArray[Any]:
 
 
 def take(column: Any, rows: npt.NDArray[np.int64]) -> Any:
-    """The values of a column, NumPy's or Arrow's, at some rows.
+    """The values of a column of NumPy or Arrow at some rows.
 
     >>> take(arrow_text(["a", "b"]), np.array([1])).to_pylist()
     ['b']
@@ -65,7 +65,7 @@ def take(column: Any, rows: npt.NDArray[np.int64]) -> Any:
 
 
 def arrow_text(texts: Iterable[str]) -> pa.LargeStringArray:
-    """Text of Python's as an Arrow array.
+    """Python text as an Arrow array.
 
     >>> arrow_text(["d1", "", "für"]).to_pylist()
     ['d1', '', 'für']
@@ -81,17 +81,17 @@ def text(values: Any, what: str, first_row: int = 0) -> pa.LargeStringArray:
 
     Args:
         values: pandas Series, Arrow array or list.
-        what: how an error calls the column.
-        first_row: the number of the first value, where there are others before.
+        what: the name of the column in errors.
+        first_row: the number of the first value, if it is not the first of the column.
 
     Raises:
-        ValueError: for a missing value; for fractions, bytes, and whatever else is no id.
+        ValueError: for a missing value, fractions, bytes, and other values that are not ids.
     """
     if len(values) == 0:
         return arrow_text([])
     array = values if isinstance(values, (pa.Array, pa.ChunkedArray)) else _to_arrow(values, what)
     if isinstance(array, pa.ChunkedArray):
-        if str(array.type) in TEXT_TYPES:  # together they may be too long for 32-bit offsets
+        if str(array.type) in TEXT_TYPES:  # chunks together can be too long for 32-bit offsets
             array = cast(array, pa.large_string())
         array = array.chunk(0) if array.num_chunks == 1 else array.combine_chunks()
     if pa.types.is_dictionary(array.type):
@@ -109,7 +109,7 @@ def text(values: Any, what: str, first_row: int = 0) -> pa.LargeStringArray:
 
 
 def _where(wrong: npt.ArrayLike, first_row: int = 0) -> str:
-    """In which row something is wrong, or in how many.
+    """The row of a wrong value, or the number of such rows.
 
     >>> _where([False, True], first_row=10), _where([True, False, True])
     ('in row 11', 'in 2 rows (first in row 0)')
@@ -121,7 +121,7 @@ def _where(wrong: npt.ArrayLike, first_row: int = 0) -> str:
 
 def _to_arrow(values: Any, what: str) -> Any:
     dtype: Any = getattr(values, "dtype", None)
-    if hasattr(dtype, "categories"):  # which may be of several kinds
+    if hasattr(dtype, "categories"):  # of any type
         codes = values.cat.codes.to_numpy()
         return text(dtype.categories, what).take(pa.array(codes, mask=codes < 0))
     if dtype is not None and dtype != np.dtype(object):
@@ -131,11 +131,13 @@ def _to_arrow(values: Any, what: str) -> Any:
 
 
 def _repeated_text(objects: npt.NDArray[np.object_]) -> pa.Array | None:
-    """Text of which most rows hold the string of the row before, as query ids mostly do: it need be
-    converted only once. None where it is something else."""
+    """Text of a column in which most rows repeat the string of the row before, as query ids do.
+
+    Each group of equal rows is converted once. None for any other column.
+    """
     try:
         is_first = np.append(True, objects[1:] != objects[:-1]).astype(bool)
-    except (TypeError, ValueError):  # there are values that do not compare, such as pandas' NA
+    except (TypeError, ValueError):  # some values cannot be compared, such as pd.NA
         return None
     first = np.flatnonzero(is_first)
     if 4 * len(first) > len(objects):
@@ -150,7 +152,7 @@ def _repeated_text(objects: npt.NDArray[np.object_]) -> pa.Array | None:
 
 
 def _text_of_objects(values: Any, what: str) -> pa.Array:
-    """Text from Python objects: strings, or anything but fractions whose ``str`` is its id."""
+    """Text from Python objects: strings, or other objects than fractions, by ``str``."""
     try:
         array = pa.array(values, from_pandas=True)
         if str(array.type) in TEXT_TYPES:
@@ -158,7 +160,7 @@ def _text_of_objects(values: Any, what: str) -> pa.Array:
     except UnicodeEncodeError as error:
         raise _not_unicode(what, error) from None
     except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
-        pass  # Kinds are mixed, or numbers are large.
+        pass  # types are mixed, or numbers are large
     missing = pd.Series(list(values), dtype=object).isna()
     if missing.any():
         raise ValueError(f"the {what} is missing {_where(missing)}")
@@ -180,16 +182,16 @@ def _not_unicode(what: str, error: UnicodeEncodeError) -> ValueError:
 def numbers(
     values: Any, what: str, missing_ok: bool = False, first_row: int = 0
 ) -> npt.NDArray[np.float64]:
-    """Numbers as 64-bit floats, whole ones beyond 2^53 as the nearest.
+    """Numbers as 64-bit floats; whole numbers beyond 2^53 are rounded.
 
     Args:
         values: pandas Series, Arrow or NumPy array, or list.
-        what: how an error calls the column.
-        missing_ok: whether NaN may stand in it.
-        first_row: the number of the first value, where there are others before.
+        what: the name of the column in errors.
+        missing_ok: whether the column may hold NaN.
+        first_row: the number of the first value, if it is not the first of the column.
 
     Raises:
-        ValueError: for text, for a value that is no number, for NaN unless ``missing_ok``.
+        ValueError: for text and other values that are not numbers; for NaN unless ``missing_ok``.
     """
     if len(values) == 0:
         return np.empty(0)
@@ -197,8 +199,8 @@ def numbers(
     bad = np.isnan(array)
     if bad.any() and not missing_ok:
         raise ValueError(
-            f"the {what} is not a number (NaN) {_where(bad, first_row)}; drop these rows or fix "
-            "what made them"
+            f"the {what} is not a number (NaN) {_where(bad, first_row)}; drop these rows or "
+            "correct them"
         )
     return array
 
@@ -215,16 +217,14 @@ def _numeric(values: Any, what: str) -> npt.NDArray[np.float64]:
         )
     if isinstance(values, np.ndarray):
         return values.astype(np.float64)
-    array: npt.NDArray[np.float64] = values.to_numpy(dtype=np.float64, na_value=np.nan)
-    return array
+    return np.asarray(values.to_numpy(dtype=np.float64, na_value=np.nan))
 
 
 def _from_arrow(values: pa.Array | pa.ChunkedArray, what: str) -> npt.NDArray[np.float64]:
     if pa.types.is_dictionary(values.type):
         values = cast(values, values.type.value_type)
-    kind = values.type
-    if not any(is_kind(kind) for is_kind in _NUMBERS):
-        raise ValueError(f"the {what} must be numbers, not {kind}")
+    if not any(is_kind(values.type) for is_kind in _NUMBERS):
+        raise ValueError(f"the {what} must be numbers, not {values.type}")
     floats = cast(values, pa.float64(), safe=False)
     if floats.null_count:
         return np.asarray(floats, np.float64)
@@ -243,7 +243,7 @@ def _from_objects(values: Any, what: str) -> npt.NDArray[np.float64]:
 
 
 def check_finite(grades: npt.NDArray[np.float64], what: str, first_row: int = 0) -> None:
-    """That no grade is infinite, or a ValueError."""
+    """Raises ValueError for an infinite grade."""
     infinite = np.isinf(grades)
     if infinite.any():
         raise ValueError(
@@ -252,7 +252,7 @@ def check_finite(grades: npt.NDArray[np.float64], what: str, first_row: int = 0)
 
 
 def as_integers(grades: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
-    """Grades as int64 where none has a fraction, else as they are."""
+    """Grades as int64 if all are whole numbers, else unchanged."""
     try:
         return cast(grades, pa.int64())
     except pa.ArrowInvalid:
@@ -260,7 +260,7 @@ def as_integers(grades: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArra
 
 
 def check_whole(what: str, value: Any, least: int = 1) -> None:
-    """Raises ValueError for what is no whole number, or one below the least.
+    """Raises ValueError for a value that is not a whole number, or is too small.
 
     >>> check_whole("depth", 1.5)
     Traceback (most recent call last):

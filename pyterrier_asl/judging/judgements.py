@@ -129,10 +129,10 @@ class Judgements(Remembering):
             duplicates: see ``Judgements``; None: the setting of the judgements, else ``'error'``.
             drop_self: see ``Judgements``; False: the setting of the judgements.
         """
-        from ..io.qrels import loaded_qrels  # imports everything that reads files
+        from ..io.qrels import load_qrels  # imports everything that reads files
 
         if not isinstance(qrels, Judgements):
-            new = cls(loaded_qrels(qrels), duplicates=duplicates or "error", drop_self=drop_self)
+            new = cls(load_qrels(qrels), duplicates=duplicates or "error", drop_self=drop_self)
             pa.default_memory_pool().release_unused()  # the memory of the table
             return new
         if duplicates in (None, qrels.duplicates) and drop_self in (False, qrels.drop_self):
