@@ -27,7 +27,7 @@ def confusion_table(a: ArrayLike, b: ArrayLike) -> ConfusionTable:
 
     Args:
         a: One judge's grades, one entry for each (query, document) pair, shape (N,). Fractions
-            and negative grades are grades like others.
+            and negative grades count as grades.
         b: The other's grades of the same pairs, shape (N,).
 
     Returns:
@@ -54,20 +54,20 @@ def confusion_table(a: ArrayLike, b: ArrayLike) -> ConfusionTable:
 def cohen_kappa(a: ArrayLike, b: ArrayLike, *, weights: str | None = None) -> float:
     """Cohen's kappa: the agreement of two judges beyond chance.
 
-    kappa = 1 - Σ w o / Σ w e, o the observed shares of pairs of grades, e those of two judges who
-    give their own grades as often but independently, w how bad a disagreement is.
+    kappa = 1 - Σ w o / Σ w e, with o the observed shares of pairs of grades, e the shares expected
+    of two independent judges who use each grade as often, and w the weight of a disagreement.
 
     Args:
         a: One judge's grades, one entry for each (query, document) pair, shape (N,).
         b: The other's grades of the same pairs, shape (N,).
-        weights: How bad a disagreement is. None: all alike; ``'linear'``: the difference of the
-            grades; ``'quadratic'``: its square. Differences are those of the grades themselves, so
-            a grade that does not occur leaves its neighbours as far apart.
+        weights: The weight of a disagreement. None: 1; ``'linear'``: the difference of the two
+            grades; ``'quadratic'``: its square. The distance of two grades does not depend on
+            whether the grades between them occur.
 
     Returns:
-        At most 1, higher is better agreement: 1 they agree on everything, 0 as by chance, negative
-        below it. NaN where both gave one and the same grade to everything: then agreement by chance
-        is complete.
+        At most 1: 1 is complete agreement, 0 is agreement by chance, negative values are below
+        chance. NaN if both judges gave the same single grade to everything, so that agreement by
+        chance is complete.
 
     Raises:
         ValueError: The two are not vectors of one length of at least 1, hold NaN, or ``weights`` is
@@ -95,11 +95,11 @@ def agreement_of_tables(
     Args:
         tables: How often the first judge gave the row's grade and the second the column's, shape
             (..., G, G).
-        disagreement: How bad each pair of grades is, shape (G, G); None: all that differ alike.
+        disagreement: The weight of each pair of grades, shape (G, G); None: 1 if they differ.
 
     Returns:
-        The shares on the diagonal, and kappa, both of shape (...); kappa is NaN where both gave one
-        and the same grade to everything, both are where a table is empty.
+        The shares on the diagonal, and kappa, both of shape (...). Kappa is NaN if both judges gave
+        the same single grade to everything. Both are NaN for an empty table.
 
     >>> [value.round(4).tolist() for value in agreement_of_tables([[[1, 1], [0, 2]]])]
     [[0.75], [0.5]]

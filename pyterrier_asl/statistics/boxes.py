@@ -1,4 +1,4 @@
-"""Paired t-tests of differences of which only bounds are known."""
+"""Paired t-tests of differences that are only known to lie within bounds."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from .inputs import Floats, check_probability
 from .intervals import upper_t
 
-#: The number of points whose t is computed in full precision.
+#: The number of points for which t is computed in full precision.
 _BEST = 64
 
 
@@ -55,9 +55,9 @@ def box_test(low: Floats, high: Floats, alpha: float = 0.05) -> BoxTest:
 
 
 def greatest_t(low: Floats, high: Floats) -> float:
-    """An upper bound of t over the boxes, reached where the mean can be positive.
+    """An upper bound of t over the boxes; t reaches it if the mean can be positive.
 
-    At the maximum all differences that lie inside their boxes are equal, to sum x^2 / sum x.
+    At the maximum, all differences inside their boxes are equal to sum x^2 / sum x.
 
     >>> greatest_t(np.array([1.0, 2.0]), np.array([2.0, 3.0]))
     inf
@@ -74,7 +74,7 @@ def greatest_t(low: Floats, high: Floats) -> float:
         inner = squares / sums
     inside = (inner > ends[:-1]) & (inner < ends[1:])
     points = np.concatenate((ends, inner[inside]))
-    # Sums of squares lose digits: they select the best points, whose t is then computed in full.
+    # Sums of squares lose digits. They only select the points for which t is computed in full.
     best = np.argsort(-_rounded_t(points, low, high), kind="stable")[:_BEST]
     return float(_t(np.clip(points[best, None], low, high)).max())
 
@@ -100,7 +100,7 @@ def _outside(points: Floats, low: Floats, high: Floats) -> tuple[Floats, Floats,
 
 def _rounded_t(points: Floats, low: Floats, high: Floats) -> Floats:
     """Student's t, from sums of squares, of the differences in the boxes nearest to a point."""
-    n, centre = len(low), (low.mean() + high.mean()) / 2  # around it few digits are lost
+    n, centre = len(low), (low.mean() + high.mean()) / 2  # sums around it lose few digits
     moved = points - centre
     within, sums, squares = _outside(moved, low - centre, high - centre)
     sums, squares = sums + within * moved, squares + within * moved**2
@@ -113,8 +113,9 @@ def _rounded_t(points: Floats, low: Floats, high: Floats) -> Floats:
 def least_t(low: Floats, high: Floats) -> float:
     """A lower bound of t over the boxes.
 
-    Where the mean is always positive the least t has the greatest sum of squares for its sum; that
-    is bounded by the corners which switch from low to high by low + high, and the chords between.
+    If the mean is always positive, the least t has the greatest sum of squares for its sum. The
+    corners that switch from low to high in the order of low + high, and the chords between them,
+    bound that sum of squares.
 
     >>> least_t(np.array([1.0, 3.0]), np.array([1.0, 3.0])).__round__(6)
     2.0

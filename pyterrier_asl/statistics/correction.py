@@ -42,11 +42,11 @@ class Corrected(NamedTuple):
 def correct(p_values: ArrayLike, method: str = "holm") -> Corrected:
     """Corrects p-values for multiple comparisons.
 
-    NaN stands for no p-value: it is left out of the family, counted, and stays NaN.
+    NaN means that there is no p-value. It is left out of the family, counted, and stays NaN.
 
     Args:
-        p_values: All p-values of the family, of any shape. The family is all that is reported
-            together: all pairs, all measures.
+        p_values: All p-values of the family, of any shape. The family is everything that is
+            reported together: all pairs, all measures.
         method: ``'holm'`` (Holm, 1979) and ``'bonferroni'`` bound the probability of any false
             rejection, ``'bh'`` (Benjamini and Hochberg, 1995) the expected share of false ones
             among the rejections; ``'none'`` corrects nothing.

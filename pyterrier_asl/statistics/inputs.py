@@ -45,7 +45,7 @@ class Settings:
 
 
 def finite_matrix(values: ArrayLike) -> Floats:
-    """Values as a matrix of finite numbers, or an error that names the first that is not."""
+    """Values as a matrix of finite numbers; the error names the first other value."""
     try:
         matrix = np.asarray(values, dtype=np.float64)
     except ValueError as error:
@@ -87,7 +87,7 @@ def prepare(
         )
     if not np.isfinite(array).all() or array.min() < 0 or array.max() == 0:
         raise ValueError(
-            "weights must be finite, none below 0 and one of them above: "
+            "weights must be finite and at least 0, one of them above 0: "
             f"these go from {array.min()} to {array.max()}"
         )
     return values[:, array > 0], Settings(alpha, array[array > 0], draws, seed)
@@ -99,7 +99,7 @@ def means_of(values: Floats, weights: Floats | None) -> Floats:
 
 
 def labels_of(names: Sequence[str], systems: int) -> list[str]:
-    """The names of systems as a list; ValueError unless each system has a name of its own."""
+    """The names of systems as a list; ValueError unless each system has a different name."""
     labels = list(names)
     if len(labels) != systems:
         raise ValueError(f"there are {len(labels)} names for {systems} systems: name each row")
@@ -132,7 +132,7 @@ def undefined_is_nan() -> Iterator[None]:
 
 
 def same_items(a: ArrayLike, b: ArrayLike, least: int = 2) -> tuple[Floats, Floats]:
-    """Two vectors of numbers of the same items, or an error that says what is wrong."""
+    """Two vectors of numbers of the same items; ValueError for other shapes or NaN."""
     first, second = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
     if first.ndim != 1 or first.shape != second.shape or first.size < least:
         raise ValueError(
@@ -140,5 +140,5 @@ def same_items(a: ArrayLike, b: ArrayLike, least: int = 2) -> tuple[Floats, Floa
             f"these have shapes {first.shape} and {second.shape}"
         )
     if np.isnan(first).any() or np.isnan(second).any():
-        raise ValueError("NaN has no place in an order: drop the items that have no value")
+        raise ValueError("NaN cannot be ordered: drop the items that have no value")
     return first, second

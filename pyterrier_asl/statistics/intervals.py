@@ -27,13 +27,13 @@ def wilson_interval(
 ) -> Interval:
     """The mean of values in [0, 1], such as successes, and Wilson's score interval of it.
 
-    Unlike Student's it stays within [0, 1], and has a width where all values are 0, or all are 1.
+    Unlike Student's interval it stays within [0, 1], and has a width if all values are 0 or all 1.
 
     Args:
-        shares: 1 for each query with success, 0 for one without; or a probability of success, for
-            which the interval is wider than it need be. Shape (queries,).
+        shares: 1 for a query with success, 0 for a query without; or a probability of success, for
+            which the interval is wider than necessary. Shape (queries,).
         alpha: The interval covers 1 - alpha.
-        weights: How much each query counts; the interval is that of (Σw)²/Σw² queries.
+        weights: The weight of each query; the interval is as wide as for (Σw)²/Σw² queries.
 
     Returns:
         :class:`Interval`, with mean, low, high.
@@ -60,11 +60,11 @@ def wilson_interval(
 def moments(values: Floats, weights: Floats | None) -> tuple[Floats, Floats, Floats, int]:
     """Mean, its standard error, standard deviation and degrees of freedom of each row.
 
-    A weight is how much a query counts in the mean; only ratios of weights matter. The mean is then
-    a ratio of two sums over sampled queries, and its error that of a ratio (Cochran, 1977; Gatz and
-    Smith, 1995, find it closest to the bootstrap): that of weighted least squares on a constant
-    with the HC1 covariance. With equal weights it is the usual one. Values that are equal but for
-    rounding have a deviation of 0.
+    Only ratios of weights matter. A weighted mean is a ratio of two sums over sampled queries, and
+    has the standard error of a ratio (Cochran, 1977; Gatz and Smith, 1995, find it closest to the
+    bootstrap). Weighted least squares on a constant with the HC1 covariance has the same error.
+    With equal weights it is the usual error. Values that differ by rounding only have a deviation
+    of 0.
     """
     n = values.shape[1]
     share = np.full(n, 1 / n) if weights is None else weights / weights.sum()
@@ -77,7 +77,7 @@ def moments(values: Floats, weights: Floats | None) -> tuple[Floats, Floats, Flo
     return mean, error, deviation, n - 1
 
 
-# Of scipy.special, which loads in half the time that scipy.stats takes.
+# From scipy.special, which loads in half the time of scipy.stats.
 
 
 def _normal(probability: float) -> float:
@@ -103,12 +103,12 @@ def sign_interval(wins: int, losses: int, queries: int, *, alpha: float = 0.05) 
     Args:
         wins: Queries with sign 1.
         losses: Queries with sign -1.
-        queries: All queries, those of sign 0 as well.
+        queries: All queries, with those of sign 0.
         alpha: The interval covers 1 - alpha.
 
     Returns:
-        :class:`Interval`: (wins - losses) / queries, and the differences of the two shares that
-        a score test does not reject, each with the losses most likely under it.
+        :class:`Interval`: (wins - losses) / queries, and the range of differences of the two shares
+        that a score test does not reject, each tested with the losses most likely under it.
 
     Raises:
         ValueError: More wins and losses than queries, or no query.
@@ -122,7 +122,10 @@ def sign_interval(wins: int, losses: int, queries: int, *, alpha: float = 0.05) 
     """
     check_probability("alpha", alpha)
     if queries < 1 or wins < 0 or losses < 0 or wins + losses > queries:
-        raise ValueError(f"{wins} wins and {losses} losses of {queries} queries cannot be")
+        raise ValueError(
+            f"{wins} wins and {losses} losses of {queries} queries: give counts of at least 0 that "
+            "add up to at most the number of queries, which is at least 1"
+        )
     mean = (wins - losses) / queries
     critical = _normal(alpha / 2)
 
@@ -137,7 +140,7 @@ def sign_interval(wins: int, losses: int, queries: int, *, alpha: float = 0.05) 
     def end(side: int) -> float:
         if mean == -side:  # all queries have this sign
             return float(-side)
-        # Not from the mean itself, where the score of ties alone is 0/0.
+        # The search does not start at the mean, where the score of ties alone is 0/0.
         near = mean - side * 1e-9
         return bisect(lambda delta: side * excess(delta, side) >= 0, near, -side)
 
@@ -145,12 +148,12 @@ def sign_interval(wins: int, losses: int, queries: int, *, alpha: float = 0.05) 
 
 
 def bisect(reached: Callable[[float], bool], start: float, end: float) -> float:
-    """The number from which on a condition holds, by bisection.
+    """The number where a condition begins to hold, by bisection.
 
     Args:
         reached: the condition; it does not hold at the start, and holds from some number on.
         start: where the search begins.
-        end: where it ends; below or above the start.
+        end: where the search ends; below or above the start.
 
     >>> round(bisect(lambda x: x * x >= 2, 0, 2), 9)
     1.414213562
@@ -168,19 +171,18 @@ def detectable_difference(
 ) -> float:
     """The smallest mean difference that a paired t-test over these queries detects with a power.
 
-    Where the true mean difference is delta, t has the noncentral t-distribution with Q - 1 degrees
-    of freedom and noncentrality delta sqrt(Q) / s, s the standard deviation of the differences.
+    For a true mean difference delta, t has the noncentral t-distribution with Q - 1 degrees of
+    freedom and noncentrality delta sqrt(Q) / s, with s the standard deviation of the differences.
 
     Args:
-        differences: One difference per query, shape (Q,); their spread is taken for that of the
-            population.
+        differences: One difference per query, shape (Q,). The population is assumed to have the
+            standard deviation of these differences.
         alpha: Level of the two-sided test, after a correction if there is one.
         power: The probability of detecting it.
 
     Returns:
-        The difference, above 0, in the unit of the differences; NaN where no test can be made: for
-        fewer than two differences, or where all are equal. 0 where a level above ``power`` detects
-        any difference that often.
+        The difference, above 0, in the unit of the differences. NaN if no test can be made: for
+        fewer than two differences, or if all are equal. 0 if ``alpha`` is at least ``power``.
 
     Raises:
         ValueError: A level or a power that is no probability, or differences that are not finite.
@@ -214,8 +216,8 @@ def detectable_difference(
 def centred_interval(observed: float, draws: ArrayLike, *, alpha: float = 0.05) -> Interval:
     """A bootstrap percentile interval, moved so that the observed value is in its middle.
 
-    The bootstrap of a rank correlation is biased: in a sample with repetitions two rankings agree
-    less than in the sample itself. The width of its interval can be used, its place cannot.
+    The bootstrap of a rank correlation is biased: two rankings agree less in a sample with
+    repetitions than in the sample itself. Therefore only the width of the interval is used.
 
     Args:
         observed: The value of the sample.
@@ -223,7 +225,7 @@ def centred_interval(observed: float, draws: ArrayLike, *, alpha: float = 0.05) 
         alpha: The interval covers 1 - alpha.
 
     Returns:
-        :class:`Interval` with the observed value for its mean. NaN for ends where it is NaN.
+        :class:`Interval` with the observed value as its mean. The ends are NaN if that is NaN.
 
     >>> [round(end, 3) for end in centred_interval(0.9, [0.7, 0.8, 0.85, 0.95], alpha=0.5)]
     [0.9, 0.85, 0.95]

@@ -18,8 +18,8 @@ class NonInferiority(NamedTuple):
     Attributes:
         statistic: t, the mean gain plus the margin over the standard error of the mean gain.
         p: the one-sided p-value of a loss of the margin or more; NaN for a single query.
-        power: the probability that such a loss is rejected at ``alpha`` where there is truly no
-            difference; NaN where no test can be made, or all gains are equal.
+        power: the probability that such a loss is rejected at ``alpha`` if there is no true
+            difference; NaN if no test can be made, or if all gains are equal.
     """
 
     statistic: float
@@ -28,13 +28,12 @@ class NonInferiority(NamedTuple):
 
 
 def non_inferiority(gains: ArrayLike, margin: float, *, alpha: float = 0.05) -> NonInferiority:
-    """Tests whether a system loses the margin or more, which is rejected where p is small.
+    """Tests whether a system loses the margin or more; a small p rejects this.
 
-    Where all gains are equal p is 0 where they lie above minus the margin, else 1.
+    If all gains are equal, p is 0 if they are above minus the margin, else 1.
 
     Args:
-        gains: by how much the system is better for each query, below 0 where it is worse, shape
-            (Q,).
+        gains: the gain of the system for each query, negative for a loss, shape (Q,).
         margin: the loss that is too large, above 0.
         alpha: the one-sided level, for the power.
 

@@ -1,12 +1,13 @@
 """Simultaneous intervals of the ranks of S systems, and the p-value of each pair.
 
-The Q topics are a sample. With probability ``1 - alpha`` (asymptotically) every interval holds the
-rank that its system has by the mean over the population of topics. The intervals follow from pairs:
-the probability that any pair of systems is put in the wrong order is at most ``alpha``. A pair's
-difference is divided by its standard error, whose square is a quarter its own and three quarters
-the mean of all pairs, and compared with the largest such quotient of all pairs where the topics'
-residuals get random signs; pairs that are ordered are then left out, and the rest is compared
-again. The p-value of a pair is the least ``alpha`` that orders it.
+The Q topics are a sample. With probability ``1 - alpha`` (asymptotically) every interval contains
+the rank that its system has by the mean over the population of topics. The intervals follow from
+the pairs of systems: the probability that any pair is put in the wrong order is at most ``alpha``.
+
+The difference of a pair is divided by its standard error. The squared error is a quarter of the
+pair's own one and three quarters of the mean over all pairs. The quotient is compared with the
+largest quotient of all pairs after the topics' residuals got random signs. Ordered pairs are left
+out and the others are compared again. The p-value of a pair is the least ``alpha`` that orders it.
 
 Sources: step-down maxima and their p-values: Romano and Wolf 2005; ranks from pairs: Mogstad,
 Romano, Shaikh and Wilhelm 2024; topics as blocks: Carterette 2012; the best: Hsu 1981, in two
@@ -29,10 +30,10 @@ from .rounding import EQUAL
 
 Bools = NDArray[np.bool_]
 
-#: How much of a pair's squared error is its own; the rest is the mean of all pairs.
+#: The weight of a pair's own squared error; the mean over all pairs has the rest.
 VARIANCES = {"averaged": 0.25, "common": 0.0}
 
-#: The number of values in a chunk of draws, which a core's cache holds.
+#: The number of values in a chunk of draws; they fit into the cache of a core.
 _BLOCK = 2**17
 
 #: The number of draws in a chunk where one pair at a time is computed.
@@ -47,15 +48,15 @@ class RankIntervals:
         low: the best rank that each system can have, from 1, shape (S,).
         high: the worst rank, shape (S,).
         better: whether the row's system is better than the column's, shape (S, S).
-        possibly_best: whether each system could be the best, shape (S,); None where it was not
-            computed.
-        difference: weighted mean difference, row less column (with bounds the least), (S, S).
+        possibly_best: whether each system could be the best, shape (S,); None: not computed.
+        difference: weighted mean difference, row less column (with bounds the least), shape (S, S).
         statistic: the difference divided by its standard error, shape (S, S).
         p: the p-value of each pair, adjusted for all pairs, shape (S, S); the diagonal is 1. A pair
             is ordered exactly where it is at most ``alpha``. 0 means less than ``1 / draws``.
-        least: of two systems the least difference in the confidence interval, row less column,
-            shape (2, 2); the greatest is minus the other order's least. None of more systems.
-        critical: the critical value of each step; of several judges a list for each.
+        least: for two systems the lower end of the confidence interval of the difference, row less
+            column, shape (2, 2); the upper end is minus the entry of the other order. None for more
+            systems.
+        critical: the critical value of each step; for several judges one list per judge.
         draws: the number of sign vectors.
     """
 
@@ -84,21 +85,21 @@ def rank_intervals(
     possibly_best: bool = True,
     progress: bool | None = False,
 ) -> RankIntervals:
-    """Intervals of the ranks of systems that hold for all of them at once.
+    """Intervals of the ranks of systems that hold for all systems at once.
 
     Args:
-        values: of each system and topic, higher is better, shape (S, Q).
+        values: the value of each system and topic, higher is better, shape (S, Q).
         lower: instead of values the least difference, row's system less column's, that each topic
-            could have, shape (S, S, Q); the diagonal is not looked at.
-        weights: of each topic, positive, shape (Q,), only ratios matter; None: equal, and of
-            several collections each counts the same.
-        collections: the collection of each topic, which have two topics at least; None: one.
-        alpha: the probability that some pair is put in the wrong order.
+            could have, shape (S, S, Q); the diagonal is ignored.
+        weights: the weight of each topic, positive, shape (Q,), only ratios matter; None: equal
+            weights, of several collections equal weights of the collections.
+        collections: the collection of each topic, at least two topics each; None: one collection.
+        alpha: the probability that any pair is put in the wrong order.
         variance: one of :data:`VARIANCES`.
-        draws: how many random sign vectors; all 2^Q where that is not more.
-        seed: seed of these.
+        draws: number of random sign vectors; all 2^Q if these are not more.
+        seed: seed of the sign vectors.
         possibly_best: whether to compute which systems could be the best.
-        progress: whether to show a progress bar; None: where there is a terminal.
+        progress: whether to show a progress bar; None: only on a terminal.
 
     Raises:
         ValueError: for values that are not finite, shapes that do not fit, weights that are not
@@ -117,7 +118,7 @@ def rank_intervals(
     better = (p <= alpha + EQUAL / pairs.draws) & (pairs.difference > 0)
     unordered, critical = ~np.eye(len(p), dtype=bool), []
     while unordered.any():
-        critical.append(pairs.critical(unordered, largest, alpha))
+        critical.append(float(pairs.critical(unordered, largest, alpha)[0]))
         rejected = unordered & (pairs.statistic > critical[-1] * (1 + EQUAL))
         if not rejected.any():
             break
@@ -129,24 +130,15 @@ def rank_intervals(
         remains = better.sum(axis=0) == 0 if two else _possibly_best(pairs, largest, alpha / 2)
     low, high = 1 + better.sum(axis=0), len(p) - better.sum(axis=1)
     least = pairs.difference - critical[0] * np.sqrt(pairs.error) if len(p) == 2 else None
-    return RankIntervals(
-        low,
-        high,
-        better,
-        remains,
-        pairs.difference,
-        pairs.statistic,
-        p,
-        least,
-        critical,
-        pairs.draws,
-    )
+    of_pairs = pairs.difference, pairs.statistic, p, least
+    return RankIntervals(low, high, better, remains, *of_pairs, critical, pairs.draws)
 
 
 def _possibly_best(pairs: Pairs, largest: Floats, alpha: float) -> Bools:
-    """The systems that no other is better than, each by a test of its own in two steps.
+    """The systems that no other system is better than, by a separate test of each system.
 
-    Rivals that are surely worse are set aside at a tenth of alpha; the rest is compared with it.
+    First, rivals that are surely worse are set aside, at a tenth of alpha. Then the system is
+    compared with the other rivals, at the rest of alpha.
 
     Args:
         largest: the largest statistic of all pairs in each draw.
@@ -163,10 +155,10 @@ def _possibly_best(pairs: Pairs, largest: Floats, alpha: float) -> Bools:
 def joint_ranks(by_judge: Sequence[RankIntervals]) -> RankIntervals:
     """Intervals of ranks that hold whichever of several judges is right.
 
-    A pair is ordered where every judge orders it so, an interval covers those of all judges, and
-    a system could be the best where it could be by any judge. A pair's p-value is the greatest, and
-    1 where judges do not agree on the direction. Differences and statistics are those of the first
-    judge.
+    A pair is ordered if every judge orders it in the same direction. An interval covers the
+    intervals of all judges. A system could be the best if it could be by any judge. The p-value of
+    a pair is the greatest of all judges, and 1 if judges disagree on the direction. Differences and
+    statistics come from the first judge.
     """
     first = by_judge[0]
     remaining = [judge.possibly_best for judge in by_judge if judge.possibly_best is not None]
@@ -187,22 +179,22 @@ def joint_ranks(by_judge: Sequence[RankIntervals]) -> RankIntervals:
 class Pairs:
     """All ordered pairs of systems, and their statistics with random signs of the residuals.
 
-    Args are those of :func:`rank_intervals`.
+    The arguments are documented in :func:`rank_intervals`.
 
     Attributes:
-        residuals: of each system and topic, shape (S, Q), a pair's being the difference of two
-            systems'; with bounds of each pair, (S, S, Q).
+        residuals: the residual of each system and topic, shape (S, Q); the residual of a pair is
+            the difference of two rows. With bounds, the residuals of each pair, shape (S, S, Q).
         difference: the mean difference of each pair, shape (S, S).
-        error: the squared error by which it is divided, shape (S, S).
-        statistic: their quotient, infinite where there is no error, shape (S, S).
+        error: the squared standard error of each difference, shape (S, S).
+        statistic: the difference divided by its error, infinite without error, shape (S, S).
         groups: the topics of each collection.
         signs: sign vectors, shape (Q, N).
-        draws: how many sign vectors there are, N.
-        own_share: how much of a pair's squared error is its own.
-        scale: one divided by the root of the error; 0 of a pair without residuals, shape (S, S).
-        shrinkage: with the error recomputed in a draw a quotient q of a single collection becomes
-            q / sqrt(1 - shrinkage q^2), which grows with q: only maxima are corrected. 0 where
-            errors are recomputed pair by pair, or not at all.
+        draws: the number of sign vectors, N.
+        own_share: the weight of a pair's own squared error.
+        scale: 1 divided by the root of the error; 0 for a pair without residuals, shape (S, S).
+        shrinkage: the error is recomputed in each draw, which turns a quotient q of a single
+            collection into q / sqrt(1 - shrinkage q^2). This grows with q, so only maxima are
+            corrected. 0 if errors are recomputed pair by pair, or not at all.
     """
 
     def __init__(
@@ -258,18 +250,13 @@ class Pairs:
         order = np.argsort(larger, kind="stable")
         with np.errstate(divide="ignore"):
             size = 1 / np.sqrt((larger[order] * (1 - EQUAL)) ** -2.0 + self.shrinkage)
+        ascending = list(zip(a[order].tolist(), b[order].tolist(), size.tolist()))
         at_least, largest = np.zeros(len(order), np.int64), []
+        disable = None if progress is None else not progress
         for start in range(0, self.draws, _DRAWS):
             drawn = Draws(self, slice(start, start + _DRAWS))
             maxima, least, count = np.zeros(len(drawn)), 0.0, len(drawn)
-            ascending = zip(a[order].tolist(), b[order].tolist(), size.tolist())
-            bar = tqdm(
-                ascending,
-                "ranks",
-                len(order),
-                disable=progress if progress is None else not progress,
-                leave=False,
-            )
+            bar = tqdm(ascending, "ranks", disable=disable, leave=False)
             for position, (j, k, observed) in enumerate(bar):
                 np.maximum(maxima, drawn.either_order(j, k), out=maxima)
                 if observed > least:
@@ -282,12 +269,12 @@ class Pairs:
         return np.minimum(p, p.T), self._corrected(np.concatenate(largest))
 
     def largest(self, pairs: Bools, draws: Ints, *, reverse: bool = False) -> Floats:
-        """The largest statistic, 0 at least, of the pairs with each column's system in each draw.
+        """The largest statistic, at least 0, among the pairs of each column, for each draw.
 
         Args:
-            pairs: which pairs, row's system less column's, shape (S, S).
-            draws: with the signs of which draws, n of them.
-            reverse: whether to take column's system less row's.
+            pairs: flags of the pairs, row's system less column's, shape (S, S).
+            draws: the numbers of the draws, n of them.
+            reverse: whether to use column's system less row's.
 
         Returns:
             Shape (S, n).
@@ -312,20 +299,16 @@ class Pairs:
         """The pairs whose statistic exceeds the critical value of all pairs of their column.
 
         Args:
-            pairs: which pairs, row's system less column's, shape (S, S).
+            pairs: flags of the pairs, row's system less column's, shape (S, S).
             largest: the largest statistic of all pairs in each draw.
             alpha: the share of draws above a critical value.
-            reverse: whether to take column's system less row's.
+            reverse: whether to use column's system less row's.
         """
         tested = self.statistic.T if reverse else self.statistic
-        critical = self._critical(pairs, largest, alpha, tested, reverse)
+        critical = self.critical(pairs, largest, alpha, tested, reverse)
         return np.asarray(pairs & (tested > critical * (1 + EQUAL)))
 
-    def critical(self, pairs: Bools, largest: Floats, alpha: float) -> float:
-        """The critical value of some pairs: the quantile over draws of their largest statistic."""
-        return float(self._critical(pairs, largest, alpha)[0])
-
-    def _critical(
+    def critical(
         self,
         pairs: Bools,
         largest: Floats,
@@ -333,9 +316,10 @@ class Pairs:
         tested: Floats | None = None,
         reverse: bool = False,
     ) -> Floats:
-        """The critical value of all pairs, shape (1,), or as exactly as ``tested`` needs by column.
+        """The quantile over draws of the largest statistic of all pairs, shape (1,), or by column.
 
-        It is computed for those draws only that could be among the largest.
+        Only draws that could be among the largest are computed. The critical value of a column is
+        as exact as comparing it with the statistics ``tested`` needs.
         """
         n, order, start = self.nth(alpha), np.argsort(-largest, kind="stable"), 0
         values, unknown = np.zeros((1 if tested is None else len(pairs), n)), pairs
@@ -357,12 +341,12 @@ class Pairs:
 
 
 class Draws:
-    """The statistics of pairs in some draws, n of them; of one collection before correction."""
+    """The statistics of pairs in n draws; those of a single collection are not corrected yet."""
 
     def __init__(self, pairs: Pairs, draws: slice | Ints) -> None:
         self.pairs = pairs
         self.signs = [pairs.signs[group][:, draws].astype(np.float64) for group in pairs.groups]
-        # The sums of a pair are the differences of two systems' sums, or with bounds its own.
+        # The sum of a pair is the difference of two systems' sums; with bounds it is computed.
         self.by_system = self._sums(pairs.residuals) if pairs.residuals.ndim == 2 else None
 
     def __len__(self) -> int:
@@ -384,7 +368,7 @@ class Draws:
         return np.asarray(total * scale / np.sqrt(1 - pairs.own_share * explained * scale**2))
 
     def either_order(self, row: int, column: int) -> Floats:
-        """The larger statistic of the two orders of a pair, shape (n,)."""
+        """The larger of the statistics of the two orders of a pair, shape (n,)."""
         quotients = self.quotients(row, column)
         if self.by_system is not None:
             return np.abs(quotients, out=quotients)
@@ -429,7 +413,7 @@ def _groups(collections: Sequence[Any] | None, topics: int) -> list[Ints]:
 
 
 def _shares(weights: ArrayLike | None, groups: list[Ints], topics: int) -> Floats:
-    """The weight of each topic; all of them are 1 together."""
+    """The weight of each topic; the weights add up to 1."""
     if weights is None:
         sizes = np.empty(topics)
         for group in groups:
@@ -442,7 +426,7 @@ def _shares(weights: ArrayLike | None, groups: list[Ints], topics: int) -> Float
 
 
 def _squared_errors(residuals: Floats, rounding: float) -> Floats:
-    """The sum of each pair's squared residuals, where those of the size of rounding are 0."""
+    """The sum of each pair's squared residuals; residuals up to ``rounding`` count as 0."""
     error = np.empty((len(residuals), len(residuals)))
     for system, own in enumerate(residuals):
         differences = own if residuals.ndim == 3 else residuals - own
@@ -453,9 +437,9 @@ def _squared_errors(residuals: Floats, rounding: float) -> Floats:
 
 @lru_cache(maxsize=1)
 def _signs(draws: int, topics: int, seed: int) -> NDArray[np.int8]:
-    """Sign vectors, shape (Q, N): all that there are, or random ones.
+    """Sign vectors, shape (Q, N): all of them, or random ones.
 
-    The last ones are kept, read-only: the measures and judges of one collection share them.
+    The last result is kept, read-only: the measures and judges of a collection share it.
     """
     if 2**topics <= draws:
         bits = np.arange(2**topics) >> np.arange(topics)[:, np.newaxis] & 1
