@@ -3,8 +3,8 @@
 The last two give more weight to the top of the rankings.
 
 **Ties in tau_ap and rank-biased overlap are broken at random, and the value is the expectation**
-over all orders of the tied items, in closed form and without sampling. A ranking with ties
-therefore agrees less than perfectly even with itself.
+over all orders of the tied items, computed without sampling. Therefore a ranking with ties does not
+agree perfectly with itself.
 """
 
 from __future__ import annotations
@@ -18,16 +18,15 @@ from .inputs import CHUNK, ArrayLike, Floats, Ints, check_probability, finite_ve
 def kendall_tau(a: ArrayLike, b: ArrayLike) -> float:
     """Kendall's tau-b of two score vectors: the usual agreement of two rankings of systems.
 
-    Ties are taken out of the scale: pairs tied in either vector count for neither side, and the
-    divisor shrinks by them. For an agreement that weighs the top more, see
-    :func:`tau_ap`.
+    Pairs tied in either vector count as neither agreeing nor disagreeing, and the divisor is
+    smaller by them. :func:`tau_ap` gives more weight to the top.
 
     Args:
         a: One score for each item, shape (N,).
         b: The other scores, shape (N,), items in the same order.
 
     Returns:
-        A number in [-1, 1], 1 for the same order; NaN where all scores of one vector are equal.
+        A number in [-1, 1], 1 for the same order; NaN if all scores of one vector are equal.
 
     Raises:
         ValueError: The two are not vectors of one length of at least 2, or hold values that are not
@@ -40,7 +39,7 @@ def kendall_tau(a: ArrayLike, b: ArrayLike) -> float:
     """
     matrix = finite_vectors(a, b)
     if matrix.shape[1] < 2:
-        raise ValueError("an order needs at least 2 items, got 1")
+        raise ValueError("there is only 1 item: an order needs at least 2")
     return float(scipy.stats.kendalltau(matrix[0], matrix[1]).statistic)
 
 
@@ -66,25 +65,25 @@ def kendall_taus(a: Floats, b: Floats) -> Floats:
 
 
 def tau_ap(estimate: ArrayLike, reference: ArrayLike) -> float:
-    """AP correlation: Kendall's tau that weighs disagreement at the top more.
+    """AP correlation: Kendall's tau with more weight on disagreement at the top.
 
-    Walk down the estimated ranking. At rank i, the share of the items above that the reference has
-    above as well is an accuracy; with C(i) their number,
+    C(i) is the number of items above rank i of the estimated ranking that are above the item at
+    rank i in the reference, too:
 
     ::
 
         tau_AP = 2/(N - 1) Σ C(i)/(i - 1) - 1   over i = 2 ... N
 
     Ties are broken at random and the value is the mean over all ways to do so: two items tied in
-    the reference count one half, items tied in the estimate share the ranks that they take up.
-    Without ties in the reference this is Urbano and Marrero's tau_AP,a.
+    the reference count one half, and items tied in the estimate share their ranks. Without ties in
+    the reference this is tau_AP,a of Urbano and Marrero.
 
     Args:
         estimate: One score for each item, larger is better, shape (N,).
-        reference: The scores that give the true order, shape (N,), items in the same order.
+        reference: The scores of the true order, shape (N,), items in the same order.
 
     Returns:
-        A number in [-1, 1]: 1 the same order, 0 as good as chance, -1 the reverse.
+        A number in [-1, 1]: 1 for the same order, 0 for chance, -1 for the reverse order.
 
     Raises:
         ValueError: The two are not vectors of one length of at least 2, or hold NaN.
@@ -107,7 +106,7 @@ def taus_ap(estimates: Floats, references: Floats) -> Floats:
 
     Args:
         estimates: Scores of the same items in rows, finite, shape (B, N).
-        references: The scores that give the true orders, shape (B, N).
+        references: The scores of the true orders, shape (B, N).
 
     Returns:
         One value for each row, shape (B,).
@@ -115,12 +114,12 @@ def taus_ap(estimates: Floats, references: Floats) -> Floats:
     items = estimates.shape[1]
     harmonic = np.concatenate(([0.0], np.cumsum(1.0 / np.arange(1, items + 1))))
     above, tied = _tie_groups(estimates)
-    # A tied item is at each rank of its group equally often. The items of its group that come to
-    # lie above it add nothing: over the whole group their signs cancel.
+    # A tied item has each rank of its group equally often. The items of its group above it add
+    # nothing, as their signs cancel over the whole group.
     mean_share = (harmonic[above + tied - 1] - harmonic[np.maximum(above, 1) - 1]) / tied
     total = np.zeros(len(estimates))
     for item in range(items):
-        # 2 C(i) / (i - 1) - 1 is a mean of signs: +1 in order, -1 not, 0 tied in the reference.
+        # 2 C(i) / (i - 1) - 1 is a mean of signs: +1 in the reference's order, 0 tied, else -1.
         signs = np.sign(references - references[:, item, None])
         is_above = estimates > estimates[:, item, None]
         total += np.sum(signs * is_above, axis=1) * mean_share[:, item]

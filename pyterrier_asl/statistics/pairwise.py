@@ -21,7 +21,7 @@ def t_test(differences: ArrayLike) -> Floats:
         differences: shape (..., Q).
 
     Returns:
-        Shape (...); NaN where all differences are 0, or there is only one.
+        Shape (...); NaN if all differences are 0, or if there is only one.
 
     >>> t_test([[1, 2, 3], [0, 0, 0]]).round(4)
     array([0.0742,    nan])
@@ -43,10 +43,10 @@ def sign_test(wins: ArrayLike, losses: ArrayLike) -> Floats:
 
     Args:
         wins: how often the first system was better.
-        losses: how often the second was, of the same shape. Ties do not count.
+        losses: how often the second system was better, of the same shape. Ties do not count.
 
     Returns:
-        Exact binomial p-values; NaN where there is neither win nor loss.
+        Exact binomial p-values; NaN without wins and losses.
 
     >>> sign_test([8, 3, 0], [1, 3, 0]).round(4)
     array([0.0391, 1.    ,    nan])
@@ -75,7 +75,7 @@ def _wilcoxon(a: Floats, b: Floats, options: Settings) -> TestResult:
     for rows in _rows_of_one_method(differences):
         test = scipy.stats.wilcoxon(differences[rows], axis=1)
         statistic[rows], p[rows] = test.statistic, test.pvalue
-    # Zeros take the lowest ranks, so ranks without them are ranks less their number.
+    # Zeros have the lowest ranks. Without them every rank is lower by their number.
     ranks = scipy.stats.rankdata(np.abs(differences), axis=1)
     ranks -= np.sum(differences == 0, axis=1, keepdims=True)
     plus = np.sum(ranks * (differences > 0), axis=1)
@@ -89,7 +89,7 @@ def _sign(a: Floats, b: Floats, options: Settings) -> TestResult:
     result = _paired_t(a, b, options)
     signs = np.isin(a - b, (-1, 0, 1)).all(axis=1)
     for row in np.flatnonzero(signs & (wins + losses > 0)):
-        # Differences that are signs themselves, such as sgnLP: a t interval can leave [-1, 1].
+        # Differences that are signs, such as sgnLP: a t interval can leave [-1, 1].
         counts = int(wins[row]), int(losses[row]), a.shape[1]
         interval = sign_interval(*counts, alpha=options.alpha)
         result.ci_low[row], result.ci_high[row] = interval.low, interval.high
@@ -103,14 +103,14 @@ def _sign(a: Floats, b: Floats, options: Settings) -> TestResult:
 def _randomization(a: Floats, b: Floats, options: Settings) -> TestResult:
     weights = np.ones(a.shape[1]) if options.weights is None else options.weights
     shares = (a - b) * (weights / weights.sum())
-    # Just below the observed value, so that equal values differ by rounding only.
+    # Just below the observed value, so that values equal to it count despite rounding.
     observed = np.abs(shares.sum(axis=1)) - NO_DIFFERENCE * np.abs(shares).sum(axis=1)
     exact = a.shape[1] < 63 and 2 ** a.shape[1] <= options.draws
     as_large = np.zeros(len(a))
     for signs in _sign_patterns(a.shape[1], len(a), exact, options):
         as_large += np.sum(np.abs(signs @ shares.T) >= observed, axis=0)
-    # The observed assignment is one more random one, so that p is never 0 and the test keeps its
-    # level (Phipson and Smyth, 2010); among all assignments it is there already.
+    # The observed assignment counts as one more draw, so that p is never 0 and the test keeps its
+    # level (Phipson and Smyth, 2010). All assignments together include it.
     p = as_large / 2 ** a.shape[1] if exact else (as_large + 1) / (options.draws + 1)
     mean, *_ = moments(a - b, options.weights)
     return _paired_t(a, b, options)._replace(statistic=mean, p=p)
@@ -125,7 +125,7 @@ def _unpaired_t(a: Floats, b: Floats, options: Settings) -> TestResult:
 
 
 def _sign_patterns(queries: int, pairs: int, exact: bool, options: Settings) -> Iterator[Floats]:
-    """Rows of +1 and -1, one per reassignment of the systems' values, in chunks."""
+    """Rows of +1 and -1, one row per reassignment of the systems' values, in chunks."""
     total = 2**queries if exact else options.draws
     step = max(1, CHUNK // max(queries, pairs))
     generator = np.random.default_rng(options.seed)
@@ -134,7 +134,7 @@ def _sign_patterns(queries: int, pairs: int, exact: bool, options: Settings) -> 
         if exact:
             minus = np.arange(start, start + size)[:, None] >> np.arange(queries) & 1 == 1
         else:
-            # One double for each sign: what is drawn does not depend on the size of the chunks.
+            # One double per sign, so that the signs do not depend on the size of the chunks.
             minus = generator.random((size, queries)) < 0.5
         yield np.where(minus, -1.0, 1.0)
 
@@ -142,10 +142,10 @@ def _sign_patterns(queries: int, pairs: int, exact: bool, options: Settings) -> 
 def _rows_of_one_method(differences: Floats) -> Iterator[Ints]:
     """Groups of rows for which ``scipy.stats.wilcoxon`` chooses one method.
 
-    It chooses between exact and approximate p-values for a whole array, by zeros and ties anywhere
-    in it. So that a pair's p does not depend on other pairs, a row with either is a group of its
-    own; from 51 queries on it is always approximate. Rows without any difference are left out: not
-    every version takes them.
+    It chooses between exact and approximate p-values for a whole array, by the zeros and ties in
+    it. A row with zeros or ties is a group by itself, so that its p does not depend on other pairs.
+    From 51 queries on all p-values are approximate. Rows without any difference are left out, as
+    not every version of SciPy accepts them.
     """
     rows = np.flatnonzero(np.any(differences, axis=1))
     sizes = np.sort(np.abs(differences[rows]), axis=1)
@@ -161,9 +161,9 @@ class PairTest(NamedTuple):
     """A test of two systems.
 
     Attributes:
-        compute: The test of the rows of two matrices.
+        compute: Tests the rows of two matrices.
         weighted: Whether queries can have weights.
-        paired: Whether it is a test of the differences by query.
+        paired: Whether the test uses the differences per query.
     """
 
     compute: Callable[[Floats, Floats, Settings], TestResult]
@@ -191,21 +191,21 @@ def compare_rows(test: str, a: Floats, b: Floats, options: Settings) -> TestResu
     result = TestResult(*map(np.concatenate, zip(*parts)))
     if not TESTS[test].paired:
         return result
-    # A pair without any difference has no p, whatever the test returns.
+    # A pair without any difference has no p-value.
     same = (a == b).all(axis=1)
     without_p = (np.where(same, np.nan, column) for column in result[2:])
     return TestResult(result.ci_low, result.ci_high, *without_p)
 
 
 def cycle_numbers(preferred: NDArray[np.bool_]) -> Ints:
-    """The cycle that each system is in: systems each of which is preferred to the next.
+    """The number of each system's cycle, in which each system is preferred to the next.
 
     Args:
         preferred: whether the row's system is preferred to the column's, shape (S, S).
 
     Returns:
-        0 for a system in no cycle, else the number of its cycle from 1, the largest first, shape
-        (S,). Cycles that share systems are one.
+        0 for a system in no cycle, else the number of its cycle from 1, largest cycle first, shape
+        (S,). Cycles that share systems count as one.
 
     >>> wins = np.array([[0, 1, 0, 1], [0, 0, 1, 1], [1, 0, 0, 1], [0, 0, 0, 0]])
     >>> cycle_numbers(wins > 0).tolist()

@@ -1,12 +1,11 @@
 """Prediction-powered estimates of means, from labels of a machine and some of people.
 
 A machine has judged n + N queries, people have judged n of them, **drawn at random**. The machine's
-values tell how queries differ, people's values the machine's error; together they give an estimate
-without bias whatever the machine's bias is, and with less variance the better the machine is.
+values show how queries differ, people's values show the machine's error. Together they give an
+estimate without bias, whatever the bias of the machine. Its variance is lower for better machines.
 
-There are two targets. ``'queries like these'`` is the mean of a larger population that all
-judged queries are a sample of; ``'these queries'`` is the mean of just the n + N queries, as people
-would have judged them.
+There are two targets. ``'queries like these'`` is the mean over a larger population that all judged
+queries are a sample of. ``'these queries'`` is the mean over the n + N queries, judged by people.
 
 Sources: Angelopoulos, Bates, Fannjiang, Jordan and Zrnic, Prediction-powered inference, 2023; the
 choice of lambda: Angelopoulos, Duchi and Zrnic, PPI++, 2023; of these queries: the regression
@@ -38,7 +37,7 @@ class Estimate:
     Attributes:
         mean: The estimates.
         variance: Their variances.
-        low: Lower ends of the intervals; NaN where there is none.
+        low: Lower ends of the intervals; NaN without an interval.
         high: Upper ends.
     """
 
@@ -60,14 +59,16 @@ class PredictionPowered:
 
     Attributes:
         both: The prediction-powered estimate.
-        people: From the n queries that people judged.
-        machine: From the machine's labels, taken for people's. For the target of these queries it
-            has no interval: no query is left out, and the machine's error is unknown.
-        lambda_: The weight of the machine, from 0, none, to 1, shape (...).
-        saved: How many more queries people would have to judge for the same precision without the
-            machine, shape (...); below 0 where the machine costs precision.
-        differing: How many of people's values differ from their most frequent value, shape (...).
-            At 0 nothing is known of other queries: all but the estimates is NaN.
+        people: The estimate from the n queries that people judged.
+        machine: The estimate from the machine's labels, used as if people had given them. For the
+            target of these queries it has no interval: no query is left out, and the machine's
+            error is unknown.
+        lambda_: The weight of the machine, from 0 to 1, shape (...).
+        saved: The number of further queries that people would have to judge for the same precision
+            without the machine, shape (...); below 0 if the machine costs precision.
+        differing: The number of people's values that differ from their most frequent value, shape
+            (...). At 0 nothing is known about other queries, and everything except the estimates
+            is NaN.
     """
 
     both: Estimate
@@ -88,7 +89,7 @@ def prediction_powered(
 ) -> PredictionPowered:
     """Estimates means from people's and a machine's values, h and f, of one or many systems.
 
-    Of queries like these, with N queries that only the machine judged,
+    For queries like these, with N queries that only the machine judged:
 
     ::
 
@@ -96,7 +97,7 @@ def prediction_powered(
         variance = lambda² var_N(f)/N + var_n(h - lambda f)/n
         lambda   = cov_n(h, f) / ((1 + n/N) var_{n+N}(f))
 
-    and of these queries, with e the centred h - lambda f and v the leverages of f,
+    For these queries, with e the centred h - lambda f and v the leverages of f:
 
     ::
 
@@ -104,20 +105,20 @@ def prediction_powered(
         variance = (1 - n/(n + N)) 1/n² Σ (e_i / (1 - v_i))²
         lambda   = cov_n(h, f) / var_{n+N}(f)
 
-    lambda clipped to [0, 1]. Where it is 0 the estimate is that of people alone.
+    lambda is clipped to [0, 1]. If it is 0, the estimate is the one by people.
 
     Args:
-        people: People's values of the queries that people judged, shape (..., n), n at least 3.
-        machine: The machine's values of the same queries, in the same order, shape (..., n).
-        unaudited: The machine's values of the queries that people did not judge, shape (..., N);
+        people: People's values for the queries that people judged, shape (..., n), n at least 3.
+        machine: The machine's values for the same queries, in the same order, shape (..., n).
+        unaudited: The machine's values for the queries that people did not judge, shape (..., N);
             N may be 0.
         target: One of :data:`TARGETS`.
         alpha: Intervals cover 1 - alpha.
 
     Returns:
-        :class:`PredictionPowered`, each of its arrays of shape (...). Intervals are Student's, with
-        n - 2 degrees of freedom, n - 1 where lambda is 0. Where people's values are all equal,
-        the intervals of both and of people, and ``saved``, are NaN.
+        :class:`PredictionPowered` with arrays of shape (...). Intervals are Student's, with n - 2
+        degrees of freedom, or n - 1 if lambda is 0. If people's values are all equal, the intervals
+        of both and of people, and ``saved``, are NaN.
 
     Raises:
         ValueError: For an unknown target, shapes that do not fit, fewer than 3 queries, or values
@@ -169,7 +170,7 @@ def prediction_powered(
 
 
 def differing_values(values: ArrayLike) -> Ints:
-    """How many values differ, by more than rounding, from the most frequent one, shape (...).
+    """The number of values that differ from the most frequent value, rounded, shape (...).
 
     >>> differing_values([[1, 1, 1, 0.5], [1, 1, 1, 1]]).tolist()
     [1, 0]
@@ -182,7 +183,7 @@ def differing_values(values: ArrayLike) -> Ints:
 
 
 def _if_known(estimate: Estimate, known: Any) -> Estimate:
-    """The estimate without an interval where nothing is known of the values' variance."""
+    """The estimate, without an interval if the variance of the values is unknown."""
     low, high = (np.where(known, end, np.nan) for end in (estimate.low, estimate.high))
     return replace(estimate, low=low, high=high)
 
@@ -198,22 +199,22 @@ def needed_queries(
 ) -> int | None:
     """The number of queries that people must judge for an interval of a width, by a pilot sample.
 
-    The number of all judged queries stays as it is; how well people and machine go together is
-    taken from the pilot, so the answer is as uncertain as that is.
+    The number of all judged queries is fixed. The agreement of people and machine is estimated from
+    the pilot, so the answer is as uncertain as that estimate.
 
     Args:
-        people: People's values of the queries of the pilot, shape (n,), n at least 3.
-        machine: The machine's values of the same queries, shape (n,).
-        unaudited: The machine's values of the others, shape (N,).
-        width: The wanted width of the interval, from end to end.
+        people: People's values for the queries of the pilot, shape (n,), n at least 3.
+        machine: The machine's values for the same queries, shape (n,).
+        unaudited: The machine's values for the other queries, shape (N,).
+        width: The wanted width of the interval.
         target: One of :data:`TARGETS`.
         alpha: The interval covers 1 - alpha.
 
     Returns:
-        The least number, at least 3; None where even all n + N are not enough.
+        The least number, at least 3; None if all n + N are not enough.
 
     Raises:
-        ValueError: As :func:`prediction_powered`, and for people's values that are all equal.
+        ValueError: See :func:`prediction_powered`; also for people's values that are all equal.
 
     >>> people, machine = [0.2, 0.5, 0.4, 0.9], [0.3, 0.5, 0.5, 0.8]
     >>> rest = [0.4, 0.6, 0.7, 0.2, 0.5, 0.4, 0.3, 0.8]
@@ -224,7 +225,7 @@ def needed_queries(
     h, f, rest = _values_of_both(people, machine, unaudited)
     if not differing_values(h):
         raise ValueError(
-            f"people's values of all {h.size} queries are {h[0]:g}: nothing is known of others; "
+            f"people's values of all {h.size} queries are {h[0]:g}, so the variance is unknown: "
             "have people judge more queries"
         )
     everything = np.concatenate((f, rest))
@@ -251,26 +252,26 @@ def needed_queries(
 
 
 def _values_of_both(*values: ArrayLike) -> tuple[Floats, Floats, Floats]:
-    """People's and the machine's values of the audited queries, and the machine's of the others."""
+    """People's and the machine's values of the audited queries, the machine's of the others."""
     h, f, rest = (np.asarray(array, dtype=np.float64) for array in values)
     if h.shape != f.shape or h.ndim < 1 or rest.shape[:-1] != h.shape[:-1]:
         raise ValueError(
-            f"people's values have shape {h.shape}, the machine's of the same queries {f.shape}, "
-            f"of the others {rest.shape}: all but the last axis must be equal, and all of the "
-            "first two"
+            f"people's values have shape {h.shape}, the machine's values for the same queries "
+            f"{f.shape}, for the others {rest.shape}: the first two must be equal, and all three "
+            "except for the last axis"
         )
     if h.shape[-1] < 3:
         raise ValueError(
             f"people have judged {h.shape[-1]} of the machine's queries: at least 3 are needed, "
-            "and 10 for an interval that can be relied on"
+            "and 10 for a reliable interval"
         )
     if not all(np.isfinite(array).all() for array in (h, f, rest)):
-        raise ValueError("values must be finite: give every query one")
+        raise ValueError("values must be finite: give every query a finite value")
     return h, f, rest
 
 
 def _weight(h: Floats, f: Floats, everything: Floats, scale: Floats | float) -> Floats:
-    """lambda, the weight of the machine; 0 where its values are all equal."""
+    """lambda, the weight of the machine; 0 if its values are all equal."""
     constant = np.ptp(everything, axis=-1) == 0
     centred = (h - h.mean(-1, keepdims=True)) * (f - f.mean(-1, keepdims=True))
     covariance = centred.sum(-1) / (h.shape[-1] - 1)
@@ -283,7 +284,7 @@ def _like_these(h: Floats, f: Floats, rest: Floats, weight: Floats) -> tuple[Flo
     """Estimate and variance of the mean of queries like these."""
     n, unjudged = h.shape[-1], max(rest.shape[-1], 1)  # with none lambda is 0
     off = h - weight[..., None] * f
-    # A single query has no variance of its own.
+    # A single query has no variance.
     spread = (rest if unjudged > 1 else np.concatenate((f, rest), axis=-1)).var(-1, ddof=1)
     mean: Floats = weight * (rest.sum(-1) / unjudged) + off.mean(-1)
     return mean, weight**2 * spread / unjudged + off.var(-1, ddof=1) / n

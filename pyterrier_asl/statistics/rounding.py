@@ -1,7 +1,7 @@
-"""Rounding tolerances of the whole package, and signs and ranks of values that are within them.
+"""Rounding tolerances of the package, and signs and ranks of values that respect them.
 
-Values are sums and means of some thousand terms in double precision, whose errors are below 1e-12;
-the sums of two programs, or of another order of queries, agree to 1e-9.
+Values are sums and means of up to some thousand terms in double precision, with errors below 1e-12.
+Sums by two programs, or over another order of queries, agree to 1e-9.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ EQUAL = 1e-9
 
 
 def signs(differences: Floats) -> Floats:
-    """The signs of differences, 0 where there is none but for rounding.
+    """The signs of differences, 0 for differences by rounding.
 
     >>> signs(np.array([0.1 + 0.2 - 0.3, 0.5, -0.25])).tolist()
     [0.0, 1.0, -1.0]
@@ -29,7 +29,7 @@ def signs(differences: Floats) -> Floats:
 
 
 def rounded(means: Any) -> Any:
-    """Means, array or Series, of which those that differ by rounding only are equal.
+    """The means, array or Series, rounded so that differences by rounding disappear.
 
     >>> float(rounded(np.array([0.1 + 0.2]))[0])
     0.3
@@ -38,7 +38,7 @@ def rounded(means: Any) -> Any:
 
 
 def shared_ranks(values: Floats) -> Ints:
-    """1 for the largest value; values that are equal but for rounding share the best rank.
+    """Ranks, 1 for the largest value; values that differ by rounding only share the best rank.
 
     >>> shared_ranks(np.array([0.3, 0.7, 0.1 + 0.2])).tolist()
     [2, 1, 2]

@@ -1,14 +1,14 @@
 """Significance tests of systems, with corrections and confidence intervals.
 
-The statistics are SciPy's. Every test has a name and gives the same results (p, statistic, effect
-size, confidence interval of the mean difference), quickly for all pairs of a hundred systems.
+The tests are SciPy's. Each has a name and returns p, statistic, effect size and the confidence
+interval of the mean difference, quickly for all pairs of a hundred systems.
 
-Values are arrays: for a pair of systems two vectors with one entry per query, for many a matrix
-``values[systems, queries]``. A difference is always first minus second; whether larger is better
-only the measure knows.
+Values are arrays: two vectors with one entry per query for a pair of systems, a matrix
+``values[systems, queries]`` for many. A difference is first minus second, whether or not the
+measure is better if higher.
 
 ======================  =========================================================== ===============
-test                    what it is                                                  effect size
+test                    description                                                 effect size
 ======================  =========================================================== ===============
 ``'t'``                 Student's t-test for pairs                                  Cohen's d_z
 ``'wilcoxon'``          Wilcoxon's signed-rank test, zeros left out                 rank-biserial r
@@ -27,13 +27,13 @@ of the residual mean square (Sakai, 2018: chapters 5 and 6). r is the difference
 sums over their sum (Kerby, 2014).
 
 **Corrected by default.** Many comparisons find differences by chance. The Tukey tests are tests of
-all pairs at once and need no correction; the others get Holm's over all comparisons of the call.
-``frame.attrs`` holds the test, the correction, the size of the family and how many comparisons were
-dropped from it.
+all pairs together and need no correction. The others get Holm's correction over all comparisons of
+the call. ``frame.attrs`` has the test, the correction, the size of the family and the number of
+comparisons dropped from it.
 
-**Two systems that do not differ on any query** have no p-value in a test for pairs, and a single
-query gives none in any test: p is NaN, such a comparison is dropped from the family, counted, and
-never significant.
+**Two systems that differ on no query** have no p-value in a test for pairs, and no test has a
+p-value for a single query: p is NaN, the comparison is dropped from the family, counted, and never
+significant.
 """
 
 from __future__ import annotations
@@ -73,13 +73,13 @@ class Comparison:
 
     Attributes:
         test: Name of the test.
-        queries: The number of queries; those of weight 0 do not count.
+        queries: The number of queries with a weight above 0.
         mean_a: Mean of the first system.
         mean_b: Mean of the second system.
         difference: ``mean_a - mean_b``.
         ci_low: Lower end of the confidence interval of the difference.
         ci_high: Upper end.
-        effect: Effect size; the table at the top of this module says which.
+        effect: Effect size, of the kind in the table of this module.
         statistic: The test's own statistic: t, the smaller sum of ranks, wins, or the difference.
         p: Two-sided p-value, NaN where the systems differ on no query.
     """
@@ -99,10 +99,10 @@ class Comparison:
 #: Tests of two systems.
 PAIR_TESTS: tuple[str, ...] = tuple(pairwise.TESTS)
 
-#: Tests of all pairs of systems at once, which need no correction.
+#: Tests of all pairs of systems together, which need no correction.
 TUKEY_TESTS: tuple[str, ...] = tuple(tukey.TESTS)
 
-#: Tests that can take weighted queries.
+#: Tests that accept weighted queries.
 _WEIGHTED = (*(name for name, test in pairwise.TESTS.items() if test.weighted), *tukey.WEIGHTED)
 
 
@@ -118,25 +118,25 @@ def compare_pair(
 ) -> Comparison:
     """Compares two systems on the same queries.
 
-    The confidence interval of the mean difference is the t-test's for pairs, with
-    ``'unpaired-t'`` that test's own. The rank, sign and randomization tests have none of the mean
-    themselves, so theirs may include 0 where p is below alpha, and the other way round.
+    The confidence interval of the mean difference is the interval of the t-test for pairs, or of
+    ``'unpaired-t'``. The rank, sign and randomization tests have no interval of the mean. For these
+    tests the interval may include 0 although p is below alpha, or exclude 0 although p is above.
 
     Args:
         a: Values of the first system, shape (queries,).
         b: Values of the second, shape (queries,), queries in the same order.
-        test: One of :data:`PAIR_TESTS`. ``'unpaired-t'`` ignores that queries are the same; it is
-            what Türkmen et al. (2023) published as Tukey's HSD of each pair.
+        test: One of :data:`PAIR_TESTS`. ``'unpaired-t'`` ignores that both systems have the same
+            queries. Türkmen et al. (2023) published it as Tukey's HSD of each pair.
         alpha: The interval covers 1 - alpha.
-        weights: How much each query counts, shape (queries,), only ratios matter; for ``'t'`` and
+        weights: The weight of each query, shape (queries,), only ratios matter; for ``'t'`` and
             ``'randomization'``. Queries of weight 0 are left out.
-        draws: How many random assignments ``'randomization'`` draws; all there are, exactly,
-            if they are not more.
-        seed: Seed of these draws.
+        draws: Number of random assignments of ``'randomization'``; the test is exact if there are
+            not more assignments than this.
+        seed: Seed of the draws.
 
     Returns:
-        A :class:`Comparison`. Its p is NaN if the two differ on no query (except with
-        ``'unpaired-t'``) or there is only one.
+        A :class:`Comparison`. Its p is NaN for a single query, or if the two systems differ on no
+        query (except with ``'unpaired-t'``).
 
     Raises:
         ValueError: An unknown test, vectors that do not fit, values that are not finite, a test
@@ -177,37 +177,39 @@ def compare_all(
     draws: int = 10_000,
     seed: int = 0,
 ) -> pd.DataFrame:
-    """Compares every two of many systems on the same queries.
+    """Compares all pairs of many systems on the same queries.
 
-    The Tukey tests are about all pairs at once: their p-values are already corrected, and the
-    confidence intervals cover all true differences together. Of the three, ``'tukey'`` ignores that
-    queries are the same for all, ``'tukey-two-way'`` takes queries as blocks, and
-    ``'tukey-randomized'`` does so without assuming a normal distribution: it exchanges the systems'
-    values within each query at random and looks at the largest difference. On TREC-8's 129 runs by
-    AP at 100 they find 1200, 3091 and 2434 of 8256 pairs: two-way gains by taking out how hard a
-    query is, but takes all systems to scatter alike, which the best and the worst runs do not.
+    The Tukey tests are about all pairs together: their p-values are corrected, and their confidence
+    intervals contain all true differences together. ``'tukey'`` ignores that all systems have the
+    same queries. ``'tukey-two-way'`` uses queries as blocks. ``'tukey-randomized'`` also does, and
+    assumes no normal distribution: it exchanges the systems' values within each query at random and
+    uses the largest difference. For the 129 runs of TREC-8 by AP@100, the three tests find 1200,
+    3091 and 2434 of 8256 pairs significant. The two-way test gains by removing the difficulty of
+    queries. It assumes that all systems have the same variance, which differs between the best and
+    the worst runs.
 
     Args:
         values: One row per system, one column per query, shape (systems, queries).
-        names: Names of the systems, shape (systems,), no two alike.
+        names: Different names of the systems, shape (systems,).
         test: One of :data:`TUKEY_TESTS` or :data:`PAIR_TESTS`.
         correction: One of :data:`CORRECTIONS`. ``'auto'`` is Holm's for a test of pairs and none
-            for a Tukey test, which takes no other.
+            for a Tukey test, which accepts no other.
         alpha: The level of significance; intervals cover 1 - alpha.
-        weights: How much each query counts, shape (queries,); for ``'t'``, ``'randomization'`` and
+        weights: The weight of each query, shape (queries,); for ``'t'``, ``'randomization'`` and
             ``'tukey-randomized'``.
-        draws: Draws of the tests that draw at random.
-        seed: Seed of these draws; the same seed gives the same numbers.
+        draws: Number of draws of the randomised tests.
+        seed: Seed of the draws; the same seed gives the same numbers.
 
     Returns:
         One row for each pair, in the order of ``names``, with ``a``, ``b``, ``mean_a``, ``mean_b``,
         ``difference``, ``ci_low``, ``ci_high``, ``effect``, ``statistic``, ``p``, ``p_corrected``,
-        ``significant``. ``attrs``: ``test``, ``correction``, ``alpha``, ``family`` (how many
-        p-values were corrected together), ``dropped`` (how many were NaN).
+        ``significant``. ``attrs``: ``test``, ``correction``, ``alpha``, ``family`` (the number of
+        p-values corrected together), ``dropped`` (the number of p-values that are NaN).
 
     Raises:
         ValueError: An unknown test or correction, a correction of a Tukey test, names that do not
-            fit, values that are not finite, weights a test cannot take, or options out of range.
+            fit, values that are not finite, weights for a test without weights, or options out of
+            range.
 
     Sources: Tukey (1949); two-way and randomized: Carterette (2012), Sakai (2018).
 
@@ -244,21 +246,21 @@ def compare_with_baseline(
 
     Args:
         values: One row per system, one column per query, shape (systems, queries).
-        names: Names of the systems, shape (systems,), no two alike.
+        names: Different names of the systems, shape (systems,).
         baseline: The name of the baseline.
         test: One of :data:`PAIR_TESTS`.
         correction: One of :data:`CORRECTIONS`, over these comparisons; ``'auto'`` is Holm's.
         alpha: The level of significance; intervals cover 1 - alpha.
-        weights: How much each query counts; see :func:`compare_pair`.
-        draws: Draws of ``'randomization'``.
-        seed: Seed of these draws.
+        weights: The weight of each query; see :func:`compare_pair`.
+        draws: Number of draws of ``'randomization'``.
+        seed: Seed of the draws.
 
     Returns:
         The columns of :func:`compare_all`, one row for each other system ``a``; ``b`` is the
         baseline.
 
     Raises:
-        ValueError: See :func:`compare_all`; or the baseline is none of the names.
+        ValueError: See :func:`compare_all`; or the baseline is not one of the names.
 
     >>> values = [[0.5, 0.7, 0.4, 0.9], [0.4, 0.6, 0.1, 0.7], [0.5, 0.6, 0.4, 0.9]]
     >>> frame = compare_with_baseline(values, ["bm25", "tfidf", "dph"], "tfidf")
@@ -290,21 +292,21 @@ def compare_differences(
     draws: int = 10_000,
     seed: int = 0,
 ) -> pd.DataFrame:
-    """Tests preferences such as rrLP and sgnLP, which are no differences of two values.
+    """Tests preferences such as rrLP and sgnLP, which are not differences of two values.
 
     Args:
         differences: One row per pair of systems, one column per query, positive for the first
             system, shape (pairs, queries).
         names: The two systems of each row, shape (pairs, 2).
-        test: One of :data:`PAIR_TESTS` but ``'unpaired-t'``.
+        test: One of :data:`PAIR_TESTS` except ``'unpaired-t'``.
         correction: One of :data:`CORRECTIONS`, over these pairs; ``'auto'`` is Holm's.
         alpha: The level of significance; intervals cover 1 - alpha.
-        weights: How much each query counts; see :func:`compare_pair`.
-        draws: Draws of ``'randomization'``.
-        seed: Seed of these draws.
+        weights: The weight of each query; see :func:`compare_pair`.
+        draws: Number of draws of ``'randomization'``.
+        seed: Seed of the draws.
 
     Returns:
-        The columns of :func:`compare_all` but ``mean_a`` and ``mean_b``, which preferences lack.
+        The columns of :func:`compare_all` without ``mean_a`` and ``mean_b``.
 
     Raises:
         ValueError: See :func:`compare_all`; or ``names`` does not fit ``differences``.
@@ -353,11 +355,11 @@ def _compare_pairs(
     frame = with_corrected_p(frame.assign(**result._asdict()), test, method, options.alpha)
     family = frame.attrs["family"]
     by_draws = test == "randomization" and method in ("bonferroni", "holm")
-    # The smallest possible p must be able to become significant.
+    # The smallest possible p must be significant after correction.
     if by_draws and family > options.alpha * (options.draws + 1):
         needed = int(np.ceil(family / options.alpha))
         warnings.warn(
-            f"{options.draws} draws cannot make one of {family} comparisons significant at "
+            f"with {options.draws} draws none of {family} comparisons can be significant at "
             f"{options.alpha} after correction: give draws={needed} or more, or use "
             f"'tukey-randomized'",
             stacklevel=3,
@@ -372,7 +374,7 @@ def _test_pairs(
     if options.weights is not None and test not in _WEIGHTED:
         weighted = [name for name in _WEIGHTED if (name in PAIR_TESTS) is (test in PAIR_TESTS)]
         raise ValueError(
-            f"test {test!r} has no form for weighted queries: "
+            f"test {test!r} does not accept weighted queries: "
             f"leave out weights or use one of {', '.join(map(repr, weighted))}"
         )
     if values.shape[1] == 1 or len(first) == 0:
@@ -384,13 +386,13 @@ def _test_pairs(
 
 
 def _correction_for(test: str, correction: str) -> str:
-    """The correction for a test; ValueError for one that would correct twice."""
+    """The correction for a test; ValueError if it would correct twice."""
     check_name("correction", correction, ("auto", *CORRECTIONS))
     if test in TUKEY_TESTS:
         if correction not in ("auto", "none"):
             raise ValueError(
-                f"correction {correction!r} would correct twice: {test!r} is about all pairs "
-                f"already, so leave correction out"
+                f"correction {correction!r} would correct twice: {test!r} is a test of all pairs "
+                f"together, so leave correction out"
             )
         return "none"
     return "holm" if correction == "auto" else correction

@@ -1,4 +1,4 @@
-"""Tukey's HSD: tests of all pairs of systems at once, which need no correction."""
+"""Tukey's HSD: tests of all pairs of systems together, which need no correction."""
 
 from __future__ import annotations
 
@@ -52,20 +52,22 @@ def randomized_hsd(
 ) -> Floats:
     """Randomised Tukey HSD of preferences: p-values of all pairs, which need no correction.
 
-    Under the hypothesis that all systems are equal the rankings of a query can be exchanged between
-    them. With differences of a measure's values for preferences it is the test
-    ``'tukey-randomized'``, which exchanges values and so needs less time.
+    If all systems are equal, they can exchange their rankings of a query. If the preferences are
+    differences of a measure's values, the result equals the test ``'tukey-randomized'``, which
+    exchanges values and is faster.
 
     Args:
-        preferences: the row's system against the column's, for every query, shape (Q, S, S).
-        draws: random exchanges.
-        seed: seed of these.
-        weights: how much each query counts, shape (Q,).
-        progress: whether to show a progress bar; None: where there is a terminal.
+        preferences: the preference for the row's system over the column's, for each query, shape
+            (Q, S, S).
+        draws: number of random exchanges.
+        seed: seed of the exchanges.
+        weights: the weight of each query, shape (Q,).
+        progress: whether to show a progress bar; None: only on a terminal.
 
     Returns:
-        For each pair a < b, as :func:`numpy.triu_indices` lists them, the share of exchanges, the
-        observed one among them, whose largest absolute mean preference is as large.
+        For each pair a < b, in the order of :func:`numpy.triu_indices`, the share of exchanges with
+        a largest absolute mean preference at least as large. The observed rankings count as one
+        exchange.
 
     Source: Carterette, 2012, section 4.
     """
@@ -88,8 +90,8 @@ def randomized_hsd(
 
 
 def _share_as_large(largest: Floats, observed: Floats, scale: float) -> Floats:
-    """The share of exchanges, the observed one among them, with a value as large as observed."""
-    # Just below the observed value, so that values equal but for rounding count.
+    """The share of exchanges with at least the observed value; the observed one counts as one."""
+    # Just below the observed value, so that values equal to it count despite rounding.
     below = np.searchsorted(np.sort(largest), observed - NO_DIFFERENCE * scale)
     return (largest.size - below + 1) / (largest.size + 1)
 
@@ -123,28 +125,21 @@ _DEGREE = 128
 def _studentized_range_sf(q: Floats, groups: int, freedom: int) -> Floats:
     """Upper tail of the studentized range distribution, for many values.
 
-    SciPy integrates for each value, some 15 ms. For more than 128 values its distribution function
-    is interpolated by a polynomial of degree 128 in Chebyshev points up
-    to where Bonferroni's bound puts the tail below 1e-12. Absolute error: below 1e-9 for up to 300
-    groups, below 1e-7 for 1000.
+    SciPy integrates for each value, which takes some 15 ms. For more than 128 distinct values its
+    distribution function is interpolated by a polynomial of degree 128 in Chebyshev points, up to
+    the value where Bonferroni's bound of the tail is 1e-12. The absolute error is below 1e-9 for up
+    to 300 groups, and below 1e-7 for 1000.
     """
-    distinct = np.unique(q[np.isfinite(q)])
+    distinct, at = np.unique(q, return_inverse=True)
     if distinct.size <= _DEGREE:
-        tails = _studentized_range_tails(tuple(distinct.tolist()), groups, freedom)
-        p = (
-            tails[np.minimum(np.searchsorted(distinct, q), distinct.size - 1)]
-            if distinct.size
-            else np.zeros_like(q)
-        )
-    else:
-        curve = _studentized_range_curve(groups, freedom)
-        top = curve.domain[1]
-        p = np.where(q < top, 1 - curve(np.minimum(q, top)), 0)
-    p = np.where(np.isnan(q), np.nan, np.where(np.isinf(q), 0, p))
-    return np.clip(p, 0, 1)
+        return _studentized_range_tails(tuple(distinct.tolist()), groups, freedom)[at]
+    curve = _studentized_range_curve(groups, freedom)
+    top = curve.domain[1]
+    p = np.where(q < top, 1 - curve(np.minimum(q, top)), 0)
+    return np.where(np.isnan(q), np.nan, np.clip(p, 0, 1))
 
 
-# Cached for comparisons that are made again, as for another table of the same runs.
+# Cached for comparisons that are repeated, such as for another table of the same runs.
 @lru_cache(maxsize=128)
 def _studentized_range_tails(q: tuple[float, ...], groups: int, freedom: int) -> Floats:
     """The upper tail for each of a few values."""
@@ -169,12 +164,12 @@ def _studentized_range_isf(alpha: float, groups: int, freedom: int) -> float:
     return float(scipy.stats.studentized_range.isf(alpha, groups, freedom))
 
 
-#: Tests of all pairs of systems at once, given the values and the pairs' two systems.
+#: Tests of all pairs of systems together, by name.
 TESTS: dict[str, Callable[[Floats, Ints, Ints, Settings], TestResult]] = {
     "tukey": partial(_tukey, two_way=False),
     "tukey-two-way": partial(_tukey, two_way=True),
     "tukey-randomized": _tukey_randomized,
 }
 
-#: The names of those that can take weighted queries.
+#: The tests that accept weighted queries.
 WEIGHTED = ("tukey-randomized",)
