@@ -62,7 +62,7 @@ class Damaged:
         chosen: the queries chosen, shape (Q,).
         share: the share of queries or documents to damage.
         random: a generator.
-        other: rows of a run of another collection.
+        other: rows of a run on another collection.
     """
 
     table: Columns

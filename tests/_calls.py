@@ -1,4 +1,4 @@
-"""Commands, called as the command line calls them, and what they print."""
+"""Helpers that call commands as the command line does, and parse their output."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def tune(*arguments: str) -> Result:
 
 
 def rows(result: Result) -> list[dict]:
-    """What was printed as JSON lines."""
+    """The output of a command as JSON lines, parsed."""
     assert result.exit_code == 0, result.stderr
     return [json.loads(line) for line in result.stdout.splitlines()]
 
@@ -37,6 +37,6 @@ def analyzed(*arguments: str) -> list[dict]:
 
 
 def values(result: Result) -> dict[tuple[str, ...], float]:
-    """What was printed as JSON lines, by run, query if any, and measure."""
+    """The parsed JSON lines by run, query (if there is one) and measure."""
     names = ("run", "query_id", "measure")
     return {tuple(row[n] for n in names if n in row): row["value"] for row in rows(result)}

@@ -1,12 +1,11 @@
-"""Runs and judgements of every kind from a seed, what must come of them, and whether it does.
+"""Generated cases: runs and qrels of every kind, and the values or errors that must result.
 
-A :class:`Case` is a run, qrels and measures as someone might have them: unusual ids, ties,
-duplicates, scores at the limits of floats, columns of any kind, parameters at their limits, and now
-and then one fault. :func:`expected` says by loops over plain rows which values or which error must
-come out, :func:`check` goes through one of the doors of the package and compares. Nothing else may
-happen: no other error, no warning that is not named here.
+A :class:`Case` is a run, qrels and measures: unusual ids, ties, duplicates, scores at the limits of
+floats, columns of any type, parameters at their limits, and sometimes one fault. :func:`expected`
+computes the required values or errors by loops over plain rows. :func:`check` calls one function of
+the package and compares. Any other error or warning is a failure.
 
-Hypothesis draws cases for CI (``test_generated.py``), ``benchmarks/fuzz.py`` any number of them.
+Hypothesis draws cases for CI (``test_generated.py``); ``benchmarks/fuzz.py`` draws any number.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ from pyterrier_asl.io.runs import read_run_table
 from pyterrier_asl.io.tables import counted
 from pyterrier_asl.judging.judgements import Judgements
 
-#: How far a value may be from the loop's, as a share of it or of 1.
+#: The largest relative difference between a value and the value of the loop (absolute below 1).
 EXACT = 1e-12
 
 Row = tuple[Any, Any, Any]
@@ -54,22 +53,22 @@ Row = tuple[Any, Any, Any]
 
 @dataclass
 class Case:
-    """What someone evaluates, and how.
+    """The input of an evaluation and the way to call it.
 
     Attributes:
         run: rows (query, document, score).
         qrels: rows (query, document, grade).
         measures: name and parameters of each measure.
-        run_kind: as what the run is given; see :func:`given`.
-        qrels_kind: likewise.
-        door: through what it is evaluated.
+        run_kind: the type of the run; see :func:`given`.
+        qrels_kind: the type of the qrels.
+        door: the function that evaluates it.
         pool: name -> rows, for rareness.
-        pool_depth: how deep the pool is kept.
+        pool_depth: the depth of the pool.
         groups: run -> group.
         lengths: document -> words, for TBG.
-        empty: queries of the qrels that have no judged document, which only a dict can hold.
+        empty: queries of the qrels without judged documents, which only a dict can contain.
         doc_len: whether the run has the lengths in a column.
-        fault: what is wrong, '' for nothing.
+        fault: the fault of the case, '' for none.
     """
 
     run: list[Row]
@@ -189,7 +188,7 @@ def _scores(rng: Random) -> Callable[[], Any]:
 
 
 def _rows(rng: Random, qids: list[Any], docnos: list[Any], value: Callable[[], Any]) -> list[Row]:
-    """Rows of these queries, in one of the orders that they come in."""
+    """The rows of these queries in one of several orders."""
     rows = []
     for qid in qids:
         size = rng.choice([0, 1, 2, 3, 5, 8, 12, 40])
@@ -216,10 +215,10 @@ FLOAT = ["float64", "object", "Float64", "double[pyarrow]"]
 
 
 def _kind(rng: Random, rows: list[Row], value: str) -> dict[str, str]:
-    """As what these rows can be given."""
+    """A random type for these rows."""
     pairs = [(str(q), str(d)) for q, d, _ in rows]
     unique = len(set(pairs)) == len(pairs)
-    # As keys of a dict, 7 and '7' are two.
+    # 7 and '7' are different keys of a dict.
     kind = {"as": rng.choice(FRAMES + (LOOSE if unique else LOOSE[1:]))}
     for name, column in zip(("qid", "docno"), list(zip(*rows))[:2] if rows else ((), ())):
         kinds = TEXT
@@ -239,9 +238,9 @@ def given(rows: list[Row], kind: dict[str, str], what: str, doc_len: dict[Any, A
     """The rows as a frame, an Arrow table (in chunks, from a file), a dict, a list or a generator.
 
     Args:
-        rows: what it shall hold.
-        kind: ``as`` what; ``qid``, ``docno``, ``value``: the kinds of the columns; ``names``:
-            whose; ``index``: the frame's.
+        rows: the rows.
+        kind: ``as``: the type of the table; ``qid``, ``docno``, ``value``: the types of its
+            columns; ``names``: whose column names it has; ``index``: the index of the frame.
         what: 'score' or 'relevance'.
         doc_len: words of each document, for a column of them.
     """
@@ -275,13 +274,13 @@ def given(rows: list[Row], kind: dict[str, str], what: str, doc_len: dict[Any, A
 
 
 def _in_chunks(table: pa.Table, what: str) -> pa.Table:
-    """In two, the second of which begins in the middle of its buffers."""
+    """The table in two chunks; the second begins in the middle of its buffers."""
     half = len(table) // 2
     return pa.concat_tables([table[:half], table[half:]])
 
 
 def _from_file(table: pa.Table, what: str) -> pa.Table:
-    """What is read of a Parquet file, which holds any id, blanks too."""
+    """The table after writing it to Parquet and reading it; ids can contain blanks."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "rows.parquet"
         pq.write_table(table, path)
@@ -309,7 +308,7 @@ def _column(values: list[Any], kind: str) -> pd.Series[Any]:
 
 
 def _arrow(column: pd.Series[Any]) -> Any:
-    """What someone's reader made of the column: text where it holds objects of all kinds."""
+    """The column as an Arrow array, of text if it contains objects of several types."""
     if column.dtype == object:
         kinds = {type(v) for v in column if v is not None}
         if float in kinds:
@@ -318,7 +317,7 @@ def _arrow(column: pd.Series[Any]) -> Any:
             column = column.map(str, na_action="ignore")
     elif column.dtype == "category" and len({type(v) for v in column.cat.categories}) > 1:
         column = column.map(str, na_action="ignore")
-    # NaN stays NaN: a missing number in Arrow is another thing
+    # keeps NaN, which differs from a missing number in Arrow
     return pa.array(column.tolist() if column.dtype == object else column, from_pandas=False)
 
 
@@ -356,7 +355,7 @@ def _measure(rng: Random, case: Case) -> tuple[str, dict[str, Any]]:
         if "lengths" not in params and not case.doc_len:
             maybe("missing_length", 100, share=0.9)
         maybe("missing_length", 0, 500, 0.1, 1e9, share=0.3)
-        # Not 5e-324: shares of costs as small are rounded by up to half, in any order.
+        # Not 5e-324: parts of such small costs have rounding errors of up to half.
         maybe("halflife", 224, 1e-300, 1e-3, 1e308, 3, share=0.4)
         maybe("p_click_rel", 0, 1, 0.5, share=0.2)
         maybe("p_click_nonrel", 0, 1, 5e-324, share=0.2)
@@ -377,11 +376,11 @@ MEASURES = {
 }
 
 
-# Faults: what they do to a case, and what must be said
+# Faults: their changes to a case, and the required messages
 
 NOWHERE = float("nan")
 
-#: Fault -> what the message must match.
+#: Fault -> a pattern that the message must match.
 FAULTS = {
     "score is NaN": r"score.*is not a number \(NaN\) in (row|\d+ rows)|score.*missing",
     "score is None": r"score.*(is not a number|must be numbers|must be a number)",
@@ -397,7 +396,7 @@ FAULTS = {
     "docno is no Unicode": r"document id.*not Unicode",
     "no column": r"has no column",
     "column twice": r"there are 2 columns called",
-    # ir_measures makes an iterator of text
+    # ir_measures reads text as an iterator
     "no table": r"must be a data frame, a dict of dicts or an iterable of named tuples|rows need",
     "odd row": r"rows need \[",
     "parameter": r": (\w+) must be ",
@@ -489,7 +488,7 @@ def _spoil(rng: Random, case: Case) -> None:
 
 
 def make_case(rng: Random) -> Case:
-    """A case, whatever it is."""
+    """A random case."""
     queries = _ids(rng, rng.choice([1, 2, 3, 5]))
     docnos = _ids(rng, rng.choice([1, 4, 12, 30]))
     value = _scores(rng)
@@ -538,12 +537,12 @@ def make_case(rng: Random) -> Case:
     else:
         for rows, kind in ((case.run, case.run_kind), (case.qrels, case.qrels_kind)):
             if rows and kind["as"] == "arrow" and rng.random() < 0.7:
-                from_file = rng.random() < 0.5 and not case.doc_len  # which has no such column
+                from_file = rng.random() < 0.5 and not case.doc_len  # a dict has no such column
                 kind["as"] = "file" if from_file else "chunks"
     return case
 
 
-# What must come out, by loops
+# Expected values, by loops
 
 
 def _best(rows: list[Row]) -> dict[str, dict[str, float]]:
@@ -567,7 +566,7 @@ def _grades(case: Case) -> dict[str, dict[str, float]]:
 
 
 def expected(case: Case) -> tuple[dict[tuple[int, str], float], list[str]]:
-    """The value of each measure (by number) and query, and the errors any of which must come."""
+    """The value of each measure (by number) and query, and patterns of the possible errors."""
     values: dict[tuple[int, str], float] = {}
     errors: list[str] = []
     run, grades = _best(case.run), _grades(case)
@@ -634,7 +633,7 @@ def _tbg(
     rel: float,
     words: dict[str, float],
 ) -> float | None:
-    """None where a length is missing."""
+    """TBG of a query; None if a length is missing."""
     if "lengths" in params or case.doc_len:
         known = {d: words[d] for d in docs}
     elif "missing_length" in params:
@@ -658,7 +657,7 @@ def _tbg(
 
 
 def _expected_warnings(case: Case) -> dict[str, int]:
-    """How often documents stand twice, and whether nothing is judged."""
+    """The expected warnings: the number of repeated documents, and qrels without judgements."""
     judged = {(str(q), str(d)) for q, d, _ in case.qrels}
     queries = {q for q, _ in judged} | set(map(str, case.empty))
     rows = Counter((str(q), str(d)) for q, d, _ in case.run if str(q) in queries)
@@ -673,29 +672,29 @@ def _expected_warnings(case: Case) -> dict[str, int]:
 
 
 def _repeated(case: Case) -> int:
-    """How many rows of the run are for a document that its query has already."""
+    """The number of rows whose document is already in the ranking of the query."""
     queries = {str(q) for q, _, _ in case.qrels} | set(map(str, case.empty))
     rows = [(str(q), str(d)) for q, d, _ in case.run if str(q) in queries]
     return len(rows) - len(set(rows))
 
 
 def _warns(case: Case) -> bool:
-    """Whether the door is one of ir_measures', which let documents stand twice."""
+    """Whether the function belongs to ir_measures, which allows repeated documents."""
     return case.door not in ("evaluate", "search_lengths")
 
 
-# Whether it does
+# The comparison
 
 
 class Unexpected(AssertionError):
-    """Something came of a case that must not."""
+    """A case had an unexpected outcome."""
 
 
 def check(case: Case) -> str:
-    """Evaluates a case, and says what came of it: 'values', or the error.
+    """Evaluates a case; returns 'values' or the error.
 
     Raises:
-        Unexpected: where it is something else than must come.
+        Unexpected: for any other outcome.
     """
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
@@ -707,7 +706,7 @@ def check(case: Case) -> str:
 def _outcome(case: Case) -> str:
     values, errors = ({}, [FAULTS[case.fault]]) if case.fault else expected(case)
     if case.door == "search_lengths":
-        errors = []  # those are of its measures
+        errors = []  # these belong to its measures
     if case.door in ("evaluate", "search_lengths"):
         errors += _not_whole(case)
     if case.door == "search_lengths" and _repeated(case):
@@ -728,7 +727,7 @@ def _outcome(case: Case) -> str:
         raise Unexpected(f"values for {sorted(found)}, not for {sorted(_wanted(case, values))}")
     for key, value in _wanted(case, values).items():
         close = abs(found[key] - value) <= EXACT * max(1.0, abs(value))
-        if not close:  # also where it is no number
+        if not close:  # also equal if both are NaN
             raise Unexpected(f"{found[key]!r} is not {value!r} of {key}, {_called(case, key)}")
     return "values"
 
@@ -738,7 +737,7 @@ def _called(case: Case, key: Any) -> Any:
 
 
 def _wanted(case: Case, values: dict[tuple[int, str], float]) -> dict[Any, float]:
-    """What a door gives: every value, or means, or the search lengths' means."""
+    """The expected output of a function: all values, means, or means of search lengths."""
     qids = list(_grades(case))
     if case.door == "calc_aggregate":
         if not qids:
@@ -762,7 +761,7 @@ def _mean_search_lengths(case: Case) -> dict[Any, float]:
 
 
 def _not_whole(case: Case) -> list[str]:
-    """What these doors refuse: a run that is no answer at all."""
+    """Whether these functions refuse the run because it answers no query."""
     if not case.qrels and not case.empty:
         return ["the qrels are empty"]
     if not case.run:
@@ -774,7 +773,7 @@ def _not_whole(case: Case) -> list[str]:
     return [] if rows & judged or not judged else ["none of the documents of the run"]
 
 
-#: Warnings that may come whenever a pool is made: the pool's own duplicates and size.
+#: Possible warnings about any pool: its duplicates and its size.
 _OF_THE_POOL = (
     "fewer than 8 say little about what is rare",
     "more than once (e.g. ",
@@ -795,11 +794,11 @@ def _check_warnings(case: Case, outcome: str, said: list[str]) -> None:
             raise Unexpected(f"a warning that is not due: {each[:300]}")
 
 
-# The doors
+# The functions that evaluate
 
 
 def _inputs(case: Case) -> tuple[Any, Any]:
-    """The qrels and the run as they are given."""
+    """The qrels and the run in their types."""
     words = dict(case.lengths) if case.doc_len else None
     if words is not None:
         words = {**words, **{d: 1 for _, d, _ in case.run if not _in(d, words)}}
@@ -867,7 +866,7 @@ def made_measures(case: Case) -> list[Any]:
     return made
 
 
-#: How a pool's runs are given.
+#: Types of the runs of a pool.
 PLAIN = {
     "as": "frame",
     "qid": "object",
@@ -919,7 +918,7 @@ def _by_calc_aggregate(case: Case) -> dict[Any, float]:
 
 
 def _by_evaluator(case: Case) -> dict[Any, float]:
-    """One evaluator for two runs, the first of which must leave nothing behind."""
+    """The second of two runs by one evaluator; the first run must not influence it."""
     measures = made_measures(case)
     qrels, run = _inputs(case)
     evaluator = ir_measures.evaluator(measures, qrels)

@@ -1,4 +1,4 @@
-"""Runs and judgements of reports, with text that would do harm if it became markup."""
+"""Runs and qrels for reports, with text that would do harm as markup."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-#: A name, a query and a document that would do harm wherever they are taken for anything but text.
+#: A name, a query and a document that would do harm if they were used as anything but text.
 EVIL = "<script>window.hurt=1</script>\"'&\u2028</script><!--"
 EVIL_QUERY = "q'\"<img src=x onerror=window.hurt=1>"
 
@@ -34,7 +34,7 @@ TEXTS = {query: f"what about {query}" for query in QUERIES}
 
 
 def data_source(page: str) -> str:
-    """The data of a page, as its file holds it."""
+    """The data of a page as text of its file."""
     return re.search(r'id="data">(.*?)</script>', page, re.S).group(1)
 
 
@@ -48,7 +48,7 @@ def unpacked(text: str, dtype: str, shape: tuple[int, ...]) -> np.ndarray:
 
 
 def unpacked_values(packed: dict, shape: tuple[int, ...]) -> np.ndarray:
-    """Values by query, each by its number among the different ones or as it is."""
+    """Values by query, from numbers of distinct values or from the values."""
     if packed["codes"] is None:
         return unpacked(packed["different"], "<f4", shape)
     different = unpacked(packed["different"], "<f4", (-1,))
@@ -56,7 +56,7 @@ def unpacked_values(packed: dict, shape: tuple[int, ...]) -> np.ndarray:
 
 
 def write_files(folder: Path) -> list[Path]:
-    """Judgements and two runs as files."""
+    """Writes qrels and two runs to files."""
 
     def lines(of, form):
         return "\n".join(form(q, d, v) for q, each in of.items() for d, v in each.items()) + "\n"

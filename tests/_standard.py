@@ -1,4 +1,4 @@
-"""The standard measures, and one run by them compared with ir_measures' own providers."""
+"""The standard measures, and a comparison of one run with the providers of ir_measures."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from pyterrier_asl.measures.standard import computed
 
 GAINS = {-1: 1, 0: 2, 1: 0, 2: 5}
 
-#: What accelerate() hands over: values are pytrec_eval's whatever the run.
+#: Measures that accelerate() replaces; their values equal pytrec_eval's for every run.
 MEASURES = [
     AP,
     AP @ 10,
@@ -96,9 +96,9 @@ MEASURES = [
     NumQ,
     Judged,
 ]
-#: Apart, for ir_measures counts with any other measure, perhaps of judged documents only.
+#: Separate, because ir_measures may count judged documents only, with other measures.
 COUNTED = [NumRet]
-#: The same with other gains: apart, for ir_measures lets them leak into nDCG without any.
+#: nDCG with gains: separate, because ir_measures then uses them in nDCG without gains, too.
 GAINED = [nDCG(gains=GAINS), nDCG(gains=GAINS) @ 10, nDCG(gains=GAINS, judged_only=True) @ 10]
 
 
@@ -108,7 +108,7 @@ def ours(measure, judgements, run) -> dict[str, float]:
 
 
 def theirs(evaluator, measures, run) -> dict:
-    """Values by measure and query, 0 where ir_measures says nothing else."""
+    """Values of ir_measures by measure and query, 0 if it has no value."""
     values = defaultdict(dict)
     for metric in evaluator.iter_calc(run):
         values[metric.measure][metric.query_id] = metric.value
@@ -122,7 +122,7 @@ def compare(measures, evaluator, judgements, run) -> float:
     for measure in measures:
         values = computed(measure).values(judged)
         reference = np.array([expected[measure].pop(qid) for qid in qids])
-        if measure.NAME == "IPrec":  # nothing judged retrieved: trec_eval divides 0 by 0, we say 0
+        if measure.NAME == "IPrec":  # trec_eval divides 0 by 0; ours is 0
             reference = np.nan_to_num(reference)
         assert not expected[measure], f"{measure} has queries that the qrels have not"
         difference = np.abs(values - reference)

@@ -34,7 +34,7 @@ RANKED = [
 
 
 class Collection:
-    """Documents in few words, so that many scores tie; docnos in another order than docids."""
+    """Documents of few words, so that many scores tie; docnos are not ordered as docids."""
 
     def __init__(self, seed: int = 0, num_docs: int = 120) -> None:
         rng = np.random.default_rng(seed)
@@ -49,11 +49,11 @@ class Collection:
             [{"docno": d, "text": t} for d, t in zip(docnos, texts)], stemmer=None, verbose=False
         )
         queries = [" ".join(rng.choice(words, 3)) for _ in range(12)]
-        queries[3] = "unknown words"  # finds nothing
+        queries[3] = "unknown words"  # retrieves nothing
         self.topics = pd.DataFrame({"qid": [f"q{i}" for i in range(12)], "query": queries})
         rows = [
             (f"q{q}", docno, int(rng.integers(-1, 4)))
-            for q in range(1, 14)  # q0 is not judged, q12 and q13 are no topics
+            for q in range(1, 14)  # q0 is not judged; q12 and q13 are not topics
             for docno in [*rng.choice(docnos, 25, False), "elsewhere"]
         ]
         self.qrels = pd.DataFrame(rows, columns=["qid", "docno", "label"])
@@ -87,5 +87,5 @@ def compare(stage, collection, measures, count, seed=0):
         assert swept.keys() == expected.keys()
         worst = max(worst, *(abs(swept[name] - expected[name]) for name in swept))
         values.add(swept[task.metric])
-    assert len(values) > count / 5  # settings do make a difference
+    assert len(values) > count / 5  # settings change the value
     return worst

@@ -1,4 +1,4 @@
-"""Toy systems and a toy collection: no Java, nothing to download."""
+"""Small systems and a small collection, without Java and downloads."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ QUERIES = [f"q{i}" for i in range(1, 7)]
 
 
 class Toy(pt.Transformer):
-    """Retrieves what it was made with, and counts how often it is asked."""
+    """Returns fixed results, and counts its calls."""
 
     def __init__(self, name, results):
         self.name, self.results, self.calls = name, results, 0
@@ -22,7 +22,7 @@ class Toy(pt.Transformer):
         pt.validate.query_frame(inp, ["query"])
         if len(inp):
             self.calls += 1
-        # What inp.merge(self.results, on="qid") makes, in a third of the time.
+        # Equals inp.merge(self.results, on="qid"), in a third of the time.
         qids = self.results["qid"].to_numpy(object)
         asked, retrieved = np.nonzero(inp["qid"].to_numpy(object)[:, None] == qids)
         others = self.results.columns.difference(inp.columns, sort=False)
@@ -41,7 +41,7 @@ def topics(queries=QUERIES):
 
 
 def qrels(queries=QUERIES):
-    """Ten judged documents a query, of which four are relevant, one of them highly."""
+    """Ten judged documents per query; four are relevant, and one of these highly relevant."""
     return pd.DataFrame(
         [(q, f"d{d}", 2 if d == 0 else int(d < 4)) for q in queries for d in range(10)],
         columns=["qid", "docno", "label"],
@@ -72,7 +72,7 @@ def system(seed, **kwargs):
 
 
 def evaluated(measures, run):
-    """What ``pt.Evaluate`` says of a run; here, where another process imports little to call it."""
+    """The values of ``pt.Evaluate``; defined here so that other processes import little."""
     return pt.Evaluate(run, qrels(), metrics=measures, perquery=True)
 
 

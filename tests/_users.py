@@ -15,10 +15,10 @@ _NOBODY = 65534
 
 @contextmanager
 def own_folder() -> Iterator[Path]:
-    """A folder of a user who is not root, as whom the body acts.
+    """A folder of another user than root; the body runs as this user.
 
-    What the body imports only when it is used must have been used before: that user may not be
-    allowed to read it.
+    The body must not import modules for the first time, because this user may not be allowed to
+    read them.
     """
     is_root = hasattr(os, "geteuid") and os.geteuid() == 0
     if is_root and not hasattr(os, "setresuid"):

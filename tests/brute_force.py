@@ -1,4 +1,4 @@
-"""The measures as loops, written from their definitions: slow, plain, and nothing shared with them.
+"""The measures as plain loops, written from their definitions without code of the package.
 
 A ranking is a list of document ids, best first; ``grades`` maps judged documents to grades.
 """
@@ -64,7 +64,7 @@ def reciprocal_ranks(docs: list, grades: dict, rel: float = 1) -> list:
 
 
 def rr_lp(a: list, b: list) -> float:
-    """From the reciprocal ranks of all relevant documents of two rankings."""
+    """rrLP, from the reciprocal ranks of all relevant documents of two rankings."""
     for x, y in itertools.zip_longest(a, b):
         if x != y:
             return x - y
@@ -148,7 +148,7 @@ def tbg(
 
 
 def holm(p: list[float]) -> list[float]:
-    """Holm's procedure as he wrote it: step down, and never fall behind the step before."""
+    """Holm's step-down procedure; corrected p-values never decrease from step to step."""
     corrected, worst = [0.0] * len(p), 0.0
     for step, i in enumerate(sorted(range(len(p)), key=lambda i: p[i])):
         worst = max(worst, min(1.0, (len(p) - step) * p[i]))
@@ -157,7 +157,7 @@ def holm(p: list[float]) -> list[float]:
 
 
 def precisions(ranking, relevant):
-    """Precision at each relevant document and its search length, straight from Eq. 6 and 2."""
+    """Precision at each relevant document and its search length, by Eq. 6 and 2."""
     found = {}
     for rank, docno in enumerate(ranking, start=1):
         if docno in relevant:

@@ -1,8 +1,8 @@
-"""What tests share: where the data is, whether Java is here, and when a missing one is a failure.
+"""Fixtures of all tests: data, Java and other requirements, and when tests skip or fail.
 
-``PYTERRIER_ASL_REQUIRE=java,data,registry,collections,chromium`` makes what is named there
-compulsory: a test that would skip for want of it fails instead, so that a skip on a build machine
-cannot hide a break. ``tests/README.md`` says what each is and where it can be had.
+``PYTERRIER_ASL_REQUIRE=java,data,registry,collections,chromium`` makes the named requirements
+compulsory: a test that would skip without one fails, so that a skip on a build machine cannot hide
+a fault. ``tests/README.md`` describes each requirement and where to get it.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-# As the command does: looking for garbage among all that modules make takes a fifth of the time.
+# As the command does: collecting garbage during imports takes a fifth of the time.
 gc.set_threshold(100_000, 50, 100)
 
-# A slow machine is no failure. Where a test does not say how many examples it needs, the full suite
-# has twice as many.
+# No deadline: a slow machine is not a failure. The full suite has twice the examples of tests that
+# do not set their number.
 patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("pyterrier_asl", patient, max_examples=50)
 settings.register_profile("pyterrier_asl full", patient, max_examples=100)
 settings.load_profile("pyterrier_asl")
 
 
-#: What a plain ``pytest`` leaves to ``pytest --full``: real runs, processes, browsers, Java; and
-#: single tests elsewhere that are marked slow.
+#: Folders that only ``pytest --full`` runs: real runs, processes, browsers, Java. It also runs the
+#: tests of other folders that are marked slow.
 FULL = ("differential", "system")
 HERE = Path(__file__).parent
 
@@ -43,9 +43,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Has the full suite try more examples, and temporary files end with the session."""
+    """Sets more examples for the full suite, and deletes temporary files after the session."""
     folder = tempfile.TemporaryDirectory(prefix="pyterrier_asl-tests-", ignore_cleanup_errors=True)
-    os.chmod(folder.name, 0o711)  # tests of permissions are another user, below it
+    os.chmod(
+        folder.name, 0o711
+    )  # tests of permissions run as another user, who needs to read this folder
     tempfile.tempdir = folder.name
     config.add_cleanup(folder.cleanup)
     if config.getoption("--full"):
@@ -59,15 +61,15 @@ def _is_named(config: pytest.Config, path: Path) -> bool:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leaves out the folders of the full suite, unless they are asked for."""
+    """Ignores the folders of the full suite, unless they are named."""
     if config.getoption("--full") or collection_path not in [HERE / name for name in FULL]:
         return None
     return None if _is_named(config, collection_path) else True
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Marks the full suite; leaves out what is slow, unless it or its file is asked for."""
-    gc.freeze()  # what is imported by now stays
+    """Marks the full suite; deselects slow tests, unless they or their files are named."""
+    gc.freeze()  # never collects objects of these modules
     full = [HERE / name for name in FULL]
     in_full = {
         path for path in {item.path for item in items} if any(map(path.is_relative_to, full))
@@ -92,26 +94,26 @@ def _required() -> set[str]:
 
 
 def _missing(what: str, reason: str) -> None:
-    """Skips the test for want of ``what``, or fails it where ``what`` is compulsory."""
+    """Skips a test without ``what``, or fails it if ``what`` is required."""
     if what in _required():
         pytest.fail(f"PYTERRIER_ASL_REQUIRE names {what!r}, but {reason}")
     pytest.skip(reason)
 
 
-#: What PyTerrier 1.0 says of what its Experiment does not have yet, and 1.1 has.
+#: Errors of Experiment in PyTerrier 1.0 about options that it has from 1.1 on.
 _NOT_YET = {
     "Unknown kwargs: ['plan']": "plans",
     "Expected list of transformers for retr_systems, instead received <class 'dict'>": "dicts",
 }
 
 
-#: Why ir_measures itself reads no name of a measure on Python 3.14: see docs/upstream.
+#: The reason why ir_measures cannot parse names of measures on Python 3.14: see docs/upstream.
 NO_NAMES = "ir_measures 0.4.3 asks for ast.Num, which Python 3.14 does not have"
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
-    """Skips what a test asks of PyTerrier or ir_measures that this release does not have."""
+    """Skips tests of features that the installed PyTerrier or ir_measures does not have."""
     try:
         return (yield)
     except TypeError as error:
@@ -159,7 +161,7 @@ def java() -> None:
 
         if not pt.java.started():
             pt.java.init()
-    except Exception as error:  # whatever is missing, the reason is the message
+    except Exception as error:  # the message is the reason for any missing part
         _missing("java", f"Java or Terrier cannot be had: {type(error).__name__}: {error}")
 
 
@@ -176,7 +178,7 @@ def registry(tmp_path_factory) -> None:
 
 @pytest.fixture(scope="session")
 def expansion() -> None:
-    """RM3 and Bo1 of PyTerrier that take a TerrierIndex."""
+    """Skips tests if RM3 and Bo1 of PyTerrier do not accept a TerrierIndex."""
     import pyterrier as pt
 
     if pt.__version__ in ("1.0.0", "1.0.1"):
@@ -184,7 +186,7 @@ def expansion() -> None:
 
 
 def _worked_examples(data: Path, name: str) -> dict:
-    """A file of worked examples beside the data."""
+    """A file of worked examples in the folder of the data."""
     path = data.parent / name
     if not path.is_file():
         _missing("data", f"there is no {path}")

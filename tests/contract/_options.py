@@ -17,7 +17,7 @@ from pyterrier_asl.io.texts import Texts
 
 
 class Setting(NamedTuple):
-    """What a function is given; runs after the first in reverse order where they are turned."""
+    """The input of a function; with ``turned``, runs after the first are in reverse order."""
 
     source: str
     measure: str
@@ -29,7 +29,7 @@ class Setting(NamedTuple):
         return f"{self.source}, {self.measure}, {grades}{', turned' * self.turned}"
 
 
-#: Every value of one with every value of another.
+#: Settings in which all pairs of values occur.
 SETTINGS = [
     Setting("frames", "AP@10", binary=False, turned=False),
     Setting("several", "ASL@10", binary=False, turned=True),
@@ -44,16 +44,16 @@ SETTINGS = [
 
 @dataclass
 class Row:
-    """A value of an option that changes the result, where it is not refused.
+    """A value of an option that changes the result or is refused.
 
     Attributes:
-        value: the value, or what gives it for a setting.
-        given: arguments with and without the option; or what gives them.
+        value: the value, or a function that returns it for a setting.
+        given: arguments with and without the option, or a function that returns them.
         refused: source, or ``always`` -> a part of the sentence that refuses the option.
         measure: a measure for which the option matters, in all settings.
         data: ``repeated``, ``lacking`` or ``unusable`` (by ``given``) are refused without the
             option; in ``unanswered`` the first run lacks two queries.
-        same: source, or ``always`` -> why the result stays as it is.
+        same: source, or ``always`` -> the reason why the result does not change.
         alone: a part of the sentence that refuses the option without those that are given with it.
     """
 
@@ -67,25 +67,25 @@ class Row:
 
     @property
     def is_needed(self) -> bool:
-        """Whether the data cannot be used without the option."""
+        """Whether the data are refused without the option."""
         return self.data in ("repeated", "lacking", "unusable")
 
     def is_same(self, setting: Setting) -> bool:
-        """Whether the result stays as it is."""
+        """Whether the result does not change."""
         return "always" in self.same or setting.source in self.same
 
     def refusal(self, setting: Setting) -> str:
-        """A part of the sentence that refuses the option; '' where it is not refused."""
+        """A part of the sentence that refuses the option; '' if it is not refused."""
         of_grades = self.refused.get("binary", "") if setting.binary else ""
         return self.refused.get("always", "") or self.refused.get(setting.source, of_grades)
 
 
 def of(value: Any, setting: Setting) -> Any:
-    """A value, or what a function gives for a setting."""
+    """A value, or the value that a function returns for a setting."""
     return value(setting) if callable(value) else value
 
 
-# What functions are given
+# Inputs
 
 
 @cache
@@ -118,7 +118,7 @@ def several(data: str, binary: bool, turned: bool) -> dict[str, tuple[dict, pd.D
 
 @cache
 def long_scores(data: str, measure: str, turned: bool) -> pd.DataFrame:
-    """The values of one collection; of two, where one lacks a system."""
+    """The values of one collection, or of two if the second lacks a system."""
     tracks = several(data, False, turned)
     if data == "unanswered":
         scores = long_scores("plain", measure, turned)
@@ -144,7 +144,7 @@ def inputs(setting: Setting, data: str = "plain") -> tuple[Any, Any]:
 
 
 def written(setting: Setting, qrels: pd.DataFrame, name: str) -> Any:
-    """Qrels as a file where the setting is one of files."""
+    """Qrels, as a file if the setting is about files."""
     if setting.source != "files":
         return qrels
     return _small.write_qrels(qrels, _small.folder() / f"{name}-{setting.binary}")
@@ -156,7 +156,7 @@ def other_judge(setting: Setting, agrees: float = 0.7) -> Any:
 
 
 def judges_of(*agrees: float) -> Callable[[Setting], Any]:
-    """Judges x, y ..., who agree so often with the qrels; of each collection."""
+    """Judges x, y, ... with these rates of agreement with the qrels, for each collection."""
 
     def made(setting: Setting) -> Any:
         judges = {name: other_judge(setting, share) for name, share in zip("xyz", agrees)}
@@ -170,7 +170,7 @@ def labels(setting: Setting) -> Any:
 
 
 def people(setting: Setting) -> Any:
-    """The judgements of nine queries, those that people judged."""
+    """The judgements of the nine queries that people judged."""
     qrels = frames("plain", setting.binary, False)[1]
     return written(setting, qrels[~qrels["qid"].isin(["q9", "q10", "q11"])], "people")
 
@@ -295,7 +295,7 @@ def call_merge(setting: Setting, data: str, options: dict) -> Any:
     return asl.merge_labels(qrels, added, **options)
 
 
-#: Name, or name and what is special -> a call of the function in a setting.
+#: Name, or name and variant -> a call of the function in a setting.
 CALLS: dict[str, Callable[[Setting, str, dict], Any]] = {
     "evaluate": with_runs(asl.evaluate),
     "bounds": with_runs(asl.bounds),
@@ -316,7 +316,7 @@ CALLS: dict[str, Callable[[Setting, str, dict], Any]] = {
     "merge_labels": call_merge,
     "Experiment": call_experiment,
 }
-#: Sources that a function takes; the others take frames and files.
+#: The sources that a function takes; functions not listed take frames and files.
 SOURCES = {
     "evaluate": ("frames", "files", "several"),
     "bounds": ("frames", "files", "several"),

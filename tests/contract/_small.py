@@ -15,7 +15,7 @@ QUERIES = [f"q{number}" for number in range(12)]
 DOCS = [f"d{number}" for number in range(60)]
 DEPTH = 14
 
-#: How much better than chance each run is; the order of names is not the order of values.
+#: The quality of each run above chance; the order of names is not the order of values.
 QUALITY = {"charlie": 0.8, "alpha": 2.0, "delta": 1.4, "bravo": 2.3}
 
 
@@ -30,7 +30,7 @@ def _grades(seed: int) -> np.ndarray:
 def collection(
     seed: int = 1, *, binary: bool = False
 ) -> tuple[dict[str, pd.DataFrame], pd.DataFrame]:
-    """Runs by name, with ties and the id of their query as a document, and qrels of them."""
+    """Runs by name, with ties and the id of the query as a document, and their qrels."""
     true = _grades(seed)
     rng = np.random.default_rng([seed, 1])
     runs = {}
@@ -69,7 +69,7 @@ def repeated(
 
 
 def judged_by_other(agrees: float = 0.7, *, seed: int = 1, binary: bool = False) -> pd.DataFrame:
-    """The same documents, judged by someone who agrees on this share of them."""
+    """Judgements of the same documents that agree on this share of them."""
     qrels = collection(seed, binary=binary)[1]
     rng = np.random.default_rng([seed, int(100 * agrees)])
     drawn = rng.choice(qrels["label"], len(qrels))
@@ -89,7 +89,7 @@ def labels(seed: int = 1) -> pd.DataFrame:
 
 @cache
 def folder() -> Path:
-    """A folder for files, until the tests end."""
+    """A folder for files, deleted after the tests."""
     made = Path(tempfile.mkdtemp(prefix="small-"))
     atexit.register(shutil.rmtree, made, ignore_errors=True)
     return made

@@ -1,7 +1,7 @@
-"""What pt.Experiment, pt.Evaluate and ir_measures take for granted of a measure, each seen to hold.
+"""Tests of the assumptions of pt.Experiment, pt.Evaluate and ir_measures about a measure.
 
-Every test calls the real thing. Expected values are loops (``brute_force``), worked examples or
-pytrec_eval's.
+Tests call PyTerrier and ir_measures. Expected values come from loops (``brute_force``), worked
+examples or pytrec_eval.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def lengths():
 
 @pytest.fixture(scope="module")
 def ours(pool, lengths):
-    """One of each, with the loop that says what it should be."""
+    """One measure of each kind, with the loop that computes its expected value."""
     words = {f"d{i}": 20 * (i + 1) for i in range(12)}
     return {
         ASL: lambda d, g: brute_force.asl(d, g),
@@ -86,7 +86,7 @@ def ours(pool, lengths):
 
 
 def ir(frame):
-    """The same frame by ir_measures' names."""
+    """The same frame with the column names of ir_measures."""
     return frame.rename(columns={"qid": "query_id", "docno": "doc_id", "label": "relevance"})
 
 
@@ -221,7 +221,7 @@ def test_what_a_measure_prints_parses_to_it(pool, lengths):
         key = tuple(repr(measure[name]) for name in measure.SUPPORTED_PARAMS)
         assert printed.setdefault((measure.NAME, str(measure)), key) == key
         assert pickle.loads(pickle.dumps(measure)) == measure
-        # At (...) and @k it is rebuilt from its parameters, and keeps them.
+        # (...) and @k rebuild a measure from its parameters, and must keep them.
         again = measure(rel=1) @ 4
         assert again["cutoff"] == 4 and again["rel"] == 1
         for name in measure.SUPPORTED_PARAMS.keys() - {"cutoff", "rel"}:
@@ -349,7 +349,7 @@ def test_a_pickled_measure_brings_its_pool_to_another_process(pool):
     assert float(said[1]) == measure.calc_aggregate(judged, run)
 
 
-# 4, 5. Batches, and queries that were not answered
+# 4, 5. Batches, and unanswered queries
 
 
 @pytest.mark.parametrize("size", [1, 2, 4, 100])
@@ -409,7 +409,7 @@ def test_a_query_without_relevant_documents_tells_no_systems_apart(ours):
             assert {m.value for m in measure.iter_calc(ir(judged), ir(run))} == {worth}
 
 
-# 6. Which way is better
+# 6. The direction
 
 
 def test_measures_say_which_way_is_better():
@@ -421,7 +421,7 @@ def test_measures_say_which_way_is_better():
 
 
 def _as(kind, frame):
-    """The same frame with its ids as something else."""
+    """The same frame with ids of another type."""
     ids = [name for name in ("qid", "docno") if name in frame.columns]
     if kind == "integers":
         return frame.assign(**{name: frame[name].str[1:].astype("int64") for name in ids})
@@ -455,7 +455,7 @@ def test_columns_of_every_kind(run_kind, qrels_kind):
 
 
 def _numbered(loop):
-    """Ties aside, ids as numbers order alike; there are no ties in these results."""
+    """The same results with ids as numbers; without ties the order is the same."""
     assert not results(1).duplicated(["qid", "score"]).any()
     return expected(loop, results(1), qrels())
 
@@ -491,7 +491,7 @@ def test_queries_of_the_run_alone_are_ignored_and_of_the_qrels_alone_are_missed(
     assert found == dict(zip(["q1", "q3"], values)) and found["q3"] == 6
 
 
-# Through ir_measures: dicts, iterators, TREC files; and every way to call
+# Through ir_measures: dicts, iterators, TREC files, and all ways to call it
 
 
 def _files(tmp_path):
@@ -528,7 +528,7 @@ def test_every_kind_of_input_and_every_way_to_call(ours, kind, tmp_path):
     both = ir_measures.calc(measures, *made())
     one, two = made()
     evaluator = ir_measures.evaluator(measures, one)
-    if kind in ("frames", "dicts", "tuples"):  # what can be read twice
+    if kind in ("frames", "dicts", "tuples"):  # types that can be read twice
         assert wide(evaluator.iter_calc(two)) == found == wide(evaluator.iter_calc(two))
         assert evaluator.calc_aggregate(two) == pytest.approx(aggregate)
     for measure, loop in loops.items():
@@ -685,7 +685,7 @@ def test_validation_knows_what_tbg_needs(lengths):
         pt.Experiment([short], topics(), qrels(), [TBG(lengths=lengths), ASL], validate="error")
 
 
-# 11. Registered once, however often
+# 11. Registering a measure several times has no effect
 
 
 def _state():

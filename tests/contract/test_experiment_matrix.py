@@ -1,5 +1,7 @@
-"""Topics, qrels and runs that lack queries or have others, in every combination: means over the
-queries of topics and qrels, by loops, whatever the plan, the batches and the kind of system."""
+"""Topics, qrels and runs with missing or additional queries, in all combinations.
+
+Means are over the queries of topics and qrels, by loops, for all plans, batches and systems.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ from _systems import QUERIES, Toy, by_query, qrels, results, topics
 
 from pyterrier_asl import ASL, AP_Rareness, Experiment, LexiP, nASL
 
-#: What the queries of one of the three are, beside those of the others.
+#: The queries of one of the three, compared with the queries of the others.
 QUERIES_OF = {
     "equal": lambda own, lost: QUERIES,
     "missing": lambda own, lost: [q for q in QUERIES if q != lost],
@@ -65,7 +67,7 @@ CASES = [
 @pytest.mark.parametrize(("which", "kind", "batch"), CASES)
 def test_any_combination_of_queries(which, kind, batch, pytestconfig):
     pairs = list(itertools.product(QUERIES_OF, repeat=2))
-    if not pytestconfig.getoption("--full"):  # each with one kind of systems, not with all three
+    if not pytestconfig.getoption("--full"):  # each with one of the three kinds of systems
         pairs = pairs[KINDS.index(kind) :: len(KINDS)]
     for judged_queries, run_queries in pairs:
         asked = QUERIES_OF[which]("zt", "q1")

@@ -1,4 +1,4 @@
-"""Generated input: the loops' number or a clear error, and what that has found, one test each.
+"""Generated input gives the value of the loops or a clear error; found faults have tests.
 
 ``benchmarks/fuzz.py`` runs any number of such cases.
 """
@@ -44,7 +44,7 @@ def test_any_case_gives_the_loops_values_or_the_error_that_is_due(random):
 
 @pytest.mark.slow
 def test_cases_are_of_all_sorts():
-    """A thousand cases from one seed: what the page on trust counts, small."""
+    """A thousand cases from one seed have all kinds of inputs and outcomes."""
     came, doors = set(), set()
     for number in range(1000):
         case = make_case(Random(f"0-{number}"))
@@ -60,7 +60,7 @@ def test_parameters_out_of_range_name_the_parameter(name, params):
         MEASURES[name](**params)
 
 
-# What was found, so that it stays mended
+# Faults that generated cases found
 
 
 def test_an_infinite_grade_is_an_error():
@@ -85,7 +85,7 @@ def test_seconds_and_words_without_end_are_errors():
         TBG(lengths=DocLengths.from_dict({"a": 1e308})).calc_aggregate(
             {"q": {"a": 1}}, {"q": {"a": 1.0}}
         )
-    # at the limits there is a number
+    # the limits are allowed
     extreme = TBG(missing_length=1e9, time_per_word=1e9, p_click_nonrel=0, halflife=5e-324)
     value = extreme.calc_aggregate({"q": {"a": 1, "b": 1}}, {"q": {"x": 3, "a": 2, "b": 1}})
     assert value == 0
@@ -142,7 +142,7 @@ def test_a_row_of_another_kind_is_named():
 
 
 def test_a_query_of_a_dict_without_judgements_counts():
-    """As for AP: it is a query of the qrels, and one without a relevant document."""
+    """It counts as a query of the qrels without relevant documents, as for AP."""
     qrels = {"q1": {}, "q2": {"a": 1}}
     run = {"q1": {"x": 1.0}, "q2": {"x": 2.0, "a": 1.0}}
     assert ir_measures.AP.calc_aggregate(qrels, run) == 0.25
@@ -188,7 +188,7 @@ def test_a_million_relevant_documents():
 
 @pytest.mark.slow
 def test_a_million_relevant_documents_with_words_in_a_pool():
-    """By loops, which add one after another what the package adds in another order."""
+    """The loops add the values in another order than the package."""
     n = 1_000_000
     docs = [f"d{i}" for i in range(n + n // 2)]
     grades = dict.fromkeys([*docs[::3], *docs[1::3]], 1)
@@ -229,7 +229,7 @@ def test_a_million_relevant_documents_with_words_in_a_pool():
 @pytest.mark.parametrize(
     ("scores", "first"),
     [
-        ((3.4028235e38, 3.4028236e38), "b"),  # one and the same as 32-bit floats: by id
+        ((3.4028235e38, 3.4028236e38), "b"),  # equal as 32-bit floats: ordered by id
         ((1e39, 1e300), "b"),
         ((INF, 1e39), "b"),
         ((-INF, -1e39), "b"),
@@ -250,7 +250,7 @@ def test_scores_at_the_limits_of_floats(scores, first):
 
 
 def test_no_value_depends_on_the_other_queries():
-    """Each query by itself, and all of them in two orders, one with documents beyond measure."""
+    """Compares single queries with all queries in two orders; one query has very many documents."""
     rng = np.random.default_rng(3)
     queries = [f"q{i}" for i in range(300)]
     docs = [f"d{i}" for i in range(40)]

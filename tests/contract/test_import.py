@@ -1,4 +1,4 @@
-"""What importing the package does, and what it leaves for later."""
+"""Importing the package is fast and imports large dependencies later."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pyterrier_asl
 
 
 def python(code: str) -> str:
-    """What a fresh interpreter prints."""
+    """The output of code in a new interpreter."""
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()

@@ -1,8 +1,7 @@
-"""One value for a measure, whichever entry point is asked: ours, and pt.Experiment.
+"""All entry points of the package and pt.Experiment give the same value of a measure.
 
-Each entry point is asked once for all measures, on runs with ties, with fractional grades and with
-queries that went unanswered. ``evaluate`` is what the others are compared with; that its values are
-right is tested elsewhere.
+Each entry point computes all measures once, on runs with ties, with fractional grades and with
+unanswered queries. The others are compared with ``evaluate``, whose values other tests check.
 """
 
 import json
@@ -21,7 +20,7 @@ from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.measures.names import with_pool
 from pyterrier_asl.reporting.collect import collect
 
-#: Every measure that an installed provider of ir_measures supports, and ours.
+#: The measures of the installed providers of ir_measures and of this package.
 MEASURES = [
     "AP",
     "AP@5",
@@ -71,12 +70,12 @@ MEASURES = [
     "P_Rareness@5",
     "TBG(missing_length=100)",
 ]
-#: Their providers order equal scores in another way than trec_eval, or round.
+#: Measures whose providers order equal scores differently from trec_eval, or round.
 OTHER_ORDER = {"RBP(rel=1)", "RR@5", "Judged@5"}
 ROUNDED = {"ERR@5", "nDCG(dcg='exp-log2')@5"}
-#: ir_measures computes these from whole grades only, as its providers say.
+#: Measures that ir_measures computes from whole grades only.
 WHOLE_ONLY = {"infAP"}
-#: What ir_measures' own providers refuse, and is computed here from fractions too.
+#: Measures for which providers of ir_measures refuse fractional grades, unlike this package.
 PYTREC_EVAL = set(MEASURES[:23])
 
 
@@ -173,10 +172,10 @@ def by_pt_experiment(runs, qrels, measures, folder):
     if (qrels["label"] % 1).any():
         asked = [m for m in asked if m not in PYTREC_EVAL | OTHER_ORDER | ROUNDED]
     topics = pd.DataFrame({"qid": list(dict.fromkeys(qrels["qid"])), "query": "q"})
-    pool = RarenessPool.from_runs(runs)  # which evaluate makes itself
+    pool = RarenessPool.from_runs(runs)  # evaluate builds this pool
     parsed = {with_pool(ir_measures.parse_measure(m), pool): m for m in asked}
     names = {str(measure): m for measure, m in parsed.items()}
-    # Asked for both at once, ir_measures may count the judged documents for NumRet.
+    # With both at once, ir_measures may count judged documents for NumRet.
     judged_only = [measure for measure in parsed if "judged_only" in measure.params]
     frames = [
         pt.Experiment(list(runs.values()), topics, qrels, some, names=list(runs), perquery=True)

@@ -1,5 +1,4 @@
-"""Every option of every public function, with every kind of input: it changes the result, or is
-refused in a sentence that names it.
+"""Each option of each public function changes the result or is refused by its name.
 
 The options come from the signatures, so that a new one without a row fails. Each row is tried with
 frames and files (which must give the same), several collections and tables of scores, with a
@@ -24,7 +23,7 @@ import pyterrier_asl as asl
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
-#: In how many settings the quick suite tries each option of the slowest functions.
+#: The number of settings in the quick suite for each option of the slowest functions.
 QUICK = {"report": 2, "judges": 2, "compare": 4, "Experiment": 1}
 
 
@@ -33,7 +32,7 @@ def function_of(call: str) -> str:
 
 
 def options_of(function: str) -> list[str]:
-    """The options of a function: what must be named, and what pt.Experiment has after its data."""
+    """The options of a function: its keyword-only arguments, and options of pt.Experiment."""
     parameters = list(inspect.signature(getattr(asl, function)).parameters.values())
     data = 4 if function == "Experiment" else 0
     named = parameters[data:] if data else [p for p in parameters if p.kind is p.KEYWORD_ONLY]
@@ -48,7 +47,7 @@ def test_every_option_has_a_row():
 
 
 def shown(result: Any) -> str:
-    """What a caller can see of a result: text, and tables with all places."""
+    """The visible content of a result: text, and tables with all decimals."""
     return "\n".join(_parts(result))
 
 
@@ -77,7 +76,7 @@ def _plain(call: str, setting: Setting) -> str:
 
 
 def _attempt(call: str, setting: Setting, data: str, **options: Any) -> str:
-    """What a call shows; the error, after a mark, where it is refused."""
+    """The visible result of a call, or the error after a mark."""
     try:
         return shown(CALLS[call](setting, data, options))
     except ValueError as error:
@@ -85,7 +84,7 @@ def _attempt(call: str, setting: Setting, data: str, **options: Any) -> str:
 
 
 def problem(call: str, option: str, setting: Setting) -> tuple[str, str]:
-    """What the option should not have done; '' for nothing. And what the call shows with it."""
+    """A fault of the option ('' for none), and the visible result with it."""
     row: Row = ROWS[call][option]
     value, given = of(row.value, setting), of(row.given, setting)
     if row.given or row.data != "plain":

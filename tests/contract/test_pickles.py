@@ -8,7 +8,7 @@ import zlib
 
 import pytest
 
-#: By version 0.1.0, with a pool of two runs and the lengths of three documents.
+#: Pickled by version 0.1.0, with a pool of two runs and the lengths of three documents.
 FIRST = (
     "eNrFWG1v28YdtyzZUdx0WIf1ccV685vIqKxIfkhkNw7SuOuayTM0NcAMFBlzJI/kKdSR5h3taGmGDUO8BuBe5fZi"
     "n2UfYi/7Cfain6L9/4+STCVynAZFS0Akj/d//P0f7k5/q/zbfWPOXHd1LXsvHiqWJJwlFpVhY8CoTBMmGzDQWcX6"
@@ -40,7 +40,7 @@ FIRST = (
     "70Jy1Eaw7lwOV8ecl1eAhjW+A+ww4ow="
 )
 
-#: The relevant document is second of three; nothing else is relevant.
+#: Three documents; only the second is relevant.
 QRELS = {"q": {"d": 2, "x": 0}}
 RUN = {"q": {"x": 3, "d": 2, "e": 1}}
 
@@ -57,7 +57,7 @@ def test_measures_of_the_first_version_have_their_names_and_values():
     assert asl.calc_aggregate(QRELS, RUN) == 2
     assert nasl.calc_aggregate(QRELS, RUN) == pytest.approx(1 - 1 / 100)
     assert lexip.calc_aggregate(QRELS, RUN) == 1 / 2
-    # One of two runs has it, and this run as the third: R = 1 - 2/3; alpha = .5.
+    # One of two runs retrieves it, and this run is the third: R = 1 - 2/3; alpha = .5.
     assert rareness.calc_aggregate(QRELS, RUN) == pytest.approx((1 + 0.5 / 3) / 2)
     # One irrelevant document of three words first: 4.4 + (0.018 * 3 + 7.8) * 0.39 seconds.
     seconds = 4.4 + (0.018 * 3 + 7.8) * 0.39

@@ -1,4 +1,4 @@
-"""The result classes of the package: what each has, and that type checkers see them."""
+"""The attributes of the result classes, and that type checkers see them."""
 
 from __future__ import annotations
 
