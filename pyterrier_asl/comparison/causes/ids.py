@@ -21,9 +21,9 @@ from .cause import ALPHA, Cause, at_least, is_spread_less, listed, percent
 from .pair import Pair, Top
 from .rankings import correlation
 
-#: How many documents are compared with others of their query, and how many ids of those others
-#: that are rewritten, or as they are.
-_SAMPLE, _REWRITTEN, _OTHERS = 100, 600, 10_000
+#: How many documents are compared with others of their query; how many ids of those others
+#: are rewritten, or as they are; and with how many judged documents.
+_SAMPLE, _REWRITTEN, _OTHERS, _JUDGED = 100, 600, 10_000, 6_000
 #: So few equal ids show nothing, nor do fewer than so many of a run.
 _FEWEST, _BOTH = 4, 2
 #: The longest prefix and suffix, and the longest part that is cut, in characters.
@@ -112,7 +112,7 @@ class Writing:
         return Cause(name, where, share, evidence, _REMEDY, comparable=False, repaired=repaired)
 
 
-def find_writing(found: Docs, wanted: Docs) -> Writing | None:
+def find_writing(found: Docs, wanted: Docs, most: int = _REWRITTEN) -> Writing | None:
     """How the ids of documents differ from ids of other sources; None: not at all.
 
     Ids of one query are equal by chance as often as ids of different queries; and where the ids of
@@ -122,13 +122,14 @@ def find_writing(found: Docs, wanted: Docs) -> Writing | None:
     Args:
         found: documents of one source that no other source has.
         wanted: documents of the others that this source does not have.
+        most: how many of these are rewritten.
     """
     best = None
     keys: dict[Any, list[tuple[str, dict[str, str]]]] = {}
     for kind, ours, theirs in _WRITINGS:
         if theirs not in keys:
             by_query: dict[int, dict[str, str]] = {query: {} for query, _ in found}
-            for query, docno in wanted[: _OTHERS if theirs is str else _REWRITTEN]:
+            for query, docno in wanted[: _OTHERS if theirs is str else most]:
                 by_query.get(query, {})[theirs(docno)] = docno
             keys[theirs] = [(docno, by_query[query]) for query, docno in found]
         equal = [docno for docno, others in keys[theirs] if ours(docno) in others]
@@ -154,15 +155,20 @@ def _first(pair: Pair, top: Top, rows: Bools, most: int = _OTHERS) -> Docs:
     return list(zip(top.queries[best].tolist(), pair.docnos(top.docs[best])))
 
 
-def _missed(pair: Pair, *runs: JudgedRun, most: int = 2 * _SAMPLE) -> Docs:
-    """Relevant documents that none of some runs retrieved, of every so manyth query."""
+def _missed(pair: Pair, *runs: JudgedRun, most: int = 2 * _SAMPLE, least: float = 1e-9) -> Docs:
+    """Documents of a grade or more that none of some runs retrieved, of every so manyth query."""
     judgements = pair.judgements
-    is_missed = judgements.grades > 0
+    is_missed = judgements.grades >= least
     for run in runs:
         is_missed[run.pairs] = False
     rows = np.flatnonzero(is_missed)
     rows = rows[judgements.queries[rows] % (1 + len(rows) // most) == 0]
     return list(zip(judgements.queries[rows].tolist(), take(judgements.docnos, rows).to_pylist()))
+
+
+def _in_queries(top: Top, docs: Docs) -> Bools:
+    """Which documents of a run are of the queries of some documents."""
+    return np.isin(top.queries, np.unique([query for query, _ in docs]))
 
 
 def unseen_forms(forms: Ints, others: Ints) -> Bools:
@@ -200,6 +206,10 @@ def document_ids(pair: Pair) -> Cause | None:
     found = _first(pair, top, pair.b.unknown, _SAMPLE)
     wanted = _missed(pair, top.run) + _first(pair, pair.a, pair.a.only)
     writing = find_writing(found, wanted)
+    if writing is None and (len(unseen) or _has_more_unknown(pair)):
+        wanted = _missed(pair, top.run, most=_JUDGED, least=0)
+        found = _first(pair, top, top.unknown & _in_queries(top, wanted), _SAMPLE)
+        writing = find_writing(found, wanted, _JUDGED)
     if writing and not len(unseen):
         of_other = _known(pair, writing.equal) > _known(pair, writing.others)
         writing = None if of_other or len(_unseen(pair.swapped)) else writing
@@ -244,8 +254,7 @@ def qrels_ids(pair: Pair) -> Cause | None:
     if min((~top.judged & (top.ranks <= _FIRST)).sum() for top in tops) <= _FEWEST:
         return None
     found = _missed(pair, *(top.run for top in tops))
-    some = np.isin(np.arange(len(pair.judgements)), [query for query, _ in found])
-    wanted = [_first(pair, top, ~top.judged & some[top.queries]) for top in tops]
+    wanted = [_first(pair, top, ~top.judged & _in_queries(top, found)) for top in tops]
     writing = find_writing(found, wanted[0] + wanted[1])
     if writing is None:
         return None
@@ -255,6 +264,13 @@ def qrels_ids(pair: Pair) -> Cause | None:
     share = len(writing.equal) / len(found)
     whose = f"{percent(share)} of the relevant documents that neither run retrieves"
     return writing.cause("the qrels", share, whose)
+
+
+def _has_more_unknown(pair: Pair) -> bool:
+    """Whether more first documents are unknown than of the other run: binomial, with its rate."""
+    ours, theirs = (top.unknown[top.ranks <= _FIRST] for top in (pair.b, pair.a))
+    rate = (theirs.sum() + 1) / (len(theirs) + 2)
+    return bool(at_least(int(ours.sum()), len(ours), rate) < ALPHA)
 
 
 def unknown_documents(pair: Pair) -> Cause | None:
@@ -273,8 +289,7 @@ def unknown_documents(pair: Pair) -> Cause | None:
         np.bincount(rows, minlength=size)[both]
         for rows in (pair.b.queries[first], pair.b.queries[first][unknown])
     )
-    others = pair.a.unknown[pair.a.ranks <= _FIRST]
-    if at_least(int(unknown.sum()), len(unknown), (others.sum() + 1) / (len(others) + 2)) >= ALPHA:
+    if not _has_more_unknown(pair):
         return None
     is_testable = min(unknown.sum(), (~unknown).sum()) >= _KNOWN
     if is_testable:
