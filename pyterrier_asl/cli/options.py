@@ -253,13 +253,13 @@ highest = click.option(
 
 def read_labels(files: Sequence[str]) -> list[Any] | None:
     """The labels in files; prints how many each file has. None without a file."""
-    from ..io.label_files import label_rows, labelled_of
+    from ..io.label_files import label_rows, labels_of
     from ..io.tables import counted
 
     tables = []
     for name in files:
         rows = label_rows(name)
-        tables.append(labelled_of(rows, Path(name).name))
+        tables.append(labels_of(rows, Path(name).name))
         is_open = len(rows) - int((rows["label"] >= 0).sum())
         rest = f", {counted(is_open, 'row')} without a label" if is_open else ""
         click.echo(f"{name}: {counted(len(tables[-1]), 'label')}{rest}", err=True)

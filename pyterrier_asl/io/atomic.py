@@ -1,4 +1,4 @@
-"""Writes files atomically: a reader finds the old one or the new one, never a part of it."""
+"""Writes files atomically: a reader gets the old file or the new file, never a part of one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-#: What a file begins with, by its ending: a file that does not is of another kind.
+#: The first bytes of files by their endings; a file with other first bytes has other content.
 _BEGINNINGS = {
     ".html": b"<",
     ".svg": b"<",
@@ -31,70 +31,70 @@ FULL = (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))
 def replacing(
     path: str | os.PathLike[str], *, begins: bytes = b"", force: bool = False
 ) -> Iterator[Path]:
-    """Writes to a new file beside ``path``, which takes its place once it is whole.
+    """Writes to a new file in the folder of ``path``, which replaces it when it is complete.
 
-    Whatever goes wrong before that (an error, a full disk, the end of the process), the file that
-    was there stays as it was. Only a process that is killed leaves the half-written file behind;
-    its name begins with a dot and ends in ``.tmp``. Mode and owner stay as they were.
+    After an error, for a full disk, or if the process ends, the existing file is unchanged. Only a
+    process that is killed leaves the incomplete file, whose name begins with a dot and ends in
+    ``.tmp``. Mode and owner are kept.
 
     Args:
         path: The file to write or to replace. A symbolic link is followed.
-        begins: What a file begins with that may be replaced; by default its ending says so. An
-            empty file always may.
-        force: Whether a file of another kind is replaced, too.
+        begins: The first bytes of a file that can be replaced; by default they follow from its
+            ending. An empty file can always be replaced.
+        force: Whether a file with other content is replaced, too.
 
     Yields:
         The path to write to, in the same folder.
 
     Raises:
-        FileNotFoundError: If there is no folder to write in.
-        FileExistsError: If there is a file of another kind, or one with further names (hard links),
-            which would be left behind.
-        IsADirectoryError: If ``path`` is a folder.
-        PermissionError: If the file must not be written, or its owner cannot be kept.
-        OSError: If it is a device or a pipe, or the disk is full.
+        FileNotFoundError: If the folder does not exist.
+        FileExistsError: For a file with other content, or with further names (hard links), which
+            would keep the old content.
+        IsADirectoryError: For a folder.
+        PermissionError: If the file cannot be written, or its owner cannot be kept.
+        OSError: For a device or a pipe, or a full disk.
 
     Example:
         >>> import tempfile
         >>> target = Path(tempfile.mkdtemp()) / "numbers.txt"
-        >>> with replacing(target) as beside:
-        ...     _ = beside.write_text("1 2 3")
+        >>> with replacing(target) as new:
+        ...     _ = new.write_text("1 2 3")
         >>> target.read_text()
         '1 2 3'
     """
     check_replaceable(path, begins=begins, force=force)
     target = Path(os.path.realpath(path))
-    with _beside(target, path) as beside:
-        yield beside
+    with _new_path(target, path) as new:
+        yield new
         if target.exists():
-            _keep_mode_and_owner(target, beside)
-        _write_to_disk(beside)
-        os.replace(beside, target)
+            _keep_mode_and_owner(target, new)
+        _write_to_disk(new)
+        os.replace(new, target)
 
 
 @contextmanager
-def _beside(target: Path, path: str | os.PathLike[str]) -> Iterator[Path]:
-    """A new path in the folder of the target; a file that is still there at the end is removed."""
-    beside = target.with_name(f".{target.name}.{uuid.uuid4().hex[:8]}.tmp")
+def _new_path(target: Path, path: str | os.PathLike[str]) -> Iterator[Path]:
+    """A new path in the folder of the target; a file with this path is removed at the end."""
+    new = target.with_name(f".{target.name}.{uuid.uuid4().hex[:8]}.tmp")
     try:
         with naming_full_disk(path):
-            yield beside
+            yield new
     finally:
-        beside.unlink(missing_ok=True)
+        new.unlink(missing_ok=True)
 
 
 def _write_to_disk(path: Path) -> None:
-    """Without this a crash of the machine could leave the new name on an empty file."""
+    """Writes a file to the disk, so that a crash of the machine cannot leave it empty."""
     with open(path, "rb") as written:
         os.fsync(written.fileno())
 
 
 @contextmanager
 def naming_full_disk(what: str | os.PathLike[str]) -> Iterator[None]:
-    """Names what cannot be written where the system says only that there is no space.
+    """Names what cannot be written in the errors of a full disk.
 
     Args:
-        what: The file, or what is written.
+        what: The file, or a description of it.
 
     Raises:
         OSError: For a full disk, an exceeded quota or a file that is too large, with ``what``.
@@ -102,18 +102,18 @@ def naming_full_disk(what: str | os.PathLike[str]) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        written_less = "requested and" in str(error)  # NumPy's words, without a number
-        if error.errno not in FULL and not written_less:
+        is_from_numpy = "requested and" in str(error)  # without a number
+        if error.errno not in FULL and not is_from_numpy:
             raise
-        reason = os.strerror(errno.ENOSPC if written_less else error.errno or 0)
+        reason = os.strerror(errno.ENOSPC if is_from_numpy else error.errno or 0)
         raise OSError(f"cannot write {what}: {reason}") from error
 
 
 @contextmanager
 def creating(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Writes to a new file, which becomes ``path`` once it is whole, where there is none yet.
+    """Writes to a new file, which becomes ``path`` when it is complete, if there is no such file.
 
-    Of several processes that create one file at the same time, one does.
+    Only one of several processes can create a file.
 
     Args:
         path: The file to create.
@@ -123,34 +123,34 @@ def creating(path: str | os.PathLike[str]) -> Iterator[Path]:
 
     Raises:
         FileExistsError: If there is such a file.
-        OSError: If it cannot be written; then there is no file either.
+        OSError: If it cannot be written; then there is no file.
 
     Example:
         >>> import tempfile
         >>> target = Path(tempfile.mkdtemp()) / "numbers.txt"
-        >>> with creating(target) as beside:
-        ...     _ = beside.write_text("1 2 3")
+        >>> with creating(target) as new:
+        ...     _ = new.write_text("1 2 3")
         >>> target.read_text()
         '1 2 3'
     """
     if os.path.lexists(path):
         raise FileExistsError(f"cannot write {path}: there is such a file")
     check_replaceable(path)
-    with _beside(Path(os.path.abspath(path)), path) as beside:
-        yield beside
-        _write_to_disk(beside)
+    with _new_path(Path(os.path.abspath(path)), path) as new:
+        yield new
+        _write_to_disk(new)
         try:
-            os.link(beside, path)
+            os.link(new, path)
         except FileExistsError:
             raise
         except OSError:  # the file system has no links
             open(path, "x").close()
-            os.replace(beside, path)
+            os.replace(new, path)
 
 
 @contextmanager
 def locked(file: BinaryIO) -> Iterator[None]:
-    """Locks a file: other processes that lock it wait; a lock ends with its process at the latest.
+    """Locks a file: other processes that lock it wait. A lock ends with its process.
 
     Args:
         file: open for writing, in binary mode.
@@ -160,7 +160,7 @@ def locked(file: BinaryIO) -> Iterator[None]:
 
         def lock(mode: int) -> None:
             position = file.tell()
-            file.seek(_BEYOND)  # Windows forbids to read the locked bytes
+            file.seek(_BEYOND)  # Windows does not allow to read locked bytes
             msvcrt.locking(file.fileno(), mode, 1)
             file.seek(position)
 
@@ -180,7 +180,7 @@ def locked(file: BinaryIO) -> Iterator[None]:
             fcntl.flock(file, fcntl.LOCK_UN)
 
 
-#: A position behind the end of any file.
+#: A position after the end of any file.
 _BEYOND = 2**40
 
 
@@ -195,13 +195,14 @@ def check_replaceable(
 
     Args:
         path: The file.
-        inputs: Files and folders that are read: none of them, and no file in them, is written. A
-            new file in a folder of runs would be read as a run.
-        begins: What a file begins with that may be replaced; by default its ending says so.
-        force: Whether a file of another kind may be replaced.
+        inputs: Input files and folders: no such file, and no file in such a folder, can be
+            written. A new file in a folder of runs would be read as a run.
+        begins: The first bytes of a file that can be replaced; by default they follow from its
+            ending.
+        force: Whether a file with other content can be replaced.
 
     Raises:
-        OSError: If not.
+        OSError: If it cannot be written.
     """
     target = Path(os.path.realpath(path))
     if not target.parent.is_dir():
@@ -220,7 +221,7 @@ def check_replaceable(
         raise OSError(f"cannot write {path}: it is a device or a pipe, not a file")
     if status.st_nlink > 1:
         raise FileExistsError(
-            f"cannot write {path}: it has {status.st_nlink} names (hard links), of which only one "
+            f"cannot write {path}: it has {status.st_nlink} names (hard links), and only one name "
             "would get the new content; remove it first"
         )
     if not os.access(target, os.W_OK):
@@ -233,7 +234,7 @@ def check_replaceable(
 
 
 def kind_error(path: str | os.PathLike[str]) -> FileExistsError:
-    """The error for a file that would overwrite one of another kind."""
+    """The error for a file that would replace other content."""
     return FileExistsError(
         f"cannot write {path}: it holds something else; remove it, or overwrite it by --force "
         "(in Python force=True)"
@@ -241,7 +242,7 @@ def kind_error(path: str | os.PathLike[str]) -> FileExistsError:
 
 
 def _is_or_holds(source: str | os.PathLike[str], target: Path) -> bool:
-    if not os.path.exists(source):  # such as the id of a dataset
+    if not os.path.exists(source):  # for example the id of a dataset
         return False
     if os.path.isdir(source):
         folder = Path(os.path.realpath(source))

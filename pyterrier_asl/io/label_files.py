@@ -1,10 +1,11 @@
-"""Files of labels: lines of JSON to which labels are added, tables, and qrels."""
+"""Reads files of labels (JSON lines, tables, qrels), and adds labels to JSON lines."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
+import math
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -26,7 +27,7 @@ COLUMNS = ["qid", "docno", "label", "source"]
 #: The columns that identify a judged document.
 KEY = ["qid", "docno"]
 
-#: Other names of the columns, in the files of other programs.
+#: Names of the columns in files of other programs.
 _ALIASES = {
     "query_id": "qid",
     "doc_id": "docno",
@@ -36,26 +37,26 @@ _ALIASES = {
     "judge": "source",
 }
 
-#: Columns that can hold numbers in a row without a label.
+#: Columns that may hold numbers in a row without a label.
 _NUMERIC = {*COLUMNS, "weight", "rank_a", "rank_b", "runs", "rank", "score"}
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.IGNORECASE | re.ASCII)
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
-#: What each line of a :class:`LabelFile` begins with.
+#: The first bytes of each line of a :class:`LabelFile`.
 _BEGINS = b'{"qid"'
 
 
 class LabelFile:
-    """Labels in a file of JSON lines, to which each is added as it comes.
+    """Labels in a file of JSON lines, to which labels are added one by one.
 
-    What has been added stays, whatever happens afterwards: it is on the disk before :meth:`add`
-    returns. Several processes may add to one file. A label of None takes back the labels of its
-    document before it. A last line that was cut off by an interruption is dropped.
+    A label is on the disk before :meth:`add` returns. Several processes can add to one file. A
+    label of None removes the earlier labels of its document. An incomplete last line, from an
+    interruption, is removed.
 
     Args:
-        path: the file; it is made with the first label.
+        path: the file; the first label creates it.
 
     >>> import tempfile
     >>> file = LabelFile(Path(tempfile.mkdtemp()) / "labels.jsonl")
@@ -68,15 +69,15 @@ class LabelFile:
         self.path = Path(path)
 
     def read(self) -> pd.DataFrame:
-        """The labels: ``qid``, ``docno``, ``label``, ``source``; none where there is no file."""
+        """The labels: ``qid``, ``docno``, ``label``, ``source``; no rows if there is no file."""
         return read_labels(self.path) if self.path.exists() else pd.DataFrame(columns=COLUMNS)
 
     def check(self) -> None:
-        """Checks that labels can be added, before anybody is asked for them.
+        """Checks that labels can be added, before users are asked for them.
 
         Raises:
-            OSError: where there is no folder for the file, or the file must not be written.
-            ValueError: where the file holds something else than labels in JSON lines.
+            OSError: if the folder does not exist, or the file cannot be written.
+            ValueError: for a file with other content than labels in JSON lines.
         """
         if not self.path.parent.is_dir():
             raise FileNotFoundError(
@@ -92,12 +93,12 @@ class LabelFile:
         """Adds labels at the end of the file.
 
         Args:
-            labels: each with ``qid``, ``docno``, ``label``, ``source``; a label of None takes back
-                what was added for the document.
+            labels: dicts with ``qid``, ``docno``, ``label``, ``source``; a label of None removes
+                the labels of the document.
 
         Raises:
-            ValueError: for a label that is no finite number from 0 on, one that contradicts a
-                label in the file, or a file that holds something else; nothing is written then.
+            ValueError: for a label that is not a finite number from 0 on or contradicts a label in
+                the file, and for a file with other content; then nothing is written.
         """
         lines = [_line_of(label) for label in labels]
         with naming_full_disk(self.path), open(self.path, "ab+") as file, locked(file):
@@ -109,7 +110,7 @@ class LabelFile:
             os.fsync(file.fileno())
 
     def _check_agreement(self, new: Iterable[dict[str, Any]]) -> None:
-        """Raises ValueError for a label that contradicts one that another process has added."""
+        """Raises ValueError for a label that contradicts a label of another process."""
         old = self.read().set_index(KEY)
         for row in new:
             key = row["qid"], row["docno"]
@@ -123,33 +124,32 @@ class LabelFile:
                     )
 
     def _end_of_whole_lines(self, file: BinaryIO) -> tuple[int, bytes]:
-        """The position for the next label, and the line feed that is missing before it, if any."""
+        """The position for the next label, and a line feed if it is missing before it."""
         file.seek(0)
         content = file.read()
         lines = content.removeprefix(_BYTE_ORDER_MARK).strip().splitlines()
         last = content[content.rfind(b"\n") + 1 :]
-        whole = not last.strip() or _is_label(last)
-        if not whole and not last.startswith(_BEGINS) and not _BEGINS.startswith(last):
-            raise self._another_kind(last)
-        if len(lines) > (not whole) and not _is_label(lines[0]):
-            raise self._another_kind(lines[0])
-        if whole:
+        is_complete = not last.strip() or _is_label(last)
+        wrong = (
+            [] if is_complete or last.startswith(_BEGINS) or _BEGINS.startswith(last) else [last]
+        )
+        if len(lines) > (not is_complete) and not _is_label(lines[0]):
+            wrong.append(lines[0])
+        if wrong:
+            raise ValueError(
+                f"labels cannot be added to {self.path}: it holds something else than labels in "
+                f"JSON lines ({_shown(wrong[0])}); name another file"
+            )
+        if is_complete:
             return len(content), b"\n" if last else b""
         return len(content) - len(last), b""
-
-    def _another_kind(self, line: bytes) -> ValueError:
-        return ValueError(
-            f"labels cannot be added to {self.path}: it holds something else than labels in JSON "
-            f"lines ({_shown(line)}); name another file"
-        )
 
 
 def _line_of(label: Mapping[str, Any]) -> bytes:
     row = {name: label[name] for name in COLUMNS}
     for name in KEY:
-        row[name] = _ids(pd.Series([row[name]], [1], dtype=object), f"{name} of the label to add")[
-            0
-        ]
+        values = pd.Series([row[name]], [1], dtype=object)
+        [row[name]] = _ids(values, f"{name} of the label to add")
     if row["label"] is not None:
         row["label"] = label_of(row["label"])
         if not row["label"] >= 0:
@@ -166,27 +166,26 @@ def _is_label(line: bytes) -> bool:
 
 
 def label_of(value: Any) -> float:
-    """A label as a number; NaN where there is none (None, NaN, no text).
+    """A label as a number; NaN for a missing label (None, NaN, empty text).
 
     Raises:
-        ValueError: for what is no finite number.
+        ValueError: for a value that is not a finite number.
 
     >>> label_of("2"), label_of(" "), label_of(np.float32(1))
     (2.0, nan, 1.0)
     """
     if value is None or value is pd.NA or (isinstance(value, str) and not value.strip()):
         return np.nan
-    wrong = ValueError(f"the label {value!r} is no number")
-    if isinstance(value, (bytes, bytearray)) or np.ndim(value):
-        raise wrong
-    if isinstance(value, str) and not _NUMBER.fullmatch(value.strip()):
-        raise wrong
     try:
+        if isinstance(value, (bytes, bytearray)) or np.ndim(value):
+            raise ValueError
+        if isinstance(value, str) and not _NUMBER.fullmatch(value.strip()):
+            raise ValueError
         label = float(value)
     except (TypeError, ValueError, OverflowError):
-        raise wrong from None
-    if np.isinf(label):
-        raise wrong
+        label = math.inf
+    if math.isinf(label):
+        raise ValueError(f"the label {value!r} is not a number")
     return label
 
 
@@ -195,31 +194,31 @@ def read_labels(source: StrPath | pd.DataFrame) -> pd.DataFrame:
 
     A file holds JSON lines (``qid``, ``docno``, ``label``, or ``query_id``, ``docid``,
     ``judgment``), a table with tabs, commas or semicolons between columns of these names, or qrels.
-    A row is a label, or it is open: its label is missing or negative. ``null`` for a label in JSON
-    lines takes back the labels of its document before it.
+    A row with a missing or negative label is open, all other rows are labels. ``null`` for a label
+    in JSON lines removes the earlier labels of its document.
 
     Args:
         source: the frame, or the path of the file.
 
     Returns:
-        ``qid``, ``docno``, ``label``, ``source`` (the name of the file where it names none), a row
-        for each labelled document.
+        ``qid``, ``docno``, ``label``, ``source`` (by default the name of the file), one row per
+        labelled document.
 
     Raises:
-        ValueError: for a row that is neither a label nor open, with its line: without these
-            columns or with two of one meaning, a missing id, a fraction for an id, a label that is
-            no finite number, or no label and a number in a column of text; and for a document
-            that has two different labels.
+        ValueError: for a row that is neither a label nor open, with its line: for a missing column,
+            two columns with the same meaning, a missing id, a fraction as an id, a label that is
+            not a finite number, a missing label with a number in a column of text; and for a
+            document with two different labels.
 
     >>> read_labels(pd.DataFrame({"qid": [1], "docno": ["d"], "label": [2]}))
       qid docno  label source
     0   1     d    2.0  label
     """
-    return labelled_of(label_rows(source), _name_of(source))
+    return labels_of(label_rows(source), _name_of(source))
 
 
-def labelled_of(rows: pd.DataFrame, source: str) -> pd.DataFrame:
-    """The labels among the rows of :func:`label_rows`, by this source where they name none."""
+def labels_of(rows: pd.DataFrame, source: str) -> pd.DataFrame:
+    """The labels among the rows of :func:`label_rows`; ``source`` is their default source."""
     sources = rows["source"].replace("", None).fillna(source) if "source" in rows else source
     labels = rows.assign(source=sources).loc[rows["label"] >= 0, COLUMNS]
     return labels.drop_duplicates(KEY, ignore_index=True)
@@ -229,8 +228,8 @@ def label_rows(source: StrPath | pd.DataFrame) -> pd.DataFrame:
     """All rows of a file or frame of labels, with all their columns; see :func:`read_labels`.
 
     Returns:
-        ``qid``, ``docno``, ``label`` (NaN or negative where the row is open), and the other columns
-        as they are; the index is the number of the line.
+        ``qid``, ``docno``, ``label`` (NaN or negative in open rows), and the other columns
+        unchanged; the index is the number of the line.
     """
     name, where = _name_of(source), "line"
     if isinstance(source, pd.DataFrame):
@@ -257,8 +256,7 @@ def label_rows(source: StrPath | pd.DataFrame) -> pd.DataFrame:
         first, other = same.iloc[0], same[same["label"] != same["label"].iloc[0]].iloc[0]
         raise ValueError(
             f"{name}, {where}s {first.name} and {other.name}: document {first['docno']!r} of query "
-            f"{first['qid']!r} has the labels {first['label']:g} and {other['label']:g}: take one "
-            "out"
+            f"{first['qid']!r} has the labels {first['label']:g} and {other['label']:g}: remove one"
         )
     return frame
 
@@ -268,7 +266,7 @@ def _name_of(source: StrPath | pd.DataFrame) -> str:
 
 
 def _check_misplaced(frame: pd.DataFrame, where: str) -> None:
-    """Raises ValueError for a row without a label but with a number where a text belongs."""
+    """Raises ValueError for a row without a label and with a number in a column of text."""
     unlabelled = frame[frame["label"].isna()]
     for column in [name for name in frame if name not in _NUMERIC]:
         for line, value in unlabelled[column].items():
@@ -281,14 +279,14 @@ def _check_misplaced(frame: pd.DataFrame, where: str) -> None:
 
 
 def _our_name(name: Any) -> Any:
-    """The name that we have for a column."""
+    """The name of a column in :data:`COLUMNS`, if it has one."""
     lower = str(name).strip().lower()
     ours = _ALIASES.get(lower, lower)
     return ours if ours in COLUMNS else name
 
 
 def _new_names(names: Iterable[Any], what: str) -> dict[Any, str]:
-    """Maps the names of columns to :data:`COLUMNS`; ValueError where two mean the same."""
+    """Maps the names of columns to :data:`COLUMNS`; ValueError if two have the same meaning."""
     new: dict[Any, str] = {}
     for name in names:
         ours = _our_name(name)
@@ -306,8 +304,7 @@ def _ids(values: pd.Series, what: str) -> list[str]:
     missing = [line for line, value in values.items() if value is None or value == ""]
     if missing:
         raise ValueError(f"the {what} is missing in line {missing[0]}")
-    ids: list[str] = text(values, what).to_pylist()
-    return ids
+    return list(text(values, what).to_pylist())
 
 
 def _read_rows(path: Path) -> pd.DataFrame:
@@ -330,7 +327,7 @@ def _read_rows(path: Path) -> pd.DataFrame:
 
 
 def _json_rows(path: Path, content: bytes) -> dict[int, dict[str, Any]]:
-    """The rows of JSON lines by line, without those that a later line takes back."""
+    """The rows of JSON lines by line, without rows that a later line removes."""
     rows: dict[int, dict[str, Any]] = {}
     lines_of: dict[tuple[str, str], list[int]] = {}
     lines = content.split(b"\n")
@@ -341,11 +338,14 @@ def _json_rows(path: Path, content: bytes) -> dict[int, dict[str, Any]]:
         try:
             row = parse_json(line)
         except ValueError as error:  # UnicodeDecodeError is one
-            if number == len(lines) and _is_cut(line, error):
+            is_complete = line.rstrip().endswith(b"}") and "Unterminated" not in str(error)
+            if number == len(lines) and not is_complete:
                 break
-            raise ValueError(f"{where}: this is no JSON ({error}): {_shown(line)}") from None
+            raise ValueError(f"{where}: this is not JSON ({error}): {_shown(line)}") from None
         if not isinstance(row, dict):
-            raise ValueError(f"{where}: this is no label with qid, docno and label: {_shown(line)}")
+            raise ValueError(
+                f"{where}: this is not a label with qid, docno and label: {_shown(line)}"
+            )
         names = _new_names(row, where)
         row = {names[name]: value for name, value in row.items()}
         missing = [column for column in COLUMNS[:3] if column not in row]
@@ -361,18 +361,13 @@ def _json_rows(path: Path, content: bytes) -> dict[int, dict[str, Any]]:
     return rows
 
 
-def _is_cut(line: bytes, error: ValueError) -> bool:
-    """Whether the last line of a file was not written to its end."""
-    return not line.rstrip().endswith(b"}") or "Unterminated" in str(error)
-
-
 def _shown(line: bytes) -> str:
     """The beginning of a line, for an error message."""
     return repr(line[:80].decode("utf-8", "replace").strip())
 
 
 def _table_rows(path: Path, content: bytes, delimiter: str) -> pd.DataFrame:
-    """The rows of a table; an editor may have taken off empty cells at the end."""
+    """The rows of a table; empty cells at the end of a line may be missing."""
     try:
         lines = _cells_of_lines(content.decode(), delimiter)
         table = {
@@ -394,7 +389,7 @@ def _table_rows(path: Path, content: bytes, delimiter: str) -> pd.DataFrame:
 
 
 def _cells_of_lines(content: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """The cells of each line, by its number; those between commas may be in quotes."""
+    """The cells of each line, with its number; only tabs do not allow quotes."""
     if delimiter == "\t":
         for number, line in enumerate(content.split("\n"), 1):
             yield number, line.rstrip("\r").split(delimiter)

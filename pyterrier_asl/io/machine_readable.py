@@ -1,4 +1,4 @@
-"""Machine-readable tables: tab-separated values and JSON lines, and the values that they have."""
+"""Machine-readable tables: tab-separated values and JSON lines."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 #: A table: a frame, or its columns by name.
 Columns: TypeAlias = "pd.DataFrame | Mapping[str, Sequence[Any]]"
 
-#: All digits that a number has; ir_measures' way of asking for them.
+#: The number of places for all digits, as in ir_measures.
 EVERY_PLACE = -1
 
-#: Columns of p-values, which many places or few must not turn into 0.
+#: Columns of p-values, which are not rounded to 0.
 P_VALUES = ("p", "p_corrected", "p_a", "p_b")
-#: Columns of chosen numbers, which are printed without more decimals.
+#: Columns of parameters, which are printed without further decimals.
 _CHOSEN = ("alpha", "fraction", "grade", "level")
 
 
@@ -32,15 +32,15 @@ def column_lists(table: Columns) -> dict[Any, list[Any]]:
 
 
 def rows_per_value(scores: Columns, *, with_run: bool = True) -> dict[str, list[Any]]:
-    """Values of measures as ir_measures' own command prints them, a row for each.
+    """Values of measures with one row per value, as the command of ir_measures prints them.
 
     Args:
-        scores: columns ``run``, ``qid`` where there is a row per query, ``track`` where there are
-            several, and one for each measure.
+        scores: columns ``run``, ``qid`` if there is one row per query, ``track`` if there are
+            several, and one column per measure.
         with_run: whether rows begin with the run.
 
     Returns:
-        Columns ``run``, ``query_id`` where there are queries, ``measure`` and ``value``.
+        Columns ``run``, ``query_id`` if there are queries, ``measure`` and ``value``.
 
     >>> scores = {"run": ["bm25"], "AP": [0.25], "ASL@1000": [186.4]}
     >>> list(tsv_lines(rows_per_value(scores), header=False, places=2))
@@ -65,10 +65,10 @@ def rows_per_value(scores: Columns, *, with_run: bool = True) -> dict[str, list[
 
 
 def join_tracks(parts: Mapping[str, Columns]) -> dict[str, list[Any]]:
-    """Tables with the same columns as one, the name of each in the column ``track``.
+    """Tables with the same columns as one table, with their names in the column ``track``.
 
     Raises:
-        ValueError: where their columns differ.
+        ValueError: for different columns.
 
     >>> join_tracks({"x": {"run": ["a"], "AP": [0.5]}, "y": {"run": ["a"], "AP": [0.25]}})
     {'track': ['x', 'y'], 'run': ['a', 'a'], 'AP': [0.5, 0.25]}
@@ -86,7 +86,7 @@ def join_tracks(parts: Mapping[str, Columns]) -> dict[str, list[Any]]:
 
 
 def tsv_lines(table: Columns, *, header: bool = True, places: int = 4) -> Iterator[str]:
-    r"""The names of the columns, then a line per row, between tabs; nothing where a value is none.
+    r"""The names of the columns, then one line per row, with tabs; missing values are empty.
 
     In text, tabs, line feeds, carriage returns and backslashes are written as ``\t``, ``\n``,
     ``\r`` and a double backslash.
@@ -107,7 +107,7 @@ _ESCAPES = str.maketrans({"\\": r"\\", "\t": r"\t", "\n": r"\n", "\r": r"\r"})
 
 
 def _escape(text: str) -> str:
-    """Text that ends neither column nor line; a backslash is doubled."""
+    """Text without tabs and line feeds, as escapes; a backslash is doubled."""
     return text.translate(_ESCAPES) if any(c in text for c in "\\\t\n\r") else text
 
 
@@ -136,7 +136,7 @@ def _cell(value: Any, column: str, places: int) -> str:
 
 
 def jsonl_lines(table: Columns) -> Iterator[str]:
-    """A JSON object per row, all digits; null where a value is none.
+    """One JSON object per row, with all digits; missing values are null.
 
     >>> for line in jsonl_lines({"run": ["a", "b"], "AP": [0.25, float("nan")]}):
     ...     print(line)
@@ -151,7 +151,7 @@ def jsonl_lines(table: Columns) -> Iterator[str]:
 
 
 def as_python(value: Any) -> Any:
-    """A value as Python's own text, number, truth or list; None for what is missing."""
+    """A value as a Python text, number, bool or list; None for a missing value."""
     if isinstance(value, (str, int)):  # bool is an int
         return value
     if isinstance(value, (list, tuple, set, frozenset)):
@@ -168,14 +168,14 @@ def as_python(value: Any) -> Any:
 
 
 def format_value(value: float, places: int) -> str:
-    """A value with so many decimal places; -1: all its digits. No zero has a sign.
+    """A value with a number of decimal places; -1: all digits. A zero has no sign.
 
     >>> format_value(1 / 3, 4), format_value(1 / 3, -1), format_value(-1e-9, 4)
     ('0.3333', '0.3333333333333333', '0.0000')
     """
     if places == EVERY_PLACE:
         return str(float(value) + 0.0)
-    return f"{round(value, places) + 0.0:.{places}f}"  # + 0.0 takes the sign off a zero
+    return f"{round(value, places) + 0.0:.{places}f}"  # + 0.0 removes the sign of a zero
 
 
 def number_or_text(value: Any, column: str, places: int) -> str:

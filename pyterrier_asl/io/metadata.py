@@ -1,4 +1,4 @@
-"""ir_metadata at the head of runs: who made a run, from what, by what method.
+"""ir_metadata at the head of runs: the authors, data and methods of a run.
 
 The schema is that of Breuer, Keller, Schaer (2022).
 
@@ -16,7 +16,7 @@ from .files import StrPath, check_file, file_format, local_path
 from .trec_text import open_text
 
 _START, _END = "ir_metadata.start", "ir_metadata.end"
-#: How many bytes of a run can be its head.
+#: The most bytes of the head of a run.
 _HEAD = 1 << 20
 
 
@@ -25,13 +25,13 @@ def parse_metadata(comments: Iterable[str], source: str = "the run") -> dict[str
 
     Args:
         comments: The lines that begin with ``#``.
-        source: What an error calls the run.
+        source: The name of the run in errors.
 
     Returns:
-        The metadata; empty where the comments hold none.
+        The metadata; empty if the comments have no metadata.
 
     Raises:
-        ValueError: If it does not end, or is no YAML mapping, or is nested too deeply.
+        ValueError: If it does not end, is not a YAML mapping, or is nested too deeply.
 
     Example:
         >>> parse_metadata(["# ir_metadata.start", "# actor:", "#   team: A", "# ir_metadata.end"])
@@ -50,23 +50,23 @@ def parse_metadata(comments: Iterable[str], source: str = "the run") -> dict[str
     except RecursionError:
         raise ValueError(f"the metadata of {source} is nested too deeply") from None
     except (yaml.YAMLError, ValueError) as error:  # ValueError: a date with month 13, for example
-        raise ValueError(f"the metadata of {source} is no YAML: {error}") from None
+        raise ValueError(f"the metadata of {source} is not YAML: {error}") from None
     if metadata is not None and not isinstance(metadata, dict):
-        raise ValueError(f"the metadata of {source} is no mapping: write 'key: value' lines")
+        raise ValueError(f"the metadata of {source} is not a mapping: write 'key: value' lines")
     return metadata or {}
 
 
 def read_metadata(path: StrPath) -> dict[str, Any]:
-    """Reads the metadata at the head of a run, and nothing behind it.
+    """Reads only the metadata at the head of a run.
 
     Args:
-        path: A run file, compressed or not. Parquet and Arrow files hold none.
+        path: A run file, compressed or not. Parquet and Arrow files have no metadata.
 
     Returns:
-        The metadata; empty where the file does not begin with comments.
+        The metadata; empty if the file does not begin with comments.
 
     Raises:
-        ValueError: If the metadata does not end, or is no YAML mapping.
+        ValueError: If the metadata does not end, or is not a YAML mapping.
         OSError: If the file cannot be read.
     """
     path = local_path(path)
@@ -79,7 +79,7 @@ def read_metadata(path: StrPath) -> dict[str, Any]:
 
 
 def metadata_lines(metadata: Mapping[str, Any]) -> list[str]:
-    """The comments that hold some metadata; none where it is empty.
+    """The comments that hold metadata; no lines if it is empty.
 
     >>> metadata_lines({"method": {"automatic": True}})
     ['# ir_metadata.start', '# method:', '#   automatic: true', '# ir_metadata.end']

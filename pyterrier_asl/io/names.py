@@ -1,30 +1,30 @@
-"""Names of runs, judges and the like: checked, listed in sentences, shortened, read from tables."""
+"""Names of runs, judges and so on: checks, lists for sentences, short forms, tables."""
 
 from __future__ import annotations
 
 import csv
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from .runs import run_name
 from .texts import text_lines
 
-#: How many names an error lists.
+#: The most names in an error.
 _LISTED = 8
 
 
 def check_names(argument: str, names: Iterable[Any], allowed: Iterable[Any], what: str) -> None:
-    """Checks that names exist, as a default would silently replace one that does not.
+    """Checks that names exist, as a default would silently replace an unknown name.
 
     Args:
         argument: the name of the argument.
-        names: the names that it has, compared as text.
+        names: the names in the argument, compared as text.
         allowed: the names that exist.
         what: the kind of the names, in the plural.
 
     Raises:
-        ValueError: for the first name that does not exist, with those that do.
+        ValueError: for the first name that does not exist, with the existing names.
 
     >>> check_names("judge_rel", {"m": 3}, ["m", "crowd"], "judges")
     >>> check_names("judge_rel", {"M": 3}, ["m", "crowd"], "judges")
@@ -39,7 +39,7 @@ def check_names(argument: str, names: Iterable[Any], allowed: Iterable[Any], wha
 
     by_case = {name.lower(): name for name in existing}
     close = difflib.get_close_matches(unknown[0].lower(), by_case, n=1, cutoff=0.75)
-    hint = f"did you mean {by_case[close[0]]!r}?" if close else "name one that there is"
+    hint = f"did you mean {by_case[close[0]]!r}?" if close else "use one of the names"
     more = f", and {len(existing) - _LISTED} more" if len(existing) > _LISTED else ""
     raise ValueError(
         f"{argument} names {unknown[0]!r}, which is none of the {what}: {hint} "
@@ -51,25 +51,25 @@ def shared_systems(names: Mapping[str, Sequence[str]], *, common: bool = False) 
     """The systems that all collections have, in the order of the first.
 
     Args:
-        names: collection -> the systems that it has.
-        common: whether systems that a collection lacks are left out; else they are an error.
+        names: collection -> its systems.
+        common: whether to leave out systems that are missing in a collection; else they are errors.
 
     Raises:
-        ValueError: for a system that a collection lacks, with both names; where none is left.
+        ValueError: for a system that is missing in a collection, with both names; if no system is
+            left.
 
     >>> shared_systems({"x": ["b", "a"], "y": ["a", "b", "c"]}, common=True)
     ['b', 'a']
     """
-    every = list(dict.fromkeys(name for systems in names.values() for name in systems))
-    lacking = [(name, track) for name in every for track in names if name not in names[track]]
+    systems = list(dict.fromkeys(name for systems in names.values() for name in systems))
+    lacking = [(name, track) for name in systems for track in names if name not in names[track]]
     if lacking and not common:
         name, track = lacking[0]
         raise ValueError(
-            f"system {name!r} has no run in collection {track!r}: add it, or compare those that "
-            "all collections have (common=True, --common)"
+            f"system {name!r} has no run in collection {track!r}: add it, or compare the systems "
+            "that all collections have (common=True, --common)"
         )
-    without = {name for name, _ in lacking}
-    shared = [name for name in every if name not in without]
+    shared = [name for name in systems if name not in dict(lacking)]
     if not shared:
         raise ValueError(f"no system is in all of the collections {', '.join(names)}")
     return shared
@@ -87,11 +87,11 @@ def names_of(names: Sequence[str], most: int = 4) -> str:
 
 
 def short_names(names: Sequence[str], most: int = 16) -> list[str]:
-    """Names of at most so many characters, cut in the middle, that stay different.
+    """Names of at most ``most`` characters, cut in the middle, that remain different.
 
     Args:
-        names: different ones.
-        most: characters, 8 or more.
+        names: different names.
+        most: the number of characters, 8 or more.
 
     >>> short_names(["bm25", "bm25-tuned-on-all-of-it-1", "bm25-tuned-on-all-of-it-2"])
     ['bm25', 'bm25-tun…of-it-1', 'bm25-tun…of-it-2']
@@ -105,55 +105,41 @@ def short_names(names: Sequence[str], most: int = 16) -> list[str]:
     return [name[: most - len(mark)] + mark for name, mark in zip(names, marks)]
 
 
-def read_groups(path: str | os.PathLike[str]) -> Mapping[str, str]:
+def read_groups(path: str | os.PathLike[str]) -> dict[str, str]:
     """Reads the group of each run, from lines ``run<TAB>group``.
 
-    A run may be named as its file is: ``input.bm25.gz`` is ``bm25``.
+    The name of a run's file can be given: ``input.bm25.gz`` is ``bm25``.
 
     Raises:
-        ValueError: for a line that is not two columns, or a run with two groups.
+        ValueError: as :func:`read_pairs`.
     """
-    groups: dict[str, str] = {}
-    for number, (file, group) in _pairs(path, "run", "group"):
-        name = run_name(file)
-        if groups.setdefault(name, group) != group:
-            raise ValueError(
-                f"{path}, line {number}: run {name!r} is in group {groups[name]!r} already"
-            )
-    return groups
+    return read_pairs(path, "run", "group", run_name)
 
 
-def read_pairs(path: str | os.PathLike[str], key: str, value: str) -> dict[str, str]:
+def read_pairs(
+    path: str | os.PathLike[str], key: str, value: str, name_of: Callable[[str], str] = str
+) -> dict[str, str]:
     """Reads the value of each key, from lines ``key<TAB>value``.
 
     Args:
         path: the file.
-        key: what an error calls the first column.
-        value: what it calls the second.
+        key: the name of the first column in errors.
+        value: the name of the second column in errors.
+        name_of: the key of a cell of the first column.
 
     Raises:
-        ValueError: for a line that is not two columns, or a key that is there twice.
+        ValueError: for a line without two columns, or a key with two values.
     """
     pairs: dict[str, str] = {}
-    for number, (name, beside) in _pairs(path, key, value):
-        if name in pairs:
-            raise ValueError(f"{path}, line {number}: {key} {name!r} is there already")
-        pairs[name] = beside
-    return pairs
-
-
-def _pairs(
-    path: str | os.PathLike[str], key: str, value: str
-) -> Iterator[tuple[int, tuple[str, str]]]:
-    """Both columns of each line, and its number."""
     rows = csv.reader(text_lines(path), delimiter="\t")
     try:
         for row in filter(any, rows):
+            where = f"{path}, line {rows.line_num}"
             if len(row) != 2 or not all(row):
-                line = f"{row}"[:100]
-                raise ValueError(
-                    f"{path}, line {rows.line_num}: expected {key}<TAB>{value}, found {line}"
-                )
-            yield rows.line_num, (row[0], row[1])
+                raise ValueError(f"{where}: expected {key}<TAB>{value}, found {f'{row}'[:100]}")
+            name = name_of(row[0])
+            if pairs.setdefault(name, row[1]) != row[1]:
+                raise ValueError(f"{where}: {key} {name!r} has the {value} {pairs[name]!r} already")
     except csv.Error as error:
         raise ValueError(f"{path}, line {rows.line_num}: {error}") from None
+    return pairs

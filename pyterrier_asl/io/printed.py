@@ -1,4 +1,4 @@
-"""Results that print what their command prints, and show the same in notebooks."""
+"""Results that print like their commands, and show the same in notebooks."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from . import tables
 if TYPE_CHECKING:
     import pandas as pd
 
-#: How wide paragraphs are printed.
+#: The width of printed paragraphs.
 WIDTH = 100
 
 
@@ -26,9 +26,9 @@ class Part:
     """A paragraph of a result, or a table with a heading.
 
     Attributes:
-        text: the paragraph; the heading of the table, '' for none.
-        table: the table; None: there is only the paragraph.
-        style: how the table is printed, see :class:`~pyterrier_asl.io.tables.Style`.
+        text: the paragraph, or the heading of the table, '' for none.
+        table: the table; None: a paragraph without a table.
+        style: the style of the table, see :class:`~pyterrier_asl.io.tables.Style`.
     """
 
     text: str = ""
@@ -37,10 +37,10 @@ class Part:
 
 
 class Printed:
-    """A result that ``print`` shows as its command does; a subclass gives its parts."""
+    """A result that prints like its command; subclasses define its parts."""
 
     def parts(self) -> Iterable[Part]:
-        """The printed paragraphs and tables, from the top."""
+        """The paragraphs and tables, in order."""
         raise NotImplementedError
 
     def show(self, *, places: int = 4, wide: bool = False, all_rows: bool = False) -> None:
@@ -54,17 +54,16 @@ class Printed:
         print_parts(self.parts(), places=places, wide=wide, all_rows=all_rows)
 
     def to_latex(self, *, places: int = 4) -> str:
-        """The tables as LaTeX: a ``tabular`` with booktabs' rules for each.
+        """The tables as LaTeX: a ``tabular`` with rules of booktabs for each.
 
         Args:
             places: decimal places.
         """
-        tabular = [
+        return "\n".join(
             tables.latex(part.table, places=places, **part.style)
             for part in self.parts()
             if part.table is not None
-        ]
-        return "\n".join(tabular)
+        )
 
     def __str__(self) -> str:
         text = io.StringIO()
@@ -72,8 +71,7 @@ class Printed:
             self.show()
         return text.getvalue().rstrip("\n")
 
-    def __repr__(self) -> str:
-        return str(self)
+    __repr__ = __str__
 
     def _repr_html_(self) -> str:
         """The paragraphs and tables for notebooks."""
@@ -87,7 +85,7 @@ class Printed:
 def print_parts(
     parts: Iterable[Part], *, places: int = 4, wide: bool = False, all_rows: bool = False
 ) -> None:
-    """Prints paragraphs, an empty one as a blank line, and tables to standard output.
+    """Prints paragraphs (an empty one is a blank line) and tables to standard output.
 
     Args:
         parts: paragraphs and tables.

@@ -1,9 +1,9 @@
-"""Saves and loads tables in Parquet files with a kind, a version and a digest of the content."""
+"""Saves and loads tables as Parquet files with a kind, a version and a digest."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -24,19 +24,19 @@ def save_table(
 ) -> None:
     """Saves a table as a Parquet file of a kind.
 
-    The file is written beside the old one and takes its place when it is whole. Its metadata hold
-    its kind, its version, and a digest of its content, which a damaged file does not match.
+    A complete file replaces the old one. Its metadata hold its kind, its version, and a digest of
+    its content, which shows damage.
 
     Args:
-        table: What to save. Its schema's metadata is kept.
-        path: Where to.
-        kind: What it is, such as ``"doc_lengths"``.
-        version: The version of this kind's format.
+        table: The table. The metadata of its schema is kept.
+        path: The file.
+        kind: The kind, such as ``"doc_lengths"``.
+        version: The version of the format of this kind.
         force: Whether a file of another kind is replaced.
 
     Raises:
-        OSError: If it cannot be written, or must not be, since there is a file of another kind; a
-            file that was there is then unchanged.
+        OSError: If it cannot be written, or there is a file of another kind; an existing file is
+            then unchanged.
 
     Example:
         >>> import tempfile
@@ -51,19 +51,19 @@ def save_table(
         ValueError: ...lengths.parquet is a pyterrier_asl doc_lengths file, not a rareness_pool file
     """
     about = {_KIND: kind, _VERSION: str(version), _DIGEST: _digest(table)}
-    metadata = {**(table.schema.metadata or {}), **about}
+    table = table.replace_schema_metadata({**(table.schema.metadata or {}), **about})
     check_saved(path, kind=kind, force=force)
-    with replacing(path, begins=b"PAR1", force=force) as beside:
-        pq.write_table(table.replace_schema_metadata(metadata), beside, compression="zstd")
+    with replacing(path, begins=b"PAR1", force=force) as new:
+        pq.write_table(table, new, compression="zstd")
 
 
 def check_saved(
     path: StrPath, *, kind: str, force: bool = False, inputs: Iterable[StrPath] = ()
 ) -> None:
-    """Checks that `save_table` may write a file: there is none, or one of this kind.
+    """Checks that `save_table` can write a file: there is no file, or a file of this kind.
 
     Raises:
-        OSError: If not; see :func:`~pyterrier_asl.io.atomic.check_replaceable`.
+        OSError: If it cannot; see :func:`~pyterrier_asl.io.atomic.check_replaceable`.
     """
     check_replaceable(path, inputs=inputs, begins=b"PAR1", force=force)
     if force or not Path(path).is_file() or not Path(path).stat().st_size:
@@ -87,7 +87,7 @@ def report_as_damaged_file(path: StrPath, kind: str) -> Iterator[None]:
         yield
     except Exception as error:
         what = str(error) or type(error).__name__
-        raise ValueError(f"{path} is no {kind} file that pyterrier_asl saved: {what}") from error
+        raise ValueError(f"{path} is not a {kind} file of pyterrier_asl: {what}") from error
 
 
 def load_table(path: StrPath, *, kind: str, version: int) -> pa.Table:
@@ -95,14 +95,14 @@ def load_table(path: StrPath, *, kind: str, version: int) -> pa.Table:
 
     Args:
         path: The file.
-        kind: What it must be.
-        version: The version of the format it must have.
+        kind: The kind that it must have.
+        version: The version of the format that it must have.
 
     Returns:
-        The table, with the metadata it was saved with in ``table.schema.metadata``.
+        The table, with its metadata in ``table.schema.metadata``.
 
     Raises:
-        ValueError: If it is no file of ours, of another kind or another version, or damaged.
+        ValueError: For another file, another kind or version, or a damaged file.
         OSError: If it cannot be found or read.
     """
     path = Path(path)
@@ -122,18 +122,13 @@ def load_table(path: StrPath, *, kind: str, version: int) -> pa.Table:
     if written != str(version):
         raise ValueError(
             f"{path} is a {kind} file of format version {written}, this pyterrier_asl reads "
-            f"version {version}; make the file again, or use the release that wrote it"
+            f"version {version}; save it again, or use the release that wrote it"
         )
     table = table.replace_schema_metadata(metadata or None)
-    try:
-        intact = digest == _digest(table)
-    except UnicodeDecodeError:
-        intact = False
-    if not intact:
-        raise ValueError(
-            f"{path} is damaged: its content is not what was saved; make the file again"
-        )
-    return table
+    with suppress(UnicodeDecodeError):
+        if digest == _digest(table):
+            return table
+    raise ValueError(f"{path} is damaged: its content has changed; save it again")
 
 
 def _digest(table: pa.Table) -> str:

@@ -1,4 +1,4 @@
-"""Tables, printed for the terminal, in LaTeX, Markdown or HTML, or as machine-readable lines."""
+"""Tables for the terminal, in LaTeX, Markdown or HTML, or as machine-readable lines."""
 
 from __future__ import annotations
 
@@ -37,16 +37,16 @@ FORMS = ("table", "tsv", "jsonl", "latex", "markdown")
 #: The query id of a row of means, as in ir_measures and trec_eval.
 ALL = "all"
 
-#: How many rows a terminal shows, and how many of a longer table.
+#: The most rows in a terminal, and the number of rows of a longer table.
 MOST_ROWS, _ROWS = 15, 10
 
-#: How many blocks of columns a terminal shows one below the other.
+#: The most blocks of columns in a terminal.
 _BLOCKS = 2
 
 #: Decimal places by default; a terminal then shows costs above 1, such as ASL, with one.
 _PLACES = 4
 
-#: How many of a list a human-readable cell names; machine-readable ones have all.
+#: The most elements of a list in a human-readable cell; machine-readable cells have all.
 _NAMED = 4
 
 
@@ -56,10 +56,11 @@ class Style:
 
     Attributes:
         places: decimal places; -1: all digits, as JSON lines always have.
-        titles: titles of columns in human-readable tables, where they differ from the names.
-        group_by: a column whose equal neighbours are shown once, with an empty line between groups.
-        higher_is_better: the columns of measures, and which way each is better, None where neither.
-            The best values are bold where several runs are compared, and arrows show directions.
+        titles: titles of columns in human-readable tables, if they differ from the names.
+        group_by: a column of groups: a group is named in its first row, and an empty line separates
+            groups.
+        higher_is_better: the columns of measures with their directions, None for no direction. The
+            best values of several runs are bold, and arrows show directions.
         wide: whether a terminal shows all columns, even where lines wrap.
         all_rows: whether a terminal shows all rows of a long table.
     """
@@ -73,7 +74,7 @@ class Style:
 
 
 def write(table: Columns, form: str, *, header: bool = True, **style: Any) -> None:
-    """Prints a table; the index of a frame is not.
+    """Prints a table, without the index of a frame.
 
     Args:
         table: the table.
@@ -92,7 +93,7 @@ def write(table: Columns, form: str, *, header: bool = True, **style: Any) -> No
 
 
 def arrow(higher_is_better: bool | None, ascii_only: bool = False) -> str:
-    """An arrow in the direction that is better; nothing where neither is.
+    """An arrow in the better direction; nothing for no direction.
 
     >>> arrow(True), arrow(False, ascii_only=True), arrow(None)
     ('↑', 'v', '')
@@ -102,7 +103,7 @@ def arrow(higher_is_better: bool | None, ascii_only: bool = False) -> str:
 
 
 def counted(number: int, singular: str, plural: str = "") -> str:
-    """A number of things, in words.
+    """A number with its noun.
 
     >>> counted(1, "run"), counted(1200, "run"), counted(2, "query", "queries")
     ('1 run', '1,200 runs', '2 queries')
@@ -113,9 +114,9 @@ def counted(number: int, singular: str, plural: str = "") -> str:
 def show(table: Columns, **style: Any) -> None:
     """Prints a table; see :func:`write`.
 
-    A terminal shows what fits: of a long table the first rows, of a wide one two blocks of columns,
-    or, if that is shorter, runs as columns and measures as rows. What is left out is named. Written
-    to a file or a pipe, a table is complete and as wide as it is.
+    A terminal shows the first rows of a long table, and two blocks of columns of a wide table, or,
+    if they fit, runs as columns and measures as rows. A last line tells what is left out. A table
+    in a file or a pipe is complete and not folded.
     """
     looks = Style(**style)
     if is_terminal(sys.stdout):
@@ -139,7 +140,7 @@ def _print(
 
 
 def _show_in_terminal(table: Columns, style: Style) -> None:
-    """Prints the rows and columns that fit a terminal, and what is left out."""
+    """Prints the rows and columns that fit a terminal, and a note on all others."""
     shown = _shown_columns(table, style, missing="-", in_terminal=True)
     number = len(next(iter(shown.values())).texts) if shown else 0
     rows = _kept_rows(shown, style, number)
@@ -150,16 +151,16 @@ def _show_in_terminal(table: Columns, style: Style) -> None:
         return _text_columns({name: shown[name] for name in names}, style, narrow=True)
 
     left_out: list[str] = []
-    blocks: list[list[Any]] = [list(shown)]
+    columns = _text_columns(shown, style)
     is_measures = list(table) == ["run", *style.higher_is_better]
-    if style.wide or width_of(_text_columns(shown, style)) <= width:
-        _print(_text_columns(shown, style), shown, style)
-    elif is_measures and width_of(turned := _transposed(shown, style)) <= width:
-        _print(turned, {}, style)
+    if style.wide or width_of(columns) <= width:
+        _print(columns, shown, style)
+    elif is_measures and width_of(transposed := _transposed(shown, style)) <= width:
+        _print(transposed, {}, style)
     else:
         names = takewhile(lambda name: not shown[name].is_number, shown)
         keys = list(names)[: len(shown) - 1] or list(shown)[:1]
-        blocks = [[]]
+        blocks: list[list[Any]] = [[]]
         for name in list(shown)[len(keys) :]:
             if blocks[-1] and width_of(block_of([*keys, *blocks[-1], name])) > width:
                 blocks.append([])
@@ -175,30 +176,26 @@ def _show_in_terminal(table: Columns, style: Style) -> None:
 
 
 def _kept_rows(shown: Mapping[Any, _ShownColumn], style: Style, number: int) -> list[int]:
-    """The first rows of a long table, of a few groups the first of each."""
+    """The first rows of a long table; with a few groups, the first rows of each."""
     if style.all_rows or number <= MOST_ROWS:
         return list(range(number))
     groups = shown[style.group_by].texts if style.group_by in shown else [""] * number
     names = set(groups)
     if len(names) > _ROWS // 2:
         return list(range(_ROWS))
-    most, seen, kept = _ROWS // len(names), dict.fromkeys(names, 0), []
-    for row, group in enumerate(groups):
-        seen[group] += 1
-        if seen[group] <= most:
-            kept.append(row)
-    return kept
+    rows_of = {name: [row for row in range(number) if groups[row] == name] for name in names}
+    return sorted(row for rows in rows_of.values() for row in rows[: _ROWS // len(names)])
 
 
 def _text_columns(
     shown: Mapping[Any, _ShownColumn], style: Style, *, narrow: bool = False
 ) -> list[TextColumn]:
-    """The columns as text; the name of a measure has its direction.
+    """The columns as text; measures have an arrow of direction.
 
     Args:
         shown: the columns.
         style: their style.
-        narrow: whether parameters of measures have a line of their own.
+        narrow: whether parameters of measures are on a separate line.
     """
     columns = []
     for name, column in shown.items():
@@ -214,7 +211,7 @@ def _text_columns(
 
 
 def _transposed(shown: Mapping[Any, _ShownColumn], style: Style) -> list[TextColumn]:
-    """The same with a row per measure and a column per run."""
+    """The table with one row per measure and one column per run."""
     names = [f"{name} {_arrow(name, style)}".rstrip() for name in style.higher_is_better]
     measures = [shown[name] for name in style.higher_is_better]
     columns = [TextColumn(["measure"], names, [False] * len(names), False)]
@@ -229,13 +226,13 @@ def _arrow(name: str, style: Style) -> str:
 
 
 def _header_lines(measure: str, arrow: str) -> list[str]:
-    """The name over two lines, its cut-off below, so that columns are as narrow as can be."""
+    """The name of a measure on two lines, with its cut-off below, for narrow columns."""
     name, at, cutoff = measure.rpartition("@")
     return [name, f"@{cutoff} {arrow}"] if at else [measure, arrow]
 
 
 def latex(table: Columns, **style: Any) -> str:
-    """A ``tabular`` with booktabs' rules, the best value of each measure bold.
+    """A ``tabular`` with rules of booktabs, with the best value of each measure in bold.
 
     It needs ``\\usepackage{booktabs}``.
     """
@@ -246,13 +243,12 @@ def latex(table: Columns, **style: Any) -> str:
     styler = cells.style.hide(axis="index").format(escape="latex")
     styler.format_index(escape="latex", axis="columns").apply(lambda _: marks, axis=None)
     sides = "".join("r" if column.is_number else "l" for column in shown)
-    # As text these two are other characters in LaTeX's default encoding.
     text = str(styler.to_latex(hrules=True, column_format=sides))
-    return text.replace("<", "$<$").replace(">", "$>$")
+    return text.replace("<", "$<$").replace(">", "$>$")  # LaTeX prints other characters for them
 
 
 def markdown(table: Columns, **style: Any) -> str:
-    """A table as GitHub shows it, the best value of each measure bold.
+    """A table in GitHub's Markdown, with the best value of each measure in bold.
 
     >>> print(markdown({"run": ["a|b"], "AP": [0.25]}), end="")
     | run | AP |
@@ -270,7 +266,7 @@ def markdown(table: Columns, **style: Any) -> str:
 
 
 def html(frame: pd.DataFrame, **style: Any) -> str:
-    """A table for notebooks, the best value of each measure bold, with arrows of direction.
+    """A table for notebooks, with the best values of measures in bold and arrows of direction.
 
     >>> import pandas as pd
     >>> html(pd.DataFrame({"run": ["a<b"]}))
@@ -302,7 +298,7 @@ def _escaped(texts: list[str]) -> list[str]:
 
 
 class _ShownColumn(NamedTuple):
-    """A column of a human-readable table: its texts, and which of them stand for best values."""
+    """A column of a human-readable table: its texts, and flags of the best values."""
 
     title: str
     texts: list[str]
@@ -339,7 +335,7 @@ def _shown_columns(
 
 
 def _are_best(column: list[Any], up: bool | None) -> list[bool]:
-    """Flags of the best values of a measure: none for a single run, or by query."""
+    """Flags of the best values of a measure; none for one run, or without a direction."""
     if up is None or len(column) < 2:
         return [False] * len(column)
     values = np.array(column, dtype=float)
@@ -361,7 +357,7 @@ def _human_readable(value: Any, column: str, places: int, missing: str) -> str:
 
 
 def _is_number(column: list[Any]) -> bool:
-    """Whether a column is set to the right: numbers, also among objects."""
+    """Whether a column holds numbers, also as objects; these are aligned to the right."""
     values = [value for value in map(as_python, column) if value is not None]
     return bool(values) and all(
         isinstance(value, (int, float)) and not isinstance(value, bool) for value in values

@@ -9,12 +9,12 @@ import unicodedata
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-#: The least width at which text is folded.
+#: The smallest width of folded text.
 _LEAST = 4
 
 
 class TextColumn(NamedTuple):
-    """A column of text: the lines of its heading, its cells, and which of them are bold."""
+    """A column of text: the lines of its heading, its cells, flags of bold cells, its side."""
 
     header: Sequence[str]
     texts: Sequence[str]
@@ -28,12 +28,12 @@ def is_terminal(file: Any) -> bool:
 
 
 def has_arrows(file: Any) -> bool:
-    """Whether arrows can be written to a file."""
+    """Whether the encoding of a file has arrows."""
     return (getattr(file, "encoding", None) or "utf-8").lower().startswith("utf")
 
 
 def has_bold(file: Any) -> bool:
-    """Whether bold text can be written to a file."""
+    """Whether bold text is shown, as on most terminals."""
     if "FORCE_COLOR" in os.environ:
         return True
     is_plain = "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb"
@@ -41,7 +41,7 @@ def has_bold(file: Any) -> bool:
 
 
 def printable(text: str) -> str:
-    r"""Text without what would move a terminal's cursor or colour what follows.
+    r"""Text without control characters, which could move a terminal's cursor or change colours.
 
     >>> print(printable("bm25" + chr(27) + "[31m"))
     bm25\x1b[31m
@@ -50,7 +50,7 @@ def printable(text: str) -> str:
 
 
 def width_of(columns: Sequence[TextColumn]) -> int:
-    """The width of a table in which nothing is folded."""
+    """The width of a table without folded text."""
     return _total([_natural_width(column) for column in columns])
 
 
@@ -67,8 +67,8 @@ def table_lines(
     Args:
         columns: its columns.
         groups: the group of each row; an empty line separates groups.
-        width: columns of text are folded to fit it; None: nothing is folded.
-        rule: what is below the heading.
+        width: the width to which columns of text are folded; None: no folding.
+        rule: the character of the line below the heading.
         is_bold: whether the best values are bold.
 
     >>> table_lines([TextColumn(["run"], ["a", "bm25"], [False] * 2, False)])
@@ -105,7 +105,7 @@ def _row(
     cells: Sequence[Sequence[str]],
     bold: Sequence[bool] = (),
 ) -> list[str]:
-    """The lines of a row or of the heading, whose cells are aligned at their last lines."""
+    """The lines of a row or of the heading; cells are aligned at their last lines."""
     height = max(map(len, cells))
     padded = []
     for number, (column, width, lines) in enumerate(zip(columns, widths, cells)):
@@ -119,7 +119,7 @@ def _row(
 
 
 def _folded(text: str, width: int) -> list[str]:
-    """A text in lines of a width."""
+    """A text in lines of at most a width."""
     text = printable(text)
     if _cells(text) <= width:
         return [text]

@@ -11,13 +11,13 @@ from typing import Any
 
 from .tables import counted
 
-#: Characters of a document on the page.
+#: The characters of a document on the page.
 _BEGINNING = 280
 
 
 @dataclass(frozen=True)
 class Texts:
-    """Texts of queries and documents, as far as they are known.
+    """The available texts of queries and documents.
 
     Attributes:
         queries: query id (as text) -> text.
@@ -42,15 +42,15 @@ class Texts:
         Args:
             topics: frame with ``qid`` and ``query``, dict of query id -> text, or a file that
                 :func:`read_texts` reads.
-            dataset: an ir_datasets id, with or without ``irds:``; for the texts of documents, and
-                of queries that topics do not have.
-            docnos: the documents whose texts are wanted.
-            docs: texts of documents, which replace those of the dataset: dict of document id ->
+            dataset: an ir_datasets id, with or without ``irds:``; for texts of documents, and for
+                queries that are not among the topics.
+            docnos: the documents whose texts are needed.
+            docs: texts of documents, which replace texts of the dataset: dict of document id ->
                 text, or a file that :func:`read_texts` reads.
             whole: whether to keep the whole text of a document, not only its beginning.
 
         Raises:
-            ValueError: for topics of another form, or an unknown dataset.
+            ValueError: for topics of another form, and for an unknown dataset.
 
         >>> Texts.of({1: "two  words"}).queries
         {'1': 'two words'}
@@ -93,16 +93,16 @@ def read_texts(
     Each line is ``qid<TAB>query`` or ``docno<TAB>text``, or a JSON object with an id (``qid``,
     ``docno``, ``query_id``, ``doc_id``, ``docid``, ``id``, ``_id`` or ``pid``) and texts
     (``query``, ``title``, ``text``, ``contents``, ``body``, ``segment`` or ``passage``, in this
-    order, between them a line feed).
+    order, with line feeds between them).
 
     Args:
         path: the file, perhaps compressed with gzip (``.gz``).
         kind: the name of the texts in errors: ``'query'`` or ``'document'``.
-        wanted: keep only these; None: all.
+        wanted: the ids of the texts to keep; None: all.
 
     Raises:
-        ValueError: for another line, an id that is there twice, what is not UTF-8, or a file that
-            has none of those that are wanted.
+        ValueError: for another line, an id that occurs twice, text that is not UTF-8, or a file
+            without any of the wanted texts.
     """
     texts: dict[str, str] = {}
     number = 0
@@ -113,13 +113,12 @@ def read_texts(
         if wanted is not None and name not in wanted:
             continue
         if name in texts:
-            raise ValueError(f"{path}, line {number}: {kind} {name!r} comes twice")
+            raise ValueError(f"{path}, line {number}: {kind} {name!r} occurs twice")
         texts[name] = text
     if wanted and not texts:
-        lines = f"its {counted(number, 'line')} {'is' if number == 1 else 'are'} of others"
-        raise ValueError(
-            f"{path} has none of the texts that are asked for: {lines if number else 'it is empty'}"
-        )
+        others = "has another id" if number == 1 else "have other ids"
+        lines = f"its {counted(number, 'line')} {others}" if number else "it is empty"
+        raise ValueError(f"{path} has none of the texts that are needed: {lines}")
     return texts
 
 
@@ -137,7 +136,7 @@ def _text_of_line(line: str, kind: str, where: str) -> tuple[str, str]:
     try:
         row = parse_json(line)
     except ValueError as error:
-        raise ValueError(f"{where}: this is no JSON ({error}): {line.strip()[:100]!r}") from None
+        raise ValueError(f"{where}: this is not JSON ({error}): {line.strip()[:100]!r}") from None
     names = [row[name] for name in _IDS if isinstance(row.get(name), (str, int))]
     texts = [row[name] for name in _TEXTS if isinstance(row.get(name), str)]
     if not (names and texts):
@@ -164,10 +163,10 @@ def parse_json(text: str | bytes) -> Any:
 
 
 def text_lines(path: str | os.PathLike[str]) -> Iterator[str]:
-    """The lines of a text file in UTF-8, with their ends; one that ends in ``.gz`` is unpacked.
+    """The lines of a text file in UTF-8, with their ends; ``.gz`` files are decompressed.
 
     Raises:
-        ValueError: for what is not UTF-8, with the file.
+        ValueError: for text that is not UTF-8, with the file.
     """
     opener = gzip.open if os.fspath(path).endswith(".gz") else open
     with opener(path, "rt", encoding="utf-8-sig", newline="") as file:

@@ -372,10 +372,10 @@ def test_groups_and_name(files):
     "lines, message",
     [
         ("a\n", "groups.tsv, line 1: expected run<TAB>group, found ['a']"),
-        ("a\tX\n\na\tY\n", "groups.tsv, line 3: run 'a' is in group 'X' already"),
+        ("a\tX\n\na\tY\n", "groups.tsv, line 3: run 'a' has the group 'X' already"),
         (
             "c\tX\n",
-            "groups names 'c', which is none of the runs of the pool: name one that there is "
+            "groups names 'c', which is none of the runs of the pool: use one of the names "
             "(of a, b)",
         ),
     ],

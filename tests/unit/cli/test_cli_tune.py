@@ -339,7 +339,7 @@ def test_what_is_written(folders):
         (["null_text"], "docs.jsonl.gz: line 1: expected an object with docno and text"),
         (["null_docno"], "the docno is None; a docno is text or a whole number"),
         (["docs_twice"], "docs.jsonl.gz: docno 'd1' occurs twice, as document 1 and 2"),
-        (["queries_twice"], "queries.tsv, line 2: query 'q1' comes twice"),
+        (["queries_twice"], "queries.tsv, line 2: query 'q1' occurs twice"),
         (["bad_queries"], "queries.tsv, line 1: expected qid<TAB>query, found 'q1 w1'"),
         (["other_topics"], "none of the 1 topics is judged"),
     ],

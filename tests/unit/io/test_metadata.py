@@ -62,9 +62,9 @@ def test_there_need_be_none(tmp_path):
     "lines, message",
     [
         (["# ir_metadata.start", "# a: 1"], "does not end: add a line '# ir_metadata.end'"),
-        (["# ir_metadata.start", "# a: [1", "# ir_metadata.end"], "is no YAML"),
-        (["# ir_metadata.start", "# date: 2020-13-45", "# ir_metadata.end"], "is no YAML: month"),
-        (["# ir_metadata.start", "# - a", "# ir_metadata.end"], "is no mapping"),
+        (["# ir_metadata.start", "# a: [1", "# ir_metadata.end"], "is not YAML"),
+        (["# ir_metadata.start", "# date: 2020-13-45", "# ir_metadata.end"], "is not YAML: month"),
+        (["# ir_metadata.start", "# - a", "# ir_metadata.end"], "is not a mapping"),
         (["# ir_metadata.start", "# a: " + "[" * 3000, "# ir_metadata.end"], "nested too deeply"),
     ],
 )
@@ -76,7 +76,7 @@ def test_what_is_no_metadata_is_named(lines, message):
 
 def test_nothing_in_it_is_executed():
     lines = ["# ir_metadata.start", "# a: !!python/object/apply:os.getcwd []", "# ir_metadata.end"]
-    with pytest.raises(ValueError, match="is no YAML"):
+    with pytest.raises(ValueError, match="is not YAML"):
         parse_metadata(lines)
 
 

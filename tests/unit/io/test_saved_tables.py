@@ -96,7 +96,7 @@ def test_pools_that_lie(tmp_path, change):
     lies(path, RarenessPool.KIND, lambda table: table)
     RarenessPool.load(path)
     lies(path, RarenessPool.KIND, change)
-    with pytest.raises(ValueError, match=re.escape(f"{path} is no rareness pool file")):
+    with pytest.raises(ValueError, match=re.escape(f"{path} is not a rareness pool file")):
         RarenessPool.load(path)
 
 
@@ -119,5 +119,5 @@ def test_lengths_that_lie(tmp_path, change):
     path = tmp_path / "lengths.parquet"
     DocLengths.from_dict({f"d{i}": i * 0.5 for i in range(9)}).save(path)
     lies(path, DocLengths.KIND, change)
-    with pytest.raises(ValueError, match=re.escape(f"{path} is no document lengths file")):
+    with pytest.raises(ValueError, match=re.escape(f"{path} is not a document lengths file")):
         DocLengths.load(path)

@@ -32,11 +32,11 @@ def test_forms(tmp_path, content, texts, name):
     ("content", "why"),
     [
         ("d1 one\n", "line 1: expected docno<TAB>text, found 'd1 one'"),
-        ("d1\tone\nd1\ttwo\n", "line 2: document 'd1' comes twice"),
+        ("d1\tone\nd1\ttwo\n", "line 2: document 'd1' occurs twice"),
         ('{"docno": "d1"}\n', r"line 1: expected an id .* and a text .*, found docno"),
         ('{"text": "one"}\n', "line 1: expected an id"),
-        ('{"docno": \n', "line 1: this is no JSON"),
-        ('{"docno": ' + "[" * 10**5, r"line 1: this is no JSON \(it is nested too deeply\)"),
+        ('{"docno": \n', "line 1: this is not JSON"),
+        ('{"docno": ' + "[" * 10**5, r"line 1: this is not JSON \(it is nested too deeply\)"),
     ],
 )
 def test_lines_that_do_not_fit(tmp_path, content, why):
@@ -55,12 +55,12 @@ def test_only_what_is_wanted_is_kept(tmp_path):
 
 @pytest.mark.parametrize(
     ("lines", "why"),
-    [(0, "it is empty"), (1, "its 1 line is of others"), (3, "its 3 lines are of others")],
+    [(0, "it is empty"), (1, "its 1 line has another id"), (3, "its 3 lines have other ids")],
 )
 def test_a_file_without_what_is_wanted(tmp_path, lines, why):
     path = tmp_path / "docs"
     path.write_text("d1\tone\n" * lines)
-    with pytest.raises(ValueError, match=f"has none of the texts that are asked for: {why}"):
+    with pytest.raises(ValueError, match=f"has none of the texts that are needed: {why}"):
         read_texts(path, wanted={"d9"})
 
 

@@ -153,11 +153,11 @@ def test_ids_survive_a_table(tmp_path):
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        (LINE + "\n5\n", "line 2: this is no label"),
-        (LINE + "\nnull\n" + LINE, "line 2: this is no label"),
-        (LINE + '\n{"qid": "q"\n' + LINE, "line 2: this is no JSON"),
-        (LINE + '\n{"qid": ' + "[" * 10**5 + "]}", "line 2: this is no JSON .it is nested too"),
-        (LINE + '\n{"qid": "q", "docno": "y", "label": 1,}', "line 2: this is no JSON"),
+        (LINE + "\n5\n", "line 2: this is not a label"),
+        (LINE + "\nnull\n" + LINE, "line 2: this is not a label"),
+        (LINE + '\n{"qid": "q"\n' + LINE, "line 2: this is not JSON"),
+        (LINE + '\n{"qid": ' + "[" * 10**5 + "]}", "line 2: this is not JSON .it is nested too"),
+        (LINE + '\n{"qid": "q", "docno": "y", "label": 1,}', "line 2: this is not JSON"),
         (
             '{"qid": "q", "docno": "x", "docid": "y", "label": 1}\n',
             "'docid' and 'docno', which mean",
@@ -166,10 +166,10 @@ def test_ids_survive_a_table(tmp_path):
         ('{"qid": 1.0, "docno": "x", "label": 1}\n', "qid of labels"),
         ('{"qid": null, "docno": "x", "label": 1}\n', "qid of labels is missing in line 1"),
         ('{"qid": "q", "docno": "", "label": 1}\n', "docno of labels is missing in line 1"),
-        ('{"qid": "q", "docno": "x", "label": Infinity}\n', "the label inf is no number"),
-        ('{"qid": "q", "docno": "x", "label": "nan"}\n', "the label 'nan' is no number"),
+        ('{"qid": "q", "docno": "x", "label": Infinity}\n', "the label inf is not a number"),
+        ('{"qid": "q", "docno": "x", "label": "nan"}\n', "the label 'nan' is not a number"),
         ("qid\tdocno\tlabel\nq\tx\t1\tmore\n", "line 2: 4 columns where the header has 3"),
-        ("qid\tdocno\tlabel\nq\tx\t1\n\nq\ty\tgood\n", "line 4: the label 'good' is no number"),
+        ("qid\tdocno\tlabel\nq\tx\t1\n\nq\ty\tgood\n", "line 4: the label 'good' is not a number"),
         ("qid,docno,text,label\nq,x,'a\nb',1\nq,y,d,1,2\n", "line 4: 5 columns where"),
         ("qid\tdocno\nq\tx\n", r"labels need the columns \['label'\]"),
         (
