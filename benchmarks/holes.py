@@ -30,10 +30,9 @@ from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.evaluation.labellings import Labelled, unjudged_of
 from pyterrier_asl.measures.directions import higher_is_better
 from pyterrier_asl.statistics.boxes import box_test
-from pyterrier_asl.unjudged.holes import judging_order, relabelled
+from pyterrier_asl.unjudged.holes import add_labels, judging_order
 from pyterrier_asl.unjudged.likely import Model
-from pyterrier_asl.unjudged.pairs import all_pairs, verdict_of
-from pyterrier_asl.unjudged.virtual import sampled
+from pyterrier_asl.unjudged.pairs import all_pairs, sample_values, verdict_of
 
 DATA = Path(os.environ.get("PYTERRIER_ASL_DATA", "../shared/data"))
 TREC8, DL20 = DATA / "trec8-adhoc", DATA / "dl20-passage"
@@ -259,7 +258,7 @@ def until_settled(labelled: Labelled, order: np.ndarray, grades: dict[int, float
     few, many = 0, len(order)
     while few < many:
         middle = (few + many) // 2
-        part = relabelled(labelled, order[:middle], labels[:middle])
+        part = add_labels(labelled, order[:middle], labels[:middle])
         low, high = (float(bound.mean()) for bound in part.difference(0, 1))
         if verdict_of(low, high) == "open":
             few = middle + 1
@@ -281,7 +280,7 @@ def our_order(labelled: Labelled, grades: dict[int, float]) -> np.ndarray:
         order += new
         if not len(left) or len(new) == len(left):
             return np.array(order, dtype=np.int64)
-        labelled = relabelled(labelled, np.array(new), np.array([grades[code] for code in new]))
+        labelled = add_labels(labelled, np.array(new), np.array([grades[code] for code in new]))
         low, high = (float(bound.mean()) for bound in labelled.difference(0, 1))
         if verdict_of(low, high) != "open":
             return np.array(order, dtype=np.int64)
@@ -334,7 +333,7 @@ def model(draws: int, at_once: int) -> None:
                 outside = [row for row in range(len(runs)) if row not in members[group]]
                 for other in rng.choice(outside, 5, replace=False).tolist():
                     sides = labelled.side(one), labelled.side(other)
-                    first, second = (sampled(labelled, side, was, labels) for side in sides)
+                    first, second = (sample_values(labelled, side, was, labels) for side in sides)
                     low, high = np.quantile((first - second).mean(axis=1), [0.025, 0.975])
                     true = (whole.side(one).value - whole.side(other).value).mean()
                     covered.append(low - 1e-9 <= true <= high + 1e-9)

@@ -1,7 +1,7 @@
-"""Audited evaluation: runs measured by many labels of a machine and few of people.
+"""Audited evaluation: runs measured by many labels of a machine and few labels of people.
 
 The formulas are in :mod:`~pyterrier_asl.statistics.prediction_powered`; here they are applied to
-runs and judgements. Which queries people are to judge: :mod:`~pyterrier_asl.assessment.audit_plan`.
+runs and judgements. :mod:`~pyterrier_asl.assessment.audit_plan` draws the queries for people.
 """
 
 from __future__ import annotations
@@ -13,13 +13,15 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
-from ..charts.forms import ROW, alt, captioned, category, tooltips
+from ..charts.forms import ROW, alt, captioned, category, ranges, tooltips
 from ..evaluation.inputs import Qrels, Runs
 from ..io.lazy import pd
 from ..io.names import names_of
 from ..io.printed import Part, Printed
 from ..io.tables import counted
+from ..judging.matching import positions
 from ..measures.names import Measures, NamedMeasure, named_measures
 from ..scoring.arrays import Floats, Ints
 from ..statistics.prediction_powered import TARGETS, prediction_powered
@@ -34,7 +36,7 @@ _NO_COST = 1e-9
 #: Differences above this show in a table.
 _PRINTED = 5e-5
 
-#: Below so many values that differ from the most frequent one, intervals can be too narrow.
+#: Intervals can be too narrow if fewer values differ from the most frequent value.
 _FEW_DIFFERENT = 5
 
 #: The columns of each estimate and of its interval, by whose labels it is.
@@ -72,26 +74,26 @@ def audit(
     """Means and differences by a machine's labels of many queries and people's of some of them.
 
     The estimate is right on average whatever the machine's bias, and as narrow as the machine is
-    good, **if the queries that people judged were drawn at random** from those of the machine
-    (:func:`~pyterrier_asl.plan_audit` draws them). That they were is for the caller to assert.
+    good, **if the queries that people judged were drawn at random** from the machine's queries, for
+    example by :func:`~pyterrier_asl.plan_audit`. This cannot be checked.
 
     Args:
         runs: dict of name -> run, folder of run files, or list of them; or Evaluation.
         qrels: people's judgements: frame, file, or ir_datasets id.
         measures: measures or their names.
         machine: the machine's judgements, of the same queries and of more.
-        target: ``'queries like these'``, the mean of a larger population that the queries are a
-            sample of, or ``'these queries'``, the mean of the machine's queries as people would
-            have judged them. The interval of the second is narrower, and says less.
-        baseline: the run that others are compared with; None: the first.
-        all_pairs: compare every two runs, and not only each with the baseline.
-        rel: minimum grade of a relevant document, for measures that do not say it.
-        machine_rel: the same by the machine's grades, where they are on another scale. It beats
-            ``rel`` and the ``rel`` of a measure, and is then shown after the name of the measure.
+        target: ``'queries like these'``, the mean over the population of which the queries are a
+            sample, or ``'these queries'``, the mean over the machine's queries if people judged all
+            of them. The interval of the second is narrower and holds for these queries only.
+        baseline: the run with which others are compared; None: the first.
+        all_pairs: compare every two runs, not only each run with the baseline.
+        rel: minimum grade of a relevant document, for measures without one.
+        machine_rel: the same for the machine's grades, if their scale differs. It replaces ``rel``
+            and the ``rel`` of a measure, and is then shown after the name of the measure.
         alpha: intervals cover 1 - alpha.
 
     Returns:
-        The estimates; ``print`` shows what the command does.
+        The estimates; ``print`` shows them as the command does.
 
     Raises:
         ValueError: for people's queries that the machine has not judged, fewer than 3 queries, an
@@ -136,19 +138,16 @@ def audit(
         _warn_of_equal_values(part, estimates.differing)
         explanations += explain_estimates(part, h, f, rest, target)
         parts.append(part)
-    of = (
-        "queries like these"
-        if target == TARGETS[0]
-        else f"these {len(sample.qids)} queries, had people judged all"
-    )
+    machine_queries = len(sample.qids)
+    these = f"these {machine_queries} queries, if people judged all of them"
     note = (
-        f"Means of {of}, with {100 * (1 - alpha):g} % intervals, by people's labels of "
-        f"{sample.size} queries and the machine's of {len(sample.qids)}. They hold if the "
-        f"{sample.size} were drawn at random from the {len(sample.qids)}, which nothing here can "
-        "check."
+        f"Means over {target if target == TARGETS[0] else these}, with {100 * (1 - alpha):g} % "
+        f"intervals, from people's labels of {sample.size} queries and the machine's labels of "
+        f"{machine_queries}. They hold if the {sample.size} queries were drawn at random from the "
+        f"{machine_queries}, which cannot be checked here."
     )
     table = pd.concat(parts, ignore_index=True)
-    return Audit(table, target, sample.size, len(sample.qids), note, tuple(explanations))
+    return Audit(table, target, sample.size, machine_queries, note, tuple(explanations))
 
 
 @dataclass(frozen=True, repr=False)
@@ -160,17 +159,17 @@ class Audit(Printed):
             ``run``, ``minus`` (the run that is subtracted, '' for a mean); ``estimate``,
             ``ci_low``, ``ci_high``; the same by people alone, ``people``, ``people_low``,
             ``people_high``, and by the machine alone, ``machine``, ``machine_low``,
-            ``machine_high`` (of these queries NaN: nothing says how far the machine is off);
-            ``lambda``, the weight of the machine; ``saved``, how many more queries people would
-            have to judge for the same interval without it. Where people's values are all equal,
-            the intervals with people and ``saved`` are NaN.
-        target: of the estimates.
-        queries: how many people judged.
-        machine_queries: how many the machine judged.
-        note: what the intervals assume.
-        explanations: of estimates without an interval or with another sign than both people's and
-            the machine's, of other weights in a difference than in its two means, and of negative
-            ``saved``.
+            ``machine_high`` (NaN for these queries, because the machine's error is unknown);
+            ``lambda``, the weight of the machine; ``saved``, the number of further queries that
+            people would have to judge for the same interval without the machine. Where people's
+            values are all equal, the intervals with people and ``saved`` are NaN.
+        target: the target of the estimates.
+        queries: the number of queries that people judged.
+        machine_queries: the number of queries that the machine judged.
+        note: the assumptions of the intervals.
+        explanations: sentences on estimates without an interval, on estimates with another sign
+            than both people's and the machine's, on differences with another weight than their two
+            means, and on negative ``saved``.
     """
 
     table: pd.DataFrame
@@ -218,9 +217,9 @@ def _warn_of_equal_values(part: pd.DataFrame, differing: Ints) -> None:
     if few.size:
         what = what_is_estimated(part)
         warnings.warn(
-            f"{part['measure'].iloc[0]}: of people's values of {names_of([what[r] for r in few])} "
-            f"fewer than {_FEW_DIFFERENT} differ from the most frequent one: these intervals can "
-            "be too narrow; have people judge more queries",
+            f"{part['measure'].iloc[0]}: fewer than {_FEW_DIFFERENT} of people's values of "
+            f"{names_of([what[r] for r in few])} differ from the most frequent value: these "
+            "intervals can be too narrow; have people judge more queries",
             stacklevel=3,
         )
 
@@ -238,9 +237,9 @@ def explain_estimates(
         target: of the estimates.
 
     Returns:
-        A sentence for each estimate of another sign than people's and the machine's, and one each
-        for all without an interval, for all differences that differ from the difference of the
-        estimated means, and for all negative "queries saved".
+        One sentence per estimate with another sign than people's and the machine's value, and one
+        sentence each on the estimates without an interval, on the differences that differ from the
+        difference of the estimated means, and on negative "queries saved".
     """
     what = what_is_estimated(part)
     sentences = [*_without_interval(part, h, rest), *_other_weights(part)]
@@ -250,18 +249,18 @@ def explain_estimates(
         sentences.append(
             f"{at['measure']}, {what[row]}: the estimate, {at['estimate']:+.4f}, has another sign "
             f"than people alone, {at['people']:+.4f}, and the machine alone, {at['machine']:+.4f}. "
-            f"By the machine the value is {f[row].mean():+.4f} on the {h.shape[1]} queries that "
-            f"people judged and {rest[row].mean():+.4f} on the other {rest.shape[1]}: people "
-            "judged queries of another kind by chance, and the estimate corrects people's value "
-            f"for it, with lambda {at['lambda']:.2f}, by {at['estimate'] - at['people']:+.4f}."
+            f"The machine's value is {f[row].mean():+.4f} on the {h.shape[1]} queries that people "
+            f"judged and {rest[row].mean():+.4f} on the other {rest.shape[1]}: by chance people "
+            "judged queries that differ from the others, and the estimate corrects people's value, "
+            f"with lambda {at['lambda']:.2f}, by {at['estimate'] - at['people']:+.4f}."
         )
     costly = np.flatnonzero(part["saved"].to_numpy() < -_NO_COST)
     if costly.size:
         saved = part["saved"].to_numpy()[costly]
         rows = f"{costly.size} of {len(part)} rows: {names_of([what[row] for row in costly])}"
         sentences.append(
-            f"{part['measure'].iloc[0]}: {_range(saved, '.1f')} queries saved (in {rows}) means "
-            "that people alone have the smaller error there: "
+            f"{part['measure'].iloc[0]}: {_range(saved, '.1f')} queries saved (in {rows}): people "
+            "alone have the smaller error there, because "
             + _why_costly(h[costly], f[costly], rest[costly], target)
         )
     return sentences
@@ -276,12 +275,12 @@ def _without_interval(part: pd.DataFrame, h: Floats, rest: Floats) -> Iterator[s
         yield (
             f"{part['measure'].iloc[0]}, {names_of(rows)}: all {h.shape[1]} audited queries have "
             f"the value {value}, so there is no interval: nothing can be said about the "
-            + (f"other {rest.shape[1]}." if rest.shape[1] else "queries that nobody judged.")
+            + (f"other {rest.shape[1]}." if rest.shape[1] else "queries without judgements.")
         )
 
 
 def _other_weights(part: pd.DataFrame) -> Iterator[str]:
-    """A sentence on differences that are not the difference of the two estimated means."""
+    """A sentence on differences that differ from the difference of the two estimated means."""
     means = dict(zip(part["run"][part["minus"] == ""], part["estimate"]))
     pairs = part[part["minus"] != ""]
     of_means = np.array([means[a] - means[b] for a, b in zip(pairs["run"], pairs["minus"])])
@@ -289,33 +288,33 @@ def _other_weights(part: pd.DataFrame) -> Iterator[str]:
     if others.size:
         at, expected = pairs.iloc[others[0]], of_means[others[0]]
         yield (
-            f"{at['measure']}: each row has its lambda, so that an estimated difference need not "
-            f"be the difference of the two estimated means ({at['run']} - {at['minus']} is "
+            f"{at['measure']}: each row has another lambda, so an estimated difference can differ "
+            f"from the difference of the two estimated means ({at['run']} - {at['minus']} is "
             f"{at['estimate']:+.4f} with lambda {at['lambda']:.2f}; the means differ by "
             f"{expected:+.4f})."
         )
 
 
 def _why_costly(h: Floats, f: Floats, rest: Floats, target: str) -> str:
-    """The reason why the machine costs precision, with the numbers that decide it."""
+    """The reason why the machine costs precision, with its numbers."""
     if target == TARGETS[0]:
         whole = np.concatenate((f, rest), axis=1).var(axis=1, ddof=1)
         ratios = f.var(axis=1, ddof=1) / whole
         return (
-            "lambda is computed from the spread of the machine's values over all queries, and on "
-            f"the {h.shape[1]} that people judged their variance is {_range(ratios, '.1f')} times "
-            "as large."
+            "lambda is computed from the variance of the machine's values over all queries, and "
+            f"the variance on the {h.shape[1]} queries that people judged is "
+            f"{_range(ratios, '.1f')} times as large."
         )
     correlations = np.array([np.corrcoef(a, b)[0, 1] for a, b in zip(h, f)])
     return (
-        f"lambda is estimated from the {h.shape[1]} queries that people judged, and the error of "
-        "that outweighs what the machine's values take off, whose correlation with people's is "
-        f"{_range(correlations, '.2f')} on them."
+        f"lambda is estimated from the {h.shape[1]} queries that people judged, and its error "
+        "outweighs the gain of precision by the machine's values, whose correlation with people's "
+        f"values on these queries is {_range(correlations, '.2f')}."
     )
 
 
 def _range(values: Floats, form: str) -> str:
-    """The least and the greatest value; one number where both are printed alike."""
+    """The least and the greatest value; one number where both have the same digits."""
     low, high = format(values.min(), form), format(values.max(), form)
     return low if low == high else f"{low} to {high}"
 
@@ -326,7 +325,7 @@ def what_is_estimated(frame: pd.DataFrame) -> list[str]:
 
 
 def _estimates(title: str, part: pd.DataFrame) -> Any:
-    """A mean or a difference a row, with its three estimates one below the other."""
+    """One row per mean or difference, with its three estimates one below the other."""
     names = part["by"].drop_duplicates().tolist()
     height = ROW * (len(names) + 1) * part["what"].nunique()
     base = alt.Chart(part, title=title, width=200, height=height).encode(
@@ -335,13 +334,7 @@ def _estimates(title: str, part: pd.DataFrame) -> Any:
         color=category("by", "by", domain=names),
         tooltip=tooltips("measure", "what", "by", "value", "low", "high"),
     )
-    few = alt.Axis(tickCount=4)
-    return alt.layer(
-        base.mark_rule(strokeWidth=2).encode(
-            x=alt.X("low:Q", title=None, axis=few), x2=alt.X2("high:Q")
-        ),
-        base.mark_point(filled=True, size=40, opacity=1).encode(x=alt.X("value:Q")),
-    )
+    return ranges(base, "low", "value", "high", None, axis=alt.Axis(tickCount=4))
 
 
 # The data of estimates and plans
@@ -349,17 +342,19 @@ def _estimates(title: str, part: pd.DataFrame) -> Any:
 
 @dataclass(frozen=True)
 class AuditedRuns:
-    """Runs, by a machine's judgements and by people's of some of its queries.
+    """Runs, measured by a machine's judgements and, on some queries, by people's judgements.
 
     Attributes:
         judges: the people and the machine.
-        qids: the machine's queries as text, those that people judged first.
-        size: how many people judged.
+        qids: the machine's queries as text; the queries that people judged come first.
+        size: the number of queries that people judged.
+        order: the machine's queries in the order of ``qids``, by number.
     """
 
     judges: Judges
     qids: list[str]
     size: int
+    order: Ints
 
     @classmethod
     def of(
@@ -369,19 +364,16 @@ class AuditedRuns:
         own = None if machine_rel is None else {MACHINE: machine_rel}
         sources = {PEOPLE: people, MACHINE: machine}
         judges = Judges.of(sources, runs, rel=rel, judge_rel=own, people=[PEOPLE])
-        by_people, by_machine = (
-            judges.members[name].judgements.qid_text.to_pylist() for name in (PEOPLE, MACHINE)
-        )
-        judged = set(by_machine)
-        unknown = [qid for qid in by_people if qid not in judged]
-        if unknown:
+        by_people, by_machine = (judges.members[n].judgements.qid_text for n in (PEOPLE, MACHINE))
+        audited = positions(by_people, by_machine)
+        if (audited < 0).any():
+            unknown = by_people.filter(pa.array(audited < 0)).to_pylist()
             raise ValueError(
                 f"people have judged {len(unknown)} queries that the machine has not, such as "
                 f"{unknown[0]!r}: leave them out, or have the machine judge them"
             )
-        audited_queries = set(by_people)
-        rest = [qid for qid in by_machine if qid not in audited_queries]
-        return cls(judges, [*by_people, *rest], len(by_people))
+        order = np.append(audited, np.setdiff1d(np.arange(len(by_machine)), audited))
+        return cls(judges, by_machine.take(pa.array(order)).to_pylist(), len(by_people), order)
 
     @property
     def systems(self) -> list[str]:
@@ -389,7 +381,7 @@ class AuditedRuns:
         return self.judges.runs_by(MACHINE).names
 
     def values(self, measure: NamedMeasure, rows: Ints, less: Ints) -> list[Floats]:
-        """By people, and by the machine of the same queries and of the others.
+        """The values by people, by the machine on the same queries, and on the other queries.
 
         Args:
             measure: the measure.
@@ -400,16 +392,14 @@ class AuditedRuns:
             self.judges.runs_by(name).values(self.judges.measure_by(measure, name).measure)
             for name in (PEOPLE, MACHINE)
         )
-        qids = self.judges.members[MACHINE].judgements.qid_text.to_pylist()
-        number = {qid: number for number, qid in enumerate(qids)}
-        values = np.hstack((by_people, by_machine[:, [number[qid] for qid in self.qids]]))
-        # A last row of zeros for what nothing is subtracted from: -1 is its index.
+        values = np.hstack((by_people, by_machine[:, self.order]))
+        # A last row of zeros, with the index -1, for means, from which nothing is subtracted.
         values = np.vstack((values, np.zeros_like(values[:1])))
         return np.split(values[rows] - values[less], [self.size, 2 * self.size], axis=1)
 
 
 def means_and_differences(runs: int, first: int = 0, all_pairs: bool = False) -> tuple[Ints, Ints]:
-    """Every run by itself, then the differences: whose values, and whose are subtracted."""
+    """The runs of all means, then of all differences, and the subtracted runs; -1: none."""
     every = range(runs)
     pairs = combinations(every, 2) if all_pairs else ((row, first) for row in every if row != first)
     rows, less = np.array([*((row, -1) for row in every), *pairs]).T

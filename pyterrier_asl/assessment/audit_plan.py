@@ -17,18 +17,18 @@ from .audit import AuditedRuns, means_and_differences
 
 @dataclass(frozen=True)
 class AuditPlan:
-    """The plan of an audit: the queries that people are to judge.
+    """The plan of an audit: the queries that people must judge.
 
     Attributes:
-        queries: how many in all, with the pilot; None where no number is enough for
-            the wanted width, and then all are drawn.
-        drawn: the queries, the pilot's first, then in the order of the draw.
-        judged: how many of them people have judged already.
-        of: how many queries the machine has judged.
-        width: the wanted width of the intervals, from end to end.
-        target: of the estimate.
-        seed: of the draw.
-        worst_case: whether people had judged nothing yet, so that the machine is taken to be of no
+        queries: the number of queries, with the pilot; None where no number is enough for the
+            width, and then all are drawn.
+        drawn: the queries of the pilot, then the others in the order of the draw.
+        judged: the number of these queries that people have judged already.
+        of: the number of queries that the machine has judged.
+        width: the width of the intervals, from end to end.
+        target: the target of the estimate.
+        seed: seed of the draw.
+        worst_case: whether people had judged no query yet, so that the plan assumes a machine of no
             use.
     """
 
@@ -51,12 +51,12 @@ class AuditPlan:
         if self.judged and self.queries <= self.judged:
             return (
                 f"The {self.judged} queries that people have judged are enough for intervals of "
-                f"width {self.width:g}, by what people say of them; none is drawn."
+                f"width {self.width:g}, by people's labels of them; none is drawn."
             )
         basis = (
-            "as if the machine were of no use, because people have judged nothing yet"
+            "as if the machine were of no use, because people have judged no query yet"
             if self.worst_case
-            else f"by what people say of {self.judged} queries so far"
+            else f"by people's labels of {self.judged} queries so far"
         )
         return (
             f"People must judge {self.queries} of {self.of} queries for intervals of width "
@@ -68,8 +68,8 @@ class AuditPlan:
         """Writes the draw: a line of JSON after ``#``, then a query and ``judged`` or ``to judge``.
 
         Raises:
-            FileExistsError: where there is such a file: drawing again until one likes the queries
-                would make them no random sample. Of two that save at once one gets this error.
+            FileExistsError: where the file exists: queries that are drawn again until they suit
+                are no random sample. If two processes save at once, one of them gets this error.
         """
         about = {n: getattr(self, n) for n in ("target", "width", "seed", "queries", "of")}
         lines = [f"{qid}\tjudged" for qid in self.drawn[: self.judged]]
@@ -79,7 +79,7 @@ class AuditPlan:
                 beside.write_text("\n".join([f"# {json.dumps(about)}", *lines]) + "\n")
         except FileExistsError:
             raise FileExistsError(
-                f"{path} is there already, and a draw is made once: keep to it, or name another "
+                f"{path} exists, and queries are drawn once: use the draw in it, or name another "
                 "file"
             ) from None
 
@@ -99,27 +99,27 @@ def plan_audit(
 ) -> AuditPlan:
     """Draws at random the queries that people must judge for intervals of a width.
 
-    The widest interval decides: of each run and each difference from the first run, in each
-    measure. Rows in which all values are equal are left out, because nothing is known of them.
+    The widest interval decides, over all measures, of each run and each difference from the first
+    run. Rows with equal values in all queries are left out, because they give no variance.
 
     Args:
         runs: dict of name -> run, folder of run files, or list of them; or Evaluation.
-        qrels: people's judgements of a pilot, drawn at random, of 3 queries at least; None: there
-            are none yet, and the machine is taken to be of no use.
+        qrels: people's judgements of a pilot, drawn at random, of 3 queries or more; None: there is
+            no pilot, and the plan assumes a machine of no use.
         measures: measures or their names.
-        machine: the machine's judgements; its queries are those to draw from.
-        width: the wanted width, from end to end.
+        machine: the machine's judgements; queries are drawn from its queries.
+        width: the width of the intervals, from end to end.
         target: ``'queries like these'`` or ``'these queries'``; see
             :func:`~pyterrier_asl.audit`.
-        rel: minimum grade of a relevant document, for measures that do not say it.
-        machine_rel: the same by the machine's grades; it beats ``rel`` and a measure's ``rel``.
+        rel: minimum grade of a relevant document, for measures without one.
+        machine_rel: the same for the machine's grades; it replaces ``rel`` and a measure's ``rel``.
         alpha: intervals cover 1 - alpha.
-        seed: of the draw. The order of the draw does not depend on the number: a longer one begins
-            as a shorter one does.
+        seed: seed of the draw. The order does not depend on the number of queries: a longer draw
+            begins with the queries of a shorter draw.
 
     Raises:
         ValueError: as :func:`~pyterrier_asl.audit`, for a width that is not above 0, and for a
-            pilot that says nothing, because all values of each run and difference are equal.
+            pilot without variance, in which all values of each run and difference are equal.
 
     >>> qids = [str(number) for number in range(40)]
     >>> runs = {"run": {q: {"a": 2, "b": 1} for q in qids}}
@@ -131,7 +131,7 @@ def plan_audit(
     if not width > 0:
         raise ValueError(f"width is {width}: give one above 0")
     worst_case = qrels is None
-    # Without a pilot the machine's values scatter as people's will, and it knows nothing.
+    # Without a pilot: people's values have the variance of the machine's, which predict nothing.
     sample = AuditedRuns.of(runs, machine if qrels is None else qrels, machine, rel, machine_rel)
     rows = means_and_differences(len(sample.systems))
     needed: list[int | None] = []
@@ -147,8 +147,7 @@ def plan_audit(
             f"queries that {'the machine' if worst_case else 'people'} judged; judge more queries, "
             "or name another measure"
         )
-    enough = [n for n in needed if n is not None]
-    queries = max(enough) if len(enough) == len(needed) else None
+    queries = None if None in needed else max(n for n in needed if n is not None)
     pilot = [] if worst_case else sample.qids[: sample.size]
     count = len(sample.qids) if queries is None else max(queries, len(pilot))
     order = np.random.default_rng(seed).permutation(sorted(sample.qids[len(pilot) :]))

@@ -75,29 +75,29 @@ def judges(
         runs: dict of name -> run, folder, list of files, or Evaluation; None: documents only.
         measures: one measure or several, or their names; the leaderboards are by each of them.
             None: AP.
-        people: which of the judges are people, too. With two people or more, the reference among
-            them, there is a human range.
-        reference: what to call the reference.
-        rel: minimum grade of a relevant document, for measures that do not say it; None: each
-            measure's default, and 1 on documents.
-        judge_rel: the same for judges but the reference: a number, or name -> number. It beats
-            ``rel`` and the ``rel`` of a measure, and is then shown after the name of the measure.
-        groups: the group of runs, by name, to see which groups gain from a judge.
-        test: of all pairs of systems under each judge, for reversals; None: ``'tukey-two-way'``.
+        people: the judges that are people, in addition to the reference. With two people or more,
+            including the reference, there is a human range.
+        reference: the name of the reference.
+        rel: minimum grade of a relevant document, for measures without one; None: each measure's
+            default, and 1 on documents.
+        judge_rel: the same for the other judges: a number, or name -> number. It replaces ``rel``
+            and the ``rel`` of a measure, and is then shown after the name of the measure.
+        groups: the group of each run, by name, for the gains of groups by a judge.
+        test: the test of all pairs of systems under each judge, for reversals; None:
+            ``'tukey-two-way'``.
         alpha: the level of significance; intervals cover 1 - alpha.
         draws: draws of the bootstrap over queries.
-        seed: of those draws.
+        seed: seed of the draws.
         duplicates: how to treat a document that occurs twice in a ranking; see
             :func:`~pyterrier_asl.evaluate`.
         drop_self: see :func:`~pyterrier_asl.evaluate`.
 
     Returns:
-        :class:`JudgeReport`. A verdict is *within the human
-        range* where a judge agrees with people at most
-        :data:`~pyterrier_asl.assessment.human_range.MARGIN` less than they agree with each other,
-        by the whole interval; *below* it where the whole interval is below that; else it *cannot be
-        said*. All agreements of a verdict are on the same pairs of query and document: those that
-        the judge and all people judged.
+        :class:`JudgeReport`. A verdict is *within the human range* where a judge agrees with people
+        at most :data:`~pyterrier_asl.assessment.human_range.MARGIN` less than people agree with
+        each other, by the whole interval; *below* it where the whole interval is lower; else it
+        *cannot be said*. All agreements of a verdict are on the same pairs of query and document,
+        judged by the judge and all people; without a human range by the judge and the reference.
 
     Raises:
         ValueError: for a judge that has nothing in common with the reference or finds nothing
@@ -116,7 +116,7 @@ def judges(
     1  model      kappa  0.633  range unknown
     """
     if not judges:
-        raise ValueError("there is no judge to compare with the reference: name one at least")
+        raise ValueError("there is no judge to compare with the reference: name one or more")
     if reference in judges:
         raise ValueError(f"the reference and a judge are both called {reference!r}: rename one")
     if runs is None:
@@ -208,7 +208,7 @@ class JudgeReport(Printed):
 
     Attributes:
         reference: the name of the judge that others are compared with.
-        people: the judges that are people, the reference first.
+        people: the judges that are people; the reference is the first.
         agreement: a row for each judge, measure and kind of agreement: ``judge``, ``reference``,
             ``measure`` ('' on documents; with the judge's ``rel`` where it is another),
             ``agreement`` (``agreement``, ``kappa``, ``tau``, ``tau_AP``, ``RBO``), ``value``,
@@ -281,10 +281,12 @@ class JudgeReport(Printed):
                 first = gains.groupby(["judge", "measure"], sort=False).head(_MOST)
                 by = [name for name in ("run", "group") if name in first]
                 shown = first[["judge", "measure", *by, "own_gain", "ci_low", "ci_high"]]
-                heading = f"{what} that gain or lose most by a judge, beyond the mean gain of all:"
+                heading = (
+                    f"{what} with the largest gains and losses by a judge, minus the mean gain:"
+                )
                 shown = shown.assign(p=first["p_corrected"])
                 yield Part(heading, shown, {"titles": _TITLES, "group_by": "judge"})
-        heading = f"What each judge makes of the grades of {self.reference}:"
+        heading = f"Labels of each judge by the grades of {self.reference}:"
         yield Part(heading, self.leniency, {"group_by": "judge"})
         binned = f" (grades of {' and '.join(self.binned)} in bins, by their lower ends)"
         heading = f"Documents by grade, {self.reference} in rows{binned if self.binned else ''}:"

@@ -1,7 +1,7 @@
 """The human range: agreement of people with each other, with a verdict on each judge.
 
-How much a judge agrees with a person is compared with how much other people agree with that
-person, all on the same pairs of query and document: those that the judge and all people judged.
+The agreement of a judge with a person is compared with the agreement of other people with this
+person, on the same pairs of query and document: the pairs that the judge and all people judged.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ BELOW = "below the human range"
 UNDECIDED = "cannot be said"
 UNKNOWN = "range unknown"
 
-#: The columns of the agreement of people with each other, and of a judge's less theirs.
+#: The columns of the agreement of people with each other, and of a judge's minus theirs.
 HUMAN = ("human_low", "human_high", "less_human", "less_low", "less_high")
 
 #: The agreements that verdicts are about: on documents, and on the ranking of systems.
@@ -133,7 +133,7 @@ def _human_columns(
     values: dict[frozenset[str], Floats],
     alpha: float,
 ) -> dict[str, Any]:
-    """The agreement of people with each other, and how much less a judge's agreement is."""
+    """The agreement of people with each other, and a judge's agreement minus theirs."""
     if not has_range:
         return {**dict.fromkeys(HUMAN, np.nan), "verdict": UNKNOWN, "human_pairs": 0}
     people = judges.people
@@ -148,7 +148,7 @@ def _human_columns(
 
 
 def _less_human(name: str, people: list[str], values: dict[frozenset[str], Floats]) -> Floats:
-    """A judge's agreement with a person less other people's with that person, mean over people."""
+    """A judge's agreement with a person minus other people's with this person, mean over people."""
     parts = []
     for person in people:
         others = [other for other in people if other not in (person, name)]
@@ -199,19 +199,13 @@ def _sentence(row: dict[str, Any], people: list[str]) -> str:
     }
     few = row["queries"] < FEW_QUERIES
     warning = f"; below {FEW_QUERIES} queries intervals are too narrow" if few else ""
+    human = " to ".join(dict.fromkeys(f"{row[end]:.3f}" for end in ("human_low", "human_high")))
     return (
-        f"{heads[row['verdict']]} on {what}: {numbers}; people with each other "
-        f"{_from_to(row['human_low'], row['human_high'])}; with a person on average "
-        f"{_compared(row['less_human'])} other people's [{row['less_low']:+.3f}, "
-        f"{row['less_high']:+.3f}] ({pairs} that {judge} and all "
+        f"{heads[row['verdict']]} on {what}: {numbers}; people with each other {human}; with a "
+        f"person on average {_compared(row['less_human'])} other people's "
+        f"[{row['less_low']:+.3f}, {row['less_high']:+.3f}] ({pairs} that {judge} and all "
         f"people judged, {queries}{warning})."
     )
-
-
-def _from_to(low: float, high: float) -> str:
-    """Two numbers; one where both are printed alike."""
-    ends = dict.fromkeys((f"{low:.3f}", f"{high:.3f}"))
-    return " to ".join(ends)
 
 
 def _compared(less: float) -> str:

@@ -69,19 +69,14 @@ def judge_as_run(judges: Judges, name: str, reference: str) -> JudgeAsRun:
     [[3], [1], [2]]
     """
     by, judge = judges.members[reference], judges.members[name]
-    by.check_finds_relevant()
-    judge.check_finds_relevant()
+    for member in (by, judge):
+        member.check_finds_relevant()
     queries = query_numbers(by.judgements, judge.judgements)
     at, rows = shared_pairs(by.judgements, judge.judgements)
-    agreed = by.judgements.queries[at[by.relevant[at] & judge.relevant[rows]]]
-    counted = (
-        queries[judge.relevant & (queries >= 0)],
-        agreed,
-        by.judgements.queries[by.relevant],
-    )
-    positions = judges.positions[reference]
-    counts = (np.bincount(queries, minlength=len(by.judgements)) for queries in counted)
-    return JudgeAsRun(name, *(count[positions] for count in counts))
+    both = by.judgements.queries[at[by.relevant[at] & judge.relevant[rows]]]
+    relevant = queries[judge.relevant & (queries >= 0)], both, by.judgements.queries[by.relevant]
+    counts = (np.bincount(own, minlength=len(by.judgements)) for own in relevant)
+    return JudgeAsRun(name, *(count[judges.positions[reference]] for count in counts))
 
 
 def judges_as_runs(judges: Judges, reference: str) -> list[JudgeAsRun]:

@@ -38,8 +38,9 @@ class Judge:
         name: what the judge is called.
         judgements: the judge's grades.
         rel: minimum grade of a document that the judge finds relevant.
-        own_rel: the same where it was given for this judge; it beats the ``rel`` of a measure.
-        is_person: whether the judge is a person, whose agreement with others is the human range.
+        own_rel: the minimum grade of this judge in ``judge_rel``, if any; it replaces the ``rel``
+            of a measure.
+        is_person: whether the judge is a person; the agreement of people is the human range.
     """
 
     name: str
@@ -54,7 +55,7 @@ class Judge:
         return np.asarray(self.judgements.grades >= max(self.rel, 0))
 
     def check_finds_relevant(self, rel: float | None = None) -> None:
-        """Raises an error for a judge without a relevant document, who grades on another scale.
+        """Raises an error for a judge without a relevant document, whose scale may differ.
 
         Args:
             rel: the minimum grade; None: the judge's.
@@ -68,7 +69,7 @@ class Judge:
             largest = ", ".join(f"{grade:g}" for grade in np.unique(grades)[-4:])
             raise ValueError(
                 f"judge {self.name!r} finds nothing relevant at rel={rel:g}: its largest grades "
-                f"are {largest}; give it a minimum grade of its own, "
+                f"are {largest}; give a minimum grade for this judge, "
                 f"judge_rel={{{self.name!r}: ...}} or --judge-rel {self.name}=..."
             )
 
@@ -87,11 +88,10 @@ class Judges:
 
     Attributes:
         members: the judges by name, the reference first.
-        rel: minimum grade of a relevant document for measures without one of their own; None: each
-            measure's default.
-        source: the runs as they were given; None: there are none.
-        are_cut: whether these are some of the judges' judgements only, in which a judge need not
-            find anything relevant.
+        rel: minimum grade of a relevant document for measures without one; None: each measure's
+            default.
+        source: the runs as the caller passed them; None: there are none.
+        are_cut: whether judgements were left out, so that a judge may find nothing relevant.
     """
 
     members: dict[str, Judge]
@@ -117,10 +117,10 @@ class Judges:
         Args:
             judges: name -> qrels: frame, file, or ir_datasets id; the first is the reference.
             runs: dict of name -> run, folder, list of files, or Evaluation; None: there are none.
-            rel: minimum grade of a relevant document, for measures that do not say it; None: each
+            rel: minimum grade of a relevant document, for measures without one; None: each
                 measure's default, and 1 on documents.
             judge_rel: judge -> minimum grade; or a number, for all but the judge called ``qrels``.
-                It beats ``rel`` and the ``rel`` of a measure.
+                It replaces ``rel`` and the ``rel`` of a measure.
             people: the names of the judges that are people.
             duplicates: see :func:`~pyterrier_asl.evaluate`.
             drop_self: see :func:`~pyterrier_asl.evaluate`.
@@ -251,7 +251,7 @@ class Judges:
         return self.runs_by(self.names[0]).names
 
     def measure_by(self, measure: Measures, name: str) -> NamedMeasure:
-        """A measure with the grade from which on a judge finds documents relevant."""
+        """A measure with the minimum grade of a document that a judge finds relevant."""
         return with_rel(_named(measure), self.rel, self.members[name].own_rel)
 
     def label(self, measure: Measures, names: Iterable[str] | None = None) -> str:
@@ -321,7 +321,7 @@ def shared_pairs(a: Judgements, b: Judgements) -> tuple[Ints, Ints]:
 
 
 def query_numbers(original: Judgements, other: Judgements) -> Ints:
-    """The query of each of another judge's judgements, by its number in the original; -1: none."""
+    """The query of each judgement of another judge, by its number in the original; -1: none."""
     return positions(other.qid_text, original.qid_text)[other.queries]
 
 

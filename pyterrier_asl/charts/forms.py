@@ -334,7 +334,7 @@ def some_values(counts: pd.Series[Any]) -> list[int]:
     return sorted({0, most // 4, most})
 
 
-def ranges(base: alt.Chart, low: str, at: str, high: str, title: str, *, scale: Any = None) -> Any:
+def ranges(base: alt.Chart, low: str, at: str, high: str, title: str | None, **axis: Any) -> Any:
     """A line from one end to the other with a mark between, for each row with its name.
 
     Args:
@@ -343,10 +343,9 @@ def ranges(base: alt.Chart, low: str, at: str, high: str, title: str, *, scale: 
         at: column of the mark.
         high: column of the upper end.
         title: of the axis.
-        scale: of the axis; None: the usual one.
+        **axis: its ``scale`` and ``axis``, if not the usual ones.
     """
-    scale = alt.Scale() if scale is None else scale
-    x = alt.X(f"{low}:Q", title=title, scale=scale)
+    x = alt.X(f"{low}:Q", title=title, **axis)
     return alt.layer(
         base.mark_rule(strokeWidth=2).encode(x=x, x2=alt.X2(f"{high}:Q")),
         base.mark_point(filled=True, size=60, opacity=1).encode(x=alt.X(f"{at}:Q", title=title)),

@@ -18,11 +18,11 @@ from ..io.texts import Texts
 from .holes import Holes, describe
 from .loop import questions
 
-#: Forms of a list by the ending of its file, else TREC's, with the bytes that it begins with; files
-#: of TREC's form cannot be recognised.
+#: Forms of a list by the ending of its file (other endings: TREC's form), with its first bytes;
+#: files of TREC's form cannot be recognised.
 FORMS = {"tsv": b"qid\t", "jsonl": b'{"qid"', "umbrela": b'{"query"', "trec": b""}
 
-#: How many bytes of a file tell whether it is a list of documents to judge.
+#: Number of bytes of a file that are read to recognise a list of documents to judge.
 _HEADER = 1000
 
 
@@ -38,23 +38,22 @@ def export(
 ) -> int:
     """Saves the documents to judge next, in this order.
 
-    * ``'tsv'``: a table with an empty column ``label`` to be filled in;
+    * ``'tsv'``: a table with an empty column ``label`` to fill in;
     * ``'jsonl'``: the same as JSON lines;
-    * ``'umbrela'``: a request in each line, a query with its documents, as UMBRELA takes them;
-    * ``'trec'``: qrels in which -1 is to be replaced.
+    * ``'umbrela'``: one request per line, a query with its documents, in UMBRELA's form;
+    * ``'trec'``: qrels with -1 for each missing grade.
 
-    :func:`~pyterrier_asl.read_labels` reads what comes back.
+    :func:`~pyterrier_asl.read_labels` reads the completed file.
 
     Args:
         holes: the comparison.
-        path: the file; a file that is there is replaced only by a whole one (see
-            :func:`check_export`).
+        path: the file; an existing file is replaced in one step (see :func:`check_export`).
         form: one of these; None: by the ending ``.tsv``, ``.jsonl``, ``.umbrela``, else ``'trec'``.
-        most: no more documents than this.
-        texts: where the texts of queries and documents are, by document ids.
+        most: the largest number of documents.
+        texts: returns the texts of queries and documents by document ids.
         force: whether a file of another kind is overwritten.
-        keep: whether the file may hold labels, whose rows then stay and come first: a second round
-            with the same file.
+        keep: whether the file may hold labels; their rows are kept and come first (a second round
+            with the same file).
 
     Returns:
         The number of documents to judge in the file.
@@ -86,7 +85,7 @@ def export(
 
 
 def _rows_to_keep(path: str | os.PathLike[str], form: str, listed: pd.DataFrame) -> pd.DataFrame:
-    """The rows of a file that hold somebody's work: a label, -1, or a note in a further column."""
+    """The rows of a file with a label, with -1, or with a note in a further column."""
     rows = label_rows(path)
     ours = {*map(str, listed), "query", "text", "label", "source"}
     notes = [name for name in rows if str(name) not in ours]
@@ -112,8 +111,8 @@ def check_export(
     Args:
         path: see :func:`export`.
         form: see :func:`export`.
-        force: see :func:`export`; without, a file of TREC's form is not overwritten at all, unless
-            its labels are kept.
+        force: see :func:`export`; without it a file of TREC's form is overwritten only if its
+            labels are kept.
         keep: see :func:`export`.
         inputs: files and folders that are read; they are not overwritten.
 
@@ -129,15 +128,15 @@ def check_export(
     if not os.path.exists(path) or not os.path.getsize(path):
         return form
     if keep and form == "umbrela":
-        raise ValueError(f"{path}: requests in UMBRELA's form hold no labels: name another file")
+        raise ValueError(f"{path}: requests in UMBRELA's form have no labels: name another file")
     if keep:
         label_rows(path)
         return form
     labels = _number_of_labels(path)
     if labels:
         raise FileExistsError(
-            f"cannot write {path}: it holds {counted(labels, 'label')}; read it by --labels (in "
-            "Python merge_labels and keep=True), and they stay, or name another file"
+            f"cannot write {path}: it holds {counted(labels, 'label')}; to keep them read the file "
+            "by --labels (in Python merge_labels and keep=True), or name another file"
         )
     if not force and (labels is None or form == "trec"):
         raise kind_error(path)

@@ -1,4 +1,4 @@
-"""Comparison of two runs under all labels of unjudged documents, and what to judge next."""
+"""Comparison of two runs under all labels of unjudged documents; the documents to judge next."""
 
 from __future__ import annotations
 
@@ -22,8 +22,15 @@ from ..scoring.arrays import Floats, Ints
 from ..scoring.bounds import lexicographic_verdicts
 from ..statistics.inputs import check_probability
 from .likely import Likely, how_likely
-from .pairs import OPEN, AllPairs, Difference, all_pairs, difference_of, labelled_runs
-from .virtual import changes_of_difference
+from .pairs import (
+    OPEN,
+    AllPairs,
+    Difference,
+    all_pairs,
+    changes_of_difference,
+    difference_of,
+    labelled_runs,
+)
 
 
 @overload
@@ -78,14 +85,14 @@ def holes(
     drop_self: bool = False,
     labels: Any = None,
 ) -> Holes | AllPairs:
-    """Compares two runs, and bounds what unjudged documents could change.
+    """Compares two runs, with the bounds over all labels of unjudged documents.
 
-    Unjudged documents count as not relevant. How far that can be wrong is computed over all
-    *labellings* of V, the unjudged documents in the top k of these runs (and of ``runs``): the
-    least and the greatest mean difference, and from these a verdict: *settled* where all labellings
-    agree on the better run, else *open*. Open does not mean doubtful: some labelling, perhaps an
-    unlikely one, would turn the result. The bounds say nothing of other queries (that is what the
-    t-test is about), and nothing of documents that no compared run shows.
+    Unjudged documents count as not relevant. The bounds are the least and the greatest mean
+    difference over all *labellings* of V, the unjudged documents in the top k of these runs (and of
+    ``runs``). The verdict is *settled* where all labellings agree on the better run, else *open*.
+    Open does not mean doubtful: some labelling, perhaps an unlikely one, reverses the result. The
+    bounds hold for these queries (the t-test is about other queries), and only for documents that
+    a compared run retrieves.
 
     Args:
         a: run A: data frame (``qid``, ``docno``, ``score``), file, or dict of dicts.
@@ -94,25 +101,25 @@ def holes(
         qrels: data frame, file, ir_datasets id, dict of dicts.
         measure: one that has bounds (see :func:`~pyterrier_asl.bounds`), or its name.
         runs: further runs that are compared: dict of name -> run, or a folder of run files.
-        rel: the least grade of a relevant document, for a measure that does not say it.
-        depth: look as deep as this for unjudged documents, where that is deeper than the cut-off.
-        highest: the best grade that a label can give in nDCG; None: the best of the qrels.
+        rel: the least grade of a relevant document, for a measure without one.
+        depth: rank down to which documents count as retrieved, if it is below the cut-off.
+        highest: the highest grade of a label in nDCG; None: the highest grade of the qrels.
         alpha: the level of the t-test.
-        names: what to call the two.
+        names: the names of the two runs.
         duplicates: how to treat a document that occurs twice in a ranking; see
             :func:`~pyterrier_asl.evaluate`.
         drop_self: see :func:`~pyterrier_asl.evaluate`.
-        labels: labels of documents that the qrels do not judge, merged with them: what
-            :func:`~pyterrier_asl.merge_labels` takes; of one collection.
+        labels: labels of documents that the qrels do not judge, as in
+            :func:`~pyterrier_asl.merge_labels`; for one collection.
 
     Returns:
-        The difference, its bounds, the verdicts, and what to judge next; of all pairs their
-        verdicts, as frame, matrix and chart.
+        The difference, its bounds, the verdicts, and the documents to judge next; for all pairs
+        their verdicts, as frame, matrix and chart.
 
     Raises:
-        ValueError: for a measure that has no bounds, by its name; for a depth that is no whole
-            number from 0 on, a level that is no probability, two names that are equal, or ``runs``
-            or ``names`` without ``b``.
+        ValueError: for a measure without bounds; for a depth that is not a whole number from 0 on,
+            a level that is not a probability, two equal names, or ``runs`` or ``names`` without
+            ``b``.
 
     >>> a, b = {"q": {"d": 2, "x": 1}}, {"q": {"y": 2, "d": 1}}
     >>> pair = holes(a, b, {"q": {"d": 1}}, "RR")
@@ -150,7 +157,7 @@ def holes(
 
 @dataclass(frozen=True, repr=False)
 class Holes(Printed):
-    """The comparison of two runs, with bounds of what unjudged documents could change.
+    """The comparison of two runs, with the bounds over all labels of unjudged documents.
 
     Attributes:
         difference: the difference of A and B, its bounds and verdicts.
@@ -178,10 +185,10 @@ class Holes(Printed):
     def todo(self) -> pd.DataFrame:
         """The documents to judge next, in this order.
 
-        First those whose relevance helps the run that is behind now, then the others, by how much
-        the mean difference changes if that document alone is relevant; ties by best rank, qid and
-        docno. ``qid``, ``docno``, ``weight`` (the change of A - B), ``rank_a``, ``rank_b``, and
-        ``runs``, how many runs show it.
+        First the documents whose relevance helps the run that is worse now, then the others, by the
+        change of the mean difference if only this document is relevant; ties by best rank, qid and
+        docno. Columns: ``qid``, ``docno``, ``weight`` (the change of A - B), ``rank_a``,
+        ``rank_b``, and ``runs``, the number of runs that retrieve it.
         """
         return describe(self.labelled, self.order(), self.runs.qids)
 
@@ -210,8 +217,12 @@ class Holes(Printed):
         return how_likely(self.runs, self.labelled, groups=groups, draws=draws, seed=seed)
 
     def with_labels(self, codes: Ints, grades: Floats) -> Holes:
-        """The comparison with judgements of some of the documents added."""
-        return holes_between(self.runs, relabelled(self.labelled, codes, grades), self.alpha)
+        """The comparison with labels of some documents added; a label of NaN is left out."""
+        has_label = ~np.isnan(grades)
+        if not has_label.any():
+            return self
+        labelled = add_labels(self.labelled, codes[has_label], grades[has_label])
+        return holes_between(self.runs, labelled, self.alpha)
 
     def describe(self) -> str:
         """The difference, its bounds and its verdict, in a line."""
@@ -245,7 +256,7 @@ class Holes(Printed):
         axis = f"{self.difference.a} - {self.difference.b}, {self.difference.measure}"
         caption = (
             f"{counted(len(by_query), 'query', 'queries')}. Line: from the least to the greatest "
-            "difference over all labels of the unjudged documents. Dot: as if they were irrelevant."
+            "difference over all labels of the unjudged documents. Dot: all of them irrelevant."
         )
         bars = ranges(base, "low", "difference", "high", axis)
         return figure(bars, "What unjudged documents could change", caption, rows=CROWDED)
@@ -256,24 +267,22 @@ def holes_between(runs: Evaluation, labelled: Labelled, alpha: float = 0.05) -> 
     return Holes(difference_of(runs, labelled, 0, 1, alpha=alpha), labelled, runs, alpha)
 
 
-def relabelled(labelled: Labelled, codes: Ints, grades: Floats) -> Labelled:
-    """Adds judgements of some of the documents."""
+def add_labels(labelled: Labelled, codes: Ints, grades: Floats) -> Labelled:
+    """Adds labels of some of the documents."""
     unjudged = labelled.unjudged.labelled(codes, grades)
     return Labelled(unjudged, labelled.measure, depth=labelled.depth, highest=labelled.highest)
 
 
 def judging_order(labelled: Labelled) -> Ints:
     """The documents in the order in which they should be judged (see :attr:`Holes.todo`)."""
-    codes = labelled.documents
+    codes, unjudged = labelled.documents, labelled.unjudged
     weights = changes_of_difference(labelled, 0, 1, codes)
     now = float((labelled.side(0).value - labelled.side(1).value).mean())
-    helps = (weights * now < 0).astype(np.int64)
-    best = labelled.unjudged.best[codes]
-    docnos = pd.Series(labelled.unjudged.docnos(codes)).rank(method="first").to_numpy()
+    hurts = ~(weights * now < 0)
+    docnos = pd.Series(unjudged.docnos(codes)).rank(method="first")
     qids = labelled.judgements.qid_text.to_pandas().rank(method="first").to_numpy()
-    by_qid = qids[labelled.unjudged.queries[codes]]
-    order = np.lexsort((docnos, by_qid, best, -np.abs(weights).round(15), -helps))
-    return codes[order]
+    ties = docnos, qids[unjudged.queries[codes]], unjudged.best[codes]
+    return codes[np.lexsort((*ties, -np.abs(weights).round(15), hurts))]
 
 
 def describe(labelled: Labelled, codes: Ints, qids: list[Any]) -> pd.DataFrame:

@@ -1,8 +1,8 @@
 """Probability that a run is better, by a model of the relevance of unjudged documents.
 
-The bounds say what is possible; what is likely needs a model, and is as good as the model is. Here
-it is a logistic regression on the judged documents of the same runs, with one shift of the logit
-for each run, since the unjudged documents of one run are relevant, or not, together.
+The bounds show possible results. Their probability needs a model and is only as good as the model:
+a logistic regression on the judged documents of the same runs, with one shift of the logit for each
+run, because the relevance of the unjudged documents of one run is correlated.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ..judging.judged_run import JudgedRun
 from ..measures.directions import higher_is_better
 from ..scoring.arrays import Bools, Floats, Ints
 from ..statistics.rounding import signs
-from .virtual import sampled
+from .pairs import sample_values
 
 FEATURES = ("log best rank", "groups", "query's share", "finders' log-odds")
 
@@ -32,8 +32,8 @@ _MIN_UNIQUE = 10
 #: The variance of the prior of a shift.
 _PRIOR_VARIANCE = 9.0
 
-#: Mean and standard deviation of the shift where too few groups have judged finds of their own:
-#: 95 % of odds ratios are between 1/7 and 7.
+#: Mean and standard deviation of the shift where too few groups have unique judged documents: 95 %
+#: of odds ratios are between 1/7 and 7.
 _UNKNOWN_SHIFT = (0.0, 1.0)
 
 
@@ -45,13 +45,13 @@ class Likely:
         probability: the share of sampled labellings in which A is better; ties count half.
         low: the 2.5th percentile of the mean difference A - B.
         high: the 97.5th.
-        draws: how many labellings were drawn.
-        expected: how many of the unjudged documents are relevant on average.
+        draws: the number of sampled labellings.
+        expected: the mean number of relevant documents among the unjudged documents.
         coefficients: the model, by feature; the intercept is first.
         shift: mean and standard deviation of the shift of a run's logit.
-        shift_groups: how many groups it was estimated from; 0: it is assumed.
-        calibration: of documents that only one group found, predicted without that group: ``bin``,
-            ``documents``, ``predicted``, ``relevant`` (shares).
+        shift_groups: the number of groups from which it was estimated; 0: it is assumed.
+        calibration: of documents that only one group retrieved, predicted without this group:
+            ``bin``, ``documents``, ``predicted``, ``relevant`` (shares).
     """
 
     probability: float
@@ -98,15 +98,15 @@ def how_likely(
     """Estimates how likely A is better, by a model of the compared runs' judged documents.
 
     Args:
-        runs: A, B, and what else is compared; more runs make a better model.
-        labelled: the same in a measure.
-        groups: run -> group; runs of one group fail together. A run that is not in it is a group.
-        draws: how many labellings to draw.
+        runs: A, B, and the other runs; more runs make a better model.
+        labelled: the same runs in a measure.
+        groups: run -> group; errors in one group are correlated. A run without a group is a group.
+        draws: the number of labellings to draw.
         seed: seed of the draws.
 
     Raises:
         ValueError: where no document of the compared runs is judged, or for a number of draws
-            that is no whole number from 1 on.
+            that is not a whole number from 1 on.
 
     >>> from .pairs import labelled_runs
     >>> a, b = {"q": {"d": 3, "n": 2, "x": 1}}, {"q": {"y": 3, "d": 2, "n": 1}}
@@ -119,7 +119,7 @@ def how_likely(
     codes = labelled.documents
     rng = np.random.default_rng(seed)
     labels = model.sample(codes, draws, rng)
-    a, b = (sampled(labelled, labelled.side(run), codes, labels) for run in (0, 1))
+    a, b = (sample_values(labelled, labelled.side(run), codes, labels) for run in (0, 1))
     difference = (a - b).mean(axis=1)
     better = -difference if higher_is_better(labelled.measure) is False else difference
     low, high = np.quantile(difference, [0.025, 0.975])
@@ -142,13 +142,13 @@ class Model:
 
     Attributes:
         coefficients: the weights of the intercept and of :data:`FEATURES`.
-        shift: mean and standard deviation of the shift of a group whose own finds are not judged.
-        shift_groups: how many groups it was estimated from.
+        shift: mean and standard deviation of the shift of a group without unique judged documents.
+        shift_groups: the number of groups from which it was estimated.
         calibration: predicted and observed shares.
-        shifts: mean and standard deviation for each group, from its own finds where these are
-            judged.
-        logits: of each unjudged document, before the shift.
-        finders: which groups have it, shape (documents, groups).
+        shifts: mean and standard deviation for each group, from its unique judged documents, if
+            any.
+        logits: the logit of each unjudged document, before the shift.
+        finders: the groups that retrieve each document, shape (documents, groups).
     """
 
     coefficients: Floats
@@ -178,7 +178,7 @@ class Model:
             if unique.sum() >= _MIN_UNIQUE and not unique.all()
         }
         tests = []
-        for unique in own.values():  # by a model that has not seen them
+        for unique in own.values():  # by a model without these documents
             others = _Predictor.of(judged.where(~unique), relevant[~unique], len(runs.qids))
             tests.append((others.logits(judged.where(unique)), relevant[unique]))
         shift = _spread([_shift(logits, truth, _PRIOR_VARIANCE) for logits, truth in tests])
@@ -210,7 +210,7 @@ class Model:
 
 @dataclass(frozen=True)
 class _Predictor:
-    """Relevance of queries and groups, from judged documents, and the weights of features."""
+    """Shares of relevant documents per query and group, and the weights of features."""
 
     queries: Floats
     groups: Floats
@@ -278,13 +278,13 @@ def _regression(
 ) -> tuple[Floats, Floats]:
     """Penalised logistic regression by Newton's method with bounded steps.
 
-    For a few features and thousands of documents: statsmodels' GLM takes 13 to 28 times as long.
+    Statsmodels' GLM takes 13 to 28 times as long for a few features and thousands of documents.
 
     Args:
         x: features, shape (n, m).
-        relevant: what they should predict, shape (n,).
-        penalty: of each weight, shape (m,).
-        logits: what is added to their sum.
+        relevant: the labels to predict, shape (n,).
+        penalty: the penalty of each weight, shape (m,).
+        logits: added to the weighted sum of features.
 
     Returns:
         The weights, shape (m,), and the information matrix, shape (m, m).
@@ -315,8 +315,8 @@ def calibration(tests: list[tuple[Floats, Bools]], bins: int = 10) -> pd.DataFra
     """Predicted against observed shares of relevant documents, in bins of equal size.
 
     Args:
-        tests: predicted probabilities and what the documents are, of each group.
-        bins: how many.
+        tests: predicted probabilities and relevance of documents, for each group.
+        bins: the number of bins.
     """
     if not tests:
         return pd.DataFrame(columns=["bin", "documents", "predicted", "relevant"])

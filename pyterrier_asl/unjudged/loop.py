@@ -27,7 +27,7 @@ _WORDS = {
     SETTLED: "Settled after {}.",
     BUDGET: "The budget is spent after {}.",
     NOTHING_LEFT: "Nothing is left to judge after {}.",
-    NO_ANSWER: "What is left has no answer after {}.",
+    NO_ANSWER: "The judge gave no label for the remaining documents, after {}.",
 }
 
 
@@ -39,7 +39,7 @@ class Judging(Printed):
         holes: the comparison with all labels.
         labels: the labels of this loop, in order: ``qid``, ``docno``, ``label``, ``source``.
         ended: ``'settled'``, ``'budget'`` (it is spent), ``'nothing left'`` to judge, or
-            ``'no answer'`` (what is left was asked for without a label).
+            ``'no answer'`` (the judge gave no label for the rest).
     """
 
     holes: Holes
@@ -60,12 +60,12 @@ class Judging(Printed):
 
 
 class Round:
-    """A round of labelling: what was asked, what was answered, and the comparison with the answers.
+    """A round of labelling: the answers, and the comparison with the answers.
 
     Args:
         holes: the comparison.
-        labels: the file to which answers are added, each before the next is asked for. What it
-            holds already is taken into the comparison. None: no file.
+        labels: the file to which answers are added, each before the next question. Labels in the
+            file are added to the comparison. None: no file.
         source: the name of the judge.
         conflicts: see :func:`~pyterrier_asl.merge_labels`, of labels in the file.
 
@@ -95,15 +95,15 @@ class Round:
         self.answers: dict[int, float] = {}
 
     def left(self) -> Ints:
-        """The documents that matter and were not asked for, in the order in which to ask."""
+        """The documents that matter and have no answer yet, in the order of the questions."""
         order = self.holes.order()
         return order[~np.isin(order, list(self.answers))]
 
     def ended(self, budget: int | None = None) -> str | None:
-        """The way in which the round ended (see :class:`Judging`); None: it has not.
+        """The way in which the round ended (see :class:`Judging`); None: it has not ended.
 
         Args:
-            budget: ask for at most this many documents.
+            budget: the largest number of documents to ask for.
         """
         if not self.holes.is_open:
             return SETTLED
@@ -120,7 +120,7 @@ class Round:
 
         Args:
             codes: the documents; None: all.
-            label: what to write for a label.
+            label: the text or number to write for a label.
         """
         documents = self.answers if codes is None else codes
         wanted = [code for code in documents if not np.isnan(self.answers[code])]
@@ -133,14 +133,14 @@ class Round:
         ]
 
     def scale(self) -> list[float]:
-        """The grades that a label can have: 0, the grades of the judgements, and up to the best."""
+        """The grades of a label: 0, the grades of the judgements, and whole grades above them."""
         labelled = self.holes.labelled
         grades = {0.0, *labelled.judgements.grades[labelled.judgements.grades > 0].tolist()}
         beyond = np.arange(max(grades) + 1, labelled.highest + 1).tolist()
         return sorted({*grades, *beyond, labelled.highest})
 
     def record(self, codes: Ints, answers: Iterable[float]) -> None:
-        """Records answers; they are in the file before this returns.
+        """Records answers; they are in the file when this function returns.
 
         Args:
             codes: the documents by number, shape (L,).
@@ -149,26 +149,23 @@ class Round:
         labels = np.array([*answers], dtype=np.float64)
         new = dict(zip(codes.tolist(), labels.tolist()))
         self.answers.update(new)
-        rows = self.rows(new)
+        self._save(self.rows(new))
+        self.holes = self.holes.with_labels(codes, labels)
+
+    def _save(self, rows: list[dict[str, Any]]) -> None:
         if self.file is not None and rows:
             self.file.add(rows)
-        labelled = ~np.isnan(labels)
-        if labelled.any():
-            self.holes = self.holes.with_labels(codes[labelled], labels[labelled])
 
     def undo(self) -> bool:
-        """Takes the last answer back, in the file too; False where there is none."""
+        """Removes the last answer, in the file, too; False where there is none."""
         if not self.answers:
             return False
         last = next(reversed(self.answers))
-        rows = self.rows([last], lambda _: None)
-        if self.file is not None and rows:
-            self.file.add(rows)
+        self._save(self.rows([last], lambda _: None))
         del self.answers[last]
         codes = np.array([*self.answers], dtype=np.int64)
         labels = np.array([*self.answers.values()], dtype=np.float64)
-        labelled = ~np.isnan(labels)
-        self.holes = self._start.with_labels(codes[labelled], labels[labelled])
+        self.holes = self._start.with_labels(codes, labels)
         return True
 
 
@@ -181,7 +178,7 @@ def _with_labels_of(holes: Holes, labels: pd.DataFrame, conflicts: str) -> Holes
     codes = np.flatnonzero(labelled.unjudged.is_open)
     documents = questions(holes, codes).astype({"qid": str}).assign(code=codes)
     new = documents.merge(labels[[*KEY, "label"]], on=KEY)
-    return holes.with_labels(new["code"].to_numpy(), new["label"].to_numpy()) if len(new) else holes
+    return holes.with_labels(new["code"].to_numpy(), new["label"].to_numpy(dtype=np.float64))
 
 
 def judge_until_settled(
@@ -199,23 +196,23 @@ def judge_until_settled(
 
     Args:
         holes: the comparison.
-        judge: called with a frame ``qid``, ``query``, ``docno``, ``text``; or a PyTerrier
-            transformer of such frames. It gives a frame with ``qid``, ``docno``, ``label``, or the
-            labels in order; None and negative labels mean that it cannot say.
-        labels: a file to which labels are added before the next are asked for. The labels that it
-            holds are taken first, so that a loop that was interrupted goes on where it was.
-        texts: where queries and documents are, by document ids; None: no texts.
-        budget: judge at most this many documents; labels of the file do not count.
-        batch: how many to judge at a time.
+        judge: a function of a frame with ``qid``, ``query``, ``docno``, ``text``, or a PyTerrier
+            transformer of such frames. It returns a frame with ``qid``, ``docno``, ``label``, or
+            the labels in order; None and negative labels mean no answer.
+        labels: a file to which labels are added before the judge is asked again. Labels in the file
+            are used first, so that an interrupted loop continues.
+        texts: returns the texts of queries and documents by document ids; None: no texts.
+        budget: the largest number of documents to judge; labels in the file do not count.
+        batch: the number of documents to judge at a time.
         source: the name of the judge.
         conflicts: where a label of the file contradicts an official grade: ``'error'``, or
             ``'official'``, and the label is left out.
 
     Raises:
-        ValueError: for a batch that is no whole number from 1 on; for answers that are no labels,
-            or above the highest grade that a label can give: the other answers of the batch are
-            kept in the file.
-        OSError: for a file that cannot be written, before anything is asked.
+        ValueError: for a batch that is not a whole number from 1 on; for answers that are not
+            labels, or above the highest grade of a label: the other answers of the batch are kept
+            in the file.
+        OSError: for a file that cannot be written, before the judge is asked.
 
     >>> from pyterrier_asl import holes
     >>> a, b = {"q": {"d": 2, "x": 1}}, {"q": {"y": 2, "d": 1}}
@@ -291,18 +288,17 @@ def _answers_by_key(answers: pd.DataFrame, frame: pd.DataFrame) -> list[Any]:
         raise ValueError(f"the judge's answers lack the columns {sorted(missing)}")
     by_key: dict[tuple[str, str], Any] = {}
     for qid, docno, label in zip(answers["qid"], answers["docno"], answers["label"]):
-        key = str(qid), str(docno)
-        if key in by_key and repr(by_key[key]) != repr(label):
+        first = by_key.setdefault((str(qid), str(docno)), label)
+        if repr(first) != repr(label):
             raise ValueError(
-                f"the judge gave document {docno!r} of query {qid!r} the labels {by_key[key]!r} "
-                f"and {label!r}: one is needed"
+                f"the judge gave document {docno!r} of query {qid!r} the labels {first!r} and "
+                f"{label!r}: one is needed"
             )
-        by_key[key] = label
     keys = list(zip(frame["qid"].astype(str), frame["docno"].astype(str)))
     if by_key and by_key.keys().isdisjoint(keys):
         raise ValueError(
-            f"the judge's answers are of other documents (first {next(iter(by_key))}) than it was "
-            f"asked for (first {keys[0]})"
+            f"the judge's answers are for other documents (first {next(iter(by_key))}) than the "
+            f"questions (first {keys[0]})"
         )
     return [by_key.get(key) for key in keys]
 

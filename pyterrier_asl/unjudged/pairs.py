@@ -1,4 +1,4 @@
-"""The difference of two runs, over all labellings of the unjudged documents that they show."""
+"""The difference of two runs over all labellings of the unjudged documents that they retrieve."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ from ..evaluation.labellings import Labelled, unjudged_of
 from ..io.printed import Part, Printed
 from ..io.tables import counted
 from ..measures.directions import higher_is_better
-from ..measures.labelled import LabelledPair
+from ..measures.labelled import Candidates, LabelledPair, LabelledRankings, LabelledRun
 from ..measures.names import Measures, NamedMeasure, parse_measure
+from ..scoring.arrays import Bools, Floats, Ints, cumulate, ranges_from
 from ..scoring.bounds import Bounds
 from ..statistics.boxes import BoxTest, box_test
 from ..statistics.rounding import NO_DIFFERENCE
@@ -35,12 +36,12 @@ class Difference:
         a: the name of run A.
         b: the name of run B.
         measure: the measure.
-        difference: the mean difference with unjudged documents as irrelevant.
+        difference: the mean difference if unjudged documents are irrelevant.
         low: the least mean difference over all labellings.
-        high: the greatest.
-        exact: whether labellings give ``low`` and ``high``; else they are outer bounds.
-        verdict: which run is better under every labelling: ``'A'``, ``'B'``, ``'equal'``, or
-            ``'open'`` where labellings disagree (or it was not shown that they do not).
+        high: the greatest mean difference.
+        exact: whether some labellings reach ``low`` and ``high``; else they are outer bounds.
+        verdict: the run that is better under every labelling: ``'A'``, ``'B'``, ``'equal'``, or
+            ``'open'`` where labellings disagree, or where the bounds cannot exclude it.
         test: a paired t-test under every labelling; None for a single query.
         qids: the queries.
         pair: the two runs in the measure.
@@ -64,13 +65,20 @@ class Difference:
     def by_query(self) -> pd.DataFrame:
         """``qid``, ``a``, ``b``, ``difference``, ``low``, ``high``, ``unjudged``.
 
-        The last is the number of unjudged documents that either run shows.
+        The last is the number of unjudged documents that either run retrieves.
         """
         a, b = self.pair.a.value, self.pair.b.value
-        columns = {"qid": self.qids, "a": a, "b": b, "difference": a - b}
         low, high = self.bounds
         return pd.DataFrame(
-            {**columns, "low": low, "high": high, "unjudged": np.diff(self.pair.offsets)}
+            {
+                "qid": self.qids,
+                "a": a,
+                "b": b,
+                "difference": a - b,
+                "low": low,
+                "high": high,
+                "unjudged": np.diff(self.pair.offsets),
+            }
         )
 
     def row(self) -> dict[str, Any]:
@@ -141,7 +149,7 @@ def labelled_runs(
     depth: int | None = None,
     highest: float | None = None,
 ) -> Labelled:
-    """Matches runs with the labellings of one measure; they are the pool that it may lack."""
+    """Matches runs with the labellings of one measure; they are its pool if it has none."""
     parsed = parse_measure(measure)
     named = with_rel(NamedMeasure(str(parsed), parsed), rel)
     chosen = runs.with_pool({"": named.measure})[""]
@@ -179,8 +187,8 @@ class AllPairs(Printed):
     def sentences(self) -> list[str]:
         """How many pairs are settled, equal, and open."""
         pairs, *rest = self.counts().items()
-        found = ", ".join(f"{number} {what}" for what, number in rest)
-        return [f"{self.measure}, {counted(pairs[1], 'pair')} of runs: {found}."]
+        verdicts = ", ".join(f"{number} {what}" for what, number in rest)
+        return [f"{self.measure}, {counted(pairs[1], 'pair')} of runs: {verdicts}."]
 
     def parts(self) -> list[Part]:
         """The counts, and the table of pairs."""
@@ -188,17 +196,15 @@ class AllPairs(Printed):
 
     def matrix(self) -> pd.DataFrame:
         """The verdict on each run (rows) and other run: 1 better, -1 worse, 0 equal, NaN open."""
-        number = {name: row for row, name in enumerate(self.names)}
         values = np.full((len(self.names),) * 2, np.nan)
         np.fill_diagonal(values, 0.0)
         sign = self.table["verdict"].map({SETTLED_A: 1.0, SETTLED_B: -1.0, SETTLED_EQUAL: 0.0})
-        a, b = (self.table[side].map(number).to_numpy() for side in ("a", "b"))
+        a, b = (pd.Index(self.names).get_indexer(pd.Index(self.table[side])) for side in ("a", "b"))
         values[a, b], values[b, a] = sign, -sign
-        index = pd.Index(self.names, name="name")
-        return pd.DataFrame(values, index=index, columns=self.names)
+        return pd.DataFrame(values, index=pd.Index(self.names, name="name"), columns=self.names)
 
     def chart(self) -> Any:
-        """The matrix as a chart, runs by how many others they are certain to beat."""
+        """The matrix as a chart, runs by the number of runs that they are certain to beat."""
         matrix = self.matrix()
         order = matrix.gt(0).sum(axis=1).sort_values(ascending=False, kind="stable").index.tolist()
         words = {1.0: "better", -1.0: "worse", 0.0: "equal"}
@@ -220,8 +226,8 @@ class AllPairs(Printed):
         return captioned(
             square(drawn, "run", "other", order),
             f"What unjudged documents leave open: {self.measure}",
-            "Each run against each other. Better and worse hold under every labelling of the "
-            "unjudged documents; open pairs depend on them.",
+            "Better and worse hold under every labelling of the unjudged documents. Open: the "
+            "better run depends on the labels.",
         )
 
 
@@ -244,11 +250,11 @@ def all_pairs(
         runs: dict of name -> run, or a folder of run files.
         qrels: data frame, file, ir_datasets id, or dict of dicts.
         measure: one that has bounds (see :func:`~pyterrier_asl.bounds`).
-        rel: the least grade of a relevant document, for a measure that does not say it.
-        depth: look as deep as this for unjudged documents, where that is deeper than the cut-off.
-        highest: the best grade that a label can give in nDCG.
-        alpha: the level of t-tests over the labellings of each pair; None, or one query: none.
-        pairs: only these, by the numbers of the runs.
+        rel: the least grade of a relevant document, for a measure without one.
+        depth: rank down to which documents count as retrieved, if it is below the cut-off.
+        highest: the highest grade of a label in nDCG.
+        alpha: the level of t-tests over the labellings of each pair; None: no tests.
+        pairs: only these pairs, by the numbers of the runs; None: all.
         duplicates: see :func:`~pyterrier_asl.evaluate`.
         drop_self: see :func:`~pyterrier_asl.evaluate`.
 
@@ -267,3 +273,106 @@ def all_pairs(
         columns.append("significance")
     exact = labelled.measure.is_exact(pair=True)
     return AllPairs(pd.DataFrame(rows, columns=columns), str(labelled.measure), exact, judged.names)
+
+
+# Values under many labellings at once: a virtual query for each query and labelling
+
+
+def _values_with(
+    run: LabelledRun,
+    candidates: Candidates,
+    queries: Ints,
+    virtual: Ints,
+    chosen: Ints,
+    extra: Ints,
+) -> Floats:
+    """The values of virtual queries, each a query under a labelling.
+
+    Args:
+        run: the run.
+        candidates: the documents that are or could be relevant.
+        queries: the query of each of the M virtual queries, shape (M,).
+        virtual: the virtual query of each relevant document retrieved, ascending.
+        chosen: its number among the candidates, in rank order.
+        extra: the number of relevant unjudged documents in each, retrieved or not, shape (M,).
+    """
+    rankings = LabelledRankings(
+        queries,
+        candidates.ranks[chosen],
+        candidates.gains[chosen],
+        cumulate(np.bincount(virtual, minlength=len(queries))),
+        run.relevant.total[queries] + extra,
+        extra,
+    )
+    return run.measure.labelled_values(run, rankings)
+
+
+def values_if_only_relevant(labelled: Labelled, side: LabelledRun, codes: Ints) -> Floats:
+    """The value of each document's query if it is the only relevant unjudged document.
+
+    Args:
+        labelled: the measure.
+        side: the run.
+        codes: the documents, shape (M,).
+    """
+    candidates = labelled.measure.candidates(side)
+    queries, number = labelled.unjudged.queries[codes], _numbers(labelled, candidates, codes)
+    relevant = np.flatnonzero(candidates.codes < 0)
+    starts = np.searchsorted(candidates.queries[relevant], np.arange(len(labelled.judgements) + 1))
+    sizes = np.diff(starts)[queries]
+    virtual = np.repeat(np.arange(len(codes)), sizes)
+    chosen = relevant[ranges_from(starts[:-1][queries], cumulate(sizes))]
+    own = np.flatnonzero(number >= 0)
+    virtual = np.concatenate((virtual, number[own]))
+    chosen = np.concatenate((chosen, own))
+    order = np.lexsort((chosen, virtual))
+    return _values_with(
+        side,
+        candidates,
+        queries,
+        virtual[order],
+        chosen[order],
+        np.ones(len(codes), dtype=np.int64),
+    )
+
+
+def _numbers(labelled: Labelled, candidates: Candidates, codes: Ints) -> Ints:
+    """The number of each candidate among some unjudged documents; -1: it is not among them."""
+    number = np.full(len(labelled.unjudged), -1, dtype=np.int64)
+    number[codes] = np.arange(len(codes))
+    is_unjudged = candidates.codes >= 0
+    numbers = np.full(len(is_unjudged), -1, dtype=np.int64)
+    numbers[is_unjudged] = number[candidates.codes[is_unjudged]]
+    return numbers
+
+
+def sample_values(labelled: Labelled, side: LabelledRun, codes: Ints, labels: Bools) -> Floats:
+    """The values of a run under labellings, shape (N, Q).
+
+    Args:
+        labelled: the measure.
+        side: the run.
+        codes: the documents that are labelled, shape (D,).
+        labels: which of them are relevant, shape (N, D).
+    """
+    candidates, queries = labelled.measure.candidates(side), len(labelled.judgements)
+    # A last column for candidates without a label, whose number is -1.
+    others = np.zeros((len(labels), 1), dtype=bool)
+    is_relevant = np.hstack((labels, others))[:, _numbers(labelled, candidates, codes)]
+    rows, chosen = np.nonzero(is_relevant | (candidates.codes < 0))
+    virtual = rows * queries + candidates.queries[chosen]
+    extra = np.array(
+        [np.bincount(labelled.unjudged.queries[codes[row]], minlength=queries) for row in labels]
+    ).reshape(-1)
+    every = np.tile(np.arange(queries), len(labels))
+    values = _values_with(side, candidates, every, virtual, chosen, extra)
+    return values.reshape(-1, queries)
+
+
+def changes_of_difference(labelled: Labelled, a: int, b: int, codes: Ints) -> Floats:
+    """The change of the mean difference A - B if one document alone is relevant, shape (M,)."""
+    queries, run_a, run_b = labelled.unjudged.queries[codes], labelled.side(a), labelled.side(b)
+    now: Any = run_a.value - run_b.value
+    values_a, values_b = (values_if_only_relevant(labelled, run, codes) for run in (run_a, run_b))
+    change: Floats = (values_a - values_b - now[queries]) / len(labelled.judgements)
+    return change

@@ -234,7 +234,10 @@ def test_a_list_with_labels_is_never_overwritten(files, filled, form):
     before = path.read_bytes()
     for options in ([], ["--force"]):
         done = call(*files, "-m", "ASL@3", "--export", path, *options)
-        assert done.exit_code == 2 and "it holds 2 labels; read it by --labels" in done.stderr
+        assert (
+            done.exit_code == 2
+            and "it holds 2 labels; to keep them read the file by --labels" in done.stderr
+        )
         assert path.read_bytes() == before
 
 

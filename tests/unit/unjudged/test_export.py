@@ -91,7 +91,9 @@ def test_a_file_of_qrels_is_replaced_by_force_alone(tmp_path):
 def test_labels_are_never_overwritten(tmp_path, form, force):
     path = tmp_path / "list"
     path.write_text(ANSWERS[form])
-    with pytest.raises(FileExistsError, match="it holds 1 label; read it by --labels"):
+    with pytest.raises(
+        FileExistsError, match="it holds 1 label; to keep them read the file by --labels"
+    ):
         check_export(path, form, force=force)
 
 

@@ -12,8 +12,14 @@ from hypothesis import strategies as st
 from pyterrier_asl import DocLengths, holes
 from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.judging.judgements import Judgements
-from pyterrier_asl.unjudged.pairs import all_pairs, difference_of, labelled_runs, verdict_of
-from pyterrier_asl.unjudged.virtual import sampled, values_if_only_relevant
+from pyterrier_asl.unjudged.pairs import (
+    all_pairs,
+    difference_of,
+    labelled_runs,
+    sample_values,
+    values_if_only_relevant,
+    verdict_of,
+)
 
 DOCUMENTS = [f"d{i}" for i in range(7)]
 WORDS = {doc: 100.0 * (1 + place) for place, doc in enumerate(DOCUMENTS)}
@@ -80,7 +86,7 @@ def test_samples(a, b, judged, text, random):
     labels = labels.reshape(3, len(codes))
     docnos, queries = labelled.unjudged.docnos(codes), labelled.unjudged.queries
     for side, docs in enumerate((a, b)):
-        found = sampled(labelled, labelled.side(side), codes, labels)
+        found = sample_values(labelled, labelled.side(side), codes, labels)
         for row in range(3):
             new = {docnos[i]: int(labels[row, i]) for i in codes if queries[i] == 0}
             assert found[row, 0] == pytest.approx(value(docs, {**judged, **new}), abs=1e-9)
