@@ -1,4 +1,4 @@
-"""The command ``pyterrier-asl``: arguments become calls of the library.
+"""The command ``pyterrier-asl``, which calls the library.
 
 \b
 Examples:
@@ -11,12 +11,12 @@ Examples:
   pyterrier-asl analyze --list
 
 \b
-Completion of commands and options by the Tab key, for bash (or zsh, or fish):
+Completion of commands and options with the Tab key, for bash (or zsh, or fish):
   eval "$(_PYTERRIER_ASL_COMPLETE=bash_source pyterrier-asl)"
 
 \b
-Exit status: 0, success; 1, one of several runs could not be measured, or 'compare --fail-if' says
-FAIL; 2, an error: an argument or a file that cannot be used, or anything else.
+Exit status: 0, success; 1, one of several runs could not be measured, or the verdict of
+'compare --fail-if' is FAIL; 2, an error, such as an invalid argument or file.
 """
 
 from __future__ import annotations
@@ -36,50 +36,50 @@ import click
 from ..io.atomic import FULL
 from ..io.processes import check_address_space
 
-#: The commands in the order of help, with their descriptions. A command's module is imported when
-#: it is called, so that ``--help`` is quick.
+#: The commands in the order of help, with their descriptions. The module of a command is imported
+#: when the command is called, so that ``--help`` is quick.
 _COMMANDS = {
-    "evaluate": "Score run files by qrels.",
+    "evaluate": "Measure run files with qrels.",
     "compare": "Compare runs with a baseline: tests, preferences, queries; guard a build.",
-    "ranks": "Say which ranks each system could have, and who could be the best.",
-    "holes": "Say what unjudged documents could change, and which to judge next.",
+    "ranks": "Show which ranks each system could have, and which could be the best.",
+    "holes": "Show what unjudged documents could change, and which to judge next.",
     "labels": "Merge labels of unjudged documents with qrels.",
     "judges": "Compare people, crowds and machines that judged the same documents.",
-    "audit": "Measure runs by a machine's labels, audited by people's; plan it.",
+    "audit": "Measure runs with a machine's labels, corrected by people's; plan an audit.",
     "report": "Write an HTML report: ranking of systems, differences, missed documents.",
     "analyze": "Make the tables and figures of the papers, by name.",
-    "tune": "Tune BM25 with feedback for a measure, by random search in stages.",
-    "pool": "Make a pool of runs, for the rareness measures, from run files.",
-    "demo": "Retrieve from a small collection and show the measures. Needs no files.",
+    "tune": "Tune BM25 with feedback for a measure by random search in stages.",
+    "pool": "Make a pool of runs for the rareness measures.",
+    "demo": "Retrieve from a small collection and show the measures, without files.",
 }
 
 
 def epilog(documentation: str | None) -> str:
-    """The end of a command's help: the documentation of its module below the title."""
+    """The end of the help of a command: the documentation of its module without the title."""
     return (documentation or "").partition("\n\n")[2]
 
 
 class Commands(click.Group):
-    """A group whose commands are modules of the same name, and that prints an error in one line."""
+    """A group whose commands are modules of the same name. Errors are printed in one line."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names of the commands, in the order of help."""
         return list(_COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of a name, imported now."""
+        """The command of a name, which is imported here."""
         if cmd_name not in _COMMANDS:
             return None
         command: click.Command = import_module(f".{cmd_name}", __name__).command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The list of commands in help, without importing them."""
+        """The list of commands in the help, without importing them."""
         with formatter.section("Commands"):
             formatter.write_dl(list(_COMMANDS.items()))
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Runs the command; an error is one line on stderr, unless the traceback is asked for."""
+        """Runs the command; an error is one line on stderr, or with ``--traceback`` several."""
         with _one_line_warnings():
             try:
                 try:
@@ -99,7 +99,7 @@ class Commands(click.Group):
 
 
 def _flush_output() -> None:
-    """Writes what has been printed; what cannot be written is not tried again at exit.
+    """Flushes the standard output; output that cannot be written is not tried again at exit.
 
     Raises:
         OSError: for a full disk, for instance.
@@ -123,7 +123,7 @@ _ARGUMENT = re.compile(r"\b(pass|give) (\w+)=(?:'([^']*)'|([\w.]*\w)?)")
 
 
 def _name_options(text: str, command: click.Command | None) -> str:
-    """Replaces the arguments of a function that an error names by the options of the command."""
+    """Replaces the names of function arguments in an error by the options of the command."""
     names = {
         option.name: next((name for name in option.opts if name[:2] == "--"), option.opts[0])
         for option in (command.params if command else [])
@@ -141,12 +141,12 @@ def _name_options(text: str, command: click.Command | None) -> str:
 
 
 def error_line(error: Exception) -> str:
-    """The message of an error in one line; for an error of this program also its type."""
+    """The message of an error in one line; for an unexpected error also its type."""
     if isinstance(error, click.ClickException):
         return " ".join(error.format_message().split())
     text = " ".join(str(error).split())
     if isinstance(error, OSError) and error.errno in FULL and not error.filename:
-        return f"cannot write the standard output: {error.strerror}"  # files are named by then
+        return f"cannot write the standard output: {error.strerror}"  # files are named
     if isinstance(error, MemoryError):
         return f"not enough memory: {text or 'the system gives no more'}"
     if re.search("can't start new thread|Resource temporarily unavailable", text):
@@ -158,7 +158,7 @@ def error_line(error: Exception) -> str:
 
 @contextmanager
 def _one_line_warnings() -> Iterator[None]:
-    """Prints warnings without the line of code that they come from."""
+    """Prints warnings without their line of code."""
 
     def show(message: Warning | str, *rest: Any, **more: Any) -> None:
         print("Warning:", " ".join(str(message).split()), file=sys.stderr)
@@ -174,9 +174,9 @@ def _one_line_warnings() -> Iterator[None]:
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(None, "-V", "--version", package_name="pyterrier-asl")
-@click.option("--traceback", is_flag=True, help="Show where in the program an error comes from.")
+@click.option("--traceback", is_flag=True, help="Show the traceback of an error.")
 def main(**_: bool) -> None:
-    """Atomized search length, lexicographic precision, rareness and time-biased gain, beside AP,
-    nDCG and all the measures of ir_measures.
+    """Atomized search length, lexicographic precision, rareness and time-biased gain, together with
+    AP, nDCG and all other measures of ir_measures.
     """
     check_address_space(3, "pyterrier-asl")  # NumPy's and Arrow's threads; 2.4 suffice on two cores

@@ -1,4 +1,4 @@
-"""Labelling at a terminal, a key for each grade."""
+"""Labelling at a terminal with one key per grade."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 #: Keys that are not grades.
 UNDO, SKIP, MORE, QUIT = "usmq"
 
-#: Characters of a document that are shown at first.
+#: Number of characters of a document that are shown first.
 _BEGINNING = 1500
 
 _print = partial(click.echo, err=True)
@@ -33,19 +33,20 @@ def label_at_terminal(
     most: int | None = None,
     read_key: Callable[[], str],
 ) -> str:
-    """Asks for the label of one document after another, until the verdict is settled.
+    """Asks for labels, document by document, until the verdict is settled.
 
-    Each answer is in the file of the round before the next document is shown. All that is shown
-    goes to the standard error stream.
+    Each answer is saved in the file of the round before the next document is shown. Documents and
+    questions are printed to the standard error stream.
 
     Args:
         round_: the round with the documents to label.
-        texts: gives the texts of queries and documents, by document ids.
-        most: ask for so many documents at most.
-        read_key: waits for a key; '' at the end of the input. See :func:`terminal_keys`.
+        texts: a function from document ids to the texts of queries and documents.
+        most: the maximum number of documents.
+        read_key: a function that waits for a key; '' at the end of the input. See
+            :func:`terminal_keys`.
 
     Returns:
-        How the round ended: see :class:`~pyterrier_asl.unjudged.loop.Judging`, or ``'quit'``.
+        The end of the round: see :class:`~pyterrier_asl.unjudged.loop.Judging`, or ``'quit'``.
     """
     from ..unjudged.loop import questions
 
@@ -57,7 +58,7 @@ def label_at_terminal(
         if ended and not round_.answers:
             return ended
         if ended:
-            _print(f"\n{ended}. {UNDO}: take the last answer back; any other key: end")
+            _print(f"\n{ended}. {UNDO}: undo the last answer; any other key: end")
             key = _read(read_key)
             if key != UNDO:
                 return ended
@@ -68,7 +69,7 @@ def label_at_terminal(
         if key == QUIT:
             return "quit"
         if key == UNDO:
-            _print("taken back" if round_.undo() else "there is no answer to take back")
+            _print("undone" if round_.undo() else "there is no answer to undo")
         else:
             round_.record(codes, [keys.get(key, float("nan"))])
             _print("skipped" if key == SKIP else f"grade {keys[key]:g}")
@@ -77,9 +78,9 @@ def label_at_terminal(
 
 @contextmanager
 def terminal_keys() -> Iterator[Callable[[], str]]:
-    """Yields a function that waits for a key; the terminal shows no keys in the meantime.
+    """Yields a function that waits for a key; the terminal does not show the keys.
 
-    The terminal is switched once, and not for each key, so that keys typed ahead are not lost.
+    The terminal is switched once, not for each key, so that keys typed ahead are not lost.
     """
     if sys.platform == "win32":
         yield click.getchar
@@ -97,7 +98,7 @@ def terminal_keys() -> Iterator[Callable[[], str]]:
 
 
 def grade_keys(scale: Iterable[float]) -> dict[str, float]:
-    """The key of each grade: its digit; letters where grades are no digits.
+    """The key of each grade: its digit, or letters if a grade is not a digit.
 
     >>> grade_keys([0, 1, 3]), grade_keys([0, 0.5, 1])
     ({'0': 0, '1': 1, '3': 3}, {'a': 0, 'b': 0.5, 'c': 1})
@@ -107,7 +108,7 @@ def grade_keys(scale: Iterable[float]) -> dict[str, float]:
         return {f"{grade:g}": grade for grade in grades}
     letters = [letter for letter in string.ascii_letters if letter not in {UNDO, SKIP, MORE, QUIT}]
     if len(grades) > len(letters):
-        raise ValueError(f"there are {len(grades)} grades, more than keys: export a list instead")
+        raise ValueError(f"there are more grades ({len(grades)}) than keys: use --export")
     return dict(zip(letters, grades))
 
 
@@ -119,7 +120,7 @@ def _legend(keys: dict[str, float]) -> str:
 
 
 def _ask(question: Any, keys: dict[str, float], left: int, read_key: Callable[[], str]) -> str:
-    """Shows a query and a document, and waits for a key that is an answer."""
+    """Shows a query and a document, and waits for an answer."""
     from ..io.text_tables import printable
 
     def in_a_line(text: str) -> str:
@@ -145,9 +146,9 @@ def _ask(question: Any, keys: dict[str, float], left: int, read_key: Callable[[]
 
 
 def _read(read_key: Callable[[], str]) -> str:
-    """The key that is pressed; :data:`QUIT` at the end of the input."""
+    """The pressed key; :data:`QUIT` at the end of the input."""
     try:
         key = read_key()
-    except (EOFError, OSError):  # the terminal is gone
+    except (EOFError, OSError):  # the terminal was closed
         return QUIT
     return QUIT if key in ("", "\x04") else key  # Ctrl-D

@@ -49,7 +49,7 @@ def unread_tracks(
     for track, (sources, judged_by) in listed.items():
         ahead = ahead and not isinstance(sources, Evaluation)
         with prefetch(sources, iter_run_batches) if ahead else nullcontext(sources) as prefetched:
-            merged = qrels_with(judged_by, labels, duplicates)
+            merged = judged_by if labels is None else qrels_with(judged_by, labels, duplicates)
             unread = Evaluation.unread(prefetched, Judgements.of(merged, duplicates, drop_self))
             if not len(unread.judgements):
                 place = f"{judged_by}: " if isinstance(judged_by, (str, os.PathLike)) else ""

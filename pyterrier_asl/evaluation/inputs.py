@@ -1,13 +1,13 @@
-"""What callers give: runs, qrels and measures, and the options that complete measures.
+"""Inputs of calls: runs, qrels and measures, and the options that complete measures.
 
-**Runs** are a dict from name to run, a folder of run files, or several files; a frame or a dict of
-dicts by itself is one run, called ``run``.
+**Runs** are a dict from name to run, a folder of run files, or several files; a single frame or
+dict of dicts is one run, called ``run``.
 
 **The minimum grade of a relevant document** (``rel``) has one rule for all commands and functions.
-A judge's own grade (``judge_rel``, ``machine_rel``) beats the ``rel`` of a measure, as in
-``AP(rel=2)``, and that beats the option ``rel``; without any of them a grade of 1 or more is
-relevant. The default measures take the grade that the makers of a known ir_datasets collection
-take. Where grades go beyond 1 and no ``rel`` is given, one hint says so.
+The grade of a judge (``judge_rel``, ``machine_rel``) has priority over the ``rel`` of a measure, as
+in ``AP(rel=2)``, and this over the option ``rel``. Without any of them it is 1. The default
+measures of a known ir_datasets collection have its official grade. If there are grades above 1 and
+no ``rel``, a hint says so.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ from ..scoring.arrays import Floats
 if TYPE_CHECKING:
     from .evaluation import Evaluation
 
-#: Runs as callers give them: by name, in a folder or files, or matched before; or of tracks.
+#: Runs in calls: by name, in a folder or files, or an Evaluation; or the runs of tracks.
 Runs: TypeAlias = "Evaluation | Mapping[str, Any] | Iterable[StrPath] | StrPath"
-#: Judgements as callers give them: read, a frame, dicts, a file, or an ir_datasets id.
+#: Qrels in calls: Judgements, a frame, dicts, a file, or an ir_datasets id.
 Qrels: TypeAlias = "Judgements | pd.DataFrame | Mapping[Any, Any] | Iterable[Any] | StrPath"
-if not TYPE_CHECKING:  # documentation looks their names up in the module of a function
+if not TYPE_CHECKING:  # documentation looks the names up in the module of a function
     Runs, Qrels = (ForwardRef(alias, module=__name__) for alias in (Runs, Qrels))
 
 
@@ -56,11 +56,11 @@ def named_runs(runs: Any) -> dict[str, Any]:
     """The runs by name, unread.
 
     Args:
-        runs: dict of name -> run, folder of run files, or several files; a frame, an Arrow table or
-            a dict of dicts by itself is one run.
+        runs: dict of name -> run, folder of run files, or several files; a single frame, Arrow
+            table or dict of dicts is one run.
 
     Raises:
-        ValueError: where there are no runs, or something else.
+        ValueError: if there are no runs.
 
     >>> list(named_runs({"q": {"d": 1.5}})), list(named_runs({"bm25": {"q": {"d": 1.5}}}))
     (['run'], ['bm25'])
@@ -79,14 +79,14 @@ def _is_one_run(runs: Any) -> bool:
 
 
 def collections_of(runs: Any, qrels: Any = None) -> dict[str, tuple[Any, Any]]:
-    """The runs and the qrels of each collection by its name; '' for the only one.
+    """The runs and the qrels of each collection by name; '' for a single collection.
 
     Args:
         runs: the runs of one collection; or, without qrels, a dict of collection -> (runs, qrels).
-        qrels: the judgements of the one collection.
+        qrels: the qrels of the single collection.
 
     Raises:
-        ValueError: where qrels are missing.
+        ValueError: if qrels are missing.
     """
     from .evaluation import Evaluation
 
@@ -118,10 +118,10 @@ def listed_collections(
         runs: the runs.
         qrels: the qrels.
         labels: what :func:`~pyterrier_asl.merge_labels` takes, for one collection; None: none.
-        common: whether systems that a collection lacks are left out; else they are an error.
+        common: whether systems that a collection lacks are left out; otherwise they are an error.
 
     Raises:
-        ValueError: for a system that a collection lacks; for ``common`` of one collection.
+        ValueError: for a system that a collection lacks; for ``common`` with one collection.
     """
     from .evaluation import Evaluation
 
@@ -151,7 +151,7 @@ def listed_collections(
 
 
 def tracks_by_name(tracks: Sequence[tuple[str, str, str]]) -> dict[str, tuple[Any, str]]:
-    """Runs and qrels of each track of the option ``--track``, as the functions take them."""
+    """The runs and qrels of each track of the option ``--track``, for the functions."""
     named: dict[str, tuple[Any, str]] = {}
     for name, qrels, runs in tracks:
         if name in named:
@@ -187,28 +187,26 @@ FOR_SEVERAL = "is for several collections"
 def chosen_measures(
     measures: Measures | None, qrels: Any = None, *, several: bool = False, **options: Any
 ) -> list[NamedMeasure]:
-    """The measures that a call is about, each once, with the options that they leave open.
+    """The measures of a call, each once, completed by the options.
 
     Args:
         measures: measures or their names; None: the default ones, see :func:`measures_for`.
-        qrels: the judgements as they were given.
-        several: whether there are several runs, without which nothing is rare.
+        qrels: the qrels as the caller gave them.
+        several: whether there are several runs, which rareness needs.
         options: see :func:`complete_measures`.
     """
-    if measures is None:
-        several, lengths = several or options.get("pool") is not None, options.get("lengths")
-        named = measures_for(
-            qrels, several=several, lengths=lengths is not None, rel=options.get("rel")
-        )
-    else:
-        named = named_measures(measures)
+    if measures is not None:
+        return unique(complete_measures(named_measures(measures), **options))
+    has_pool, has_lengths = (options.get(name) is not None for name in ("pool", "lengths"))
+    several = several or has_pool
+    named = measures_for(qrels, several=several, lengths=has_lengths, rel=options.get("rel"))
     return unique(complete_measures(named, **options))
 
 
 def measures_for(
     qrels: Any, *, several: bool, lengths: bool, rel: float | None = None
 ) -> list[NamedMeasure]:
-    """Default measures; for an ir_datasets id also its official ones, if no ``rel`` is given."""
+    """The default measures; without ``rel`` also the official ones of an ir_datasets id."""
     official = [] if rel is not None else official_of(qrels)
     return default_measures(official, several=several, lengths=lengths)
 
@@ -220,13 +218,13 @@ def complete_measures(
     pool: Any = None,
     lengths: Any = None,
 ) -> list[NamedMeasure]:
-    """Measures with the ``rel``, pool and lengths that they leave open.
+    """Measures completed by ``rel``, pool and lengths.
 
     Args:
         measures: the measures.
-        rel: minimum grade of a relevant document, for measures that do not say it.
-        pool: a pool, its name or file, or runs, for the rareness measures that name none; None:
-            the measured runs.
+        rel: minimum grade of a relevant document, for measures without ``rel``.
+        pool: a pool, its name or file, or runs, for the rareness measures without a pool; None: the
+            measured runs.
         lengths: for TBG; what ``TBG(lengths=...)`` takes.
 
     Raises:
@@ -244,10 +242,10 @@ def complete_measures(
 
 
 def official_of(qrels: Any) -> list[Any]:
-    """The measures that the makers of an ir_datasets collection report; none of anything else.
+    """The official measures of an ir_datasets collection; none for other qrels.
 
     Args:
-        qrels: whatever judgements are read from; an id is a str that is no file.
+        qrels: qrels as the caller gave them; a str is an id if it is not a file.
     """
     if not isinstance(qrels, str) or os.path.exists(qrels):
         return []
@@ -257,15 +255,15 @@ def official_of(qrels: Any) -> list[Any]:
 def with_rel(
     measure: NamedMeasure, rel: float | None = None, judge_rel: float | None = None
 ) -> NamedMeasure:
-    """The measure with the minimum grade of a relevant document, and the name that shows it.
+    """The measure with the minimum grade of a relevant document, also in its name.
 
-    A measure without grades of relevance, such as nDCG, stays as it is.
+    A measure without a minimum grade, such as nDCG, does not change.
 
     Args:
-        measure: the measure, perhaps with a ``rel`` of its own.
-        rel: for measures without a ``rel`` of their own; None: the measure's default.
-        judge_rel: of the judge by whose judgements it is computed; beats both. None: the judge has
-            no grade of its own.
+        measure: the measure, with or without ``rel``.
+        rel: for measures without ``rel``; None: the default of the measure.
+        judge_rel: the minimum grade of the judge, which has priority over both; None: the judge has
+            none.
 
     Raises:
         ValueError: for a grade that the measure does not take.
@@ -286,25 +284,22 @@ def with_rel(
 
 
 def default_rel(qrels: Any, rel: float | None = None) -> float:
-    """``rel`` where it is given, else that of a known collection, else 1.
+    """``rel``, or the official grade of a known collection, or 1.
 
     Args:
-        qrels: whatever judgements are read from.
-        rel: the option; None: it is not given.
+        qrels: qrels as the caller gave them.
+        rel: the option; None: not given.
 
     >>> default_rel({"q": {"d": 3}}), default_rel({"q": {"d": 3}}, 2)
     (1, 2)
     """
-    if rel is not None:
-        return rel
-    official = official_rel(official_of(qrels))
-    return 1 if official is None else official
+    return rel if rel is not None else official_rel(official_of(qrels)) or 1
 
 
 def common_rel(measures: Iterable[Any]) -> float | None:
-    """The ``rel`` that all measures with this parameter have in common; None where there is none.
+    """The ``rel`` of all measures with this parameter; None if they differ.
 
-    Preferences, which have no ``rel`` of their own, take the same.
+    It is the default of preferences.
 
     >>> from ir_measures import AP, RR, nDCG
     >>> common_rel([AP(rel=2), nDCG, RR(rel=2)]), common_rel([AP(rel=2), RR]), common_rel([nDCG])
@@ -321,15 +316,15 @@ def grades_hint(
     *,
     rel: float | None = None,
 ) -> str:
-    """A hint where grades exceed 1 and no ``rel`` is given.
+    """A hint for grades above 1 without ``rel``.
 
     Args:
-        grades: those of the judged documents.
-        measures: the measures; None: something that takes ``rel``.
+        grades: the grades of the judged documents.
+        measures: the measures; None: the call takes ``rel`` in any case.
         rel: the option, or the grade of the collection; None: there is none.
 
     Returns:
-        The hint; '' where none is needed.
+        The hint; '' if none is needed.
 
     >>> import numpy as np
     >>> from pyterrier_asl.measures.names import parse_measures
@@ -350,6 +345,6 @@ def grades_hint(
     low = int(((grades >= 1) & (grades < 2)).sum())
     return (
         f"{low} of {len(grades)} judged documents have a grade from 1 to below 2 and count as "
-        f"relevant: grades go up to {highest:g}, and nothing says from which on a document is "
-        "relevant (for the passages of TREC DL: --rel 2, or ASL(rel=2))"
+        f"relevant, but grades go up to {highest:g}: give the minimum grade of a relevant document "
+        "(for the passages of TREC DL: --rel 2, or ASL(rel=2))"
     )

@@ -1,7 +1,7 @@
 """Preferences between two rankings and of all pairs of systems: sgnLP, rrLP, lexirecall, RPP.
 
-A preference is made query by query from the ranks of the relevant documents; how two systems
-compare is its mean over the queries. Everything is exact: no number is put in place of a ranking.
+A preference compares the ranks of the relevant documents of one query. Two systems are compared by
+its mean over the queries. Preferences are exact: rankings are not reduced to numbers first.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def preferences(
     cutoff: int | None = None,
     duplicates: str | None = None,
 ) -> pd.DataFrame:
-    """Which of two rankings is preferred, for every query of the qrels.
+    """Preferences between two rankings for each query of the qrels.
 
     Args:
         run_a: file, data frame (``qid``, ``docno``, ``score``, or ir_measures' names), dict of
@@ -43,19 +43,18 @@ def preferences(
         qrels: file, ir_datasets id, data frame (``qid``, ``docno``, ``label``, or ir_measures'
             names), dict of dicts, or iterable of ``ir_measures.Qrel``.
         rel: minimum grade of a relevant document.
-        cutoff: look at the first ``cutoff`` documents only.
+        cutoff: number of documents to look at; None: all.
         duplicates: see :func:`~pyterrier_asl.evaluate`.
 
     Returns:
-        A frame with one row for each query. In all but ``i_star`` a positive number prefers
-        ``run_a``, a negative one ``run_b``, and 0 neither; a query without relevant documents has
-        0 throughout.
+        A frame with one row per query. Except in ``i_star``, a positive number prefers ``run_a``, a
+        negative number ``run_b``, and 0 neither; all are 0 for a query without relevant documents.
 
         * ``qid``;
-        * ``i_star``: the first recall level (from 1) at which the two differ, 0 where none does;
-        * ``rrLP``: the difference of the reciprocal ranks there, in [-1, 1];
+        * ``i_star``: the first recall level (from 1) at which the rankings differ, 0 if none does;
+        * ``rrLP``: the difference of the reciprocal ranks at this level, in [-1, 1];
         * ``sgnLP``: its sign;
-        * ``lexirecall``: the sign of the difference at the last recall level that differs;
+        * ``lexirecall``: the sign of the difference at the last recall level with a difference;
         * ``RPP``: recall-paired preference, the mean of the signs over all recall levels.
 
     Raises:
@@ -94,18 +93,18 @@ def preferences(
 
 @dataclass(frozen=True)
 class PreferenceMatrix:
-    """Every system compared with every other: row against column, S systems.
+    """All pairs of S systems: row against column.
 
-    A positive number prefers the row's system. Systems that differ on no query have p-values that
-    are not a number, so has the diagonal.
+    A positive number prefers the system of the row. The p-values on the diagonal, and of systems
+    that differ on no query, are NaN.
 
     Attributes:
         names: the systems.
-        queries: how many queries were compared.
+        queries: the number of queries.
         rrLP: mean rrLP.
         rrLP_p: p-values of a two-sided paired t-test.
-        wins: in how many queries the row's system is preferred.
-        losses: in how many the column's.
+        wins: the number of queries that prefer the system of the row.
+        losses: the number of queries that prefer the system of the column.
         sgnLP_p: p-values of a two-sided sign test of wins against losses.
     """
 
@@ -119,7 +118,7 @@ class PreferenceMatrix:
 
     @classmethod
     def of(cls, names: list[str], reciprocal: Floats, total: Ints) -> PreferenceMatrix:
-        """Compares systems whose reciprocal ranks are given.
+        """Compares systems by their reciprocal ranks.
 
         Args:
             names: the systems, S of them.
@@ -153,11 +152,11 @@ class PreferenceMatrix:
 
     @cached_property
     def sgnLP(self) -> pd.DataFrame:
-        """Mean sgnLP, the share of wins less that of losses."""
+        """Mean sgnLP: the share of wins minus the share of losses."""
         return (self.wins - self.losses) / self.queries
 
     def pairs(self) -> pd.DataFrame:
-        """A frame with one row for each pair of systems, in the order of the matrix."""
+        """A frame with one row per pair of systems, in the order of the matrix."""
         a, b = np.triu_indices(len(self.names), k=1)
         names = np.array(self.names, dtype=object)
         columns = {
@@ -172,26 +171,20 @@ class PreferenceMatrix:
         return pd.DataFrame({"a": names[a], "b": names[b], **values})
 
     def cycles(self, by: str = "sgnLP") -> list[list[str]]:
-        """Cycles of systems, each of which is preferred to the next.
+        """Cycles of systems: each system is preferred to the next one in the cycle.
 
-        Mean preferences need not be transitive. Systems of one cycle, or of cycles that share
-        systems, stand together.
+        Mean preferences need not be transitive. Cycles that share systems are joined.
 
         Args:
-            by: ``'sgnLP'`` or ``'rrLP'``, whose mean says which of two systems is preferred.
+            by: ``'sgnLP'`` or ``'rrLP'``: the mean preference.
 
         Returns:
-            The sets of systems, largest first, each in the order of :attr:`names`; none where the
+            The sets of systems, largest first, each in the order of :attr:`names`; none if the
             preferences are transitive.
         """
         numbers = cycle_numbers(self._preferred(by))
         members = (np.flatnonzero(numbers == cycle) for cycle in range(1, numbers.max() + 1))
         return [[self.names[system] for system in cycle] for cycle in members]
-
-    def circular_triples(self, by: str = "sgnLP") -> int:
-        """How many triples of systems prefer each other in a cycle."""
-        preferred = self._preferred(by).astype(np.int64)
-        return int(np.trace(preferred @ preferred @ preferred)) // 3
 
     def _preferred(self, by: str) -> Bools:
         if by not in ("sgnLP", "rrLP"):
@@ -208,17 +201,17 @@ def preference_matrix(
     cutoff: int | None = None,
     duplicates: str | None = None,
 ) -> PreferenceMatrix:
-    """Compares every system with every other by lexicographic precision, exactly.
+    """Compares all pairs of systems by lexicographic precision, exactly.
 
     Args:
         runs: name -> run; see :func:`preferences`.
         qrels: see :func:`preferences`.
         rel: minimum grade of a relevant document.
-        cutoff: look at the first ``cutoff`` documents only.
+        cutoff: number of documents to look at; None: all.
         duplicates: see :func:`~pyterrier_asl.evaluate`.
 
     Raises:
-        ValueError: as :func:`preferences`, naming the run; for fewer than two runs.
+        ValueError: as :func:`preferences`, with the name of the run; for fewer than two runs.
 
     Source: Diaz, Best-Case Retrieval Evaluation, 2023, Eq. 2 and 3.
 
@@ -236,18 +229,18 @@ def preference_matrix(
     ([['A', 'B', 'C']], [])
     """
     if not isinstance(runs, Mapping) or len(runs) < 2:
-        raise ValueError("a preference matrix needs a dict of two runs at least, name -> run")
+        raise ValueError("a preference matrix needs at least two runs: give a dict of name -> run")
     judged, reciprocal, total = _levels(runs, qrels, rel, cutoff, duplicates)
     return PreferenceMatrix.of(judged.names, reciprocal, total)
 
 
-# What both are made of
+# Recall levels
 
 
 def _levels(
     runs: Mapping[str, Any], qrels: Any, rel: float, cutoff: int | None, duplicates: str | None
 ) -> tuple[Evaluation, Floats, Ints]:
-    measure = LexiP(rel=rel, cutoff=cutoff)  # checks both
+    measure = LexiP(rel=rel, cutoff=cutoff)  # which checks rel and cutoff
     judged = Evaluation.of(runs, qrels, duplicates=duplicates)
     return judged, *recall_levels(judged, measure["rel"], measure["cutoff"])
 
@@ -255,12 +248,12 @@ def _levels(
 def recall_levels(
     runs: Evaluation, rel: float = 1, cutoff: int | None = None
 ) -> tuple[Floats, Ints]:
-    """The recall levels of every ranking: what comparisons of many runs start from.
+    """The recall levels of all rankings.
 
     Args:
-        runs: S runs, judged on Q queries.
+        runs: S runs, matched with the qrels of Q queries.
         rel: minimum grade of a relevant document.
-        cutoff: look at the first ``cutoff`` documents only.
+        cutoff: number of documents to look at; None: all.
 
     Returns:
         ``reciprocal``, RR_1, RR_2, ... of each query's relevant documents, shape (S, total.sum()),

@@ -1,4 +1,4 @@
-"""The relevant documents, retrieved or not: of one run with ASL and AP of each, or of many runs."""
+"""The relevant documents of one run, with their search lengths, or of many runs."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ class RelevantDocuments:
     The order does not depend on the run, so two runs compare document by document.
 
     Attributes:
-        pairs: which judged document each is (a position in the judgements), shape (R,).
-        queries: the query number of each, ascending, shape (R,).
-        total: how many each query has, shape (Q,).
-        ranks: rank of each, 0 where it was not retrieved, shape (R,).
+        pairs: position of each in the judgements, shape (R,).
+        queries: query number of each, ascending, shape (R,).
+        total: relevant documents of each query, shape (Q,).
+        ranks: rank of each, 0 if it was not retrieved, shape (R,).
         lengths: search length of each (Eq. 1, 2), shape (R,).
-        precision: precision at each, 0 where it was not retrieved (Eq. 6), shape (R,).
+        precision: precision at the rank of each, 0 if it was not retrieved (Eq. 6), shape (R,).
     """
 
     pairs: Ints
@@ -54,16 +54,16 @@ class RelevantDocuments:
         missing: str = "pad",
         judged_only: bool = False,
     ) -> RelevantDocuments:
-        """Finds the relevant documents in a run.
+        """The relevant documents of a run.
 
         Args:
-            run: the run, whole.
+            run: the whole run.
             rel: minimum grade of a relevant document.
             cutoff: k of ``ASL@k``.
             missing: see :data:`~pyterrier_asl.ASL`.
             judged_only: whether unjudged documents are removed first.
         """
-        measure = ASL(rel=rel, cutoff=cutoff, missing=missing, judged_only=judged_only)  # checked
+        measure = ASL(rel=rel, cutoff=cutoff, missing=missing, judged_only=judged_only)  # checks
         view = run.view(measure["cutoff"], measure["judged_only"])
         relevant, pairs = view.relevant(measure["rel"]), run.judgements.relevant(measure["rel"])
         queries = run.judgements.queries[pairs]
@@ -81,7 +81,7 @@ class RelevantDocuments:
         return self.ranks > 0
 
     def mean(self, values: npt.NDArray[np.generic], without: float) -> Floats:
-        """The mean of each query's documents, ``without`` where it has none, shape (Q,)."""
+        """The mean over each query's documents, ``without`` if it has none, shape (Q,)."""
         sums = sum_by_query(values, cumulate(self.total))
         return np.where(self.total > 0, sums / np.maximum(self.total, 1), without)
 
@@ -92,7 +92,7 @@ class RelevantDocuments:
 
     @cached_property
     def asl_of_missing(self) -> Floats:
-        """The part of each query's ASL that its missing documents bring in, shape (Q,)."""
+        """The part of each query's ASL that comes from missed documents, shape (Q,)."""
         return self.mean(np.where(self.found, 0, self.lengths), 0.0)
 
     @cached_property
@@ -106,8 +106,8 @@ class RelevantRanks:
     """The ranks of all relevant documents in S runs; R documents, query by query.
 
     Attributes:
-        ranks: rank of each document in each run, 0 where it was not retrieved, shape (S, R).
-        pairs: which judged document each column is (a position in the judgements), shape (R,).
+        ranks: rank of each document in each run, 0 if it was not retrieved, shape (S, R).
+        pairs: position of each document in the judgements, shape (R,).
         total: relevant documents of each query, shape (Q,).
     """
 
@@ -117,7 +117,7 @@ class RelevantRanks:
 
     @classmethod
     def of(cls, runs: Evaluation, rel: float = 1, cutoff: int | None = None) -> RelevantRanks:
-        """The ranks of the relevant documents in judged runs.
+        """The ranks of the relevant documents in the runs.
 
         >>> from pyterrier_asl.evaluation.evaluation import Evaluation
         >>> runs = Evaluation.of({"a": {"q": {"x": 2, "d": 1}}}, {"q": {"c": 1, "d": 1}})
@@ -142,16 +142,16 @@ class RelevantRanks:
         return queries_of(cumulate(self.total))
 
     def documents_of(self, runs: Evaluation, qid: Any = None) -> Ints:
-        """The columns of the documents of one of the runs' queries; None: of all.
+        """The columns of the documents of a query; None: of all queries.
 
         Raises:
-            ValueError: for a query that is not judged.
+            ValueError: for a query without judgements.
         """
         if qid is None:
             return np.arange(len(self.pairs))
         qids = list(map(str, runs.qids))
         if str(qid) not in qids:
-            raise ValueError(f"query {qid!r} is not judged; those that are look like {qids[0]!r}")
+            raise ValueError(f"query {qid!r} is not in the qrels, whose ids look like {qids[0]!r}")
         return np.flatnonzero(self.queries == qids.index(str(qid)))
 
     def found(self, depth: int | None = None) -> Bools:
@@ -165,15 +165,14 @@ class RelevantRanks:
         """RR_1, RR_2, ... of each query in turn, shape (S, R).
 
         Args:
-            labelled: which documents are known to be relevant, shape (R,). The others count for
-                no run: they are 0 at the end of each query, where a missing document is too, so
-                that no two runs differ there.
+            labelled: which documents are known to be relevant, shape (R,). The others have 0 at the
+                end of each query, like missed documents, so that runs do not differ there.
         """
         there = self.ranks > 0
         if labelled is not None:
             there = there & labelled
         beyond = int(self.ranks.max(initial=0)) + 1
-        # Sorted whole, and yet query by query, since each query's ranks have their own range.
+        # One sort orders each query, as the queries have disjoint ranges of numbers.
         start = self.queries * (beyond + 1)
         ranks = np.sort(start + np.where(there, self.ranks, beyond), axis=1) - start
         return np.where(ranks < beyond, 1 / ranks, 0.0)
@@ -182,7 +181,7 @@ class RelevantRanks:
 def relevant_documents(
     judged: Evaluation, rel: float = 1, cutoff: int | None = None, missing: str = "pad"
 ) -> list[RelevantDocuments]:
-    """The relevant documents in each of the runs; arguments as of :meth:`RelevantDocuments.of`."""
+    """The relevant documents in each run; for the arguments see :meth:`RelevantDocuments.of`."""
     return [
         RelevantDocuments.of(run, rel=rel, cutoff=cutoff, missing=missing) for run in judged.runs
     ]
@@ -198,7 +197,7 @@ def search_lengths(
     judged_only: bool = False,
     duplicates: str = "error",
 ) -> pd.DataFrame:
-    """The values behind ASL: one row for every relevant document, retrieved or not.
+    """The search lengths that ASL averages: one row per relevant document, retrieved or not.
 
     Args:
         run: file, data frame (``qid``, ``docno``, ``score``, or ir_measures' names), dict of dicts,
@@ -212,10 +211,10 @@ def search_lengths(
         duplicates: see :func:`~pyterrier_asl.evaluate`.
 
     Returns:
-        A frame, query by query, in rank order, missing documents last, with ``qid``; ``docno``;
-        ``grade``; ``rank`` (from 1, none where the document was not retrieved); ``search_length``
-        (irrelevant documents above, + 1); ``unjudged_above`` (how many of the documents above are
-        unjudged; for a missing document how many of all that were retrieved).
+        A frame ordered by query and rank, with missed documents last: ``qid``; ``docno``;
+        ``grade``; ``rank`` (from 1; none if the document was not retrieved); ``search_length``
+        (irrelevant documents above, + 1); ``unjudged_above`` (the number of unjudged documents
+        above; for a missed document, the number of unjudged documents of the query).
 
     Raises:
         ValueError: for parameters out of range, bad columns or values, an empty run or empty qrels,
@@ -252,7 +251,7 @@ def search_lengths(
 
 
 def _unjudged_above(view: JudgedRun, documents: RelevantDocuments) -> Ints:
-    """Unjudged documents above each relevant one, or among all where it was not retrieved."""
+    """Number of unjudged documents above each relevant one, or in the ranking if it was missed."""
     counted = view.grades >= 0
     pairs, ranks = view.pairs[counted], view.ranks[counted]
     offsets = cumulate(counted)[view.offsets]

@@ -1,21 +1,21 @@
-"""Scores that others computed: tables of a value for each system, topic and measure, without runs.
+"""Scores that other programs computed: tables of values per system, topic and measure.
 
-Read are (``.csv``, ``.tsv``, ``.parquet``, ``.jsonl``, compressed or not):
+These forms can be read (``.csv``, ``.tsv``, ``.parquet``, ``.jsonl``, compressed or not):
 
-* long tables ``name, qid, measure, value``, with ``track`` where there are several collections, as
-  PyTerrier's ``perquery`` frames are; a file without ``name`` is about the system that its file
-  name says;
-* tables with a column for each measure, with ``name`` and ``qid``, as
-  :func:`~pyterrier_asl.evaluate` returns them;
-* what ``trec_eval -q`` and ``ir_measures -q`` print, one file per system;
-* wide tables of one measure: ``qid`` and a column for each system, or ``name`` and a column for
-  each topic. Columns ``all``, ``average``, ``avg`` and ``mean`` are not topics and are left out.
+* long tables ``name, qid, measure, value``, with ``track`` for several collections, like
+  PyTerrier's ``perquery`` frames; without ``name`` the name of the file is the system;
+* tables with ``name``, ``qid`` and a column per measure, like the frames of
+  :func:`~pyterrier_asl.evaluate`;
+* the output of ``trec_eval -q`` and ``ir_measures -q``, one file per system;
+* wide tables of one measure: ``qid`` and a column per system, or ``name`` and a column per topic.
+  Columns ``all``, ``average``, ``avg`` and ``mean`` are not topics and are left out.
 
-Columns may also be called ``run``, ``system``, ``model`` or ``method``; ``query_id``, ``query``,
-``topic`` or ``task``; ``metric``; ``score`` or ``main_score``; ``collection`` or ``dataset``.
+Other names of the columns are ``run``, ``system``, ``model`` or ``method``; ``query_id``,
+``query``, ``topic`` or ``task``; ``metric``; ``score`` or ``main_score``; ``collection`` or
+``dataset``.
 
-A table that does not name its measure has one called as the file, if that is a measure's name
-(``nDCG@10.csv``), else as the column of the values, and ``score`` in a wide table.
+The measure of a table without a measure is the name of the file, if it is a measure
+(``nDCG@10.csv``), otherwise the name of the column of values, or ``score`` in a wide table.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from ..measures.directions import higher_is_better
 from ..measures.names import measure_named
 from ..scoring.arrays import Floats
 
-#: What columns may be called; ours first.
+#: The names that columns can have; the names here first.
 _ALIASES = {
     "name": ("name", "run", "system", "model", "method"),
     "qid": ("qid", "query_id", "query", "topic", "task"),
@@ -55,7 +55,7 @@ _KEYS = ("track", "name", "qid", "measure")
 _PRINTED = {4: ["name", "qid", "measure", "value"], 5: ["track", "name", "qid", "measure", "value"]}
 #: Columns of means in a table with a column for each topic.
 _MEANS = frozenset({ALL, "average", "avg", "mean"})
-#: The measure of a wide table that does not name it.
+#: The measure of a wide table without a measure.
 _SCORE = "score"
 
 
@@ -64,10 +64,10 @@ class ScoreTable:
     """Values of systems for topics, by measure and collection.
 
     Attributes:
-        rows: ``track`` ('' where there is one collection), ``name``, ``qid``, ``measure``, all
-            text, and ``value``; each key once.
-        lower_is_better: measures of which lower values are better, if their names do not say so.
-        higher_is_better: measures of which higher values are better, if their names do not say so.
+        rows: ``track`` ('' for a single collection), ``name``, ``qid``, ``measure``, all text, and
+            ``value``; each key once.
+        lower_is_better: unknown measures for which lower values are better.
+        higher_is_better: unknown measures for which higher values are better.
         fill: value used for missing scores; None: missing scores are an error.
     """
 
@@ -78,19 +78,19 @@ class ScoreTable:
 
     @property
     def measures(self) -> list[str]:
-        """The measures that it has."""
+        """The measures of the table."""
         return list(pd.unique(self.rows["measure"]))
 
     @property
     def tracks(self) -> list[str]:
-        """The collections; [''] where there is one without a name."""
+        """The collections; [''] for a single one without a name."""
         return list(pd.unique(self.rows["track"]))
 
     def systems(self, names: Sequence[str]) -> ScoreTable:
-        """The same of some of the systems, in this order.
+        """The table of some of the systems, in this order.
 
         Raises:
-            ValueError: for a system that is not there.
+            ValueError: for a system that the table lacks.
         """
         check_names("scores", names, pd.unique(self.rows["name"]), "systems")
         parts = [self.rows[self.rows["name"] == name] for name in names]
@@ -104,7 +104,7 @@ class ScoreTable:
         """Whether higher values of a measure are better.
 
         Raises:
-            ValueError: where that is not known.
+            ValueError: for an unknown measure without a given direction.
         """
         for names, up in ((self.lower_is_better, False), (self.higher_is_better, True)):
             if measure in names:
@@ -112,14 +112,13 @@ class ScoreTable:
         usual = _usual_direction(measure)
         if usual is None:
             raise ValueError(
-                f"whether more of {measure!r} is better is not known: say "
-                f"lower_is_better=[{measure!r}] (--lower-is-better) or higher_is_better "
-                "(--higher-is-better)"
+                f"the direction of {measure!r} is not known: pass lower_is_better=[{measure!r}] "
+                "(--lower-is-better) or higher_is_better (--higher-is-better)"
             )
         return usual
 
     def matrix(self, measure: str, track: str = "") -> pd.DataFrame:
-        """The values of systems (rows) for the topics (columns) of a collection.
+        """The values of systems (rows) and topics (columns) of a collection.
 
         Raises:
             ValueError: for a measure or a collection that the table lacks, or missing values.
@@ -130,7 +129,7 @@ class ScoreTable:
         [0.0, 0.25]
         """
         if track not in self.tracks:
-            raise ValueError(f"there is no collection {track!r}; there are {self.tracks}")
+            raise ValueError(f"the scores have no collection {track!r}; they have {self.tracks}")
         named = {canonical_name(name): name for name in reversed(self.measures)}
         column = named.get(canonical_name(measure))
         rows = self.rows[(self.rows["track"] == track) & (self.rows["measure"] == column)]
@@ -139,7 +138,7 @@ class ScoreTable:
                 f"the scores have no measure {measure!r}{f' in {track}' if track else ''}; they "
                 f"have {', '.join(self.measures)}"
                 + "".join(
-                    f". If {own!r} is {measure}, say measure_column={{{measure!r}: {own!r}}} "
+                    f". If {own!r} is {measure}, pass measure_column={{{measure!r}: {own!r}}} "
                     f"(--measure-column {own})"
                     for own in [name for name in self.measures if measure_named(name) is None][:1]
                 )
@@ -151,13 +150,13 @@ class ScoreTable:
             system, topic = missing[0].tolist()
             raise ValueError(
                 f"{counted(len(missing), 'value')} of {measure} missing, the first of system "
-                f"{names[system]!r} for topic {qids[topic]!r}: add them, or give a value to use "
-                "for them (fill=0, --fill 0)"
+                f"{names[system]!r} for topic {qids[topic]!r}: add the missing values, or pass a "
+                "value to use instead (fill=0, --fill 0)"
             )
         return wide if self.fill is None else wide.fillna(self.fill)
 
     def values(self, measure: str, track: str = "") -> Floats:
-        """The same as an array, shape (S, Q)."""
+        """The values of :meth:`matrix` as an array, shape (S, Q)."""
         return self.matrix(measure, track).to_numpy(dtype=np.float64)
 
 
@@ -170,23 +169,22 @@ def read_scores(
     higher_is_better: Iterable[str] = (),
     fill: float | None = None,
 ) -> ScoreTable:
-    """Reads scores by topic that were computed before, by whatever program.
+    """Reads scores per topic that another program computed.
 
     Args:
-        scores: a file, several, or a folder of them, in one of the forms that are listed at the top
-            of :mod:`pyterrier_asl.evaluation.scores`; or a frame.
-        columns: the columns of a table by what they hold: ``system``, ``topic``, ``score``,
-            ``measure`` or ``collection`` -> the name of the column.
-        measure_column: measure -> the column that has its values, for a table that does not name
-            the measure.
-        lower_is_better: measures of which lower values are better, if their names do not say so.
-        higher_is_better: measures of which higher values are better, if their names do not say so.
+        scores: a file, several, or a folder of them, in a form that is listed in
+            :mod:`pyterrier_asl.evaluation.scores`; or a frame.
+        columns: content (``system``, ``topic``, ``score``, ``measure`` or ``collection``) -> name
+            of the column.
+        measure_column: measure -> column with its values, for a table without a measure.
+        lower_is_better: unknown measures for which lower values are better.
+        higher_is_better: unknown measures for which higher values are better.
         fill: value used for missing scores; None: missing scores are an error.
 
     Raises:
         ValueError: for a file that is not a table of scores, a row with more or fewer fields than
-            the header, a value that is not a number, or one that occurs twice, with the file; for
-            a direction that contradicts a measure's own.
+            the header, a value that is not a number or occurs twice, with the file; for a direction
+            that contradicts the measure.
         OSError: for a file that cannot be read.
 
     >>> rows = {"name": ["a", "a"], "qid": ["1", "2"], "measure": ["AP", "AP"], "value": [0.5, 1.0]}
@@ -219,19 +217,19 @@ def read_scores(
 
 
 def canonical_name(name: str) -> str:
-    """A measure's name as ir_measures prints it; of what it does not know the name itself."""
+    """The name of a measure as ir_measures prints it; an unknown name does not change."""
     measure = measure_named(name)
     return name if measure is None else str(measure)
 
 
 def _usual_direction(measure: str) -> bool | None:
-    """Whether higher values are better by the measure's name; None where that is not known."""
+    """Whether higher values are better, by the name of the measure; None: unknown."""
     named = measure_named(measure)
     return None if named is None else higher_is_better(named)
 
 
 def _check_directions(table: ScoreTable) -> None:
-    """Checks that directions are about measures of the table, and contradict nothing known."""
+    """Checks that directions are for measures of the table, and contradict no measure."""
     given = {"lower_is_better": table.lower_is_better, "higher_is_better": table.higher_is_better}
     for argument, names in given.items():
         check_names(argument, names, table.measures, "measures of the scores")
@@ -239,13 +237,13 @@ def _check_directions(table: ScoreTable) -> None:
             usual = _usual_direction(name)
             if usual is not None and usual is not (argument == "higher_is_better"):
                 better = "higher" if usual else "lower"
-                raise ValueError(f"{argument} names {name!r}, of which {better} values are better")
+                raise ValueError(f"{argument} names {name!r}, for which {better} values are better")
     if both := set(table.lower_is_better) & set(table.higher_is_better):
         raise ValueError(f"lower_is_better and higher_is_better both name {min(both)!r}: name one")
 
 
 def _with_measures(rows: pd.DataFrame, measure_column: Mapping[str, str]) -> pd.DataFrame:
-    """The rows with the measures of columns that do not name theirs."""
+    """The rows with the measures of ``measure_column``."""
     measures = list(pd.unique(rows["measure"]))
     check_names("measure_column", measure_column.values(), measures, "columns of values")
     for measure, column in measure_column.items():
@@ -255,13 +253,13 @@ def _with_measures(rows: pd.DataFrame, measure_column: Mapping[str, str]) -> pd.
         if names[0] != names[1] and names[0] in map(canonical_name, measures):
             raise ValueError(f"the scores have the measure {measure!r} and the column {column!r}")
     if len(set(measure_column.values())) < len(measure_column):
-        raise ValueError("measure_column gives one column to two measures: name one measure")
+        raise ValueError("measure_column gives one column to two measures: leave one out")
     by_column = {column: measure for measure, column in measure_column.items()}
     return rows.assign(measure=rows["measure"].replace(by_column)) if by_column else rows
 
 
 def _roles(columns: Mapping[str, str]) -> dict[str, str]:
-    """The columns that callers name, by our names of what they hold."""
+    """The columns of the argument ``columns``, by the keys of this module."""
     check_names("columns", columns, [a for names in _ALIASES.values() for a in names], "contents")
     return {
         key: str(columns[name])
@@ -280,7 +278,7 @@ def _files(paths: Iterable[Any]) -> list[Path]:
             raise ValueError(f"the folder {path} holds no files")
         files += found
     if not files:
-        raise ValueError("there are no files of scores")
+        raise ValueError("no files of scores are given: give at least one")
     return files
 
 
@@ -297,9 +295,9 @@ def _frame(path: Path, roles: Mapping[str, str]) -> pd.DataFrame:
         if form is None:
             return _text_frame(path, roles)
         table = pq.ParquetFile(path).read() if form == "Parquet" else read_arrow(path)
-        table.validate(full=True)  # pandas does not look whether offsets lie in the file
+        table.validate(full=True)  # pandas does not check offsets
         return pd.DataFrame(table.to_pandas())
-    except Exception as error:  # of Arrow, pandas or a decompressor: of a damaged file, anything
+    except Exception as error:  # a damaged file can raise any error
         if str(path) in str(error):
             raise
         what = str(error) or type(error).__name__
@@ -314,8 +312,8 @@ def _text_frame(path: Path, roles: Mapping[str, str]) -> pd.DataFrame:
         return pd.DataFrame(_rows(path, _objects(text)))
     if not text.endswith(("\n", "\r")):
         raise ValueError(
-            f"{path}, line {len(text.splitlines())}: the last line has no line feed at its end, so "
-            "the table may be cut there; if it is whole, add one"
+            f"{path}, line {len(text.splitlines())}: the last line has no line feed, so the table "
+            "may be cut off: complete it, or add a line feed"
         )
     separator = "\t" if "\t" in first else "," if "," in first else None
     lines: Iterable[tuple[int, list[str]]] = enumerate(map(str.split, text.splitlines()), 1)
@@ -332,8 +330,8 @@ def _text_frame(path: Path, roles: Mapping[str, str]) -> pd.DataFrame:
         return table.set_axis(names, axis=1)
     if table.shape[1] != 3:
         raise ValueError(
-            f"{path} is not a table of scores: its first line is {first[:80]!r}, and not a header "
-            "with qid or name, nor what trec_eval -q or ir_measures -q print. If it is a header, "
+            f"{path} is not a table of scores: its first line is {first[:80]!r}, neither a header "
+            "with qid or name, nor output of trec_eval -q or ir_measures -q. If it is a header, "
             "name its columns: columns={'system': ..., 'topic': ..., 'score': ...} (--columns)"
         )
     by_trec_eval = (table[1] == ALL).any() and not (table[0] == ALL).any()
@@ -343,7 +341,7 @@ def _text_frame(path: Path, roles: Mapping[str, str]) -> pd.DataFrame:
 
 
 def _objects(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The JSON objects in the lines of a text, with the numbers of the lines."""
+    """The JSON objects in the lines of a text, with line numbers."""
     for number, line in enumerate(text.splitlines(), 1):
         if line.strip():
             try:
@@ -356,10 +354,10 @@ def _objects(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def _rows(path: Path, lines: Iterable[tuple[int, Any]]) -> list[Any]:
-    """The rows of lines, which all have the fields of the first.
+    """The rows of lines, which must all have the fields of the first.
 
     Raises:
-        ValueError: for another number of fields (of JSON: other fields), with file and line.
+        ValueError: for another number of fields (in JSON: other fields), with file and line.
     """
     rows: list[Any] = []
     for number, row in lines:
@@ -379,7 +377,7 @@ def _are_measures(names: pd.Series[str]) -> bool:
 
 
 def _column(columns: Iterable[Any], key: str, roles: Mapping[str, str]) -> Any:
-    """The column of a key, by the name that is given for it or else by any of its usual names."""
+    """The column of a key, by its name in ``roles`` or one of its usual names."""
     if key in roles:
         return next((column for column in columns if str(column).strip() == roles[key]), None)
     there = {str(c).strip().lower(): c for c in columns if str(c).strip() not in roles.values()}
@@ -387,7 +385,7 @@ def _column(columns: Iterable[Any], key: str, roles: Mapping[str, str]) -> Any:
 
 
 def _long(table: pd.DataFrame, name: str, source: str, roles: Mapping[str, str]) -> pd.DataFrame:
-    """A table of scores with a row for each value."""
+    """A table of scores with one row per value."""
     check_names("columns", roles.values(), table.columns, f"columns of {source}")
     if (first := table.columns[:1].tolist()) and first[0] in ("", "Unnamed: 0"):
         if _column(table.columns, "qid", roles) is None:
@@ -414,10 +412,10 @@ def _long(table: pd.DataFrame, name: str, source: str, roles: Mapping[str, str])
         row = table[wrong].iloc[0]
         raise ValueError(
             f"{source}: the {row['measure']} of {row['name'] or 'the system'} for topic "
-            f"{row['qid']!r} is {row['value']!r}, which is no number"
+            f"{row['qid']!r} is {row['value']!r}, which is not a number"
         )
     if not len(table):
-        raise ValueError(f"{source} holds no value of a topic: print them with -q")
+        raise ValueError(f"{source} has no value of a topic: print values per topic (-q)")
     return table.assign(value=values).reset_index(drop=True)
 
 
@@ -430,7 +428,7 @@ def _melted(table: pd.DataFrame, source: str) -> pd.DataFrame:
             raise ValueError(f"{source} has no column qid; it has {has}")
         return table
     if "measure" in keys:
-        raise ValueError(f"{source} has a column measure, but none called value; it has {has}")
+        raise ValueError(f"{source} has a column measure, but no column value; it has {has}")
     rest = [column for column in table.columns if column not in keys]
     if "qid" in keys:
         measures = "name" in keys or all(measure_named(str(name)) is not None for name in rest)

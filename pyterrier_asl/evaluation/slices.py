@@ -1,7 +1,7 @@
-"""Weights and slices of queries: which queries a mean is over, and how much each counts.
+"""Weights and slices of queries, for means over queries.
 
-Wherever an analysis takes a mean over queries it takes it through :class:`Queries`, so ``weights=``
-and ``by=`` mean the same everywhere.
+Every mean of an analysis over queries is computed by :class:`Queries`, so that ``weights=`` and
+``by=`` mean the same in all analyses.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ import numpy.typing as npt
 from ..io.lazy import pd
 from ..scoring.arrays import Bools, Floats, Ints
 
-#: Weights of queries as callers give them: by query id, or one for each query in their order.
+#: Weights of queries in calls: by query id, or one per query in their order.
 Weights: TypeAlias = "pd.Series[Any] | Mapping[Any, float] | Iterable[float]"
 
-#: Slices of queries as callers give them: by query id, or one for each query in their order.
+#: Slices of queries in calls: by query id, or one per query in their order.
 Slices: TypeAlias = "pd.DataFrame | pd.Series[Any] | Mapping[Any, Any] | Iterable[Any]"
 
 
 @dataclass(frozen=True)
 class Queries:
-    """Some of the queries, and how much each counts.
+    """Some of the queries, with weights.
 
     Attributes:
-        at: their places among all, shape (n,).
-        weights: how much each counts, shape (n,), only ratios matter; None: all alike.
+        at: their positions among all queries, shape (n,).
+        weights: their weights, shape (n,), of which only ratios matter; None: equal weights.
     """
 
     at: Ints
@@ -51,7 +51,7 @@ class Queries:
         return np.average(self.of(values), axis=-1, weights=self.weights)
 
     def where(self, wanted: Bools) -> Queries:
-        """The queries among these where ``wanted``, shape (Q,) of all queries, is true."""
+        """The queries among these for which ``wanted``, shape (Q,) of all queries, is true."""
         return self._keep(wanted[self.at])
 
     @property
@@ -64,11 +64,11 @@ class Queries:
 
     @property
     def each(self) -> Floats:
-        """The weights; ones where all count alike."""
+        """The weights, shape (n,)."""
         return np.ones(len(self)) if self.weights is None else self.weights
 
     def weights_of_all(self, total: int) -> Floats:
-        """The weights of all ``total`` queries, 0 for those that are not among these."""
+        """The weights of all ``total`` queries, 0 for the others."""
         weights = np.zeros(total)
         weights[self.at] = self.each
         return weights
@@ -77,22 +77,22 @@ class Queries:
 def slices(
     qids: Sequence[Any], weights: Any = None, by: Any = None
 ) -> Iterator[tuple[Any, Queries]]:
-    """The slices of the queries: one of all, or one for each value of ``by``.
+    """The slices of the queries: one of all, or one per value of ``by``.
 
     Args:
         qids: the query ids.
-        weights: how much each query counts: Series or dict by query id, or one number for each
-            query in their order.
-        by: what slice each query is in: Series or dict by query id, a frame of topics with ``qid``
-            and one other column, or one value for each query in their order.
+        weights: the weight of each query: Series or dict by query id, or one number per query in
+            their order.
+        by: the slice of each query: Series or dict by query id, a frame of topics with ``qid`` and
+            one other column, or one value per query in their order.
 
     Returns:
-        Pairs of a slice's value, None for all queries, and its queries, in order of first
+        Pairs of the value of a slice (None for all queries) and its queries, in order of first
         appearance.
 
     Raises:
-        ValueError: for a query without weight or slice, a weight that is below 0 or not finite, or
-            a slice whose weights are all 0.
+        ValueError: for a query without weight or slice, a weight that is negative or not finite, or
+            a slice with all weights 0.
 
     >>> [(name, q.at.tolist()) for name, q in slices([1, 2, 3], by={1: "a", 2: "b", 3: "a"})]
     [('a', [0, 2]), ('b', [1])]
@@ -113,11 +113,11 @@ def per_slice(
     weights: Any = None,
     by: Any = None,
 ) -> pd.DataFrame:
-    """Analyses each slice and returns one frame; with ``by`` its first column names the slice.
+    """The analysis of each slice as one frame; with ``by`` its first column is the slice.
 
     Args:
         qids: the query ids.
-        analyse: the frame of some of the queries.
+        analyse: a function from some of the queries to a frame.
         weights: see :func:`slices`.
         by: see :func:`slices`.
 
@@ -144,14 +144,14 @@ def _weights(qids: Sequence[Any], weights: Any) -> Floats:
     if len(wrong):
         at = int(wrong[0])
         raise ValueError(
-            f"query {qids[at]!r} has the weight {values[at]}: give finite weights, none below 0"
+            f"query {qids[at]!r} has the weight {values[at]}: give finite weights, 0 or more"
         )
     return values
 
 
 def _with_some_weight(name: str, queries: Queries) -> Queries:
     if queries.weights is not None and not queries.weights.any():
-        raise ValueError(f"{name}: all weights are 0, so there is no mean; give one query some")
+        raise ValueError(f"{name}: all weights are 0: give at least one positive weight")
     return queries
 
 
@@ -163,8 +163,8 @@ def _value_of_each(qids: Sequence[Any], values: Any, what: str) -> list[Any]:
         listed = list(values)
         if len(listed) != len(qids):
             raise ValueError(
-                f"there are {len(listed)} {what}s for {len(qids)} queries: give one for each, or a "
-                "Series or dict by query id"
+                f"there are {len(listed)} {what}s for {len(qids)} queries: give one per query, or "
+                "a Series or dict by query id"
             )
         return listed
     by_qid = {str(qid): value for qid, value in values.items() if not pd.isna(value)}
@@ -172,7 +172,8 @@ def _value_of_each(qids: Sequence[Any], values: Any, what: str) -> list[Any]:
     if lacking:
         raise ValueError(
             f"{len(lacking)} of {len(qids)} queries have no {what} (e.g. {lacking[0]!r}): give "
-            f"every query one; the {what}s' own query ids look like {next(iter(by_qid), None)!r}"
+            f"each query a {what}; the query ids of the {what}s look like "
+            f"{next(iter(by_qid), None)!r}"
         )
     return [by_qid[str(qid)] for qid in qids]
 
@@ -182,14 +183,14 @@ def _series(topics: pd.DataFrame, what: str) -> pd.Series[Any]:
     key = next((column for column in ("qid", "query_id") if column in topics.columns), None)
     if key is None or len(columns) != 1:
         raise ValueError(
-            f"a frame of {what}s has the column qid and one other; this has "
+            f"a frame of {what}s needs the column qid and one other, but it has "
             f"{list(topics.columns)}: pass topics[['qid', COLUMN]]"
         )
     return topics.set_index(key)[columns[0]]
 
 
 def slice_column(by: Any) -> str:
-    """What the column of the slices is called."""
+    """The name of the column of slices."""
     if isinstance(by, pd.DataFrame):
         return str(_series(by, "slice").name)
     name = getattr(by, "name", None)

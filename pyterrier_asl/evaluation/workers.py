@@ -1,8 +1,8 @@
 """Workers that measure runs: processes of this machine, threads, or a Ray cluster.
 
-Every worker gets the qrels and measures once. What is done where does not change the result: a run
-is cut by its files alone (see :mod:`~pyterrier_asl.io.partitions`), and runs come back in their
-order.
+Each worker gets the qrels and measures once. The number of workers does not change the result: a
+run is cut only between its files (see :mod:`~pyterrier_asl.io.partitions`), and runs are returned
+in their order.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from .measuring import MeasuredBlock, MeasuredRun, Measuring, measure_here
 Task: TypeAlias = tuple[str, Any, bool]
 Done: TypeAlias = MeasuredRun | list[MeasuredBlock]
 
-#: How often Ray does a task again after the worker or its machine was lost.
+#: Number of times that Ray repeats a task after its worker or machine was lost.
 _RETRIES = 5
-#: After how many seconds without work a worker of this machine ends.
+#: Seconds without work after which a worker of this machine ends.
 _IDLE = 300
 
 
@@ -43,16 +43,16 @@ def measure_elsewhere(
     """Measures runs on workers.
 
     Args:
-        measuring: what to measure by.
+        measuring: qrels and measures.
         sources: runs by name.
-        jobs: how many workers; -1: as many as there are cores, here or in the cluster.
-        backend: ``'ray'`` or one of joblib's that gives results one by one.
+        jobs: number of workers; -1: number of cores, on this machine or in the cluster.
+        backend: ``'ray'`` or a backend of joblib that returns results one by one.
 
     Raises:
-        ValueError: for another backend, or number of workers.
+        ValueError: for another backend, or an invalid number of workers.
 
     Returns:
-        An iterator of the runs in their order, those that cannot be measured with their errors.
+        An iterator of the runs in their order; a run that cannot be measured has its error.
     """
     if jobs is not None and (not isinstance(jobs, (int, np.integer)) or jobs == 0):
         raise ValueError(f"jobs must be 1, 2, 3, ..., or -1 for all cores, not {jobs!r}")
@@ -85,7 +85,7 @@ def measure_elsewhere(
 
 
 def _with_absolute_path(task: Task) -> Task:
-    """A task with an absolute path, for workers whose current folder is another."""
+    """A task with an absolute path, for workers with another current folder."""
     name, source, alone = task
     if isinstance(source, PartitionedRun):
         return name, source.absolute(), alone
@@ -96,7 +96,7 @@ def _with_absolute_path(task: Task) -> Task:
 def _work(measuring: Measuring, name: str, source: Any, alone: bool) -> Done:
     """Measures a run, or, if it is not ``alone``, the blocks of one chunk.
 
-    The result has no qrels, so that they are not sent back with every run.
+    The result has no qrels, which need not be sent back.
     """
     if alone:
         return _with_judgements(_NONE, measuring.run(name, source))
@@ -109,7 +109,7 @@ def _work(measuring: Measuring, name: str, source: Any, alone: bool) -> Done:
 def _results(
     submit: Callable[..., Any], result: Callable[[Any], Done], tasks: Iterable[Task], jobs: int
 ) -> Iterator[Done]:
-    """Results of tasks, in order; enough tasks are submitted to keep every worker busy."""
+    """Results of tasks in their order; enough tasks are submitted to keep all workers busy."""
     waiting = iter(tasks)
     submitted = deque(submit(*task) for task in islice(waiting, 2 * jobs))
     while submitted:
@@ -125,17 +125,17 @@ def _by_processes(measuring: Measuring, tasks: Iterable[Task], jobs: int) -> Ite
     from joblib import effective_n_jobs
 
     jobs = int(effective_n_jobs(jobs))
-    if jobs == 1:  # as in a process that must not have others
+    if jobs == 1:  # for example in a process that must not start others
         yield from (_work(measuring, *task) for task in tasks)
         return
     pool = _worker_pool(jobs, os.getpid())
     with _work_for_processes(measuring) as work:
         results = _results(partial(pool.submit, work), lambda job: job.result(), tasks, jobs)
-        # On a thread, which Ctrl-C does not reach, as it would break a pool that starts.
+        # On a thread, as Ctrl-C would break a pool while it starts.
         with iterate_ahead(results, ahead=jobs) as done:
             try:
                 yield from done
-            except BaseException:  # workers may be gone, and need not finish
+            except BaseException:  # the workers may have ended, and need not finish
                 _worker_pool.cache_clear()
                 pool.shutdown(kill_workers=True)
                 raise
@@ -143,7 +143,7 @@ def _by_processes(measuring: Measuring, tasks: Iterable[Task], jobs: int) -> Ite
 
 @lru_cache(maxsize=1)
 def _worker_pool(jobs: int, sender: int) -> Any:
-    """The processes of one evaluation of the process ``sender``, for its next one, too."""
+    """The worker processes of the process ``sender``, which are kept for its next evaluation."""
     return worker_pool(jobs, timeout=_IDLE, initializer=exit_with_parent, initargs=(sender,))
 
 
@@ -163,7 +163,7 @@ def _by_joblib(
         )
     try:
         parallel = Parallel(n_jobs=jobs, backend=backend, return_as="generator")
-    except (ValueError, ImportError) as error:  # one that is a package of its own
+    except (ValueError, ImportError) as error:  # a backend in another package
         raise ValueError(
             f"backend {backend!r} cannot be used here ({error}): install its package, or use "
             "'loky', 'ray' or 'threading'"
@@ -180,7 +180,7 @@ def _by_joblib(
 def _work_for_processes(measuring: Measuring) -> Iterator[Callable[..., Done]]:
     """A function that measures runs in other processes.
 
-    The measuring is saved to a file that each worker maps once: its arrays are shared, not sent.
+    The measuring is saved to a file that each worker maps once, so that its arrays are shared.
     """
     import joblib
 
@@ -192,7 +192,7 @@ def _work_for_processes(measuring: Measuring) -> Iterator[Callable[..., Done]]:
 
 
 def _work_from_file(path: str, sender: int, *task: Any) -> Done:
-    """Does a task with the measuring in a file, which the process ``sender`` wrote."""
+    """Does a task with the measuring in a file of the process ``sender``."""
     return _work(_read_measuring(path, sender), *task)
 
 
@@ -209,17 +209,17 @@ def _read_measuring(path: str, sender: int) -> Measuring:
 
 
 def _by_ray(measuring: Measuring, tasks: Iterable[Task], jobs: int) -> Iterator[Done]:
-    """On a Ray cluster: the one connected to, else that of ``RAY_ADDRESS``, else one made here.
+    """On the connected Ray cluster, or the cluster of ``RAY_ADDRESS``, or a new one.
 
-    The measuring is put into the object store once, from where each machine takes it once. A task
-    whose worker or machine is lost is done again elsewhere.
+    The measuring is put into the object store once, and each machine copies it once. A task whose
+    worker or machine is lost is repeated elsewhere.
     """
     try:
         import ray
     except ImportError:
         raise ImportError("backend='ray' needs Ray: pip install 'pyterrier-asl[ray]'") from None
     if not ray.is_initialized():
-        with safe_start(by_folder=True):  # Ray has workers import from where it was started
+        with safe_start(by_folder=True):  # workers of Ray import from the folder of its start
             ray.init(log_to_driver=False)
     workers = jobs if jobs > 0 else int(ray.cluster_resources().get("CPU", 1))
     work = partial(ray.remote(_work).options(max_retries=_RETRIES).remote, ray.put(measuring))
@@ -233,7 +233,7 @@ _NONE = Judgements({})
 
 
 def _with_judgements(judgements: Judgements, done: Done) -> Done:
-    """Results with the judgements that they were sent without."""
+    """Results with these judgements."""
 
     def with_its(run: JudgedRun | None) -> Any:
         return None if run is None else replace(run, judgements=judgements)

@@ -334,7 +334,7 @@ def test_cycles_are_all_circular_triples():
                 expected.add(tuple(matrix.names[i] for i in (a, b, c)))
         found = cycles(runs, qrels, kind)
         assert {tuple(row) for row in found[["a", "b", "c"]].to_numpy()} == expected
-        assert len(found) == matrix.circular_triples(kind)
+        assert len(found) == len(expected)
     assert cycles(runs, qrels, "RR").empty
 
 

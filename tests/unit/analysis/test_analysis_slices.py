@@ -194,7 +194,7 @@ def test_a_slice_is_its_queries_alone(name):
 @pytest.mark.filterwarnings("ignore:RarenessPool")
 @EACH
 def test_grades_above_1_are_pointed_at_where_nothing_says_what_is_relevant(name):
-    with pytest.warns(UserWarning, match="grades go up to 2, and nothing says"):
+    with pytest.warns(UserWarning, match="grades go up to 2: give the minimum grade"):
         made(name, RUNS, QRELS, OTHER)
     binary = {q: {d: min(g, 1) for d, g in docs.items()} for q, docs in QRELS.items()}
     with warnings.catch_warnings():

@@ -62,7 +62,7 @@ def test_what_is_skipped_is_not_asked_again(label):
 def test_undo_takes_back_the_last_answer_even_the_one_that_settled(label):
     ended, found, _, shown = label("u1u0" + "0u1q")
     assert ended == "quit" and found == [("v", 0.0), ("z", 1.0)]
-    assert "there is no answer to take back" in shown
+    assert "there is no answer to undo" in shown
 
 
 def test_no_more_than_wanted(label):
@@ -84,5 +84,5 @@ def test_texts_are_shown_without_control_characters(label):
 
 
 def test_more_grades_than_keys():
-    with pytest.raises(ValueError, match="more than keys"):
+    with pytest.raises(ValueError, match="than keys: use --export"):
         grade_keys(number / 7 for number in range(60))

@@ -110,8 +110,8 @@ def test_directions():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"lower_is_better": ["AP"]}, "lower_is_better names 'AP', of which higher values"),
-        ({"higher_is_better": ["ASL@10"]}, "higher_is_better names 'ASL@10', of which lower"),
+        ({"lower_is_better": ["AP"]}, "lower_is_better names 'AP', for which higher values"),
+        ({"higher_is_better": ["ASL@10"]}, "higher_is_better names 'ASL@10', for which lower"),
         ({"lower_is_better": ["latency"]}, "'latency', which is none of the measures"),
         ({"lower_is_better": ["s"], "higher_is_better": ["s"]}, "both name 's'"),
         ({"measure_column": {"RR": "AP"}}, "the column 'AP' has the measure AP, not RR"),
@@ -132,9 +132,9 @@ def test_options_that_contradict_the_table_are_refused(options, message):
     ("frame", "message"),
     [
         (LONG.drop(columns="qid"), "no column qid"),
-        (LONG.assign(value="high"), "'high', which is no number"),
+        (LONG.assign(value="high"), "'high', which is not a number"),
         (pd.concat([LONG, LONG]), "two values of AP 'bm25' for topic '401'"),
-        (LONG.assign(qid="all"), "holds no value of a topic"),
+        (LONG.assign(qid="all"), "has no value of a topic"),
     ],
 )
 def test_what_is_no_table_of_scores(frame, message):
@@ -258,7 +258,7 @@ def test_other_files_are_refused(text, tmp_path):
 @pytest.mark.parametrize(
     ("header", "row", "message"),
     [
-        ("name,qid,measure,vlaue", "a,1,AP,.5", "a column measure, but none called value"),
+        ("name,qid,measure,vlaue", "a,1,AP,.5", "a column measure, but no column value"),
         ("name,qid,measure,value", "a,,AP,.5", "1 row without qid"),
         ("name,Name,qid,measure,value", "a,b,1,AP,.5", "more than one column name"),
     ],

@@ -47,7 +47,7 @@ def test_a_measure_that_nobody_knows_is_shown_where_its_direction_is_said():
         {"qid": [f"q{at}" for at in range(12)], "a": np.arange(12.0), "b": np.arange(12.0) + 1}
     )
     long = table.melt("qid", var_name="name", value_name="value").assign(measure="seconds")
-    with pytest.raises(ValueError, match="whether more of 'seconds' is better is not known"):
+    with pytest.raises(ValueError, match="the direction of 'seconds' is not known"):
         collect_scores(read_scores(long))
     found = collect_scores(read_scores(long, lower_is_better=["seconds"]))
     assert found.first.order.tolist() == [0, 1] and found.first.description == ""
@@ -85,7 +85,7 @@ def test_what_cannot_be_a_report(values):
     with pytest.raises(ValueError, match="qrels is for runs and qrels"):
         report(read_scores(values), frame)
     wide = pd.DataFrame({"qid": ["1", "2"], "a": [0.1, 0.2]})
-    with pytest.raises(ValueError, match="whether more of 'score' is better is not known"):
+    with pytest.raises(ValueError, match="the direction of 'score' is not known"):
         collect_scores(read_scores(wide))
 
 
