@@ -2,7 +2,7 @@
 
     python tests/fetch.py
 
-One that cannot be fetched is named; the tests that need it skip.
+It prints the names of collections that cannot be downloaded; tests that need them skip.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ NAMES = ("vaswani", "cranfield")
 
 
 def fetch(name: str) -> str:
-    """Fetches a collection; returns how large it is, or why it could not be fetched."""
+    """Fetches a collection; returns its size, or the reason of a failure."""
     dataset = ir_datasets.load(name)
     try:
         documents = sum(1 for _ in dataset.docs_iter())
         judgements = sum(1 for _ in dataset.qrels_iter())
-    except (OSError, RuntimeError) as error:  # no network; a source that has moved
+    except (OSError, RuntimeError) as error:  # no network, or the source has moved
         return f"{name}: not fetched, tests that need it will skip ({str(error)[:80]} ...)"
     return f"{name}: {documents} documents, {judgements} judgements"
 

@@ -1,4 +1,4 @@
-"""Bounds by enumerating every labelling, from the definitions: nothing shared with the package.
+"""Bounds by enumeration of all labellings, written from the definitions without the package.
 
 ``A`` and ``B`` are rankings of one query, best first; ``grades`` maps judged documents to grades.
 """
@@ -58,13 +58,13 @@ def ndcg(docs: list, grades: dict, k: int | None) -> float:
 
 
 def unjudged(rankings: Sequence[list], grades: dict, depth: int | None) -> list:
-    """V: the unjudged documents that a ranking shows in its first ``depth``."""
+    """V: the unjudged documents among the first ``depth`` of a ranking."""
     seen = {doc for docs in rankings for doc in docs[:depth]}
     return sorted(doc for doc in seen if grades.get(doc, -1) < 0)
 
 
 def labelled(grades: dict, documents: Sequence, labels: Sequence[float] = (0, 1)) -> Iterator[dict]:
-    """The grades with every labelling of the documents; unjudged ones get 0 as a label does."""
+    """The grades with each labelling of the documents."""
     for given in itertools.product(labels, repeat=len(documents)):
         yield {**grades, **dict(zip(documents, given))}
 

@@ -39,7 +39,7 @@ def robust03(data) -> Evaluation:
 
 
 def better_by_loops(values, lower):
-    """n of the paper: systems at least 10 % better by the mean, and by a paired t-test."""
+    """The n of the paper: systems better by 10 % or more of the mean and by a paired t-test."""
     counts = [0] * len(values)
     for a, b in combinations(range(len(values)), 2):
         means = values[a].mean(), values[b].mean()
@@ -65,7 +65,7 @@ def test_as_published_takes_missing_documents_right_after_the_list(robust03):
 
 
 def test_the_best_dl20_run_leaves_the_paper_s_750_passages_far_down(dl20):
-    hundreds = list(range(1, 1002, 100))  # as in the paper's figures
+    hundreds = list(range(1, 1002, 100))  # as in the figures of the paper
     frame = search_length_distribution(dl20, edges=hundreds)
     last = frame.iloc[-1]
     print("\n", frame.to_string(), frame.attrs, "paper, Fig. 5: over 750 beyond 900 irrelevant")
@@ -93,7 +93,7 @@ def test_asl_over_deep_pools_is_mostly_recall(trec8, dl20):
 
 
 def test_map_of_all_trec8_runs_is_the_official_one(data, trec8):
-    """uwmt8a0 has scores that 32 bits, trec_eval's since, do not tell apart; NIST's had 64."""
+    """uwmt8a0 has scores that are equal in 32 bits, as trec_eval reads them; NIST used 64 bits."""
     lines = (data / "trec8-adhoc" / "official-scores.map").read_text().split()
     official = {name: f"{float(value):.4f}" for name, value in zip(lines[::2], lines[1::2])}
     frame = run_quality(trec8).set_index("run")["AP"]
@@ -127,7 +127,7 @@ def test_headroom_of_three_tracks(trec8, dl20, robust03):
 
 
 def test_table_1_dl20_passages(dl20):
-    """As printed, but BM25's ASL@g1-10: 51 is another BM25 run's (p_bm25 or p_bm25rm3)."""
+    """As printed, except ASL@g1-10 of BM25: 51 is the value of p_bm25 or p_bm25rm3."""
     frame = compare_techniques(dl20, old="DLH_d_5_t_25", new="p_d2q_rm3_duo", as_published=True)
     print("\n", frame.round(4).to_string(), frame.attrs)
     frame = frame.set_index("measure")

@@ -21,7 +21,7 @@ from pyterrier_asl.io.qrels import read_qrels
 
 
 def dl20_judges(data):
-    """Language models as assessors, the grade each calls relevant, and NIST's judgements."""
+    """Language models as assessors, the lowest relevant grade of each, and NIST's judgements."""
     folder = data / "assessors" / "dl20"
     files = sorted(folder.glob("dl20.*.txt.gz"))
     judges = {f.name.removeprefix("dl20.").removesuffix(".txt.gz"): f for f in files}
@@ -34,7 +34,7 @@ def test_closed_form_against_ten_thousand_permutations(data):
     own = rel.pop("nist")
     frame = assessor_scores(nist, judges, rel=own, judge_rel=rel, draws=10_000)
     print("\n", frame.round(5).to_string())
-    # A topic's mean of 10,000 APs is off by .004 at the very most, the mean of 54 by far less.
+    # The error of a mean of 10,000 APs of a topic is below .004, and far less over 54 topics.
     assert np.abs(frame["expected"] - frame["sampled"]).max() < 5e-4
     assessed = judges_as_runs(Judges.of({"nist": nist, **judges}, rel=own, judge_rel=rel), "nist")[
         0
@@ -89,7 +89,7 @@ def test_crowd_against_nist_on_core17(data):
         common = ((topic["label"] >= 1) & (topic["label_crowd"] >= 1)).sum()
         values.append(common / relevant if relevant else 0)
     assert frames["same pairs"]["upper"][0] == pytest.approx(np.mean(values))
-    # Judged by everything NIST judged, the crowd, who saw a sample, seems far worse.
+    # On all documents that NIST judged, the crowd seems far worse, because it judged a sample.
     assert frames["all pairs"]["upper"][0] < frames["same pairs"]["upper"][0]
     assert frames["same pairs"]["sampled"][0] == pytest.approx(
         frames["same pairs"]["expected"][0], abs=5e-3

@@ -1,4 +1,4 @@
-"""Real runs, by us and by code that shares nothing with us: loops, cwl_eval, ranx.
+"""Real runs by this package and by independent code: loops, cwl_eval, ranx.
 
 A sample of the runs of each collection, the same every time; ``PYTERRIER_ASL_SWEEP=1`` takes all.
 pytrec_eval's measures are compared in ``test_standard.py``.
@@ -64,7 +64,7 @@ def qrels_of(data: Path, collection: str) -> Path:
 
 
 def runs_of(data: Path, collection: str, sample: int) -> list[Path]:
-    """All runs, or some of them, the same every time."""
+    """All runs, or a fixed sample of them."""
     paths = sorted((data / collection / "runs").iterdir())
     if SWEEP:
         return paths
@@ -72,7 +72,7 @@ def runs_of(data: Path, collection: str, sample: int) -> list[Path]:
 
 
 def words(docno: str) -> int:
-    """A length for every document, as good as any."""
+    """An arbitrary length for every document."""
     return 50 + crc32(docno.encode()) % 1000
 
 
@@ -214,8 +214,11 @@ def test_search_lengths_average_to_asl_on_real_runs(data, collection):
 
 @pytest.mark.parametrize("collection", COLLECTIONS)
 def test_tbg_is_the_expected_total_utility_of_cwl_eval(data, collection):
-    """cwl_eval's TBG gives, as ETU, what a user gains who goes on to rank i with probability
-    2^(-T(i)/h): ours, once costs are seconds and a relevant document gains what is saved of it."""
+    """The expected total utility of a user who reaches rank i with probability 2^(-T(i)/h).
+
+    Costs are in seconds, and the gain of a relevant document is the probability of
+    saving it.
+    """
     pytest.importorskip("cwl", reason="cwl-eval is not installed")
     from cwl.ruler.measures.cwl_tbg import TBGCWLMetric
     from cwl.ruler.ranking import Ranking
@@ -275,7 +278,7 @@ def by_ranx(cases: list[tuple[dict, dict]], measures: list[str]) -> list[dict]:
 
 
 def test_what_we_share_with_ranx(data):
-    """ranx leaves equal scores as they stand, so only rankings without them can be compared."""
+    """ranx does not order equal scores, so only rankings without ties are compared."""
     pytest.importorskip("ranx", reason="ranx is not installed")
     from ir_measures import AP, RR, P, R, Success, nDCG
 
@@ -326,5 +329,5 @@ def test_what_we_share_with_ranx(data):
 
 def _alone(run: dict) -> RarenessPool:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # one run is few
+        warnings.simplefilter("ignore")  # a pool of one run gives a warning
         return RarenessPool.from_runs({"run": run})

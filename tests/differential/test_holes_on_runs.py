@@ -1,4 +1,4 @@
-"""Bounds on real runs: what is hidden from a group's judgements lies within them."""
+"""Bounds on real runs contain the values with the hidden judgements of a group."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pyterrier_asl.evaluation.labellings import labelled_measures
 from pyterrier_asl.unjudged.pairs import all_pairs
 
 DEPTH = 100
-#: The published runs that take part; the first two are of one group.
+#: Published runs; the first two belong to one group.
 RUNS = ["Mer8Adtd1", "Mer8Adtd2", "fub99a", "att99atc", "UB99T", "isa25", "GE8ATDN1", "1"]
 
 
@@ -28,7 +28,7 @@ def judged(data):
 
 @pytest.fixture(scope="module")
 def hidden(judged):
-    """The same without the judgements of what the first of these runs retrieved alone."""
+    """The qrels without documents that only the first of these runs retrieved."""
     known = judged.judgements
     shown = np.zeros((len(judged), len(known.grades)), dtype=bool)
     for row, run in enumerate(judged.runs):

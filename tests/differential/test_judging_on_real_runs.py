@@ -25,7 +25,7 @@ def nested(table: pa.Table) -> dict[str, dict]:
 
 @pytest.mark.parametrize("track", ["dl20-passage", "robust03", "trec8-adhoc"])
 def test_without_alpha_rareness_is_pytrec_evals_precision(data: Path, track):
-    """Ties, repeats and all: every run; of TREC-8 every fifth."""
+    """All runs with ties and repeated documents; every fifth run of TREC-8."""
     import pytrec_eval
 
     table = next(read_qrels_table(path) for path in (data / track).glob("qrels.txt*"))

@@ -27,7 +27,7 @@ def test_dl20_under_people_and_models(data):
     print("\n", agreement.iloc[: len(judges) - 1].round(3).to_string())
     documents = judge_agreement(judges, judge_rel=rel)
     print(documents.iloc[: len(judges) - 1].round(3).to_string())
-    # AP by grade 2 under NIST as ir_measures has it, in the order of the leaderboard.
+    # AP(rel=2) under NIST by ir_measures, in the order of the leaderboard.
     board = leaderboards(runs, judges, judge_rel=rel)
     nist = dict(zip(runs.names, runs.values("AP(rel=2)").mean(axis=1)))
     of_nist = board[board["judge"] == "nist"]
@@ -49,8 +49,9 @@ def test_dl20_under_people_and_models(data):
 
 
 def test_core17_under_nist_and_the_crowd(data):
-    """There are no runs of this track here: systems that know NIST's grades behind more or less
-    noise stand in, so that NIST's order of them is known."""
+    """Generated systems rank by NIST's grades with more or less noise.
+
+    The data have no runs of this track. NIST's order of the generated systems is known."""
     folder = data / "assessors" / "core17"
     nist, crowd = (read_qrels(folder / f"qrels.{n}.txt") for n in ("nist_same_pairs", "crowd"))
     rng = np.random.default_rng(1)
@@ -67,4 +68,4 @@ def test_core17_under_nist_and_the_crowd(data):
     assert ordered == list(runs)  # less noise, better
     assert agreement["value"][0] > 0.5
     gains = board[board["judge"] == "crowd"].set_index("run")["own_gain"]
-    assert gains["noise0.25"] < 0 < gains["noise8"]  # who copies NIST loses by the crowd
+    assert gains["noise0.25"] < 0 < gains["noise8"]  # a system that copies NIST loses by the crowd

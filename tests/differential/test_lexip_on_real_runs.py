@@ -51,7 +51,7 @@ def test_published_discriminative_power(dl20):
 
 @pytest.mark.data
 def test_published_hsd(dl20):
-    """The published numbers lie within what 100 exchanges give, seed by seed."""
+    """The published numbers are within the range of 100 randomizations over several seeds."""
     published = {"rrLP": 37.46, "sgnLP": 40.91, "RR": 28.35}
     drawn = {
         draws: pd.concat(

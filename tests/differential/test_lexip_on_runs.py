@@ -12,11 +12,10 @@ from pyterrier_asl.evaluation.evaluation import Evaluation
 
 @pytest.mark.parametrize("rel", [1, 2])
 def test_every_pair_on_every_topic_of_dl20(data, rel):
-    """As the first difference in the ranks of the relevant documents decides, or a tie in depth.
+    """The first difference in the ranks of relevant documents decides, or both tie.
 
-    Each position that two rankings share takes the difference of their values down by a factor of
-    about g (g + 1), g its gap: only where these factors come near to what doubles can tell apart
-    may the values tie.
+    Each shared position divides the difference of the values by about g (g + 1), with its gap g.
+    The values may tie only if the product of these factors is near the precision of doubles.
     """
     track = data / "dl20-passage"
     runs = Evaluation.of(track / "runs", track / "qrels.txt")
@@ -29,7 +28,7 @@ def test_every_pair_on_every_topic_of_dl20(data, rel):
         padded = [found + [math.inf] * (total - len(found)) for found in at]
         for a, b in itertools.combinations(range(len(runs)), 2):
             compared += 1
-            sign = (padded[a] < padded[b]) - (padded[a] > padded[b])  # less is earlier: better
+            sign = (padded[a] < padded[b]) - (padded[a] > padded[b])  # a smaller rank is better
             found = np.sign(values[a, topic] - values[b, topic])
             if found == 0 and sign != 0:
                 same = next(i for i, (x, y) in enumerate(zip(padded[a], padded[b])) if x != y)

@@ -12,7 +12,7 @@ from pyterrier_asl.evaluation.preferences import (
 
 @pytest.mark.data
 def test_discriminative_power_on_dl_2020_is_the_published_one(data):
-    """Diaz 2023, Table 3 (ties) and Table 4 (significant pairs, which are Holm's)."""
+    """Diaz 2023, Table 3 (ties) and Table 4 (significant pairs, with Holm's correction)."""
     multitest = pytest.importorskip("statsmodels.stats.multitest")
     qrels = asl.read_qrels(data / "dl20-passage" / "qrels.txt")
     runs = asl.read_runs(data / "dl20-passage" / "runs")

@@ -70,7 +70,7 @@ def test_all_judges_together(data, dl20):
     assert (board.table["low"].to_numpy() <= alone_by_name["low"].to_numpy()).all()
 
 
-# TREC-8: scores in every form, and a group's finds hidden
+# TREC-8: scores in every format, and hidden judgements of a group
 
 
 @pytest.fixture(scope="module")
@@ -98,7 +98,7 @@ def test_scores_give_the_ranks_of_the_runs(trec8, tmp_path):
     expected = asl.ranks(trec8, measures="AP").table
     for form in forms(trec8.frame(["AP"]), tmp_path):
         board = asl.ranks(asl.read_scores(tmp_path / form), measures="AP")
-        # Files stand in the order of their names, in which equal means are listed.
+        # Files are read in the order of their names, and equal means keep this order.
         table = board.table.set_index("name").loc[expected["name"]].reset_index()
         pd.testing.assert_frame_equal(table, expected)
 

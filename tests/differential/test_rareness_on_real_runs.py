@@ -80,7 +80,7 @@ def _table_3(trec8):
     found = agreement_by_number_of_systems(trec8, None, as_published=True)
     for measure, numbers in published.items():
         for row, number in zip(found[found["measure"] == measure].itertuples(), numbers):
-            # Two samples of 1000 draws, and three printed digits.
+            # The difference of two samples of 1000 draws, with three printed digits.
             slack = 3 * np.sqrt(2) * row.standard_error + 0.0005
             print(f"Table 3 {measure} N={row.systems}: {row.tau:.4f} ± {slack:.4f}; {number}")
             assert abs(row.tau - number) < slack
@@ -116,7 +116,7 @@ def test_published_rare_documents(trec8):
     found = rare_documents(trec8, None, "431").set_index("docno")["rareness"]
     for docno, number in published.items():
         print(f"Table 4 {docno}: {found[docno]:.4f}; published {number}")
-        # The last is printed .08 and .0853 here: one run less or more that has it.
+        # The last is printed as .08 and is .0853 here: the number of runs with it differs by one.
         slack = 1 / 129 if docno == "FBIS4-44815" else 0
         assert found[docno] == pytest.approx(number, abs=0.005 + slack)
 
@@ -137,7 +137,7 @@ def test_manual_and_automatic_runs_as_pools(trec8, runs_table):
     agreement = agreement_of_pools(found).set_index("pool")
     print(agreement.round(4).to_string())
     assert agreement["runs"].to_dict() == {"automatic": 116, "manual": 13}
-    # Where automatic runs alone count, what manual runs find is rarer, and they move up or stay.
+    # In a pool of automatic runs documents of manual runs are rarer, so manual runs do not fall.
     manual = runs_table.index[runs_table["type"] == "manual"]
     table = found.pivot(index="run", columns="pool", values="value").loc[manual]
     assert (table["automatic"] >= table["all"]).all()
@@ -145,7 +145,7 @@ def test_manual_and_automatic_runs_as_pools(trec8, runs_table):
 
 @pytest.mark.data
 def test_a_hypothetical_system_needs_fewer_documents_the_more_rareness_counts(data):
-    """Figure 1's query, on the passage runs, since those of the document task are not here."""
+    """The query of Figure 1, on passage runs because the data lack runs of the document task."""
     runs = Evaluation.of(data / "dl20-passage" / "runs", data / "dl20-passage" / "qrels.txt")
     found = synthetic_systems(runs, None, "1127540", documents=range(60))
     first = found[found["rank"] == 1].groupby(["system", "alpha"])["documents"].min()

@@ -66,7 +66,7 @@ def test_every_real_run_is_scored_as_by_pytrec_eval(data: Path, track):
 
 @pytest.mark.parametrize("track", ["dl20-passage", "robust03", "trec8-adhoc"])
 def test_real_runs_are_scored_as_by_other_providers_in_one_order(data: Path, track):
-    """Every 16th run, its scores replaced by its places in our order, so that nothing ties."""
+    """Every 16th run, with scores replaced by ranks, so that nothing ties."""
     table = next(read_qrels_table(path) for path in (data / track).glob("qrels.txt*"))
     qrels = table.to_pandas().set_axis(["query_id", "doc_id", "relevance"], axis=1)
     judgements, cwl = Judgements(table), ir_measures.cwl_eval.is_available()
@@ -115,6 +115,6 @@ def test_an_experiment_is_the_same_accelerated(data: Path, perquery):
     if perquery:
         keys = ["name", "qid", "measure"]
         plain, fast = (f.sort_values(keys).reset_index(drop=True) for f in (plain, fast))
-    else:  # pt.Experiment has them in whatever order values arrived
+    else:  # pt.Experiment keeps the order in which values arrive
         plain, fast = plain.sort_index(axis=1), fast.sort_index(axis=1)
     pd.testing.assert_frame_equal(fast, plain, check_exact=False, rtol=0, atol=1e-9)

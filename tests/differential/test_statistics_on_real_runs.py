@@ -18,8 +18,7 @@ def names(values: np.ndarray) -> list[str]:
 def values_by_pytrec_eval(folder, qrels_name, least, measures):
     """Per-query values of all runs of a folder, on rankings by 64-bit scores.
 
-    The runs are given ranks for scores, so that it does not matter that pytrec_eval compares scores
-    in 32 bits.
+    Ranks replace the scores, because pytrec_eval compares scores in 32 bits.
     """
     import pytrec_eval
 
@@ -49,8 +48,8 @@ def values_by_pytrec_eval(folder, qrels_name, least, measures):
 
 @pytest.mark.data
 def test_significant_pairs_of_trec8_as_published_for_rareness(data):
-    # Türkmen et al. (2023), Table 1; AP at 100 too. They read both from rounded output, so one pair
-    # of slack.
+    # Türkmen et al. (2023), Table 1, also AP at 100. Values were read from rounded output, so the
+    # numbers may differ by one pair.
     tables = values_by_pytrec_eval(
         data / "trec8-adhoc", "qrels.txt.gz", 1, ["P_100", "map_cut_100"]
     )
@@ -66,7 +65,7 @@ def test_significant_pairs_of_trec8_as_published_for_rareness(data):
 
 @pytest.mark.data
 def test_significant_pairs_and_ties_of_dl20_as_published_for_reciprocal_rank(data):
-    # Diaz (2023), Tables 3 and 4; Holm's correction, which the paper calls Bonferroni's.
+    # Diaz (2023), Tables 3 and 4; the paper names Bonferroni's correction and uses Holm's.
     tables = values_by_pytrec_eval(data / "dl20-passage", "qrels.txt", 2, ["recip_rank"])
     values = tables["recip_rank"]
     assert values.shape == (59, 54)

@@ -10,7 +10,7 @@ def qrels(docs):
 
 
 def test_the_best_neural_run_of_dl20(data):
-    """The paper's Table 1 prints ASL 215 and ASL@g1-10 6 for it."""
+    """Table 1 of the paper prints ASL 215 and ASL@g1-10 6 for this run."""
     qrels = list(ir_measures.read_trec_qrels(str(data / "dl20-passage" / "qrels.txt")))
     path = data / "dl20-passage" / "runs" / "input.p_d2q_rm3_duo.gz"
     measures = [ASL, ASL(missing="after"), ASL(missing="eq3"), ASL(g=10)]

@@ -1,4 +1,4 @@
-"""The GitHub Action's steps, run as a script with GitHub's variables set."""
+"""The steps of the GitHub Action, run as a script with the variables of GitHub."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.skipif(shutil.which("bash") is None, reason="bash is no
 
 QRELS = "".join(f"q{i} 0 good 1\nq{i} 0 bad 0\n" for i in range(30))
 GOOD = "".join(f"q{i} Q0 good 1 2 x\nq{i} Q0 bad 2 1 x\n" for i in range(30))
-#: The relevant document second in two of three queries.
+#: A run with the relevant document at rank 2 in two of three queries.
 WORSE = "".join(
     f"q{i} Q0 good 1 {2 if i % 3 == 0 else 1} x\nq{i} Q0 bad 2 {1 if i % 3 == 0 else 2} x\n"
     for i in range(30)
@@ -29,7 +29,7 @@ WORSE = "".join(
 
 
 def run_action(folder: Path, **inputs: str) -> subprocess.CompletedProcess[str]:
-    """Runs the step that compares, as GitHub does: inputs as variables, files for what is shown."""
+    """Runs the step that compares, as GitHub does, with inputs as variables and output files."""
     (step,) = [step for step in ACTION["runs"]["steps"] if step.get("id") == "compare"]
     (step["shell"] == "bash") or pytest.fail("GitHub runs it by another shell")
     defaults = {name: about.get("default", "") for name, about in ACTION["inputs"].items()}
@@ -103,7 +103,7 @@ def test_several_runs_and_conditions_one_a_line(folder):
 
 
 def expression(text: str, context: dict[str, str]) -> str:
-    """What GitHub makes of an expression of names and ``||``."""
+    """The value in GitHub of an expression of names and ``||``."""
     names = text.removeprefix("${{ ").removesuffix(" }}").split(" || ")
     return next((context[name] for name in names if context.get(name)), "")
 

@@ -1,8 +1,8 @@
-"""Every chart of `analyze`, for 3, 37 and 129 runs, as wide as a column and as a page of a paper.
+"""All charts of `analyze` for 3, 37 and 129 runs, in the widths of a column and a page.
 
-Nothing is drawn outside the picture, no mark outside its frame, no name over another name or on a
-mark, no figure in a colour near that of its cell, and no picture is higher than a page. Boxes come
-from Vega's scene graph; the width of letters is estimated from their number.
+All marks are inside the picture and inside their frames. Names do not overlap other names or marks,
+numbers have a colour that differs from their cell, and no picture is higher than a page. Boxes come
+from Vega's scene graph; the width of texts is estimated from their number of letters.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def judgements(seed: int = 0) -> pd.DataFrame:
 
 @cache
 def runs(number: int, seed: int = 0) -> Evaluation:
-    """Runs of different quality, with names as TREC's runs have them."""
+    """Runs of different quality, with names like the names of TREC runs."""
     generator, qrels = np.random.default_rng(seed), judgements()
     grades = qrels["label"].to_numpy().reshape(len(QIDS), len(DOCNOS))
     names = [
@@ -83,7 +83,7 @@ def arguments(analysis: Analysis, number: int) -> dict[str, Any]:
 
 
 class Drawn(NamedTuple):
-    """What is drawn: its box in the picture, and the frame of the view that it is in."""
+    """A drawn mark: its box in the picture, and the frame of its view."""
 
     kind: str
     role: str
@@ -132,7 +132,7 @@ def text_box(item: Any, x: float, y: float) -> Any:
     lines = lines if isinstance(lines, list) else str(lines).split("\n")
     size = item.get("fontSize", 11)
     longest = max(map(len, map(str, lines)), default=0)
-    width = (0.5 if longest < 30 else 0.45) * size * longest  # sentences have narrower letters
+    width = (0.5 if longest < 30 else 0.45) * size * longest  # narrower letters
     width = min(width, item.get("limit") or width)
     if not width or item.get("opacity", 1) == 0:
         return None
@@ -148,7 +148,7 @@ def text_box(item: Any, x: float, y: float) -> Any:
 
 
 def overlapping(texts: list[Drawn], others: list[Drawn]) -> Any:
-    """Texts and others that share more than 1.5 points in both directions."""
+    """Texts that overlap another text or mark by more than 1.5 points in both directions."""
     boxes = np.array([other.box for other in others]).reshape(-1, 4)
     for text in texts:
         shared = np.minimum(text.box[2:], boxes[:, 2:]) - np.maximum(text.box[:2], boxes[:, :2])
@@ -175,7 +175,7 @@ def contrast(text: Drawn, below: Drawn) -> float:
 
 
 def faults(spec: dict[str, Any]) -> list[str]:
-    """What is wrong with a picture."""
+    """The faults of a picture."""
     scene = vl_convert.vegalite_to_scenegraph(spec)
     width, height = scene["width"], scene["height"]
     whole = (0.0, 0.0, width, height)

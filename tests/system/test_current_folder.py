@@ -1,4 +1,4 @@
-"""No process that is started imports from the current folder, which may be somebody else's."""
+"""Started processes import nothing from the current folder, which may be another user's."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import textwrap
 
 import pytest
 
-#: What Python, joblib and ir_datasets import, early or late.
+#: Modules that Python, joblib and ir_datasets import.
 MODULES = [
     "argparse",
     "cloudpickle",
@@ -52,7 +52,7 @@ TUNE = """
     assert len(trials) == 4
 """
 
-#: A worker that runs this is taken away after its next task, as one that has become large.
+#: joblib replaces a worker that runs this after its next task, like a worker with much memory.
 GROW = """
     import os
     from pathlib import Path
@@ -65,7 +65,7 @@ GROW = """
         return given
 """
 
-#: At the end of a script: workers were taken away, and others started.
+#: The end of a script: checks that workers were replaced.
 REPLACED = """
     assert len(os.listdir(PIDS)) > 2, "no worker was replaced"
 """

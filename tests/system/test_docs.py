@@ -1,4 +1,4 @@
-"""The documentation: its pages build as on PyTerrier's site, and what they say can be done is done.
+"""The pages of the documentation build as on PyTerrier's site, and their commands run.
 
 Examples that begin with ``>>>`` are run by ``tests/unit/test_examples.py``.
 """
@@ -30,7 +30,7 @@ PAGES = Path(pyterrier_asl.__file__).parent / "pt_docs"
 
 
 def docs_of_pyterrier() -> Path:
-    """Where releases of PyTerrier that come with the extensions of their site have them."""
+    """The folder of the Sphinx extensions of PyTerrier's site, which some releases contain."""
     return Path(pt.__file__).parents[1] / "docs"
 
 
@@ -43,9 +43,9 @@ def test_pages_build_without_a_warning(tmp_path):
     configuration = Path(__file__).parents[2] / "docs"
     asked = ["-W", "-q", "-b", "html", "-d", str(tmp_path / "doctrees"), "-c", str(configuration)]
     assert build.main([*asked, str(PAGES), str(out)]) == 0
-    # P@20 without quotation marks is taken for an address.
+    # Sphinx turns P@20 without literal quotes into a mail address.
     assert not [page.name for page in out.glob("*.html") if "mailto:" in page.read_text()]
-    # Formulas would be drawn by a program from the network.
+    # Formulas would need a script from the network.
     assert not [page.name for page in out.glob("*.html") if 'class="math' in page.read_text()]
     reference = (out / "reference_measures.html").read_text()
     assert "<p>Atomized search length, the mean" in reference
@@ -102,16 +102,16 @@ def test_every_public_name_is_in_the_reference():
 
 
 def blocks(language: str) -> list[str]:
-    """The blocks of the pages of uses in a language, without their margin."""
+    """The code blocks of the guides in a language, without indentation."""
     names = ("measures", "analyses", "large", "guard")
     pages = "".join((PAGES / f"{name}.rst").read_text() for name in names)
     directive = rf"^( *)\.\. code-block:: {language}\n\n((?:\1    .*\n|\n)+)"
     found = [textwrap.dedent(block) for _, block in re.findall(directive, pages, re.M)]
-    return [block for block in found if "ray" not in block]  # a cluster has tests of its own
+    return [block for block in found if "ray" not in block]  # test_ray.py tests the cluster
 
 
 def collection(folder: Path) -> None:
-    """A folder as 'tune' takes it."""
+    """Writes a collection for 'tune'."""
     folder.mkdir(parents=True)
     texts = [f"wave{i % 5} radio scatter{i % 3}" for i in range(40)]
     documents = pd.DataFrame({"docno": [f"d{i}" for i in range(40)], "text": texts})
@@ -124,7 +124,7 @@ def collection(folder: Path) -> None:
 
 @pytest.fixture
 def place(tmp_path, monkeypatch) -> Path:
-    """A folder with all files that the how-tos take for granted."""
+    """A folder with all files that the guides use."""
     monkeypatch.chdir(tmp_path)
     for folder in ("runs", "dl19-runs", "dl20-runs", "trec8-runs"):
         Path(folder).mkdir()
@@ -172,7 +172,7 @@ def test_the_code_of_the_how_tos_runs(place, vaswani):
 
 
 def commands() -> list[str]:
-    """The commands of the how-tos, with few trials where they tune."""
+    """The commands of the guides, with fewer trials for tuning."""
     joined = "".join(blocks("console")).replace("\\\n", "")
     lines = [line[2:] for line in joined.splitlines() if line.startswith("$ ")]
     return [re.sub(r" --trials \d+", "", line) for line in lines]

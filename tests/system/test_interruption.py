@@ -1,7 +1,6 @@
-"""Ctrl-C and kill -9 in the middle: what is finished stays whole, the rest is not there, and doing
-it again works.
+"""Ctrl-C and kill -9 during a task: finished files are complete, and the task can be repeated.
 
-Each test lets another process work on something long, ends it, and looks at what is left.
+Each test interrupts a process during a long task and checks the remaining files.
 """
 
 from __future__ import annotations
@@ -25,12 +24,12 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:.*fewer than 8"),
 ]
 SIGNALS = [signal.SIGINT, signal.SIGKILL]
-#: A process that was started in the background ignores Ctrl-C, and so do those it starts.
+#: A background process ignores Ctrl-C, and so do its child processes.
 LISTEN = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
 
 
 class Worker:
-    """A process that says when it has begun, in a session of its own."""
+    """A process in a new session that prints when it has begun."""
 
     def __init__(self, program: str, *arguments: object, temporary: Path) -> None:
         program = LISTEN + textwrap.dedent(program)
@@ -52,7 +51,7 @@ class Worker:
         raise AssertionError(self.process.communicate()[1])
 
     def end(self, how: int) -> str:
-        """Sends the signal as a terminal does, to the group, or kill -9 to the process alone."""
+        """Sends the signal to the process group, as a terminal does, and kill -9 to the process."""
         if how == signal.SIGKILL:
             os.kill(self.process.pid, how)
             self.process.wait(timeout=60)
@@ -61,7 +60,7 @@ class Worker:
         return self.process.communicate(timeout=180)[1]
 
     def alone(self, seconds: float) -> bool:
-        """Whether none of its processes is left, after so long at most."""
+        """Waits until all processes of the worker have ended; False after a time limit."""
         stop = time.monotonic() + seconds
         while time.monotonic() < stop:
             try:
@@ -83,7 +82,7 @@ class Worker:
 
 @pytest.fixture
 def start(tmp_path):
-    """Starts workers, and sees to it that none survives the test."""
+    """Starts workers, and ends them after the test."""
     temporary = tmp_path / "tmp"
     temporary.mkdir()
     workers = []
@@ -123,7 +122,7 @@ _EVALUATE = """
 @pytest.mark.parametrize("how", SIGNALS, ids=["Ctrl-C", "kill-9"])
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_an_evaluation_that_is_ended_leaves_nothing(start, tmp_path, jobs, how):
-    """Nothing but values in memory: neither files nor processes, and no evaluation that loads."""
+    """No files, no processes, and no saved evaluation that loads."""
     (tmp_path / "run").write_text("".join(f"q Q0 d{i} {i} {9 - i} x\n" for i in range(9)))
     worker = start(_EVALUATE, tmp_path, jobs)
     worker.wait_for("one is done")
@@ -177,7 +176,7 @@ def test_an_index_that_is_ended_is_not_there(start, tmp_path, when, how):
     left = [each for each in tmp_path.iterdir() if each.name != "tmp"]
     if how == signal.SIGINT or when == "counting":
         assert left == []
-    for each in left:  # of a killed one the folder it wrote to, which is no index
+    for each in left:  # a killed process leaves its temporary folder, which is not an index
         assert each.name.startswith(".")
         with pytest.raises(FileNotFoundError, match="there is no TermIndex"):
             TermIndex(each)
@@ -221,7 +220,7 @@ def test_what_is_ended_while_saving_is_the_old_one_or_the_new(start, tmp_path, h
 # Tuning
 
 
-#: Documents of a few words, and the judgements and topics to tune on.
+#: Short documents, and topics and qrels for tuning.
 _WORLD = """
     import sys, time
     import pandas as pd
@@ -282,14 +281,14 @@ _TUNE = """
 
 @pytest.fixture(scope="module")
 def tuned():
-    """How tuning goes, and what comes of it where nobody ends it."""
+    """The call of tuning, and its result without an interruption."""
     names = {}
     exec(textwrap.dedent(_WORLD), names)
     return names["tune"], {what: names["tune"](what) for what in ("pipeline", "sweep", "stages")}
 
 
 def finished_trials(storage):
-    """Study and number -> what is recorded."""
+    """Study and number -> the record of a trial."""
     import optuna
 
     return {
@@ -331,7 +330,7 @@ def test_processes_that_tune_into_one_storage_get_the_table_of_one(start, tmp_pa
 def test_tuning_that_is_ended_goes_on_from_its_storage(start, tmp_path, tuned, what, jobs, how):
     tune, expected = tuned
     storage = f"sqlite:///{tmp_path / 'trials.db'}"
-    done = 14 if what == "stages" else 5  # twelve are of the first stage
+    done = 14 if what == "stages" else 5  # the first stage has twelve trials
     worker = start(_WORLD + _TUNE, what, jobs, storage, tmp_path / "again")
     for _ in range(done):
         worker.wait_for("one is done")
@@ -355,7 +354,7 @@ def test_tuning_in_memory_that_is_ended_can_be_started_again(start, tmp_path, tu
     for _ in range(5):
         worker.wait_for("one is done")
     said = worker.end(signal.SIGINT)
-    # Workers, who are interrupted too, may say so after it.
+    # Interrupted workers may print after it.
     assert worker.process.returncode != 0 and "KeyboardInterrupt" in said, said
     pd.testing.assert_frame_equal(pd.read_parquet(tmp_path / "again"), tuned[1][what])
     left = [path.name for path in start.temporary.rglob("objective.pickle")]
@@ -405,7 +404,7 @@ def test_an_analysis_that_is_ended_leaves_the_old_chart(start, tmp_path, how):
 # Commands
 
 
-#: Kills itself when it is about to change files of a folder for the n-th time.
+#: A process that kills itself before its n-th change of files in a folder.
 _KILLED = """
     import os, signal, sys
     from pyterrier_asl import TermIndex
@@ -429,7 +428,7 @@ _KILLED = """
         main(sys.argv[3:])
 """
 
-#: Commands by their output, and whether they replace it.
+#: Commands by their output file, and whether they replace it.
 _COMMANDS = {
     "page.html": ("report qrels a b -m AP -o", True),
     "pool.parquet": ("pool a b -o", True),
@@ -465,7 +464,7 @@ def test_a_command_that_is_killed_leaves_its_output_whole_or_absent(
         return worker.process.returncode != 0
 
     def outputs():
-        """The content of all files but those that were not finished."""
+        """The contents of all files except temporary files."""
         files = [path for path in folder.rglob("*") if path.is_file()]
         inside = {path.relative_to(folder): path.read_bytes() for path in files}
         return {path: text for path, text in inside.items() if not path.parts[0].startswith(".")}

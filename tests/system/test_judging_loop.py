@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-#: Half of the judgements are hidden, and the judge knows all of them. It is killed at its third
-#: batch if the last argument says so; what it is asked is noted in a file.
+#: Half of the judgements are hidden, and the judge knows all of them. The last argument says
+#: whether it is killed at its third batch. A file lists the requested documents.
 _PROGRAM = """
 import os, signal, sys
 import ir_datasets, numpy as np, pyterrier as pt
@@ -99,6 +99,6 @@ def test_killed_and_resumed(tmp_path):
     keys = [(label["qid"], label["docno"]) for label in labels]
     assert len(set(keys)) == len(keys) and {label["source"] for label in labels} == {"qrels"}
     assert resumed.stdout.split()[:3] == whole.stdout.split()[:3]
-    # what had been answered before the end was not asked for again
+    # earlier answers were not requested again
     asked = (twice / "asked.txt").read_text().splitlines()
     assert len(asked) == len(keys) + 50

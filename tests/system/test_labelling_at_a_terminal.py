@@ -1,4 +1,4 @@
-"""Labelling at a terminal: a round that is killed and finished, and two processes at one file."""
+"""Labelling at a terminal: a killed round that is continued, and two processes with one file."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import pytest
 
 from pyterrier_asl.io.label_files import read_labels
 
-pty = pytest.importorskip("pty")  # of POSIX
+pty = pytest.importorskip("pty")  # POSIX only
 
 QRELS = "1 0 d1 1\n1 0 d2 0\n2 0 d3 1\n"
 RUNS = {"bm25": ["1 d1 d4 d5", "2 d6 d3"], "dense": ["1 d7 d4 d1", "2 d8 d9 d3"]}
@@ -34,7 +34,7 @@ PAGE = Path(__file__).parents[2] / "pyterrier_asl" / "pt_docs" / "unjudged.rst"
 
 
 class Terminal:
-    """A process at a terminal of its own."""
+    """A process with a new terminal."""
 
     def __init__(self, *arguments: object) -> None:
         ours, theirs = pty.openpty()
@@ -50,7 +50,7 @@ class Terminal:
         os.close(theirs)
 
     def wait_for(self, pattern: str, seconds: float = 180) -> re.Match[str]:
-        """Reads until the pattern comes, after what was read before."""
+        """Reads further output until it matches the pattern."""
         end = time.monotonic() + seconds
         while not (match := re.compile(pattern).search(self.text, self.place)):
             assert time.monotonic() < end, self.text
@@ -66,7 +66,7 @@ class Terminal:
         os.write(self.terminal, key.encode())
 
     def asked(self) -> str:
-        """The document that is asked for, once it waits for a key."""
+        """The shown document, after waiting for the prompt."""
         document = self.wait_for(r"Document (\S+)")[1]
         self.wait_for(r", q\? ")
         return document
@@ -77,7 +77,7 @@ class Terminal:
         os.close(self.terminal)
 
     def end(self) -> str:
-        """What came until it ended."""
+        """The remaining output."""
         while True:
             try:
                 block = os.read(self.terminal, 10_000)
@@ -135,7 +135,7 @@ def test_a_round_that_is_killed_is_finished_and_nothing_is_asked_twice(call, tmp
     assert TEXTS[first] in killed.text and any(text in killed.text for text in TOPICS.values())
     killed.press(TRUTH[first])
     second = killed.asked()
-    # the answer was on the disk, and the verdict shown, before the next document was
+    # the answer was on disk, and the verdict was shown, before the next document
     assert read_labels(labels)["docno"].tolist() == [first]
     assert killed.text.count("AP: bm25 - dense") == 2
     killed.kill()
@@ -148,7 +148,7 @@ def test_a_round_that_is_killed_is_finished_and_nothing_is_asked_twice(call, tmp
     assert [first, *rest] == in_order and rest[0] == second
     written = [json.loads(line)["docno"] for line in labels.read_text().splitlines()]
     assert written == in_order
-    # the page shows how this very round begins
+    # the guide shows the beginning of this round
     _, _, block = PAGE.read_text().partition("At the terminal\n~~~~")
     _, _, block = block.partition(".. code-block:: console\n")
     lines = [line.strip() for line in block.partition("\nEach answer")[0].splitlines()]
@@ -162,7 +162,7 @@ def test_undo_skip_and_quit(call, tmp_path):
     first = terminal.asked()
     terminal.press("1")
     assert terminal.asked() != first
-    terminal.press("u")  # the first is asked for again
+    terminal.press("u")  # the first document is shown again
     assert terminal.asked() == first
     terminal.press("s")
     second = terminal.asked()

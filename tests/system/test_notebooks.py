@@ -1,4 +1,4 @@
-"""The notebooks among the examples run from their first cell to their last."""
+"""The notebooks of the examples run completely."""
 
 from __future__ import annotations
 

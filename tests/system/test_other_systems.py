@@ -1,4 +1,4 @@
-"""What other operating systems lack, taken away: every module can still be imported."""
+"""All modules can be imported without the POSIX features that other systems lack."""
 
 from __future__ import annotations
 

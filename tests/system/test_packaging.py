@@ -1,4 +1,4 @@
-"""What is published: the wheel works by itself, the source archive can be tested."""
+"""The wheel works without the sources, and the source archive can be tested."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MINE = shutil.ignore_patterns(
 
 
 def run(*command: str | Path, cwd: Path) -> str:
-    """Runs a command, away from what surrounds the tests; what it printed."""
+    """Runs a command outside the environment of the tests; returns its output."""
     aside = ("PYTHONPATH", "PYTEST_ADDOPTS", "PYTERRIER_ASL_REQUIRE")
     env = {name: value for name, value in os.environ.items() if name not in aside}
     done = subprocess.run([*map(str, command)], cwd=cwd, env=env, capture_output=True, text=True)
@@ -33,7 +33,7 @@ def run(*command: str | Path, cwd: Path) -> str:
 def archives(registry, tmp_path_factory) -> Path:
     """A folder with the source archive, and the wheel that was built from it."""
     pytest.importorskip("build", reason="build is not installed")
-    # From a copy: an old list of files beside the sources would be taken for what there is.
+    # From a copy: the build would use an old list of files in the folder of the sources.
     tree = shutil.copytree(ROOT, tmp_path_factory.mktemp("tree") / "main", ignore=MINE)
     run(sys.executable, "-m", "build", "--outdir", tree.parent / "dist", tree, cwd=tree.parent)
     return tree.parent / "dist"
@@ -62,7 +62,7 @@ def test_the_wheel_runs_outside_the_source_tree(archives, tmp_path):
     (wheel,) = archives.glob("*.whl")
     venv.create(tmp_path / "venv")
     bin = tmp_path / "venv" / ("Scripts" if os.name == "nt" else "bin")
-    # Most of what is installed is never imported: compiling all of it takes most of the time.
+    # Without compilation: most installed modules are never imported.
     pip = (sys.executable, "-m", "pip", "--python", bin / "python")
     run(*pip, "install", "--quiet", "--no-compile", wheel, cwd=tmp_path)
     shown = run(bin / "pyterrier-asl", "demo", cwd=tmp_path)
@@ -78,7 +78,7 @@ def test_the_source_archive_holds_what_its_tests_need(archives, tmp_path):
     (tree,) = tmp_path.iterdir()
     held = {file.name for file in (tree / "tests").rglob("test_*.py")}
     assert held >= {file.name for file in (ROOT / "tests").rglob("test_*.py")}
-    # All are imported, some are run.
+    # All test modules are imported, and some are run.
     some = ("-n", "0", "-k", "test_lengths.py or tbg.py")
     shown = run(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *some, cwd=tree)
     assert re.search(r"\d+ passed, \d{3,} deselected", shown)

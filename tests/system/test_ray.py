@@ -38,7 +38,7 @@ def by_ray(runs, measures, jobs=-1):
 
 
 def assert_same(found, expected):
-    """Byte for byte."""
+    """Asserts that two frames are equal byte for byte."""
     assert found.equals(expected)
     columns = list(expected.columns[2:])
     assert found[columns].to_numpy().tobytes() == expected[columns].to_numpy().tobytes()

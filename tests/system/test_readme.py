@@ -1,4 +1,4 @@
-"""The experiment with Terrier and what the README and the page of measures say about real runs."""
+"""The experiment with Terrier, and statements of README and guides about real runs."""
 
 import re
 import runpy
@@ -54,7 +54,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 
 
 def test_published_average_precision(world):
-    """As PyTerrier's users know vaswani."""
+    """The known values of AP on vaswani."""
     found = world["table"].set_index("name")["AP"]
     print(found.to_dict())
     for name, expected in {"BM25": 0.2965, "RM3": 0.2984, "Bo1": 0.3046}.items():

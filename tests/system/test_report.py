@@ -121,7 +121,7 @@ def file(made, tmp_path_factory):
 
 @contextlib.contextmanager
 def opened(browser, file, width=1400, scheme="light", address=None):
-    """The page in a browser without a network, which may not complain of anything."""
+    """The page in a browser without a network; errors of the browser fail the test."""
     context = browser.new_context(
         viewport={"width": width, "height": 850}, color_scheme=scheme, offline=True
     )
@@ -243,7 +243,7 @@ QUESTIONS = {
 
 @pytest.mark.parametrize("width", [390, 1400])
 def test_every_question_is_answered_at_once(browser, file, width):
-    """Who wins is in the first window, with its picture; a click opens what else there is."""
+    """The first window shows the verdict and its figure; a click unfolds further sentences."""
     with opened(browser, file, width) as page:
         for part in (".says:visible", ".ten li:visible"):
             box = page.locator(part).first.bounding_box()
@@ -261,7 +261,7 @@ def test_every_question_is_answered_at_once(browser, file, width):
 
 @pytest.mark.parametrize("width", [390, 1400])
 def test_names_of_systems_stay_different(browser, tmp_path, width):
-    """Names that differ at their end alone: none is cut off, in no table and on no axis."""
+    """Names that differ only at their ends are not cut off in tables and on axes."""
     names = [f"bm25-tuned-with-a-long-description-of-everything-{at}" for at in range(5)]
     report(dict(zip(names, RUNS.values())), QRELS, ["AP", "ASL@20", "LexiP"]).save(
         tmp_path / "page.html"
@@ -289,7 +289,7 @@ def test_a_phone_shows_the_measure_chosen(browser, file):
 
 
 def test_chosen_columns_belong_to_the_address(browser, file):
-    """They stay where the page is reloaded, left, gone back to, and shared."""
+    """They are kept when the page is reloaded, left, opened again and shared."""
 
     def shown(page):
         heads = page.locator("#board thead th:visible").all_text_contents()
@@ -327,7 +327,7 @@ def test_chosen_columns_belong_to_the_address(browser, file):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1400])
 def test_axe_finds_no_violation(browser, file, width, scheme):
-    """Rules of the Web Content Accessibility Guidelines and good practice, everything unfolded."""
+    """Checks the Web Content Accessibility Guidelines and good practice, all parts unfolded."""
     try:
         from axe_playwright_python.sync_playwright import Axe
     except ImportError:
@@ -725,7 +725,7 @@ def test_relevant_documents_of_two_systems(browser, file):
 
 
 def saved_text(page, button) -> tuple[str, str]:
-    page.wait_for_timeout(150)  # Chromium refuses more than ten in a second
+    page.wait_for_timeout(150)  # Chromium allows ten downloads per second
     with page.expect_download() as download:
         button.click()
     content = Path(download.value.path()).read_text(encoding="utf-8")
@@ -794,7 +794,7 @@ def test_tables_can_be_read_without_scripts(browser, file):
 
 
 def test_a_pair_whose_values_are_left_out_has_means_and_tests(browser, tmp_path, monkeypatch):
-    """Differences are there, without wins; queries show the systems whose values are held."""
+    """Differences are shown without wins; queries show the systems with values on the page."""
     monkeypatch.setattr("pyterrier_asl.reporting.page.MOST_VALUES", 1)
     runs = {name: RUNS[name] for name in ("good", "fair", "poor")}
     made = report(runs, QRELS, ["AP"])
@@ -842,7 +842,7 @@ def test_bounds_and_documents_to_judge_are_those_of_holes(browser, graded, measu
             page.select_option("#pair-b", label=b)
             expected = holes(RUNS[a], RUNS[b], FOUR_GRADES, measure, names=(a, b))
             said = page.text_content("#unjudged-says").replace("−", "-").replace(",", "")
-            if page.query_selector("#unjudged-says code"):  # too deep, and not of the two best
+            if page.query_selector("#unjudged-says code"):  # too deep; not the two best
                 assert f"pyterrier-asl holes QRELS {a} {b} -m '{measure}'" in said
                 continue
             numbers = [float(text) for text in re.findall(r"[-+]\d+\.\d+|(?<= )0\.0+", said)]
@@ -861,7 +861,7 @@ def test_bounds_and_documents_to_judge_are_those_of_holes(browser, graded, measu
 
 
 def test_labels_are_given_by_keyboard_and_saved(browser, file, tmp_path):
-    """0, 1 and 2 in turn, the last one taken back; a reload keeps the rest; --labels reads it."""
+    """Labels 0, 1 and 2, the last undone; a reload keeps the others, and --labels reads them."""
     with opened(browser, file, address=f"{file.as_uri()}#pair?a=good&b=poor") as page:
         todo = holes(RUNS["good"], RUNS["poor"], QRELS, "nDCG@10").todo.head(3)
         before = page.text_content("#unjudged-says")
@@ -870,7 +870,7 @@ def test_labels_are_given_by_keyboard_and_saved(browser, file, tmp_path):
             page.keyboard.press(key)
         page.keyboard.press("u")
         says = page.text_content("#unjudged-says")
-        assert says.startswith(before)  # labels change no number of the page
+        assert says.startswith(before)  # labels do not change the numbers of the page
         assert "3 labels given. This browser keeps them" in says
         assert says.endswith('report(..., labels=["FILE"])')
         page.reload()
@@ -898,7 +898,7 @@ def test_labels_are_kept_until_they_are_cleared(browser, file):
 
 
 def test_labels_of_judgements_are_kept_for_other_runs_of_them(browser, file, tmp_path):
-    """A page of other runs and the same judgements knows what was labelled, and saves it."""
+    """A page with other runs and the same qrels has these labels, and saves them."""
     report({name: RUNS[name] for name in ("good", "fair")}, QRELS).save(tmp_path / "page.html")
     context = browser.new_context(offline=True)
     page = context.new_page()
@@ -947,5 +947,5 @@ def test_trec8_is_small_and_opens_quickly(browser, data, tmp_path):
     assert page_file.stat().st_size < 4e6
     with opened(browser, page_file) as page:
         ready = page.evaluate("performance.now()")
-        assert ready < 2000 * 3  # a machine that does other things besides
+        assert ready < 2000 * 3  # other load on the machine
         assert len(page.query_selector_all("#board tbody tr")) == 129

@@ -1,4 +1,4 @@
-"""The same numbers from Terrier's index as from ours, and Terrier's own as the judge of both."""
+"""A copied index gives the same numbers as Terrier's index, and as Terrier."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_the_copy_has_terriers_counts(terrier, copy):
 
 
 def test_the_copy_has_terriers_postings(terrier, copy):
-    """Some terms and documents, posting by posting, as Terrier itself walks through them."""
+    """Compares the postings of some terms and documents with Terrier's iterators."""
     java = terrier.index_obj()
     for term in ("magnetron", "wave", "aa"):
         postings = java.getInvertedIndex().getPostings(java.getLexicon().getLexiconEntry(term))
@@ -92,13 +92,13 @@ def test_the_copy_is_loaded_with_terriers_tokeniser(copy):
 
 
 def assert_same_ranking(mine: pd.DataFrame, terriers: pd.DataFrame) -> None:
-    """The same scores, and the same documents but for those of one score."""
+    """Asserts equal scores and equal documents, except for the order of ties."""
     assert mine["qid"].tolist() == terriers["qid"].tolist()
     np.testing.assert_allclose(mine["score"], terriers["score"], rtol=1e-9)
     for frame in (mine, terriers):
         frame["rounded"] = frame["score"].astype(float).round(7)
     last = mine.groupby("qid")["rounded"].transform("min")
-    above = mine["rounded"] > last  # documents tied with the last may be cut on either side
+    above = mine["rounded"] > last  # documents tied with the last may be missing in either ranking
     keys = ["qid", "rounded", "docno"]
     pd.testing.assert_frame_equal(
         mine[above][keys].sort_values(keys, ignore_index=True),
@@ -137,7 +137,7 @@ def test_the_papers_weights_differ_by_a_factor_where_no_term_is_repeated(terrier
 
 
 def test_one_index_is_one_index_however_it_is_named(terrier, java):
-    """Terrier's own name of an index changes once it is open."""
+    """Terrier's name of an index changes when the index is opened."""
     closed = TerrierTerms(str(terrier.path))
     opened = TerrierTerms(terrier)
     terrier.bm25()
@@ -214,7 +214,7 @@ def test_queries_that_find_nothing_do_no_harm(terrier):
 
 
 def test_a_terrier_pipeline_can_be_inspected_and_drawn(terrier, monkeypatch):
-    # PyTerrier asks the net where its own transformers' pages are.
+    # PyTerrier requests the pages of its transformers from the network.
     monkeypatch.setattr(pt.documentation, "url_for_class", lambda *_: None)
     bm25 = terrier.bm25()
     pipeline = bm25 >> RobertsonPRF(terrier) >> bm25
@@ -279,7 +279,7 @@ def test_other_alphabets_need_their_tokeniser(java, tmp_path):
 
 
 def test_terms_that_are_not_words_reach_terrier_whole(java, tmp_path):
-    """Terms that mean something else in Terrier's query language, as wordpieces do."""
+    """Terms with characters of Terrier's query language, such as wordpieces."""
     documents = [
         {"docno": "d1", "toks": {"a-b": 1, "c:d": 2, "##ing": 1, "wave": 1}},
         {"docno": "d2", "toks": {"c:d": 1}},
@@ -311,7 +311,7 @@ def test_query_terms_keep_terriers_weights(terrier):
 
 
 def test_the_example_gives_the_known_numbers(terrier, expansion):
-    """AP on Vaswani as trec_eval has it; both feedback models help, and R@1000 agrees."""
+    """AP on vaswani has the known values."""
     file = Path(__file__).parents[2] / "examples" / "terrier_prf.py"
     example = runpy.run_path(str(file))
     with pytest.warns(UserWarning, match="3 runs"):
@@ -329,7 +329,7 @@ def test_the_example_gives_the_known_numbers(terrier, expansion):
 
 
 def run_without_java(program: str, **environment: str) -> str:
-    """What a program prints in a process that has no Java on PATH and none in its environment."""
+    """The output of a program in a process without Java on PATH and in its environment."""
     gone = ("JAVA_HOME", "JDK_HOME", "JRE_HOME", "PATH")
     kept = {name: value for name, value in os.environ.items() if name not in gone}
     done = subprocess.run(

@@ -1,4 +1,4 @@
-"""What older releases of PyTerrier lack, taken away from the one that is here."""
+"""The package works without features that older releases of PyTerrier lack."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ DOCUMENTS = [{"docno": f"d{i}", "text": f"radio wave{i} scatter"} for i in range
 
 
 def test_retrieval_without_context_in_validation(monkeypatch, request):
-    """PyTerrier 1.0 cannot say in an error whose input is wrong."""
+    """Errors of PyTerrier 1.0 do not name the transformer with the wrong input."""
     whole = pt.validate.any
     monkeypatch.setattr(pt.validate, "any", lambda inp, warn=False: whole(inp, warn=warn))
     _transformer._takes_context.cache_clear()

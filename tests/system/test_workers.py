@@ -1,4 +1,4 @@
-"""Processes that evaluate runs: kept for the next call, replaced where they are lost."""
+"""Processes that evaluate runs are kept for the next call, and replaced if they are lost."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _note(run, folder):
 
 
 class Deadly(dict):
-    """A run that ends the process which reads it, as a lack of memory does."""
+    """A run that ends the process that reads it, as a lack of memory does."""
 
     def __reduce__(self):
         return _die, (os.getpid(),)
@@ -67,7 +67,7 @@ def test_after_a_worker_was_killed_the_next_evaluation_has_others():
 def test_an_evaluation_within_a_process_that_must_not_have_others(method):
     if method not in multiprocessing.get_all_start_methods():
         pytest.skip(f"there is no {method} here")
-    assert reciprocal_ranks(RUNS) == [1.0, 0.5, 1.0, 0.5]  # its processes are this one's alone
+    assert reciprocal_ranks(RUNS) == [1.0, 0.5, 1.0, 0.5]  # no other process uses its workers
     with multiprocessing.get_context(method).Pool(1) as pool:
         waiting = pool.apply_async(reciprocal_ranks, (RUNS,))
         assert waiting.get(timeout=120) == [1.0, 0.5, 1.0, 0.5]

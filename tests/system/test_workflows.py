@@ -1,4 +1,4 @@
-"""What the workflows run is what is run here, too."""
+"""The commands of the workflows also run in .ci/run or here."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ yaml = pytest.importorskip("yaml", reason="PyYAML is not installed")
 ROOT = Path(__file__).parents[2]
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 
-#: Where the commands are run that .ci/run does not run itself.
+#: Places that run the commands of the workflows that .ci/run does not run.
 ELSEWHERE = {
     "sphinx-build -W -q -c docs pyterrier_asl/pt_docs build/docs": "tests/system/test_docs.py",
     "pip install build twine": "pyproject.toml",
@@ -29,7 +29,7 @@ ELSEWHERE = {
 
 
 def commands(workflow: Path) -> list[str]:
-    """What the steps of a workflow run."""
+    """The commands of the steps of a workflow."""
     jobs = yaml.safe_load(workflow.read_text())["jobs"].values()
     return [step["run"] for job in jobs for step in job["steps"] if "run" in step]
 
@@ -44,7 +44,7 @@ def test_each_step_is_one_command_that_is_run_here_too(workflow):
 
 
 def test_the_commands_of_the_readme_come_first_on_a_new_machine():
-    """Before collections, data and further packages are there; see README, Installation."""
+    """They need no collections, data or further packages; see README, Installation."""
     lines = (ROOT / ".ci" / "run").read_text().splitlines()
     first = [
         lines.index(f"on_a_new_machine {command}") for command in ("pyterrier-asl demo", "pytest")
