@@ -100,7 +100,8 @@ def test_of_queries_like_these_the_spread_on_the_audited_queries_decides():
     assert (frame.table["saved"] < 0).all()
     (sentence,) = frame.explanations
     variances = np.var(machine, ddof=1) / np.var(labels, ddof=1)
-    assert f"people judged is {variances:.1f} times as large" in sentence
+    what = f"queries that people judged is {variances:.1f} times as large"
+    assert f"on the {len(people)} {what}" in sentence
     assert variances > 2
 
 
@@ -135,6 +136,8 @@ def test_equal_values_have_no_interval(target):
     )
     assert any("AP, new: all 12 audited queries have the value 1," in t for t in found.sentences())
     assert "no interval" in str(found).replace("\n  ", " ")
+    one = audit({"new": RUNS["new"]}, qrels(one_value([])), "AP", qrels(MACHINE), target=target)
+    assert any("AP, new: all 12 audited queries have the value 1," in t for t in one.sentences())
 
 
 @pytest.mark.parametrize(("different", "warned"), [(1, True), (4, True), (5, False)])

@@ -61,6 +61,20 @@ def test_the_best_mean_comes_first_and_equal_means_share_a_rank():
     assert ends.loc["b"].tolist() == ends.loc["b2"].tolist()
 
 
+def test_means_that_differ_by_rounding_share_a_rank_on_any_scale():
+    """a is below b by 1e-3 of 1e8: less than the rounding of these values, not of values below 1."""
+    generator = np.random.default_rng(0)
+    values = 1e8 + generator.random(30) * 1e7
+    table = pd.DataFrame({"name": "a", "qid": TOPICS, "measure": "cost", "value": values})
+    others = [
+        table.assign(name="b", value=values + 1e-3),
+        table.assign(name="c", value=values + 1e5),
+    ]
+    scores = asl.read_scores(pd.concat([table, *others]), lower_is_better=["cost"])
+    board = asl.ranks(scores, measures="cost").table.set_index("name")
+    assert board.loc[["a", "b", "c"], "rank"].tolist() == [1, 1, 3]
+
+
 def test_of_a_cost_less_is_better():
     board = asl.ranks(boards(), QRELS, "ASL@10")
     assert board.names[0] == "a" and board.names[-1] == "d"
