@@ -50,7 +50,7 @@ from pyterrier_asl.io.saved_tables import load_table, save_table
 from pyterrier_asl.io.texts import Texts
 
 warnings.filterwarnings("ignore", message=".*fewer than 8")
-warnings.filterwarnings("ignore", message="(?s).*the run is read without it")
+warnings.filterwarnings("ignore", message="(?s).*the run is read without")
 
 #: By name, what is drawn and what is done with it.
 TARGETS: dict[str, tuple[st.SearchStrategy[Any], Callable[[Path, Any], None]]] = {}

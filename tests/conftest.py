@@ -165,6 +165,16 @@ def java() -> None:
         _missing("java", f"Java or Terrier cannot be had: {type(error).__name__}: {error}")
 
 
+@pytest.fixture
+def small_files() -> Generator[None]:
+    """Lets files grow to 1,000 bytes only, as on a full disk."""
+    resource = pytest.importorskip("resource", reason="Windows has no limits of this kind")
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limits[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+
 @pytest.fixture(scope="session")
 def registry(tmp_path_factory) -> None:
     """A package registry, or a cache, from which pip can install."""

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pyarrow as pa
 
-import pyterrier_asl.io.prefetch
 from pyterrier_asl.io.prefetch import PrefetchedFile, prefetch
 from pyterrier_asl.io.runs import iter_run_batches
 from pyterrier_asl.io.threads import iterate_ahead
@@ -21,10 +20,10 @@ def test_tables_come_in_their_order_once():
         assert file.take() is None
 
 
-def test_a_large_file_is_read_once_in_advance_and_can_be_read_again(tmp_path, monkeypatch):
-    monkeypatch.setattr(pyterrier_asl.io.prefetch, "LARGE", 10)
+def test_a_large_file_is_read_once_in_advance_and_can_be_read_again(tmp_path):
+    """Of 8 MB, most of them a blank."""
     path = tmp_path / "bm25.run"
-    path.write_text("q1 Q0 d1 1 2.5 x\nq1 Q0 d2 2 1.5 x\n")
+    path.write_text("q1 Q0 d1 1 2.5 x\nq1 Q0 d2 2 1.5 x\n" + 1000 * (8400 * " " + "\n"))
     with prefetch({"a": path, "b": path}, iter_run_batches) as sources:
         assert isinstance(sources["a"], PrefetchedFile) and sources["b"] is path
         assert Path(sources["a"]) == path == Path(str(sources["a"]))

@@ -62,7 +62,7 @@ def test_the_best_mean_comes_first_and_equal_means_share_a_rank():
 
 
 def test_means_that_differ_by_rounding_share_a_rank_on_any_scale():
-    """a is below b by 1e-3 of 1e8: less than the rounding of these values, not of values below 1."""
+    """a and b differ by 1e-3 of 1e8: rounding of such values, but not of values below 1."""
     generator = np.random.default_rng(0)
     values = 1e8 + generator.random(30) * 1e7
     table = pd.DataFrame({"name": "a", "qid": TOPICS, "measure": "cost", "value": values})
