@@ -26,7 +26,7 @@ from .rankings import (
 )
 
 #: Asked about both runs at once, and about one of them at a time.
-_OF_BOTH = (qrels_ids, exchanged_queries, unjudged_documents)
+_OF_BOTH = (qrels_ids, exchanged_queries)
 _OF_ONE = (
     unanswered_queries,
     repeated_rankings,
@@ -94,34 +94,35 @@ def sentence(row: Mapping[Any, Any]) -> str:
     """
     remedy = f"{row['remedy'][0].upper()}{row['remedy'][1:]}."
     without = (
-        f"Without this the difference in {row['measure']} is {row['effect']:+.4f} instead of "
-        f"{row['difference']:+.4f}."
+        f"Without this the difference in {row['measure']} is {round(row['effect'], 4) + 0:+.4f} "
+        f"instead of {row['difference']:+.4f}."
     )
     parts = [f"{row['evidence']}.", without if np.isfinite(row["effect"]) else "", remedy]
     return " ".join(filter(None, parts))
 
 
-def _causes(pair: Pair) -> Iterator[tuple[Pair, Cause]]:
+def _causes(pair: Pair) -> list[tuple[Pair, Cause]]:
     """The causes, each with the pair where it was found.
 
     Where ids of the qrels are written otherwise, those of runs only seem to be; where all scores
-    are equal, first documents are those of some ids.
+    are equal, first documents are those of some ids; and where runs cannot be compared, documents
+    are unjudged because of that.
     """
     of_both = [cause for find in _OF_BOTH if (cause := find(pair))]
-    yield from ((pair, cause) for cause in of_both)
     is_right = any(cause.where == "the qrels" for cause in of_both)
+    names = {(cause.name, cause.where) for cause in of_both}
+    found = [(pair, cause) for cause in of_both]
     for side in (pair, pair.swapped):
         by_id = side.b.run.has_constant_scores
-        finders = [
-            *(() if is_right else (document_ids,)),
-            *(() if by_id else (missing_documents,)),
-            *_OF_ONE,
-        ]
-        named = [(cause.name, cause.where) for cause in of_both]
-        causes = [c for find in finders if (c := find(side)) and (c.name, c.where) not in named]
-        if not by_id and all(cause.is_fact for cause in [*of_both, *causes]):
+        finders = [*([] if is_right else [document_ids]), *([] if by_id else [missing_documents])]
+        causes = [cause for find in (*finders, *_OF_ONE) if (cause := find(side))]
+        causes = [cause for cause in causes if (cause.name, cause.where) not in names]
+        if not by_id and not of_both and all(cause.is_fact for cause in causes):
             causes += filter(None, [unknown_documents(side)])
-        yield from ((side, cause) for cause in causes)
+        found += [(side, cause) for cause in causes]
+    if all(cause.comparable for _, cause in found):
+        found.append((pair, unjudged_documents(pair)))
+    return found
 
 
 def _left(cause: Cause, is_b: bool, measure: Any, difference: Floats) -> Iterator[float]:

@@ -91,7 +91,7 @@ def own_queries(pair: Pair) -> Cause | None:
     )
 
 
-def unjudged_documents(pair: Pair) -> Cause | None:
+def unjudged_documents(pair: Pair) -> Cause:
     """Documents without a label, which count as not relevant; the difference is without them."""
     first = [top.judged[top.ranks <= _FIRST] for top in (pair.a, pair.b)]
     a, b = (1 - float(judged.sum()) / max(1, len(judged)) for judged in first)
