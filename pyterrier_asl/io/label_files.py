@@ -148,8 +148,7 @@ class LabelFile:
 def _line_of(label: Mapping[str, Any]) -> bytes:
     row = {name: label[name] for name in COLUMNS}
     for name in KEY:
-        values = pd.Series([row[name]], [1], dtype=object)
-        [row[name]] = _ids(values, f"{name} of the label to add")
+        [row[name]] = _ids(pd.Series([row[name]], [1], dtype=object), f"{name} of the label to add")
     if row["label"] is not None:
         row["label"] = label_of(row["label"])
         if not row["label"] >= 0:

@@ -9,8 +9,6 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from ..io.kernels import pc
-from ..io.values import numpy_numbers, take
 from ..scoring.arrays import Ints
 from .parts import fixed_blocks, map_parts
 
@@ -143,46 +141,6 @@ def _heads(data: Bytes, begin: Ints, sizes: Ints) -> Hashes:
     if sizes.min() < 8:
         heads &= _FIRST_BYTES[np.minimum(sizes, 8)]
     return heads
-
-
-def are_equal(
-    ids: tuple[Ints, Bytes], rows: Ints, others: tuple[Ints, Bytes], other_rows: Ints
-) -> npt.NDArray[np.bool_]:
-    """Whether ids at some rows equal other ids at other rows, byte for byte.
-
-    Args:
-        ids: the result of `arrays_of`.
-        rows: n rows of these ids.
-        others: other ids.
-        other_rows: n rows of the other ids.
-
-    Returns:
-        Shape (n,).
-
-    >>> ids = arrays_of(pa.array(["d1", "d12"], type=pa.large_string()))
-    >>> are_equal(ids, np.array([0, 1]), ids, np.array([0, 0])).tolist()
-    [True, False]
-    """
-    if not len(rows):
-        return np.empty(0, dtype=np.bool_)
-    heads, tails, sizes = zip(_ends(ids, rows), _ends(others, other_rows))
-    same: npt.NDArray[np.bool_] = (sizes[0] == sizes[1]) & (heads[0] == heads[1])
-    same &= (tails[0] == tails[1]) | (sizes[0] <= 8)
-    long = np.flatnonzero(same & (sizes[0] > 16))
-    if len(long):
-        texts, other_texts = ids_of(*ids), ids_of(*others)
-        equal = pc.equal(take(texts, rows[long]), take(other_texts, other_rows[long]))
-        same[long[numpy_numbers(pc.indices_nonzero(pc.invert(equal)))]] = False
-    return same
-
-
-def _ends(ids: tuple[Ints, Bytes], rows: Ints) -> tuple[Hashes, Hashes, Ints]:
-    """The first and the last eight bytes of ids (the last only if longer), and their sizes."""
-    offsets, data = ids
-    begin, end = offsets[rows], offsets[rows + 1]
-    heads, sizes = _heads(data, begin, end - begin), end - begin
-    tails = _words(data, np.maximum(end - 8, begin)) if sizes.max() > 8 else heads
-    return heads, tails, sizes
 
 
 def _mixed(state: Hashes, word: Hashes, seed: np.uint64) -> Hashes:

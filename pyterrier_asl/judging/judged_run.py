@@ -232,32 +232,32 @@ class JudgedRun:
     @remembered
     def view(self, cutoff: int | None = None, judged_only: bool = False) -> JudgedRun:
         """The run without its unjudged documents, if asked, then cut to its first ``cutoff``."""
-        seen = self._without_unjudged() if judged_only else self
-        return seen if cutoff is None else seen._cut(cutoff)
+        run = self
+        if judged_only:
+            keep = self.grades >= 0
+            offsets = offsets_of(self.queries[keep], len(self.judgements))
+            run = replace(
+                self,
+                retrieved=np.diff(offsets),
+                queries=self.queries[keep],
+                ranks=within_query(offsets) + 1,
+                pairs=self.pairs[keep],
+            )
+        if cutoff is None or not np.any(run.retrieved > cutoff):
+            return run
+        keep = run.ranks <= cutoff
+        return replace(
+            run,
+            retrieved=np.minimum(run.retrieved, cutoff),
+            queries=run.queries[keep],
+            ranks=run.ranks[keep],
+            pairs=run.pairs[keep],
+            _cutoff=cutoff,
+        )
 
     def regraded(self, grades: Mapping[float, float]) -> JudgedRun:
         """The same run, with other grades for some grades of its judgements."""
         return replace(self, judgements=self.judgements.regraded(grades))
-
-    def _without_unjudged(self) -> JudgedRun:
-        keep = self.grades >= 0
-        queries, pairs = self.queries[keep], self.pairs[keep]
-        offsets = offsets_of(queries, len(self.judgements))
-        ranks = within_query(offsets) + 1
-        return replace(self, retrieved=np.diff(offsets), queries=queries, ranks=ranks, pairs=pairs)
-
-    def _cut(self, k: int) -> JudgedRun:
-        if not np.any(self.retrieved > k):
-            return self
-        keep = self.ranks <= k
-        return replace(
-            self,
-            retrieved=np.minimum(self.retrieved, k),
-            queries=self.queries[keep],
-            ranks=self.ranks[keep],
-            pairs=self.pairs[keep],
-            _cutoff=k,
-        )
 
     @remembered
     def relevant(self, rel: float = 1) -> Relevant:

@@ -187,8 +187,7 @@ class Judgements(Remembering):
             docnos: the documents of the new judgements.
         """
         other = copy_of(self)
-        new = arrow_text(docnos)
-        other.docnos = take(pa.concat_arrays([self.docnos, new]), order)
+        other.docnos = take(pa.concat_arrays([self.docnos, arrow_text(docnos)]), order)
         other.queries, other.grades = queries, grades[order]
         other.offsets = offsets_of(queries, len(self))
         return other
@@ -274,8 +273,7 @@ def rank(run: Any, depth: int | None = None) -> tuple[Columns, pa.LargeStringArr
     table = run_columns(run)
     answers, qids = _answers(table.qid, None)
     unknown = PairIndex(np.zeros(len(qids) + 1, dtype=np.int64), table.docno[:0])
-    ranking = _rank(table, answers, unknown, "warn")[0].by_query
-    return table, qids, ranking.cut(depth)
+    return table, qids, _rank(table, answers, unknown, "warn")[0].by_query.cut(depth)
 
 
 def _judge(judgements: Judgements, table: Columns, duplicates: str) -> JudgedRun:

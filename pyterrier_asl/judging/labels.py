@@ -67,8 +67,7 @@ def merge_labels(
             f"{_labelled(above.iloc[0])}, and grades go up to {highest:g}: correct it, or pass "
             f"highest={kept['label'].max():g}"
         )
-    merged = pd.concat([official, kept])
-    return merged.drop_duplicates(KEY, keep="last", ignore_index=True)
+    return pd.concat([official, kept]).drop_duplicates(KEY, keep="last", ignore_index=True)
 
 
 def qrels_with(

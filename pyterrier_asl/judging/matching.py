@@ -17,7 +17,7 @@ import pyarrow as pa
 from ..io.kernels import pc
 from ..io.values import arrow_numbers, numpy_numbers, take
 from ..scoring.arrays import Ints, cumulate, queries_of
-from .hashes import SEED, Hashes, are_equal, arrays_of, hashes_of, ids_of, of_groups, repeated_keys
+from .hashes import SEED, Hashes, arrays_of, hashes_of, ids_of, of_groups, repeated_keys
 from .parts import fixed_blocks, map_parts
 from .remembered import cached_property
 
@@ -48,8 +48,7 @@ def codes(ids: pa.Array) -> tuple[Ints, pa.Array]:
 
 def positions(ids: pa.Array, known: pa.Array) -> Ints:
     """The first place of each id in ``known``, -1 for an unknown id."""
-    places = pc.index_in(ids, value_set=known)
-    return numpy_numbers(pc.coalesce(places, _NONE)).astype(np.int64)
+    return numpy_numbers(pc.coalesce(pc.index_in(ids, value_set=known), _NONE)).astype(np.int64)
 
 
 def equal_groups(ids: pa.LargeStringArray) -> tuple[Ints, pa.LargeStringArray]:
@@ -180,10 +179,11 @@ class PairIndex:
         pairs = find(groups, hashes)
         rows = np.flatnonzero(pairs >= 0)
         places = rows if which is None else which[rows]
-        same = are_equal(arrays_of(ids), places, arrays_of(self.ids), pairs[rows])
-        if not same.all():  # different ids with the same hash
-            wrong = rows[~same]
-            pairs[wrong] = self._search(groups[wrong], take(ids, places[~same]))
+        differs = pc.not_equal(take(ids, places), take(self.ids, pairs[rows]))
+        wrong = numpy_numbers(pc.indices_nonzero(differs)).astype(np.int64)
+        if len(wrong):  # different ids with the same hash
+            unknown = rows[wrong]
+            pairs[unknown] = self._search(groups[unknown], take(ids, places[wrong]))
         return pairs
 
     def _keys(self) -> Hashes:

@@ -215,8 +215,7 @@ def _numbers(hashes: Hashes, ranks: Ints, sizes: Ints) -> tuple[Ints, Ints, Ints
 
     def number_part(first: int, last: int) -> tuple[Ints, Ints, Ints]:
         part = slice(starts[first], starts[last])
-        keys = of_groups(hashes[rows[part]], queries[part])
-        numbers, different = codes(arrow_numbers(keys))
+        numbers, different = codes(arrow_numbers(of_groups(hashes[rows[part]], queries[part])))
         best = np.full(len(different), np.iinfo(np.int64).max)
         np.minimum.at(best, numbers, ranks[rows[part]])
         query_of = np.empty(len(different), dtype=np.int64)

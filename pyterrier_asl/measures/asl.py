@@ -122,8 +122,7 @@ class _ASL(PluginMeasure):
 
     def labelled_values(self, run: LabelledRun, rankings: LabelledRankings) -> Floats:
         """The values of M rankings of a run's queries, each with its own labels, shape (M,)."""
-        retrieved = np.diff(rankings.offsets)
-        missing = run.once(self._missing_cost)[rankings.queries] - retrieved
+        missing = run.once(self._missing_cost)[rankings.queries] - np.diff(rankings.offsets)
         return scoring.mean_search_length(
             rankings.ranks, rankings.offsets, rankings.total, missing, g=self["g"]
         )

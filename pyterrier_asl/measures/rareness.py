@@ -85,8 +85,7 @@ class _Rareness(PluginMeasure):
         )
 
     def _score(self, view: JudgedRun) -> Floats:
-        relevant = view.relevant(self["rel"])
-        return self._of_gains(self.gains(view, running=True), relevant)
+        return self._of_gains(self.gains(view, running=True), view.relevant(self["rel"]))
 
     def from_finders(self, relevant: Relevant, finders: Ints, systems: int) -> Floats:
         """The values of a run, from the finders of its relevant documents, shape (Q,).

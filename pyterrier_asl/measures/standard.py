@@ -169,8 +169,7 @@ class nDCG(RatioOfGains, Standard, of=ir_measures.nDCG):
 
     def _score(self, view: JudgedRun) -> Floats:
         graded, gains = self._graded(view)
-        ideal = view.judgements.once(_ideal, self)
-        return scoring.ndcg(graded.ranks, gains, graded.offsets, ideal)
+        return scoring.ndcg(graded.ranks, gains, graded.offsets, view.judgements.once(_ideal, self))
 
     def _graded(self, view: JudgedRun) -> tuple[Relevant, Floats]:
         """The judged documents of a run, and the gain of each."""

@@ -42,8 +42,7 @@ def all_pairs(reciprocal: Floats) -> tuple[Ints, Floats]:
     place = np.empty(systems, dtype=np.int64)
     place[order] = np.arange(systems)
     where = np.minimum(first, first.T)[place[:, None], place]
-    padded = np.pad(reciprocal, ((0, 0), (0, 1)))
-    here = np.take_along_axis(padded, where, axis=1)
+    here = np.take_along_axis(np.pad(reciprocal, ((0, 0), (0, 1))), where, axis=1)
     return np.where(where < levels, where + 1, 0), here - here.T
 
 
