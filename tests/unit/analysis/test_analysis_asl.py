@@ -1,4 +1,4 @@
-"""The paper on atomized search length: its tables and figures, against loops and against print."""
+"""The tables and figures of the paper on atomized search length, against loops and the paper."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ QRELS = {
 RUNS = {
     # q1: a at 1, b at 3 below x, c missing; q2: a at 2; q3: nothing is relevant.
     "one": {"q1": {"a": 9, "x": 8, "b": 7}, "q2": {"n": 9, "a": 8}, "q3": {"n": 1}},
-    # q1: unjudged y above all three; q2: not answered.
+    # q1: unjudged y above all three; q2: unanswered.
     "two": {"q1": {"y": 9, "a": 8, "b": 7, "c": 6}},
 }
 
@@ -153,8 +153,8 @@ def test_documents_that_neither_run_retrieved_are_no_wins():
     assert [changes.attrs[kind] for kind in kinds] == [1, 1, 1, 1]
     assert changes[kinds].sum().tolist() == [1, 1, 1, 1]
     assert changes[kinds].sum(axis=1).tolist() == changes["documents"].tolist()
-    # deep: both at length 4, deep 4; shallow: both at 1, shallow 1. Missing ones come after the
-    # list: 4 in deep, 1 in shallow, so even the one that neither retrieved seems to differ.
+    # deep: both at length 4, deep 4; shallow: both at 1, shallow 1. Missed documents follow the
+    # ranking at 4 in deep and 1 in shallow, so even the document missed by both seems to differ.
     assert [changes.attrs[key] for key in ("wins", "losses", "same")] == [0, 3, 0]
 
 
@@ -180,7 +180,7 @@ def test_edges_that_are_none(edges):
 
 
 def test_labels_say_the_minimum_grade():
-    """A value of P(rel=2)@20 is not called P@20."""
+    """The name of P(rel=2)@20 keeps its parameter."""
     names = ["P(rel=2)@20", "ASL(rel=2)@g1-10", "AP(rel=2)", "ASL(rel=2)"]
     assert headroom(RUNS, QRELS, rel=2)["measure"].tolist() == names
     assert headroom(RUNS, QRELS)["measure"].tolist() == ["P@20", "ASL@g1-10", "AP", "ASL"]
@@ -196,12 +196,12 @@ def test_labels_say_the_minimum_grade():
 
 def test_run_quality_by_hand():
     frame = run_quality(RUNS, QRELS, cutoff=10).set_index("run")
-    one = (1 + 2 + 9) / 3, 2, 1  # q3 has nothing relevant: 1
+    one = (1 + 2 + 9) / 3, 2, 1  # q3 has no relevant document: 1
     assert frame.loc["one", "ASL"] == pytest.approx(np.mean(one))
     assert frame.loc["one", "missing_share"] == pytest.approx(9 / 3 / sum(one))
     assert frame.loc["one", "R@10"] == pytest.approx((2 / 3 + 1 + 0) / 3)
     assert frame.loc["one", "Judged@10"] == pytest.approx(np.mean([2 / 3, 1, 1]))
-    # Above b one irrelevant document, unjudged; above a of q2 one that is judged.
+    # One unjudged irrelevant document above b, one judged irrelevant document above a of q2.
     assert frame.loc["one", "unjudged_share"] == pytest.approx(1 / 2)
     assert frame.loc["two", "ASL"] == pytest.approx(np.mean([2, 11, 1]))
     weighted = run_quality(RUNS, QRELS, cutoff=10, weights={"q1": 1, "q2": 3, "q3": 0})
@@ -246,7 +246,7 @@ def test_equivalents_of_the_paper_s_example():
     lengths = [1, 1, 1, 2, 4, 5, 10, 10000, 10000]
     expected = [1, 1, 1, 2.111, 2.667, 2.778, 3, 3.222, 3.222]
     assert equivalents(lengths).round(3).tolist() == expected
-    # Their plain mean is what the mean of precisions makes of the lengths.
+    # The mean of the equivalents corresponds to the mean of the precisions.
     assert equivalents(lengths).mean() == pytest.approx(1 / np.mean([1 / n for n in lengths]))
     with pytest.raises(ValueError, match="numbers from 1 on"):
         equivalents([0.5])

@@ -1,4 +1,4 @@
-"""Another assessor as a system, and success at n: by loops over orders, and on real assessors."""
+"""Another assessor as a system, and success at n, against loops over orders."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def average_precision(order, relevant):
 
 
 def over_all_orders(qrels, alt):
-    """Best, mean and worst AP of the assessor's documents, over every order there is."""
+    """Best, mean and worst AP of the assessor's documents over all orders."""
     relevant = {d for d, grade in qrels.items() if grade >= 1}
     documents = [d for d, grade in alt.items() if grade >= 1]
     values = [average_precision(each, relevant) for each in itertools.permutations(documents)]
@@ -84,7 +84,7 @@ def test_runs_against_assessors():
     row = upper.iloc[1]
     assert (row["run_AP"], row["judge_AP"]) == pytest.approx((poor.mean(), best.mean()))
     assert row["p"] == pytest.approx(scipy.stats.ttest_rel(poor, best).pvalue)
-    # The other way round: the original's documents, and the runs, by the alternate's judgements.
+    # Reversed: the documents of the original and the runs, by the judgements of the alternate.
     turned = frame[frame["judged_by"] == "alt"]
     assert turned["judge"].unique().tolist() == ["qrels"]
     expected = np.mean([over_all_orders(ALT[q], QRELS[q])[1] for q in ("q1", "q2")])
@@ -112,7 +112,7 @@ def test_satisfaction_by_hand():
     curves = frame.pivot(index="system", columns="n", values="S@n")
     assert curves.loc["good"].tolist() == [1, 1, 1]
     assert curves.loc["poor"].tolist() == [0, 1, 1]
-    # q1: a and c of a, n, c; q2: a of a, n, new. The first of a random order, the first two.
+    # q1: a and c of a, n, c; q2: a of a, n, new. Success at 1 and at 2 of a random order.
     assert curves.loc["alt"].tolist() == pytest.approx([(2 / 3 + 1 / 3) / 2, (1 + 2 / 3) / 2, 1])
     assert frame["queries"].unique().tolist() == [2]
     alone = satisfaction(RUNS, QRELS, depth=1)

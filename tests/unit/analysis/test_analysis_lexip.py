@@ -1,4 +1,4 @@
-"""What is asked about preferences, against loops over all pairs and the paper's numbers."""
+"""Analyses of preferences, against loops over all pairs and the numbers of the paper."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ def test_tie_probability_is_a_share_of_arrangements():
     found = tie_probability(n, [m], range(1, n + 1))
     expected = [sum(a[0] == p for a in arrangements) / len(arrangements) for p in range(1, n + 1)]
     assert found["probability"].tolist() == pytest.approx(expected)
-    # Figure 2: n = 50000, m = 250; at p_1 = 1 it is m/n, and all ranks together have all of it.
+    # Figure 2: n = 50000, m = 250. At p_1 = 1 it is m/n, and the sum over all ranks is 1.
     large = tie_probability(50_000, [250], range(1, 50_001))["probability"]
     assert large[0] == pytest.approx(250 / 50_000)
     assert large.sum() == pytest.approx(1)
@@ -303,7 +303,7 @@ def test_mc4_is_the_stationary_distribution_of_its_chain():
     for _ in range(20):
         beats = np.triu(rng.random((6, 6)) < 0.5, 1)
         beats |= ~(beats | beats.T) & ~np.eye(6, dtype=bool) & np.tri(6, dtype=bool)
-        # The column beats the row; a circle through all makes it one class.
+        # The column beats the row; a cycle through all systems makes one class.
         for i in range(6):
             beats[i, (i + 1) % 6], beats[(i + 1) % 6, i] = True, False
         rounds, stays = mc4(beats)
@@ -316,7 +316,7 @@ def test_mc4_is_the_stationary_distribution_of_its_chain():
 
 
 def test_mc4_orders_a_transitive_tournament_and_lets_equals_share():
-    order = np.array([3, 0, 2, 1])  # place of each system
+    order = np.array([3, 0, 2, 1])  # rank of each system
     beaten_by = order[:, None] > order
     assert mc4(beaten_by)[0].tolist() == [4, 1, 3, 2]
     rounds, stays = mc4(np.zeros((3, 3), dtype=bool))

@@ -1,4 +1,4 @@
-"""The analyses by their names: all at one place, imported when they are asked for."""
+"""The names of the analyses: all in one module, imported on first use."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_only_what_has_no_default_is_required():
 
 
 def test_all_that_analyses_require():
-    """What a user must have, and the commands must be able to give."""
+    """The required arguments, which the commands must be able to pass."""
     required = set().union(*(analysis.required for analysis in analyses()))
     inputs = {"runs", "qrels", "qid", "pools", "groups", "judges", "old", "new"}
     assert required == inputs | {"n", "relevant", "ranks"}

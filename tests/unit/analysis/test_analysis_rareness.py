@@ -1,4 +1,4 @@
-"""What is asked about rareness, against the measures themselves, loops, and the paper's numbers."""
+"""Analyses of rareness, against the measures, loops and the numbers of the paper."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def some_runs(seed: int, systems: int = 9, documents: int = 15) -> tuple[dict, d
 
 def pool_of(runs: dict, **options) -> RarenessPool:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # of few runs
+        warnings.simplefilter("ignore", UserWarning)  # warning of a pool of few runs
         return RarenessPool.from_runs(runs, **options)
 
 
@@ -102,7 +102,7 @@ def test_a_measure_without_a_pool_gets_that_of_the_runs():
 
 @pytest.mark.parametrize("measure", MEASURES, ids=str)
 def test_means_are_lines_in_sums_over_pairs_of_systems(measure):
-    """What Algorithm 1 stands on: for any pool, the values of its members in closed form."""
+    """The values of the members of any pool in closed form, which Algorithm 1 uses."""
     judged = Evaluation.of(*some_runs(3))
     pools = Pools(measure, judged.runs)
     base, shared = pools.mean_parts(np.ones(len(QUERIES)))
@@ -258,7 +258,7 @@ def test_draws_can_be_repeated_and_queries_weighted_and_sliced():
     assert sliced["queries"].tolist() == [1, 1]
 
 
-# Made-up systems, documents, pools
+# Synthetic systems, documents, pools
 
 
 @pytest.mark.parametrize("alpha", [0.0, 0.5, 1.0])
@@ -272,11 +272,11 @@ def test_made_up_systems_come_out_as_if_they_had_taken_part(alpha):
         made_up = [f"new{i}" for i in range(row.documents)]
         wanted = made_up if row.system == "rare" else common[: row.documents]
         answer = {d: 99.0 - i for i, d in enumerate([*wanted, *(f"x{i}" for i in range(6))])}
-        answer[common[0]] = answer.get(common[0], 1.0)  # all runs need a judged one, at the end
+        answer[common[0]] = answer.get(common[0], 1.0)  # all runs need a judged document
         everyone = {**runs, "made up": {"q2": answer}}
         judged_by = {"q2": {**qrels["q2"], **dict.fromkeys(made_up, 1)}}
         measure = P_Rareness(pool=pool_of(everyone), alpha=alpha) @ 6
-        # The other answers' scores do not change by documents that they do not hold.
+        # Documents that other systems do not retrieve do not change their scores.
         given = Evaluation.of(everyone, judged_by).values(measure)[:, 0].round(9)
         assert row.value == pytest.approx(given[-1])
         assert row.rank == 1 + np.sum(given[:-1] > given[-1])
@@ -293,7 +293,7 @@ def test_made_up_systems_must_fit():
 
 def test_rare_documents_are_counted_as_in_a_loop():
     runs, qrels = some_runs(14)
-    groups = {"s1": "s0", "s2": "s0"}  # a group that bears a run's name holds only whom it names
+    groups = {"s1": "s0", "s2": "s0"}  # a group with the name of a run has only its named members
     for depth, grouping in ((None, None), (5, None), (5, groups)):
         found = rare_documents(runs, qrels, depth=depth, groups=grouping)
         assert len(found) == sum(g >= 1 for ds in qrels.values() for g in ds.values())
@@ -417,13 +417,13 @@ def test_rare_documents_found_by_few():
 def test_the_chart_of_rare_finds_names_who_finds_something_alone():
     pytest.importorskip("altair")
     table = rare_finds(*some_runs(22))
-    layers = rare_finds.draw(table).layer[-1].layer  # a name each, and lines to their points
+    layers = rare_finds.draw(table).layer[-1].layer  # one name per point, with a line to it
     names = [one.data["system"].item() for one in layers if one.mark.type == "text"]
     first = table.loc[table["alone"] > 0, "system"].head(6)
     assert sorted(names) == sorted(first)
 
 
-# Relevant from a grade on
+# The minimum grade
 
 
 @pytest.mark.parametrize(
@@ -460,7 +460,7 @@ def test_rel_of_the_values_by_pool():
 
 
 def test_the_test_of_discrimination_holds_its_level_over_all_pairs():
-    """Systems that vary little differ, whatever others vary: a pooled variance would hide it."""
+    """Systems with a small variance differ; a pooled variance would hide it."""
     generator = np.random.default_rng(3)
     docs = [f"d{i}" for i in range(100)]
     qrels = {f"q{q}": dict.fromkeys(docs[:50], 1) for q in range(30)}

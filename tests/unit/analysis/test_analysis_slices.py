@@ -1,7 +1,7 @@
 """Weights and slices mean the same in every analysis that takes a mean over queries.
 
-Equal weights are none, a query of weight 2 is that query twice and one of weight 0 is not there,
-and each slice is what its queries give alone.
+Equal weights have no effect, a query of weight 2 counts as two queries, and a query of weight 0 is
+ignored. Each slice equals the result for only its queries.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Grades = dict[str, dict[str, int]]
 
 
 def made_up() -> tuple[dict[str, dict[str, dict[str, float]]], Grades, Grades]:
-    draw = np.random.default_rng(50)  # circles of preferences in both slices
+    draw = np.random.default_rng(50)  # cycles of preferences in both slices
 
     def grades() -> Grades:
         return {q: {d: int(draw.integers(0, 3)) for d in DOCNOS[:9]} for q in WEIGHTS}
@@ -39,8 +39,8 @@ def made_up() -> tuple[dict[str, dict[str, dict[str, float]]], Grades, Grades]:
 RUNS, QRELS, OTHER = made_up()
 GROUPS = {"a": "one", "b": "one", "c": "two"}
 
-#: What is said to each analysis, and its columns that are means, or follow from means alone. Tests
-#: and draws of queries depend on how many queries there are, not only on what they weigh.
+#: The options of each analysis, and its columns that are means or depend on means only. Tests and
+#: draws of queries depend on the number of queries, not only on their weights.
 MEANS: dict[str, tuple[dict[str, Any], list[str]]] = {
     "headroom": ({"cutoff": 10}, ["measure", "best_run", "value", "R@10", "missing_share"]),
     "run-quality": (
@@ -115,7 +115,7 @@ MEANS: dict[str, tuple[dict[str, Any], list[str]]] = {
     "leaderboard-agreement": ({"draws": 20}, ["agreement", "value"]),
     "leaderboard-swaps": ({"test": "t", "alpha": 0.9}, []),
 }
-#: What is corrected over the rows of all slices, that depend on the others therefore.
+#: Columns that are corrected over all slices and therefore depend on the other slices.
 TOGETHER = ["p_corrected", "significant"]
 
 EACH = pytest.mark.parametrize("name", MEANS)
@@ -139,7 +139,7 @@ def made(name: str, runs: Any, qrels: Grades, other: Grades, **more: Any) -> pd.
 def test_every_analysis_of_queries_is_looked_at():
     weighed = {one.name for one in analyses() if "weights" in one.parameters}
     assert weighed == set(MEANS) == {one.name for one in analyses() if "by" in one.parameters}
-    # What is left counts documents, of one query or all, or needs no queries at all.
+    # The other analyses count documents, or do not need queries.
     assert {one.name for one in analyses()} - weighed == {
         "search-length-distribution",
         "search-length-changes",

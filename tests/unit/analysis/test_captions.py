@@ -1,7 +1,7 @@
-"""Every caption says what its data say: on usual data, and where there is nothing to say.
+"""Every caption is true of its data, including data without systems, queries or differences.
 
-Each analysis is drawn, in Python and by its command, for runs that find nothing, one system, one
-query, equal runs, rankings that disagree, and judgements of relevant documents only.
+Each analysis is drawn, in Python and by its command, for runs without relevant documents, one
+system, one query, equal runs, disagreeing rankings, and qrels with relevant documents only.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def of_relevant(qrels: Grades) -> Grades:
 
 
 RUNS: Runs = {f"run{seed}": random_run(seed) for seed in range(4)}
-#: By AP the first is better, which has one relevant document at the top; by ASL the second.
+#: AP prefers the first run, which has one relevant document at the top; ASL prefers the second.
 DISAGREEING: Runs = {
     "top": ranking("d0"),
     "deep": ranking(
@@ -79,12 +79,12 @@ CASES: dict[str, tuple[Runs, Grades, Grades]] = {
     "only relevant judged": (RUNS, of_relevant(QRELS), of_relevant(OTHER)),
 }
 
-#: What analyses raise, in words, where there is nothing to compare.
+#: The errors of analyses without anything to compare.
 REFUSED = re.compile(
     "finds nothing relevant|at least 2 items|there is only|cannot be drawn|one run and one measure"
 )
 
-#: What no sentence says: a number that is none, or one of several.
+#: Text that captions must not contain, such as nan or a wrong plural.
 WRONG = re.compile(
     r"\bnan\b|\bNone\b|inf\b|\b1 (runs|systems|queries|requests|pairs|comparisons|draws|others)\b"
     r"|(?<![\d.,])0 (comparisons|systems are|with the most)"
@@ -92,7 +92,7 @@ WRONG = re.compile(
 
 
 def arguments(analysis: Analysis, case: str) -> dict[str, Any]:
-    """What an analysis is called with."""
+    """The arguments of an analysis."""
     runs, qrels, other = CASES[case]
     names = list(runs)
     possible: dict[str, Any] = {
@@ -138,7 +138,7 @@ def test_every_chart_is_drawn_and_says_nothing_wrong(analysis, case):
 
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory) -> dict[str, Path]:
-    """Files of the cases: qrels.txt, other.txt, runs/, and what options name."""
+    """Files of the cases: qrels.txt, other.txt, runs/, and the files for options."""
     made = {}
     for case, (runs, qrels, other) in CASES.items():
         made[case] = folder = tmp_path_factory.mktemp("case")
@@ -157,7 +157,7 @@ def folders(tmp_path_factory) -> dict[str, Path]:
 
 
 def words(analysis: Analysis, case: str, folder: Path) -> list[str]:
-    """The command's arguments."""
+    """The arguments of the command."""
     names = sorted(CASES[case][0])
     options = {
         "judges": ["--judge", f"other={folder / 'other.txt'}"],
@@ -209,7 +209,7 @@ def test_ap_correlation_of_rareness_with_itself_is_1_whatever_ties():
 def test_an_interval_of_success_has_a_width_where_all_queries_are_satisfied():
     frame = satisfaction({"good": ranking("d0"), "bad": ranking("d1")}, QRELS, depth=1)
     assert frame["S@n"].tolist() == [1, 0]
-    # Wilson's with 4 of 4: 4 / (4 + 1.96²).
+    # Wilson's interval for 4 of 4: 4 / (4 + 1.96²).
     assert frame["ci_low"].tolist() == pytest.approx([4 / (4 + 1.959964**2), 0], abs=1e-6)
     assert frame["ci_high"].tolist() == pytest.approx([1, 1 - 4 / (4 + 1.959964**2)], abs=1e-6)
 

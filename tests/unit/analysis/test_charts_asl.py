@@ -109,7 +109,7 @@ def test_every_track_is_in_the_headroom_and_every_system_in_the_leaderboard(char
     assert shown == {(run, judge) for run in RUNS for judge in JUDGES}
 
 
-# Of a track of 129 runs, as TREC-8's; Altair refuses frames of more than 5,000 rows.
+# A track of 129 runs, as TREC-8; Altair refuses frames of more than 5,000 rows.
 
 MANY = {f"run{number}": run for number, run in enumerate([*RUNS.values()] * 43)}
 

@@ -1,4 +1,4 @@
-"""One leaderboard under several judges: by loops, and under people, a crowd and language models."""
+"""Leaderboards under several judges, against loops."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_every_system_under_every_judge(toy):
     gain = model.mean(axis=1) - person.mean(axis=1)
     assert np.allclose(board["value"], model.mean(axis=1))
     assert np.allclose(board["gain"], gain)
-    # Own gains differ as gains do, and nothing is gained by all together.
+    # Differences of adjusted gains equal differences of gains, and their mean is 0.
     own = board["own_gain"].to_numpy()
     assert np.allclose(np.subtract.outer(own, own), np.subtract.outer(gain, gain))
     assert own.sum() == pytest.approx(0)
@@ -70,7 +70,7 @@ def test_every_system_under_every_judge(toy):
     difference = model - person
     p = scipy.stats.ttest_rel(difference, difference.mean(axis=0)[None, :], axis=1).pvalue
     assert np.allclose(board["p"], p)
-    assert frame.attrs["family"] == 6 and frame.attrs["dropped"] == 6  # the reference has none
+    assert frame.attrs["family"] == 6 and frame.attrs["dropped"] == 6  # the reference has no gains
     turned = leaderboards(runs, judges, reference="model")
     assert np.allclose(
         turned[turned["judge"] == "person"].set_index("run")["gain"].loc[list(runs)], -gain
@@ -101,7 +101,7 @@ def test_swaps_against_loops(toy, measure):
     options = {"measure": measure, "test": "t", "correction": "none", "alpha": 0.5}
     frame = leaderboard_swaps(runs, judges, **options)
     assert sorted(zip(frame["better"], frame["worse"])) == sorted(swapped)
-    # In the measure's own space: the better run's mean less the worse one's.
+    # In units of the measure: the mean of the better run minus the mean of the worse run.
     assert (sign * frame["difference_a"] > 0).all() and (sign * frame["difference_b"] < 0).all()
     agreement = leaderboard_agreement(runs, judges, measure=measure, draws=20)
     means = [sign * v.mean(axis=1) for v in both]
@@ -201,10 +201,10 @@ def test_agreement_of_judges_by_hand():
     table = judge_agreement({"a": a, "b": b}).set_index("agreement")
     assert set(table["pairs"]) == {4} and set(table["queries"]) == {2}
     assert table.loc["agreement", "value"] == 0.75
-    by_chance = 0.75 * 0.5 + 0.25 * 0.5  # a finds 3 of 4 relevant, b 2
+    by_chance = 0.75 * 0.5 + 0.25 * 0.5  # a finds 3 of 4 relevant documents, b finds 2
     assert table.loc["kappa", "value"] == pytest.approx((0.75 - by_chance) / (1 - by_chance))
     strict = judge_agreement({"a": a, "b": b}, judge_rel={"a": 2}).set_index("agreement")
-    assert strict.loc["agreement", "value"] == 0.75  # d3 by both, d2 by b alone
+    assert strict.loc["agreement", "value"] == 0.75  # d3 is relevant for both, d2 only for b
     table = judge_confusion({"a": a, "b": b})
     assert table["pairs"].tolist() == [1, 0, 1, 1, 0, 1] and table["pairs"].sum() == 4
     with pytest.raises(ValueError, match="no query and document in common"):

@@ -1,4 +1,4 @@
-"""Audited estimates that need an explanation, how they print, and a draw that is made once."""
+"""Audited estimates, their printed explanations, and the draw of the plan."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from pyterrier_asl.assessment.audit import explain_estimates
 from pyterrier_asl.cli import main
 
 QIDS = [f"q{number:02}" for number in range(20)]
-#: Which of two documents is relevant, by people (12 queries) and by the machine (20).
+#: The relevant one of two documents, by people (12 queries) and by the machine (20).
 PEOPLE = [1, 1, 0, 1, 1, 1, 0, 0, 0, 1, 1, 0]
 MACHINE = [1, 1, 0, 1, 1, 1, 1, 0, 0, 1, 1, 0, 0, 0, 0, 1, 1, 0, 0, 1]
-#: AP of ``new`` less that of ``old`` is +1/2 where ``r`` is relevant, else -1/2.
+#: AP of ``new`` minus AP of ``old`` is 1/2 if ``r`` is relevant, and -1/2 otherwise.
 RUNS = {
     "old": {qid: {"n": 2, "r": 1} for qid in QIDS},
     "new": {qid: {"r": 2, "n": 1} for qid in QIDS},
@@ -124,7 +124,7 @@ def one_value(people: list[int], n: int = 12) -> list[int]:
 def test_equal_values_have_no_interval(target):
     """People find ``r`` relevant in all 12 queries: AP is 1/2 in all for old, 1 for new."""
     with warnings.catch_warnings():
-        warnings.simplefilter("error")  # nothing else is said of them
+        warnings.simplefilter("error")  # no other sentence is about them
         found = audit(RUNS, qrels(one_value([])), "AP", qrels(MACHINE), target=target)
     unknown = ["ci_low", "ci_high", "people_low", "people_high", "saved"]
     assert found.table[unknown].isna().all(axis=None)
@@ -160,7 +160,7 @@ def test_the_interval_of_queries_that_people_judged_all_has_no_width():
 
 
 def test_a_difference_that_is_not_that_of_the_means_is_explained():
-    """The three rows have three lambdas, because the third run varies otherwise."""
+    """The three rows have three lambdas, because the variance of the third run differs."""
     draw = np.random.default_rng(2)
     runs = {name: {q: {"r": draw.random(), "n": draw.random()} for q in QIDS} for name in "ab"}
     found = audit(runs, qrels(PEOPLE), "AP", qrels(MACHINE))

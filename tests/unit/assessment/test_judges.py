@@ -1,4 +1,4 @@
-"""Verdicts on judges: the numbers against scikit-like references, and judges of known agreement."""
+"""Verdicts on judges, against reference implementations and judges of known agreement."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ DOCNOS = [f"d{number}" for number in range(30)]
 
 
 def truth(queries: int, seed: int = 1) -> np.ndarray:
-    """What is relevant, one row a query."""
+    """Whether documents are relevant, one row per query."""
     return np.random.default_rng(seed).random((queries, len(DOCNOS))) < 0.4
 
 
 def judged(labels: np.ndarray, mistakes: float, seed: int) -> dict[str, dict[str, int]]:
-    """The judgements of someone who gets a share of the documents wrong, at random."""
+    """Judgements with errors on a random share of the documents."""
     wrong = np.random.default_rng(seed).random(labels.shape) < mistakes
     return {
         f"q{number}": dict(zip(DOCNOS, map(int, row))) for number, row in enumerate(labels ^ wrong)
@@ -82,7 +82,7 @@ def test_values_are_those_of_the_definitions():
 
 
 def test_own_gains_by_hand():
-    """P@1: the judge takes b, which only s2 has first, for relevant in both queries."""
+    """P@1: only s2 has b first, and only the judge calls b relevant, in both queries."""
     person = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1, "b": 0}}
     lenient = {"q1": {"a": 1, "b": 1}, "q2": {"a": 1, "b": 1}}
     first = {"q1": {"a": 2, "b": 1}, "q2": {"a": 2, "b": 1}}
@@ -91,7 +91,7 @@ def test_own_gains_by_hand():
     systems = {"s1": first, "s2": second, "s3": third}
     report = asl.judges(person, {"lenient": lenient}, systems, "P@1", draws=5)
     gains = report.gains.set_index("run")
-    # s1 gains nothing, s2 one, s3 a half; a half is the mean of all.
+    # The gains are 0 for s1, 1 for s2 and 1/2 for s3; their mean is 1/2.
     assert gains["gain"].to_dict() == {"s1": 0, "s2": 1, "s3": 0.5}
     assert gains["own_gain"].to_dict() == {"s1": -0.5, "s2": 0.5, "s3": 0}
 
@@ -141,7 +141,7 @@ def test_the_rel_of_a_measure_is_not_that_of_the_documents():
     graded = asl.judges(GRADED, {"m": GRADED}, RANKINGS, ["AP(rel=2)"], draws=5)
     relevant = graded.leniency.set_index("grade")["relevant"]
     assert relevant.to_dict() == {0: 0, 1: 1, 2: 1, 3: 1}
-    # The ranking by AP(rel=2) is not that by AP.
+    # The rankings by AP(rel=2) and AP differ.
     assert tau_by("AP(rel=2)", "AP") != pytest.approx(tau_by("AP", "AP"))
 
 
@@ -360,7 +360,7 @@ def test_judges_of_known_agreement_beside_two_people(queries, mistakes, verdict)
         draws=300,
     )
     assert verdicts_of(report)["model", "kappa"] == verdict
-    assert verdicts_of(report)["second", "kappa"] == UNKNOWN  # there are no other two people
+    assert verdicts_of(report)["second", "kappa"] == UNKNOWN  # there are no two other people
     row = report.agreement.set_index(["judge", "agreement"]).loc[("model", "kappa")]
     human = report.agreement.set_index(["judge", "agreement"]).loc[("second", "kappa"), "value"]
     assert row["human_low"] == row["human_high"] == pytest.approx(human)
@@ -375,7 +375,7 @@ def test_judges_of_known_agreement_beside_two_people(queries, mistakes, verdict)
 
 
 def test_a_judge_is_below_the_range_by_the_whole_interval():
-    """The mean is more than .05 below people's agreement, the upper end of the interval is not."""
+    """The mean is more than .05 below the agreement of people; the end of the interval is not."""
     labels = truth(8)
     report = asl.judges(
         judged(labels, 0.1, 2),
@@ -388,7 +388,7 @@ def test_a_judge_is_below_the_range_by_the_whole_interval():
 
 
 def test_agreement_on_systems_is_the_same_by_a_cost_and_its_gain():
-    """nASL = 1 - (ASL - 1) / k: the best systems, which tau_AP and RBO weigh, are the same."""
+    """nASL = 1 - (ASL - 1) / k, so the best systems, which tau_AP and RBO weight, are the same."""
     labels = truth(12)
     given = judged(labels, 0.1, 2), {"model": judged(labels, 0.3, 3)}, runs(labels, 8, 0.2)
     by_gain, by_cost = (
@@ -530,7 +530,7 @@ def test_the_command(tmp_path, monkeypatch):
     assert str(report) == repr(report) == table.stdout.rstrip("\n")
     in_tables = table.stdout.partition("\n\n")[2]
     assert max(map(len, in_tables.splitlines())) <= 80
-    assert report.to_latex().count(r"\begin{tabular}") == 6  # none is left out
+    assert report.to_latex().count(r"\begin{tabular}") == 6  # all are shown
     pd.testing.assert_frame_equal(report.table, report.agreement)
     page = report._repr_html_()
     assert "<p>model, documents: kappa" in page and "<td>tau P@5</td>" in page

@@ -1,4 +1,4 @@
-"""Charts in files: names stay text, and a file is the old one or the new."""
+"""Saved charts: names stay text, and a file is replaced completely or not at all."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def elements(page):
 
 @pytest.mark.parametrize("alone", [True, False])
 def test_a_name_cannot_become_markup(tmp_path, monkeypatch, alone):
-    """Whether the page holds what it draws with or fetches it, where vl-convert is missing."""
+    """With vl-convert the page contains its scripts; without it the page loads them."""
     if alone:
         pytest.importorskip("vl_convert")
     else:
@@ -69,7 +69,7 @@ def test_a_chart_that_cannot_be_saved_leaves_the_old_one(tmp_path, request, endi
 
 
 def test_a_limit_of_address_space_is_an_error(tmp_path):
-    """vl-convert would end the process by a signal."""
+    """Otherwise vl-convert would end the process by a signal."""
     resource = pytest.importorskip("resource", reason="Windows has no limits of this kind")
     pytest.importorskip("vl_convert")
     limits = resource.getrlimit(resource.RLIMIT_AS)

@@ -1,4 +1,4 @@
-"""The command line: numbers equal to loops, formats that read back, errors that help."""
+"""The command line: values equal to loops, formats that can be read again, errors."""
 
 from __future__ import annotations
 
@@ -219,7 +219,7 @@ def test_table_shows_directions_and_is_never_cut_off(files):
     head, cutoffs, _, *rows = result.stdout.splitlines()
     assert head.split() == [name.split("@")[0] for name in OURS + RARENESS + BESIDE]
     assert cutoffs.split()[:4] == ["run", "@1000", "↓", "@1000"]
-    assert cutoffs.endswith("@10 ") and cutoffs.count("↑") == 7  # of Judged neither is better
+    assert cutoffs.endswith("@10 ") and cutoffs.count("↑") == 7  # Judged has no direction
     assert [len(row.split()) for row in rows] == [11, 11]
 
 
@@ -416,7 +416,7 @@ def test_help_says_how_to_complete_and_what_exit_codes_mean():
 
 
 def completed(*words: str, shell: str = "bash") -> list[str]:
-    """What the Tab key offers after these words."""
+    """The completions after these words."""
     ask = {
         "_PYTERRIER_ASL_COMPLETE": f"{shell}_complete",
         "COMP_WORDS": " ".join(words),
@@ -475,14 +475,14 @@ NEVER = (
     "multiprocessing",
     "pyarrow.dataset",
 )
-#: What measuring and printing to a pipe does not need.
+#: Modules that are not needed to evaluate and to print to a pipe.
 UNREAD = (*NEVER, "pandas", "pyarrow.parquet", "pyarrow.compute", "numpy.ma", "secrets")
-#: What comparing two runs does not need; scipy.special is imported sooner.
+#: Modules that are not needed to compare two runs; scipy.special is imported faster.
 TESTS = (*(name for name in NEVER if name != "scipy"), "scipy.stats", "scipy.optimize")
 
 
-#: Commands, and what each does not need. Those of a list are called in one process, one after the
-#: other: who needs more comes later.
+#: Commands and the modules that they do not need. The commands of a list are called in one process,
+#: so commands that need more come later.
 LISTING = [
     (
         ["analyze", "--list"],
@@ -511,7 +511,7 @@ MEASURING = [
 
 @cache
 def needless_imports(are_listed: bool) -> list[str]:
-    """What each of several commands, or one before it, imported without need."""
+    """The modules that commands, called in one process, import without need."""
     code = (
         "import sys; from pyterrier_asl.cli import error_line, main\n"
         f"for arguments, heavy in {LISTING if are_listed else MEASURING}:\n"
@@ -564,12 +564,12 @@ def test_a_run_from_standard_input(files):
     assert wrong.exit_code == 2 and "stdin, line 1: expected 6 columns" in wrong.stderr
 
 
-# Folders that hold what cannot be read
+# Folders with files that cannot be read
 
 
 @pytest.fixture(params=["a link to nothing", "a pipe"])
 def unreadable(request, files) -> Path:
-    """What stands in runs/ beside the runs, and is none."""
+    """An unreadable file in runs/."""
     if not hasattr(os, "mkfifo"):
         pytest.skip("no pipes and links here")
     path = files / "runs" / "c.run"

@@ -63,7 +63,7 @@ def files(tmp_path, monkeypatch) -> Path:
     return tmp_path
 
 
-#: What an analysis cannot do without, or would take long without.
+#: Options that an analysis requires, or that make it fast.
 SAID = {
     "compare-techniques": {"--old": "a", "--new": "b"},
     "preference-levels": {"--documents": "9", "--relevant": "1,5"},
@@ -92,9 +92,9 @@ SAID = {
     "ties-with-missing-labels": {"--draws": "2", "--fractions": ".5,1"},
     "lengths-by-rank": {"--lengths": "words.parquet"},
 }
-#: Those that have no rows here.
+#: Analyses without rows for these runs.
 EMPTY = ("cycles", "leaderboard-swaps")
-#: Those that take seconds.
+#: Slow analyses.
 DRAWING = ("discriminative-power", "preference-discrimination", "system-preferences")
 
 

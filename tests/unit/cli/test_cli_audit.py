@@ -1,4 +1,4 @@
-"""``pyterrier-asl audit``: people's judgements beside a machine's."""
+"""``pyterrier-asl audit``: judgements of people and of a machine."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ DOCNOS = [f"d{number}" for number in range(8)]
 
 
 def made_up(seed: int = 4) -> tuple[dict, dict, dict]:
-    """People's labels of all queries, a machine's, and two runs."""
+    """Labels of all queries by people and by a machine, and two runs."""
     draw = np.random.default_rng(seed)
     people = {q: {d: int(draw.random() < 0.4) for d in DOCNOS} for q in QIDS}
     machine = {
@@ -105,7 +105,7 @@ def test_grades_of_a_machine_on_another_scale():
     other = audit(RUNS, SAMPLE, "AP(rel=1)", lenient, machine_rel=3).table
     assert other["estimate"].to_numpy() == pytest.approx(usual["estimate"].to_numpy())
     assert other["measure"].tolist() == ["AP(rel=1), machine: rel=3"] * 3
-    for options in ({"rel": 3}, {"rel": 1}, {}):  # a measure's own beats rel=, the machine's both
+    for options in ({"rel": 3}, {"rel": 1}, {}):  # rel= has the lowest priority
         again = audit(RUNS, SAMPLE, "AP(rel=1)", lenient, machine_rel=3, **options).table
         assert again["estimate"].tolist() == other["estimate"].tolist()
 
@@ -161,7 +161,7 @@ def test_a_plan_without_a_pilot_takes_the_machines_own_scale():
     usual = plan_audit(RUNS, None, "AP(rel=1)", MACHINE, 0.4)
     assert plan_audit(RUNS, None, "AP(rel=1)", lenient, 0.4, machine_rel=3) == usual
     with pytest.raises(ValueError, match="queries that the machine judged"):
-        plan_audit(RUNS, None, "AP(rel=1)", lenient, 0.4)  # everything is relevant
+        plan_audit(RUNS, None, "AP(rel=1)", lenient, 0.4)  # all documents are relevant
 
 
 def test_a_pilot_of_equal_values_plans_nothing():
@@ -199,7 +199,7 @@ def svg_width(text: str) -> float:
 
 @pytest.mark.parametrize("name", ["people", "machine", "old.run", "new.run", "lengths"])
 def test_a_chart_overwrites_nothing_that_is_read(files, name):
-    """Not even a file that may be one of its kind."""
+    """Even if the input could be a chart."""
     chart = files / f"{name}.svg"
     chart.write_text(f"{name}\n" if name == "lengths" else (files / name).read_text())
     given = {"people": "people", "a": "old.run", "b": "new.run", "machine": "machine"}

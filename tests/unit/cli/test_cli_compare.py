@@ -1,4 +1,4 @@
-"""``pyterrier-asl compare``: SciPy's numbers and loops', and conditions that set the status."""
+"""``pyterrier-asl compare``: values of SciPy and loops, and conditions that set the status."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ DOCNOS = [f"d{number}" for number in range(12)]
 
 
 def made_up(seed: int) -> tuple[dict, dict]:
-    """Judgements, and two runs of which the second ranks worse."""
+    """Qrels and two runs; the second run is worse."""
     draw = np.random.default_rng(seed)
     grades = {q: {d: int(draw.integers(0, 3)) for d in DOCNOS[:8]} for q in QUERIES}
     runs: dict[str, dict] = {"good": {}, "bad": {}}
@@ -85,7 +85,7 @@ def lexip(run: str) -> np.ndarray:
 
 
 def rr_lp(rel: float = 1) -> np.ndarray:
-    """Of bad over good."""
+    """rrLP of bad against good, by query."""
     good, bad = (
         [brute_force.reciprocal_ranks(rankings(run)[q], QRELS[q], rel) for q in QUERIES]
         for run in ("good", "bad")
@@ -178,7 +178,7 @@ def test_by_query(files):
 
 
 def search_length(run: str, qid: str, docno: str) -> int:
-    """At depth 20, a missing document after the last."""
+    """Search lengths at depth 20; a missed document follows the last document."""
     ranking, wanted = rankings(run)[qid], brute_force.relevant(QRELS[qid])
     if docno not in ranking:
         return 20 - len(wanted & set(ranking)) + 1
@@ -395,7 +395,7 @@ def test_help_teaches_the_grammar():
 
 
 def without(run: str, qids: list[str], path: Path) -> None:
-    """The run with no answer to some queries."""
+    """The run without some queries."""
     kept = {q: docs for q, docs in RUNS[run].items() if q not in qids}
     lines = (f"{q} Q0 {d} 0 {s} t\n" for q, docs in kept.items() for d, s in docs.items())
     path.write_text("".join(lines))
@@ -412,7 +412,7 @@ def test_a_run_that_leaves_queries_unanswered_fails(files):
     note = "new does not answer 2 of 8 queries; each counts with the worst value"
     assert note in " ".join(allowed.stdout.split())
     assert f"Note: {note}" in call(*asked, "-o", "tsv").stderr
-    # The other way round the baseline lacks them, and without a guard nothing fails.
+    # Reversed, the baseline lacks them; without conditions nothing fails.
     assert call("qrels", "new.run", "good.run", "--fail-if", "AP worse").exit_code == 2
     assert call(*asked[:5]).exit_code == 0
 
@@ -522,7 +522,7 @@ OUTPUTS = ["-o", "jsonl", "--junit", "guard.xml", "--summary", "guard.md", "--gi
 
 
 def outcomes(result: Result) -> dict[str, str]:
-    """What each output of a guard says."""
+    """The outcome in each output of a guard."""
     suite = ElementTree.parse("guard.xml").getroot()
     counts = int(suite.get("failures")), int(suite.get("errors"))
     annotated = result.stderr.split("::error title=")[1:]

@@ -155,7 +155,7 @@ def test_other_forms(files, tmp_path, form):
 
 def test_all_pairs(files, tmp_path):
     done = call(files[0], tmp_path, "-m", "RR@1", "-o", "tsv")
-    assert done.exit_code == 2  # the folder holds the qrels as well
+    assert done.exit_code == 2  # the folder contains the qrels, too
     runs = tmp_path / "runs"
     runs.mkdir()
     for path in files[1:]:
@@ -173,7 +173,7 @@ def test_a_measure_without_bounds(files):
 
 @pytest.mark.slow
 def test_the_chart_of_many_runs_fits_a_column(tmp_path):
-    """More cells than a chart can take as a frame, in a picture with or without title."""
+    """The matrix has more cells than Altair accepts as a frame; with and without title."""
     pytest.importorskip("vl_convert")
     (tmp_path / "qrels.txt").write_text("q 0 a 1\np 0 a 1\n")
     runs = tmp_path / "runs"
@@ -190,12 +190,12 @@ def test_the_chart_of_many_runs_fits_a_column(tmp_path):
     assert float(re.search(r'<svg[^>]*? width="([\d.]+)"', text)[1]) <= WIDTHS["column"]
 
 
-# labels that come back
+# Filled lists
 
 
 @pytest.fixture
 def filled(tmp_path, files):
-    """A list with two of its six documents labelled, in each form."""
+    """A list with labels of two of its six documents, in each format."""
 
     def fill(form):
         path = tmp_path / f"todo.{form}"

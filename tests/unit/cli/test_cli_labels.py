@@ -1,4 +1,4 @@
-"""Labels in the commands: how many are read, what they change, and the merged qrels."""
+"""Labels in the commands: their number, their effect, and the merged qrels."""
 
 from __future__ import annotations
 

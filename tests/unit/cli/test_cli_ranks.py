@@ -1,4 +1,4 @@
-"""``pyterrier-asl ranks``: from runs, scores, tracks and judges; tables that read back; errors."""
+"""``pyterrier-asl ranks`` of runs, scores, tracks and judges; machine-readable tables; errors."""
 
 from __future__ import annotations
 

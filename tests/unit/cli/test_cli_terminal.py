@@ -1,4 +1,4 @@
-"""Commands at a terminal of 80 columns: the answer first, tables that fit, and all of them."""
+"""Commands at a terminal of 80 columns print the answer first and tables that fit."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Terminal(io.StringIO):
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
-    """Qrels, and runs r00, r01, ..., of which the last is the best."""
+    """Qrels, and runs r00, r01, ...; the last run is the best."""
     folder, generator = tmp_path_factory.mktemp("terminal"), np.random.default_rng(0)
     lines = [f"{qid} 0 d{k} {int(k < 3)}\n" for qid in TOPICS for k in range(8)]
     (folder / "qrels").write_text("".join(lines))

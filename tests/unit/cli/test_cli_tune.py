@@ -1,4 +1,4 @@
-"""``pyterrier-asl tune``: what is printed is what the pipeline measures at the printed settings."""
+"""``pyterrier-asl tune`` prints the values of the pipeline with the printed settings."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def made_up(seed: int) -> tuple[dict[str, str], dict[str, str], dict[str, dict[s
         for number in range(60)
     }
     queries = {f"q{number}": " ".join(draw.choice(WORDS[5:], 2)) for number in range(6)}
-    # What holds more of a query's words is more often relevant.
+    # Documents with more words of the query are relevant more often.
     qrels = {
         qid: {
             docno: int(sum(text.split().count(w) for w in query.split()) + draw.normal() > 1.5)
@@ -129,7 +129,7 @@ def test_the_table_is_what_the_pipeline_measures(folders):
         for name in ("AP", "TBG"):
             assert best["final retrieval", name] == pytest.approx(values[name], abs=1e-9)
             assert best["transfer to there", name] == pytest.approx(other[name], abs=1e-9)
-            # Until it is tuned, the last retrieval has the parameters of the first.
+            # Before it is tuned, the last retrieval has the parameters of the first.
             before = measured("here", stages[0], stages[1], stages[0])[name]
             assert best["feedback", name] == pytest.approx(before, abs=1e-9)
         worst = found[f"{metric} worst"]
@@ -173,7 +173,7 @@ def test_split_compares_with_the_default_parameters(folders):
     assert f"BM25 without feedback {bm25:.4f}" in said
     assert f"feedback with default parameters {defaults:.4f}" in said
     assert said.index(f"{max(bm25, defaults):.4f} (") > said.index("even: AP is")
-    # Machines get rows only.
+    # Machine-readable output has rows only.
     assert "Tuning for" not in tune("here", "--split", "--metric", "AP", "-o", "tsv").stdout
 
 
@@ -227,7 +227,7 @@ def verdict_of(metric, tuned, bm25, defaults, p, **others):
 )
 @pytest.mark.parametrize("better", ["BM25", "defaults"])
 def test_a_sentence_says_whether_tuning_helps(metric, tuned, default, p, what, better):
-    """Against the better of the two, whichever that is."""
+    """The sentence compares with the better of BM25 and feedback."""
     other = default + (1 if metric.startswith("ASL") else -0.05)
     untuned = (default, other) if better == "BM25" else (other, default)
     sentence = verdict_of(metric, tuned, *untuned, p)
@@ -265,7 +265,7 @@ def test_measures_that_became_significantly_worse_are_named(other, worse):
 
 @pytest.mark.parametrize("grade", [1, 0])
 def test_one_topic_and_nothing_relevant_make_no_test(folders, grade):
-    """Of one topic no test can be made; where nothing is relevant nothing can help."""
+    """One topic allows no test; without relevant documents tuning cannot help."""
     other = folders / "other"
     other.mkdir()
     (other / "docs.jsonl.gz").write_bytes(gzip.compress(b'{"docno": "d1", "text": "w5 w6"}\n'))
@@ -320,7 +320,7 @@ def test_what_is_written(folders):
     assert list(table.columns) == head.split("\t")
     assert first.split("\t")[:2] == table.iloc[0, :2].tolist()
     trials = pd.read_csv(folders / "found/here/AP-initial-retrieval.csv")
-    assert trials["trial"].tolist() == [-1, *range(6)]  # the defaults, then those drawn
+    assert trials["trial"].tolist() == [-1, *range(6)]  # the defaults, then random settings
     assert trials["AP"].max() == pytest.approx(float(table.iloc[2, 2]))
     assert result.stderr.count("wrote ") == len(list((folders / "found/here").iterdir()))
     if (folders / "found/here/scores.html").exists():
@@ -388,7 +388,7 @@ def test_files_of_another_kind_are_not_overwritten_and_that_is_known_at_once(fol
         assert "--force" in result.output and (out / name).read_text() == "my notes\n"
         (out / name).rename(out / f"my {name}")
     (out / "table.csv").write_text("my notes\n")
-    for force in (["--force"], []):  # the second time over what the first has written
+    for force in (["--force"], []):  # the second call overwrites the files of the first
         assert tune("here", "--metric", "AP", "--out", "out", *force).exit_code == 0
         assert (out / "table.csv").read_text().startswith("stage,name,AP best")
     result = tune("gone", "--out", "here/qrels.txt")

@@ -1,4 +1,4 @@
-"""Labels that are asked for at a terminal, here with keys from a list."""
+"""Labelling at a terminal, with keys from a list."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ B = {"q": {"z": 5, "x": 4, "a": 3}, "p": {"v": 5, "w": 4, "b": 3}}
 
 @pytest.fixture
 def label(tmp_path, capsys):
-    """Answers with these keys; how it ended, the labels in order, and what was shown."""
+    """Answers with these keys; returns the ending, the labels in order, and the output."""
 
     def answer(keys, **options):
         path = tmp_path / "labels.jsonl"

@@ -1,4 +1,4 @@
-"""A guard does not pass by a damaged baseline; comparisons say which queries are missing."""
+"""A guard does not pass with a damaged baseline; comparisons name missing queries."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def test_each_collection_is_looked_at():
     assert verdict.outcome.name == "ERROR" and "no judged document is relevant" in verdict.message
 
 
-# Baselines that are whole
+# Undamaged baselines
 
 
 def test_queries_that_no_run_answers_are_no_damage():
@@ -135,7 +135,7 @@ def test_short_rankings_of_both_runs_or_short_measures_are_no_damage():
 
 
 def test_runs_of_which_nothing_is_judged_but_little_are_no_damage():
-    """One judged document per query, and two runs of ten others each."""
+    """One judged document per query, and two runs with ten other documents each."""
     qrels = {qid: {"d000": 1} for qid in QUERIES}
     live, new = run_of(["d000", *DOCS[1:10]]), run_of(["d100", "d000", *DOCS[101:109]])
     [verdict] = verdicts(live, new, "RR worse", qrels=qrels)
@@ -151,7 +151,7 @@ def test_queries_that_are_not_judged_are_noted():
 
 
 def test_scores_that_were_filled_are_missing_all_the_same():
-    """Filled with 0, a baseline of five topics is worse than any run."""
+    """If missing scores are 0, a baseline with five topics is worse than any run."""
     rows = [("live", q, 0.9) for q in QUERIES[:5]] + [("new", q, 0.5) for q in QUERIES]
     table = pd.DataFrame(rows, columns=["name", "qid", "AP"])
     scores = read_scores(table, fill=0)

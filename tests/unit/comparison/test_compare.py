@@ -1,4 +1,4 @@
-"""Comparisons of runs: bounds beside differences, qrels that contradict themselves."""
+"""Comparisons of runs with bounds, and with contradictory qrels."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pyterrier_asl import RarenessPool, compare, holes
 QUERIES = [f"q{i}" for i in range(6)]
 QRELS = {qid: {"a": 1, "b": 1, "n": 0} for qid in QUERIES}
 LIVE = {qid: {"a": 3, "b": 2, "n": 1} for qid in QUERIES}
-#: Unjudged documents above the relevant ones: better, perhaps.
+#: Unjudged documents above the relevant documents: possibly better.
 OTHER = {qid: {f"x{i % 2}": 4, "a": 3, "b": 2} for i, qid in enumerate(QUERIES)}
 
 
@@ -27,13 +27,13 @@ def test_bounds_beside_differences():
 
 
 def judged(*grades):
-    """Qrels in which document a of the first query has these grades, one after the other."""
+    """Qrels with several rows for document a of the first query, with these grades."""
     rows = [(q, d, grade) for q, docs in QRELS.items() for d, grade in docs.items()]
     rows += [("q0", "a", grade) for grade in grades]
     return pd.DataFrame(rows, columns=["qid", "docno", "label"])
 
 
-@pytest.mark.filterwarnings("error:the qrels judge")  # that the last counts is untrue then
+@pytest.mark.filterwarnings("error:the qrels judge")  # no warning that the last judgement counts
 @pytest.mark.parametrize("grades", [(0,), (0, 1), (2, 1)])
 def test_a_guard_refuses_qrels_that_contradict_themselves(grades):
     runs = {"live": LIVE, "new": OTHER}
@@ -50,7 +50,7 @@ def test_a_grade_that_stands_twice_is_no_contradiction():
 
 
 def test_relevant_documents_that_either_run_retrieves():
-    """a moves down, b up, c stays; d is only in A, e only in B, f in neither."""
+    """a moves down, b moves up, c stays; d is only in A, e only in B, f in neither."""
     judged = {"q": dict.fromkeys("abcdef", 1) | {"x": 0, "y": 0}}
     first = ["a", "c", "x", "y", "b", "d"]
     second = ["b", "x", "c", "a", "e"]

@@ -1,4 +1,4 @@
-"""Systems compared by their scores alone, or over several collections; the guard on both."""
+"""Comparisons and guards on tables of scores and on several collections."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_the_command_prints_what_the_function_gives(files):
     result = rows(call("compare", "--scores", "scores.csv", "old", "new", "bad", "-o", "jsonl"))
     expected = asl.compare(asl.read_scores("scores.csv"), baseline="old")
     assert [row["run"] for row in result] == ["new", "new", "bad", "bad"]
-    # Of the order of the file, in which systems stand.
+    # The order of the systems in the file must not matter.
     by_key = expected.table.set_index(["run", "measure"])["difference"]
     assert all(row["difference"] == by_key[row["run"], row["measure"]] for row in result)
     frame = pd.read_csv("scores.csv", dtype={"qid": str}).query("measure == 'AP'")

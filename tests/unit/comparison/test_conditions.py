@@ -1,4 +1,4 @@
-"""Conditions of a guard: what is one, and what can be asked of which measure."""
+"""Conditions of a guard: their syntax, and the conditions that a measure allows."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_possibly_needs_an_amount_and_a_level(rest):
         parse_condition(f"nDCG@10 possibly {rest}")
 
 
-#: Conditions that nothing can meet, whatever the runs are, with a word of the remedy.
+#: Conditions that no runs can meet, with a word of the remedy.
 IMPOSSIBLE = [
     ("AP worse by 200%", ir_measures.AP, "100% or less"),
     ("RR worse by 101%", ir_measures.RR, "100% or less"),
@@ -96,13 +96,17 @@ IMPOSSIBLE = [
     ("AP_Rareness@100 worse by 1.6", AP_Rareness @ 100, "1.5 or less"),
     ("P_Rareness@5 worse by 2.1", P_Rareness(alpha=1) @ 5, "2 or less"),
     ("P_Rareness@5 worse by 1.1", P_Rareness(normalized=True) @ 5, "1 or less"),
-    ("TBG@1 worse by .5", TBG @ 1, "0.492 or less"),  # .64 * .77 saved
+    (
+        "TBG@1 worse by .5",
+        TBG @ 1,
+        "0.492 or less",
+    ),  # a relevant document is saved with probability .64 * .77
     ("NumRet lower by 200%", ir_measures.NumRet, "100% or less"),
     ("AP possibly worse by 2 p<.05", ir_measures.AP, "1 or less"),
     ("AP possibly worse by 101% p<.05", ir_measures.AP, "100% or less"),
     ("rrLP worse by 2", None, "1 or less"),
 ]
-#: Neighbours that some runs meet.
+#: Similar conditions that some runs meet.
 POSSIBLE = [
     ("AP worse by 100%", ir_measures.AP),
     ("AP worse by 1", ir_measures.AP),
@@ -186,7 +190,10 @@ def test_the_range_of_rareness_is_that_of_its_runs():
     assert value_range(measure, 2) == (0, 1.5)
     pool = RarenessPool.from_runs({name: {"q": {name: 1}} for name in "abc"})
     assert value_range(measure(pool=pool, member=True)) == (0, 2 - 1 / 3)
-    assert value_range(measure(pool=pool)) == (0, 2 - 1 / 4)  # of a run that joins it
+    assert value_range(measure(pool=pool)) == (
+        0,
+        2 - 1 / 4,
+    )  # the range of a run that joins the pool
     runs = {"a": {"q": {"d": 1}}, "b": {"q": {"e": 1}}}
     compare(runs, {"q": {"d": 1, "e": 0}}, ["RR"], conditions=["AP_Rareness@10 worse by 1.25"])
     with pytest.raises(ValueError, match="between 0 and 1.25, so the condition can never hold"):
@@ -201,7 +208,7 @@ def test_the_range_of_rareness_is_that_of_its_runs():
     k=st.integers(1, 5),
 )
 def test_no_value_leaves_its_range(grades, ranking, depth, k):
-    """By every measure that is computed here, for a run of one query."""
+    """All measures of this package, for runs with one query."""
     qrels = {"q": {f"d{number}": grade for number, grade in enumerate(grades)}}
     run = {"q": {f"d{number}": -float(at) for at, number in enumerate(ranking[:depth])}}
     names = [

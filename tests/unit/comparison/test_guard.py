@@ -1,4 +1,4 @@
-"""Whether conditions hold, certainly or possibly, and what their verdicts say."""
+"""Conditions of a guard and their verdicts, also with certainly and possibly."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ from pyterrier_asl.evaluation.evaluation import Evaluation
 QUERIES = [f"q{i}" for i in range(6)]
 QRELS = {qid: {"a": 1, "b": 1, "n": 0} for qid in QUERIES}
 LIVE = {qid: {"a": 3, "b": 2, "n": 1} for qid in QUERIES}
-#: One judged document between the relevant ones: worse by any labelling.
+#: One judged document between the relevant documents: worse for all labellings.
 WORSE = {qid: {"n": 4, "a": 3 + i % 2, "b": 2} for i, qid in enumerate(QUERIES)}
-#: Unjudged documents above them: better, perhaps.
+#: Unjudged documents above the relevant documents: possibly better.
 OTHER = {qid: {f"x{i % 2}": 4, "a": 3, "b": 2} for i, qid in enumerate(QUERIES)}
 
 
@@ -100,11 +100,11 @@ def test_what_conditions_mean(text, difference, higher, expected):
     assert holds(parse_condition(text), found) is expected
 
 
-# What a test could find
+# Detectable differences
 
 
 def graded(values, name="AP"):
-    """What came out where the baseline's mean is .5 and these are the differences by query."""
+    """The outcome for a baseline mean of .5 and these differences by query."""
     differences = np.asarray(values, float)
     return Observed(0.5, float(differences.mean()), name != "ASL@10", 0.5, differences)
 
@@ -158,9 +158,9 @@ def test_a_pass_with_little_power_is_named():
 @pytest.mark.parametrize(
     "text, differences",
     [
-        ("AP worse by .3 p<.05", DIFFERENCES),  # it could have found that
-        ("AP worse p<.05", DIFFERENCES),  # it asks about any difference
-        ("AP worse by .02", DIFFERENCES),  # it asks for no test
+        ("AP worse by .3 p<.05", DIFFERENCES),  # the test could have detected this amount
+        ("AP worse p<.05", DIFFERENCES),  # the condition has no amount
+        ("AP worse by .02", DIFFERENCES),  # the condition needs no test
         ("AP possibly worse by .01 p<.05", DIFFERENCES),  # it fails
     ],
 )
@@ -169,11 +169,11 @@ def test_other_conditions_are_not(text, differences):
     assert verdict_on(*asked, family=1, correction="holm", limits=None).note == ""
 
 
-# Those who must not get worse
+# Queries that must not get worse
 
 
 def shifted(qids):
-    """A run in which the second relevant document of some queries stands a rank lower."""
+    """A run with the second relevant document of some queries one rank lower."""
     return {q: {"a": 3, "n": 2, "b": 1} if q in qids else LIVE[q] for q in QUERIES}
 
 
@@ -196,7 +196,7 @@ def test_a_loss_is_rejected_as_by_scipy_whichever_way_is_better(measure, amount)
 
 def test_p_is_corrected_over_the_conditions_of_both_kinds():
     texts = ["AP possibly worse by .2 p<.05", "AP possibly worse by .3 p<.05", "RR worse p<.05"]
-    again = [*texts, "AP possibly worse by .2 p<.01"]  # the same test once more
+    again = [*texts, "AP possibly worse by .2 p<.01"]  # the same test again
     new = shifted(QUERIES[:3])
     found = compare({"live": LIVE, "new": new}, QRELS, ["AP", "RR"], conditions=again).verdicts
     gains = np.array([-1 / 6] * 3 + [0.0] * 3)
@@ -241,7 +241,7 @@ def test_unjudged_documents_must_not_hide_a_loss():
 
 
 def test_limits_are_those_of_the_baseline_and_of_the_difference():
-    """Whether x is relevant changes both: LIVE has a, b, n, OTHER x, a, b."""
+    """A label of x changes both bounds: LIVE ranks a, b, n, and OTHER ranks x, a, b."""
     found = limits_of(Evaluation.of({"live": LIVE, "new": OTHER}, QRELS), "live", "new", AP)
     live, other = (1, (1 + 1) / 3), ((1 / 2 + 2 / 3) / 2, (1 + 1 + 1) / 3)
     assert (found.most, found.least) == pytest.approx(live)
@@ -250,7 +250,7 @@ def test_limits_are_those_of_the_baseline_and_of_the_difference():
 
 
 def test_a_loss_that_labels_could_show_fails():
-    # As judged the new run is better; it is worse if what it left out at the top is relevant.
+    # By the qrels the new run is better; it is worse if the top document that it lacks is relevant.
     runs, text = {"live": OTHER, "new": LIVE}, "AP possibly worse by .1 p<.05"
     asked = [text, f"{text} certainly"]
     plain, certain = compare(runs, QRELS, ["AP"], conditions=asked).verdicts
@@ -281,7 +281,7 @@ def test_a_loss_is_certainly_rejected_where_every_corner_rejects_it(amount, high
     corners = [np.where([k >> q & 1 for q in range(6)], high, low) for k in range(64)]
     tests = [stats.ttest_1samp(c, -amount, alternative="greater").pvalue for c in corners]
     assert not found or max(tests) < 0.01 / 2
-    assert found or max(tests) > 0.01 / 4  # the bound of t is not far from the least
+    assert found or max(tests) > 0.01 / 4  # the bound of t is near the smallest value
 
 
 def test_a_certain_loss_is_tested_at_the_corrected_level():
@@ -290,7 +290,7 @@ def test_a_certain_loss_is_tested_at_the_corrected_level():
     condition = parse_condition(f"AP worse p<{1.5 * p} certainly")
     assert holds_certainly(condition, limits, True, family=1)
     assert not holds_certainly(condition, limits, True, family=2)
-    # The same from the verdict, whose own p is small enough.
+    # The same from the verdict, whose p is small enough.
     found = Observed(0.5, -0.2, True, p, limits.low)
     outcomes = [
         verdict_on(condition, "new", found, family=2, correction=by, limits=limits).outcome
@@ -299,7 +299,7 @@ def test_a_certain_loss_is_tested_at_the_corrected_level():
     assert outcomes == [Outcome.PASS, Outcome.FAIL]
 
 
-# What cannot be tested
+# Untestable conditions
 
 
 @pytest.mark.parametrize(
@@ -321,7 +321,7 @@ def test_where_nothing_is_relevant_no_test_can_be_made(text, options):
 
 
 def test_an_equal_difference_in_every_query_has_an_infinite_effect():
-    """.1 + .2 - .3 is rounding, not deviation."""
+    """The standard deviation of .1 + .2 and .3 is a rounding error."""
     values = [0.3, 0.4, 0.1, 0.1 + 0.2 + 0.5, 0.4 + 0.5, 0.6]
     frame = pd.DataFrame({"name": [*"aaabbb"], "qid": [*"123123"], "AP": values})
     compared = compare(read_scores(frame), conditions=["AP better p<.05"])

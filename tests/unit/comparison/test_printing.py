@@ -1,4 +1,4 @@
-"""What a comparison prints, and shows as HTML."""
+"""The text and the HTML of a comparison."""
 
 from __future__ import annotations
 

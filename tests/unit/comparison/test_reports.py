@@ -1,4 +1,4 @@
-"""Every output of a guard, in all three outcomes, and after every kind of error."""
+"""Every output of a guard, for all three outcomes and after errors."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_an_interrupted_guard_leaves_no_old_file(tmp_path):
     reports = GuardReports("table", junit, summary)
     reports.begin(["new"], ["AP worse"])
     reports.report(VERDICTS["PASS"])
-    reports.begin(["new"], ["AP worse"])  # and then it is killed
+    reports.begin(["new"], ["AP worse"])  # then the process is killed
     assert ElementTree.parse(junit).getroot().get("errors") == "1"
     assert "the guard did not come to an end" in summary.read_text()
 

@@ -1,4 +1,4 @@
-"""What a comparison says of itself: sentences for no test, one, several; text, HTML and LaTeX."""
+"""The sentences of a comparison for no, one and several tests; text, HTML and LaTeX."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_the_comparisons_are_said_to_be_planned():
 
 
 def test_the_answer_names_the_measures_by_which_a_run_is_better_or_worse():
-    """Lower ASL is better; a count is neither better nor worse; wins in six of six queries."""
+    """Lower ASL is better, and a count has no direction; the run wins in six of six queries."""
     qids = [f"q{number}" for number in range(6)]
     qrels = {q: {"a": 1, "n": 0} for q in qids}
     good = {q: {"a": 2.0, "n": 1.0} for q in qids}

@@ -1,4 +1,4 @@
-"""Each cause of a difference is named where it was made, and none in a pair of sound runs."""
+"""Each damage to a run is named, and no cause is named for an undamaged pair."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ QUERIES, DEPTH, POOL = 40, 60, 120
 
 
 def collection():
-    """Qrels of a pool, and two runs that see its relevance, each with noise of its own."""
+    """Qrels of a pool, and two runs that rank by relevance with different noise."""
     random = np.random.default_rng(4)
     numbers = random.permutation(QUERIES * POOL)
     qrels, runs = {}, ({}, {})
@@ -113,7 +113,7 @@ def test_ids_of_the_qrels_are_named():
 
 
 def test_documents_that_nobody_knows_are_named():
-    """Numbers in the form of the collection's own ids."""
+    """The ids are numbers in the form of the ids of the collection."""
     other = rewritten(lambda d: f"FT911-{int(digest(d), 16) % 9000 + 10_000}", B)
     found = causes(A, other)
     assert named(found) == {"unknown documents"}
@@ -121,7 +121,7 @@ def test_documents_that_nobody_knows_are_named():
 
 
 def with_new_documents(share_at):
-    """B with documents that nobody judged, with ids of the collection's form.
+    """B with unjudged documents whose ids have the form of the collection.
 
     Args:
         share_at: the share of new documents by rank from 0.
@@ -143,7 +143,7 @@ def with_new_documents(share_at):
     ids=["more further down", "nearly all", "all first ones"],
 )
 def test_a_system_that_retrieves_other_documents_can_be_compared(share_at):
-    """Nobody judged its documents, which have ids of the same form."""
+    """Its documents are unjudged and have ids of the same form."""
     new = with_new_documents(share_at)
     for runs in ((A, new), (new, A)):
         found = causes(*runs)
@@ -152,7 +152,7 @@ def test_a_system_that_retrieves_other_documents_can_be_compared(share_at):
 
 
 def test_new_documents_of_a_few_queries_are_no_cause():
-    """Unjudged documents come together: those of a new system, not of a wrong index."""
+    """The unjudged documents are in few queries, as with a new system, not with a wrong index."""
     new = changed(
         B, lambda q, docs: {f"FT911-{9000 + i}{q}": s for i, s in enumerate(docs.values())}
     )
@@ -168,7 +168,7 @@ def test_forms_are_groups_of_letters_and_digits():
 
 
 def test_forms_not_seen_before_are_as_rare_as_those_seen_once():
-    """Where every id has a form of its own, a new form shows nothing."""
+    """If every id has a different form, a new form is no evidence."""
     new = np.arange(100, 150)
     assert not unseen_forms(new, np.repeat([1, 0], [100, 50])).any()
     assert unseen_forms(new, np.repeat([9, 0], [100, 50])).all()
@@ -200,7 +200,7 @@ def test_chances_are_those_of_scipy():
 
 
 def rotated(run, every):
-    """The rankings of every so manyth query move on to the next of them."""
+    """The rankings of every n-th query move to the next of these queries."""
     qids = [q for q in run if int(q) % every == 0]
     return run | {q: run[other] for q, other in zip(qids, qids[1:] + qids[:1])}
 
@@ -227,7 +227,7 @@ def test_exchanged_queries_leave_the_difference_of_the_others():
 
 @pytest.mark.parametrize("every", [1, 2, 4])
 def test_one_ranking_for_several_queries_is_named_as_that(every):
-    """It belongs to another query for all but one of them."""
+    """For all but one of them it belongs to another query."""
     other = changed(B, lambda q, docs: B["0"], every)
     for runs, where in (((A, other), "B"), ((other, A), "A")):
         found = causes(*runs)
@@ -236,7 +236,7 @@ def test_one_ranking_for_several_queries_is_named_as_that(every):
 
 
 def test_exchanged_labels_are_named_where_the_runs_share_nothing():
-    """Neither run has documents of the other, and half of their labels belong elsewhere."""
+    """The runs have no common documents, and half of the labels belong to other queries."""
     a, b = (
         {q: {d: s for d, s in docs.items() if is_chosen(d) == first} for q, docs in run.items()}
         for first, run in ((True, A), (False, B))
@@ -368,7 +368,7 @@ def test_a_missing_range_is_named():
 
 
 def test_gaps_of_chance_are_rare():
-    """The false alarm rate where a run has each document with the same chance."""
+    """The rate of false alarms if a run retrieves each document with the same probability."""
     random = np.random.default_rng(3)
     alarms = [
         bool(long_gaps(random.random(3000) < share, np.arange(3000)))
@@ -397,7 +397,7 @@ def test_ids_of_the_qrels_are_not_also_ids_of_the_runs():
 
 
 def test_a_run_of_unknown_documents_alone_is_not_comparable():
-    """One judged document is all that is right."""
+    """Only one of its documents is judged."""
     strange = {
         q: {f"FT911-{90_000 + i}{q}": s for i, s in enumerate(d.values())} for q, d in B.items()
     }

@@ -1,4 +1,4 @@
-"""Causes reach the verdicts and all outputs of a guard."""
+"""The verdicts and all outputs of a guard name the causes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pyterrier_asl import compare
 
 QUERIES = [f"q{i:02}" for i in range(30)]
 QRELS = {q: {f"{q}-{d}": int(d < 4) for d in range(12)} for q in QUERIES}
-#: Every query has other documents; the new run has the best two in the other order.
+#: Queries have different documents; the new run exchanges the best two.
 LIVE = {q: {f"{q}-{d}": -float(d) for d in range(12)} for q in QUERIES}
 NEW = {q: docs | {f"{q}-5": 1.0} for q, docs in LIVE.items()}
 #: Half of the documents have other ids.
