@@ -1,1 +1,1 @@
-"""What a leaderboard can say: intervals of ranks over topics, unjudged documents and judges."""
+"""Leaderboards with intervals of ranks over topics, unjudged documents, judges, collections."""

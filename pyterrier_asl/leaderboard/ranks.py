@@ -38,7 +38,7 @@ _MEASURE = "nDCG@10"
 #: Preferences, which are defined for pairs of systems.
 _PREFERENCES = ("sgnLP", "rrLP")
 
-#: The number of pairs times draws from which a progress bar is shown.
+#: The number of pairs times draws above which a progress bar is shown.
 _MANY = 10**9
 
 
@@ -67,45 +67,44 @@ def ranks(
 ) -> Leaderboard:
     """Intervals of the ranks of systems, which hold for all systems at once.
 
-    The topics are a sample. With 95 % confidence each interval holds the rank that its system has
-    by the mean over the population of topics: the probability that any pair of systems is put in
-    the wrong order is at most ``alpha``. A system *could be the best* unless another is better by
-    a test of its own, which is about this system alone.
+    The topics are a sample. With 95 % confidence all intervals contain the rank that their system
+    has by the mean over the population of topics: the probability that any pair of systems is put
+    in the wrong order is at most ``alpha``. A system *could be the best* unless a separate test of
+    this system shows that another system is better.
 
     Args:
         runs: dict of name -> run, a folder of run files, a list of them, or Evaluation; without
             qrels a dict of collection -> (runs, qrels), or scores that
             :func:`~pyterrier_asl.read_scores` read.
         qrels: data frame, file, ir_datasets id, or dict of dicts.
-        measure: a measure or its name, of which more or less is better; None: of scores the only
-            measure that they have, else ``nDCG@10``.
-        unjudged: whether the intervals must hold for all labels of these runs' unjudged documents,
-            by the bounds of every pair (see :func:`~pyterrier_asl.bounds`).
-        judges: name -> qrels of other judges: intervals hold whichever of them, or ``qrels``, is
-            right; of several collections collection -> name -> qrels. Topics that not every judge
-            has are left out.
-        judge_rel: minimum grade that each of these judges finds relevant: name -> grade, or one
-            number; None: as the measure.
-        rel: minimum grade of a relevant document, for a measure that does not say it.
-        people: which of these judges are people, as that of ``qrels`` is: with two people there is
-            a human range, in which a judge is or is not.
+        measures: one measure or its name, with a direction; None: the only measure of scores, else
+            ``nDCG@10``.
+        unjudged: whether the intervals hold for all labels of these runs' unjudged documents, by
+            the bounds of every pair (see :func:`~pyterrier_asl.bounds`).
+        judges: name -> qrels of other judges: the intervals hold whichever of them, or ``qrels``,
+            is right. For several collections: collection -> name -> qrels. Topics that a judge
+            lacks are left out.
+        judge_rel: minimum grade that counts as relevant for these judges: name -> grade, or one
+            number; None: the grade of the measure.
+        rel: minimum grade of a relevant document, for a measure without such a parameter.
+        people: the judges that are people. The judge of ``qrels`` counts as one. Two people give a
+            human range.
         possibly_best: whether to compute which systems could be the best.
-        depth: with ``unjudged``, look as deep as this for unjudged documents, where that is deeper
-            than the cut-off.
+        depth: with ``unjudged``, the depth to which unjudged documents are considered, if it is
+            deeper than the cut-off.
         highest: with ``unjudged``, the best grade that a label can give in nDCG.
-        variance: ``'averaged'``: a pair's squared error is averaged with that of all pairs;
-            ``'common'``: that of all pairs stands for each, which is wider, and holds better where
-            differences are skewed.
-        alpha: the probability that some pair is put in the wrong order.
-        draws: how many random sign vectors; all there are if that is not more.
-        seed: of these; the same seed gives the same ranks.
+        variance: ``'averaged'``: the squared error of a pair is averaged with the mean over all
+            pairs; ``'common'``: all pairs have the mean squared error of all pairs.
+        alpha: the probability that any pair is put in the wrong order.
+        draws: number of random sign vectors; all of them if these are not more.
+        seed: seed of the sign vectors; the same seed gives the same ranks.
         simultaneous: whether the tables of all collections hold at once, each at ``alpha`` divided
             by their number.
         common: whether systems that a collection lacks are left out; else they are an error.
         duplicates: see :func:`~pyterrier_asl.evaluate`.
         drop_self: see :func:`~pyterrier_asl.evaluate`.
-        labels: labels of documents that the qrels do not judge, merged with them: what
-            :func:`~pyterrier_asl.merge_labels` takes; of one collection.
+        labels: labels of documents that the qrels do not judge, for one collection; see
+            :func:`~pyterrier_asl.merge_labels`.
 
     Returns:
         A :class:`~pyterrier_asl.leaderboard.result.Leaderboard`.
@@ -183,8 +182,7 @@ def _ranking_measure(measures: Measures) -> NamedMeasure:
     [chosen] = several
     if chosen.higher_is_better is None:
         raise ValueError(
-            f"neither more nor less is better of {chosen.name}, so it ranks no systems: use "
-            "another measure"
+            f"{chosen.name} has no direction, so it ranks no systems: use another measure"
         )
     return chosen
 
@@ -197,7 +195,7 @@ def ranks_of(
     simultaneous: bool = False,
     common: bool = False,
 ) -> Leaderboard:
-    """The leaderboard of the samples of one collection ('' or its name) or of several."""
+    """The leaderboard of one sample or of several, by the name of the collection ('': the only)."""
     if len(samples) == 1:
         refuse(FOR_SEVERAL, common=common, simultaneous=simultaneous)
     samples = joined(samples, common=common)
@@ -255,13 +253,13 @@ def _intervals(sample: Sample, judge: str, options: dict[str, Any]) -> RankInter
 def note_on_weak(
     sample: Sample, measure: str, intervals: RankIntervals, options: dict[str, Any]
 ) -> str:
-    """How intervals change without the systems that answer nearly nothing; '' where none does.
+    """How intervals change without the systems that answer nearly nothing; '' for no change.
 
     Args:
         sample: the values of one judge.
-        measure: its name.
-        intervals: those of the sample.
-        options: those of :func:`~.statistics.rank_intervals.rank_intervals` behind them.
+        measure: the name of the measure.
+        intervals: the intervals of the sample.
+        options: the options of :func:`~.statistics.rank_intervals.rank_intervals` for these.
     """
     weak = sample.weak
     kept = [name for name in sample.names if name not in weak]
@@ -300,16 +298,16 @@ def with_rank_columns(
     """Adds the ranks that each system could have to columns of means.
 
     Args:
-        columns: a row a system, with its means by measure, and whatever else.
+        columns: one row per system, with its means by measure, and other columns.
         names: the system of each row.
         qids: the topics.
         values: measure -> values by topic, shape (S, Q), systems in the order of the rows.
-        higher_is_better: which way a measure is better; one without a direction has no ranks.
-        stars: whether to mark systems that are worse than one with the best mean.
+        higher_is_better: the direction of each measure; without a direction there are no ranks.
+        stars: whether to mark systems if a system with the best mean is better.
 
     Returns:
-        The columns; after the column of a measure the best and the worst rank, ``rank low`` and
-        ``rank high``, and the stars in ``*``: there a pair with the best mean is ordered.
+        The columns. After each measure follow ``*``, with the stars, and ``rank low`` and
+        ``rank high``, the best and the worst rank.
     """
     shown: dict[str, list[Any]] = {}
     for label, column in columns.items():

@@ -21,7 +21,7 @@ from ..statistics.rank_intervals import RankIntervals, joint_ranks
 from .samples import Sample
 from .sentences import STAR, answers, conditions, confidence
 
-#: What the table calls all collections together.
+#: The name of all collections together in the table.
 OVERALL = "overall"
 
 
@@ -30,38 +30,38 @@ class Leaderboard(Printed):
     """The result of :func:`~pyterrier_asl.ranks`. Frames by system have the best mean first.
 
     Attributes:
-        table: a row a system, the best mean first: ``name``, ``mean`` (of several judges by the
-            first), ``rank`` (equal means share one), ``low`` and ``high``, the ranks that it could
-            have, from 1; ``possibly_first`` (``low`` is 1); ``could_be_best``, missing where it was
-            not asked for. Of several collections first ``track``: ``overall``, or the collection.
+        table: one row per system, the best mean first: ``name``, ``mean`` (by the first judge),
+            ``rank`` (equal means share a rank), ``low`` and ``high``, the ranks that the system
+            could have, from 1; ``possibly_first`` (``low`` is 1); ``could_be_best``, missing if it
+            was not computed. With several collections first ``track``: ``overall``, or the
+            collection.
         better: whether the row's system is better than the column's.
         p: the p-value of each pair, adjusted for all pairs: at most ``alpha`` exactly where the
-            pair is ordered. 0 means less than ``1 / draws``. Of several judges the greatest, and 1
-            where they do not agree on which of the two is better.
-        critical: what the statistic of a pair had to exceed, step by step; of several judges a list
-            for each.
-        measure: the measure.
-        higher_is_better: its direction.
+            pair is ordered. 0 means less than ``1 / draws``. With several judges the greatest, and
+            1 if the judges disagree on which of the two is better.
+        critical: the critical value of each step; with several judges one list per judge.
+        measure: the name of the measure.
+        higher_is_better: the direction of the measure.
         names: the systems, the best mean first.
-        topics: how many topics there are.
-        alpha: the probability that some pair is put in the wrong order.
-        statistic: row's less column's difference, higher being better, divided by its standard
-            error; of several judges the first's; with unjudged documents of the least difference.
+        topics: the number of topics.
+        alpha: the probability that any pair is put in the wrong order.
+        statistic: the difference, row's less column's, higher being better, divided by its standard
+            error; with several judges by the first, with unjudged documents the least difference.
         draws: the number of sign vectors behind each p-value.
-        judges: the judges, whichever of whom is right.
-        difference_interval: of two systems the confidence interval of the difference that `pairs`
-            has, in the measure's unit; it excludes 0 exactly where the pair is ordered. None of
-            more systems.
-        unjudged: whether it holds whatever the unjudged documents are.
-        left_out: how many topics not every judge has.
-        tracks: of several collections the leaderboard of each that has 10 topics.
+        judges: the judges; the result holds whichever of them is right.
+        difference_interval: for two systems the confidence interval of the difference in
+            :meth:`pairs`, in the unit of the measure; it excludes 0 exactly where the pair is
+            ordered. None for more systems.
+        unjudged: whether the result holds for all labels of the unjudged documents.
+        left_out: the number of topics that a judge lacks.
+        tracks: with several collections the leaderboard of each that has 10 topics.
         better_everywhere: whether the row's system is better than the column's in each collection;
-            None for a single collection, or where one has fewer than 10 topics.
-        means: the mean of each system (rows) in each collection; None for a single one.
+            None for a single collection, or if a collection has fewer than 10 topics.
+        means: the mean of each system (rows) in each collection; None for a single collection.
         simultaneous: whether the tables of all collections hold at once.
         judged_runs: with several judges the runs and judges by collection.
-        named_measure: the measure itself, where there are runs.
-        board_by: makes the leaderboard of some of the judges.
+        named_measure: the measure with its name; None without runs.
+        board_by: makes the leaderboard by some of the judges.
     """
 
     table: pd.DataFrame
@@ -89,7 +89,7 @@ class Leaderboard(Printed):
 
     @property
     def overall(self) -> pd.DataFrame:
-        """The rows of the table that are about all topics."""
+        """The rows of the table for all topics together."""
         if "track" not in self.table:
             return self.table
         rows = self.table[self.table["track"] == OVERALL]
@@ -100,9 +100,9 @@ class Leaderboard(Printed):
 
         Returns:
             ``a``, ``b``, ``difference`` (of the means), ``statistic``, ``p``, adjusted for all
-            pairs (0 means less than 1 / :attr:`draws`), and ``ordered``, whether a is better than
-            b, which is where p is at most :attr:`alpha`. Of two systems
-            :attr:`difference_interval` is the confidence interval of the difference.
+            pairs (0 means less than 1 / :attr:`draws`), and ``ordered``: a is better than b, as p
+            is at most :attr:`alpha`. For two systems :attr:`difference_interval` is the confidence
+            interval of the difference.
         """
         a, b = np.triu_indices(len(self.names), k=1)
         names, means = np.array(self.names, dtype=object), self.overall["mean"].to_numpy()
@@ -118,17 +118,17 @@ class Leaderboard(Printed):
         )
 
     def sentences(self) -> list[str]:
-        """Sentences on who could be the best, and on what the intervals hold for."""
+        """Sentences on who could be the best, and on the conditions of the intervals."""
         return [*answers(self), *conditions(self)]
 
     @property
     def stars(self) -> list[bool]:
-        """Whether a system with the best mean is better than each system: that pair is ordered."""
+        """For each system: whether a system with the best mean is better (the pair is ordered)."""
         leads = (self.overall["rank"] == 1).to_numpy()
         return [bool(self.better.loc[leads, name].any()) for name in self.names]
 
     def shown(self) -> pd.DataFrame:
-        """The table for readers: systems, means, ranks; the means of collections, if several."""
+        """The table for readers: systems, means (also of several collections), and ranks."""
         rows = self.overall
         columns: dict[str, Any] = {"name": rows["name"]}
         if self.means is not None:
@@ -141,7 +141,7 @@ class Leaderboard(Printed):
         return pd.DataFrame(columns)
 
     def parts(self) -> Iterator[Part]:
-        """Who could be the best, the table, then what the intervals hold for."""
+        """Who could be the best, the table, then the conditions of the intervals."""
         yield from map(Part, answers(self))
         yield Part()
         yield Part(table=self.shown(), style={"higher_is_better": self.directions()})
@@ -150,10 +150,10 @@ class Leaderboard(Printed):
 
     @cached_property
     def verdicts(self) -> pd.DataFrame | None:
-        """Kappa and tau of each further judge with that of the qrels, and the human range.
+        """Kappa and tau of each further judge with the judge of the qrels, and the human range.
 
-        The columns are those of :func:`~pyterrier_asl.assessment.human_range.verdicts`, of several
-        collections first ``track``; None where there are no further judges.
+        For the columns see :func:`~pyterrier_asl.assessment.human_range.verdicts`; with several
+        collections ``track`` comes first. None without further judges.
         """
         if len(self.judges) < 2 or self.named_measure is None:
             return None
@@ -169,12 +169,12 @@ class Leaderboard(Printed):
         """The leaderboard without some of the judges.
 
         Raises:
-            ValueError: for a name of no judge, or for all judges.
+            ValueError: for a name that is not a judge's, or for all judges.
         """
         check_names("without", judges, self.judges, "judges")
         kept = [judge for judge in self.judges if judge not in judges]
         if not kept or self.board_by is None:
-            raise ValueError("one judge at least must stay")
+            raise ValueError("all judges are left out: keep at least one")
         board = self.board_by(kept)
         return replace(board, judged_runs=self.judged_runs, named_measure=self.named_measure)
 
@@ -184,7 +184,7 @@ class Leaderboard(Printed):
         return dict.fromkeys([*tracks, "mean"], self.higher_is_better)
 
     def chart(self) -> Any:
-        """A bar from the best to the worst rank of each system, a dot at its observed rank.
+        """A bar from the best to the worst rank of each system, a dot at its rank by the mean.
 
         A star after the bar: a system with the best mean is better.
         """

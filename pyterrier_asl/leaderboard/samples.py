@@ -1,4 +1,4 @@
-"""The values of systems for the topics of a collection, or of several, by one judge or more."""
+"""The values of systems for the topics of one or more collections, by one or more judges."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ..measures.names import NamedMeasure
 from ..scoring.arrays import Floats, Ints
 from ..statistics.rounding import EQUAL
 
-#: The numbers of topics below which there are no intervals, and below which there is a warning.
+#: Below the first number of topics there are no intervals, below the second there is a warning.
 FEWEST, FEW = 10, 25
 
 #: The greatest number of differences of pairs by topic.
@@ -41,11 +41,11 @@ class Sample:
         qids: the topics.
         higher_is_better: the direction of the measure.
         values: judge -> values as the measure gives them, shape (S, Q), the first judge's first.
-        lower: judge -> the least that the row's system can be better than the column's, whatever
-            the unjudged documents are, shape (S, S, Q); none where they count as not relevant.
+        lower: judge -> the least gain of the row's system over the column's for all labels of the
+            unjudged documents, shape (S, S, Q); empty if they count as not relevant.
         collections: the collection of each topic; None: one collection.
-        left_out: how many topics not every judge has.
-        worst: the value of a topic that a system does not answer; None where it is not known.
+        left_out: the number of topics that a judge lacks.
+        worst: the value of a topic that a system does not answer; None: unknown.
     """
 
     names: list[str]
@@ -64,7 +64,7 @@ class Sample:
 
     @property
     def means(self) -> Floats:
-        """The mean of each system by the first judge; of several collections the mean of means."""
+        """The mean of each system by the first judge; with collections the mean of their means."""
         values = next(iter(self.values.values()))
         if self.collections is None:
             return np.asarray(values.mean(axis=1))
@@ -74,7 +74,7 @@ class Sample:
 
     @cached_property
     def ranks(self) -> Ints:
-        """The rank of each system by :attr:`means`, from 1; equal means share one."""
+        """The rank of each system by :attr:`means`, from 1; equal means share a rank."""
         means = self.sign * self.means
         rounding = EQUAL * max(np.abs(values).max() for values in self.values.values())
         return np.asarray(1 + (means > means[:, np.newaxis] + rounding).sum(axis=1))
@@ -146,7 +146,7 @@ def sample_of_scores(scores: ScoreTable, measure: str, track: str = "") -> Sampl
 
 
 def worst_value(measure: Any, higher_is_better: bool) -> float | None:
-    """The value of a topic that a system does not answer; None for a cost by scores alone."""
+    """The value of a topic that a system does not answer; None for scores that are costs."""
     known = getattr(measure, "DEFAULT", 0.0 if higher_is_better else None)
     return None if known is None else float(known)
 
@@ -154,7 +154,7 @@ def worst_value(measure: Any, higher_is_better: bool) -> float | None:
 def _least_gains(
     runs: Evaluation, measure: NamedMeasure, depth: int | None, highest: float | None
 ) -> Floats:
-    """The least amount by which each run is better than each other, over all labellings."""
+    """The least gain of each run over each other run among all labels of unjudged documents."""
     own = measure_with_bounds(measure.measure)
     if own.SLOW_DIFFERENCES and own.cutoff is None:
         name = measure.name
@@ -177,18 +177,18 @@ def joined(samples: Mapping[str, Sample], *, common: bool = False) -> dict[str, 
 
     Args:
         samples: by collection.
-        common: whether to leave out systems that some collection lacks.
+        common: whether to leave out systems that a collection lacks.
 
     Raises:
-        ValueError: for a system that a collection lacks, with both names, without ``common``; where
-            no system is left; for judges that differ.
+        ValueError: for a system that a collection lacks, with both names, without ``common``; if no
+            system is left; for different judges.
     """
     first = next(iter(samples.values()))
     for track, sample in samples.items():
         if list(sample.values) != list(first.values):
             raise ValueError(
-                f"collection {track!r} has the judges {', '.join(sample.values)}, others have "
-                f"{', '.join(first.values)}: the same are needed for all collections"
+                f"collection {track!r} has the judges {', '.join(sample.values)}, another has "
+                f"{', '.join(first.values)}: give the same judges for all collections"
             )
     shared = shared_systems(
         {track: sample.names for track, sample in samples.items()}, common=common
@@ -219,7 +219,7 @@ def together(samples: Mapping[str, Sample]) -> Sample:
 
 
 def check_sample(sample: Sample, measure: str) -> None:
-    """Refuses a sample without intervals, and warns of one whose intervals are less certain.
+    """Warns if the intervals of a sample may hold less often than their level.
 
     Raises:
         ValueError: for a value that is not finite, a collection of a single topic, or fewer topics
@@ -231,15 +231,15 @@ def check_sample(sample: Sample, measure: str) -> None:
             f"intervals of ranks need at least {FEWEST} topics, not {counted(topics, 'topic')}"
         )
     if topics < FEW:
-        warn(f"there are only {topics} topics: intervals may hold less often than they say")
+        warn(f"there are only {topics} topics: intervals may hold less often than their level")
     for track in dict.fromkeys(sample.collections or []):
         number = (sample.collections or []).count(track)
         if number == 1:
             raise ValueError(f"collection {track!r} has a single topic: leave it out")
         if number < FEWEST:
             warn(
-                f"collection {track!r} has only {number} topics: it counts in overall, but gets "
-                "no table of its own"
+                f"collection {track!r} has only {number} topics: it counts in overall, but has no "
+                "table"
             )
     for judge, values in [*sample.values.items(), *sample.lower.items()]:
         for *systems, topic in np.argwhere(~np.isfinite(values)).tolist()[:1]:

@@ -16,7 +16,7 @@ from .samples import FEWEST
 if TYPE_CHECKING:
     from .result import Leaderboard
 
-#: The mark of systems that are worse than one with the best mean, where the pair is ordered.
+#: The mark of a system if a system with the best mean is better (the pair is ordered).
 STAR = "*"
 
 
@@ -30,7 +30,7 @@ def answers(board: Leaderboard) -> list[str]:
 
 
 def conditions(board: Leaderboard) -> list[str]:
-    """Sentences on what the answers hold for."""
+    """Sentences on the conditions of the answers."""
     if len(board.names) == 1:
         return []
     sentences = [*_legend(board), *_holds_for(board)]
@@ -43,7 +43,7 @@ def confidence(alpha: float) -> str:
 
 
 def p_text(p: float, draws: int) -> str:
-    """A p-value with its sign, of which 0 means that it is less than 1 / draws.
+    """A p-value with its sign; 0 means less than 1 / draws.
 
     >>> p_text(0.03, 10_000), p_text(0.0, 10_000), p_text(0.0, 1024)
     ('p = 0.0300', 'p < 0.0001', 'p < 0.00098')
@@ -81,8 +81,9 @@ def _best(board: Leaderboard) -> Iterator[str]:
         yield f"{len(best)} of {systems} systems could be the best {by}."
     if later := best["name"][best["low"] > 1].tolist():
         yield (
-            f"Rank 1 is outside the interval of {names_of(later)}: intervals are about all pairs, "
-            f"who could be the best is tested system by system at level {board.alpha / 2:g}."
+            f"Rank 1 is outside the interval of {names_of(later)}: the intervals are about all "
+            "pairs together, but who could be the best is tested system by system, at level "
+            f"{board.alpha / 2:g}."
         )
 
 
@@ -125,7 +126,7 @@ def _legend(board: Leaderboard) -> Iterator[str]:
 
 def _holds_for(board: Leaderboard) -> Iterator[str]:
     if board.unjudged:
-        yield "This holds whatever the unjudged documents of these runs are."
+        yield "This holds for all labels of the unjudged documents of these runs."
     if len(board.judges) > 1:
         yield (
             f"This holds whichever of these judges is right: {', '.join(board.judges)}. If no "
@@ -143,7 +144,7 @@ def _holds_for(board: Leaderboard) -> Iterator[str]:
 
 
 def _verdicts(board: Leaderboard) -> Iterator[str]:
-    """The verdict on each judge; what holds without a judge below the human range."""
+    """The verdict on each judge, and the result without a judge below the human range."""
     verdicts = board.verdicts
     if verdicts is None:
         return

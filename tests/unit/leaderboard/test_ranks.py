@@ -208,8 +208,8 @@ def test_who_could_be_the_best_outside_its_interval_is_named():
     table = board.table.assign(low=[1, 2, 3, 4], could_be_best=[True, True, False, False])
     sentences = dataclasses.replace(board, table=table).sentences()
     assert (
-        "Rank 1 is outside the interval of b: intervals are about all pairs, who could be the best "
-        "is tested system by system at level 0.025."
+        "Rank 1 is outside the interval of b: the intervals are about all pairs together, but who "
+        "could be the best is tested system by system, at level 0.025."
     ) in sentences
 
 
@@ -262,7 +262,7 @@ def test_the_chart_draws_what_the_table_says():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"measures": "NumRet"}, "nor less is better of NumRet"),
+        ({"measures": "NumRet"}, "NumRet has no direction"),
         ({"measures": "sgnLP"}, "sgnLP compares pairs"),
         ({"measures": ["RR", "AP"]}, "by one measure"),
         ({"measures": "AP", "unjudged": True}, "needs a cut-off"),
@@ -335,7 +335,7 @@ def test_intervals_with_unjudged_documents_contain_those_without():
     bounded = board.table.set_index("name").loc[plain.index]
     assert (bounded["low"] <= plain["low"]).all() and (bounded["high"] >= plain["high"]).all()
     assert board.unjudged
-    assert "This holds whatever the unjudged documents of these runs are." in board.sentences()
+    assert "This holds for all labels of the unjudged documents of these runs." in board.sentences()
 
 
 @pytest.mark.parametrize("measure", ["RR@5", "ASL@5", "nDCG@5"])
@@ -419,7 +419,7 @@ def test_without_a_judge_below_the_human_range():
     )
     with pytest.raises(ValueError, match="none of the judges"):
         board.without("x")
-    with pytest.raises(ValueError, match="one judge at least"):
+    with pytest.raises(ValueError, match="keep at least one"):
         board.without(*board.judges)
 
 
