@@ -39,7 +39,7 @@ class Report:
 
     Attributes:
         html: the whole page, which works offline.
-        findings: its numbers.
+        findings: the numbers on the page.
     """
 
     html: str
@@ -49,14 +49,14 @@ class Report:
         """Writes the page; an existing page is replaced only by a complete one.
 
         Args:
-            path: where to.
-            force: whether a file that is no page is overwritten.
+            path: the file.
+            force: whether another kind of file is overwritten.
         """
         with replacing(path, begins=PAGE, force=force) as beside:
             beside.write_text(self.html, encoding="utf-8", newline="\n")
 
     def _repr_html_(self) -> str:
-        """The verdict on the measure that decides, as notebooks show it."""
+        """The verdict by the measure that decides, for notebooks."""
         from .render import verdict_of
 
         parts = [*verdict_of(self.findings), f"{self!r}; save() writes the page."]
@@ -95,38 +95,36 @@ def report(
 ) -> Report:
     """Makes a page that compares systems: who could be the best, why, which documents are missed.
 
-    It has a leaderboard with the intervals of :func:`~pyterrier_asl.ranks`, search lengths,
-    rankings by several measures, any system against any other, every query with the documents that
-    all systems miss, and the shares of unjudged documents. The same input makes the same page, byte
-    for byte.
+    The page has a leaderboard with the intervals of :func:`~pyterrier_asl.ranks`, search lengths,
+    rankings by several measures, comparisons of any two systems, the queries with the documents
+    that all systems miss, and the shares of unjudged documents. The same input gives the same page,
+    byte for byte.
 
     Args:
-        runs: dict of name -> run (frame, file, or a transformer, which then needs ``topics``), a
-            folder of run files (such as an experiment's ``save_dir``), or a list of them; or,
-            without qrels, scores that :func:`~pyterrier_asl.read_scores` read, of which the page
-            has what needs no documents: ranking, pairs and queries; or a dict of collection ->
-            (runs, qrels), over which the page says who could be the best overall, with the pairs,
-            queries and documents of the first collection.
+        runs: dict of name -> run (frame, file, or a transformer, which needs ``topics``), a folder
+            of run files (such as an experiment's ``save_dir``), or a list of files. Without qrels:
+            scores from :func:`~pyterrier_asl.read_scores`, for a page of ranking, pairs and
+            queries; or a dict of collection -> (runs, qrels), for a page that says who could be the
+            best over all collections, with the pairs, queries and documents of the first one.
         qrels: frame, file, or ir_datasets id.
-        measures: names or measures, the first decides who is best; None: ours, and AP,
-            ``nDCG@10``, RR, R and ``Judged@10`` to read them beside.
+        measures: names or measures, the first decides who is best; None: the measures of this
+            package, AP, ``nDCG@10``, RR, R and ``Judged@10``.
         topics: the texts of the queries: frame with ``qid`` and ``query``, dict of query id ->
             text, or a file with lines ``qid<TAB>query``.
         docs: the texts of documents: dict of document id -> text, or a file of JSON lines or with
             lines ``docno<TAB>text``.
         dataset: an ir_datasets id, for the texts of queries and documents.
-        labels: files or frames of labels for documents that the qrels do not judge, such as those
-            that were given on this page, added to the judgements; see
+        labels: files or frames of labels for documents that the qrels do not judge, such as the
+            labels saved by this page; they are added to the qrels, see
             :func:`~pyterrier_asl.merge_labels`.
-        judges: name -> qrels of other judges: who could be the best whichever of them, or
-            ``qrels``, is right; ``judge_rel`` and ``people`` are those of
-            :func:`~pyterrier_asl.ranks`.
-        judge_rel: minimum grade that each of these judges finds relevant.
-        people: which of these judges are people.
+        judges: name -> qrels of other judges; the page says who could be the best whichever of
+            them, or ``qrels``, is right. See :func:`~pyterrier_asl.ranks`.
+        judge_rel: minimum grade that counts as relevant for these judges.
+        people: the judges that are people.
         title: the heading.
         note: a line at the end, such as a date.
-        rel: minimum grade of a relevant document, for measures that do not say it; None: where
-            no measures are named that of the official ones of an ir_datasets id, else 1.
+        rel: minimum grade of a relevant document, for measures without such a parameter; None: 1,
+            or without ``measures`` the grade of the official measures of an ir_datasets id.
         cutoff: k, the depth to which every run is read; None: 1000.
         alpha: level of significance.
         lengths: for TBG: a DocLengths, its name or file, or ``'irds:ID'``.
@@ -134,17 +132,17 @@ def report(
         duplicates: how to treat a document that occurs twice in a ranking; see
             :func:`~pyterrier_asl.evaluate`.
         drop_self: see :func:`~pyterrier_asl.evaluate`.
-        unjudged: whether to compute the ranks that systems could have whatever their unjudged
-            documents are, for measures with a cut-off of at most 100, which can take minutes; few
-            systems always get them.
-        stability: whether to show how many pairs each measure distinguishes, and how often the
-            better system of a pair is so on half of the queries.
-        command: the command line behind the report, which its last section shows.
+        unjudged: whether to compute the ranks that systems could have for all labels of unjudged
+            documents, for measures with a cut-off of at most 100. This can take minutes. For few
+            systems they are always computed.
+        stability: whether to show how many pairs each measure orders, and how often the better
+            system of a pair is also better on half of the queries.
+        command: the command line of the report, shown in its last section.
 
     Raises:
         ImportError: without Altair, vl-convert and Jinja: ``pip install 'pyterrier-asl[report]'``.
         ValueError: for input that cannot be used.
-        MemoryError: where ``ulimit -v`` leaves vl-convert too little address space.
+        MemoryError: if ``ulimit -v`` leaves too little address space for vl-convert.
 
     Example:
         >>> import tempfile

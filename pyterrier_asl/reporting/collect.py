@@ -1,4 +1,4 @@
-"""The numbers of a report, all from the analyses; nothing about their presentation."""
+"""Collects the findings of a report from the analyses."""
 
 from __future__ import annotations
 
@@ -46,16 +46,16 @@ from .findings import (
 from .provenance import Provenance
 from .retrieved import LengthHistogram, RunDepths, TopTens
 
-#: Numbers of pairs and queries whose bounds are computed without being asked for.
+#: The number of pairs times queries up to which bounds are always computed.
 _FEW_BOUNDS = 20_000
 
-#: Documents of top tens in a page: beyond that, only those of the best systems.
+#: The number of documents in top tens above which a page has only those of the best systems.
 _MOST_TOPS = 200_000
 
-#: The number of best systems whose pairs get bounds; of measures that look deep, two.
+#: The number of best systems whose pairs have bounds, by shallow and by deep measures.
 _BEST, _BEST_DEEP = 5, 2
 
-#: The cut-off up to which a measure does not look deep.
+#: The greatest cut-off of a shallow measure.
 _SHALLOW = 100
 
 
@@ -149,7 +149,7 @@ def _measures(
         named = named_measures(measures)
         rel = common_rel(measure.measure for measure in named) if rel is None else rel
     rel = 1 if rel is None else int(rel) if float(rel).is_integer() else rel  # for ir_measures
-    # The page says rel once, not in every name.
+    # The page shows rel once, not in every name.
     params = {"rel": rel if rel != 1 else None, "lengths": lengths}
     full = (NamedMeasure(asked.name, asked.with_params(**params).measure) for asked in named)
     return unique(full), rel
@@ -160,8 +160,8 @@ def _defaults(
 ) -> list[NamedMeasure]:
     """The default measures of a report.
 
-    First comes the official measure of the collection, else nDCG@10 where relevant documents have
-    different grades, else AP; ASL is the second.
+    The first is the official measure of the collection, else nDCG@10 if relevant documents have
+    different grades, else AP. ASL is the second.
     """
     official = [NamedMeasure(str(m), m) for m in official_of(qrels) or official_of(dataset)]
     usual = default_measures(several=len(runs) > 1, lengths=lengths, cutoff=cutoff, brief=True)
@@ -172,7 +172,7 @@ def _defaults(
 
 
 def _tops(runs: Evaluation, rankings: list[SystemRanking]) -> TopTens:
-    """The top ten of the systems, as many of the best as the page can hold."""
+    """The top ten of as many of the best systems as the page can hold."""
     most = max(2, _MOST_TOPS // (10 * max(len(runs.qids), 1)))
     return TopTens.of(runs, np.sort(deciding(rankings).order[:most]))
 
@@ -180,7 +180,7 @@ def _tops(runs: Evaluation, rankings: list[SystemRanking]) -> TopTens:
 def _whatever_unjudged(
     runs: Evaluation, rankings: list[SystemRanking], wanted: bool
 ) -> dict[str, Leaderboard]:
-    """Measure -> the ranks that systems could have whatever their unjudged documents are."""
+    """Measure -> the ranks that systems could have for all labels of unjudged documents."""
     if not wanted and len(runs) ** 2 * len(runs.qids) > _FEW_BOUNDS:
         return {}
     ranked = {
@@ -210,9 +210,9 @@ def bounds_of_best(
         order: the numbers of the systems, best first.
 
     Returns:
-        Name of a measure that has bounds -> numbers of two systems, ascending -> what
-        :meth:`~pyterrier_asl.unjudged.holes.Holes.to_dict` says of them, and ``unjudged``, the
-        number of their unjudged documents.
+        Name of a measure that has bounds -> numbers of two systems, ascending -> the row of
+        :class:`~pyterrier_asl.unjudged.holes.Holes`, ``unjudged``, the number of their unjudged
+        documents, and ``todo``, the ten documents to judge next.
     """
     own = {
         name: measure
@@ -254,7 +254,9 @@ def _of_all(
     people: Iterable[str] | None = None,
     **policy: Any,
 ) -> Leaderboard | None:
-    """Who could be the best over all collections, whichever judge is right; None for one of both.
+    """Who could be the best over all collections, whichever judge is right.
+
+    None for one collection with one judge.
 
     Args:
         collections: the matched runs by collection.
@@ -279,7 +281,7 @@ def _of_all(
 
 
 def _stability(runs: Evaluation, rankings: list[SystemRanking]) -> pd.DataFrame | None:
-    """The stability of the measures that have a direction; None for a single system or query."""
+    """The stability of the measures with a direction; None for a single system or query."""
     directed = [ranking for ranking in rankings if ranking.higher_is_better is not None]
     if len(runs) < 2 or not directed or len(runs.qids) < 2:
         return None
@@ -303,14 +305,13 @@ def collect_scores(
 
     Args:
         scores: the scores; of several collections the page is about the first.
-        measures: their names; None: all of the scores of which more or less is better, first
-            nDCG@10, else AP.
+        measures: names of measures; None: all with a direction, nDCG@10 and AP first.
         alpha: level of significance.
-        command: the command line behind the report.
+        command: the command line of the report.
 
     Raises:
-        ValueError: for a measure that the scores lack, whose direction is not known, or with a
-            value that is not finite.
+        ValueError: for a measure that the scores lack, that has no direction, or that has a value
+            that is not finite.
     """
     asked = [measures] if isinstance(measures, str) else list(measures or [])
     names = [name for text in asked for name in str(text).split()] or _of_scores(scores)
@@ -320,7 +321,7 @@ def collect_scores(
     for name, table in tables.items():
         if list(table.index) != list(first.index) or set(table) != set(first):
             raise ValueError(
-                f"{name} is of other systems or topics than {names[0]}: name measures of the same"
+                f"{name} has other systems or topics than {names[0]}: name measures with the same"
             )
         values = table[list(first)].to_numpy(dtype=np.float64)
         if not np.isfinite(values).all():
@@ -335,13 +336,13 @@ def collect_scores(
 
 
 def _of_scores(scores: ScoreTable) -> list[str]:
-    """The measures of scores that have a direction, the usual ones first."""
+    """The measures of scores with a direction, the usual measures first."""
     names = []
     for name in scores.measures:
         with contextlib.suppress(ValueError):
             scores.direction(name)
             names.append(name)
     if not names:
-        scores.direction(scores.measures[0])  # says what to do
+        scores.direction(scores.measures[0])  # raises an error with a remedy
     order = {"nDCG@10": 0, "AP": 1}
     return sorted(names, key=lambda name: order.get(canonical_name(name), 2))

@@ -1,8 +1,8 @@
-"""The figures of a report as Vega-Lite specifications, without data: the page holds the data once.
+"""The figures of a report as Vega-Lite specifications without data, which the page has once.
 
-Every figure draws the rows of a data set called ``data``. Colours come from the page: those of its
-theme, and where a scale has the domain :data:`SYSTEMS` or the range :data:`COLOURS`,
-:data:`SIDES` or :data:`NEUTRAL`, those, so that light and dark share one specification.
+Every figure draws the rows of a data set called ``data``. The page replaces the domain
+:data:`SYSTEMS` and the ranges :data:`COLOURS`, :data:`SIDES` and :data:`NEUTRAL` of scales by the
+colours of its theme, so that light and dark share one specification.
 """
 
 from __future__ import annotations
@@ -14,31 +14,31 @@ import altair as alt
 
 from ..charts.forms import tooltips
 
-#: The page replaces these by the systems shown, their colours, the colours of A and B, and colours
-#: of elements that are not systems.
+#: Placeholders of the systems shown, their colours, the colours of A and B, and the colours of
+#: elements that are not systems.
 SYSTEMS, COLOURS, SIDES, NEUTRAL = ["systems"], ["colours"], ["sides"], ["neutral"]
 
-#: The name of a system that an axis or a legend has room for; the page has the short names.
+#: The short name of a system for axes and legends, from the page.
 _SHORT = "shortNames[datum.label]"
 
-#: The order of A and B, and what is neither, wherever two systems are compared.
+#: The order of A, B and elements of neither, in comparisons of two systems.
 _SIDES = ["A", "B", "equal"]
 
-#: Up to how many systems an axis shows their names and not their ranks.
+#: The number of systems up to which an axis shows names; above it shows ranks.
 _FEW = 12
 
-#: A measure's name on several lines: it has to fit into a quarter of a phone.
+#: A measure's name on several lines, for a quarter of the width of a phone.
 _LINES = "split(replace(replace(replace(datum.label, '@', '¶@'), '(', '¶('), '_', '_¶'), '¶')"
 
 
-# Cached for further reports of as many systems: a fifth of the time of a small one is spent here.
+# Cached for reports of the same number of systems: it takes a fifth of the time of a small report.
 @lru_cache(maxsize=16)
 def specifications(systems: int, cutoff: int | None = None) -> dict[str, dict[str, Any]]:
     """The Vega-Lite specification of every figure, by name.
 
     Args:
-        systems: their number.
-        cutoff: k, the depth to which runs are read; None: there are none, nor documents.
+        systems: the number of systems.
+        cutoff: k, the depth to which runs are read; None: no runs and no documents.
     """
     charts = {
         "differences": _bars_by_query(documents=cutoff is not None),
@@ -54,7 +54,7 @@ def specifications(systems: int, cutoff: int | None = None) -> dict[str, dict[st
             "matrix": _pair_matrix(systems),
             "judged": _judged_shares(systems),
         }
-    # The page decides on colours and schema.
+    # The page sets colours and schema.
     removed = ("config", "$schema")
     return {
         name: {key: value for key, value in chart.to_dict().items() if key not in removed}
@@ -67,14 +67,14 @@ def _chart(**size: Any) -> alt.Chart:
 
 
 def _rank_axis(systems: int, title: str | None, **more: Any) -> alt.Axis:
-    """An axis of ranks: the first, and some ten round ones."""
+    """An axis of ranks: the first, and about ten round numbers."""
     step = next(step for step in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000) if systems / step <= 12)
     values = sorted({1, *range(step, systems + 1, step)})
     return alt.Axis(values=values, title=title, format="d", ticks=False, labelAngle=0, **more)
 
 
 def _systems(systems: int, rank: str, name: str, title: str) -> dict[str, Any]:
-    """An axis of systems, best first: by name where they are few, else by rank."""
+    """An axis of systems, best first: names of few systems, ranks of many."""
     if systems > _FEW:
         return {"shorthand": f"{rank}:O", "axis": _rank_axis(systems, f"{title} at rank")}
     angle = -30 if systems > 3 else 0
@@ -309,7 +309,7 @@ def _pair_matrix(systems: int) -> alt.TopLevelMixin:
 
 
 def _difficulty(*, documents: bool) -> alt.TopLevelMixin:
-    """Queries by difficulty and by the spread of the systems; their size is what is relevant."""
+    """Queries by difficulty and by the spread of the systems, sized by relevant documents."""
     relevant = alt.Size(
         "relevant:Q",
         title="relevant documents",

@@ -28,7 +28,7 @@ from ..statistics.rank_intervals import RankIntervals, rank_intervals
 from .provenance import Provenance
 from .retrieved import LengthHistogram, RunDepths, TopTens
 
-#: The measures whose rankings of the systems are compared, those of them that are shown.
+#: The measures whose rankings of the systems are compared if they are shown.
 _REORDERED = ("AP", "ASL", "LexiP", "AP_Rareness")
 
 
@@ -73,7 +73,7 @@ class SystemRanking:
 
     @cached_property
     def means(self) -> Floats:
-        """The mean of each system, of a count the sum, shape (S,)."""
+        """The mean of each system, the sum for a count, shape (S,)."""
         return np.asarray(self.values.sum(axis=1) if self.is_sum else self.values.mean(axis=1))
 
     @property
@@ -103,25 +103,24 @@ class SystemRanking:
 
     @cached_property
     def sample(self) -> Sample:
-        """The values as :func:`~pyterrier_asl.ranks` has them."""
+        """The values as a sample for :func:`~pyterrier_asl.ranks`."""
         topics, up = list(range(self.values.shape[1])), self.higher_is_better is not False
         worst = worst_value(self.named.measure, up)
         return Sample(self.names, topics, up, {"": self.values}, worst=worst)
 
     @property
     def ranks(self) -> Ints:
-        """The rank of each system from 1; systems with equal means share the best of theirs."""
+        """The rank of each system from 1; systems with equal means share the best rank."""
         return self.sample.ranks
 
     @cached_property
     def order(self) -> Ints:
-        """The systems from best to worst; equal ones in their given order."""
+        """The systems from best to worst; equal systems in their original order."""
         return np.argsort(self.ranks, kind="stable")
 
     @cached_property
     def intervals(self) -> RankIntervals | None:
-        """The ranks that each system could have, which hold for all systems at once, and the p of
-        each pair, as :func:`~pyterrier_asl.ranks` has them.
+        """Intervals of ranks and the p of each pair, the same as :func:`~pyterrier_asl.ranks`.
 
         None for a single system, fewer than ten queries, and a measure without a direction.
         """
@@ -132,7 +131,7 @@ class SystemRanking:
 
     @cached_property
     def cautions(self) -> list[str]:
-        """Why :attr:`intervals` may hold less often than they say, or be wide."""
+        """Why :attr:`intervals` may hold less often than their level, or be wide."""
         if self.intervals is None:
             return []
         with warnings.catch_warnings(record=True) as caught:
@@ -143,7 +142,7 @@ class SystemRanking:
 
     @property
     def better(self) -> Bools:
-        """Whether the row's system is ordered above the column's, shape (S, S)."""
+        """Whether the row's system is ordered above the column's system, shape (S, S)."""
         if self.intervals is None:
             return np.zeros((len(self.names),) * 2, dtype=bool)
         return self.intervals.better
@@ -166,13 +165,13 @@ class SystemFindings:
         alpha: level of significance.
         rankings: the systems by each measure; the first decides who is best.
         provenance: version, command and digests.
-        whatever_unjudged: measure -> the ranks that systems could have whatever their unjudged
-            documents are, for measures whose bounds were asked for, or take no time.
+        whatever_unjudged: measure -> the ranks that systems could have for all labels of unjudged
+            documents, for measures with computed bounds.
         of_all: the leaderboard by :attr:`first` over all collections, whichever judge is right;
             None for a single collection with one judge.
     """
 
-    #: Whether there are runs and judgements, or values by query alone.
+    #: Whether there are runs and judgements, or only values by query.
     has_documents: ClassVar[bool] = False
 
     names: list[str]
@@ -185,18 +184,18 @@ class SystemFindings:
 
     @cached_property
     def first(self) -> SystemRanking:
-        """The measure that decides who is best: the first with a direction, else the first."""
+        """The measure that decides who is best; see :func:`deciding`."""
         return deciding(self.rankings)
 
     @cached_property
     def decisive(self) -> list[SystemRanking]:
-        """The measures by which systems can be ranked, :attr:`first` before the others."""
+        """The measures with a direction, :attr:`first` before the others."""
         ranked = [ranking for ranking in self.rankings if ranking.higher_is_better is not None]
         return [self.first, *(ranking for ranking in ranked if ranking is not self.first)]
 
     @property
     def docnos(self) -> set[str]:
-        """The documents whose texts the page shows."""
+        """The documents with texts on the page."""
         return set()
 
     def conflicts(self, ranking: SystemRanking, other: SystemRanking) -> Ints:
@@ -225,8 +224,8 @@ class Findings(SystemFindings):
         tops: the first documents of the best systems.
         bounds: what unjudged documents could change between the best systems; see
             :func:`~pyterrier_asl.reporting.collect.bounds_of_best`.
-        stability: how often the better of two systems is so on half of the queries, by measure;
-            see :func:`~pyterrier_asl.analysis.stability`. None: not computed.
+        stability: how often the better one of two systems is also better on half of the queries, by
+            measure; see :func:`~pyterrier_asl.analysis.stability`. None: not computed.
     """
 
     has_documents = True
@@ -246,7 +245,7 @@ class Findings(SystemFindings):
 
     @property
     def docnos(self) -> set[str]:
-        """The relevant documents, those of the top tens, and those to judge next."""
+        """The relevant documents, the documents in top tens, and the documents to judge next."""
         relevant = self.runs.judgements.docnos.take(self.relevant.pairs)
         todo = {docno for _, docno in self.to_judge}
         return {*relevant.to_pylist(), *self.tops.docnos, *todo}
@@ -261,12 +260,12 @@ class Findings(SystemFindings):
 
     @cached_property
     def asl(self) -> SystemRanking:
-        """The systems by ASL at k, whether or not it is one of the measures shown."""
+        """The systems by ASL at k, which may not be one of the measures shown."""
         return self._asl_at(self.cutoff)
 
     @cached_property
     def asl_common(self) -> SystemRanking:
-        """The systems by ASL at the median depth of the shallowest of them."""
+        """The systems by ASL at the median depth of the shallowest system."""
         return self._asl_at(self.depths.common)
 
     def _asl_at(self, depth: int) -> SystemRanking:
@@ -283,10 +282,10 @@ class Findings(SystemFindings):
 
     @cached_property
     def grades(self) -> Floats:
-        """The grades that a label can have: 0 and those of the judgements, ascending.
+        """The grades that a label can have: 0 and the grades of the judgements, ascending.
 
-        At least 0 and the least relevant grade; where there are more than ten, the whole numbers up
-        to the highest.
+        At least 0 and the least relevant grade; for more than ten grades the whole numbers up to
+        the highest.
         """
         grades = self.runs.judgements.grades
         labels = np.unique([0.0, *grades[grades >= 0]])
@@ -296,9 +295,9 @@ class Findings(SystemFindings):
 
     @cached_property
     def reordered(self) -> list[SystemRanking]:
-        """The measures whose rankings are compared: the first shown of each kind.
+        """The measures whose rankings are compared: the first shown measure of each kind.
 
-        Where runs differ in depth, ASL at their common depth follows ASL.
+        If runs differ in depth, ASL at their common depth follows ASL.
         """
         kinds = {ranking.kind: ranking for ranking in reversed(self.rankings)}
         shown = [kinds[kind] for kind in _REORDERED if kind in kinds]
@@ -314,7 +313,7 @@ class Findings(SystemFindings):
 
     @cached_property
     def movers(self) -> Ints:
-        """The systems, those first whose ranks by :attr:`reordered` lie farthest apart."""
+        """The systems by the range of their ranks by :attr:`reordered`, the largest first."""
         ranks = np.array([ranking.ranks for ranking in self.reordered])
         return np.argsort(-np.ptp(ranks, axis=0), kind="stable")
 
@@ -322,7 +321,7 @@ class Findings(SystemFindings):
     def tau_judged_only(self) -> float:
         """Kendall's tau of ASL and ASL without unjudged documents.
 
-        NaN for a single system, and where no document is judged irrelevant: ASL is 1 for all.
+        NaN for a single system, and if no document is judged irrelevant, as ASL is then 1 for all.
         """
         if len(self.names) < 2 or not self.judged_irrelevant:
             return float("nan")
@@ -342,7 +341,7 @@ class Findings(SystemFindings):
         return np.asarray(self.relevant.found().sum(axis=0))
 
     def missed_by_all(self, depth: int) -> Ints:
-        """The relevant documents by query that no system has in its top ``depth``, shape (Q,)."""
+        """The number of relevant documents by query in no system's top ``depth``, shape (Q,)."""
         missed = ~self.relevant.found(depth).any(axis=0)
         return np.bincount(self.relevant.queries[missed], minlength=len(self.relevant.total))
 

@@ -22,19 +22,19 @@ from .figures import specifications
 from .findings import Findings, SystemFindings, SystemRanking
 from .summary import decimals, interval
 
-#: Ranks of relevant documents in a page: beyond that, only those of the best systems.
+#: The number of ranks of relevant documents above which a page has those of the best systems.
 MOST_RANKS = 3_000_000
 
-#: Characters of the values by query in a page: beyond that, only those of the best systems.
+#: Characters of the values by query above which a page has those of the best systems.
 MOST_VALUES = 4_000_000
 
-#: The measures that the leaderboard shows beside the first one.
+#: The measures that the leaderboard shows next to the first one.
 _SHOWN = ("ASL", "AP", "nDCG", "R")
 
-#: The correlation with recall from which on ASL is called mostly recall.
+#: The correlation with recall above which ASL is called mostly recall.
 _MOSTLY_RECALL = 0.95
 
-#: Depths to which a relevant document is looked for, besides the whole depth.
+#: Depths for which missed relevant documents are counted, in addition to the whole depth.
 _DEPTHS = (10, 100)
 
 
@@ -47,12 +47,12 @@ class Page:
 
     @cached_property
     def has_ranks(self) -> bool:
-        """Whether there are intervals of ranks by some measure."""
+        """Whether any measure has intervals of ranks."""
         return any(ranking.intervals for ranking in self.findings.rankings)
 
     @property
     def tops(self) -> list[int]:
-        """The depths of the top that can be marked in the leaderboard."""
+        """The values of k for the top k that the leaderboard can mark."""
         return [k for k in (3, 5, 10) if k < len(self.findings.names)]
 
     @cached_property
@@ -65,7 +65,7 @@ class Page:
 
     @cached_property
     def shown_columns(self) -> set[str]:
-        """The columns shown at first: ranks, few measures, and the runs' depth."""
+        """The columns shown first: ranks, some measures, and the depth of the runs."""
         f = self.findings
         kinds = {ranking.kind: ranking for ranking in reversed(f.decisive)}
         usual = [kinds[kind] for kind in _SHOWN if kind in kinds and kinds[kind] is not f.first]
@@ -75,7 +75,7 @@ class Page:
 
     @cached_property
     def shown_values(self) -> npt.NDArray[np.int64]:
-        """The systems whose values by query are on the page."""
+        """The systems for which the page has the values by query."""
         f = self.findings
         size = sum(_size(ranking.values) for ranking in f.rankings)
         most = max(2, len(f.names) * MOST_VALUES // max(size, MOST_VALUES))
@@ -83,23 +83,23 @@ class Page:
 
     @property
     def of_best(self) -> list[tuple[str, npt.NDArray[np.int64]]]:
-        """The data that a large page holds of the best systems alone, each with these systems."""
+        """The kinds of data that a large page has for the best systems only, with the systems."""
         return [("The values by query", self.shown_values)]
 
     @property
     def left_out(self) -> list[str]:
-        """Sentences on data that is left out for some systems, as the page would be too large."""
+        """Sentences on data that is left out for some systems, to keep the page small."""
         f = self.findings
         return [
-            f"{what} are on this page for the {len(systems)} best of {len(f.names)} systems by "
-            f"{f.first.name} only: those of all would make it too large."
+            f"{what} are on this page only for the {len(systems)} best of {len(f.names)} systems "
+            f"by {f.first.name}, to keep the page small."
             for what, systems in self.of_best
             if len(systems) < len(f.names)
         ]
 
     @property
     def recall_like(self) -> SystemRanking | None:
-        """The ranking by ASL at k where it is nearly that by recall."""
+        """The ranking by ASL at k, if it is nearly the ranking by recall."""
         f = self.findings
         if not isinstance(f, Findings):
             return None
@@ -117,7 +117,7 @@ class Page:
             return []
         silent = ["cutoff", "pool", "member"]
         if measure.params.get("rel") == getattr(self.findings, "rel", None):
-            silent.append("rel")  # the page says it once
+            silent.append("rel")  # the page shows it once
         shown = [name for name in measure.params if name not in silent]
         meanings = [(name, getattr(measure.SUPPORTED_PARAMS[name], "desc", None)) for name in shown]
         return [(f"{name}={measure.params[name]}", text) for name, text in meanings if text]
@@ -149,7 +149,7 @@ class Page:
         }
 
     def _conflicts(self) -> dict[str, Any]:
-        """The pairs about which measures conflict: how many, and the first of them."""
+        """The numbers of pairs that two measures order in opposite directions, with an example."""
         f = self.findings
         pairs = [[f.conflicts(ranking, other) for other in f.decisive] for ranking in f.decisive]
         return {
@@ -169,13 +169,13 @@ class DocumentPage(Page):
 
     @cached_property
     def depths(self) -> list[int]:
-        """The depths to which a relevant document is looked for."""
+        """The depths for which missed relevant documents are counted."""
         k = self.findings.cutoff
         return [*(depth for depth in _DEPTHS if depth < k), k]
 
     @cached_property
     def missed(self) -> list[npt.NDArray[np.int64]]:
-        """The number of relevant documents by query that all systems miss, for each depth."""
+        """The number of relevant documents that all systems miss by query, for each depth."""
         return [self.findings.missed_by_all(depth) for depth in self.depths]
 
     @cached_property
@@ -193,14 +193,14 @@ class DocumentPage(Page):
 
     @cached_property
     def shown_ranks(self) -> npt.NDArray[np.int64]:
-        """The systems whose ranks of relevant documents are on the page."""
+        """The systems for which the page has the ranks of relevant documents."""
         documents = max(len(self.findings.finders), 1)
         most = max(2, MOST_RANKS // documents)
         return np.sort(self.findings.first.order[:most])
 
     @property
     def of_best(self) -> list[tuple[str, npt.NDArray[np.int64]]]:
-        """The data that a large page holds of the best systems alone, each with these systems."""
+        """The kinds of data that a large page has for the best systems only, with the systems."""
         return [
             *super().of_best,
             ("The first ten documents", self.findings.tops.systems),
@@ -238,10 +238,10 @@ class DocumentPage(Page):
 
     @cached_property
     def grades(self) -> dict[tuple[int, str], float]:
-        """The documents of the page with their grades, -1 where unjudged, by query and id.
+        """The documents of the page with their grades, -1 for unjudged, by query and id.
 
-        First the relevant documents of all queries, then the others of the top tens, and those to
-        judge next.
+        First the relevant documents of all queries, then the others in the top tens, then the
+        documents to judge next.
         """
         relevant, tops = self.findings.relevant, self.findings.tops
         judgements = self.findings.runs.judgements
@@ -269,7 +269,7 @@ class DocumentPage(Page):
         }
 
     def _tops(self) -> dict[str, Any]:
-        """The top ten of systems: numbers of documents from 1, 0 where the ranking has ended."""
+        """The top tens: numbers of documents from 1, 0 after the end of a ranking."""
         tops = self.findings.tops
         pairs = zip(tops.queries.tolist(), tops.docnos)
         numbers = [self.number[document] + 1 for document in pairs]
@@ -338,7 +338,7 @@ def _intervals(ranks: RankIntervals | None) -> dict[str, Any] | None:
 
 
 def _board(board: Leaderboard | None, names: list[str]) -> dict[str, Any] | None:
-    """The same by a leaderboard."""
+    """The ranks and ordered pairs of a leaderboard."""
     if board is None:
         return None
     rows, better = board.overall.set_index("name").loc[names], board.better.loc[names, names]
@@ -352,12 +352,12 @@ def _plain_ranks(low: Any, high: Any, possible: Any, better: Any) -> dict[str, A
 
 
 def _floats(values: npt.ArrayLike) -> str:
-    """Numbers as text: a page of numbers in decimal would be four times as large."""
+    """Numbers in base 64: decimal numbers would need four times the space."""
     return _base64(np.asarray(values, dtype="<f4"))
 
 
 def _values(values: npt.ArrayLike) -> dict[str, Any]:
-    """Numbers as text: the different ones and which each is, or all where that is shorter."""
+    """Numbers as text: the distinct ones with codes, or all numbers if that is shorter."""
     numbers = np.asarray(values, dtype="<f4")
     different, codes = np.unique(numbers, return_inverse=True)
     if _bits(different.size, numbers.size) >= 32 * numbers.size:
@@ -366,7 +366,7 @@ def _values(values: npt.ArrayLike) -> dict[str, Any]:
 
 
 def _size(values: npt.ArrayLike) -> int:
-    """Characters of the text that numbers become, each of which has six bits."""
+    """The number of characters of numbers as text; a character has six bits."""
     numbers = np.asarray(values, dtype="<f4")
     return min(_bits(len(np.unique(numbers)), numbers.size), 32 * numbers.size) // 6
 
@@ -382,7 +382,7 @@ def _width(largest: int) -> int:
 
 
 def _whole(values: npt.NDArray[np.int64]) -> dict[str, Any]:
-    """Whole numbers from 0 as text, each in as many bits as the largest needs."""
+    """Whole numbers from 0 as text, each with the number of bits of the largest."""
     width = _width(values.max(initial=0))
     bits = values.reshape(-1, 1) >> np.arange(width)[::-1] & 1
     packed = np.packbits(bits.astype(np.uint8))
@@ -394,7 +394,7 @@ def _base64(values: npt.NDArray[Any]) -> str:
 
 
 def _plain(values: Iterable[float]) -> list[float | None]:
-    """Numbers for JSON, which has no NaN; six digits are more than any figure shows."""
+    """Numbers for JSON, None for NaN, with six digits, more than any figure shows."""
     return [_short(float(f"{v:.6g}")) if math.isfinite(v) else None for v in map(float, values)]
 
 

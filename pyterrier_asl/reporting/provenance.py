@@ -28,13 +28,14 @@ class Provenance:
     Attributes:
         version: the version of this package.
         command: the command line, '' for a call from Python.
-        qrels: digest of the judgements (BLAKE2b, 128 bits), of ids and grades as they were read; of
-            scores that others computed, that of all of them.
-        runs: digest of each run, of query ids, document ids and scores in their order, or of its
-            scores.
-        labels: source of the labels -> their number.
-        words: how a command line names the judgements, with labels, then each run; none for scores.
-        metadata: the ir_metadata of each run, 'key: value' by line; '' for a run without.
+        qrels: digest (BLAKE2b, 128 bits) of the ids and grades of the judgements as they were read;
+            without runs the digest of all scores.
+        runs: digest of each run's query ids, document ids and scores in their order; without runs
+            the digest of each system's scores.
+        labels: source of the labels -> number of labels.
+        words: the arguments of a command line for the judgements, with labels, and for each run;
+            empty for scores.
+        metadata: the ir_metadata of each run, one 'key: value' per line; '' without metadata.
     """
 
     version: str
@@ -59,7 +60,7 @@ class Provenance:
         Args:
             runs: the runs.
             command: the command line.
-            sources: the files or frames of the runs, whose metadata is shown.
+            sources: the files or frames of the runs, which can have metadata.
             qrels: the file or frame of the judgements.
             merged: the judgements with the labels that were added to them.
 
@@ -106,7 +107,7 @@ def _digest(judgements: Judgements) -> str:
 
 
 def _word(source: Any, name: str) -> str:
-    """How a command line names a file, or what is none by its name."""
+    """The word of a command line for a file, or for other input by its name."""
     return shlex.quote(str(source if isinstance(source, (str, os.PathLike)) else name))
 
 

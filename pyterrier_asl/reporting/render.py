@@ -61,15 +61,15 @@ def _source(templates: Environment, name: str) -> str:
 
 @cache
 def _scripts() -> dict[str, str]:
-    """The scripts of the page by the hash with which its policy allows them: Vega's, and ours.
+    """Vega's and our scripts of the page, by the hash with which its policy allows them.
 
-    Vega, Vega-Lite and vega-embed are of the versions that vl-convert takes together, not the one
-    that Altair writes for: an older Vega-Lite with a newer Vega warns in the browser, and newer
-    ones read what older Altairs write.
+    Vega, Vega-Lite and vega-embed have the versions that vl-convert combines, not the version that
+    Altair writes for. An older Vega-Lite with a newer Vega warns in the browser. Newer versions
+    read the specifications of older versions of Altair.
     """
     bundle = vl_convert.javascript_bundle()  # type: ignore[call-arg]
     own = "".join(_source(environment(), f"{name}.js") for name in _SCRIPTS)
-    # A browser hashes what it reads, with line feeds alone, and a page has no null character.
+    # A browser hashes the text with line feeds only, and a page has no null character.
     texts = [re.sub("\r\n?", "\n", text).replace("\0", "\ufffd") for text in (bundle, own)]
     texts[0] = texts[0].replace("</script", r"<\/script").replace("<!--", r"<\!--")
     return {
@@ -110,15 +110,15 @@ def verdict_of(findings: SystemFindings) -> list[str]:
 
 
 def breakable(name: str) -> Markup:
-    """A measure's name that a narrow column may break: ``AP_`` ``Rareness`` ``@100``."""
+    """A measure's name with possible line breaks: ``AP_`` ``Rareness`` ``@100``."""
     text = str(escape(name)).replace("_", "_<wbr>")
     return Markup(text.replace("@", "<wbr>@").replace("(", "<wbr>("))
 
 
 def sentences(text: Markup) -> list[Markup]:
-    """The sentences of a text, between which are empty lines, each in one line.
+    """The sentences of a text, which empty lines separate, each as one line.
 
-    No line breaks within ``p = .03``.
+    ``p = .03`` gets no line break.
     """
     whole = re.sub(" p (=|≤|&lt;) ", " p\N{NO-BREAK SPACE}\\1\N{NO-BREAK SPACE}", str(text))
     parts = re.split(r"\n[ \n]*\n *", whole.strip(" \n"))

@@ -19,13 +19,13 @@ _LEAST = 10
 
 @dataclass(frozen=True)
 class RunDepths:
-    """The depths of S runs, of which the first k documents of each query count.
+    """The depths of S runs; only the first k documents of a query count.
 
     Attributes:
         retrieved: documents retrieved for a query, at most k, mean over the queries, shape (S,).
         common: the median depth of the shallowest system over the queries, at least 10.
-        unjudged: the unjudged share of the irrelevant documents above all relevant ones,
-            retrieved or missed; NaN where there are none, shape (S,).
+        unjudged: the unjudged share of the irrelevant documents above relevant documents, which
+            may be missed; NaN without irrelevant documents, shape (S,).
     """
 
     retrieved: Floats
@@ -36,7 +36,7 @@ class RunDepths:
     def of(cls, runs: Evaluation, *, rel: float, cutoff: int) -> RunDepths:
         """Computes the depths of runs.
 
-        A missed document comes after all retrieved ones, so every irrelevant one is above it.
+        A missed document comes after all retrieved ones, so all irrelevant ones are above it.
 
         >>> runs = Evaluation.of({"a": {"q": {"x": 3, "d": 2, "y": 1}}}, {"q": {"d": 1, "c": 1}})
         >>> RunDepths.of(runs, rel=1, cutoff=1000)
@@ -71,8 +71,8 @@ class LengthHistogram:
     """Relevant documents of S systems by search length.
 
     Attributes:
-        labels: the bins, B of them; the last is of missed documents, which were not retrieved.
-        counts: relevant documents in each, shape (S, B).
+        labels: the names of the B bins; the last is for missed documents.
+        counts: the number of relevant documents in each bin, shape (S, B).
     """
 
     labels: list[str]
@@ -102,14 +102,14 @@ class LengthHistogram:
 
 @dataclass(frozen=True)
 class TopTens:
-    """The top D of some systems for Q queries: P different documents of a query.
+    """The top D of some systems for Q queries: P documents, counted per query.
 
     Attributes:
-        systems: the systems, T of them.
+        systems: the numbers of the T systems.
         queries: the query of each document, ascending, shape (P,).
-        docnos: its id.
-        grades: its grade, -1 where it is unjudged, shape (P,).
-        documents: which of them is at each rank, -1 beyond the end, shape (T, Q, D).
+        docnos: the id of each document.
+        grades: the grade of each document, -1 for unjudged, shape (P,).
+        documents: the number of the document at each rank, -1 after the end, shape (T, Q, D).
     """
 
     systems: Ints

@@ -1,4 +1,4 @@
-"""The numbers of a report's headline and of its answers, for each measure."""
+"""The numbers of a report's headline and answers, for each measure."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Summary:
 
     @property
     def two(self) -> list[int]:
-        """The two best systems; of one system that one, twice."""
+        """The two best systems; a single system twice."""
         return [int(self.ranking.order[0]), int(self.ranking.order[:2][-1])]
 
     @cached_property
@@ -43,15 +43,15 @@ class Summary:
         return bool((self.ranking.values == self.ranking.values[0]).all())
 
     def winner(self, ranking: SystemRanking) -> int | None:
-        """Which of the two best systems is ordered above the other by a measure, if any is."""
+        """The one of the two best systems that a measure orders above the other; None: neither."""
         a, b = self.two
         return a if ranking.better[a, b] else b if ranking.better[b, a] else None
 
     @property
     def other_winners(self) -> list[tuple[int, list[SystemRanking]]]:
-        """Which of two systems is better by which other measures, where this one does not say so.
+        """The better one of two systems by other measures, unless this measure agrees.
 
-        A system, and the measures; first the winner of most measures.
+        A system and the measures, the winner by most measures first.
         """
         others = [ranking for ranking in self.findings.decisive if ranking is not self.ranking]
         named: dict[int, list[SystemRanking]] = {}
@@ -63,10 +63,10 @@ class Summary:
 
     @cached_property
     def conflict(self) -> tuple[int, list[int], list[list[SystemRanking]]] | None:
-        """The pairs that any two measures order in opposite directions; None without one.
+        """The pairs that any two measures order in opposite directions; None without such a pair.
 
-        Their number, the two systems of one of them, and the measures by which the first is better,
-        and those by which the second is.
+        Their number, the two systems of one pair, the measures by which the first is better, and
+        the measures by which the second is better.
         """
         decisive = self.findings.decisive
         better = np.array([ranking.better for ranking in decisive])
@@ -84,10 +84,10 @@ class Summary:
 
     @property
     def passed_over(self) -> tuple[int, int, float, float] | None:
-        """A system that could not be the best, ahead of one that could.
+        """A system that could not be the best with a better mean than one that could.
 
-        Both systems, and by how many standard errors the best rival is ahead of each; None where
-        there are none.
+        Both systems, and for each the standard errors by which its best rival is ahead; None
+        without such systems.
         """
         ranking, candidates = self.ranking, self.ranking.candidates
         if ranking.intervals is None or len(ranking.names) < 3:
@@ -101,9 +101,9 @@ class Summary:
 
     @property
     def ordered_candidate(self) -> tuple[int, int] | None:
-        """A system that could be the best though another is ordered above it, and the other.
+        """A system that could be the best although another is ordered above it, and the other.
 
-        Who could be the best is tested at half of the level. None where there are none.
+        Who could be the best is tested at half of the level. None without such systems.
         """
         for system in self.ranking.candidates if len(self.ranking.names) > 2 else ():
             if (above := np.flatnonzero(self.ranking.better[:, system])).size:
@@ -112,19 +112,19 @@ class Summary:
 
     @property
     def ordered_first(self) -> tuple[int, int]:
-        """How many pairs of the ten first systems are ordered, and of how many."""
+        """The number of ordered pairs among the first ten systems, and the number of pairs."""
         first = self.ranking.order[:10]
         pairs = len(first) * (len(first) - 1) // 2
         return int(self.ranking.better[np.ix_(first, first)].sum()), pairs
 
     @property
     def next_pair(self) -> tuple[int, float, int | None] | None:
-        """The comparison that would decide most: the best system with which other.
+        """The comparison to decide next: the best system with another.
 
-        Of the systems that could be the best, the one whose pair with the best mean is not ordered
-        but nearest to it, with its p; and how many topics would order the pair if differences stay
-        as they are, None where it would take more than a hundred times as many as there are. None
-        where there is no such system.
+        The other system could be the best, too. Among the pairs with the best system that are not
+        ordered, theirs has the least p. Returns the system, the p, and the number of topics that
+        would order the pair if the differences stay the same: None for more than a hundred times
+        the topics. None without such a system.
         """
         intervals, best = self.ranking.intervals, self.two[0]
         own = self.ranking.better[best]
@@ -142,7 +142,7 @@ class Summary:
 
     @cached_property
     def largest_fall(self) -> int | None:
-        """The system that loses most ranks by being less deep than others."""
+        """The system that loses most ranks because its run is shorter than others."""
         if not isinstance(self.findings, Findings):
             return None
         retrieved, asl = self.findings.depths.retrieved, self.findings.asl
@@ -152,14 +152,17 @@ class Summary:
 
     @property
     def unjudged_share(self) -> float:
-        """The median over systems of the unjudged share above relevant documents, or NaN."""
+        """The median over systems of the unjudged share above relevant documents; may be NaN."""
         assert isinstance(self.findings, Findings)
         return float(pd.Series(self.findings.depths.unjudged).median())
 
     @property
     def weak_queries(self) -> list[int]:
-        """The query where the best system loses most against the median one, or the other; of one
-        system its two worst queries."""
+        """The query with the largest loss of the best system.
+
+        The loss is against the median system, of two systems against the other. For a single
+        system its two worst queries.
+        """
         own, systems = self.gains[self.two[0]], len(self.gains)
         if systems == 1:
             return [int(query) for query in own.argsort(kind="stable")[:2]]
@@ -169,7 +172,7 @@ class Summary:
 
 
 def p_value(p: float) -> str:
-    """A p-value as a report shows it.
+    """A p-value in the form that a report shows.
 
     >>> p_value(0.0004), p_value(0.0321), p_value(1)
     ('p < .001', 'p = .032', 'p = 1')
@@ -180,7 +183,7 @@ def p_value(p: float) -> str:
 
 
 def shown_value(ranking: SystemRanking, value: float, sign: str = "") -> str:
-    """A value with the decimals that its measure needs, positive ones with this sign."""
+    """A value with the decimals of its measure; a positive value has ``sign``."""
     text = f"{value:{sign}.{decimals(ranking)}f}"
     return text.replace("-", "−") if float(text) else text.lstrip("+-")
 
@@ -188,9 +191,9 @@ def shown_value(ranking: SystemRanking, value: float, sign: str = "") -> str:
 def shown_difference(
     ranking: SystemRanking, a: int, b: int, *, unit: bool = False, ends: bool = True
 ) -> str:
-    """The difference of two systems; if there are only two with its interval; and its p.
+    """The difference of two systems with its p, and with its interval if there are only two.
 
-    The interval is that of :func:`~pyterrier_asl.statistics.rank_intervals.rank_intervals`, and
+    The interval comes from :func:`~pyterrier_asl.statistics.rank_intervals.rank_intervals`. It
     excludes 0 exactly where the pair is ordered.
     """
     text = shown_value(ranking, ranking.means[a] - ranking.means[b], "+")
@@ -204,7 +207,7 @@ def shown_difference(
 
 
 def interval(ranking: SystemRanking, a: int, b: int) -> tuple[float, float] | None:
-    """The interval of the difference of the means of two systems; None where there are more."""
+    """The interval of the difference of the means of two systems; None for more systems."""
     if ranking.intervals is None or ranking.intervals.least is None:
         return None
     low, high = ranking.intervals.least[a, b], -ranking.intervals.least[b, a]
@@ -212,9 +215,9 @@ def interval(ranking: SystemRanking, a: int, b: int) -> tuple[float, float] | No
 
 
 def drawn_interval(ranking: SystemRanking, a: int, b: int) -> list[float]:
-    """Where the interval of a difference begins, ends, and the difference lies, from 0 to 100.
+    """The ends of the interval of a difference, and the difference, on a scale from 0 to 100.
 
-    50 is no difference, more is better for the first system; one end is 0 or 100.
+    50 is no difference, higher is better for the first system; one end is 0 or 100.
     """
     assert ranking.intervals is not None and ranking.intervals.least is not None
     least, difference = ranking.intervals.least, ranking.intervals.difference
