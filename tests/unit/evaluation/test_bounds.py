@@ -1,4 +1,4 @@
-"""Bounds over all labellings: worked cases, and enumeration of every labelling."""
+"""Bounds over all labellings, against worked cases and enumeration of all labellings."""
 
 from __future__ import annotations
 
@@ -266,7 +266,7 @@ def test_evaluate_with_bounds():
 def test_bounds_are_those_of_runs_in_memory(measures):
     runs = {"one": RUN, "two": {"q": {"z": 2, "a": 1}, "p": {"c": 1}}}
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of a pool of two runs
+        warnings.simplefilter("ignore")  # warning of a pool of two runs
         read = evaluate(runs, QRELS, measures, bounds=True, long=True)
         kept = evaluate(Evaluation.of(runs, QRELS), QRELS, measures, bounds=True, long=True)
     assert read.equals(kept)

@@ -1,4 +1,4 @@
-"""A run whose scores are constant has the order of its ids, which deserves a warning."""
+"""A run with constant scores is ordered by ids, and gives a warning."""
 
 import sys
 import warnings

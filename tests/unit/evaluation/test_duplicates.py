@@ -1,4 +1,4 @@
-"""A document that stands twice in a ranking: refused, unless it shall count at its best rank."""
+"""A document that occurs twice in a ranking is refused, or counts once at its best rank."""
 
 import shutil
 import warnings
@@ -25,7 +25,7 @@ from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.evaluation.providers import accelerate
 
 QRELS = {"q": {"a": 1}, "r": {"a": 1}}
-#: Of query q document a stands first and last.
+#: In query q, document a is first and last.
 TWICE = pd.DataFrame(
     [("q", "a", 9.0), ("q", "b", 8.0), ("q", "c", 7.0), ("q", "a", 1.0), ("r", "a", 1.0)],
     columns=["qid", "docno", "score"],
@@ -79,7 +79,7 @@ def test_commands(tmp_path):
 
 #: The same rankings, each document once.
 ONCE = TWICE.drop_duplicates(["qid", "docno"])
-#: A ranking with unjudged documents, by which one can be better.
+#: A ranking with unjudged documents, so that bounds are wide.
 OTHER = pd.DataFrame(
     [("q", "d", 9.0), ("q", "a", 8.0), ("r", "b", 2.0), ("r", "a", 1.0)],
     columns=["qid", "docno", "score"],

@@ -1,5 +1,4 @@
-"""Many runs and measures at once: against ir_measures, the pool of the runs, any number of
-workers."""
+"""Many runs and measures against ir_measures, with a pool of the runs and several workers."""
 
 from __future__ import annotations
 
@@ -48,7 +47,7 @@ def test_values_are_those_of_one_run_and_measure_at_a_time():
     assert found["qid"].tolist() == list(QRELS) * len(RUNS)
     for name, queries in RUNS.items():
         for measure in MEASURES:
-            if measure == RR @ 10:  # ir_measures has another order for equal scores
+            if measure == RR @ 10:  # ir_measures orders equal scores differently
                 continue
             expected = {
                 m.query_id: m.value for m in ir_measures.iter_calc([measure], QRELS, queries)
@@ -108,7 +107,7 @@ def test_workers_change_nothing(tmp_path, backend):
 @pytest.mark.parametrize("partitioned", [False, True])
 def test_workers_find_what_is_named_from_here(tmp_path, monkeypatch, partitioned):
     expected = evaluate(RUNS, QRELS, MEASURES, jobs=2, progress=False)
-    monkeypatch.chdir(tmp_path)  # the processes that this started stay where they are
+    monkeypatch.chdir(tmp_path)  # the started processes keep their folder
     folder = Path("runs")
     folder.mkdir()
     for name, path in zip(RUNS, write(folder)):

@@ -1,4 +1,4 @@
-"""Run files measured: what one that cannot be measured costs, and what is said about it."""
+"""Evaluation of run files, and the errors for files that cannot be evaluated."""
 
 import pytest
 from click.testing import CliRunner
@@ -9,7 +9,7 @@ from pyterrier_asl.evaluation.evaluate import answers, measured, sort_of_many
 
 @pytest.fixture
 def folder(tmp_path):
-    """Qrels, and a folder of three runs, one of which has a score that is no number."""
+    """Qrels, and a folder of three runs; one has a score that is not a number."""
     (tmp_path / "qrels").write_text("q 0 d 1\n")
     runs = tmp_path / "runs"
     runs.mkdir()

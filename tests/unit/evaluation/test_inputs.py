@@ -1,4 +1,4 @@
-"""One rule for what counts as relevant where nothing is said."""
+"""The default of the lowest relevant grade."""
 
 import ir_measures
 import numpy as np
@@ -12,7 +12,7 @@ from pyterrier_asl.measures.names import named_measures, official_rel
 
 @pytest.fixture
 def known(monkeypatch):
-    """A collection of ir_datasets whose makers take a grade of 2 for relevant."""
+    """A collection of ir_datasets whose documentation says that grade 2 is relevant."""
     monkeypatch.setattr(module, "official_measures", lambda _: ["nDCG@10", "RR(rel=2)"])
 
 
@@ -61,7 +61,7 @@ def test_a_judges_grade_beats_the_measures_and_that_beats_the_option(
     (named,) = named_measures(measure)
     computed = with_rel(named, rel, judge_rel)
     assert computed.measure == expected
-    if measure != "AP(rel=1)":  # which says so, though ir_measures prints AP
+    if measure != "AP(rel=1)":  # its name has rel, although ir_measures prints AP
         assert computed.name == str(expected)
 
 

@@ -1,4 +1,4 @@
-"""Notes on runs: means that depend on how ties are broken, and queries among the documents."""
+"""Notes on runs: means that depend on the order of ties, and queries among the documents."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def broken_otherwise(run):
 
 
 def tie_notes(call) -> dict[str, tuple[float, float]]:
-    """Measure -> its mean otherwise and as it is, by the warnings of a call."""
+    """Measure -> its mean with other tie-breaking and its mean, from the warnings of a call."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         call()
@@ -59,7 +59,7 @@ scores = st.dictionaries(st.sampled_from("abcdxyz"), st.sampled_from([1.0, 2.0])
 
 @given(st.lists(scores, min_size=5, max_size=5))
 def test_a_mean_is_noted_where_breaking_ties_otherwise_changes_it(drawn):
-    assume(any(docs.keys() & QRELS["q0"].keys() for docs in drawn))  # else the run is refused
+    assume(any(docs.keys() & QRELS["q0"].keys() for docs in drawn))  # otherwise the run is refused
     run = run_of(drawn)
     now, then = (
         evaluate({"x": each}, QRELS, MEASURES)[MEASURES].mean()
@@ -86,7 +86,7 @@ def test_a_file_in_blocks_is_noted_like_a_frame(tmp_path):
     (tmp_path / "x.run").write_text("".join(lines))
     (tmp_path / "y.run").write_text("".join(lines))
     expected = tie_notes(lambda: evaluate({"x": run}, QRELS, ["AP"]))
-    assert expected == {"AP": (0.5, 0.383)}  # of 1/6, 1/4 and three times 1/2
+    assert expected == {"AP": (0.5, 0.383)}  # the mean of 1/6, 1/4 and three times 1/2
     for jobs in (1, 2):
         call = partial(evaluate, tmp_path, QRELS, ["AP"], jobs=jobs, progress=False)
         assert tie_notes(call) == expected
@@ -99,7 +99,7 @@ def test_comparisons_note_ties_too():
 
 def test_no_tie_of_judged_documents_is_no_note():
     falling = run_of(5 * [{"a": 3, "x": 2, "y": 2, "d": 1}])
-    constant = run_of(5 * [{f"a{n}"[: n + 1]: 1 for n in range(20)}])  # has a warning of its own
+    constant = run_of(5 * [{f"a{n}"[: n + 1]: 1 for n in range(20)}])  # has another warning
     lengths = DocLengths.from_dict({name: 9 for name in "ab"})
     tied = run_of(5 * [{"a": 1, "b": 1}])
     for run, measure in ((falling, "AP"), (constant, "AP"), (tied, TBG(lengths=lengths))):
@@ -151,7 +151,7 @@ def test_dropping_them_is_evaluating_without_them():
     assert (compared["difference"] == 0).all()
     assert holes(run, without, QRELS, "AP", **options).difference.difference == 0
     best = judges(QRELS, {"m": QRELS}, with_other, **options).as_systems["best_run"]
-    assert set(best) == {"x"}  # the first of equal ones
+    assert set(best) == {"x"}  # the first of equal documents
     assert (
         report(with_other, QRELS, "AP", **options).findings.first.means.tolist()
         == [expected["AP"].mean()] * 2

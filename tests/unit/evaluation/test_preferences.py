@@ -134,7 +134,7 @@ def test_the_matrix_is_all_the_pairs_with_scipys_tests():
         assert matrix.rrLP.loc[a, b] == pytest.approx(rrlp.mean(), abs=1e-12)
         assert matrix.sgnLP.loc[a, b] == pytest.approx(np.sign(rrlp).mean(), abs=1e-12)
         assert matrix.wins.loc[a, b] == wins and matrix.losses.loc[a, b] == losses
-        if not rrlp.any():  # no test can be made
+        if not rrlp.any():  # there is no test
             assert math.isnan(matrix.rrLP_p.loc[a, b]) and math.isnan(matrix.sgnLP_p.loc[a, b])
             continue
         expected = stats.ttest_1samp(rrlp, 0).pvalue, stats.binomtest(wins, wins + losses).pvalue

@@ -1,4 +1,4 @@
-"""Measures that ir_measures' other providers compute: one value wherever they are asked for."""
+"""Measures of other providers have the same value from all functions."""
 
 import ir_measures
 import numpy as np
@@ -11,7 +11,7 @@ from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.evaluation.measuring import values_by_others
 from pyterrier_asl.judging.judgements import Judgements
 
-#: Everything ties, and the relevant documents stand first in the file and last by document id.
+#: All scores tie; the relevant documents are first in the file and last by document id.
 TIED = {"q": {**{f"a{i}": 1.0 for i in range(3)}, **{f"x{i}": 1.0 for i in range(7)}}}
 QRELS = {"q": {f"a{i}": 1 for i in range(3)}, "unanswered": {"d": 1}}
 

@@ -1,4 +1,4 @@
-"""Scores that others computed, read from every form, and what is wrong with some."""
+"""Scores of other programs, read from all formats, and errors of wrong tables."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ WIDE = pd.DataFrame({"qid": ["401", "402"], **{n: list(v.values()) for n, v in V
 
 
 def printed(folder, line, summary):
-    """One file a system, as trec_eval or ir_measures print it."""
+    """One file per system, as trec_eval or ir_measures print it."""
     for name, by_query in VALUES.items():
         lines = [line.format(qid=qid, value=value) for qid, value in by_query.items()]
         (folder / f"input.{name}.txt").write_text("".join([*lines, summary]))
@@ -171,7 +171,7 @@ def test_values_without_a_name_are_of_no_measure_but_the_one_that_is_given(tmp_p
     "row", ["a 1 AP .5 x", "a 1 AP .5 ''", "a 1 AP", "a"], ids=["more", "comma", "less", "one"]
 )
 def test_a_row_with_more_or_fewer_fields_is_an_error_with_its_line(row, separator, tmp_path):
-    """One more field shifts all columns of a table that is read with as many as there are."""
+    """An additional field would shift all columns of the table."""
     header = "" if separator == " " else "name qid measure value\n"
     rows = ["a 2 AP .5", row, "b 1 AP .5", "b 2 AP .75"]
     text = (header + "".join(f"{each}\n" for each in rows)).replace("''", "" if header else "x")
@@ -287,7 +287,7 @@ def test_a_damaged_file_is_an_error_that_names_it(suffix, tmp_path):
     path = tmp_path / f"s{suffix}"
     LONG.to_parquet(path) if suffix == ".parquet" else LONG.to_feather(path)
     whole = path.read_bytes()
-    for place in range(0, len(whole), 7):  # in a process that reads on, whatever the place
+    for place in range(0, len(whole), 7):  # in a process with another current folder
         path.write_bytes(whole[:place] + b"\xff\xff\xff\x7f" + whole[place + 4 :])
         try:
             read_scores(path)

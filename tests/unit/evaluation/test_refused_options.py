@@ -1,4 +1,4 @@
-"""Input and options that a function cannot use are refused in a sentence with what to do."""
+"""Input and options that a function cannot use are refused with a remedy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The values behind ASL, one row a relevant document: search_lengths."""
+"""search_lengths: the values behind ASL, one row per relevant document."""
 
 import pandas as pd
 import pytest
@@ -19,7 +19,7 @@ def test_by_hand():
     assert rows(frame) == [
         ("q1", "a", 2, 2, 2, 1),  # x above
         ("q1", "b", 1, 5, 4, 2),  # x, y and the judged n above
-        ("q1", "c", 1, None, 9, 3),  # 10 - 2 relevant, and one more
+        ("q1", "c", 1, None, 9, 3),  # 10 - 2 retrieved relevant documents, plus 1
         ("q2", "a", 1, None, 11, 1),
         ("q3", "a", 1, None, 11, 0),
     ]

@@ -1,5 +1,4 @@
-"""The standard measures against pytrec_eval and ir_measures' own providers: odd cases, and every
-real run with every parameter."""
+"""The standard measures against pytrec_eval and other providers, on unusual cases and real runs."""
 
 from __future__ import annotations
 
@@ -29,7 +28,7 @@ from pyterrier_asl.evaluation import providers
 from pyterrier_asl.judging.judgements import Judgements
 from pyterrier_asl.measures.standard import computed
 
-# Odd cases
+# Unusual cases
 
 QRELS = {
     "graded": {"a": 1, "b": 0, "c": -1, "d": 2, "e": 1, "f": 3, "g": 0, "h": -1},
@@ -68,8 +67,8 @@ def test_odd_cases_are_pytrec_evals(measure, qrels, run):
 
 
 ids = st.sampled_from([*"abcdefgh", "aa", "é", "漢", ""])
-# Not below 0: pytrec_eval writes in front of its arrays below -1, and does not come back from nDCG
-# of a query whose only grades are -1; the odd cases above hold what it can bear.
+# Grades are not below 0: pytrec_eval writes outside of its arrays for grades below -1, and hangs in
+# nDCG of a query with grades -1 only. The unusual cases above have grades that it can process.
 grade = st.integers(0, 4)
 score = st.sampled_from([0.0, 1.0, 1.0 + 1e-9, 2.0, -3.0])
 
@@ -89,7 +88,7 @@ def test_any_small_run_is_scored_as_by_pytrec_eval(qrels, run):
         compare(GAINED, ir_measures.evaluator(GAINED, qrels), Judgements(qrels), run)
 
 
-# Measures of other providers, whose order of equal scores differs: compared where nothing ties
+# Measures of other providers, which order equal scores differently: without ties
 
 ORDERED = [RR @ 1, RR @ 2, RR @ 10, RR(rel=2) @ 5, Judged @ 1, Judged @ 3, Judged @ 10]
 
@@ -144,7 +143,7 @@ def test_err_is_for_grades_up_to_4():
         ours(ERR @ 10, Judgements({"q": {"a": 5}}), {"q": {"a": 1}})
 
 
-# What is taken over, and what is not
+# Measures that accelerate() replaces, and others
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The demo: where its documents come from, its numbers, and that it says no more than they do."""
+"""The demo: the source of its documents, its numbers, and its sentences about them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The collections of the demo: the generated one as a dataset, and vaswani where it is missing."""
+"""The collections of the demo: the generated dataset, and vaswani if it is missing."""
 
 from __future__ import annotations
 

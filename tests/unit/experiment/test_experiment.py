@@ -1,4 +1,4 @@
-"""pt.asl.Experiment against pt.Experiment, where that is right, and against loops, where not."""
+"""pt.asl.Experiment against pt.Experiment where it is correct, and against loops otherwise."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def systems(n=4):
 
 
 def values(frame, measure):
-    """The value of every query, by our own loop or by ir_measures."""
+    """The value of every query, by a loop or by ir_measures."""
     if measure == "ASL@5":
         return np.array(expected(lambda d, g: brute_force.asl(d[:5], g, k=5), frame, qrels()))
     run = frame.rename(columns={"qid": "query_id", "docno": "doc_id"})
@@ -41,17 +41,17 @@ def values(frame, measure):
 
 
 def same(ours, theirs):
-    """Ours has the columns of theirs, and the same in them."""
+    """Asserts that the result has the columns and values of pt.Experiment."""
     assert set(ours.columns) == set(theirs.columns)
     pd.testing.assert_frame_equal(ours[theirs.columns], theirs, check_exact=True)
 
 
-# As pt.Experiment, where that is right
+# Equal to pt.Experiment where it is correct
 
 HIGHER = [AP, nDCG @ 10, RR, nASL @ 10, LexiP, TBG]
 
 
-#: What pt.Experiment is asked for: with one kind of systems each, in the full suite with all.
+#: Options of pt.Experiment, each with one kind of systems; in the full suite with all kinds.
 OPTIONS = [
     {},
     {"baseline": 1},
@@ -162,7 +162,7 @@ def test_query_ids_may_be_numbers():
     table = Experiment([run], numbered(topics()), numbered(qrels()), [AP, ASL @ 5], names=["a"])
     assert table["ASL@5"].tolist() == pytest.approx([np.mean(values(results(1), "ASL@5"))])
     assert table["AP"].tolist() == pytest.approx([np.mean(values(results(1), AP))])
-    pd.testing.assert_frame_equal(run, before)  # the user's frame stays as it was
+    pd.testing.assert_frame_equal(run, before)  # the frame of the user does not change
 
 
 def test_topics_and_qrels_may_be_files(tmp_path):
@@ -202,7 +202,7 @@ def test_mean_response_time_is_that_of_the_system():
     assert set(table["a"]) == {"AP", "mrt"}
 
 
-# Which way is better
+# The direction
 
 
 def test_plus_and_minus_follow_the_direction():
@@ -219,7 +219,7 @@ def test_plus_and_minus_follow_the_direction():
 
 
 def marked(styler):
-    """(row, column) -> what its cell is marked with."""
+    """(row, column) -> the mark of the cell."""
     styler._compute()
     columns = list(styler.data.columns)
     return {(row, columns[column]): css for (row, column), css in styler.ctx.items() if css}
@@ -345,7 +345,7 @@ def test_several_baselines_say_vs_whom():
 
 
 def test_corrections_count_every_system_but_the_baseline():
-    made = systems(4) | {"again": system(1)}  # nothing to test between it and the baseline
+    made = systems(4) | {"again": system(1)}  # equal to the baseline, so there is no test
     table = Experiment(
         made, topics(), qrels(), ["rrLP", ASL @ 5], baseline=1, correction="bonferroni"
     )
@@ -383,7 +383,7 @@ def test_corrections_have_the_names_of_compare_and_of_pyterrier(method):
     same(table.filter(regex="p-value"), theirs.filter(regex="p-value"))
 
 
-# The pool of the experiment's own systems
+# The pool of the systems of the experiment
 
 
 def rareness(frames, row, k, alpha):
@@ -520,7 +520,7 @@ def test_summaries_keep_earlier_systems_and_say_when_columns_differ(tmp_path):
 
 
 def test_summaries_know_systems_and_queries_by_any_name(tmp_path):
-    """Also by those that stand for a missing value in CSV."""
+    """Also names that mean a missing value in CSV."""
     for number in (1, 2):
         made = {name: system(number) for name in ("NA", "None", "007", "1", "a\nb")}
         table = Experiment(
@@ -574,7 +574,7 @@ def test_a_system_that_shares_nothing_with_the_qrels_is_named(tmp_path):
     with pytest.raises(ValueError, match="'a' are in .*save_mode='reuse' takes them from there"):
         Experiment({"a": system(1), "b": strange}, topics(), qrels(), [AP], save_dir=tmp_path)
     first = system(1)
-    with pytest.raises(ValueError, match="system 'b': none"):  # known before anything runs
+    with pytest.raises(ValueError, match="system 'b': none"):  # raised before any system runs
         Experiment({"a": first, "b": strange.results}, topics(), qrels(), [AP])
     assert first.calls == 0
 
@@ -734,7 +734,7 @@ def test_wilcoxon_of_one_topic_is_an_error_before_anything_runs():
         with pytest.raises(ValueError, match="test='wilcoxon' needs two judged topics or more"):
             Experiment(eval_metrics=[AP], **asked)
         assert not made.calls
-    assert len(Experiment(eval_metrics=["rrLP"], **asked)) == 2  # which has tests of its own
+    assert len(Experiment(eval_metrics=["rrLP"], **asked)) == 2  # other tests check it
 
 
 def test_it_is_public():

@@ -1,4 +1,4 @@
-"""Bounds and ranks beside the means of an experiment."""
+"""Bounds and ranks in the result of an experiment."""
 
 from __future__ import annotations
 

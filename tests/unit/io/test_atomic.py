@@ -1,4 +1,4 @@
-"""Files that are written: what is replaced, what is refused, and what stays as it was."""
+"""Written files: which files are replaced, which are refused, and which do not change."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_devices_and_pipes_are_refused(tmp_path):
 
 @posix
 def test_a_file_that_is_read_only(tmp_path):
-    write(tmp_path / "t.txt")  # imports what writing needs
+    write(tmp_path / "t.txt")  # imports the modules that writing needs
     with own_folder() as folder:
         path = folder / "t.txt"
         path.write_text("old")
@@ -107,7 +107,7 @@ def test_a_file_of_another_kind(tmp_path):
     write(path, force=True)
     assert path.read_text() == "new"
     path.write_text("")
-    write(path)  # as mktemp leaves it
+    write(path)  # as mktemp creates it
     path.write_text("<!doctype HTML>")
     write(path, begins=b"<!DOCTYPE html")
 
@@ -132,7 +132,7 @@ def test_no_new_file_is_put_into_a_folder_that_is_read(tmp_path):
     for output in (runs / "new.html", runs / "name=a" / "new.parquet"):
         with pytest.raises(FileExistsError, match="it would be one of the inputs"):
             check_replaceable(output, inputs=[runs], force=True)
-    check_replaceable(runs / "charts" / "new.html", inputs=[runs])  # is not read
+    check_replaceable(runs / "charts" / "new.html", inputs=[runs])  # other files are ignored
     check_replaceable(tmp_path / "new.html", inputs=[runs, runs / "new.html"])
 
 

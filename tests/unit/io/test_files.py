@@ -1,8 +1,8 @@
-"""Files of ours that are cut short, changed, of another kind, or written when there is no room.
+"""Saved files that are truncated, changed or of another kind, and writing to a full disk.
 
-What a damaged text file does is tested in ``test_io.py``. Here: pools, lengths and
-indices come back as they were saved, or an error says what is wrong; a file that is there is
-replaced by a whole one or not at all; and loading runs nothing.
+``test_io.py`` tests damaged text files. Here, pools, lengths and indices are loaded as they were
+saved, or an error names the fault. An existing file is replaced completely or not at all. Loading
+executes no code.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ KINDS = {
 
 @pytest.fixture(params=KINDS)
 def saved(request, tmp_path):
-    """What was saved, where, and how it is loaded and compared."""
+    """The saved objects, their paths, and functions to load and compare them."""
     make, save, load, same = KINDS[request.param]
     one, path = make(), tmp_path / "file"
     save(one, path)
@@ -147,7 +147,7 @@ def index(tmp_path):
 
 
 def use(path):
-    """Everything of an index that is read."""
+    """Uses all files of an index."""
     made = TermIndex(path)
     made.bm25(num_results=3).search("radio scatter")
     made.document("d3")
@@ -180,7 +180,7 @@ def test_a_damaged_index_is_refused_by_the_name_of_the_file(index, how):
 
 
 def test_one_changed_bit_of_an_index_is_seen_or_changes_nothing(index):
-    """In any file of it: refused by that file's name, or (a blank, a key's name) without effect."""
+    """The error names the file, or the bit (in a blank or a key) has no effect."""
     documents = {docno: TermIndex(index).document(docno) for docno in ("d3", "d19")}
     found = TermIndex(index).bm25().search("radio scatter")
     for file in sorted(index.iterdir()):
@@ -219,7 +219,7 @@ def test_other_versions_of_an_index_are_refused(index):
         TermIndex(index)
 
 
-# Loading runs nothing
+# Loading executes no code
 
 
 class Bomb:
@@ -244,7 +244,7 @@ def test_a_pickle_is_not_loaded_whatever_its_name(saved, index):
 
 
 def test_nothing_in_the_package_can_load_code():
-    """No call that makes objects or code of what a file holds, but for one file of our own."""
+    """No call unpickles or executes the content of a file, except one temporary file."""
     found = set()
     for path in PACKAGE.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
@@ -259,7 +259,7 @@ def test_nothing_in_the_package_can_load_code():
                 allowed = [k.value for k in node.keywords if k.arg == "allow_pickle"]
                 assert all(ast.unparse(value) == "False" for value in allowed), path
     assert {each for each in found if not each[0].startswith("tuning/")} == {
-        ("evaluation/workers.py", "joblib.load")  # of what this process has just written
+        ("evaluation/workers.py", "joblib.load")  # a file that this process has just written
     }
 
 
@@ -278,7 +278,7 @@ def test_what_goes_to_workers_is_for_this_user_alone():
     assert seen["mode"] == 0o700 and not folder.exists()
 
 
-# No room
+# Full disks
 
 
 def run_python(program: str, *arguments: object, **options) -> subprocess.CompletedProcess:
@@ -362,7 +362,7 @@ def test_a_disk_that_is_full_indeed(kind, small_disk):
     assert list(small_disk.iterdir()) == []
 
 
-# Two at once
+# Concurrent writers
 
 
 _TWO = """
@@ -412,7 +412,7 @@ def test_two_processes_that_write_one_file_leave_one_of_the_two(what, tmp_path):
         writer.stdin.write("go\n")
         writer.stdin.flush()
     while what == "pool" and any(writer.poll() is None for writer in writers):
-        if path.exists():  # whole at any time
+        if path.exists():  # complete at any time
             assert RarenessPool.load(path).name in "ab"
     said = [writer.communicate(timeout=120) for writer in writers]
     assert [writer.returncode for writer in writers] == [0, 0], said

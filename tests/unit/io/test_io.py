@@ -44,7 +44,7 @@ def write(tmp_path):
 
 
 def plainly(content: bytes) -> list[tuple[str, str, float]]:
-    """What a loop over lines makes of a run."""
+    """A run read by a loop over lines."""
     rows = []
     for line in content.split(b"\n"):
         if line.strip():
@@ -68,7 +68,7 @@ def compressed(content: bytes, codec: str) -> bytes:
 
 
 def slowly(path, layout, include):
-    """The file by the reader that finds errors."""
+    """The file as read by the slow reader, which finds errors."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(trec_text, "_parse_quickly", lambda *_, **__: None)
         return trec_text.read_columns(path, layout, include)
@@ -85,11 +85,11 @@ ids = st.one_of(
 
 @st.composite
 def messy_runs(draw: st.DrawFn) -> tuple[bytes, list[tuple[str, str, float]]]:
-    """A run in every white space C knows, and what is in it."""
+    """A run with all white space characters of C, and its rows."""
     content, expected = draw(st.sampled_from(["", "\ufeff"])), []
     name = draw(ids)
     for _ in range(draw(st.integers(1, 8))):
-        # At the beginning of a line these are a comment and a byte order mark.
+        # These are a comment and a byte order mark at the beginning of a line.
         qid = draw(ids.map(lambda text: text.lstrip("#\ufeff") or "x"))
         docno, rank = draw(ids), draw(ids)
         score = draw(st.floats(allow_nan=False))
@@ -109,7 +109,7 @@ def test_any_ids_and_any_white_space(tmp_path_factory, run):
     path.write_bytes(content)
     assert rows(runs.read_run_table(path)) == expected
     assert runs.read_run(path)["docno"].tolist() == [docno for _, docno, _ in expected]
-    # The reader that finds errors must read what is right alike.
+    # The slow reader, which finds errors, must read correct files equally.
     slow = slowly(path, trec_text.RUN, ["qid", "docno", "score"])
     assert rows(slow) == expected
 
@@ -227,7 +227,7 @@ def test_comments_are_kept_apart(write, number):
 
 
 def test_a_query_that_looks_like_a_comment_is_refused(write):
-    """trec_eval would leave it out."""
+    """trec_eval would ignore it."""
     for content in (LINE + b"#1 Q0 d1 1 0.5 r\n", b"#1 Q0 d1 1 0.5 r\n"):
         with pytest.raises(ValueError, match=r"a.run, line \d: a line that begins with '#'"):
             runs.read_run_table(write(content))
@@ -281,7 +281,7 @@ def test_an_arrow_file_of_two_runs_is_refused(tmp_path):
 
 
 def test_a_line_without_an_end_is_refused_before_it_is_read(write, monkeypatch):
-    """A file of a megabyte can hold a line of a gigabyte: it is left after some 16 MiB."""
+    """A compressed megabyte can contain a line of a gigabyte: reading stops after about 16 MiB."""
     path = write(gzip.compress(b"q" * 80_000_000, 1, mtime=0), "a.gz")
     given = []
 
@@ -302,7 +302,7 @@ def test_a_line_without_an_end_is_refused_before_it_is_read(write, monkeypatch):
     monkeypatch.setattr(trec_text, "_open_blocks", Counted)
     with pytest.raises(ValueError, match="a.gz has a line of more than 16 MiB, beginning with 'qq"):
         runs.read_run_table(path)
-    # What is read at a time at most doubles.
+    # Blocks at most double in size.
     assert path.stat().st_size < 1_000_000 and 2**24 < sum(given) < 3 * 2**24
     assert len(given) < 20
 
@@ -339,12 +339,12 @@ MANY = b"".join(b"q%d Q0 d%08d %d 1.5 r\n" % (i // 999, i, i) for i in range(200
 @pytest.mark.slow
 @pytest.mark.parametrize("codec", ["gzip", "bz2", "zstd", "lz4"])
 def test_pieces_that_are_larger_than_blocks(write, codec):
-    """Compressed one by one and put together, empty ones between, cut short, with what is none."""
+    """Files of several compressed pieces, with empty, truncated and uncompressed pieces."""
     pieces = [compressed(part, codec) for part in (MANY[:3], MANY[3:2_999_999], MANY[2_999_999:])]
     nothing = compressed(b"", codec)
     together = b"".join(pieces)
     whole, damaged = [together], [b"".join(pieces[:2])[:-9], together[:-9], together + b"what?"]
-    # Arrow does not read on after an empty piece of bzip2.
+    # Arrow stops after an empty piece of bzip2.
     (damaged if codec == "bz2" else whole).append(nothing.join(pieces))
     for content in whole:
         table = runs.read_run_table(write(content))
@@ -478,7 +478,7 @@ def test_no_file(tmp_path, read):
 
 @pytest.mark.skipif(os.name != "posix", reason="modes of POSIX")
 def test_a_file_without_permission(write):
-    runs.read_run(write(LINE))  # imports what reading needs
+    runs.read_run(write(LINE))  # imports the modules that reading needs
     with own_folder() as folder:
         path = folder / "a.run"
         path.write_bytes(LINE)
@@ -696,7 +696,7 @@ def test_text_of_other_kinds_in_an_arrow_file(tmp_path, kind):
     ids=lambda scores: str(scores.type)[:10],
 )
 def test_numbers_of_other_kinds_in_a_parquet_file(tmp_path, scores):
-    """As the nearest 64-bit floats, which is what a frame of them comes to."""
+    """They become the nearest 64-bit floats, as in a frame."""
     expected = [float(score) for score in scores.to_pylist()]
     for name, read in (("score", runs.read_run_table), ("label", qrels.read_qrels_table)):
         pq.write_table(pa.table(A_RUN | {name: scores}), tmp_path / "a.parquet")
@@ -714,7 +714,7 @@ def test_times_are_no_numbers(tmp_path, scores):
 
 @pytest.mark.parametrize("suffix", [".parquet", ".arrow"])
 def test_ids_in_a_file_that_are_no_utf8(tmp_path, suffix):
-    """Arrow does not look when it reads them."""
+    """Arrow does not check the encoding of ids."""
     _, offsets, text = pa.array([b"a", b"\xff\xfe"]).buffers()
     docnos = pa.Array.from_buffers(pa.string(), 2, [None, offsets, text])
     path, table = tmp_path / f"a{suffix}", pa.table(A_RUN | {"docno": docnos})
@@ -783,7 +783,7 @@ def folder(write):
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes and links here")
 def test_nothing_in_a_folder_is_left_out_silently(folder):
-    """Not what cannot be read, either: a run that is missing would not be noticed."""
+    """A file that cannot be read is an error, because a missing run would not be noticed."""
     os.mkfifo(folder / "4.run")
     with pytest.raises(OSError, match="4.run is not a regular file"):
         runs.read_runs(folder)
@@ -851,7 +851,7 @@ def test_errors_of_folders(folder, tmp_path_factory):
         runs.read_runs([folder / "input.1.txt", folder / "3.gz"])
 
 
-# Our own Parquet files
+# Saved Parquet files
 
 
 def test_saved_tables_come_back(tmp_path):
@@ -912,7 +912,7 @@ def test_small_text_files_that_are_not_utf8_are_named(write):
 
 @pytest.mark.parametrize("rows", [0, 2])
 def test_a_parquet_file_whose_parts_have_other_rows_than_it_says(tmp_path, rows):
-    """One byte of the footer says how many there are in all, another how many in its one part."""
+    """The footer has the number of all rows and the number of rows in its only part."""
     path = tmp_path / "a.parquet"
     table = pa.table({"qid": ["a"] * 3, "docno": ["x", "y", "z"], "score": [3.0, 2.0, 1.0]})
     pq.write_table(table, path)
@@ -920,7 +920,7 @@ def test_a_parquet_file_whose_parts_have_other_rows_than_it_says(tmp_path, rows)
     refused = 0
     for place in range(len(content) - 8 - int.from_bytes(content[-8:-4], "little"), len(content)):
         changed = bytearray(content)
-        changed[place] = 2 * rows  # as Thrift writes a whole number
+        changed[place] = 2 * rows  # as Thrift encodes integers
         path.write_bytes(changed)
         try:
             assert len(runs.read_run_table(path)) in (3, rows)
@@ -942,7 +942,7 @@ def test_an_arrow_file_with_a_column_twice(tmp_path):
 
 @pytest.mark.slow
 def test_every_target_of_the_fuzzer(tmp_path, monkeypatch):
-    """Some of the files that benchmarks/fuzz_readers.py makes for an hour."""
+    """A few of the files that benchmarks/fuzz_readers.py generates."""
     path = Path(__file__).parents[3] / "benchmarks" / "fuzz_readers.py"
     spec = importlib.util.spec_from_file_location("fuzz_readers", path)
     fuzz = importlib.util.module_from_spec(spec)

@@ -1,4 +1,4 @@
-"""Names that are cut stay different."""
+"""Truncated names stay different."""
 
 from __future__ import annotations
 

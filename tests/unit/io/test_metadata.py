@@ -10,7 +10,7 @@ import pytest
 from pyterrier_asl.io.metadata import metadata_lines, parse_metadata, read_metadata
 from pyterrier_asl.io.runs import read_run, write_run
 
-#: As its authors' examples, with a tab for a level.
+#: Like the examples of its authors, with tabs as indentation.
 HEAD = """# ir_metadata.start
 # tag: bm25
 # actor:

@@ -1,4 +1,4 @@
-"""Runs in blocks, in several files, on several workers: the same values as in one piece."""
+"""Runs in blocks, in several files and on several workers have the values of whole runs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pyterrier_asl.io.runs import list_runs, read_run_table
 
 @pytest.fixture
 def small_blocks(monkeypatch):
-    """Blocks of two queries, and a file a chunk."""
+    """Sets blocks of two queries, and one chunk per file."""
     monkeypatch.setattr(partitions, "BLOCK_ROWS", 2 * DEPTH)
     monkeypatch.setattr("pyterrier_asl.io.files.BLOCK_ROWS", 17)
     monkeypatch.setattr(partitions, "_CHUNK_BYTES", 1)
@@ -159,11 +159,11 @@ def test_a_wrong_row_is_counted_from_the_first(tmp_path, small_blocks):
         read_run_table(tmp_path / "a.parquet")
 
 
-# What no data set should hold
+# Invalid data sets
 
 
 def put(folder, run=RUNS["bm25"]):
-    """One more file of a run."""
+    """Adds a file to a run."""
     folder.mkdir(parents=True, exist_ok=True)
     run.to_parquet(folder / f"part-{len(list(folder.iterdir()))}.parquet")
 
@@ -201,7 +201,7 @@ def test_folders_that_are_links(tmp_path):
 
 @pytest.mark.parametrize("column", ["qid", "query_id"])
 def test_a_query_that_is_in_folder_and_file(tmp_path, column):
-    """As Polars writes it; where the two differ, neither is right."""
+    """Polars writes both. If they differ, it is an error."""
     run = RUNS["bm25"][:DEPTH].drop(columns="qid")
     for qid, number in (("007", 0), (7, 1)):
         put(tmp_path / "a" / "qid=007", run.assign(**{column: qid}))
@@ -239,7 +239,7 @@ def test_a_run_of_files_without_rows(tmp_path, asked):
 
 
 def test_several_runs_in_one_file_are_not_taken_for_one(tmp_path):
-    """The rows of all of them, which partitions would hold apart."""
+    """A file with the rows of several runs is an error."""
     whole = pd.concat([run.assign(name=name) for name, run in RUNS.items()])
     whole.to_parquet(tmp_path / "all.parquet", row_group_size=DEPTH)
     with pytest.raises(ValueError, match="all.parquet holds several runs .*'bm25'.*'dph'"):

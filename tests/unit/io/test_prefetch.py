@@ -1,4 +1,4 @@
-"""Prefetching: what is read, how much of it, and that it ends."""
+"""Prefetching: its order, its limit, and its end."""
 
 from __future__ import annotations
 

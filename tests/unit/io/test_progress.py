@@ -1,4 +1,4 @@
-"""Progress bars: where there is one."""
+"""When progress bars are shown."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pyterrier_asl.io.progress import progress_bar
     [
         (True, None, True),
         (False, None, False),
-        (None, None, False),  # there is no stderr, as of a windowed program
+        (None, None, False),  # a windowed program has no stderr
         (False, True, True),
         (True, False, False),
     ],

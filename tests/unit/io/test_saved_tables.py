@@ -1,4 +1,4 @@
-"""Saved files whose content is not what their kind has, though their digest is right."""
+"""Saved files with wrong contents and a correct digest."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ RUNS = {
 
 
 def changed(name, change):
-    """The table with another column in place of this one."""
+    """The table with one column replaced."""
 
     def apply(table: pa.Table) -> pa.Table:
         at = table.column_names.index(name)
@@ -57,7 +57,7 @@ def about(key: bytes, **more):
 
 
 def lies(path, kind, change):
-    """Writes the file again with a change and the digest of what it then holds."""
+    """Writes the file again with a change and the digest of the changed content."""
     table = load_table(path, kind=kind, version=1)
     save_table(change(table), path, kind=kind, version=1)
 

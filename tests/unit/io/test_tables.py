@@ -1,4 +1,4 @@
-"""Tables: which value is best, how wide they are, and what they do on a narrow terminal."""
+"""Tables: best values, widths, and narrow terminals."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_a_pipe_gets_colours_where_they_are_forced(monkeypatch):
 
 
 def bold(frame: pd.DataFrame) -> list[list[bool]]:
-    """Which cells of the measures are bold, row by row."""
+    """Whether the cells of the measures are bold, row by row."""
     text = tables.markdown(frame, higher_is_better=DIRECTIONS)
     rows = [line.split(" | ") for line in text.splitlines()[2:]]
     return [[cell.strip("| ").startswith("**") for cell in row[-4:]] for row in rows]

@@ -1,4 +1,4 @@
-"""Texts of queries and documents, from files of several forms."""
+"""Texts of queries and documents, from files of several formats."""
 
 from __future__ import annotations
 

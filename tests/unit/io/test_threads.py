@@ -1,4 +1,4 @@
-"""Threads that are shared: order, bounds, errors, and that nothing waits for itself."""
+"""Shared threads: order, limits, errors, and no deadlocks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pyterrier_asl.io.threads import cores, iterate_ahead, map_ahead
 
 
 def noted(count: int, numbers: list[int]) -> Iterator[int]:
-    """Counts, and notes each number that is asked for."""
+    """Counts upwards and records each requested number."""
     for number in range(count):
         numbers.append(number)
         yield number
@@ -54,7 +54,7 @@ def test_there_are_as_many_shared_threads_as_cores():
 
 
 def test_what_a_shared_thread_maps_it_does_itself():
-    """Else all of them could wait for what none is left to do."""
+    """Otherwise all threads could wait for a task that no free thread can run."""
 
     def inner(_):
         return {thread for _, thread in map_ahead(lambda _: threading.get_ident(), "ab", ahead=2)}
@@ -78,7 +78,7 @@ def test_what_is_not_wanted_any_more_is_not_done():
     next(results)
     results.close()
     gate.set()
-    list(map_ahead(str, range(100), ahead=100))  # what was running has ended
+    list(map_ahead(str, range(100), ahead=100))  # the running tasks have ended
     assert len(done) <= 1 + cores()
 
 
@@ -115,7 +115,7 @@ def test_an_error_of_an_iteration_ahead_comes_where_it_is():
 def is_interrupted(call: Callable[[], object], step: int) -> bool:
     """Makes a call, and raises KeyboardInterrupt at one step of its Python code, as Ctrl-C does.
 
-    A step is a function that begins or returns. Whether there was such a step.
+    A step is the beginning or the end of a function. Returns whether the call reached this step.
     """
     steps = iter(range(step))
 
@@ -128,7 +128,7 @@ def is_interrupted(call: Callable[[], object], step: int) -> bool:
     sys.settrace(trace)
     try:
         call()
-    except (KeyboardInterrupt, RuntimeError):  # which a lock may make of it
+    except (KeyboardInterrupt, RuntimeError):  # a lock may turn it into this error
         return True
     finally:
         sys.settrace(before)
@@ -144,7 +144,7 @@ def ends(call: Callable[[], object]) -> bool:
 
 
 def test_an_interruption_at_any_step_leaves_threads_that_work():
-    """In a notebook, others use them later."""
+    """Later calls in a notebook use them again."""
     step, numbers = 0, range(2 * cores())
     while is_interrupted(lambda: list(map_ahead(str, numbers, ahead=2)), step):
         assert ends(lambda: list(map_ahead(str, numbers, ahead=2))), f"step {step}"
@@ -152,7 +152,7 @@ def test_an_interruption_at_any_step_leaves_threads_that_work():
     assert step > 20
 
 
-@pytest.mark.filterwarnings("ignore:Exception ignored in")  # where no step is interrupted in fact
+@pytest.mark.filterwarnings("ignore:Exception ignored in")  # the call without an interruption
 def test_an_iteration_ahead_ends_after_an_interruption_at_any_step():
     def iterate():
         with iterate_ahead(range(5), ahead=2) as numbers:

@@ -1,4 +1,4 @@
-"""Unknown names in arguments by name are errors wherever a default would take their place."""
+"""Unknown names in arguments by name are errors, because defaults would replace them silently."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ids made up to collide in a hash that anyone can compute do not collide here."""
+"""Ids that were chosen to collide in a hash without a seed do not collide in this package."""
 
 import pickle
 
@@ -14,16 +14,16 @@ INVERSE = np.uint64(pow(int(MULTIPLIER), -1, 2**64))
 
 
 def crafted(n):
-    """Ids of eight bytes that a hash of this kind without a seed puts into one bucket."""
-    hashes = np.arange(n, dtype=np.uint64) << np.uint64(32)  # the low half is alike
-    hashes ^= hashes >> SHIFT  # backwards through the steps; shifting by half is its own inverse
+    """Ids of eight bytes with equal low bits of the hash without a seed."""
+    hashes = np.arange(n, dtype=np.uint64) << np.uint64(32)  # the low halves are equal
+    hashes ^= hashes >> SHIFT  # inverts the steps; the shift by half is its own inverse
     hashes = (hashes * INVERSE ^ (hashes * INVERSE >> SHIFT)) * INVERSE
     words = hashes ^ EIGHT
     return ids_of(np.arange(n + 1) * 8, words.view(np.uint8))
 
 
 def unseeded(words):
-    """The hash with the multiplier for a seed."""
+    """The hash with the multiplier as its seed."""
     value = (EIGHT ^ words) * MULTIPLIER
     value = (value ^ (value >> SHIFT)) * MULTIPLIER
     return value ^ (value >> SHIFT)
@@ -47,7 +47,7 @@ def test_the_seed_is_odd_so_that_multiplying_by_it_can_be_undone():
 
 def test_an_index_that_was_sent_keeps_its_seed():
     index = PairIndex(np.array([0, 100]), crafted(100))
-    index.seed = np.uint64(12345)  # that of another process
+    index.seed = np.uint64(12345)  # the seed of another process
     assert len(index.hashes) == 100
     sent = pickle.loads(pickle.dumps(index))
     assert sent.seed == index.seed and np.array_equal(sent.hashes, index.hashes)
@@ -71,7 +71,7 @@ def test_the_last_ids_have_the_hashes_that_they_have_elsewhere():
 
 
 def hash_by_loop(text: bytes, seed: int) -> int:
-    """The hash as it is described, by Python's numbers."""
+    """The hash by its definition, with Python's integers."""
     multiplier, mask = 0x9FB21C651E98DF25, 2**64 - 1
     words = [text[:8]] + [text[-8:]] * (len(text) > 8)
     words += [text[begin : begin + 8] for begin in range(8, len(text) - 8, 8)]
@@ -83,13 +83,13 @@ def hash_by_loop(text: bytes, seed: int) -> int:
 
 
 def test_hashes_are_those_of_a_loop():
-    """Of every length around the eight bytes of a step, and of long ids."""
+    """For ids of lengths around the eight bytes of a step, and for long ids."""
     sizes = [*range(34), *range(500, 529)]
     texts = ["".join(chr(97 + (7 * n + size) % 26) for n in range(size)) for size in sizes]
     expected = [hash_by_loop(text.encode(), int(SEED)) for text in texts]
     assert hashes_of(pa.array(texts, pa.large_string())).tolist() == expected
     assert len(set(expected)) == len(sizes)
-    for begin in range(0, len(sizes), 7):  # where others stand before and behind
+    for begin in range(0, len(sizes), 7):  # with other ids before and after it
         part = pa.array(texts, pa.large_string())[begin : begin + 3]
         assert hashes_of(part).tolist() == expected[begin : begin + 3]
 
