@@ -27,7 +27,7 @@ from ir_measures import (
     nDCG,
 )
 
-from pyterrier_asl.measures.standard import computed
+from pyterrier_asl.measures.standard import formula
 
 GAINS = {-1: 1, 0: 2, 1: 0, 2: 5}
 
@@ -103,7 +103,7 @@ GAINED = [nDCG(gains=GAINS), nDCG(gains=GAINS) @ 10, nDCG(gains=GAINS, judged_on
 
 
 def ours(measure, judgements, run) -> dict[str, float]:
-    values = computed(measure).values(judgements.judge(run))
+    values = formula(measure).values(judgements.judge(run))
     return dict(zip(judgements.qid_text.to_pylist(), values.tolist()))
 
 
@@ -120,7 +120,7 @@ def compare(measures, evaluator, judgements, run) -> float:
     expected, judged, worst = theirs(evaluator, measures, run), judgements.judge(run), 0.0
     qids = judgements.qid_text.to_pylist()
     for measure in measures:
-        values = computed(measure).values(judged)
+        values = formula(measure).values(judged)
         reference = np.array([expected[measure].pop(qid) for qid in qids])
         if measure.NAME == "IPrec":  # trec_eval divides 0 by 0; ours is 0
             reference = np.nan_to_num(reference)

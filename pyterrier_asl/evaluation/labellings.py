@@ -12,17 +12,17 @@ from ..io.values import check_whole
 from ..judging.judged_run import JudgedRun
 from ..judging.remembered import remembered
 from ..judging.unjudged import Unjudged
-from ..measures.computed import Computed
+from ..measures.formula import Formula
 from ..measures.labelled import LabelledPair, LabelledRun, Labels
 from ..measures.names import Measures
-from ..measures.standard import computed, measures_with_bounds
+from ..measures.standard import formula, measures_with_bounds
 from ..scoring.arrays import Floats, Ints
 from ..scoring.bounds import Bounds
 from .evaluate import join_tracks, unread_tracks
 from .evaluation import Evaluation
 
 
-def measure_with_bounds(measure: Any) -> Computed:
+def measure_with_bounds(measure: Any) -> Formula:
     """The object that computes the bounds of a measure.
 
     Raises:
@@ -32,7 +32,7 @@ def measure_with_bounds(measure: Any) -> Computed:
         raise ValueError(f"{measure} removes unjudged documents: it has no bounds")
     if "unjudged" in measure.params:
         raise ValueError(f"{measure} is itself a bound: leave out unjudged=")
-    computes = computed(measure)
+    computes = formula(measure)
     if computes is None or not computes.defines_bounds:
         known = measures_with_bounds()
         advice = f"choose one of {', '.join(known)}"

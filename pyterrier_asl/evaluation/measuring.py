@@ -31,7 +31,7 @@ from ..judging.judgements import Judgements
 from ..judging.parts import map_at_once
 from ..measures.names import needs_pool
 from ..measures.rareness import Pools, check_pooled, warn_of_few
-from ..measures.standard import computed
+from ..measures.standard import formula
 from ..scoring.arrays import Floats
 
 #: Number of runs from which on a progress bar is shown while they are read.
@@ -240,7 +240,7 @@ def iter_judged(
 
 def _needs_rows(measure: Any) -> bool:
     """Whether a measure needs more of a run than the ranks of its judged documents."""
-    own = computed(measure)
+    own = formula(measure)
     return own is None or own.needs_rows()
 
 
@@ -249,7 +249,7 @@ def _needs_rows(measure: Any) -> bool:
 
 def values_of(measures: Sequence[Any], judged: JudgedRun) -> list[Floats]:
     """The values of measures, of this package or of other providers, shape (Q,) each."""
-    ours = {measure: computed(measure) for measure in measures}
+    ours = {measure: formula(measure) for measure in measures}
     others = values_by_others([measure for measure, own in ours.items() if own is None], judged)
 
     def values(measure: Any) -> Floats:
@@ -347,7 +347,7 @@ def tie_note(measures: Mapping[str, Any], values: Sequence[Floats], tied: Iterab
     others = [run for run in tied if run is not None]
     shown = []
     for (label, measure), now in zip(measures.items() if others else (), values):
-        own = computed(measure)
+        own = formula(measure)
         if own is None or own.needs_rows() or needs_pool(measure):
             continue
         then = now.copy()

@@ -17,7 +17,7 @@ from ..io.columns import Columns
 from ..judging.judged_run import JudgedRun
 from ..judging.matching import codes
 from ..measures.provider import JudgedRunEvaluator, PluginProvider
-from ..measures.standard import computed
+from ..measures.standard import formula
 from ..scoring.arrays import Floats
 
 #: Held while the providers of ir_measures are replaced.
@@ -58,7 +58,7 @@ def provided_values(measures: Iterable[Any], judged: JudgedRun) -> list[Floats]:
     others = judged
     if judged.has_duplicates:  # ir_measures' providers take the last row of a document
         others = judged.judgements.judge(_last_rows(judged.table))
-    own = [computed(measure) for measure in measures]
+    own = [formula(measure) for measure in measures]
     return [m.values(others if m.LAST_ROW_COUNTS else judged) for m in own if m is not None]
 
 
@@ -89,7 +89,7 @@ class AcceleratedProvider(PluginProvider):
 
     def supports(self, measure: Any) -> bool:
         """Whether it computes this measure."""
-        computes = computed(measure)
+        computes = formula(measure)
         return computes is not None and computes.as_provided()
 
     def _evaluator(self, measures: Iterable[Any], qrels: Any) -> AcceleratedEvaluator:

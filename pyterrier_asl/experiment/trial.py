@@ -21,7 +21,7 @@ from ..judging.judgements import Judgements, NothingJudged
 from ..measures.names import needs_pool
 from ..measures.provider import Unscored
 from ..measures.rareness import warn_of_few
-from ..measures.standard import computed
+from ..measures.standard import formula
 from ..scoring.arrays import Floats
 from ..scoring.lexicographic import first_difference
 from .arguments import Column
@@ -178,7 +178,7 @@ def _inputs(measures: list[Measure]) -> str:
 
 def _needs_rows(measure: Measure) -> bool:
     """Whether a measure is computed from all rows of the results."""
-    own = computed(measure)
+    own = formula(measure)
     rows = own is None or own.needs_rows() or own.LAST_ROW_COUNTS
     return rows and not needs_pool(measure)
 

@@ -15,7 +15,7 @@ import numpy as np
 from ir_measures.measures import Measure, ParamInfo
 
 from ..scoring.arrays import Floats
-from .computed import Computed
+from .formula import Formula
 from .labelled import LabelledRun, Labels
 from .named import Named
 
@@ -115,11 +115,11 @@ UNJUDGED = Param(
 )
 
 
-class PluginMeasure(Measure, Computed):  # type: ignore[misc]
+class PluginMeasure(Measure, Formula):  # type: ignore[misc]
     """A measure of this package, an :class:`ir_measures.Measure`.
 
     * Its parameters are checked when it is built; errors name the allowed values.
-    * It defines all its properties (see :class:`~pyterrier_asl.measures.computed.Computed`).
+    * It defines all its properties (see :class:`~pyterrier_asl.measures.formula.Formula`).
     * It gives a :class:`~pyterrier_asl.judging.judged_run.JudgedRun` one value per query of the
     qrels.
     """

@@ -8,7 +8,7 @@ from typing import Any
 from ir_measures import Measure
 from ir_measures.measures.base import SumAgg
 
-from .standard import computed
+from .standard import formula
 
 
 def higher_is_better(measure: Any) -> bool | None:
@@ -23,7 +23,7 @@ def higher_is_better(measure: Any) -> bool | None:
     [True, False, None]
     """
     measure = getattr(measure, "measure", measure)
-    own = computed(measure)
+    own = formula(measure)
     if own is not None:
         return own.HIGHER_IS_BETTER
     return None if is_count(measure) else True
@@ -41,7 +41,7 @@ def value_range(measure: Measure, systems: float = math.inf) -> tuple[float, flo
     >>> value_range(infAP), value_range(ASL @ 10), value_range(NumRet)
     ((0.0, 1.0), (1.0, 11.0), (0.0, inf))
     """
-    own = computed(measure)
+    own = formula(measure)
     if own is None:
         return 0.0, math.inf if is_count(measure) or measure.NAME == "alpha_DCG" else 1.0
     return own.value_range(systems)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..judging.judged_run import JudgedRun, Relevant
     from ..judging.judgements import Judgements
     from ..judging.unjudged import Retrieved
-    from .computed import Computed
+    from .formula import Formula
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Labels:
     highest: float
 
     @remembered
-    def nothing(self, measure: Computed) -> LabelledRun:
+    def nothing(self, measure: Formula) -> LabelledRun:
         """A run that retrieved nothing: the difference of a run from it is the run's value."""
         from ..judging.unjudged import unjudged
 
@@ -60,7 +60,7 @@ class LabelledRun(Remembering):
         labels: the documents to label.
     """
 
-    measure: Computed
+    measure: Formula
     judged: JudgedRun
     shown: Retrieved
     labels: Labels

@@ -12,7 +12,7 @@ import numpy as np
 from ..scoring import rareness as scoring
 from ..scoring.arrays import Bools, Floats, Ints, sum_by_query
 from ._base import CUTOFF, REL, UNJUDGED, Param, PluginMeasure, count, flag, real, register
-from .computed import Additive, MeanPrecision
+from .formula import Additive, MeanPrecision
 from .labelled import LabelledRankings, LabelledRun
 
 if TYPE_CHECKING:

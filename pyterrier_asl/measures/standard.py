@@ -19,7 +19,7 @@ from ..scoring import bounds as bounding
 from ..scoring import standard as scoring
 from ..scoring.arrays import Floats, Ints, cumulate
 from ._base import own_measures
-from .computed import Additive, Computed, FirstRelevant, MeanPrecision, RatioOfGains
+from .formula import Additive, FirstRelevant, Formula, MeanPrecision, RatioOfGains
 from .labelled import Candidates, LabelledRankings, LabelledRun
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ _STANDARD: dict[type[Any], type[Standard]] = {}
 
 
 @dataclass(frozen=True, repr=False)
-class Standard(Computed):
+class Standard(Formula):
     """A standard measure.
 
     Attributes:
@@ -384,16 +384,16 @@ class NumQ(Description, of=ir_measures.NumQ):
         return np.ones(len(view.judgements))
 
 
-def computed(measure: Measure) -> Computed | None:
-    """The :class:`Computed` of a measure; None for a measure that this package does not compute.
+def formula(measure: Measure) -> Formula | None:
+    """The :class:`Formula` of a measure; None for a measure that this package does not compute.
 
     Args:
         measure: a measure of ir_measures or of this package.
 
-    >>> computed(ir_measures.AP @ 10).cutoff, computed(ir_measures.infAP)
+    >>> formula(ir_measures.AP @ 10).cutoff, formula(ir_measures.infAP)
     (10, None)
     """
-    if isinstance(measure, Computed):
+    if isinstance(measure, Formula):
         return measure
     kind = _STANDARD.get(type(measure))
     if kind is None:

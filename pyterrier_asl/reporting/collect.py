@@ -25,7 +25,7 @@ from ..judging.labels import merge_labels
 from ..leaderboard.ranks import ranks
 from ..leaderboard.result import Leaderboard
 from ..measures import ASL
-from ..measures.computed import Computed
+from ..measures.formula import Formula
 from ..measures.names import (
     NamedMeasure,
     default_measures,
@@ -33,7 +33,7 @@ from ..measures.names import (
     named_measures,
     unique,
 )
-from ..measures.standard import computed
+from ..measures.standard import formula
 from ..scoring.arrays import Ints
 from ..unjudged.holes import Holes, holes_between
 from .findings import (
@@ -188,7 +188,7 @@ def _whatever_unjudged(
         for ranking in rankings
         if ranking.intervals is not None
         and has_bounds(ranking.named.measure)
-        and (own := computed(ranking.named.measure)) is not None
+        and (own := formula(ranking.named.measure)) is not None
         and looks_no_deeper(own)
     }
     with warnings.catch_warnings():
@@ -217,7 +217,7 @@ def bounds_of_best(
     own = {
         name: measure
         for name in measures
-        if (measure := computed(measures[name])) and has_bounds(measure)
+        if (measure := formula(measures[name])) and has_bounds(measure)
     }
     found: dict[str, dict[tuple[int, int], dict[str, Any]]] = {name: {} for name in own}
     for shallow, best in ((True, _BEST), (False, _BEST_DEEP)):
@@ -234,7 +234,7 @@ def bounds_of_best(
     return found
 
 
-def looks_no_deeper(measure: Computed) -> bool:
+def looks_no_deeper(measure: Formula) -> bool:
     """Whether a measure has a cut-off of at most 100."""
     return measure.cutoff is not None and measure.cutoff <= _SHALLOW
 

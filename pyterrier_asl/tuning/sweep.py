@@ -22,9 +22,9 @@ from ir_measures import Measure
 
 from ..judging.judged_run import JudgedRun
 from ..judging.judgements import Judgements
-from ..measures.computed import Computed
+from ..measures.formula import Formula
 from ..measures.names import added_up
-from ..measures.standard import computed
+from ..measures.standard import formula
 from ..retrieval import _feedback_kernels, _kernels
 from ..retrieval.bm25 import (
     BM25,
@@ -199,7 +199,7 @@ def _check_parameters(stages: list[Any], space: Space) -> None:
         raise NotSwept("the last retrieval saturates query weights (k3)")
 
 
-def _doc_lengths(measures: Iterable[Computed], index: TermIndex) -> Floats:
+def _doc_lengths(measures: Iterable[Formula], index: TermIndex) -> Floats:
     """The words of documents that measures need, the same for all of the measures."""
     lengths_of_measures: list[Floats] = []
     docnos = index.docno_strings.cast(pa.large_string())
@@ -244,7 +244,7 @@ class JudgedRanks:
     lengths_above: Floats
     own_lengths: Floats
 
-    def timed_values(self, measure: Computed) -> Floats:
+    def timed_values(self, measure: Formula) -> Floats:
         """The values of a measure of lengths, from the words above each relevant document.
 
         What stands between two relevant documents counts by the sum of its words only, so all of it
@@ -263,13 +263,13 @@ class JudgedRanks:
         return measure.from_lengths(view, lengths, offsets)
 
 
-def _sweepable(measure: Measure) -> Computed:
+def _sweepable(measure: Measure) -> Formula:
     """The object that computes a measure, if the ranks of judged documents are enough for it.
 
     Raises:
         NotSwept: for any other measure.
     """
-    own = computed(measure)
+    own = formula(measure)
     if (
         own is None
         or added_up(measure)

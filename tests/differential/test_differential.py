@@ -35,7 +35,7 @@ from pyterrier_asl import (
     search_lengths,
 )
 from pyterrier_asl.judging.judgements import Judgements
-from pyterrier_asl.measures.standard import computed
+from pyterrier_asl.measures.standard import formula
 
 EXACT = 1e-12
 COLLECTIONS = {"trec8-adhoc": 1, "dl20-passage": 2, "robust03": 1}
@@ -315,7 +315,7 @@ def test_what_we_share_with_ranx(data):
         for label, measures in shared.items():
             for measure in measures:
                 given = measure(pool=pool) if "pool" in measure.SUPPORTED_PARAMS else measure
-                found = dict(zip(judgements.qids, computed(given).values(judged)))
+                found = dict(zip(judgements.qids, formula(given).values(judged)))
                 assert found == pytest.approx(theirs[label], abs=1e-12), (name, measure)
         # the search length of the first relevant document is one over ranx's reciprocal rank
         first = dict(zip(judgements.qids, ASL(g=1).values(judged)))

@@ -10,7 +10,7 @@ import pandas as pd
 
 from ...evaluation.measuring import values_of
 from ...judging.judged_run import JudgedRun
-from ...measures.standard import computed
+from ...measures.standard import formula
 from ...scoring.arrays import Floats
 from .cause import Cause
 from .ids import document_ids, qrels_ids, unknown_documents
@@ -51,7 +51,7 @@ def causes_frame(rows: Sequence[Mapping[str, Any]] = ()) -> pd.DataFrame:
 
 def has_effects(measure: Any) -> bool:
     """Whether the effect of a cause on a measure can be computed: from judged documents alone."""
-    own = computed(measure)
+    own = formula(measure)
     return own is not None and own.HIGHER_IS_BETTER is not None and not own.needs_rows()
 
 

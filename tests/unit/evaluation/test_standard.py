@@ -26,7 +26,7 @@ from ir_measures import (
 from pyterrier_asl import TBG, accelerate
 from pyterrier_asl.evaluation import providers
 from pyterrier_asl.judging.judgements import Judgements
-from pyterrier_asl.measures.standard import computed
+from pyterrier_asl.measures.standard import formula
 
 # Unusual cases
 
@@ -167,7 +167,7 @@ def test_what_could_differ_is_left_to_its_provider(measure):
 
 def test_a_measure_defined_at_run_time_is_left_to_its_definition():
     measure = ir_measures.define_byquery(lambda qrels, run: 0.25, name="AP")
-    assert computed(measure) is None
+    assert formula(measure) is None
     accelerate()
     try:
         assert measure.calc_aggregate({"q": {"a": 1}}, {"q": {"a": 1}}) == 0.25

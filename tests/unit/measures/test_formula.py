@@ -6,7 +6,7 @@ import ir_measures
 import pytest
 
 from pyterrier_asl import ASL, TBG, DocLengths
-from pyterrier_asl.measures.standard import computed, measures_with_bounds
+from pyterrier_asl.measures.standard import formula, measures_with_bounds
 
 #: Whether the bounds of a run are reached by some labelling, and those of a difference.
 EXACT = {
@@ -30,7 +30,7 @@ EXACT = {
 
 @pytest.mark.parametrize("text", EXACT)
 def test_which_bounds_are_exact(text):
-    measure = computed(ir_measures.parse_measure(text))
+    measure = formula(ir_measures.parse_measure(text))
     assert (measure.is_exact(), measure.is_exact(pair=True)) == EXACT[text]
 
 
@@ -42,7 +42,7 @@ def test_all_measures_with_bounds_are_among_these():
 def test_what_a_measure_reads_of_a_run():
     """More than where its judged documents are, and a column of lengths that it is not given."""
     lengths = DocLengths.from_dict({"d": 1})
-    assert not computed(ir_measures.AP).needs_rows() and not ASL.needs_rows()
+    assert not formula(ir_measures.AP).needs_rows() and not ASL.needs_rows()
     assert TBG.needs_rows() and ASL(unjudged="best").needs_rows()
     assert TBG.run_columns() == ["doc_len"] and ASL.run_columns() == []
     assert TBG(lengths=lengths).run_columns() == TBG(missing_length=9).run_columns() == []
@@ -50,4 +50,4 @@ def test_what_a_measure_reads_of_a_run():
 
 @pytest.mark.parametrize(("text", "rel"), [("AP(rel=2)", 2), ("AP", 1), ("nDCG", 1)])
 def test_the_least_relevant_grade_is_1_where_none_is_given(text, rel):
-    assert computed(ir_measures.parse_measure(text)).rel == rel
+    assert formula(ir_measures.parse_measure(text)).rel == rel

@@ -1,8 +1,8 @@
 """The properties of a measure: its values, bounds, inputs and direction.
 
-Each measure that this package computes is a :class:`Computed`. The measures of this package are
+Each measure that this package computes is a :class:`Formula`. The measures of this package are
 such objects; a standard measure of ir_measures has one (see
-:func:`~pyterrier_asl.measures.standard.computed`). The class of a measure defines all its
+:func:`~pyterrier_asl.measures.standard.formula`). The class of a measure defines all its
 properties.
 """
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ..judging.unjudged import Retrieved
 
 
-class Computed:
+class Formula:
     """A measure that this package computes.
 
     A measure of the ranks of relevant documents defines :meth:`from_ranks`, from which its values
@@ -142,12 +142,12 @@ class Computed:
 
     def is_exact(self, *, pair: bool = False) -> bool:
         """Whether some labelling reaches the bounds of a run, or of the difference of two runs."""
-        return not pair or type(self).difference_bounds is not Computed.difference_bounds
+        return not pair or type(self).difference_bounds is not Formula.difference_bounds
 
     @property
     def defines_bounds(self) -> bool:
         """Whether the measure has bounds, perhaps with other parameters."""
-        own, base = type(self), Computed
+        own, base = type(self), Formula
         return (own.bounds, own.difference_bounds) != (base.bounds, base.difference_bounds)
 
     # Values under labellings
@@ -174,7 +174,7 @@ class Computed:
         return Candidates.of(run.relevant, run.relevant_weights, run.unjudged, run.weights)
 
 
-class Additive(Computed):
+class Additive(Formula):
     """A measure that is the sum of the weights of the retrieved relevant documents."""
 
     def bounds(self, run: LabelledRun) -> Bounds:
@@ -184,7 +184,7 @@ class Additive(Computed):
         return bounding.additive(pair.a.value - pair.b.value, pair.weights, pair.offsets)
 
 
-class FirstRelevant(Computed):
+class FirstRelevant(Formula):
     """A measure that uses only the rank of the first relevant document."""
 
     def worth(self, ranks: Floats) -> Floats:
@@ -195,7 +195,7 @@ class FirstRelevant(Computed):
         return bounding.first_relevant(pair.documents, self.worth)
 
 
-class MeanPrecision(Computed):
+class MeanPrecision(Formula):
     """A measure that is the mean of a precision at the ranks of the relevant documents."""
 
     SLOW_DIFFERENCES = True
@@ -219,7 +219,7 @@ class MeanPrecision(Computed):
         )
 
 
-class RatioOfGains(Computed):
+class RatioOfGains(Formula):
     """A measure that is the gain of a run divided by the highest possible gain."""
 
     def gained(self, run: LabelledRun) -> Floats:
