@@ -548,7 +548,7 @@ yaml_texts = st.one_of(
     st.tuples(
         st.lists(yaml_texts, max_size=4),
         st.sampled_from(["[", "{a: ", "- ", "? ", "&a [", "!!seq [", "a:\n"]),
-        st.sampled_from([0, 0, 1, 20, 200, 2000]),
+        st.sampled_from([0, 0, 1, 20, 200, 600]),
     )
 )
 def nested_metadata(folder: Path, drawn: Any) -> None:

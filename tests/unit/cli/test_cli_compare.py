@@ -432,6 +432,8 @@ def test_a_damaged_file_is_an_error_and_no_verdict(files):
 
 
 def test_a_fault_of_the_program_is_an_error_and_no_verdict(files, monkeypatch):
+    """No fault is known, so one is made."""
+
     def broken(*_, **__):
         raise ZeroDivisionError("of ours")
 
@@ -575,6 +577,8 @@ def test_an_error_reaches_every_output(files, arguments, message):
 
 
 def test_a_fault_of_the_program_reaches_every_output(files, monkeypatch):
+    """No fault is known, so one is made."""
+
     def broken(*_, **__):
         raise ZeroDivisionError("of ours")
 

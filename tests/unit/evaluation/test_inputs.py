@@ -4,21 +4,18 @@ import ir_measures
 import numpy as np
 import pytest
 
-from pyterrier_asl.evaluation import inputs as module
 from pyterrier_asl.evaluation.evaluate import measured
 from pyterrier_asl.evaluation.inputs import default_rel, grades_hint, official_of, with_rel
 from pyterrier_asl.measures.names import named_measures, official_rel
 
-
-@pytest.fixture
-def known(monkeypatch):
-    """A collection of ir_datasets whose documentation says that grade 2 is relevant."""
-    monkeypatch.setattr(module, "official_measures", lambda _: ["nDCG@10", "RR(rel=2)"])
+#: A collection whose makers take a grade of 2 for relevant; its description needs no download.
+KNOWN = "irds:msmarco-passage/trec-dl-2019/judged"
 
 
-def test_the_rel_of_a_known_collection_is_the_default(known):
-    assert official_of("irds:known") == [ir_measures.nDCG @ 10, ir_measures.RR(rel=2)]
-    assert default_rel("irds:known") == 2 and default_rel("irds:known", 1) == 1
+def test_the_rel_of_a_known_collection_is_the_default():
+    official = [ir_measures.nDCG @ 10, ir_measures.RR(rel=2), ir_measures.AP(rel=2)]
+    assert official_of(KNOWN) == official
+    assert default_rel(KNOWN) == 2 and default_rel(KNOWN, 1) == 1
     assert official_of({"q": {"d": 1}}) == [] and default_rel({"q": {"d": 1}}) == 1
     assert official_rel([ir_measures.nDCG @ 10]) is None
 

@@ -68,7 +68,7 @@ def compressed(content: bytes, codec: str) -> bytes:
 
 
 def slowly(path, layout, include):
-    """The file as read by the slow reader, which finds errors."""
+    """The file as read by the slow reader, which otherwise reads only files with errors."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(trec_text, "_parse_quickly", lambda *_, **__: None)
         return trec_text.read_columns(path, layout, include)
@@ -822,6 +822,7 @@ def test_files_keep_their_order(folder):
 
 
 def test_reading_ahead_is_bounded(monkeypatch, tmp_path):
+    """No result tells which files were read."""
     asked = []
     for number in range(20):
         (tmp_path / f"{number}.run").write_bytes(LINE)

@@ -21,7 +21,7 @@ from pyterrier_asl.io.runs import list_runs, read_run_table
 
 @pytest.fixture
 def small_blocks(monkeypatch):
-    """Sets blocks of two queries, and one chunk per file."""
+    """Sets blocks of two queries, one file per chunk: 65,536 rows per block are slow to check."""
     monkeypatch.setattr(partitions, "BLOCK_ROWS", 2 * DEPTH)
     monkeypatch.setattr("pyterrier_asl.io.files.BLOCK_ROWS", 17)
     monkeypatch.setattr(partitions, "_CHUNK_BYTES", 1)
@@ -111,6 +111,7 @@ def test_a_data_set_at_the_command_line(tmp_path, small_blocks, expected):
 
 
 def test_chunks_hold_every_file_once(tmp_path, monkeypatch):
+    """Of 20 kB: the usual chunk of 64 MB would need as large a data set."""
     monkeypatch.setattr(partitions, "_CHUNK_BYTES", 20_000)
     for run in partitioned_runs(partitioned(tmp_path / "runs", ["name", "qid"])).values():
         assert isinstance(run, PartitionedRun)
@@ -123,6 +124,7 @@ def test_chunks_hold_every_file_once(tmp_path, monkeypatch):
 
 
 def test_a_chunk_ends_with_the_file_that_fills_it(tmp_path, monkeypatch):
+    """Of 20 bytes instead of 64 MB."""
     monkeypatch.setattr(partitions, "_CHUNK_BYTES", 20)
     chunks = [[10, 10], [5, 15], [1, 30], [19, 1], [20], [3]]
     parts = []

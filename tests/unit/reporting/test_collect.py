@@ -93,15 +93,14 @@ def test_the_relevance_grade_is_not_part_of_the_names():
     np.testing.assert_allclose(findings.rankings[2].means, expected["AP"])
 
 
-def known_collection(monkeypatch):
+def known_collection():
     """Runs of a collection whose makers take a grade of 2 for relevant."""
-    official = lambda _: ["nDCG@10", "RR(rel=2)"]  # noqa: E731
-    monkeypatch.setattr("pyterrier_asl.evaluation.inputs.official_measures", official)
-    return dataclasses.replace(Evaluation.of(RUNS, QRELS), source="irds:known"), "irds:known"
+    known = "irds:msmarco-passage/trec-dl-2019/judged"
+    return dataclasses.replace(Evaluation.of(RUNS, QRELS), source=known), known
 
 
-def test_default_measures_take_the_grade_of_a_known_collection(monkeypatch):
-    findings = collect(*known_collection(monkeypatch))
+def test_default_measures_take_the_grade_of_a_known_collection():
+    findings = collect(*known_collection())
     expected = means(evaluate(RUNS, QRELS, ["AP(rel=2)", "RR(rel=2)"]))
     found = {each.name: each.means for each in findings.rankings}
     assert findings.rel == 2
@@ -109,8 +108,8 @@ def test_default_measures_take_the_grade_of_a_known_collection(monkeypatch):
         np.testing.assert_allclose(found[name], expected[f"{name}(rel=2)"])
 
 
-def test_a_measure_that_is_named_means_what_it_says(monkeypatch):
-    findings = collect(*known_collection(monkeypatch), ["AP", "ASL@100"])
+def test_a_measure_that_is_named_means_what_it_says():
+    findings = collect(*known_collection(), ["AP", "ASL@100"])
     expected = means(evaluate(RUNS, QRELS, ["AP", "ASL@100"]))
     assert findings.rel == 1
     for each in findings.rankings:
@@ -156,17 +155,14 @@ def test_systems_are_applied_to_the_topics():
         report({"s": System()}, QRELS, ["AP"])
 
 
-def test_the_official_measure_of_a_collection_decides(monkeypatch):
-    assert [each.name for each in collect(*known_collection(monkeypatch)).rankings][:2] == [
+def test_the_official_measure_of_a_collection_decides():
+    assert [each.name for each in collect(*known_collection()).rankings][:2] == [
         "nDCG@10",
         "ASL@1000",
     ]
-    monkeypatch.setattr(
-        "pyterrier_asl.evaluation.inputs.official_measures", lambda _: ["RR(rel=2)", "R@100"]
-    )
-    findings = collect(RUNS, QRELS, dataset="irds:known")
-    assert [each.name for each in findings.rankings][:2] == ["RR(rel=2)", "ASL@1000"]
-    assert findings.first.name == "RR(rel=2)" and findings.rel == 1
+    findings = collect(RUNS, QRELS, dataset="irds:msmarco-passage/dev/small")
+    assert [each.name for each in findings.rankings][:2] == ["RR@10", "ASL@1000"]
+    assert findings.first.name == "RR@10" and findings.rel == 1
 
 
 @pytest.mark.parametrize("highest, first", [(1, "AP"), (2, "nDCG@10")])

@@ -196,6 +196,7 @@ def test_labels_are_added_to_the_judgements(tmp_path):
 
 
 def test_what_is_left_out_of_a_large_page_is_said(monkeypatch):
+    """With lower limits: a page that exceeds the usual ones takes minutes."""
     runs = {name: RUNS[name] for name in ("good", "fair", "poor")}
     assert 'class="left-out"' not in report(runs, QRELS, ["AP"]).html
     monkeypatch.setattr("pyterrier_asl.reporting.collect._MOST_TOPS", 0)

@@ -50,6 +50,7 @@ BOUNDS = {
 
 @pytest.mark.parametrize("name", BOUNDS)
 def test_bounds_of_a_run_are_the_same_to_the_last_bit(name, monkeypatch):
+    """Of compiled and plain loops: otherwise the size of the input decides between them."""
     for run in runs():
         monkeypatch.setattr(compiled, "ENOUGH", np.inf)
         plain = BOUNDS[name](run)

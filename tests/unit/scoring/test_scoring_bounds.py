@@ -313,6 +313,7 @@ def mean_precision(ranks, gains, relevant, total):
 def test_bounds_of_a_difference_of_average_precision_contain_every_labelling(
     gains, most, monkeypatch
 ):
+    """Also by the bounds for more than 4,000 unjudged documents: too many labellings."""
     monkeypatch.setattr(bounds, "_MOST_IN_PAIRS", most)
     offsets = 2 * np.arange(QUERIES + 1)
     known, unjudged = RANKS[:, :, :2].reshape(2, -1), RANKS[:, :, 2:].reshape(2, -1)

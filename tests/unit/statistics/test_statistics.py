@@ -265,6 +265,7 @@ def test_randomized_tukey_is_close_to_enumeration(weights):
 
 @pytest.mark.parametrize("test", ["randomization", "tukey-randomized"])
 def test_draws_do_not_depend_on_how_they_are_cut_into_chunks(test, monkeypatch):
+    """No argument changes the size of chunks, which hold all draws of so few values."""
     values = scores(7, 20)
     options = dict(test=test, correction="none" if test == "randomization" else "auto")
     whole = compare_all(values, names(values), draws=1000, **options)

@@ -11,6 +11,7 @@ import sys
 import time
 from pathlib import Path
 
+import ir_measures
 import numpy as np
 import pandas as pd
 import pyterrier as pt
@@ -312,14 +313,10 @@ def test_topics_and_qrels_that_do_not_fit():
         RandomSearch(mixture, params, TOPICS, QRELS[["qid", "docno"]])
 
 
-def test_nan_names_measure_and_setting(monkeypatch):
-    from pyterrier_asl.tuning import objective
-
-    monkeypatch.setattr(
-        objective.PipelineObjective, "__call__", lambda self, setting: {"map": float("nan")}
-    )
-    with pytest.raises(ValueError, match=r"map is NaN at x=0\.\d+, power=\d"):
-        search()
+def test_nan_names_measure_and_setting():
+    none = ir_measures.define_byquery(lambda qrels, run: float("nan"), name="none")
+    with pytest.raises(ValueError, match=r"none is NaN at x=0\.\d+, power=\d"):
+        search(metric=none)
 
 
 class Faulty(Mixture):
@@ -381,6 +378,7 @@ def test_a_storage_on_a_full_disk_is_named_and_continued(tmp_path):
 def test_a_storage_whose_tables_others_are_creating_is_tried_again(
     monkeypatch, reason, failures, tried
 ):
+    """Processes meet in this moment by chance, so the storage fails on purpose, without pauses."""
     import optuna
 
     from pyterrier_asl.tuning import study
