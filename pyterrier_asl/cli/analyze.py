@@ -1,4 +1,4 @@
-"""The command ``analyze``: one subcommand for each table or figure of the papers.
+"""The command ``analyze``: one subcommand per table or figure of the papers.
 
 \b
 Examples:
@@ -11,8 +11,8 @@ Examples:
   pyterrier-asl analyze stability --help
 
 \b
-Each takes the judgements (a file or an ir_datasets id), then run files or folders of them, and
-options of its own. Scripts read the columns by name: -o tsv, -o jsonl.
+The arguments are qrels (a file or an ir_datasets id), run files or folders of them, and options of
+the analysis. -o tsv and -o jsonl name the columns for scripts.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Of one track, or of several:
   pyterrier-asl analyze {name} QRELS RUN...
   pyterrier-asl analyze {name} -t dl19 dl19.qrels dl19-runs/ -t dl20 dl20.qrels dl20-runs/"""
 
-#: Sources of the values of options that are passed on; else the function has its own default.
+#: Sources of option values that are passed to the function; others are its defaults.
 _USER_SOURCES = (click.core.ParameterSource.COMMANDLINE, click.core.ParameterSource.ENVIRONMENT)
 _TESTS = (
     "t, wilcoxon, sign, randomization, unpaired-t; of all pairs also tukey, tukey-two-way, "
@@ -49,7 +49,7 @@ _TESTS = (
 def _option(
     *names: str, help: str, read: Callable[[Any], Any] | None = None, **more: Any
 ) -> Decorator:
-    """An option, with the function that reads its value, if any."""
+    """An option, and the function that reads its value, if any."""
 
     def convert(context: click.Context, parameter: click.Parameter, value: Any) -> Any:
         return value if read is None or value in (None, ()) else read(value)
@@ -64,8 +64,8 @@ def _list(kind: Callable[[str], Any], *names: str, help: str) -> Decorator:
 _number = partial(_option, type=options.NUMBER)
 _switch = partial(_option, is_flag=True, default=None)
 
-#: The options of the analyses, by the parameters of their functions. Where two analyses have
-#: different parameters of one name, the annotation follows the name.
+#: The options of the analyses, by the parameters of their functions. A key has the annotation if
+#: two analyses have different parameters of one name.
 _OPTIONS: dict[str, Decorator] = {
     "measures": _option(
         "-m",
@@ -93,16 +93,16 @@ _OPTIONS: dict[str, Decorator] = {
         "--level_for_rel",
         type=float,
         read=command_line.read_grade,
-        help="Least grade of a relevant document.",
+        help="Minimum grade of a relevant document.",
     ),
     "duplicates": options.duplicates,
-    "cutoff": _number("-k", "--cutoff", help="Look at the first K documents only."),
-    "depth": _number("--depth", help="The largest rank to look at."),
-    "few": _number("--few", help="A document that so many systems find is rare."),
+    "cutoff": _number("-k", "--cutoff", help="Number of documents per query to look at."),
+    "depth": _number("--depth", help="The deepest rank to look at."),
+    "few": _number("--few", help="Number of systems up to which a retrieved document is rare."),
     "missing": _option(
         "--missing",
         type=click.Choice(["pad", "after", "eq3"]),
-        help="The rank of a document that was not retrieved, for ASL; the papers have 'after'.",
+        help="The rank of a missed document in ASL; the papers have 'after'.",
     ),
     "test": _option("--test", metavar="NAME", help=_TESTS),
     "correction": _option(
@@ -115,13 +115,15 @@ _OPTIONS: dict[str, Decorator] = {
         float, "--level", "levels", help="Levels of significance: .05,.01"
     ),
     "levels: int": _number("--levels", help="Number of recall levels."),
-    "margin": _option("--margin", type=float, help="Least relative difference of a better system."),
-    "each": _switch("--each", help="A row for each system."),
+    "margin": _option(
+        "--margin", type=float, help="Minimum relative difference of better systems."
+    ),
+    "each": _switch("--each", help="One row per system."),
     "as_published": _switch(
-        "--as-published", help="By the choices of the paper, where the defaults differ."
+        "--as-published", help="Make the choices of the paper instead of the defaults."
     ),
     "draws": _number("--draws", help="Number of random draws."),
-    "fractions": _list(float, "--fractions", help="Shares to keep: .1,.5,1"),
+    "fractions": _list(float, "--fractions", help="Shares of judgements to keep: .1,.5,1"),
     "sizes": _list(int, "--sizes", help="Numbers of systems: 2,4,8"),
     "fuzz": _option("--fuzz", type=float, help="Differences up to this count as ties."),
     "alphas": _list(float, "--alphas", help="Weights of rareness: 0,.5,1"),
@@ -130,20 +132,20 @@ _OPTIONS: dict[str, Decorator] = {
     "deepest": _number("--deepest", help="The last rank to report."),
     "n": _number("--documents", "n", help="Number of documents."),
     "relevant": _list(int, "--relevant", help="Numbers of relevant documents: 1,5,10"),
-    "ranks": _list(int, "--ranks", help="Ranks of the first relevant one: 1,10"),
+    "ranks": _list(int, "--ranks", help="Ranks of the first relevant document: 1,10"),
     "old": _option(
         "--old",
         metavar="[TRACK=]RUN",
         multiple=True,
         read=command_line.read_runs_of_tracks,
-        help="Name of the run of the old technique; of each track with TRACK=.",
+        help="Name of the run of the old technique, with TRACK= for a track.",
     ),
     "new": _option(
         "--new",
         metavar="[TRACK=]RUN",
         multiple=True,
         read=command_line.read_runs_of_tracks,
-        help="Name of the run of the new technique; of each track with TRACK=.",
+        help="Name of the run of the new technique, with TRACK= for a track.",
     ),
     "run": _option("--run", metavar="RUN", help="Name of the run.  [default: the best by ASL]"),
     "a": _option("--a", metavar="RUN", help="Name of the first run.  [default: the best by ASL]"),
@@ -176,8 +178,7 @@ _OPTIONS: dict[str, Decorator] = {
         multiple=True,
         metavar="NAME=QRELS",
         read=command_line.read_judges,
-        help="The judgements of another judge, a person or a "
-        "machine, beside QRELS; can be given again.",
+        help="The judgements of another judge, a person or a machine; can be given again.",
     ),
     "judge_rel": _option(
         "--judge-rel",
@@ -186,31 +187,31 @@ _OPTIONS: dict[str, Decorator] = {
         multiple=True,
         metavar="NAME=GRADE",
         read=command_line.read_judge_rel,
-        help="Least grade that this judge finds relevant, else as --rel; can be "
-        "given again. A grade alone is for all but QRELS, whose name is qrels.",
+        help="Minimum grade of a relevant document for this judge; can be given again. A grade "
+        "without name is for all judges except QRELS, whose name is qrels.  [default: --rel]",
     ),
-    "both_ways": _switch("--both-ways", help="Also by the other judges' judgements."),
+    "both_ways": _switch("--both-ways", help="Also with the other judges' judgements."),
     "lengths": options.lengths,
     "missing_length": _option(
-        "--missing-length", type=float, help="For documents whose length is not known."
+        "--missing-length", type=float, help="Length of documents with unknown length."
     ),
     "weights": _option(
         "--weights",
         metavar="TSV",
         read=command_line.read_weights,
-        help="Lines of query and weight in means.",
+        help="Lines of query and its weight in means.",
     ),
     "by": _option(
         "--by",
         metavar="TSV",
         read=command_line.read_slices,
-        help="Lines of query and slice: a table for each slice.",
+        help="Lines of query and slice: one table per slice.",
     ),
 }
 
 
 class Analyses(click.Group):
-    """The analyses as subcommands, each built when it is called."""
+    """The analyses as subcommands, which are built when they are called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names of the analyses."""
@@ -222,7 +223,7 @@ class Analyses(click.Group):
         return None if analysis is None else _command(analysis)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The list of analyses in help: common ones by question, the others by paper."""
+        """The list of analyses in the help, by question or by paper."""
         for heading, group in groupby(analyses(), attrgetter("heading")):
             rows = [(a.name, f"{a.what} ({a.source if a.question else a.figure})") for a in group]
             with formatter.section(heading.removesuffix("?")):
@@ -230,7 +231,7 @@ class Analyses(click.Group):
 
 
 def _print_list(ctx: click.Context, param: click.Parameter, value: bool) -> None:
-    """Prints the list of analyses, and ends."""
+    """Prints the list of analyses, and exits."""
     if value and not ctx.resilient_parsing:
         formatter = ctx.make_formatter()
         command.format_commands(ctx, formatter)
@@ -247,20 +248,20 @@ def _print_list(ctx: click.Context, param: click.Parameter, value: bool) -> None
     is_eager=True,
     expose_value=False,
     callback=_print_list,
-    help="List the names by question, then by paper, with table or figure.",
+    help="List the analyses by question, then by paper, with table or figure.",
 )
 def command() -> None:
-    """Make a table or figure of the papers, by name, from any runs and judgements."""
+    """Make a table or figure of the papers by name, from any runs and qrels."""
 
 
 def option_of(parameter: inspect.Parameter) -> Decorator | None:
-    """The option of a parameter; None for one that is for Python only."""
+    """The option of a parameter; None for a parameter in Python only."""
     typed_name = f"{parameter.name}: {parameter.annotation}"
     return _OPTIONS.get(parameter.name) or _OPTIONS.get(typed_name)
 
 
 def _command(analysis: Analysis) -> click.Command:
-    """The subcommand of an analysis, with an option for each parameter."""
+    """The subcommand of an analysis, with one option per parameter."""
     command = click.Command(
         analysis.name,
         callback=partial(_run_analysis, analysis),
@@ -279,13 +280,13 @@ def _command(analysis: Analysis) -> click.Command:
             option(command)
             _describe_default(command.params[-1], name in analysis.required, parameter.default)
     options.places(command)
-    options.output_format(help="tsv begins with the names of the columns.")(command)
-    options.chart("Draw the figure as well")(command)
+    options.output_format(help="tsv has a header.")(command)
+    options.chart("Also draw the figure")(command)
     return command
 
 
 def _describe_default(option: Any, required: bool, default: Any) -> None:
-    """Adds the default of the function to the help of an option, which has none itself."""
+    """Adds the default of the function to the help of an option without default."""
     option.required = required
     if not (required or option.show_default or default in (None, False)):
         text = ",".join(map(str, default)) if isinstance(default, tuple) else default

@@ -64,8 +64,8 @@ NOBODY = "none"
     "FILE",
     "With --plan: save the queries that people must judge; an existing file is an error.",
 )
-@options.chart("Draw the estimates as well")
-@options.measures("those of 'evaluate', with its defaults, but no counts.")
+@options.chart("Also draw the estimates")
+@options.measures("as 'evaluate' takes them, with its defaults, without counts.")
 @options.text_option("--baseline", "RUN", "The run to compare with.  [default: the first]")
 @options.switch("--all-pairs", help="Compare every two runs.")
 @options.rel_of_measures

@@ -13,31 +13,31 @@ Examples:
       --fail-if 'nDCG@10 worse by 2%' --fail-if 'sgnLP worse p<.01'
 
 \b
-How to read it: RUN_A is the baseline, RUN_B is compared with it.
-  B - A      the mean of RUN_B minus the mean of RUN_A; for ASL below 0 is a gain
-  from, to   its confidence interval; if it contains 0, the direction is open
-  wins       queries in which RUN_B is better
-  rrLP       1/rank of the first relevant document, B minus A; of the second one if the first
-             is equal, and so on; above 0 prefers B
+How to read it: RUN_A is the baseline, and RUN_B is compared with RUN_A.
+  B - A      the mean of RUN_B minus the mean of RUN_A; a negative ASL is a gain
+  from, to   the confidence interval of B - A; if it contains 0, the direction is open
+  wins       number of queries in which RUN_B is better
+  rrLP       1/rank of the first relevant document at which the runs differ, B minus A; a positive
+             value prefers B
   sgnLP      share of queries that prefer B, minus share of queries that prefer A
 
 \b
 Conditions (--fail-if): MEASURE better|worse|lower|higher|different [by AMOUNT] [p<LEVEL]
 [certainly], or MEASURE possibly worse by AMOUNT p<LEVEL [certainly]
-  MEASURE can also be rrLP or sgnLP; 'worse' follows its direction: a higher ASL is worse
-  'by .02' is at least .02, 'by 2%' at least 2 % of RUN_A's value; without: any difference
-  'certainly' holds if the condition holds under all labels of the unjudged documents
+  MEASURE can also be rrLP or sgnLP; 'worse' depends on its direction: a higher ASL is worse
+  'by .02' means at least .02, 'by 2%' at least 2 % of RUN_A's value; the default is any difference
+  'certainly' requires the condition under all labels of the unjudged documents
   p is two-sided and corrected over the conditions with p<, not over the table
-  'possibly worse by .02 p<.05' holds unless a loss of .02 or more is rejected (one-sided);
-  with 'certainly' unless it is rejected under all labels of the unjudged documents
+  'possibly worse by .02 p<.05' holds unless a one-sided test rejects a loss of .02 or more; with
+  'certainly' unless tests reject it under all labels of the unjudged documents
 
 \b
 The guard (--fail-if) prints one line per condition; its exit status is
   0  PASS   no condition holds
   1  FAIL   a condition holds, or RUN_B leaves queries unanswered that RUN_A answers
   2  ERROR  a condition cannot be tested, RUN_A lacks queries or documents that RUN_B has, a file
-            cannot be read, or anything else went wrong; every output says so
---allow-missing lets missing queries and documents pass.
+            cannot be read, or there is another error; all outputs report it
+With --allow-missing, missing queries and documents do not change the verdict.
 """
 
 from __future__ import annotations
@@ -156,18 +156,17 @@ def _report_error(values: Mapping[str, Any], error: Exception) -> None:
 @options.tracks()
 @click.option("--baseline", metavar="NAME", help="With --track: the system to compare with.")
 @options.common
-@options.measures(
-    "as 'evaluate' takes them, with its defaults; rrLP and sgnLP are always shown as well."
-)
+@options.measures("as 'evaluate' takes them, with its defaults; rrLP and sgnLP are always added.")
 @options.repeated(
     "--fail-if",
     "conditions",
     metavar="CONDITION",
-    help="Exit with 1 if it holds, such as 'nASL@1000 worse p<.05' (below); can be given again.",
+    help="Exit with 1 if this condition holds, such as 'nASL@1000 worse p<.05' (see below); can be "
+    "given again.",
 )
 @options.switch(
     "--allow-missing",
-    help="Test conditions although one of the runs lacks queries or documents that the other has.",
+    help="Test conditions even if one of the runs lacks queries or documents of the other.",
 )
 @options.text_option("--junit", "FILE", "Save the verdicts of --fail-if as JUnit XML.")
 @options.text_option(
@@ -183,26 +182,27 @@ def _report_error(values: Mapping[str, Any], error: Exception) -> None:
     "-t",
     "--test",
     type=click.Choice(["t", "wilcoxon", "sign", "randomization"]),
-    help="Two-sided test for pairs; sgnLP always has the sign test.  [default: t]",
+    help="Two-sided paired test; for sgnLP it is always the sign test.  [default: t]",
 )
 @click.option(
     "--correction",
     type=click.Choice(["holm", "bonferroni", "bh", "none"]),
     default="holm",
     show_default=True,
-    help="Of p-values, over all measures and preferences shown (bh: Benjamini and Hochberg).",
+    help="Correction of p-values over all measures and preferences in the table (bh: Benjamini and "
+    "Hochberg).",
 )
 @options.alpha
 @options.seed(help="Seed of the randomization test.")
-@options.by_query(help="Each query's differences, too, losses first.")
+@options.by_query(help="Add the differences of each query, losses first.")
 @click.option(
     "--moved",
     type=click.IntRange(min=0),
     metavar="N",
-    help="The N relevant documents whose search length changed most.  [default: 5 in a table]",
+    help="Show the N relevant documents whose search length changed most.  [default: 5 in a table]",
 )
 @options.switch(
-    "--bounds", help="The lowest and the highest difference under all labels of unjudged documents."
+    "--bounds", help="Add the lowest and highest difference under all labels of unjudged documents."
 )
 @click.option(
     "--causes/--no-causes",
@@ -212,11 +212,11 @@ def _report_error(values: Mapping[str, Any], error: Exception) -> None:
 @options.places
 @options.table_size
 @options.output_format(
-    help="All but table are a row for each measure; with -q for each query and measure; with "
-    "--moved for each document. tsv begins with the names of the columns."
+    help="All forms but table have one row per measure; with -q per query and measure; with "
+    "--moved per document. tsv has a header."
 )
 @options.rel(
-    help="Least grade of a relevant document, for preferences, and measures that do not say.  "
+    help="Minimum grade of a relevant document, for preferences and measures without rel.  "
     "[default: 1]"
 )
 @options.pool("the two runs.")
@@ -227,10 +227,10 @@ def _report_error(values: Mapping[str, Any], error: Exception) -> None:
 def command(**values: Any) -> None:
     """Compare RUN_B with RUN_A, the baseline: means, tests, preferences, queries, documents.
 
-    Several runs are each compared with RUN_A. The p-values are for comparisons planned before
-    looking at the results: 'ranks' says which run could be the best. With --fail-if the exit
-    status says whether RUN_B is worse, so that the command can guard a search engine's tests.
-    QRELS is a file, or the id of an ir_datasets dataset. With --scores give names of systems
+    Each of several runs is compared with RUN_A. The p-values are for comparisons planned before
+    looking at the results; 'ranks' shows which run could be the best. With --fail-if the exit
+    status depends on the conditions, so that the command can guard the tests of a search engine.
+    QRELS is a file, or the id of an ir_datasets dataset. With --scores, give the names of systems
     instead of QRELS and runs, the baseline first.
     """
     from ..comparison.guard import Outcome

@@ -89,7 +89,7 @@ if TYPE_CHECKING:
 @options.topics
 @options.rel(help="Minimum grade of a relevant document, for a measure without rel.  [default: 1]")
 @options.switch("--likely", help="How likely A is better, under a model.")
-@options.chart("Draw the bounds of each query; of three runs or more the matrix of all pairs")
+@options.chart("Also draw the bounds of each query, or for three or more runs all pairs")
 @options.by_query(help="The bounds of each query.")
 @options.duplicates
 @options.drop_self

@@ -67,7 +67,7 @@ TABLES = (
     show_default=True,
     help="Draws of the bootstrap.",
 )
-@options.chart("Draw the intervals with the human range")
+@options.chart("Also draw the intervals with the human range")
 @options.places
 @options.output_format(help="The form of a table.")
 def command(

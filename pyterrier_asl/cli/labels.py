@@ -46,8 +46,8 @@ def command(
     rows = zip(merged["qid"], merged["docno"], merged["label"])
     text = "".join(f"{qid} 0 {docno} {label:g}\n" for qid, docno, label in rows)
     if output:
-        with replacing(output, force=True) as beside:
-            beside.write_text(text, encoding="utf-8")
+        with replacing(output, force=True) as path:
+            path.write_text(text, encoding="utf-8")
     else:
         click.echo(text, nl=False)
     added = int((merged["source"] != OFFICIAL).sum())

@@ -12,10 +12,10 @@ Examples:
 How to read it: the topics are a sample of a population of topics.
   name  mean      rank   ranks  could be the best
   a     0.7031       1   1-2    yes                a has the best mean; its rank is 1 or 2
-  b     0.6876       2   1-3    yes                b could be the best, too: a is not shown to be
+  b     0.6876       2   1-3    yes                b could also be the best: a is not shown to be
                                                    better
-  c     0.6512       3   2-3    no                 a is ahead by a test of c alone; the pair a, c is
-                                                   not ordered among all pairs
+  c     0.6512       3   2-3    no                 a is better by the test of the best; the pair
+                                                   a, c is not ordered among all pairs
   d     0.4020  *    4   4      no                 *: a is better (p, corrected for all pairs, at
                                                    most alpha); three systems are, so d has rank 4
 With 95 % confidence the intervals of ranks of all systems hold simultaneously. With --unjudged they
@@ -66,7 +66,7 @@ from . import epilog, options
 @options.labels
 @options.duplicates
 @options.drop_self
-@options.chart("Draw the intervals")
+@options.chart("Also draw the intervals")
 @options.places
 @options.table_size
 @options.output_format(help="tsv and jsonl: one row per system, two columns per interval.")

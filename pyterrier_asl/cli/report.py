@@ -90,7 +90,7 @@ def command(
     QRELS is a file, or the id of an ir_datasets dataset with judgements; RUN are files (plain or
     compressed) or folders of them. With --scores the page has ranking, pairs and queries, but no
     documents. With --track or --judge it also shows who could be the best over all tracks and
-    judges; pairs, queries and documents are those of the first track.
+    judges; pairs, queries and documents are from the first track.
     """
     from ..io.atomic import check_replaceable
     from ..io.names import read_groups

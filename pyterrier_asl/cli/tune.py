@@ -66,7 +66,7 @@ from . import epilog, options
 )
 @options.force
 @options.places
-@options.output_format(help="tsv begins with the names of the columns.")
+@options.output_format(help="tsv has a header.")
 def command(
     collection: str,
     metrics: tuple[str, ...],

@@ -37,7 +37,7 @@ def unread_tracks(
 ) -> Iterator[tuple[str, Evaluation, list[NamedMeasure]]]:
     """Each track with its unread runs and its measures, '' for the only track.
 
-    The arguments are those of :func:`evaluate`.
+    For the arguments see :func:`evaluate`.
 
     Args:
         ahead: whether the first file is read while the qrels are prepared.
@@ -77,7 +77,7 @@ def measured(
     Args:
         keep_going: whether a run that cannot be measured is left out.
 
-    The other arguments are those of :func:`evaluate`.
+    For the other arguments see :func:`evaluate`.
     """
     how: dict[str, Any] = {"jobs": jobs, "backend": backend, "progress": progress}
     return {

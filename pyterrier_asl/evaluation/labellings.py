@@ -250,7 +250,7 @@ def bounds_by_query(
         long: one row per value, with ``low``, ``high``, ``unjudged`` and ``exact``; otherwise a
             column per measure, and columns with its name and `` low`` or `` high``.
 
-    The other arguments are those of :func:`bounds` and :func:`~pyterrier_asl.evaluate`.
+    For the other arguments see :func:`bounds` and :func:`~pyterrier_asl.evaluate`.
     """
     frames = {}
     for track, unread, asked in unread_tracks(runs, qrels, measures, **options):

@@ -1,6 +1,6 @@
 """Acceleration: ir_measures and ``pt.Experiment`` compute standard measures with this package.
 
-Only measures whose values are those of pytrec_eval in every case are computed here (see
+Only measures whose values always agree with pytrec_eval are computed here (see
 :mod:`~pyterrier_asl.measures.standard`), from the same matched run as the measures of this package.
 """
 
@@ -27,7 +27,7 @@ _SWITCHING = Lock()
 def accelerate(on: bool = True) -> None:
     """Lets ir_measures and ``pt.Experiment`` compute standard measures with this package.
 
-    The values stay those of pytrec_eval for each query; only the time changes. Other providers keep
+    The values of each query agree with pytrec_eval; only the time changes. Other providers keep
     the measures for which they order equal scores differently from trec_eval (``RR@k``,
     ``Judged@k``, ``RBP``) or round (``ERR``, ``nDCG(dcg='exp-log2')``). Other threads may measure
     during the call: they finish with the providers with which they began.
@@ -82,7 +82,7 @@ class AcceleratedProvider(PluginProvider):
     pyterrier_asl, accelerated
 
     The measures of :class:`~pyterrier_asl.measures.provider.PluginProvider`, and the standard
-    measures whose values are those of pytrec_eval in every case.
+    measures whose values always agree with pytrec_eval.
     """
 
     NAME = "pyterrier_asl_accelerated"

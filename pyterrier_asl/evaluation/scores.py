@@ -270,7 +270,7 @@ def _roles(columns: Mapping[str, str]) -> dict[str, str]:
 
 
 def _files(paths: Iterable[Any]) -> list[Path]:
-    """The files of paths, those of folders by name."""
+    """The files at these paths; the files of a folder are ordered by name."""
     files = []
     for path in map(local_path, paths):
         found = sorted(path.glob("[!.]*")) if path.is_dir() else [path]

@@ -29,7 +29,7 @@ class Queries:
 
     Attributes:
         at: their positions among all queries, shape (n,).
-        weights: their weights, shape (n,), of which only ratios matter; None: equal weights.
+        weights: their relative weights, shape (n,); None: equal weights.
     """
 
     at: Ints

@@ -139,7 +139,7 @@ def columns_of(
 
 
 def _parse_columns(measure: Any) -> list[Column]:
-    """Parses a measure; the names of PyTerrier have priority over those of ir_measures."""
+    """Parses a measure; names of PyTerrier have priority over names of ir_measures."""
     if isinstance(measure, Measure):
         return [Column(str(measure), measure)]
     if not isinstance(measure, str):

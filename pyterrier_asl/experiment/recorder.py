@@ -132,7 +132,7 @@ class ResultRecorder:
             batch = " for a batch of topics: make batch_size larger, or leave it out"
             reason = "" if self.batch_size is None else batch
             raise ValueError(f"system {self.name!r} has no results{reason}")
-        if self.keep:  # matched later, so that the response time is that of the system
+        if self.keep:  # matched later, so that response times are not longer
             self._parts.append(results[[c for c in self.keep if c in results.columns]])
         else:
             self._judged_parts.append(self._judge(results).without_rows())
@@ -169,7 +169,7 @@ class ResultRecorder:
             raise ValueError(
                 f"system {self.name!r}: none of the {int(run.retrieved.sum())} documents that it "
                 f"retrieved for the {len(self.judgements)} judged queries is judged: are its "
-                f"document ids those of the qrels (e.g. {self.judgements.docnos[0].as_py()!r}), "
+                f"document ids as in the qrels (e.g. {self.judgements.docnos[0].as_py()!r}), "
                 f"and its query ids (e.g. {self.judgements.qid_text[0].as_py()!r})?{others}"
             )
 

@@ -258,7 +258,7 @@ def write_summaries(
     for name, old, new in zip(_SUMMARIES, before, (table, by_query)):
         if len(old):
             old = old[~old["name"].isin(table["name"])]
-        with replacing(folder / name) as beside:
+        with replacing(folder / name) as path:
             (pd.concat([new, old], ignore_index=True) if len(old) else new).to_csv(
-                beside, index=False
+                path, index=False
             )
