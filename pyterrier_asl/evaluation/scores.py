@@ -112,7 +112,7 @@ class ScoreTable:
         usual = _usual_direction(measure)
         if usual is None:
             raise ValueError(
-                f"the direction of {measure!r} is not known: pass lower_is_better=[{measure!r}] "
+                f"the direction of {measure!r} is not known: use lower_is_better=[{measure!r}] "
                 "(--lower-is-better) or higher_is_better (--higher-is-better)"
             )
         return usual
@@ -138,7 +138,7 @@ class ScoreTable:
                 f"the scores have no measure {measure!r}{f' in {track}' if track else ''}; they "
                 f"have {', '.join(self.measures)}"
                 + "".join(
-                    f". If {own!r} is {measure}, pass measure_column={{{measure!r}: {own!r}}} "
+                    f". If {own!r} is {measure}, use measure_column={{{measure!r}: {own!r}}} "
                     f"(--measure-column {own})"
                     for own in [name for name in self.measures if measure_named(name) is None][:1]
                 )

@@ -103,7 +103,7 @@ def test_columns_of_scores_and_their_only_measure(files):
     assert rows(call("ranks", *options, "--measure-column", "AP=s")) == expected
     assert rows(call("ranks", *options, "--higher-is-better", "s")) == expected
     for more, message in (
-        (["-m", "ASL@1000"], "say measure_column={'ASL@1000': 's'} (--measure-column s)"),
+        (["-m", "ASL@1000"], "use measure_column={'ASL@1000': 's'} (--measure-column s)"),
         ([], "--lower-is-better"),
         (["--measure-column", "s"], "needs one -m"),
         (["--columns", "system"], "is not system=COLUMN"),
