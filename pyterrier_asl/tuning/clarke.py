@@ -28,14 +28,17 @@ from .stages import fixed_objective, mean_rows, table_of, warn_of_tuned_topics
 #: The paper's names of the parameters of feedback.
 _PAPER = {"fb_docs": "depth (m)", "fb_terms": "expansions (n)", "gamma": "mixing (gamma)"}
 
-#: The names of rows: BM25 without feedback and the whole pipeline, both with default parameters,
-#: and the differences of the tuned pipeline from each.
+#: Beginnings of the names of rows: BM25 without feedback and the whole pipeline, both with default
+#: parameters, and the differences of the tuned pipeline from each.
 _UNTUNED = {"BM25 on ": "difference from BM25 on ", "defaults on ": "difference on "}
 _TRANSFER = "transfer to "
 
 #: The stages, and those that tune b and k1.
 _STAGES = ("initial retrieval", "feedback", "final retrieval")
 _RETRIEVALS = _STAGES[::2]
+
+#: The first bytes of saved files; tables of trials begin with their first column.
+_BEGINS = {"table.csv": b"stage,name,", "scores.html": b"<"}
 
 #: The paper's measures, which are always reported.
 METRICS = ("AP", "TBG")
@@ -53,12 +56,12 @@ def tune_for_each(
 
     Args:
         collection: the collection to tune on.
-        metrics: names of measures; TBG without lengths gets those of the collection. All of them,
-            and the paper's, are reported of every trial.
-        transfer: other topics, of the same or of another collection, on which the tuned pipelines
-            are measured as well, and compared with BM25 without feedback and with the pipeline,
-            both with default parameters. Without it these two are measured on ``collection``.
-        split: tune on every other topic of the collection, and transfer to the rest.
+        metrics: names of measures; TBG without lengths gets the lengths of the collection. Every
+            trial reports all of them and the paper's measures.
+        transfer: other topics, of the same or of another collection. On them the tuned pipelines
+            are compared with BM25 without feedback and with the pipeline, both with default
+            parameters. Without it these two are measured on ``collection``.
+        split: tune on every second topic of the collection, and transfer to the others.
         options: ``n_trials``, ``seed``, ``jobs``, ``storage``, ``verbose`` of
             :func:`~pyterrier_asl.StagedSearch`.
 
@@ -107,12 +110,12 @@ def _reported(wanted: Sequence[NamedMeasure], collection: IndexedCollection) -> 
 def _values_of(
     pipeline: pt.Transformer, collection: IndexedCollection, reported: Mapping[str, Any]
 ) -> tuple[dict[str, Floats], dict[str, float]]:
-    """A pipeline's measures on a collection: by query, and their means."""
+    """A pipeline's measures on a collection, per query, and their means."""
     measures = list(reported.values())
     objective = fixed_objective(pipeline, collection.topics, collection.qrels, measures)
     values = objective.per_query(())
-    means = objective.means(values)
-    return dict(zip(reported, values.values())), dict(zip(reported, means.values()))
+    by_name = dict(zip(reported, values.values()))
+    return by_name, dict(zip(reported, objective.means(values).values()))
 
 
 def _comparison(
@@ -120,7 +123,7 @@ def _comparison(
     wanted: Sequence[NamedMeasure],
     tuned: Mapping[str, Mapping[str, Any]] | None,
 ) -> pd.DataFrame:
-    """The measures of untuned pipelines, and of a tuned one before them, as rows of the table.
+    """The measures of untuned pipelines, after the measures of a tuned one, as rows of the table.
 
     Args:
         collection: the topics.
@@ -147,10 +150,10 @@ def _comparison(
 
 
 def transfer_verdicts(results: Mapping[str, StagedResult]) -> list[str]:
-    """Verdicts on whether tuning for each measure helped on other topics, in sentences.
+    """Sentences on whether tuning for each measure improved the measure on other topics.
 
-    The tuned pipeline is compared with the better, by that measure, of BM25 without feedback and
-    the pipeline with default parameters.
+    The tuned pipeline is compared with the better one, by that measure, of BM25 without feedback
+    and the pipeline with default parameters.
 
     Args:
         results: the results of :func:`tune_for_each`; without ``transfer`` there are no verdicts.
@@ -216,7 +219,7 @@ def _sign(measure: str) -> int:
 
 
 def _p_text(p: float) -> str:
-    """The part of a sentence on a p-value; NaN for a single query or no difference at all."""
+    """The part of a sentence on a p-value, NaN for a single query or without a difference."""
     return "no test can be made" if math.isnan(p) else f"paired t-test, p = {p:.3g}"
 
 
@@ -227,8 +230,8 @@ def side_by_side(results: Mapping[str, StagedResult]) -> pd.DataFrame:
         results: the results of :func:`tune_for_each`.
 
     Returns:
-        A row for each stage and parameter or measure: ``stage``, ``name``, and for every measure
-        that was tuned for its best and its worst trial, in columns such as ``AP best``.
+        A row for each stage and parameter or measure: ``stage``, ``name``, and for every tuned
+        measure its best and its worst trial, in columns such as ``AP best``.
     """
     settings = [setting for result in results.values() for setting in result.settings.values()]
     whole = {name for setting in settings for name, v in setting.items() if isinstance(v, int)}
@@ -250,7 +253,7 @@ def with_paper_names(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def scores_by_parameters(results: Mapping[str, StagedResult]) -> alt.VConcatChart:
-    """Score against b and k1, for each measure and retrieval stage; the best trial in red.
+    """Score against b and k1, for each measure and retrieval stage; the best trial is red.
 
     Clarke (2019), Figures 1 and 2.
 
@@ -270,7 +273,7 @@ def _scatter(result: StagedResult, stage: str, metric: str, parameter: str) -> a
     row = result.table
     best = row[(row["stage"] == stage) & (row["which"] == "best")]["trial"].iloc[0]
     points = trials[["trial", "b", "k1"]].assign(
-        # Names of measures hold dots and brackets, which Vega-Lite takes for paths.
+        # Names of measures have dots and brackets, which Vega-Lite reads as paths.
         score=trials[metric],
         best=trials["trial"] == best,
     )
@@ -292,7 +295,7 @@ def _scatter(result: StagedResult, stage: str, metric: str, parameter: str) -> a
 
 
 def check_folder(folder: str | Path, metrics: Sequence[str], *, force: bool = False) -> None:
-    """Checks that :func:`save` can write to a folder, or make it.
+    """Checks that :func:`save` can write to a folder, or create it.
 
     Args:
         folder: the folder.
@@ -309,19 +312,10 @@ def check_folder(folder: str | Path, metrics: Sequence[str], *, force: bool = Fa
         raise NotADirectoryError(f"cannot write to {folder}: {what} is a file; give a folder")
     if not os.access(existing, os.W_OK | os.X_OK):
         raise PermissionError(f"cannot write to {folder}: {existing} is read-only")
-    for path, begins in _files(out, [measure.name for measure in parse_measures(metrics)]).items():
-        if out.is_dir():
-            check_replaceable(path, begins=begins, force=force)
-
-
-def _files(folder: Path, metrics: Sequence[str]) -> dict[Path, bytes]:
-    """The files that are written, and their first bytes."""
-    trials = [_trials(folder, name, stage) for name in metrics for stage in _STAGES]
-    return {
-        folder / "table.csv": b"stage,name,",
-        folder / "scores.html": b"<",
-        **dict.fromkeys(trials, b"trial,"),
-    }
+    names = [measure.name for measure in parse_measures(metrics)]
+    trials = [_trials(out, name, stage) for name in names for stage in _STAGES]
+    for path in [out / "table.csv", out / "scores.html", *trials] if out.is_dir() else []:
+        check_replaceable(path, begins=_BEGINS.get(path.name, b"trial,"), force=force)
 
 
 def _trials(folder: Path, metric: str, stage: str) -> Path:
@@ -335,7 +329,7 @@ def save(
 
     Args:
         results: the results of :func:`tune_for_each`.
-        folder: the folder, which is made if it does not exist.
+        folder: the folder; it is created if it does not exist.
         force: whether files of another kind are overwritten, too.
 
     Returns:
@@ -347,13 +341,12 @@ def save(
     check_folder(folder, list(results), force=force)
     out = Path(folder)
     out.mkdir(parents=True, exist_ok=True)
-    begins = _files(out, list(results))
     tables = {out / "table.csv": side_by_side(results)}
     for name, result in results.items():
-        for stage, trials in result.trials.items():
-            tables[_trials(out, name, stage)] = trials
+        tables |= {_trials(out, name, stage): frame for stage, frame in result.trials.items()}
     for path, table in tables.items():
-        with replacing(path, begins=begins[path], force=force) as beside:
+        begins = _BEGINS.get(path.name, b"trial,")
+        with replacing(path, begins=begins, force=force) as beside:
             table.to_csv(beside, index=False)
     written = list(tables)
     if find_spec("altair") is not None:

@@ -51,9 +51,9 @@ def load_collection(
 
     Args:
         source: an ir_datasets id, with or without ``irds:`` before it, or a folder with
-            ``docs.jsonl.gz`` (objects with ``docno``, ``text`` and, where there is one,
-            ``title``), ``queries.tsv`` (query id and query, between them a tab) and ``qrels.txt``.
-        like: a loaded collection, whose index is used for other topics on the same documents.
+            ``docs.jsonl.gz`` (objects with ``docno``, ``text`` and, optionally, ``title``),
+            ``queries.tsv`` (query id, tab, query) and ``qrels.txt``.
+        like: a loaded collection; its index is used for other topics on the same documents.
         verbose: whether to show the progress of indexing.
 
     Raises:
@@ -71,7 +71,7 @@ def _from_irds(source: str, like: IndexedCollection | None, verbose: bool) -> In
 
     name = source.removeprefix("irds:")
     try:
-        qrels = irds_qrels(name)  # first, as its error names what is wrong with an id
+        qrels = irds_qrels(name)  # first, because its error explains an invalid id
     except ValueError as error:
         raise ValueError(f"there is no folder {source!r}, and {error}") from None
     documents = ir_datasets.docs_parent_id(name)
@@ -91,8 +91,8 @@ def _from_folder(folder: Path, verbose: bool) -> IndexedCollection:
     for name in (DOCUMENTS, QUERIES, QRELS):
         if not (folder / name).is_file():
             raise FileNotFoundError(
-                f"{folder} has no {name}: a collection's folder holds {DOCUMENTS}, {QUERIES} and "
-                f"{QRELS}"
+                f"{folder} has no {name}: the folder of a collection needs {DOCUMENTS}, {QUERIES} "
+                f"and {QRELS}"
             )
     words: dict[str, int] = {}
     try:

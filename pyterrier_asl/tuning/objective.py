@@ -33,8 +33,8 @@ class TuningTask:
     Attributes:
         topics: PyTerrier's frame of queries.
         qrels: ``query_id``, ``doc_id``, ``relevance`` of the topics, ids as text.
-        measures: name -> measure; the first one is optimised.
-        maximize: whether higher is better in that one.
+        measures: name -> measure; the first measure is optimised.
+        maximize: whether higher is better in this measure.
     """
 
     topics: pd.DataFrame
@@ -49,7 +49,7 @@ class TuningTask:
 
 
 class Objective(ABC):
-    """Measures of settings; called with a setting it returns the means over the queries."""
+    """The measures of a setting; a call with a setting returns the means over the queries."""
 
     #: The parallel backend: ``'loky'`` (processes) or ``'threading'``.
     backend: ClassVar[str]
@@ -96,8 +96,8 @@ def make_task(
     better = higher_is_better(recorded[first])
     if better is None:
         raise ValueError(
-            f"{first} only counts: more of it is neither better nor worse, so there is "
-            "nothing to optimise; record it with measures="
+            f"{first} is a count, of which neither more nor less is better, so it cannot be "
+            "optimised; record it with measures="
         )
     return TuningTask(topics, _judgements_of(topics, qrels), recorded, better)
 
@@ -111,8 +111,8 @@ def _judgements_of(topics: pd.DataFrame, qrels: pd.DataFrame) -> pd.DataFrame:
     judged = frame[frame["query_id"].isin(ids_as_text(topics["qid"], "qid of the topics"))]
     if judged.empty:
         raise ValueError(
-            f"none of the {len(topics)} topics is judged: their ids look like "
-            f"{topics['qid'].head(1).tolist()}, those of the {len(qrels)} judgements like "
+            f"none of the {len(topics)} topics is judged: ids of topics look like "
+            f"{topics['qid'].head(1).tolist()}, ids in the {len(qrels)} judgements like "
             f"{frame['query_id'].head(1).tolist()}"
         )
     return judged.reset_index(drop=True)
@@ -157,7 +157,7 @@ class PipelineObjective(Objective):
         pipeline: any.
         space: its parameters.
         task: the topics, judgements and measures.
-        batch_size: how many topics to run at once; None for all.
+        batch_size: the number of topics to run together; None: all.
     """
 
     backend = "loky"
@@ -197,8 +197,8 @@ class PipelineObjective(Objective):
             first = run[nan].iloc[0]
             raise ValueError(
                 f"{nan.sum()} of the {len(run)} scores are NaN at {self.space.describe(setting)}, "
-                f"first that of document {first['doc_id']!r} for query {first['query_id']!r}; "
-                "NaN has no rank: narrow the distributions, or have the pipeline give numbers"
+                f"the first for document {first['doc_id']!r} of query {first['query_id']!r}; NaN "
+                "has no rank: narrow the distributions, or make the pipeline return numbers"
             )
         return run
 
@@ -207,23 +207,21 @@ class PipelineObjective(Objective):
         return ir_measures.evaluator(list(self.task.measures.values()), self.task.qrels)
 
     def __getstate__(self) -> dict[str, Any]:
-        # Each process has an evaluator of its own.
+        # Each process creates its evaluator.
         return {name: value for name, value in vars(self).items() if name != "_evaluator"}
 
 
 def _as_run(results: pd.DataFrame) -> pd.DataFrame:
     """Results with ids as text and the numeric columns, which measures may need."""
-    lacking = [name for name in ("qid", "docno", "score") if name not in results.columns]
-    if lacking:
-        raise ValueError(
-            f"the pipeline returns no column {lacking[0]!r} to be measured, only "
-            f"{list(results.columns)}; does it end in a retriever or reranker?"
-        )
+    for name in ("qid", "docno", "score"):
+        if name not in results.columns:
+            raise ValueError(
+                f"the pipeline returns no column {name!r}, only {list(results.columns)}; does it "
+                "end in a retriever or reranker?"
+            )
     numbers = results.select_dtypes("number").drop(columns=["qid", "docno"], errors="ignore")
-    texts = {
-        name: ids_as_text(results[name], f"{name} of the results") for name in ("qid", "docno")
-    }
-    return numbers.assign(**texts).rename(columns=_IR_MEASURES)
+    ids = {name: ids_as_text(results[name], f"{name} of the results") for name in ("qid", "docno")}
+    return numbers.assign(**ids).rename(columns=_IR_MEASURES)
 
 
 def ids_as_text(values: pd.Series[Any], what: str) -> npt.NDArray[np.object_]:
@@ -236,6 +234,6 @@ def check_not_nan(measures: Mapping[str, float], space: Space, setting: Setting)
     for name, value in measures.items():
         if math.isnan(value):
             raise ValueError(
-                f"{name} is NaN at {space.describe(setting)}, which cannot be compared; run the "
-                "pipeline with this setting and look at its results, or narrow the distributions"
+                f"{name} is NaN at {space.describe(setting)}, and NaN cannot be compared; run the "
+                "pipeline with this setting and check its results, or narrow the distributions"
             )

@@ -40,53 +40,52 @@ def RandomSearch(
 ) -> Any:
     """Tunes a pipeline by random settings of its parameters, and keeps the best.
 
-    Like ``pt.GridSearch`` in what it takes and returns, with distributions in place of lists of
-    values. It knows which way a measure is better: ``ASL@1000`` is minimised. Means are over the
-    topics that are judged. Of equally good settings the first is taken.
+    It has the arguments and results of ``pt.GridSearch``, with distributions instead of lists of
+    values. Measures are optimised in their direction: ``ASL@1000`` is minimised. Means are over the
+    topics that are judged. The first of equally good settings is taken.
 
-    The settings of a seed are the same whatever ``jobs`` is, and whether or not the search was
-    interrupted: give ``storage``, and a killed search goes on where it was when it is started
-    again. Several processes or machines that start the same search on one storage share its trials.
-    ``n_trials`` is the total number, which a later search can raise. The study stores its
-    parameters, measures, topics and judgements, and refuses a search with others; it does not store
-    the rest of the pipeline.
+    The settings of a seed do not depend on ``jobs``, nor on interruptions: with ``storage`` a
+    killed search continues when it is started again. Several processes or machines that start the
+    same search on one storage share its trials. ``n_trials`` is the total number, which a later
+    search can raise. The study stores its parameters, measures, topics and judgements, and refuses
+    a search with others; it does not store the rest of the pipeline.
 
-    Where the pipeline is BM25 over a :class:`~pyterrier_asl.TermIndex`, or ``bm25 >> RobertsonPRF
-    >> bm25``, and the measures allow, settings are scored by a sweep (see
-    :mod:`pyterrier_asl.tuning.sweep`), which gives the same values many times sooner.
+    If the pipeline is BM25 over a :class:`~pyterrier_asl.TermIndex`, or ``bm25 >> RobertsonPRF >>
+    bm25``, and the measures allow it, settings are scored by a sweep (see
+    :mod:`pyterrier_asl.tuning.sweep`), which gives the same values many times faster.
 
     Args:
-        pipeline: any whose transformers have ``set_parameter()``.
+        pipeline: a pipeline whose transformers have ``set_parameter()``.
         params: transformer -> name of a parameter -> its distribution: a SciPy distribution
             (``uniform(0, 1)``, ``loguniform(.01, 1000)``, ``randint(1, 11)``),
-            :func:`~pyterrier_asl.tuning.truncated` of one for whole numbers, or a list of values.
-            Two transformers that are equal cannot both be keys of a dict: give pairs then,
+            :func:`~pyterrier_asl.tuning.truncated` of a distribution for whole numbers, or a list
+            of values. For two equal transformers, which cannot both be keys of a dict, give pairs:
             ``[(first, {...}), (second, {...})]``.
         topics: queries to tune on.
         qrels: their judgements.
         metric: the measure to optimise, or its name for trec_eval or ir_measures.
-        measures: others to record in each trial.
-        n_trials: how many settings, in all.
-        seed: the seed of the settings; None: others every time.
-        jobs: how many settings to try at once; processes, threads for a sweep. -1: as many as
-            there are processors.
+        measures: further measures to record in each trial.
+        n_trials: the number of settings, with those of an interrupted search.
+        seed: the seed of the settings; None: a random seed.
+        jobs: the number of settings to try in parallel, in processes, or in threads for a sweep.
+            -1: the number of processors.
         verbose: whether to show progress.
-        batch_size: how many topics to run at once; None for all.
+        batch_size: the number of topics to run together; None: all.
         return_type: ``'opt_pipeline'``, the pipeline with the best setting; ``'best_setting'``, its
             value and a list of (transformer, name, value); ``'both'``, pipeline, value and list;
             ``'trials'``, a frame of all trials: ``trial``, a column for each parameter and for each
             measure. The pipeline keeps its own parameters with ``'best_setting'`` and ``'trials'``,
             and where the search fails.
-        sampler: an Optuna sampler, in place of independent random draws. It sees quantiles of the
-            distributions, and the numbers of the values in a list.
-        storage: where to keep the trials: a URL such as ``'sqlite:///search.db'``, or an Optuna
+        sampler: an Optuna sampler instead of independent random draws. It gets quantiles of the
+            distributions, and the positions of the values in a list.
+        storage: the storage of the trials: a URL such as ``'sqlite:///search.db'``, or an Optuna
             storage.
         study_name: the name of the search in the storage.
-        sweep: None to sweep where that is possible, True to insist, False to run the pipeline.
+        sweep: None: sweep if possible; True: sweep or raise an error; False: run the pipeline.
 
     Raises:
         ValueError: for invalid arguments, or a measure that is NaN.
-        NotSwept: where ``sweep=True`` and the sweep does not apply.
+        NotSwept: with ``sweep=True`` where the sweep does not apply.
 
     References:
         Bergstra and Bengio (2012), Random Search for Hyper-Parameter Optimization.
@@ -155,10 +154,10 @@ def KFoldRandomSearch(
 ) -> tuple[pd.DataFrame, list[Triples]]:
     """Tunes a pipeline for each fold on the topics of the other folds, and runs it on that fold.
 
-    Like ``pt.KFoldGridSearch``. The pipeline keeps its own parameters.
+    Like ``pt.KFoldGridSearch``. The pipeline keeps its parameters.
 
     Args:
-        pipeline: any whose transformers have ``set_parameter()``.
+        pipeline: a pipeline whose transformers have ``set_parameter()``.
         params: the distributions of its parameters, see :func:`RandomSearch`.
         topics_list: the folds, two or more.
         qrels: judgements of all topics, or of each fold.
@@ -168,17 +167,16 @@ def KFoldRandomSearch(
             ``sampler``, ``storage``, ``sweep`` of :func:`RandomSearch`.
 
     Returns:
-        The results of the topics of all folds, each by a pipeline that was tuned on the others; and
-        of each fold the setting, a list of (transformer, name, value).
+        The results for the topics of all folds, each from the pipeline tuned on the other folds;
+        and the setting of each fold, a list of (transformer, name, value).
 
     Raises:
-        ValueError: for fewer than two folds, a topic that is in two of them, or what
-            :func:`RandomSearch` raises.
+        ValueError: for fewer than two folds, a topic in two folds, and as :func:`RandomSearch`.
     """
     if len(topics_list) < 2:
-        raise ValueError(f"there must be two folds of topics or more, not {len(topics_list)}")
+        raise ValueError(f"give two folds of topics or more, not {len(topics_list)}")
     if "return_type" in options:
-        raise ValueError("KFoldRandomSearch always returns results and settings, no return_type=")
+        raise ValueError("KFoldRandomSearch has no return_type=: it returns results and settings")
     by_fold = [qrels] * len(topics_list) if isinstance(qrels, pd.DataFrame) else list(qrels)
     if len(by_fold) != len(topics_list):
         raise ValueError(f"there are {len(topics_list)} folds and {len(by_fold)} frames of qrels")
@@ -216,8 +214,8 @@ def _check_folds(folds: Sequence[pd.DataFrame]) -> None:
         for qid in fold["qid"].astype(str).unique():
             if fold_of.setdefault(qid, number) != number:
                 raise ValueError(
-                    f"topic {qid!r} is in fold {fold_of[qid]} and in fold {number}: it would be "
-                    "run by a pipeline that was tuned on it; give folds without common topics"
+                    f"topic {qid!r} is in fold {fold_of[qid]} and in fold {number}, so a pipeline "
+                    "would be tuned and tested on it; give folds without common topics"
                 )
 
 
@@ -229,7 +227,7 @@ def objective_for(
     batch_size: int | None = None,
     sweep: bool | None = None,
 ) -> Objective:
-    """The sweep where it applies and is wanted, else the pipeline itself."""
+    """The sweep if it applies and ``sweep`` allows it, else the pipeline."""
     if sweep is not False:
         try:
             return Sweep(pipeline, space, task)

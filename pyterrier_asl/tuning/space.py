@@ -12,9 +12,9 @@ from typing import Any, TypeAlias
 import numpy as np
 import pyterrier as pt
 
-#: Transformers, and for each of its parameters a distribution or a list of values; like
-#: GridSearch's. Or (transformer, parameters) pairs, which two equal transformers need, since a dict
-#: would take them for one.
+#: Transformers, and for each of their parameters a distribution or a list of values, as in
+#: GridSearch; or pairs of transformer and parameters, for equal transformers, which a dict cannot
+#: distinguish.
 Params: TypeAlias = (
     Mapping[pt.Transformer, Mapping[str, Any]] | Iterable[tuple[pt.Transformer, Mapping[str, Any]]]
 )
@@ -22,7 +22,7 @@ Params: TypeAlias = (
 #: One value for each parameter, in the order of :attr:`Space.parameters`.
 Setting: TypeAlias = tuple[Any, ...]
 
-#: How near a quantile may come to 0 and 1, where distributions without bounds are infinite.
+#: Smallest distance of a quantile from 0 and 1, where unbounded distributions are infinite.
 _EDGE = 2.0**-53
 
 
@@ -30,8 +30,8 @@ class truncated:
     """Whole numbers: the draws of a SciPy distribution, without their decimals.
 
     Args:
-        distribution: such as ``scipy.stats.loguniform(8, 32)``, from which Clarke (2019) draws how
-            many documents feedback learns from: 8, 9, ..., 31, small ones more often.
+        distribution: a distribution such as ``scipy.stats.loguniform(8, 32)``, from which Clarke
+            (2019) draws the number of feedback documents: 8, 9, ..., 31, small ones more often.
 
     Examples:
         >>> from scipy.stats import loguniform
@@ -58,8 +58,8 @@ class Parameter:
     Attributes:
         transformer: its transformer.
         name: its name in the transformer.
-        label: its name in tables: the same; ``tran_<i>_<name>``, as in GridScan, where two of the
-            transformers have one of that name.
+        label: its name in tables: the same, or ``tran_<i>_<name>``, as in GridScan, if two
+            transformers have a parameter of this name.
         distribution: a distribution with quantiles, or a list of values.
     """
 
@@ -93,8 +93,8 @@ class Space:
         params: the distributions of parameters, see :data:`Params`.
 
     Raises:
-        ValueError: for no parameter at all, one that its transformer does not have, a duplicate,
-            or something that is neither a distribution nor a list of values.
+        ValueError: for a space without parameters, a parameter that its transformer does not have,
+            a duplicate, or a value that is neither a distribution nor a list of values.
 
     Examples:
         >>> import pyterrier as pt
@@ -171,7 +171,7 @@ class Space:
 
 
 def describe(distribution: Any) -> str:
-    """A distribution or list of values as text, equal for equal ones.
+    """A distribution or list of values as text; equal distributions have equal texts.
 
     Examples:
         >>> from scipy.stats import uniform
@@ -186,20 +186,17 @@ def describe(distribution: Any) -> str:
 
 
 def warn_of_equal_transformers(pipeline: pt.Transformer, params: Params) -> None:
-    """Warns of a transformer of the pipeline that equals a tuned one and is not tuned itself.
+    """Warns of a transformer of the pipeline that is not tuned but equals a tuned transformer.
 
-    Two equal transformers cannot both be keys of a dict: it takes the second for the first.
+    Two equal transformers cannot both be keys of a dict.
     """
-    if not isinstance(params, Mapping):
-        return
-    tuned = list(params)
-    for other in _all_of(pipeline):
-        if any(other is t for t in tuned):
-            continue
-        if any(type(other) is type(t) and other == t for t in tuned):
+    tuned = list(params) if isinstance(params, Mapping) else []
+    for other in _all_of(pipeline) if tuned else ():
+        is_tuned = any(other is t for t in tuned)
+        if not is_tuned and any(type(other) is type(t) and other == t for t in tuned):
             warnings.warn(
-                f"the pipeline has two of {other!r}, and only one of them is tuned. A dict takes "
-                "equal transformers for one key: to say which are meant, give params as a list of "
+                f"the pipeline has {other!r} twice, and only one of them is tuned. Equal "
+                "transformers are one key of a dict: to tune both, give params as a list of "
                 "(transformer, parameters) pairs",
                 stacklevel=3,
             )
@@ -222,7 +219,7 @@ def _checked_distributions(transformer: Any, distributions: Any) -> Iterator[tup
     """Checks a transformer's parameters; yields their names and distributions."""
     if not (hasattr(transformer, "set_parameter") and hasattr(transformer, "get_parameter")):
         raise ValueError(
-            f"{transformer!r} has no set_parameter(), so nothing of it can be tuned; params maps "
+            f"{transformer!r} has no set_parameter(), so it cannot be tuned; params maps "
             "transformers of the pipeline to their parameters"
         )
     if not isinstance(distributions, Mapping):
@@ -238,7 +235,7 @@ def _checked_distributions(transformer: Any, distributions: Any) -> Iterator[tup
         values = isinstance(distribution, (list, tuple, np.ndarray, range)) and len(distribution)
         if not (values or _has_quantiles(distribution)):
             raise ValueError(
-                f"{name!r} of {transformer!r} is to be drawn from {distribution!r}; give a SciPy "
+                f"{name!r} of {transformer!r} cannot be drawn from {distribution!r}; give a SciPy "
                 "distribution with its parameters, such as scipy.stats.uniform(0, 1), "
                 "loguniform(.01, 1000) or randint(1, 11), or a list of values"
             )

@@ -1,4 +1,4 @@
-"""Tuning in stages, each with the best settings of earlier ones fixed, as in Clarke (2019)."""
+"""Tuning in stages, with the best settings of earlier stages fixed, as in Clarke (2019)."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class Stage:
         name: its name in tables.
         pipeline: the pipeline.
         params: the distributions of its parameters, see :func:`~pyterrier_asl.RandomSearch`.
-        handed_to: transformers that take over the best parameters of this stage, as far as they
-            have them: until it is tuned itself, the last retrieval has those of the first.
+        handed_to: transformers that also get the best parameters of this stage: the last retrieval
+            has the parameters of the first until it is tuned.
     """
 
     name: str
@@ -48,8 +48,8 @@ class StagedResult:
         table: the best and the worst trial of each stage, and the held-out topics. A row for
             each number: ``stage``; ``which`` (``best``, ``worst``); ``trial`` (its number; none for
             held-out topics); ``kind`` (``parameter``, ``measure``); ``name``; ``value``.
-        trials: stage -> the frame of all its trials; trial -1 has the parameters from before the
-            search, trial -2 those of an earlier stage, where they differ.
+        trials: stage -> the frame of all its trials; trial -1 has the parameters before the search,
+            trial -2 the parameters of an earlier stage, if they differ.
         settings: stage -> parameter -> the best value.
     """
 
@@ -75,35 +75,36 @@ def StagedSearch(
     study_name: str = "StagedSearch",
     sweep: bool | None = None,
 ) -> StagedResult:
-    """Tunes stage after stage, each with the best settings of earlier ones fixed.
+    """Tunes stage after stage, with the best settings of earlier stages fixed.
 
-    In every stage the parameters that its transformers had before the search, and those that an
-    earlier stage has handed to them, are tried as well; of equally good settings they are taken
-    first. So a stage never ends below the setting that it began with.
+    Every stage also tries the parameters that its transformers had before the search, and the
+    parameters that an earlier stage gave them; they win ties. So the result of a stage is never
+    worse than its start.
 
-    Afterwards the transformers have the best parameters of every stage; where the search fails they
-    have those from before.
+    Afterwards the transformers have the best parameters of every stage. If the search fails, they
+    have the parameters from before.
 
     Args:
         stages: in their order; :func:`bm25_stages` gives the paper's.
         topics: queries to tune on.
         qrels: their judgements.
         metric: the measure to optimise in every stage.
-        measures: others to record.
+        measures: further measures to record.
         held_out: name -> topics and qrels on which the tuned pipeline is measured at the end; a
-            warning says which of them were tuned on.
-        n_trials: settings of each stage.
-        seed: the seed of the settings; stages draw different ones.
-        jobs: how many settings to try at once.
+            warning names those that contain topics of the tuning.
+        n_trials: the number of settings of each stage.
+        seed: the seed of the settings; stages draw different settings.
+        jobs: the number of settings to try in parallel.
         verbose: whether to show progress.
-        storage: where to keep the trials, see :func:`~pyterrier_asl.RandomSearch`. Each stage is a
-            study, whose name depends on the results of earlier stages, so that it never continues
-            a search with others.
-        study_name: the beginning of the studies' names.
-        sweep: None to sweep where that is possible, True to insist, False to run the pipeline.
+        storage: the storage of the trials, see :func:`~pyterrier_asl.RandomSearch`. Each stage is a
+            study. Its name depends on the results of earlier stages, so that it never continues a
+            search with other results.
+        study_name: the beginning of the names of the studies.
+        sweep: None: sweep if possible; True: sweep or raise an error; False: run the pipeline.
 
     Raises:
-        ValueError: for no stage, two of one name, and see :func:`~pyterrier_asl.RandomSearch`.
+        ValueError: without a stage, for two stages of one name, and as
+            :func:`~pyterrier_asl.RandomSearch`.
 
     References:
         Clarke (2019), Length Normalization in the Era of Neural Rankers, section 4.2.
@@ -112,12 +113,12 @@ def StagedSearch(
 
     names = [stage.name for stage in stages]
     if not stages or len(set(names)) < len(names):
-        raise ValueError(f"stages need names of their own, one or more of them: {names}")
+        raise ValueError(f"give one stage or more, each with another name, not {names}")
     measures = list(measures)
     task = make_task(topics, qrels, metric, measures)
     held_out = _check_held_out(held_out)
     for name, (other_topics, other_qrels) in held_out.items():
-        make_task(other_topics, other_qrels, metric, measures)  # or it would fail after all trials
+        make_task(other_topics, other_qrels, metric, measures)  # an error before the trials
         warn_of_tuned_topics(topics, other_topics, name)
     results: dict[str, SearchResult] = {}
     spaces = [Space(stage.params) for stage in stages]
@@ -143,7 +144,7 @@ def StagedSearch(
             _fix(space, results[stage.name].best, stage)
         rows = [row for name, result in results.items() for row in _table_rows(name, result)]
         for name, held in held_out.items():
-            values = measured(stages[-1].pipeline, *held, [metric, *measures], sweep=sweep)
+            values = evaluate_pipeline(stages[-1].pipeline, *held, [metric, *measures], sweep=sweep)
             rows += mean_rows(name, values)
         undo.pop_all()
     trials = {name: result.trials for name, result in results.items()}
@@ -152,18 +153,16 @@ def StagedSearch(
 
 
 def _initial_trials(objective: Objective, settings: Iterable[Setting]) -> SearchResult:
-    """Trials -1, -2, ... of settings from before a search, without those that lack a value."""
-    space, tried = objective.space, []
-    for setting in settings:
-        if not any(value is None for value in setting) and setting not in tried:
-            tried.append(setting)
+    """Trials -1, -2, ... of settings before a search, without settings that lack a value."""
+    space, task = objective.space, objective.task
+    tried = [s for s in dict.fromkeys(settings) if not any(value is None for value in s)]
     rows = [objective(setting) for setting in tried]
     for setting, means in zip(tried, rows):
         check_not_nan(means, space, setting)
     trials = pd.DataFrame(tried, columns=space.labels, dtype=object).infer_objects()
     trials.insert(0, "trial", range(-1, -1 - len(tried), -1))
-    measures = pd.DataFrame(rows, columns=list(objective.task.measures))
-    return SearchResult(pd.concat([trials, measures], axis=1), tried, objective.task, space.labels)
+    measures = pd.DataFrame(rows, columns=list(task.measures))
+    return SearchResult(pd.concat([trials, measures], axis=1), tried, task, space.labels)
 
 
 def _concatenate(first: SearchResult, second: SearchResult) -> SearchResult:
@@ -188,25 +187,25 @@ def _check_held_out(held_out: Any) -> Mapping[str, tuple[pd.DataFrame, pd.DataFr
 
 
 def warn_of_tuned_topics(topics: pd.DataFrame, others: pd.DataFrame, name: str) -> None:
-    """Warns where topics that a pipeline is measured on are among those that it is tuned on.
+    """Warns where a pipeline is tested on topics on which it is tuned.
 
     Args:
-        topics: the topics that it is tuned on.
-        others: the topics that it is measured on.
-        name: their name in the warning.
+        topics: the topics of the tuning.
+        others: the topics of the test.
+        name: the name of the test topics in the warning.
     """
     columns = [c for c in ("qid", "query") if c in topics.columns and c in others.columns]
     tuned = set(topics[columns].astype(str).itertuples(index=False, name=None))
     shared = sum(row in tuned for row in others[columns].astype(str).itertuples(False, None))
     if shared:
         warnings.warn(
-            f"{shared} of the {len(others)} topics of {name!r} are among the {len(topics)} that "
-            "are tuned on: what is measured on these says nothing about other topics",
+            f"{shared} of the {len(others)} topics of {name!r} are among the {len(topics)} topics "
+            "of the tuning: results on these topics do not hold for other topics",
             stacklevel=3,
         )
 
 
-def measured(
+def evaluate_pipeline(
     pipeline: pt.Transformer,
     topics: pd.DataFrame,
     qrels: pd.DataFrame,
@@ -217,11 +216,11 @@ def measured(
     """The measures of a pipeline with its present parameters.
 
     Args:
-        pipeline: any.
+        pipeline: the pipeline.
         topics: queries.
         qrels: their judgements.
         measures: one or more, each a measure or its name for trec_eval or ir_measures.
-        sweep: None to sweep where that is possible, True to insist, False to run the pipeline.
+        sweep: None: sweep if possible; True: sweep or raise an error; False: run the pipeline.
     """
     return fixed_objective(pipeline, topics, qrels, measures, sweep=sweep)(())
 
@@ -234,7 +233,7 @@ def fixed_objective(
     *,
     sweep: bool | None = None,
 ) -> Objective:
-    """The objective of a pipeline with its present parameters; see :func:`measured`."""
+    """The objective of a pipeline with its present parameters; see :func:`evaluate_pipeline`."""
     first, *others = measures
     task = make_task(topics, qrels, first, others)
     return objective_for(pipeline, Space.fixed(), task, sweep=sweep)
@@ -243,9 +242,9 @@ def fixed_objective(
 def bm25_stages(index: TermIndex, *, num_results: int = 1000) -> list[Stage]:
     """The paper's stages: initial retrieval, feedback and final retrieval, over a TermIndex.
 
-    b is uniform on (0, 1), k1 log-uniform on (.01, 1000), for the first retrieval and again for the
-    last; m and n are log-uniform on (8, 32) and (4, 32), without decimals; gamma is uniform on
-    (0, 1). The last retrieval has the b and k1 of the first until it is tuned itself.
+    b is uniform on (0, 1) and k1 log-uniform on (.01, 1000), for the first and for the last
+    retrieval; m and n are log-uniform on (8, 32) and (4, 32), without decimals; gamma is uniform on
+    (0, 1). The last retrieval has the b and k1 of the first until it is tuned.
 
     Args:
         index: the index of the collection.
@@ -280,10 +279,10 @@ def bm25_stages(index: TermIndex, *, num_results: int = 1000) -> list[Stage]:
 
 
 def use_settings(stages: Sequence[Stage], settings: Mapping[str, Mapping[str, Any]]) -> None:
-    """Sets the best settings of a search in stages, such as those of another collection.
+    """Sets the best settings of a search in stages, for example on another collection.
 
     Args:
-        stages: with the names and parameters of those that were tuned.
+        stages: stages with the names and parameters of the tuned stages.
         settings: :attr:`StagedResult.settings`.
     """
     for stage in stages:
@@ -292,7 +291,7 @@ def use_settings(stages: Sequence[Stage], settings: Mapping[str, Mapping[str, An
 
 
 def _fix(space: Space, best: Setting, stage: Stage) -> None:
-    """Sets the best setting of a stage, in the transformers that take it over, too."""
+    """Sets the best setting of a stage, also in the transformers of ``handed_to``."""
     space.set(best)
     for transformer in stage.handed_to:
         for parameter, value in zip(space.parameters, best):

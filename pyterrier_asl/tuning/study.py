@@ -1,9 +1,9 @@
 """Trials of a search on Optuna: their settings, storage and workers, and how a search resumes.
 
-A search of n trials is the draws 0 to n - 1. Optuna gives each process a trial with a number of its
-own, and the process makes the draw of that number, which depends on the seed and the number alone.
-So the trials are the same for any number of processes, and whether or not some of them were killed:
-draws that were begun and not finished are made again at the end.
+A search of n trials makes the draws 0 to n - 1. Optuna gives each process a trial with another
+number, and the process makes the draw of this number, which depends only on the seed and the
+number. So the trials do not depend on the number of processes, nor on killed processes: unfinished
+draws are repeated at the end.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class NumberedSampler(optuna.samplers.RandomSampler):  # type: ignore[misc]
     """
 
     def __init__(self, seed: int) -> None:
-        super().__init__()  # its own seed is not used, and must be below 2**32
+        super().__init__()  # without the seed, which would have to be below 2**32
         self.seed = seed
 
     def sample_independent(
@@ -113,9 +113,9 @@ def _naming_storage(storage: Any) -> Iterator[None]:
 
 
 def _without_ctrl_c(search: Callable[[Callable[[], bool]], SearchResult]) -> SearchResult:
-    """Searches on a thread, where Ctrl-C does not reach Optuna; see `threads` for what it would do.
+    """Searches in a thread, where Ctrl-C does not reach Optuna; see :mod:`..io.threads`.
 
-    After it, the trials that have begun are finished.
+    After Ctrl-C the trials that have begun are finished.
     """
     interrupted: list[bool] = []
     with Threads(1) as thread:
@@ -169,7 +169,7 @@ def _reassign(study: optuna.Study, trial: optuna.Trial, n_trials: int) -> None:
     """Reassigns a surplus trial to an unfinished draw."""
     if trial.number >= n_trials:
         draws = _open_draws(study, n_trials)
-        if not draws:  # another process has finished the last one
+        if not draws:  # another process has finished the last draw
             study.stop()
             raise optuna.TrialPruned
         trial.set_user_attr(_DRAW, draws[0])
@@ -184,7 +184,7 @@ def _suggest(trial: optuna.Trial, space: Space) -> Iterator[float]:
 
 
 def _record(space: Space, setting: Setting, measures: dict[str, float]) -> dict[str, Any]:
-    """Parameters and measures of a trial; Optuna's own parameters are quantiles."""
+    """Parameters and measures of a trial; Optuna's parameters are quantiles."""
     shown = {
         label: value if isinstance(value, (str, int, float, bool)) else repr(value)
         for label, value in zip(space.labels, setting)
@@ -202,7 +202,7 @@ def _finished(study: optuna.Study, n_trials: int) -> dict[int, FrozenTrial]:
 
 
 def _open_draws(study: optuna.Study, n_trials: int) -> list[int]:
-    """The draws not begun; where all have been, the unfinished ones, least often begun first."""
+    """The draws that have not begun; else the unfinished draws, least often begun first."""
     finished = _finished(study, n_trials)
     begun = Counter(map(_draw_of, study.get_trials(deepcopy=False)))
     unfinished = [draw for draw in range(n_trials) if draw not in finished]
@@ -231,7 +231,7 @@ def _search_result(study: optuna.Study, objective: Objective, n_trials: int) -> 
 def _open_study(
     objective: Objective, seed: int | None, sampler: Any, storage: Any, study_name: str | None
 ) -> optuna.Study:
-    """Opens the study of this name, or creates it, with a random seed where it has none."""
+    """Opens the study of this name, or creates it; with a random seed if it has none."""
     study = optuna.create_study(
         storage=open_storage(storage),
         study_name=study_name or ("RandomSearch" if storage is not None else None),
@@ -249,9 +249,9 @@ def _open_study(
     for name, value in search.items():
         if stored.get(name) != value:
             raise ValueError(
-                f"the study {study.study_name!r} is of another search: its {name} "
+                f"the study {study.study_name!r} belongs to another search: its {name} "
                 f"{'is' if name == 'seed' else 'are'} {stored.get(name)!r}, now {value!r}; give "
-                "another study_name=, or what it was begun with"
+                "another study_name=, or the arguments of that search"
             )
     if sampler is None:
         study.sampler = NumberedSampler(stored["seed"])
@@ -259,11 +259,11 @@ def _open_study(
 
 
 def open_storage(storage: Any, attempts: int = 10) -> Any:
-    """Opens a storage of Optuna by its URL; a storage, or None, is returned as it is.
+    """Opens a storage of Optuna by its URL; a storage and None are returned unchanged.
 
     Args:
         storage: a URL, a storage of Optuna, or None.
-        attempts: how often to try while other processes create the same tables.
+        attempts: the number of attempts while other processes create the same tables.
 
     Raises:
         ValueError: for a URL without a database, and anything else.
@@ -275,15 +275,15 @@ def open_storage(storage: Any, attempts: int = 10) -> Any:
             f"storage must be the URL of a database, such as sqlite:///search.db, or an Optuna "
             f"storage, not {storage!r}"
         )
-    # SQLite has a single writer at a time; its default of five seconds is too short for others.
+    # SQLite has one writer at a time, and its default of five seconds is too short to wait for it.
     wait = {"connect_args": {"timeout": 120}} if storage.startswith("sqlite") else None
     while True:
         try:
             return optuna.storages.RDBStorage(storage, engine_kwargs=wait)
-        except Exception as error:  # SQLAlchemy's, or that of the database's own driver
+        except Exception as error:  # of SQLAlchemy, or of the driver of the database
             reason = str(error).partition("\n")[0]
             attempts -= 1
-            # Where another process creates the same tables now, the next attempt finds them.
+            # If another process creates the same tables now, the next attempt finds them.
             if not attempts or not re.search(r"(?i)already exists|\bunique\b", reason):
                 raise ValueError(
                     f"the storage {storage!r} cannot be opened: {reason}; give the URL of a "
@@ -293,7 +293,7 @@ def open_storage(storage: Any, attempts: int = 10) -> Any:
 
 
 def _fingerprint(objective: Objective) -> dict[str, Any]:
-    """The properties that searches with shared trials have in common."""
+    """The properties that are equal for searches that share trials."""
     space, task = objective.space, objective.task
     content = hashlib.sha256()
     for frame in (task.topics.astype(str), task.qrels.astype(str)):
@@ -307,7 +307,7 @@ def _fingerprint(objective: Objective) -> dict[str, Any]:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Turns off Optuna's messages: there are a progress bar and exceptions."""
+    """Turns off Optuna's messages, because a progress bar and exceptions replace them."""
     before = optuna.logging.get_verbosity()
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     try:
@@ -323,7 +323,7 @@ def _check_options(n_trials: int, seed: int | None, jobs: int, sampler: Any) -> 
     if seed is not None and (seed < 0 or int(seed) != seed):
         raise ValueError(f"seed is {seed!r}; it must be None or 0, 1, 2, ...")
     if sampler is not None and seed is not None:
-        raise ValueError("seed= is for the sampler of random settings; give sampler= its own seed")
+        raise ValueError("seed= belongs to random settings; give a seed to the sampler instead")
 
 
 # -- workers --------------------------------------------------------------------------------------
@@ -331,7 +331,7 @@ def _check_options(n_trials: int, seed: int | None, jobs: int, sampler: Any) -> 
 
 @contextmanager
 def _workers(objective: Objective, jobs: int) -> Iterator[Callable[[Setting], dict[str, float]]]:
-    """The objective, in ``jobs`` processes where threads would wait for each other."""
+    """The objective, in ``jobs`` processes if threads would wait for each other."""
     if jobs == 1 or objective.backend == "threading":
         yield objective
         return
@@ -342,7 +342,7 @@ def _workers(objective: Objective, jobs: int) -> Iterator[Callable[[Setting], di
         yield lambda setting: pool.submit(_evaluate, setting).result()
 
 
-#: The objective of a worker, which is sent once and not with every setting.
+#: The objective of a worker, which is sent once, not with every setting.
 _sent: list[Objective] = []
 
 

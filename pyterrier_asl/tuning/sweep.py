@@ -1,10 +1,10 @@
 """The sweep: settings of BM25 and feedback over a TermIndex, scored without building frames.
 
-``bm25`` or ``bm25 >> RobertsonPRF(index) >> bm25`` needs no pipeline to be run for every setting.
-Results that do not change are kept: the terms of the queries, the first results while only feedback
-is tuned, the new queries while only the last retrieval is. A setting is then arithmetic on the
-postings, and ranks of the judged documents, from which most measures follow. Scores, ties and
-values are those of the pipeline.
+``bm25`` and ``bm25 >> RobertsonPRF(index) >> bm25`` need not be run for every setting. Results that
+do not change are kept: the terms of the queries, the first results while only feedback is tuned,
+the new queries while only the last retrieval is tuned. A setting is then arithmetic on the postings
+and gives the ranks of the judged documents, from which most measures are computed. Scores, ties and
+values equal the pipeline's.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _PARAMETERS = {
 
 
 class NotSwept(ValueError):
-    """The error for a search that cannot be swept, with the reason."""
+    """The error of a search that cannot be swept, with the reason."""
 
 
 class Sweep(Objective):
@@ -60,15 +60,15 @@ class Sweep(Objective):
 
     Args:
         pipeline: ``bm25`` or ``bm25 >> RobertsonPRF(index) >> bm25``, all over one TermIndex.
-        space: parameters of these.
-        task: the topics, judgements and measures, of which most that pytrec_eval computes (AP,
-            nDCG, P, R, RR, ...), ASL, nASL, LexiP and TBG can be swept.
+        space: parameters of these transformers.
+        task: the topics, judgements and measures. ASL, nASL, LexiP, TBG and most measures of
+            pytrec_eval (AP, nDCG, P, R, RR, ...) can be swept.
 
     Raises:
         NotSwept: for any other pipeline, parameter or measure.
     """
 
-    #: The loops let go of Python's lock.
+    #: The loops release Python's lock.
     backend = "threading"
 
     def __init__(self, pipeline: pt.Transformer, space: Space, task: TuningTask) -> None:
@@ -111,13 +111,13 @@ class Sweep(Objective):
         return self._retrieve(stages[-1], queries)
 
     def _with(self, stage: pt.Transformer, setting: Setting) -> pt.Transformer:
-        """The transformer with its parameters of this setting, the original left as it is."""
+        """A copy of the transformer with its parameters of this setting."""
         of_space = zip(self.space.parameters, setting)
         chosen = {p.name: value for p, value in of_space if p.transformer is stage}
         return pt.inspect.transformer_apply_attributes(stage, **chosen)
 
     def _once(self, what: str, key: object, make: Callable[[], T]) -> T:
-        """The result of ``make``, kept until it is asked for with another key."""
+        """The result of ``make``, kept until the key changes."""
         if what not in self._kept or self._kept[what][0] != key:
             self._kept[what] = (key, make())
         result: T = self._kept[what][1]
@@ -151,7 +151,7 @@ class Sweep(Objective):
         kernels = compile_loops(_feedback_kernels.__name__)
         before = (first.b, first.k1, first.num_results, first.idf, first.k3)
         settings = (int(feedback.fb_docs), int(feedback.fb_terms), float(feedback.gamma))
-        # Kept to the largest depth so far, so that a deeper one is not retrieved again and again.
+        # The largest depth so far is kept, so that deep results are retrieved once.
         depth = max(settings[0], self._kept.get("depth", (None, 0))[1])
         self._kept["depth"] = (None, depth)
 
@@ -191,7 +191,7 @@ def _stages(pipeline: pt.Transformer) -> list[Any]:
 def _check_parameters(stages: list[Any], space: Space) -> None:
     for parameter in space.parameters:
         if not any(parameter.transformer is stage for stage in stages):
-            raise NotSwept(f"{parameter.transformer!r} is not one of the pipeline's own")
+            raise NotSwept(f"{parameter.transformer!r} is not in the pipeline")
         if parameter.name not in _PARAMETERS[type(parameter.transformer)]:
             raise NotSwept(f"{parameter.name!r} is not a parameter of the sweep")
     tuned = {(id(p.transformer), p.name) for p in space.parameters}
@@ -212,16 +212,16 @@ def _doc_lengths(measures: Iterable[Formula], index: TermIndex) -> Floats:
             if np.isnan(lengths).any():
                 raise NotSwept(f"{measure} does not know the length of every document of the index")
             if lengths_of_measures and not np.array_equal(lengths, lengths_of_measures[0]):
-                raise NotSwept("the measures take documents for differently long")
+                raise NotSwept("the measures have different lengths of the documents")
             lengths_of_measures.append(lengths)
     return lengths_of_measures[0] if lengths_of_measures else np.zeros(index.num_docs)
 
 
 def _query_terms(topics: pd.DataFrame, judgements: Judgements, index: TermIndex) -> list[Any]:
-    """The weighted terms of each judged query; none for one that is not among the topics."""
+    """The weighted terms of each judged query; none for a query that is not among the topics."""
     qids = ids_as_text(topics["qid"], "qid of the topics").tolist()
     if len(set(qids)) < len(qids):
-        raise NotSwept("a query is among the topics twice")
+        raise NotSwept("a query occurs twice in the topics")
     terms = dict(zip(qids, query_weights(topics, index.query_terms)))
     return [terms.get(qid, {}) for qid in judgements.qid_text.to_pylist()]
 
@@ -235,9 +235,9 @@ class JudgedRanks:
 
     Attributes:
         judged: their ranks.
-        lengths_above: [J] of each judged document of the qrels, if it was retrieved, the words of
-            all documents above it.
-        own_lengths: [J] its own.
+        lengths_above: the number of words of all documents above each judged document that was
+            retrieved, shape (J,).
+        own_lengths: the number of words of each judged document, shape (J,).
     """
 
     judged: JudgedRun
@@ -247,8 +247,8 @@ class JudgedRanks:
     def timed_values(self, measure: Formula) -> Floats:
         """The values of a measure of lengths, from the words above each relevant document.
 
-        What stands between two relevant documents counts by the sum of its words only, so all of it
-        is put in one place there, and the rest of the ranking needs no lengths.
+        Documents between two relevant documents count by the sum of their words, so this sum is the
+        length of one of them, and the others have length 0.
         """
         view = measure.view(self.judged)
         relevant = view.relevant(measure.rel)
@@ -259,12 +259,12 @@ class JudgedRanks:
         length_between = above - np.where(first, 0.0, np.roll(above + own, 1))
         lengths = np.zeros(offsets[-1])
         lengths[place - 1] = length_between
-        lengths[place] = own  # second, as what stands right above may be relevant
+        lengths[place] = own  # after the line above, because the document above may be relevant
         return measure.from_lengths(view, lengths, offsets)
 
 
 def _sweepable(measure: Measure) -> Formula:
-    """The object that computes a measure, if the ranks of judged documents are enough for it.
+    """The object that computes a measure from the ranks of judged documents.
 
     Raises:
         NotSwept: for any other measure.

@@ -331,10 +331,10 @@ def test_what_is_written(folders):
     "said, message",
     [
         (["gone"], "there is no folder 'gone', and ir_datasets has no dataset 'gone'"),
-        (["."], "has no docs.jsonl.gz: a collection's folder holds"),
+        (["."], "has no docs.jsonl.gz: the folder of a collection needs"),
         (["here", "--split", "--transfer", "there"], "exclude each other"),
         (["here", "--metric", "Foo"], "'Foo': there is no such measure"),
-        (["here", "--metric", "Judged@10"], "neither better nor worse"),
+        (["here", "--metric", "Judged@10"], "neither more nor less is better"),
         (["bad_docs"], "docs.jsonl.gz: line 2: expected an object with docno and text"),
         (["null_text"], "docs.jsonl.gz: line 1: expected an object with docno and text"),
         (["null_docno"], "the docno is None; a docno is text or a whole number"),

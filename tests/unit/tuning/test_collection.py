@@ -112,7 +112,7 @@ def test_a_folder_with_documents_topics_and_judgements(tmp_path):
 def test_a_folder_that_lacks_a_file(tmp_path, name):
     folder = folder_of(tmp_path)
     (tmp_path / name).unlink()
-    with pytest.raises(FileNotFoundError, match=f"has no {name}: a collection's folder holds"):
+    with pytest.raises(FileNotFoundError, match=f"has no {name}: the folder of a collection needs"):
         load_collection(folder)
 
 

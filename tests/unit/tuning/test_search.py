@@ -292,8 +292,8 @@ def test_parameters_that_are_none(params, message):
         ({"return_type": "best"}, "return_type is 'best'"),
         ({"metric": "mapp"}, "mapp"),
         ({"metric": ["map"]}, r"not \['map'\]"),
-        ({"metric": NumRet}, "neither better nor worse"),
-        ({"sampler": object()}, "its own seed"),
+        ({"metric": NumRet}, "neither more nor less is better"),
+        ({"sampler": object()}, "give a seed to the sampler"),
         ({"sweep": True}, "neither a TermIndex's BM25"),
     ],
 )
@@ -329,7 +329,7 @@ class Faulty(Mixture):
 
 def test_nan_scores_name_document_query_and_setting():
     faulty = Faulty()
-    message = r"of the 180 scores are NaN at x=0\.\d+, first that of document"
+    message = r"of the 180 scores are NaN at x=0\.\d+, the first for document"
     with pytest.raises(ValueError, match=message):
         search(faulty, {faulty: {"x": uniform(0, 1)}}, metric="AP")
 

@@ -14,7 +14,7 @@ from scipy.stats import kstest, uniform
 from test_search import QRELS, TOPICS, Mixture
 
 from pyterrier_asl import ASL, TBG, RobertsonPRF, StagedSearch
-from pyterrier_asl.tuning import Stage, bm25_stages, measured, use_settings
+from pyterrier_asl.tuning import Stage, bm25_stages, evaluate_pipeline, use_settings
 from pyterrier_asl.tuning.space import Space
 
 B, K1 = [0.1, 0.5, 0.9], [0.5, 5.0]
@@ -188,7 +188,7 @@ def test_held_out_topics_and_another_collection(small):
     for tuned, new in zip(result.pipeline, (first, prf, final)):
         names = ("b", "k1") if new is not prf else ("fb_docs", "gamma")
         assert [getattr(tuned, n) for n in names] == [getattr(new, n) for n in names]
-    found = measured(stages[-1].pipeline, other.topics, other.qrels, [AP])
+    found = evaluate_pipeline(stages[-1].pipeline, other.topics, other.qrels, [AP])
     run = (first >> prf >> final)(other.topics)
     assert found == {"AP": pytest.approx(mean(run, other, AP), abs=1e-9)}
 
@@ -200,9 +200,9 @@ def test_held_out_topics_that_are_tuned_on_are_pointed_out():
     held_out = {"some": (TOPICS.tail(2), QRELS), "others": (renamed, QRELS)}
     with pytest.warns(UserWarning) as caught:
         StagedSearch(stages, TOPICS, QRELS, "map", n_trials=2, seed=0, held_out=held_out)
-    (warning,) = [each for each in caught if "tuned on" in str(each.message)]
+    (warning,) = [each for each in caught if "of the tuning" in str(each.message)]
     said = str(warning.message)
-    assert said.startswith("2 of the 2 topics of 'some' are among the 6 that are tuned on")
+    assert said.startswith("2 of the 2 topics of 'some' are among the 6 topics of the tuning")
     assert warning.filename == __file__  # the line that has called the search
 
 
@@ -298,7 +298,7 @@ def test_failure_leaves_everything_as_it_was(small):
         StagedSearch([*stages, broken], small.topics, small.qrels, n_trials=3)
     assert [(t.b, t.k1) for t in (first, final)] == [(0.75, 1.2)] * 2
     assert (prf.fb_docs, prf.gamma) == (10, 0.2)
-    with pytest.raises(ValueError, match="names of their own"):
+    with pytest.raises(ValueError, match="each with another name"):
         StagedSearch([stages[0], stages[0]], small.topics, small.qrels)
-    with pytest.raises(ValueError, match="names of their own"):
+    with pytest.raises(ValueError, match="each with another name"):
         StagedSearch([], small.topics, small.qrels)
