@@ -204,7 +204,7 @@ def test_what_is_left_out_of_a_large_page_is_said(monkeypatch):
     monkeypatch.setattr("pyterrier_asl.reporting.page.MOST_VALUES", 1)
     made = report(runs, QRELS, ["AP"])
     for what in ("first ten documents", "ranks of relevant documents", "values by query"):
-        assert f"The {what} are on this page for the 2 best of 3 systems by AP only" in made.html
+        assert f"The {what} are on this page only for the 2 best of 3 systems by AP" in made.html
     data = data_of(made.html)
     assert len(data["tops"]["systems"]) == len(data["documents"]["systems"]) == 2
     ranking, best = made.findings.first, sorted(made.findings.first.order[:2].tolist())
