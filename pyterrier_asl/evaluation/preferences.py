@@ -186,6 +186,11 @@ class PreferenceMatrix:
         members = (np.flatnonzero(numbers == cycle) for cycle in range(1, numbers.max() + 1))
         return [[self.names[system] for system in cycle] for cycle in members]
 
+    def circular_triples(self, by: str = "sgnLP") -> int:
+        """The number of triples of systems that prefer one another in a cycle."""
+        preferred = self._preferred(by).astype(np.int64)
+        return int(np.trace(preferred @ preferred @ preferred)) // 3
+
     def _preferred(self, by: str) -> Bools:
         if by not in ("sgnLP", "rrLP"):
             raise ValueError(f"by must be 'sgnLP' or 'rrLP', not {by!r}")
