@@ -12,19 +12,19 @@ from .lazy import alt as alt
 
 WIDTH, HEIGHT = 360, 240
 
-#: Characters that a caption line over a chart of that width has room for.
+#: Characters of a caption line over a chart of the usual width.
 CAPTION = 68
 
-#: The same over several charts side by side.
+#: Characters of a caption line over several charts side by side.
 WIDE_CAPTION = 90
 
 #: Okabe and Ito's colours: distinguished by all readers.
 COLORS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#56b4e9", "#000000")
 
-#: Pixels of a row with a name beside it.
+#: Pixels of a row with a name at its left.
 STEP = 18
 
-#: Pixels of a row in a crowded chart, which can have very many.
+#: Pixels of a row in a crowded chart, which can have very many rows.
 ROW = 12
 
 #: The height of a row in a crowded chart, as a multiple of STEP.
@@ -33,17 +33,17 @@ CROWDED = ROW / STEP
 #: The label of an axis that breaks a measure's name before its parameters, a Vega expression.
 TWO_LINES = r"split(replace(datum.label, '(', '\n('), '\n')"
 
-#: Where a label of several words is broken, and the label as a Vega expression.
+#: The pattern where a label of several words is broken, and the label as a Vega expression.
 _BREAK = "(.{8,}?) "
 IN_LINES = rf"split(replace(datum.label, regexp('{_BREAK}', 'g'), '$1\n'), '\n')"
 
-#: Characters of a name that has room above or below a narrow column.
+#: The most characters of a name that fits above or below a narrow column.
 SHORT = 8
 
-#: Systems that have names along both sides of a matrix.
+#: The most systems with names along both sides of a matrix.
 FEW_COLUMNS = 12
 
-#: Rows of a long list that are drawn.
+#: The number of rows of a long list that are drawn.
 MOST = 40
 
 
@@ -60,13 +60,13 @@ def figure(
     """A chart in the usual size, under its title and caption.
 
     Args:
-        marked: the chart with its mark, or layers of them.
-        title: what it shows.
-        caption: how to read it.
+        marked: the chart with its mark, or several layers.
+        title: the content, in a few words.
+        caption: how to read the chart.
         width: pixels.
-        height: pixels, or an Altair step for each row.
+        height: pixels, or an Altair step per row.
         rows: the height of each row, as a multiple of STEP; replaces ``height``.
-        **channels: what is encoded.
+        **channels: the encoding channels.
     """
     if rows is not None:
         height = alt.Step(rows * STEP)
@@ -79,9 +79,9 @@ def captioned(chart: Any, title: str, caption: str, width: int = CAPTION) -> Any
 
     Args:
         chart: an Altair chart.
-        title: what it shows, in a few words.
-        caption: how to read it; it is broken into lines.
-        width: characters a line.
+        title: the content, in a few words.
+        caption: how to read the chart; it is broken into lines.
+        width: characters per line.
     """
     lines = textwrap.wrap(caption, width)
     titled = chart.properties(
@@ -94,9 +94,9 @@ def captioned(chart: Any, title: str, caption: str, width: int = CAPTION) -> Any
 
 
 def _keep_numbers_at_ticks(chart: Any) -> None:
-    """Lets the numbers at the ends of axes stand at their ticks, not moved inwards.
+    """Keeps the numbers at the ends of axes at their ticks; Vega moves them inwards.
 
-    By each axis: a chart with a configuration of its own could not be combined with others.
+    This is set for each axis, as a chart with a configuration cannot be combined with others.
     """
     for name in ("layer", "concat", "hconcat", "vconcat"):
         for part in getattr(chart, name, ()):
@@ -117,9 +117,9 @@ def in_rows(panel: Any, column: str, order: Iterable[Any], *, rows: float = 1) -
     """A panel for each value of a column, one below the other, its name above it.
 
     Args:
-        panel: the layers of one.
+        panel: the layers of one panel.
         column: the column.
-        order: its values, which may occur again.
+        order: the values of the column, which may repeat.
         rows: the height of each row of a panel, as a multiple of STEP.
     """
     header = alt.Header(labelOrient="top", labelAnchor="start")
@@ -128,12 +128,12 @@ def in_rows(panel: Any, column: str, order: Iterable[Any], *, rows: float = 1) -
 
 
 def by_slice(draw: Callable[[pd.DataFrame], Any], frame: pd.DataFrame, column: str) -> Any:
-    """Draws the rows of each slice by themselves, the slice's name in the title.
+    """One chart per slice, with the slice's name in the title.
 
     Args:
         draw: makes the chart of a frame, with a title.
-        frame: what an analysis returned, called with ``by=``.
-        column: its column of slices.
+        frame: the result of an analysis with ``by=``.
+        column: the column of slices.
     """
     drawn = []
     for name, part in frame.groupby(column, sort=False):
@@ -146,13 +146,13 @@ def by_slice(draw: Callable[[pd.DataFrame], Any], frame: pd.DataFrame, column: s
 
 
 def bars(frame: pd.DataFrame, value: str, text: str, **channels: Any) -> Any:
-    """Horizontal bars with the number at the right of each, at 0 where it is negative.
+    """Horizontal bars with the number at the right of each bar, for negative bars at 0.
 
     Args:
-        frame: a row for each bar.
-        value: the column of its length.
-        text: the format of the number.
-        **channels: what is encoded.
+        frame: one row per bar.
+        value: the column of lengths.
+        text: the format of the numbers.
+        **channels: the encoding channels.
     """
     base, end = alt.Chart(frame).encode(**channels), channels["x"].copy()
     end.shorthand = "end:Q"
@@ -165,7 +165,7 @@ def bars(frame: pd.DataFrame, value: str, text: str, **channels: Any) -> Any:
 
 
 def inline_rows(frame: pd.DataFrame) -> alt.InlineData:
-    """The data of a chart that can have many rows: Altair refuses frames of more than 5,000.
+    """The data of a chart with many rows: Altair refuses frames of more than 5,000 rows.
 
     Args:
         frame: the rows; channels must say the type of each column.
@@ -177,9 +177,9 @@ def category(field: str, title: str | None = None, *, domain: Sequence[Any] = ()
     """The colour of a category.
 
     Args:
-        field: its column.
-        title: of the legend.
-        domain: the categories, where their colours should not depend on which of them occur.
+        field: the column.
+        title: the title of the legend.
+        domain: the categories, if colours must not depend on which categories occur.
     """
     shown = {"domain": list(domain)} if domain else {}
     scale, legend = alt.Scale(range=list(COLORS), **shown), alt.Legend(orient="bottom", columns=3)
@@ -187,12 +187,12 @@ def category(field: str, title: str | None = None, *, domain: Sequence[Any] = ()
 
 
 def shape(field: str, title: str | None = None, *, domain: Sequence[Any]) -> alt.Shape:
-    """The shape of a category, in one legend with its colour, :func:`category`."""
+    """The shape of a category, in the same legend as its colour, :func:`category`."""
     return alt.Shape(f"{field}:N", title=title, scale=alt.Scale(domain=list(domain)))
 
 
 def by_collection(frame: pd.DataFrame, column: str = "collection") -> dict[str, Any]:
-    """The colour of each collection, where a frame is of several."""
+    """The colour of each collection, if a frame has several collections."""
     if column not in frame or frame[column].nunique() < 2:
         return {}
     return {"color": category(column)}
@@ -203,10 +203,10 @@ def cells(base: alt.Chart, color: alt.Color, text: alt.Text, dark: str, tooltip:
 
     Args:
         base: the chart with rows and columns.
-        color: of the cells.
+        color: the colour of the cells.
         text: the number.
-        dark: where the cell is so dark that the number is white, a Vega expression.
-        tooltip: columns to tell.
+        dark: the condition for white numbers on dark cells, a Vega expression.
+        tooltip: columns of the tooltip.
     """
     shade = base.mark_rect().encode(color=color, tooltip=tooltip)
     number = base.mark_text(fontSize=10).encode(
@@ -216,14 +216,14 @@ def cells(base: alt.Chart, color: alt.Color, text: alt.Text, dark: str, tooltip:
 
 
 def square(base: alt.Chart, row: str, column: str, order: Sequence[str]) -> Any:
-    """A chart with the same systems along both sides, as large as their names need.
+    """A chart with the same systems along both sides, with room for their names.
 
-    Columns of more than :data:`FEW_COLUMNS` systems have no names: they are in the order of rows.
+    Above :data:`FEW_COLUMNS` systems the columns have no names; they are in the order of the rows.
 
     Args:
         base: the chart with its mark, or without.
         row: the column of the systems along y.
-        column: that of those along x.
+        column: the column of the systems along x.
         order: the systems.
     """
     side = max(160, ROW * len(order))
@@ -246,15 +246,15 @@ def ranks_on_lists(
     tooltip: Sequence[str],
     rank: str = "rank",
 ) -> Any:
-    """The rank of every run on several lists: a line is a run, its colour how far it moves.
+    """The rank of each run on several lists: one line per run, coloured by the ranks it moves.
 
     Args:
-        frame: a row for each list and run, with columns ``run`` and ``rank``.
-        title: what it shows.
-        caption: how to read it.
-        across: the column of the lists, which stand in its order.
+        frame: one row per list and run, with columns ``run`` and ``rank``.
+        title: the content, in a few words.
+        caption: how to read the chart.
+        across: the column of the lists, in the order of the frame.
         moved: the column of ranks moved, up or down.
-        tooltip: columns to tell.
+        tooltip: columns of the tooltip.
         rank: the column of ranks.
     """
     lists = list(dict.fromkeys(frame[across]))
@@ -311,39 +311,39 @@ def ranks_on_lists(
 
 
 def _one_label(names: pd.Series[str]) -> str:
-    """The names of runs that share a rank, as one label."""
+    """One label for the names of runs that share a rank."""
     rest = len(names) - 3
     return ", ".join(names[:3]) + (f" and {rest} more" if rest > 0 else "")
 
 
 def tooltips(*columns: str | alt.Tooltip) -> list[alt.Tooltip]:
-    """Columns to tell. Altair would take 2 ms to make a channel of each name."""
+    """Columns of a tooltip. From a name Altair would need 2 ms for each channel."""
     return [alt.Tooltip(told) if isinstance(told, str) else told for told in columns]
 
 
 def typed(frame: pd.DataFrame, columns: Sequence[str]) -> list[alt.Tooltip]:
-    """Columns to tell, with the type that Altair cannot infer from :func:`inline_rows`."""
+    """Columns of a tooltip with types, which Altair cannot infer from :func:`inline_rows`."""
     return tooltips(
         *(f"{name}:{'Q' if frame[name].dtype.kind in 'iuf' else 'N'}" for name in columns)
     )
 
 
 def some_values(counts: pd.Series[Any]) -> list[int]:
-    """A few whole numbers up to the largest, for a legend."""
+    """Some whole numbers up to the largest, for a legend."""
     most = int(counts.max())
     return sorted({0, most // 4, most})
 
 
 def ranges(base: alt.Chart, low: str, at: str, high: str, title: str | None, **axis: Any) -> Any:
-    """A line from one end to the other with a mark between, for each row with its name.
+    """A line with a mark for each row.
 
     Args:
         base: the chart with the names along y.
         low: column of the lower end.
         at: column of the mark.
         high: column of the upper end.
-        title: of the axis.
-        **axis: its ``scale`` and ``axis``, if not the usual ones.
+        title: title of the axis.
+        **axis: other options of the axis, such as ``scale``.
     """
     x = alt.X(f"{low}:Q", title=title, **axis)
     return alt.layer(
@@ -353,7 +353,7 @@ def ranges(base: alt.Chart, low: str, at: str, high: str, title: str | None, **a
 
 
 def undrawn(values: pd.Series[Any]) -> str:
-    """A sentence for the caption: how many values are undefined, so not drawn; '' for none.
+    """A sentence for the caption: the number of undefined values, which are not drawn.
 
     >>> undrawn(pd.Series([1.0, float("nan")])), undrawn(pd.Series([1.0]))
     (' Undefined, so not drawn: 1 of 2.', '')
@@ -367,7 +367,7 @@ def undrawn(values: pd.Series[Any]) -> str:
 
 
 def first_of(frame: pd.DataFrame, what: str, most: int = MOST) -> tuple[pd.DataFrame, str]:
-    """The first rows of a long list, and a sentence for the caption that says so."""
+    """The first rows of a long list, and a sentence for the caption; '' for all rows."""
     if len(frame) <= most:
         return frame, ""
     return frame.head(most), f" The first {most} of {len(frame)} {what}."

@@ -1,4 +1,4 @@
-"""Altair, imported when a chart is first drawn: listing the analyses does not wait for it."""
+"""Altair, imported for the first chart, so that listing the analyses is quick."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names in charts: beside points and at the ends of lines, where they cover nothing."""
+"""Names in charts, next to points and at the ends of lines, without covering anything."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..io.lazy import pd
 from .forms import HEIGHT, WIDTH
 from .lazy import alt
 
-#: Characters of a name that can stand beside a line.
+#: The most characters of a name at the end of a line.
 LONGEST = 16
 
 #: Height of a name and mean width of one of its characters, in pixels of a chart.
@@ -21,10 +21,10 @@ _LINE, _CHARACTER = 12.0, 5.8
 #: The radius of a small point, and the gap between a point and its name.
 _SMALL, _GAP = 4.0, 3.0
 
-#: Widths of the view in which names cover nothing: the usual one, and in a column of a paper.
+#: Widths of the view for which names are placed: the usual one, and the column of a paper.
 _VIEWS = (WIDTH, 175)
 
-#: How far above or below its point a name is tried, beside right next to it.
+#: Distances above and below its point that are tried for a name.
 _LIFTS = (10, 20, 32, 44, 56)
 
 Floats = npt.NDArray[np.float64]
@@ -39,14 +39,14 @@ def names_beside_points(
     y: tuple[str, Sequence[float]],
     radius: str | None = None,
 ) -> Any:
-    """Names beside some of the points of a chart of the usual size.
+    """Names next to some of the points of a chart of the usual size.
 
-    Each is where it covers least of the points and of other names, within the chart, also as wide
-    as a column of a paper. One that is not next to its point is joined to it by a line.
+    Each name is where it covers the fewest points and names, within the chart, at the usual width
+    and in the column of a paper. A line joins a name to its point if they are not adjacent.
 
     Args:
-        frame: a row for each point of the chart.
-        named: the points to name, which are among them.
+        frame: one row per point of the chart.
+        named: the rows of the points to name.
         name: the column of the names.
         x: the column across, and the values at the left and at the right end of the axis.
         y: the column upwards, and the values at the bottom and at the top.
@@ -87,13 +87,12 @@ def names_beside_points(
 def free_places(
     anchors: Mapping[int, Floats], lengths: Floats, points: Mapping[int, Floats]
 ) -> Floats:
-    """Where names go, one after the other: pixels to the right of and above their points.
+    """The places of names: pixels to the right of and above their points.
 
     Args:
-        anchors: for each width of the chart the points that are named, with their radii, shape
-            (n, 3).
-        lengths: of the names in pixels, shape (n,).
-        points: for each width all points with their radii, which no name should cover, shape
+        anchors: for each width of the chart the named points, with their radii, shape (n, 3).
+        lengths: lengths of the names in pixels, shape (n,).
+        points: for each width all points, which no name should cover, with their radii, shape
             (m, 3).
 
     Returns:
@@ -140,18 +139,18 @@ def labelled_lines(
     named: bool = True,
     **mark: Any,
 ) -> alt.LayerChart:
-    """Lines, each with its name at its end, where a reader needs no legend.
+    """Lines, each with its name at its end, so that no legend is needed.
 
-    Names that leave a narrow chart no room are in a legend below it.
+    Names that are too long for a narrow chart are in a legend below it.
 
     Args:
-        frame: a row for each point.
-        x: of the points; its column holds numbers.
-        y: of the points; its column holds numbers, its scale the values at the ends of the axis.
-        color: the column of the lines.
-        tooltip: columns to tell.
-        named: whether lines with short names get them; else another chart beside names them.
-        **mark: of the lines, such as ``point=True``.
+        frame: one row per point.
+        x: the channel along x, with a column of numbers.
+        y: the channel along y, with a column of numbers and a scale with the ends of the axis.
+        color: the channel of the lines.
+        tooltip: columns of the tooltip.
+        named: whether lines have names; False: an adjacent chart names them.
+        **mark: options of the lines, such as ``point=True``.
     """
     lines = alt.Chart(frame).mark_line(**mark).encode(x=x, y=y, tooltip=list(tooltip))
     if frame[_field(color)].map(len).max() > LONGEST:
@@ -163,7 +162,7 @@ def labelled_lines(
 
 
 def end_labels(frame: pd.DataFrame, *, x: alt.X, y: alt.Y, color: alt.Color) -> alt.Chart:
-    """The names of lines beside their last points; arguments as :func:`labelled_lines`."""
+    """The names of lines next to their last points; see :func:`labelled_lines`."""
     across, value, name = map(_field, (x, y, color))
     ends = frame.dropna(subset=[value]).sort_values(across).groupby(name, sort=False).tail(1)
     ends = ends.sort_values(value)
@@ -182,7 +181,7 @@ def _field(channel: Any) -> str:
 
 
 def spread_apart(ascending: Floats, within: tuple[float, float]) -> Floats:
-    """Where names go beside values, so that neighbours do not overlap, nor exceed the axis.
+    """The places of names next to values, without overlaps and within the axis.
 
     >>> spread_apart(np.array([0.0, 1.0, 100.0]), (0, 100)).round(1).tolist()
     [0.0, 5.0, 100.0]

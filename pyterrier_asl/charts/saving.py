@@ -1,4 +1,4 @@
-"""Charts into files: for a paper as wide as a column or a page, and without their titles."""
+"""Saves charts to files, for papers as wide as a column or a page, with or without titles."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .lazy import alt
 #: Endings of the files that a chart can be saved to.
 ENDINGS = (".html", ".svg", ".png", ".pdf")
 
-#: Pixels of a picture for each of the chart, in each direction.
+#: Pixels of a .png per pixel of the chart, in each direction.
 PIXELS = 3
 
 #: Widths by name, in points: a column and the text of a page of two columns (ACM, IEEE, LNCS).
@@ -27,7 +27,7 @@ WIDTHS = {"column": 241, "page": 505}
 #: The height of the text of a page, in points.
 PAGE_HEIGHT = 660
 
-#: Below this, panels side by side stand one below the other, and so do the entries of legends.
+#: Below this width, panels and the entries of legends are one below the other.
 _NARROW = 400
 
 #: Mean width of a character of a title and of a caption, in pixels.
@@ -57,22 +57,22 @@ def save_chart(
     title: bool = True,
     force: bool = False,
 ) -> None:
-    """Saves a chart as its file's ending says; a page that opens without a network if it can.
+    """Saves a chart in the format of its file's ending.
 
-    A file that is there is replaced by a whole one or not at all.
+    An existing file is replaced only by a complete one.
 
     Args:
         chart: an Altair chart.
-        path: the file; its ending is one of :data:`ENDINGS`. All but ``.html`` need vl-convert,
-            and with it a page holds the code that it draws with. A ``.png`` has three pixels for
-            each of the chart, enough for print.
-        width: of the whole picture: ``'column'`` or ``'page'`` of a paper, or points; None: as the
-            chart says.
+        path: the file; its ending is one of :data:`ENDINGS`. All except ``.html`` need vl-convert.
+            With vl-convert a page contains its scripts and opens without a network. A ``.png`` has
+            three pixels per pixel of the chart, enough for print.
+        width: the width of the whole picture: ``'column'`` or ``'page'`` of a paper, or points;
+            None: the width of the chart.
         title: whether to draw title and caption.
-        force: whether a file of another kind is overwritten.
+        force: whether another kind of file is overwritten.
 
     Raises:
-        ValueError: for another ending, or one that needs vl-convert where there is none.
+        ValueError: for another ending, or an ending that needs vl-convert without vl-convert.
         MemoryError: where ``ulimit -v`` leaves vl-convert too little address space.
     """
     check_path(path, force=force)
@@ -94,7 +94,7 @@ def save_chart(
 
 
 def for_paper(chart: Any, width: str | int | None, title: bool) -> Any:
-    """The chart in that width, no higher than a page, with its title or without.
+    """The chart in a width, no higher than a page, with or without its title.
 
     Args:
         chart: an Altair chart.
@@ -113,16 +113,16 @@ def for_paper(chart: Any, width: str | int | None, title: bool) -> Any:
 
 
 def check_path(path: str | Path, *, inputs: Iterable[str | Path] = (), force: bool = False) -> None:
-    """That a chart can be saved there without destroying another file.
+    """Checks that a chart can be saved without destroying another file.
 
     Args:
         path: the file.
-        inputs: files and folders that are read: none of them, and nothing in them, is written.
-        force: whether a file of another kind is overwritten.
+        inputs: files and folders that are read and must not be overwritten.
+        force: whether another kind of file is overwritten.
 
     Raises:
-        ValueError: for another ending than those of :data:`ENDINGS`, or where there is no Altair.
-        OSError: where the file cannot be written, or is another one.
+        ValueError: for an ending that is not in :data:`ENDINGS`, or without Altair.
+        OSError: if the file cannot be written, or is another kind of file.
         MemoryError: where ``ulimit -v`` leaves vl-convert too little address space.
     """
     if find_spec("altair") is None:
@@ -137,14 +137,14 @@ def check_path(path: str | Path, *, inputs: Iterable[str | Path] = (), force: bo
 
 
 class _ForPages(json.JSONEncoder):
-    """What stands in a script of a page, which no name of a run may end."""
+    """Writes JSON for a script of a page so that no name of a run can end the script."""
 
     def encode(self, o: Any) -> str:
         return super().encode(o).replace("<", "\\u003c")
 
 
 def without_titles(spec: Spec) -> Spec:
-    """The Vega-Lite specification without title and caption; of slices their names stay.
+    """The Vega-Lite specification without title and caption; slices keep their names.
 
     >>> without_titles({"title": {"text": "Ties", "subtitle": ["How to read it."]}, "mark": "bar"})
     {'mark': 'bar'}
@@ -157,12 +157,12 @@ def without_titles(spec: Spec) -> Spec:
 
 
 def fitted(spec: Spec, width: int, measured: Callable[[Spec], float]) -> Spec:
-    """The specification drawn as wide as ``width``: its views change, its letters do not.
+    """The specification drawn in a width; views become narrower or wider, letters do not.
 
     Args:
-        spec: in Vega-Lite.
-        width: of the whole picture with its axes and legends, in pixels.
-        measured: how wide a specification is drawn.
+        spec: the specification in Vega-Lite.
+        width: the width of the picture with axes and legends, in pixels.
+        measured: gives the width in which a specification is drawn.
     """
     whole = _wrapped(deepcopy(spec), width)
     if width < _NARROW:
@@ -176,7 +176,7 @@ def fitted(spec: Spec, width: int, measured: Callable[[Spec], float]) -> Spec:
 
 
 def lowered(spec: Spec, height: int, measured: Callable[[Spec], float]) -> Spec:
-    """The specification with lower views, if it is drawn higher than ``height``."""
+    """The specification with lower views if the picture is higher than ``height``."""
     for factor in _LOWER:
         lower = _scaled(spec, factor, "height") if factor < 1 else spec
         if measured(lower) <= height:
@@ -185,11 +185,11 @@ def lowered(spec: Spec, height: int, measured: Callable[[Spec], float]) -> Spec:
 
 
 def _factor(spec: Spec, width: int, measured: Callable[[Spec], float]) -> float:
-    """The factor for the widths of the views with which the whole is as wide as ``width``.
+    """The factor for the widths of the views that makes the picture as wide as ``width``.
 
-    Letters and legends do not shrink, so it is looked for: by false position, because the width of
-    the whole is nearly linear in the factor, in turn with bisection, because names beside narrow
-    views can make it constant.
+    Letters and legends do not shrink, so the factor is searched. The width of the picture is nearly
+    linear in the factor, hence false position. Names next to narrow views can make it constant,
+    hence bisection in every second step.
     """
 
     def excess(factor: float) -> float:
@@ -222,7 +222,7 @@ def _factor(spec: Spec, width: int, measured: Callable[[Spec], float]) -> float:
 
 
 def _one_below_the_other(spec: Any) -> Any:
-    """Panels that stand side by side, and entries of legends, in one column."""
+    """The specification with panels and entries of legends in one column."""
     if isinstance(spec, list):
         return [_one_below_the_other(part) for part in spec]
     if not isinstance(spec, dict):
@@ -237,7 +237,7 @@ def _one_below_the_other(spec: Any) -> Any:
 
 
 def _wrapped(spec: Spec, width: int) -> Spec:
-    """Titles and captions in lines that fit."""
+    """The specification with titles and captions broken into lines that fit."""
     for part in _parts(spec):
         title = part.get("title")
         if isinstance(title, dict) and "subtitle" in title:
@@ -249,7 +249,7 @@ def _wrapped(spec: Spec, width: int) -> Spec:
 
 
 def _scaled(spec: Spec, factor: float, side: str = "width") -> Spec:
-    """One side of all views times a factor; square views stay square."""
+    """The specification with one side of all views times a factor; squares stay squares."""
     least, usual, other = (8.0, 300, "height") if side == "width" else (9.0, 200, "width")
     scaled = deepcopy(spec)
     for part in _parts(scaled):
@@ -267,7 +267,7 @@ def _scaled(spec: Spec, factor: float, side: str = "width") -> Spec:
 
 
 def _parts(spec: Spec) -> Iterator[Spec]:
-    """A specification and the views in it, but for the layers of a view."""
+    """A specification and the views in it, except the layers of a view."""
     yield spec
     for name in ("concat", "hconcat", "vconcat"):
         for part in spec.get(name, []):
@@ -277,12 +277,12 @@ def _parts(spec: Spec) -> Iterator[Spec]:
 
 
 def drawn_width(spec: Spec) -> float:
-    """How wide vl-convert draws a specification, in pixels."""
+    """The width in which vl-convert draws a specification, in pixels."""
     return _drawn(spec, "width")
 
 
 def drawn_height(spec: Spec) -> float:
-    """How high vl-convert draws a specification, in pixels."""
+    """The height in which vl-convert draws a specification, in pixels."""
     return _drawn(spec, "height")
 
 

@@ -1,4 +1,4 @@
-"""Scales that charts share: ends of axes, logarithmic bins, and which way is better."""
+"""Scales of charts: ends of axes, logarithmic bins, and directions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _BIN_ENDS = (1, 3, 10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000)
 
 
 def better(title: str, way: str) -> str:
-    """The title of an axis, with an arrow to where its values are better.
+    """The title of an axis, with an arrow towards its better values.
 
     >>> better("ASL", "↑")
     'ASL (better ↑)'
@@ -23,7 +23,7 @@ def better(title: str, way: str) -> str:
 def up_to_1(values: Iterable[float]) -> alt.Scale:
     """From a round tenth below the values, .9 at most, to 1: for shares and coefficients.
 
-    Panels that get the values of all of them share their ends.
+    Panels that pass the values of all panels get the same ends.
     """
     low = min((value for value in values if not math.isnan(value)), default=0.9)
     return alt.Scale(domain=[min(0.9, math.floor(10 * low) / 10), 1], nice=False)
@@ -43,7 +43,7 @@ def around(values: Iterable[float]) -> list[float]:
 
 
 def whole_numbers(least: int, most: int) -> list[int]:
-    """Where the ticks of counts or ranks stand: at most some eight whole numbers.
+    """The ticks of counts or ranks: at most about eight whole numbers.
 
     >>> whole_numbers(0, 2), whole_numbers(1, 129)
     ([0, 1, 2], [1, 20, 40, 60, 80, 100, 120])
@@ -54,12 +54,12 @@ def whole_numbers(least: int, most: int) -> list[int]:
 
 
 def powers_of_ten(most: float) -> list[int]:
-    """1, 10, 100 and so on, until one is not below the largest value."""
+    """1, 10, 100, ..., up to the first that is at least the largest value."""
     return [10**power for power in range(max(1, math.ceil(math.log10(max(most, 1)))) + 1)]
 
 
 def bin_ends(deepest: int) -> list[int]:
-    """Upper ends of logarithmic bins of whole numbers from 1 on; the last one is the deepest.
+    """Upper ends of logarithmic bins of whole numbers from 1; the last end is the deepest.
 
     >>> bin_ends(40)
     [1, 3, 10, 30, 40]
