@@ -138,25 +138,16 @@ def compare(
     check_probability("alpha", alpha)
     conditions = [conditions] if isinstance(conditions, str) else list(conditions)
     options = PairedTest(test or "t", correction, alpha, seed=seed)
-    of_runs = {"pool": pool, "lengths": lengths, "bounds": bounds, "labels": labels}
-    of_runs["causes"] = causes
+    of_runs: dict[str, Any] = {"pool": pool, "lengths": lengths, "bounds": bounds, "causes": causes}
+    of_matching: dict[str, Any] = {"duplicates": duplicates, "drop_self": drop_self}
     source = None
     if isinstance(runs, ScoreTable):
-        refuse(
-            NOT_FOR_SCORES,
-            qrels=qrels,
-            rel=rel,
-            duplicates=duplicates,
-            drop_self=drop_self,
-            **of_runs,
-        )
+        refuse(NOT_FOR_SCORES, qrels=qrels, rel=rel, labels=labels, **of_matching, **of_runs)
         several = len(runs.tracks) > 1
         source = values_of_scores(runs, measures, conditions)
     elif several := qrels is None and isinstance(runs, Mapping):
-        refuse("is for one collection", **of_runs)
-        source = values_of_tracks(
-            tracks(runs, None, duplicates, drop_self), measures, conditions, rel
-        )
+        refuse("is for one collection", labels=labels, **of_runs)
+        source = values_of_tracks(tracks(runs, None, **of_matching), measures, conditions, rel)
     if several:
         refuse("is for one collection", test=test)
     else:
@@ -169,21 +160,10 @@ def compare(
         if conditions:  # a guard ends with an error where judgements contradict each other
             warnings.filterwarnings("ignore", message="the qrels judge")
         merged = qrels_with(qrels, labels, duplicates)
-        judged = Evaluation.of(runs, merged, duplicates=duplicates, drop_self=drop_self)
-    return _compare_runs(
-        judged,
-        measures,
-        baseline,
-        [parse_condition(text) for text in conditions],
-        options,
-        qrels=qrels,
-        rel=rel,
-        pool=pool,
-        lengths=lengths,
-        bounds=bounds,
-        allow_missing=allow_missing,
-        causes=causes is not False,
-    )
+        judged = Evaluation.of(runs, merged, **of_matching)
+    parsed = [parse_condition(text) for text in conditions]
+    of_runs |= {"qrels": qrels, "rel": rel, "allow_missing": allow_missing}
+    return _compare_runs(judged, measures, baseline, parsed, options, **of_runs)
 
 
 def _compare_runs(
@@ -199,7 +179,7 @@ def _compare_runs(
     lengths: Any,
     bounds: bool,
     allow_missing: bool,
-    causes: bool,
+    causes: bool | None,
 ) -> RunComparison:
     """Compares the runs of one collection; see `compare` for the arguments."""
     if len(judged) < 2:
@@ -230,7 +210,7 @@ def _compare_runs(
         answers=Answers.of(
             judged, measured_by_name, is_guard=bool(conditions), allow_missing=allow_missing
         ),
-        causes=_causes(judged, shown, named) if causes else causes_frame(),
+        causes=causes_frame() if causes is False else _causes(judged, shown, named),
         rel=least,
         hint=grades_hint(judged.judgements.grades, shown, rel=rel),
         _conditions=named,
