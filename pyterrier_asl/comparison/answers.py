@@ -1,4 +1,4 @@
-"""Whether runs answer the same queries, and whether the baseline of a guard is whole."""
+"""Queries and documents that the baseline or a run lacks."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Answers:
     def of(
         cls, judged: Evaluation, measures: Mapping[str, Any], *, is_guard: bool, allow_missing: bool
     ) -> Answers:
-        """Looks which queries and documents are missing.
+        """Finds the queries and documents that are missing.
 
         Args:
             judged: the runs, the baseline first.
@@ -83,7 +83,7 @@ class Answers:
         *,
         allow_missing: bool,
     ) -> Answers:
-        """Looks which scores are missing, and were filled.
+        """Finds the scores that were missing and are filled.
 
         Args:
             missing: whether each system (rows) lacks the score of each topic (columns), by measure.

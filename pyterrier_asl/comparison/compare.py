@@ -259,7 +259,7 @@ def _measure_of(condition: Condition) -> NamedMeasure:
     name = condition.measure
     measures = named_measures(name)
     if len(measures) != 1:
-        raise ValueError(f"a condition speaks of one measure, but {name!r} is {len(measures)}")
+        raise ValueError(f"a condition has one measure, but {name!r} names {len(measures)}")
     return measures[0]
 
 
@@ -323,8 +323,8 @@ def _causes(
 ) -> pd.DataFrame:
     """The causes of the difference of each run from the baseline.
 
-    Their effects are on the first measure that has a condition, or that is shown, of those that
-    follow from where judged documents are.
+    The effects are on the first measure with a condition, else the first measure, whose values
+    depend on judged documents only.
     """
     by_name = {measure.name: measure for measure in shown if has_effects(measure.measure)}
     names = [name for _, name in conditions if name in by_name]

@@ -145,9 +145,7 @@ def check_condition(
             the measure cannot reach, or a test without bounds or amounts.
     """
     if higher_is_better is None and condition.how in ("better", "worse"):
-        wrong = (
-            "only counts, more of it is neither better nor worse; write higher, lower or different"
-        )
+        wrong = "is a count: more is neither better nor worse; write higher, lower or different"
     elif measure is None and condition.percent:
         wrong = (
             "is a difference between runs and has no value to take a percentage of; leave out the %"
@@ -155,7 +153,7 @@ def check_condition(
     elif measure is None and condition.certainly:
         wrong = "has no bounds over unjudged documents; leave out certainly"
     elif condition.measure == "sgnLP" and condition.possibly:
-        wrong = "has the sign test, which knows no amount; ask it of rrLP"
+        wrong = "has the sign test, which has no amount; use rrLP"
     else:
         wrong = _never_holds(condition, measure, higher_is_better, systems)
     if wrong:

@@ -86,8 +86,8 @@ class GuardReports:
         if self.summary and only in ("", "summary"):
             begins = _SUMMARY.encode()
             check_replaceable(self.summary, inputs=self.inputs, begins=begins)
-            with replacing(self.summary, begins=begins) as beside:
-                beside.write_text(summary_of(verdicts, compared), encoding="utf-8")
+            with replacing(self.summary, begins=begins) as file:
+                file.write_text(summary_of(verdicts, compared), encoding="utf-8")
 
     def _print(self, verdicts: Sequence[Verdict]) -> Outcome:
         outcome, several = outcome_of(verdicts), _several(verdicts)
@@ -132,7 +132,7 @@ def _notes(verdict: Verdict) -> list[str]:
 
 
 def _row(verdict: Verdict) -> dict[str, Any]:
-    """A verdict as it is printed as a JSON line."""
+    """A verdict as an object for a JSON line."""
     return {
         "condition": verdict.condition,
         "run": verdict.run,
@@ -163,8 +163,8 @@ def save_junit(verdicts: Sequence[Verdict], path: str | os.PathLike[str]) -> Non
             element.set("message", _xml_text(verdict.message))
         text = "\n".join([str(verdict), *_notes(verdict)])
         ElementTree.SubElement(case, "system-out").text = _xml_text(text)
-    with replacing(path, begins=b"<?xml") as beside:
-        ElementTree.ElementTree(suite).write(beside, encoding="utf-8", xml_declaration=True)
+    with replacing(path, begins=b"<?xml") as file:
+        ElementTree.ElementTree(suite).write(file, encoding="utf-8", xml_declaration=True)
 
 
 def github_annotations(verdicts: Sequence[Verdict]) -> list[str]:

@@ -349,7 +349,7 @@ class RunComparison(Printed):
         return frame.drop(columns="run") if len(self.runs) == 1 else frame
 
     def to_latex(self, *, places: int = 4) -> str:
-        """A ``tabular`` with booktabs' rules: a row a run, the baseline first.
+        """A ``tabular`` with booktabs' rules: one row per run, the baseline first.
 
         A superscript + or - marks a difference from the baseline that is significant at ``alpha``
         after the correction, + where the run is better. Bold is the best of each measure.

@@ -1,6 +1,6 @@
-"""A cause of a difference, what it shows, and chances of counts.
+"""A cause of a difference between two runs, and the tests of counts that find causes.
 
-The chances are those of scipy.special, which loads in half the time that scipy.stats takes.
+The tests use scipy.special, which loads in half the time of scipy.stats.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ...io.tables import counted
 from ...judging.judged_run import JudgedRun
 from ...scoring.arrays import Bools, Floats, Ints
 
-#: The level of each test, under the model that the test names.
+#: The level of each test.
 ALPHA = 1e-4
 
 
@@ -26,14 +26,15 @@ class Cause:
 
     Attributes:
         name: the name of the cause.
-        where: what has it: ``'A'``, ``'B'``, ``'A and B'`` or ``'the qrels'``.
+        where: where it was found: ``'A'``, ``'B'``, ``'A and B'`` or ``'the qrels'``.
         share: the share of the documents or queries that have it.
         evidence: a sentence with its numbers and examples.
         remedy: what to do.
-        comparable: whether the two runs can be compared in spite of it.
-        is_fact: whether sound runs have it, too: named only where it explains a tenth or more.
-        queries: the queries that have it, shape (Q,); None: it is not of some queries.
-        repaired: gives pairs of the other run and this one, both without it.
+        comparable: whether the two runs can still be compared.
+        is_fact: whether undamaged runs have it, too. A fact is named only where it explains a
+            tenth of the difference or more.
+        queries: the queries that have it, shape (Q,); None: it does not belong to queries.
+        repaired: returns pairs of the other run and this run, both without the cause.
     """
 
     name: str
@@ -48,7 +49,7 @@ class Cause:
 
 
 def percent(share: float) -> str:
-    """A share for people.
+    """A share as a percentage.
 
     >>> percent(0.5), percent(0.004), percent(0)
     ('50 %', '0.4 %', '0 %')
@@ -57,7 +58,7 @@ def percent(share: float) -> str:
 
 
 def listed(values: Sequence[Any]) -> str:
-    """The first values, for people.
+    """The first three values.
 
     >>> listed(["a", "b", "c", "d"])
     "'a', 'b', 'c'"
@@ -66,7 +67,7 @@ def listed(values: Sequence[Any]) -> str:
 
 
 def of_queries(found: Bools, qids: Sequence[Any]) -> str:
-    """How many queries, and which.
+    """The number of queries, their share, and the first of them.
 
     >>> of_queries(np.array([True, False]), ["q1", "q2"])
     "1 query (50 %, e.g. 'q1')"
@@ -77,7 +78,7 @@ def of_queries(found: Bools, qids: Sequence[Any]) -> str:
 
 
 def at_least(number: Ints | int, of: Ints | int, rate: float) -> Floats:
-    """The chance of so many or more successes, where each of ``of`` has this rate: binomial.
+    """Binomial probability of ``number`` or more successes in ``of`` trials with this rate.
 
     >>> at_least(np.array([0, 1, 2]), 2, 0.5).round(2).tolist()
     [1.0, 0.75, 0.25]
@@ -88,12 +89,12 @@ def at_least(number: Ints | int, of: Ints | int, rate: float) -> Floats:
 
 
 def is_spread_less(counts: Ints, of: Ints, dispersion: float, level: float) -> bool:
-    """Whether counts vary less than so many times as much as a binomial: chi-squared test.
+    """Whether the variance of counts is below a multiple of the binomial one: chi-squared test.
 
     Args:
         counts: the counts, shape (Q,).
-        of: each out of how many, shape (Q,).
-        dispersion: the variance as a multiple of that of a binomial.
+        of: the number of trials of each count, shape (Q,).
+        dispersion: the multiple.
         level: the level of the test.
     """
     rate = counts.sum() / of.sum()

@@ -25,7 +25,7 @@ from .rankings import (
     unjudged_documents,
 )
 
-#: Asked about both runs at once, and about one of them at a time.
+#: The causes that are looked for in both runs at once, and in each run.
 _OF_BOTH = (qrels_ids, exchanged_queries)
 _OF_ONE = (
     unanswered_queries,
@@ -36,7 +36,7 @@ _OF_ONE = (
     own_queries,
 )
 
-#: A fact is named where it explains so much of the difference.
+#: The share of the difference that a fact must explain to be named.
 _EXPLAINS = 0.1
 _COLUMNS = (
     *("run", "cause", "where", "share", "evidence", "measure", "difference", "effect"),
@@ -50,7 +50,7 @@ def causes_frame(rows: Sequence[Mapping[str, Any]] = ()) -> pd.DataFrame:
 
 
 def has_effects(measure: Any) -> bool:
-    """Whether the effect of a cause on a measure can be computed: from judged documents alone."""
+    """Whether effects on a measure can be computed: it needs judged documents only."""
     own = formula(measure)
     return own is not None and own.HIGHER_IS_BETTER is not None and not own.needs_rows()
 
@@ -63,15 +63,14 @@ def find_causes(
     Args:
         a: the baseline.
         b: the run.
-        measure: the measure that effects are computed by; None: there are no effects.
-        values: its values for both by query, each of shape (Q,).
+        measure: the measure for effects; None: no effects are computed.
+        values: its values per query for A and for B, each of shape (Q,).
 
     Returns:
         A row per cause, first the causes for which the runs cannot be compared: ``cause``;
-        ``where``, what has it; ``share`` of documents or queries; ``evidence``; ``difference``,
-        the mean difference B less A; ``effect``, the difference that is left without the cause,
-        NaN where it cannot be computed; ``comparable``, whether the runs can be compared;
-        ``remedy``.
+        ``where`` it was found; ``share`` of documents or queries; ``evidence``; ``difference``,
+        the mean of B - A; ``effect``, the difference without the cause, NaN where it cannot be
+        computed; ``comparable``, whether the runs can be compared; ``remedy``.
     """
     pair, by_query, rows = Pair.of(a, b), values[1] - values[0], []
     difference = float(by_query.mean())
@@ -86,7 +85,7 @@ def find_causes(
 
 
 def sentence(row: Mapping[Any, Any]) -> str:
-    """A cause in words, from its row.
+    """A sentence on a cause, from its row.
 
     >>> row = {"evidence": "B lacks x", "measure": "AP", "difference": -0.2, "effect": -0.01}
     >>> sentence(row | {"remedy": "add x"})
@@ -102,11 +101,11 @@ def sentence(row: Mapping[Any, Any]) -> str:
 
 
 def _causes(pair: Pair) -> list[tuple[Pair, Cause]]:
-    """The causes, each with the pair where it was found.
+    """The causes, each with the pair in which it was found.
 
-    Where ids of the qrels are written otherwise, those of runs only seem to be; where all scores
-    are equal, first documents are those of some ids; and where runs cannot be compared, documents
-    are unjudged because of that.
+    Some causes look like others. Ids of the runs seem to be wrong where the qrels write them
+    differently. Documents seem to be missing where all scores are equal, because the order is the
+    order of ids. Documents are unjudged where ids are wrong.
     """
     of_both = [cause for find in _OF_BOTH if (cause := find(pair))]
     is_right = any(cause.where == "the qrels" for cause in of_both)
@@ -126,7 +125,7 @@ def _causes(pair: Pair) -> list[tuple[Pair, Cause]]:
 
 
 def _left(cause: Cause, is_b: bool, measure: Any, difference: Floats) -> Iterator[float]:
-    """The mean differences, B less A, that are left without a cause."""
+    """The mean differences B - A without a cause."""
     for runs in cause.repaired():
         other, this = (values_of([measure], run)[0].mean() for run in runs)
         yield float(this - other if is_b else other - this)

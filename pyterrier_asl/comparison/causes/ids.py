@@ -1,4 +1,4 @@
-"""Document ids of one source that the other sources write differently, or do not know."""
+"""Document ids that one source writes differently from the others, or that no other has."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ from .cause import ALPHA, Cause, at_least, is_spread_less, listed, percent
 from .pair import Pair, Top
 from .rankings import correlation
 
-#: How many documents are compared with others of their query; how many ids of those others
-#: are rewritten, or as they are; and with how many judged documents.
+#: The number of documents that are looked at; of other ids that are rewritten for them, and of
+#: other ids that are not; and of judged documents in the second attempt.
 _SAMPLE, _REWRITTEN, _OTHERS, _JUDGED = 100, 600, 10_000, 6_000
-#: So few equal ids show nothing, nor do fewer than so many of a run.
+#: More than this many ids must be equal to others, and this many to ids of each run.
 _FEWEST, _BOTH = 4, 2
-#: The longest prefix and suffix, and the longest part that is cut, in characters.
+#: The longest prefix or suffix and the longest part that is cut off, in characters.
 _AFFIX, _CUT = 16, 4
-#: Among so many first documents of a query unknown ones are counted.
+#: The number of first documents per query among which unknown ones are counted.
 _FIRST = 10
-#: How much more than a binomial the unknown documents of real runs vary at least (TREC-8, without
-#: the labels of documents that only the group of a run retrieved: 2.1 to 5.2), and the level of
-#: the test of that; how many standard errors above 0 their correlation with the rank is; and how
-#: many documents must be unknown, and known, for these tests.
+#: Unknown documents of real runs: the least variance of their number per query, as a multiple of
+#: the binomial one (2.1 to 5.2 on TREC-8 without the labels of documents that only the group of a
+#: run retrieved), and the level of its test; the standard errors by which their correlation with
+#: the rank is above 0; and the least numbers of unknown and of known documents for both tests.
 _DISPERSION, _LEVEL, _TREND, _KNOWN = 2.0, 0.05, 1.96, 20
 _REMEDY = "write the ids of documents in one form"
 
-#: Documents as query and id.
+#: Documents, as query number and id.
 Docs = list[tuple[int, str]]
 
 _ZEROS = re.compile(r"(?<!\d)0+(?=\d)")
@@ -53,7 +53,7 @@ def _part(first: int | None, last: int | None = None) -> Callable[[str], str]:
     return itemgetter(slice(first, last))
 
 
-#: How ids may be written: what makes an id, and the id that it should be, equal; by kind.
+#: Ways to write ids: kind, and two functions that make an id and the right id equal.
 _WRITINGS: list[tuple[str, Callable[[str], str], Callable[[str], str]]] = [
     ("plain", _plain, _plain),
     *(("prefix", _part(cut), str) for cut in range(1, _AFFIX + 1)),
@@ -65,14 +65,14 @@ _WRITINGS: list[tuple[str, Callable[[str], str], Callable[[str], str]]] = [
 
 @dataclass(frozen=True)
 class Writing:
-    """How the ids of one source are written, where others write them differently.
+    """The way in which one source writes ids that others write differently.
 
     Attributes:
-        kind: the kind.
-        ours: what makes an id of the source equal to the others'.
-        theirs: what makes an id of the others equal to the source's.
-        equal: the ids of the source that are equal to others of their query.
-        others: these others.
+        kind: the kind, as in :data:`_WRITINGS`.
+        ours: the function for ids of this source.
+        theirs: the function for ids of the others.
+        equal: the ids of this source that equal an id of the others for the same query.
+        others: the ids that they equal.
     """
 
     kind: str
@@ -83,7 +83,7 @@ class Writing:
 
     @property
     def named(self) -> tuple[str, str]:
-        """The name of the cause, and what the ids have."""
+        """The name of the cause, and a description of the ids."""
         docno, other = self.equal[0], self.others[0]
         prefix, letters = docno.removesuffix(other), re.compile(r"[^\W_]")
         forms = {
@@ -106,23 +106,23 @@ class Writing:
         return next((name, form) for name, (has, form) in forms.items() if has)
 
     def cause(self, where: str, share: float, whose: str, repaired: Any = list) -> Cause:
-        """The cause, with whose ids are like this."""
+        """The cause, where ``whose`` documents have such ids."""
         (name, form), examples = self.named, listed(list(dict.fromkeys(self.equal)))
         evidence = f"{whose} have ids {form}: {examples}, instead of {self.others[0]!r}"
         return Cause(name, where, share, evidence, _REMEDY, comparable=False, repaired=repaired)
 
 
 def find_writing(found: Docs, wanted: Docs, most: int = _REWRITTEN) -> Writing | None:
-    """How the ids of documents differ from ids of other sources; None: not at all.
+    """The way in which ids of documents differ from ids of other sources; None: there is none.
 
-    Ids of one query are equal by chance as often as ids of different queries; and where the ids of
-    a collection contain each other, as often in one direction as in the other. The test against
-    both is binomial.
+    By chance, ids of one query are equal as often as ids of different queries. Where ids of a
+    collection contain each other, both directions are equally frequent. The binomial test has the
+    sum of both rates.
 
     Args:
-        found: documents of one source that no other source has.
-        wanted: documents of the others that this source does not have.
-        most: how many of these are rewritten.
+        found: documents that only one source has.
+        wanted: documents of the other sources that this source lacks.
+        most: the number of these that are rewritten.
     """
     best = None
     keys: dict[Any, list[tuple[str, dict[str, str]]]] = {}
@@ -149,14 +149,14 @@ def find_writing(found: Docs, wanted: Docs, most: int = _REWRITTEN) -> Writing |
 
 
 def _first(pair: Pair, top: Top, rows: Bools, most: int = _OTHERS) -> Docs:
-    """The best-ranked of some documents of a run."""
+    """Documents of a run, best ranks first."""
     best = np.flatnonzero(rows)
     best = best[np.argsort(top.ranks[best], kind="stable")[:most]]
     return list(zip(top.queries[best].tolist(), pair.docnos(top.docs[best])))
 
 
 def _missed(pair: Pair, *runs: JudgedRun, most: int = 2 * _SAMPLE, least: float = 1e-9) -> Docs:
-    """Documents of a grade or more that none of some runs retrieved, of every so manyth query."""
+    """Judged documents of a grade or more that no run retrieved, of evenly chosen queries."""
     judgements = pair.judgements
     is_missed = judgements.grades >= least
     for run in runs:
@@ -167,19 +167,19 @@ def _missed(pair: Pair, *runs: JudgedRun, most: int = 2 * _SAMPLE, least: float 
 
 
 def _in_queries(top: Top, docs: Docs) -> Bools:
-    """Which documents of a run are of the queries of some documents."""
+    """Which first documents of a run belong to the queries of some documents."""
     return np.isin(top.queries, np.unique([query for query, _ in docs]))
 
 
 def unseen_forms(forms: Ints, others: Ints) -> Bools:
-    """Which ids have a form that no other id has, where they are more than chance gives.
+    """Which ids have a form that no other source has, if they are more than expected by chance.
 
-    The chance that the next id has a form not seen yet is that of Good and Turing: the share of
-    the others whose form occurs once. The test is binomial.
+    The probability that the next id has a new form is estimated as by Good and Turing: the share
+    of other ids whose form occurs once. The test is binomial.
 
     Args:
         forms: the number of the form of each id of one source, shape (N,).
-        others: how many ids of the other sources have each form.
+        others: the number of ids of the other sources with each form.
     """
     unseen: Bools = others[forms] == 0
     chance = ((others == 1).sum() + 1) / (others.sum() + 2)
@@ -187,7 +187,7 @@ def unseen_forms(forms: Ints, others: Ints) -> Bools:
 
 
 def _unseen(pair: Pair) -> Ints:
-    """The documents of a run whose form neither the other run nor the qrels have."""
+    """The documents of a run with ids of a form that the other run and the qrels lack."""
     size = len(pair.ids)
     theirs, ours = (
         np.flatnonzero(np.bincount(docs, minlength=size))
@@ -199,7 +199,7 @@ def _unseen(pair: Pair) -> Ints:
 
 
 def document_ids(pair: Pair) -> Cause | None:
-    """Documents whose ids are written in a way that the other run and the qrels do not have."""
+    """Documents whose ids a run writes differently from the other run and the qrels."""
     top, unseen = pair.b, _unseen(pair)
     if not len(unseen) and (pair.b.unknown & (top.ranks <= _FIRST)).sum() <= _FEWEST:
         return None
@@ -225,19 +225,19 @@ def document_ids(pair: Pair) -> Cause | None:
     others = [*pair.docnos(pair.a.docs[:1]), *pair.judgements.docnos[:1].to_pylist()]
     evidence = (
         f"{percent(share)} of the documents of {top.name} have ids like "
-        f"{listed(pair.docnos(unseen[:3]))}, and those of {pair.a.name} and the qrels are like "
+        f"{listed(pair.docnos(unseen[:3]))}, and {pair.a.name} and the qrels have ids like "
         f"{listed(others)}"
     )
     return Cause("id form", top.name, share, evidence, _REMEDY, comparable=False)
 
 
 def _known(pair: Pair, docnos: list[str]) -> int:
-    """How many of some ids the qrels know, for any query."""
+    """The number of ids that the qrels have, for any query."""
     return int((positions(arrow_text(docnos), pair.judgements.docnos) >= 0).sum())
 
 
 def _restored(pair: Pair, writing: Writing) -> Sequence[tuple[JudgedRun, JudgedRun]]:
-    """The run with the ids that relevant documents should have."""
+    """The runs, where relevant documents have the right ids."""
     judgements, table = pair.judgements, pair.b.run.table
     missed = _missed(pair, pair.b.run, most=len(judgements.grades))
     qids = judgements.qid_text.to_pylist()
@@ -249,7 +249,7 @@ def _restored(pair: Pair, writing: Writing) -> Sequence[tuple[JudgedRun, JudgedR
 
 
 def qrels_ids(pair: Pair) -> Cause | None:
-    """Documents of the qrels whose ids are written in a way that neither run has."""
+    """Documents whose ids the qrels write differently from both runs."""
     tops = (pair.a, pair.b)
     if min((~top.judged & (top.ranks <= _FIRST)).sum() for top in tops) <= _FEWEST:
         return None
@@ -267,20 +267,20 @@ def qrels_ids(pair: Pair) -> Cause | None:
 
 
 def _has_more_unknown(pair: Pair) -> bool:
-    """Whether more first documents are unknown than of the other run: binomial, with its rate."""
+    """Whether a run has more unknown first documents than the other: binomial, with its rate."""
     ours, theirs = (top.unknown[top.ranks <= _FIRST] for top in (pair.b, pair.a))
     rate = (theirs.sum() + 1) / (len(theirs) + 2)
     return bool(at_least(int(ours.sum()), len(ours), rate) < ALPHA)
 
 
 def unknown_documents(pair: Pair) -> Cause | None:
-    """First documents that neither the other run nor the qrels know, at all ranks alike.
+    """First documents that neither the other run nor the qrels have, at all ranks alike.
 
-    A run has more of them than the other (binomial, with the other's rate). Wrong ids hit all
-    ranks and queries alike. The unjudged documents of a new system come with the ranks, and
-    together: their correlation with the rank is above 0, and their numbers per query vary at least
-    :data:`_DISPERSION` times as much as a binomial. Where fewer than :data:`_KNOWN` documents are
-    known, the tests show nothing and the runs stay comparable.
+    Wrong ids are equally frequent at all ranks and in all queries. Unjudged documents of a new
+    system are more frequent further down and in some queries: their correlation with the rank is
+    above 0, and the variance of their number per query is at least :data:`_DISPERSION` times the
+    binomial one. With fewer than :data:`_KNOWN` known documents these tests cannot distinguish
+    the two, so the runs stay comparable.
     """
     size, both = len(pair.judgements), pair.answered
     first = pair.b.ranks <= _FIRST

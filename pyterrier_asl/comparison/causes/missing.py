@@ -1,4 +1,4 @@
-"""Parts of the collection from which a run retrieves nothing."""
+"""Parts of the collection that are missing in a run."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from .cause import ALPHA, Cause, percent
 from .pair import Pair
 from .repairs import without_documents
 
-#: Documents of so many ranges are left out for the difference without them.
+#: The number of ranges that are left out to compute the effect.
 _MOST = 10
 
 
 def long_gaps(has: Bools, queries: Ints) -> list[tuple[int, int]]:
-    """Stretches of documents, in the order of their ids, of which a run has none by no chance.
+    """Ranges of documents, in the order of ids, that a run lacks and that are too long for chance.
 
-    Stretches are as long as the different queries in a row that retrieve their documents, since
-    the documents of one query come together. Above their 90th percentile lengths fall off as an
-    exponential, whose scale is that between the 90th and the 99th percentile (peaks over
-    threshold), or that of documents missing at random, if that is larger.
+    Documents of one query are often neighbours, so the length of a range is the number of changes
+    from one query to the next in it. Lengths above the 90th percentile are taken for exponential
+    (peaks over threshold). The scale comes from the 90th and 99th percentiles, or from documents
+    missing at random, whichever is larger.
 
     Args:
         has: which documents the run retrieves, shape (N,).
-        queries: a query that retrieves each, shape (N,).
+        queries: a query for which each is retrieved, shape (N,).
 
     Returns:
-        The first and last document of each stretch, the longest stretch first.
+        The first and last document of each range, the longest range first.
     """
     ends = np.flatnonzero(np.concatenate(([True], has, [True])))
     first, last = ends[:-1], ends[1:] - 1  # missing are first..last - 1
@@ -45,7 +45,7 @@ def long_gaps(has: Bools, queries: Ints) -> list[tuple[int, int]]:
 
 
 def missing_documents(pair: Pair) -> Cause | None:
-    """Ranges of ids of which the other run retrieves documents and a run none, for any query."""
+    """Ranges of ids in which the other run retrieves documents and this run retrieves none."""
     depths = np.minimum(pair.a.run.retrieved, pair.b.run.retrieved)
     query = np.full(len(pair.ids), -1)
     for top in (pair.b, pair.a):
@@ -81,7 +81,7 @@ def missing_documents(pair: Pair) -> Cause | None:
         total / len(docs),
         f"{name} retrieves no document between {first!r} and {last!r}{rest}, where "
         f"{pair.a.name} retrieves {counted(total, 'document')} ({percent(total / len(docs))} of "
-        "those that either retrieves first)",
+        "the first documents of both)",
         f"check that the index of {name} holds all parts of the collection",
         is_fact=True,
         repaired=repaired,

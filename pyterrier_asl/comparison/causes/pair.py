@@ -16,9 +16,9 @@ from ...judging.matching import codes, positions
 from ...judging.remembered import cached_property
 from ...scoring.arrays import Bools, Ints, queries_of, within_query
 
-#: How many documents per run are looked at, and how many per query at least and at most.
+#: The number of first documents per run, and their least and greatest number per query.
 _ROWS, _LEAST, _MOST = 5_000, 10, 50
-#: How many ids of the qrels are looked at.
+#: The number of ids of the qrels whose form is looked at.
 _QRELS_IDS = 2_000
 
 #: The class of each byte of an id: digit (9), capital (A), other letter (a), or the byte.
@@ -76,11 +76,11 @@ class Top:
 
 @dataclass(frozen=True)
 class Pair:
-    """A run, and the other one that it is compared with.
+    """A run, and the other run that it is compared with.
 
     Attributes:
-        a: the first documents of the other run, at first the baseline A.
-        b: the first documents of the run that is looked at, at first B.
+        a: the first documents of the other run.
+        b: the first documents of this run.
         ids: the different ids of these documents, D of them.
         forms: the number of the form of each of these ids, then of M evenly chosen ids of the
             qrels, shape (D + M,).
@@ -130,13 +130,13 @@ class Pair:
         return self.judgements.qids
 
     def docnos(self, docs: Ints) -> list[str]:
-        """The ids of documents."""
+        """Ids by document number."""
         docnos: list[str] = take(self.ids, docs).to_pylist()
         return docnos
 
     @property
     def swapped(self) -> Pair:
-        """The same pair, where the other run is looked at."""
+        """The same pair with the runs exchanged."""
         return replace(self, a=self.b, b=self.a)
 
     @property
@@ -146,6 +146,6 @@ class Pair:
 
     @property
     def labelled(self) -> tuple[Ints, Ints]:
-        """Query and document of the labels of documents that are looked at."""
+        """Query and document of all labels of the first documents, for any query."""
         docs = positions(self.judgements.docnos, self.ids)
         return self.judgements.queries[docs >= 0], docs[docs >= 0]

@@ -1,4 +1,4 @@
-"""Queries that are not answered, or with the ranking of another query."""
+"""Queries without an answer, or with the ranking of another query."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from ...scoring.arrays import Bools, Ints, cumulate, ranges_from
 from .cause import ALPHA, Cause, at_least, listed, of_queries
 from .pair import Pair, Top
 
-#: A document that so many queries retrieve says little about a query.
+#: Documents that more queries retrieve are left out: they say little about a query.
 _COMMON = 10
-#: Two queries with so many equal first documents have the same ranking.
+#: Queries with this many equal first documents have the same ranking.
 _FIRST = 10
-#: The level at which a query looks exchanged, over all queries, and how often one of unrelated
-#: real runs does (TREC-8, 300 pairs of different groups).
+#: The level of the test of a query, corrected for all queries, and the rate at which queries of
+#: real runs are significant (TREC-8, 300 pairs of different groups).
 _LEVEL, _RATE = 0.01, 3e-4
 
-#: Documents by query: the query of each, and its number.
+#: Query and number of each document.
 Documents = tuple[Ints, Ints]
 
 
 def shared_documents(ours: Documents, theirs: Documents, size: int) -> tuple[Ints, Ints, Ints]:
-    """How many documents each query shares with the queries of another source.
+    """The numbers of documents that each query shares with queries of another source.
 
     Args:
         ours: the documents of one source.
-        theirs: those of the other.
+        theirs: the documents of the other source.
         size: the number of queries Q.
 
     Returns:
-        For each query, shape (Q,): the documents that it shares with itself, the most that it
-        shares with a different query, and this query.
+        For each query, shape (Q,): the number that it shares with itself, the largest number that
+        it shares with a different query, and this other query.
     """
     (queries, docs), (others, other_docs) = ours, theirs
     order = np.argsort(other_docs, kind="stable")
@@ -55,27 +55,24 @@ def shared_documents(ours: Documents, theirs: Documents, size: int) -> tuple[Int
 def is_more(own: Ints, most: Ints) -> Bools:
     """Which queries share more documents with another query than with themselves.
 
-    Each is tested as binomial with equal chances, corrected for all pairs of queries.
+    The binomial test of equal shares is corrected for all pairs of queries.
     """
     p = at_least(most, own + most, 0.5) * len(own) * (len(own) - 1)
     return np.asarray((most > own) & (p < _LEVEL))
 
 
 def look_exchanged(own: Ints, most: Ints) -> Bools:
-    """Which queries look exchanged, if there are more of them than in unrelated real runs.
-
-    Their number is tested as binomial, with the rate of these runs.
-    """
+    """Which queries look exchanged, if they are more than in real runs: binomial test."""
     found = is_more(own, most)
     return found & bool(at_least(int(found.sum()), len(found), _RATE) < ALPHA)
 
 
 def exchanged_queries(pair: Pair) -> Cause | None:
-    """Queries for which A, B or the qrels have what belongs to another query.
+    """Queries for which A, B or the qrels have the documents of another query.
 
-    Where one source has it, the other two still share documents. Where no two share any, the
-    labels are taken for the exchanged ones. A run with one ranking for all of these queries is a
-    cause of another name.
+    The source with exchanged queries is the one without which the other two share most documents.
+    If no two sources share documents in these queries, it is the qrels. A run with one ranking for
+    several of these queries has repeated rankings.
     """
     sources = {top.name: (top.queries, top.docs) for top in (pair.a, pair.b)}
     size, shared, found = len(pair.judgements), {}, {}
@@ -94,7 +91,7 @@ def exchanged_queries(pair: Pair) -> Cause | None:
         return None
 
     def agreement(name: str) -> int:
-        """How many documents the other two sources share in these queries."""
+        """The number of documents that the other two sources share in these queries."""
         x, y = (source for label, source in sources.items() if label != name)
         number = int(shared_documents(x, y, size)[0][some].sum())
         return max(number, int(some.sum())) if name == "the qrels" else number
@@ -119,10 +116,7 @@ def exchanged_queries(pair: Pair) -> Cause | None:
 
 
 def _suspects(pair: Pair) -> dict[str, Bools]:
-    """The queries that would look exchanged if all of their documents were of another query.
-
-    The others share so many documents with themselves that they cannot.
-    """
+    """The queries that share too few documents with themselves to rule out an exchange."""
     of = partial(np.bincount, minlength=len(pair.judgements))
     a, b = pair.a, pair.b
     judged = of(a.queries[a.judged]) + of(b.queries[b.judged & pair.b.only])
@@ -136,7 +130,7 @@ def _suspects(pair: Pair) -> dict[str, Bools]:
 
 
 def _union(sources: list[Documents], size: int) -> Documents:
-    """The documents that any of several sources has for each query, each once."""
+    """The different documents of several sources."""
     keys = np.unique(np.concatenate([queries * size + docs for queries, docs in sources]))
     return keys // size, keys % size
 
@@ -151,7 +145,7 @@ def _repeated(pair: Pair, top: Top) -> Bools:
 
 
 def repeated_rankings(pair: Pair) -> Cause | None:
-    """Queries with the same first documents as another query, where the other run has not."""
+    """Queries with the same first documents as another query, but not in the other run."""
     found = _repeated(pair, pair.b) & ~_repeated(pair, pair.a) & pair.answered
     return _repeated_rankings(pair, pair.b, found) if found.any() else None
 
@@ -170,7 +164,7 @@ def _repeated_rankings(pair: Pair, top: Top, found: Bools) -> Cause:
 
 
 def unanswered_queries(pair: Pair) -> Cause | None:
-    """Queries that the other run answers and this one does not, and what it answers instead."""
+    """Queries that the other run answers and this run does not."""
     judgements, name = pair.judgements, pair.b.name
     missing = (pair.a.run.retrieved > 0) & (pair.b.run.retrieved == 0)
     if not missing.any():

@@ -1,4 +1,4 @@
-"""Rankings that are cut, in reverse, tied, unjudged, or that contain their own query."""
+"""Rankings that are short, reversed, tied or unjudged, or that contain the query itself."""
 
 from __future__ import annotations
 
@@ -15,21 +15,20 @@ from .cause import ALPHA, Cause, at_least, of_queries, percent
 from .pair import Pair
 from .repairs import broken, cut_to, thinned
 
-#: A query is in reverse where its correlations, of ranks with ranks and with relevance, are below
-#: minus so many standard errors together; and how often it is in unrelated real runs (TREC-8: none
-#: of 10,000 queries in 200 pairs of different groups).
+#: The standard errors by which the two correlations of a reversed query are below 0 on average,
+#: and the rate of such queries in real runs (none of 10,000 on TREC-8, 200 pairs).
 _REVERSED, _RATE = 6.0, 2e-4
-#: How many queries are looked at in full.
+#: The number of queries whose whole rankings are compared.
 _SUSPECTS = 200
-#: The first documents of a query that are counted.
+#: The number of first documents per query among which unjudged ones are counted.
 _FIRST = 10
 
 
 def short_rankings(pair: Pair) -> Cause | None:
     """Queries for which a run retrieves fewer documents than the other.
 
-    The difference left is that to the other run cut as this one; they are a cause also where the
-    other run would lose as much without as many documents chosen at random.
+    The effect is the difference from the other run cut at the same depths. They are also named if
+    the other run loses a tenth of the difference without as many documents chosen at random.
     """
     a, b = pair.a.run, pair.b.run
     short = (b.retrieved < a.retrieved) & (b.retrieved > 0)
@@ -51,7 +50,7 @@ def short_rankings(pair: Pair) -> Cause | None:
 
 
 def tied_scores(pair: Pair) -> Cause | None:
-    """Documents of a run whose scores are equal, so that their ids order them."""
+    """Documents of a run with equal scores, which are ordered by their ids."""
     run, ranking = pair.b.run, pair.b.run.whole_ranking
     with np.errstate(over="ignore"):  # as in Judgements.judge
         scores = ranking.take(run.table.value).astype(np.float32)
@@ -75,7 +74,7 @@ def tied_scores(pair: Pair) -> Cause | None:
 
 
 def own_queries(pair: Pair) -> Cause | None:
-    """Queries whose own id a run retrieves as a document, and the other does not."""
+    """Queries whose own id a run retrieves as a document and the other run does not."""
     found = np.zeros(len(pair.judgements), dtype=bool)
     found[pair.b.queries[pair.b.only & pair.b.itself]] = True
     if not found.any():
@@ -92,7 +91,7 @@ def own_queries(pair: Pair) -> Cause | None:
 
 
 def unjudged_documents(pair: Pair) -> Cause:
-    """Documents without a label, which count as not relevant; the difference is without them."""
+    """Documents without a label; the effect is the difference without them."""
     first = [top.judged[top.ranks <= _FIRST] for top in (pair.a, pair.b)]
     a, b = (1 - float(judged.sum()) / max(1, len(judged)) for judged in first)
     rest = pair.a.run.view(None, True), pair.b.run.view(None, True)
@@ -100,7 +99,7 @@ def unjudged_documents(pair: Pair) -> Cause:
         "unjudged documents",
         "A and B",
         max(a, b),
-        f"{percent(a)} of the first {_FIRST} documents of A and {percent(b)} of those of B are "
+        f"{percent(a)} of the first {_FIRST} documents of A and {percent(b)} of B are "
         "unjudged and count as not relevant",
         "judge them, or ask for the bounds of the difference (--bounds)",
         is_fact=True,
@@ -109,7 +108,7 @@ def unjudged_documents(pair: Pair) -> Cause:
 
 
 def correlation(queries: Ints, x: Floats | Ints, y: Floats | Ints, size: int) -> Floats:
-    """The correlation of each query in standard errors, 0 where there is none, shape (Q,).
+    """The correlation of x and y in each query, in standard errors, shape (Q,); 0: undefined.
 
     >>> correlation(np.zeros(10, dtype=int), np.arange(10), -np.arange(10), 1).round(6).tolist()
     [-3.0]
@@ -123,11 +122,10 @@ def correlation(queries: Ints, x: Floats | Ints, y: Floats | Ints, size: int) ->
 
 
 def reversed_scores(pair: Pair) -> Cause | None:
-    """Queries whose documents are in the reverse order of the other run and of relevance.
+    """Queries with the reverse order of the other run, and relevant documents last.
 
-    Their number is tested as binomial, with the rate of unrelated real runs. Only queries whose
-    judged documents are in reverse order are looked at: relevant ones after the others, and in
-    the reverse order of the other run.
+    The binomial test of their number has the rate of real runs. Whole rankings are compared only
+    for queries whose judged documents are in reverse order.
     """
     a, b, size = pair.a.run, pair.b.run, len(pair.judgements)
     total = partial(np.bincount, b.queries, minlength=size)
@@ -158,7 +156,7 @@ def reversed_scores(pair: Pair) -> Cause | None:
 
 
 def _common_documents(pair: Pair, queries: Ints) -> tuple[Ints, Ints, Ints]:
-    """Query and both ranks of all documents that both runs have for some queries."""
+    """Query and both ranks of each document that both runs retrieve for some queries."""
     parts = [np.zeros((3, 0), dtype=np.int64)]
     for q in queries.tolist():
         theirs, ours = (_docnos(top.run, q) for top in (pair.a, pair.b))

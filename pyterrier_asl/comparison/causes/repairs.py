@@ -1,4 +1,4 @@
-"""Runs without some documents, cut, or with their ties broken otherwise."""
+"""Runs without some documents, cut, or with ties broken differently."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ...scoring.arrays import Bools, Ints, within_query
 
 
 def without_documents(run: JudgedRun, gone: Bools) -> JudgedRun:
-    """A run without some judged documents, which are no more judged either.
+    """A run and its judgements without some judged documents.
 
     Args:
         run: the run.
@@ -27,13 +27,13 @@ def without_documents(run: JudgedRun, gone: Bools) -> JudgedRun:
 
 
 def cut_to(run: JudgedRun, depths: Ints) -> JudgedRun:
-    """A run cut at a depth of its own for each query, shape (Q,)."""
+    """A run cut at a depth per query, shape (Q,)."""
     offsets = run.whole_ranking.offsets
     return _without_rows(run, within_query(offsets) < np.repeat(depths, np.diff(offsets)))
 
 
 def thinned(run: JudgedRun, depths: Ints) -> JudgedRun:
-    """A run with fewer documents for each query, shape (Q,), chosen at random."""
+    """A run with fewer documents per query, shape (Q,), chosen at random."""
     offsets = run.whole_ranking.offsets
     share = np.repeat(depths / np.maximum(run.retrieved, 1), np.diff(offsets))
     return _without_rows(run, np.random.default_rng(0).random(len(share)) < share)
@@ -51,12 +51,12 @@ def _without_rows(run: JudgedRun, keep: Bools) -> JudgedRun:
 
 
 def broken(run: JudgedRun, starts: Ints, better: bool) -> JudgedRun:
-    """A run whose ties are broken in favour of relevant documents, or against them.
+    """A run with ties broken in favour of relevant documents, or against them.
 
     Args:
         run: the run.
-        starts: where each group of equal scores begins in the ranking, and where the last ends.
-        better: in favour.
+        starts: the beginning of each group of equal scores in the ranking, and the end of the last.
+        better: whether relevant documents come first.
     """
     offsets = run.whole_ranking.offsets[run.queries]
     group_of = np.repeat(np.arange(len(starts) - 1), np.diff(starts))

@@ -341,7 +341,7 @@ def test_what_is_no_condition(files, text):
         ("Foo worse", "'Foo': there is no such measure"),
         ("Judged@10 worse", "neither better nor worse; write higher, lower or different"),
         ("rrLP worse by 5%", "leave out the %"),
-        ("P worse", "a condition speaks of one measure"),
+        ("P worse", "a condition has one measure"),
         ("AP worse by 1e400", "can never hold: 1e400 is infinite"),
         ("sgnLP worse by 2", "lies between -1 and 1, so the condition can never hold"),
     ],

@@ -147,7 +147,7 @@ def test_what_some_runs_meet_can_be_asked(text, measure):
     "text, measure, words",
     [
         ("NumRet possibly worse by 2 p<.05", ir_measures.NumRet, "neither better nor worse"),
-        ("sgnLP possibly worse by .1 p<.05", None, "the sign test, which knows no amount"),
+        ("sgnLP possibly worse by .1 p<.05", None, "the sign test, which has no amount"),
         ("rrLP possibly worse by 2% p<.05", None, "leave out the %"),
     ],
 )
