@@ -775,7 +775,7 @@ def _not_whole(case: Case) -> list[str]:
 
 #: Possible warnings about any pool: its duplicates and its size.
 _OF_THE_POOL = (
-    "fewer than 8 say little about what is rare",
+    "fewer than 8 say little about rareness",
     "more than once (e.g. ",
     "have the same score, in every query",
     "documents with equal scores are ordered by id",

@@ -78,7 +78,7 @@ def demonstrate(collection: DemoCollection) -> Demonstration:
     """Retrieves with three systems and evaluates them in ``pt.Experiment``."""
     runs = retrieve(collection)
     with warnings.catch_warnings():  # a remark says that three systems are few
-        warnings.filterwarnings("ignore", message=".*say little about what is rare")
+        warnings.filterwarnings("ignore", message=".*say little about rareness")
         pool = RarenessPool.from_runs(runs, name="demo")
     measures = {
         "AP": ir_measures.AP,

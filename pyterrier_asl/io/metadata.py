@@ -1,6 +1,6 @@
 """ir_metadata at the head of runs: the authors, data and methods of a run.
 
-The schema is that of Breuer, Keller, Schaer (2022).
+Source of the schema: Breuer, Keller, Schaer (2022).
 
 The metadata is YAML in comments between ``# ir_metadata.start`` and ``# ir_metadata.end``, with the
 keys ``platform``, ``research goal``, ``implementation``, ``method``, ``actor`` and ``data``.

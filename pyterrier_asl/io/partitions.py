@@ -123,7 +123,7 @@ def partitioned_runs(folder: Path) -> dict[str, PartitionedRun]:
 
 
 def _files(folder: Path) -> Iterator[Path]:
-    """The files of a data set, except those of other programs: ``_SUCCESS``, ``.crc``."""
+    """The files of a data set, without files of other programs: ``_SUCCESS``, ``.crc``."""
     for place, folders, files in os.walk(folder, followlinks=True):
         folders[:] = [name for name in folders if not name.startswith((".", "_"))]
         for name in folders:

@@ -52,7 +52,7 @@ def read_qrels_table(source: StrPath | pd.DataFrame | pa.Table) -> pa.Table:
     """Reads qrels as an Arrow table.
 
     Args:
-        source: What `read_qrels` takes.
+        source: A source of `read_qrels`.
 
     Returns:
         The judgements in their order, with columns ``qid`` and ``docno`` (Arrow text) and

@@ -270,7 +270,7 @@ class JudgedRun:
 
     @property
     def whole_ranking(self) -> Ranking:
-        """Every retrieved document in rank order, also those that a view removed or cut."""
+        """Every retrieved document in rank order, without the effects of a view."""
         return self._answers.by_query
 
     @cached_property

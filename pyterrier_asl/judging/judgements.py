@@ -125,7 +125,7 @@ class Judgements(Remembering):
         """Judgements from whatever :func:`~pyterrier_asl.evaluate` takes.
 
         Args:
-            qrels: what ``Judgements`` takes, a file, an ir_datasets id, or ``Judgements``.
+            qrels: qrels of a form above, a file, an ir_datasets id, or ``Judgements``.
             duplicates: see ``Judgements``; None: the setting of the judgements, else ``'error'``.
             drop_self: see ``Judgements``; False: the setting of the judgements.
         """
@@ -222,7 +222,7 @@ class Judgements(Remembering):
                 ``qid``, ``docno``), dict of dicts, or iterable of ``ir_measures.ScoredDoc``.
 
         Raises:
-            ValueError: for a missing column or id, a score that is no number, or NaN.
+            ValueError: for a missing column or id, a score that is not a number.
 
         Warns:
             UserWarning: for documents that occur twice in a ranking, which are counted once, at
@@ -260,7 +260,7 @@ def rank(run: Any, depth: int | None = None) -> tuple[Columns, pa.LargeStringArr
     """Orders all queries of a run, without judgements.
 
     Args:
-        run: what :meth:`Judgements.judge` takes.
+        run: a run of a form of :meth:`Judgements.judge`.
         depth: keep only the first ``depth`` of each query.
 
     Returns:

@@ -22,7 +22,7 @@ def merge_labels(
 
     Args:
         qrels: data frame, file, ir_datasets id, dict of dicts: the official judgements.
-        labels: what :func:`read_labels` takes, or a list of it.
+        labels: a source of :func:`read_labels`, or a list of sources.
         conflicts: ``'error'``, or ``'official'``: a label that contradicts an official grade is
             left out. Files of labels that contradict each other are always an error.
         highest: the best grade of a label; None: the best official grade, at least 1.
@@ -81,8 +81,8 @@ def qrels_with(
     """Judgements of the same queries with labels added; without labels the qrels themselves.
 
     Args:
-        qrels: what :func:`merge_labels` takes.
-        labels: what :func:`merge_labels` takes; None: no labels.
+        qrels: see :func:`merge_labels`.
+        labels: see :func:`merge_labels`; None: no labels.
         duplicates: see :func:`~pyterrier_asl.evaluate`.
         conflicts: see :func:`merge_labels`.
         highest: see :func:`merge_labels`.

@@ -1,4 +1,4 @@
-"""Directions and ranges of measures, those of other providers too."""
+"""Directions and ranges of measures of all providers."""
 
 from __future__ import annotations
 

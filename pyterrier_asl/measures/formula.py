@@ -36,8 +36,6 @@ class Formula:
 
     #: Whether higher is better; None: neither direction is.
     HIGHER_IS_BETTER: bool | None = True
-    #: Whether it uses grades, so that a label can be any grade, not relevance alone.
-    USES_GRADES = False
     #: Whether it needs the lengths of documents.
     NEEDS_LENGTHS = False
     #: Whether the time for bounds of a difference grows with the square of the documents.

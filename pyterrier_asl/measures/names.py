@@ -77,7 +77,7 @@ class NamedMeasure:
         return str(self.measure), "rel" in self.measure.params
 
     def with_params(self, **params: Any) -> NamedMeasure:
-        """The measure with values for those of its parameters that have none.
+        """The measure with values for its parameters without a value.
 
         ``rel`` is added to the name; a pool and lengths do not change the name.
         """

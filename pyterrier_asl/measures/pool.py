@@ -87,7 +87,7 @@ class RarenessPool(Named):
         if self.systems < FEW:
             warnings.warn(
                 f"{self!r} has {counted(self.systems, 'group' if groups else 'run')}: fewer than "
-                f"{FEW} say little about what is rare",
+                f"{FEW} say little about rareness",
                 stacklevel=3,
             )
 

@@ -122,8 +122,8 @@ def warn_of_few(measures: Iterable[str], systems: int) -> None:
     """
     if (names := ", ".join(measures)) and systems < FEW:
         warnings.warn(
-            f"{systems} system{'s'[: systems - 1]} say{'s' * (systems == 1)} little about what is "
-            f"rare ({FEW} or more are needed): give {names} a pool of runs (pool=, --pool)",
+            f"{systems} system{'s'[: systems - 1]} say{'s' * (systems == 1)} little about rareness "
+            f"({FEW} or more are needed): give {names} a pool of runs (pool=, --pool)",
             stacklevel=3,
         )
 

@@ -144,8 +144,6 @@ class AP(MeanPrecision, Standard, of=ir_measures.AP):
 class nDCG(RatioOfGains, Standard, of=ir_measures.nDCG):
     """Normalized discounted cumulative gain."""
 
-    USES_GRADES = True
-
     def accepts_params(self) -> bool:
         gains = (self.params.get("gains") or {}).values()
         return super().accepts_params() and all(float(gain).is_integer() for gain in gains)
@@ -321,8 +319,6 @@ def _recall(measure: Standard, view: JudgedRun) -> Floats:
 
 class ERR(Standard, of=ir_measures.ERR):
     """Expected reciprocal rank; gdeval rounds it."""
-
-    USES_GRADES = True
 
     def as_provided(self) -> bool:
         return False

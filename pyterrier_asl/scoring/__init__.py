@@ -1,1 +1,1 @@
-"""The numbers: pure functions, NumPy arrays in, NumPy arrays out, nothing else known."""
+"""The formulas: functions of NumPy arrays."""

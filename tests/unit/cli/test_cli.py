@@ -259,7 +259,7 @@ def test_hint_once_where_grades_exceed_1(files):
 @pytest.mark.filterwarnings("default:RarenessPool")
 def test_warnings_are_words_without_code(files):
     stderr = evaluate("runs", "-m", "AP_Rareness@100").stderr
-    assert "Warning: 2 systems say little about what is rare (8 or more are needed)" in stderr
+    assert "Warning: 2 systems say little about rareness (8 or more are needed)" in stderr
     assert "warnings.warn" not in stderr and ".py" not in stderr
 
 
