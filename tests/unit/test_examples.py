@@ -1,6 +1,6 @@
-"""The examples of the pages print what stands there, and the commands of the guides run.
+"""The examples of the pages print the shown output, and the commands of the guides run.
 
-Guides that need a collection or TREC's runs are slow: they run with ``--full``.
+Guides that need a collection or TREC runs are slow and run with ``--full``.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ PAGES = Path(pyterrier_asl.__file__).parent / "pt_docs"
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 FIRST = "getting_started"
 EXAMPLES = Path(__file__).parents[2] / "examples"
-#: What examples need that read the files of a collection.
+#: Text of examples that read the files of a collection.
 COLLECTIONS = r"irds:|dl20|\.qrels|^>>>.*vaswani"
-#: What the files of the guides on TREC's runs are, beside the folder of runs.
+#: The qrels of the guides on TREC runs.
 JUDGES = {"nist": "nist", "umbrela": "umbrela-gpt4", "llama": "binary-llama3.2"}
 JUDGES["second"] = "binary-gpt4o"
 
@@ -36,7 +36,7 @@ def texts() -> dict[str, str]:
 
 
 def examples() -> list:
-    """The pages with examples; slow are those that read files of a collection."""
+    """The pages with examples; pages that read files of a collection are slow."""
     shown = [name for name, text in texts().items() if ">>> " in text]
     quick = [name for name in shown if not re.search(COLLECTIONS, texts()[name], re.MULTILINE)]
     return [pytest.param(n, marks=[] if n in quick else pytest.mark.slow) for n in shown]
@@ -49,7 +49,7 @@ def run_examples(page: str) -> doctest.TestResults:
 
 
 def of_trec(data: Path, folder: Path) -> None:
-    """The files of TREC 2020 Deep Learning by the names that the guides give them."""
+    """The files of TREC 2020 Deep Learning with the names of the guides."""
     (folder / "dl20-runs").symlink_to(data / "dl20-passage" / "runs")
     (folder / "dl20.qrels").symlink_to(data / "dl20-passage" / "qrels.txt")
     for name, file in JUDGES.items():
@@ -65,7 +65,7 @@ def place(tmp_path, monkeypatch):
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory, vaswani):
-    """The runs that the first guide saves, and whether its examples print what stands there."""
+    """The runs that the first guide saves, and the number of its failed examples."""
     folder = tmp_path_factory.mktemp("guides")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
@@ -74,7 +74,7 @@ def runs(tmp_path_factory, vaswani):
 
 @pytest.fixture
 def prepared(request, place):
-    """Puts the files in place that a page speaks of."""
+    """Writes the files that a page uses."""
 
     def prepare(text: str) -> None:
         if "dl20" in text or ".qrels" in text:
@@ -129,14 +129,14 @@ def test_reproductions_say_what_they_need(script, monkeypatch):
 
 
 def commands() -> list:
-    """The commands of the guides that are about the files of the examples."""
+    """The commands of the guides that use the files of the examples."""
     found = []
     for name, text in texts().items():
         blocks = re.findall(r"^\.\. code-block:: console\n\n((?:    .*\n|\n)+)", text, re.M)
         joined = textwrap.dedent("".join(blocks)).replace("\\\n", " ")
         lines = [line[2:] for line in joined.splitlines() if line.startswith("$ pyterrier-asl")]
         ours = [line for line in lines if re.search(r"irds:vaswani runs|\.qrels dl20-runs", line)]
-        ours = [line for line in ours if "dl19" not in line]  # of the how-tos, which run elsewhere
+        ours = [line for line in ours if "dl19" not in line]  # test_docs.py runs the others
         found += [pytest.param(" ".join(line.split()), id=f"{name}: {line[:60]}") for line in ours]
     return found
 

@@ -1,4 +1,4 @@
-"""What describes the project elsewhere follows from pyproject.toml; what may be released."""
+"""Files with metadata follow from pyproject.toml, and releases are checked."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import release
 
 @pytest.fixture
 def root(tmp_path):
-    """A copy of the files that a release is checked by, with the changelog of a release."""
+    """A copy of the files that a release check reads, with the changelog of a release."""
     names = ("pyproject.toml", "CITATION.cff", "codemeta.json", ".zenodo.json", "README.md")
     for name in names:
         shutil.copy(release.ROOT / name, tmp_path)
@@ -102,7 +102,7 @@ LINKS = """[a](docs/a.rst) [b](https://b.org) [c](#c) ![p](docs/p.png)
 
 
 def test_relative_links_lead_to_the_repository(root):
-    """On PyPI, which shows the README, they lead nowhere."""
+    """Relative links do not work on PyPI, which shows the README."""
     (root / "README.md").write_text(LINKS)
     assert release.relative_links(LINKS) == ["docs/a.rst", "docs/p.png", "q.svg", "d.md"]
     set_repository(root, "https://example.org/x")
@@ -118,7 +118,7 @@ def test_relative_links_lead_to_the_repository(root):
 
 
 def test_notebooks_have_a_colab_badge_where_colab_can_open_them(root):
-    """Colab opens notebooks from GitHub alone; a second call writes no second badge."""
+    """Colab opens notebooks from GitHub only; a second call adds no second badge."""
     (root / "README.md").write_text("[tune](examples/tune_feedback.ipynb), [b](examples/why.py)\n")
     written = (root / "README.md").read_text()
     set_repository(root, "https://example.org/x")

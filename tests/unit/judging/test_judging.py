@@ -1,4 +1,4 @@
-"""Ranking and judging against plain loops over dicts, and of many rows against pandas."""
+"""Ranking and judging, against plain loops over dicts and, for many rows, pandas."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from pyterrier_asl.judging.judgements import Judgements, NothingJudged, rank
 
 
 def ranked(rows, qid) -> list[int]:
-    """Row numbers: score descending as 32-bit floats, id descending, each document once."""
+    """Row numbers of a ranking: score descending as 32-bit floats, id descending, no repeats."""
     mine = [i for i, row in enumerate(rows) if row[0] == qid]
     with np.errstate(over="ignore"):
         mine.sort(key=lambda i: (np.float32(rows[i][2]), rows[i][1].encode()), reverse=True)
-    # Equal score and id: sort() with reverse keeps the order they stand in.
+    # Equal score and id: sort() with reverse keeps their order.
     order, seen = [], set()
     for i in mine:
         if rows[i][1] not in seen:
@@ -33,7 +33,7 @@ def ranked(rows, qid) -> list[int]:
 
 
 def entries_of(rows, qrels, qid, k=None, judged_only=False):
-    """(rank, document, grade) of retrieved judged documents, and how many were retrieved."""
+    """(rank, document, grade) of retrieved judged documents, and the number of all retrieved."""
     grades = {docno: grade for q, docno, grade in qrels if q == qid}
     docs = [rows[i][1] for i in ranked(rows, qid)]
     if judged_only:
@@ -82,7 +82,7 @@ def check(judgements: Judgements, judged: JudgedRun, rows, qrels, k=None, judged
 
 
 def test_scores_are_told_apart_to_the_last_of_32_bits():
-    """The next number after each; of equal scores the one of the greater id would come first."""
+    """Scores differ by the smallest possible step; if they were equal, ids would decide."""
     some = np.float32([0, 1, 2**24, 1e38])
     scores = np.concatenate([np.nextafter(some, np.float32(end)) for end in (-np.inf, np.inf)])
     scores = np.unique(np.concatenate((some, scores, -some[1:], -scores)))
@@ -101,7 +101,7 @@ score = st.one_of(
 
 
 def once(rows):
-    """Each (query, document) once."""
+    """Rows without repeated pairs of query and document."""
     return list({row[:2]: row for row in rows}.values())
 
 
@@ -130,7 +130,7 @@ COPIES = 500
 
 
 def copies(rows):
-    """The same rows again and again, with other query ids: enough for a table that is kept."""
+    """Copies of the rows with other query ids, enough for a cached table."""
     return [(f"{qid} {n}", docno, value) for n in range(COPIES) for qid, docno, value in rows]
 
 
@@ -210,7 +210,7 @@ def test_long_rankings_full_of_ties_and_repeats_are_ranked_as_by_loops():
 
 
 def test_scores_are_compared_as_32_bit_floats():
-    run = {"q": {"a": 1.0 + 1e-9, "b": 1.0}}  # as 64-bit floats a would be first
+    run = {"q": {"a": 1.0 + 1e-9, "b": 1.0}}  # with 64-bit floats a would be first
     judged = Judgements({"q": {"a": 1}}).judge(run)
     assert judged.ranks.tolist() == [2]
 

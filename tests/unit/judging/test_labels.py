@@ -1,4 +1,4 @@
-"""Labels: files that take them, forms that hold them, and official grades that stay."""
+"""Labels: files that are extended, formats, and unchanged official grades."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def of(path):
     [
         (b"", []),
         (LINE.encode() + b"\n", ["x"]),
-        (LINE.encode(), ["x"]),  # no line feed at its end
-        (LINE.encode() + b'\n{"qid": "q", "doc', ["x"]),  # cut off
-        (LINE.encode() + b'\n{"qid": "q", "docno": "\xc3', ["x"]),  # inside a character
+        (LINE.encode(), ["x"]),  # no line feed at the end
+        (LINE.encode() + b'\n{"qid": "q", "doc', ["x"]),  # truncated
+        (LINE.encode() + b'\n{"qid": "q", "docno": "\xc3', ["x"]),  # truncated inside a character
         (b'{"q', []),
         (b"\xef\xbb\xbf" + LINE.encode() + b"\n", ["x"]),
         (b"\n  " + LINE.encode() + b"\n\n", ["x"]),
@@ -53,7 +53,7 @@ def test_adding_keeps_what_is_there(tmp_path, before, kept):
     "content",
     [
         b"q 0 a 1\nq 0 n 0\n",
-        b"q 0 a 1",  # the only line, without an end
+        b"q 0 a 1",  # the only line, without a line feed
         b"my notes",
         b"qid\tdocno\tlabel\nq\tx\t1\n",
         b"qid\tdocno\tlabel\nq\tx\t1",
@@ -100,7 +100,7 @@ def test_a_label_is_taken_back(tmp_path):
     assert file.read().empty
 
 
-# forms
+# Formats
 
 
 @pytest.mark.parametrize(
@@ -198,7 +198,7 @@ def test_a_label_as_a_number():
     assert all(math.isnan(label_of(value)) for value in (None, "", "  ", float("nan"), pd.NA))
 
 
-# merged with the official judgements
+# Labels merged with the official judgements
 
 
 @pytest.mark.parametrize(("docno", "official", "grade"), [("a", 1, 0), ("n", 0, 1)])
@@ -310,7 +310,7 @@ def test_a_table_whose_editor_took_off_every_empty_cell_is_open(tmp_path):
 
 @pytest.mark.filterwarnings("ignore:the qrels judge")
 def test_merged_judgements_keep_what_the_qrels_say():
-    """Two grades of one document stop a guard, with labels too, and so do the options of runs."""
+    """Two grades of one document are an error of a guard, with labels too, as without labels."""
     rows = [("q", "a", 1), ("q", "a", 0), ("q", "b", 1), ("p", "a", 1)]
     qrels = pd.DataFrame(rows, columns=["qid", "docno", "label"])
     labels = pd.DataFrame([label("x")])
@@ -325,7 +325,7 @@ def test_merged_judgements_keep_what_the_qrels_say():
 
 
 def test_labels_can_be_merged_wherever_there_are_qrels():
-    """ASL(a) = 1; the labels make x, above a, relevant, and each measure counts it."""
+    """Without labels ASL is 1. The labels make x, above a, relevant, and all functions use them."""
     runs = {"one": {7: {"x": 2, "a": 1}}, "two": {7: {"a": 2, "y": 1}}}
     qrels = pd.DataFrame({"qid": [7, 7], "docno": ["a", "n"], "label": [1, 0]})
     labels = pd.DataFrame({"qid": [7], "docno": ["x"], "label": [1]})

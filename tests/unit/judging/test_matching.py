@@ -1,4 +1,4 @@
-"""The join of known and other ids, few and many, against a dict."""
+"""The join of known and other ids, for few and for many ids, against a dict."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ def text(ids) -> pa.LargeStringArray:
     return pa.array(ids, type=pa.large_string())
 
 
-#: So many known ids that a table of them is kept.
+#: Enough known ids for a cached table.
 MANY = text(f"other {number}" for number in range(10_000))
 
 
 @pytest.fixture(params=["few", "many"])
 def build(request):
-    """Makes an index of few ids, or of the same and many others in a further group."""
+    """An index of few ids, or of these ids and many others in another group."""
     return {"few": PairIndex, "many": index_with_many}[request.param]
 
 
@@ -108,7 +108,7 @@ def test_slices_of_arrow_text_begin_where_they_begin(build):
 @pytest.mark.parametrize("shift", [0, 1, 4095])
 @pytest.mark.parametrize("length", [1, 4096, 70_000, 300_000])
 def test_groups_that_reach_over_parts_of_many_rows_stay_whole(length, shift):
-    """A part is of so many times 4096 rows: groups begin with it, or a row before or behind."""
+    """Parts have multiples of 4096 rows; groups begin at a part, one row before, or one after."""
     ids = [f"q{(row + shift) // length}" for row in range(300_000)]
     expected = [row for row in range(300_000) if row == 0 or ids[row] != ids[row - 1]]
     starts, each = equal_groups(text(ids))
@@ -125,7 +125,7 @@ def test_more_ids_than_one_thread_looks_up_are_found():
 
 
 def colliding(count: int) -> list[bytes]:
-    """Ids of sixteen bytes that all have one hash: the second half undoes what the first did."""
+    """Ids of sixteen bytes with equal hashes: the second half inverts the first."""
     multiplier, mask = 0x9FB21C651E98DF25, 2**64 - 1
     made = []
     for first in range(count):
@@ -135,7 +135,7 @@ def colliding(count: int) -> list[bytes]:
 
 
 def test_ids_of_one_hash_are_told_apart(build):
-    seed = np.uint64(1)  # so that collisions can be made up
+    seed = np.uint64(1)  # a known seed, so that ids can collide
     words = colliding(40)
     ends = np.arange(0, 16 * 40 + 1, 16, dtype=np.int64)
     ids = pa.LargeStringArray.from_buffers(40, pa.py_buffer(ends), pa.py_buffer(b"".join(words)))

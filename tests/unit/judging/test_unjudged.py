@@ -1,4 +1,4 @@
-"""The unjudged documents of several runs: numbered alike, with the best rank of each."""
+"""The unjudged documents of several runs: common numbers, and the best rank of each."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ RUNS = [
     {"1": {"y": 9, "x": 8, "b": 7}, "2": {"a": 2, "z": 1}},
     {"1": {"a": 3}},
 ]
-#: The last two queries, more than there are runs, are answered by none.
+#: No run answers the last two queries; these are more queries than runs.
 JUDGED = {"1": {"a": 1, "b": -1}, "2": {"c": 0}, "3": {"c": 1}, "4": {"c": 1}}
 
 
@@ -42,7 +42,7 @@ def test_best_rank_of_each_document_over_all_runs(order):
     assert len(shown) == len(best) == len(found)
     assert np.diff(shown.offsets).tolist() == [sum(q == qid for q, _ in best) for qid in JUDGED]
     for code, keys in found.items():
-        (key,) = keys  # one number, one document
+        (key,) = keys  # one number per document
         assert shown.best[code] == best[key]
     assert np.all(np.diff(shown.queries) >= 0)
 

@@ -18,7 +18,7 @@ QRELS = {qid: {"d1": 1, "d2": 0} for qid in TOPICS}
 
 
 def run_with(ranks):
-    """A run whose reciprocal rank of a topic's relevant document is 1 over what is given."""
+    """A run with the relevant document of each topic at the given rank."""
     return {
         qid: {("d1" if place == rank else f"x{place}"): -place for place in range(1, 8)}
         for qid, rank in zip(TOPICS, ranks)
@@ -256,7 +256,7 @@ def test_the_chart_draws_what_the_table_says():
     assert "30 topics; with 95 % confidence" in " ".join(chart["title"]["subtitle"])
 
 
-# What is refused, and what is warned of
+# Errors and warnings
 
 
 @pytest.mark.parametrize(
@@ -293,7 +293,7 @@ def test_fewer_than_ten_topics_are_refused_and_few_warned_of():
 
 
 def weak_boards():
-    """Systems in small steps, and two that find something, each for a topic of its own."""
+    """Systems that differ little, and two that succeed on one topic each."""
     generator = np.random.default_rng(1)
     runs = {
         f"s{system}": run_with(np.minimum(generator.geometric(0.9 - 0.12 * system, 30), 7))
@@ -304,7 +304,7 @@ def weak_boards():
 
 @pytest.mark.parametrize("measure", ["RR", "ASL@10", "ASL"])
 def test_systems_that_answer_nearly_nothing_are_named_where_they_change_others(measure):
-    """With how many intervals of the others change, counted here among these others."""
+    """The warning has the number of other intervals that change, counted here without them."""
     runs = weak_boards()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -351,7 +351,7 @@ def test_without_unjudged_documents_bounds_change_nothing(measure):
 
 
 def swapped():
-    """A judge by whom d is good and a is bad."""
+    """A judge for whom d is good and a is bad."""
     runs = boards()
     return {qid: {list(runs["d"][qid])[0]: 1, "d2": 0} for qid in TOPICS}
 
@@ -397,7 +397,7 @@ def test_each_judge_has_a_verdict_beside():
 
 
 def test_without_a_judge_below_the_human_range():
-    """Two people agree, and m says the opposite."""
+    """Two people agree, and m gives opposite labels."""
     opposite = {qid: {"d1": 0, "d2": 1} for qid in TOPICS}
     qrels = {
         qid: {"d1": 1, "d2": 0} if n % 3 else {"d1": 0, "d2": 1} for n, qid in enumerate(TOPICS)

@@ -1,4 +1,4 @@
-"""Values of parameters: numbers and their ends, and text, truth values and no numbers instead."""
+"""Values of parameters: numbers and their limits, text, truth values, and other types."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_values_become_plain_ones():
 
 
 def test_the_note_on_queries_without_relevant_documents_is_true(caplog):
-    """Whatever the run: 1 by ASL and nASL, 0 by LexiP, TBG and rareness."""
+    """For any run: 1 by ASL and nASL, 0 by LexiP, TBG and rareness."""
     qrels = {f"nothing {n}": {"a": 1} for n in range(7)}
     run = {qid: {"a": 2.0, "b": 1.0} for qid in qrels}
     pool = RarenessPool.from_runs({f"r{n}": run for n in range(8)})

@@ -1,4 +1,4 @@
-"""What is known of a measure besides its values: which bounds are exact, what it reads of a run."""
+"""Properties of measures: whether their bounds are exact, and the columns that they read."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from pyterrier_asl import ASL, TBG, DocLengths
 from pyterrier_asl.measures.standard import formula, measures_with_bounds
 
-#: Whether the bounds of a run are reached by some labelling, and those of a difference.
+#: Whether labellings reach the bounds of a run, and the bounds of a difference.
 EXACT = {
     "P@5": (True, True),
     "R@5": (True, True),
@@ -40,7 +40,7 @@ def test_all_measures_with_bounds_are_among_these():
 
 
 def test_what_a_measure_reads_of_a_run():
-    """More than where its judged documents are, and a column of lengths that it is not given."""
+    """Whether a measure needs all rows, and a column of lengths unless it has lengths."""
     lengths = DocLengths.from_dict({"d": 1})
     assert not formula(ir_measures.AP).needs_rows() and not ASL.needs_rows()
     assert TBG.needs_rows() and ASL(unjudged="best").needs_rows()

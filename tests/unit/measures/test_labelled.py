@@ -1,4 +1,4 @@
-"""Values under labellings of unjudged documents, beside the loops for the judgements so made."""
+"""Values under labellings of unjudged documents, against loops over labelled qrels."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def scored(docs):
 
 
 def made(text):
-    """A measure, and the loop that says what its values are."""
+    """A measure, and the loop that computes its values."""
     options = MEASURES[text]
     measure = ir_measures.parse_measure(text)
     if "lengths" in options:
@@ -78,7 +78,7 @@ def test_values_under_every_labelling(text, docs, judged):
     run, computes = labelled.side(0), labelled.measure
     candidates = computes.candidates(run)
     documents = labellings.unjudged([docs], judged, k)
-    # Of an unjudged document a label of 1 or none; those judged relevant are in every ranking.
+    # Unjudged documents have label 1 or none; documents judged relevant are in every ranking.
     labels = list(itertools.product((0, 1), repeat=len(documents)))
     new = [{doc for doc, label in zip(documents, some) if label} for some in labels]
     chosen = [
@@ -106,7 +106,7 @@ def test_values_under_every_labelling(text, docs, judged):
 
 
 def test_candidates_are_judged_and_unjudged_documents_in_rank_order():
-    """Of the second run's query d, x, r at ranks 1 to 3 only x and r count or could."""
+    """In the second run d, x, r are at ranks 1 to 3; x and r are relevant or could be."""
     judgements = Judgements({"p": {"a": 1}, "q": {"r": 1, "d": 0}})
     run = {"p": {"y": 2, "a": 1}, "q": {"d": 3, "x": 2, "r": 1}}
     measure = ir_measures.P @ 4

@@ -31,7 +31,7 @@ def test_tokens_of_an_index():
     documents = [{"docno": "d1", "text": "radio waves"}, {"docno": "d2", "text": "the cores"}]
     index = TermIndex.from_documents(documents, verbose=False)
     lengths = DocLengths.from_index(index)
-    assert look_up(lengths, "d1", "d2") == [2, 1]  # "the" is stopped
+    assert look_up(lengths, "d1", "d2") == [2, 1]  # "the" is a stopword
     assert str(TBG(lengths=lengths)).startswith("TBG(lengths='index-")
 
 
@@ -102,7 +102,7 @@ def test_what_cannot_be_lengths_is_an_error(call, message):
 
 
 class Document(NamedTuple):
-    """As ir_datasets has it."""
+    """Like the class of ir_datasets."""
 
     doc_id: str
     text: str
@@ -112,7 +112,7 @@ class Document(NamedTuple):
 
 
 class Collection:
-    """As ir_datasets has it."""
+    """Like the class of ir_datasets."""
 
     def __init__(self, documents):
         self.documents = [Document(*document) for document in documents]

@@ -1,4 +1,4 @@
-"""LexiP without a cut-off is LexiP@1000000: what stands deeper was not retrieved."""
+"""LexiP without a cut-off is LexiP@1000000: deeper documents count as not retrieved."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from pyterrier_asl.judging.judgements import Judgements
 
 
 def lexip(ranks, retrieved, measure=LexiP):
-    """Of a run that has the two relevant documents of a query at these ranks."""
+    """LexiP of a run with the two relevant documents of a query at these ranks."""
     judgements = Judgements({"q": {"a": 1, "b": 1}})
     found = np.array(ranks, dtype=np.int64)
     run = JudgedRun.from_entries(

@@ -1,4 +1,4 @@
-"""What the standard measures say beside their values: gains, levels and counts, by hand."""
+"""Properties of the standard measures: gains, levels and counts, by hand."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ GRADED = Judgements({"p": {"a": 3, "b": 1, "c": 1, "d": 0, "e": -1}, "q": {"a": 
 
 
 def test_gains_that_a_label_can_give():
-    """Labels go up to ``highest``; what is judged higher has a gain that no label gives."""
+    """Labels are at most ``highest``; higher judgements have gains that no label gives."""
     levels, attainable, counts = gain_levels(GRADED, formula(ir_measures.nDCG), 2)
     assert (levels.tolist(), attainable) == ([1, 2, 3], 2)
     assert counts.tolist() == [[3, 1, 1], [1, 0, 0]]

@@ -1,4 +1,4 @@
-"""Pools found by the names that measures print, for as long as something refers to them."""
+"""Pools found by the names that measures print, as long as an object refers to them."""
 
 import gc
 import weakref
@@ -32,7 +32,7 @@ def numbered(i):
 
 
 def test_pools_that_nothing_refers_to_are_forgotten_but_for_the_last():
-    """Memory does not grow with experiments; what was made just now is found by its name."""
+    """Memory does not grow with experiments; the newest pool is found by its name."""
     made = [weakref.ref(numbered(i)) for i in range(3 * naming.KEPT)]
     gc.collect()
     alive = [pool() is not None for pool in made]
@@ -49,7 +49,7 @@ def test_a_pool_that_is_in_use_keeps_its_name(holder):
     held = {"variable": pool, "measure": ir_measures.parse_measure(text)}.get(holder)
     del pool
     for i in range(3 * naming.KEPT):
-        numbered(i)  # the first is its equal, and goes again
+        numbered(i)  # it equals the first, which is forgotten again
         if holder == "asked for":
             ir_measures.parse_measure(text)
     gc.collect()

@@ -1,4 +1,4 @@
-"""What is known of a measure by name: direction, sum, pool, default."""
+"""Properties of measures by name: direction, sum, pool, default."""
 
 import ir_measures
 import pytest
@@ -162,7 +162,7 @@ def test_the_ends_of_ranges_are_in_them(name):
 
 
 def test_parameters_are_given_to_the_measures_that_leave_them_open():
-    """``rel`` is part of the name, for it changes what is asked; lengths are not."""
+    """``rel`` becomes part of the name, because it changes the measure; lengths do not."""
     lengths = DocLengths.from_dict({"d": 1}, name="words")
     ap, asl, tbg, ndcg = parse_measures("map ASL(rel=3)@5 TBG nDCG@10")
     given = [named.with_params(rel=2.0, lengths=lengths) for named in (ap, asl, tbg, ndcg)]

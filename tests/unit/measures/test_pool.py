@@ -1,4 +1,4 @@
-"""Pools: who has which document in the top k, saved, loaded and found by name."""
+"""Pools: the systems with a document in the top k; saving, loading and finding by name."""
 
 import pickle
 from itertools import islice
@@ -186,7 +186,7 @@ def test_a_query_that_the_pool_does_not_know_is_an_error():
         measure.calc_aggregate({"q9": {"a": 1}}, {"q9": {"a": 1}})
     with pytest.raises(ValueError, match="query 'q9'"):
         measure.calc_aggregate({"q1": {"a": 1}, "q9": {"a": 1}}, {"q1": {"a": 1}, "q9": {"a": 1}})
-    # nothing relevant retrieved for it: nothing has to be known
+    # no relevant document retrieved, so the pool is not needed
     assert measure.calc_aggregate({"q9": {"a": 1, "b": 0}}, {"q9": {"b": 1}}) == 0
 
 
@@ -196,7 +196,7 @@ def test_finders_count_the_run_that_joins():
     relevant = judged.relevant()
     docnos = judged.judgements.docnos.take(relevant.pairs)
     found, systems = pool.finders(judged, relevant, docnos, depth=2)
-    assert found.tolist() == [1 + 1, 0 + 1, 2 + 0]  # d, z join within the top 2; a stands third
+    assert found.tolist() == [1 + 1, 0 + 1, 2 + 0]  # d, z join within the top 2; a is third
     assert systems.tolist() == [4, 4, 4]
     assert pool.finders(judged, relevant, docnos, depth=2, member=True)[1].tolist() == [3, 3, 3]
 
@@ -206,18 +206,18 @@ def test_finders_count_the_run_that_joins():
     [
         ("ab", 2, True),  # the first two of the first run, in any order
         ("ba", 2, True),
-        ("bac", 2, True),  # what is deeper does not count
+        ("bac", 2, True),  # deeper documents do not count
         ("abc", None, True),
         ("ab", None, False),
         ("ad", 2, True),
-        ("bd", 2, False),  # each of another run
-        ("az", 2, False),  # z is of none
+        ("bd", 2, False),  # from different runs
+        ("az", 2, False),  # z is in no run
         ("zy", 2, False),
-        ("d", 1, False),  # of another query
+        ("d", 1, False),  # from another query
     ],
 )
 def test_a_member_answers_with_the_same_set_of_documents(ranking, depth, is_member):
-    """S is one more for a run that joins."""
+    """S increases by one for a run that joins."""
     pool = RarenessPool.from_runs({name: RUNS[name] for name in ("first", "second")})
     judged = Judgements({"q1": dict.fromkeys("abcdyz", 1)}).judge_part(
         {"q1": {doc: -place for place, doc in enumerate(ranking)}}

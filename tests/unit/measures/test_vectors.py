@@ -41,7 +41,7 @@ def test_lexip(vectors):
         documents = [f"d{rank}" for rank in range(1, max(ranks, default=1) + 1)]
         relevant = [f"d{rank}" for rank in ranks] + [f"missing{i}" for i in range(missing)]
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # nothing relevant retrieved
+            warnings.simplefilter("ignore")  # no relevant document retrieved
             value = LexiP.calc_aggregate(qrels(relevant), run(documents))
         assert value == pytest.approx(example["LexiP"], abs=EXACT), example
 

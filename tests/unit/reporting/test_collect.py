@@ -1,4 +1,4 @@
-"""The numbers of a report are those of evaluation and analyses."""
+"""The numbers of a report equal the numbers of evaluation and analyses."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_the_relevance_grade_is_not_part_of_the_names():
 
 
 def known_collection():
-    """Runs of a collection whose makers take a grade of 2 for relevant."""
+    """Runs of a collection whose documentation says that grade 2 is relevant."""
     known = "irds:msmarco-passage/trec-dl-2019/judged"
     return dataclasses.replace(Evaluation.of(RUNS, QRELS), source=known), known
 
@@ -248,7 +248,7 @@ def test_intervals_of_ranks_are_those_of_the_statistics():
 
 def test_ranks_whatever_the_unjudged_documents_are():
     findings = collect(RUNS, QRELS, ["nDCG@10", "AP", "ASL@1000"])
-    assert list(findings.whatever_unjudged) == ["nDCG@10"]  # the others look deeper
+    assert list(findings.whatever_unjudged) == ["nDCG@10"]  # the other measures have a larger depth
     found = findings.whatever_unjudged["nDCG@10"]
     with pytest.warns(UserWarning, match="only 10 topics"):
         board = ranks(RUNS, QRELS, "nDCG@10", unjudged=True)

@@ -1,6 +1,6 @@
-"""The page, ranks in the terminal, and ranks in Python give one answer to who is best.
+"""The page, ranks in the terminal, and ranks in Python agree on who could be the best.
 
-Headline, stars, intervals of ranks, who could be the best, and the p of every pair.
+Compared are headline, stars, intervals of ranks, who could be the best, and p of every pair.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def check_data(data: dict, board) -> None:
 
 
 def check_rows(page: str, board) -> None:
-    """The leaderboard of the page: its order, ranks, stars, and what is coloured."""
+    """The leaderboard of the page: order, ranks, stars, and coloured rows."""
     body = page[page.index('<table id="board"') :]
     rows = re.findall(r'(?s)<tr data-system="\d+"(.*?)>(.*?)</tr>', body[: body.index("</tbody>")])
     assert len(rows) == len(board.names)

@@ -191,7 +191,7 @@ def test_labels_are_added_to_the_judgements(tmp_path):
     np.testing.assert_allclose(labelled.findings.rankings[0].values, expected.values)
     assert "with 2 labels of mine.qrels" in labelled.html
     assert "from several sources" in labelled.html and "from several sources" not in plain.html
-    # The browser keeps its labels by the judgements, so the new page begins without any.
+    # The browser keeps labels by qrels, so the new page has none.
     assert data_of(plain.html)["judgements"] != data_of(labelled.html)["judgements"]
 
 
@@ -273,7 +273,7 @@ def test_values_are_packed_without_loss_and_never_longer(different):
 
 
 def test_no_document_is_held_twice(made):
-    """Relevant documents come first; those of the top tens that are among them are not repeated."""
+    """Relevant documents come first; relevant documents of top tens are not repeated."""
     data = data_of(made.html)["documents"]
     relevant = [(q, d) for q, of in QRELS.items() for d, grade in of.items() if grade]
     others = {
@@ -286,7 +286,7 @@ def test_no_document_is_held_twice(made):
     assert data["ids"][: len(relevant)] == [d for _, d in relevant]
     rest = len(relevant) + len(others)
     assert sorted(data["ids"][len(relevant) : rest]) == sorted(d for _, d in others)
-    assert all(grade < 0 for grade in data["grades"][rest:])  # those to judge next
+    assert all(grade < 0 for grade in data["grades"][rest:])  # the documents to judge next
 
 
 def test_topics_of_another_form(tmp_path):
@@ -339,7 +339,7 @@ def test_command_with_tracks_and_judges(tmp_path):
         run.rename(folder / run.name)
     ones = tmp_path / "ones.qrels"
     lines = [line.split() for line in qrels.read_text().splitlines()]
-    more = [f"{q}x 0 {d} 1" for q, _, d, g in lines[:12]]  # nine topics are too few
+    more = [f"{q}x 0 {d} 1" for q, _, d, g in lines[:12]]  # fewer than 10 topics
     ones.write_text("\n".join([f"{q} 0 {d} {int(g != '0')}" for q, _, d, g in lines] + more))
     arguments = ["report", "-m", "AP", "-o", output]
     for track, judgements in (("a", qrels), ("b", ones)):

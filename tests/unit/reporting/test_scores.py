@@ -1,4 +1,4 @@
-"""A report on scores that others computed: what needs no documents, from the same numbers."""
+"""A report on scores of another program: all parts that need no documents."""
 
 from __future__ import annotations
 

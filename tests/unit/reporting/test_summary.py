@@ -76,7 +76,7 @@ def everything(findings: SystemFindings) -> list[str]:
     ]
 
 
-# Made of numbers
+# Generated values
 
 
 def of_values(**values) -> SystemFindings:
@@ -123,7 +123,7 @@ def test_no_sentence_says_possibly_first_nor_tests_by_another_procedure(findings
 
 
 def test_of_two_systems_the_headline_is_the_comparison():
-    """The interval is that of the p: it excludes 0 exactly where the pair is ordered."""
+    """The interval belongs to p: it excludes 0 if and only if the pair is ordered."""
     values = NOISE[:2] + [[0.3], [0.299]]
     findings = of_values(AP=values)
     frame = pd.DataFrame(values, ["s0", "s1"]).rename_axis("name")
@@ -140,7 +140,7 @@ def test_of_two_systems_the_headline_is_the_comparison():
 
 
 def test_of_two_systems_the_headline_names_measures_that_say_more():
-    """The difference of a cost is in its own direction: less is better."""
+    """The difference of a cost is printed in units of the cost: lower is better."""
     findings = of_values(AP=NOISE[:2], ASL=50 - 100 * DOWN[:2])
     asl = findings.rankings[1].means
     first = verdict(findings)[0]
@@ -176,7 +176,7 @@ def test_conflicts_between_any_two_measures_are_named():
 
 
 def test_a_system_passed_over_is_explained():
-    """The second system differs by .08 on every query, the third by .084 and now more, now less."""
+    """The second system differs by .08 on each query, the third by .084 with a variance."""
     random = np.random.default_rng(0)
     base, wide = random.normal(0, 0.1, 20), random.normal(0, 0.3, 20)
     wide -= wide.mean()
@@ -193,7 +193,7 @@ def test_a_system_passed_over_is_explained():
 
 
 def test_a_candidate_below_another_system_is_explained():
-    """The pair is ordered at .05, and the second system is left out of the best at .025 only."""
+    """The pair is ordered at .05, and systems are excluded from the best at .025."""
     random = np.random.default_rng(47)
     base = random.normal(0, 0.1, 20)
     second = 0.5 - 0.03 * random.integers(1, 4) + base + random.normal(0, 0.08, 20)
@@ -232,7 +232,7 @@ def test_how_many_the_best_is_better_than():
 
 
 def test_the_comparison_that_would_decide_most_is_next():
-    """The rival with the least p, and how many queries would order the pair."""
+    """The rival with the smallest p, and the number of queries that would order the pair."""
     noise = np.random.default_rng(2).normal(scale=0.1, size=(3, 20))
     noise -= noise.mean(axis=1, keepdims=True)
     findings = of_values(AP=noise + [[0.30], [0.27], [0.299]])
@@ -242,13 +242,13 @@ def test_the_comparison_that_would_decide_most_is_next():
     assert plain(first).startswith("Test s0 against s1 on more queries: ")
     assert p_value(ordered.p[0, 1]) in plain(first)
     topics = int(re.search(r"about ([\d,]+) queries", plain(first)).group(1))
-    # Standard errors fall with the root of the number of queries.
+    # Standard errors fall with the square root of the number of queries.
     needed = 20 * (ordered.critical[-1] / ordered.statistic[0, 1]) ** 2
     assert needed <= topics < needed + 1
     assert "best mean" not in first
 
 
-# Of real rankings
+# Real rankings
 
 
 def test_the_answers_are_to_every_question(findings):
@@ -304,7 +304,7 @@ def test_a_sentence_is_one_line_without_blanks_at_its_ends(findings):
 
 # Several judges and collections
 
-#: Another judge, who finds every second relevant document not relevant, and adds some.
+#: Another judge, who rejects every second relevant document and adds others.
 STRICT = {q: {d: g * (int(d[1:]) % 2) for d, g in of.items()} for q, of in QRELS.items()}
 OTHER = {q: {d: 1 for d in list(of)[2:5]} for q, of in QRELS.items()}
 
@@ -358,7 +358,7 @@ def test_options_of_judges_need_judges(option):
         collect(RUNS, QRELS, ["AP"], **option)
 
 
-# Nothing, one, equal, and few
+# No, one, equal, and few values
 
 RUN = {"q": {"a": 2.0, "b": 1.0}}
 BEFORE = {"q": {"b": 2.0}}

@@ -27,7 +27,7 @@ def indexed(texts: list[str]) -> TermIndex:
 
 
 def eq1(texts: list[str], query: dict[str, float], b: float, k1: float) -> dict[str, float]:
-    """Clarke's Eq. 1 with query weights; documents without a term that counts are left out."""
+    """Clarke's Eq. 1 with query weights; documents without a counted term have no score."""
     documents = [text.split() for text in texts]
     l_avg = sum(map(len, documents)) / len(documents)
     scores: dict[str, float] = {}
@@ -66,7 +66,7 @@ def worked_examples() -> list[dict[str, float]]:
 
 @pytest.mark.parametrize("example", worked_examples())
 def test_worked_example(example):
-    """950 documents without the term and 50 with it, lengths made so that l is 300 of 450."""
+    """950 documents without the term and 50 with it; l is 300 and l_avg 450."""
     texts = [" ".join(["term"] * 3 + ["filler"] * 297)]
     texts += ["term"] * 49 + ["other"] * 950
     short = len(texts) - 1
@@ -105,7 +105,7 @@ def test_is_eq1_on_any_collection(texts, queries, b, k1, num_results):
         )
         assert mine["score"].tolist() == pytest.approx([expected[d] for d in mine["docno"]])
         assert mine["rank"].tolist() == list(range(len(mine)))
-        # Equal scores by docid, at the cut too.
+        # Equal scores are ordered by docid, also at the cut-off.
         assert mine[["score", "docid"]].values.tolist() == [
             [score, docid]
             for score, docid in mine.sort_values(["score", "docid"], ascending=[False, True])[
@@ -315,7 +315,7 @@ def test_a_rank_cutoff_is_built_in(index):
 
 @pytest.mark.parametrize(("relevant", "b"), [("d0", 0.0), ("d1", 1.0)])
 def test_grid_search_works_on_b_and_k1(relevant, b):
-    """Without length normalization the long document is first, with it the short one."""
+    """The long document is first without length normalization, and the short one with it."""
     bm25 = indexed(["radio radio " + "word " * 30, "radio", *WORDS]).bm25()
     best = pt.GridSearch(
         bm25,
@@ -330,7 +330,7 @@ def test_grid_search_works_on_b_and_k1(relevant, b):
 
 
 def test_weights_saturate_over_the_largest_with_k3(index):
-    """(k3 + 1) q / (k3 + q), q the weight over the query's largest."""
+    """(k3 + 1) q / (k3 + q), with q the weight divided by the largest weight of the query."""
     plain, saturated = index.bm25(idf="terrier"), index.bm25(idf="terrier", k3=8)
     query = pd.DataFrame({"qid": ["1"], "query_toks": [{"ferrit": 1.0, "core": 2.0}]})
     one = pd.DataFrame({"qid": ["1"], "query_toks": [{"ferrit": 1.0}]})

@@ -79,7 +79,7 @@ def indexed(texts: list[str]) -> TermIndex:
 def expanded(
     texts: list[str], query: dict[str, float], ranking: list[str], m: int, n: int, gamma: float
 ) -> dict[str, float]:
-    """The definition, one step after the other."""
+    """The definition, step by step."""
     documents = {f"d{i}": set(text.split()) for i, text in enumerate(texts)}
     r = Counter(term for docno in ranking[:m] for term in documents[docno])
     value = {}
@@ -193,7 +193,7 @@ def test_a_document_there_twice_counts_once(index):
 
 
 def test_queries_that_learn_nothing_pass_with_their_own_terms(index):
-    """No result, an empty document: the weights stay what they were."""
+    """Without results, or with an empty document, the weights do not change."""
     found = RobertsonPRF(index)(
         pd.DataFrame(
             {
@@ -217,7 +217,7 @@ def test_an_empty_frame_gives_an_empty_frame(index):
 
 
 def test_expansion_terms(index):
-    """d1 and d2: radio in both and in 2 of 7, the others in one."""
+    """Feedback is from d1 and d2: radio is in both (2 of 7 documents), other terms in one."""
     prf = RobertsonPRF(index, fb_terms=2, gamma=0.5)
     table = prf.expansion_terms(results("d1", "d2", rank=[0, 1]))
     two, one = math.log(5.5 / 2.5), math.log(6.5 / 1.5)

@@ -1,4 +1,4 @@
-"""Indices that lie: contents that no build writes, with checksums that fit. An error, no crash."""
+"""Manipulated indices with correct checksums raise errors and do not crash."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def path(honest, tmp_path):
 
 
 def fit_checksums(path, **changed):
-    """Changes the metadata, and makes every checksum the one of what is there now."""
+    """Changes the metadata, and corrects all checksums."""
     file = path / "pt_meta.json"
     metadata = json.loads(file.read_text("utf-8")) | changed
     metadata["crc32"] = {f.name: checksum(f) for f in path.iterdir() if f != file}

@@ -1,4 +1,4 @@
-"""Postings by NumPy and by compiled loops: the same to the last bit."""
+"""Postings by NumPy and by compiled loops are equal to the last bit."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ COMPILED = compile_loops(_kernels.__name__)
 
 @pytest.fixture(scope="module")
 def matrix():
-    """Which of 60 documents each of 25 terms is in, and how often; one term is in none."""
+    """Frequencies of 25 terms in 60 documents; one term is in no document."""
     generator = np.random.default_rng(7)
     rows = [
         np.sort(generator.choice(DOCS, size, replace=False))
@@ -26,14 +26,14 @@ def matrix():
 
 
 def both_ways(name, *arguments):
-    """The results of a function for little work, and of the compiled loop."""
+    """The results of a function by NumPy (for small inputs) and by the compiled loop."""
     return [getattr(module, name)(*arguments) for module in (loops, COMPILED)]
 
 
 @pytest.mark.parametrize("depth", [1, 5, 1000])
 def test_the_best_documents_are_the_same(matrix, depth):
     generator = np.random.default_rng(depth)
-    lengths = generator.integers(1, 5, DOCS) / 2.0  # few, so that scores tie
+    lengths = generator.integers(1, 5, DOCS) / 2.0  # few values, so that scores tie
     index = ScoringArrays(*matrix, lengths)
     offsets = np.array([0, 3, 3, 10])
     terms = generator.integers(0, TERMS, 10)

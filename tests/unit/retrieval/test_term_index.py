@@ -1,4 +1,4 @@
-"""TermIndex: what it holds is what a dict of dicts counted by hand holds, on disk and off."""
+"""TermIndex: its contents equal counts by hand, in memory and on disk."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ TEXTS = st.lists(
 @settings(max_examples=40, deadline=None)
 @given(TEXTS, st.integers(1, 20))
 def test_is_the_counts_of_the_documents_whatever_they_are(texts, block):
-    """Both directions and the lengths, from a Counter; blocks of any size."""
+    """Postings, documents and lengths equal counts by a Counter, for blocks of any size."""
     expected = {
         f"d{i}": dict(Counter(word.lower() for word in words)) for i, words in enumerate(texts)
     }
@@ -141,7 +141,7 @@ def test_the_choice_is_kept_and_shown(tmp_path):
 
 
 class _Spelled(WordTokeniser):
-    """A tokeniser of a user's own."""
+    """A tokeniser of a user."""
 
     def words(self, text):
         return list(text)
@@ -236,7 +236,7 @@ def test_what_is_there_is_not_overwritten(tmp_path):
 @pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="signals")
 def test_a_killed_build_leaves_nothing_that_loads(tmp_path):
-    """Killed with everything written but the last file, the worst moment."""
+    """The process is killed before it writes the last file."""
     program = f"""
         import time
         from pyterrier_asl.retrieval import build

@@ -1,4 +1,4 @@
-"""Another assessor as a system, against every order of small sets and against worked numbers."""
+"""Another assessor as a system, against all orders of small sets and worked numbers."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from pyterrier_asl.scoring.assessor import (
     worst_average_precision,
 )
 
-# retrieved, common, relevant: worst, expected and best AP, expected S@1 and S@3, in fractions made
-# by hand from the list of orders.
+# retrieved, common, relevant: worst, expected and best AP, expected S@1 and S@3, as fractions
+# worked by hand from all orders.
 WORKED = [
     ((3, 2, 3), 7 / 18, 29 / 54, 2 / 3, 2 / 3, 1.0),
     ((4, 1, 2), 1 / 8, 25 / 96, 1 / 2, 1 / 4, 3 / 4),
     ((1, 1, 4), 1 / 4, 1 / 4, 1 / 4, 1.0, 1.0),
     ((4, 0, 3), 0.0, 0.0, 0.0, 0.0, 0.0),
 ]
-# The same from another implementation, up to sets whose orders cannot be listed.
+# The same from another implementation, also for sets with too many orders to list.
 LARGE = [
     ((5, 2, 4), 0.1625, 0.29625, 0.5, 0.4, 0.9),
     ((8, 3, 5), 0.16547619047619047, 0.3170280612244898, 0.6, 0.375, 0.8214285714285714),
@@ -43,8 +43,8 @@ counts = st.integers(1, 7).flatmap(
 def average_precisions(size: int, r: int, n: int) -> list[float]:
     """AP of every order of ``size`` documents, ``r`` of them relevant, straight from AP's formula.
 
-    Orders that only exchange relevant documents with one another have one AP, and there are equally
-    many of them for each set of ranks; so one order for each set of ranks has the same mean.
+    Exchanging relevant documents does not change AP, and each set of ranks has the same number of
+    orders. So one order per set of ranks gives the same mean.
     """
     return [
         sum((i + 1) / (rank + 1) for i, rank in enumerate(ranks)) / n
@@ -101,7 +101,7 @@ def test_topics_at_once_equal_topics_one_by_one():
 
 def test_a_topic_of_many_documents_keeps_its_digits():
     size = 1_000_000
-    # One common document at the bottom of a million: AP is its precision there.
+    # One common document at rank one million: AP is the precision there.
     assert worst_average_precision(size, 1, 1) == pytest.approx(1 / size, rel=1e-12)
     assert expected_success(size, 1, 10) == pytest.approx(10 / size, rel=1e-9)
 

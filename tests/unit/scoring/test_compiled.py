@@ -1,4 +1,4 @@
-"""Loops as plain Python and compiled: which is taken, what is said, and that they agree."""
+"""Plain and compiled loops: which one is used, the messages, and that they agree."""
 
 import subprocess
 import sys
@@ -22,7 +22,7 @@ def ranks(size, depth=40):
 
 
 def runs():
-    """Some runs of two queries, the first of which may have nothing."""
+    """Runs of two queries; the first query may be empty."""
     for first, second in ((0, 3), (4, 7)):
         both = [ranks(size) for size in (2 * first, 2 * second)]
         known = np.concatenate([of[::2] for of in both])
@@ -33,7 +33,7 @@ def runs():
 
 
 def pair():
-    """Two runs of one query, which share some documents."""
+    """Two runs of one query with common documents."""
     places = np.array([[1, 0, 4, 9], [0, 2, 3, 0]]), np.array([[2, 5, 0, 7], [6, 0, 1, 8]])
     offsets = np.array([0, 4])
     (known_a, known_b), (a, b) = places
@@ -87,7 +87,7 @@ def test_bounds_of_a_difference_are_the_same(monkeypatch):
     ],
 )
 def test_every_function_of_a_module_of_loops_is_compiled_but_for_what_numpy_does(module, by_numpy):
-    """A loop that is not marked would stay as slow as Python, and one that calls it would fail."""
+    """Without the decorator a loop is slow, and loops that call it fail."""
     loops = import_module(f"pyterrier_asl.{module}")
     plain = {
         name
@@ -100,7 +100,7 @@ def test_every_function_of_a_module_of_loops_is_compiled_but_for_what_numpy_does
 
 @pytest.mark.parametrize("has_file", [True, False])
 def test_loops_leave_the_interpreters_lock_also_where_they_cannot_be_kept(has_file, monkeypatch):
-    """Of a function without a file Numba keeps nothing."""
+    """Numba caches no functions without a file."""
     monkeypatch.setattr(numba.config, "DISABLE_JIT", False)
     namespace = {}
     exec("def twice(x):\n    return 2 * x", namespace)
@@ -110,7 +110,7 @@ def test_loops_leave_the_interpreters_lock_also_where_they_cannot_be_kept(has_fi
 
 
 def in_a_new_process(steps: int, cache) -> tuple[str, str]:
-    """Whether Numba is loaded for so many steps, and what is said on stderr."""
+    """Whether Numba is loaded for this number of steps, and the text on stderr."""
     program = (
         "import sys\nimport numpy as np\n"
         "from pyterrier_asl.scoring.compiled import loops\n"

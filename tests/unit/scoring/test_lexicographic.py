@@ -21,7 +21,7 @@ def of_ranks(ranks, relevant, cutoff=None):
 
 
 def test_lexip_orders_as_sgnlp_does_for_all_rankings_of_nine_documents():
-    """Every pair of sets of ranks at which up to 4 of 1 to 4 relevant documents stand."""
+    """All pairs of sets of ranks of up to 4 of 1 to 4 relevant documents."""
     pairs = 0
     for relevant in range(1, 5):
         retrieved = [
@@ -39,7 +39,7 @@ def test_lexip_orders_as_sgnlp_does_for_all_rankings_of_nine_documents():
 
 @pytest.mark.parametrize(("gap", "deep"), [(1, 51), (10, 8), (30, 5)])
 def test_lexip_ties_only_in_depth(gap, deep):
-    """Rankings that agree long enough tie in doubles; none is inverted."""
+    """Rankings with many equal first ranks tie in doubles; no pair is inverted."""
     for equal in range(60):
         head = np.arange(1, equal + 1) * gap
         better, worse = (np.append(head, head.max(initial=0) + last) for last in (gap, gap + 1))
@@ -58,11 +58,11 @@ def test_lexip_of_ten_thousand_relevant_documents():
         v = min(1 / (gap + 1) + (1 / gap - 1 / (gap + 1)) * v, 1 / gap)
     assert of_ranks(ranks, 10_000) == pytest.approx(v, abs=1e-15)
     assert of_ranks(range(1, 10_001), 10_000) == 1
-    assert 0.5 < of_ranks(range(1, 10_000), 10_000) <= 1  # the last one is missing
+    assert 0.5 < of_ranks(range(1, 10_000), 10_000) <= 1  # the last document is missed
 
 
 def test_lexip_of_several_queries_is_that_of_each():
-    """Some have more relevant documents than others, some none, some found nothing."""
+    """Queries with different numbers of relevant documents, without any, and without results."""
     queries = [([], 2), ([2, 3, 9], 3), ([], 0), ([1], 4), ([4, 5], 2)]
     ranks, offsets, total = flat(queries)
     for cutoff in (None, 10):

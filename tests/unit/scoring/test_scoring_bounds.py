@@ -1,4 +1,4 @@
-"""Bounds over all labellings of a query, beside enumerating them from the ranks."""
+"""Bounds over all labellings of a query, against enumeration of the labellings."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def average_precision(ranks, n):
 
 
 def search_length(ranks, n, missing):
-    """``missing`` less the relevant documents retrieved is the length of one that was not."""
+    """A missed document has the length ``missing`` minus the number of retrieved relevant ones."""
     if not n:
         return 1.0
     lengths = [rank - above for above, rank in enumerate(sorted(ranks))]
@@ -52,7 +52,7 @@ def array(values):
 
 
 def of_one_run(cases):
-    """A run of several queries as the loops take it, with what was not retrieved counted."""
+    """A run of several queries as input of the loops, with the numbers of missed documents."""
     ranks, holes = (
         [sorted(retrieved(case[of_what])) for case in cases] for of_what in ("known", "unjudged")
     )
@@ -69,7 +69,7 @@ def of_one_run(cases):
 
 
 def labelled(known, unjudged, value):
-    """The least and the greatest value, over all labellings of the unjudged documents."""
+    """The lowest and the highest value over all labellings of the unjudged documents."""
     values = [
         value([*known, *(ranks for ranks, label in zip(unjudged, labels) if label)])
         for labels in itertools.product((False, True), repeat=len(unjudged))
@@ -109,7 +109,7 @@ pairs = st.lists(runs(systems=2), min_size=1, max_size=3)
 
 
 def of_two_runs(cases):
-    """Two runs of several queries as the loops take them."""
+    """Two runs of several queries as input of the loops."""
     known, unjudged = (
         [[ranks for ranks in case[of_what] if any(ranks)] for case in cases]
         for of_what in ("known", "unjudged")
@@ -169,7 +169,7 @@ def test_first_relevant_documents_of_two_runs(cases, cutoff):
 
 @given(pairs)
 def test_verdicts_of_two_runs(cases):
-    """sgnLP is the sign at the first place where the ranks of relevant documents differ."""
+    """sgnLP is the sign of the first difference of the ranks of relevant documents."""
     verdicts = bounds.lexicographic_verdicts(of_two_runs(cases))
     for case, given_by_some in zip(cases, verdicts):
         signs = {
@@ -188,7 +188,7 @@ def sgn_lp(documents):
 
 
 def test_documents_of_either_run_are_merged_query_by_query():
-    """Of three queries the second has none; documents 3 and 7 are in both runs."""
+    """Three queries, the second without documents; documents 3 and 7 are in both runs."""
     a, b = [[3, 1], [], [7]], [[2, 3], [], [7, 5]]
     offsets, in_a, in_b = bounds.merge(
         *(array(of) for of in ([0, 2, 2, 3], sum(a, []), [0, 2, 2, 4], sum(b, []))), 8
@@ -240,7 +240,7 @@ def test_time_biased_gain_of_one_run(queries, halflife):
 
 
 def test_documents_that_nobody_retrieved_lower_average_precision():
-    """One relevant document at rank 1; if one more was missed, AP is 1/2."""
+    """One relevant document is at rank 1; with one missed document more, AP is 1/2."""
     low, high = bounds.average_precision(of_one_run([{"known": [(1,)], "unjudged": [(0,)]}]))
     assert (low.tolist(), high.tolist()) == ([0.5], [1.0])
 
@@ -250,17 +250,17 @@ LEVELS = [1.0, 3.0, 7.0]
 
 @st.composite
 def gaining(draw):
-    """A query: gains of its judged documents, the sum of gains now, what documents would add."""
+    """A query: gains of judged documents, their sum, and gains that labels could add."""
     judged = draw(st.lists(st.sampled_from([0.0, *LEVELS]), max_size=4))
     weights = draw(st.lists(st.sampled_from([-1.0, -0.4, 0.0, 0.1, 0.5, 1.0]), max_size=3))
-    # Only what is judged to have a gain has gained anything.
+    # Only judged documents have a gain.
     base = draw(st.sampled_from([-2.0, -0.3, 0.0, 0.7, 4.0])) if any(judged) else 0.0
     return {"judged": judged, "weights": weights, "base": base, "others": draw(st.integers(0, 2))}
 
 
 @given(st.lists(gaining(), min_size=1, max_size=3), st.integers(1, 3), st.integers(1, 3))
 def test_ratio_of_gains(cases, given_levels, cutoff):
-    """A label gives no gain or one of the least; the ideal is cut at ``cutoff``."""
+    """A label gives no gain or the smallest gain; the ideal ranking is cut at ``cutoff``."""
     low, high = bounds.ratio_of_gains(
         np.array([case["base"] for case in cases]),
         np.array([weight for case in cases for weight in case["weights"]]),
@@ -288,11 +288,11 @@ def ideal_discount(place, cutoff):
     return 1 / np.log2(place + 2) if place < cutoff else 0.0
 
 
-# A difference of AP, by pairs of documents or, where a query has too many, by each run alone
+# A difference of AP, by pairs of documents, or by single runs for queries with too many
 
 QUERIES = 3
 GENERATOR = np.random.default_rng(11)
-#: Of four documents the first two are judged relevant; ranks, 0: not retrieved.
+#: Four documents, the first two judged relevant; ranks, 0: not retrieved.
 RANKS = np.array(
     [[GENERATOR.permutation([0, 1, 2, 3, 5])[:4] for _ in range(QUERIES)] for _ in "AB"]
 )
@@ -300,7 +300,7 @@ TOTAL, OTHERS = np.array([2, 3, 2]), np.array([0, 1, 2])
 
 
 def mean_precision(ranks, gains, relevant, total):
-    """The running gain at each relevant document by its rank, over how many are relevant."""
+    """The sum of gains up to each relevant document by its rank, by the number of relevant."""
     found = sorted(
         (rank, gain) for rank, gain, is_it in zip(ranks, gains, relevant) if rank and is_it
     )
@@ -341,7 +341,7 @@ def test_bounds_of_a_difference_of_average_precision_contain_every_labelling(
 
 
 def precision_together(ranks, gains, i, j):
-    """What documents i and j add to the sum of precisions together, i = j: one by itself."""
+    """The joint contribution of documents i and j to the sum of precisions; i = j: of one."""
     if not ranks[i] or not ranks[j]:
         return 0.0
     earlier = i if ranks[i] < ranks[j] else j
@@ -349,8 +349,11 @@ def precision_together(ranks, gains, i, j):
 
 
 def greatest_outer_bound(together, known, unjudged, base, total, others):
-    """With m of the unjudged documents relevant each is given what it adds by itself and with those
-    judged relevant, and half of what the best m - 1 others add with it."""
+    """An upper bound with m relevant unjudged documents.
+
+    A document adds its own contribution, its joint contributions with judged relevant documents,
+    and half of its m - 1 largest joint contributions with others.
+    """
     values = []
     for m in range(len(unjudged) + 1):
         worth = []

@@ -20,14 +20,14 @@ from pyterrier_asl.scoring.preferences import (
 
 
 def rankings(seed, levels=None):
-    """RR_1, RR_2, ... of nine rankings, so few that many tie."""
+    """RR_1, RR_2, ... of nine rankings; with few documents many rankings tie."""
     generator = np.random.default_rng(seed)
     levels = generator.integers(0, 7) if levels is None else levels
     return -np.sort(-generator.choice([0, 0, 1 / 5, 1 / 3, 1 / 2, 1], size=(9, levels)))
 
 
 def compared(a, b):
-    """i* and every kind of preference, level by level."""
+    """i* and all preferences, by a loop over recall levels."""
     changes = [x - y for x, y in zip(a, b)]
     levels = [i for i, change in enumerate(changes, 1) if change]
     if not levels:

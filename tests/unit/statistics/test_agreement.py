@@ -1,4 +1,4 @@
-"""Agreement of orders and of judges, against definitions and published numbers."""
+"""Agreement of rankings and of judges, against definitions and published numbers."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def tau_ap_by_definition(estimate, reference) -> float:
 
 
 def rbo_by_definition(a, b, p, depth=4000) -> float:
-    """The infinite sum of two orders of the same items, cut where nothing is left of it."""
+    """The infinite sum of two orders of the same items, cut where the rest is negligible."""
     total = 0.0
     for d in range(1, depth):
         reached = min(d, len(a))
@@ -113,7 +113,7 @@ def test_rbo_of_the_same_order_is_1():
 
 
 def kappa_by_definition(a, b, penalty) -> float:
-    """1 less the mean penalty of the pairs over that of all pairs of one grade by each."""
+    """1 minus the mean penalty of the pairs, divided by the mean penalty of independent grades."""
     observed = np.mean([penalty(x, y) for x, y in zip(a, b)])
     by_chance = np.mean([penalty(x, y) for x in a for y in b])
     return float("nan") if by_chance == 0 else 1 - observed / by_chance

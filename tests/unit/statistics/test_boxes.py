@@ -1,4 +1,4 @@
-"""t-tests over boxes against a search over many points of the boxes."""
+"""Extreme t-tests of differences within intervals, against a search over many points."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_no_point_is_outside(some, unit):
 
 @pytest.mark.parametrize("seed", range(20))
 def test_the_least_is_on_a_chord_between_corners(seed):
-    """From all low to all high, by low + high descending; t by the sums of x and of x squared."""
+    """Corners from all low to all high, by low + high descending; t from sums and squares."""
     generator = np.random.default_rng(seed)
     low = generator.normal(0.3, 0.4, 4)
     low += max(0, 0.05 - low.mean())
@@ -91,7 +91,7 @@ def test_one_query_is_too_few():
 
 @pytest.mark.parametrize("shift", [0, 5])
 def test_of_many_queries_it_is_the_best_of_all_points(shift):
-    """Where differences are equal inside their boxes, at some end of a box or between two ends."""
+    """The extreme has equal differences, at an end of an interval or between two ends."""
     generator = np.random.default_rng(shift)
     low = generator.normal(0.1 + shift, 0.3, 150)
     high = low + generator.choice([0, 0.1, 0.3], 150)
@@ -108,4 +108,4 @@ def test_memory_grows_with_the_queries_and_not_with_their_square():
     box_test(low, low + 0.1)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert peak < 10_000 * 8 * 300  # 300 numbers a query, 64 of them for the best points
+    assert peak < 10_000 * 8 * 300  # 300 numbers per query, 64 of them for the best points

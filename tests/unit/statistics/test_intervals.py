@@ -1,4 +1,4 @@
-"""Intervals of signs by their definition, and the difference that a test would find."""
+"""Intervals of sign tests by their definition, and the detectable difference of a test."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from pyterrier_asl.statistics.tests import compare_pair
 
 
 def score(wins: int, losses: int, n: int, delta: float) -> float:
-    """The score statistic at a difference, the losses found by maximising the likelihood."""
+    """The score statistic at a difference; losses maximise the likelihood."""
 
     def unlikely(lost: float) -> float:
         won, equal = lost + delta, 1 - 2 * lost - delta
@@ -60,7 +60,7 @@ def test_it_stays_within_what_a_sign_can_be_and_is_symmetric(counts):
 
 
 def test_it_covers():
-    """In all outcomes of twenty queries together, at several true shares."""
+    """The coverage over all outcomes of twenty queries, for several true shares."""
     n = 20
     outcomes = [(won, lost) for won in range(n + 1) for lost in range(n + 1 - won)]
     inside = {(won, lost): sign_interval(won, lost, n) for won, lost in outcomes}

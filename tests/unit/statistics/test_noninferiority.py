@@ -1,4 +1,4 @@
-"""The one-sided test of non-inferiority, against SciPy's t-test and noncentral t, and draws."""
+"""The one-sided test of non-inferiority, against SciPy's t-test and noncentral t and draws."""
 
 from __future__ import annotations
 

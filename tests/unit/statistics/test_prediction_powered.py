@@ -135,7 +135,7 @@ def test_how_many_queries_a_width_needs():
         alone = needed_queries(h[:200], np.ones(200), np.ones(200), 0.06, target=target)
         assert alone is None or alone > n
     assert needed_queries(h[:5], f[:5], f[5:9], 1e-9) is None
-    # Of these queries people can judge all, and then nothing is left open.
+    # People can judge all of these queries; the interval then has width 0.
     assert needed_queries(h[:5], f[:5], f[5:9], 1e-9, target="these queries") == 9
 
 
@@ -152,7 +152,7 @@ def test_a_large_pilot_of_many_queries_takes_little_memory(target):
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_a_machine_that_says_always_the_same_costs_nothing(target):
-    """Not by rounding either: the variance of equal values need not be 0."""
+    """Also with rounding errors, by which the variance of equal values may differ from 0."""
     people = np.random.default_rng(5).random(7)
     for width in (0.3, 0.5, 0.7):
         by_value = {
@@ -165,7 +165,7 @@ def test_a_machine_that_says_always_the_same_costs_nothing(target):
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("target", TARGETS)
 def test_a_system_that_the_machine_gives_one_value_is_estimated_as_by_people_alone(target):
-    """Beside another, and without a word about divisions by the variance of its values."""
+    """Together with another system, and without warnings about divisions by 0."""
     draw = np.random.default_rng(7)
     h, f, rest = draw.random((2, 6)), draw.random((2, 6)), draw.random((2, 4))
     f[1] = 0.5

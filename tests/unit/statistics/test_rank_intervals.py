@@ -1,4 +1,4 @@
-"""Intervals of ranks: worked cases, plain loops over all sign vectors, and what must not change."""
+"""Intervals of ranks: worked cases, plain loops over all sign vectors, and invariances."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pyterrier_asl.statistics.rank_intervals import (
 
 
 def plain(values, collections=None, weights=None, alpha=0.05, lower=None, common=False):
-    """The definition in plain loops, with all sign vectors: better, critical, who stays, p."""
+    """The definition in plain loops over all sign vectors: better, critical, possibly best, p."""
     if lower is None:
         lower = [[[a - b for a, b in zip(x, y)] for y in values] for x in values]
         scale = max(abs(v) for row in values for v in row)
@@ -206,7 +206,7 @@ def test_bounds_without_unjudged_documents_are_the_values():
 
 
 def test_several_collections_have_the_same_formula_as_one():
-    """Two collections of whose second all systems have one value: only the first is a sample."""
+    """All systems are equal on the second of two collections, so only the first matters."""
     values = board(6, 20)
     constant = np.concatenate((values, np.full((6, 10), 0.5)), axis=1)
     alone = rank_intervals(values, draws=200)
@@ -276,7 +276,7 @@ def test_p_is_the_smallest_level_that_orders_a_pair(draws):
 
 
 def test_steps_of_the_critical_values_order_what_p_orders():
-    """Steps down, by critical values alone, with random draws of two collections and bounds."""
+    """Step-down critical values, with random draws, two collections and bounds."""
     values = board(8, 30, seed=3)
     lower = values[:, np.newaxis] - values
     lower = lower - np.random.default_rng(0).uniform(0, 0.1, lower.shape)
@@ -315,7 +315,7 @@ def test_the_interval_of_a_difference_is_that_of_the_definition():
     result = rank_intervals(values)
     differences = values[0] - values[1]
     error = differences.std(ddof=1) / 3
-    margin = result.critical[0] * error  # of a single pair the mean of all pairs is its own
+    margin = result.critical[0] * error  # a single pair equals the mean of all pairs
     assert result.least[0, 1] == pytest.approx(differences.mean() - margin)
     assert -result.least[1, 0] == pytest.approx(differences.mean() + margin)
 
@@ -344,7 +344,7 @@ def test_what_cannot_be_computed_is_an_error(arguments, message):
 
 
 def test_ranks_whichever_judge_is_right():
-    """Three systems: the judges agree on the last, and not on the first two."""
+    """Three systems; the judges agree on the last, but not on the first two."""
     noise = np.random.default_rng(4).normal(0, 0.02, (2, 3, 20))
     means = np.array([[0.9, 0.5, 0.1], [0.6, 0.8, 0.1]])
     judges = [rank_intervals(each) for each in means[:, :, np.newaxis] + noise]
@@ -353,11 +353,11 @@ def test_ranks_whichever_judge_is_right():
     assert joint.low.tolist() == [1, 1, 3] and joint.high.tolist() == [2, 2, 3]
     assert np.argwhere(joint.better).tolist() == [[0, 2], [1, 2]]
     assert joint.possibly_best.tolist() == [True, True, False]
-    # Shown are the first judge's.
+    # The values of the first judge are shown.
     assert np.array_equal(joint.difference, judges[0].difference)
     assert np.array_equal(joint.statistic, judges[0].statistic)
     assert joint.critical == [judge.critical for judge in judges]
-    # The judges disagree on the first pair, and p is the greatest of the others.
+    # The judges disagree on the first pair; p of the others is the largest p of the judges.
     assert joint.p[0, 1] == joint.p[1, 0] == 1
     assert joint.p[0, 2] == max(judge.p[0, 2] for judge in judges) <= 0.05
     two = joint_ranks([rank_intervals(each) for each in (means[:, :, np.newaxis] + noise)[:, :2]])

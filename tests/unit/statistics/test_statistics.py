@@ -1,4 +1,4 @@
-"""Statistics by name, against SciPy pair by pair, statsmodels, enumeration, published numbers."""
+"""Statistics by name, against SciPy, statsmodels, enumeration and published numbers."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ EVERY = PAIR_TESTS + TUKEY_TESTS
 
 
 def scores(systems: int, queries: int, seed: int = 0, digits: int | None = None) -> np.ndarray:
-    """Values such as measures give: easy and hard queries, good and bad systems."""
+    """Values like the values of measures: easy and hard queries, good and bad systems."""
     rng = np.random.default_rng(seed)
     values = rng.random((systems, queries)) + rng.random(queries) + rng.random((systems, 1)) / 2
     return values if digits is None else values.round(digits)
@@ -66,7 +66,7 @@ def test_paired_t_is_scipys(queries, digits):
 @pytest.mark.parametrize("digits", [None, 1])
 @pytest.mark.parametrize("queries", [5, 20, 50, 60])
 def test_wilcoxon_is_scipys_for_each_pair_by_itself(queries, digits):
-    # With one digit some pairs have zeros or ties and some do not, and each must go its own way.
+    # With one digit some pairs have zeros or ties, which need other methods.
     values = scores(6, queries, digits=digits)
     frame = compare_all(values, names(values), test="wilcoxon", correction="none")
     for row, (a, b) in zip(frame.itertuples(), combinations(values, 2)):
@@ -107,7 +107,7 @@ def test_randomization_of_many_queries_is_close_to_scipys():
         (a - b,), np.mean, permutation_type="samples", n_resamples=50_000, random_state=0
     ).pvalue
     found = compare_pair(a, b, "randomization", draws=50_000, seed=1).p
-    # SciPy doubles the smaller tail, ours counts both: its error is that of a tail, doubled.
+    # SciPy doubles the smaller tail, so its error is twice the error of a tail.
     error = np.sqrt((expected * (2 - expected) + expected * (1 - expected)) / 50_000)
     assert found == pytest.approx(expected, abs=5 * error)
     assert found == compare_pair(a, b, "randomization", draws=50_000, seed=1).p
@@ -183,7 +183,7 @@ def test_equal_weights_are_no_weights_and_weight_zero_is_no_query(test):
 
 
 def test_the_observed_signs_are_one_more_of_those_drawn():
-    """Of all signs of 70 equal differences two are as large: none of those drawn is."""
+    """Only two sign vectors of 70 equal differences are as extreme, and none of them is drawn."""
     a, b = np.ones(70), np.zeros(70)
     assert compare_pair(a, b, "randomization", draws=99).p == 1 / 100
 
@@ -257,7 +257,7 @@ def test_randomized_tukey_is_close_to_enumeration(weights):
         expected = np.mean(largest >= abs(row.difference) - 1e-12)
         error = np.sqrt(expected * (1 - expected) / draws)
         assert row.p == pytest.approx(expected, abs=5 * error + 1 / draws)
-    # The interval leaves out 0 where p is at most alpha: both come from one distribution.
+    # The interval excludes 0 if p is at most alpha, as both use one distribution.
     np.testing.assert_array_equal(
         (frame["ci_low"] > 0) | (frame["ci_high"] < 0), frame["p"] <= 0.05
     )
@@ -292,7 +292,7 @@ def test_studentized_range_for_many_values_is_scipys(groups, freedom):
 
 
 def test_studentized_range_for_few_values_is_scipys_to_its_ends():
-    """Where systems differ and nothing else does, the value is infinite; 0 by 0 is none."""
+    """If only the systems differ, the statistic is infinite; 0 divided by 0 is NaN."""
     q = np.array([3.0, np.inf, 0.5, np.nan, 3.0, 0.0])
     found = tukey._studentized_range_sf(q, 3, 12)
     expected = scipy.stats.studentized_range.sf(q[[0, 2]], 3, 12)
@@ -313,7 +313,7 @@ def test_the_distribution_of_many_values_is_integrated_once_for_all_measures(mon
     for seed in (1, 2, 3):
         values = np.random.default_rng(seed).random((21, 13))
         compare_all(values, names(values), test="tukey-two-way")
-    of_many = [given[1:] for given in calls if np.size(given[0]) > 1]  # others seek one quantile
+    of_many = [given[1:] for given in calls if np.size(given[0]) > 1]  # others search
     assert of_many == [(21, 20 * 12)]
     q = np.linspace(0, 12, 200)
     found = tukey._studentized_range_sf(q, 21, 20 * 12)
@@ -323,7 +323,7 @@ def test_the_distribution_of_many_values_is_integrated_once_for_all_measures(mon
 
 @pytest.fixture
 def quick_tukey(monkeypatch):
-    """Tukey's tests with a normal distribution, as a value of their own takes 15 ms."""
+    """Tukey's tests with a normal distribution, because a value of Tukey's takes 15 ms."""
     normal = scipy.stats.norm
     quick = SimpleNamespace(
         cdf=lambda q, *_: normal.cdf(q),
@@ -338,11 +338,11 @@ def quick_tukey(monkeypatch):
 @pytest.mark.parametrize("test", [test for test in EVERY if test != "randomization"])
 @pytest.mark.usefixtures("quick_tukey")
 def test_a_further_pair_costs_no_further_work_in_python(test):
-    """Two calls of functions at most; Wilcoxon's test is scipy's, whose cost is its own."""
+    """A pair adds at most two function calls, except for Wilcoxon's test, which SciPy computes."""
     calls = {}
     for systems in (10, 20):
         values = scores(systems, 20, digits=2)
-        compare_all(values, names(values), test=test)  # imports, and distributions that are kept
+        compare_all(values, names(values), test=test)  # imports, and cached distributions
         with cProfile.Profile() as profile:
             compare_all(values, names(values), test=test)
         calls[systems] = sum(entry.callcount for entry in profile.getstats())

@@ -1,4 +1,4 @@
-"""Collections to tune on: from folders, and from ir_datasets, here with two made-up datasets."""
+"""Collections to tune on: folders, and datasets of ir_datasets, here two generated ones."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Judgements(BaseQrels):
 
 @pytest.fixture
 def datasets(monkeypatch):
-    """``made-up`` and ``made-up/trec``, topics of one field and of three, on the same documents."""
+    """``made-up`` and ``made-up/trec``: topics of one and of three fields, same documents."""
     documents = Documents()
     for name, topic in {
         "made-up": GenericQuery("1", "what are waves"),

@@ -1,4 +1,4 @@
-"""Random search: against GridSearch, against itself when interrupted, killed or done by several."""
+"""Random search against GridSearch, and after interruptions or with several processes."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def search(pipe=None, params=None, metric="map", **options):
 
 @pytest.fixture
 def unevaluated(monkeypatch):
-    """Trials whose pipelines are not run, for tests that need many of them."""
+    """Trials without running pipelines, for tests that need many trials."""
     monkeypatch.setattr(PipelineObjective, "__call__", lambda self, setting: {"map": 0.0})
 
 
@@ -114,7 +114,7 @@ def test_a_seed_is_a_set_of_settings():
     pd.testing.assert_frame_equal(search(), search())
     assert not np.array_equal(search()["x"], search(seed=4)["x"])
     assert not np.array_equal(search(seed=None)["x"], search(seed=None)["x"])
-    # Longer searches begin like shorter ones, and parameters do not depend on one another.
+    # Longer searches begin like shorter searches, and parameters are independent.
     pd.testing.assert_frame_equal(search(n_trials=5), search().head(5))
     alone = search(mixture := Mixture(), {mixture: {"x": uniform(0, 1)}})
     assert alone["x"].tolist() == search()["x"].tolist()
@@ -147,7 +147,7 @@ def test_finds_what_grid_search_finds(metric, capsys):
     )
     assert value == pytest.approx(expected[0], abs=1e-12)
     trials = search(mixture, {mixture: grid}, metric, n_trials=50)
-    assert len(trials.groupby(["x", "power"])) == 6  # this seed draws all of them
+    assert len(trials.groupby(["x", "power"])) == 6  # this seed draws all settings
     found = {name: value for _, name, value in setting}
     best = trials[trials[metric] == trials[metric].max()].iloc[0]
     assert found == {name: best[name] for name in grid}
@@ -320,7 +320,7 @@ def test_nan_names_measure_and_setting():
 
 
 class Faulty(Mixture):
-    """Gives no number for one document."""
+    """Returns NaN as the score of one document."""
 
     def transform(self, topics):
         results = super().transform(topics)
@@ -429,27 +429,27 @@ def test_resumes_and_repeats_nothing(storage):
     whole = search(mixture, storage=storage)
     assert mixture.calls == 12
     pd.testing.assert_frame_equal(whole, search())
-    # The seed is the study's own, where none is given.
+    # Without a seed the study has one.
     pd.testing.assert_frame_equal(search(storage=storage, seed=None), whole)
 
 
 def test_draws_that_nobody_has_begun_come_first():
-    """Then those that were begun and not finished, the least often begun first."""
+    """Unfinished draws follow, ordered by the number of their attempts."""
     import optuna
 
     from pyterrier_asl.tuning.study import _open_draws
 
     study = optuna.create_study()
-    done, _, failed = (study.ask() for _ in range(3))  # the second is under way
+    done, _, failed = (study.ask() for _ in range(3))  # the second is running
     study.tell(done, 0.5)
     study.tell(failed, state=optuna.trial.TrialState.FAIL)
     assert _open_draws(study, 5) == [3, 4]
     study.tell(study.ask(), 0.5)
     study.ask()
     assert _open_draws(study, 5) == [1, 2, 4]
-    study.ask().set_user_attr("draw", 1)  # begun again
+    study.ask().set_user_attr("draw", 1)  # started again
     assert _open_draws(study, 5) == [2, 4, 1]
-    assert _open_draws(study, 6) == [5]  # the number of the last trial, whose draw was another
+    assert _open_draws(study, 6) == [5]  # the number of the last trial, which had another draw
     assert _open_draws(study, 1) == []
 
 
@@ -516,7 +516,7 @@ def _finished(storage: str) -> list:
     try:
         study = optuna.load_study(study_name="RandomSearch", storage=storage)
         return [t for t in study.get_trials() if t.state == optuna.trial.TrialState.COMPLETE]
-    except Exception:  # the child has not made it yet
+    except Exception:  # the child has not created it yet
         return []
 
 
@@ -535,8 +535,8 @@ def test_killed_and_resumed_by_two_processes(storage):
     assert [child.wait(120) for child in children] == [0, 0]
     after = _finished(storage)
     assert {t.number: t.user_attrs for t in after if t.number in before} == before
-    # The trial that was under way is made again, and at the end some twice: neither of the two
-    # knows whether the other one is still at it.
+    # The running trial is run again, and some of the last trials run twice, because neither process
+    # knows whether the other one still runs.
     assert 24 <= len(after) <= 28
     mixture = Mixture()
     resumed = search(mixture, storage=storage, n_trials=24)

@@ -1,4 +1,4 @@
-"""Tuning in stages: against loops that try everything, stage by stage, through the pipeline."""
+"""Tuning in stages, against loops that try all settings of each stage in the pipeline."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def small():
 
 
 def stages_of(index):
-    """The paper's stages over finite sets, so that enough trials try all there is."""
+    """The stages of the paper over finite sets, so that enough trials try all settings."""
     first, final = index.bm25(num_results=30), index.bm25(num_results=30)
     prf = RobertsonPRF(index, fb_terms=5)
     whole = first >> prf >> final
@@ -44,7 +44,7 @@ def mean(run, collection, measure):
 
 
 def by_hand(collection, measure, better):
-    """Best and worst of each stage by trying everything: {stage: (settings, values)}."""
+    """Best and worst of each stage by trying all settings: {stage: (settings, values)}."""
     index = collection.index
     found = {}
 
@@ -62,7 +62,7 @@ def by_hand(collection, measure, better):
         return RobertsonPRF(index, fb_terms=5, fb_docs=setting[0], gamma=setting[1])
 
     retrieval = list(itertools.product(B, K1))
-    one = tried("initial", [(0.75, 1.2), *retrieval], bm25)  # what was before comes first
+    one = tried("initial", [(0.75, 1.2), *retrieval], bm25)  # earlier settings come first
     feedback = [(10, 0.2), *itertools.product(FB_DOCS, GAMMA)]
     two = tried("feedback", feedback, lambda s: bm25(one) >> prf(s) >> bm25(one))
     final = list(dict.fromkeys([(0.75, 1.2), one, *retrieval]))
@@ -91,7 +91,7 @@ def test_against_trying_everything(small, measure, better, sweep):
         labels = list(result.settings[stage])
         at = {setting: value for setting, value in zip(settings, values)}
         drawn = list(trials[labels].itertuples(index=False, name=None))
-        assert set(drawn) == set(settings)  # this seed tries all of them
+        assert set(drawn) == set(settings)  # this seed tries all settings
         assert trials[str(measure)].tolist() == pytest.approx([at[s] for s in drawn], abs=1e-9)
         best, worst = (max, min) if better > 0 else (min, max)
         table = result.table[result.table["stage"] == stage]
@@ -203,7 +203,7 @@ def test_held_out_topics_that_are_tuned_on_are_pointed_out():
     (warning,) = [each for each in caught if "of the tuning" in str(each.message)]
     said = str(warning.message)
     assert said.startswith("2 of the 2 topics of 'some' are among the 6 topics of the tuning")
-    assert warning.filename == __file__  # the line that has called the search
+    assert warning.filename == __file__  # the warning names the line that called the search
 
 
 @pytest.mark.parametrize(
@@ -246,7 +246,7 @@ def test_stages_draw_settings_of_their_own():
 
 
 def test_what_was_before_is_tried_in_every_stage():
-    """Even where all that is drawn is worse, no stage ends below what it began with."""
+    """No stage ends with a worse value than it began with, even if all draws are worse."""
     maps = {
         x: pt.Evaluate(Mixture(x)(TOPICS), QRELS, ["map"])["map"] for x in np.arange(0, 1, 0.02)
     }
@@ -258,13 +258,13 @@ def test_what_was_before_is_tried_in_every_stage():
     ]
     result = StagedSearch(stages, TOPICS, QRELS, "map", n_trials=1, seed=0)
     assert result.trials["one"]["trial"].tolist() == [-1, 0]
-    assert result.trials["two"]["trial"].tolist() == [-1, -2, 0]  # its own, and the one handed on
+    assert result.trials["two"]["trial"].tolist() == [-1, -2, 0]  # its own and the earlier settings
     assert result.settings == {"one": {"x": top}, "two": {"x": top}}
     assert result.trials["two"]["map"].max() == pytest.approx(maps[top])
 
 
 def test_of_equal_settings_the_one_from_before_stays():
-    """Nothing relevant: all settings are equal, so nothing is changed."""
+    """Without relevant documents all settings are equal, so nothing changes."""
     mixture = Mixture()
     nothing = QRELS.assign(label=0)
     stages = [Stage("one", mixture, {mixture: {"x": [0.1, 0.9]}})]
@@ -284,7 +284,7 @@ def test_same_seed_same_everything_and_resumption(small, tmp_path):
     storage = f"sqlite:///{tmp_path}/stages.db"
     run(n_trials=3, storage=storage)
     stored = run(n_trials=10, storage=storage)
-    # More trials of the first stage may change what the second is about: that is another study.
+    # More trials of the first stage may change the second stage, which is then another study.
     pd.testing.assert_frame_equal(stored.table, one.table)
     for stage, trials in one.trials.items():
         pd.testing.assert_frame_equal(stored.trials[stage], trials)

@@ -1,4 +1,4 @@
-"""The sweep against the pipeline: the same settings through frames and ir_measures."""
+"""The sweep against the pipeline, which computes the same settings with frames and ir_measures."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_one_retriever_in_both_places(small):
 
 
 def test_queries_as_weights(small):
-    """Weights of any sign, terms that the index does not have, and none at all."""
+    """Weights of any sign, unknown terms, and empty queries."""
     toks = [
         {"w1": 1.0, "w5": -0.5},
         {"w2": 2.5, "nowhere": 9.0},
@@ -77,7 +77,7 @@ def test_ids_that_are_numbers(small):
 
 
 def test_settings_that_share_feedback_have_their_own_values(small):
-    """Down to the greatest depth so far; again only where what comes before it is another."""
+    """Feedback is computed to the largest depth so far, and again only for other first stages."""
     first, prf, final = small.index.bm25(), RobertsonPRF(small.index), small.index.bm25()
     params = [(first, {"b": [0.1, 0.9]}), (prf, {"fb_docs": [2, 9]}), (final, {"b": [0.1, 0.9]})]
     task = make_task(small.topics, small.qrels, AP)
@@ -106,7 +106,7 @@ def test_per_query_values(small):
 
 
 def test_through_random_search(small):
-    """The search takes the sweep by itself; with and without, and in threads, it is the same."""
+    """The search uses the sweep by default; results with, without and in threads are equal."""
     bm25 = small.index.bm25(num_results=30)
     params = bm25_stages(small.index)[0].params[0][1]
     options = {"n_trials": 12, "seed": 1, "return_type": "trials", "measures": [LexiP]}
@@ -137,7 +137,7 @@ def test_where_it_does_not_apply(small):
     final = index.bm25(k3=8)
     with pytest.raises(NotSwept, match="k3"):
         Sweep(bm25 >> prf >> final, Space({prf: {"gamma": [0.5]}}), task)
-    infinite = make_task(with_toks, small.qrels, AP)  # nothing else could retrieve that either
+    infinite = make_task(with_toks, small.qrels, AP)  # the pipeline could not retrieve it either
     with pytest.raises(ValueError, match="weight inf: give finite weights"):
         Sweep(bm25, Space({bm25: {"b": [0.5]}}), infinite)
 

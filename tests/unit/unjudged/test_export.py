@@ -1,4 +1,4 @@
-"""Lists of documents to judge, to the last character."""
+"""Exported lists of documents to judge, compared as text."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pyterrier_asl.io.label_files import label_rows, read_labels
 from pyterrier_asl.io.texts import Texts
 from pyterrier_asl.unjudged.export import check_export, export
 
-#: P@3 by a label of one of three documents in one of two queries: a sixth each.
+#: A label of one of three documents in one of two queries changes P@3 by 1/6.
 A = {"q1": {"a": 4, "x": 3, "y": 2, "b": 1}, "q2": {"a": 2, "z": 1}}
 B = {"q1": {"a": 3, "b": 2}, "q2": {"a": 1}}
 QRELS = {"q1": {"a": 1, "b": 1}, "q2": {"a": 1}}
@@ -78,7 +78,7 @@ def test_a_list_without_labels_is_replaced(tmp_path, form):
 
 
 def test_a_file_of_qrels_is_replaced_by_force_alone(tmp_path):
-    """Those without a grade could be a list, or somebody's."""
+    """Qrels without grades could be an exported list, or somebody's file."""
     path, pair = tmp_path / "list", holes(A, B, QRELS, "P@3")
     assert export(pair, path) == 3
     with pytest.raises(OSError, match=f"{path.name}: "):
@@ -145,7 +145,7 @@ def test_a_list_with_a_row_that_is_no_label_is_not_overwritten(tmp_path, force):
 def test_the_ending_tells_the_form_unless_it_is_given(tmp_path, name, form):
     assert check_export(tmp_path / name) == form
     assert check_export(tmp_path / name, "jsonl") == "jsonl"
-    (tmp_path / name).write_bytes(b"")  # holds nothing
+    (tmp_path / name).write_bytes(b"")  # empty
     assert check_export(tmp_path / name, keep=True) == form
     with pytest.raises(ValueError, match="one of tsv, jsonl, umbrela, trec, not 'csv'"):
         check_export(tmp_path / name, "csv")

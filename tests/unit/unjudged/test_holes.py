@@ -1,4 +1,4 @@
-"""Two runs and what unjudged documents could change between them."""
+"""Two runs and the effect of unjudged documents on their difference."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_the_chart_has_a_line_per_query_the_widest_first():
     found = holes(GOOD, BAD, QRELS, "P@2")
     drawn = found.chart().to_dict()
     (rows,) = drawn["datasets"].values()
-    # q: a and x of A, b and a of B; x, unjudged, makes A's P@2 1/2 or 1. p is known.
+    # q: A has a, x and B has b, a. The unjudged x makes P@2 of A 1/2 or 1. p is fully judged.
     assert [(row["qid"], row["low"], row["high"]) for row in rows] == [("q", 0, 0.5), ("p", 0, 0)]
     assert found.sentences() == [found.describe()] and "2 queries" in str(drawn["title"])
 
@@ -56,7 +56,7 @@ def test_runs_and_names_are_of_two_runs():
 
 
 def test_the_documents_to_judge_count_all_runs_that_show_them():
-    """x is in A and in two further runs, y in a further run alone."""
+    """x is in A and in two further runs, and y is in one further run only."""
     others = {"c": {"q": {"x": 1, "y": 0, "b": -1}}, "d": {"q": {"x": 1, "b": 0}}}
     todo = holes(GOOD, BAD, QRELS, "RR", runs=others).todo.set_index("docno")
     assert todo["runs"].to_dict() == {"x": 3, "y": 1}

@@ -1,4 +1,4 @@
-"""The model of which unjudged documents are relevant, on data made by such a model."""
+"""The model of the relevance of unjudged documents, on data drawn from such a model."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pyterrier_asl.unjudged.likely import Likely, Model, calibration
 
 
 def made(seed, queries=20, depth=30, hide=0.3):
-    """Runs whose relevant documents stand at the top, and judgements of a part of them."""
+    """Runs with relevant documents at the top, and judgements of a part of the documents."""
     rng = np.random.default_rng(seed)
     runs = {name: {} for name in "abcdef"}
     qrels, truth = {}, {}
@@ -48,7 +48,7 @@ def test_the_model_finds_what_is_relevant():
 
 @pytest.mark.parametrize("few", [9, 10])
 def test_groups_with_ten_documents_of_their_own_are_tested(few):
-    """Those of a are documents that b and c do not have; b and c have the same."""
+    """a has documents that b and c do not have; b and c have the same documents."""
     a = {"q": {f"d{rank}": -rank for rank in range(30)}}
     b = {"q": {f"d{rank}": -rank for rank in range(few, 30)}}
     qrels = {"q": {f"d{rank}": rank % 2 for rank in range(30)}}
@@ -60,7 +60,7 @@ def test_the_better_run_is_likely():
     runs, qrels, truth = made(1)
     others = {name: run for name, run in runs.items() if name not in "ab"}
     likely = holes(runs["a"], runs["b"], qrels, "ASL@20", runs=others).likely(draws=200)
-    assert likely.probability > 0.9  # less ASL is better
+    assert likely.probability > 0.9  # lower ASL is better
     full = holes(runs["a"], runs["b"], truth, "ASL@20").difference.difference
     assert full < 0 and likely.low < likely.high < 0
     other = holes(runs["b"], runs["a"], qrels, "ASL@20", runs=others).likely(draws=200)
@@ -112,14 +112,14 @@ def test_data_that_separate_have_a_fit():
 
 
 def test_the_features_of_a_document():
-    """Three documents, two queries, two groups: what the model knows of them."""
+    """The features of three documents, with two queries and two groups."""
     finders = np.array([[True, False], [True, True], [False, True]])
     documents = module._Documents(np.array([0, 0, 1]), np.array([1, 4, 9]), finders)
     model = module._Predictor.of(documents, np.array([True, False, True]), 2)
-    # The share of relevant documents, with one more that is relevant as all are on average.
+    # The share of relevant documents, smoothed by one document with the mean relevance.
     shares = np.array([(1 + 2 / 3) / 3, (1 + 2 / 3) / 2])
     assert np.exp(model.queries) == pytest.approx(shares, abs=1e-2)
-    # Of each group a relevant and an irrelevant find.
+    # Each group retrieved one relevant and one irrelevant document.
     assert model.groups == pytest.approx([0, 0])
     x = module._features(documents, np.array([-1.0, -2.0]), np.array([0.5, 3.0]))
     assert x == pytest.approx(
@@ -136,12 +136,12 @@ def test_the_features_of_a_document():
 @pytest.mark.parametrize(
     ("shifts", "mean", "variance"),
     [
-        # The variance of true shifts is that of the estimates less their mean error, 3 - 1; each
-        # estimate counts by one over its error and that variance: 1/4, 1/2.5, 1/2.5.
+        # The variance of true shifts is the variance of the estimates minus their mean error,
+        # 3 - 1. The weight of an estimate is 1 / (its error + this variance): 1/4, 1/2.5, 1/2.5.
         ([(0, 2), (3, 0.5), (3, 0.5)], 2.4 / 1.05, 2.0),
         ([(1, 0.5), (2, 0.5), (6, 0.5)], 3.0, 6.5),
-        ([(1, 9), (1, 9), (1, 9)], 1.0, 0.01),  # error alone explains more
-        ([(1, 0.5), (6, 0.5)], 0.0, 1.0),  # too few
+        ([(1, 9), (1, 9), (1, 9)], 1.0, 0.01),  # errors alone explain a larger variance
+        ([(1, 0.5), (6, 0.5)], 0.0, 1.0),  # too few groups
     ],
 )
 def test_the_spread_of_shifts_over_groups(shifts, mean, variance):
@@ -149,10 +149,10 @@ def test_the_spread_of_shifts_over_groups(shifts, mean, variance):
 
 
 def test_the_shift_of_a_group_is_that_of_its_own_finds():
-    """By a general minimiser, with the shifts of all groups for a prior."""
+    """Against a general minimiser, with the shifts of all groups as the prior."""
     runs, qrels, _ = made(3)
     others = {name: run for name, run in runs.items() if name not in "ab"}
-    # Whatever c finds its copy finds, too: of their own they have nothing.
+    # c and its copy retrieve the same documents, so neither has unique documents.
     found = holes(runs["a"], runs["b"], qrels, "P@30", runs=others | {"copy": runs["c"]})
     names = list(found.runs.names)
     model = Model.fitted(found.runs, found.labelled)
@@ -177,7 +177,7 @@ def test_the_shift_of_a_group_is_that_of_its_own_finds():
 
 
 def test_documents_of_one_run_are_relevant_together():
-    """Documents found by A, by A, by B, and by both, whose shift is the mean of A's and B's."""
+    """Documents of A, A, B and both; the shift of both is the mean of the shifts of A and B."""
     finders = np.array([[True, False], [True, False], [False, True], [True, True]])
     logits, shifts = np.array([0.0, 0.5, -1.0, 0.0]), np.array([[1.0, 3.0], [-2.0, 0.5]])
     model = Model(np.zeros(5), (0.0, 1.0), 0, calibration([]), shifts, logits, finders)
@@ -197,13 +197,13 @@ def test_documents_of_one_run_are_relevant_together():
 
 
 def test_what_is_likely_is_what_labellings_of_the_model_give():
-    """P@10 counted by hand under other labellings of the same model."""
+    """P@10 counted by hand under other labellings drawn from the model."""
     runs, qrels, _ = made(5, queries=6)
     found = holes(runs["a"], runs["b"], qrels, "P@10", runs={"c": runs["c"], "d": runs["d"]})
     model, unjudged = Model.fitted(found.runs, found.labelled), found.labelled.unjudged
     codes = np.flatnonzero(unjudged.best <= 10)
     labels = model.sample(codes, 2000, np.random.default_rng(9))
-    weights = np.zeros(len(codes))  # of a relevant document in P@10 of A less that of B
+    weights = np.zeros(len(codes))  # the effect of a relevant document on P@10 of A minus P@10 of B
     now = 0.0
     for sign, run in ((1, runs["a"]), (-1, runs["b"])):
         top = {

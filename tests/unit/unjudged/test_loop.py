@@ -1,4 +1,4 @@
-"""The judging loop: order, saving, resuming, merging."""
+"""The judging loop: order, saving, resuming and merging."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_it_ends_when_the_verdict_is_settled():
     done = judge_until_settled(start, truth, batch=1)
     assert done.ended == "settled" and done.holes.verdict == "A"
     assert len(done.labels) < len(TRUTH)
-    # the same by judgements merged from the beginning
+    # the same with judgements merged at the beginning
     merged = merge_labels(QRELS, done.labels)
     again = holes(A, B, merged[["qid", "docno", "label"]], "ASL@3")
     assert (again.difference.low, again.difference.high) == pytest.approx(
@@ -50,7 +50,7 @@ def test_ten_documents_are_asked_for_at_a_time():
 
 def test_first_what_helps_the_run_that_is_behind():
     start = holes(A, B, QRELS, "RR")
-    assert start.difference.difference > 0  # A is ahead: what helps B comes first
+    assert start.difference.difference > 0  # A is better, so documents that help B come first
     weights = start.todo["weight"].round(9).tolist()
     assert weights[0] < 0 and weights == sorted(weights, key=lambda w: (w >= 0, -abs(w)))
 
@@ -84,7 +84,7 @@ def test_an_interruption_loses_nothing(tmp_path):
     with pytest.raises(KeyboardInterrupt):
         judge_until_settled(holes(A, B, QRELS, "AP"), interrupted, labels=path, batch=1)
     with open(path, "a") as file:
-        file.write('{"qid": "q", "doc')  # half a line
+        file.write('{"qid": "q", "doc')  # an incomplete line
     kept = read_labels(path)
     assert kept["docno"].tolist() == asked[:1]
     merged = merge_labels(QRELS, kept)[["qid", "docno", "label"]]
@@ -96,7 +96,7 @@ def test_an_interruption_loses_nothing(tmp_path):
 
 
 class Judge:
-    """As a PyTerrier transformer is called."""
+    """A judge that is called like a PyTerrier transformer."""
 
     def transform(self, frame):
         return frame.assign(label=truth(frame)).sample(frac=1, random_state=1)

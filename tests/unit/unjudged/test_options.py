@@ -1,4 +1,4 @@
-"""Options that mean nothing are errors that name the option, the value and the remedy."""
+"""Invalid options raise errors that name the option, the value and the remedy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pairs of runs: labels taken, single documents, samples, verdicts, matrix."""
+"""Pairs of runs: labels, single documents, samples, verdicts and the matrix."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def test_pairs_are_tested_at_a_level_over_several_queries(qids, alpha, tested):
     qrels = {qid: QRELS[qid] for qid in qids}
     pairs = all_pairs(runs, qrels, "RR", alpha=alpha).table
     assert ("significance" in pairs) == tested
-    if tested:  # both differences are the same and known
+    if tested:  # both differences are equal and fully judged
         assert pairs["significance"].tolist() == ["certain"]
 
 
@@ -168,7 +168,7 @@ def test_a_difference_is_told_by_query():
     assert (found.difference, found.low, found.high) == (0.5, 0.0, 0.5)
     assert found.by_query["unjudged"].tolist() == [2, 1]
     assert "open" in found.describe()
-    assert "low=0.0" in repr(found) and "qids" not in repr(found)  # not what is long
+    assert "low=0.0" in repr(found) and "qids" not in repr(found)  # not the long text
 
 
 @pytest.mark.parametrize("of", [float, np.float64])
