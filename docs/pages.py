@@ -65,7 +65,6 @@ _FURTHER = {
     "statistics": [
         "pyterrier_asl.statistics.tests.compare_pair",
         "pyterrier_asl.statistics.tests.compare_all",
-        "pyterrier_asl.statistics.tests.compare_with_baseline",
         "pyterrier_asl.statistics.correction.correct",
         "pyterrier_asl.statistics.noninferiority.non_inferiority",
         "pyterrier_asl.statistics.rank_intervals.rank_intervals",

@@ -230,57 +230,6 @@ def compare_all(
     return _compare_pairs(matrix, first, second, pairs, test, correction, options)
 
 
-def compare_with_baseline(
-    values: ArrayLike,
-    names: Sequence[str],
-    baseline: str,
-    *,
-    test: str = "t",
-    correction: str = "auto",
-    alpha: float = 0.05,
-    weights: ArrayLike | None = None,
-    draws: int = 10_000,
-    seed: int = 0,
-) -> pd.DataFrame:
-    """Compares every system with a baseline among them.
-
-    Args:
-        values: One row per system, one column per query, shape (systems, queries).
-        names: Different names of the systems, shape (systems,).
-        baseline: The name of the baseline.
-        test: One of :data:`PAIR_TESTS`.
-        correction: One of :data:`CORRECTIONS`, over these comparisons; ``'auto'`` is Holm's.
-        alpha: The level of significance; intervals cover 1 - alpha.
-        weights: The weight of each query; see :func:`compare_pair`.
-        draws: Number of draws of ``'randomization'``.
-        seed: Seed of the draws.
-
-    Returns:
-        The columns of :func:`compare_all`, one row for each other system ``a``; ``b`` is the
-        baseline.
-
-    Raises:
-        ValueError: See :func:`compare_all`; or the baseline is not one of the names.
-
-    >>> values = [[0.5, 0.7, 0.4, 0.9], [0.4, 0.6, 0.1, 0.7], [0.5, 0.6, 0.4, 0.9]]
-    >>> frame = compare_with_baseline(values, ["bm25", "tfidf", "dph"], "tfidf")
-    >>> frame[["a", "b", "difference", "p_corrected"]].round(4)
-          a      b  difference  p_corrected
-    0  bm25  tfidf       0.175       0.0707
-    1   dph  tfidf       0.150       0.1027
-    """
-    check_name("test", test, PAIR_TESTS)
-    matrix, options = prepare(finite_matrix(values), alpha, weights, draws, seed)
-    labels = labels_of(names, len(matrix))
-    check_name("baseline", baseline, labels)
-    row = labels.index(baseline)
-    others = np.delete(np.arange(len(labels)), row)
-    pairs = [(labels[other], baseline) for other in others]
-    return _compare_pairs(
-        matrix, others, np.full_like(others, row), pairs, test, correction, options
-    )
-
-
 def compare_differences(
     differences: ArrayLike,
     names: Sequence[tuple[str, str]],

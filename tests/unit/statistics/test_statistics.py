@@ -29,7 +29,6 @@ from pyterrier_asl.statistics.tests import (
     compare_all,
     compare_differences,
     compare_pair,
-    compare_with_baseline,
 )
 
 EVERY = PAIR_TESTS + TUKEY_TESTS
@@ -402,16 +401,6 @@ def test_draws_too_few_for_the_family_are_warned_about():
 # --- Baseline and preferences -------------------------------------------------------------------
 
 
-def test_baseline_is_the_same_pairs_in_a_smaller_family():
-    values = scores(4, 20)
-    frame = compare_with_baseline(values, names(values), "s2")
-    assert list(frame["a"]) == ["s0", "s1", "s3"] and set(frame["b"]) == {"s2"}
-    assert frame.attrs["family"] == 3
-    for row, system in zip(frame.itertuples(), (0, 1, 3)):
-        assert row.p == pytest.approx(compare_pair(values[system], values[2]).p)
-    np.testing.assert_allclose(frame["p_corrected"], holm(list(frame["p"])))
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("test", ["t", "wilcoxon", "sign", "randomization"])
 def test_differences_are_the_pairs_they_came_from(test):
@@ -480,7 +469,6 @@ def test_one_system_has_no_pairs(test):
             lambda v: compare_all(v, "abc", correction="fdr"),
             "'fdr'.*'none', 'bonferroni'",
         ),
-        (lambda v: compare_with_baseline(v, "abc", "z"), "baseline 'z'.*'a', 'b', 'c'"),
         (lambda v: compare_differences(v, [("a", "b")]), "1 entries for 3 rows"),
         (lambda v: compare_differences(v, ["ab"] * 3, test="unpaired-t"), "'unpaired-t'"),
         (lambda v: correct([0.5, 1.5]), "between 0 and 1"),
