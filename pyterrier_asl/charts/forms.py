@@ -263,8 +263,7 @@ def ranks_on_lists(
         caption += f" Ranks 1 to {MOST} of {runs}: lines below these ranks are cut off."
         frame = frame[frame["run"].isin(frame.loc[frame[rank] <= MOST, "run"])]
         deepest = MOST
-    most = frame[moved].abs().groupby(frame["run"]).transform("max")
-    frame = frame.assign(change=most)
+    frame = frame.assign(change=frame[moved].abs().groupby(frame["run"]).transform("max"))
     points = frame[frame[rank] <= deepest]
     last = points[points[across] == lists[-1]]
     names = last.groupby([across, rank], sort=False)["run"].agg(_one_label).reset_index()
@@ -291,14 +290,12 @@ def ranks_on_lists(
         axis=alt.Axis(tickMinStep=1, grid=False),
         scale=alt.Scale(domain=[0.5, deepest + 0.5], nice=False, reverse=True),
     )
-    legend = alt.Legend(orient="bottom", values=some_values(most), format="d")
+    legend = alt.Legend(orient="bottom", values=some_values(frame["change"]), format="d")
     scheme = alt.Scale(scheme="viridis")
-    shared = {
-        "x": x,
-        "y": y,
-        "color": alt.Color("change:Q", title="ranks moved", scale=scheme, legend=legend),
-    }
-    lines, circles = (alt.Chart(inline_rows(rows)).encode(**shared) for rows in (frame, points))
+    color = alt.Color("change:Q", title="ranks moved", scale=scheme, legend=legend)
+    lines, circles = (
+        alt.Chart(inline_rows(rows)).encode(x=x, y=y, color=color) for rows in (frame, points)
+    )
     drawn = alt.layer(
         lines.mark_line(opacity=0.6, clip=True).encode(detail=alt.Detail("run:N")),
         circles.mark_circle(size=40, opacity=1).encode(tooltip=typed(frame, tooltip)),

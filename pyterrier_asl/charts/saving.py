@@ -7,6 +7,7 @@ import re
 import textwrap
 from collections.abc import Callable, Iterable, Iterator
 from copy import deepcopy
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -108,7 +109,8 @@ def for_paper(chart: Any, width: str | int | None, title: bool) -> Any:
         raise ValueError(f"width {width!r} is none of {', '.join(WIDTHS)}, and no number")
     if width is not None:
         points = WIDTHS[width] if isinstance(width, str) else width
-        spec = lowered(fitted(spec, points, drawn_width), PAGE_HEIGHT, drawn_height)
+        spec = fitted(spec, points, partial(drawn, side="width"))
+        spec = lowered(spec, PAGE_HEIGHT, partial(drawn, side="height"))
     return alt.Chart.from_dict(spec)
 
 
@@ -195,22 +197,18 @@ def _factor(spec: Spec, width: int, measured: Callable[[Spec], float]) -> float:
     def excess(factor: float) -> float:
         return measured(_scaled(spec, factor)) - width
 
-    high, above = 1.0, excess(1.0)
-    if above <= 0:
-        low, below = high, above
-        high, above = _MOST, excess(_MOST)
-        if above <= 0:
-            return high
-    else:
-        # The text centred over a very narrow view can extend beyond it: the widest view goes first.
-        for low in _NARROWER:
-            if (below := excess(low)) <= 0:
-                break
-            high, above = low, below
-        else:
-            low = _NARROWER[0]
+    low = high = 1.0
+    below = above = excess(1.0)
+    # The text centred over a very narrow view can extend beyond it: the widest view goes first.
+    for factor in _NARROWER if above > 0 else (_MOST,):
+        if (over := excess(factor)) <= 0:
+            low, below = factor, over
+            break
+        high, above = factor, over
+    if below > 0:
+        return _NARROWER[0]
     for step in range(8):
-        if not -below > _CLOSE:
+        if below >= -_CLOSE or above <= 0:
             break
         chord = low - below * (high - low) / (above - below)
         factor = (low + high) / 2 if step % 2 else chord
@@ -276,17 +274,8 @@ def _parts(spec: Spec) -> Iterator[Spec]:
         yield from _parts(spec["spec"])
 
 
-def drawn_width(spec: Spec) -> float:
-    """The width in which vl-convert draws a specification, in pixels."""
-    return _drawn(spec, "width")
-
-
-def drawn_height(spec: Spec) -> float:
-    """The height in which vl-convert draws a specification, in pixels."""
-    return _drawn(spec, "height")
-
-
-def _drawn(spec: Spec, side: str) -> float:
+def drawn(spec: Spec, side: str) -> float:
+    """The width or the height with which vl-convert draws a specification, in pixels."""
     import vl_convert
 
     size = re.search(rf'<svg[^>]*? {side}="([\d.]+)"', vl_convert.vegalite_to_svg(spec))
