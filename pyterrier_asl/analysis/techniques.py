@@ -9,6 +9,7 @@ import numpy as np
 
 from ..assessment.system_pairs import PairedTest, as_frame, significance
 from ..charts.forms import STEP, WIDTH, alt, bars, captioned, category, in_rows, tooltips
+from ..evaluation.inputs import refuse
 from ..io.lazy import pd
 from ..io.names import check_names
 from ..measures.directions import higher_is_better, value_range
@@ -100,6 +101,8 @@ def compare_techniques(
     2         AP  0.75  1.00   1.0
     3        ASL  1.50  1.00   1.0
     """
+    if measures is not None:
+        refuse("is for the default measures", rel=rel, cutoff=cutoff, missing=missing != "pad")
     tracks, rel = read_tracks(runs, qrels, duplicates, rel, measures)
     options = AslOptions(rel, cutoff, missing, as_published)
     paired = PairedTest(test, correction, alpha, draws, seed)

@@ -357,6 +357,10 @@ def check_chart(
 
         paths = [*inputs, *(name for track in tracks for name in track[1:])]
         check_path(path, inputs=filter(None, paths), force=force)
+    else:
+        given = click.get_current_context().params
+        if given["width"] or not given["title"]:
+            raise click.UsageError("--width and --no-title need --chart")
 
 
 def save_chart(draw: Callable[[], Any], chart: str | None, **form: Any) -> None:

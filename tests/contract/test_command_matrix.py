@@ -1,0 +1,649 @@
+"""Every option of every command: it changes what is printed, or is refused in a sentence.
+
+The options come from click, so that a new one without a row fails. Each is tried with files, and
+where a command takes them with tracks and tables of scores; with measures of which higher and of
+which lower values are better, and with graded and binary qrels.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import _small
+import click
+import pytest
+from _calls import call
+from _options import GROUPS, TEXTS, Setting, files, long_scores
+
+from pyterrier_asl.cli import main
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+SETTINGS = [
+    Setting("files", "AP@10", binary=False, turned=False),
+    Setting("tracks", "ASL@10", binary=False, turned=False),
+    Setting("scores", "ASL@10", binary=False, turned=True),
+    Setting("files", "ASL@10", binary=True, turned=True),
+    Setting("tracks", "AP@10", binary=True, turned=True),
+    Setting("scores", "AP@10", binary=False, turned=False),
+]
+
+
+@dataclass
+class Row:
+    """Words of an option that change what a command prints, where it is not refused.
+
+    Attributes:
+        words: the option and its value; or what gives them for a setting.
+        given: further words, without and with the option.
+        measure: a measure for which it matters.
+        refused: source, or ``always`` -> a part of the sentence that refuses the option.
+        same: source, or ``always`` -> why the output stays as it is.
+        needed: whether the command is refused without it.
+        writes: a file that it writes.
+        alone: whether it is refused without the further words.
+        data: see :class:`_options.Row`.
+    """
+
+    words: list[str] | Callable[[Setting], list[str]]
+    given: list[str] | Callable[[Setting], list[str]] = field(default_factory=list)
+    measure: str = ""
+    refused: dict[str, str] = field(default_factory=dict)
+    same: dict[str, str] = field(default_factory=dict)
+    needed: bool = False
+    writes: str = ""
+    alone: bool = False
+    data: str = "plain"
+
+
+def folder() -> Path:
+    return _small.folder()
+
+
+@cache
+def written(name: str, text: str) -> str:
+    path = folder() / name
+    path.write_text(text)
+    return str(path)
+
+
+def judge(name: str, agrees: float) -> Callable[[Setting], list[str]]:
+    def words(setting: Setting) -> list[str]:
+        path = folder() / f"judge-{name}-{setting.binary}"
+        _small.write_qrels(_small.judged_by_other(agrees, binary=setting.binary), path)
+        if setting.source == "tracks":
+            return [w for t in ("one", "two") for w in ("--judge", f"{t}={name}={path}")]
+        return ["--judge", f"{name}={path}"]
+
+    return words
+
+
+def two_judges(setting: Setting) -> list[str]:
+    return judge("x", 0.7)(setting) + judge("y", 0.5)(setting)
+
+
+def labels(setting: Setting) -> list[str]:
+    return ["--labels", str(_small.write_qrels(_small.labels(), folder() / "labels"))]
+
+
+def lines(name: str, rows: dict[str, str]) -> str:
+    return written(name, "".join(f"{key}\t{value}\n" for key, value in rows.items()))
+
+
+def words_of_documents(setting: Setting) -> list[str]:
+    rows = {doc: str(10 + 37 * n) for n, doc in enumerate([*_small.DOCS, *_small.QUERIES])}
+    return ["--lengths", written("lengths", "".join(f"{d} {n}\n" for d, n in rows.items()))]
+
+
+def pool_of_others(setting: Setting) -> list[str]:
+    (folder() / "pool").mkdir(exist_ok=True)
+    for seed in range(3, 12):
+        path = folder() / "pool" / f"other{seed}"
+        if not path.exists():
+            _small.write_run(_small.collection(seed)[0]["delta"], path)
+    return ["--pool", str(folder() / "pool")]
+
+
+#: Option -> the scores that need it.
+SCORES: dict[str, Callable[[Any], Any]] = {
+    "columns": lambda scores: scores.rename(columns={"qid": "label"}),
+    "measure_column": lambda scores: scores.drop(columns="measure"),
+    "lower_is_better": lambda scores: scores.assign(measure="mine"),
+    "higher_is_better": lambda scores: scores.assign(measure="mine"),
+    "fill": lambda scores: scores.iloc[1:],
+}
+
+
+ONLY_SCORES = {"files": "scores", "tracks": "scores|collection|Usage|give QRELS"}
+NOT_SCORES = {"scores": "not for scores|give QRELS"}
+
+
+def weights(setting: Setting) -> list[str]:
+    return ["--weights", lines("weights", {qid: qid[1:] for qid in _small.QUERIES})]
+
+
+TERMINAL = "not a terminal"
+CHART = str(Path("chart.html"))
+GROUP_FILE = ("groups", GROUPS)
+
+
+def group_file(setting: Setting) -> list[str]:
+    return ["--groups", lines("groups", GROUPS)]
+
+
+NOTHING_AT_2 = {"binary": "finds nothing", **NOT_SCORES}
+
+#: Rows for options of several commands.
+ROWS: dict[str, Row] = {
+    "measures": Row(["-m", "nDCG@5"], refused={"scores": "no measure|nDCG@5"}),
+    "measure": Row(["-m", "nDCG@5"], refused={"scores": "no measure|nDCG@5"}),
+    "places": Row(["-p", "1"]),
+    "output_format": Row(["-o", "jsonl"]),
+    "wide": Row(["--wide"], same={"always": TERMINAL}),
+    "all_rows": Row(["--all"], same={"always": TERMINAL}),
+    "jobs": Row(["-j", "1"], same={"always": "one is the default"}),
+    "tracks": Row([], same={"always": "a setting"}),
+    "scores": Row([], same={"always": "a setting"}),
+    "common": Row(["--common"], data="lacking", needed=True, refused={"files": "common"}),
+    "rel": Row(["-l", "2"], refused=NOT_SCORES | {"binary": "finds nothing|no number|nothing"}),
+    "pool": Row(pool_of_others, measure="AP_Rareness@10", refused=NOT_SCORES),
+    "lengths": Row(
+        words_of_documents,
+        measure="TBG(missing_length=99)",
+        refused=NOT_SCORES,
+    ),
+    "labels": Row(labels, refused={"tracks": "labels", **NOT_SCORES}),
+    "duplicates": Row(["--duplicates", "best"], data="repeated", needed=True, refused=NOT_SCORES),
+    "drop_self": Row(["--drop-self"], refused=NOT_SCORES),
+    "columns": Row(["--columns", "topic=label"], needed=True, refused=ONLY_SCORES),
+    "measure_column": Row(["--measure-column", "value"], needed=True, refused=ONLY_SCORES),
+    "lower_is_better": Row(
+        ["--lower-is-better", "mine"], ["-m", "mine"], needed=True, refused=ONLY_SCORES
+    ),
+    "higher_is_better": Row(
+        ["--higher-is-better", "mine"], ["-m", "mine"], needed=True, refused=ONLY_SCORES
+    ),
+    "fill": Row(["--fill", ".5"], needed=True, refused=ONLY_SCORES),
+    "alpha": Row(["--alpha", ".002"]),
+    "chart": Row(["--chart", CHART], writes=CHART),
+    "width": Row(["--width", "column"], ["--chart", CHART], writes=CHART, alone=True),
+    "title": Row(["--no-title"], ["--chart", CHART], writes=CHART, alone=True),
+    "judges": Row(judge("x", 0.7), refused=NOT_SCORES),
+    "judge_rel": Row(["--judge-rel", "x=2"], two_judges, refused=NOTHING_AT_2),
+    "people": Row(["--person", "x"], two_judges, refused=NOT_SCORES),
+    "groups": Row(group_file),
+    "by": Row(
+        lambda s: ["--by", lines("by", {q: f"slice {n % 2}" for n, q in enumerate(_small.QUERIES)})]
+    ),
+    "weights": Row(weights),
+    "cutoff": Row(["-k", "5"]),
+    "missing": Row(["--missing", "after"]),
+    "draws": Row(["--draws", "20"]),
+    "seed": Row(["--seed", "7"]),
+    "correction": Row(["--correction", "none"]),
+    "levels": Row(["--level", ".3"]),
+    "force": Row(["--force"], same={"always": "there is no file yet"}),
+}
+
+
+RUNS = list(_small.QUALITY)
+GUARD = ["--fail-if", "AP@10 worse"]
+EXPORT = "todo.tsv"
+HOLES_EXPORT = ["--export", EXPORT]
+
+
+def guard(setting: Setting) -> list[str]:
+    return ["--fail-if", f"{setting.measure} worse"]
+
+
+def third_run(setting: Setting) -> list[str]:
+    return ["--others", str(files("plain", setting.binary, False)[0]["charlie"])]
+
+
+def planned(setting: Setting) -> list[str]:
+    return ["--plan", ".2" if setting.measure == "AP@10" else "3"]
+
+
+def run_types(setting: Setting) -> list[str]:
+    types = dict(zip(RUNS, ("manual", "automatic") * 2))
+    return ["--types", lines("types", types)]
+
+
+def texts(option: str) -> Callable[[Setting], list[str]]:
+    return lambda s: [option, lines("texts", TEXTS)]
+
+
+def conflicting(setting: Setting) -> list[str]:
+    qrels = files("plain", setting.binary, False)[1]
+    rows = [row.split() for row in qrels.read_text().splitlines()[:30]]
+    name = f"conflicting-{setting.binary}"
+    return [written(name, "".join(f"{q} 0 {d} 0\n" for q, _, d, _ in rows))]
+
+
+def as_labels(words: Callable[[Setting], list[str]]) -> Callable[[Setting], list[str]]:
+    return lambda s: ["--labels", *words(s)]
+
+
+def too_high(setting: Setting) -> list[str]:
+    rows = _small.labels().iloc[::2]
+    return [str(_small.write_qrels(rows.assign(label=9), folder() / "too-high"))]
+
+
+#: Rows for the options of a command.
+SPECIAL: dict[str, dict[str, Row]] = {
+    "evaluate": {
+        "by_query": Row(["-q"]),
+        "no_summary": Row(["-n"], ["-q"], alone=True),
+        "ranks": Row(["--ranks"]),
+        "sort": Row(lambda s: ["-s", s.measure]),
+    },
+    "compare": {
+        "baseline": Row(
+            ["--baseline", "delta"], refused=dict.fromkeys(("files", "scores"), "baseline")
+        ),
+        "conditions": Row(guard),
+        "allow_missing": Row(["--allow-missing"], guard, data="unanswered", needed=True),
+        "junit": Row(["--junit", "junit.xml"], guard, writes="junit.xml", alone=True),
+        "summary": Row(["--summary", "summary.md"], guard, writes="summary.md"),
+        "github": Row(["--github"], guard, alone=True),
+        "test": Row(["-t", "wilcoxon"], refused={"tracks": "test"}),
+        "seed": Row(["--seed", "7"], same={"files": "t-test", "scores": "t-test"}),
+        "pool": replace(ROWS["pool"], refused={"tracks": "pool", **NOT_SCORES}),
+        "lengths": replace(ROWS["lengths"], refused={"tracks": "lengths", **NOT_SCORES}),
+        "by_query": Row(["-q"], ["-o", "jsonl"], refused={"tracks": "-q"}),
+        "moved": Row(["--moved", "2"], refused={"tracks": "moved", "scores": "moved"}),
+        "bounds": Row(["--bounds"], refused={"tracks": "bounds", **NOT_SCORES}),
+        "causes": Row(["--no-causes"], same={"tracks": "no causes", "scores": "no causes"}),
+    },
+    "ranks": {
+        "simultaneous": Row(
+            ["--simultaneous"], refused={"files": "simultaneous", "scores": "simultaneous"}
+        ),
+        "unjudged": Row(["--unjudged"], refused=NOT_SCORES),
+        "variance": Row(["--variance", "common"], ["--alpha", ".4"], "AP@10"),
+        "draws": Row(["--draws", "20"], ["--alpha", ".1"], "ASL@10"),
+        "seed": Row(["--seed", "7"], ["--alpha", ".1", "--draws", "20"], "ASL@10"),
+        "alpha": Row(["--alpha", ".4"]),
+    },
+    "holes": {
+        "measure": Row(["-m", "nDCG@5"]),
+        "labels": Row(labels),
+        "conflicts": Row(["--conflicts", "official"], as_labels(conflicting), needed=True),
+        "judge": Row(["--judge"], refused={"always": "--judge needs"}),
+        "export_to": Row(HOLES_EXPORT, writes=EXPORT),
+        "form": Row(["--form", "trec"], HOLES_EXPORT, writes=EXPORT, alone=True),
+        "most": Row(["--most", "2"], HOLES_EXPORT, writes=EXPORT, alone=True),
+        "force": Row(["--force"], HOLES_EXPORT, same={"always": "there is no file yet"}),
+        "others": Row(third_run, measure="AP_Rareness@10"),
+        "depth": Row(["--depth", "12"], measure="ASL@2"),
+        "highest": Row(["--highest", "5"], measure="nDCG@10"),
+        "texts": Row(["--texts", "no-such-id"], HOLES_EXPORT, refused={"always": "no-such-id"}),
+        "docs": Row(texts("--docs"), HOLES_EXPORT, writes=EXPORT, alone=True),
+        "topics": Row(texts("--topics"), HOLES_EXPORT, writes=EXPORT, alone=True),
+        "likely": Row(["--likely"]),
+        "by_query": Row(["-q"]),
+        "alpha": Row(["--alpha", "1e-9"]),
+    },
+    "labels": {
+        "conflicts": Row(["--conflicts", "official"], conflicting, needed=True),
+        "highest": Row(["--highest", "9"], too_high, needed=True),
+        "output": Row(["-o", "merged"], writes="merged"),
+        "force": Row(["--force"], ["-o", "merged"], same={"always": "there is no file yet"}),
+    },
+    "judges": {
+        "show": Row(["--show", "gains"]),
+        "output_format": Row(["-o", "jsonl"], ["--show", "agreement"], alone=True),
+        "judges": Row(judge("z", 0.3)),
+        "rel": Row(["-l", "2"], refused={"binary": "finds nothing"}),
+        "duplicates": Row(["--duplicates", "best"], data="repeated", needed=True),
+        "alpha": Row(["--alpha", ".3"]),
+        "people": Row(["--person", "x"]),
+        "judge_rel": Row(["--judge-rel", "x=2"], refused={"binary": "finds nothing"}),
+    },
+    "audit": {
+        "machine_qrels": Row([], same={"always": "a setting"}),
+        "machine_rel": Row(["--machine-rel", "2"]),
+        "target": Row(["--target", "these"]),
+        "plan": Row(["--plan", ".4"]),
+        "draw": Row(["--draw", "drawn"], planned, writes="drawn", alone=True),
+        "baseline": Row(["--baseline", "delta"]),
+        "all_pairs": Row(["--all-pairs"]),
+        "seed": Row(["--seed", "7"], planned),
+        "rel": Row(["-l", "2"]),
+    },
+    "report": {
+        "output": Row([], same={"always": "a setting"}),
+        "title": Row(["--title", "A title"]),
+        "note": Row(["--note", "A note"]),
+        "topics": Row(texts("--topics")),
+        "docs": Row(texts("--docs"), refused=NOT_SCORES),
+        "dataset": Row(["--dataset", "no-such-id"], refused={"always": "no-such-id"}),
+        "unjudged": Row(
+            ["--unjudged"], same={"always": "few runs have it anyway"}, refused=NOT_SCORES
+        ),
+        "stability": Row(["--stability"], refused=NOT_SCORES),
+        "cutoff": Row(["-k", "5"], refused=NOT_SCORES),
+        "groups": Row(group_file, measure="AP_Rareness@10", refused=NOT_SCORES),
+    },
+    "pool": {
+        "output": Row([], same={"always": "a setting"}),
+        "depth": Row(["--depth", "3"]),
+        "name": Row(["--name", "mine"]),
+    },
+}
+#: Commands whose options have tests of their own.
+ELSEWHERE = ("tune", "demo")
+SPECIAL |= {
+    "analyze": {
+        "as_published": Row(["--as-published"]),
+        "preferences": Row(["--preferences", "rrLP"]),
+        "preference": Row(["--preference", "rrLP"]),
+        "test": Row(["--test", "sign"]),
+        "fuzz": Row(["--fuzz", ".3"]),
+        "few": Row(["--few", "1"]),
+        "depth": Row(["--depth", "3"]),
+        "a": Row(["--a", "delta"]),
+        "b": Row(["--b", "alpha"]),
+        "fractions": Row(["--fractions", ".5,1"]),
+        "run": Row(["--run", "delta"]),
+        "old": Row([], same={"always": "a setting"}),
+        "new": Row([], same={"always": "a setting"}),
+        "n": Row([], same={"always": "a setting"}),
+        "relevant": Row([], same={"always": "a setting"}),
+        "ranks": Row([], same={"always": "a setting"}),
+        "qid": Row([], same={"always": "a setting"}),
+        "pools": Row([], same={"always": "a setting"}),
+        "deepest": Row(["--deepest", "3"]),
+        "alphas": Row(["--alphas", "0,1"]),
+        "sizes": Row(["--sizes", "2"]),
+        "normalized": Row(["--normalized"]),
+        "margin": Row(["--margin", ".5"]),
+        "each": Row(["--each"]),
+        "system": Row(["--system", "delta"]),
+        "run_types": Row(run_types),
+        "both_ways": Row(["--both-ways"]),
+        "missing_length": Row(["--missing-length", "5"]),
+        "judges": Row(judge("z", 0.3)),
+        "rel": Row(["-l", "3"]),
+        "judge_rel": Row(["--judge-rel", "x=2"], refused={"binary": "finds nothing"}),
+    }
+}
+
+
+#: Analyses of rareness, with their measure.
+RARENESS = dict.fromkeys(
+    (
+        "analyze agreement-by-alpha",
+        "analyze agreement-by-number-of-systems",
+        "analyze rareness-by-pool",
+        "analyze rareness-without-own-group",
+    ),
+    "AP_Rareness@10",
+)
+
+
+RANDOM = {
+    "draws": Row(["--draws", "20"], ["--test", "randomization"]),
+    "seed": Row(["--seed", "7"], ["--test", "randomization", "--draws", "20"]),
+}
+OTHER_RARENESS = Row(["-m", "P_Rareness@5"])
+LEVELS = {"levels": Row(["--levels", "3"])}
+SPECIAL |= {name: {"measures": OTHER_RARENESS, "measure": OTHER_RARENESS} for name in RARENESS}
+SPECIAL |= {
+    "analyze discriminative-power": {
+        "draws": Row(["--draws", "20"], ["--level", ".5", "--test", "randomization"]),
+        "seed": Row(["--seed", "7"], same={"always": "all sign vectors of 12 queries"}),
+        "weights": Row(weights, ["--level", ".5"]),
+    },
+    "analyze compare-techniques": RANDOM
+    | {
+        option: Row(words, refused={"always": "is for the default measures"})
+        for option, words in {
+            "rel": ["-l", "2"],
+            "cutoff": ["-k", "5"],
+            "missing": ["--missing", "after"],
+        }.items()
+    }
+    | {"correction": Row(["--correction", "none"], ["-m", "nDCG@5"])},
+    "analyze lengths-by-rank": {
+        "lengths": Row([], same={"always": "a setting"}),
+        "missing_length": Row(["--missing-length", "5"], same={"always": "all are known"}),
+    },
+    "analyze leaderboards": RANDOM,
+    "analyze assessor-scores": {"seed": Row(["--seed", "7"], ["--draws", "3"])},
+    "analyze preference-discrimination": {
+        option: Row(words, ["--level", ".5", "--draws", "20"])
+        for option, words in {
+            "rel": ["-l", "3"],
+            "cutoff": ["-k", "2"],
+            "draws": ["--draws", "500"],
+            "seed": ["--seed", "7"],
+        }.items()
+    },
+    "analyze compare-with-assessors": RANDOM,
+    "analyze ties-by-recall-level": LEVELS,
+    "analyze recall-level-needed": LEVELS,
+    "analyze level-correlations": LEVELS,
+    "analyze level-regressions": LEVELS,
+}
+
+
+#: Options of analyses whose small tables are equal with and without them.
+UNSEEN = {
+    "analyze cycles": "preference rel cutoff weights by places",
+    "analyze leaderboard-swaps": "judges rel judge_rel measure test correction alpha draws seed "
+    "by places",
+    "analyze agreement-by-alpha": "as_published weights",
+    "analyze agreement-by-number-of-systems": "as_published weights seed",
+    "analyze stability": "as_published",
+    "analyze rareness-without-own-group": "groups",
+    "analyze reordering": "correction",
+    "analyze compare-techniques": "as_published",
+    "analyze preference-discrimination": "draws seed",
+    "analyze judge-confusion": "places",
+    "analyze preference-levels": "places",
+}
+SPECIAL["analyze leaderboard-swaps"] = {
+    "weights": Row(weights, refused={"always": "no form for weighted queries"})
+}
+
+
+def commands() -> dict[str, click.Command]:
+    """Every command by its words."""
+    found = {}
+    context = click.Context(main)
+    for name in main.list_commands(context):
+        command = main.get_command(context, name)
+        if isinstance(command, click.Group):
+            below = click.Context(command)
+            for part in command.list_commands(below):
+                found[f"{name} {part}"] = command.get_command(below, part)
+        else:
+            found[name] = command
+    return {name: command for name, command in found.items() if name not in ELSEWHERE}
+
+
+COMMANDS = commands()
+
+
+def options_of(name: str) -> list[str]:
+    return [p.name for p in COMMANDS[name].params if isinstance(p, click.Option)]
+
+
+def row_of(name: str, option: str) -> Row | None:
+    for rows in (SPECIAL.get(name, {}), SPECIAL.get(name.split()[0], {}), ROWS):
+        if option in rows:
+            return rows[option]
+    return None
+
+
+def test_every_option_has_a_row():
+    missing = [(n, o) for n in COMMANDS for o in options_of(n) if row_of(n, o) is None]
+    assert not missing
+
+
+def required(name: str, setting: Setting) -> Iterator[str]:
+    """Words that a command cannot do without."""
+    options = options_of(name)
+    for option, words in {
+        "old": ["--old", "charlie", "--new", "bravo"],
+        "n": ["--documents", "30"],
+        "relevant": ["--relevant", "5,10"],
+        "qid": ["--qid", "q3"],
+    }.items():
+        if option in options:
+            yield from words
+    if name == "analyze tie-probability":
+        yield from ["--ranks", "1,3"]
+    if "pools" in options:
+        yield from run_types(setting)
+    if name == "analyze rareness-without-own-group":
+        yield from group_file(setting)
+    if "judges" in options and name not in ("ranks", "report"):
+        yield from two_judges(setting)
+    if name == "audit":
+        machine = _small.judged_by_other(binary=setting.binary)
+        path = _small.write_qrels(machine, folder() / f"machine-{setting.binary}")
+        yield from ["--machine-qrels", str(path)]
+    if name == "analyze lengths-by-rank":
+        yield from words_of_documents(setting)
+    if name in ("report", "pool"):
+        yield from ["-o", f"{name}.out", "--force"]
+
+
+def words_of(name: str, setting: Setting, option: str, data: str) -> list[str]:
+    """A command with what it needs."""
+    params = {p.name for p in COMMANDS[name].params}
+    words = [*name.split(), *required(name, setting)]
+    by_name = {"measures", "measure"} & params
+    if by_name and option not in {*by_name, "lower_is_better", "higher_is_better"}:
+        words += ["-m", RARENESS.get(name, setting.measure)]
+    if name.startswith("analyze") and option not in ("places", "output_format"):
+        words += ["-o", "jsonl"]
+    if "qrels" not in params and name != "pool":
+        return words
+    if setting.source == "scores":
+        change = SCORES.get(option, lambda scores: scores)
+        path = folder() / f"{option if option in SCORES else data}-{setting.measure}.csv"
+        change(long_scores(data, setting.measure, setting.turned)).to_csv(path, index=False)
+        words += ["--scores", str(path)]
+        if data == "unanswered" and option != "fill":
+            words += ["--fill", "0"]
+        return words + (RUNS if name == "compare" else [])
+    if setting.source == "tracks":
+        for track, seed in (("one", 1), ("two", 2)):
+            runs, qrels = files(data, setting.binary, setting.turned, seed)
+            words += ["--track", track, str(qrels), str(next(iter(runs.values())).parent)]
+        return words + (["--baseline", "charlie"] if name == "compare" else [])
+    runs, qrels = files(data, setting.binary, setting.turned)
+    paths = [str(path) for path in runs.values()]
+    if name == "pool":
+        return words + paths
+    if name == "labels":
+        rows = _small.labels().iloc[1::2]
+        return [*words, str(qrels), str(_small.write_qrels(rows, folder() / "some-labels"))]
+    if name == "audit":
+        rows = [row for row in qrels.read_text().splitlines() if row.split()[0] < "q4"]
+        qrels = qrels.with_suffix(".people")
+        qrels.write_text("\n".join(rows) + "\n")
+    if name == "holes":
+        paths = paths[1:3]
+    return [*words, str(qrels), *(paths if "runs" in params or "runs_b" in params else [])]
+
+
+def output_of(name: str, words: list[str], writes: str = "") -> str:
+    """What a command prints and writes; after a mark where it ends in an error."""
+    before = Path.cwd()
+    with tempfile.TemporaryDirectory(dir=folder()) as here:
+        os.chdir(here)
+        try:
+            result = call(*words)
+            assert result.exception is None or isinstance(result.exception, SystemExit)
+            failed = result.exit_code > (0 if name == "evaluate" else 1)
+            parts = [f"!{result.stderr}" if failed else result.output]
+            for path in (f"{name}.out", writes):
+                if path and Path(path).is_file():
+                    kept = Path(path).read_bytes().decode(errors="replace")
+                    parts.append(re.sub('pyterrier-asl report [^"<]*', "", kept))
+                    parts.append(f"wrote {path}")
+        finally:
+            os.chdir(before)
+    return "\n".join(parts)
+
+
+@cache
+def plain(name: str, setting: Setting, option: str) -> str:
+    return output_of(name, words_of(name, setting, option, "plain"))
+
+
+def problem(name: str, option: str, setting: Setting) -> str:
+    """What the option should not have done; '' for nothing."""
+    row = row_of(name, option)
+    if row.measure:
+        setting = setting._replace(measure=row.measure)
+    given = row.given(setting) if callable(row.given) else row.given
+    value = row.words(setting) if callable(row.words) else row.words
+    words = [*words_of(name, setting, option, row.data), *given]
+    if given or row.data != "plain" or row.writes:
+        before = output_of(name, words, row.writes)
+    else:
+        own = {"measure", "measures", "places", "output_format", *SCORES}
+        before = plain(name, setting, option if option in own else "")
+    after = output_of(name, [*words, *value], row.writes)
+    sources = {setting.source, "binary" if setting.binary else "", "always"}
+    expected = [row.refused[source] for source in row.refused if source in sources]
+    if expected and after.startswith("!"):
+        refused = any(re.search(sentence, after) for sentence in expected)
+        return "" if refused else f"is refused otherwise: {after[-200:]}"
+    if after.startswith("!"):
+        return f"is refused: {after[-300:]}"
+    if expected and "binary" not in row.refused:
+        return "is not refused"
+    if before.startswith("!") != row.needed:
+        return f"without it: {before[-200:]}"
+    if (before == after) != any(source in row.same for source in sources):
+        return "changes nothing" if before == after else "changes the output"
+    if row.writes and f"wrote {row.writes}" not in after:
+        return "writes nothing"
+    if row.alone:
+        alone = output_of(name, [*words_of(name, setting, option, "plain"), *value])
+        return "" if alone.startswith("!") else "is not refused alone"
+    return ""
+
+
+def cases() -> Iterator[Any]:
+    for name, command in COMMANDS.items():
+        params = {param.name for param in command.params}
+        settings = [s for s in SETTINGS if s.source == "files" or s.source in params]
+        first = settings[: QUICK.get(name, 1)]
+        for option in options_of(name):
+            shared = option in SHARED and name not in ("ranks", "analyze run-quality")
+            quick = [] if shared or option in SHARED[:3] else first
+            for part, chosen, marks in (
+                ("", quick, []),
+                ("-more", [s for s in settings if s not in quick], [pytest.mark.slow]),
+            ):
+                unseen = "a setting" in row_of(name, option).same.values()
+                unseen |= option in UNSEEN.get(name, "").split()
+                if chosen and not unseen:
+                    yield pytest.param(
+                        name, option, chosen, marks=marks, id=f"{name}-{option}{part}"
+                    )
+
+
+#: In how many settings the quick suite tries each option; options that few commands try there.
+QUICK = {"report": 0, "evaluate": 2, "compare": 2}
+SHARED = ("chart", "title", "width", "places", "output_format", "duplicates", "weights", "by")
+
+
+@pytest.mark.parametrize(("name", "option", "settings"), list(cases()))
+def test_option_changes_the_output_or_is_refused(name, option, settings):
+    problems = {str(setting): problem(name, option, setting) for setting in settings}
+    assert not {setting: wrong for setting, wrong in problems.items() if wrong}
