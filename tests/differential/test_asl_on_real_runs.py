@@ -224,7 +224,7 @@ def test_reordering_is_within_what_the_paper_prints(trec8, dl20, robust03):
                 assert within[0] <= value <= within[1], row
 
 
-def test_effective_share_beside_the_paper_s_57_percent(trec8, dl20, robust03):
+def test_effective_share_with_the_paper_s_57_percent(trec8, dl20, robust03):
     frame = effective_share({"TREC-8": trec8, "Robust 2003": robust03, "DL 2020": dl20})
     by_track = frame.groupby("track", sort=False)[["share", "pooled"]].agg(["mean", "std"])
     print("\n", by_track.round(3).to_string(), "\npaper, over 76 tracks: 57 % ± 16")

@@ -96,7 +96,7 @@ def test_crowd_against_nist_on_core17(data):
     )
 
 
-def test_manual_runs_of_trec8_beside_the_best_automatic(data):
+def test_manual_runs_of_trec8_with_the_best_automatic(data):
     folder = data / "trec8-adhoc"
     table = pd.read_csv(folder / "runs_table.tsv", sep="\t", dtype=str)
     types = table[table["track"] == "adhoc"] if "track" in table else table

@@ -65,7 +65,7 @@ def test_settled_verdicts_are_right(judged, hidden, measure):
     assert (low - 1e-9 <= truth).all() and (truth <= high + 1e-9).all()
 
 
-def test_values_are_those_of_evaluate(judged, data):
+def test_values_match_evaluate(judged, data):
     folder = data / "trec8-adhoc"
     names = judged.names[:3]
     runs = {name: folder / "runs" / f"input.{name}.gz" for name in names}

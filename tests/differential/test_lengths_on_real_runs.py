@@ -25,6 +25,6 @@ def test_words_counted_on_another_version_of_a_collection(vaswani):
         TBG(lengths="irds:vaswani-00000000")
 
 
-def test_counting_is_silent_where_nobody_looks(vaswani, capfd):
+def test_progress_is_silent_without_a_terminal(vaswani, capfd):
     DocLengths.from_irds("vaswani")
     assert "words of" not in capfd.readouterr().err

@@ -87,7 +87,7 @@ def _table_3(trec8):
 
 
 @pytest.mark.data
-def test_double_scores_are_told_apart(data):
+def test_double_scores_are_distinguished(data):
     path = data / "trec8-adhoc" / "runs" / "input.plt8ah1.gz"
     frame = read_run(path)
     order = frame.sort_values(["qid", "score", "docno"], ascending=[True, False, False])

@@ -49,7 +49,7 @@ def test_a_cluster_changes_nothing(cluster, alone):
         assert_same(by_ray(RUNS, MEASURES, jobs), alone)
 
 
-def test_errors_are_those_of_one_machine(cluster):
+def test_errors_match_one_machine(cluster):
     with pytest.raises(ValueError, match="run 'wrong': the run answers none"):
         by_ray({**RUNS, "wrong": {"other": {"d1": 1}}}, ASL)
 

@@ -623,7 +623,7 @@ def pair_table(page) -> list[dict[str, str]]:
     return [dict(zip(heads, row)) for row in cells]
 
 
-def test_pairs_in_the_browser_are_those_of_ranks(browser, file, made):
+def test_pairs_in_the_browser_match_ranks(browser, file, made):
     """Difference, wins, losses, p and star, for A against B and B against A."""
     boards = {
         each.name: ranks(RUNS, QRELS, each.named.measure)
@@ -834,7 +834,7 @@ def graded(tmp_path_factory):
 
 
 @pytest.mark.parametrize("measure", MEASURES)
-def test_bounds_and_documents_to_judge_are_those_of_holes(browser, graded, measure):
+def test_bounds_and_documents_to_judge_match_holes(browser, graded, measure):
     with opened(browser, graded) as page:
         page.select_option("#measure", label=measure)
         for a, b in itertools.permutations(["good", "fair", "poor"], 2):

@@ -248,7 +248,7 @@ def test_an_index_without_a_direct_index_is_refused(java, tmp_path):
     assert copy.document("d1") == {"radio": 1, "wave": 1}
 
 
-def test_indices_in_memory_are_told_apart(java, tmp_path):
+def test_indices_in_memory_are_distinguished(java, tmp_path):
     """Terrier calls each of them "MemoryIndex"."""
     indexer = {"type": pt.IndexingType.MEMORY}
     documents = [{"docno": "d1", "text": "radio waves"}, {"docno": "d2", "text": "ferrite cores"}]

@@ -54,7 +54,7 @@ def test_the_commands_of_the_readme_come_first_on_a_new_machine():
     assert all(at > first[-1] for at, line in enumerate(lines) if any(w in line for w in later))
 
 
-def test_oldest_and_newest_python_are_those_of_the_package():
+def test_oldest_and_newest_python_match_the_package():
     pyproject = (ROOT / "pyproject.toml").read_text()
     matrix = yaml.safe_load((ROOT / ".github" / "workflows" / "test.yml").read_text())
     versions = matrix["jobs"]["quick"]["strategy"]["matrix"]["python"]
@@ -63,7 +63,7 @@ def test_oldest_and_newest_python_are_those_of_the_package():
         assert f'"Programming Language :: Python :: {version}"' in pyproject
 
 
-def test_actionlint_has_nothing_to_say():
+def test_actionlint_finds_no_problem():
     go = shutil.which("go")
     if go is None:
         pytest.skip("Go is not installed")

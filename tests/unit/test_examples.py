@@ -89,7 +89,7 @@ def prepared(request, place):
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("page", examples())
-def test_examples_print_what_stands_there(page, prepared, request):
+def test_examples_print_the_shown_output(page, prepared, request):
     if page == FIRST:
         assert request.getfixturevalue("runs")[1] == 0
         return

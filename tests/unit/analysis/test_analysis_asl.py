@@ -48,7 +48,7 @@ RUNS = {
 # --- Weights and slices ---------------------------------------------------------------------------
 
 
-def test_a_weighted_mean_is_that_of_repeated_queries():
+def test_a_weighted_mean_matches_repeated_queries():
     values = np.array([[1.0, 2.0, 6.0], [0.0, 3.0, 3.0]])
     ((_, queries),) = slices(["a", "b", "c"], weights={"c": 2, "a": 1, "b": 0})
     assert queries.mean(values).tolist() == [np.mean([1, 6, 6]), np.mean([0, 3, 3])]
@@ -96,7 +96,7 @@ def test_judged_runs_are_met_anew_only_with_other_qrels():
         judged.select(["three"])
 
 
-def test_values_of_matched_runs_are_those_of_evaluate():
+def test_values_of_matched_runs_match_evaluate():
     judged, asked = Evaluation.of(RUNS, QRELS), ["AP", "ASL@10", "LexiP"]
     pd.testing.assert_frame_equal(judged.frame(asked), evaluate(RUNS, QRELS, asked))
     pd.testing.assert_frame_equal(evaluate(judged, QRELS, asked), evaluate(RUNS, QRELS, asked))
@@ -114,7 +114,7 @@ def test_tracks_are_pairs_of_runs_and_qrels():
 
 
 @pytest.mark.parametrize("missing", ["pad", "after", "eq3"])
-def test_relevant_documents_are_those_of_search_lengths(missing):
+def test_relevant_documents_match_search_lengths(missing):
     for name, run in RUNS.items():
         judged = Evaluation.of({name: run}, QRELS)
         documents = RelevantDocuments.of(judged.runs[0], cutoff=5, missing=missing)
@@ -253,7 +253,7 @@ def test_equivalents_of_the_paper_s_example():
 
 
 @given(st.lists(st.sampled_from([0, 0.01, 0.1, 0.25, 0.5, 1]), min_size=1, max_size=8))
-def test_effective_documents_are_those_of_a_search(values):
+def test_effective_documents_match_a_search(values):
     above = sorted((p for p in values if p > 0), reverse=True)
     if not above:
         assert effective_documents(values) == 0

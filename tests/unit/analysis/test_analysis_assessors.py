@@ -40,7 +40,7 @@ def over_all_orders(qrels, alt):
     return max(values), float(np.mean(values)), min(values)
 
 
-def test_scores_are_those_of_all_orders():
+def test_scores_match_all_orders():
     frame = assessor_scores(QRELS, {"alt": ALT}, draws=5000)
     by_topic = np.array([over_all_orders(QRELS[q], ALT[q]) for q in ("q1", "q2")])
     assert frame["topics"].tolist() == [2]  # nobody else judged q3

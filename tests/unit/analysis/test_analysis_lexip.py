@@ -84,7 +84,7 @@ def compared(a: list[float], b: list[float]) -> tuple[int, float]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_kind_of_preference_is_that_of_two_runs(kind):
+def test_every_kind_of_preference_matches_two_runs(kind):
     runs, qrels = some_runs(1)
     judged = Evaluation.of(runs, qrels)
     cube = preference_cube(kind, judged.reciprocal_ranks(), judged.judgements.num_relevant(1))
@@ -115,7 +115,7 @@ def test_ties_are_counted_as_in_loops(rel):
     assert found.loc["RR", "ties"] == sum(a[:1] == b[:1] for a, b in pairs)
 
 
-def test_ties_by_rank_and_level_are_those_of_loops():
+def test_ties_by_rank_and_level_match_loops():
     runs, qrels = some_runs(3)
     pairs = list(loop_over_pairs(runs, qrels, 1))
     both = pairs + [(b, a) for a, b in pairs]
@@ -164,7 +164,7 @@ def test_tie_probability_is_a_share_of_arrangements():
     assert large.sum() == pytest.approx(1)
 
 
-def test_locality_is_that_of_all_pairs_written_out():
+def test_locality_matches_all_pairs_written_out():
     runs, qrels = some_runs(4, systems=9)
     values = {name: reciprocal_ranks(run, qrels, 1) for name, run in runs.items()}
 
@@ -190,7 +190,7 @@ def test_locality_is_that_of_all_pairs_written_out():
 
 
 @pytest.mark.parametrize("rel", [1, 2])
-def test_prediction_from_suffixes_is_that_of_a_loop(rel):
+def test_prediction_from_suffixes_matches_a_loop(rel):
     runs, qrels = some_runs(5)
     right, tied, pairs = np.zeros(2), np.zeros(2), 0
     for a, b in loop_over_pairs(runs, qrels, rel):
@@ -338,7 +338,7 @@ def test_cycles_are_all_circular_triples():
     assert cycles(runs, qrels, "RR").empty
 
 
-def test_system_preferences_are_those_of_the_matrix():
+def test_system_preferences_match_the_matrix():
     runs, qrels = some_runs(12)
     matrix = preference_matrix(runs, qrels).pairs()
     found = system_preferences(runs, qrels)
@@ -399,7 +399,7 @@ def test_unknown_preferences_and_tests_are_errors_that_name_them():
 # Discrimination
 
 
-def test_randomised_hsd_of_differences_is_that_of_values():
+def test_randomised_hsd_of_differences_matches_values():
     values = np.random.default_rng(3).random((7, 30)) + np.linspace(0, 0.4, 7)[:, None]
     cube = values.T[:, :, None] - values.T[:, None, :]
     p = randomized_hsd(cube, draws=4000, seed=1)

@@ -63,7 +63,7 @@ def test_all_that_analyses_require():
 
 
 @pytest.mark.parametrize("analysis", analyses(), ids=lambda one: one.name)
-def test_the_parameters_are_those_of_the_function_itself(analysis):
+def test_the_parameters_match_the_function_itself(analysis):
     own = inspect.signature(analysis.function, follow_wrapped=False).parameters
     assert set(own) == set(analysis.parameters)
     assert not {parameter.kind for parameter in own.values()} & {

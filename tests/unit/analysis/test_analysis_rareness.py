@@ -150,7 +150,7 @@ def test_discriminative_power_is_a_count_of_tests():
     assert set(pooled["correction"]) == {"none"}
 
 
-def test_stability_is_that_of_a_loop():
+def test_stability_matches_a_loop():
     runs, qrels = some_runs(6)
     measures = [P @ 5, AP_Rareness(alpha=1.0) @ 5]
     judged = Evaluation.of(runs, qrels)
@@ -208,7 +208,7 @@ def test_tau_b_is_scipys():
 
 
 @pytest.mark.parametrize("measure", MEASURES, ids=str)
-def test_algorithm_1_is_that_of_the_measure_with_a_pool_of_the_sample(measure):
+def test_algorithm_1_matches_the_measure_with_a_pool_of_the_sample(measure):
     runs, qrels = some_runs(9)
     judged = Evaluation.of(runs, qrels)
     found = agreement_by_number_of_systems(judged, None, [measure], sizes=[4], draws=20, seed=1)
@@ -223,7 +223,7 @@ def test_algorithm_1_is_that_of_the_measure_with_a_pool_of_the_sample(measure):
     assert found["tau"].tolist() == pytest.approx([np.nanmean(taus)])
 
 
-def test_agreement_by_alpha_is_that_of_the_measures():
+def test_agreement_by_alpha_matches_the_measures():
     runs, qrels = some_runs(10)
     judged, pool = Evaluation.of(runs, qrels), pool_of(runs)
     found = agreement_by_alpha(runs, qrels, ["P_Rareness@5", "AP_Rareness@5"], alphas=[0, 0.3, 1])
@@ -362,7 +362,7 @@ def test_a_run_without_its_group():
 
 @pytest.mark.parametrize("groups", [None, {"s0": "g", "s1": "g", "s4": "g"}])
 @pytest.mark.parametrize("depth", [None, 4])
-def test_rare_finds_are_those_of_sets(groups, depth):
+def test_rare_finds_match_sets(groups, depth):
     runs, qrels = some_runs(21)
     of_system: dict[str, set] = {}
     for name, run in runs.items():
@@ -437,7 +437,7 @@ def test_the_chart_of_rare_finds_names_who_finds_something_alone():
         lambda *given, **more: agreement_by_alpha(*given, alphas=[0.5], **more),
     ],
 )
-def test_rel_is_that_of_measures_that_do_not_say_it(analysis):
+def test_rel_matches_measures_that_do_not_say_it(analysis):
     runs, qrels = some_runs(23)
     plain, said = ["P_Rareness@5", "AP_Rareness(rel=1)@5"], "P_Rareness(rel=2)@5"
     found = analysis(runs, qrels, plain, rel=2)

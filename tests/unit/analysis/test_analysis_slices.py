@@ -193,7 +193,7 @@ def test_a_slice_is_its_queries_alone(name):
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:RarenessPool")
 @EACH
-def test_grades_above_1_are_pointed_at_where_nothing_says_what_is_relevant(name):
+def test_grades_above_1_give_a_warning_without_rel(name):
     with pytest.warns(UserWarning, match="grades go up to 2: give the minimum grade"):
         made(name, RUNS, QRELS, OTHER)
     binary = {q: {d: min(g, 1) for d, g in docs.items()} for q, docs in QRELS.items()}

@@ -159,7 +159,7 @@ def test_the_interval_of_queries_that_people_judged_all_has_no_width():
     assert row["ci_low"] == row["ci_high"] == row["people"] == 0.5 and np.isnan(row["saved"])
 
 
-def test_a_difference_that_is_not_that_of_the_means_is_explained():
+def test_an_estimate_that_differs_from_the_difference_of_the_means_is_explained():
     """The three rows have three lambdas, because the variance of the third run differs."""
     draw = np.random.default_rng(2)
     runs = {name: {q: {"r": draw.random(), "n": draw.random()} for q in QIDS} for name in "ab"}

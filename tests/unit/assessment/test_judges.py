@@ -57,7 +57,7 @@ def verdicts_of(report) -> dict[tuple[str, str], str]:
     return {(row["judge"], row["agreement"]): row["verdict"] for row in rows}
 
 
-def test_values_are_those_of_the_definitions():
+def test_values_match_the_definitions():
     labels = truth(12)
     people, model = judged(labels, 0.1, 2), judged(labels, 0.3, 3)
     systems = runs(labels)
@@ -350,7 +350,7 @@ def test_intervals_are_narrower_with_more_queries():
     ("queries", "mistakes", "verdict"),
     [(150, 0.1, WITHIN), (150, 0.3, BELOW), (10, 0.15, UNDECIDED), (150, 0.02, WITHIN)],
 )
-def test_judges_of_known_agreement_beside_two_people(queries, mistakes, verdict):
+def test_judges_of_known_agreement_with_two_people(queries, mistakes, verdict):
     labels = truth(queries)
     second, model = judged(labels, 0.1, 3), judged(labels, mistakes, 4)
     report = asl.judges(
@@ -459,7 +459,7 @@ def test_groups_gain_what_their_runs_do():
     assert of_groups["x"] == pytest.approx((own["s0"] + own["s1"]) / 2)
 
 
-def test_judges_as_systems_beside_the_best_run():
+def test_judges_as_systems_with_the_best_run():
     labels = truth(10)
     perfect = {"best": {f"q{q}": dict(zip(DOCNOS, row * 1.0)) for q, row in enumerate(labels)}}
     people, second = judged(labels, 0, 2), judged(labels, 0.3, 3)

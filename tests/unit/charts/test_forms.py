@@ -37,7 +37,7 @@ def test_each_line_has_its_name_at_its_end_and_no_two_overlap():
     assert shown["y"].between(0, 1).all(), "the axis ends where the lines do"
 
 
-def test_names_that_are_too_long_to_stand_beside_lines_are_in_a_legend_below():
+def test_names_that_are_too_long_for_lines_are_in_a_legend_below():
     names = ["AP_Rareness(alpha=1.0)@100", "P@5"]
     frame = pd.DataFrame({"x": [1, 2] * 2, "y": [0, 1, 2, 3], "line": [*names, *names]})
     drawn = labelled_lines(
@@ -89,7 +89,7 @@ def test_a_run_below_the_first_40_on_one_list_is_drawn_where_it_is_above():
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_names_beside_points_cover_no_other_name_and_stay_within_the_chart(seed):
+def test_names_with_points_cover_no_other_name_and_stay_within_the_chart(seed):
     draw = np.random.default_rng(seed)
     points = np.column_stack([draw.uniform(0, forms.WIDTH, 60), draw.uniform(0, forms.HEIGHT, 60)])
     points = np.column_stack([points, np.full(60, 4.0)])
@@ -101,7 +101,7 @@ def test_names_beside_points_cover_no_other_name_and_stay_within_the_chart(seed)
             assert ((low[first] >= high[second]) | (high[first] <= low[second])).any()
 
 
-def test_a_name_stands_at_its_point_also_where_the_axis_is_turned_or_all_are_equal():
+def test_a_name_is_drawn_at_its_point_also_on_reversed_axes_and_for_equal_values():
     frame = pd.DataFrame({"x": [1.0, 1.0], "y": [5.0, 9.0], "run": ["a", "b"]})
     names = names_beside_points(frame, frame, "run", x=("x", (1, 1)), y=("y", (10, 4)))
     placed = pd.concat(values(layer) for layer in names.layer).set_index("run")

@@ -82,7 +82,7 @@ RARENESS = ["AP_Rareness@100", "P_Rareness@100"]
 BESIDE = ["AP", "nDCG@10", "R@1000", "Judged@10"]
 
 
-def test_without_measures_ours_stand_beside_the_usual_ones(files):
+def test_without_measures_ours_are_shown_with_the_usual_ones(files):
     DocLengths.from_dict(LENGTHS).save("words.parquet")
     found = values(evaluate("a.run", "b.run.gz", "--lengths", "words.parquet", "-o", "jsonl"))
     assert [measure for run, measure in found if run == "a"] == OURS + RARENESS + ["TBG"] + BESIDE

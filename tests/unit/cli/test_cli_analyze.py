@@ -165,7 +165,7 @@ def test_each_name_gives_its_table_in_every_format(files, analysis, monkeypatch)
     assert r"\toprule" in call(*arguments(analysis), "-o", "latex").stdout
 
 
-def test_ties_are_those_of_loops(files):
+def test_ties_match_loops(files):
     for rel in (1, 2):
         tied = {"rrLP, sgnLP": 0, "RR": 0}
         for a, b in combinations(RUNS, 2):
@@ -215,7 +215,7 @@ def test_options_reach_the_function(files):
 
 
 @pytest.mark.parametrize("name", ["ties", "headroom", "satisfaction", "leaderboards"])
-def test_a_document_that_stands_twice_is_an_error_or_counts_at_its_best_rank(files, name):
+def test_a_document_that_occurs_twice_is_an_error_or_counts_at_its_best_rank(files, name):
     said = [name, "qrels", "runs", *(["--judge", "second=other"] if name[0] == "l" else [])]
     once = rows(*said)
     path = files / "runs" / "a.run"

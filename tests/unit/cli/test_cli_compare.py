@@ -105,7 +105,7 @@ def holm(p: dict[str, float]) -> dict[str, float]:
 # Numbers
 
 
-def test_means_tests_and_intervals_are_those_of_scipy(files):
+def test_means_tests_and_intervals_match_scipy(files):
     found = by_measure("-m", "ASL@20 LexiP")
     assert list(found) == ["ASL@20", "LexiP", "rrLP", "sgnLP"]
     p = {}

@@ -140,7 +140,7 @@ def test_what_cannot_be_said_is_an_error(files, arguments, message):
 # evaluate
 
 
-def test_evaluate_shows_ranks_beside_means(files):
+def test_evaluate_shows_ranks_with_means(files):
     result = call("evaluate", "qrels", "runs", "-m", "AP NumRet", "--ranks", "-o", "jsonl")
     values = {(row["run"], row["measure"]): row["value"] for row in rows(result)}
     for row in asl.ranks("runs", "qrels", "AP").table.itertuples():

@@ -281,7 +281,7 @@ def test_transfer_to_the_topics_that_were_tuned_on_is_pointed_out(folders):
     assert "topics of 'here' are among the" in result.stderr
 
 
-def test_a_storage_that_is_none_is_refused_before_documents_are_read(folders):
+def test_an_invalid_storage_is_refused_before_documents_are_read(folders):
     result = tune("gone", "--storage", "foo")
     assert result.exit_code == 2
     assert "the storage 'foo' cannot be opened" in result.stderr

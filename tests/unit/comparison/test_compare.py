@@ -16,7 +16,7 @@ LIVE = {qid: {"a": 3, "b": 2, "n": 1} for qid in QUERIES}
 OTHER = {qid: {f"x{i % 2}": 4, "a": 3, "b": 2} for i, qid in enumerate(QUERIES)}
 
 
-def test_bounds_beside_differences():
+def test_bounds_with_differences():
     table = compare({"live": LIVE, "new": OTHER}, QRELS, ["RR", "ASL@9", "Bpref"], bounds=True)
     rows = table.table.set_index("measure")
     expected = holes(OTHER, LIVE, QRELS, "ASL@9").difference
@@ -44,7 +44,7 @@ def test_a_guard_refuses_qrels_that_contradict_themselves(grades):
 
 
 @pytest.mark.filterwarnings("ignore:the qrels judge")
-def test_a_grade_that_stands_twice_is_no_contradiction():
+def test_a_grade_that_occurs_twice_is_no_contradiction():
     found = compare({"live": LIVE, "new": OTHER}, judged(1), ["RR"], conditions=["RR worse"])
     assert found.verdicts[0].outcome.name == "FAIL"
 

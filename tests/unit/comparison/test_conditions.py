@@ -183,7 +183,7 @@ def test_whether_anything_is_relevant_to_a_measure(measure, grades, expected):
 
 
 @pytest.mark.filterwarnings("ignore:.*fewer than 8")
-def test_the_range_of_rareness_is_that_of_its_runs():
+def test_the_range_of_rareness_depends_on_its_runs():
     """2 - 1/S at alpha = 1 (definitions 3): a document that one of S runs finds."""
     measure = AP_Rareness(alpha=1) @ 10
     assert value_range(measure) == (0, 2)

@@ -240,7 +240,7 @@ def test_unjudged_documents_must_not_hide_a_loss():
     assert found.outcome is Outcome.PASS and "under all labels" in found.message
 
 
-def test_limits_are_those_of_the_baseline_and_of_the_difference():
+def test_limits_belong_to_the_baseline_and_the_difference():
     """A label of x changes both bounds: LIVE ranks a, b, n, and OTHER ranks x, a, b."""
     found = limits_of(Evaluation.of({"live": LIVE, "new": OTHER}, QRELS), "live", "new", AP)
     live, other = (1, (1 + 1) / 3), ((1 / 2 + 2 / 3) / 2, (1 + 1 + 1) / 3)

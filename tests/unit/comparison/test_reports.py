@@ -97,7 +97,7 @@ def test_what_a_pass_does_not_say_is_in_every_output(tmp_path, capsys):
     assert all("Little." in (tmp_path / name).read_text() for name in ("guard.xml", "guard.md"))
 
 
-def test_annotations_escape_what_ends_them():
+def test_annotations_escape_line_ends():
     (line,) = github_annotations([Verdict("a,b", "x: y, z%", Outcome.FAIL, "1\n2 %")])
     assert line == "::error title=FAIL%3A x%3A y%2C z%25::a,b: 1%0A2 %25"
 

@@ -263,7 +263,7 @@ def test_evaluate_with_bounds():
     [["R@3", "AP"], ["AP", "TBG(missing_length=9)"], ["AP", "P_Rareness@2"]],
     ids=["read one by one", "lengths need the rows", "the pool needs the rows"],
 )
-def test_bounds_are_those_of_runs_in_memory(measures):
+def test_bounds_match_runs_in_memory(measures):
     runs = {"one": RUN, "two": {"q": {"z": 2, "a": 1}, "p": {"c": 1}}}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # warning of a pool of two runs

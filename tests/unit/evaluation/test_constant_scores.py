@@ -40,7 +40,7 @@ def test_a_file_is_said_to_have_them(tmp_path):
 
 
 @pytest.mark.parametrize("jobs", [0, 1.5, "x"])
-def test_a_number_of_workers_that_is_none_is_an_error(jobs):
+def test_an_invalid_number_of_workers_is_an_error(jobs):
     with pytest.raises(ValueError, match=f"jobs must be 1, 2, 3, .*, not {jobs!r}"):
         evaluate({"x": FALLING, "y": FALLING}, QRELS, "AP", jobs=jobs)
 

@@ -45,7 +45,7 @@ SAYS = "document 'a' occurs 2 times in the ranking of query 'q'.*duplicates='bes
         ),
     ],
 )
-def test_it_is_refused_unless_it_may_stand_twice(ask):
+def test_it_is_refused_unless_it_may_occur_twice(ask):
     with pytest.raises(ValueError, match=f"run 'x': {SAYS}"):
         ask()
     with warnings.catch_warnings():
@@ -87,7 +87,7 @@ OTHER = pd.DataFrame(
 
 
 @pytest.mark.parametrize("measure", ["AP", "ASL@3", "nDCG@2", "AP_Rareness@5"])
-def test_what_unjudged_documents_could_change_is_that_of_each_document_once(measure):
+def test_bounds_count_each_document_once(measure):
     with pytest.raises(ValueError, match=SAYS):
         holes(TWICE, OTHER, QRELS, measure)
     with pytest.raises(ValueError, match=SAYS):
@@ -103,7 +103,7 @@ def test_what_unjudged_documents_could_change_is_that_of_each_document_once(meas
 
 
 @pytest.mark.slow
-def test_a_page_is_that_of_each_document_once():
+def test_a_page_counts_each_document_once():
     pytest.importorskip("altair")
     with pytest.raises(ValueError, match=SAYS):
         report({"x": TWICE, "y": OTHER}, QRELS)
@@ -114,7 +114,7 @@ def test_a_page_is_that_of_each_document_once():
     )
 
 
-def test_judges_are_those_of_each_document_once():
+def test_judges_count_each_document_once():
     asked = {"it": {"q": {"a": 1, "b": 0}, "r": {"a": 1}}}
     runs = [{"x": run, "y": OTHER} for run in (TWICE, ONCE)]
     with pytest.raises(ValueError, match=SAYS):

@@ -40,7 +40,7 @@ def write(folder: Path) -> list[Path]:
     return paths
 
 
-def test_values_are_those_of_one_run_and_measure_at_a_time():
+def test_values_match_one_run_and_measure_at_a_time():
     found = evaluate(RUNS, QRELS, MEASURES)
     assert list(found.columns[2:]) == [str(measure) for measure in MEASURES]
     assert found["name"].tolist() == [name for name in RUNS for _ in QRELS]
@@ -57,7 +57,7 @@ def test_values_are_those_of_one_run_and_measure_at_a_time():
             assert values == pytest.approx(expected, abs=1e-9)
 
 
-def test_rareness_without_a_pool_is_that_of_the_pool_of_the_runs():
+def test_rareness_without_a_pool_matches_the_pool_of_the_runs():
     asked = [P_Rareness @ 3, AP_Rareness(alpha=1.0, depth=5), AP_Rareness(member=False) @ 4, ASL]
     found = evaluate(RUNS, QRELS, asked)
     pool = RarenessPool.from_runs(RUNS)

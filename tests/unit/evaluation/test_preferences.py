@@ -64,7 +64,7 @@ def test_every_pair_of_short_rankings_is_compared_as_the_definition_says():
             assert row.sgnLP == np.sign(rrlp) and row.RPP == pytest.approx(rpp, abs=1e-12)
 
 
-def test_queries_are_those_of_the_qrels_and_nothing_relevant_is_no_preference():
+def test_queries_match_the_qrels_and_nothing_relevant_is_no_preference():
     qrels = {"q1": {"a": 1}, "q2": {"a": 0}, "q3": {"a": 2}}
     frame = preferences({"q1": {"a": 1}, "q9": {"a": 1}}, {"q2": {"a": 1}}, qrels)
     assert frame["qid"].tolist() == ["q1", "q2", "q3"]
@@ -76,7 +76,7 @@ def test_queries_are_those_of_the_qrels_and_nothing_relevant_is_no_preference():
     ]
 
 
-def test_a_cutoff_hides_what_is_below_it():
+def test_documents_below_the_cutoff_are_hidden():
     (run_a, qrels), (run_b, _) = ranking([1, 5], 2), ranking([1, 9], 2)
     assert preferences(run_a, run_b, qrels)["sgnLP"].tolist() == [1]
     assert preferences(run_a, run_b, qrels, cutoff=4)["sgnLP"].tolist() == [0]
@@ -142,7 +142,7 @@ def test_the_matrix_is_all_the_pairs_with_scipys_tests():
     assert math.isnan(t_test(np.array([0.5])))
 
 
-def test_cycles_and_circular_triples_are_those_of_a_loop():
+def test_cycles_and_circular_triples_match_a_loop():
     for seed in range(20):
         runs, qrels = random_runs(6, queries=3, seed=seed)
         matrix = preference_matrix(runs, qrels)

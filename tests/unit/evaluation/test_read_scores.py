@@ -295,7 +295,7 @@ def test_a_damaged_file_is_an_error_that_names_it(suffix, tmp_path):
             assert path.name in str(error)
 
 
-def test_ranks_of_scores_are_those_of_the_runs(tmp_path):
+def test_ranks_of_scores_match_the_runs(tmp_path):
     generator = np.random.default_rng(0)
     qrels = {f"q{n:02}": {f"d{k}": int(k < 3) for k in range(9)} for n in range(30)}
     runs = {

@@ -121,7 +121,7 @@ def test_both_are_a_tuple_with_names():
     )
 
 
-def test_columns_stand_as_they_were_asked_for():
+def test_columns_have_the_requested_order():
     table = Experiment(systems(2), topics(), qrels(), [RR, ASL @ 5, AP, LexiP], baseline=0)
     assert list(table.columns[:6]) == ["name", "RR", "ASL@5", "AP", "LexiP", "RR +"]
 
@@ -173,7 +173,7 @@ def test_topics_and_qrels_may_be_files(tmp_path):
     same(table, pt.Experiment(systems(2), topics(), qrels(), [AP]))
 
 
-def test_mean_response_time_is_that_of_the_system():
+def test_mean_response_time_belongs_to_the_system():
     slow = Toy("slow", results(1))
     transform = slow.transform
 
@@ -741,7 +741,7 @@ def test_it_is_public():
     assert pyterrier_asl.Experiment is Experiment
 
 
-def test_preferences_take_the_rel_of_the_measures_beside_them():
+def test_preferences_take_the_rel_of_the_measures():
     asked = ["AP(rel=2)", "RR(rel=2)", "nDCG", "sgnLP"]
     follows = Experiment(systems(2), topics(), qrels(), asked, baseline=0)
     said = Experiment(systems(2), topics(), qrels(), ["sgnLP(rel=2)", "sgnLP"], baseline=0)

@@ -19,7 +19,7 @@ def results(*docnos):
 SYSTEMS = {"one": results("a", "x", "y", "b"), "two": results("z", "a", "b", "y")}
 
 
-def test_bounds_stand_beside_means():
+def test_bounds_are_shown_with_means():
     table = Experiment(SYSTEMS, TOPICS, QRELS, ["AP", "ASL@2"], bounds=True)
     assert list(table) == ["name", "AP", "AP low", "AP high", "ASL@2", "ASL@2 low", "ASL@2 high"]
     expected = bounds(SYSTEMS, QRELS, ["AP", "ASL@2"]).set_index(["name", "measure"])

@@ -912,7 +912,7 @@ def test_small_text_files_that_are_not_utf8_are_named(write):
 
 
 @pytest.mark.parametrize("rows", [0, 2])
-def test_a_parquet_file_whose_parts_have_other_rows_than_it_says(tmp_path, rows):
+def test_a_parquet_file_with_wrong_numbers_of_rows_is_refused(tmp_path, rows):
     """The footer has the number of all rows and the number of rows in its only part."""
     path = tmp_path / "a.parquet"
     table = pa.table({"qid": ["a"] * 3, "docno": ["x", "y", "z"], "score": [3.0, 2.0, 1.0]})

@@ -100,7 +100,7 @@ def test_nothing_is_best_of_one_run_or_of_single_queries():
 
 
 @pytest.mark.parametrize("columns", [20, 200])
-def test_in_a_pipe_a_table_is_as_wide_as_it_is(monkeypatch, columns):
+def test_a_table_in_a_pipe_is_not_cut(monkeypatch, columns):
     lines = shown(monkeypatch, io.StringIO(), columns)
     assert lines[0].split() == ["AP", "ASL", "ASL(g=10)", "Judged"]
     assert lines[3].split() == ["one", "[bold]", "0.25", "186.50", "3.00", "1.00"]

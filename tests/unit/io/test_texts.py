@@ -64,7 +64,7 @@ def test_a_file_without_what_is_wanted(tmp_path, lines, why):
         read_texts(path, wanted={"d9"})
 
 
-def test_a_file_beside_others(tmp_path):
+def test_a_file_next_to_other_files(tmp_path):
     path = tmp_path / "docs"
     path.write_text("d1\tone  two\n")
     texts = Texts.of({"q": " a  b "}, docnos=["d1", "d2"], docs=path, whole=True)

@@ -53,7 +53,7 @@ def test_there_are_as_many_shared_threads_as_cores():
     assert 1 <= len(names) <= cores() and threading.get_ident() not in names
 
 
-def test_what_a_shared_thread_maps_it_does_itself():
+def test_a_shared_thread_runs_its_own_tasks():
     """Otherwise all threads could wait for a task that no free thread can run."""
 
     def inner(_):

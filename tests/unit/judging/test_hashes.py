@@ -82,7 +82,7 @@ def hash_by_loop(text: bytes, seed: int) -> int:
     return state ^ state >> 32
 
 
-def test_hashes_are_those_of_a_loop():
+def test_hashes_match_a_loop():
     """For ids of lengths around the eight bytes of a step, and for long ids."""
     sizes = [*range(34), *range(500, 529)]
     texts = ["".join(chr(97 + (7 * n + size) % 26) for n in range(size)) for size in sizes]

@@ -8,7 +8,7 @@ from pyterrier_asl.judging.judgements import Judgements
 JUDGEMENTS = Judgements({"p": {"a": 1}, "q": {"b": 1, "c": 0}})
 
 
-def test_a_run_of_one_part_keeps_its_rows_and_of_several_what_is_judged():
+def test_a_run_of_one_part_keeps_all_rows_and_a_run_of_several_the_judged_rows():
     run = {"q": {"x": 3, "b": 2, "c": 1}, "p": {"a": 1}}
     parts = [JUDGEMENTS.judge_part({qid: run[qid]}) for qid in run]
     assert complete_run(parts[:1]) is parts[0]

@@ -81,7 +81,7 @@ def check(judgements: Judgements, judged: JudgedRun, rows, qrels, k=None, judged
             assert len(ranking) == ranking.offsets[-1] == len(judged.docnos(ranking))
 
 
-def test_scores_are_told_apart_to_the_last_of_32_bits():
+def test_scores_are_distinguished_to_the_last_of_32_bits():
     """Scores differ by the smallest possible step; if they were equal, ids would decide."""
     some = np.float32([0, 1, 2**24, 1e38])
     scores = np.concatenate([np.nextafter(some, np.float32(end)) for end in (-np.inf, np.inf)])

@@ -90,7 +90,7 @@ def test_nothing_known_or_nothing_sought(build, known):
 
 @relaxed
 @given(ids=st.lists(st.sampled_from(["", "a", "ab", "b", "é"]), max_size=30))
-def test_equal_groups_are_those_of_a_loop(ids):
+def test_equal_groups_match_a_loop(ids):
     starts = [i for i in range(len(ids)) if i == 0 or ids[i] != ids[i - 1]]
     found, each = equal_groups(text(ids))
     assert found.tolist() == [*starts, len(ids)]
@@ -134,7 +134,7 @@ def colliding(count: int) -> list[bytes]:
     return made
 
 
-def test_ids_of_one_hash_are_told_apart(build):
+def test_ids_of_one_hash_are_distinguished(build):
     seed = np.uint64(1)  # a known seed, so that ids can collide
     words = colliding(40)
     ends = np.arange(0, 16 * 40 + 1, 16, dtype=np.int64)

@@ -92,7 +92,7 @@ def test_a_cut_keeps_the_documents_down_to_it(cutoff):
         assert len(kept.offsets) == len(JUDGED) + 1
 
 
-def test_labelled_runs_are_those_of_qrels_with_the_labels():
+def test_labelled_runs_match_qrels_with_the_labels():
     documents = Unjudged([Judgements(JUDGED).judge(run) for run in RUNS])
     numbers = {
         docno: code for code, docno in enumerate(documents.docnos(np.arange(len(documents))))

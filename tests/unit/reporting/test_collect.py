@@ -108,7 +108,7 @@ def test_default_measures_take_the_grade_of_a_known_collection():
         np.testing.assert_allclose(found[name], expected[f"{name}(rel=2)"])
 
 
-def test_a_measure_that_is_named_means_what_it_says():
+def test_a_measure_by_name_equals_the_measure_object():
     findings = collect(*known_collection(), ["AP", "ASL@100"])
     expected = means(evaluate(RUNS, QRELS, ["AP", "ASL@100"]))
     assert findings.rel == 1
@@ -116,7 +116,7 @@ def test_a_measure_that_is_named_means_what_it_says():
         np.testing.assert_allclose(each.means, expected[each.name])
 
 
-def test_what_stands_beside_measures_takes_the_grade_that_all_of_them_name():
+def test_preferences_take_the_grade_of_all_measures():
     assert collect(RUNS, QRELS, ["AP(rel=2)", "nDCG@10", "RR(rel=2)"]).rel == 2
     assert collect(RUNS, QRELS, ["AP(rel=2)", "RR"]).rel == 1
 
@@ -237,7 +237,7 @@ def test_a_measure_that_is_lower_is_better_orders_by_its_direction():
     np.testing.assert_array_equal(asl.intervals.possibly_best, nasl.intervals.possibly_best)
 
 
-def test_intervals_of_ranks_are_those_of_the_statistics():
+def test_intervals_of_ranks_match_the_statistics():
     from pyterrier_asl.statistics.rank_intervals import rank_intervals
 
     values = np.random.default_rng(3).normal(size=(6, 30)) + np.arange(6)[:, None] / 3

@@ -24,7 +24,7 @@ def values() -> pd.DataFrame:
     return evaluate(RUNS, QRELS, MEASURES)
 
 
-def test_ranking_and_pairs_are_those_of_the_runs(values):
+def test_ranking_and_pairs_match_the_runs(values):
     found = collect_scores(read_scores(values), MEASURES)
     expected = collect(RUNS, QRELS, MEASURES)
     assert found.names == expected.names and not found.has_documents
@@ -42,7 +42,7 @@ def test_without_measures_those_with_a_direction_are_shown(values):
     assert [each.name for each in collect_scores(scores).rankings] == ["nDCG@10", "AP", "ASL@20"]
 
 
-def test_a_measure_that_nobody_knows_is_shown_where_its_direction_is_said():
+def test_an_unknown_measure_is_shown_if_its_direction_is_given():
     table = pd.DataFrame(
         {"qid": [f"q{at}" for at in range(12)], "a": np.arange(12.0), "b": np.arange(12.0) + 1}
     )

@@ -177,7 +177,7 @@ def test_terms_come_from_query_toks_where_there_are_any(index):
     assert alone["query_toks"][0] == {"waves": 2.0, "core": 0.5}
 
 
-def test_the_first_documents_are_those_of_the_lowest_rank_else_of_the_highest_score(index):
+def test_the_first_documents_have_the_lowest_rank_or_the_highest_score(index):
     prf = RobertsonPRF(index, fb_docs=1, fb_terms=1, gamma=0.5)
     by_rank = prf(results("d2", "d4", rank=[1, 0], score=[9.0, 1.0]))
     by_score = prf(results("d2", "d4", score=[1.0, 9.0]))

@@ -86,7 +86,7 @@ def test_bounds_of_a_difference_are_the_same(monkeypatch):
         ("retrieval._feedback_kernels", set()),
     ],
 )
-def test_every_function_of_a_module_of_loops_is_compiled_but_for_what_numpy_does(module, by_numpy):
+def test_all_functions_of_a_module_of_loops_are_compiled_except_numpy_ones(module, by_numpy):
     """Without the decorator a loop is slow, and loops that call it fail."""
     loops = import_module(f"pyterrier_asl.{module}")
     plain = {

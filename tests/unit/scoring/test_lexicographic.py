@@ -61,7 +61,7 @@ def test_lexip_of_ten_thousand_relevant_documents():
     assert 0.5 < of_ranks(range(1, 10_000), 10_000) <= 1  # the last document is missed
 
 
-def test_lexip_of_several_queries_is_that_of_each():
+def test_lexip_of_several_queries_matches_each():
     """Queries with different numbers of relevant documents, without any, and without results."""
     queries = [([], 2), ([2, 3, 9], 3), ([], 0), ([1], 4), ([4, 5], 2)]
     ranks, offsets, total = flat(queries)

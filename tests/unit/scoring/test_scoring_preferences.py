@@ -43,7 +43,7 @@ def compared(a, b):
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_all_pairs_are_those_of_a_loop(seed):
+def test_all_pairs_match_a_loop(seed):
     values = rankings(seed)
     i_star, rrlp = all_pairs(values)
     preferences = {kind: preference(kind, values) for kind in KINDS}

@@ -51,7 +51,7 @@ def test_the_ends_are_where_the_score_test_begins_to_reject(wins, losses, n):
         )
     )
 )
-def test_it_stays_within_what_a_sign_can_be_and_is_symmetric(counts):
+def test_it_is_within_the_range_of_signs_and_symmetric(counts):
     n, wins, losses = counts
     mean, low, high = sign_interval(wins, losses, n)
     assert -1 <= low <= mean <= high <= 1

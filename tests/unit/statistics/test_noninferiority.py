@@ -20,7 +20,7 @@ def test_it_is_a_one_sided_t_test_against_the_margin(queries, margin):
 
 
 @pytest.mark.parametrize("alpha", [0.05, 0.001])
-def test_the_power_is_that_of_the_noncentral_t(alpha):
+def test_the_power_matches_the_noncentral_t(alpha):
     gains = np.random.default_rng(3).normal(0, 0.1, 20)
     error = gains.std(ddof=1) / np.sqrt(20)
     power = stats.nct(19, 0.05 / error).sf(stats.t.isf(alpha, 19))

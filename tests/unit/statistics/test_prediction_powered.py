@@ -151,7 +151,7 @@ def test_a_large_pilot_of_many_queries_takes_little_memory(target):
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_a_machine_that_says_always_the_same_costs_nothing(target):
+def test_a_machine_with_constant_labels_costs_nothing(target):
     """Also with rounding errors, by which the variance of equal values may differ from 0."""
     people = np.random.default_rng(5).random(7)
     for width in (0.3, 0.5, 0.7):

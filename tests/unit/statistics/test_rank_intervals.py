@@ -248,7 +248,7 @@ def test_a_larger_alpha_never_widens():
         assert (narrow <= wide).all() and (few <= many).all()
 
 
-def test_the_draws_are_those_of_the_definition():
+def test_the_draws_match_the_definition():
     values, topics = board(3, 15), 15
     signs = 1 - 2 * np.random.default_rng(7).integers(0, 2, (200, topics))
     residuals = (values - values.mean(axis=1, keepdims=True)) / topics * np.sqrt(topics / 14)
@@ -310,7 +310,7 @@ def test_two_systems_have_one_answer(values, alpha, bounded):
     assert rank_intervals(np.vstack((values, values[:1]))).least is None
 
 
-def test_the_interval_of_a_difference_is_that_of_the_definition():
+def test_the_interval_of_a_difference_matches_the_definition():
     values = board(2, 9)
     result = rank_intervals(values)
     differences = values[0] - values[1]

@@ -226,7 +226,7 @@ def test_a_failure_leaves_the_pipeline_alone():
     assert failing.x == 0.123
 
 
-def test_equal_names_are_told_apart():
+def test_equal_names_are_distinguished():
     one, other = Mixture(), Mixture(kind="down")
     pipe = one + other
     params = [(one, {"x": uniform(0, 1)}), (other, {"x": uniform(0, 1), "power": [1, 2]})]
@@ -401,7 +401,7 @@ def test_a_storage_whose_tables_others_are_creating_is_tried_again(
     assert attempts == ["sqlite:///a.db"] * tried
 
 
-def test_values_by_query_are_those_of_the_means():
+def test_values_by_query_match_the_means():
     mixture = Mixture()
     task = make_task(TOPICS.iloc[1:], QRELS, AP, [ASL @ 10, RR])  # q0 has no results
     task = dataclasses.replace(task, qrels=make_task(TOPICS, QRELS, AP).qrels)
@@ -433,7 +433,7 @@ def test_resumes_and_repeats_nothing(storage):
     pd.testing.assert_frame_equal(search(storage=storage, seed=None), whole)
 
 
-def test_draws_that_nobody_has_begun_come_first():
+def test_draws_without_attempts_come_first():
     """Unfinished draws follow, ordered by the number of their attempts."""
     import optuna
 

@@ -25,7 +25,7 @@ def test_the_row_says_what_the_difference_and_its_test_say():
 
 
 @pytest.mark.parametrize("qids", [["q"], ["q", "p"]])
-def test_the_significance_is_that_of_the_test_if_there_is_one(qids):
+def test_the_significance_matches_the_test_if_there_is_one(qids):
     runs = [{qid: run[qid] for qid in qids} for run in (GOOD, BAD)]
     found = holes(*runs, {qid: QRELS[qid] for qid in qids}, "P@1")
     test = found.difference.test

@@ -148,7 +148,7 @@ def test_the_spread_of_shifts_over_groups(shifts, mean, variance):
     assert module._spread(shifts) == pytest.approx((mean, np.sqrt(variance)))
 
 
-def test_the_shift_of_a_group_is_that_of_its_own_finds():
+def test_the_shift_of_a_group_is_estimated_from_its_unique_documents():
     """Against a general minimiser, with the shifts of all groups as the prior."""
     runs, qrels, _ = made(3)
     others = {name: run for name, run in runs.items() if name not in "ab"}

@@ -48,7 +48,7 @@ def test_ten_documents_are_asked_for_at_a_time():
     assert asked == [10, 2]
 
 
-def test_first_what_helps_the_run_that_is_behind():
+def test_documents_that_help_the_worse_run_come_first():
     start = holes(A, B, QRELS, "RR")
     assert start.difference.difference > 0  # A is better, so documents that help B come first
     weights = start.todo["weight"].round(9).tolist()
@@ -119,7 +119,7 @@ def test_a_judge_that_cannot_say_is_not_asked_again():
     assert done.ended == "no answer" and len(asked) == len(set(asked)) and done.labels.empty
 
 
-def test_answers_that_are_none_are_refused():
+def test_answers_that_are_invalid_are_refused():
     with pytest.raises(ValueError, match="1 labels for"):
         judge_until_settled(holes(A, B, QRELS, "AP"), lambda frame: [1])
     with pytest.raises(ValueError, match="highest="):
@@ -231,7 +231,7 @@ def test_an_answer_is_taken_back(tmp_path):
         (QRELS, "nDCG@2", 3, [0, 1, 2, 3]),
     ],
 )
-def test_the_scale_is_that_of_the_judgements(qrels, measure, highest, scale):
+def test_the_scale_is_the_scale_of_the_judgements(qrels, measure, highest, scale):
     run = {"q": {"a": 2, "x": 1}}
     assert (
         Round(holes(run, {"q": {"a": 1, "y": 2}}, qrels, measure, highest=highest)).scale() == scale

@@ -112,7 +112,7 @@ def test_ids_of_the_qrels_are_named():
     assert "id prefix" in named(causes(qrels=rewritten(lambda d: f"v2-{d}", QRELS)), "the qrels")
 
 
-def test_documents_that_nobody_knows_are_named():
+def test_unknown_documents_are_named():
     """The ids are numbers in the form of the ids of the collection."""
     other = rewritten(lambda d: f"FT911-{int(digest(d), 16) % 9000 + 10_000}", B)
     found = causes(A, other)
@@ -185,7 +185,7 @@ def test_ids_that_contain_each_other_in_both_directions_are_not_written_otherwis
 # Chances
 
 
-def test_chances_are_those_of_scipy():
+def test_chances_match_scipy():
     for number, of, rate in ((0, 9, 0.2), (3, 9, 0.2), (9, 9, 0.2), (30, 4000, 1e-4)):
         expected = stats.binom.sf(number - 1, of, rate)
         assert at_least(number, of, rate) == pytest.approx(expected, rel=1e-9)
@@ -296,7 +296,7 @@ def test_reversed_scores_are_named(every):
     assert "reversed scores" in named(causes(A, other))
 
 
-def test_correlations_are_those_of_scipy():
+def test_correlations_match_scipy():
     random = np.random.default_rng(2)
     x, y = random.normal(size=(2, 30))
     queries = np.repeat([0, 2], [10, 20])
