@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..assessment.judges import QRELS, JudgeRel, Judges
-from ..evaluation.evaluation import tracks
+from ..evaluation.evaluation import Evaluation, tracks
 from ..evaluation.inputs import FOR_SEVERAL, NOT_FOR_SCORES, Qrels, Runs, refuse
 from ..evaluation.scores import ScoreTable
 from ..io.lazy import pd
@@ -145,6 +145,21 @@ def ranks(
         return ranks_of(scores, name, options, simultaneous=simultaneous, common=common)
     chosen = _ranking_measure(_MEASURE if measures is None else measures)
     several = tracks(runs, qrels_with(qrels, labels, duplicates), duplicates, drop_self)
+    of_judges: dict[str, Any] = {"rel": rel, "judge_rel": judge_rel, "people": [QRELS, *people]}
+    of_judges |= {"duplicates": duplicates, "drop_self": drop_self}
+    by_track = _judges_by_track(several, judges, of_judges)
+    samples = {
+        track: sample_of_runs(members, chosen, unjudged=unjudged, depth=depth, highest=highest)
+        for track, members in by_track.items()
+    }
+    board = ranks_of(samples, chosen.name, options, simultaneous=simultaneous, common=common)
+    return replace(board, judged_runs=by_track, named_measure=chosen) if judges else board
+
+
+def _judges_by_track(
+    several: Mapping[str, Evaluation], judges: Mapping[str, Any] | None, options: dict[str, Any]
+) -> dict[str, Judges]:
+    """The judge of the qrels and the other judges of each collection."""
     if "" not in several and judges is not None and set(judges) != set(several):
         raise ValueError(
             f"judges are given for {', '.join(map(repr, judges))}, the collections are "
@@ -155,21 +170,8 @@ def ranks(
         others = {} if judges is None else judges[track] if track else judges
         if QRELS in others:
             raise ValueError(f"the judge of the qrels and another are both called {QRELS!r}")
-        by_track[track] = Judges.of(
-            {QRELS: judged.judgements, **others},
-            judged,
-            rel=rel,
-            judge_rel=judge_rel,
-            people=[QRELS, *people],
-            duplicates=duplicates,
-            drop_self=drop_self,
-        )
-    samples = {
-        track: sample_of_runs(members, chosen, unjudged=unjudged, depth=depth, highest=highest)
-        for track, members in by_track.items()
-    }
-    board = ranks_of(samples, chosen.name, options, simultaneous=simultaneous, common=common)
-    return replace(board, judged_runs=by_track, named_measure=chosen) if judges else board
+        by_track[track] = Judges.of({QRELS: judged.judgements, **others}, judged, **options)
+    return by_track
 
 
 def _ranking_measure(measures: Measures) -> NamedMeasure:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -154,18 +154,10 @@ def report(
     """
     from ..evaluation.inputs import NOT_FOR_SCORES, collections_of, refuse
     from ..evaluation.scores import ScoreTable
+    from ..io.texts import Texts
     from .collect import collect, collect_scores
 
-    try:
-        from .render import render
-    except ImportError as error:
-        raise ImportError(
-            f"a report needs {error.name}: pip install 'pyterrier-asl[report]'", name=error.name
-        ) from error
-    from ..charts.saving import CONVERTER_SPACE
-    from ..io.texts import Texts
-
-    check_address_space(CONVERTER_SPACE, "a report")
+    render = _renderer()
     of_runs: dict[str, Any] = {
         "labels": labels,
         "rel": rel,
@@ -180,23 +172,40 @@ def report(
         "judge_rel": judge_rel,
         "people": list(people) or None,
     }
-    tests: dict[str, Any] = {"alpha": alpha, "command": command}
     findings: SystemFindings
     if isinstance(runs, ScoreTable):
         refuse(NOT_FOR_SCORES, qrels=qrels, docs=docs, **of_runs)
-        findings = collect_scores(runs, measures, **tests)
+        findings = collect_scores(runs, measures, alpha=alpha, command=command)
         collection = dataset or names_of(list(map(str, runs.tracks)))
     else:
         pairs = collections_of(runs, qrels)
         collection = _collection(qrels, dataset) if "" in pairs else names_of(list(pairs))
         pairs = {name: (_retrieved(own, topics), of_own) for name, (own, of_own) in pairs.items()}
         of_runs |= {"dataset": dataset, "cutoff": _CUTOFF if cutoff is None else cutoff}
-        findings = collect(pairs, None, measures, **of_runs, **tests)
-    if title is None:
-        systems = counted(len(findings.names), "system")
-        title = f"{collection}: {systems}" if collection else f"Comparison of {systems}"
+        findings = collect(pairs, None, measures, **of_runs, alpha=alpha, command=command)
     texts = Texts.of(topics, dataset, findings.docnos, docs=docs)
-    return Report(render(findings, title=title, texts=texts, note=note), findings)
+    heading = _title(findings, collection) if title is None else title
+    return Report(render(findings, title=heading, texts=texts, note=note), findings)
+
+
+def _renderer() -> Callable[..., str]:
+    """The function that renders a page, once it is certain that it can."""
+    try:
+        from .render import render
+    except ImportError as error:
+        raise ImportError(
+            f"a report needs {error.name}: pip install 'pyterrier-asl[report]'", name=error.name
+        ) from error
+    from ..charts.saving import CONVERTER_SPACE
+
+    check_address_space(CONVERTER_SPACE, "a report")
+    return render
+
+
+def _title(findings: SystemFindings, collection: str) -> str:
+    """The default heading."""
+    systems = counted(len(findings.names), "system")
+    return f"{collection}: {systems}" if collection else f"Comparison of {systems}"
 
 
 def _retrieved(runs: Any, topics: Any) -> Any:

@@ -16,7 +16,7 @@ from ..analysis import discrimination
 from ..analysis.best_runs import run_quality
 from ..assessment.judges import JudgeRel
 from ..evaluation.evaluation import Evaluation
-from ..evaluation.inputs import collections_of, common_rel, default_rel, official_of
+from ..evaluation.inputs import collections_of, common_rel, default_rel, official_of, refuse
 from ..evaluation.labellings import has_bounds, labelled_measures
 from ..evaluation.preferences import PreferenceMatrix
 from ..evaluation.relevant_documents import RelevantRanks
@@ -264,10 +264,10 @@ def _of_all(
         alpha: level of significance.
         **policy: how the runs were matched with the qrels.
     """
-    if not judges and (judge_rel is not None or people):
-        raise ValueError("judge_rel and people are about other judges: give judges")
-    if not judges and len(collections) < 2:
-        return None
+    if not judges:
+        refuse("is for judges", judge_rel=judge_rel, people=people)
+        if len(collections) < 2:
+            return None
     board = ranks(
         collections,
         measures=measure.measure,
