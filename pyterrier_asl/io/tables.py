@@ -303,7 +303,7 @@ class _ShownColumn(NamedTuple):
     title: str
     texts: list[str]
     best: list[bool]
-    is_number: bool
+    is_number: bool  # aligned to the right
 
     def at(self, rows: list[int]) -> _ShownColumn:
         """The column in some of the rows."""
@@ -315,23 +315,20 @@ def _shown_columns(
     table: Columns, style: Style, missing: str, *, in_terminal: bool = False
 ) -> dict[Any, _ShownColumn]:
     """The columns by name; ``missing`` is the text of a missing value."""
-    directions = {} if "qid" in table else style.higher_is_better
-
-    def places(name: Any, values: list[Any]) -> int:
-        cost = in_terminal and style.places == _PLACES and style.higher_is_better.get(name) is False
-        return (
-            1 if cost and max(filter(None, map(as_python, values)), default=0) > 1 else style.places
-        )
-
-    return {
-        name: _ShownColumn(
+    shown = {}
+    for name, column in column_lists(table).items():
+        values = list(map(as_python, column))
+        numbers = [v for v in values if isinstance(v, (int, float)) and not isinstance(v, bool)]
+        up, places = style.higher_is_better.get(name), style.places
+        if in_terminal and up is False and places == _PLACES and max(numbers, default=0) > 1:
+            places = 1
+        shown[name] = _ShownColumn(
             style.titles.get(name, str(name)),
-            [_human_readable(value, name, places(name, values), missing) for value in values],
-            _are_best(values, directions.get(name)),
-            _is_number(values),
+            [_human_readable(value, name, places, missing) for value in values],
+            _are_best(values, None if "qid" in table else up),
+            bool(numbers) and len(numbers) == len(values) - values.count(None),
         )
-        for name, values in column_lists(table).items()
-    }
+    return shown
 
 
 def _are_best(column: list[Any], up: bool | None) -> list[bool]:
@@ -342,8 +339,7 @@ def _are_best(column: list[Any], up: bool | None) -> list[bool]:
     return (values == (values.max() if up else values.min())).tolist()  # type: ignore[no-any-return]
 
 
-def _human_readable(value: Any, column: str, places: int, missing: str) -> str:
-    plain = as_python(value)
+def _human_readable(plain: Any, column: str, places: int, missing: str) -> str:
     if plain is None:
         return missing
     if isinstance(plain, bool):
@@ -354,11 +350,3 @@ def _human_readable(value: Any, column: str, places: int, missing: str) -> str:
     if column in P_VALUES and isinstance(plain, float) and 0 <= plain < 10**-places:
         return f"<{10**-places:.{max(places, 0)}f}" if places > 0 else f"{plain:.2g}"
     return number_or_text(plain, column, places)
-
-
-def _is_number(column: list[Any]) -> bool:
-    """Whether a column holds numbers, also as objects; these are aligned to the right."""
-    values = [value for value in map(as_python, column) if value is not None]
-    return bool(values) and all(
-        isinstance(value, (int, float)) and not isinstance(value, bool) for value in values
-    )

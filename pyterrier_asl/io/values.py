@@ -6,6 +6,7 @@ Columns hold integers, objects, Arrow strings or categories. Ids are compared as
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from numbers import Integral
 from typing import Any
 
@@ -154,29 +155,21 @@ def _repeated_text(objects: npt.NDArray[np.object_]) -> pa.Array | None:
 def _text_of_objects(values: Any, what: str) -> pa.Array:
     """Text from Python objects: strings, or other objects than fractions, by ``str``."""
     try:
-        array = pa.array(values, from_pandas=True)
-        if str(array.type) in TEXT_TYPES:
-            return array.cast(pa.large_string())
-    except UnicodeEncodeError as error:
-        raise _not_unicode(what, error) from None
-    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
-        pass  # types are mixed, or numbers are large
-    missing = pd.Series(list(values), dtype=object).isna()
-    if missing.any():
-        raise ValueError(f"the {what} is missing {_where(missing)}")
-    for row, value in enumerate(values):
-        if isinstance(value, (float, np.floating, bytes)):
-            raise ValueError(
-                f"the {what} must be text or a whole number, but row {row} holds {value!r}"
-            )
-    try:
+        with suppress(pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):  # mixed or large values
+            array = pa.array(values, from_pandas=True)
+            if str(array.type) in TEXT_TYPES:
+                return array.cast(pa.large_string())
+        missing = pd.Series(list(values), dtype=object).isna()
+        if missing.any():
+            raise ValueError(f"the {what} is missing {_where(missing)}")
+        for row, value in enumerate(values):
+            if isinstance(value, (float, np.floating, bytes)):
+                raise ValueError(
+                    f"the {what} must be text or a whole number, but row {row} holds {value!r}"
+                )
         return pa.array([str(v) for v in values], type=pa.large_string())
     except UnicodeEncodeError as error:
-        raise _not_unicode(what, error) from None
-
-
-def _not_unicode(what: str, error: UnicodeEncodeError) -> ValueError:
-    return ValueError(f"the {what} holds text that is not Unicode: {error}")
+        raise ValueError(f"the {what} holds text that is not Unicode: {error}") from None
 
 
 def numbers(
