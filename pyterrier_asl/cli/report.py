@@ -25,7 +25,16 @@ import click
 from . import epilog, options
 
 
-@click.command(name="report", epilog=epilog(__doc__))
+class ReportCommand(click.Command):
+    """A command that keeps its arguments, which the page shows."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parses the arguments."""
+        ctx.meta["arguments"] = list(args)
+        return super().parse_args(ctx, args)
+
+
+@click.command(name="report", cls=ReportCommand, epilog=epilog(__doc__))
 @options.qrels_if_any
 @options.runs_if_any
 @options.scores
@@ -102,6 +111,7 @@ def command(
     check_replaceable(output, inputs=inputs, begins=PAGE, force=force)
     of_scores = options.take(settings, *options.OF_SCORES) | {"measures": measures}
     source, judgements = options.sources(qrels, runs, tracks, scores, **of_scores)
+    arguments = click.get_current_context().meta["arguments"]
     page = report(
         source,
         judgements,
@@ -110,22 +120,7 @@ def command(
         **options.read_judges(judges, judge_rel, tracks),
         **settings,
         groups=read_groups(groups) if groups else None,
-        command=_command_line(click.get_current_context()),
+        command=shlex.join(["pyterrier-asl", "report", *arguments]),
     )
     page.save(output, force=force)
     click.echo(f"{output}: {page!r}")
-
-
-def _command_line(context: click.Context) -> str:
-    """The command line with all given arguments and options."""
-    words = ["pyterrier-asl", "report"]
-    for parameter in context.command.params:
-        name = str(parameter.name)
-        if context.get_parameter_source(name) is not click.core.ParameterSource.COMMANDLINE:
-            continue
-        value = context.params[name]
-        option = [max(parameter.opts, key=len)] if isinstance(parameter, click.Option) else []
-        for given in value if isinstance(value, tuple) else (value,):
-            several = given if isinstance(given, tuple) else (given,)
-            words += option if given is True else [*option, *several]
-    return shlex.join(map(str, words))

@@ -404,7 +404,7 @@ def test_help_has_the_analyses_and_each_its_options():
     assert "analyze ties dl20.qrels" in text and "stability" in text and "Table 2" in text
     text = " ".join(call("reordering", "--help").stdout.split())
     assert "step by step, from AP to ASL?" in text and "Alex, Hall, Metzler 2022, Table 2." in text
-    assert "--margin FLOAT Least relative difference of a better system. [default: 0.1]" in text
+    assert "--margin FLOAT Minimum relative difference of better systems. [default: 0.1]" in text
     assert "--draws" not in text
 
 

@@ -325,9 +325,7 @@ def test_command(tmp_path):
     words = ["pyterrier-asl", *map(str, arguments)]
     assert html.escape(shlex.join([*words[:2], *words[2:5]])) in page
     command = re.search("<code>(pyterrier-asl.*?)</code>", page).group(1)
-    assert sorted(shlex.split(html.unescape(command))) == sorted(
-        "--output" if word == "-o" else "--measures" if word == "-m" else word for word in words
-    )
+    assert shlex.split(html.unescape(command)) == words
 
 
 def test_command_with_tracks_and_judges(tmp_path):
@@ -348,7 +346,8 @@ def test_command_with_tracks_and_judges(tmp_path):
     assert result.exit_code == 0, result.output
     page = output.read_text(encoding="utf-8")
     assert "<title>a and b: 2 systems</title>" in page and "Over 2 collections" in page
-    assert f"--track a {qrels} {folder} --track b {ones} {folder}" in html.unescape(page)
+    command = shlex.join(["pyterrier-asl", *map(str, arguments)])
+    assert command in html.unescape(page)
 
 
 def test_runs_without_qrels_are_no_collections():
