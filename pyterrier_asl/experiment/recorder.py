@@ -166,10 +166,15 @@ class ResultRecorder:
         """Raises ValueError if no retrieved document is judged."""
         run = self.judged_run
         if run is not None and not len(run.pairs) and len(self.judgements):
+            judged = f"the {len(self.judgements)} judged queries"
+            fault = f"it retrieved no document for {judged}"
+            if retrieved := int(run.retrieved.sum()):
+                fault = (
+                    f"none of the {retrieved} documents that it retrieved for {judged} is judged"
+                )
             raise ValueError(
-                f"system {self.name!r}: none of the {int(run.retrieved.sum())} documents that it "
-                f"retrieved for the {len(self.judgements)} judged queries is judged: are its "
-                f"document ids as in the qrels (e.g. {self.judgements.docnos[0].as_py()!r}), "
+                f"system {self.name!r}: {fault}: are its document ids as in the qrels "
+                f"(e.g. {self.judgements.docnos[0].as_py()!r}), "
                 f"and its query ids (e.g. {self.judgements.qid_text[0].as_py()!r})?{others}"
             )
 

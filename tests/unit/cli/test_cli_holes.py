@@ -46,6 +46,12 @@ def test_a_pair_its_list_and_its_labels(files, tmp_path):
     assert row["verdict"] == "A" and row["unjudged"] == 0 and row["low"] == row["high"]
 
 
+def test_the_collection_with_the_texts_must_exist(files, tmp_path):
+    done = call(*files, "--export", tmp_path / "todo.tsv", "--texts", "no/such/collection")
+    assert done.exit_code == 2 and "no/such/collection" in done.stderr
+    assert not (tmp_path / "todo.tsv").exists()
+
+
 def test_one_run_is_compared_with_nothing(files):
     done = call(*files[:2])
     assert done.exit_code == 2 and "give two or more" in done.output

@@ -571,6 +571,11 @@ def test_a_system_that_shares_nothing_with_the_qrels_is_named(tmp_path):
     for asked in ([AP], [P_Rareness @ 5]):
         with pytest.raises(ValueError, match="system 'b': none of the 48 documents.*'a' are lost"):
             Experiment({"a": system(1), "b": strange}, topics(), qrels(), asked)
+    others = topics().assign(qid=lambda f: "xx" + f["qid"])
+    keep = {"filter_by_topics": False, "filter_by_qrels": False}
+    other = Toy("other", results(1).assign(qid=lambda f: "xx" + f["qid"]))
+    with pytest.raises(ValueError, match="system 'b': it retrieved no document for the 6 judged"):
+        Experiment({"b": other}, others, qrels(), [AP], **keep)
     with pytest.raises(ValueError, match="'a' are in .*save_mode='reuse' takes them from there"):
         Experiment({"a": system(1), "b": strange}, topics(), qrels(), [AP], save_dir=tmp_path)
     first = system(1)
