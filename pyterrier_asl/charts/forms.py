@@ -315,7 +315,7 @@ def _one_label(names: pd.Series[str]) -> str:
 
 def tooltips(*columns: str | alt.Tooltip) -> list[alt.Tooltip]:
     """Columns of a tooltip. From a name Altair would need 2 ms for each channel."""
-    return [alt.Tooltip(told) if isinstance(told, str) else told for told in columns]
+    return [alt.Tooltip(shown) if isinstance(shown, str) else shown for shown in columns]
 
 
 def typed(frame: pd.DataFrame, columns: Sequence[str]) -> list[alt.Tooltip]:

@@ -17,7 +17,6 @@ from ir_measures import Judged
 from ..io.names import short_names
 from ..io.texts import Texts
 from ..leaderboard.result import Leaderboard
-from ..statistics.rank_intervals import RankIntervals
 from .figures import specifications
 from .findings import Findings, SystemFindings, SystemRanking
 from .summary import decimals, interval
@@ -321,7 +320,7 @@ def _measure_data(ranking: SystemRanking, systems: npt.NDArray[np.int64]) -> dic
         "higher": ranking.higher_is_better,
         "sum": ranking.is_sum,
         "decimals": decimals(ranking),
-        "judged": _intervals(ranks),
+        "judged": ranks and _ranks(ranks.low, ranks.high, ranks.possibly_best, ranks.better),
         "values": _values(ranking.values[systems]),
         "p": None if ranks is None else _floats(ranks.p[upper]),
         "interval": interval(ranking, 0, 1),
@@ -330,24 +329,18 @@ def _measure_data(ranking: SystemRanking, systems: npt.NDArray[np.int64]) -> dic
     }
 
 
-def _intervals(ranks: RankIntervals | None) -> dict[str, Any] | None:
-    """The ranks that systems could have by a measure, and which pairs are ordered."""
-    if ranks is None:
-        return None
-    return _plain_ranks(ranks.low, ranks.high, np.asarray(ranks.possibly_best), ranks.better)
-
-
 def _board(board: Leaderboard | None, names: list[str]) -> dict[str, Any] | None:
     """The ranks and ordered pairs of a leaderboard."""
     if board is None:
         return None
     rows, better = board.overall.set_index("name").loc[names], board.better.loc[names, names]
-    return _plain_ranks(rows["low"], rows["high"], rows["could_be_best"], better.to_numpy())
+    return _ranks(rows["low"], rows["high"], rows["could_be_best"], better.to_numpy())
 
 
-def _plain_ranks(low: Any, high: Any, possible: Any, better: Any) -> dict[str, Any]:
+def _ranks(low: Any, high: Any, possible: Any, better: Any) -> dict[str, Any]:
+    """The ranks that systems could have, who could be the best, and the ordered pairs."""
     packed = _whole(better.astype(np.int64))
-    shown = {"low": low, "high": high, "possible": possible.astype(bool)}
+    shown = {"low": low, "high": high, "possible": np.asarray(possible, dtype=bool)}
     return {name: values.tolist() for name, values in shown.items()} | {"better": packed}
 
 

@@ -2,27 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
-from numpy.typing import NDArray
 
-from .inputs import ArrayLike, Floats, check_name, same_items
-
-
-class ConfusionTable(NamedTuple):
-    """The counts of each pair of grades that two judges gave.
-
-    Attributes:
-        grades: The grades, ascending, shape (G,).
-        counts: Pairs with a's grade in rows and b's in columns, shape (G, G).
-    """
-
-    grades: Floats
-    counts: NDArray[np.int64]
+from .inputs import ArrayLike, Floats, Ints, check_name, same_items
 
 
-def confusion_table(a: ArrayLike, b: ArrayLike) -> ConfusionTable:
+def confusion_table(a: ArrayLike, b: ArrayLike) -> tuple[Floats, Ints]:
     """Counts how often two judges gave each pair of grades to the same documents.
 
     Args:
@@ -31,7 +16,8 @@ def confusion_table(a: ArrayLike, b: ArrayLike) -> ConfusionTable:
         b: The other's grades of the same pairs, shape (N,).
 
     Returns:
-        The grades that either gave, and the table of counts.
+        The grades that either judge gave, ascending, shape (G,), and the counts with the grade of
+        the first judge in rows and of the second in columns, shape (G, G).
 
     Raises:
         ValueError: The two are not vectors of one length of at least 1, or hold NaN.
@@ -48,7 +34,7 @@ def confusion_table(a: ArrayLike, b: ArrayLike) -> ConfusionTable:
     grades, codes = np.unique(np.concatenate((first, second)), return_inverse=True)
     rows, columns = codes.reshape(2, -1)
     counts = np.bincount(rows * grades.size + columns, minlength=grades.size**2)
-    return ConfusionTable(grades, counts.reshape(grades.size, grades.size))
+    return grades, counts.reshape(grades.size, grades.size)
 
 
 def cohen_kappa(a: ArrayLike, b: ArrayLike, *, weights: str | None = None) -> float:
