@@ -199,7 +199,10 @@ def read_scores(
     else:
         files = _files([scores] if isinstance(scores, (str, os.PathLike)) else list(scores))
         sources = [str(file) for file in files]
-        parts = [_long(_frame(file, roles), _stem(file), str(file), roles) for file in files]
+        parts = []
+        for file in files:
+            name = run_name(file).removesuffix(".csv").removesuffix(".jsonl")
+            parts.append(_long(_frame(file, roles), name, str(file), roles))
     rows = _with_measures(pd.concat(parts, keys=sources), measure_column or {})
     twice = rows.duplicated(list(_KEYS))
     if twice.any():
@@ -282,11 +285,6 @@ def _files(paths: Iterable[Any]) -> list[Path]:
     return files
 
 
-def _stem(path: Path) -> str:
-    """The name of a system whose scores are in a file."""
-    return run_name(path).removesuffix(".csv").removesuffix(".jsonl")
-
-
 def _frame(path: Path, roles: Mapping[str, str]) -> pd.DataFrame:
     """The table in a file, ids as text."""
     check_file(path)
@@ -335,7 +333,9 @@ def _text_frame(path: Path, roles: Mapping[str, str]) -> pd.DataFrame:
             "name its columns: columns={'system': ..., 'topic': ..., 'score': ...} (--columns)"
         )
     by_trec_eval = (table[1] == ALL).any() and not (table[0] == ALL).any()
-    by_trec_eval |= not (table[0] == ALL).any() and _are_measures(table[0])
+    by_trec_eval |= not (table[0] == ALL).any() and all(
+        canonical_name(name) != name or name[:1].isalpha() for name in pd.unique(table[0])
+    )
     names = ["measure", "qid"] if by_trec_eval else ["qid", "measure"]
     return table.set_axis([*names, "value"], axis=1)
 
@@ -370,10 +370,6 @@ def _rows(path: Path, lines: Iterable[tuple[int, Any]]) -> list[Any]:
             )
         rows.append(row)
     return rows
-
-
-def _are_measures(names: pd.Series[str]) -> bool:
-    return all(canonical_name(name) != name or name[:1].isalpha() for name in pd.unique(names))
 
 
 def _column(columns: Iterable[Any], key: str, roles: Mapping[str, str]) -> Any:
