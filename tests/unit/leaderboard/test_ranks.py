@@ -468,6 +468,26 @@ def test_simultaneous_divides_alpha():
     )
 
 
+@pytest.mark.parametrize("simultaneous", [False, True])
+def test_simultaneous_intervals_are_those_of_half_of_alpha_for_two(simultaneous):
+    """With a level at which half of it gives other intervals."""
+    tracks = {"x": (boards(), QRELS), "y": (boards(3), QRELS)}
+    board = asl.ranks(tracks, None, "RR", alpha=0.4, simultaneous=simultaneous)
+    whole, half = (asl.ranks(*tracks["x"], "RR", alpha=alpha) for alpha in (0.4, 0.2))
+    assert whole.critical != half.critical
+    expected = half if simultaneous else whole
+    assert board.tracks["x"].critical == expected.critical
+    assert board.tracks["x"].alpha == expected.alpha
+
+
+@pytest.mark.parametrize("order", ["dabc", "bdca"])
+def test_possibly_first_goes_with_the_rank_in_any_order_of_runs(order):
+    runs = boards()
+    table = asl.ranks({name: runs[name] for name in order}, QRELS, "RR").table
+    assert table["possibly_first"].tolist() == (table["low"] == 1).tolist()
+    assert set(table["possibly_first"]) == {True, False}
+
+
 def test_a_small_collection_counts_in_overall_only():
     with pytest.warns(UserWarning, match="'c1' has only 5 topics"):
         board = asl.ranks(collections(30, 5), measures="RR")

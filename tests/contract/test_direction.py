@@ -1,0 +1,207 @@
+"""Whatever orders, picks, marks or tests systems does so by ASL as by nASL.
+
+``nASL@k = 1 - (ASL@k - 1) / k``: lower values of one are higher values of the other, and every
+difference is -k times as large. Systems, verdicts and p-values must be equal, intervals mirrored.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import _small
+import numpy as np
+import pandas as pd
+import pytest
+from _calls import call
+from _options import Setting, files, frames, judges_of, other_judge, people, several, transformers
+
+import pyterrier_asl as asl
+from pyterrier_asl.analysis import discriminative_power, leaderboards, stability
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+K = 10
+COST, GAIN = f"ASL@{K}", f"nASL@{K}"
+SETTING = Setting("frames", COST, binary=False, turned=False)
+RUNS, QRELS = frames("plain", False, False)
+
+
+def assert_mirrored(cost: Any, gain: Any, low: str, high: str) -> None:
+    """Ends of intervals of differences: those of the gain from those of the cost."""
+    np.testing.assert_allclose(cost[low], -K * gain[high], atol=1e-9)
+    np.testing.assert_allclose(cost[high], -K * gain[low], atol=1e-9)
+
+
+def assert_same(cost: pd.DataFrame, gain: pd.DataFrame, *columns: str) -> None:
+    for column in columns:
+        pd.testing.assert_series_equal(
+            cost[column].reset_index(drop=True), gain[column].reset_index(drop=True), rtol=1e-9
+        )
+
+
+def by_both(function: Any, *arguments: Any, **options: Any) -> tuple[Any, Any]:
+    return tuple(function(*arguments, measure, **options) for measure in (COST, GAIN))
+
+
+@pytest.mark.parametrize("test", ["t", "wilcoxon", "sign", "randomization"])
+def test_compare(test):
+    cost, gain = (
+        done.table[~done.table["measure"].isin(["rrLP", "sgnLP"])]
+        for done in by_both(asl.compare, RUNS, QRELS, test=test, bounds=True)
+    )
+    assert_same(cost, gain, "run", "p", "p_corrected", "wins", "losses", "ties")
+    np.testing.assert_allclose(cost["difference"], -K * gain["difference"])
+    if test == "t":
+        assert_mirrored(cost, gain, "ci_low", "ci_high")
+    assert_mirrored(cost, gain, "low", "high")
+
+
+@pytest.mark.parametrize("condition", ["worse", "worse p<.3", "better p<.3", "worse certainly"])
+def test_guard(condition):
+    outcomes = [
+        [
+            verdict.outcome
+            for verdict in asl.compare(
+                RUNS, QRELS, measure, conditions=f"{measure} {condition}"
+            ).verdicts
+        ]
+        for measure in (COST, GAIN)
+    ]
+    assert outcomes[0] == outcomes[1]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"alpha": 0.4},
+        {"alpha": 0.4, "variance": "common"},
+        {"unjudged": True, "alpha": 0.4},
+        {"judges": judges_of(0.7, 0.5)(SETTING), "people": ["x"]},
+    ],
+    ids=["plain", "alpha", "variance", "unjudged", "judges"],
+)
+def test_ranks(options):
+    cost, gain = by_both(asl.ranks, RUNS, QRELS, **options)
+    assert_same(cost.table, gain.table, "name", "rank", "low", "high", "could_be_best")
+    np.testing.assert_allclose(cost.table["mean"], 1 + K * (1 - gain.table["mean"]))
+    pd.testing.assert_frame_equal(cost.better, gain.better)
+    pd.testing.assert_frame_equal(cost.p, gain.p)
+
+
+def test_ranks_over_collections_and_of_scores():
+    tracks = several("plain", False, False)
+    cost, gain = (asl.ranks(tracks, None, measure, alpha=0.4) for measure in (COST, GAIN))
+    assert_same(cost.table, gain.table, "name", "rank", "low", "high", "could_be_best")
+    long = asl.evaluate(RUNS, QRELS, GAIN, long=True)
+    mirrored = long.assign(value=-long["value"], measure="cost")
+    lower, higher = (
+        asl.ranks(asl.read_scores(table), measures=name)
+        if name == GAIN
+        else asl.ranks(asl.read_scores(table, lower_is_better=["cost"]), measures=name)
+        for table, name in ((mirrored, "cost"), (long, GAIN))
+    )
+    assert_same(lower.table, higher.table, "name", "rank", "low", "high", "could_be_best")
+
+
+def test_compare_over_collections():
+    tracks = several("plain", False, False)
+    cost, gain = (asl.compare(tracks, None, measure).by_track for measure in (COST, GAIN))
+    assert_same(cost, gain, "track", "run", "p", "p_corrected", "wins", "losses", "ties")
+
+
+def test_report():
+    cost, gain = (done.findings for done in by_both(asl.report, RUNS, QRELS))
+    assert cost.rankings[0].order.tolist() == gain.rankings[0].order.tolist()
+    assert cost.rankings[0].hardest_first == gain.rankings[0].hardest_first
+    for name in ("table", "p"):
+        boards = (found.rankings[0].intervals for found in (cost, gain))
+        first, second = (getattr(board, name, None) for board in boards)
+        if name == "p":
+            np.testing.assert_allclose(first, second)
+
+
+def test_bounds_and_holes():
+    cost, gain = by_both(asl.bounds, RUNS, QRELS)
+    for low, high in (("low", "high"), ("high", "low")):
+        np.testing.assert_allclose(cost[low], 1 + K * (1 - gain[high]))
+    cost, gain = by_both(asl.holes, RUNS["bravo"], RUNS["delta"], QRELS)
+    assert cost.difference.verdict == gain.difference.verdict
+    assert_same(cost.table, gain.table, "significance", "unjudged")
+    np.testing.assert_allclose(cost.difference.low, -K * gain.difference.high)
+    np.testing.assert_allclose(cost.difference.high, -K * gain.difference.low)
+    assert_same(cost.todo, gain.todo, "qid", "docno")
+    cost, gain = by_both(asl.holes, RUNS, None, QRELS)
+    assert_same(cost.table, gain.table, "a", "b", "verdict", "significance")
+    assert_mirrored(cost.table, gain.table, "low", "high")
+
+
+def test_judging_asks_for_the_same_documents():
+    asked = []
+    for measure in (COST, GAIN):
+        holes = asl.holes(RUNS["bravo"], RUNS["delta"], QRELS, measure)
+        done = asl.judge_until_settled(holes, lambda frame: [1] * len(frame), budget=12, batch=3)
+        asked.append((done.ended, done.labels))
+    assert asked[0][0] == asked[1][0]
+    pd.testing.assert_frame_equal(asked[0][1], asked[1][1])
+
+
+def test_judges():
+    given = (QRELS, judges_of(0.7, 0.5)(SETTING), RUNS)
+    cost, gain = by_both(asl.judges, *given, draws=30, alpha=0.4, people=["x"])
+    assert_same(cost.agreement, gain.agreement, "judge", "value", "ci_low", "ci_high", "verdict")
+    numbers = [name for name in cost.reversals if name != "measure"]
+    assert_same(cost.reversals, gain.reversals, *numbers)
+    assert_same(cost.gains, gain.gains, "run", "rank", "rank_change", "p", "significant")
+    assert_mirrored(cost.gains, gain.gains, "ci_low", "ci_high")
+
+
+def test_audit():
+    given = (RUNS, people(SETTING))
+    cost, gain = (
+        asl.audit(*given, measure, other_judge(SETTING), all_pairs=True).table
+        for measure in (COST, GAIN)
+    )
+    pairs = cost["minus"].fillna("") != ""
+    assert pairs.sum() == 6
+    cost, gain = cost[pairs], gain[pairs]
+    for kind in ("ci", "people", "machine"):
+        assert_mirrored(cost, gain, f"{kind}_low", f"{kind}_high")
+
+
+def test_experiment():
+    topics = pd.DataFrame({"qid": _small.QUERIES, "query": _small.QUERIES})
+    systems = list(transformers(SETTING, "plain").values())
+    cost, gain = (
+        asl.Experiment(systems, topics, QRELS, [measure], baseline=0, correction="holm", ranks=True)
+        for measure in (COST, GAIN)
+    )
+    cost.columns = [name.replace(COST, GAIN) for name in cost]
+    others = [name for name in cost if name not in ("name", GAIN)]
+    assert others
+    pd.testing.assert_frame_equal(cost[others], gain[others])
+
+
+def test_analyses():
+    for analysis in (
+        lambda measure: discriminative_power(RUNS, QRELS, [measure], levels=[0.05, 0.5]),
+        lambda measure: stability(RUNS, QRELS, [measure], fuzz=0, draws=50),
+    ):
+        cost, gain = (analysis(measure).drop(columns="measure") for measure in (COST, GAIN))
+        pd.testing.assert_frame_equal(cost, gain)
+    cost, gain = (
+        leaderboards(RUNS, {"nist": QRELS, **judges_of(0.7)(SETTING)}, measure=measure)
+        for measure in (COST, GAIN)
+    )
+    ranked = [name for name in cost if "rank" in name or name in ("run", "judge", "p")]
+    assert len(ranked) > 2
+    assert_same(cost, gain, *ranked)
+
+
+@pytest.mark.parametrize("options", [["-s"], ["--ranks", "-s"]])
+def test_evaluate_sorts_the_best_first(options):
+    runs, qrels = files("plain", False, False)
+    given = ["evaluate", str(qrels), *map(str, runs.values())]
+    printed = [call(*given, "-m", m, *options, m, "-o", "jsonl").stdout for m in (COST, GAIN)]
+    orders = [[line.split('"run": "')[1].split('"')[0] for line in p.splitlines()] for p in printed]
+    assert orders[0] == orders[1] and len(set(orders[0])) == 4
