@@ -56,8 +56,8 @@ class PartitionedRun:
 
     def absolute(self) -> PartitionedRun:
         """The run with absolute paths, for workers in other folders."""
-        parts = (replace(part, path=part.path.absolute()) for part in self.parts)
-        return PartitionedRun(self.folder.absolute(), tuple(parts))
+        parts = tuple(replace(part, path=part.path.absolute()) for part in self.parts)
+        return PartitionedRun(self.folder.absolute(), parts)
 
     def chunks(self) -> list[PartitionedRun]:
         """The files in groups, each enough work for a worker; groups depend on the files alone."""

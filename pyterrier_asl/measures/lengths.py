@@ -169,8 +169,9 @@ class DocLengths(Named):
         >>> DocLengths.load(path).look_up(pa.array(["d2", "d1"], type=pa.large_string())).tolist()
         [80.0, 120.0]
         """
-        if _is_text(path):
-            return cls._from_text(Path(path), name)
+        file = Path(path)
+        if file.is_file() and file.stat().st_size > 0 and file_format(file) != "Parquet":
+            return cls._from_text(file, name)
         table = load_table(path, kind=cls.KIND, version=_VERSION)
         with report_as_damaged_file(path, cls.KIND):
             name = name or str(json.loads(table.schema.metadata[b"lengths"])["name"])
@@ -210,12 +211,6 @@ class DocLengths(Named):
     def look_up(self, docnos: pa.LargeStringArray) -> Floats:
         """The length of each document, NaN for documents without one."""
         return np.asarray(np.append(self._lengths, np.nan)[self._index.find(None, docnos)])
-
-
-def _is_text(path: str | os.PathLike[str]) -> bool:
-    """Whether a path is a file of text lines."""
-    file = Path(path)
-    return file.is_file() and file.stat().st_size > 0 and file_format(file) != "Parquet"
 
 
 def _line(path: Path, row: int) -> int:

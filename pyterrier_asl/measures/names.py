@@ -53,9 +53,11 @@ def pool_depth(measures: Iterable[Measure]) -> int | None:
 
 def with_pool(measure: Measure, pool: Any) -> Measure:
     """The measure with the pool of the measured runs as members, if it needs a pool."""
-    if not needs_pool(measure):
-        return measure
-    return measure(pool=pool, member=True if measure["member"] is None else measure["member"])
+    return (
+        measure(pool=pool, member=measure["member"] is not False)
+        if needs_pool(measure)
+        else measure
+    )
 
 
 @dataclass(frozen=True)

@@ -160,11 +160,6 @@ class nDCG(RatioOfGains, Standard, of=ir_measures.nDCG):
         grades = np.maximum(grades, 0)
         return scoring.exponential(grades) if self["dcg"] == "exp-log2" else grades
 
-    def label_gains(self, grades: Floats) -> Floats:
-        """The gains of grades of the qrels or of labels, after ``gains=``."""
-        regraded = self.params.get("gains") or {}
-        return self.gains_of(np.array([regraded.get(grade, grade) for grade in grades.tolist()]))
-
     def _score(self, view: JudgedRun) -> Floats:
         graded, gains = self._graded(view)
         return scoring.ndcg(graded.ranks, gains, graded.offsets, view.judgements.once(_ideal, self))
@@ -227,8 +222,9 @@ def gain_levels(judgements: Judgements, measure: nDCG, highest: float) -> tuple[
     grades = np.unique(judgements.grades)
     labels = np.append(np.arange(highest + 1), grades[grades >= 0])
     labels = np.append(labels[labels <= highest], highest)
-    attainable_gains = measure.label_gains(labels)
-    judged = measure.gains_of(judgements.regraded(measure.params.get("gains") or {}).grades)
+    regraded = measure.params.get("gains") or {}
+    attainable_gains = measure.gains_of(np.array([regraded.get(g, g) for g in labels.tolist()]))
+    judged = measure.gains_of(judgements.regraded(regraded).grades)
     levels = np.unique(np.append(attainable_gains, judged))
     levels = levels[levels > 0]
     queries, number = judgements.queries, len(judgements)
