@@ -321,7 +321,7 @@ def model(draws: int, at_once: int) -> None:
             gap = hidden(runs, mask)
             (labelled,) = labelled_for(gap, [name])
             (whole,) = labelled_for(runs, [name])
-            fitted = Model.fitted(gap, labelled, group_of)
+            fitted = Model.fit(gap, labelled, group_of)
             grades = grades_of(labelled, runs)
             known = np.array([code for code in labelled.documents])
             was = hidden_codes(labelled, runs, mask, known)

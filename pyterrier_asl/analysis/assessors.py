@@ -11,16 +11,33 @@ from typing import Any
 
 import numpy as np
 
-from ..assessment.judge_as_run import BOUNDS, judge_as_run, judges_as_runs, precision_by
-from ..assessment.judges import QRELS, JudgeRel, Judges
+from ..assessment.judges import (
+    BOUNDS,
+    QRELS,
+    JudgeRel,
+    Judges,
+    judge_as_run,
+    judges_as_runs,
+    precision_by,
+)
 from ..assessment.system_pairs import PairedTest, as_frame, significance
-from ..charts.forms import MOST, alt, captioned, category, figure, in_rows, ranges, shape, tooltips
+from ..charts import MOST, alt, captioned, category, figure, in_rows, ranges, shape, tooltips
 from ..io.lazy import pd
 from ..io.progress import progress_bar
 from ..statistics.correction import with_corrected_p
 from ..statistics.inputs import CHUNK, ArrayLike
-from .reading import per_slice, read_qrels_and_judges
-from .registry import TROTMAN, Floats, Qrels, Queries, Runs, Slices, Weights, analysis
+from .registry import (
+    TROTMAN,
+    Floats,
+    Qrels,
+    Queries,
+    Runs,
+    Slices,
+    Weights,
+    analysis,
+    per_slice,
+    read_qrels_and_judges,
+)
 
 
 @analysis(TROTMAN, "section 4")
@@ -61,8 +78,8 @@ def assessor_scores(
       judge   upper  expected   lower
     0   alt  0.6667     0.537  0.3889
     """
-    read = read_qrels_and_judges(qrels, judges, rel, judge_rel)
-    others = judges_as_runs(read, QRELS)
+    panel = read_qrels_and_judges(qrels, judges, rel, judge_rel)
+    others = judges_as_runs(panel, QRELS)
     sampled = [
         sampled_average_precision(*judge.counts, n=draws, seed=seed) for judge in others if draws
     ]
@@ -72,7 +89,7 @@ def assessor_scores(
         frame = as_frame([{"judge": j.name, **about, **j.means(queries)} for j in others])
         return frame.assign(sampled=list(map(queries.mean, sampled))) if draws else frame
 
-    return per_slice(read.qids, of_slice, weights, by)
+    return per_slice(panel.qids, of_slice, weights, by)
 
 
 @assessor_scores.chart
@@ -140,17 +157,17 @@ def compare_with_assessors(
     1  expected    0.75     0.625
     2     lower    0.75     0.500
     """
-    read = read_qrels_and_judges(qrels, judges, rel, judge_rel, runs=runs, duplicates=duplicates)
+    panel = read_qrels_and_judges(qrels, judges, rel, judge_rel, runs=runs, duplicates=duplicates)
     paired = PairedTest(test, correction, alpha, draws, seed)
 
-    pairs = read.pairs(QRELS)
+    pairs = panel.pairs(QRELS)
     if both_ways:
-        pairs += [(name, QRELS) for name in read.others(QRELS)]
+        pairs += [(name, QRELS) for name in panel.others(QRELS)]
 
     def of_slice(queries: Queries) -> pd.DataFrame:
-        return as_frame([row for p in pairs for row in _differences(read, *p, queries, paired)])
+        return as_frame([row for p in pairs for row in _differences(panel, *p, queries, paired)])
 
-    frame = per_slice(read.qids, of_slice, weights, by)
+    frame = per_slice(panel.qids, of_slice, weights, by)
     return with_corrected_p(frame, test, "none" if as_published else correction, alpha)
 
 
@@ -240,17 +257,17 @@ def human_range(
     0          alt        judge  0.5   0.5   0.5  1.0       s       1
     1  manual runs  manual runs  0.5   0.5   0.5  1.0       s       1
     """
-    read = read_qrels_and_judges(qrels, judges, rel, judge_rel, runs=runs, duplicates=duplicates)
-    kinds = _types(read.systems, run_types)
+    panel = read_qrels_and_judges(qrels, judges, rel, judge_rel, runs=runs, duplicates=duplicates)
+    kinds = _types(panel.systems, run_types)
 
     def of_slice(queries: Queries) -> pd.DataFrame:
-        means = pd.Series(queries.mean(precision_by(read, QRELS)), index=read.systems)
+        means = pd.Series(queries.mean(precision_by(panel, QRELS)), index=panel.systems)
         automatic, manual = means[kinds == "automatic"], means[kinds == "manual"]
         best = str(automatic.idxmax()) if len(automatic) else None
-        bar = best if system is None else read.systems[read.runs_by(QRELS).row(system)]
+        bar = best if system is None else panel.systems[panel.runs_by(QRELS).row(system)]
         rows: list[Any] = [
             (judge.name, "judge", *map(judge.means(queries).get, reversed(BOUNDS)), bar)
-            for judge in judges_as_runs(read, QRELS)
+            for judge in judges_as_runs(panel, QRELS)
         ]
         if len(manual):
             ends = manual.min(), manual.mean(), manual.max()
@@ -259,7 +276,7 @@ def human_range(
         frame.insert(5, "bar", frame["bar_run"].map(means).astype(np.float64))
         return frame.assign(topics=len(queries))
 
-    return per_slice(read.qids, of_slice, weights, by)
+    return per_slice(panel.qids, of_slice, weights, by)
 
 
 @human_range.chart

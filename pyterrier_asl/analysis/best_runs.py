@@ -7,20 +7,32 @@ from typing import Any
 
 import numpy as np
 
-from ..charts.forms import COLORS, STEP, WIDE_CAPTION, alt, captioned, figure, tooltips, undrawn
-from ..charts.names import names_beside_points
-from ..charts.scales import around, better, powers_of_ten, whole_numbers
+from ..charts import (
+    COLORS,
+    STEP,
+    WIDE_CAPTION,
+    alt,
+    around,
+    better,
+    captioned,
+    figure,
+    names_beside_points,
+    powers_of_ten,
+    tooltips,
+    undrawn,
+    whole_numbers,
+)
 from ..evaluation.relevant_documents import relevant_documents
 from ..io.lazy import pd
 from ..judging.judged_run import JudgedRun
 from ..measures.directions import higher_is_better
 from ..scoring.arrays import sum_by_query, within_query
 from ..statistics.rounding import EQUAL, rounded
-from .reading import AslOptions, per_slice, per_track_and_slice, read, read_tracks
 from .registry import (
     ALEX,
     BETTER,
     LOST,
+    AslOptions,
     Evaluation,
     Floats,
     Qrels,
@@ -29,6 +41,10 @@ from .registry import (
     Slices,
     Weights,
     analysis,
+    per_slice,
+    per_track_and_slice,
+    read,
+    read_tracks,
 )
 
 #: Tracks whose best values are drawn one by one, and runs that are named.
@@ -219,8 +235,8 @@ def headroom_chart(frame: pd.DataFrame) -> Any:
         "plus 1, and cannot be much larger than the depth of the runs"
         f"{', so do not compare tracks with different depths' if tracks > 1 else ''}."
     )
-    drawn = alt.concat(*panels, columns=2).resolve_scale(x="independent")
-    return captioned(drawn, "How much room is left", caption, WIDE_CAPTION)
+    chart = alt.concat(*panels, columns=2).resolve_scale(x="independent")
+    return captioned(chart, "How much room is left", caption, WIDE_CAPTION)
 
 
 def _best_values(measure: str, part: pd.DataFrame) -> Any:

@@ -6,13 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from ..charts.forms import WIDE_CAPTION, alt, captioned, category, figure, inline_rows, tooltips
+from ..charts import WIDE_CAPTION, alt, captioned, category, figure, inline_rows, tooltips
 from ..io.lazy import pd
 from ..io.tables import counted
 from ..judging.judged_run import JudgedRun
 from ..measures.lengths import DocLengths
 from ..scoring.arrays import queries_of, within_query
-from .reading import per_slice, read
 from .registry import (
     CLARKE,
     DIAZ,
@@ -24,6 +23,8 @@ from .registry import (
     Slices,
     Weights,
     analysis,
+    per_slice,
+    read,
 )
 
 #: The kinds of documents.
@@ -117,14 +118,14 @@ def lengths_by_rank_chart(frame: pd.DataFrame) -> Any:
         .encode(y=alt.Y("length:Q"), tooltip=alt.value(None))
     )
     facet = alt.Facet("run:N", title=None, sort=runs)
-    drawn = alt.layer(points, trend).facet(facet=facet, columns=3)
+    chart = alt.layer(points, trend).facet(facet=facet, columns=3)
     caption = (
         "Mean over queries of the length of the document at each rank, and its trend. Users need "
         "time to read long documents, relevant or not. Measures that do not know lengths ignore it."
     )
     if len(runs) > MOST_PANELS:
         caption += f" The first {MOST_PANELS} of {len(runs)} runs."
-    return captioned(drawn, "Lengths of the documents retrieved", caption, WIDE_CAPTION)
+    return captioned(chart, "Lengths of the documents retrieved", caption, WIDE_CAPTION)
 
 
 def _all_documents(

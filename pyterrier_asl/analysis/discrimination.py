@@ -8,19 +8,20 @@ from typing import Any
 
 import numpy as np
 
-from ..charts.forms import (
+from ..charts import (
     STEP,
     TWO_LINES,
     WIDTH,
     alt,
     bars,
+    better,
     captioned,
     category,
     figure,
     shape,
     tooltips,
+    up_to_1,
 )
-from ..charts.scales import better, up_to_1
 from ..evaluation.preferences import preference_cubes
 from ..io.lazy import pd
 from ..io.names import check_names
@@ -32,7 +33,6 @@ from ..statistics.rounding import NO_DIFFERENCE
 from ..statistics.tests import compare_all
 from ..statistics.tukey import randomized_hsd
 from .preferred_systems import compare_preferences
-from .reading import by_double_scores, measures_with_rel, per_slice, read
 from .registry import (
     DIAZ,
     REAL,
@@ -44,6 +44,10 @@ from .registry import (
     Slices,
     Weights,
     analysis,
+    by_double_scores,
+    measures_with_rel,
+    per_slice,
+    read,
 )
 
 #: The tests of preferences, as the columns of the paper's table.
@@ -87,7 +91,7 @@ def discriminative_power(
 
     Args:
         measures: measures or their names; a rareness measure without a pool gets the pool of these
-            runs. None: those of Türkmen et al.'s Table 1, see
+            runs. None: the measures of Türkmen et al.'s Table 1, see
             :func:`rareness_measures`.
         rel: minimum grade of a relevant document, for measures without one.
         test: one of :data:`~pyterrier_asl.statistics.tests.PAIR_TESTS`, or of
@@ -169,8 +173,8 @@ def discrimination_chart(frame: pd.DataFrame) -> Any:
         f"The share of {counted(int(frame['pairs'].max()), 'pair')} of systems whose difference is "
         f"significant{level}{', with the correction of each test' * (len(panels) > 1)}."
     )
-    drawn = alt.vconcat(*panels).resolve_scale(x="shared")
-    return captioned(drawn, "Pairs of systems distinguished", caption)
+    chart = alt.vconcat(*panels).resolve_scale(x="shared")
+    return captioned(chart, "Pairs of systems distinguished", caption)
 
 
 @analysis(DIAZ, "Table 4")
@@ -295,7 +299,7 @@ def stability(
 
     Args:
         measures: measures or their names; a rareness measure without a pool gets the pool of these
-            runs. None: those of the paper, see
+            runs. None: the measures of the paper, see
             :func:`rareness_measures`.
         rel: minimum grade of a relevant document, for measures without one.
         draws: the number of draws.

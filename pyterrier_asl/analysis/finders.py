@@ -9,14 +9,34 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from ..charts.forms import COLORS, alt, figure, some_values, tooltips, undrawn
-from ..charts.names import names_beside_points
-from ..charts.scales import around, better
+from ..charts import (
+    COLORS,
+    alt,
+    around,
+    better,
+    figure,
+    names_beside_points,
+    some_values,
+    tooltips,
+    undrawn,
+)
 from ..evaluation.relevant_documents import RelevantRanks
 from ..io.lazy import pd
 from ..io.names import check_names
-from .reading import per_slice, read
-from .registry import LOST, TURKMEN, Bools, Ints, Qrels, Queries, Runs, Slices, Weights, analysis
+from .registry import (
+    LOST,
+    TURKMEN,
+    Bools,
+    Ints,
+    Qrels,
+    Queries,
+    Runs,
+    Slices,
+    Weights,
+    analysis,
+    per_slice,
+    read,
+)
 
 
 def group_codes(names: list[str], groups: Mapping[str, str]) -> Ints:

@@ -8,9 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..charts.forms import HEIGHT, WIDTH, alt, captioned, figure, tooltips, undrawn
-from ..charts.names import end_labels
-from ..charts.scales import up_to_1
+from ..charts import HEIGHT, WIDTH, alt, captioned, end_labels, figure, tooltips, undrawn, up_to_1
 from ..evaluation.preferences import recall_levels
 from ..evaluation.relevant_documents import RelevantRanks
 from ..io.lazy import pd
@@ -18,7 +16,6 @@ from ..io.progress import progress_bar
 from ..io.values import check_whole
 from ..scoring.preferences import pairwise_preferences
 from ..statistics.rounding import signs
-from .reading import per_slice, read
 from .registry import (
     DIAZ,
     MORE,
@@ -31,6 +28,8 @@ from .registry import (
     Slices,
     Weights,
     analysis,
+    per_slice,
+    read,
 )
 
 #: The shares of labels or queries that are kept.

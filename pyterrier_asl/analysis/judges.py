@@ -1,7 +1,7 @@
 """Can a judge be trusted? Agreement on documents and on systems: people, crowds, language models.
 
-The tables are those of :mod:`pyterrier_asl.assessment`, which ``pyterrier-asl judges`` prints, for
-every two judges, with weights and slices of queries.
+The tables come from :mod:`pyterrier_asl.assessment`, as the tables of ``pyterrier-asl judges``;
+here they cover every two judges, with weights and slices of queries.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ..assessment.agreement import (
 )
 from ..assessment.judges import JudgeRel
 from ..assessment.system_pairs import PairedTest, as_frame, leaderboards_of, swaps_of
-from ..charts.forms import (
+from ..charts import (
     COLORS,
     MOST,
     SHORT,
@@ -41,8 +41,18 @@ from ..io.names import check_names
 from ..io.tables import counted
 from ..measures.names import Measures
 from ..statistics.correction import with_corrected_p
-from .reading import per_slice, read_judges
-from .registry import JUDGES, TRUSTED, Qrels, Queries, Runs, Slices, Weights, analysis
+from .registry import (
+    JUDGES,
+    TRUSTED,
+    Qrels,
+    Queries,
+    Runs,
+    Slices,
+    Weights,
+    analysis,
+    per_slice,
+    read_judges,
+)
 
 
 @analysis(JUDGES, "documents", question=TRUSTED)
@@ -86,14 +96,14 @@ def judge_agreement(
     1  model    person         kappa    1.0      2
     2  model    person  kappa_grades    NaN      2
     """
-    read = read_judges(judges, rel=rel, judge_rel=judge_rel)
-    for judge in read.members.values():
+    panel = read_judges(judges, rel=rel, judge_rel=judge_rel)
+    for judge in panel.members.values():
         judge.check_finds_relevant()
     draw = partial(draw_queries, draws=draws, seed=seed)
-    agreements = agreement_on_documents(read, draw, graded=True)
+    agreements = agreement_on_documents(panel, draw, graded=True)
     rows: list[Any] = []
-    for pair in read.pairs():
-        judged_by_both(read, *pair)
+    for pair in panel.pairs():
+        judged_by_both(panel, *pair)
         rows += agreements[frozenset(pair)].rows(*pair, alpha)
     return pd.DataFrame(rows)
 
@@ -138,7 +148,7 @@ def judges_agreement_chart(agreement: pd.DataFrame) -> Any:
         if (both["value"] < 0).any()
         else alt.Scale(scheme="blues", domain=[0, 1])
     )
-    drawn = cells(
+    chart = cells(
         base,
         alt.Color("value:Q", scale=scale, legend=None),
         alt.Text("text:N"),
@@ -147,7 +157,7 @@ def judges_agreement_chart(agreement: pd.DataFrame) -> Any:
     )
     intervals = " Its interval is in brackets." if shown["ci_low"].notna().any() else ""
     return captioned(
-        drawn,
+        chart,
         f"Agreement of judges: {value}",
         f"{value} of every two judges over {_range(shown['queries'], 'query', 'queries')} and "
         f"{_range(shown['pairs'], 'document')} that both judged; 1 is complete agreement."
@@ -191,9 +201,9 @@ def judge_confusion(judges: Mapping[str, Qrels]) -> pd.DataFrame:
     0      0.0      1.0      1         1.0
     1      1.0      1.0      1         1.0
     """
-    read = read_judges(judges, rel=1)
-    confusion = confusion_of(read)
-    if binned := binned_judges(read):
+    panel = read_judges(judges, rel=1)
+    confusion = confusion_of(panel)
+    if binned := binned_judges(panel):
         confusion.attrs["binned"] = ", ".join(binned)
     return confusion
 
@@ -282,20 +292,20 @@ def leaderboards(
     2   model   b    1.0     1            1   0.5
     3   model   a    0.5     2           -1  -0.5
     """
-    read = read_judges(
+    panel = read_judges(
         judges, runs, rel=rel, judge_rel=judge_rel, duplicates=duplicates, measure=measure
     )
     paired = PairedTest(test, correction, alpha, draws, seed)
 
-    base = read.names[0] if reference is None else reference
-    check_names("reference", [base], read.names, "judges")
+    base = panel.names[0] if reference is None else reference
+    check_names("reference", [base], panel.names, "judges")
 
     def of_slice(queries: Queries) -> pd.DataFrame:
-        board = leaderboards_of(read, measure, queries, paired, reference=base)
-        board.attrs = {"measure": read.label(measure), "reference": base}
+        board = leaderboards_of(panel, measure, queries, paired, reference=base)
+        board.attrs = {"measure": panel.label(measure), "reference": base}
         return board
 
-    frame = per_slice(read.qids, of_slice, weights, by)
+    frame = per_slice(panel.qids, of_slice, weights, by)
     return with_corrected_p(frame, test, correction, alpha)
 
 
@@ -358,24 +368,24 @@ def leaderboard_agreement(
     1  model    person      AP    tau_AP   -1.0
     2  model    person      AP       RBO    0.9
     """
-    read = read_judges(
+    panel = read_judges(
         judges, runs, rel=rel, judge_rel=judge_rel, duplicates=duplicates, measure=measure
     )
-    read.check_find_relevant(measure)
+    panel.check_find_relevant(measure)
     draw = partial(draw_queries, draws=draws, seed=seed)
-    qids = read.all_qids
-    on_shared = {pair: read.select(pair).on_shared_pairs for pair in read.pairs()}
+    qids = panel.all_qids
+    on_shared = {pair: panel.select(pair).on_shared_pairs for pair in panel.pairs()}
 
     def of_slice(queries: Queries) -> pd.DataFrame:
         rows, weight = [], dict(zip(qids, queries.weights_of_all(len(qids))))
         for pair, both in on_shared.items():
             if both is None:
-                judged_by_both(read, *pair)  # the error for such judges
+                judged_by_both(panel, *pair)  # the error for such judges
                 continue
             used = Queries(np.arange(len(both.qids)), np.array([weight[str(q)] for q in both.qids]))
             if used.each.any():
                 agreed = agreement_on_systems(both, measure, draw, queries=used, p=p)
-                label = read.label(measure, pair)
+                label = panel.label(measure, pair)
                 rows += [
                     {**row, "measure": label} for row in agreed[frozenset(pair)].rows(*pair, alpha)
                 ]
@@ -428,18 +438,18 @@ def leaderboard_swaps(
     >>> len(leaderboard_swaps(runs, judges))  # of a single query nothing is significant
     0
     """
-    read = read_judges(
+    panel = read_judges(
         judges, runs, rel=rel, judge_rel=judge_rel, duplicates=duplicates, measure=measure
     )
     paired = PairedTest(test, correction, alpha, draws, seed)
 
     swaps = per_slice(
-        read.qids, lambda queries: swaps_of(read, measure, queries, paired), weights, by
+        panel.qids, lambda queries: swaps_of(panel, measure, queries, paired), weights, by
     )
     smallest = swaps[["p_a", "p_b"]].min(axis=1)
     size = swaps[["difference_a", "difference_b"]].abs().min(axis=1)
     ordered = swaps.iloc[np.lexsort((-size, smallest))].reset_index(drop=True)
-    about: dict[Any, Any] = {"measure": read.label(measure), "test": test, "alpha": alpha}
+    about: dict[Any, Any] = {"measure": panel.label(measure), "test": test, "alpha": alpha}
     ordered.attrs = {**about, "weighted": swaps.attrs["weighted"]}
     return ordered
 
@@ -471,11 +481,11 @@ def leaderboard_swaps_chart(swaps: pd.DataFrame) -> Any:
             x=alt.value(2), text=alt.Text("pair:N")
         ),
     )
-    drawn = in_rows(layers, "judges", between, rows=1.8).resolve_scale(y="independent")
+    chart = in_rows(layers, "judges", between, rows=1.8).resolve_scale(y="independent")
     caption = (
         "Pairs of systems with a significant difference under one judge that has the opposite sign "
         "under the other judge: filled points by the first judge, hollow points by the second."
         if pairs
         else "No significant difference under one judge is reversed under another judge."
     )
-    return captioned(drawn, "Swaps that matter", caption + rest)
+    return captioned(chart, "Swaps that matter", caption + rest)

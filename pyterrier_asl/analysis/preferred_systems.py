@@ -8,13 +8,15 @@ from typing import Any
 import numpy as np
 import scipy  # its submodules load when first used
 
-from ..charts.forms import (
+from ..charts import (
     COLORS,
     CROWDED,
     FEW_COLUMNS,
     MOST,
     WIDE_CAPTION,
     alt,
+    around,
+    better,
     captioned,
     category,
     figure,
@@ -23,15 +25,14 @@ from ..charts.forms import (
     shape,
     square,
     tooltips,
+    whole_numbers,
 )
-from ..charts.scales import around, better, whole_numbers
 from ..evaluation.preferences import preference_cubes
 from ..io.lazy import pd
 from ..scoring.preferences import KINDS, named_pairs
 from ..statistics.pairwise import cycle_numbers
 from ..statistics.rounding import EQUAL, shared_ranks
 from ..statistics.tests import compare_differences
-from .reading import per_slice, read
 from .registry import (
     BETTER,
     DIAZ,
@@ -44,6 +45,8 @@ from .registry import (
     Slices,
     Weights,
     analysis,
+    per_slice,
+    read,
 )
 
 _COLUMNS = (
@@ -167,8 +170,8 @@ def system_preferences_chart(frame: pd.DataFrame) -> Any:
         f"correction: cells {significant}. Systems are in the order of the first kind"
         f"{', columns in the order of rows' if len(order) > FEW_COLUMNS else ''}."
     )
-    drawn = alt.concat(*panels, columns=2).resolve_scale(color="independent")
-    return captioned(drawn, "Which of two systems is preferred", caption, WIDE_CAPTION)
+    chart = alt.concat(*panels, columns=2).resolve_scale(color="independent")
+    return captioned(chart, "Which of two systems is preferred", caption, WIDE_CAPTION)
 
 
 def _panel(title: str, frame: pd.DataFrame, order: list[str]) -> Any:
@@ -264,7 +267,7 @@ def system_order(
     cube = judged.once(preference_cubes, (preference,), rel, cutoff)[preference]
 
     def of_slice(queries: Queries) -> pd.DataFrame:
-        mean, points, majority = _aggregated(cube, queries)
+        mean, points, majority = _aggregate(cube, queries)
         by_mean = mean.sum(axis=1) / max(len(judged) - 1, 1)
         rounds, stays = mc4(majority)
         frame = pd.DataFrame(
@@ -343,13 +346,13 @@ def cycles(
     Returns:
         A row for each cycle of three, with ``a``, ``b``, ``c``, each preferred to the next and c
         to a, and ``weakest``, the smallest of the three mean preferences; largest first. Any cycle
-        of more systems of which all pairs are decided holds such a triple.
+        of more systems contains such a triple if all its pairs are decided.
     """
     judged, rel = read(runs, qrels, duplicates, rel)
     cube = judged.once(preference_cubes, (preference,), rel, cutoff)[preference]
 
     def of_slice(queries: Queries) -> pd.DataFrame:
-        mean, names = _aggregated(cube, queries)[0], judged.names
+        mean, names = _aggregate(cube, queries)[0], judged.names
         preferred = mean > EQUAL
         rows = []
         for a in range(len(names)):
@@ -431,7 +434,7 @@ def _long_run(majority: Bools) -> Floats:
     return np.where(leaves[part], 0.0, moves.mean(axis=0))
 
 
-def _aggregated(cube: Floats, queries: Queries) -> tuple[Floats, Floats, Bools]:
+def _aggregate(cube: Floats, queries: Queries) -> tuple[Floats, Floats, Bools]:
     """Mean preferences, Borda points, and whether most queries prefer the column's system."""
     share = queries.each / queries.each.sum()
     some = cube[queries.at]

@@ -8,9 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from ..charts.forms import HEIGHT, alt, captioned, category, figure, tooltips, undrawn
-from ..charts.names import labelled_lines
-from ..charts.scales import up_to_1
+from ..charts import (
+    HEIGHT,
+    alt,
+    captioned,
+    category,
+    figure,
+    labelled_lines,
+    tooltips,
+    undrawn,
+    up_to_1,
+)
 from ..io.lazy import pd
 from ..measures import AP_Rareness, P_Rareness
 from ..measures.rareness import Pools
@@ -19,8 +27,20 @@ from ..statistics.correlation import kendall_tau, tau_ap
 from ..statistics.inputs import CHUNK
 from ..statistics.rounding import rounded, shared_ranks, signs
 from .rareness_pools import pools_by_measure
-from .reading import by_double_scores, per_slice, read
-from .registry import TURKMEN, Floats, Ints, Qrels, Queries, Runs, Slices, Weights, analysis
+from .registry import (
+    TURKMEN,
+    Floats,
+    Ints,
+    Qrels,
+    Queries,
+    Runs,
+    Slices,
+    Weights,
+    analysis,
+    by_double_scores,
+    per_slice,
+    read,
+)
 
 #: 0, 0.1, ..., 1.
 ALPHAS: tuple[float, ...] = tuple(i / 10 for i in range(11))
@@ -229,8 +249,8 @@ def _taus(pools: Pools, weights: Floats, drawn: Ints) -> Floats:
 def _gain_line(measure: Any, systems: int) -> tuple[float, float]:
     """a and b of the gain a - b S_d of a document that S_d of two systems or more find."""
     options = {name: measure[name] for name in ("alpha", "normalized")}
-    one, two = gains(np.array([1, 2]), np.full(2, systems), np.arange(3), **options).tolist()
-    return 2 * one - two, one - two
+    first, second = gains(np.array([1, 2]), np.full(2, systems), np.arange(3), **options).tolist()
+    return 2 * first - second, first - second
 
 
 def tau_b(first: Floats, second: Floats) -> Floats:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..charts.forms import alt, figure, ranks_on_lists, tooltips
+from ..charts import alt, figure, ranks_on_lists, tooltips
 from ..evaluation.relevant_documents import RelevantRanks
 from ..io.lazy import pd
 from ..io.names import check_names
@@ -19,7 +19,6 @@ from ..scoring.rareness import gains
 from ..statistics.correlation import kendall_tau, tau_ap
 from ..statistics.rounding import NO_DIFFERENCE, rounded, shared_ranks
 from .finders import group_codes
-from .reading import measures_with_rel, per_slice, read
 from .registry import (
     TURKMEN,
     Bools,
@@ -31,6 +30,9 @@ from .registry import (
     Slices,
     Weights,
     analysis,
+    measures_with_rel,
+    per_slice,
+    read,
 )
 
 

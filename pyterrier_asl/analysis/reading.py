@@ -38,7 +38,7 @@ def read(
 
     Args:
         runs: dict of name -> run, folder of run files, or list of them; or Evaluation.
-        qrels: frame, file, or ir_datasets id; None: those of Evaluation.
+        qrels: frame, file, or ir_datasets id; None: the qrels of Evaluation.
         duplicates: how to treat a document that occurs twice in a ranking.
         rel: the minimum grade; None: 1.
         measures: measures or their names, which can have minimum grades.
@@ -82,9 +82,9 @@ def read_judges(
     """
     if len(judges) < 2:
         raise ValueError(f"there are {len(judges)} judges: comparing takes at least two")
-    read = Judges.of(judges, runs, rel=rel, judge_rel=judge_rel, duplicates=duplicates)
-    warn_of_grades(read.judgements, rel, judge_rel, measure)
-    return read
+    panel = Judges.of(judges, runs, rel=rel, judge_rel=judge_rel, duplicates=duplicates)
+    warn_of_grades(panel.judgements, rel, judge_rel, measure)
+    return panel
 
 
 def read_qrels_and_judges(
@@ -100,9 +100,9 @@ def read_qrels_and_judges(
     judged = None if runs is None else Evaluation.of(runs, qrels, duplicates=duplicates)
     first: Any = qrels if judged is None else judged.judgements
     sources = {QRELS: first, **(judges or {})}
-    read = Judges.of(sources, judged, rel=1 if rel is None else rel, judge_rel=judge_rel)
-    warn_of_grades(read.judgements, rel, judge_rel)
-    return read
+    panel = Judges.of(sources, judged, rel=1 if rel is None else rel, judge_rel=judge_rel)
+    warn_of_grades(panel.judgements, rel, judge_rel)
+    return panel
 
 
 def per_track(
@@ -195,11 +195,11 @@ def by_double_scores(runs: Evaluation) -> Evaluation:
     >>> [judged.runs[0].ranks.tolist() for judged in (runs, by_double_scores(runs))]
     [[2], [1]]
     """
-    judged = [runs.judgements.judge_whole(_reranked(run.table)) for run in runs.runs]
+    judged = [runs.judgements.judge_whole(_rerank(run.table)) for run in runs.runs]
     return Evaluation(runs.names, judged, runs.judgements, runs.source)
 
 
-def _reranked(table: Any) -> pa.Table:
+def _rerank(table: Any) -> pa.Table:
     """A run whose scores are negative positions by 64-bit scores, which 32 bits hold exactly."""
     run = pa.table({"qid": table.qid, "docno": table.docno, "score": pa.array(table.value)})
     order = [("qid", "ascending"), ("score", "descending"), ("docno", "descending")]

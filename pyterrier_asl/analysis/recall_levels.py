@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..charts.forms import (
+from ..charts import (
     HEIGHT,
     alt,
     bars,
@@ -14,14 +14,13 @@ from ..charts.forms import (
     category,
     cells,
     figure,
+    labelled_lines,
     tooltips,
     undrawn,
 )
-from ..charts.names import labelled_lines
 from ..evaluation.preferences import first_differences, recall_levels
 from ..io.lazy import pd
 from ..scoring.preferences import difference, level, pairwise_preferences
-from .reading import per_slice, read
 from .registry import (
     DIAZ,
     Evaluation,
@@ -33,6 +32,8 @@ from .registry import (
     Slices,
     Weights,
     analysis,
+    per_slice,
+    read,
 )
 
 
@@ -142,7 +143,7 @@ def level_correlations_chart(frame: pd.DataFrame) -> Any:
         y=alt.Y("i:O", title="δRR at level i"),
     )
     blues = alt.Scale(scheme="blues", domain=[0, 1])
-    drawn = cells(
+    chart = cells(
         base,
         alt.Color("correlation:Q", scale=blues, legend=None),
         alt.Text("correlation:Q", format=".2f"),
@@ -150,7 +151,7 @@ def level_correlations_chart(frame: pd.DataFrame) -> Any:
         ["i", "j", "pairs", alt.Tooltip("correlation", format=".3f")],
     )
     return figure(
-        drawn,
+        chart,
         "Correlation of differences at two recall levels",
         "Pearson correlations over all pairs of systems and all queries that have the "
         "deeper level." + undrawn(frame["correlation"]),
@@ -207,7 +208,7 @@ def level_regressions(
 def level_regressions_chart(frame: pd.DataFrame) -> Any:
     """Coefficients of the next recall levels, a line for each level."""
     labelled = frame.assign(level=[f"{i} (R² {r2:.2f})" for i, r2 in zip(frame["i"], frame["R2"])])
-    drawn = labelled_lines(
+    chart = labelled_lines(
         labelled,
         x=alt.X("j:O", title="j", axis=alt.Axis(labelAngle=0)),
         y=alt.Y("coefficient:Q", title="coefficient of δRRᵢ₊ⱼ"),
@@ -216,7 +217,7 @@ def level_regressions_chart(frame: pd.DataFrame) -> Any:
         point=True,
     )
     return figure(
-        drawn,
+        chart,
         "Regression on the next recall levels",
         "Coefficients of a linear regression of the difference at level i on the differences at "
         "the next levels; one line per level i, with the share of variance explained."
@@ -311,7 +312,7 @@ def suffixes_chart(frame: pd.DataFrame) -> Any:
     """The shares of pairs in which later relevant documents predict the first, as bars."""
     kinds = {"percent": "all", "percent_of_untied": "untied"}
     long = frame.melt(["predictor", "pairs"], list(kinds), "of", "share").replace({"of": kinds})
-    drawn = bars(
+    chart = bars(
         long,
         "share",
         ".1f",
@@ -322,7 +323,7 @@ def suffixes_chart(frame: pd.DataFrame) -> Any:
         tooltip=tooltips("predictor", "of", "pairs", alt.Tooltip("share", format=".2f")),
     )
     return figure(
-        drawn,
+        chart,
         "The first relevant document, predicted",
         "How often the later relevant documents predict which of two rankings has the first "
         "relevant document higher: of all pairs of rankings with different reciprocal ranks, and "

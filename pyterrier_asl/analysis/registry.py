@@ -52,9 +52,31 @@ from ..evaluation.inputs import Qrels, Runs
 from ..evaluation.slices import Queries, Slices, Weights
 from ..io.lazy import pd
 from ..scoring.arrays import Bools, Floats, Ints
+from .reading import (
+    AslOptions,
+    by_double_scores,
+    measures_with_rel,
+    per_slice,
+    per_track,
+    per_track_and_slice,
+    read,
+    read_judges,
+    read_qrels_and_judges,
+    read_tracks,
+)
 
-#: With the types that most analyses need.
+#: Also the types and the functions of :mod:`.reading` that most analyses need.
 __all__ = [
+    "AslOptions",
+    "by_double_scores",
+    "measures_with_rel",
+    "per_slice",
+    "per_track",
+    "per_track_and_slice",
+    "read",
+    "read_judges",
+    "read_qrels_and_judges",
+    "read_tracks",
     "Analysis",
     "AnalysisFunction",
     "Bools",
@@ -68,7 +90,7 @@ __all__ = [
     "Weights",
     "analyses",
     "analysis",
-    "analysis_named",
+    "find_analysis",
 ]
 
 ALEX = "Alex, Hall, Metzler 2022"
@@ -88,7 +110,7 @@ QUESTIONS = (BETTER, REAL, LOST, TRUSTED, MORE)
 #: Descriptions of common arguments, and of some where there are tracks.
 _COMMON = {
     "runs": "dict of name -> run, folder of run files, or list of them; or Evaluation.",
-    "qrels": "frame, file, or ir_datasets id; None: those of Evaluation.",
+    "qrels": "frame, file, or ir_datasets id; None: the qrels of Evaluation.",
     "duplicates": "how to treat a document that occurs twice in a ranking; see "
     ":func:`~pyterrier_asl.evaluate`.",
     "judges": "name -> qrels of the same queries; means are over the queries that all judged.",
@@ -147,13 +169,13 @@ class Analysis:
     """One table or figure of a paper.
 
     Attributes:
-        name: the name of the command: that of the function, with hyphens.
+        name: the name of the command: the name of the function, with hyphens.
         paper: one of :data:`PAPERS`.
         figure: which table or figure of the paper.
         what: the question that it answers, in a line.
         function: makes the table.
         question: which of :data:`QUESTIONS` it is listed under; '': under its paper.
-        tracks: whether it can be about several tracks, each with qrels and runs of its own.
+        tracks: whether it accepts several tracks, each with its qrels and runs.
         group_by: a column whose rows belong together; see :func:`.tables.Style`.
         chart: draws the figure of the table.
         shown: makes the table human-readable, as the command prints it.
@@ -230,7 +252,7 @@ def analysis(
         name, what = function.__name__.replace("_", "-"), doc.partition("\n")[0]
         declared = Analysis(name, paper, figure, what, function, question, tracks, group_by)
         _ANALYSES[name] = declared
-        function.__doc__ = _described(doc, function, tracks)
+        function.__doc__ = _with_arguments(doc, function, tracks)
         function.analysis, function.draw = declared, declared.draw
         function.chart, function.shown = (partial(declared.keep, of) for of in ("chart", "shown"))
         function.another = lambda *of: partial(
@@ -250,12 +272,12 @@ def analyses() -> list[Analysis]:
     return sorted(_ANALYSES.values(), key=lambda a: (headings.index(a.heading), a.figure, a.name))
 
 
-def analysis_named(name: str) -> Analysis | None:
+def find_analysis(name: str) -> Analysis | None:
     """The analysis of a name; None where there is none."""
     return next((analysis for analysis in analyses() if analysis.name == name), None)
 
 
-def _described(doc: str, function: Callable[..., Any], tracks: bool = False) -> str:
+def _with_arguments(doc: str, function: Callable[..., Any], tracks: bool = False) -> str:
     """A docstring that describes every argument, in the order of the signature.
 
     Args:
@@ -264,7 +286,8 @@ def _described(doc: str, function: Callable[..., Any], tracks: bool = False) -> 
         tracks: whether it can be about several tracks.
 
     >>> def ties(runs, depth, rel=1): ...
-    >>> print(_described("Ties.\\n\\nArgs:\\n    depth: a rank.\\n\\nReturns:\\n    Rows.", ties))
+    >>> doc = "Ties.\\n\\nArgs:\\n    depth: a rank.\\n\\nReturns:\\n    Rows."
+    >>> print(_with_arguments(doc, ties))
     Ties.
     <BLANKLINE>
     Args:

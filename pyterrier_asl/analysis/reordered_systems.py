@@ -7,17 +7,26 @@ from typing import Any
 import ir_measures
 import numpy as np
 
-from ..charts.forms import STEP, WIDE_CAPTION, alt, captioned, category, ranges, tooltips, undrawn
-from ..charts.scales import whole_numbers
+from ..charts import (
+    STEP,
+    WIDE_CAPTION,
+    alt,
+    captioned,
+    category,
+    ranges,
+    tooltips,
+    undrawn,
+    whole_numbers,
+)
 from ..evaluation.relevant_documents import RelevantDocuments, relevant_documents
 from ..io.lazy import pd
 from ..measures.names import with_options
 from ..statistics.correlation import kendall_tau
 from ..statistics.rounding import rounded
 from ..statistics.tests import compare_all
-from .reading import AslOptions, per_track_and_slice, read_tracks
 from .registry import (
     ALEX,
+    AslOptions,
     Evaluation,
     Floats,
     Ints,
@@ -27,6 +36,8 @@ from .registry import (
     Slices,
     Weights,
     analysis,
+    per_track_and_slice,
+    read_tracks,
 )
 
 #: Changes of measure: the steps from AP to ASL, all of them together, and of measures of the top.
@@ -323,5 +334,5 @@ def _systems_chart(systems: pd.DataFrame) -> Any:
         "measure. On the dashed line nothing changes; the vertical distance from it, in percent "
         "of the systems, is dSort."
     )
-    drawn = alt.concat(*panels, columns=3)
-    return captioned(drawn, "From AP to ASL, step by step", caption, WIDE_CAPTION)
+    chart = alt.concat(*panels, columns=3)
+    return captioned(chart, "From AP to ASL, step by step", caption, WIDE_CAPTION)

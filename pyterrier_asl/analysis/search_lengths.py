@@ -11,16 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from ..charts.forms import CROWDED, alt, by_collection, category, figure, tooltips
-from ..charts.scales import bin_ends
+from ..charts import CROWDED, alt, bin_ends, by_collection, category, figure, tooltips
 from ..evaluation.relevant_documents import relevant_documents
 from ..io.lazy import pd
 from ..io.tables import counted
 from ..statistics.inputs import ArrayLike
-from .reading import AslOptions, per_track_and_slice, read, read_tracks
 from .registry import (
     ALEX,
     LOST,
+    AslOptions,
     Evaluation,
     Floats,
     Ints,
@@ -30,6 +29,9 @@ from .registry import (
     Slices,
     Weights,
     analysis,
+    per_track_and_slice,
+    read,
+    read_tracks,
 )
 
 
@@ -97,7 +99,7 @@ def search_length_distribution(
 @search_length_distribution.chart
 def search_length_distribution_chart(distribution: pd.DataFrame) -> Any:
     """Figure 5: how many relevant documents have which search length in one run."""
-    long = _labelled(distribution).melt(
+    long = _name_bins(distribution).melt(
         ["length", "low"], ["found", "missing"], "documents", "count"
     )
     about = distribution.attrs
@@ -213,7 +215,7 @@ def search_length_changes_chart(changes: pd.DataFrame) -> Any:
     by_asl_chosen = [f"{name} is {which[name]}" for name in about["chosen"]]
     chosen = f" Of {about['runs']} runs by ASL {' and '.join(by_asl_chosen)}." * bool(by_asl_chosen)
     names = {"both": "both", "only_a": f"only {a}", "only_b": f"only {b}", "neither": "neither"}
-    long = _labelled(changes.rename(columns=names)).melt(
+    long = _name_bins(changes.rename(columns=names)).melt(
         ["length", "low"], list(names.values()), "retrieved by", "count"
     )
     long["nearest"] = long["retrieved by"].map(list(names.values()).index)
@@ -252,7 +254,7 @@ def _edges(edges: ArrayLike) -> Ints:
     return bounds.astype(np.int64)
 
 
-def _labelled(frame: pd.DataFrame) -> pd.DataFrame:
+def _name_bins(frame: pd.DataFrame) -> pd.DataFrame:
     """Names the bins, such as 1 to 100."""
     ends = zip(frame["low"], frame["high"])
     names = [f"{low}" if low == high else f"{low} to {high}" for low, high in ends]

@@ -7,18 +7,26 @@ from typing import Any
 
 import numpy as np
 
-from ..assessment.judge_as_run import judges_as_runs
-from ..assessment.judges import QRELS, JudgeRel, Judges
-from ..charts.forms import COLORS, alt, category, figure, inline_rows, tooltips
-from ..charts.names import labelled_lines
-from ..charts.scales import better
+from ..assessment.judges import QRELS, JudgeRel, Judges, judges_as_runs
+from ..charts import COLORS, alt, better, category, figure, inline_rows, labelled_lines, tooltips
 from ..io.lazy import pd
 from ..io.tables import counted
 from ..scoring.assessor import expected_success
 from ..scoring.standard import reciprocal_rank
 from ..statistics.intervals import wilson_interval
-from .reading import per_slice, per_track, read_tracks
-from .registry import TROTMAN, Evaluation, Qrels, Queries, Runs, Slices, Weights, analysis
+from .registry import (
+    TROTMAN,
+    Evaluation,
+    Qrels,
+    Queries,
+    Runs,
+    Slices,
+    Weights,
+    analysis,
+    per_slice,
+    per_track,
+    read_tracks,
+)
 
 
 @analysis(TROTMAN, "Figures 1, 3", tracks=True, group_by="system")
@@ -68,8 +76,8 @@ def satisfaction(
 
     def of_track(track: str, judged: Evaluation) -> pd.DataFrame:
         sources = {QRELS: judged.judgements, **(judges or {})}
-        read = Judges.of(sources, judged, rel=least, judge_rel=judge_rel)
-        return per_slice(read.qids, lambda some: _success(read, some, depth, alpha), weights, by)
+        panel = Judges.of(sources, judged, rel=least, judge_rel=judge_rel)
+        return per_slice(panel.qids, lambda some: _success(panel, some, depth, alpha), weights, by)
 
     return per_track(of_track, several, weights=weights, by=by, judges=judges)
 
@@ -151,7 +159,7 @@ def satisfaction_chart(frame: pd.DataFrame) -> Any:
 
 
 def _curves_in_colour(frame: pd.DataFrame) -> list[str]:
-    """The curves that are coloured: all of a few, else those of the judges and of three runs."""
+    """The coloured curves: all of a few curves, else the curves of the judges and of three runs."""
     means = frame.groupby("curve", sort=False).agg(kind=("kind", "first"), share=("share", "mean"))
     if len(means) <= 4:
         return list(means.index)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..assessment.system_pairs import PairedTest, as_frame, significance
-from ..charts.forms import STEP, WIDTH, alt, bars, captioned, category, in_rows, tooltips
+from ..charts import STEP, WIDTH, alt, bars, captioned, category, in_rows, tooltips
 from ..evaluation.inputs import refuse
 from ..io.lazy import pd
 from ..io.names import check_names
@@ -16,8 +16,19 @@ from ..measures.directions import higher_is_better, value_range
 from ..measures.names import Measures, parse_measure
 from ..statistics.correction import with_corrected_p
 from ..statistics.inputs import ArrayLike
-from .reading import AslOptions, per_track_and_slice, read_tracks
-from .registry import ALEX, Evaluation, Qrels, Queries, Runs, Slices, Weights, analysis
+from .registry import (
+    ALEX,
+    AslOptions,
+    Evaluation,
+    Qrels,
+    Queries,
+    Runs,
+    Slices,
+    Weights,
+    analysis,
+    per_track_and_slice,
+    read_tracks,
+)
 
 
 def relative_error_reduction(old: ArrayLike, new: ArrayLike, best: float) -> Any:
@@ -137,7 +148,7 @@ def compare_techniques_chart(frame: pd.DataFrame) -> Any:
         f"The part of the distance of {old} to the best possible value, 1, that {new} removes. "
         + significance(frame)
     )
-    drawn = bars(
+    chart = bars(
         frame,
         "RRIE",
         ".0%",
@@ -149,12 +160,12 @@ def compare_techniques_chart(frame: pd.DataFrame) -> Any:
             "measure", "old", "new", "RRIE", "difference", "ci_low", "ci_high", "p_corrected"
         ),
     )
-    drawn.layer[0].encoding.color = category("significant", "significant", domain=[False, True])
+    chart.layer[0].encoding.color = category("significant", "significant", domain=[False, True])
     several = "track" in frame and frame["track"].nunique() > 1
     panels = (
-        in_rows(drawn, "track", frame["track"])
+        in_rows(chart, "track", frame["track"])
         if several
-        else drawn.properties(width=WIDTH, height=alt.Step(STEP))
+        else chart.properties(width=WIDTH, height=alt.Step(STEP))
     )
     title = f"{new} over {old}"
     return captioned(panels, title if named else title.capitalize(), caption)

@@ -9,14 +9,12 @@ from typing import Any
 import numpy as np
 import scipy  # its submodules load when first used
 
-from ..charts.forms import alt, bars, by_collection, category, figure, tooltips, undrawn
-from ..charts.names import labelled_lines
+from ..charts import alt, bars, by_collection, category, figure, labelled_lines, tooltips, undrawn
 from ..evaluation.preferences import first_differences, recall_levels
 from ..io.lazy import pd
 from ..io.tables import counted
 from ..scoring.preferences import level
-from .reading import per_slice, read
-from .registry import DIAZ, Qrels, Queries, Runs, Slices, Weights, analysis
+from .registry import DIAZ, Qrels, Queries, Runs, Slices, Weights, analysis, per_slice, read
 
 
 @analysis(DIAZ, "Figure 1")
@@ -59,7 +57,7 @@ def levels_chart(frame: pd.DataFrame) -> Any:
     long = frame.melt("m", var_name="order", value_name="levels")
     long["digits"] = [len(str(levels)) for levels in long["levels"]]
     long["levels"] = long["levels"].astype(str)
-    drawn = labelled_lines(
+    chart = labelled_lines(
         long,
         x=alt.X("m:Q", title="relevant documents m", axis=alt.Axis(tickCount=6)),
         y=alt.Y("digits:Q", title="levels (decimal digits)"),
@@ -68,7 +66,7 @@ def levels_chart(frame: pd.DataFrame) -> Any:
         point=True,
     )
     return figure(
-        drawn,
+        chart,
         "How finely rankings can be distinguished",
         "The number of values of reciprocal rank and of lexiprecision, in decimal digits. Every "
         "arrangement of relevant documents is a value of lexiprecision.",
@@ -118,7 +116,7 @@ def tie_probability(n: int, relevant: Sequence[int], ranks: Sequence[int]) -> pd
 @tie_probability.chart
 def tie_probability_chart(frame: pd.DataFrame) -> Any:
     """The probability of a tie with a random ranking, by p_1."""
-    drawn = labelled_lines(
+    chart = labelled_lines(
         frame.assign(line="m = " + frame["m"].astype(str)),
         x=alt.X("p_1:Q", title="p₁", axis=alt.Axis(tickCount=6)),
         y=alt.Y("probability:Q", title="Pr(p₁ = p₁′)", axis=alt.Axis(format="~%", tickCount=6)),
@@ -126,7 +124,7 @@ def tie_probability_chart(frame: pd.DataFrame) -> Any:
         tooltip=tooltips("m", "p_1", alt.Tooltip("probability", format=".5f")),
     )
     return figure(
-        drawn,
+        chart,
         "Ties in reciprocal rank with a random ranking",
         "The closed form, by the rank of the first relevant document. With more relevant "
         "documents a tie at rank 1 is more likely: its probability is m/n.",

@@ -185,7 +185,7 @@ class Audit(Printed):
 
     def parts(self) -> Iterator[Part]:
         """The table, then the sentences."""
-        shown = self.table.assign(run=what_is_estimated(self.table)).drop(columns="minus")
+        shown = self.table.assign(run=names_of_estimates(self.table)).drop(columns="minus")
         yield Part("", shown, {"titles": _TITLES, "group_by": "measure"})
         yield Part("")
         yield from map(Part, self.sentences())
@@ -193,7 +193,7 @@ class Audit(Printed):
     def chart(self) -> Any:
         """The estimate of each run, by people alone and by the machine alone, with intervals."""
         kind = np.where(self.table["minus"].astype(bool), "differences", "means")
-        what = what_is_estimated(self.table)
+        what = names_of_estimates(self.table)
         about = self.table[["measure"]].assign(what=what, kind=kind)
         shown = pd.concat(
             [
@@ -215,7 +215,7 @@ def _warn_of_equal_values(part: pd.DataFrame, differing: Ints) -> None:
     """Warns of estimates for which most of people's values are equal."""
     few = np.flatnonzero((differing > 0) & (differing < _FEW_DIFFERENT))
     if few.size:
-        what = what_is_estimated(part)
+        what = names_of_estimates(part)
         warnings.warn(
             f"{part['measure'].iloc[0]}: fewer than {_FEW_DIFFERENT} of people's values of "
             f"{names_of([what[r] for r in few])} differ from the most frequent value: these "
@@ -241,7 +241,7 @@ def explain_estimates(
         sentence each on the estimates without an interval, on the differences that differ from the
         difference of the estimated means, and on negative "queries saved".
     """
-    what = what_is_estimated(part)
+    what = names_of_estimates(part)
     sentences = [*_without_interval(part, h, rest), *_other_weights(part)]
     signs = np.sign(part[["estimate", "people", "machine"]].to_numpy())
     for row in np.flatnonzero((signs[:, 1] == signs[:, 2]) & (signs[:, 0] * signs[:, 1] < 0)):
@@ -268,7 +268,7 @@ def explain_estimates(
 
 def _without_interval(part: pd.DataFrame, h: Floats, rest: Floats) -> Iterator[str]:
     """A sentence on the estimates without an interval, where people's values are all equal."""
-    what, unknown = what_is_estimated(part), np.flatnonzero(part["ci_low"].isna())
+    what, unknown = names_of_estimates(part), np.flatnonzero(part["ci_low"].isna())
     values = [f"{value:.4g}" for value in h[unknown, :1].mean(axis=1)]
     for value in dict.fromkeys(values):
         rows = [what[row] for row, own in zip(unknown, values) if own == value]
@@ -319,7 +319,7 @@ def _range(values: Floats, form: str) -> str:
     return low if low == high else f"{low} to {high}"
 
 
-def what_is_estimated(frame: pd.DataFrame) -> list[str]:
+def names_of_estimates(frame: pd.DataFrame) -> list[str]:
     """The run, or the difference of two, of each row of :attr:`Audit.table`."""
     return [f"{a} - {b}" if b else a for a, b in zip(frame["run"], frame["minus"])]
 

@@ -28,8 +28,7 @@ from .agreement import (
     leniency_of,
 )
 from .human_range import DOCUMENTS, HUMAN, SYSTEMS, agreement_with_people, sentences
-from .judge_as_run import judges_as_runs, precision_by
-from .judges import JudgeRel, Judges
+from .judges import JudgeRel, Judges, judges_as_runs, precision_by
 from .system_pairs import PairedTest, leaderboards_of, reversals_of
 
 #: How many runs and groups are printed that gain or lose most.
@@ -303,12 +302,12 @@ class JudgeReport(Printed):
         columns = ["judge", "agreement", "value", "ci_low", "ci_high", "pairs", "queries"]
         yield Part(f"Agreement with {self.reference}:", table[columns], style)
         decisive = self.agreement["agreement"].isin([DOCUMENTS, SYSTEMS])
-        known = table[decisive & table["human_low"].notna()]
-        if len(known):
-            one_value = known["human_low"].equals(known["human_high"])
+        with_range = table[decisive & table["human_low"].notna()]
+        if len(with_range):
+            one_value = with_range["human_low"].equals(with_range["human_high"])
             columns = [name for name in HUMAN if not (one_value and name == "human_high")]
-            short = known["verdict"].str.removesuffix(" the human range")
-            shown = known[["judge", "agreement", *columns, "verdict"]].assign(verdict=short)
+            short = with_range["verdict"].str.removesuffix(" the human range")
+            shown = with_range[["judge", "agreement", *columns, "verdict"]].assign(verdict=short)
             yield Part("Agreement among people, and by how much a judge's is higher:", shown, style)
 
     def chart(self) -> Any:

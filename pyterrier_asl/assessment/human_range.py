@@ -202,13 +202,13 @@ def _sentence(row: dict[str, Any], people: list[str]) -> str:
     human = " to ".join(dict.fromkeys(f"{row[end]:.3f}" for end in ("human_low", "human_high")))
     return (
         f"{heads[row['verdict']]} on {what}: {numbers}; people with each other {human}; with a "
-        f"person on average {_compared(row['less_human'])} other people's "
+        f"person on average {_difference_in_words(row['less_human'])} other people's "
         f"[{row['less_low']:+.3f}, {row['less_high']:+.3f}] ({pairs} that {judge} and all "
         f"people judged, {queries}{warning})."
     )
 
 
-def _compared(less: float) -> str:
+def _difference_in_words(less: float) -> str:
     """How much higher or lower a judge's agreement is."""
     size = f"{abs(less):.3f}"
     if float(size) == 0:

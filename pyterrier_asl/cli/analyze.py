@@ -27,7 +27,7 @@ from typing import Any
 import click
 
 from ..analysis import command_line
-from ..analysis.registry import Analysis, analyses, analysis_named
+from ..analysis.registry import Analysis, analyses, find_analysis
 from ..io import tables
 from ..io.names import read_groups
 from . import epilog, options
@@ -219,7 +219,7 @@ class Analyses(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of an analysis."""
-        analysis = analysis_named(cmd_name)
+        analysis = find_analysis(cmd_name)
         return None if analysis is None else _command(analysis)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

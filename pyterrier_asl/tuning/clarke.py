@@ -14,7 +14,7 @@ from typing import Any
 import pandas as pd
 import pyterrier as pt
 
-from ..charts.forms import alt, tooltips
+from ..charts import alt, tooltips
 from ..charts.saving import save_chart
 from ..io.atomic import check_replaceable, replacing
 from ..measures.directions import higher_is_better
@@ -77,7 +77,7 @@ def tune_for_each(
     if split:
         collection, transfer = collection.every_other_topic(0), collection.every_other_topic(1)
     wanted = parse_measures(metrics)
-    reported = _reported(wanted, collection)
+    reported = _all_measures(wanted, collection)
     if transfer is not None:
         warn_of_tuned_topics(collection.topics, transfer.topics, transfer.name)
     results = {}
@@ -100,7 +100,7 @@ def tune_for_each(
     return results
 
 
-def _reported(wanted: Sequence[NamedMeasure], collection: IndexedCollection) -> dict[str, Any]:
+def _all_measures(wanted: Sequence[NamedMeasure], collection: IndexedCollection) -> dict[str, Any]:
     """The reported measures, the paper's first, with the collection's lengths."""
     measures = unique([*wanted, *parse_measures(METRICS)])
     measures.sort(key=lambda m: METRICS.index(m.name) if m.name in METRICS else len(METRICS))
@@ -130,7 +130,7 @@ def _comparison(
         wanted: the measures.
         tuned: the settings of the tuned pipeline; None: there is none.
     """
-    reported = _reported(wanted, collection)
+    reported = _all_measures(wanted, collection)
     first, *_, last = bm25_stages(collection.index)
     rows = []
     if tuned is not None:

@@ -65,7 +65,7 @@ def RandomSearch(
         qrels: their judgements.
         metric: the measure to optimise, or its name for trec_eval or ir_measures.
         measures: further measures to record in each trial.
-        n_trials: the number of settings, with those of an interrupted search.
+        n_trials: the number of settings, including the settings of an interrupted search.
         seed: the seed of the settings; None: a random seed.
         jobs: the number of settings to try in parallel, in processes, or in threads for a sweep.
             -1: the number of processors.
@@ -120,7 +120,7 @@ def RandomSearch(
     warn_of_equal_transformers(pipeline, params)
     space = Space(params)
     task = make_task(topics, qrels, metric, measures)
-    with space.restored():
+    with space.restore_at_end():
         result = run_trials(
             objective_for(pipeline, space, task, batch_size=batch_size, sweep=sweep),
             n_trials=n_trials,
@@ -183,7 +183,7 @@ def KFoldRandomSearch(
     _check_folds(topics_list)
     results, settings = [], []
     for fold, held_out in enumerate(topics_list):
-        with Space(params).restored():
+        with Space(params).restore_at_end():
             others = [i for i in range(len(topics_list)) if i != fold]
             judged = pd.concat([by_fold[i] for i in others]).drop_duplicates(ignore_index=True)
             _, _, setting = RandomSearch(

@@ -128,7 +128,7 @@ class Space:
                 raise ValueError(f"{p.name!r} of {p.transformer!r} is given twice")
 
     @classmethod
-    def fixed(cls) -> Space:
+    def without_parameters(cls) -> Space:
         """A space without parameters: its one setting is ()."""
         space = cls.__new__(cls)
         space.parameters = []
@@ -148,7 +148,7 @@ class Space:
         return tuple(p.transformer.get_parameter(p.name) for p in self.parameters)
 
     @contextmanager
-    def restored(self) -> Iterator[None]:
+    def restore_at_end(self) -> Iterator[None]:
         """Restores the values of the transformers at the end."""
         before = self.current()
         try:

@@ -166,7 +166,7 @@ def _initial_trials(objective: Objective, settings: Iterable[Setting]) -> Search
 
 
 def _concatenate(first: SearchResult, second: SearchResult) -> SearchResult:
-    """The trials of two results, the first of which may have none."""
+    """The trials of two results; the first may have none."""
     if not first.settings:
         return second
     trials = pd.concat([first.trials, second.trials], ignore_index=True)
@@ -236,7 +236,7 @@ def fixed_objective(
     """The objective of a pipeline with its present parameters; see :func:`evaluate_pipeline`."""
     first, *others = measures
     task = make_task(topics, qrels, first, others)
-    return objective_for(pipeline, Space.fixed(), task, sweep=sweep)
+    return objective_for(pipeline, Space.without_parameters(), task, sweep=sweep)
 
 
 def bm25_stages(index: TermIndex, *, num_results: int = 1000) -> list[Stage]:

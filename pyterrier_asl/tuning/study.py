@@ -136,7 +136,7 @@ def _run_open_draws(
 ) -> None:
     space, metric = objective.space, objective.task.metric
     bar = pt.tqdm(total=n_trials, desc="searching", unit="trial", disable=not verbose)
-    bar.update(len(_finished(study, n_trials)))
+    bar.update(len(_finished_trials(study, n_trials)))
 
     def show(study: optuna.Study, trial: FrozenTrial) -> None:
         if trial.state == TrialState.COMPLETE:
@@ -192,7 +192,7 @@ def _record(space: Space, setting: Setting, measures: dict[str, float]) -> dict[
     return {"parameters": shown, "measures": measures}
 
 
-def _finished(study: optuna.Study, n_trials: int) -> dict[int, FrozenTrial]:
+def _finished_trials(study: optuna.Study, n_trials: int) -> dict[int, FrozenTrial]:
     """The first finished trial of each draw."""
     finished: dict[int, FrozenTrial] = {}
     for trial in study.get_trials(deepcopy=False):
@@ -203,7 +203,7 @@ def _finished(study: optuna.Study, n_trials: int) -> dict[int, FrozenTrial]:
 
 def _open_draws(study: optuna.Study, n_trials: int) -> list[int]:
     """The draws that have not begun; else the unfinished draws, least often begun first."""
-    finished = _finished(study, n_trials)
+    finished = _finished_trials(study, n_trials)
     begun = Counter(map(_draw_of, study.get_trials(deepcopy=False)))
     unfinished = [draw for draw in range(n_trials) if draw not in finished]
     unfinished.sort(key=lambda draw: begun[draw])
@@ -212,7 +212,7 @@ def _open_draws(study: optuna.Study, n_trials: int) -> list[int]:
 
 def _search_result(study: optuna.Study, objective: Objective, n_trials: int) -> SearchResult:
     space, task = objective.space, objective.task
-    finished = dict(sorted(_finished(study, n_trials).items()))
+    finished = dict(sorted(_finished_trials(study, n_trials).items()))
     settings = [
         space.setting(trial.params[label] for label in space.labels) for trial in finished.values()
     ]

@@ -115,7 +115,7 @@ def how_likely(
     True
     """
     check_whole("draws", draws)
-    model = Model.fitted(runs, labelled, groups)
+    model = Model.fit(runs, labelled, groups)
     codes = labelled.documents
     rng = np.random.default_rng(seed)
     labels = model.sample(codes, draws, rng)
@@ -160,7 +160,7 @@ class Model:
     finders: Bools
 
     @classmethod
-    def fitted(
+    def fit(
         cls, runs: Evaluation, labelled: Labelled, groups: Mapping[str, str] | None = None
     ) -> Model:
         """Fits the model to the judged documents of the compared runs."""
@@ -183,9 +183,9 @@ class Model:
             tests.append((others.logits(judged.where(unique)), relevant[unique]))
         shift = _spread([_shift(logits, truth, _PRIOR_VARIANCE) for logits, truth in tests])
         shifts = np.tile(shift, (judged.finders.shape[1], 1))
-        fitted = predictor.logits(judged)
+        logits = predictor.logits(judged)
         for group, unique in own.items():
-            mean, variance = _shift(fitted[unique], relevant[unique], shift[1] ** 2)
+            mean, variance = _shift(logits[unique], relevant[unique], shift[1] ** 2)
             shifts[group] = mean, np.sqrt(variance)
         unjudged = _unjudged_documents(labelled, numbers)
         return cls(

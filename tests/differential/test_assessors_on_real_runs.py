@@ -14,8 +14,7 @@ from pyterrier_asl.analysis.assessors import (
 )
 from pyterrier_asl.analysis.judges import judge_agreement, judge_confusion
 from pyterrier_asl.analysis.success_at_n import satisfaction
-from pyterrier_asl.assessment.judge_as_run import judges_as_runs
-from pyterrier_asl.assessment.judges import Judges
+from pyterrier_asl.assessment.judges import Judges, judges_as_runs
 from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.io.qrels import read_qrels
 

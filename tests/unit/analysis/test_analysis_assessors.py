@@ -16,7 +16,7 @@ from pyterrier_asl.analysis.assessors import (
     sampled_average_precision,
 )
 from pyterrier_asl.analysis.success_at_n import satisfaction
-from pyterrier_asl.assessment.judge_as_run import BOUNDS
+from pyterrier_asl.assessment.judges import BOUNDS
 
 QRELS = {"q1": {"a": 1, "b": 2, "c": 1, "n": 0}, "q2": {"a": 1, "n": 0}, "q3": {"z": 1}}
 ALT = {"q2": {"a": 1, "n": 1, "new": 1}, "q1": {"a": 2, "n": 1, "b": 0, "c": 1}}

@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 from pyterrier_asl import DocLengths
-from pyterrier_asl.analysis.registry import analyses, analysis_named
+from pyterrier_asl.analysis.registry import analyses, find_analysis
 
 DOCNOS = [f"d{number}" for number in range(12)]
 WEIGHTS = {"q1": 1, "q2": 2, "q3": 0, "q4": 1, "q5": 3, "q6": 1}
@@ -123,7 +123,7 @@ EACH = pytest.mark.parametrize("name", MEANS)
 
 def made(name: str, runs: Any, qrels: Grades, other: Grades, **more: Any) -> pd.DataFrame:
     """The table of some runs by some judgements."""
-    analysis = analysis_named(name)
+    analysis = find_analysis(name)
     assert analysis is not None
     said = {**MEANS[name][0], **more}
     given: list[Any] = [runs] if "runs" in analysis.takes else []

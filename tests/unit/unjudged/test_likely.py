@@ -34,7 +34,7 @@ def test_the_model_finds_what_is_relevant():
     runs, qrels, truth = made(0)
     others = {name: run for name, run in runs.items() if name not in "ab"}
     found = holes(runs["a"], runs["b"], qrels, "P@10", runs=others)
-    model = Model.fitted(found.runs, found.labelled)
+    model = Model.fit(found.runs, found.labelled)
     unjudged = found.labelled.unjudged
     codes = np.flatnonzero(unjudged.best <= 10)
     labels = [
@@ -53,7 +53,7 @@ def test_groups_with_ten_documents_of_their_own_are_tested(few):
     b = {"q": {f"d{rank}": -rank for rank in range(few, 30)}}
     qrels = {"q": {f"d{rank}": rank % 2 for rank in range(30)}}
     found = holes(a, b, qrels, "P@30", runs={"c": b})
-    assert Model.fitted(found.runs, found.labelled).shift_groups == (few >= 10)
+    assert Model.fit(found.runs, found.labelled).shift_groups == (few >= 10)
 
 
 def test_the_better_run_is_likely():
@@ -155,7 +155,7 @@ def test_the_shift_of_a_group_is_estimated_from_its_unique_documents():
     # c and its copy retrieve the same documents, so neither has unique documents.
     found = holes(runs["a"], runs["b"], qrels, "P@30", runs=others | {"copy": runs["c"]})
     names = list(found.runs.names)
-    model = Model.fitted(found.runs, found.labelled)
+    model = Model.fit(found.runs, found.labelled)
     assert model.shift_groups == 5
     judged, relevant = module._judged_documents(found.labelled, np.arange(len(names)))
     logits = module._Predictor.of(judged, relevant, len(qrels)).logits(judged)
@@ -200,7 +200,7 @@ def test_what_is_likely_is_what_labellings_of_the_model_give():
     """P@10 counted by hand under other labellings drawn from the model."""
     runs, qrels, _ = made(5, queries=6)
     found = holes(runs["a"], runs["b"], qrels, "P@10", runs={"c": runs["c"], "d": runs["d"]})
-    model, unjudged = Model.fitted(found.runs, found.labelled), found.labelled.unjudged
+    model, unjudged = Model.fit(found.runs, found.labelled), found.labelled.unjudged
     codes = np.flatnonzero(unjudged.best <= 10)
     labels = model.sample(codes, 2000, np.random.default_rng(9))
     weights = np.zeros(len(codes))  # the effect of a relevant document on P@10 of A minus P@10 of B
