@@ -342,6 +342,12 @@ def rows_of_other(name: str) -> Columns:
     return rows_of(Evaluation.of({"other": path}, DATA / folder / qrels).runs[0])[0]
 
 
+def judgements_of(table: Columns) -> Judgements:
+    """Damaged qrels."""
+    columns = {"qid": table.qid, "docno": table.docno, "label": pa.array(table.value)}
+    return Judgements(pa.table(columns), duplicates="best")
+
+
 @dataclass
 class Bench:
     """The runs of a collection and the counts of their damages."""
@@ -359,15 +365,32 @@ class Bench:
     def causes(self, a: JudgedRun, b: JudgedRun, values: list[np.ndarray]) -> pd.DataFrame:
         return causes_frame(find_causes(a, b, self.measure, (values[0], values[1])))
 
-    def undamaged(self, number: int, random: np.random.Generator) -> Iterator[dict[str, Any]]:
+    def undamaged(
+        self, number: int, random: np.random.Generator, leave_out: int = 0
+    ) -> Iterator[dict[str, Any]]:
+        """Causes of pairs; with qrels without the labels that only the group of B has."""
         values = self.runs.values(self.measure)
-        for a, b in pairs_of(self.runs.names, number, random):
+        for pair in pairs_of(self.runs.names, number, random):
+            runs, both = [self.runs.runs[i] for i in pair], [values[i] for i in pair]
+            if leave_out:
+                judgements = self._without_group(group_of(self.runs.names[pair[1]]), leave_out)
+                runs = [complete_run([judgements.judge_part(run.table)]) for run in runs]
+                both = [values_of([self.measure], run)[0] for run in runs]
             start = time.process_time()
-            found = self.causes(self.runs.runs[a], self.runs.runs[b], [values[a], values[b]])
+            found = self.causes(runs[0], runs[1], both)
             seconds = time.process_time() - start
-            names = f"{self.runs.names[a]} {self.runs.names[b]}"
+            names = f"{self.runs.names[pair[0]]} {self.runs.names[pair[1]]}"
             base = {"collection": self.name, "pair": names, "seconds": seconds}
             yield base | {"causes": found.to_dict("records")}
+
+    def _without_group(self, group: str, depth: int) -> Judgements:
+        """Qrels without the documents that only one group has among its first ones."""
+        qrels = self.runs.judgements
+        ours, others = np.zeros((2, len(qrels.grades)), dtype=bool)
+        for name, run in zip(self.runs.names, self.runs.runs):
+            (ours if group_of(name) == group else others)[run.pairs[run.ranks <= depth]] = True
+        table = qrels.table.take(np.flatnonzero(others | ~ours))
+        return judgements_of(table)
 
     def damaged(
         self, number: int, random: np.random.Generator, only: list[str]
@@ -405,9 +428,7 @@ class Bench:
 
     def _by(self, pair: tuple[int, int], table: Columns, expected: str) -> dict[str, Any]:
         """The causes found with damaged qrels."""
-        names = ["qid", "docno", "label"]
-        columns = [table.qid, table.docno, pa.array(table.value)]
-        judgements = Judgements(pa.table(dict(zip(names, columns))), duplicates="best")
+        judgements = judgements_of(table)
         old = [self.runs.runs[i] for i in pair]
         try:
             runs = [complete_run([judgements.judge_part(run.table)]) for run in old]
@@ -461,6 +482,12 @@ def main() -> None:
     parser.add_argument("--collection", action="append", choices=list(COLLECTIONS))
     parser.add_argument("--pairs", type=int, default=34, help="damaged pairs per collection")
     parser.add_argument("--undamaged", type=int, default=334, help="undamaged pairs per collection")
+    parser.add_argument(
+        "--leave-out",
+        type=int,
+        default=0,
+        help="undamaged: leave out labels that only the group of B has among so many first ones",
+    )
     parser.add_argument("--kind", action="append", default=[], choices=list(KINDS))
     parser.add_argument("--measure", default="AP")
     parser.add_argument("--seed", type=int, default=0)
@@ -473,7 +500,7 @@ def main() -> None:
         runs = Evaluation.of(DATA / folder / "runs", DATA / folder / qrels)
         bench = Bench(name, runs, measure, rows_of_other(name))
         random = np.random.default_rng(arguments.seed)
-        undamaged += bench.undamaged(arguments.undamaged, random)
+        undamaged += bench.undamaged(arguments.undamaged, random, arguments.leave_out)
         damaged += bench.damaged(arguments.pairs, random, arguments.kind)
     report(pd.DataFrame(damaged), undamaged)
 

@@ -34,7 +34,7 @@ _FIRST = 10
 #: the binomial one (2.1 to 5.2 on TREC-8 without the labels of documents that only the group of a
 #: run retrieved), and the level of its test; the standard errors by which their correlation with
 #: the rank is above 0; and the least numbers of unknown and of known documents for both tests.
-_DISPERSION, _LEVEL, _TREND, _KNOWN = 2.0, 0.05, 1.96, 20
+_DISPERSION, _LEVEL, _TREND, _KNOWN = 2.0, 0.05, 1.645, 20
 _REMEDY = "write the ids of documents in one form"
 
 #: Documents, as query number and id.
@@ -138,11 +138,14 @@ def find_writing(found: Docs, wanted: Docs, most: int = _REWRITTEN) -> Writing |
             best = Writing(kind, ours, theirs, equal, list(filter(None, others)))
     if best is None:
         return None
-    ours, theirs, number = best.ours, best.theirs, len(best.equal)
+    ours, theirs = best.ours, best.theirs
+    known = zip(found, keys[theirs])
+    matches = {(query, others.get(ours(docno))) for (query, docno), (_, others) in known}
+    number = sum(other is not None for _, other in matches)  # many ids may contain the same id
     back = {(query, ours(docno)) for query, docno in wanted} if ours is not theirs else set()
     reverse = sum((query, theirs(docno)) in back for query, docno in found)
     anywhere = {theirs(docno) for _, docno in wanted}
-    elsewhere = sum(ours(docno) in anywhere for _, docno in found) - number
+    elsewhere = sum(ours(docno) in anywhere for _, docno in found) - len(best.equal)
     queries = len({query for query, _ in found})
     chance = (1 + reverse + elsewhere / max(1, queries - 1)) / (len(found) + 2)
     return best if at_least(number, len(found), min(1.0, chance)) < ALPHA else None
