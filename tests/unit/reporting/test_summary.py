@@ -14,7 +14,7 @@ from _reports import QRELS, QUERIES, RUNS
 from pyterrier_asl import ranks, read_scores
 from pyterrier_asl.reporting.collect import collect, collect_scores
 from pyterrier_asl.reporting.findings import SystemFindings
-from pyterrier_asl.reporting.summary import Summary, p_value
+from pyterrier_asl.reporting.summary import Summary, drawn_interval, interval, p_value
 
 pytest.importorskip("jinja2", reason="reports need pyterrier-asl[report]")
 pytestmark = pytest.mark.filterwarnings("ignore:.*(fewer than 8|only 10 topics|count as relevant)")
@@ -293,6 +293,17 @@ def test_a_short_run_is_named():
     text = said_by(collect(runs, QRELS, ["ASL@1000", "AP"]))["Why?"]
     assert "short (12 documents) has rank" in text
     assert "at the median depth of the shallowest system" in text
+
+
+def test_the_drawn_interval_has_the_ends_that_are_printed():
+    """One end touches the border; 50 is no difference."""
+    ranking = collect({name: RUNS[name] for name in ("good", "poor")}, QRELS, ["AP"]).first
+    a, b = ranking.order[:2]
+    low, high = interval(ranking, a, b)
+    drawn = np.array(drawn_interval(ranking, a, b))
+    values = np.array([low, high, ranking.means[a] - ranking.means[b]])
+    assert low < values[2] < high and np.abs(drawn - 50).max() == pytest.approx(50)
+    np.testing.assert_allclose(drawn - 50, 50 * values / np.abs(values).max())
 
 
 def test_a_sentence_is_one_line_without_blanks_at_its_ends(findings):
