@@ -139,7 +139,7 @@ def test_rbp_by_hand():
 
 
 def test_err_is_for_grades_up_to_4():
-    with pytest.raises(ValueError, match="grades up to 4, and a document has grade 5"):
+    with pytest.raises(ValueError, match="grades up to 4, but a document has grade 5"):
         ours(ERR @ 10, Judgements({"q": {"a": 5}}), {"q": {"a": 1}})
 
 
