@@ -457,7 +457,7 @@ UNSEEN = {
     "analyze preference-levels": "places",
 }
 SPECIAL["analyze leaderboard-swaps"] = {
-    "weights": Row(weights, refused={"always": "no form for weighted queries"})
+    "weights": Row(weights, refused={"always": "does not accept weighted queries"})
 }
 
 

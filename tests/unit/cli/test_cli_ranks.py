@@ -126,7 +126,7 @@ def test_the_chart(files):
         (["qrels"], "Missing argument 'RUN...'"),
         (["qrels", "runs", "--scores", "qrels"], "give QRELS and RUN"),
         (["qrels", "runs", "--fill", "0"], "--fill needs --scores"),
-        (["qrels", "runs", "-m", "NumRet"], "neither more nor less is better"),
+        (["qrels", "runs", "-m", "NumRet"], "has no direction"),
         (["qrels", "runs", "--judge", "other"], "is not NAME=QRELS"),
         (["--track", "x", "qrels", "runs", "--track", "x", "qrels", "runs"], "given twice"),
         (["qrels", "runs", "--chart", "qrels"], "qrels must end in one of"),
