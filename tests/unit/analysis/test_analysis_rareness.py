@@ -508,3 +508,10 @@ def test_every_figure_is_drawn(tmp_path):
         assert "vegaEmbed" in (tmp_path / f"{i}.html").read_text()
     drawn = made[4].data["documents"].sum()
     assert drawn == sum(g >= 1 for ds in qrels.values() for g in ds.values())
+
+
+def test_a_relative_fuzz_is_of_the_larger_mean():
+    """A difference of .1 is a fifth of the larger mean and a quarter of the smaller."""
+    for means in ([[0.4, 0.5]], [[0.5, 0.4]], [[-0.4, -0.5]]):
+        assert stabilities(np.array(means), 0.22) == (0, 0)
+        assert stabilities(np.array(means), 0.19) == (0, 1)

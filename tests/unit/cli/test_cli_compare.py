@@ -368,6 +368,8 @@ def test_files_of_one_name_are_distinguished(files):
         (["good.run", "gone"], "there is no file gone"),
         (["good.run", "."], ". is a folder: name run files"),
         (["good.run", "good.run"], "are one file: name two runs"),
+        (["good.run", "./good.run"], "are one file: name two runs"),
+        (["good.run", "link.run"], "are one file: name two runs"),
         (["good.run", "other"], "other': the run answers none of the 8"),
         (["good.run", "short"], "short, line 1"),
         (["good.run", "bad.run", "-m", "TBG"], "TBG needs the length of every retrieved document"),
@@ -376,6 +378,7 @@ def test_files_of_one_name_are_distinguished(files):
 def test_what_cannot_be_compared(files, arguments, message):
     (files / "other").write_text("x1 Q0 d1 1 2.0 tag\n")
     (files / "short").write_text("q1 Q0\n")
+    (files / "link.run").symlink_to(files / "good.run")
     result = call("qrels", *arguments)
     assert result.exit_code == 2
     assert message in result.stderr.splitlines()[-1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 
 import pandas as pd
@@ -352,3 +353,18 @@ def test_no_file_of_labels_begins_in_a_folder_of_runs(files, tmp_path):
     done = call(files[0], folder, "-m", "P@1", "--labels", labels, "--judge")
     assert done.exit_code == 2 and "it would be one of the inputs" in done.output
     assert not labels.exists()
+
+
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="this system has no pseudo-terminals")
+@pytest.mark.parametrize(("most", "asked"), [([], 3), (["--most", "1"], 1)])
+def test_no_more_labels_are_asked_for_than_wanted(files, tmp_path, monkeypatch, most, asked):
+    keys, terminal = os.openpty()
+    labels = tmp_path / "labels.jsonl"
+    os.write(keys, b"110")
+    with os.fdopen(terminal) as stdin, monkeypatch.context() as patched:
+        patched.setattr("sys.stdin", stdin)
+        given = ["holes", *files, "-m", "ASL@3", "--judge", "--labels", str(labels), *most]
+        os.write(keys, b"q")
+        main.main(given, standalone_mode=False)
+    os.close(keys)
+    assert len(LabelFile(labels).read()) == asked

@@ -146,8 +146,11 @@ def test_overall_is_the_mean_of_the_collections_and_its_p_that_of_a_pair():
     ("correction", "words"), [("holm", ", corrected (holm)."), ("none", ", not corrected.")]
 )
 def test_the_correction_is_named(correction, words):
-    compared = asl.compare(collections(), None, ["AP"], baseline="old", correction=correction)
+    measures = ["AP", "ASL@5"]
+    compared = asl.compare(collections(), None, measures, baseline="old", correction=correction)
     assert compared.notes()[0].endswith(words)
+    p, corrected = compared.by_track["p"], compared.by_track["p_corrected"]
+    assert (corrected == p).all() == (correction == "none") and (corrected >= p).all()
 
 
 def test_collections_that_disagree_are_named():
@@ -212,6 +215,15 @@ def test_the_command_takes_tracks(files):
 def test_what_does_not_go_together(files, arguments, message):
     result = call("compare", *arguments)
     assert result.exit_code == 2 and message in result.stderr
+
+
+@pytest.mark.parametrize("alpha", [0.05, 0.5])
+def test_the_level_of_intervals_from_scores(files, alpha):
+    given = ["--scores", "scores.csv", "old", "new", "-m", "AP", "--alpha", str(alpha)]
+    [row] = [row for row in rows(call("compare", *given, "-o", "jsonl")) if row["measure"] == "AP"]
+    scores = asl.read_scores("scores.csv").systems(["old", "new"])
+    expected = asl.compare(scores, measures="AP", alpha=alpha).table.iloc[0]
+    assert (row["ci_low"], row["ci_high"]) == (expected["ci_low"], expected["ci_high"])
 
 
 @pytest.mark.parametrize("test", ["t", "wilcoxon", "sign", "randomization"])

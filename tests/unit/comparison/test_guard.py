@@ -340,3 +340,19 @@ def test_a_difference_that_is_no_number_is_an_error(text):
         parse_condition(text), "new", observed, family=1, correction="holm", limits=None
     )
     assert found.outcome is Outcome.ERROR and "no test can be made" in found.message
+
+
+def test_a_percentage_of_bounds_is_of_the_value_that_is_hardest_to_reach():
+    """Certainly: of the baseline's highest value; possibly: of its lowest."""
+    limits = Limits(np.array([-0.07, -0.06]), np.array([-0.05, -0.05]), most=0.5, least=0.1)
+    certain = [
+        holds_certainly(parse_condition(f"AP worse by {by}% certainly"), limits, True)
+        for by in (8, 12)
+    ]
+    assert certain == [True, False]
+    limits = Limits(np.array([-0.01, -0.01, 0.0]), np.array([0.0, 0.01, 0.0]), most=0.5, least=0.1)
+    rejected = [
+        rejected_certainly(parse_condition(f"AP possibly worse by {by}% p<.05"), limits, True)
+        for by in (10, 20)
+    ]
+    assert rejected == [False, True]

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pyterrier_asl import DocLengths, RarenessPool, evaluate
+from pyterrier_asl import AP_Rareness, DocLengths, RarenessPool, evaluate, holes
 from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.evaluation.labellings import Labelled, bounds, unjudged_of
 from pyterrier_asl.judging.judgements import Judgements
@@ -270,3 +270,21 @@ def test_bounds_match_runs_in_memory(measures):
         read = evaluate(runs, QRELS, measures, bounds=True, long=True)
         kept = evaluate(Evaluation.of(runs, QRELS), QRELS, measures, bounds=True, long=True)
     assert read.equals(kept)
+
+
+def test_bounds_of_a_difference_with_thousands_of_unjudged_documents_hold_every_labelling():
+    """The last document relevant: A's value is half the gain of 'd', which nine of ten find."""
+    deep = {"d": 5000.0} | {f"u{rank}": 5000.0 - rank for rank in range(1, 4300)}
+    a, b, qrels = {"q": deep}, {"q": {"x": 1.0}}, {"q": {"d": 1, "x": 0}}
+    pool = RarenessPool.from_runs({f"other{n}": {"q": {"d": 1.0}} for n in range(8)})
+    measure = AP_Rareness(pool=pool) @ 5000
+    found = holes(a, b, qrels, measure).difference
+    values = []
+    for labels in ({}, {"u4299": 1}, {"u1": 1}, {"u1": 1, "u4299": 1}):
+        value_a, value_b = (
+            evaluate(run, {"q": qrels["q"] | labels}, [measure])[str(measure)].item()
+            for run in (a, b)
+        )
+        values.append(value_a - value_b)
+    assert found.low <= min(values) and max(values) <= found.high
+    assert 0.5 < min(values) < 0.6 < found.high

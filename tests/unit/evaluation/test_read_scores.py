@@ -245,7 +245,8 @@ def test_missing_values_are_an_error_unless_filled(missing):
         ValueError, match="1 value of AP missing, .* 'bm25' for topic '401'.*--fill"
     ):
         read_scores(missing).matrix("AP")
-    assert read_scores(missing, fill=0).matrix("AP").loc["bm25", "401"] == 0
+    for fill in (0, 0.5):
+        assert read_scores(missing, fill=fill).matrix("AP").loc["bm25", "401"] == fill
 
 
 @pytest.mark.parametrize("text", ["1 2\n", "a b c d e\n", "just a line of words\n\n"])

@@ -482,6 +482,11 @@ def test_another_search_is_refused(storage):
     mixture = Mixture()
     with pytest.raises(ValueError, match="its seed is 3, now 4"):
         search(storage=storage, seed=4)
+    params = {mixture: {"x": uniform(0, 1), "power": truncated(loguniform(1, 9))}}
+    options = {"n_trials": 2, "seed": 3, "storage": storage}
+    for changed in ((TOPICS.iloc[1:], QRELS), (TOPICS, QRELS.assign(label=1 - QRELS["label"]))):
+        with pytest.raises(ValueError, match="its topics and qrels are"):
+            RandomSearch(mixture, params, *changed, "map", **options)
     with pytest.raises(ValueError, match="its parameters are"):
         search(mixture, {mixture: {"x": uniform(0, 1)}}, storage=storage)
     with pytest.raises(ValueError, match="its measures are"):
