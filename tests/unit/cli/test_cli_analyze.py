@@ -438,7 +438,10 @@ def test_help_has_the_analyses_and_each_its_options():
         (["assessor-scores", "qrels", "--assessor", "other"], "'other' is not NAME=QRELS"),
         (["headroom", "qrels", "runs", "--weights", "slices"], "has the weight 'x': no number"),
         (["headroom", "qrels", "runs", "--by", "short"], "short, line 1: expected query<TAB>slice"),
-        (["headroom", "qrels", "runs", "--by", "twice"], "twice, line 2: query 'q1' is there"),
+        (
+            ["headroom", "qrels", "runs", "--by", "twice"],
+            "twice, line 2: query 'q1' has the slice 'x' already",
+        ),
         (["discriminative-power", "qrels", "runs", "--test", "z"], "test 'z' is unknown"),
         (["headroom", "qrels", "runs", "--chart", "c.doc"], "c.doc must end in one of .html"),
         (["headroom", "qrels", "runs", "--chart", "no/c.svg"], "there is no folder no"),
