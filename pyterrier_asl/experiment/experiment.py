@@ -173,8 +173,7 @@ def Experiment(
     if perquery is True:
         return per_query(scored, round) if dataframe else scored.scores
     if not dataframe:
-        means = means_by_name(scored)
-        return (means, scored.scores) if perquery else means
+        return (means_by_name(scored), scored.scores) if perquery else means_by_name(scored)
     shown: Any = table()
     if highlight is not None:
         shown = highlighted(shown, highlight, directions(scored, baselines))

@@ -288,3 +288,9 @@ def test_bounds_of_a_difference_with_thousands_of_unjudged_documents_hold_every_
         values.append(value_a - value_b)
     assert found.low <= min(values) and max(values) <= found.high
     assert 0.5 < min(values) < 0.6 < found.high
+
+
+@pytest.mark.parametrize("function", [bounds, evaluate])
+def test_empty_qrels_are_refused_before_runs_are_read(function):
+    with pytest.raises(ValueError, match="^the qrels are empty: give qrels"):
+        function({"a": "no such file"}, {}, ["P@1"])
