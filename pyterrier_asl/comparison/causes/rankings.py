@@ -125,12 +125,15 @@ def reversed_scores(pair: Pair) -> Cause | None:
     """Queries with the reverse order of the other run, and relevant documents last.
 
     The binomial test of their number has the rate of real runs. Whole rankings are compared only
-    for queries whose judged documents are in reverse order.
+    for queries whose judged documents are in reverse order, and whose scores are not all equal.
     """
     a, b, size = pair.a.run, pair.b.run, len(pair.judgements)
     total = partial(np.bincount, b.queries, minlength=size)
     late = total() * total(b.grades * b.ranks) >= total(b.grades) * total(b.ranks)
-    late &= b.retrieved > 1
+    several = np.flatnonzero(b.retrieved > 1)
+    ends = b.whole_ranking.offsets[several], b.whole_ranking.offsets[several + 1] - 1
+    high, low = (b.table.value[b.whole_ranking.rows_at(places)] for places in ends)
+    late &= np.isin(np.arange(size), several[high > low])  # equal scores have no order
     rows = np.flatnonzero(late[b.queries])
     queries, pairs, ranks = b.queries[rows], b.pairs[rows], b.ranks[rows]
     rank = np.zeros(len(pair.judgements.grades), dtype=np.int64)

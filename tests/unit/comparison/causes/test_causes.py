@@ -296,6 +296,17 @@ def test_reversed_scores_are_named(every):
     assert "reversed scores" in named(causes(A, other))
 
 
+def test_equal_scores_are_not_reversed():
+    """Equal scores leave the order of ids, which can be the reverse order of relevance."""
+    ids = [f"d{i:03}" for i in range(200)]
+    qrels = {q: {d: int(i < 20) for i, d in enumerate(ids)} for q in QRELS}
+    a = {q: {d: -float(i) for i, d in enumerate(ids)} for q in QRELS}
+    equal = {q: dict.fromkeys(ids, 1.0) for q in QRELS}
+    reverse = {q: {d: float(i) for i, d in enumerate(ids)} for q in QRELS}
+    assert "reversed scores" not in named(causes(a, equal, qrels))
+    assert "reversed scores" in named(causes(a, reverse, qrels))
+
+
 def test_correlations_match_scipy():
     random = np.random.default_rng(2)
     x, y = random.normal(size=(2, 30))
