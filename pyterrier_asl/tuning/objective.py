@@ -134,6 +134,23 @@ class SearchResult:
     task: TuningTask
     labels: list[str]
 
+    @classmethod
+    def of(
+        cls,
+        objective: Objective,
+        numbers: Iterable[int],
+        settings: list[Setting],
+        measures: list[dict[str, float]],
+    ) -> SearchResult:
+        """The results of trials, from their numbers, settings and measures."""
+        labels, task = objective.space.labels, objective.task
+        parts = [
+            pd.DataFrame({"trial": list(numbers)}, dtype=np.int64),
+            pd.DataFrame(settings, columns=labels, dtype=object).infer_objects(),
+            pd.DataFrame(measures, columns=list(task.measures)),
+        ]
+        return cls(pd.concat(parts, axis=1), settings, task, labels)
+
     def extreme_row(self, best: bool = True) -> int:
         """The row of the best trial, or of the worst; of equals the first."""
         values = self.trials[self.task.metric].to_numpy()

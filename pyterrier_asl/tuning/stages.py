@@ -154,15 +154,12 @@ def StagedSearch(
 
 def _initial_trials(objective: Objective, settings: Iterable[Setting]) -> SearchResult:
     """Trials -1, -2, ... of settings before a search, without settings that lack a value."""
-    space, task = objective.space, objective.task
-    tried = [s for s in dict.fromkeys(settings) if not any(value is None for value in s)]
+    whole = [setting for setting in settings if not any(value is None for value in setting)]
+    tried = [setting for at, setting in enumerate(whole) if setting not in whole[:at]]
     rows = [objective(setting) for setting in tried]
     for setting, means in zip(tried, rows):
-        check_not_nan(means, space, setting)
-    trials = pd.DataFrame(tried, columns=space.labels, dtype=object).infer_objects()
-    trials.insert(0, "trial", range(-1, -1 - len(tried), -1))
-    measures = pd.DataFrame(rows, columns=list(task.measures))
-    return SearchResult(pd.concat([trials, measures], axis=1), tried, task, space.labels)
+        check_not_nan(means, objective.space, setting)
+    return SearchResult.of(objective, range(-1, -1 - len(tried), -1), tried, rows)
 
 
 def _concatenate(first: SearchResult, second: SearchResult) -> SearchResult:

@@ -21,7 +21,6 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pyterrier as pt
 
 from ..io.processes import exit_with_parent
@@ -211,18 +210,12 @@ def _open_draws(study: optuna.Study, n_trials: int) -> list[int]:
 
 
 def _search_result(study: optuna.Study, objective: Objective, n_trials: int) -> SearchResult:
-    space, task = objective.space, objective.task
-    finished = dict(sorted(_finished_trials(study, n_trials).items()))
+    space, trials = objective.space, dict(sorted(_finished_trials(study, n_trials).items()))
     settings = [
-        space.setting(trial.params[label] for label in space.labels) for trial in finished.values()
+        space.setting(trial.params[label] for label in space.labels) for trial in trials.values()
     ]
-    measures = [trial.user_attrs[_RECORD]["measures"] for trial in finished.values()]
-    parts = [
-        pd.DataFrame({"trial": list(finished)}),
-        pd.DataFrame(settings, columns=space.labels, dtype=object).infer_objects(),
-        pd.DataFrame(measures, columns=list(task.measures)),
-    ]
-    return SearchResult(pd.concat(parts, axis=1), settings, task, space.labels)
+    measures = [trial.user_attrs[_RECORD]["measures"] for trial in trials.values()]
+    return SearchResult.of(objective, trials, settings, measures)
 
 
 # -- the study ------------------------------------------------------------------------------------
