@@ -203,7 +203,7 @@ class Leaderboard(Printed):
             "intervals hold at once. Dot: the rank by the mean."
         )
         if any(self.stars):
-            caption += f" {STAR}: a system with the best mean is better."
+            caption += f" {STAR}: significantly worse than a system with the best mean."
         stars = base.mark_text(align="left", dx=7, dy=3).encode(
             x=alt.X("high:Q", title="rank"), text="star:N"
         )
