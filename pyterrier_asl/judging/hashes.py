@@ -96,7 +96,7 @@ def _hash(begin: Ints, end: Ints, data: Bytes, seed: np.uint64) -> Hashes:
     state = _mixed(sizes.astype(np.uint64) * _MULTIPLIER, _heads(data, begin, sizes), seed)
     longest = sizes.max()
     if longest > 8:
-        longer = _mixed(state, _words(data, np.maximum(end - 8, begin)), seed)
+        longer = _mixed(state, _eight_bytes(data, np.maximum(end - 8, begin)), seed)
         state = longer if sizes.min() > 8 else np.where(sizes > 8, longer, state)
     if longest > 16:
         _mix_between(state, begin, end, data, seed)
@@ -109,7 +109,7 @@ def _mix_between(state: Hashes, begin: Ints, end: Ints, data: Bytes, seed: np.ui
     rows = np.flatnonzero(end - begin > 16)
     begin, end = begin[rows] + 8, end[rows] - 8
     for _ in range(_LONG // 8):
-        state[rows] = _mixed(state[rows], _words(data, begin), seed)
+        state[rows] = _mixed(state[rows], _eight_bytes(data, begin), seed)
         begin += 8
         goes_on = begin < end
         rows, begin, end = rows[goes_on], begin[goes_on], end[goes_on]
@@ -122,7 +122,7 @@ def _mix_between(state: Hashes, begin: Ints, end: Ints, data: Bytes, seed: np.ui
         state[row] ^= np.frombuffer(rest.digest(), dtype="<u8")[0]
 
 
-def _words(data: Bytes, begin: Ints) -> Hashes:
+def _eight_bytes(data: Bytes, begin: Ints) -> Hashes:
     """The eight bytes from each place on as numbers, with zeros after the end of the data."""
     if len(data) < 8:
         data = np.append(data, np.zeros(8, dtype=np.uint8))
@@ -137,7 +137,7 @@ def _words(data: Bytes, begin: Ints) -> Hashes:
 
 def _heads(data: Bytes, begin: Ints, sizes: Ints) -> Hashes:
     """The first eight bytes of ids; shorter ids are padded with zeros."""
-    heads = _words(data, begin)
+    heads = _eight_bytes(data, begin)
     if sizes.min() < 8:
         heads &= _FIRST_BYTES[np.minimum(sizes, 8)]
     return heads

@@ -82,7 +82,7 @@ class Judgements(Remembering):
     def __init__(self, qrels: Any, *, duplicates: str = "error", drop_self: bool = False) -> None:
         self.duplicates, self.drop_self = _policy(duplicates), drop_self
         table = qrels_columns(qrels)
-        answers, self.qid_text = _answers(table.qid, None)
+        answers, self.qid_text = _answer_rows(table.qid, None)
         docnos = answers.take(table.docno)
         grades: Floats = answers.take(table.value)
         index = PairIndex(answers.offsets, docnos)
@@ -271,13 +271,13 @@ def rank(run: Any, depth: int | None = None) -> tuple[Columns, pa.LargeStringArr
     ['c', 'b', 'a']
     """
     table = run_columns(run)
-    answers, qids = _answers(table.qid, None)
+    answers, qids = _answer_rows(table.qid, None)
     unknown = PairIndex(np.zeros(len(qids) + 1, dtype=np.int64), table.docno[:0])
     return table, qids, _rank(table, answers, unknown, "warn")[0].by_query.cut(depth)
 
 
 def _judge(judgements: Judgements, table: Columns, duplicates: str) -> JudgedRun:
-    answers, _ = _answers(table.qid, judgements.qid_text)
+    answers, _ = _answer_rows(table.qid, judgements.qid_text)
     if judgements.drop_self:
         answers = answers.without_own_ids(table)
     answers, matched = _rank(table, answers, judgements.index, duplicates)
@@ -285,7 +285,7 @@ def _judge(judgements: Judgements, table: Columns, duplicates: str) -> JudgedRun
     return JudgedRun(judgements, table, answers.retrieved, *entries, answers)
 
 
-def _answers(
+def _answer_rows(
     qid: pa.LargeStringArray, known: pa.LargeStringArray | None
 ) -> tuple[AnswerRows, pa.LargeStringArray]:
     """The rows that answer known queries (None: all queries), and the known queries.

@@ -97,7 +97,7 @@ class Unjudged:
             self.runs.append(run if keep_rows else run.without_rows())
         sizes = np.array([np.diff(documents.offsets) for documents in shown])  # (S, Q)
         ranks = np.concatenate([documents.ranks for documents in shown])
-        self.offsets, self.best, codes = _numbers(np.concatenate(hashes), ranks, sizes)
+        self.offsets, self.best, codes = _number_documents(np.concatenate(hashes), ranks, sizes)
         parts = np.split(codes, np.cumsum(sizes.sum(axis=1))[:-1])  # by run
         self.retrieved = [replace(documents, codes=part) for documents, part in zip(shown, parts)]
         self.is_open = np.ones(len(self.best), dtype=bool)
@@ -195,7 +195,7 @@ def unjudged(run: JudgedRun, depth: int | None = None) -> Retrieved:
     return Retrieved(offsets, ranks, ranking.rows_at(places), np.arange(len(ranks)))
 
 
-def _numbers(hashes: Hashes, ranks: Ints, sizes: Ints) -> tuple[Ints, Ints, Ints]:
+def _number_documents(hashes: Hashes, ranks: Ints, sizes: Ints) -> tuple[Ints, Ints, Ints]:
     """Numbers the different documents of all runs, query by query, in order of appearance.
 
     Args:

@@ -104,13 +104,13 @@ def _first(ranks: Ints, holes: Ints, n: int, missing: int, g: int) -> float:
     """The mean search length of the first g of n relevant documents with these ranks."""
     retrieved, size = len(ranks) + len(holes), min(n, g)
     lengths = 0
-    for position, rank in enumerate(_merge(ranks, holes, size)):
+    for position, rank in enumerate(_first_ranks(ranks, holes, size)):
         lengths += rank - position
     return (lengths + max(size - retrieved, 0) * (missing - retrieved)) / size
 
 
 @compiled
-def _merge(ranks: Ints, holes: Ints, most: int | np.int64) -> Ints:
+def _first_ranks(ranks: Ints, holes: Ints, most: int | np.int64) -> Ints:
     """The first ``most`` ranks of both, ascending."""
     merged = np.empty(min(len(ranks) + len(holes), most), np.int64)
     i = j = 0
@@ -155,14 +155,14 @@ def bound_lexip(
         low[q], high[q] = np.inf, -np.inf
         for labelled in (unjudged[:0], unjudged[-1:], unjudged[:above], unjudged):
             for o in (0, others[q]):
-                value = _lexip(judged_ranks, labelled, total[q] + o > len(judged_ranks), cutoff)
+                value = _embed(judged_ranks, labelled, total[q] + o > len(judged_ranks), cutoff)
                 low[q], high[q] = min(low[q], value), max(high[q], value)
 
 
 @compiled
-def _lexip(ranks: Ints, holes: Ints, missing: bool, cutoff: int) -> float:
+def _embed(ranks: Ints, holes: Ints, missing: bool, cutoff: int) -> float:
     # For a literal number Numba would compile a second version.
-    merged = _merge(ranks, holes, np.int64(LEVELS))
+    merged = _first_ranks(ranks, holes, np.int64(LEVELS))
     if not len(merged):
         return 0.0
     value = 1 / (cutoff + 2) if missing else 1.0
