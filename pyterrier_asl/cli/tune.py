@@ -3,10 +3,10 @@
 \b
 Examples:
   pyterrier-asl tune vaswani --trials 100
-  pyterrier-asl tune vaswani --split --metric TBG
+  pyterrier-asl tune vaswani --split -m TBG
   pyterrier-asl tune corpora/time --transfer corpora/cacm --out results
   pyterrier-asl tune disks45/nocr/trec7 --transfer disks45/nocr/trec8 --jobs -1
-  pyterrier-asl tune vaswani --metric ASL@1000 --storage sqlite:///search.db
+  pyterrier-asl tune vaswani -m ASL@1000 --storage sqlite:///search.db
 
 \b
 The stages (Clarke 2019). Each uses the best setting of the stage before it:
@@ -35,16 +35,7 @@ from . import epilog, options
 
 @click.command(name="tune", epilog=epilog(__doc__))
 @click.argument("collection")
-@click.option(
-    "--metric",
-    "metrics",
-    multiple=True,
-    metavar="NAME",
-    default=("AP", "TBG"),
-    show_default=True,
-    help="Measure to tune for, as 'evaluate' takes it; can be given again. The table has AP, TBG "
-    "and all these measures.",
-)
+@options.measures("to tune for; the table has AP, TBG and all of these.  [default: AP TBG]")
 @click.option(
     "--trials",
     type=options.NUMBER,
@@ -69,7 +60,7 @@ from . import epilog, options
 @options.output_format(help="tsv has a header.")
 def command(
     collection: str,
-    metrics: tuple[str, ...],
+    measures: tuple[str, ...],
     trials: int,
     transfer: str | None,
     split: bool,
@@ -93,14 +84,15 @@ def command(
 
     if split and transfer:
         raise click.UsageError("--split and --transfer exclude each other")
+    chosen = measures or clarke.MEASURES
     if out:
-        clarke.check_folder(out, metrics, force=force)
+        clarke.check_folder(out, chosen, force=force)
     search["storage"] = study.open_storage(search["storage"])  # before the documents are indexed
     verbose = sys.stderr.isatty()
     tuned_on = load_collection(collection, verbose=verbose)
     other = load_collection(transfer, tuned_on, verbose=verbose) if transfer else None
     results = clarke.tune_for_each(
-        tuned_on, metrics, transfer=other, split=split, n_trials=trials, verbose=verbose, **search
+        tuned_on, chosen, transfer=other, split=split, n_trials=trials, verbose=verbose, **search
     )
     table = clarke.side_by_side(results)
     if output_format == "table":

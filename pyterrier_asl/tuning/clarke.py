@@ -41,12 +41,12 @@ _RETRIEVALS = _STAGES[::2]
 _BEGINS = {"table.csv": b"stage,name,", "scores.html": b"<"}
 
 #: The paper's measures, which are always reported.
-METRICS = ("AP", "TBG")
+MEASURES = ("AP", "TBG")
 
 
 def tune_for_each(
     collection: IndexedCollection,
-    metrics: Sequence[str] = METRICS,
+    measures: Sequence[str] = MEASURES,
     *,
     transfer: IndexedCollection | None = None,
     split: bool = False,
@@ -56,7 +56,7 @@ def tune_for_each(
 
     Args:
         collection: the collection to tune on.
-        metrics: names of measures; TBG without lengths gets the lengths of the collection. Every
+        measures: names of measures; TBG without lengths gets the lengths of the collection. Every
             trial reports all of them and the paper's measures.
         transfer: other topics, of the same or of another collection. On them the tuned pipelines
             are compared with BM25 without feedback and with the pipeline, both with default
@@ -76,7 +76,7 @@ def tune_for_each(
         raise ValueError("split and transfer exclude each other: give one of them")
     if split:
         collection, transfer = collection.every_other_topic(0), collection.every_other_topic(1)
-    wanted = parse_measures(metrics)
+    wanted = parse_measures(measures)
     reported = _all_measures(wanted, collection)
     if transfer is not None:
         warn_of_tuned_topics(collection.topics, transfer.topics, transfer.name)
@@ -102,8 +102,8 @@ def tune_for_each(
 
 def _all_measures(wanted: Sequence[NamedMeasure], collection: IndexedCollection) -> dict[str, Any]:
     """The reported measures, the paper's first, with the collection's lengths."""
-    measures = unique([*wanted, *parse_measures(METRICS)])
-    measures.sort(key=lambda m: METRICS.index(m.name) if m.name in METRICS else len(METRICS))
+    measures = unique([*wanted, *parse_measures(MEASURES)])
+    measures.sort(key=lambda m: MEASURES.index(m.name) if m.name in MEASURES else len(MEASURES))
     return {m.name: m.with_params(lengths=collection.lengths).measure for m in measures}
 
 
@@ -294,12 +294,12 @@ def _scatter(result: StagedResult, stage: str, metric: str, parameter: str) -> a
     )
 
 
-def check_folder(folder: str | Path, metrics: Sequence[str], *, force: bool = False) -> None:
+def check_folder(folder: str | Path, measures: Sequence[str], *, force: bool = False) -> None:
     """Checks that :func:`save` can write to a folder, or create it.
 
     Args:
         folder: the folder.
-        metrics: the measures to tune for, see :func:`tune_for_each`.
+        measures: the measures to tune for, see :func:`tune_for_each`.
         force: whether files of another kind are overwritten, too.
 
     Raises:
@@ -312,7 +312,7 @@ def check_folder(folder: str | Path, metrics: Sequence[str], *, force: bool = Fa
         raise NotADirectoryError(f"cannot write to {folder}: {what} is a file; give a folder")
     if not os.access(existing, os.W_OK | os.X_OK):
         raise PermissionError(f"cannot write to {folder}: {existing} is read-only")
-    names = [measure.name for measure in parse_measures(metrics)]
+    names = [measure.name for measure in parse_measures(measures)]
     trials = [_trials(out, name, stage) for name in names for stage in _STAGES]
     for path in [out / "table.csv", out / "scores.html", *trials] if out.is_dir() else []:
         check_replaceable(path, begins=_BEGINS.get(path.name, b"trial,"), force=force)

@@ -141,7 +141,7 @@ def test_the_table_is_what_the_pipeline_measures(folders):
 
 @pytest.mark.slow
 def test_split_tunes_on_one_half_and_measures_the_other(folders):
-    found = printed("here", "--split", "--metric", "AP")
+    found = printed("here", "--split", "-m", "AP")
     assert list(found) == ["AP best", "AP worst"]
     stages = settings(found["AP best"])
     tuned = measured("here", *stages, topics=slice(0, None, 2))
@@ -153,7 +153,7 @@ def test_split_tunes_on_one_half_and_measures_the_other(folders):
 
 
 def test_split_compares_with_the_default_parameters(folders):
-    found = printed("here", "--split", "--metric", "AP")["AP best"]
+    found = printed("here", "--split", "-m", "AP")["AP best"]
     even = slice(1, None, 2)
     tuned = by_query("here", *settings(found), topics=even)
     default = by_query("here", {}, {}, {}, topics=even)
@@ -165,7 +165,7 @@ def test_split_compares_with_the_default_parameters(folders):
         expected = scipy.stats.ttest_rel(tuned[name], default[name]).pvalue
         p = found["difference on here, even", f"{name} p-value"]
         assert p == pytest.approx(expected, abs=1e-9)
-    text = tune("here", "--split", "--metric", "AP").stdout
+    text = tune("here", "--split", "-m", "AP").stdout
     said = text.splitlines()[-1]
     assert said.startswith("Tuning for AP ")
     bm25, defaults = (found[f"{stage} on here, even", "AP"] for stage in ("BM25", "defaults"))
@@ -174,12 +174,12 @@ def test_split_compares_with_the_default_parameters(folders):
     assert f"feedback with default parameters {defaults:.4f}" in said
     assert said.index(f"{max(bm25, defaults):.4f} (") > said.index("even: AP is")
     # Machine-readable output has rows only.
-    assert "Tuning for" not in tune("here", "--split", "--metric", "AP", "-o", "tsv").stdout
+    assert "Tuning for" not in tune("here", "--split", "-m", "AP", "-o", "tsv").stdout
 
 
 @pytest.mark.parametrize("transfer", [False, True])
 def test_bm25_without_feedback_and_the_defaults_have_rows(folders, transfer):
-    found = printed("here", "--metric", "AP", *["--transfer", "there"][: 2 * transfer])["AP best"]
+    found = printed("here", "-m", "AP", *["--transfer", "there"][: 2 * transfer])["AP best"]
     where = "there" if transfer else "here"
     docs, queries, qrels = WORLDS[where]
     index = TermIndex.from_documents(
@@ -193,7 +193,7 @@ def test_bm25_without_feedback_and_the_defaults_have_rows(folders, transfer):
     assert found[f"BM25 on {where}", "AP"] == pytest.approx(expected, abs=1e-9)
     defaults = measured(where, {}, {}, {})
     assert found[f"defaults on {where}", "AP"] == pytest.approx(defaults["AP"], abs=1e-9)
-    text = tune("here", "--metric", "AP", *["--transfer", "there"][: 2 * transfer]).stdout
+    text = tune("here", "-m", "AP", *["--transfer", "there"][: 2 * transfer]).stdout
     assert ("Tuning for AP" in text) == transfer
 
 
@@ -271,13 +271,13 @@ def test_one_topic_and_nothing_relevant_make_no_test(folders, grade):
     (other / "docs.jsonl.gz").write_bytes(gzip.compress(b'{"docno": "d1", "text": "w5 w6"}\n'))
     (other / "queries.tsv").write_text("q9\tw5\n")
     (other / "qrels.txt").write_text(f"q9 0 d1 {grade}\n")
-    said = tune("here", "--metric", "AP", "--transfer", "other").stdout.splitlines()[-1]
+    said = tune("here", "-m", "AP", "--transfer", "other").stdout.splitlines()[-1]
     assert "no test can be made" in said and "worse" not in said
     assert "Tuning for AP helps" not in said and "hurts" not in said
 
 
 def test_transfer_to_the_topics_that_were_tuned_on_is_pointed_out(folders):
-    result = tune("here", "--transfer", "here", "--metric", "AP")
+    result = tune("here", "--transfer", "here", "-m", "AP")
     assert "topics of 'here' are among the" in result.stderr
 
 
@@ -288,7 +288,7 @@ def test_an_invalid_storage_is_refused_before_documents_are_read(folders):
 
 
 def test_less_is_better_where_it_is(folders):
-    found = printed("here", "--metric", "ASL@100")
+    found = printed("here", "-m", "ASL@100")
     for stage in ("initial retrieval", "feedback", "final retrieval"):
         best, worst = (found[f"ASL@100 {which}"][stage, "ASL@100"] for which in ("best", "worst"))
         assert best < worst
@@ -298,23 +298,23 @@ def test_less_is_better_where_it_is(folders):
 
 @pytest.mark.slow
 def test_the_same_seed_gives_the_same_and_a_study_resumes(folders):
-    once = tune("here", "--metric", "AP", "-o", "tsv").stdout
-    assert tune("here", "--metric", "AP", "-o", "tsv").stdout == once
-    assert tune("here", "--metric", "AP", "-o", "tsv", "--seed", "9").stdout != once
-    kept = ["here", "--metric", "AP", "-o", "tsv", "--storage", "sqlite:///search.db"]
+    once = tune("here", "-m", "AP", "-o", "tsv").stdout
+    assert tune("here", "-m", "AP", "-o", "tsv").stdout == once
+    assert tune("here", "-m", "AP", "-o", "tsv", "--seed", "9").stdout != once
+    kept = ["here", "-m", "AP", "-o", "tsv", "--storage", "sqlite:///search.db"]
     assert tune(*kept).stdout == once
     assert tune(*kept).stdout == once and (folders / "search.db").is_file()
 
 
 def test_table_has_the_papers_words(folders):
-    text = tune("here", "--metric", "TBG").stdout
+    text = tune("here", "-m", "TBG").stdout
     assert text.startswith("here: BM25 with feedback, 6 trials per stage")
     assert "depth (m)" in text and "TBG best" in text and "fb_docs" not in text
-    assert r"\toprule" in tune("here", "--metric", "TBG", "-o", "latex").stdout
+    assert r"\toprule" in tune("here", "-m", "TBG", "-o", "latex").stdout
 
 
 def test_what_is_written(folders):
-    result = tune("here", "--metric", "AP", "--out", "found/here", "-o", "tsv")
+    result = tune("here", "-m", "AP", "--out", "found/here", "-o", "tsv")
     table = pd.read_csv(folders / "found/here/table.csv")
     head, first, *_ = result.stdout.splitlines()
     assert list(table.columns) == head.split("\t")
@@ -333,8 +333,8 @@ def test_what_is_written(folders):
         (["gone"], "there is no folder 'gone', and ir_datasets has no dataset 'gone'"),
         (["."], "has no docs.jsonl.gz: the folder of a collection needs"),
         (["here", "--split", "--transfer", "there"], "exclude each other"),
-        (["here", "--metric", "Foo"], "'Foo': there is no such measure"),
-        (["here", "--metric", "Judged@10"], "neither more nor less is better"),
+        (["here", "-m", "Foo"], "'Foo': there is no such measure"),
+        (["here", "-m", "Judged@10"], "neither more nor less is better"),
         (["bad_docs"], "docs.jsonl.gz: line 2: expected an object with docno and text"),
         (["null_text"], "docs.jsonl.gz: line 1: expected an object with docno and text"),
         (["null_docno"], "the docno is None; a docno is text or a whole number"),
@@ -383,20 +383,20 @@ def test_files_of_another_kind_are_not_overwritten_and_that_is_known_at_once(fol
     out.mkdir()
     for name in ("table.csv", "AP-final-retrieval.csv", "scores.html"):
         (out / name).write_text("my notes\n")
-        result = tune("gone", "--metric", "AP", "--out", "out")
+        result = tune("gone", "-m", "AP", "--out", "out")
         assert result.exit_code == 2 and f"{name}: it holds something else" in result.output
         assert "--force" in result.output and (out / name).read_text() == "my notes\n"
         (out / name).rename(out / f"my {name}")
     (out / "table.csv").write_text("my notes\n")
     for force in (["--force"], []):  # the second call overwrites the files of the first
-        assert tune("here", "--metric", "AP", "--out", "out", *force).exit_code == 0
+        assert tune("here", "-m", "AP", "--out", "out", *force).exit_code == 0
         assert (out / "table.csv").read_text().startswith("stage,name,AP best")
     result = tune("gone", "--out", "here/qrels.txt")
     assert result.exit_code == 2 and "cannot write to here/qrels.txt: it is a file" in result.output
 
 
 def test_a_collection_that_is_not_there_leaves_no_folder_behind(folders):
-    assert tune("gone", "--metric", "AP", "--out", "new/results").exit_code == 2
+    assert tune("gone", "-m", "AP", "--out", "new/results").exit_code == 2
     assert not (folders / "new").exists()
     result = tune("gone", "--out", "here/qrels.txt/results")
     assert result.exit_code == 2 and "qrels.txt is a file; give a folder" in result.output
