@@ -119,15 +119,22 @@ class Change(NamedTuple):
         lines = difflib.unified_diff(
             self.code.splitlines(), self.changed.splitlines(), n=0, lineterm=""
         )
-        change = "\n".join(f"{line[0]} {line[1:].strip()}".strip() for line in list(lines)[3:])
-        modules = (self.module.relative_to("pyterrier_asl"), "any")
-        return next(filter(None, (equivalent.get(f"{name}\n{change}") for name in modules)), "")
+        change = "".join(list(lines)[3:])
+        modules = (self.module.relative_to("pyterrier_asl").as_posix(), "any")
+        keys = [_without_blanks(f"{name}{change}") for name in modules]
+        return next(filter(None, map(equivalent.get, keys)), "")
+
+
+def _without_blanks(text: str) -> str:
+    """Text without blanks, which Cosmic Ray adds before some numbers."""
+    return "".join(text.split())
 
 
 def read_equivalent() -> dict[str, str]:
-    """The reasons of changes that change nothing, by module, line and changed line."""
+    """The reasons of changes that change nothing, by module, line and changed line in one."""
     blocks = EQUIVALENT.read_text().strip().split("\n\n")[1:]  # the first says what the file is
-    return dict(block.rsplit("\n", 1) for block in blocks)
+    changes = (block.rsplit("\n", 1) for block in blocks)
+    return {_without_blanks(change): reason for change, reason in changes}
 
 
 def copy_commit(folder: Path) -> None:

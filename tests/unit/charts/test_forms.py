@@ -70,6 +70,20 @@ def test_ranks_name_the_first_40_runs_and_tell_ties_together(runs):
     assert drawn.to_dict()["layer"][0]["encoding"]["x"]["axis"]["labelAngle"] == 0
 
 
+@pytest.mark.parametrize(("lists", "letters", "angle"), [(4, 8, 0), (4, 9, -40), (3, 9, 0)])
+def test_names_of_lists_are_turned_where_more_than_three_have_over_eight_letters(
+    lists, letters, angle
+):
+    frame = pd.concat(
+        pd.DataFrame({"run": ["a", "b"], "list": str(n) * letters, "rank": [1, 2], "moved": 0})
+        for n in range(lists)
+    )
+    drawn = forms.ranks_on_lists(
+        frame, "Ranks", "On lists.", across="list", moved="moved", tooltip=["run"]
+    )
+    assert drawn.to_dict()["layer"][0]["encoding"]["x"]["axis"]["labelAngle"] == angle
+
+
 def test_a_run_below_the_first_40_on_one_list_is_drawn_where_it_is_above():
     lists = {"p": range(1, 51), "q": range(50, 0, -1)}
     frame = pd.concat(
