@@ -11,7 +11,7 @@ import pandas as pd
 from pandas.io.formats.style import Styler
 
 #: PyTerrier's colours as hexadecimal numbers, which xcolor needs no option for.
-_COLOURS = {"lightgreen": "90EE90", "antiquewhite": "FAEBD7"}
+_COLORS = {"lightgreen": "90EE90", "antiquewhite": "FAEBD7"}
 
 
 class HighlightedTable(Styler):
@@ -37,7 +37,7 @@ class HighlightedTable(Styler):
         table.format(escape="latex", subset=text)
         options = {"convert_css": True, "hrules": True, **options}
         latex = str(Styler.to_latex(table, **options))
-        for name, code in _COLOURS.items():
+        for name, code in _COLORS.items():
             latex = latex.replace(rf"\cellcolor{{{name}}}", rf"\cellcolor[HTML]{{{code}}}")
         if buf is None:
             return latex

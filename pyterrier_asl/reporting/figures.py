@@ -1,7 +1,7 @@
 """The figures of a report as Vega-Lite specifications without data, which the page has once.
 
 Every figure draws the rows of a data set called ``data``. The page replaces the domain
-:data:`SYSTEMS` and the ranges :data:`COLOURS`, :data:`SIDES` and :data:`NEUTRAL` of scales by the
+:data:`SYSTEMS` and the ranges :data:`SYSTEM_COLORS`, :data:`SIDES` and :data:`NEUTRAL` of scales by the
 colours of its theme, so that light and dark share one specification.
 """
 
@@ -16,7 +16,7 @@ from ..charts.forms import tooltips
 
 #: Placeholders of the systems shown, their colours, the colours of A and B, and the colours of
 #: elements that are not systems.
-SYSTEMS, COLOURS, SIDES, NEUTRAL = ["systems"], ["colours"], ["sides"], ["neutral"]
+SYSTEMS, SYSTEM_COLORS, SIDES, NEUTRAL = ["systems"], ["colours"], ["sides"], ["neutral"]
 
 #: The short name of a system for axes and legends, from the page.
 _SHORT = "shortNames[datum.label]"
@@ -107,7 +107,7 @@ def _lengths() -> alt.TopLevelMixin:
             color=alt.Color(
                 "system:N",
                 title=None,
-                scale=alt.Scale(domain=SYSTEMS, range=COLOURS),
+                scale=alt.Scale(domain=SYSTEMS, range=SYSTEM_COLORS),
                 legend=alt.Legend(orient="top", columns=2, labelLimit=150, labelExpr=_SHORT),
             ),
             tooltip=tooltips(
@@ -196,7 +196,9 @@ def _bump(systems: int) -> alt.TopLevelMixin:
         strokeWidth=alt.condition(near, alt.value(3), alt.value(1)),
     )
     marked = base.transform_filter("datum.marked")
-    colour = alt.Color("system:N", legend=None, scale=alt.Scale(domain=SYSTEMS, range=COLOURS))
+    colour = alt.Color(
+        "system:N", legend=None, scale=alt.Scale(domain=SYSTEMS, range=SYSTEM_COLORS)
+    )
     label = marked.transform_filter("datum.last").mark_text(
         align="left", dx=7, fontWeight=600, fontSize=11, limit=150
     )
