@@ -1,8 +1,8 @@
 """The figures of a report as Vega-Lite specifications without data, which the page has once.
 
 Every figure draws the rows of a data set called ``data``. The page replaces the domain
-:data:`SYSTEMS` and the ranges :data:`SYSTEM_COLORS`, :data:`SIDES` and :data:`NEUTRAL` of scales by the
-colours of its theme, so that light and dark share one specification.
+:data:`SYSTEMS` and the ranges :data:`SYSTEM_COLORS`, :data:`SIDES` and :data:`NEUTRAL` of scales by
+the colours of its theme, so that light and dark share one specification.
 """
 
 from __future__ import annotations
