@@ -9,7 +9,14 @@ import pandas as pd
 import pytest
 
 from pyterrier_asl.charts.forms import captioned
-from pyterrier_asl.charts.saving import PIXELS, WIDTHS, fitted, save_chart, without_titles
+from pyterrier_asl.charts.saving import (
+    PIXELS,
+    WIDTHS,
+    fitted,
+    lowered,
+    save_chart,
+    without_titles,
+)
 
 alt = pytest.importorskip("altair")
 pytest.importorskip("vl_convert")
@@ -89,3 +96,9 @@ def test_a_few_drawings_find_the_width_of_a_view(beside):
 def test_a_square_view_stays_square():
     found = fitted({"mark": "rect", "width": 900, "height": 900}, 241, lambda one: one["width"])
     assert found["height"] == found["width"] <= 241
+
+
+@pytest.mark.parametrize(("limit", "height"), [(1000, 1000), (999, 800), (700, 650), (210, 200)])
+def test_views_are_lowered_as_little_as_fits(limit, height):
+    found = lowered({"mark": "bar", "height": 1000}, limit, lambda spec: spec["height"])
+    assert found["height"] == height
