@@ -647,7 +647,7 @@ def cases() -> Iterator[Any]:
 
 
 #: In how many settings the quick suite tries each option; options that few commands try there.
-QUICK = {"report": 0, "evaluate": 2, "compare": 2}
+QUICK = {"report": 0, "evaluate": 2}
 SHARED = ("chart", "title", "width", "places", "output_format", "duplicates", "weights", "by")
 
 

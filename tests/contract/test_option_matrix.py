@@ -23,8 +23,8 @@ import pyterrier_asl as asl
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
-#: The number of settings in the quick suite for each option; 2 for options of other functions.
-QUICK = {"compare": 3, "ranks": 3, "report": 1, "judges": 1, "Experiment": 1}
+#: The number of settings in the quick suite for each option; 1 for options of other functions.
+QUICK = {"evaluate": 2, "compare": 2, "ranks": 2, "bounds": 2}
 
 
 def function_of(call: str) -> str:
@@ -110,7 +110,7 @@ def cases() -> Iterator[Any]:
     for call, rows in ROWS.items():
         sources = SOURCES.get(call, ("frames", "files"))
         settings = [setting for setting in SETTINGS if setting.source in sources]
-        first = QUICK.get(call, 2)
+        first = QUICK.get(call, 1)
         for option in rows:
             yield pytest.param(call, option, settings[:first], id=f"{call}-{option}")
             if settings[first:]:
