@@ -479,7 +479,7 @@ ROWS: dict[str, dict[str, Row]] = {
         "labels": LABELS,
     },
     "report": {
-        "dataset": Row("irds:vaswani", same={"several": "its texts only"}),
+        "dataset": Row("no-such-id", refused={"always": "no-such-id"}),
         "topics": Row(TEXTS),
         "docs": Row(TEXTS, refused={"scores": "docs"}),
         "labels": LABELS,
