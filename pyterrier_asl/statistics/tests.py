@@ -183,10 +183,10 @@ def compare_all(
     intervals contain all true differences together. ``'tukey'`` ignores that all systems have the
     same queries. ``'tukey-two-way'`` uses queries as blocks. ``'tukey-randomized'`` also does, and
     assumes no normal distribution: it exchanges the systems' values within each query at random and
-    uses the largest difference. For the 129 runs of TREC-8 by AP@100, the three tests find 1200,
-    3091 and 2434 of 8256 pairs significant. The two-way test gains by removing the difficulty of
-    queries. It assumes that all systems have the same variance, which differs between the best and
-    the worst runs.
+    uses the largest difference. For the 129 runs of TREC-8 by ``AP@100``, the three tests find
+    1200, 3091 and 2434 of 8256 pairs significant. The two-way test gains by removing the
+    difficulty of queries. It assumes that all systems have the same variance, which differs
+    between the best and the worst runs.
 
     Args:
         values: One row per system, one column per query, shape (systems, queries).

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import importlib.metadata
 import re
+import shutil
 import subprocess
 import sys
-import tarfile
 
 import pytest
 
@@ -31,8 +31,7 @@ def source(registry, tmp_path_factory):
     if done.returncode:
         pytest.skip(f"pip finds no source of {release}")
     archive = next(folder.glob("*.tar.gz"))
-    with tarfile.open(archive) as files:
-        files.extractall(folder, filter="data")
+    shutil.unpack_archive(archive, folder)
     return folder / archive.name.removesuffix(".tar.gz")
 
 

@@ -71,7 +71,7 @@ def made():
         "Lengths of the documents retrieved",
         lengths_by_rank.draw(lengths_by_rank(RUNS, QRELS, lengths=LENGTHS)),
     )
-    yield "The documents that AP is about", effective_share.draw(effective_share(RUNS, QRELS))
+    yield "The documents that determine AP", effective_share.draw(effective_share(RUNS, QRELS))
     yield (
         "good over poor",
         compare_techniques.draw(compare_techniques(RUNS, QRELS, old="poor", new="good", cutoff=10)),
