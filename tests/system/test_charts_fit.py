@@ -132,7 +132,7 @@ def text_box(item: Any, x: float, y: float) -> Any:
     lines = lines if isinstance(lines, list) else str(lines).split("\n")
     size = item.get("fontSize", 11)
     longest = max(map(len, map(str, lines)), default=0)
-    width = (0.5 if longest < 30 else 0.45) * size * longest  # narrower letters
+    width = (0.5 if longest < 30 else 0.44) * size * longest  # vl-convert: .44 for captions
     width = min(width, item.get("limit") or width)
     if not width or item.get("opacity", 1) == 0:
         return None
