@@ -16,8 +16,8 @@ from ..evaluation.evaluation import Evaluation, tracks
 from ..evaluation.inputs import Qrels, Runs, grades_hint
 from ..evaluation.slices import Queries, Slices, Weights
 from ..evaluation.slices import per_slice as per_slice
-from ..io.kernels import pc
 from ..io.lazy import pd
+from ..io.values import pc
 from ..judging.judgements import Judgements
 from ..measures import ASL
 from ..measures.names import Measures, named_measures, with_options

@@ -12,9 +12,9 @@ import numpy as np
 
 from ..io.lazy import pd
 from ..io.names import names_of
-from ..io.prefetch import prefetch
 from ..io.runs import iter_run_batches
 from ..io.tables import ALL, counted
+from ..io.threads import prefetch
 from ..judging.judgements import Judgements
 from ..judging.labels import qrels_with
 from ..measures.names import Measures, NamedMeasure

@@ -21,14 +21,12 @@ import numpy as np
 
 from ..io.lazy import pd
 from ..io.partitions import BLOCK_ROWS, PartitionedRun, query_blocks
-from ..io.prefetch import LARGE
 from ..io.progress import progress_bar
 from ..io.runs import iter_run_batches, iter_runs, read_run_table
 from ..io.tables import counted
-from ..io.threads import cores, map_ahead
+from ..io.threads import LARGE, cores, map_ahead, map_at_once
 from ..judging.judged_run import CONSTANT_SCORES, JudgedRun, OwnIds, SplitQuery, complete_run
 from ..judging.judgements import Judgements
-from ..judging.parts import map_at_once
 from ..measures.names import needs_pool
 from ..measures.rareness import Pools, check_pooled, warn_of_few
 from ..measures.standard import formula

@@ -26,11 +26,10 @@ import pyarrow as pa
 
 from .atomic import naming_full_disk
 from .columns import QID, column_names, is_frame, typed_table
-from .kernels import pc
 from .lazy import pd, pq
 from .partitions import BLOCK_ROWS, RUN_NAMES
 from .trec_text import COMMENTS, QRELS, RUN, Layout, read_columns
-from .values import TEXT_TYPES, as_integers
+from .values import TEXT_TYPES, as_integers, pc
 
 StrPath: TypeAlias = str | os.PathLike[str]
 

@@ -18,7 +18,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from .columns import QID
-from .kernels import pc
+from .values import pc
 
 #: Rows of a block. Smaller blocks need more calls; larger blocks do not fit a core's cache.
 BLOCK_ROWS = 1 << 16

@@ -26,13 +26,12 @@ from .files import (
     read_table,
     with_comments,
 )
-from .kernels import pc
 from .lazy import pd
 from .metadata import metadata_lines, parse_metadata
 from .partitions import PartitionedRun, RunFile, concat, is_partitioned, partitioned_runs
-from .prefetch import PrefetchedFile
-from .threads import cores, map_ahead
+from .threads import PrefetchedFile, cores, map_ahead
 from .trec_text import RUN, iter_columns
+from .values import pc
 
 T = TypeVar("T")
 RunSource: TypeAlias = "StrPath | pd.DataFrame | pa.Table | PartitionedRun"

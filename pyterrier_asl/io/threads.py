@@ -1,4 +1,4 @@
-"""Threads: one per core, shared by all reading and matching.
+"""Threads: one per core, shared by all reading and matching; a large file is read ahead.
 
 More threads would only wait for each other and for Python's global lock.
 
@@ -13,18 +13,33 @@ from __future__ import annotations
 import atexit
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache
-from itertools import islice
+from itertools import islice, pairwise
 from queue import SimpleQueue
 from threading import Thread, local
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+Ints = npt.NDArray[np.int64]
+
+#: Rows of a part: their arrays stay in a core's cache, and the allocator keeps arrays of this size
+#: for the next part instead of returning them to the system.
+_PART = 1 << 16
+#: Fewer rows do not pay for a second thread.
+_ALONE = 2 * _PART
+#: The number of tables, of some 2 MB of text, that are read before they are needed.
+_TABLES = 8
+#: The least size in bytes of a file that is prefetched.
+LARGE = 1 << 23
 
 #: The attribute ``is_shared`` tells whether the current thread is a shared one.
 _this_thread = local()
@@ -113,6 +128,113 @@ def iterate_ahead(items: Iterable[Item], ahead: int) -> Iterator[Iterator[Item]]
         finally:
             for call in calls:
                 call.is_cancelled = True
+
+
+class PrefetchedFile(os.PathLike[str]):
+    """A path whose content is being read: its tables can be taken once.
+
+    Args:
+        path: the file.
+        tables: the tables of its content.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], tables: Iterator[pa.Table]) -> None:
+        self._path = os.fspath(path)
+        self._tables: Iterator[pa.Table] | None = tables
+
+    def __fspath__(self) -> str:
+        return self._path
+
+    __str__ = __fspath__
+
+    def take(self) -> Iterator[pa.Table] | None:
+        """The tables in order; None if they have been taken."""
+        tables, self._tables = self._tables, None
+        return tables
+
+
+@contextmanager
+def prefetch(
+    sources: Mapping[str, Any], read: Callable[[str | os.PathLike[str]], Iterator[pa.Table]]
+) -> Iterator[Mapping[str, Any]]:
+    """Reads the first of several sources, if it is a large file.
+
+    Args:
+        sources: files and other sources by name.
+        read: reads a file table by table.
+
+    Returns:
+        A context with the same sources. Reading stops when it is left.
+    """
+    name, first = next(iter(sources.items()))
+    is_file = isinstance(first, (str, os.PathLike)) and os.path.isfile(first)
+    if not is_file or os.path.getsize(first) < LARGE:
+        yield sources
+        return
+    with iterate_ahead(read(first), _TABLES) as tables:
+        yield {**sources, name: PrefetchedFile(first, tables)}
+
+
+def map_parts(function: Callable[[int, int], Result], starts: Ints) -> list[Result]:
+    """Applies a function to parts of the rows, on all cores where there are many.
+
+    Args:
+        function: takes the first block of a part and the block after its last.
+        starts: the beginning of each block of rows and the end of the last, shape (B + 1,).
+
+    Returns:
+        The result of each part, in order; parts do not depend on the number of cores.
+
+    >>> map_parts(lambda first, last: (first, last), np.array([0, 2, 5]))
+    [(0, 2)]
+    """
+    rows = int(starts[-1])
+    parts = split_blocks(starts, max(rows // _PART, 1))
+    return map_at_once(lambda part: function(*part), parts, rows)
+
+
+def map_at_once(
+    function: Callable[[Item], Result], items: Sequence[Item], rows: int
+) -> list[Result]:
+    """Applies a function to items, on all cores if they have many rows.
+
+    Args:
+        function: the function.
+        items: its arguments.
+        rows: the number of rows of the items.
+
+    Returns:
+        The result for each item, in order.
+
+    >>> map_at_once(len, ["a", "bcd"], 0)
+    [1, 3]
+    """
+    if rows < _ALONE or cores() < 2 or len(items) < 2:
+        return [function(item) for item in items]
+    return [result for _, result in map_ahead(function, items, ahead=len(items))]
+
+
+def fixed_blocks(rows: int) -> Ints:
+    """Blocks of 4096 rows, for `map_parts`."""
+    return np.append(np.arange(0, rows, 4096), rows)
+
+
+def split_blocks(starts: Ints, parts: int) -> list[tuple[int, int]]:
+    """Splits blocks into parts with similar numbers of rows.
+
+    Args:
+        starts: the beginning of each block and the end of the last, shape (B + 1,).
+        parts: the number of parts, from 1; large blocks make it smaller.
+
+    Returns:
+        The first block of each part and the block after its last.
+
+    >>> split_blocks(np.array([0, 2, 5, 9]), 2), split_blocks(np.array([0]), 1)
+    ([(0, 2), (2, 3)], [(0, 0)])
+    """
+    goals = np.arange(1, parts) * (int(starts[-1]) / parts)
+    cuts = sorted({0, *np.searchsorted(starts, goals).tolist(), len(starts) - 1})
+    return list(pairwise(cuts)) or [(0, 0)]
 
 
 class Call(Generic[Item, Result]):

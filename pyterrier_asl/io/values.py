@@ -1,11 +1,16 @@
 """Converts a column of any type to Arrow text or to 64-bit floats.
 
 Columns hold integers, objects, Arrow strings or categories. Ids are compared as text.
+
+The kernels of Arrow are called without ``pyarrow.compute``, which builds a Python function with
+documentation for each. This takes a quarter of the time to import PyArrow, and of evaluating a
+small file (``benchmarks/start.py``). Methods of arrays, such as ``take``, import it, too. PyArrow's
+``array`` and ``to_numpy`` import pandas.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from numbers import Integral
 from typing import Any
@@ -13,8 +18,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+from pyarrow import _compute
 
-from .kernels import cast, pc
 from .lazy import pd
 
 #: Arrow's names of types that are text.
@@ -29,7 +34,46 @@ _NUMBERS = (
 )
 
 
-# PyArrow's ``array`` and ``to_numpy`` always import pandas; these functions do not.
+#: The classes of the options of kernels.
+_OPTIONS = {
+    "index_in": _compute.SetLookupOptions,
+    "run_end_encode": _compute.RunEndEncodeOptions,
+    "sort_indices": _compute.SortOptions,
+}
+
+
+class Kernels:
+    """Every kernel as a method; its keyword arguments are options.
+
+    >>> Kernels().equal(pa.array([3, 4]), 4).to_pylist()
+    [False, True]
+    >>> Kernels().index_in(pa.array(["a", "b"]), value_set=pa.array(["b"])).to_pylist()
+    [None, 0]
+    """
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        def call(*arguments: Any, **options: Any) -> Any:
+            return _compute.call_function(
+                name.rstrip("_"), list(arguments), _OPTIONS[name](**options) if options else None
+            )
+
+        return call
+
+
+pc = Kernels()
+
+
+def cast(values: pa.Array | pa.ChunkedArray, kind: pa.DataType, *, safe: bool = True) -> Any:
+    """Values as another type.
+
+    Raises:
+        ArrowInvalid: if ``safe``, for a value that the type cannot represent.
+
+    >>> cast(pa.array([1.5]), pa.int64(), safe=False).to_pylist()
+    [1]
+    """
+    options = _compute.CastOptions.safe(kind) if safe else _compute.CastOptions.unsafe(kind)
+    return _compute.call_function("cast", [values], options)
 
 
 def arrow_numbers(values: npt.NDArray[Any]) -> pa.Array:

@@ -10,8 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from ..io.columns import Columns, run_columns
-from ..io.kernels import pc
-from ..io.values import numpy_numbers, take
+from ..io.values import numpy_numbers, pc, take
 from ..scoring.arrays import (
     Floats,
     Ints,

@@ -21,9 +21,8 @@ import numpy as np
 import pyarrow as pa
 
 from ..io.columns import Columns, first_of_each, qrels_columns, run_columns
-from ..io.kernels import pc
 from ..io.tables import counted
-from ..io.values import arrow_text, take
+from ..io.values import arrow_text, pc, take
 from ..scoring.arrays import (
     Floats,
     Ints,

@@ -15,12 +15,10 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from ..io.kernels import pc
-from ..io.values import arrow_numbers, numpy_numbers, take
+from ..io.threads import map_parts
+from ..io.values import arrow_numbers, numpy_numbers, pc, take
 from ..scoring.arrays import Ints, cumulate, queries_of
-from .hashes import Hashes, hashes_of, of_groups, repeated_keys
-from .matching import PairIndex, codes
-from .parts import map_parts
+from .matching import Hashes, PairIndex, codes, hashes_of, of_groups, repeated_keys
 from .remembered import cached_property
 
 Scores = npt.NDArray[np.float32]

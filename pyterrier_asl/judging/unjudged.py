@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ..io.threads import map_parts
 from ..io.values import arrow_numbers, take
 from ..scoring.arrays import (
     Bools,
@@ -19,10 +20,8 @@ from ..scoring.arrays import (
     queries_of,
     ranges_from,
 )
-from .hashes import Hashes, hashes_of, of_groups
 from .judged_run import JudgedRun
-from .matching import codes
-from .parts import map_parts
+from .matching import Hashes, codes, hashes_of, of_groups
 from .remembered import cached_property
 
 

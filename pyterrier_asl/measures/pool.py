@@ -12,17 +12,15 @@ import numpy as np
 import pyarrow as pa
 
 from ..io.columns import Columns
-from ..io.kernels import cast
 from ..io.names import check_names
 from ..io.progress import progress_bar
 from ..io.runs import read_runs
 from ..io.saved_tables import load_table, report_as_damaged_file, save_table
 from ..io.tables import counted
-from ..io.values import arrow_numbers, arrow_text, check_whole, numpy_numbers, take
-from ..judging.hashes import Hashes, hashes_of, of_groups
+from ..io.values import arrow_numbers, arrow_text, cast, check_whole, numpy_numbers, take
 from ..judging.judged_run import JudgedRun, Ranking, Relevant
 from ..judging.judgements import rank
-from ..judging.matching import PairIndex, codes, positions
+from ..judging.matching import Hashes, PairIndex, codes, hashes_of, of_groups, positions
 from ..judging.remembered import cached_property, remembered
 from ..judging.unjudged import Retrieved
 from ..scoring.arrays import (

@@ -32,7 +32,7 @@ class JudgedRunEvaluator(Evaluator):  # type: ignore[misc]
         super().__init__(sorted(measures, key=str), self.judgements.qids)
 
     def _columns(self, run: Any) -> list[list[float]]:
-        from ..judging.parts import map_at_once
+        from ..io.threads import map_at_once
 
         judged = self.judgements.judge(run)
         return map_at_once(

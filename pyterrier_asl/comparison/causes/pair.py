@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ...io.kernels import pc
-from ...io.values import numpy_numbers, take
+from ...io.values import numpy_numbers, pc, take
 from ...judging.judged_run import JudgedRun
 from ...judging.judgements import Judgements
 from ...judging.matching import codes, positions
