@@ -85,15 +85,12 @@ def sort_by_score(docs: Int32s, scores: Floats, sorted_scores: Floats) -> None:
     The bits of a double sort like the double if the sign bit is flipped, and all bits of a negative
     double.
     """
+    _sort_by_keys(docs.astype(np.uint64), docs)
     keys = np.empty(len(docs), np.uint64)
-    for i in range(len(docs)):
-        keys[i] = docs[i]
-    _sort_by_keys(keys, docs)
     for i in range(len(docs)):
         keys[i] = ~_ordered_bits(scores[docs[i]])
     _sort_by_keys(keys, docs)
-    for i in range(len(docs)):
-        sorted_scores[i] = scores[docs[i]]
+    sorted_scores[:] = scores[docs]
 
 
 @compiled
@@ -223,9 +220,8 @@ def _accumulate(
 @compiled
 def _forget(docs: Int32s, scores: Floats, seen: Bools) -> None:
     """Resets the scores of these documents after :func:`_accumulate`."""
-    for doc in docs:
-        scores[doc] = 0.0
-        seen[doc] = False
+    scores[docs] = 0.0
+    seen[docs] = False
 
 
 @compiled
@@ -249,44 +245,23 @@ def _nth_largest(values: Floats, n: int) -> tuple[float, int, int]:
     while counts[chosen] < n:
         n -= counts[chosen]
         chosen -= 1
-    inside = np.empty(counts[chosen], np.int32)
-    keys = np.empty(len(inside), np.uint64)
-    size = 0
-    for i in range(len(values)):
-        if bins[i] == chosen:
-            inside[size], keys[size] = i, _ordered_bits(values[i])
-            size += 1
-    _sort_by_keys(keys, inside)
-    nth = values[inside[size - n]]
-    among_largest = ties = 0
-    for i in range(size):
-        ties += values[inside[i]] == nth
-        among_largest += i >= size - n and values[inside[i]] == nth
-    return nth, among_largest, ties
+    inside = np.sort(values[bins == chosen])
+    nth = inside[-n]
+    return nth, np.sum(inside[-n:] == nth), np.sum(inside == nth)
 
 
 @compiled
 def keep_best(docs: Int32s, scores: Floats, seen: Bools, depth: int, best: Int32s) -> int:
     """Writes the best documents, resets ``seen`` of the others, and returns their number."""
     if len(docs) <= depth:
-        for i in range(len(docs)):
-            best[i] = docs[i]
+        best[: len(docs)] = docs
         return len(docs)
-    values = np.empty(len(docs), np.float64)
-    for i in range(len(docs)):
-        values[i] = scores[docs[i]]
+    values = scores[docs]
     # A document with the score of the threshold is retrieved if its docid is at most the last.
     threshold, kept_ties, ties = _nth_largest(values, depth)
     last = np.iinfo(np.int32).max
     if ties > kept_ties:
-        tied, keys = np.empty(ties, np.int32), np.empty(ties, np.uint64)
-        size = 0
-        for doc in docs:
-            if scores[doc] == threshold:
-                tied[size] = keys[size] = doc
-                size += 1
-        _sort_by_keys(keys, tied)
-        last = tied[kept_ties - 1]
+        last = np.sort(docs[values == threshold])[kept_ties - 1]
     kept = 0
     for doc in docs:
         best[kept] = doc  # the next one overwrites it if this one is not retrieved
@@ -329,8 +304,8 @@ def _rank_present(
             size += 1
     if size == 0:
         return 0
-    present, keys = present[:size], keys[:size]
-    _sort_by_keys(keys, present)
+    order = np.argsort(keys[:size])
+    present, keys = present[order], keys[order]
     # A document ranks above the first b of the sorted judged documents; bucket b counts these
     # documents.
     count = np.zeros(size + 1, np.int64)
