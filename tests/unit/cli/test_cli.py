@@ -12,11 +12,13 @@ from functools import cache
 from pathlib import Path
 
 import brute_force
+import ir_datasets
 import ir_measures
 import pandas as pd
 import pytest
 from _calls import call, evaluate, values
 from click.testing import CliRunner, Result
+from ir_datasets.formats import BaseQrels, TrecQrel
 
 from pyterrier_asl import DocLengths, RarenessPool
 from pyterrier_asl.cli import error_line, main
@@ -155,14 +157,27 @@ def test_rel_is_for_measures_of_others_too(files):
     assert "the measure 'AP' does not take rel=1.5" in errors(result)[0]
 
 
-def test_dataset_by_id_has_its_official_measures_and_their_rel(monkeypatch, files):
-    from pyterrier_asl.evaluation import inputs
-    from pyterrier_asl.judging.judgements import Judgements
+class Official(BaseQrels):
+    """The qrels of a dataset of ir_datasets that has official measures."""
 
-    judgements = Judgements.of("qrels")
-    monkeypatch.setattr(Judgements, "of", lambda *_: judgements)
-    official = [ir_measures.nDCG @ 10, ir_measures.RR(rel=2)]
-    monkeypatch.setattr(inputs, "official_of", lambda source: official)
+    def qrels_iter(self):
+        return (
+            TrecQrel(qid, docno, grade, "0")
+            for qid, documents in QRELS.items()
+            for docno, grade in documents.items()
+        )
+
+    def qrels_cls(self):
+        return TrecQrel
+
+    def documentation(self):
+        return {"official_measures": ["nDCG@10", "RR(rel=2)"]}
+
+
+def test_dataset_by_id_has_its_official_measures_and_their_rel(monkeypatch, files):
+    dataset = ir_datasets.Dataset(Official())
+    # No dataset with official measures is on every machine.
+    monkeypatch.setitem(ir_datasets.registry._registered, "some/dataset", dataset)
     result = call("evaluate", "irds:some/dataset", "a.run", "-o", "jsonl")
     assert [measure for (measure,) in values(result)] == [
         "ASL(rel=2)@1000",

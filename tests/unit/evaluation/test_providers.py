@@ -56,6 +56,7 @@ def test_a_provider_that_refuses_fractions_is_an_error_with_the_remedy(ask):
 
 
 def test_an_unanswered_query_has_the_measures_default(monkeypatch):
+    # All measures of ir_measures have the default 0.
     monkeypatch.setattr(type(Compat), "DEFAULT", 0.5)
     measure = Compat(p=0.8)
     judgements = Judgements(QRELS)

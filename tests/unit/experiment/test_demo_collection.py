@@ -64,7 +64,7 @@ def test_without_vaswani_the_reason_is_returned(monkeypatch, tmp_path, last_line
         assert options["env"]["IR_DATASETS_DL_TRIES"] == "1"
         raise subprocess.CalledProcessError(1, command, stderr=b"Traceback\n" + last_line)
 
-    monkeypatch.setattr(subprocess, "run", no_network)
+    monkeypatch.setattr(subprocess, "run", no_network)  # which would download vaswani
     collection, reason = demo_collection.collection(seed=3)
     assert collection.name == "generated-3"
     assert reason == f"vaswani is not on this machine and could not be downloaded ({cause})"
@@ -76,6 +76,6 @@ def test_the_download_has_a_timeout(monkeypatch, tmp_path):
     def too_slow(command, **options):
         raise subprocess.TimeoutExpired(command, options["timeout"])
 
-    monkeypatch.setattr(subprocess, "run", too_slow)
+    monkeypatch.setattr(subprocess, "run", too_slow)  # which would take a minute
     with pytest.raises(OSError, match="the download took more than 60 seconds"):
         demo_collection.vaswani()

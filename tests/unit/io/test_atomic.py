@@ -57,6 +57,7 @@ def test_an_owner_that_cannot_be_kept(tmp_path, monkeypatch):
 
     path = tmp_path / "t.txt"
     path.write_text("old")
+    # The tests may run as root, who can keep any owner.
     monkeypatch.setattr(os, "chown", refuse)
     real = os.stat(path)
     other = os.stat_result((*real[:4], real.st_uid + 1, *real[5:]))

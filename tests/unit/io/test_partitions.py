@@ -14,17 +14,24 @@ from ir_measures import AP, infAP
 
 from pyterrier_asl import ASL, TBG, AP_Rareness, evaluate
 from pyterrier_asl.evaluation.evaluation import Evaluation
-from pyterrier_asl.io import partitions
 from pyterrier_asl.io.partitions import PartitionedRun, RunFile, partitioned_runs
 from pyterrier_asl.io.runs import list_runs, read_run_table
 
 
-@pytest.fixture
-def small_blocks(monkeypatch):
-    """Sets blocks of two queries, one file per chunk: 65,536 rows per block are slow to check."""
-    monkeypatch.setattr(partitions, "BLOCK_ROWS", 2 * DEPTH)
-    monkeypatch.setattr("pyterrier_asl.io.files.BLOCK_ROWS", 17)
-    monkeypatch.setattr(partitions, "_CHUNK_BYTES", 1)
+def enlarge(path):
+    """Makes a Parquet file larger than 64 MB, by a hole before its footer that nobody reads."""
+    content = path.read_bytes()
+    footer = int.from_bytes(content[-8:-4], "little") + 8
+    with path.open("wb") as file:
+        file.write(content[:-footer])
+        file.seek(1 << 26, os.SEEK_CUR)
+        file.write(content[-footer:])
+
+
+def copies(frame, number=120):
+    """A frame with the queries 07-0, 07-1, ... for the query 07."""
+    many = pd.concat([frame.assign(qid=frame["qid"] + f"-{n}") for n in range(number)])
+    return many.reset_index(drop=True)
 
 
 @pytest.fixture(scope="module")
@@ -39,23 +46,26 @@ def partitioned(folder, by):
     return folder
 
 
-def test_a_file_in_blocks(tmp_path, small_blocks, expected):
-    for name, run in RUNS.items():
-        run.to_parquet(tmp_path / f"{name}.parquet")
-    found = evaluate(tmp_path, QRELS, MEASURES, progress=False)
-    pd.testing.assert_frame_equal(found, expected, rtol=1e-12)
-
-
-def test_queries_that_do_not_lie_together_are_read_as_one(tmp_path, small_blocks, expected):
-    for name, run in RUNS.items():
-        run.sort_values("docno").to_parquet(tmp_path / f"{name}.parquet")
-    found = evaluate(tmp_path, QRELS, MEASURES, progress=False)
-    pd.testing.assert_frame_equal(found, expected, rtol=1e-12)
+@pytest.mark.parametrize("order", ["qid", "docno"])
+def test_a_file_in_blocks(tmp_path, expected, order):
+    """144,000 rows are three blocks, or one if the rows of a query are not adjacent."""
+    run = copies(RUNS["bm25"]).sort_values(order, kind="stable")
+    run.to_parquet(tmp_path / "bm25.parquet")
+    measures = [ASL @ 20, AP, TBG]
+    found = evaluate(tmp_path, copies(QRELS), measures, progress=False)
+    of_one = expected[expected["name"] == "bm25"].set_index("qid")
+    assert len(found) == 120 * len(of_one)
+    for measure in map(str, measures):
+        of_copies = of_one[measure].loc[found["qid"].str.rpartition("-")[0]]
+        np.testing.assert_allclose(found[measure], of_copies, rtol=1e-12)
 
 
 @pytest.mark.parametrize("by", [["name"], ["name", "qid"]])
-def test_partitioned_data_sets(tmp_path, small_blocks, expected, by):
-    found = evaluate(partitioned(tmp_path / "runs", by), QRELS, MEASURES, progress=False)
+def test_partitioned_data_sets(tmp_path, expected, by):
+    folder = partitioned(tmp_path / "runs", by)
+    for path in folder.glob("name=dph/*/*.parquet"):
+        enlarge(path)  # each file is read alone
+    found = evaluate(folder, QRELS, MEASURES, progress=False)
     pd.testing.assert_frame_equal(found, expected, rtol=1e-12)
 
 
@@ -72,12 +82,13 @@ def test_partitioned_data_sets_with_bounds(tmp_path, by):
     ]
 
 
-def test_a_run_in_files_of_whole_queries(tmp_path, small_blocks, expected):
+def test_a_run_in_files_of_whole_queries(tmp_path, expected):
     folder = tmp_path / "bm25"
     folder.mkdir()
     for part in range(4):
         rows = slice(part * 10 * DEPTH, (part + 1) * 10 * DEPTH)
         RUNS["bm25"][rows].to_parquet(folder / f"part-{part}.parquet")
+        enlarge(folder / f"part-{part}.parquet")
     (folder / "_SUCCESS").touch()
     runs = {**RUNS, "bm25": folder}
     for jobs in (1, 2):
@@ -102,7 +113,7 @@ def test_what_a_data_set_holds(tmp_path):
         list_runs({"one": folder})
 
 
-def test_a_data_set_at_the_command_line(tmp_path, small_blocks, expected):
+def test_a_data_set_at_the_command_line(tmp_path, expected):
     QRELS.to_parquet(tmp_path / "qrels.parquet")
     runs = [partitioned(tmp_path / "runs", ["name"])]
     done = evaluate(runs, str(tmp_path / "qrels.parquet"), ["ASL@20"])
@@ -110,30 +121,19 @@ def test_a_data_set_at_the_command_line(tmp_path, small_blocks, expected):
     assert done["ASL@20"].tolist() == expected["ASL@20"].tolist()
 
 
-def test_chunks_hold_every_file_once(tmp_path, monkeypatch):
-    """Of 20 kB: the usual chunk of 64 MB would need as large a data set."""
-    monkeypatch.setattr(partitions, "_CHUNK_BYTES", 20_000)
-    for run in partitioned_runs(partitioned(tmp_path / "runs", ["name", "qid"])).values():
-        assert isinstance(run, PartitionedRun)
-        chunks = run.chunks()
-        assert 2 < len(chunks) < len(run.parts)
-        assert tuple(part for chunk in chunks for part in chunk.parts) == run.parts
-        for *before, last in [chunk.parts for chunk in chunks[:-1]]:
-            size = sum(part.path.stat().st_size for part in before)
-            assert size < 20_000 <= size + last.path.stat().st_size
-
-
-def test_a_chunk_ends_with_the_file_that_fills_it(tmp_path, monkeypatch):
-    """Of 20 bytes instead of 64 MB."""
-    monkeypatch.setattr(partitions, "_CHUNK_BYTES", 20)
-    chunks = [[10, 10], [5, 15], [1, 30], [19, 1], [20], [3]]
+def test_a_chunk_ends_with_the_file_that_fills_it(tmp_path):
+    """A chunk has 16 units of 4 MiB."""
+    unit = 1 << 22
+    chunks = [[8, 8], [4, 12], [1, 24], [15, 1], [16], [3]]
     parts = []
     for number, size in enumerate(size for chunk in chunks for size in chunk):
         path = tmp_path / f"part-{number}.parquet"
-        path.write_bytes(bytes(size))
+        path.touch()
+        os.truncate(path, size * unit)
         parts.append(RunFile(path))
     found = PartitionedRun(tmp_path, tuple(parts)).chunks()
-    assert [[part.path.stat().st_size for part in chunk.parts] for chunk in found] == chunks
+    sizes = [[part.path.stat().st_size // unit for part in chunk.parts] for chunk in found]
+    assert sizes == chunks
 
 
 @pytest.mark.parametrize(
@@ -143,20 +143,20 @@ def test_a_chunk_ends_with_the_file_that_fills_it(tmp_path, monkeypatch):
         ({"docno": "x"}, "none of the documents of the run is judged"),
     ],
 )
-def test_errors_in_blocks(tmp_path, small_blocks, rows, message):
-    run = RUNS["bm25"].assign(**rows)
+def test_errors_in_blocks(tmp_path, rows, message):
+    run = copies(RUNS["bm25"]).assign(**rows)
     if "docno" in rows:
         run["docno"] = [f"x{number}" for number in range(len(run))]
     run.to_parquet(tmp_path / "a.parquet")
     with pytest.raises(ValueError, match=f"run 'a': {message}"):
-        evaluate(tmp_path, QRELS, ASL, progress=False)
+        evaluate(tmp_path, copies(QRELS), ASL, progress=False)
 
 
-def test_a_wrong_row_is_counted_from_the_first(tmp_path, small_blocks):
-    run = RUNS["bm25"].copy()
-    run.loc[700, "score"] = np.nan
+def test_a_wrong_row_is_counted_from_the_first(tmp_path):
+    run = copies(RUNS["bm25"])
+    run.loc[70_007, "score"] = np.nan
     run.to_parquet(tmp_path / "a.parquet")
-    message = r"column score of .*a.parquet is not a number .* in row 700;"
+    message = r"column score of .*a.parquet is not a number .* in row 70007;"
     with pytest.raises(ValueError, match=message):
         read_run_table(tmp_path / "a.parquet")
 
@@ -214,10 +214,12 @@ def test_a_query_that_is_in_folder_and_file(tmp_path, column):
         read_run_table(found)
 
 
-def test_a_part_that_is_empty_or_has_other_columns(tmp_path, small_blocks):
+def test_a_part_that_is_empty_or_has_other_columns(tmp_path):
     run = RUNS["bm25"]
     for rows in (run[: 9 * DEPTH], run[:0], run[9 * DEPTH :].drop(columns="doc_len"), run[:0]):
         put(tmp_path / "name=a", rows)
+    for path in (tmp_path / "name=a").iterdir():
+        enlarge(path)
     asked = [ASL @ 20, AP, AP_Rareness(pool=POOL) @ 10]
     found = evaluate(tmp_path, QRELS, asked, progress=False)
     whole = evaluate({"a": run}, QRELS, asked, progress=False)

@@ -130,7 +130,7 @@ class Collection:
 def test_words_of_a_collection_are_what_white_space_separates(monkeypatch):
     documents = [("d1", "wave  equations,\nagain\t"), ("d2", ""), ("d3", "x-ray")]
     collections = {"toy": Collection(documents), "none": Collection([])}
-    monkeypatch.setattr("ir_datasets.load", collections.__getitem__)
+    monkeypatch.setattr("ir_datasets.load", collections.__getitem__)  # no download
     lengths = DocLengths.from_irds("toy")
     assert lengths == DocLengths.from_dict({"d1": 3, "d2": 0, "d3": 1})
     assert lengths.name == "irds:toy" and len(lengths) == 3
@@ -140,7 +140,7 @@ def test_words_of_a_collection_are_what_white_space_separates(monkeypatch):
 
 def test_a_collection_is_counted_when_it_is_named(monkeypatch):
     collections = {"named": Collection([("d1", "a b")])}
-    monkeypatch.setattr("ir_datasets.load", collections.__getitem__)
+    monkeypatch.setattr("ir_datasets.load", collections.__getitem__)  # no download
     expected = DocLengths.from_dict({"d1": 2}, name="irds:named")
     lengths_id = expected.id
     for text in ("irds:named", lengths_id):

@@ -10,7 +10,7 @@ import numba
 import numpy as np
 import pytest
 
-from pyterrier_asl.scoring import bounds, compiled
+from pyterrier_asl.scoring import compiled
 from pyterrier_asl.scoring.bounds import PairDocuments, RunDocuments
 
 GENERATOR = np.random.default_rng(3)
@@ -32,49 +32,59 @@ def runs():
         yield RunDocuments(known, offsets, total, unjudged, offsets, np.array([0, 3]))
 
 
-def pair():
-    """Two runs of one query with common documents."""
-    places = np.array([[1, 0, 4, 9], [0, 2, 3, 0]]), np.array([[2, 5, 0, 7], [6, 0, 1, 8]])
-    offsets = np.array([0, 4])
-    (known_a, known_b), (a, b) = places
-    return PairDocuments(known_a, known_b, offsets, np.array([5]), a, b, offsets, np.array([2]))
+def plain_and_compiled(kernel, *arguments, filled=None):
+    """What the loops of a kernel, ``MODULE.NAME``, fill: plain, and compiled."""
+    module, name = kernel.split(".")
+    module = f"pyterrier_asl.scoring.{module}"
+    for loops in (import_module(module), compiled.compile_loops(module)):
+        arrays = [np.empty(2), np.empty(2)] if filled is None else [filled.copy()]
+        getattr(loops, name)(*arguments, *arrays)
+        yield arrays
 
 
-BOUNDS = {
-    "AP": lambda run: bounds.average_precision(run),
-    "ASL": lambda run: bounds.search_length(run, np.array([50, 50])),
-    "ASL(g=2)": lambda run: bounds.search_length(run, np.array([50, 50]), 2),
-    "LexiP": lambda run: bounds.lexip(run, 50),
-}
-
-
-@pytest.mark.parametrize("name", BOUNDS)
-def test_bounds_of_a_run_are_the_same_to_the_last_bit(name, monkeypatch):
-    """Of compiled and plain loops: otherwise the size of the input decides between them."""
+@pytest.mark.parametrize(
+    ("kernel", "more"),
+    [
+        ("bound_average_precision", []),
+        ("bound_search_length", [np.array([50, 50]), 0]),
+        ("bound_search_length", [np.array([50, 50]), 2]),
+        ("bound_lexip", [50]),
+    ],
+)
+def test_bounds_of_a_run_are_the_same_to_the_last_bit(kernel, more):
     for run in runs():
-        monkeypatch.setattr(compiled, "ENOUGH", np.inf)
-        plain = BOUNDS[name](run)
-        monkeypatch.setattr(compiled, "ENOUGH", 0)
-        np.testing.assert_array_equal(plain, BOUNDS[name](run))
+        plain, quick = plain_and_compiled(f"_kernels.{kernel}", *vars(run).values(), *more)
+        np.testing.assert_array_equal(plain, quick)
 
 
-def test_bounds_of_a_difference_are_the_same(monkeypatch):
-    missing = np.array([30])
-    found = []
-    for enough in (np.inf, 0):
-        monkeypatch.setattr(compiled, "ENOUGH", enough)
-        ratio = bounds.ratio_of_gains(
-            np.array([0.5]),
-            np.array([0.25, -0.5, 0.125, 0.0]),
-            np.array([0, 4]),
-            np.array([2]),
-            np.array([[2, 1]]),
-            np.array([1.0, 2.0]),
-            lambda most: np.sqrt(np.arange(most + 1.0)),
-        )
-        lengths = bounds.search_length_difference(pair(), missing, missing)
-        found.append((ratio, lengths, bounds.lexicographic_verdicts(pair()).tolist()))
-    assert str(found[0]) == str(found[1])
+def test_bounds_of_a_difference_are_the_same():
+    """Two equal queries, in which two runs have common documents."""
+    places = np.array([[1, 0, 4, 9], [0, 2, 3, 0]]), np.array([[2, 5, 0, 7], [6, 0, 1, 8]])
+    (known_a, known_b), (a, b) = (np.tile(of, 2) for of in places)
+    offsets, missing = np.array([0, 4, 8]), np.array([30, 30])
+    total, others = np.array([5, 5]), np.array([2, 2])
+    pair = PairDocuments(known_a, known_b, offsets, total, a, b, offsets, others)
+    ratio = (
+        np.array([0.5, 0.0]),
+        np.array([-0.5, 0.0, 0.125, 0.25] * 2),
+        offsets,
+        others,
+        np.array([[2, 1], [1, 0]]),
+        np.array([1.0, 2.0]),
+        2,
+        np.sqrt(np.arange(9.0)),
+    )
+    for kernel, arguments, filled in (
+        ("layered", ratio, None),
+        ("bound_search_length_difference", (*vars(pair).values(), missing, missing), None),
+        (
+            "lexicographic_verdicts",
+            (known_a, known_b, offsets, a, b, offsets),
+            np.zeros((2, 3), bool),
+        ),
+    ):
+        found = plain_and_compiled(f"_pair_kernels.{kernel}", *arguments, filled=filled)
+        np.testing.assert_array_equal(*found)
 
 
 @pytest.mark.parametrize(
@@ -100,7 +110,7 @@ def test_all_functions_of_a_module_of_loops_are_compiled_except_numpy_ones(modul
 
 @pytest.mark.parametrize("has_file", [True, False])
 def test_loops_leave_the_interpreters_lock_also_where_they_cannot_be_kept(has_file, monkeypatch):
-    """Numba caches no functions without a file."""
+    """Numba caches no functions without a file. ``NUMBA_DISABLE_JIT`` may be set."""
     monkeypatch.setattr(numba.config, "DISABLE_JIT", False)
     namespace = {}
     exec("def twice(x):\n    return 2 * x", namespace)

@@ -309,34 +309,33 @@ def mean_precision(ranks, gains, relevant, total):
 
 
 @pytest.mark.parametrize("gains", [np.ones(4), np.array([1.0, 0.5, 0.25, 0.75])])
-@pytest.mark.parametrize("most", [0, 4000])
-def test_bounds_of_a_difference_of_average_precision_contain_every_labelling(
-    gains, most, monkeypatch
-):
-    """Also by the bounds for more than 4,000 unjudged documents: too many labellings."""
-    monkeypatch.setattr(bounds, "_MOST_IN_PAIRS", most)
+@pytest.mark.parametrize("missed", [0, 3999])
+def test_bounds_of_a_difference_of_average_precision_contain_every_labelling(gains, missed):
+    """Also by the bounds for more than 4,000 unjudged documents, of which no run retrieves most."""
     offsets = 2 * np.arange(QUERIES + 1)
-    known, unjudged = RANKS[:, :, :2].reshape(2, -1), RANKS[:, :, 2:].reshape(2, -1)
-    pair = bounds.PairDocuments(*known, offsets, TOTAL, *unjudged, offsets, OTHERS)
+    known, unjudged = RANKS[:, :, :2].reshape(2, -1), RANKS[:, :, 2:]
     tiled = np.tile(gains, QUERIES).reshape(QUERIES, 4)
     known_gains = [tiled[:, :2].ravel() * (ranks > 0) for ranks in known]
-    unjudged_gains = [tiled[:, 2:].ravel() * (ranks > 0) for ranks in unjudged]
+    none = np.zeros((2, QUERIES, missed), np.int64)
+    ranks = np.concatenate([unjudged, none], axis=2).reshape(2, -1)
+    pair = bounds.PairDocuments(*known, offsets, TOTAL, *ranks, offsets // 2 * (2 + missed), OTHERS)
+    of_unjudged = np.concatenate([tiled[:, 2:], none[0]], axis=1).ravel()
     now = [[mean_precision(ranks, gains, (1, 1, 0, 0), 1) for ranks in of_run] for of_run in RANKS]
     low, high = bounds.average_precision_difference(
-        pair, np.subtract(*now), (*unjudged_gains,), (*known_gains,)
+        pair, np.subtract(*now), (*(of_unjudged * (ranks > 0)),), (*known_gains,)
     )
     for q in range(QUERIES):
+        more = np.arange(OTHERS[q] + missed + 1)  # relevant documents that no run retrieves
         values = [
             np.subtract(
                 *(
-                    mean_precision(of_run[q], gains, (1, 1, *labels), TOTAL[q] + sum(labels) + o)
+                    mean_precision(of_run[q], gains, (1, 1, *labels), TOTAL[q] + sum(labels) + more)
                     for of_run in RANKS
                 )
             )
             for labels in itertools.product((0, 1), repeat=2)
-            for o in range(OTHERS[q] + 1)
         ]
-        assert low[q] <= min(values) + 1e-12 and max(values) - 1e-12 <= high[q]
+        assert low[q] <= np.min(values) + 1e-12 and np.max(values) - 1e-12 <= high[q]
         assert -1 <= low[q] and high[q] <= 1
 
 

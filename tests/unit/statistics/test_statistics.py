@@ -6,7 +6,6 @@ import cProfile
 import subprocess
 import sys
 import warnings
-from functools import cache
 from itertools import combinations, permutations, product
 from types import SimpleNamespace
 
@@ -20,7 +19,7 @@ from hypothesis import strategies as st
 from statsmodels.regression.linear_model import OLS, WLS
 from statsmodels.stats.multicomp import pairwise_tukeyhsd
 
-from pyterrier_asl.statistics import pairwise, tukey
+from pyterrier_asl.statistics import tukey
 from pyterrier_asl.statistics.correction import correct
 from pyterrier_asl.statistics.correlation import kendall_tau, kendall_taus
 from pyterrier_asl.statistics.tests import (
@@ -262,18 +261,31 @@ def test_randomized_tukey_is_close_to_enumeration(weights):
     )
 
 
-@pytest.mark.parametrize("test", ["randomization", "tukey-randomized"])
-def test_draws_do_not_depend_on_how_they_are_cut_into_chunks(test, monkeypatch):
-    """No argument changes the size of chunks, which hold all draws of so few values."""
-    values = scores(7, 20)
-    options = dict(test=test, correction="none" if test == "randomization" else "auto")
-    whole = compare_all(values, names(values), draws=1000, **options)
-    monkeypatch.setattr(pairwise, "CHUNK", 333)
-    monkeypatch.setattr(tukey, "CHUNK", 333)
-    in_chunks = compare_all(values, names(values), draws=1000, **options)
-    np.testing.assert_array_equal(whole["p"], in_chunks["p"])
-    again = compare_all(values, names(values), draws=1000, seed=1, **options)
-    assert not np.array_equal(whole["p"], again["p"])
+def test_signs_of_a_randomization_test_do_not_depend_on_the_other_pairs():
+    """4,950 pairs need two chunks of 1,000 draws; 21 pairs need one."""
+    values = scores(100, 20)
+    options = dict(test="randomization", correction="none", draws=1000)
+    few, many = (compare_all(some, names(some), **options) for some in (values[:7], values))
+    pairs = many.set_index(["a", "b"])["p"]
+    np.testing.assert_array_equal(pairs.loc[list(zip(few["a"], few["b"]))], few["p"])
+    again = compare_all(values[:7], names(values[:7]), **options, seed=1)
+    assert not np.array_equal(again["p"], few["p"])
+
+
+def test_randomized_tukey_draws_all_exchanges_at_any_size():
+    """1,000 draws of 50 x 100 values need two chunks, and give what one array of all gives."""
+    values, draws = scores(50, 100), 1000
+    drawn = np.broadcast_to(values.T, (draws, *values.T.shape))
+    largest = np.ptp(np.random.default_rng(0).permuted(drawn, axis=2).mean(axis=1), axis=1)
+    frame = compare_all(values, names(values), test="tukey-randomized", draws=draws)
+    as_large = np.sum(largest >= np.abs(frame["difference"].to_numpy())[:, None], axis=1)
+    np.testing.assert_allclose(frame["p"], (as_large + 1) / (draws + 1), atol=1e-12)
+    assert 0.05 < frame["p"].median() < 1
+    margin = np.sort(largest)[-50]
+    np.testing.assert_allclose(frame["ci_low"], frame["difference"] - margin, atol=1e-12)
+    np.testing.assert_allclose(frame["ci_high"], frame["difference"] + margin, atol=1e-12)
+    again = compare_all(values, names(values), test="tukey-randomized", draws=draws, seed=1)
+    assert not np.array_equal(again["p"], frame["p"])
 
 
 @pytest.mark.slow
@@ -304,6 +316,7 @@ def test_studentized_range_for_few_values_is_scipys_to_its_ends():
 
 def test_the_distribution_of_many_values_is_integrated_once_for_all_measures(monkeypatch):
     distribution, calls = scipy.stats.studentized_range, []
+    # Only SciPy sees how often it integrates.
     monkeypatch.setattr(
         scipy.stats.studentized_range,
         "cdf",
@@ -329,9 +342,18 @@ def quick_tukey(monkeypatch):
         sf=lambda q, *_: normal.sf(q),
         isf=lambda alpha, *_: normal.isf(alpha),
     )
-    monkeypatch.setattr(scipy.stats, "studentized_range", quick)
-    for kept in ("_studentized_range_tails", "_studentized_range_curve", "_studentized_range_isf"):
-        monkeypatch.setattr(tukey, kept, cache(getattr(tukey, kept).__wrapped__))
+    kept = (
+        tukey._studentized_range_tails,
+        tukey._studentized_range_curve,
+        tukey._studentized_range_isf,
+    )
+    with monkeypatch.context() as patched:
+        patched.setattr(scipy.stats, "studentized_range", quick)  # SciPy's, which is slow
+        for function in kept:
+            function.cache_clear()
+        yield
+    for function in kept:
+        function.cache_clear()
 
 
 @pytest.mark.parametrize("test", [test for test in EVERY if test != "randomization"])

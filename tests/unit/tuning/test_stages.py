@@ -215,9 +215,9 @@ def test_held_out_topics_that_are_tuned_on_are_pointed_out():
         ({"a": (TOPICS, QRELS.assign(qid="other"))}, "none of the 6 topics is judged"),
     ],
 )
-def test_held_out_topics_are_checked_before_anything_runs(held_out, why, monkeypatch):
+def test_held_out_topics_are_checked_before_anything_runs(held_out, why):
     mixture = Mixture()
-    monkeypatch.setattr(mixture, "transform", None)
+    mixture.transform = None
     stages = [Stage("one", mixture, {mixture: {"x": [0.1, 0.9]}})]
     with pytest.raises(ValueError, match=why):
         StagedSearch(stages, TOPICS, QRELS, "map", n_trials=2, held_out=held_out)
