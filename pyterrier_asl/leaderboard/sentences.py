@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from itertools import combinations
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from ..assessment.human_range import BELOW
 from ..io.machine_readable import format_value
 from ..io.names import names_of
@@ -42,28 +44,46 @@ def confidence(alpha: float) -> str:
     return f"{100 * (1 - alpha):g} %"
 
 
-def p_text(p: float, draws: int) -> str:
+def p_text(p: float, draws: int, alpha: float) -> str:
     """A p-value with its sign; 0 means less than 1 / draws.
 
-    >>> p_text(0.03, 10_000), p_text(0.0, 10_000), p_text(0.0, 1024)
+    >>> p_text(0.03, 10_000, 0.05), p_text(0.0, 10_000, 0.05), p_text(0.0, 1024, 0.05)
     ('p = 0.0300', 'p < 0.0001', 'p < 0.00098')
     """
-    return f"p = {p:.4f}" if p else f"p < {1 / draws:.2g}"
+    return f"p = {p:.{places_of_p(p, alpha, 4)}f}" if p else f"p < {1 / draws:.2g}"
+
+
+def places_of_p(p: float, alpha: float, least: int) -> int:
+    """The decimal places of a p-value, so that the printed one is at most alpha if it is itself.
+
+    >>> places_of_p(0.05005, 0.05, 4), places_of_p(0.0503, 0.05, 3), places_of_p(0.051, 0.05, 3)
+    (5, 4, 3)
+    """
+    return next(n for n in range(least, 18) if (round(p, n) <= alpha) == (p <= alpha))
 
 
 def _two(board: Leaderboard) -> str:
     """Of two systems: whether one is better, with the interval that belongs to the p-value."""
     pair, between = board.pairs().iloc[0], board.difference_interval or (math.nan, math.nan)
-    numbers = [format_value(value, 4) for value in (float(pair["difference"]), *between)]
-    found = (
+    # Only for systems that are equal for every topic both ends are 0.
+    if not any(between):
+        return (
+            f"{pair['a']} and {pair['b']} have the same {board.measure} for each of "
+            f"{counted(board.topics, 'topic')}."
+        )
+    # An end of the interval of an ordered pair is not printed as 0.
+    places = next(n for n in range(4, 18) if not pair["ordered"] or all(np.round(between, n)))
+    numbers = [format_value(value, places) for value in (float(pair["difference"]), *between)]
+    answer = (
         f"{pair['a']} is better than {pair['b']} by {board.measure}"
         if pair["ordered"]
         else f"{counted(board.topics, 'topic')} do not show whether {pair['a']} or {pair['b']} is "
         f"better by {board.measure}"
     )
+    p = p_text(float(pair["p"]), board.draws, board.alpha)
     return (
-        f"{found}: the difference of the means is {numbers[0]}, its {confidence(board.alpha)} "
-        f"interval [{numbers[1]}, {numbers[2]}], {p_text(float(pair['p']), board.draws)}."
+        f"{answer}: the difference of the means is {numbers[0]}, its {confidence(board.alpha)} "
+        f"interval [{numbers[1]}, {numbers[2]}], {p}."
     )
 
 
@@ -151,15 +171,14 @@ def _verdicts(board: Leaderboard) -> Iterator[str]:
     several = "track" in verdicts
     for row in verdicts.itertuples():
         yield f"{row.track}: {row.sentence}" if several else str(row.sentence)
-    for judge, rows in verdicts[verdicts["verdict"] == BELOW].groupby("judge", sort=False):
+    for judge in verdicts["judge"][verdicts["verdict"] == BELOW].unique():
         rest = board.without(str(judge))
         ordered = int(rest.better.to_numpy().sum())
         could = rest.overall["could_be_best"]
         best = "" if could.isna().any() else f"{counted(int(could.sum()), 'system')} could be the "
         best += "best and " if best else ""
-        kinds = " and ".join(dict.fromkeys(rows["agreement"]))
         yield (
-            f"{judge} is below the human range ({kinds}). Without {judge} {best}"
+            f"Without {judge} {best}"
             f"{counted(ordered, 'pair')} {'is' if ordered == 1 else 'are'} ordered."
         )
 

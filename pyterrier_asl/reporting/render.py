@@ -13,12 +13,12 @@ from markupsafe import Markup, escape
 
 from ..io.tables import counted
 from ..io.texts import Texts
+from ..leaderboard.sentences import confidence
 from .findings import Findings, SystemFindings
 from .page import DocumentPage, Page
 from .summary import (
     Summary,
     drawn_interval,
-    interval,
     p_value,
     shown_difference,
     shown_value,
@@ -92,7 +92,7 @@ def environment() -> Environment:
         summary=Summary,
         difference=shown_difference,
         drawn_interval=drawn_interval,
-        interval=interval,
+        confidence=lambda alpha: confidence(alpha).replace(" ", ""),
         p_value=p_value,
     )
     templates.filters.update(breakable=breakable, counted=counted, sentences=sentences)

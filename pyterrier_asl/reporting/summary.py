@@ -9,7 +9,9 @@ from math import ceil
 import numpy as np
 import pandas as pd
 
+from ..leaderboard.sentences import places_of_p
 from ..scoring.arrays import Floats
+from ..statistics.rounding import EQUAL
 from .findings import Findings, SystemFindings, SystemRanking
 
 
@@ -37,10 +39,28 @@ class Summary:
         """The values by query with a sign so that higher is better, shape (S, Q)."""
         return self.ranking.sign * self.ranking.values
 
+    @cached_property
+    def behind(self) -> Floats:
+        """How much better the best system is than each system by query, shape (S, Q).
+
+        0 where the difference is rounding only.
+        """
+        differences: Floats = self.gains[self.two[0]] - self.gains
+        differences[np.abs(differences) <= EQUAL * np.abs(self.gains).max()] = 0
+        return differences
+
     @property
     def all_equal(self) -> bool:
         """Whether all systems have the same value on each query."""
-        return bool((self.ranking.values == self.ranking.values[0]).all())
+        return not self.behind.any()
+
+    @cached_property
+    def rival(self) -> int:
+        """The system to compare with the best: of :attr:`next_pair`, else the next unequal one."""
+        if self.next_pair is not None:
+            return self.next_pair[0]
+        others = (at for at in self.ranking.order.tolist() if self.behind[at].any())
+        return next(others, self.two[1])
 
     def winner(self, ranking: SystemRanking) -> int | None:
         """The one of the two best systems that a measure orders above the other; None: neither."""
@@ -83,10 +103,11 @@ class Summary:
         return len(pairs), [a, b], by
 
     @property
-    def passed_over(self) -> tuple[int, int, float, float] | None:
+    def passed_over(self) -> tuple[int, int, str, str] | None:
         """A system that could not be the best with a better mean than one that could.
 
-        Both systems, and for each the standard errors by which its best rival is ahead; None
+        Both systems, and for each the standard errors by which its best rival is ahead, '' if these
+        are not fewer for the second: the test of each system has its own critical value. None
         without such systems.
         """
         ranking, candidates = self.ranking, self.ranking.candidates
@@ -96,7 +117,10 @@ class Summary:
         for system in ranking.order.tolist():
             below = [c for c in candidates if ranking.ranks[c] > ranking.ranks[system]]
             if system not in candidates and below:
-                return system, below[0], *(float(ahead[:, at].max()) for at in (system, below[0]))
+                over, least = (float(ahead[:, at].max()) for at in (system, below[0]))
+                places = next((n for n in (1, 2, 3) if round(over, n) > round(least, n)), None)
+                shown = [f"{errors:.{places}f}" if places else "" for errors in (over, least)]
+                return system, below[0], shown[0], shown[1]
         return None
 
     @property
@@ -121,14 +145,15 @@ class Summary:
     def next_pair(self) -> tuple[int, float, int | None] | None:
         """The comparison to decide next: the best system with another.
 
-        The other system could be the best, too. Among the pairs with the best system that are not
-        ordered, theirs has the least p. Returns the system, the p, and the number of topics that
+        The other system could be the best, too, and differs from the best on some query. Among the
+        pairs with the best system that are not ordered, theirs has the least p. Returns the system,
+        the p, and the number of topics that
         would order the pair if the differences stay the same: None for more than a hundred times
         the topics. None without such a system.
         """
         intervals, best = self.ranking.intervals, self.two[0]
         own = self.ranking.better[best]
-        rivals = [at for at in self.ranking.candidates if at != best and not own[at]]
+        rivals = [at for at in self.ranking.candidates if self.behind[at].any() and not own[at]]
         if intervals is None or not rivals:
             return None
         rival = max(rivals, key=lambda at: (-intervals.p[best, at], intervals.statistic[best, at]))
@@ -150,11 +175,9 @@ class Summary:
         falls = np.where(shallow, asl.ranks - self.findings.asl_common.ranks, 0)
         return int(falls.argmax()) if falls.max() > 0 else None
 
-    @property
-    def unjudged_share(self) -> float:
-        """The median over systems of the unjudged share above relevant documents; may be NaN."""
-        assert isinstance(self.findings, Findings)
-        return float(pd.Series(self.findings.depths.unjudged).median())
+    def typical(self, shares: Floats) -> float:
+        """The median of a share of the systems, of at most two the best system's; may be NaN."""
+        return float(pd.Series(shares).median()) if len(shares) > 2 else float(shares[self.two[0]])
 
     @property
     def weak_queries(self) -> list[int]:
@@ -171,15 +194,15 @@ class Summary:
         return [query] if own[query] < others[query] else []
 
 
-def p_value(p: float) -> str:
-    """A p-value in the form that a report shows.
+def p_value(p: float, alpha: float = 0.05) -> str:
+    """A p-value in the form that a report shows; it is rounded to the side of alpha where it is.
 
-    >>> p_value(0.0004), p_value(0.0321), p_value(1)
-    ('p < .001', 'p = .032', 'p = 1')
+    >>> p_value(0.0004), p_value(0.0321), p_value(0.0503), p_value(1)
+    ('p < .001', 'p = .032', 'p = .0503', 'p = 1')
     """
     if p < 0.001 or p >= 0.9995:
         return "p < .001" if p < 0.001 else "p = 1"
-    return f"p = {p:.3f}".replace("0.", ".", 1)
+    return f"p = {p:.{places_of_p(p, alpha, 3)}f}".replace("0.", ".", 1)
 
 
 def shown_value(ranking: SystemRanking, value: float, sign: str = "") -> str:
@@ -203,7 +226,7 @@ def shown_difference(
         return text
     if ends and (limits := interval(ranking, a, b)) is not None:
         text += " [{}, {}]".format(*(shown_value(ranking, limit) for limit in limits))
-    return f"{text}, {p_value(ranks.p[a, b])}"
+    return f"{text}, {p_value(ranks.p[a, b], ranking.alpha)}"
 
 
 def interval(ranking: SystemRanking, a: int, b: int) -> tuple[float, float] | None:
@@ -227,5 +250,10 @@ def drawn_interval(ranking: SystemRanking, a: int, b: int) -> list[float]:
 
 
 def decimals(ranking: SystemRanking) -> int:
-    """Decimals of a measure's values: one for search lengths, four for shares."""
-    return 1 if float(np.abs(ranking.means).max(initial=0)) >= 10 else 4
+    """Decimals of a measure's values: one for search lengths, four for shares.
+
+    More where the interval of an ordered pair would seem to contain 0.
+    """
+    usual = 1 if float(np.abs(ranking.means).max(initial=0)) >= 10 else 4
+    ends = interval(ranking, 0, 1) if ranking.better.any() else None
+    return usual if ends is None else next(n for n in range(usual, 18) if all(np.round(ends, n)))

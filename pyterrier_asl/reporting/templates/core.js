@@ -84,8 +84,11 @@ function shownP({ p, judged }) {
   const { a, b } = state;
   if (!p || a === b) return "–";
   const value = p[pairAt(a, b)];
-  const text = value < 0.001 ? "< .001" : value >= 0.9995 ? "1" : value.toFixed(3).replace(/^0/, "");
-  return text + (judged.better[a * S + b] || judged.better[b * S + a] ? " ✱" : "");
+  const ordered = Boolean(judged.better[a * S + b] || judged.better[b * S + a]);
+  let places = 3; // p is rounded to the side of alpha where it is
+  while (places < 9 && Number(value.toFixed(places)) <= page.alpha !== ordered) places++;
+  const text = value < 0.001 ? "< .001" : value >= 0.9995 ? "1" : value.toFixed(places).replace(/^0/, "");
+  return text + (ordered ? " ✱" : "");
 }
 
 function systemsBy(measure) {

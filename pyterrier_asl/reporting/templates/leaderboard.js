@@ -146,7 +146,8 @@ function showConflicts() {
     const count = counts[own][other];
     cell.classList.toggle("warning", count > 0);
     if (!count) {
-      cell.replaceChildren(own === other ? "" : "no conflict");
+      const tested = [measure, state.measure].every((at) => page.measures[at].judged);
+      cell.replaceChildren(own === other ? "" : tested ? "no conflict" : "not tested");
     } else {
       const [a, b] = examples[own][other];
       const link = linkTo(`⚠ ${plural(count, "pair")} in conflict`, "pair", { a: page.systems[a], b: page.systems[b] });

@@ -11,6 +11,7 @@ import pytest
 
 import pyterrier_asl as asl
 from pyterrier_asl.io.tables import counted
+from pyterrier_asl.leaderboard.sentences import p_text
 from pyterrier_asl.statistics.rank_intervals import rank_intervals
 
 TOPICS = [f"q{number:02}" for number in range(30)]
@@ -158,10 +159,7 @@ def test_two_systems_have_the_interval_of_their_difference(measure):
         ),
         (
             {"a": [2] * 30, "b": [2] * 30},
-            [
-                "30 topics do not show whether a or b is better by RR: the difference of the means "
-                "is 0.0000, its 95 % interval [0.0000, 0.0000], p = 1.0000."
-            ],
+            ["a and b have the same RR for each of 30 topics."],
         ),
         (
             {"b": [2] * 30, "a": [1] * 30},
@@ -201,6 +199,19 @@ def test_two_systems_are_called_different_exactly_where_the_pair_is_ordered():
         )
         assert board.sentences()[0].startswith("a is better than d by ASL@5") == ordered
         assert board.stars == [False, ordered]
+
+
+def test_a_p_is_printed_on_the_side_of_alpha_where_it_is():
+    """Of 2^12 sign vectors 205 is a share of .050049: the pair is not ordered."""
+    assert p_text(205 / 4096, 4096, 0.05) == "p = 0.05005"
+    assert p_text(204 / 4096, 4096, 0.05) == "p = 0.0498"
+    assert p_text(205 / 4096, 4096, 0.1) == "p = 0.0500"
+
+
+def test_the_interval_of_an_ordered_pair_is_printed_without_0():
+    board = asl.ranks({name: boards()[name] for name in "ad"}, QRELS, "ASL@5")
+    near = dataclasses.replace(board, difference_interval=(-2.0, -0.00003))
+    assert "interval [-2.00000, -0.00003], p" in near.sentences()[0]
 
 
 def test_who_could_be_the_best_outside_its_interval_is_named():

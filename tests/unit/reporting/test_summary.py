@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import html
 import re
 import urllib.parse
@@ -14,7 +15,7 @@ from _reports import QRELS, QUERIES, RUNS
 from pyterrier_asl import ranks, read_scores
 from pyterrier_asl.reporting.collect import collect, collect_scores
 from pyterrier_asl.reporting.findings import SystemFindings
-from pyterrier_asl.reporting.summary import Summary, drawn_interval, interval, p_value
+from pyterrier_asl.reporting.summary import Summary, decimals, drawn_interval, interval, p_value
 
 pytest.importorskip("jinja2", reason="reports need pyterrier-asl[report]")
 pytestmark = pytest.mark.filterwarnings("ignore:.*(fewer than 8|only 10 topics|count as relevant)")
@@ -134,8 +135,9 @@ def test_of_two_systems_the_headline_is_the_comparison():
     numbers = f"{pair.difference:+.4f} AP [{low:.4f}, {high:.4f}], {p_value(pair.p)}"
     assert verdict(findings)[0] == f"{pair.a} against {pair.b}: {numbers}: no difference shown."
     assert said_by(findings)["Is it real?"] == (
-        f"Not shown: with 95% confidence {pair.a} - {pair.b} is between {low:.4f} and "
-        f"{high:.4f} AP over queries like these."
+        "Not shown: for the population of queries that these are a sample of, the 95% interval of "
+        "the difference contains 0. The interval accounts for choosing a run after looking at the "
+        "table, not for tuning on the same queries."
     )
 
 
@@ -155,7 +157,7 @@ def test_of_two_systems_the_headline_names_measures_that_conflict():
     findings = of_values(AP=one, RR=one[::-1], **{"P@5": one[::-1], "R@5": one[::-1]})
     first = verdict(findings)[0]
     assert first.startswith("s0 is better than s1 by AP: +0.")
-    assert "; by RR and P@5 and 1 more s1 is better (+0." in first
+    assert "; by RR, P@5 and 1 more s1 is better (+0." in first
 
 
 def test_conflicts_between_any_two_measures_are_named():
@@ -192,6 +194,22 @@ def test_a_system_passed_over_is_explained():
     )
 
 
+def test_a_system_passed_over_by_its_critical_value_alone_is_explained():
+    """Both have rivals ahead by as many standard errors, or the second by more."""
+    random = np.random.default_rng(38)
+    values = random.normal(size=12) + random.normal(size=(5, 12)) * [[1], [1], [0.3], [1], [0.3]]
+    findings = of_values(AP=values + 0.3 * np.arange(5)[:, None])
+    over, below, ahead, least = Summary(findings, findings.first).passed_over
+    statistics = findings.first.intervals.statistic
+    assert statistics[:, over].max() < statistics[:, below].max()
+    assert ahead == least == ""
+    (sentence,) = [each for each in verdict(findings) if "could not be" in each]
+    assert sentence.endswith(
+        f"could: each system is tested with its own critical value, and only s{over} has a rival "
+        "above it."
+    )
+
+
 def test_a_candidate_below_another_system_is_explained():
     """The pair is ordered at .05, and systems are excluded from the best at .025."""
     random = np.random.default_rng(47)
@@ -203,8 +221,9 @@ def test_a_candidate_below_another_system_is_explained():
     assert ordered.possibly_best[1] and ordered.better[0, 1]
     (sentence,) = [each for each in verdict(findings) if "though" in each]
     assert sentence == (
-        f"s1 could be the best though s0 is ordered above it ({p_value(ordered.p[0, 1])}): this "
-        "test has half of the level, 0.025."
+        f"s1 could be the best though s0 is ordered above it ({p_value(ordered.p[0, 1])}): pairs "
+        "are tested all together, but who could be the best is tested system by system, at level "
+        "0.025."
     )
     assert "more queries" not in said_by(findings)["What next?"]
 
@@ -219,6 +238,54 @@ def test_shared_best_means():
     rows = np.array([[0.1, 0.3] * 10, [0.3, 0.1] * 10, [0.0] * 20])
     second = verdict(of_values(AP=rows))[1]
     assert second == "2 systems share the best mean (0.2000, rank 1 to 2), s0 among them."
+
+
+def test_shared_best_means_have_the_ranks_of_all_that_share_them():
+    """Both are .2 better than the third system, which only the first is shown to be."""
+    third = 0.3 + np.arange(20) * 0.01
+    rows = np.array([third + 0.2, third + 0.2 + np.tile([0.5, -0.5], 10), third])
+    findings = of_values(AP=rows)
+    low, high = findings.first.intervals.low, findings.first.intervals.high
+    assert findings.first.ranks.tolist() == [1, 1, 3] and high[0] != high[1]
+    second = verdict(findings)[1]
+    assert f", rank {low[:2].min()} to {high[:2].max()}), s0 among them" in second
+
+
+def test_differences_by_rounding_are_no_differences():
+    """The values of s1 are those of s0 but for rounding; s2 is better on half of the queries."""
+    first = np.full(20, 0.3)
+    findings = of_values(AP=[first, np.full(20, 0.1 + 0.2), first - np.tile([0.1, -0.05], 10)])
+    assert said_by(findings)["Where?"].startswith("s0 is better than s2 on 10 queries and worse on")
+    text = verdict(of_values(AP=[first, np.full(20, 0.1 + 0.2)]))
+    assert text == ["Both systems have the same AP on every query, 0.3000 on average."]
+
+
+def test_a_p_is_printed_on_the_side_of_alpha_where_it_is():
+    assert p_value(0.0503) == "p = .0503" and p_value(0.0497) == "p = .050"
+    assert p_value(0.0503, 0.1) == "p = .050" and p_value(0.1004, 0.1) == "p = .1004"
+
+
+@pytest.mark.parametrize(("alpha", "level"), [(0.05, "95%"), (0.005, "99.5%")])
+def test_the_level_is_printed_with_all_its_digits(alpha, level):
+    values = of_values(AP=UP[:2])
+    ranking = dataclasses.replace(values.first, alpha=alpha)
+    findings = dataclasses.replace(values, alpha=alpha, rankings=[ranking])
+    assert f"the {level} interval of the difference" in said_by(findings)["Is it real?"]
+
+
+def test_the_interval_of_an_ordered_pair_is_printed_without_0():
+    """An end of .00001 would be printed as 0.0000."""
+    ranking = of_values(AP=UP[:2]).first
+    low = interval(ranking, 0, 1)[0]
+    near = of_values(AP=UP[:2] - [[low - 1e-5], [0]]).first
+    assert near.better[0, 1] and decimals(near) == 5 and decimals(ranking) == 4
+
+
+def test_two_systems_have_no_median_system():
+    findings = collect({name: RUNS[name] for name in ("good", "poor")}, QRELS, ["AP"])
+    best = findings.names[findings.first.order[0]]
+    assert f"For {best}, " in said_by(findings)["Why?"]
+    assert not any("median system" in sentence for sentence in everything(findings))
 
 
 def test_how_many_the_best_is_better_than():
@@ -406,7 +473,7 @@ def test_no_sentence_has_a_number_that_is_none(what):
 def test_nothing_relevant():
     (only,) = verdict(collect(*FEW["nothing relevant"], ["AP"]))
     assert only == (
-        "All 2 systems have the same AP on every query, 0.0000 on average: no document has a grade "
+        "Both systems have the same AP on every query, 0.0000 on average: no document has a grade "
         "of 1 or more."
     )
     text = said_by(collect(*FEW["nothing relevant"], ["AP"]))
@@ -445,7 +512,10 @@ def test_two_equal_systems_above_another():
     runs = {"a": RUNS["good"], "b": RUNS["good"], "c": RUNS["poor"]}
     findings = collect(runs, QRELS, ["AP"])
     assert verdict(findings)[0] == "2 of 3 systems could be the best by AP."
-    assert "they are equal on all of these queries" in said_by(findings)["What next?"]
+    text = said_by(findings)
+    assert text["Where?"].startswith("a is better than c on ")
+    assert text["What next?"].startswith("Look at a against c query by query.")
+    assert "more queries" not in " ".join(everything(findings))
 
 
 def test_no_document_judged_irrelevant():
