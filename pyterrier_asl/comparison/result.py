@@ -134,7 +134,8 @@ class RunComparison(Printed):
             queries in which the run is better, worse, equal (of a count: more, less, equal);
             with ``bounds`` ``low`` and ``high``, the bounds of the difference over the labels of
             the two runs' unjudged documents (empty for measures without bounds);
-            ``p``, 1 where all queries are equal; ``p_corrected``, over all rows; ``test``;
+            ``p``; ``p_corrected``, over all rows with a test; both are 1 where all queries are
+            equal, so that there is no test; ``test``;
             ``detectable``, the smallest difference that a t-test over these queries detects
             with probability .8.
         by_query: a row for each run, measure and query, the largest loss first: ``run``, ``qid``,
