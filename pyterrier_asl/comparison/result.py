@@ -214,7 +214,8 @@ class RunComparison(Printed):
     def notes(self) -> list[str]:
         """Notes on the numbers, in sentences."""
         queries = counted(self.queries, "query", "queries")
-        level = f"with its {100 * (1 - self.options.alpha):g} % interval, "
+        only = " (not corrected)" if self.family > 1 and self.options.correction != "none" else ""
+        level = f"with its {100 * (1 - self.options.alpha):g} % interval{only}, "
         return [
             f"B - A {level if self.queries > 1 else ''}over {queries}. "
             "Wins: queries in which B is better.",

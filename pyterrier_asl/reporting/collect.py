@@ -114,7 +114,7 @@ def collect(
         rankings,
         Provenance.of(judged, command, sources, qrels, merged),
         _whatever_unjudged(judged, rankings, unjudged),
-        _of_all(matched, measure, alpha, **policy, **of_judges),
+        *_of_all(matched, measure, alpha, **policy, **of_judges),
         judged,
         rel,
         cutoff,
@@ -253,8 +253,8 @@ def _of_all(
     judge_rel: JudgeRel | None = None,
     people: Iterable[str] | None = None,
     **policy: Any,
-) -> Leaderboard | None:
-    """Who could be the best over all collections, whichever judge is right.
+) -> tuple[Leaderboard | None, list[str]]:
+    """Who could be the best over all collections, whichever judge is right, with cautions.
 
     None for one collection with one judge.
 
@@ -267,17 +267,20 @@ def _of_all(
     if not judges:
         refuse("is for judges", judge_rel=judge_rel, people=people)
         if len(collections) < 2:
-            return None
-    board = ranks(
-        collections,
-        measures=measure.measure,
-        judges=judges,
-        judge_rel=judge_rel,
-        people=people or (),
-        alpha=alpha,
-        **policy,
-    )
-    return replace(board, measure=measure.name)
+            return None, []
+    policy |= {"judges": judges, "judge_rel": judge_rel, "people": people or ()}
+    board, cautions = _with_cautions(collections, measure.measure, alpha, **policy)
+    return replace(board, measure=measure.name), cautions
+
+
+def _with_cautions(
+    runs: Any, measure: Any, alpha: float, **how: Any
+) -> tuple[Leaderboard, list[str]]:
+    """A leaderboard, and its warnings for the page."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        board = ranks(runs, measures=measure, alpha=alpha, **how)
+    return board, [str(warning.message) for warning in caught]
 
 
 def _stability(runs: Evaluation, rankings: list[SystemRanking]) -> pd.DataFrame | None:
@@ -331,8 +334,9 @@ def collect_scores(
     systems = list(first.index)
     provenance = Provenance.of_scores(scores, systems, command)
     measure = deciding(rankings).name
-    board = ranks(scores, measures=measure, alpha=alpha) if len(scores.tracks) > 1 else None
-    return SystemFindings(systems, list(first), alpha, rankings, provenance, {}, board)
+    several = len(scores.tracks) > 1
+    of_all = _with_cautions(scores, measure, alpha) if several else (None, [])
+    return SystemFindings(systems, list(first), alpha, rankings, provenance, {}, *of_all)
 
 
 def _of_scores(scores: ScoreTable) -> list[str]:

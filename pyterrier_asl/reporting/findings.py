@@ -169,6 +169,7 @@ class SystemFindings:
             documents, for measures with computed bounds.
         of_all: the leaderboard by :attr:`first` over all collections, whichever judge is right;
             None for a single collection with one judge.
+        cautions: why the intervals of :attr:`of_all` may hold less often than their level.
     """
 
     #: Whether there are runs and judgements, or only values by query.
@@ -181,6 +182,7 @@ class SystemFindings:
     provenance: Provenance
     whatever_unjudged: dict[str, Leaderboard]
     of_all: Leaderboard | None
+    cautions: list[str]
 
     @cached_property
     def first(self) -> SystemRanking:

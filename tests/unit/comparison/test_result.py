@@ -37,6 +37,12 @@ def test_the_comparisons_that_were_corrected_are_counted():
     assert "p is not corrected for their number;" in said(NEW, correction="none")
 
 
+def test_an_interval_next_to_a_corrected_p_is_said_not_to_be_corrected():
+    """It can exclude 0 where the corrected p is above the level."""
+    assert "B - A with its 95 % interval (not corrected), over 3 queries." in said(NEW)
+    assert "B - A with its 95 % interval, over 3 queries." in said(NEW, correction="none")
+
+
 def test_its_repr_is_what_is_printed_and_no_arrays():
     found = compare({"live": LIVE, "new": NEW}, QRELS, ["RR"], bounds=True)
     assert "array(" not in repr(found) and "\nA: live (baseline)\n" in repr(found)

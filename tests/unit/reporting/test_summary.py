@@ -6,13 +6,14 @@ import dataclasses
 import html
 import re
 import urllib.parse
+import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
 from _reports import QRELS, QUERIES, RUNS
 
-from pyterrier_asl import ranks, read_scores
+from pyterrier_asl import ranks, read_scores, report
 from pyterrier_asl.reporting.collect import collect, collect_scores
 from pyterrier_asl.reporting.findings import SystemFindings
 from pyterrier_asl.reporting.summary import Summary, decimals, drawn_interval, interval, p_value
@@ -418,6 +419,18 @@ def test_over_several_collections():
     assert "collections" not in " ".join(verdict(collect(RUNS, QRELS, ["AP"])))
     with pytest.raises(ValueError, match="labels are of one collection"):
         collect({"one": (RUNS, QRELS), "other": (RUNS, OTHER)}, labels="x")
+
+
+def test_cautions_on_all_collections_are_on_the_page():
+    """Warnings of a command are lost; readers of its page need them."""
+    few = {q: QRELS[q] for q in list(QRELS)[:5]}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        page = report({"one": (RUNS, QRELS), "few": (RUNS, few)}, measures=["AP"])
+    _, _, after = html.unescape(page.html).partition('id="collections"')
+    collections = after.partition("</section>")[0]
+    assert "there are only 15 topics: intervals may hold less often" in collections
+    assert "collection 'few' has only 5 topics: it counts in overall" in collections
 
 
 def test_each_collection_has_its_own_pool():
