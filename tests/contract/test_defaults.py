@@ -1,0 +1,181 @@
+"""Defaults of public functions, analyses, measures and commands: changing one changes results."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import click
+import pytest
+
+import pyterrier_asl as asl
+from pyterrier_asl.analysis import registry
+from pyterrier_asl.cli import main
+from pyterrier_asl.measures.names import own_measures
+
+TENTHS = tuple(n / 10 for n in range(11))
+
+#: Defaults other than None, False and empty ones, by the name of the parameter.
+USUAL = {
+    "alpha": 0.05,
+    "backend": "loky",
+    "conflicts": "error",
+    "correction": "holm",
+    "duplicates": "error",
+    "jobs": 1,
+    "metric": "map",
+    "missing": "pad",
+    "n_trials": 1000,
+    "rel": 1,
+    "reference": "reference",
+    "return_type": "opt_pipeline",
+    "seed": 0,
+    "target": "queries like these",
+    "test": "t",
+    "variance": "averaged",
+}
+
+#: Defaults of single functions, and of the analyses by their names.
+OWN: dict[str, dict[str, Any]] = {
+    "DocLengths": {"name": "lengths"},
+    "Experiment": {
+        "dataframe": True,
+        "filter_by_topics": True,
+        "correction_alpha": 0.05,
+        "verbose": "auto",
+        "validate": "warn",
+        "save_mode": "warn",
+        "save_format": "trec",
+    },
+    "RobertsonPRF": {"fb_docs": 10, "fb_terms": 25, "gamma": 0.2},
+    "StagedSearch": {"study_name": "StagedSearch"},
+    "accelerate": {"on": True},
+    "holes": {"names": ("A", "B")},
+    "judge_until_settled": {"batch": 10, "source": "judge"},
+    "judges": {"draws": 1000},
+    "ranks": {"draws": 10_000, "possibly_best": True},
+    "agreement-by-alpha": {"alphas": TENTHS},
+    "agreement-by-number-of-systems": {"sizes": (2, 4, 8, 16, 32, 64), "draws": 1000},
+    "assessor-scores": {"draws": 0},
+    "cycles": {"preference": "sgnLP"},
+    "discriminative-power": {"correction": "auto", "levels": (0.05, 0.01), "draws": 10_000},
+    "judge-agreement": {"draws": 1000},
+    "compare-techniques": {"draws": 10_000},
+    "compare-with-assessors": {"draws": 10_000},
+    "leaderboard-agreement": {"measure": "AP", "p": 0.9, "draws": 1000},
+    "leaderboard-swaps": {
+        "measure": "AP",
+        "test": "tukey-two-way",
+        "correction": "auto",
+        "draws": 10_000,
+    },
+    "leaderboards": {"measure": "AP", "draws": 10_000},
+    "lengths-by-rank": {"cutoff": 100},
+    "level-correlations": {"levels": 8},
+    "level-regressions": {"levels": 4, "following": 4},
+    "missing-labels": {"fractions": TENTHS[1:], "draws": 10},
+    "missing-queries": {"fractions": TENTHS[1:], "draws": 10},
+    "preference-discrimination": {
+        "preferences": ("rrLP", "sgnLP", "RR"),
+        "levels": (0.05,),
+        "tests": ("tukey-randomized", "paired"),
+        "draws": 1000,
+    },
+    "rare-finds": {"few": 3},
+    "recall-level-needed": {"levels": 20},
+    "reordering": {"correction": "none", "margin": 0.1},
+    "satisfaction": {"depth": 10},
+    "stability": {"fuzz": 0.05, "draws": 1000},
+    "synthetic-systems": {"cutoff": 100, "alphas": (0.0, 0.5, 1.0)},
+    "system-order": {"preference": "sgnLP"},
+    "system-preferences": {
+        "preferences": ("rrLP", "sgnLP", "lexirecall", "RPP"),
+        "correction": "auto",
+    },
+    "tie-probability-by-rank": {"deepest": 10},
+    "ties-by-recall-level": {"levels": 20},
+    "ties-with-missing-labels": {"fractions": TENTHS[1:], "draws": 10},
+}
+
+#: Of the measures: those of Smucker and Clarke (2012) for TBG.
+MEASURES: dict[str, dict[str, Any]] = {
+    "ASL": {"rel": 1, "missing": "pad"},
+    "nASL": {"cutoff": 1000, "rel": 1},
+    "LexiP": {"rel": 1},
+    "P_Rareness": {"rel": 1, "alpha": 0.5},
+    "AP_Rareness": {"rel": 1, "alpha": 0.5},
+    "TBG": {
+        "rel": 1,
+        "halflife": 224,
+        "p_click_rel": 0.64,
+        "p_click_nonrel": 0.39,
+        "p_save": 0.77,
+        "time_summary": 4.4,
+        "time_per_word": 0.018,
+        "time_base": 7.8,
+    },
+}
+
+#: Of the commands: further options than the parameters of functions.
+COMMANDS: dict[str, dict[str, Any]] = {
+    "audit": {"target": "like-these"},
+    "demo": {"seed": 2022},
+    "holes": {"measure": "nDCG@10"},
+    "tune": {"trials": 1000},
+}
+OF_OUTPUT = {"places": 4, "output_format": "table", "title": True}
+
+
+def defaults_of(function: Any) -> dict[str, Any]:
+    """The defaults of a function that are not None, False or empty."""
+    parameters = inspect.signature(function).parameters.values()
+    given = {p.name: p.default for p in parameters if p.default is not p.empty}
+    return {name: value for name, value in given.items() if not is_nothing(value)}
+
+
+def is_nothing(value: Any) -> bool:
+    return value is None or value is False or value == () or value == ""
+
+
+FUNCTIONS = {
+    **{name: getattr(asl, name) for name in asl.__all__},
+    **{analysis.name: analysis.function for analysis in registry.analyses()},
+}
+#: Results, which are not made by hand, and measures, which are objects.
+RESULTS = {"AllPairs", "Audit", "Holes", "JudgeReport", "Leaderboard", "RunComparison"}
+
+
+@pytest.mark.parametrize("name", sorted(set(FUNCTIONS) - RESULTS - set(MEASURES)))
+def test_defaults_of_functions(name):
+    own = OWN.get(name, {})
+    defaults = defaults_of(FUNCTIONS[name])
+    assert defaults == {one: own.get(one, USUAL.get(one)) for one in defaults}
+    assert own.keys() <= defaults.keys()
+
+
+def test_defaults_of_measures():
+    found = {
+        measure.NAME: {
+            name: param.default
+            for name, param in measure.SUPPORTED_PARAMS.items()
+            if not is_nothing(param.default)
+        }
+        for measure in own_measures()
+    }
+    assert found == MEASURES
+
+
+CONTEXT = click.Context(main)
+
+
+@pytest.mark.parametrize("name", sorted({*main.list_commands(CONTEXT)} - {"analyze"}))
+def test_defaults_of_commands(name):
+    """Options have the defaults of the functions; those without one take the function's."""
+    shown = {
+        option.name: option.to_info_dict()["default"]
+        for option in main.get_command(CONTEXT, name).params
+    }
+    defaults = {option: value for option, value in shown.items() if not is_nothing(value)}
+    usual = USUAL | OF_OUTPUT | OWN.get(name, {}) | COMMANDS.get(name, {})
+    assert defaults == {option: usual.get(option) for option in defaults}
+    assert COMMANDS.get(name, {}).keys() <= defaults.keys()
