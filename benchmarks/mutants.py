@@ -2,13 +2,13 @@
 
 Copies the last commit, lists with Cosmic Ray the changes that it knows (an operator, a constant, a
 comparison, a condition), draws places in the code of each package and one change for each, and runs
-the quick tests that run the changed line, up to the first failure. The examples of the module, the
-unit tests of its package and the contract tests come first, the others only if these pass. All
-quick tests run once without a change, to see which lines each runs; what fails then is left out. A
-change that no test notices is printed as a diff: it needs a test, or it belongs in
+the quick tests that run the changed line, up to the first failure. Tests in files named after the
+module come first, then those of its package and the contract tests, the others only if these pass.
+All quick tests run once without a change, to see which lines each runs; what fails then is left
+out. A change that no test notices is printed as a diff: it needs a test, or it belongs in
 ``equivalent_mutants.txt``, the list of changes that cannot change a result.
 
-    nice python benchmarks/mutants.py --seed 1
+    nice python benchmarks/mutants.py --seed 1 --seed 2
     nice python benchmarks/mutants.py --seed 1 --package scoring --list
     nice python benchmarks/mutants.py --seed 1 --package scoring --number 3 --number 17
 
@@ -36,6 +36,7 @@ import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 from py_compile import PycInvalidationMode
 from typing import Any, NamedTuple
@@ -119,9 +120,10 @@ class Change(NamedTuple):
         lines = difflib.unified_diff(
             self.code.splitlines(), self.changed.splitlines(), n=0, lineterm=""
         )
-        change = "".join(list(lines)[3:])
-        modules = (self.module.relative_to("pyterrier_asl").as_posix(), "any")
-        keys = [_without_blanks(f"{name}{change}") for name in modules]
+        before, *after = list(lines)[3:]
+        module = self.module.relative_to("pyterrier_asl").as_posix()
+        changes = [(module, *after), (module, "+ any"), ("any", *after)]
+        keys = [_without_blanks("".join([name, before, *new])) for name, *new in changes]
         return next(filter(None, map(equivalent.get, keys)), "")
 
 
@@ -150,13 +152,15 @@ def copy_commit(folder: Path) -> None:
 
 
 def what_runs(code: str) -> str:
-    """The syntax tree of some code without its annotations, which nothing evaluates."""
+    """The syntax tree of some code without annotations and overloads, which nothing evaluates."""
     tree = ast.parse(code)
     for node in ast.walk(tree):
         if isinstance(node, ast.arg | ast.AnnAssign):
             node.annotation = ast.Constant(None)
         elif isinstance(node, ast.FunctionDef):
             node.returns = None
+            if any(isinstance(of, ast.Name) and of.id == "overload" for of in node.decorator_list):
+                node.args, node.decorator_list = ast.arguments([], [], None, [], [], None, []), []
     return ast.dump(tree)
 
 
@@ -200,25 +204,28 @@ def draw_changes(package: str, number: int, seed: int) -> list[Change]:
 
 
 def tests_of(package: str, change: Change, recorded: CoverageData) -> list[list[str]]:
-    """The tests that concern a package, and all others, those that name the module first."""
+    """The tests of files named after the module, of its package, and all others."""
     stem = change.module.stem.strip("_")
+    concern = [f"tests/{name}" for name in (f"unit/{package}", "contract")]
+    concern += [f"tests/{name}" for name in FURTHER.get(package, [])]
 
-    def order(path: Path) -> tuple[bool, int, Path]:
+    def order(path: Path) -> tuple[int, int, Path]:
+        concerns = any(str(path).startswith(name) for name in concern)
+        stage = 0 if stem in path.stem else 1 if concerns else 2
         named = re.findall(rf"\b_?{stem}\b", path.read_text())
-        return stem not in path.stem, -len(named), path
+        return stage, -len(named), path
 
     run = tests_that_run(change, recorded)
     tests = [path for name in QUICK for path in Path(name).rglob("test_*.py")]
-    examples = [change.module, Path("pyterrier_asl")]
-    files = [*sorted(tests, key=order), *(Path("pyterrier_asl").rglob("*.py") if run else examples)]
-    concern = [f"tests/{name}" for name in (f"unit/{package}", "contract")]
-    concern += [str(change.module), *(f"tests/{name}" for name in FURTHER.get(package, []))]
-    first: list[str] = []
-    rest: list[str] = []
-    for file in map(str, files):
+    examples = Path("pyterrier_asl").rglob("*.py") if run else [change.module]
+    stages: list[list[str]] = [[], [], []]
+    for path in sorted([*tests, *examples], key=order):
+        file = str(path)
         names = sorted(name for name in run if name.startswith(f"{file}::")) if run else [file]
-        (first if any(file.startswith(name) for name in concern) else rest).extend(names)
-    return [tests for tests in (first, rest) if tests]
+        stages[order(path)[0]].extend(names)
+    if not run:
+        stages[-1].append("pyterrier_asl")
+    return [tests for tests in stages if tests]
 
 
 def tests_that_run(change: Change, recorded: CoverageData) -> set[str]:
@@ -323,7 +330,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--package", action="append", choices=PACKAGES, help="all by default")
     parser.add_argument("--mutants", type=int, default=40, help="how many for each package")
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--seed", type=int, action="append", help="0 by default")
     parser.add_argument("--number", type=int, action="append", help="these of them only")
     parser.add_argument("--list", action="store_true", help="print the changes, and test nothing")
     arguments = parser.parse_args()
@@ -347,25 +354,25 @@ def main() -> int:
     for name in without:
         print(f"fails without a change: {name}", flush=True)
     table = []
-    for package in arguments.package or PACKAGES:
+    for seed, package in product(arguments.seed or [0], arguments.package or PACKAGES):
         noticed = survived = 0
-        for n, change in enumerate(draw_changes(package, arguments.mutants, arguments.seed), 1):
+        for n, change in enumerate(draw_changes(package, arguments.mutants, seed), 1):
             if arguments.number and n not in arguments.number:
                 continue
             reason = change.reason(equivalent)
             if arguments.list or reason:
                 known = f"changes nothing, {reason}: " if reason else ""
-                print(f"{package} {n}: {known}{change}", flush=True)
+                print(f"{seed} {package} {n}: {known}{change}", flush=True)
                 continue
             began = time.monotonic()
             by = test(change, tests_of(package, change, recorded), failures, without)
             noticed += bool(by)
             survived += not by
             what = f"noticed by {by}" if by else f"survived: {change}"
-            print(f"{package} {n}, {time.monotonic() - began:.0f} s: {what}", flush=True)
+            print(f"{seed} {package} {n}, {time.monotonic() - began:.0f} s: {what}", flush=True)
         tested = noticed + survived
         share = f"{noticed / tested:.0%}" if tested else ""
-        table.append(f"{package:12} {tested:5} changes, {noticed:5} noticed {share}")
+        table.append(f"{seed} {package:12} {tested:5} changes, {noticed:5} noticed {share}")
     if not arguments.list:
         print("\n".join(["", *table]))
     shutil.rmtree(folder)

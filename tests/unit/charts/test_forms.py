@@ -155,3 +155,13 @@ def test_numbers_at_the_ends_of_axes_stand_at_their_ticks():
 def test_bins_of_search_lengths_are_logarithmic_and_end_at_the_depth():
     assert scales.bin_ends(1000) == [1, 3, 10, 30, 100, 300, 1000]
     assert scales.bin_ends(10) == [1, 3, 10] and scales.bin_ends(1) == [1]
+    ends = [1, 3, 10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000]
+    assert scales.bin_ends(10**6) == [*ends, 10**6]
+
+
+@pytest.mark.parametrize(
+    ("most", "last"), [(0, 10), (1, 10), (10, 10), (11, 100), (100, 100), (1000.5, 10**4)]
+)
+def test_powers_of_ten_end_at_the_first_that_reaches_the_largest_value(most, last):
+    ticks = scales.powers_of_ten(most)
+    assert ticks == [10**power for power in range(len(ticks))] and ticks[-1] == last

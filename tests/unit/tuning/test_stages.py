@@ -235,6 +235,27 @@ def test_any_pipeline():
     assert result.settings["both"]["power"] == other.power
 
 
+def test_parameters_are_drawn_from_the_ranges_of_the_paper(small):
+    """Clarke (2019), Table 1; the draws of whole numbers are below the upper ends."""
+    ends = {
+        (stage.name, name): (drawn.ppf(0), drawn.ppf(1))
+        for stage in bm25_stages(small.index)
+        for _, of_transformer in stage.params
+        for name, drawn in of_transformer.items()
+    }
+    of_bm25 = {"b": (0, 1), "k1": (0.01, 1000)}
+    of_feedback = {"fb_docs": (8, 32), "fb_terms": (4, 32), "gamma": (0, 1)}
+    assert ends == {
+        (stage, name): pytest.approx(both)
+        for stage, ranges in (
+            ("initial retrieval", of_bm25),
+            ("feedback", of_feedback),
+            ("final retrieval", of_bm25),
+        )
+        for name, both in ranges.items()
+    }
+
+
 def test_stages_draw_settings_of_their_own():
     stages = [
         Stage(name, mixture, {mixture: {"x": uniform(0, 1)}})

@@ -1,0 +1,45 @@
+"""The figures of a page: axes for any number of systems."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+pytest.importorskip("altair")
+
+from pyterrier_asl.reporting.figures import specifications  # noqa: E402
+
+
+def ticks(part: Any, *fields: str) -> Iterator[list[int]]:
+    """The ticks of the axes of some fields."""
+    if isinstance(part, dict):
+        axis = part.get("axis")
+        if part.get("field") in fields and isinstance(axis, dict) and "values" in axis:
+            yield axis["values"]
+        part = list(part.values())
+    if isinstance(part, list):
+        for inner in part:
+            yield from ticks(inner, *fields)
+
+
+@pytest.mark.parametrize(
+    ("systems", "step"),
+    [(2, 1), (12, 1), (13, 2), (24, 2), (25, 5), (129, 20), (2400, 200), (2401, 500)],
+)
+def test_axes_of_ranks_have_the_first_and_every_round_rank(systems, step):
+    for name, figure in specifications(systems, 100).items():
+        for axis in ticks(figure, "rank", "row", "column"):
+            assert axis == sorted({1, *range(step, systems + 1, step)}), name
+        found = len(list(ticks(figure, "rank", "row", "column")))
+        # Axes of up to 12 systems have names, except for the ranks by several measures.
+        has_ranks = {"bump"} if systems <= 12 else {"bump", "loss", "matrix", "judged"}
+        assert (found > 0) == (name in has_ranks)
+
+
+@pytest.mark.parametrize(
+    ("depth", "powers"), [(5, [1]), (99, [1, 10]), (100, [1, 10, 100]), (101, [1, 10, 100])]
+)
+def test_axes_of_ranks_of_documents_have_powers_of_ten_up_to_the_depth(depth, powers):
+    assert list(ticks(specifications(5, depth)["ranks"], "x", "y")) == [powers, powers]
