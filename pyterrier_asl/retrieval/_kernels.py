@@ -231,23 +231,18 @@ def _nth_largest(values: Floats, n: int) -> tuple[float, int, int]:
     Values are counted in bins of equal width, and only the bin with the n-th value is sorted. This
     takes less than a third of the time of ``np.partition``.
     """
-    low = high = values[0]
-    for value in values:
-        low = value if value < low else low
-        high = value if value > high else high
-    scale = 1023.0 / max(high - low, 1e-300)
-    bins = np.empty(len(values), np.int16)
-    counts = np.zeros(1024, np.int64)
-    for i in range(len(values)):
-        bins[i] = int((values[i] - low) * scale)
-        counts[bins[i]] += 1
+    low, high = values.min(), values.max()
+    bins = ((values - low) * (1023.0 / max(high - low, 1e-300))).astype(np.int16)
+    counts = np.bincount(bins, minlength=1024)
     chosen = 1023
     while counts[chosen] < n:
         n -= counts[chosen]
         chosen -= 1
-    inside = np.sort(values[bins == chosen])
-    nth = inside[-n]
-    return nth, np.sum(inside[-n:] == nth), np.sum(inside == nth)
+    inside = np.flatnonzero(bins == chosen).astype(np.int32)
+    best_first = np.empty(len(inside), np.float64)
+    sort_by_score(inside, values, best_first)
+    nth = best_first[n - 1]
+    return nth, np.sum(best_first[:n] == nth), np.sum(best_first == nth)
 
 
 @compiled
@@ -261,7 +256,9 @@ def keep_best(docs: Int32s, scores: Floats, seen: Bools, depth: int, best: Int32
     threshold, kept_ties, ties = _nth_largest(values, depth)
     last = np.iinfo(np.int32).max
     if ties > kept_ties:
-        last = np.sort(docs[values == threshold])[kept_ties - 1]
+        tied = docs[values == threshold]
+        _sort_by_keys(tied.astype(np.uint64), tied)
+        last = tied[kept_ties - 1]
     kept = 0
     for doc in docs:
         best[kept] = doc  # the next one overwrites it if this one is not retrieved
@@ -304,8 +301,8 @@ def _rank_present(
             size += 1
     if size == 0:
         return 0
-    order = np.argsort(keys[:size])
-    present, keys = present[order], keys[order]
+    present, keys = present[:size], keys[:size]
+    _sort_by_keys(keys, present)
     # A document ranks above the first b of the sorted judged documents; bucket b counts these
     # documents.
     count = np.zeros(size + 1, np.int64)
