@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -291,10 +292,20 @@ class Judges:
         if not self.are_cut:
             self.check_find_relevant(measure)
         by_judge = {name: self.measure_by(measure, name).measure for name in self.members}
-        return {
-            name: self.runs_by(name).values(own)[:, self.positions[name]]
-            for name, own in by_judge.items()
-        }
+        return {name: self.values_by(name, own) for name, own in by_judge.items()}
+
+    def values_by(self, name: str, measure: Any) -> Floats:
+        """The runs' values by one judge, of the queries that all judged, shape (S, Q).
+
+        Warnings name the judge, unless it is the first.
+        """
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            values = self.runs_by(name).values(measure)
+        judged = "" if name == self.names[0] else f"judged by {name}, "
+        for note in caught:
+            warnings.warn(f"{judged}{note.message}", stacklevel=2)
+        return values[:, self.positions[name]]
 
     def check_find_relevant(self, measure: Measures) -> None:
         """Raises an error for a judge who finds nothing relevant by the grade of a measure."""
@@ -408,4 +419,4 @@ def judges_as_runs(judges: Judges, reference: str) -> list[JudgeAsRun]:
 def precision_by(judges: Judges, reference: str) -> Floats:
     """AP of the runs by a judge, of the queries that all judged, shape (S, Q)."""
     measure = with_options(AP, judges.members[reference].rel)
-    return judges.runs_by(reference).values(measure)[:, judges.positions[reference]]
+    return judges.values_by(reference, measure)

@@ -158,10 +158,14 @@ def error_line(error: Exception) -> str:
 
 @contextmanager
 def _one_line_warnings() -> Iterator[None]:
-    """Prints warnings without their line of code."""
+    """Prints each warning once, without its line of code."""
+    printed = set()
 
     def show(message: Warning | str, *rest: Any, **more: Any) -> None:
-        print("Warning:", " ".join(str(message).split()), file=sys.stderr)
+        text = " ".join(str(message).split())
+        if text not in printed:
+            printed.add(text)
+            print("Warning:", text, file=sys.stderr)
 
     with warnings.catch_warnings():
         warnings.showwarning = show

@@ -500,6 +500,26 @@ def test_what_cannot_be(options, says):
         asl.judges(judged(labels, 0, 2), {"model": judged(labels, 0, 3)}, **options)
 
 
+def test_warnings_on_runs_name_the_judge_and_are_printed_once(tmp_path, monkeypatch):
+    """The run has ties; their effect depends on the judge."""
+    qids = [f"q{number}" for number in range(12)]
+    labels = {"nist": {"a": 1, "b": 0, "c": 0}, "crowd": {"a": 0, "b": 1, "c": 0}}
+    for judge, of in labels.items():
+        lines = [f"{qid} 0 {doc} {grade}\n" for qid in qids for doc, grade in of.items()]
+        (tmp_path / judge).write_text("".join(lines))
+    for run, scores in {"tied": "223", "other": "321"}.items():
+        lines = [f"{qid} Q0 {doc} 0 {s} x\n" for qid in qids for doc, s in zip("abc", scores)]
+        (tmp_path / f"{run}.run").write_text("".join(lines))
+    monkeypatch.chdir(tmp_path)
+    arguments = ["judges", "nist", "tied.run", "other.run", "-m", "RR", "--judge", "crowd=crowd"]
+    notes = [
+        line.removeprefix("Warning: ").partition(": ")[0]
+        for line in CliRunner().invoke(main, arguments).stderr.splitlines()
+        if "equal scores" in line and "mean RR" in line
+    ]
+    assert notes == ["run 'tied'", "judged by crowd, run 'tied'"]
+
+
 def test_the_command(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     labels = truth(10)
