@@ -1,4 +1,4 @@
-"""The measures as plain loops, written from their definitions without code of the package.
+"""Measures, estimates and intervals of ranks as plain loops, written from their definitions.
 
 A ranking is a list of document ids, best first; ``grades`` maps judged documents to grades.
 """
@@ -6,6 +6,7 @@ A ranking is a list of document ids, best first; ``grades`` maps judged document
 from __future__ import annotations
 
 import itertools
+import math
 
 import numpy as np
 
@@ -163,3 +164,138 @@ def precisions(ranking, relevant):
         if docno in relevant:
             found[docno] = ((len(found) + 1) / rank, rank - len(found))
     return found
+
+
+def prediction_powered(h, f, rest, target) -> tuple[float, float, float, int]:
+    """Estimate, variance, lambda and degrees of freedom.
+
+    ``h``: people's values of the audited queries; ``f``, ``rest``: the machine's values of these
+    and of the other queries.
+    """
+    n, unjudged = len(h), len(rest)
+    everything = [*f, *rest]
+
+    def mean(x):
+        return sum(x) / len(x)
+
+    def var(x):
+        return sum((y - mean(x)) ** 2 for y in x) / (len(x) - 1)
+
+    covariance = sum((a - mean(h)) * (b - mean(f)) for a, b in zip(h, f)) / (n - 1)
+    if var(everything) == 0 or not unjudged and target != "these queries":
+        weight = 0.0
+    elif target == "these queries":
+        weight = covariance / var(everything)
+    else:
+        weight = covariance / ((1 + n / unjudged) * var(everything))
+    weight = min(max(weight, 0.0), 1.0)
+    off = [a - weight * b for a, b in zip(h, f)]
+    freedom = n - 2 if weight else n - 1
+    if not unjudged and target == "queries like these":
+        return mean(h), var(h) / n, weight, freedom
+    if target == "queries like these":
+        variation = var(rest) if unjudged > 1 else var(everything)
+        theta = weight * mean(rest) + mean(off)
+        return theta, weight**2 * variation / unjudged + var(off) / n, weight, freedom
+    theta = mean(h) + weight * (mean(everything) - mean(f))
+    left_out = 1 - n / len(everything)
+    if not weight:
+        return theta, left_out * var(h) / n, weight, freedom
+    squares = sum((b - mean(f)) ** 2 for b in f)
+    total = 0.0
+    for o, b in zip(off, f):
+        leverage = min(1 / n + (b - mean(f)) ** 2 / squares, 0.95)
+        total += ((o - mean(off)) / (1 - leverage)) ** 2
+    return theta, left_out * total / n**2, weight, freedom
+
+
+def rank_intervals(values, collections=None, weights=None, alpha=0.05, lower=None, common=False):
+    """Pairs ordered, critical values, possibly best, and p, by all sign vectors of the topics.
+
+    ``values[j][q]``: higher is better; ``lower[j][k][q]``: the least difference of j and k.
+    """
+    if lower is None:
+        lower = [[[a - b for a, b in zip(x, y)] for y in values] for x in values]
+        scale = max(abs(v) for row in values for v in row)
+    else:
+        off = [(j, k) for j in range(len(lower)) for k in range(len(lower)) if j != k]
+        scale = max((abs(v) for j, k in off for v in lower[j][k]), default=0)
+    systems, topics = len(lower), len(lower[0][0])
+    collections = collections or ["all"] * topics
+    names = sorted(set(collections))
+    members = {g: [q for q in range(topics) if collections[q] == g] for g in names}
+    if weights is None:
+        weights = [1 / (len(names) * len(members[g])) for g in collections]
+    w = [x / sum(weights) for x in weights]
+    pairs = [(j, k) for j in range(systems) for k in range(systems) if j != k]
+    t, r, v = {}, {}, {}
+    for j, k in pairs:
+        a = lower[j][k]
+        t[j, k] = sum(w[q] * a[q] for q in range(topics))
+        t[j, k] = 0 if abs(t[j, k]) <= 1e-9 * scale else t[j, k]
+        r[j, k] = [0.0] * topics
+        for g in names:
+            total = sum(w[q] for q in members[g])
+            h = {q: w[q] / total for q in members[g]}
+            mean = sum(h[q] * a[q] for q in members[g])
+            for q in members[g]:
+                factor = math.sqrt(1 - 2 * h[q] + sum(h[p] ** 2 for p in members[g]))
+                residual = w[q] * (a[q] - mean) / factor
+                r[j, k][q] = 0 if abs(residual) <= 1e-9 * scale * max(w) else residual
+        v[j, k] = sum(x * x for x in r[j, k])
+    if not pairs:
+        return [], [], list(range(systems)), np.ones((systems, systems))
+    mean_v = sum(v.values()) / len(v)
+
+    def divided(t, v):
+        size = mean_v if common else v / 4 + 3 * mean_v / 4
+        return 0.0 if t == 0 else t / math.sqrt(size) if size > 0 else math.copysign(math.inf, t)
+
+    observed = {pair: divided(t[pair], v[pair]) for pair in pairs}
+    drawn = []
+    for signs in itertools.product((1, -1), repeat=topics):
+        drawn.append({})
+        for pair in pairs:
+            sums = [sum(signs[q] * r[pair][q] for q in members[g]) for g in names]
+            error = v[pair] - sum(s * s / len(members[g]) for s, g in zip(sums, names))
+            drawn[-1][pair] = divided(sum(sums), error) if v[pair] > 0 else 0.0
+
+    def quantile(some, alpha):
+        nth = math.ceil((1 - alpha) * len(drawn) - 1e-9) - 1
+        return sorted(max(0, *(draw[pair] for pair in some)) for draw in drawn)[nth]
+
+    def exceeds(pair, c):
+        return observed[pair] > c * (1 + 1e-9) and t[pair] > 0
+
+    unordered, better, critical = set(pairs), [], []
+    while unordered:
+        critical.append(quantile(unordered, alpha))
+        rejected = {pair for pair in unordered if exceeds(pair, critical[-1])}
+        if not rejected:
+            break
+        better += rejected
+        unordered -= rejected | {(k, j) for j, k in rejected}
+
+    def stays(j):
+        if systems == 2:
+            return (1 - j, j) not in better
+        others = [k for k in range(systems) if k != j]
+        ahead = quantile([(j, k) for k in others], alpha / 20)
+        rivals = [(k, j) for k in others if not exceeds((j, k), ahead)]
+        if not rivals:
+            return True
+        c = quantile(rivals, alpha / 2 - alpha / 20)
+        return not any(exceeds(pair, c) for pair in rivals)
+
+    def larger(statistics, pair):
+        return max(0, statistics[pair], statistics[pair[::-1]])
+
+    p, greatest = np.ones((systems, systems)), 0.0
+    ordered = sorted(itertools.combinations(range(systems), 2), key=lambda x: -larger(observed, x))
+    for at, pair in enumerate(ordered):
+        size = larger(observed, pair) * (1 - 1e-9)
+        rest = ordered[at:]
+        share = sum(max(larger(draw, x) for x in rest) >= size for draw in drawn) / len(drawn)
+        greatest = max(greatest, share)
+        p[pair] = p[pair[::-1]] = greatest if larger(observed, pair) else 1
+    return sorted(better), critical, [j for j in range(systems) if stays(j)], p

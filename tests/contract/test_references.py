@@ -1,8 +1,8 @@
-"""``compare``, ``holes`` and ``judges`` against loops: small runs, ties, unjudged documents."""
+"""Functions of runs against loops: small runs, ties, unjudged documents, several collections."""
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, product
 
 import brute_force
 import labellings
@@ -150,3 +150,140 @@ def test_judges(given_runs, shifts):
     ]
     if all(np.diff(np.sort(mean)).min() > 1e-9 for mean in means):
         assert value["tau"] == pytest.approx(tau(*means))
+
+
+#: Measures whose bounds of a difference are exact.
+RANKED = ["ASL", "P", "RR", "nASL"]
+
+
+def of_measure(name: str, runs: dict, qrels: dict, k: int = 3) -> list[list[float]]:
+    """The values of each run in each query."""
+    of = labellings.value_of(name, k)
+    return [
+        [of(brute_force.ranking(run[q], g), g) for q, g in qrels.items()] for run in runs.values()
+    ]
+
+
+def gains(name: str, rows: list[list[float]]) -> list[list[float]]:
+    return [[-value for value in row] for row in rows] if name == "ASL" else rows
+
+
+def check_board(board, names: list[str], expected: tuple) -> None:
+    """Asserts the ranks, pairs, p-values and possible best of a leaderboard."""
+    better, _, stays, p = expected
+    rows = board.overall.set_index("name")
+    for j, name in enumerate(names):
+        low = 1 + sum(pair[1] == j for pair in better)
+        high = len(names) - sum(pair[0] == j for pair in better)
+        assert tuple(rows.loc[name, ["low", "high"]]) == (low, high)
+        assert rows.loc[name, "could_be_best"] == (j in stays)
+    for j, k in combinations(range(len(names)), 2):
+        assert board.p.loc[names[j], names[k]] == pytest.approx(p[j][k], abs=1e-9)
+        assert board.better.loc[names[j], names[k]] == ((j, k) in better)
+        assert board.better.loc[names[k], names[j]] == ((k, j) in better)
+
+
+@settings(max_examples=8, phases=[Phase.generate])
+@given(collections(10, 3), st.sampled_from(RANKED), st.sampled_from([0.05, 0.3]), st.booleans())
+def test_ranks(given_runs, name, alpha, common):
+    """All 1,024 sign vectors of ten topics."""
+    runs, qrels = given_runs
+    values = of_measure(name, runs, qrels)
+    variance = "common" if common else "averaged"
+    board = asl.ranks(runs, qrels, f"{name}@3", alpha=alpha, variance=variance)
+    expected = brute_force.rank_intervals(gains(name, values), alpha=alpha, common=common)
+    check_board(board, list(runs), expected)
+    means = {run: np.mean(row) for run, row in zip(runs, values)}
+    assert board.table.set_index("name")["mean"].to_dict() == pytest.approx(means)
+
+
+@settings(max_examples=5, phases=[Phase.generate])
+@given(collections(10, 3), st.sampled_from(RANKED))
+def test_ranks_for_all_labels(given_runs, name):
+    """The least difference of each pair by enumeration of the labellings of each query."""
+    runs, qrels = given_runs
+    of, lower = labellings.value_of(name, 3), np.zeros((3, 3, 10))
+    for q, (qid, grades) in enumerate(qrels.items()):
+        rankings = [brute_force.ranking(run[qid], grades) for run in runs.values()]
+        documents = labellings.unjudged(rankings, grades, 3)
+        every = [
+            [of(docs, given) for docs in rankings]
+            for given in labellings.labelled(grades, documents)
+        ]
+        every = np.array(gains(name, every))
+        for j, k in product(range(3), repeat=2):
+            lower[j, k, q] = (every[:, j] - every[:, k]).min()
+    board = asl.ranks(runs, qrels, f"{name}@3", unjudged=True, alpha=0.3)
+    check_board(
+        board, list(runs), brute_force.rank_intervals(None, alpha=0.3, lower=lower.tolist())
+    )
+
+
+@settings(max_examples=5, phases=[Phase.generate])
+@given(collections(6, 2), collections(5, 2))
+def test_ranks_of_two_collections(one, two):
+    """Each collection has half of the weight, and its topics are drawn apart."""
+    board = asl.ranks({"one": one, "two": two}, measures="ASL@3", alpha=0.3)
+    rows = [a + b for a, b in zip(of_measure("ASL", *one), of_measure("ASL", *two))]
+    collection = ["one"] * 6 + ["two"] * 5
+    expected = brute_force.rank_intervals(gains("ASL", rows), collection, alpha=0.3)
+    check_board(board, list(one[0]), expected)
+
+
+@settings(max_examples=5, phases=[Phase.generate])
+@given(collections(10, 3), collections(10, 1))
+def test_ranks_whichever_judge_is_right(given_runs, other):
+    """The least and the greatest rank by two judges of the same topics."""
+    runs, qrels = given_runs
+    board = asl.ranks(runs, qrels, "ASL@3", judges={"other": other[1]}, alpha=0.3)
+    by_judge = [gains("ASL", of_measure("ASL", runs, by)) for by in (qrels, other[1])]
+    found = [brute_force.rank_intervals(rows, alpha=0.3) for rows in by_judge]
+    rows = board.table.set_index("name")
+    for j, name in enumerate(runs):
+        low = min(1 + sum(pair[1] == j for pair in better) for better, *_ in found)
+        high = max(3 - sum(pair[0] == j for pair in better) for better, *_ in found)
+        assert tuple(rows.loc[name, ["low", "high"]]) == (low, high)
+        assert rows.loc[name, "could_be_best"] == any(j in stays for _, _, stays, _ in found)
+        for k, against in enumerate(runs):
+            ordered = all((j, k) in better for better, *_ in found)
+            assert board.better.loc[name, against] == ordered
+
+
+@settings(max_examples=20)
+@given(
+    collections(8, 3),
+    collections(8, 1),
+    st.integers(3, 8),
+    st.sampled_from(["ASL", "AP", "RR"]),
+    st.sampled_from(["queries like these", "these queries"]),
+)
+def test_audit(given_runs, other, size, name, target):
+    """People have judged the first queries, a machine has judged all."""
+    runs, machine = given_runs
+    people = dict(list(other[1].items())[:size])
+    by_people = np.array(of_measure(name, runs, people))
+    by_machine = np.array(of_measure(name, runs, machine))
+    found = asl.audit(runs, people, f"{name}@3", machine, target=target, alpha=0.1)
+    rows = [(row, None) for row in range(3)] + [(1, 0), (2, 0)]
+    for (row, less), estimate in zip(rows, found.table.to_dict("records"), strict=True):
+        h, f = (x[row] - (0 if less is None else x[less]) for x in (by_people, by_machine))
+        theta, variance, weight, freedom = brute_force.prediction_powered(
+            h, f[:size], f[size:], target
+        )
+        assert estimate["run"] == f"run{row}"
+        assert estimate["minus"] == ("" if less is None else f"run{less}")
+        assert estimate["estimate"] == pytest.approx(theta)
+        assert estimate["people"] == pytest.approx(h.mean())
+        assert estimate["machine"] == pytest.approx(f.mean())
+        assert estimate["lambda"] == pytest.approx(weight)
+        ends = estimate["ci_low"], estimate["ci_high"]
+        if np.ptp(h) < 1e-12:
+            assert np.isnan([*ends, estimate["people_low"], estimate["saved"]]).all()
+            continue
+        margin = stats.t.ppf(0.95, freedom) * variance**0.5
+        assert ends == pytest.approx((theta - margin, theta + margin))
+        alone = h.var(ddof=1) / size * (1 if target == "queries like these" else 1 - size / 8)
+        margin = stats.t.ppf(0.95, size - 1) * alone**0.5
+        assert estimate["people_high"] - estimate["people"] == pytest.approx(margin)
+        if variance > 1e-12:
+            assert estimate["saved"] == pytest.approx(size * (alone / variance - 1))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tracemalloc
 
+import brute_force
 import numpy as np
 import pytest
 import scipy.stats
@@ -15,42 +16,6 @@ from pyterrier_asl.statistics.prediction_powered import (
 )
 
 
-def by_hand(h, f, rest, target) -> tuple[float, float, float, int]:
-    """Estimate, variance, lambda and degrees of freedom, from definitions.md, query by query."""
-    n, unjudged = len(h), len(rest)
-    everything = [*f, *rest]
-
-    def mean(x):
-        return sum(x) / len(x)
-
-    def var(x):
-        return sum((y - mean(x)) ** 2 for y in x) / (len(x) - 1)
-
-    covariance = sum((a - mean(h)) * (b - mean(f)) for a, b in zip(h, f)) / (n - 1)
-    if var(everything) == 0:
-        weight = 0.0
-    elif target == "these queries":
-        weight = covariance / var(everything)
-    else:
-        weight = covariance / ((1 + n / unjudged) * var(everything))
-    weight = min(max(weight, 0.0), 1.0)
-    off = [a - weight * b for a, b in zip(h, f)]
-    freedom = n - 2 if weight else n - 1
-    if target == "queries like these":
-        theta = weight * mean(rest) + mean(off)
-        return theta, weight**2 * var(rest) / unjudged + var(off) / n, weight, freedom
-    theta = mean(h) + weight * (mean(everything) - mean(f))
-    left_out = 1 - n / len(everything)
-    if not weight:
-        return theta, left_out * var(h) / n, weight, freedom
-    squares = sum((b - mean(f)) ** 2 for b in f)
-    total = 0.0
-    for o, b in zip(off, f):
-        leverage = min(1 / n + (b - mean(f)) ** 2 / squares, 0.95)
-        total += ((o - mean(off)) / (1 - leverage)) ** 2
-    return theta, left_out * total / n**2, weight, freedom
-
-
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("help_", [0.9, 0.3, -0.5, None])
 def test_the_formulas(target, help_):
@@ -59,7 +24,7 @@ def test_the_formulas(target, help_):
     f = np.full(7, 0.5) if help_ is None else help_ * h + 0.1 * draw.random(7)
     if help_ is None:
         rest = np.full(9, 0.5)
-    theta, variance, weight, freedom = by_hand(h, f, rest, target)
+    theta, variance, weight, freedom = brute_force.prediction_powered(h, f, rest, target)
     found = prediction_powered(h, f, rest, target=target, alpha=0.1)
     assert found.lambda_ == pytest.approx(weight)
     assert (weight == 0) == (help_ in (None, -0.5))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import itertools
-import math
 
+import brute_force
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -15,95 +15,6 @@ from pyterrier_asl.statistics.rank_intervals import (
     joint_ranks,
     rank_intervals,
 )
-
-
-def plain(values, collections=None, weights=None, alpha=0.05, lower=None, common=False):
-    """The definition in plain loops over all sign vectors: better, critical, possibly best, p."""
-    if lower is None:
-        lower = [[[a - b for a, b in zip(x, y)] for y in values] for x in values]
-        scale = max(abs(v) for row in values for v in row)
-    else:
-        off = [(j, k) for j in range(len(lower)) for k in range(len(lower)) if j != k]
-        scale = max((abs(v) for j, k in off for v in lower[j][k]), default=0)
-    systems, topics = len(lower), len(lower[0][0])
-    collections = collections or ["all"] * topics
-    names = sorted(set(collections))
-    members = {g: [q for q in range(topics) if collections[q] == g] for g in names}
-    if weights is None:
-        weights = [1 / (len(names) * len(members[g])) for g in collections]
-    w = [x / sum(weights) for x in weights]
-    pairs = [(j, k) for j in range(systems) for k in range(systems) if j != k]
-    t, r, v = {}, {}, {}
-    for j, k in pairs:
-        a = lower[j][k]
-        t[j, k] = sum(w[q] * a[q] for q in range(topics))
-        t[j, k] = 0 if abs(t[j, k]) <= 1e-9 * scale else t[j, k]
-        r[j, k] = [0.0] * topics
-        for g in names:
-            total = sum(w[q] for q in members[g])
-            h = {q: w[q] / total for q in members[g]}
-            mean = sum(h[q] * a[q] for q in members[g])
-            for q in members[g]:
-                factor = math.sqrt(1 - 2 * h[q] + sum(h[p] ** 2 for p in members[g]))
-                residual = w[q] * (a[q] - mean) / factor
-                r[j, k][q] = 0 if abs(residual) <= 1e-9 * scale * max(w) else residual
-        v[j, k] = sum(x * x for x in r[j, k])
-    if not pairs:
-        return [], [], list(range(systems)), np.ones((systems, systems))
-    mean_v = sum(v.values()) / len(v)
-
-    def divided(t, v):
-        size = mean_v if common else v / 4 + 3 * mean_v / 4
-        return 0.0 if t == 0 else t / math.sqrt(size) if size > 0 else math.copysign(math.inf, t)
-
-    observed = {pair: divided(t[pair], v[pair]) for pair in pairs}
-    drawn = []
-    for signs in itertools.product((1, -1), repeat=topics):
-        drawn.append({})
-        for pair in pairs:
-            sums = [sum(signs[q] * r[pair][q] for q in members[g]) for g in names]
-            error = v[pair] - sum(s * s / len(members[g]) for s, g in zip(sums, names))
-            drawn[-1][pair] = divided(sum(sums), error) if v[pair] > 0 else 0.0
-
-    def quantile(some, alpha):
-        nth = math.ceil((1 - alpha) * len(drawn) - 1e-9) - 1
-        return sorted(max(0, *(draw[pair] for pair in some)) for draw in drawn)[nth]
-
-    def exceeds(pair, c):
-        return observed[pair] > c * (1 + 1e-9) and t[pair] > 0
-
-    unordered, better, critical = set(pairs), [], []
-    while unordered:
-        critical.append(quantile(unordered, alpha))
-        rejected = {pair for pair in unordered if exceeds(pair, critical[-1])}
-        if not rejected:
-            break
-        better += rejected
-        unordered -= rejected | {(k, j) for j, k in rejected}
-
-    def stays(j):
-        if systems == 2:
-            return (1 - j, j) not in better
-        others = [k for k in range(systems) if k != j]
-        ahead = quantile([(j, k) for k in others], alpha / 20)
-        rivals = [(k, j) for k in others if not exceeds((j, k), ahead)]
-        if not rivals:
-            return True
-        c = quantile(rivals, alpha / 2 - alpha / 20)
-        return not any(exceeds(pair, c) for pair in rivals)
-
-    def larger(statistics, pair):
-        return max(0, statistics[pair], statistics[pair[::-1]])
-
-    p, greatest = np.ones((systems, systems)), 0.0
-    ordered = sorted(itertools.combinations(range(systems), 2), key=lambda x: -larger(observed, x))
-    for at, pair in enumerate(ordered):
-        size = larger(observed, pair) * (1 - 1e-9)
-        rest = ordered[at:]
-        share = sum(max(larger(draw, x) for x in rest) >= size for draw in drawn) / len(drawn)
-        greatest = max(greatest, share)
-        p[pair] = p[pair[::-1]] = greatest if larger(observed, pair) else 1
-    return sorted(better), critical, [j for j in range(systems) if stays(j)], p
 
 
 def ranked(result: RankIntervals):
@@ -170,7 +81,9 @@ def test_plain_loops_with_all_sign_vectors(values, two, weighted, common, alpha)
         alpha=alpha,
         variance="common" if common else "averaged",
     )
-    better, critical, stays, p = plain(values, collections, weights, alpha, common=common)
+    better, critical, stays, p = brute_force.rank_intervals(
+        values, collections, weights, alpha, common=common
+    )
     assert list(map(tuple, np.argwhere(result.better).tolist())) == better
     assert result.critical == pytest.approx(critical, rel=1e-9, abs=1e-9)
     assert np.flatnonzero(result.possibly_best).tolist() == stays
@@ -183,7 +96,7 @@ def test_plain_loops_of_bounds(values, seed, alpha):
     exact = np.array(values)[:, np.newaxis] - np.array(values)
     lower = exact - np.random.default_rng(seed).choice([0, 0.1, 0.3], exact.shape)
     result = rank_intervals(lower=lower, alpha=alpha)
-    better, critical, stays, p = plain(None, alpha=alpha, lower=lower.tolist())
+    better, critical, stays, p = brute_force.rank_intervals(None, alpha=alpha, lower=lower.tolist())
     assert list(map(tuple, np.argwhere(result.better).tolist())) == better
     assert result.critical == pytest.approx(critical, rel=1e-9, abs=1e-9)
     assert np.flatnonzero(result.possibly_best).tolist() == stays
