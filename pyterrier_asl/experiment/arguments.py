@@ -74,7 +74,7 @@ def suffix(baseline: int, baselines: Sequence[int], names: Sequence[str]) -> str
 
 
 def named_systems(systems: Any, names: Sequence[str] | None) -> tuple[list[str], list[Any]]:
-    """The names of the systems, and the systems; the keys of a dict replace ``names``."""
+    """The names of the systems, and the systems; a dict has its own names."""
     if isinstance(systems, Mapping):
         return [str(name) for name in systems], list(systems.values())
     if not isinstance(systems, list):

@@ -17,6 +17,8 @@ import numpy as np
 import pyterrier as pt
 from ir_measures import Measure
 
+from ..evaluation.inputs import refuse
+from ..io.names import check_names
 from .arguments import (
     baseline_numbers,
     check_correction,
@@ -144,12 +146,13 @@ def Experiment(
      first     1.5  0.00       NaN       NaN     NaN     NaN
     second     1.0  0.25       1.0       0.0     1.0     0.0
     """
+    if isinstance(retr_systems, Mapping):
+        refuse("is for a list of systems, and a dict names them", names=names)
     names, systems = named_systems(retr_systems, names)
     baselines = baseline_numbers(baseline, names)
     columns, mrt = columns_of(eval_metrics, baselines, names)
     check_options(perquery, correction, baselines, highlight, round, batch_size)
     check_correction(correction, correction_alpha)
-    correction = None if correction == "none" else correction
     test_function = test_of(test)
     if verbose != "auto":  # PyTerrier 1.0 does not have this option
         options["verbose"] = verbose
@@ -163,6 +166,30 @@ def Experiment(
         quiet=perquery is False,
     )
     trial.check_test(columns, baselines)
+    if isinstance(round, Mapping):
+        round = {str(measure): places for measure, places in round.items()}
+        check_names("round", round, [c.label for c in columns] + ["mrt"] * mrt, "measures")
+    if not baselines:
+        refuse("is for comparisons with a baseline", test=test != "t" and test)
+    if correction is None:
+        refuse(
+            "is for a correction", correction_alpha=correction_alpha != 0.05 and correction_alpha
+        )
+    if save_dir is None:
+        saving = {"save_mode": save_mode != "warn" and save_mode}
+        refuse("is for save_dir", **saving, save_format=save_format != "trec" and save_format)
+        has_preferences = any(column.preference for column in columns)
+        refuse_unseen(
+            dataframe=dataframe,
+            perquery=perquery,
+            round=round,
+            bounds=bounds,
+            ranks=ranks,
+            baseline=None if has_preferences else baseline,
+        )
+    if not dataframe or perquery is True:
+        refuse("is for a frame of means", highlight=highlight)
+    correction = None if correction == "none" else correction
     before = read_summaries(save_dir)
     scored = score(trial, systems, columns, mrt=mrt and perquery is False, bounds=bounds)
     table = partial(
@@ -178,6 +205,18 @@ def Experiment(
     if highlight is not None:
         shown = highlighted(shown, highlight, directions(scored, baselines))
     return Results(shown, per_query(scored, round)) if perquery else shown
+
+
+def refuse_unseen(
+    *, dataframe: bool, perquery: bool | str, round: Any, bounds: bool, **of_frame: Any
+) -> None:
+    """Raises ValueError for an option that changes nothing in the result of an experiment."""
+    if perquery is True:
+        refuse("is for means", bounds=bounds, round=isinstance(round, Mapping) and round)
+    if not dataframe:
+        refuse("is for a frame", round=round)
+    if not dataframe or perquery is True:
+        refuse("is for a frame of means", **of_frame)
 
 
 def check_options(

@@ -729,6 +729,38 @@ def test_an_option_that_there_is_not_is_an_error_before_anything_runs(options, w
     assert not made.calls
 
 
+@pytest.mark.parametrize(
+    "options, why",
+    [
+        ({"names": list("abcd")}, "names is for a list of systems, and a dict names them"),
+        ({"test": "wilcoxon"}, "test='wilcoxon' is for comparisons with a baseline"),
+        ({"baseline": 0, "correction_alpha": 0.2}, "correction_alpha=0.2 is for a correction"),
+        ({"round": {"AP": 1, "RR": 2}}, "round names 'RR', which is none of the measures"),
+        ({"perquery": True, "round": {"AP": 1}}, "round is for means: leave it out"),
+        ({"perquery": True, "bounds": True}, "bounds is for means: leave it out"),
+        ({"perquery": True, "highlight": "bold"}, "highlight='bold' is for a frame of means"),
+        ({"perquery": True, "ranks": True}, "ranks is for a frame of means"),
+        ({"perquery": True, "baseline": 1}, "baseline=1 is for a frame of means"),
+        ({"dataframe": False, "baseline": 1}, "baseline=1 is for a frame of means"),
+        ({"dataframe": False, "round": 2}, "round=2 is for a frame: leave it out"),
+        ({"save_mode": "reuse"}, "save_mode='reuse' is for save_dir: leave it out"),
+        ({"save_format": pickle}, "save_format is for save_dir: leave it out"),
+    ],
+)
+def test_an_option_that_changes_nothing_is_an_error_before_anything_runs(options, why):
+    made = systems(4)
+    with pytest.raises(ValueError, match=why):
+        Experiment(made, topics(), qrels(), [AP, "ASL@5"], **options)
+    assert not any(system.calls for system in made.values())
+
+
+def test_options_that_only_saved_summaries_use(tmp_path):
+    options = {"perquery": True, "baseline": 0, "round": {AP: 1}}
+    Experiment(systems(2), topics(), qrels(), [AP], save_dir=str(tmp_path), **options)
+    table = pd.read_csv(tmp_path / "aggregated.csv")
+    assert "AP p-value" in table and table["AP"].equals(table["AP"].round(1))
+
+
 def test_wilcoxon_of_one_topic_is_an_error_before_anything_runs():
     made = system(1)
     for one in (
