@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from ..assessment.judges import QRELS, JudgeRel, Judges
 from ..evaluation.evaluation import Evaluation, tracks
-from ..evaluation.inputs import Qrels, Runs, grades_hint
+from ..evaluation.inputs import Qrels, Runs, complete_measures, grades_hint
 from ..evaluation.slices import Queries, Slices, Weights
 from ..evaluation.slices import per_slice as per_slice
 from ..io.lazy import pd
@@ -176,8 +176,8 @@ def warn_of_grades(
 
 
 def measures_with_rel(measures: Measures, rel: float | None) -> list[Any]:
-    """The measures; those without a minimum grade get ``rel``."""
-    return [named.with_params(rel=rel).measure for named in named_measures(measures)]
+    """The measures; those without a minimum grade get ``rel``, which one at least must have."""
+    return [named.measure for named in complete_measures(named_measures(measures), rel=rel)]
 
 
 def by_double_scores(runs: Evaluation) -> Evaluation:

@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 
 from ..charts.forms import ROW, alt, captioned, category, ranges, tooltips
-from ..evaluation.inputs import Qrels, Runs
+from ..evaluation.inputs import Qrels, Runs, refuse, refuse_unused
 from ..io.lazy import pd
 from ..io.names import names_of
 from ..io.printed import Part, Printed
@@ -115,6 +115,9 @@ def audit(
     1  second             0.75    0.75     0.75
     2  second  first     -0.25   -0.25    -0.25
     """
+    if all_pairs:
+        refuse("is for differences from one run, not for all pairs", baseline=baseline)
+    named = refuse_unused(named_measures(measures), "rel", rel=rel, machine_rel=machine_rel)
     sample = AuditedRuns.of(runs, qrels, machine, rel, machine_rel)
     if sample.size < FEW_QUERIES:
         warnings.warn(
@@ -126,7 +129,7 @@ def audit(
     first = 0 if baseline is None else sample.judges.runs_by(MACHINE).row(baseline)
     rows, less = means_and_differences(len(sample.systems), first, all_pairs)
     parts, explanations = [], []
-    for measure in named_measures(measures):
+    for measure in named:
         h, f, rest = sample.values(measure, rows, less)
         estimates = prediction_powered(h, f, rest, target=target, alpha=alpha)
         label = sample.judges.label(measure)

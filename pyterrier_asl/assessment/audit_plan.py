@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..evaluation.inputs import Qrels, Runs
+from ..evaluation.inputs import Qrels, Runs, refuse_unused
 from ..io.atomic import creating
 from ..measures.names import Measures, named_measures
 from ..statistics.prediction_powered import TARGETS, differing_values, needed_queries
@@ -130,12 +130,13 @@ def plan_audit(
     """
     if not width > 0:
         raise ValueError(f"width is {width}: give one above 0")
+    named = refuse_unused(named_measures(measures), "rel", rel=rel, machine_rel=machine_rel)
     worst_case = qrels is None
     # Without a pilot: people's values have the variance of the machine's, which predict nothing.
     sample = AuditedRuns.of(runs, machine if qrels is None else qrels, machine, rel, machine_rel)
     rows = means_and_differences(len(sample.systems))
     needed: list[int | None] = []
-    for measure in named_measures(measures):
+    for measure in named:
         for h, f, rest in zip(*sample.values(measure, *rows)):
             if worst_case:
                 h, f, rest = f, np.zeros_like(f), np.zeros_like(rest)

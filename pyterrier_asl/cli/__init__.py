@@ -137,7 +137,10 @@ def _name_options(text: str, command: click.Command | None) -> str:
         return " ".join(filter(None, (verb, names[name], quoted or plain)))
 
     refused, is_for, rest = text.partition(" is for ")
-    return _ARGUMENT.sub(as_option, f"{names.get(refused, refused)}{is_for}{rest}")
+    name, _, value = refused.partition("=")
+    if name in names:
+        refused = f"{names[name]} {value.strip(chr(39))}".rstrip()
+    return _ARGUMENT.sub(as_option, f"{refused}{is_for}{rest}")
 
 
 def error_line(error: Exception) -> str:

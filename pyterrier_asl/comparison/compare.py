@@ -137,6 +137,8 @@ def compare(
     check_name("correction", correction, CORRECTIONS)
     check_probability("alpha", alpha)
     conditions = [conditions] if isinstance(conditions, str) else list(conditions)
+    if not conditions:
+        refuse("is for conditions", allow_missing=allow_missing)
     options = PairedTest(test or "t", correction, alpha, seed=seed)
     of_runs: dict[str, Any] = {"pool": pool, "lengths": lengths, "bounds": bounds, "causes": causes}
     of_matching: dict[str, Any] = {"duplicates": duplicates, "drop_self": drop_self}
@@ -190,7 +192,8 @@ def _compare_runs(
     guarded = [_measure_of(c) for c in conditions if c.measure not in PREFERENCES]
     if listed is None:
         listed = measures_for(qrels, several=pool is not None, lengths=lengths is not None, rel=rel)
-    measured = complete_measures([*listed, *guarded], pool=pool, lengths=lengths, rel=rel)
+    completed = complete_measures([*listed, *guarded], pool=pool, lengths=lengths)
+    measured = [measure.with_params(rel=rel) for measure in completed]  # and of preferences
     shown = unique(measured)
     named = _named_conditions(
         conditions, measured[len(listed) :], shown, options.test, systems=len(judged)

@@ -135,8 +135,8 @@ def values_of_tracks(
 ) -> SystemValues:
     """The values of runs of several collections; see `compare` for the arguments."""
     wanted = [m for name in _wanted(measures, conditions) for m in named_measures(name)]
+    wanted = wanted or measures_for(None, several=False, lengths=False, rel=rel)
     parsed = unique(complete_measures(wanted, rel=rel))
-    parsed = parsed or measures_for(None, several=False, lengths=False, rel=rel)
     values = {
         track: {
             measure.name: pd.DataFrame(judged.values(measure.measure), judged.names, judged.qids)

@@ -20,7 +20,7 @@ from ..judging.labels import qrels_with
 from ..measures.names import Measures, NamedMeasure
 from ..statistics.rounding import shared_ranks
 from .evaluation import KEYS, Evaluation
-from .inputs import chosen_measures, listed_collections
+from .inputs import chosen_measures, listed_collections, refuse
 
 
 def unread_tracks(
@@ -167,8 +167,8 @@ def evaluate(
     if bounds:
         from .labellings import bounds_by_query
 
-        if jobs != 1 or backend != "loky":
-            raise ValueError("jobs and backend are for values without bounds: leave them out")
+        own = {"jobs": jobs != 1 and jobs, "backend": backend != "loky" and backend}
+        refuse("is for values without bounds", **own, progress=progress)
         return join_tracks(bounds_by_query(runs, qrels, measures, long=long, **options))
     options |= {"jobs": jobs, "backend": backend, "progress": progress}
     done = measured(runs, qrels, measures, **options)

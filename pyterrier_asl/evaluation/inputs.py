@@ -22,7 +22,7 @@ import pyarrow as pa
 from ..io.columns import is_frame
 from ..io.files import StrPath
 from ..io.lazy import pd
-from ..io.names import shared_systems
+from ..io.names import names_of, shared_systems
 from ..io.qrels import official_measures
 from ..io.runs import list_runs
 from ..judging.judgements import Judgements
@@ -172,7 +172,42 @@ def refuse(why: str, **options: Any) -> None:
     """
     for name, value in options.items():
         if not (value is None or value is False or (isinstance(value, tuple) and not value)):
-            raise ValueError(f"{name} {why}: leave it out")
+            shown = isinstance(value, (str, int, float)) and value is not True
+            raise ValueError(f"{name}{f'={value!r}' * shown} {why}: leave it out")
+
+
+#: Parameter of measures -> which measures have it.
+_HAVE = {"rel": "a minimum grade", "pool": "a pool", "lengths": "document lengths"}
+
+
+def refuse_unused(
+    measures: Iterable[NamedMeasure], parameter: str, **options: Any
+) -> list[NamedMeasure]:
+    """Checks that one of the measures at least has the parameter that options set.
+
+    Args:
+        measures: the measures.
+        parameter: ``rel``, ``pool`` or ``lengths``.
+        **options: the options that set the parameter; None: not given.
+
+    Returns:
+        The measures.
+
+    Raises:
+        ValueError: for an option that no measure can use.
+
+    >>> from pyterrier_asl.measures.names import named_measures
+    >>> refuse_unused(named_measures("nDCG@10 Bpref"), "lengths", lengths="irds:vaswani")
+    Traceback (most recent call last):
+    ...
+    ValueError: lengths='irds:vaswani' is for measures with document lengths, not for nDCG@10 \
+and Bpref: leave it out
+    """
+    named = list(measures)
+    if not any(parameter in measure.measure.SUPPORTED_PARAMS for measure in named):
+        names = f", not for {names_of([measure.name for measure in named])}" if named else ""
+        refuse(f"is for measures with {_HAVE[parameter]}{names}", **options)
+    return named
 
 
 #: Why scores refuse an option.
@@ -228,9 +263,11 @@ def complete_measures(
         lengths: for TBG; what ``TBG(lengths=...)`` takes.
 
     Raises:
-        ValueError: for an option that a measure does not take.
+        ValueError: for an option that a measure does not take, or that no measure can use.
     """
     named = list(measures)
+    for parameter, value in {"rel": rel, "pool": pool, "lengths": lengths}.items():
+        refuse_unused(named, parameter, **{parameter: value})
     params: dict[str, Any] = {"rel": rel}
     if lengths is not None:
         params["lengths"] = DocLengths.resolve(lengths)

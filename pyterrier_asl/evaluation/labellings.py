@@ -20,6 +20,7 @@ from ..scoring.arrays import Floats, Ints
 from ..scoring.bounds import Bounds
 from .evaluate import join_tracks, unread_tracks
 from .evaluation import Evaluation
+from .inputs import refuse
 
 
 def measure_with_bounds(measure: Any) -> Formula:
@@ -57,6 +58,7 @@ def unjudged_of(
     runs: Iterable[JudgedRun],
     measures: Sequence[Any],
     depth: int | None = None,
+    highest: float | None = None,
     *,
     keep_rows: bool = True,
 ) -> Unjudged:
@@ -66,14 +68,18 @@ def unjudged_of(
         runs: the compared runs.
         measures: measures that have bounds.
         depth: rank down to which documents are labelled, if it is deeper than the cut-offs.
+        highest: the best grade that a label can give.
         keep_rows: whether to keep the rows of the runs.
 
     Raises:
-        ValueError: for a depth that is not 0, 1, 2, ...
+        ValueError: for a depth that is not 0, 1, 2, ..., and a best grade that no measure uses.
     """
+    own = [measure_with_bounds(measure) for measure in measures]
+    if not any(measure.HAS_GAINS for measure in own):
+        refuse("is for nDCG", highest=highest)
     if depth is not None:
         check_whole("depth", depth, 0)
-    depths = [measure_with_bounds(measure).cutoff for measure in measures]
+    depths = [measure.cutoff for measure in own]
     deepest = None if None in depths else max([depth or 0, *(k or 0 for k in depths)])
     return Unjudged(runs, deepest, keep_rows=keep_rows)
 
@@ -162,7 +168,7 @@ def labelled_measures(
         for measure in measures.values()
     )
     judged = runs.runs if keep_rows else runs.matched()
-    unjudged = unjudged_of(judged, list(measures.values()), depth, keep_rows=keep_rows)
+    unjudged = unjudged_of(judged, list(measures.values()), depth, highest, keep_rows=keep_rows)
     return {
         label: Labelled(unjudged, measure, depth=depth, highest=highest)
         for label, measure in measures.items()

@@ -10,7 +10,14 @@ import numpy as np
 
 from ..assessment.judges import QRELS, JudgeRel, Judges
 from ..evaluation.evaluation import Evaluation, tracks
-from ..evaluation.inputs import FOR_SEVERAL, NOT_FOR_SCORES, Qrels, Runs, refuse
+from ..evaluation.inputs import (
+    FOR_SEVERAL,
+    NOT_FOR_SCORES,
+    Qrels,
+    Runs,
+    refuse,
+    refuse_unused,
+)
 from ..evaluation.scores import ScoreTable
 from ..io.lazy import pd
 from ..io.names import names_of
@@ -144,6 +151,8 @@ def ranks(
         scores = {track: sample_of_scores(runs, name, track) for track in runs.tracks}
         return ranks_of(scores, name, options, simultaneous=simultaneous, common=common)
     chosen = _ranking_measure(_MEASURE if measures is None else measures)
+    if judges is None:  # their agreement depends on the grade
+        refuse_unused([chosen], "rel", rel=rel)
     several = tracks(runs, qrels_with(qrels, labels, duplicates), duplicates, drop_self)
     of_judges: dict[str, Any] = {"rel": rel, "judge_rel": judge_rel, "people": [QRELS, *people]}
     of_judges |= {"duplicates": duplicates, "drop_self": drop_self}

@@ -38,6 +38,8 @@ class Formula:
     HIGHER_IS_BETTER: bool | None = True
     #: Whether it needs the lengths of documents.
     NEEDS_LENGTHS = False
+    #: Whether its bounds depend on the best grade that a label can give.
+    HAS_GAINS = False
     #: Whether the time for bounds of a difference grows with the square of the documents.
     SLOW_DIFFERENCES = False
     #: The row of a document that occurs twice in a ranking: the last (True) or the best.

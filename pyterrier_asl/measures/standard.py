@@ -144,6 +144,8 @@ class AP(MeanPrecision, Standard, of=ir_measures.AP):
 class nDCG(RatioOfGains, Standard, of=ir_measures.nDCG):
     """Normalized discounted cumulative gain."""
 
+    HAS_GAINS = True
+
     def accepts_params(self) -> bool:
         gains = (self.params.get("gains") or {}).values()
         return super().accepts_params() and all(float(gain).is_integer() for gain in gains)

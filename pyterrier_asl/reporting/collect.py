@@ -16,7 +16,14 @@ from ..analysis import discrimination
 from ..analysis.best_runs import run_quality
 from ..assessment.judges import JudgeRel
 from ..evaluation.evaluation import Evaluation
-from ..evaluation.inputs import collections_of, common_rel, default_rel, official_of, refuse
+from ..evaluation.inputs import (
+    collections_of,
+    common_rel,
+    default_rel,
+    official_of,
+    refuse,
+    refuse_unused,
+)
 from ..evaluation.labellings import has_bounds, labelled_measures
 from ..evaluation.preferences import PreferenceMatrix
 from ..evaluation.relevant_documents import RelevantRanks
@@ -99,7 +106,7 @@ def collect(
     merged = None if labels is None else merge_labels(qrels, labels)
     policy: dict[str, Any] = {"duplicates": duplicates, "drop_self": drop_self}
     judged = Evaluation.of(sources, qrels if merged is None else merged, **policy)
-    full, rel = _measures(judged, qrels, measures, dataset, rel, cutoff, lengths)
+    full, rel = _measures(judged, qrels, measures, dataset, rel, cutoff, lengths, groups)
     pooled = judged.with_pool({measure.name: measure.measure for measure in full}, groups)
     rankings = [ranking_of(judged, NamedMeasure(*item), alpha) for item in pooled.items()]
     first, without = deciding(rankings), ASL(rel=rel, judged_only=True) @ cutoff
@@ -140,6 +147,7 @@ def _measures(
     rel: float | None,
     cutoff: int,
     lengths: Any,
+    groups: Any,
 ) -> tuple[list[NamedMeasure], float]:
     """The measures of a report with all their parameters, and the minimum relevant grade."""
     if measures is None:
@@ -149,6 +157,8 @@ def _measures(
         named = named_measures(measures)
         rel = common_rel(measure.measure for measure in named) if rel is None else rel
     rel = 1 if rel is None else int(rel) if float(rel).is_integer() else rel  # for ir_measures
+    refuse_unused(named, "lengths", lengths=lengths)
+    refuse_unused(named, "pool", groups=groups)
     # The page shows rel once, not in every name.
     params = {"rel": rel if rel != 1 else None, "lengths": lengths}
     full = (NamedMeasure(asked.name, asked.with_params(**params).measure) for asked in named)

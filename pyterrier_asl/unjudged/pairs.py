@@ -13,7 +13,7 @@ import pandas as pd
 
 from ..charts.forms import alt, captioned, inline_rows, square, tooltips
 from ..evaluation.evaluation import Evaluation
-from ..evaluation.inputs import Qrels, Runs, with_rel
+from ..evaluation.inputs import Qrels, Runs, complete_measures
 from ..evaluation.labellings import Labelled, unjudged_of
 from ..io.printed import Part, Printed
 from ..io.tables import counted
@@ -151,9 +151,9 @@ def labelled_runs(
 ) -> Labelled:
     """Matches runs with the labellings of one measure; they are its pool if it has none."""
     parsed = parse_measure(measure)
-    named = with_rel(NamedMeasure(str(parsed), parsed), rel)
+    [named] = complete_measures([NamedMeasure(str(parsed), parsed)], rel=rel)
     chosen = runs.with_pool({"": named.measure})[""]
-    unjudged = unjudged_of(runs.runs, [chosen], depth)
+    unjudged = unjudged_of(runs.runs, [chosen], depth, highest)
     return Labelled(unjudged, chosen, depth=depth, highest=highest)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -429,7 +430,7 @@ ROWS: dict[str, dict[str, Row]] = {
     "compare": {
         "baseline": Row("delta"),
         "conditions": Row(lambda s: f"{s.measure} worse"),
-        "allow_missing": Row(True, guarded, data="unanswered"),
+        "allow_missing": Row(True, guarded, data="unanswered", alone="allow_missing is for"),
         "test": Row("wilcoxon", refused={"several": "test"}),
         "correction": Row("none"),
         "alpha": Row(0.002),
@@ -601,16 +602,18 @@ ROWS: dict[str, dict[str, Row]] = {
         "highest": Row(9, TOO_HIGH, data="unusable"),
     },
     "Experiment": {
-        "names": Row(list("abcd"), same={"always": "keys of a dict go first"}),
+        "names": Row(list("abcd"), refused={"always": "names is for a list of systems"}),
         "perquery": Row(True),
         "dataframe": Row(False),
         "batch_size": Row(2, same={"always": "the same values"}),
         "filter_by_qrels": Row(True, same={"always": "all topics are judged"}),
         "filter_by_topics": Row(False),
         "baseline": Row("delta"),
-        "test": Row("wilcoxon", {"baseline": 0}),
+        "test": Row("wilcoxon", {"baseline": 0}, alone="test='wilcoxon' is for"),
         "correction": Row("holm", {"baseline": 0}, alone="correction"),
-        "correction_alpha": Row(0.9, {"baseline": 0, "correction": "holm"}),
+        "correction_alpha": Row(
+            0.9, {"baseline": 0, "correction": "holm"}, alone="correction_alpha=0.9 is for"
+        ),
         "highlight": Row("bold"),
         "round": Row(1),
         "verbose": Row(False, same={"always": "a progress bar"}),
@@ -620,11 +623,13 @@ ROWS: dict[str, dict[str, Row]] = {
             "reuse",
             lambda s: {"save_dir": saved_in(s)},
             same={"always": "the same values"},
+            alone="save_mode='reuse' is for save_dir",
         ),
         "save_format": Row(
-            "trec",
+            pickle,
             lambda s: {"save_dir": saved_in(s)},
             same={"always": "the same values"},
+            alone="save_format is for save_dir",
         ),
         "bounds": Row(True),
         "ranks": Row(True),

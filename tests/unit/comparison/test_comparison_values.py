@@ -64,8 +64,8 @@ def test_scores_give_what_the_runs_give():
         ({"baseline": "none"}, "there is no system 'none'"),
         ({"measures": "rrLP"}, "rrLP needs the runs and qrels"),
         ({"bounds": True}, "bounds is for runs and qrels, not for scores: leave it out"),
-        ({"rel": 2}, "rel is for runs and qrels"),
-        ({"duplicates": "best"}, "duplicates is for runs and qrels"),
+        ({"rel": 2}, "rel=2 is for runs and qrels"),
+        ({"duplicates": "best"}, "duplicates='best' is for runs and qrels"),
         ({"qrels": QRELS}, "qrels is for runs and qrels"),
         ({"common": True}, "common is for several collections"),
         ({"conditions": ["AP worse certainly"]}, "certainly needs the runs"),
@@ -196,7 +196,7 @@ def test_the_command_takes_tracks(files):
         (["--track", "x", "x.qrels", "x"], "--baseline NAME"),
         (
             ["--track", "x", "x.qrels", "x", "--baseline", "old", "--test", "t"],
-            "test is for one collection",
+            "--test t is for one collection",
         ),
         (
             ["x.qrels", "x/old.run", "x/new.run", "--baseline", "old"],
@@ -230,7 +230,7 @@ def test_the_level_of_intervals_from_scores(files, alpha):
 def test_several_collections_have_one_test(test):
     scores = asl.read_scores(asl.evaluate(collections(), measures=["AP"]))
     for source in (collections(), scores):
-        with pytest.raises(ValueError, match="test is for one collection: leave it out"):
+        with pytest.raises(ValueError, match=f"test='{test}' is for one collection: leave it out"):
             asl.compare(source, baseline="old", test=test)
 
 

@@ -5,10 +5,22 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from pyterrier_asl import DocLengths, bounds, evaluate, holes, search_lengths
+from pyterrier_asl import (
+    DocLengths,
+    analysis,
+    audit,
+    bounds,
+    compare,
+    evaluate,
+    holes,
+    plan_audit,
+    ranks,
+    search_lengths,
+)
 
 QRELS = {"q": {"a": 1}}
 RUN = {"q": {"a": 1.0, "b": 2.0}}
+LENGTHS = DocLengths.from_dict({"a": 10, "b": 20}, name="words")
 FRAME = pd.DataFrame({"qid": ["q"], "docno": ["a"], "score": [1.0]})
 
 
@@ -43,18 +55,91 @@ def test_numbers_are_neither_runs_nor_qrels(arguments):
 def test_advice_names_what_the_function_has():
     with pytest.raises(ValueError, match=r"write TBG\(lengths=\.\.\.\) with a DocLengths"):
         evaluate({"x": RUN}, QRELS, ["TBG"])
-    lengths = DocLengths.from_dict({"a": 10, "b": 20}, name="words")
-    assert evaluate({"x": RUN}, QRELS, ["TBG"], lengths=lengths)["TBG"].tolist() > [0.0]
+    assert evaluate({"x": RUN}, QRELS, ["TBG"], lengths=LENGTHS)["TBG"].tolist() > [0.0]
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"bounds": True, "jobs": 2}, "jobs and backend are for values without bounds"),
-        ({"bounds": True, "backend": "ray"}, "jobs and backend are for values without bounds"),
+        ({"bounds": True, "jobs": 2}, "jobs=2 is for values without bounds"),
+        ({"bounds": True, "backend": "ray"}, "backend='ray' is for values without bounds"),
+        ({"bounds": True, "progress": True}, "progress is for values without bounds"),
         ({"common": True}, "common is for several collections"),
+        ({"lengths": LENGTHS}, "lengths is for measures with document lengths, not for AP"),
+        ({"pool": {"x": RUN}}, "pool is for measures with a pool, not for AP: leave it out"),
     ],
 )
 def test_options_without_effect_are_refused(options, message):
     with pytest.raises(ValueError, match=message):
         evaluate({"x": RUN}, QRELS, "AP", **options)
+
+
+TOPICS = {f"q{n}": {"a": 1, "b": n % 2} for n in range(12)}
+RUNS = {
+    "x": {qid: RUN["q"] for qid in TOPICS},
+    "y": {qid: {"a": n} for n, qid in enumerate(TOPICS)},
+}
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        evaluate,
+        bounds,
+        ranks,
+        lambda runs, qrels, measure, rel: holes(*runs.values(), qrels, measure, rel=rel),
+        lambda runs, qrels, measure, rel: holes(runs, None, qrels, measure, rel=rel),
+        lambda runs, qrels, measure, rel: audit(runs, qrels, measure, qrels, rel=rel),
+        lambda runs, qrels, measure, rel: plan_audit(runs, qrels, measure, qrels, 0.2, rel=rel),
+        lambda runs, qrels, measure, rel: compare({"one": (runs, qrels)}, None, measure, rel=rel),
+        lambda runs, qrels, measure, rel: analysis.stability(runs, qrels, measure, rel=rel),
+    ],
+)
+@pytest.mark.filterwarnings("ignore")
+def test_a_minimum_grade_that_no_measure_uses_is_refused(call):
+    message = "rel=2 is for measures with a minimum grade, not for nDCG@10: leave it out"
+    with pytest.raises(ValueError, match=message):
+        call(RUNS, TOPICS, "nDCG@10", rel=2)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_minimum_grade_is_for_the_measures_that_have_one():
+    qrels = {"q": {"a": 1, "b": 2}}
+    alone = evaluate(RUN, qrels, ["AP(rel=2)", "nDCG"])
+    assert evaluate(RUN, qrels, ["AP", "nDCG"], rel=2).equals(alone)
+    assert evaluate(RUN, qrels, ["AP(rel=2)"], rel=1).equals(alone[["name", "qid", "AP(rel=2)"]])
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: bounds(RUN, QRELS, "AP@9", highest=3), "highest=3 is for nDCG: leave it out"),
+        (lambda: holes(RUN, RUN, QRELS, "P@9", highest=3), "highest=3 is for nDCG"),
+        (lambda: ranks(RUNS, TOPICS, "P@9", unjudged=True, highest=3), "highest=3 is for nDCG"),
+        (
+            lambda: compare(RUNS, TOPICS, "AP", allow_missing=True),
+            "allow_missing is for conditions",
+        ),
+        (
+            lambda: audit(RUNS, TOPICS, "nDCG", TOPICS, machine_rel=2),
+            "machine_rel=2 is for measures with a minimum grade, not for nDCG",
+        ),
+        (
+            lambda: audit(RUNS, TOPICS, "AP", TOPICS, baseline="y", all_pairs=True),
+            "baseline='y' is for differences from one run, not for all pairs",
+        ),
+    ],
+)
+@pytest.mark.filterwarnings("ignore")
+def test_options_for_other_calls_are_refused(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_default_measures_of_collections_have_the_minimum_grade():
+    several = {
+        name: (RUNS, {qid: {**TOPICS[qid], "a": 2} for qid in TOPICS}) for name in ("A", "B")
+    }
+    found = compare(several, rel=2).table["measure"].tolist()
+    assert "AP(rel=2)" in found and "AP" not in found
