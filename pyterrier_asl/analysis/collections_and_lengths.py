@@ -9,14 +9,12 @@ import numpy as np
 from ..charts import WIDE_CAPTION, alt, captioned, category, figure, inline_rows, tooltips
 from ..io.lazy import pd
 from ..io.tables import counted
-from ..judging.judged_run import JudgedRun
-from ..measures.lengths import DocLengths
+from ..measures import TBG
 from ..scoring.arrays import queries_of, within_query
 from .registry import (
     CLARKE,
     DIAZ,
     Evaluation,
-    Floats,
     Qrels,
     Queries,
     Runs,
@@ -29,8 +27,6 @@ from .registry import (
 
 #: The kinds of documents.
 _KINDS = ("relevant", "not relevant", "all")
-#: The column of a run that has its documents' lengths, as in PyTerrier.
-_COLUMN = "doc_len"
 #: Panels of the chart.
 MOST_PANELS = 6
 
@@ -132,7 +128,7 @@ def _all_documents(
     judged: Evaluation, cutoff: int, rel: float, lengths: Any, missing_length: float | None
 ) -> pd.DataFrame:
     """The retrieved documents of all runs in ranking order: run, query, rank, kind, length."""
-    sources = None if lengths is None else DocLengths.resolve(lengths)
+    time_biased_gain = TBG(lengths=lengths, missing_length=missing_length)
     tables = []
     for name, run in zip(judged.names, judged.runs):
         top = run.view(cutoff)
@@ -140,31 +136,12 @@ def _all_documents(
         kinds = np.full(len(top.ranking), _KINDS[1], dtype=object)
         kinds[offsets[relevant.queries] + relevant.ranks - 1] = _KINDS[0]
         table = {"query": queries_of(offsets), "rank": within_query(offsets) + 1, "kind": kinds}
-        lengths_of_run = _lengths_of(name, top, sources, missing_length)
-        tables.append(pd.DataFrame({**table, "run": name, "length": lengths_of_run}))
+        try:
+            words = time_biased_gain.lengths_of(top)
+        except ValueError as error:
+            raise ValueError(f"run {name!r}: {error}") from None
+        tables.append(pd.DataFrame({**table, "run": name, "length": words}))
     return pd.concat(tables, ignore_index=True)
-
-
-def _lengths_of(
-    name: str, run: JudgedRun, source: DocLengths | None, missing_length: float | None
-) -> Floats:
-    """The lengths of a run's documents; ``missing_length``, or an error, for an unknown length."""
-    ranking = run.ranking
-    if source is not None:
-        lengths = source.look_up(run.docnos(ranking))
-    elif run.table.has(_COLUMN):
-        lengths = ranking.take(run.table.numbers(_COLUMN, f"column {_COLUMN} of the run"))
-    else:
-        lengths = np.full(len(ranking), np.nan)
-    unknown = np.isnan(lengths)
-    if unknown.any() and missing_length is None:
-        example = run.docnos(ranking)[int(unknown.argmax())].as_py()
-        raise ValueError(
-            f"run {name!r}: {int(unknown.sum())} of {len(lengths)} retrieved documents have no "
-            f"known length (e.g. {example!r}): pass lengths= that know them, a column {_COLUMN!r} "
-            "in the run, or missing_length="
-        )
-    return lengths if missing_length is None else np.where(unknown, missing_length, lengths)
 
 
 @analysis(DIAZ, "Table 1")

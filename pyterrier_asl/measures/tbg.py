@@ -139,21 +139,16 @@ class _TBG(PluginMeasure):
             lengths: Floats = self["lengths"].look_up(judged.docnos(ranking))
         elif judged.table.has(DOC_LEN):
             lengths = ranking.take(judged.table.numbers(DOC_LEN, f"column {DOC_LEN} of the run"))
-        elif len(ranking) == 0 or self["missing_length"] is not None:
-            lengths = np.full(len(ranking), np.nan)
         else:
-            raise ValueError(
-                "TBG needs the length of every retrieved document, and the run has no column "
-                f"{DOC_LEN!r}: write TBG(lengths=...) with a DocLengths, a file or 'irds:ID' "
-                "(--lengths in commands), or TBG(missing_length=500)"
-            )
+            lengths = np.full(len(ranking), np.nan)
         unknown = np.isnan(lengths)
         if unknown.any() and self["missing_length"] is None:
             example = judged.docnos(ranking)[int(unknown.argmax())].as_py()
             raise ValueError(
-                f"TBG needs the length of every retrieved document: {int(unknown.sum())} of "
-                f"{len(ranking)} have none (e.g. {example!r}); add them to the DocLengths or write "
-                "TBG(missing_length=500)"
+                f"{int(unknown.sum())} of {len(ranking)} retrieved documents have no known length "
+                f"(e.g. {example!r}): give a DocLengths, a file or 'irds:ID' that has them, as in "
+                f"TBG(lengths=...) (--lengths in commands), a column {DOC_LEN!r} in the run, or "
+                "one length for all of them, as in TBG(missing_length=500)"
             )
         if unknown.any():
             lengths = np.where(unknown, self["missing_length"], lengths)

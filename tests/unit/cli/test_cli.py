@@ -326,7 +326,7 @@ def test_a_bad_run_does_not_keep_the_others_from_being_measured(files):
         (["a.run", "-m", "ASL(g=1"], "is a bracket or quote missing?"),
         (["a.run", "-m", " "], "no measure was given"),
         (["a.run", "-m", "P_Rareness"], "P_Rareness needs cutoff: write P_Rareness@k"),
-        (["a.run", "-m", "TBG"], "TBG needs the length of every retrieved document"),
+        (["a.run", "-m", "TBG"], "retrieved documents have no known length"),
         (["a.run", "-m", "TBG", "--lengths", "no"], "a DocLengths, a file"),
         (["a.run", "-m", "AP_Rareness", "--pool", "no"], "a RarenessPool, a file"),
         (["nothing"], "there is no file or folder nothing"),

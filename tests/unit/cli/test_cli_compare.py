@@ -372,7 +372,7 @@ def test_files_of_one_name_are_distinguished(files):
         (["good.run", "link.run"], "are one file: name two runs"),
         (["good.run", "other"], "other': the run answers none of the 8"),
         (["good.run", "short"], "short, line 1"),
-        (["good.run", "bad.run", "-m", "TBG"], "TBG needs the length of every retrieved document"),
+        (["good.run", "bad.run", "-m", "TBG"], "retrieved documents have no known length"),
     ],
 )
 def test_what_cannot_be_compared(files, arguments, message):
@@ -553,7 +553,7 @@ def outcomes(result: Result) -> dict[str, str]:
         (["contradictory", "good.run", "bad.run"], "the qrels contradict themselves"),
         (["qrels", "good.run", "bad.run", "--rel", "9"], "no judged document is relevant"),
         (["qrels", "good.run", "bad.run", "-m", "Foo"], "no such measure"),
-        (["qrels", "good.run", "bad.run", "-m", "TBG"], "TBG needs the length"),
+        (["qrels", "good.run", "bad.run", "-m", "TBG"], "have no known length"),
         (["qrels", "good.run", "bad.run", "--fail-if", "RR worse by 101%"], "can never hold"),
         (["qrels", "good.run", "bad.run", "--fail-if", "RR is worse"], "write MEASURE better"),
         (["qrels", "good.run", "bad.run", "-q", "--moved", "3"], "are two tables"),
