@@ -23,9 +23,9 @@ from ..io.lazy import pd
 from ..measures import AP_Rareness, P_Rareness
 from ..measures.rareness import Pools
 from ..scoring.rareness import gains
-from ..statistics.correlation import kendall_tau, tau_ap
+from ..statistics.correlation import kendall_tau, kendall_taus, tau_ap
 from ..statistics.inputs import CHUNK
-from ..statistics.rounding import rounded, shared_ranks, signs
+from ..statistics.rounding import rounded, shared_ranks
 from .rareness_pools import pools_by_measure
 from .registry import (
     TURKMEN,
@@ -242,7 +242,7 @@ def _taus(pools: Pools, weights: Floats, drawn: Ints) -> Floats:
     taus = []
     for some in np.array_split(drawn, 1 + len(drawn) * size**2 // CHUNK):
         among_some = a * base[some] - b * shared[some[:, :, None], some[:, None, :]].sum(axis=2)
-        taus.append(tau_b(among_some, among_all[some]))
+        taus.append(kendall_taus(rounded(among_some), rounded(among_all[some])))
     return np.concatenate(taus)
 
 
@@ -251,26 +251,3 @@ def _gain_line(measure: Any, systems: int) -> tuple[float, float]:
     options = {name: measure[name] for name in ("alpha", "normalized")}
     first, second = gains(np.array([1, 2]), np.full(2, systems), np.arange(3), **options).tolist()
     return 2 * first - second, first - second
-
-
-def tau_b(first: Floats, second: Floats) -> Floats:
-    """Kendall's tau-b of many pairs of score vectors, row by row.
-
-    Scores that differ by no more than rounding are tied.
-
-    Args:
-        first: shape (D, N).
-        second: shape (D, N).
-
-    Returns:
-        Shape (D,), NaN where all scores of a row are tied.
-
-    >>> tau_b(np.array([[3.0, 2, 1]]), np.array([[3.0, 1, 2]])).round(4).tolist()
-    [0.3333]
-    """
-    a, b = (signs(x[:, :, None] - x[:, None, :]) for x in (first, second))
-    agree = np.einsum("dij,dij->d", a, b)
-    untied = np.einsum("dij,dij->d", a, a) * np.einsum("dij,dij->d", b, b)
-    with np.errstate(invalid="ignore"):
-        tau: Floats = agree / np.sqrt(untied)
-    return tau

@@ -23,7 +23,6 @@ from pyterrier_asl.analysis.rareness_agreement import (
     _gain_line,
     agreement_by_alpha,
     agreement_by_number_of_systems,
-    tau_b,
 )
 from pyterrier_asl.analysis.rareness_pools import (
     agreement_of_pools,
@@ -198,13 +197,6 @@ def test_an_odd_half_is_rounded_to_the_even_number():
 
 
 # Number of systems, alpha
-
-
-def test_tau_b_is_scipys():
-    rng = np.random.default_rng(0)
-    a, b = rng.integers(0, 6, (50, 8)).astype(float), rng.integers(0, 6, (50, 8)).astype(float)
-    assert tau_b(a, b).tolist() == pytest.approx([kendalltau(x, y)[0] for x, y in zip(a, b)])
-    assert np.isnan(tau_b(np.ones((1, 3)), np.arange(3.0)[None]))
 
 
 @pytest.mark.parametrize("measure", MEASURES, ids=str)
