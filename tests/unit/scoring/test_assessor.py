@@ -118,24 +118,3 @@ def test_no_topics():
     assert expected_average_precision([], [], []).shape == (0,)
     assert worst_average_precision([], [], []).shape == (0,)
     assert expected_success([], [], 3).shape == (0,)
-
-
-@pytest.mark.parametrize(
-    ("numbers", "message"),
-    [
-        ((3, 4, 5), "common is 4 where retrieved is 3"),
-        ((5, 4, 3), "common is 4 where relevant is 3"),
-        ((-1, 0, 3), "retrieved holds -1"),
-        ((3, 1.5, 3), "common holds 1.5"),
-        ((3, 1, float("nan")), "relevant holds nan"),
-    ],
-)
-def test_impossible_counts_are_named(numbers, message):
-    for function in (best_average_precision, worst_average_precision, expected_average_precision):
-        with pytest.raises(ValueError, match=message):
-            function(*numbers)
-
-
-def test_success_needs_a_depth():
-    with pytest.raises(ValueError, match="n is 0"):
-        expected_success(3, 1, n=0)
