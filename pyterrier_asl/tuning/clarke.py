@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -87,35 +87,33 @@ def tune_for_each(
             collection.topics,
             collection.qrels,
             reported[name],
-            measures=list(reported.values()),
+            measures=reported.values(),
             study_name=f"{collection.name}-{name}",
             **options,
         )
-        plain = {str(measure): label for label, measure in reported.items()}
-        trials = {stage: frame.rename(columns=plain) for stage, frame in result.trials.items()}
         tuned = None if transfer is None else result.settings
         others = _comparison(transfer or collection, wanted, tuned)
-        table = pd.concat([result.table.replace({"name": plain}), others], ignore_index=True)
-        results[name] = replace(result, table=table, trials=trials)
+        table = pd.concat([result.table, others], ignore_index=True)
+        results[name] = replace(result, table=table)
     return results
 
 
-def _all_measures(wanted: Sequence[NamedMeasure], collection: IndexedCollection) -> dict[str, Any]:
-    """The reported measures, the paper's first, with the collection's lengths."""
+def _all_measures(
+    wanted: Sequence[NamedMeasure], collection: IndexedCollection
+) -> dict[str, NamedMeasure]:
+    """The reported measures by name, the paper's first, with the collection's lengths."""
     measures = unique([*wanted, *parse_measures(MEASURES)])
     measures.sort(key=lambda m: MEASURES.index(m.name) if m.name in MEASURES else len(MEASURES))
-    return {m.name: m.with_params(lengths=collection.lengths).measure for m in measures}
+    return {m.name: m.with_params(lengths=collection.lengths) for m in measures}
 
 
 def _values_of(
-    pipeline: pt.Transformer, collection: IndexedCollection, reported: Mapping[str, Any]
+    pipeline: pt.Transformer, collection: IndexedCollection, measures: Iterable[NamedMeasure]
 ) -> tuple[dict[str, Floats], dict[str, float]]:
     """A pipeline's measures on a collection, per query, and their means."""
-    measures = list(reported.values())
     objective = fixed_objective(pipeline, collection.topics, collection.qrels, measures)
     values = objective.per_query(())
-    by_name = dict(zip(reported, values.values()))
-    return by_name, dict(zip(reported, objective.means(values).values()))
+    return values, objective.means(values)
 
 
 def _comparison(
@@ -130,7 +128,7 @@ def _comparison(
         wanted: the measures.
         tuned: the settings of the tuned pipeline; None: there is none.
     """
-    reported = _all_measures(wanted, collection)
+    reported = _all_measures(wanted, collection).values()
     first, *_, last = bm25_stages(collection.index)
     rows = []
     if tuned is not None:

@@ -19,7 +19,7 @@ from ir_measures import Measure
 from ..io.columns import typed_table
 from ..io.values import text
 from ..measures.directions import higher_is_better
-from ..measures.names import added_up, named_measures
+from ..measures.names import NamedMeasure, added_up, named_measures
 from ..scoring.arrays import Floats
 from .space import Setting, Space
 
@@ -79,7 +79,8 @@ def make_task(
     Args:
         topics: with a column ``qid``.
         qrels: PyTerrier's columns (``qid``, ``docno``, ``label``) or ir_measures'.
-        metric: the measure to optimise: a Measure, trec_eval's name or ir_measures'.
+        metric: the measure to optimise: a Measure, with or without a name of its own, trec_eval's
+            name or ir_measures'.
         measures: others to record.
 
     Raises:
@@ -88,7 +89,7 @@ def make_task(
     """
     recorded = {}
     for measure in [metric, *measures]:
-        named = named_measures([measure])
+        named = [measure] if isinstance(measure, NamedMeasure) else named_measures([measure])
         if len(named) != 1:
             raise ValueError(f"{measure!r} is {len(named)} measures; name one")
         recorded[named[0].name] = named[0].measure
