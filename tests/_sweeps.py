@@ -45,9 +45,9 @@ class Collection:
             for _ in range(num_docs)
         ]
         docnos = [f"d{i}" for i in rng.permutation(num_docs)]
-        self.index = TermIndex.from_documents(
-            [{"docno": d, "text": t} for d, t in zip(docnos, texts)], stemmer=None, verbose=False
-        )
+        self.docs = pd.DataFrame({"docno": docnos, "text": texts})
+        documents = self.docs.to_dict("records")
+        self.index = TermIndex.from_documents(documents, stemmer=None, verbose=False)
         queries = [" ".join(rng.choice(words, 3)) for _ in range(12)]
         queries[3] = "unknown words"  # retrieves nothing
         self.topics = pd.DataFrame({"qid": [f"q{i}" for i in range(12)], "query": queries})

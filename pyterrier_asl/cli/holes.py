@@ -228,6 +228,7 @@ def _check_outputs(
     from ..unjudged.export import check_export
 
     keep = any(Path(name).resolve() == Path(path or "").resolve() for name in labels)
+    options.check_force(force, path, picture["chart"])
     if path:
         read = inputs if keep else [*inputs, *labels]
         check_export(path, form, inputs=read, force=force, keep=keep)

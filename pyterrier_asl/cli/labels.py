@@ -39,6 +39,7 @@ def command(
     from ..io.atomic import check_replaceable, replacing
     from ..judging.labels import OFFICIAL, merge_labels
 
+    options.check_force(force, output)
     if output:
         check_replaceable(output, inputs=[qrels, *files], force=force)
     labels = options.read_labels(files)

@@ -268,6 +268,13 @@ def read_labels(files: Sequence[str]) -> list[Any] | None:
 
 force = switch("--force", help="Overwrite a file of another kind, but never an input.")
 
+
+def check_force(force: bool, *files: str | None) -> None:
+    """Raises a UsageError for ``--force`` without a file that is written."""
+    if force and not any(files):
+        raise click.UsageError("--force goes with an option that writes a file")
+
+
 duplicates = click.option(
     "--duplicates",
     type=click.Choice(["error", "best"]),

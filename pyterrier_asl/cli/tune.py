@@ -82,6 +82,7 @@ def command(
     from ..tuning import clarke, study
     from ..tuning.collection import load_collection
 
+    options.check_force(force, out)
     if split and transfer:
         raise click.UsageError("--split and --transfer exclude each other")
     chosen = measures or clarke.MEASURES

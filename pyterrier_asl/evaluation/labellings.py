@@ -58,7 +58,6 @@ def unjudged_of(
     runs: Iterable[JudgedRun],
     measures: Sequence[Any],
     depth: int | None = None,
-    highest: float | None = None,
     *,
     keep_rows: bool = True,
 ) -> Unjudged:
@@ -68,18 +67,14 @@ def unjudged_of(
         runs: the compared runs.
         measures: measures that have bounds.
         depth: rank down to which documents are labelled, if it is deeper than the cut-offs.
-        highest: the best grade that a label can give.
         keep_rows: whether to keep the rows of the runs.
 
     Raises:
-        ValueError: for a depth that is not 0, 1, 2, ..., and a best grade that no measure uses.
+        ValueError: for a depth that is not 0, 1, 2, ...
     """
-    own = [measure_with_bounds(measure) for measure in measures]
-    if not any(measure.HAS_GAINS for measure in own):
-        refuse("is for nDCG", highest=highest)
     if depth is not None:
         check_whole("depth", depth, 0)
-    depths = [measure.cutoff for measure in own]
+    depths = [measure_with_bounds(measure).cutoff for measure in measures]
     deepest = None if None in depths else max([depth or 0, *(k or 0 for k in depths)])
     return Unjudged(runs, deepest, keep_rows=keep_rows)
 
@@ -160,15 +155,20 @@ def labelled_measures(
         measures: measures by name; these runs are the pool of a measure that lacks one.
         depth: see :func:`bounds`.
         highest: see :func:`bounds`.
+
+    Raises:
+        ValueError: for ``highest`` if no measure uses it.
     """
     measures = runs.with_pool(measures)
+    if not any(measure_with_bounds(measure).HAS_GAINS for measure in measures.values()):
+        refuse("is for nDCG", highest=highest)
     # Without need of rows, the rows of only one unread run are in memory at a time.
     keep_rows = runs.is_matched or any(
         "pool" in measure.SUPPORTED_PARAMS or measure_with_bounds(measure).needs_rows()
         for measure in measures.values()
     )
     judged = runs.runs if keep_rows else runs.matched()
-    unjudged = unjudged_of(judged, list(measures.values()), depth, highest, keep_rows=keep_rows)
+    unjudged = unjudged_of(judged, list(measures.values()), depth, keep_rows=keep_rows)
     return {
         label: Labelled(unjudged, measure, depth=depth, highest=highest)
         for label, measure in measures.items()

@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import pandas as pd
 import pyterrier as pt
 
+from ..evaluation.inputs import refuse
 from .objective import Objective, PipelineObjective, TuningTask, make_task
 from .space import Params, Space, warn_of_equal_transformers
 from .sweep import NotSwept, Sweep
@@ -228,6 +229,8 @@ def objective_for(
     sweep: bool | None = None,
 ) -> Objective:
     """The sweep if it applies and ``sweep`` allows it, else the pipeline."""
+    if sweep:
+        refuse("is for pipelines, not for sweep=True", batch_size=batch_size)
     if sweep is not False:
         try:
             return Sweep(pipeline, space, task)

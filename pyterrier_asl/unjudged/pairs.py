@@ -153,7 +153,7 @@ def labelled_runs(
     parsed = parse_measure(measure)
     [named] = complete_measures([NamedMeasure(str(parsed), parsed)], rel=rel)
     chosen = runs.with_pool({"": named.measure})[""]
-    unjudged = unjudged_of(runs.runs, [chosen], depth, highest)
+    unjudged = unjudged_of(runs.runs, [chosen], depth)
     return Labelled(unjudged, chosen, depth=depth, highest=highest)
 
 

@@ -12,6 +12,9 @@ from typing import Any, NamedTuple
 import _small
 import pandas as pd
 import pyterrier as pt
+import pytest
+from _sweeps import Collection
+from scipy.stats import uniform
 
 import pyterrier_asl as asl
 from pyterrier_asl.io.texts import Texts
@@ -296,6 +299,50 @@ def call_merge(setting: Setting, data: str, options: dict) -> Any:
     return asl.merge_labels(qrels, added, **options)
 
 
+@cache
+def tuned() -> Collection:
+    """A collection of short documents, in which settings of BM25 differ."""
+    pytest.importorskip("optuna", reason="searches need pyterrier-asl[tune]")
+    return Collection()
+
+
+def topics_and_qrels(setting: Setting) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Topics and qrels of the collection that is tuned."""
+    topics, qrels = tuned().topics, tuned().qrels
+    if setting.binary:
+        qrels = qrels.assign(label=qrels["label"].clip(upper=1))
+    return (topics[::-1] if setting.turned else topics), qrels
+
+
+def bm25_with_space() -> tuple[pt.Transformer, Any]:
+    bm25 = tuned().index.bm25(b=0.5, num_results=30)
+    return bm25, {bm25: {"b": uniform(0, 1), "k1": uniform(0, 9)}}
+
+
+def call_search(setting: Setting, data: str, options: dict) -> Any:
+    settings = {"n_trials": 4, "seed": 1, "return_type": "trials", **options}
+    return asl.RandomSearch(
+        *bm25_with_space(), *topics_and_qrels(setting), setting.measure, **settings
+    )
+
+
+def call_folds(setting: Setting, data: str, options: dict) -> Any:
+    topics, qrels = topics_and_qrels(setting)
+    folds, settings = [topics.iloc[::2], topics.iloc[1::2]], {"n_trials": 3, "seed": 1, **options}
+    results, best = asl.KFoldRandomSearch(
+        *bm25_with_space(), folds, qrels, setting.measure, **settings
+    )
+    return results, [[triple[1:] for triple in fold] for fold in best]
+
+
+def call_stages(setting: Setting, data: str, options: dict) -> Any:
+    from pyterrier_asl.tuning import bm25_stages
+
+    stages, settings = bm25_stages(tuned().index), {"n_trials": 3, "seed": 1, **options}
+    found = asl.StagedSearch(stages, *topics_and_qrels(setting), setting.measure, **settings)
+    return found.table, list(found.trials.values()), str(found.settings)
+
+
 #: Name, or name and variant -> a call of the function in a setting.
 CALLS: dict[str, Callable[[Setting, str, dict], Any]] = {
     "evaluate": with_runs(asl.evaluate),
@@ -316,6 +363,9 @@ CALLS: dict[str, Callable[[Setting, str, dict], Any]] = {
     "read_scores": call_scores,
     "merge_labels": call_merge,
     "Experiment": call_experiment,
+    "RandomSearch": call_search,
+    "KFoldRandomSearch": call_folds,
+    "StagedSearch": call_stages,
 }
 #: The sources that a function takes; functions not listed take frames and files.
 SOURCES = {
@@ -325,6 +375,9 @@ SOURCES = {
     "ranks": ("frames", "files", "several", "scores"),
     "report": ("frames", "several", "scores"),
     "Experiment": ("frames",),
+    "RandomSearch": ("frames",),
+    "KFoldRandomSearch": ("frames",),
+    "StagedSearch": ("frames",),
 }
 #: Functions of one or two arguments, or whose options have tests of their own.
 ELSEWHERE = {
@@ -333,9 +386,6 @@ ELSEWHERE = {
     "read_qrels": "a file",
     "read_run": "a file",
     "read_runs": "tests/unit/io",
-    "RandomSearch": "tests/unit/tuning",
-    "KFoldRandomSearch": "tests/unit/tuning",
-    "StagedSearch": "tests/unit/tuning",
 }
 
 
@@ -386,6 +436,24 @@ def saved_in(setting: Setting) -> str:
     return str(folder)
 
 
+def storage(setting: Setting) -> str:
+    return f"sqlite:///{_small.folder() / str(setting)}.db"
+
+
+def with_storage(setting: Setting) -> dict[str, Any]:
+    return {"storage": storage(setting)}
+
+
+def sampler(setting: Setting) -> Any:
+    import optuna
+
+    return optuna.samplers.RandomSampler(seed=3)
+
+
+def held_out(setting: Setting) -> dict[str, tuple[pd.DataFrame, pd.DataFrame]]:
+    return {"other": topics_and_qrels(setting)}
+
+
 def third_run(setting: Setting) -> dict[str, Any]:
     return {"charlie": inputs(setting)[0]["charlie"]}
 
@@ -394,6 +462,16 @@ JUDGE_REL = Row(2, with_judges_given, alone="judge_rel", refused=AT_2 | {"scores
 PEOPLE = Row(["x"], with_judges_given, alone="people", refused={"scores": "judges|people"})
 DEPTH = Row(12, UNJUDGED, {"scores": "unjudged|depth"}, measure="ASL@2", alone="depth")
 HIGHEST = Row(5, UNJUDGED, {"scores": "unjudged|highest"}, measure="nDCG@10", alone="highest")
+SEARCH = {
+    "measures": Row(["RR"]),
+    "n_trials": Row(5),
+    "seed": Row(7),
+    "jobs": Row(2, same={"always": "the same trials, sooner"}),
+    "verbose": Row(True, same={"always": "a progress bar"}),
+    "storage": Row(storage, same={"always": "the same trials"}),
+    "study_name": Row("mine", with_storage, same={"always": "the same trials"}),
+    "sweep": Row(False, same={"always": "the same values, later"}),
+}
 KNOWN_ANYWAY = {"always": "few runs have it anyway"}
 MINE = with_table(lambda scores: scores.assign(measure="mine"))
 CONFLICTING = with_added(lambda qrels: qrels.assign(label=0).iloc[:40])
@@ -601,6 +679,18 @@ ROWS: dict[str, dict[str, Row]] = {
         "conflicts": Row("official", CONFLICTING, data="unusable"),
         "highest": Row(9, TOO_HIGH, data="unusable"),
     },
+    "RandomSearch": SEARCH
+    | {
+        "batch_size": Row(
+            2,
+            {"sweep": False},
+            same={"always": "the same values"},
+        ),
+        "return_type": Row("best_setting"),
+        "sampler": Row(sampler, {"seed": None}, alone="seed= belongs to random settings"),
+    },
+    "KFoldRandomSearch": {"study_name": SEARCH["study_name"]},
+    "StagedSearch": SEARCH | {"held_out": Row(held_out)},
     "Experiment": {
         "names": Row(list("abcd"), refused={"always": "names is for a list of systems"}),
         "perquery": Row(True),

@@ -7,6 +7,8 @@ which lower values are better, and with graded and binary qrels.
 
 from __future__ import annotations
 
+import gzip
+import json
 import os
 import re
 import tempfile
@@ -21,6 +23,7 @@ import click
 import pytest
 from _calls import call
 from _options import GROUPS, TEXTS, Setting, files, long_scores
+from _sweeps import Collection
 
 from pyterrier_asl.cli import main
 
@@ -213,6 +216,24 @@ def third_run(setting: Setting) -> list[str]:
     return ["--others", str(files("plain", setting.binary, False)[0]["charlie"])]
 
 
+def tuned(setting: Setting, seed: int) -> str:
+    """A folder with a collection."""
+    place = folder() / f"collection-{seed}-{setting.binary}"
+    if not place.exists():
+        place.mkdir()
+        world = Collection(seed)
+        docs = zip(world.docs["docno"], world.docs["text"])
+        with gzip.open(place / "docs.jsonl.gz", "wt") as file:
+            file.writelines(json.dumps({"docno": d, "text": t}) + "\n" for d, t in docs)
+        pairs = zip(world.topics["qid"], world.topics["query"])
+        (place / "queries.tsv").write_text("".join(f"{q}\t{t}\n" for q, t in pairs))
+        top = 1 if setting.binary else 3
+        _small.write_qrels(
+            world.qrels.assign(label=world.qrels["label"].clip(0, top)), place / "qrels.txt"
+        )
+    return str(place)
+
+
 def planned(setting: Setting) -> list[str]:
     return ["--plan", ".2" if setting.measure == "AP@10" else "3"]
 
@@ -286,7 +307,9 @@ SPECIAL: dict[str, dict[str, Row]] = {
         "export_to": Row(HOLES_EXPORT, writes=EXPORT),
         "form": Row(["--form", "trec"], HOLES_EXPORT, writes=EXPORT, alone=True),
         "most": Row(["--most", "2"], HOLES_EXPORT, writes=EXPORT, alone=True),
-        "force": Row(["--force"], HOLES_EXPORT, same={"always": "there is no file yet"}),
+        "force": Row(
+            ["--force"], HOLES_EXPORT, same={"always": "there is no file yet"}, alone=True
+        ),
         "others": Row(third_run, measure="AP_Rareness@10"),
         "depth": Row(["--depth", "12"], measure="ASL@2"),
         "highest": Row(["--highest", "5"], measure="nDCG@10"),
@@ -301,7 +324,9 @@ SPECIAL: dict[str, dict[str, Row]] = {
         "conflicts": Row(["--conflicts", "official"], conflicting, needed=True),
         "highest": Row(["--highest", "9"], too_high, needed=True),
         "output": Row(["-o", "merged"], writes="merged"),
-        "force": Row(["--force"], ["-o", "merged"], same={"always": "there is no file yet"}),
+        "force": Row(
+            ["--force"], ["-o", "merged"], same={"always": "there is no file yet"}, alone=True
+        ),
     },
     "judges": {
         "show": Row(["--show", "gains"]),
@@ -344,9 +369,23 @@ SPECIAL: dict[str, dict[str, Row]] = {
         "name": Row(["--name", "mine"]),
     },
 }
-#: Commands whose options have tests of their own.
-ELSEWHERE = ("tune", "demo")
 SPECIAL |= {
+    "demo": {
+        "generated": Row([], same={"always": "a setting"}),
+        "seed": Row(["--seed", "7"]),
+    },
+    "tune": {
+        "trials": Row(["--trials", "3"]),
+        "transfer": Row(lambda s: ["--transfer", tuned(s, 2)]),
+        "split": Row(["--split"]),
+        "seed": Row(["--seed", "7"]),
+        "storage": Row(
+            lambda s: ["--storage", f"sqlite:///{folder()}/{s}.db"],
+            same={"always": "the same trials"},
+        ),
+        "out": Row(["--out", "."], writes="table.csv"),
+        "force": Row(["--force"], ["--out", "."], same={"always": "no file yet"}, alone=True),
+    },
     "analyze": {
         "as_published": Row(["--as-published"]),
         "preferences": Row(["--preferences", "rrLP"]),
@@ -379,7 +418,7 @@ SPECIAL |= {
         "judges": Row(judge("z", 0.3)),
         "rel": Row(["-l", "3"]),
         "judge_rel": Row(["--judge-rel", "x=2"], refused={"binary": "finds nothing"}),
-    }
+    },
 }
 
 
@@ -473,7 +512,7 @@ def commands() -> dict[str, click.Command]:
                 found[f"{name} {part}"] = command.get_command(below, part)
         else:
             found[name] = command
-    return {name: command for name, command in found.items() if name not in ELSEWHERE}
+    return found
 
 
 COMMANDS = commands()
@@ -528,6 +567,10 @@ def words_of(name: str, setting: Setting, option: str, data: str) -> list[str]:
     """A command with what it needs."""
     params = {p.name for p in COMMANDS[name].params}
     words = [*name.split(), *required(name, setting)]
+    if name == "demo":
+        return [*words, "--generated"]
+    if name == "tune":
+        words += [tuned(setting, 1), "--trials", "2"]
     by_name = {"measures", "measure"} & params
     if by_name and option not in {*by_name, "lower_is_better", "higher_is_better"}:
         words += ["-m", RARENESS.get(name, setting.measure)]
@@ -628,8 +671,6 @@ def cases() -> Iterator[Any]:
     for name, command in COMMANDS.items():
         params = {param.name for param in command.params}
         settings = [s for s in SETTINGS if s.source == "files" or s.source in params]
-        if name.startswith("analyze"):
-            settings = settings[:1]
         first = settings[: QUICK.get(name, 1)]
         for option in options_of(name):
             shared = option in SHARED and name not in ("ranks", "analyze run-quality")

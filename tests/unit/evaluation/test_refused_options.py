@@ -114,7 +114,6 @@ def test_a_minimum_grade_is_for_the_measures_that_have_one():
     ("call", "message"),
     [
         (lambda: bounds(RUN, QRELS, "AP@9", highest=3), "highest=3 is for nDCG: leave it out"),
-        (lambda: holes(RUN, RUN, QRELS, "P@9", highest=3), "highest=3 is for nDCG"),
         (lambda: ranks(RUNS, TOPICS, "P@9", unjudged=True, highest=3), "highest=3 is for nDCG"),
         (
             lambda: compare(RUNS, TOPICS, "AP", allow_missing=True),

@@ -167,6 +167,13 @@ def test_parameters_out_of_range(small):
     assert bm25.b == 0.75
 
 
+def test_a_sweep_has_no_batches(small):
+    bm25 = small.index.bm25()
+    arguments = bm25, {bm25: {"b": [0.5]}}, small.topics, small.qrels
+    with pytest.raises(ValueError, match="batch_size=2 is for pipelines, not for sweep=True"):
+        RandomSearch(*arguments, n_trials=1, sweep=True, batch_size=2)
+
+
 @given(
     st.lists(
         st.sampled_from([-3.0, -1.0, 0.0, 1e-9, 1.0, 1.0 + 1e-12, 7.0]) | st.floats(-9, 9),
