@@ -32,9 +32,12 @@ def bound_average_precision(
     for q in range(len(total)):
         judged_ranks = ranks[offsets[q] : offsets[q + 1]]
         unjudged = holes[hole_offsets[q] : hole_offsets[q + 1]]
-        judged, further = np.sum(np.arange(1, len(judged_ranks) + 1) / judged_ranks), 0.0
         below = np.zeros(len(judged_ranks) + 1)  # the sum of 1/rank from each relevant document on
-        below[:-1] = np.cumsum(1 / judged_ranks[::-1])[::-1]
+        judged, further = 0.0, 0.0
+        for i in range(len(judged_ranks)):
+            judged += (i + 1) / judged_ranks[i]
+            last = len(judged_ranks) - 1 - i
+            below[last] = below[last + 1] + 1 / judged_ranks[last]
         rest = total[q] + others[q]
         low[q] = judged / rest if rest else 0.0
         high[q] = judged / total[q] if total[q] else 0.0

@@ -85,11 +85,15 @@ def _most(
     """The highest ratio, of weights times a sign. The best s documents have at least a gain."""
     sums = _sums_of_best(weights, sign, others)
     room = len(sums) - 1
-    by_level = steps * ideal[counts]
-    whole, above = by_level.sum(), by_level[given:].sum()
+    whole, above = 0.0, 0.0
+    for g in range(len(steps)):
+        whole += steps[g] * ideal[counts[g]]
+        above += steps[g] * ideal[counts[g]] if g >= given else 0.0
     best = base / whole if whole > 0 else 0.0
+    gained, cost = np.empty(room + 1), np.empty(room + 1)
     for _ in range(100):
-        gained, cost = np.zeros(room + 1), np.full(room + 1, above)
+        for s in range(room + 1):
+            gained[s], cost[s] = 0.0, above
         for g in range(given - 1, -1, -1):
             top, top_gained, top_cost = -np.inf, 0.0, 0.0
             for s in range(room + 1):  # at most as many documents as have a smaller gain
@@ -98,9 +102,12 @@ def _most(
                     top, top_gained, top_cost = value, gained[s], cost[s]
                 gained[s] = top_gained + steps[g] * sums[s]
                 cost[s] = top_cost + steps[g] * ideal[counts[g] + s]
-        excess = base + gained - best * cost
-        at = np.argmax(excess)
-        if excess[at] <= _NOTHING * max(cost[at], 1.0) or cost[at] <= 0:
+        at, excess = 0, -np.inf
+        for s in range(room + 1):
+            value = base + gained[s] - best * cost[s]
+            if value > excess:
+                at, excess = s, value
+        if excess <= _NOTHING * max(cost[at], 1.0) or cost[at] <= 0:
             break
         better = (base + gained[at]) / cost[at]
         if better <= best:
@@ -113,10 +120,19 @@ def _most(
 def _sums_of_best(weights: Floats, sign: float, others: int) -> Floats:
     """The sums of the best 0, 1, 2, ... weights: ``weights``, ascending, times a sign, and a weight
     of 0 for each of ``others``, documents that neither run retrieved."""
-    best = (sign * weights)[:: -int(sign)]
-    positive = np.sum(best > 0)
-    sums = np.zeros(len(best) + others + 1)
-    sums[1:] = np.cumsum(np.concatenate((best[:positive], np.zeros(others), best[positive:])))
+    size = len(weights)
+    sums = np.zeros(size + others + 1)
+    total, skipped = 0.0, 0
+    for i in range(size):
+        weight = weights[size - 1 - i] if sign > 0 else -weights[i]
+        if weight <= 0 and skipped == 0:
+            for _ in range(others):
+                skipped += 1
+                sums[i + skipped] = total
+        total += weight
+        sums[i + skipped + 1] = total
+    for i in range(size + skipped, size + others):
+        sums[i + 1] = total
     return sums
 
 
@@ -159,11 +175,18 @@ def _longest(
     missing_b: int,
 ) -> float:
     """The greatest difference, by Dinkelbach's iteration on difference = sum / n."""
-    found_a, found_b = np.count_nonzero(known_a), np.count_nonzero(known_b)
-    missing = (total - found_a) * missing_a - (total - found_b) * missing_b
-    lengths = np.sum(known_a - known_b) + missing
+    found_a = found_b = lengths = 0
+    for i in range(len(known_a)):
+        found_a += known_a[i] > 0
+        found_b += known_b[i] > 0
+        lengths += known_a[i] - known_b[i]
+    lengths += (total - found_a) * missing_a - (total - found_b) * missing_b
     longer, shorter = _ranks_in_one(a, b), _ranks_in_one(b, a)
-    both = (a - b)[(a > 0) & (b > 0)]
+    both, in_both = np.empty(len(a), np.int64), 0
+    for i in range(len(a)):
+        if a[i] > 0 and b[i] > 0:
+            both[in_both] = a[i] - b[i]
+            in_both += 1
     best = -np.inf
     for o in (0, others):
         n = total + o
@@ -171,8 +194,11 @@ def _longest(
         start = lengths + o * (missing_a - missing_b) + crossed
         value = start / n if n else 0.0
         for _ in range(100):
-            changes = both[both > value]
-            sums, size = start + changes.sum(), n + len(changes)
+            sums, size = start, n
+            for change in both[:in_both]:
+                if change > value:
+                    sums += change
+                    size += 1
             gain, some = _best_in_one(longer, 1.0, missing_b, found_b - n + 0.5, value)
             sums, size = sums + gain, size + some
             gain, some = _best_in_one(shorter, -1.0, missing_a, n - found_a - 0.5, value)
@@ -187,9 +213,19 @@ def _longest(
 @compiled
 def _ranks_in_one(a: Ints, b: Ints) -> Ints:
     """The ranks of documents that only the first run retrieved, ascending."""
-    in_one = np.zeros(np.max(np.append(a, 0)) + 1, np.bool_)
-    in_one[a[b == 0]] = True
-    return np.flatnonzero(in_one)
+    deepest = 0
+    for rank in a:
+        deepest = max(deepest, rank)
+    in_one = np.zeros(deepest + 1, np.bool_)
+    for i in range(len(a)):
+        in_one[a[i]] = b[i] == 0
+    ranks = np.empty(len(a), np.int64)
+    size = 0
+    for rank in range(1, deepest + 1):
+        if in_one[rank]:
+            ranks[size] = rank
+            size += 1
+    return ranks[:size]
 
 
 @compiled
@@ -227,13 +263,21 @@ def lexicographic_verdicts(
         begin, end, first, last = known_offsets[q], known_offsets[q + 1], offsets[q], offsets[q + 1]
         size = last - first
         relevant, irrelevant = size, size + 1
-        known = known_a[begin:end], known_b[begin:end]
-        unjudged = a[first:last], b[first:last]
-        depth = np.max(np.append(np.concatenate(known + unjudged), 0))
-        at_a, at_b = np.full(depth + 1, irrelevant), np.full(depth + 1, irrelevant)
-        at_a[known[0]], at_b[known[1]] = relevant, relevant
-        at_a[unjudged[0]], at_b[unjudged[1]] = np.arange(size), np.arange(size)
-        parent = np.arange(size + 2)
+        depth = 0
+        for i in range(begin, end):
+            depth = max(depth, known_a[i], known_b[i])
+        for i in range(first, last):
+            depth = max(depth, a[i], b[i])
+        at_a, at_b = np.empty(depth + 1, np.int64), np.empty(depth + 1, np.int64)
+        for t in range(depth + 1):
+            at_a[t], at_b[t] = irrelevant, irrelevant
+        for i in range(begin, end):
+            at_a[known_a[i]], at_b[known_b[i]] = relevant, relevant
+        parent = np.empty(size + 2, np.int64)
+        for i in range(size + 2):
+            parent[i] = i
+            if i < size:
+                at_a[a[first + i]], at_b[b[first + i]] = i, i
         possible = True
         for t in range(1, depth + 1):  # documents at rank 0 were not retrieved
             one, two = _root(parent, at_a[t]), _root(parent, at_b[t])
@@ -294,7 +338,9 @@ def precision_gains(
 def _reciprocals(ranks: Ints) -> Floats:
     """1/rank, and 0 for documents that were not retrieved."""
     reciprocals = np.zeros(len(ranks))
-    reciprocals[ranks > 0] = 1 / ranks[ranks > 0]
+    for i in range(len(ranks)):
+        if ranks[i] > 0:
+            reciprocals[i] = 1 / ranks[i]
     return reciprocals
 
 
