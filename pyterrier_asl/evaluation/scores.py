@@ -23,7 +23,7 @@ from __future__ import annotations
 import csv
 import io
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -36,7 +36,7 @@ from ..io.lazy import pd
 from ..io.names import check_names
 from ..io.runs import run_name
 from ..io.tables import ALL, counted
-from ..io.texts import parse_json
+from ..io.texts import json_object
 from ..io.trec_text import open_text
 from ..measures.directions import higher_is_better
 from ..measures.names import measure_named
@@ -307,7 +307,9 @@ def _text_frame(path: Path, roles: Mapping[str, str]) -> pd.DataFrame:
         text = stream.read().decode("utf-8-sig")
     first = text.lstrip().partition("\n")[0]
     if first.startswith("{"):
-        return pd.DataFrame(_rows(path, _objects(text)))
+        numbered = ((n, line) for n, line in enumerate(text.splitlines(), 1) if line.strip())
+        rows = _rows(path, ((n, json_object(line, f"{path}, line {n}")) for n, line in numbered))
+        return pd.DataFrame(rows)
     if not text.endswith(("\n", "\r")):
         raise ValueError(
             f"{path}, line {len(text.splitlines())}: the last line has no line feed, so the table "
@@ -338,19 +340,6 @@ def _text_frame(path: Path, roles: Mapping[str, str]) -> pd.DataFrame:
     )
     names = ["measure", "qid"] if by_trec_eval else ["qid", "measure"]
     return table.set_axis([*names, "value"], axis=1)
-
-
-def _objects(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The JSON objects in the lines of a text, with line numbers."""
-    for number, line in enumerate(text.splitlines(), 1):
-        if line.strip():
-            try:
-                row = parse_json(line)
-            except ValueError as error:
-                raise ValueError(f"line {number} is not JSON: {error}") from None
-            if not isinstance(row, dict):
-                raise ValueError(f"line {number} is not a JSON object: {line[:80]!r}")
-            yield number, row
 
 
 def _rows(path: Path, lines: Iterable[tuple[int, Any]]) -> list[Any]:

@@ -19,7 +19,7 @@ from .files import StrPath
 from .lazy import pd
 from .machine_readable import text_of_cell
 from .qrels import read_qrels
-from .texts import parse_json
+from .texts import json_object
 from .values import text
 
 COLUMNS = ["qid", "docno", "label", "source"]
@@ -138,7 +138,8 @@ class LabelFile:
         if wrong:
             raise ValueError(
                 f"labels cannot be added to {self.path}: it holds something else than labels in "
-                f"JSON lines ({_shown(wrong[0])}); name another file"
+                f"JSON lines ({wrong[0][:80].decode('utf-8', 'replace').strip()!r}); name another "
+                "file"
             )
         if is_complete:
             return len(content), b"\n" if last else b""
@@ -158,10 +159,10 @@ def _line_of(label: Mapping[str, Any]) -> bytes:
 
 def _is_label(line: bytes) -> bool:
     try:
-        row = parse_json(line.removeprefix(_BYTE_ORDER_MARK))
-    except ValueError:  # UnicodeDecodeError is one
+        row = json_object(line.removeprefix(_BYTE_ORDER_MARK), "")
+    except ValueError:
         return False
-    return isinstance(row, dict) and {_our_name(name) for name in row}.issuperset(KEY)
+    return {_our_name(name) for name in row}.issuperset(KEY)
 
 
 def label_of(value: Any) -> float:
@@ -335,16 +336,12 @@ def _json_rows(path: Path, content: bytes) -> dict[int, dict[str, Any]]:
             continue
         where = f"{path}, line {number}"
         try:
-            row = parse_json(line)
-        except ValueError as error:  # UnicodeDecodeError is one
+            row = json_object(line, where)
+        except ValueError as error:
             is_complete = line.rstrip().endswith(b"}") and "Unterminated" not in str(error)
-            if number == len(lines) and not is_complete:
+            if number == len(lines) and line.lstrip().startswith(b"{") and not is_complete:
                 break
-            raise ValueError(f"{where}: this is not JSON ({error}): {_shown(line)}") from None
-        if not isinstance(row, dict):
-            raise ValueError(
-                f"{where}: this is not a label with qid, docno and label: {_shown(line)}"
-            )
+            raise
         names = _new_names(row, where)
         row = {names[name]: value for name, value in row.items()}
         missing = [column for column in COLUMNS[:3] if column not in row]
@@ -358,11 +355,6 @@ def _json_rows(path: Path, content: bytes) -> dict[int, dict[str, Any]]:
             rows[number] = row
             of_document.append(number)
     return rows
-
-
-def _shown(line: bytes) -> str:
-    """The beginning of a line, for an error message."""
-    return repr(line[:80].decode("utf-8", "replace").strip())
 
 
 def _table_rows(path: Path, content: bytes, delimiter: str) -> pd.DataFrame:

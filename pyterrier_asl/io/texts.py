@@ -133,10 +133,7 @@ def _text_of_line(line: str, kind: str, where: str) -> tuple[str, str]:
             form = "qid<TAB>query" if kind == "query" else "docno<TAB>text"
             raise ValueError(f"{where}: expected {form}, found {line.strip()[:100]!r}")
         return name, text
-    try:
-        row = parse_json(line)
-    except ValueError as error:
-        raise ValueError(f"{where}: this is not JSON ({error}): {line.strip()[:100]!r}") from None
+    row = json_object(line, where)
     names = [row[name] for name in _IDS if isinstance(row.get(name), (str, int))]
     texts = [row[name] for name in _TEXTS if isinstance(row.get(name), str)]
     if not (names and texts):
@@ -147,19 +144,26 @@ def _text_of_line(line: str, kind: str, where: str) -> tuple[str, str]:
     return str(names[0]), "\n".join(text for text in texts if text)
 
 
-def parse_json(text: str | bytes) -> Any:
-    """Parses JSON.
+def json_object(line: str | bytes, where: str) -> dict[str, Any]:
+    """The object in a line of JSON lines.
 
     Raises:
-        ValueError: for text that is not JSON, or is nested too deeply for Python.
+        ValueError: with the place, for a line that is no object, or nested too deeply for Python.
 
-    >>> parse_json("[1]")
-    [1]
+    >>> json_object('{"qid": "1"}', "a.jsonl, line 1")
+    {'qid': '1'}
     """
+    row, reason = None, "it has no names and values"
     try:
-        return json.loads(text)
+        row = json.loads(line)
     except RecursionError:
-        raise ValueError("it is nested too deeply") from None
+        reason = "it is nested too deeply"
+    except ValueError as error:  # UnicodeDecodeError is one
+        reason = str(error)
+    if not isinstance(row, dict):
+        text = line if isinstance(line, str) else line.decode("utf-8", "replace")
+        raise ValueError(f"{where}: this is not a JSON object ({reason}): {text.strip()[:100]!r}")
+    return row
 
 
 def text_lines(path: str | os.PathLike[str]) -> Iterator[str]:

@@ -11,7 +11,7 @@ import pandas as pd
 import pyterrier as pt
 
 from ..io.qrels import irds_qrels, read_qrels
-from ..io.texts import parse_json, read_texts
+from ..io.texts import json_object, read_texts
 from ..measures.lengths import DocLengths
 from ..retrieval.build import docno_of, indexed_text
 from ..retrieval.index import TermIndex
@@ -115,8 +115,8 @@ def _read_documents(path: Path, words: dict[str, int]) -> Iterator[dict[str, str
     """Reads the documents of a file; adds the length of each to ``words``."""
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         for number, line in enumerate(lines, 1):
+            document = json_object(line, f"line {number}")
             try:
-                document = parse_json(line)
                 docno, text = docno_of(document), indexed_text(document)
             except (ValueError, TypeError, KeyError) as error:
                 raise ValueError(

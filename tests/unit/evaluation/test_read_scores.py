@@ -188,7 +188,7 @@ def test_a_table_that_is_cut_in_its_last_line_is_an_error(form, tmp_path):
         whole = path.read_text()
         for end in range(whole.rstrip().rfind("\n") + 2, len(whole) - (form == "jsonl")):
             path.write_text(whole[:end])
-            with pytest.raises(ValueError, match=rf"{path.name}, line|line \d+ is not JSON"):
+            with pytest.raises(ValueError, match=rf"{path.name}, line"):
                 read_scores(path, fill=0)
 
 
@@ -197,7 +197,7 @@ def test_lines_of_json_have_the_same_fields(tmp_path):
     with pytest.raises(ValueError, match=r"s.jsonl, line 2: found 1 field"):
         read_scores(tmp_path / "s.jsonl", fill=0)
     (tmp_path / "s.jsonl").write_text('{"a": ' + "[" * 10**5 + "\n")
-    with pytest.raises(ValueError, match=r"s.jsonl cannot be read as a table of scores"):
+    with pytest.raises(ValueError, match=r"s.jsonl, line 1: .*nested too deeply"):
         read_scores(tmp_path / "s.jsonl")
 
 

@@ -35,8 +35,11 @@ def test_forms(tmp_path, content, texts, name):
         ("d1\tone\nd1\ttwo\n", "line 2: document 'd1' occurs twice"),
         ('{"docno": "d1"}\n', r"line 1: expected an id .* and a text .*, found docno"),
         ('{"text": "one"}\n', "line 1: expected an id"),
-        ('{"docno": \n', "line 1: this is not JSON"),
-        ('{"docno": ' + "[" * 10**5, r"line 1: this is not JSON \(it is nested too deeply\)"),
+        ('{"docno": \n', "line 1: this is not a JSON object"),
+        (
+            '{"docno": ' + "[" * 10**5,
+            r"line 1: this is not a JSON object \(it is nested too deeply\)",
+        ),
     ],
 )
 def test_lines_that_do_not_fit(tmp_path, content, why):

@@ -153,11 +153,15 @@ def test_ids_survive_a_table(tmp_path):
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        (LINE + "\n5\n", "line 2: this is not a label"),
-        (LINE + "\nnull\n" + LINE, "line 2: this is not a label"),
-        (LINE + '\n{"qid": "q"\n' + LINE, "line 2: this is not JSON"),
-        (LINE + '\n{"qid": ' + "[" * 10**5 + "]}", "line 2: this is not JSON .it is nested too"),
-        (LINE + '\n{"qid": "q", "docno": "y", "label": 1,}', "line 2: this is not JSON"),
+        (LINE + "\n5\n", "line 2: this is not a JSON object"),
+        (LINE + "\n5", "line 2: this is not a JSON object"),
+        (LINE + "\nnull\n" + LINE, "line 2: this is not a JSON object"),
+        (LINE + '\n{"qid": "q"\n' + LINE, "line 2: this is not a JSON object"),
+        (
+            LINE + '\n{"qid": ' + "[" * 10**5 + "]}",
+            "line 2: this is not a JSON object .it is nested too",
+        ),
+        (LINE + '\n{"qid": "q", "docno": "y", "label": 1,}', "line 2: this is not a JSON object"),
         (
             '{"qid": "q", "docno": "x", "docid": "y", "label": 1}\n',
             "'docid' and 'docno', which mean",
