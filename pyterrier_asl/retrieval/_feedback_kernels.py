@@ -70,7 +70,8 @@ def expand(
                     terms[entry], weights[entry] = term, 0.0
                     end += 1
                 weights[entry] += gamma
-            r[seen[:terms_of_docs]] = 0
+            for term in seen[:terms_of_docs]:
+                r[term] = 0
         offsets[query + 1] = end
     size = offsets[queries]
     return offsets, terms[:size].copy(), weights[:size].copy()
@@ -102,7 +103,13 @@ def _select_best(
     selected: Int32s,
 ) -> int:
     """Writes the terms of the highest r_t w_t > 0, best first, and returns their number."""
-    values[terms] = r[terms] * term_weights[terms]
-    size = keep_best(terms[values[terms] > 0], values, kept, fb_terms, selected)
+    positive = np.empty(len(terms), np.int32)
+    size = 0
+    for term in terms:
+        values[term] = r[term] * term_weights[term]
+        if values[term] > 0:
+            positive[size] = term
+            size += 1
+    size = keep_best(positive[:size], values, kept, fb_terms, selected)
     sort_by_score(selected[:size], values, np.empty(size, np.float64))
     return size
