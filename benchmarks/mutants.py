@@ -216,23 +216,22 @@ def tests_of(package: str, change: Change, recorded: CoverageData) -> list[list[
         return stage, -len(named), path
 
     run = tests_that_run(change, recorded)
+    # Of loops, only plain runs are recorded; the others are compiled.
+    whole = not run or "kernels" in stem
     tests = [path for name in QUICK for path in Path(name).rglob("test_*.py")]
-    examples = Path("pyterrier_asl").rglob("*.py") if run else [change.module]
+    examples = [change.module] if whole else Path("pyterrier_asl").rglob("*.py")
     stages: list[list[str]] = [[], [], []]
     for path in sorted([*tests, *examples], key=order):
         file = str(path)
-        names = sorted(name for name in run if name.startswith(f"{file}::")) if run else [file]
-        stages[order(path)[0]].extend(names)
-    if not run:
-        stages[-1].append("pyterrier_asl")
+        names = [name for name in sorted(run) if name.startswith(f"{file}::")]
+        stages[order(path)[0]].extend([file] if whole else names)
+    if whole:
+        stages = [sorted(run), *stages, ["pyterrier_asl"]]
     return [tests for tests in stages if tests]
 
 
 def tests_that_run(change: Change, recorded: CoverageData) -> set[str]:
     """The tests that run a changed statement; nothing where it runs as the module is imported."""
-    # Compiled code is not recorded.
-    if "kernels" in change.module.stem:
-        return set()
     contexts = recorded.contexts_by_lineno(str(change.module.resolve()))
     found = {name for line in change.lines() for name in contexts.get(line, [])}
     return set() if "" in found else found
