@@ -420,10 +420,18 @@ def test_reciprocal_rank_is_discriminated_like_any_measure():
     assert mine["family"].tolist() == measure["family"].tolist()
 
 
-# The paper's numbers
-
-
 # Figures
+
+
+@pytest.mark.parametrize("tests", [["tukey-randomized", "paired"], ["paired", "tukey-randomized"]])
+def test_panels_of_tests_are_in_the_order_of_the_table(tests):
+    pytest.importorskip("altair")
+    runs, qrels = some_runs(16)
+    table = preference_discrimination(runs, qrels, tests=tests, draws=20, progress=False)
+    drawn = preference_discrimination.draw(table).to_dict()
+    of_pairs = "tests of pairs, correction: holm"
+    expected = [of_pairs if test == "paired" else test for test in tests]
+    assert [panel["title"]["text"] for panel in drawn["vconcat"]] == expected
 
 
 def test_every_figure_is_drawn(tmp_path):
