@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import string
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -144,9 +145,11 @@ def find_writing(found: Docs, wanted: Docs, most: int = _REWRITTEN) -> Writing |
     number = sum(other is not None for _, other in matches)  # many ids may contain the same id
     back = {(query, ours(docno)) for query, docno in wanted} if ours is not theirs else set()
     reverse = sum((query, theirs(docno)) in back for query, docno in found)
-    anywhere = {theirs(docno) for _, docno in wanted}
-    elsewhere = sum(ours(docno) in anywhere for _, docno in found) - len(best.equal)
-    queries = len({query for query, _ in found})
+    pairs = {(query, theirs(docno)) for query, docno in wanted}
+    frequency = Counter(key for _, key in pairs)
+    ids = [(query, ours(docno)) for query, docno in found]
+    elsewhere = sum(frequency[key] - ((query, key) in pairs) for query, key in ids)
+    queries = len({query for query, _ in (*found, *wanted)})
     chance = (1 + reverse + elsewhere / max(1, queries - 1)) / (len(found) + 2)
     return best if at_least(number, len(found), min(1.0, chance)) < ALPHA else None
 
@@ -181,8 +184,8 @@ def unseen_forms(forms: Ints, others: Ints) -> Bools:
     of other ids whose form occurs once. The test is binomial.
 
     Args:
-        forms: the number of the form of each id of one source, shape (N,).
-        others: the number of ids of the other sources with each form.
+        forms: the number of the form of each id that only one source has, shape (N,).
+        others: the number of different ids of the other sources with each form.
     """
     unseen: Bools = others[forms] == 0
     chance = ((others == 1).sum() + 1) / (others.sum() + 2)
@@ -191,13 +194,10 @@ def unseen_forms(forms: Ints, others: Ints) -> Bools:
 
 def _unseen(pair: Pair) -> Ints:
     """The documents of a run with ids of a form that the other run and the qrels lack."""
-    size = len(pair.ids)
-    theirs, ours = (
-        np.flatnonzero(np.bincount(docs, minlength=size))
-        for docs in (pair.a.docs, pair.b.docs[~pair.b.itself])
-    )
-    others = np.concatenate((pair.forms[theirs], pair.forms[size:]))
-    counts = np.bincount(others, minlength=pair.forms.max(initial=0) + 1)
+    is_ours, is_known = np.zeros((2, len(pair.forms)), dtype=bool)
+    is_ours[pair.b.docs[~pair.b.itself]] = is_known[pair.a.docs] = is_known[pair.labels] = True
+    ours = np.flatnonzero(is_ours & ~is_known)
+    counts = np.bincount(pair.forms[is_known], minlength=pair.forms.max(initial=0) + 1)
     return ours[unseen_forms(pair.forms[ours], counts)]
 
 

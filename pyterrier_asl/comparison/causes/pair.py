@@ -81,8 +81,9 @@ class Pair:
         a: the first documents of the other run.
         b: the first documents of this run.
         ids: the different ids of these documents, D of them.
-        forms: the number of the form of each of these ids, then of M evenly chosen ids of the
-            qrels, shape (D + M,).
+        forms: the number of the form of each of these ids, then of M other ids of the qrels, shape
+            (D + M,).
+        labels: the documents of evenly chosen labels, as numbers below D + M.
         orders: the documents in the order of their ids, and in that of ids as numbers.
     """
 
@@ -90,6 +91,7 @@ class Pair:
     b: Top
     ids: pa.LargeStringArray
     forms: Ints
+    labels: Ints
     orders: tuple[Ints, Ints]
 
     @classmethod
@@ -98,9 +100,13 @@ class Pair:
         judgements, tops = a.judgements, []
         depth = int(np.clip(_ROWS // max(1, len(judgements)), _LEAST, _MOST))
         rankings = [run.whole_ranking.cut(depth) for run in (a, b)]
-        docs, ids = codes(pa.concat_arrays([run.docnos(k) for run, k in zip((a, b), rankings)]))
         queries = np.concatenate([queries_of(ranking.offsets) for ranking in rankings])
         begin = len(rankings[0])
+        docnos = [run.docnos(ranking) for run, ranking in zip((a, b), rankings)]
+        of_qrels = judgements.docnos[:: 1 + len(judgements.docnos) // _QRELS_IDS]
+        docs, ids = codes(pa.concat_arrays([*docnos, of_qrels]))
+        forms, (docs, labels) = codes(forms_of(ids))[0], np.split(docs, [len(queries)])
+        ids = ids[: docs.max(initial=-1) + 1]
         keys = np.split(queries * len(ids) + docs, [begin])
         only = [np.isin(keys[i], keys[1 - i], invert=True) for i in range(2)]
         itself = positions(ids, judgements.qid_text)[docs] == queries
@@ -111,12 +117,10 @@ class Pair:
             judged[ranking.offsets[run.queries[shown]] + run.ranks[shown] - 1] = True
             ranks = within_query(ranking.offsets) + 1
             tops.append(Top(name, run, query, ranks, doc, judged, new, own))
-        of_qrels = judgements.docnos[:: 1 + len(judgements.docnos) // _QRELS_IDS]
-        forms = codes(forms_of(pa.concat_arrays([ids, of_qrels])))[0]
         by_text = numpy_numbers(pc.sort_indices(ids)).astype(np.int64)
         lengths = numpy_numbers(pc.binary_length(ids))[by_text]
         orders = by_text, by_text[np.argsort(lengths, kind="stable")]
-        return cls(tops[0], tops[1], ids, forms, orders)
+        return cls(tops[0], tops[1], ids, forms, labels, orders)
 
     @property
     def judgements(self) -> Judgements:

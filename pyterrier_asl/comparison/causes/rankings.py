@@ -74,10 +74,22 @@ def tied_scores(pair: Pair) -> Cause | None:
 
 
 def own_queries(pair: Pair) -> Cause | None:
-    """Queries whose own id a run retrieves as a document and the other run does not."""
-    found = np.zeros(len(pair.judgements), dtype=bool)
-    found[pair.b.queries[pair.b.only & pair.b.itself]] = True
-    if not found.any():
+    """Queries whose own id a run retrieves as a document and the other run does not.
+
+    By chance, a document has the id of its query as often as that of another query. The binomial
+    test is of the first documents, and of all.
+    """
+    size, top = len(pair.judgements), pair.b
+    own = top.only & top.itself
+    if not own.any():
+        return None
+    is_query = positions(pair.ids, pair.judgements.qid_text) >= 0
+    others = sum((is_query[side.docs] & ~side.itself).sum() for side in (pair.a, pair.b))
+    rate = (others + 1) / (len(pair.a.docs) + len(pair.b.docs) + 2) / max(1, size - 1)
+    found, is_first = np.zeros((2, size), dtype=bool)
+    found[top.queries[own]] = is_first[top.queries[own & (top.ranks == 1)]] = True
+    tests = (is_first, min(1.0, rate)), (found, min(1.0, rate * len(top.docs) / size))
+    if min(at_least(int(queries.sum()), size, chance) for queries, chance in tests) >= ALPHA:
         return None
     return Cause(
         "the query itself",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import uuid
 
 import numpy as np
 import pytest
@@ -174,6 +175,29 @@ def test_forms_not_seen_before_are_as_rare_as_those_seen_once():
     assert unseen_forms(new, np.repeat([9, 0], [100, 50])).all()
 
 
+def test_random_ids_of_two_systems_have_other_forms_by_chance():
+    """Most random ids have a form of their own, and the other run and the qrels share many ids."""
+    ids = np.array([str(uuid.UUID(digest(str(n)))) for n in range(4000)])
+    a, b = (
+        {q: dict(zip(ids[at : at + 10].tolist(), range(10, 0, -1))) for q, at in zip(QRELS, starts)}
+        for starts in (range(0, 400, 10), range(400, 800, 10))
+    )
+    qrels = {q: dict.fromkeys([*a[q], list(b[q])[0]], 1) for q in QRELS}
+    assert "id form" not in named(causes(a, b, qrels))
+    new = {
+        q: {f"v2-{d}" if is_chosen(d) else d: s for d, s in docs.items()} for q, docs in a.items()
+    }
+    assert not causes(a, new, qrels)["comparable"].all()
+
+
+def test_ids_that_all_queries_retrieve_are_no_prefixes():
+    """Number 3 is retrieved for all queries, so 31, 32, ... are no other writing of it."""
+    a = {q: docs | {"3": 99.0} for q, docs in A.items()}
+    b = {q: docs | {f"3{10 + int(q)}": 99.0} for q, docs in B.items()}
+    for runs in ((a, b), (b, a)):
+        assert causes(*runs)["comparable"].all()
+
+
 def test_ids_that_contain_each_other_in_both_directions_are_not_written_otherwise():
     """Passages of one document: d1 and d12 are both ids of the collection."""
     short = [(q, f"d{q}-1") for q in range(50)]
@@ -276,6 +300,19 @@ def test_the_query_itself_is_named():
     assert "the query itself" not in named(
         causes(changed(A, lambda q, docs: {q: 99.0} | docs), itself)
     )
+
+
+def test_numbers_of_queries_and_documents_that_are_equal_by_chance_are_no_cause():
+    """As many documents have the number of another query."""
+    a, b = (
+        {q: {f"{int(d[-4:]) % 400}": s for d, s in docs.items()} for q, docs in run.items()}
+        for run in (A, B)
+    )
+    qrels = {q: {f"{int(d[-4:]) % 400}": r for d, r in docs.items()} for q, docs in QRELS.items()}
+    assert any(q in set(b[q]) - set(a[q]) for q in QRELS)
+    assert "the query itself" not in named(causes(a, b, qrels))
+    itself = changed(b, lambda q, docs: {q: 99.0} | docs)
+    assert "the query itself" in named(causes(a, itself, qrels))
 
 
 # Rankings
