@@ -15,7 +15,8 @@ Examples:
 \b
 How to read it: RUN_A is the baseline, and RUN_B is compared with RUN_A.
   B - A      the mean of RUN_B minus the mean of RUN_A; a negative ASL is a gain
-  from, to   the confidence interval of B - A; if it contains 0, the direction is open
+  from, to   the confidence interval of B - A, which is not corrected; if it contains 0, the
+             direction is open
   wins       number of queries in which RUN_B is better
   rrLP       1/rank of the first relevant document at which the runs differ, B minus A; a positive
              value prefers B

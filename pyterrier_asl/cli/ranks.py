@@ -11,10 +11,10 @@ Examples:
 \b
 How to read it: the topics are a sample of a population of topics.
   name  mean      rank   ranks  could be the best
-  a     0.7031       1   1-2    yes                a has the best mean; its rank is 1 or 2
+  a     0.7031       1   1-3    yes                a has the best mean; its rank is 1, 2 or 3
   b     0.6876       2   1-3    yes                b could also be the best: a is not shown to be
                                                    better
-  c     0.6512       3   2-3    no                 a is better by the test of the best; the pair
+  c     0.6512       3   1-3    no                 a is better by the test of the best; the pair
                                                    a, c is not ordered among all pairs
   d     0.4020  *    4   4      no                 *: a is better (p, corrected for all pairs, at
                                                    most alpha); three systems are, so d has rank 4

@@ -270,11 +270,13 @@ def complete_measures(
         refuse_unused(named, parameter, **{parameter: value})
     params: dict[str, Any] = {"rel": rel}
     if lengths is not None:
-        params["lengths"] = DocLengths.resolve(lengths)
+        params["lengths"] = DocLengths.of_option("lengths", lengths)
     if pool is not None and any(needs_pool(measure.measure) for measure in named):
         is_folder = isinstance(pool, (str, os.PathLike)) and Path(pool).is_dir()
         from_runs = is_folder or isinstance(pool, Mapping)
-        params["pool"] = RarenessPool.from_runs(pool) if from_runs else RarenessPool.resolve(pool)
+        params["pool"] = (
+            RarenessPool.from_runs(pool) if from_runs else RarenessPool.of_option("pool", pool)
+        )
     return [measure.with_params(**params) for measure in named]
 
 

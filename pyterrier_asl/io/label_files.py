@@ -309,6 +309,8 @@ def _ids(values: pd.Series, what: str) -> list[str]:
 
 def _read_rows(path: Path) -> pd.DataFrame:
     """The rows of a file of labels, by the numbers of their lines."""
+    if not path.exists():
+        raise FileNotFoundError(f"there is no file {path}")
     content = path.read_bytes().removeprefix(_BYTE_ORDER_MARK)
     begins = content.lstrip()
     if not begins:

@@ -328,7 +328,10 @@ def _blocks(path: Path, stream: Any) -> Iterator[bytearray]:
         if b"\xef" in block:  # Concatenated files have byte order marks inside.
             block = bytearray(_MARKS.sub(b"", block))
         if b"\0" in block:
-            raise ValueError(f"{path} is a binary file: it holds NUL bytes")
+            raise ValueError(
+                f"{path} is a binary file (it holds NUL bytes): give text, or text compressed with "
+                "gzip, bzip2, zstd or LZ4"
+            )
         if not read:
             break
         end = block.rfind(b"\n") + 1

@@ -341,7 +341,7 @@ def _twice(table: Columns, repeated: Ints) -> str:
     is_same = pc.and_(pc.equal(table.qid, qid), pc.equal(table.docno, docno))
     return (
         f"document {docno.as_py()!r} occurs {pc.sum(is_same).as_py()} times in the ranking of "
-        f"query {qid.as_py()!r} ({len(repeated)} rows of the run repeat a document): remove the "
+        f"query {qid.as_py()!r} ({counted(len(repeated), 'repeated row')} in the run): remove the "
         "repetitions, or count each document at its best rank: duplicates='best' in Python, "
         "--duplicates best in commands"
     )

@@ -189,7 +189,9 @@ def _ranking_measure(measures: Measures) -> NamedMeasure:
         raise ValueError(f"{measures} compares pairs and gives no system a value: use LexiP or RR")
     several = named_measures(measures)
     if len(several) != 1:
-        raise ValueError(f"ranks are by one measure, and {measures!r} names {len(several)}")
+        raise ValueError(
+            f"ranks are by one measure, and {measures!r} names {len(several)}: choose one of them"
+        )
     [chosen] = several
     if chosen.higher_is_better is None:
         raise ValueError(

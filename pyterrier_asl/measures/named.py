@@ -27,6 +27,10 @@ if TYPE_CHECKING:
 KEPT = 8
 
 
+class NotNamed(ValueError):
+    """A value that means no object: what it must be, for a sentence."""
+
+
 class Named:
     """An object with a content and a name, which this process finds by its id.
 
@@ -98,17 +102,25 @@ class Named:
         if isinstance(value, cls):
             return value
         if not isinstance(value, (str, os.PathLike)):
-            raise ValueError(f"a {cls.__name__}, its name or a file")
+            raise NotNamed(f"a {cls.__name__}, its name or a file")
         named = cls._find(str(value)) if isinstance(value, str) else None
         if named is None and Path(value).is_file():
             named = cls.load(value)
         if named is None:
             ids = ", ".join(map(repr, cls.by_id())) or "none"
-            raise ValueError(
-                f"a {cls.__name__}, a file, or the name of one built or loaded in this process "
-                f"({ids}; {cls.__name__}.load(file) loads a saved one)"
+            raise NotNamed(
+                f"a {cls.__name__}, an existing file, or the name of one built or loaded in this "
+                f"process ({ids}; {cls.__name__}.load(file) loads a saved one)"
             )
         return named
+
+    @classmethod
+    def of_option(cls, option: str, value: object) -> Self:
+        """The object that an option of this name means, see :meth:`resolve`; errors name both."""
+        try:
+            return cls.resolve(value)
+        except NotNamed as error:
+            raise ValueError(f"{option} must be {error}, not {value!r}") from None
 
     @classmethod
     def _find(cls, text: str) -> Self | None:

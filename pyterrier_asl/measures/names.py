@@ -245,12 +245,12 @@ def _parse_params(word: str) -> tuple[Measure, dict[str, Any]]:
         node = ast.parse(word, mode="eval").body
         params = {}
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
-            params["@"] = ast.literal_eval(node.right)
+            params["@"] = _literal(node.right)
             node = node.left
         if isinstance(node, ast.Call):
             if node.args:
                 raise ValueError("parameters have names")
-            params |= {str(word.arg): ast.literal_eval(word.value) for word in node.keywords}
+            params |= {str(word.arg): _literal(word.value) for word in node.keywords}
             node = node.func
         if not isinstance(node, ast.Name):
             raise ValueError("a name comes first")
@@ -267,12 +267,19 @@ def _parse_params(word: str) -> tuple[Measure, dict[str, Any]]:
     return measure, params
 
 
+def _literal(node: ast.expr) -> Any:
+    try:
+        return ast.literal_eval(node)
+    except ValueError:
+        raise ValueError(f"{ast.unparse(node)} is neither a number nor quoted text") from None
+
+
 def _unknown(word: str, name: str) -> str:
     """The error message for a name that no measure has."""
     import difflib
 
     similar = {other.NAME.lower(): other.NAME for other in ir_measures.measures.registry.values()}
-    close = difflib.get_close_matches(name.lower(), similar, n=1, cutoff=0.75)
+    close = difflib.get_close_matches(name.lower(), similar, n=1, cutoff=0.66)
     if close:
         hint = f"did you mean {word.replace(name, similar[close[0]], 1)}?"
     else:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from _calls import call, rows
@@ -70,6 +72,17 @@ def test_tracks_with_judges(files):
     judges = ["--judge", "x=m=other", "--judge", "y=m=other"]
     result = rows(call("ranks", *tracks, *judges, "-m", "AP", "-o", "jsonl", "--simultaneous"))
     assert [row["track"] for row in result] == ["overall"] * 4 + ["x"] * 4 + ["y"] * 4
+
+
+def test_the_example_of_the_help_has_the_ranks_of_its_ordered_pairs():
+    """Only the pairs of d are ordered: each system has as many ranks as unordered systems."""
+    text = call("ranks", "--help").stdout
+    rows = re.findall(r"^ +([a-d]) +0\.\d+ +(\*?) +\d +(\d)-?(\d?) ", text, re.M)
+    assert [name for name, star, _, _ in rows if star] == ["d"]
+    above = {"a": 0, "b": 0, "c": 0, "d": 3}
+    below = {"a": 1, "b": 1, "c": 1, "d": 0}
+    for name, _, low, high in rows:
+        assert int(low) == 1 + above[name] and int(high or low) == 4 - below[name]
 
 
 def test_scores_in_the_place_of_runs(files):
