@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
@@ -19,7 +20,6 @@ from ._transformer import (
     validate_any,
 )
 from .loops import best_documents, document_scores
-from .term_weights import idf_weights
 
 if TYPE_CHECKING:
     from .index import TermIndex
@@ -307,3 +307,45 @@ def query_weights(
                 f"query, a string: query_toks is {toks!r}, query is {text!r}"
             )
     return weights
+
+
+def robertson_weights(document_frequencies: npt.ArrayLike, num_docs: int) -> Floats:
+    """Robertson's relevance weight of terms: w_t = ln((N - n + .5) / (n + .5)).
+
+    Args:
+        document_frequencies: n, the number of documents with each term; any shape.
+        num_docs: N, the number of documents.
+
+    Returns:
+        w_t, same shape; it is positive for a term in less than half of the documents.
+
+    References:
+        Clarke (2019), Length Normalization in the Era of Neural Rankers, Eq. 1; Robertson and
+        Walker (1994), Some simple effective approximations to the 2-Poisson model.
+
+    Examples:
+        >>> robertson_weights([50, 600], 1000).round(4).tolist()
+        [2.935, -0.405]
+    """
+    n = np.asarray(document_frequencies, np.float64)
+    return np.asarray(np.log((num_docs - n + 0.5) / (n + 0.5)))
+
+
+def idf_weights(idf: str, document_frequencies: npt.ArrayLike, num_docs: int) -> Floats:
+    """The weight w_t of terms by the name of the formula; 0 for a term that is ignored.
+
+    Args:
+        idf: ``'robertson'``: :func:`robertson_weights`, or 0 if they are negative; ``'terrier'``:
+            the same with the logarithm to base 2, including negative weights.
+        document_frequencies: n of each term.
+        num_docs: N.
+
+    Raises:
+        ValueError: for an unknown formula.
+    """
+    weights = robertson_weights(document_frequencies, num_docs)
+    if idf == "robertson":
+        return np.maximum(weights, 0.0)
+    if idf == "terrier":
+        return np.asarray(weights / math.log(2))
+    raise ValueError(f"idf is {idf!r}; it must be 'robertson' or 'terrier'")

@@ -17,9 +17,8 @@ from ._transformer import (
     check_not_negative,
     validate_any,
 )
-from .bm25 import query_weights
+from .bm25 import query_weights, robertson_weights
 from .term_statistics import TermStatistics
-from .term_weights import robertson_weights
 from .terrier import TerrierTerms
 
 

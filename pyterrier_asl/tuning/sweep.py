@@ -32,12 +32,12 @@ from ..retrieval.bm25 import (
     WeightedQueries,
     number_terms,
     query_weights,
+    robertson_weights,
     scoring_weights,
     top_documents,
 )
 from ..retrieval.feedback import RobertsonPRF
 from ..retrieval.index import TermIndex
-from ..retrieval.term_weights import robertson_weights
 from ..scoring.arrays import Floats, cumulate, within_query
 from ..scoring.compiled import compile_loops
 from .objective import Objective, TuningTask, ids_as_text

@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 
 from pyterrier_asl.retrieval.bm25 import (
     BM25,
+    idf_weights,
     number_terms,
+    robertson_weights,
     top_documents,
 )
 from pyterrier_asl.retrieval.index import TermIndex
-from pyterrier_asl.retrieval.term_weights import idf_weights, robertson_weights
 
 WORDS = ["alpha", "beta", "gamma", "delta", "epsilon"]
 
