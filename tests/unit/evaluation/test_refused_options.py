@@ -53,7 +53,7 @@ def test_numbers_are_neither_runs_nor_qrels(arguments):
 
 
 def test_advice_names_what_the_function_has():
-    with pytest.raises(ValueError, match=r"write TBG\(lengths=\.\.\.\) with a DocLengths"):
+    with pytest.raises(ValueError, match=r"give a DocLengths, .* as in TBG\(lengths=\.\.\.\)"):
         evaluate({"x": RUN}, QRELS, ["TBG"])
     assert evaluate({"x": RUN}, QRELS, ["TBG"], lengths=LENGTHS)["TBG"].tolist() > [0.0]
 
