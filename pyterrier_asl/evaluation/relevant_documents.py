@@ -124,12 +124,9 @@ class RelevantRanks:
         >>> RelevantRanks.of(runs).ranks.tolist()
         [[0, 2]]
         """
-        pairs = runs.judgements.relevant(rel)
-        ranks = np.zeros((len(runs), len(pairs)), dtype=np.int64)
-        for row, run in zip(ranks, runs.runs):
-            relevant = run.view(cutoff).relevant(rel)
-            row[np.searchsorted(pairs, relevant.pairs)] = relevant.ranks
-        return cls(ranks, pairs, runs.judgements.num_relevant(rel))
+        documents = relevant_documents(runs, rel, cutoff)
+        ranks = np.array([of_run.ranks for of_run in documents])
+        return cls(ranks, documents[0].pairs, documents[0].total)
 
     def of_queries(self, at: Ints) -> RelevantRanks:
         """The documents of some of the queries, in ascending order."""
