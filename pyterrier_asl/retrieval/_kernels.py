@@ -15,8 +15,7 @@ from ..scoring.arrays import Bools, Floats, Ints
 from ..scoring.compiled import compiled
 
 if TYPE_CHECKING:
-    from .bm25 import WeightedQueries
-    from .term_statistics import ScoringArrays
+    from .bm25 import ScoringArrays, WeightedQueries
 
 Int32s = npt.NDArray[np.int32]
 UInt32s = npt.NDArray[np.uint32]

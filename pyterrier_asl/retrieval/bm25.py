@@ -25,6 +25,22 @@ if TYPE_CHECKING:
     from .index import TermIndex
 
 
+class ScoringArrays(NamedTuple):
+    """The arrays of an index for scoring.
+
+    Attributes:
+        term_offsets: [V + 1] where the postings of a term begin.
+        posting_docs: their documents, ascending by term.
+        posting_tfs: frequency of the term in each.
+        length_ratios: [N] l / l_avg, the documents' lengths over their mean.
+    """
+
+    term_offsets: npt.NDArray[np.int64]
+    posting_docs: npt.NDArray[np.int32]
+    posting_tfs: npt.NDArray[np.int32]
+    length_ratios: npt.NDArray[np.float64]
+
+
 class WeightedQueries(NamedTuple):
     """The terms of Q queries, as term numbers.
 

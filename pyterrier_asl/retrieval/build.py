@@ -45,6 +45,20 @@ class Contents(NamedTuple):
     tfs: npt.NDArray[np.int32]
 
 
+class DocTerms(NamedTuple):
+    """The terms of D documents, document after document.
+
+    Attributes:
+        offsets: [D + 1]; document i has the entries from ``offsets[i]`` to ``offsets[i + 1]``.
+        term_ids: one entry per document and distinct term, ascending within a document.
+        tfs: frequency of the term in the document, same shape.
+    """
+
+    offsets: npt.NDArray[np.int64]
+    term_ids: npt.NDArray[np.int64]
+    tfs: npt.NDArray[np.int64]
+
+
 def index_texts(documents: Iterable[Mapping[str, Any]], tokeniser: WordTokeniser) -> Contents:
     """Tokenises and counts documents.
 
@@ -252,3 +266,12 @@ def _write_strings(path: Path, strings: list[str]) -> None:
     table = pa.table({path.stem: pa.array(strings, pa.large_string())})
     with pa.ipc.new_file(str(path), table.schema) as writer:
         writer.write_table(table)
+
+
+def unknown_documents(unknown: npt.NDArray[np.object_], total: int, where: object) -> KeyError:
+    """The error for documents that an index does not have."""
+    shown = ", ".join(repr(str(docno)) for docno in unknown[:3])
+    return KeyError(
+        f"{len(unknown)} of {total} documents are not in {where}, among them {shown}; "
+        "use the index that the results come from"
+    )

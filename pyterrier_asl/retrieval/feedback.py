@@ -18,7 +18,7 @@ from ._transformer import (
     validate_any,
 )
 from .bm25 import query_weights, robertson_weights
-from .term_statistics import TermStatistics
+from .index import TermIndex
 from .terrier import TerrierTerms
 
 
@@ -144,9 +144,8 @@ class RobertsonPRF(ParameterisedTransformer):
         self.fb_docs = fb_docs
         self.fb_terms = fb_terms
         self.gamma = gamma
-        self.statistics: TermStatistics = index
-        if not isinstance(index, TermStatistics):
-            self.statistics = TerrierTerms(index)
+        known = isinstance(index, (TermIndex, TerrierTerms))
+        self.statistics: TermIndex | TerrierTerms = index if known else TerrierTerms(index)
         self._check()
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:

@@ -15,8 +15,8 @@ import pyterrier as pt
 
 from ..io.qrels import irds_documents
 from ..scoring.arrays import cumulate, ranges_from
-from .bm25 import BM25
-from .build import Contents, index_texts, write_index
+from .bm25 import BM25, ScoringArrays
+from .build import Contents, DocTerms, index_texts, unknown_documents, write_index
 from .format import (
     ARTIFACT,
     FORMAT_VERSION,
@@ -26,9 +26,8 @@ from .format import (
     read_metadata,
     read_strings,
 )
-from .term_statistics import DocTerms, ScoringArrays, unknown_documents
-from .terrier import read_index, tokeniser_from
-from .tokens import Tokeniser, WordTokeniser
+from .terrier import Tokeniser, read_index, tokeniser_from
+from .tokens import WordTokeniser
 
 if TYPE_CHECKING:
     import pyarrow as pa

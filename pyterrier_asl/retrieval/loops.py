@@ -19,8 +19,7 @@ from ..scoring.compiled import loops
 from . import _kernels
 
 if TYPE_CHECKING:
-    from .bm25 import WeightedQueries
-    from .term_statistics import ScoringArrays
+    from .bm25 import ScoringArrays, WeightedQueries
 
 Int32s = npt.NDArray[np.int32]
 

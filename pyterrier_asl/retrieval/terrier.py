@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property, partial
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -20,9 +20,8 @@ import pandas as pd
 import pyterrier as pt
 
 from ..scoring.arrays import cumulate
-from .build import Contents
-from .term_statistics import DocTerms, unknown_documents
-from .tokens import Tokeniser, WordTokeniser
+from .build import Contents, DocTerms, unknown_documents
+from .tokens import WordTokeniser
 
 
 class JavaFromWheel(pt.java.JavaInitializer):  # type: ignore[misc]
@@ -362,6 +361,10 @@ def _stack(rows: list[tuple[list[int], list[int]]]) -> DocTerms:
         np.array([i for ids, _ in rows for i in ids], np.int64),
         np.array([tf for _, tfs in rows for tf in tfs], np.int64),
     )
+
+
+#: A tokeniser of queries into index terms, with its settings.
+Tokeniser: TypeAlias = WordTokeniser | TerrierPipeline
 
 
 def tokeniser_from(settings: Mapping[str, Any]) -> Tokeniser:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable
-from typing import Any, Protocol
+from typing import Any
 
 # Runs of letters and digits of any script; "_" is a word character to `re`, not to a reader.
 _WORD = re.compile(r"[^\W_]+")
@@ -19,17 +19,6 @@ LUCENE_STOPWORDS: tuple[str, ...] = (
     "this", "to", "was", "will", "with",
 )
 # fmt: on
-
-
-class Tokeniser(Protocol):
-    """A tokeniser of text into index terms, with its settings."""
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """The settings to restore this tokeniser (see :func:`.terrier.tokeniser_from`)."""
-
-    def query_terms(self, query: str) -> dict[str, float]:
-        """The index terms of a query and their frequencies, in order of occurrence."""
 
 
 class WordTokeniser:

@@ -16,7 +16,6 @@ import pytest
 
 from pyterrier_asl.retrieval.feedback import RobertsonPRF
 from pyterrier_asl.retrieval.index import TermIndex
-from pyterrier_asl.retrieval.term_statistics import TermStatistics
 from pyterrier_asl.retrieval.terrier import (
     TerrierPipeline,
     TerrierTerms,
@@ -151,11 +150,6 @@ def test_an_index_without_a_term_is_not_copied(tmp_path):
     index.indexer().index([{"docno": "d1", "text": ""}])
     with pytest.raises(ValueError, match="none of the 1 documents has an index term"):
         TermIndex.from_terrier(index, verbose=False)
-
-
-def test_both_have_the_statistics_that_feedback_needs(terrier, copy):
-    assert isinstance(copy, TermStatistics)
-    assert isinstance(TerrierTerms(terrier), TermStatistics)
 
 
 def test_terms_weights_and_order_are_the_same_from_both(terrier, copy, queries):

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from pyterrier_asl.retrieval import _kernels, loops
-from pyterrier_asl.retrieval.bm25 import WeightedQueries
-from pyterrier_asl.retrieval.term_statistics import ScoringArrays
+from pyterrier_asl.retrieval.bm25 import ScoringArrays, WeightedQueries
 from pyterrier_asl.scoring.compiled import compile_loops
 
 DOCS, TERMS = 60, 25
