@@ -70,10 +70,7 @@ def judge_agreement(
     Only documents that both judges judged count.
 
     Args:
-        judges: name -> qrels: frame, file, or ir_datasets id.
-        alpha: intervals cover 1 - alpha.
         draws: draws of the bootstrap over queries.
-        seed: of those draws.
 
     Returns:
         A row for every two judges and kind of agreement, with ``judge``, ``reference`` (the other),
@@ -96,7 +93,7 @@ def judge_agreement(
     1  model    person         kappa    1.0      2
     2  model    person  kappa_grades    NaN      2
     """
-    panel = read_judges(judges, rel=rel, judge_rel=judge_rel)
+    panel = read_judges(judges, None, rel, judge_rel)
     for judge in panel.members.values():
         judge.check_finds_relevant()
     draw = partial(draw_queries, draws=draws, seed=seed)
@@ -120,27 +117,15 @@ def judges_agreement_chart(agreement: pd.DataFrame) -> Any:
     transposed = shown.rename(columns={"judge": "reference", "reference": "judge"})
     both = pd.concat([shown, transposed], ignore_index=True)
     judges = list(dict.fromkeys([*shown["reference"], *shown["judge"]]))
-    angle = 0 if max(map(len, judges)) <= SHORT else -35
-    base = (
-        alt.Chart(both, width=alt.Step(60), height=alt.Step(36))
-        .encode(
-            x=alt.X(
-                "reference:N",
-                sort=judges,
-                title=None,
-                axis=alt.Axis(labelAngle=angle, labelOverlap=False),
-            ),
-            y=alt.Y("judge:N", sort=judges, title=None),
-        )
-        .transform_calculate(
-            # a narrow cell has room for .44 and for its interval in the line below
-            number=_short("value"),
-            interval=f"isValid(datum.ci_low) ? '[' + {_short('ci_low')} + ', ' + "
-            f"{_short('ci_high')} + ']' : ''",
-        )
-        .transform_calculate(
-            text="datum.interval ? [datum.number, datum.interval] : [datum.number]",
-        )
+    # A narrow cell has room for .44 and for its interval in the line below.
+    both["text"] = [
+        [_short(value), *([f"[{_short(low)}, {_short(high)}]"] if low == low else [])]
+        for value, low, high in both[["value", "ci_low", "ci_high"]].to_numpy()
+    ]
+    axis = alt.Axis(labelAngle=0 if max(map(len, judges)) <= SHORT else -35, labelOverlap=False)
+    base = alt.Chart(both, width=alt.Step(60), height=alt.Step(36)).encode(
+        x=alt.X("reference:N", sort=judges, title=None, axis=axis),
+        y=alt.Y("judge:N", sort=judges, title=None),
     )
     # The whole scale, so that equal agreements have equal colours.
     scale = (
@@ -167,14 +152,14 @@ def judges_agreement_chart(agreement: pd.DataFrame) -> Any:
     )
 
 
-def _short(column: str) -> str:
-    """A Vega expression: a number with two decimals, without a leading 0."""
-    return f"replace(format(datum.{column}, '.2f'), '0.', '.')"
+def _short(value: float) -> str:
+    """A number with two decimals, without a leading 0."""
+    return f"{value:.2f}".replace("0.", ".", 1).replace("-", "\N{MINUS SIGN}")
 
 
-def _range(numbers: Any, singular: str, plural: str = "") -> str:
+def _range(counts: pd.Series, singular: str, plural: str = "") -> str:
     """The least and the greatest number of things, in words."""
-    least, most = int(numbers.min()), int(numbers.max())
+    least, most = int(counts.min()), int(counts.max())
     most_of = counted(most, singular, plural)
     return most_of if least == most else f"{least:,} to {most_of}"
 
@@ -185,9 +170,6 @@ def judge_confusion(judges: Mapping[str, Qrels]) -> pd.DataFrame:
 
     Fractional grades, such as means of several labels, are in bins: from each whole number to the
     next, or of width .1 where no grade is above 1. The table has the lower end of each bin.
-
-    Args:
-        judges: name -> qrels: frame, file, or ir_datasets id.
 
     Returns:
         One row for every two judges and every two grades that they gave, with ``reference``,
@@ -212,19 +194,16 @@ judge_confusion.shown(counts_by_grade)
 
 
 @judge_confusion.chart
-def judge_confusion_chart(
-    confusion: pd.DataFrame,
-) -> Any:
+def judge_confusion_chart(confusion: pd.DataFrame) -> Any:
     """The grades of every two judges against each other."""
     pairs = confusion.groupby(["reference", "judge"], sort=False)
     panels = [_grades_of_two(part, *map(str, pair)) for pair, part in pairs]
     names = confusion.attrs.get("binned")
     binned = f" Fractional grades ({names}) are in bins, by their lower ends." if names else ""
-    one = " against ".join(next(iter(pairs.groups)))
-    title = one if len(panels) == 1 else "Grades of judges"
+    several = len(panels) > 1
     return captioned(
-        panels[0] if len(panels) == 1 else alt.concat(*panels, columns=3),
-        title,
+        alt.concat(*panels, columns=3) if several else panels[0],
+        "Grades of judges" if several else " against ".join(next(iter(pairs.groups))),
         "Documents that both judged, by grade. Colour: the share of the row, the second judge's "
         "grades of the documents with one grade of the first judge." + binned,
         60,
@@ -270,8 +249,6 @@ def leaderboards(
     all systems is the effect of the judge on this system. It is tested.
 
     Args:
-        rel: minimum grade of a relevant document, for measures that do not say it; None: each
-            measure's default.
         reference: the judge with which others are compared; by default the first.
         correction: over all systems and judges but the reference.
 
@@ -292,11 +269,8 @@ def leaderboards(
     2   model   b    1.0     1            1   0.5
     3   model   a    0.5     2           -1  -0.5
     """
-    panel = read_judges(
-        judges, runs, rel=rel, judge_rel=judge_rel, duplicates=duplicates, measure=measure
-    )
+    panel = read_judges(judges, runs, rel, judge_rel, duplicates=duplicates, measure=measure)
     paired = PairedTest(test, correction, alpha, draws, seed)
-
     base = panel.names[0] if reference is None else reference
     check_names("reference", [base], panel.names, "judges")
 
@@ -343,12 +317,8 @@ def leaderboard_agreement(
     """How far do every two judges agree on the ranking of systems?
 
     Args:
-        rel: minimum grade of a relevant document, for measures that do not say it; None: each
-            measure's default.
         p: persistence of RBO; with .9 the first ten systems have 86 % of the weight.
-        alpha: intervals cover 1 - alpha.
         draws: draws of the bootstrap over queries.
-        seed: of those draws.
 
     Returns:
         A row for every two judges and kind of agreement, with ``judge``, ``reference`` (the other),
@@ -368,9 +338,7 @@ def leaderboard_agreement(
     1  model    person      AP    tau_AP   -1.0
     2  model    person      AP       RBO    0.9
     """
-    panel = read_judges(
-        judges, runs, rel=rel, judge_rel=judge_rel, duplicates=duplicates, measure=measure
-    )
+    panel = read_judges(judges, runs, rel, judge_rel, duplicates=duplicates, measure=measure)
     panel.check_find_relevant(measure)
     draw = partial(draw_queries, draws=draws, seed=seed)
     qids = panel.all_qids
@@ -419,13 +387,10 @@ def leaderboard_swaps(
     """Which significant differences does another judge reverse?
 
     Args:
-        rel: minimum grade of a relevant document, for measures that do not say it; None: each
-            measure's default.
         test: of all pairs of systems under each judge; with weights ``'tukey-randomized'``,
             ``'t'`` or ``'randomization'``.
         correction: of a test of pairs, over all pairs of systems of one judge; Tukey tests have
             none.
-        alpha: the level of significance.
 
     Returns:
         One row for every such swap, by the smaller of both p-values, then by the smaller of both
@@ -438,19 +403,15 @@ def leaderboard_swaps(
     >>> len(leaderboard_swaps(runs, judges))  # of a single query nothing is significant
     0
     """
-    panel = read_judges(
-        judges, runs, rel=rel, judge_rel=judge_rel, duplicates=duplicates, measure=measure
-    )
+    panel = read_judges(judges, runs, rel, judge_rel, duplicates=duplicates, measure=measure)
     paired = PairedTest(test, correction, alpha, draws, seed)
-
     swaps = per_slice(
         panel.qids, lambda queries: swaps_of(panel, measure, queries, paired), weights, by
     )
     smallest = swaps[["p_a", "p_b"]].min(axis=1)
     size = swaps[["difference_a", "difference_b"]].abs().min(axis=1)
     ordered = swaps.iloc[np.lexsort((-size, smallest))].reset_index(drop=True)
-    about: dict[Any, Any] = {"measure": panel.label(measure), "test": test, "alpha": alpha}
-    ordered.attrs = {**about, "weighted": swaps.attrs["weighted"]}
+    ordered.attrs = {"measure": panel.label(measure), "test": test, "alpha": alpha} | swaps.attrs
     return ordered
 
 
@@ -463,12 +424,7 @@ def leaderboard_swaps_chart(swaps: pd.DataFrame) -> Any:
     base = alt.Chart(shown.assign(pair=pairs, judges=between)).encode(
         y=alt.Y("pair:N", title=None, sort=None, axis=None),
         tooltip=tooltips(
-            "judges:N",
-            "better:N",
-            "worse:N",
-            "difference_a:Q",
-            "difference_b:Q",
-            "p_a:Q",
+            *("judges:N", "better:N", "worse:N", "difference_a:Q", "difference_b:Q", "p_a:Q"),
             "p_b:Q",
         ),
     )

@@ -69,9 +69,9 @@ def read_tracks(
 def read_judges(
     judges: Mapping[str, Qrels],
     runs: Runs | None = None,
-    *,
     rel: float | None = None,
     judge_rel: JudgeRel | None = None,
+    *,
     duplicates: str | None = None,
     measure: Measures | None = None,
 ) -> Judges:
