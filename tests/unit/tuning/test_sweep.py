@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ir_measures import AP, Judged, NumRet, nDCG
 
-from pyterrier_asl import ASL, TBG, DocLengths, LexiP, RandomSearch, RobertsonPRF
+from pyterrier_asl import ASL, TBG, DocLengths, LexiP, RandomSearch, RobertsonPRF, TermIndex
 from pyterrier_asl.retrieval import _kernels
 from pyterrier_asl.tuning import NotSwept, bm25_stages
 from pyterrier_asl.tuning.objective import make_task
@@ -198,3 +198,30 @@ def test_keys_order_as_ranking_does(scores):
     keys = [_kernels._key(score, number) for score, number in zip(scores, ids)]
     expected = sorted(range(len(ids)), key=lambda d: (-np.float32(scores[d]), -int(ids[d])))
     assert np.argsort(keys)[::-1].tolist() == expected
+
+
+def test_feedback_documents_with_all_terms_of_the_index():
+    """The last documents repeat terms after all terms have been seen."""
+    texts = {"d0": "wave", "d1": "wave tube", "d2": "wave tube", "d3": "wave tube"}
+    documents = [{"docno": docno, "text": text} for docno, text in texts.items()]
+    index = TermIndex.from_documents(documents, verbose=False)
+    topics = pd.DataFrame({"qid": ["1"], "query": ["wave tube"]})
+    qrels = pd.DataFrame({"qid": ["1", "1"], "docno": ["d0", "d2"], "label": [1, 1]})
+    bm25 = index.bm25(idf="terrier")
+    pipeline = bm25 >> RobertsonPRF(index, fb_docs=4, fb_terms=2) >> bm25
+    params = [(bm25, {"b": [0.0, 0.4, 0.9]})]
+    swept, run = (
+        RandomSearch(
+            pipeline,
+            params,
+            topics,
+            qrels,
+            AP,
+            n_trials=6,
+            seed=1,
+            sweep=sweep,
+            return_type="trials",
+        )
+        for sweep in (True, False)
+    )
+    pd.testing.assert_frame_equal(swept, run)
