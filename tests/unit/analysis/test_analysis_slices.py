@@ -161,7 +161,6 @@ def test_equal_weights_are_none(name):
     pd.testing.assert_frame_equal(even, plain, check_dtype=False, rtol=1e-9)
 
 
-@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:RarenessPool")
 @pytest.mark.parametrize("name", [name for name, (_, columns) in MEANS.items() if columns])
 def test_a_weight_is_how_often_a_query_is_there(name):
@@ -176,7 +175,6 @@ def test_a_weight_is_how_often_a_query_is_there(name):
     pd.testing.assert_frame_equal(weighed[columns], again[columns], check_dtype=False, rtol=1e-9)
 
 
-@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:RarenessPool")
 @EACH
 def test_a_slice_is_its_queries_alone(name):

@@ -120,9 +120,12 @@ def sentences(chart: Any) -> str:
     return " ".join([title["text"], *title["subtitle"]])
 
 
-@pytest.mark.slow
+#: The quick suite draws the usual case only.
+UNUSUAL = [pytest.param(case, marks=pytest.mark.slow) for case in CASES if case != "usual"]
+
+
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", ["usual", *UNUSUAL])
 @pytest.mark.parametrize("analysis", analyses(), ids=lambda analysis: analysis.name)
 def test_every_chart_is_drawn_and_says_nothing_wrong(analysis, case):
     try:
@@ -131,9 +134,12 @@ def test_every_chart_is_drawn_and_says_nothing_wrong(analysis, case):
         assert REFUSED.search(str(error)), error
         assert case != "usual"
         return
-    caption = sentences(analysis.draw(frame))
+    chart = analysis.draw(frame)
+    caption = sentences(chart)
     assert not WRONG.search(caption), caption
     assert caption.endswith(".")
+    drawn = [row for rows in chart.to_dict().get("datasets", {}).values() for row in rows]
+    assert drawn or frame.empty or case != "usual"
 
 
 @pytest.fixture(scope="module")
@@ -290,3 +296,10 @@ def test_the_table_of_reordering_fits_100_columns(folders):
     )
     assert result.exit_code == 0
     assert max(map(len, result.output.splitlines())) <= 100
+
+
+def test_rare_finds_say_what_all_systems_find_together():
+    several = sentences(rare_finds.draw(rare_finds(RUNS, QRELS)))
+    assert f"All {len(RUNS)} together find" in several
+    alone = sentences(rare_finds.draw(rare_finds({"run0": RUNS["run0"]}, QRELS)))
+    assert "It finds" in alone and "together" not in alone

@@ -165,3 +165,10 @@ def test_bins_of_search_lengths_are_logarithmic_and_end_at_the_depth():
 def test_powers_of_ten_end_at_the_first_that_reaches_the_largest_value(most, last):
     ticks = scales.powers_of_ten(most)
     assert ticks == [10**power for power in range(len(ticks))] and ticks[-1] == last
+
+
+@pytest.mark.parametrize(
+    ("counts", "values"), [([0, 3, 8], [0, 2, 8]), ([9], [0, 2, 9]), ([0], [0]), ([1], [0, 1])]
+)
+def test_a_legend_of_counts_has_nothing_a_quarter_and_the_most(counts, values):
+    assert forms.some_values(pd.Series(counts)) == values

@@ -394,3 +394,18 @@ def test_the_first_document_that_is_judged_twice_is_the_example():
     rows = [("q", "b", 1), ("q", "a", 0), ("q", "c", 1), ("q", "b", 0), ("q", "a", 1)]
     with pytest.warns(UserWarning, match=r"judge 2 documents twice for one query \(e.g. 'b'\)"):
         Judgements(pd.DataFrame(rows, columns=["qid", "docno", "label"]))
+
+
+def test_ties_of_the_last_queries_of_a_large_run_are_reversed_where_they_are():
+    """150,000 rows are matched in parts. Only the last query ties documents, in pairs."""
+    n = 50_000
+    docs = [f"d{number:05}" for number in range(n)]
+    scores = n - np.arange(n)
+    rows = {"qid": np.repeat(["q1", "q2", "q3"], n), "docno": docs * 3}
+    run = pd.DataFrame({**rows, "score": [*scores, *scores, *(scores // 2)]})
+    qrels = {"q1": {"d00004": 1}, "q2": {"d00000": 1}, "q3": {"d00007": 1, "d00011": 1}}
+    judged = Judgements(qrels).judge(run)
+    # Of d00007 and d00008 the latter is first, in rank 8.
+    assert judged.ranks.tolist() == [5, 1, 9, 13]
+    ascending = judged.with_ties_reversed
+    assert ascending.queries.tolist() == [2, 2] and ascending.ranks.tolist() == [8, 12]

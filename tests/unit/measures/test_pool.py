@@ -4,11 +4,13 @@ import pickle
 from itertools import islice
 
 import ir_measures
+import numpy as np
 import pandas as pd
 import pytest
 
 from pyterrier_asl import AP_Rareness, P_Rareness, RarenessPool
 from pyterrier_asl.judging.judgements import Judgements
+from pyterrier_asl.measures import pool as pool_module
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*fewer than 8")
 
@@ -238,3 +240,10 @@ def test_a_duplicate_counts_once_in_a_pool():
 def test_runs_are_named_by_text():
     with pytest.raises(ValueError, match="named by text, not 1: write '1'"):
         RarenessPool.from_runs({1: {"q": {"d": 1}}})
+
+
+def test_sums_of_marks_tell_sets_of_documents_apart():
+    """Also those of similar hashes: a pool recognises its members by such sums."""
+    marks = pool_module._mix(np.arange(700, dtype=np.uint64))
+    first, second = np.triu_indices(len(marks))
+    assert len(np.unique(marks[first] + marks[second])) == len(first)

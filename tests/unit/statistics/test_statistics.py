@@ -380,8 +380,7 @@ def benjamini_hochberg(p: list[float]) -> list[float]:
     return [min(1.0, *steps[ranked.index(value) :], 1.0) for value in p]
 
 
-@pytest.mark.slow
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=20)
 @given(st.lists(st.one_of(st.floats(0, 1), st.just(float("nan"))), min_size=1, max_size=12))
 def test_corrections_are_their_definitions_and_leave_out_nan(p):
     given_p = [value for value in p if not np.isnan(value)]

@@ -620,3 +620,12 @@ def test_combinations_are_equally_likely():
     counts = trials.groupby(list(grid)).size()
     assert sorted(counts.index) == sorted(itertools.product(*map(sorted, grid.values())))
     assert scipy.stats.chisquare(counts).pvalue > 0.01
+
+
+def test_a_count_is_added_up_over_topics():
+    """As pt.Evaluate does it; other measures are means."""
+    mixture = Mixture()
+    trials = search(mixture, {mixture: {"x": [0.3]}}, metric=AP, measures=[NumRet], n_trials=1)
+    expected = pt.Evaluate(Mixture(x=0.3)(TOPICS), QRELS, [NumRet, AP])
+    assert trials[["NumRet", "AP"]].iloc[0].to_dict() == pytest.approx(expected)
+    assert expected["NumRet"] == len(TOPICS) * len(DOCS)
