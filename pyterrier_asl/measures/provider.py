@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 import ir_measures
-from ir_measures import Measure, Metric
+from ir_measures import CalcResults, Measure, Metric
 from ir_measures.measures import ParamInfo
 from ir_measures.providers import Evaluator, Provider
 from ir_measures.util import QrelsConverter
@@ -39,19 +39,30 @@ class JudgedRunEvaluator(Evaluator):  # type: ignore[misc]
             lambda measure: measure.values(judged).tolist(), self.measures, len(judged.table)
         )
 
-    def iter_calc(self, run: Any) -> Iterator[Metric]:
-        """Yields one Metric per query and measure, query by query, measures by name."""
-        for qid, *values in zip(self.qrel_qids, *self._columns(run)):
+    def _metrics(self, columns: list[list[float]]) -> Iterator[Metric]:
+        for qid, *values in zip(self.qrel_qids, *columns):
             for measure, value in zip(self.measures, values):
                 yield Metric(query_id=qid, measure=measure, value=value)
 
-    def calc_aggregate(self, run: Any) -> dict[Measure, float]:
-        """The mean of each measure over the queries of the qrels, in any order of these."""
+    def _means(self, columns: list[list[float]]) -> dict[Measure, float]:
         queries = len(self.qrel_qids) or math.nan
         return {
             measure: math.fsum(values) / (1 if added_up(measure) else queries)
-            for measure, values in zip(self.measures, self._columns(run))
+            for measure, values in zip(self.measures, columns)
         }
+
+    def iter_calc(self, run: Any) -> Iterator[Metric]:
+        """Yields one Metric per query and measure, query by query, measures by name."""
+        yield from self._metrics(self._columns(run))
+
+    def calc_aggregate(self, run: Any) -> dict[Measure, float]:
+        """The mean of each measure over the queries of the qrels, in any order of these."""
+        return self._means(self._columns(run))
+
+    def calc(self, run: Any) -> CalcResults:
+        """The means and the values per query, from one pass over the run."""
+        columns = self._columns(run)
+        return CalcResults(self._means(columns), list(self._metrics(columns)))
 
 
 class Unscored(Measure):  # type: ignore[misc]

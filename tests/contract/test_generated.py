@@ -280,10 +280,9 @@ def test_means_do_not_depend_on_the_order_of_queries():
     others = {f"d{rank}": rank / 8 for rank in range(8)}
     run = {f"q{i}": {**others, "a": score} for i, score in enumerate(scores)}
     orders = (list(run), list(run)[::-1], sorted(run, key=lambda qid: run[qid]["a"]))
-    means = [
-        JudgedRunEvaluator([LexiP], {qid: {"a": 1} for qid in order}).calc_aggregate(run)[LexiP]
-        for order in orders
-    ]
+    evaluators = [JudgedRunEvaluator([LexiP], {qid: {"a": 1} for qid in order}) for order in orders]
+    means = [evaluator.calc_aggregate(run)[LexiP] for evaluator in evaluators]
     assert len(set(means)) == 1
+    assert [evaluator.calc(run).aggregated[LexiP] for evaluator in evaluators] == means
     values = [1 / (1 + sum(other > score for other in others.values())) for score in scores]
     assert means[0] == pytest.approx(np.mean(values))
