@@ -139,13 +139,8 @@ def creating(path: str | os.PathLike[str]) -> Iterator[Path]:
     with _new_path(Path(os.path.abspath(path)), path) as new:
         yield new
         _write_to_disk(new)
-        try:
-            os.link(new, path)
-        except FileExistsError:
-            raise
-        except OSError:  # the file system has no links
-            open(path, "x").close()
-            os.replace(new, path)
+        open(path, "x").close()  # the name, which only one process can create
+        os.replace(new, path)
 
 
 @contextmanager

@@ -93,8 +93,8 @@ class Space:
         params: the distributions of parameters, see :data:`Params`.
 
     Raises:
-        ValueError: for a space without parameters, a parameter that its transformer does not have,
-            a duplicate, or a value that is neither a distribution nor a list of values.
+        ValueError: for a parameter that its transformer does not have, a duplicate, or a value that
+            is neither a distribution nor a list of values.
 
     Examples:
         >>> import pyterrier as pt
@@ -112,11 +112,6 @@ class Space:
             for i, (t, distributions) in enumerate(pairs)
             for name, distribution in _checked_distributions(t, distributions)
         ]
-        if not entries:
-            raise ValueError(
-                "there is no parameter to tune; give for instance "
-                "{bm25: {'b': scipy.stats.uniform(0, 1)}}"
-            )
         times = Counter(name for _, _, name, _ in entries)
         self.parameters = [
             Parameter(t, name, name if times[name] == 1 else f"tran_{i}_{name}", distribution)
@@ -126,13 +121,6 @@ class Space:
         for p in self.parameters:
             if counts[id(p.transformer), p.name] > 1:
                 raise ValueError(f"{p.name!r} of {p.transformer!r} is given twice")
-
-    @classmethod
-    def without_parameters(cls) -> Space:
-        """A space without parameters: its one setting is ()."""
-        space = cls.__new__(cls)
-        space.parameters = []
-        return space
 
     @property
     def labels(self) -> list[str]:

@@ -233,7 +233,7 @@ def fixed_objective(
     """The objective of a pipeline with its present parameters; see :func:`evaluate_pipeline`."""
     first, *others = measures
     task = make_task(topics, qrels, first, others)
-    return objective_for(pipeline, Space.without_parameters(), task, sweep=sweep)
+    return objective_for(pipeline, Space([]), task, sweep=sweep)
 
 
 def bm25_stages(index: TermIndex, *, num_results: int = 1000) -> list[Stage]:

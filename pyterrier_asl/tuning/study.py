@@ -83,6 +83,11 @@ def run_trials(
     """
     import joblib
 
+    if not objective.space.parameters:
+        raise ValueError(
+            "there is no parameter to tune; give for instance "
+            "{bm25: {'b': scipy.stats.uniform(0, 1)}}"
+        )
     _check_options(n_trials, seed, jobs, sampler)
     jobs = int(joblib.effective_n_jobs(jobs))
 
