@@ -12,6 +12,7 @@ import pyarrow as pa
 from ..io.columns import Columns, run_columns
 from ..io.values import numpy_numbers, pc, take
 from ..scoring.arrays import (
+    Bools,
     Floats,
     Ints,
     cumulate,
@@ -157,17 +158,24 @@ class JudgedRun:
         return replace(self, table=table, _answers=AnswerRows.none(len(self.judgements)))
 
     @cached_property
+    def constant_scores(self) -> Bools:
+        """The queries with several documents that all have the same score, shape (Q,)."""
+        answers, constant = self._answers, np.zeros(len(self.judgements), dtype=bool)
+        several = np.diff(answers.offsets) > 1
+        best_and_worst = np.stack((answers.offsets[:-1], answers.offsets[1:] - 1))[:, several]
+        with np.errstate(over="ignore"):  # see Judgements.judge
+            high, low = self.table.value[answers.rows_at(best_and_worst)].astype(np.float32)
+        constant[answers.queries[several]] = high == low
+        return constant
+
+    @property
     def has_constant_scores(self) -> bool:
         """Whether all documents of a query have the same score, in every query."""
-        starts = self._answers.offsets
-        several = np.diff(starts) > 1
-        if np.diff(starts)[several].sum() < _MIN_CONSTANT_DOCUMENTS:
+        sizes = np.diff(self._answers.offsets)
+        several = sizes > 1
+        if sizes[several].sum() < _MIN_CONSTANT_DOCUMENTS:
             return False
-        best_and_worst = np.stack((starts[:-1], starts[1:] - 1))[:, several]
-        with np.errstate(over="ignore"):  # see Judgements.judge
-            scores = self.table.value[self._answers.rows_at(best_and_worst)]
-            high, low = scores.astype(np.float32)
-        return bool(np.all(high == low))
+        return bool(self.constant_scores.sum() == several.sum())
 
     @cached_property
     def with_ties_reversed(self) -> JudgedRun | None:

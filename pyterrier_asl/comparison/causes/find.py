@@ -26,12 +26,11 @@ from .rankings import (
 )
 
 #: The causes that are looked for in both runs at once, and in each run.
-_OF_BOTH = (qrels_ids, exchanged_queries)
+_OF_BOTH = (qrels_ids, exchanged_queries, reversed_scores)
 _OF_ONE = (
     unanswered_queries,
     repeated_rankings,
     short_rankings,
-    reversed_scores,
     tied_scores,
     own_queries,
 )

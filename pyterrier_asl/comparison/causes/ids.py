@@ -29,6 +29,8 @@ _SAMPLE, _REWRITTEN, _OTHERS, _JUDGED = 100, 600, 10_000, 6_000
 _FEWEST, _BOTH = 4, 2
 #: The longest prefix or suffix and the longest part that is cut off, in characters.
 _AFFIX, _CUT = 16, 4
+#: The level of the test of forms per query.
+_PER_QUERY = 0.05
 #: The number of first documents per query among which unknown ones are counted.
 _FIRST = 10
 #: Unknown documents of real runs: the least variance of their number per query, as a multiple of
@@ -113,7 +115,9 @@ class Writing:
         return Cause(name, where, share, evidence, _REMEDY, comparable=False, repaired=repaired)
 
 
-def find_writing(found: Docs, wanted: Docs, most: int = _REWRITTEN) -> Writing | None:
+def find_writing(
+    found: Docs, wanted: Docs, most: int = _REWRITTEN, *, are_wrong: bool = False
+) -> Writing | None:
     """The way in which ids of documents differ from ids of other sources; None: there is none.
 
     By chance, ids of one query are equal as often as ids of different queries. Where ids of a
@@ -124,6 +128,8 @@ def find_writing(found: Docs, wanted: Docs, most: int = _REWRITTEN) -> Writing |
         found: documents that only one source has.
         wanted: documents of the other sources that this source lacks.
         most: the number of these that are rewritten.
+        are_wrong: whether ids of this source have forms that no other source has. Then equal ids
+            of different queries are no chance: rankings can share most of their documents.
     """
     best = None
     keys: dict[Any, list[tuple[str, dict[str, str]]]] = {}
@@ -149,6 +155,7 @@ def find_writing(found: Docs, wanted: Docs, most: int = _REWRITTEN) -> Writing |
     frequency = Counter(key for _, key in pairs)
     ids = [(query, ours(docno)) for query, docno in found]
     elsewhere = sum(frequency[key] - ((query, key) in pairs) for query, key in ids)
+    elsewhere = 0 if are_wrong else elsewhere
     queries = len({query for query, _ in (*found, *wanted)})
     chance = (1 + reverse + elsewhere / max(1, queries - 1)) / (len(found) + 2)
     return best if at_least(number, len(found), min(1.0, chance)) < ALPHA else None
@@ -177,28 +184,42 @@ def _in_queries(top: Top, docs: Docs) -> Bools:
     return np.isin(top.queries, np.unique([query for query, _ in docs]))
 
 
-def unseen_forms(forms: Ints, others: Ints) -> Bools:
+def unseen_forms(forms: Ints, others: Ints, level: float = ALPHA) -> Bools:
     """Which ids have a form that no other source has, if they are more than expected by chance.
 
     The probability that the next id has a new form is estimated as by Good and Turing: the share
-    of other ids whose form occurs once. The test is binomial.
+    of other ids whose form occurs once, and two standard errors. The test is binomial.
 
     Args:
         forms: the number of the form of each id that only one source has, shape (N,).
         others: the number of different ids of the other sources with each form.
+        level: the level of the test.
     """
     unseen: Bools = others[forms] == 0
-    chance = ((others == 1).sum() + 1) / (others.sum() + 2)
-    return unseen & bool(at_least(int(unseen.sum()), len(forms), chance) < ALPHA)
+    once = (others == 1).sum() + 1
+    chance = min(1.0, (once + 2 * np.sqrt(once)) / (others.sum() + 2))
+    return unseen & bool(at_least(int(unseen.sum()), len(forms), chance) < level)
 
 
 def _unseen(pair: Pair) -> Ints:
-    """The documents of a run with ids of a form that the other run and the qrels lack."""
-    is_ours, is_known = np.zeros((2, len(pair.forms)), dtype=bool)
-    is_ours[pair.b.docs[~pair.b.itself]] = is_known[pair.a.docs] = is_known[pair.labels] = True
-    ours = np.flatnonzero(is_ours & ~is_known)
-    counts = np.bincount(pair.forms[is_known], minlength=pair.forms.max(initial=0) + 1)
-    return ours[unseen_forms(pair.forms[ours], counts)]
+    """The documents of a run with ids of a form that the other run and the qrels lack.
+
+    Ids of a site or a source can be new together, so the same test of different forms per query
+    must be significant, at a higher level.
+    """
+    size, forms, top = len(pair.judgements), pair.forms, pair.b
+    is_ours, is_known = np.zeros((2, len(forms)), dtype=bool)
+    is_ours[top.docs[~top.itself]] = is_known[pair.a.docs] = is_known[pair.labels[1]] = True
+    is_ours &= ~is_known
+    ours, number = np.flatnonzero(is_ours), forms.max(initial=0) + 1
+    unseen = unseen_forms(forms[ours], np.bincount(forms[is_known], minlength=number))
+    if unseen.any():
+        rows = is_ours[top.docs]
+        queries, docs = np.concatenate(((pair.a.queries, pair.a.docs), pair.labels), axis=1)
+        known = np.unique(forms[docs] * size + queries) // size
+        new = np.unique(forms[top.docs[rows]] * size + top.queries[rows]) // size
+        unseen &= unseen_forms(new, np.bincount(known, minlength=number), _PER_QUERY).any()
+    return ours[unseen]
 
 
 def document_ids(pair: Pair) -> Cause | None:
@@ -208,11 +229,11 @@ def document_ids(pair: Pair) -> Cause | None:
         return None
     found = _first(pair, top, pair.b.unknown, _SAMPLE)
     wanted = _missed(pair, top.run) + _first(pair, pair.a, pair.a.only)
-    writing = find_writing(found, wanted)
+    writing = find_writing(found, wanted, are_wrong=len(unseen) > 0)
     if writing is None and (len(unseen) or _has_more_unknown(pair)):
         wanted = _missed(pair, top.run, most=_JUDGED, least=0)
         found = _first(pair, top, top.unknown & _in_queries(top, wanted), _SAMPLE)
-        writing = find_writing(found, wanted, _JUDGED)
+        writing = find_writing(found, wanted, _JUDGED, are_wrong=len(unseen) > 0)
     if writing and not len(unseen):
         of_other = _known(pair, writing.equal) > _known(pair, writing.others)
         writing = None if of_other or len(_unseen(pair.swapped)) else writing

@@ -83,7 +83,7 @@ class Pair:
         ids: the different ids of these documents, D of them.
         forms: the number of the form of each of these ids, then of M other ids of the qrels, shape
             (D + M,).
-        labels: the documents of evenly chosen labels, as numbers below D + M.
+        labels: query and document of evenly chosen labels; documents are numbers below D + M.
         orders: the documents in the order of their ids, and in that of ids as numbers.
     """
 
@@ -91,7 +91,7 @@ class Pair:
     b: Top
     ids: pa.LargeStringArray
     forms: Ints
-    labels: Ints
+    labels: tuple[Ints, Ints]
     orders: tuple[Ints, Ints]
 
     @classmethod
@@ -103,9 +103,10 @@ class Pair:
         queries = np.concatenate([queries_of(ranking.offsets) for ranking in rankings])
         begin = len(rankings[0])
         docnos = [run.docnos(ranking) for run, ranking in zip((a, b), rankings)]
-        of_qrels = judgements.docnos[:: 1 + len(judgements.docnos) // _QRELS_IDS]
-        docs, ids = codes(pa.concat_arrays([*docnos, of_qrels]))
-        forms, (docs, labels) = codes(forms_of(ids))[0], np.split(docs, [len(queries)])
+        chosen = slice(None, None, 1 + len(judgements.docnos) // _QRELS_IDS)
+        docs, ids = codes(pa.concat_arrays([*docnos, judgements.docnos[chosen]]))
+        forms, (docs, of_qrels) = codes(forms_of(ids))[0], np.split(docs, [len(queries)])
+        labels = judgements.queries[chosen], of_qrels
         ids = ids[: docs.max(initial=-1) + 1]
         keys = np.split(queries * len(ids) + docs, [begin])
         only = [np.isin(keys[i], keys[1 - i], invert=True) for i in range(2)]

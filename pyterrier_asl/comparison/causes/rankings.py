@@ -15,9 +15,9 @@ from .cause import ALPHA, Cause, at_least, of_queries, percent
 from .pair import Pair
 from .repairs import broken, cut_to, thinned
 
-#: The standard errors by which the two correlations of a reversed query are below 0 on average,
-#: and the rate of such queries in real runs (none of 10,000 on TREC-8, 200 pairs).
-_REVERSED, _RATE = 6.0, 2e-4
+#: Limits of the statistic of a reversed query, in standard errors, and the rates of queries below
+#: them in real runs (TREC-8, 40 pairs: .0005 and .0075, rankings of 10 documents 0 and .0045).
+_REVERSED = ((-4.0, 0.003), (-2.5, 0.02))
 #: The number of queries whose whole rankings are compared.
 _SUSPECTS = 200
 #: The number of first documents per query among which unjudged ones are counted.
@@ -134,40 +134,54 @@ def correlation(queries: Ints, x: Floats | Ints, y: Floats | Ints, size: int) ->
 
 
 def reversed_scores(pair: Pair) -> Cause | None:
-    """Queries with the reverse order of the other run, and relevant documents last.
+    """Queries in which A and B have reverse orders, and one has relevant documents last.
 
-    The binomial test of their number has the rate of real runs. Whole rankings are compared only
-    for queries whose judged documents are in reverse order, and whose scores are not all equal.
+    The statistic of a query is the correlation of the rankings plus the lower relevance. The
+    binomial tests have the rates of real runs. The reversed run is that with the lower relevance
+    in these queries. Whole rankings are compared only where the judged documents do not rule out
+    a low statistic, and only if not all scores are equal.
     """
     a, b, size = pair.a.run, pair.b.run, len(pair.judgements)
-    total = partial(np.bincount, b.queries, minlength=size)
-    late = total() * total(b.grades * b.ranks) >= total(b.grades) * total(b.ranks)
-    several = np.flatnonzero(b.retrieved > 1)
-    ends = b.whole_ranking.offsets[several], b.whole_ranking.offsets[several + 1] - 1
-    high, low = (b.table.value[b.whole_ranking.rows_at(places)] for places in ends)
-    late &= np.isin(np.arange(size), several[high > low])  # equal scores have no order
-    rows = np.flatnonzero(late[b.queries])
-    queries, pairs, ranks = b.queries[rows], b.pairs[rows], b.ranks[rows]
+    relevances = np.stack([_relevance(run) for run in (a, b)])
+    relevance = relevances.min(axis=0)
     rank = np.zeros(len(pair.judgements.grades), dtype=np.int64)
     rank[a.pairs] = a.ranks
-    both = rank[pairs] > 0
-    relevance = -correlation(queries, b.grades[rows], ranks, size)
-    agreement = correlation(queries[both], rank[pairs[both]], ranks[both], size)
-    suspects = np.flatnonzero(late & (relevance + agreement < 0))[:_SUSPECTS]
-    found = np.zeros(size, dtype=bool)
-    z = relevance + correlation(*_common_documents(pair, suspects), size)
-    found[suspects] = z[suspects] < -_REVERSED * np.sqrt(2)
-    if at_least(int(found.sum()), int((b.retrieved > 0).sum()), _RATE) >= ALPHA:
+    both = np.flatnonzero(rank[b.pairs] > 0)
+    agreement = correlation(b.queries[both], rank[b.pairs[both]], b.ranks[both], size)
+    late = (relevance + agreement < 0) & pair.answered & ~a.constant_scores & ~b.constant_scores
+    suspects, z = np.flatnonzero(late)[:_SUSPECTS], np.zeros(size)
+    z[suspects] = (relevance + correlation(*_common_documents(pair, suspects), size))[suspects]
+    answered, found = int(pair.answered.sum()), np.zeros(size, dtype=bool)
+    for limit, rate in _REVERSED:
+        if at_least(int((z < limit).sum()), answered, rate) < ALPHA:
+            found |= z < limit
+    if not found.any():
         return None
+    is_baseline = bool(np.subtract(*relevances)[found].sum() < 0)
+    name, other = ("A", "B") if is_baseline else ("B", "A")
     return Cause(
         "reversed scores",
-        pair.b.name,
+        name,
         float(found.mean()),
-        f"{pair.b.name} has the documents of {pair.a.name} in the reverse order, and relevant "
-        f"documents last, for {of_queries(found, pair.qids)}",
-        f"give better documents higher scores in {pair.b.name}",
+        f"{name} has the documents of {other} in the reverse order, and relevant documents last, "
+        f"for {of_queries(found, pair.qids)}",
+        f"give better documents higher scores in {name}",
+        comparable=not is_baseline,
         queries=found,
     )
+
+
+def _relevance(run: JudgedRun) -> Floats:
+    """The mean distance of relevant documents from the middle of their ranking, shape (Q,).
+
+    In standard errors of random rankings, above 0 where relevant documents come first.
+    """
+    size, rows = len(run.judgements), run.grades > 0
+    queries = run.queries[rows]
+    number = np.bincount(queries, minlength=size)
+    distance = 0.5 - (run.ranks[rows] - 0.5) / run.retrieved[queries]
+    total = np.bincount(queries, distance, minlength=size)
+    return np.asarray(np.sqrt(12 / np.maximum(number, 1)) * total)
 
 
 def _common_documents(pair: Pair, queries: Ints) -> tuple[Ints, Ints, Ints]:

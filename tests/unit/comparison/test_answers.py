@@ -29,6 +29,10 @@ DAMAGED = {
     "five queries": {qid: LIVE[qid] for qid in QUERIES[:5]},
     "half of the queries": {qid: LIVE[qid] for qid in QUERIES[::2]},
     "one document per query": run_of(DOCS[:1]),
+    "one document for a quarter": LIVE | run_of(DOCS[:1], QUERIES[:5]),
+    "one score": {qid: dict.fromkeys(docs, 1.0) for qid, docs in LIVE.items()},
+    "one score for a quarter": LIVE | {q: dict.fromkeys(DOCS, 1.0) for q in QUERIES[:5]},
+    "reversed scores": {q: {d: -s for d, s in docs.items()} for q, docs in LIVE.items()},
     "half of the ids": run_of([d if i % 2 else f"x/{d}" for i, d in enumerate(DOCS)]),
     "ids of other documents": run_of([d if i % 2 else f"e{i:03}" for i, d in enumerate(DOCS)]),
 }
@@ -36,6 +40,10 @@ REASONS = {
     "five queries": "live lacks 15 queries that new answers, e.g. 'q05'",
     "half of the queries": "live lacks 10 queries that new answers, e.g. 'q01'",
     "one document per query": "live retrieves 1 document per query (median) and new 200",
+    "one document for a quarter": "(median) and new 200, for 5 of 20 queries",
+    "one score": "live has the same score for all documents of 20 queries, e.g. 'q00'",
+    "one score for a quarter": "live has the same score for all documents of 5 queries",
+    "reversed scores": "A has the documents of B in the reverse order, and relevant documents last",
     "half of the ids": "50 % of the documents of A have ids with the prefix 'x/'",
     "ids of other documents": "50 % of the first 10 documents of A are neither judged nor",
 }
@@ -132,6 +140,17 @@ def test_short_rankings_of_both_runs_or_short_measures_are_no_damage():
     ]:
         [verdict] = verdicts(live, new, condition)
         assert verdict.outcome.name == "FAIL", condition
+
+
+def test_damages_of_few_queries_are_no_error():
+    """Real runs have short rankings, and equal scores of all documents, for some queries."""
+    few = LIVE | run_of(DOCS[:1], QUERIES[:4])
+    equal = LIVE | {q: dict.fromkeys(DOCS, 1.0) for q in QUERIES[:4]}
+    for live in (few, equal):
+        assert [v.outcome.name for v in verdicts(live, NEW, "AP worse p<.05")] != ["ERROR"]
+    both = {q: dict.fromkeys(DOCS, 1.0) for q in QUERIES}
+    [verdict] = verdicts(both, both, "AP worse p<.05")
+    assert verdict.outcome.name == "PASS"
 
 
 def test_runs_of_which_nothing_is_judged_but_little_are_no_damage():

@@ -190,6 +190,16 @@ def test_random_ids_of_two_systems_have_other_forms_by_chance():
     assert not causes(a, new, qrels)["comparable"].all()
 
 
+def test_ids_of_a_site_that_one_query_retrieves_have_no_other_form():
+    """Twelve pages of a site are in the ranking of one query; other sites have other forms."""
+    at = {q: int(q) for q in QRELS}
+    site = {q: f"http://{'a-1.' * (n // 8)}x.org/{'b_2/' * (n % 8)}" for q, n in at.items()}
+    a = {q: {f"{site[q]}{d[6:]}": s for d, s in docs.items()} for q, docs in A.items()}
+    qrels = {q: {f"{site[q]}{d[6:]}": r for d, r in docs.items()} for q, docs in QRELS.items()}
+    b = a | {"0": {f"http://x.com/?id={i}": -float(i) for i in range(12)} | a["0"]}
+    assert "id form" not in named(causes(a, b, qrels))
+
+
 def test_ids_that_all_queries_retrieve_are_no_prefixes():
     """Number 3 is retrieved for all queries, so 31, 32, ... are no other writing of it."""
     a = {q: docs | {"3": 99.0} for q, docs in A.items()}
@@ -331,6 +341,36 @@ def test_short_rankings_are_named_with_the_difference_at_equal_depth():
 def test_reversed_scores_are_named(every):
     other = changed(B, lambda q, docs: {d: -s for d, s in docs.items()}, every)
     assert "reversed scores" in named(causes(A, other))
+
+
+def test_the_reversed_run_is_named_where_only_the_best_are_judged_not_relevant():
+    """Judged irrelevant documents come first in both runs, as from a pool of few documents."""
+    qrels = {q: {d: r for i, (d, r) in enumerate(docs.items()) if r or d in list(A[q])[:9]}
+             for q, docs in QRELS.items()}  # fmt: skip
+    other = changed(B, lambda q, docs: {d: -s for d, s in docs.items()}, 2)
+    for runs, where in (((A, other), "B"), ((other, A), "A")):
+        found = causes(*runs, qrels)
+        rows = found[found["cause"] == "reversed scores"]
+        assert list(rows["where"]) == [where] and rows["share"].iloc[0] <= 0.5
+
+
+def test_reversed_scores_are_named_with_few_labels():
+    """One relevant document per query, and rankings of sixty or thirty documents."""
+    qrels = {q: {max(docs, key=docs.get): 1} for q, docs in QRELS.items()}
+    for depth in (60, 30):
+        a, b = ({q: dict(list(d.items())[:depth]) for q, d in run.items()} for run in (A, B))
+        other = {q: {d: -s for d, s in docs.items()} for q, docs in b.items()}
+        found = causes(a, other, qrels)
+        assert "reversed scores" in named(found) and found["comparable"].all()
+        assert not named(found, "A") & {"reversed scores"}
+        assert "reversed scores" not in set(causes(a, b, qrels)["cause"])
+
+
+def test_a_reversed_baseline_cannot_be_compared():
+    other = {q: {d: -s for d, s in docs.items()} for q, docs in A.items()}
+    found = causes(other, B).set_index("cause")
+    assert found.loc["reversed scores", "where"] == "A"
+    assert not found.loc["reversed scores", "comparable"]
 
 
 def test_equal_scores_are_not_reversed():
