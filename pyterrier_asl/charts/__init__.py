@@ -3,6 +3,7 @@
 Charts need Altair: ``pip install pyterrier-asl[charts]``.
 """
 
+from ..io.lazy import alt
 from .forms import (
     COLORS,
     CROWDED,
@@ -31,7 +32,6 @@ from .forms import (
     tooltips,
     undrawn,
 )
-from .lazy import alt
 from .names import end_labels, labelled_lines, names_beside_points
 from .scales import around, better, bin_ends, powers_of_ten, up_to_1, whole_numbers
 

@@ -7,8 +7,8 @@ import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from ..io.lazy import alt as alt
 from ..io.lazy import pd
-from .lazy import alt as alt
 
 WIDTH, HEIGHT = 360, 240
 

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..io.lazy import pd
+from ..io.lazy import alt, pd
 from .forms import HEIGHT, WIDTH
-from .lazy import alt
 
 #: The most characters of a name at the end of a line.
 LONGEST = 16

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from ..io.atomic import check_replaceable, replacing
+from ..io.lazy import alt
 from ..io.processes import check_address_space
-from .lazy import alt
 
 #: Endings of the files that a chart can be saved to.
 ENDINGS = (".html", ".svg", ".png", ".pdf")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from .lazy import alt
+from ..io.lazy import alt
 
 #: Upper ends of bins of search lengths: about three to a power of ten.
 _BIN_ENDS = (1, 3, 10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000)

@@ -1,6 +1,7 @@
 """Modules that take long to import, imported on first use.
 
-Evaluating a file and printing a table needs none of them. SciPy imports its modules this way, too.
+Evaluating a file and printing a table needs none of them, listing the analyses no Altair. SciPy
+imports its modules this way, too.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-__all__ = ["Lazy", "pd", "pq"]
+__all__ = ["Lazy", "alt", "pd", "pq"]
 
 
 class Lazy:
@@ -28,7 +29,8 @@ class Lazy:
 
 
 if TYPE_CHECKING:
+    import altair as alt
     import pandas as pd
     import pyarrow.parquet as pq
 else:
-    pd, pq = Lazy("pandas"), Lazy("pyarrow.parquet")
+    alt, pd, pq = map(Lazy, ("altair", "pandas", "pyarrow.parquet"))
