@@ -66,7 +66,7 @@ _FURTHER = {
         "pyterrier_asl.statistics.tests.compare_pair",
         "pyterrier_asl.statistics.tests.compare_all",
         "pyterrier_asl.statistics.correction.correct",
-        "pyterrier_asl.statistics.noninferiority.non_inferiority",
+        "pyterrier_asl.statistics.pairwise.non_inferiority",
         "pyterrier_asl.statistics.rank_intervals.rank_intervals",
         "pyterrier_asl.statistics.correlation.kendall_tau",
         "pyterrier_asl.statistics.correlation.overlaps_of_scores",

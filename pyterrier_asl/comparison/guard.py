@@ -19,7 +19,7 @@ from ..io.tables import counted
 from ..scoring.arrays import Floats
 from ..statistics.boxes import box_test
 from ..statistics.intervals import detectable_difference
-from ..statistics.noninferiority import non_inferiority
+from ..statistics.pairwise import non_inferiority
 from ..statistics.rounding import NO_DIFFERENCE
 from .conditions import Condition
 

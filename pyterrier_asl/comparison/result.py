@@ -20,7 +20,7 @@ from ..io.tables import arrow, counted
 from ..scoring.arrays import Floats
 from ..statistics.correction import correct
 from ..statistics.intervals import detectable_difference
-from ..statistics.noninferiority import non_inferiority
+from ..statistics.pairwise import non_inferiority
 from ..statistics.tests import compare_pair
 from .answers import Answers
 from .causes.find import causes_frame, sentence

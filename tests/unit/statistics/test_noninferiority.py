@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from pyterrier_asl.statistics.noninferiority import non_inferiority
+from pyterrier_asl.statistics.pairwise import non_inferiority
 
 
 @pytest.mark.parametrize("margin", [0.01, 0.02, 0.3])
