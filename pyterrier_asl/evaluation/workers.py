@@ -23,7 +23,7 @@ from ..io.atomic import naming_full_disk
 from ..io.partitions import PartitionedRun
 from ..io.processes import exit_with_parent, safe_start
 from ..io.threads import iterate_ahead
-from ..io.workers import worker_pool
+from ..io.workers import result_of, worker_pool
 from ..judging.judged_run import JudgedRun
 from ..judging.judgements import Judgements
 from .measuring import MeasuredBlock, MeasuredRun, Measuring, measure_here
@@ -130,7 +130,7 @@ def _by_processes(measuring: Measuring, tasks: Iterable[Task], jobs: int) -> Ite
         return
     pool = _worker_pool(jobs, os.getpid())
     with _work_for_processes(measuring) as work:
-        results = _results(partial(pool.submit, work), lambda job: job.result(), tasks, jobs)
+        results = _results(partial(pool.submit, work), result_of, tasks, jobs)
         # On a thread, as Ctrl-C would break a pool while it starts.
         with iterate_ahead(results, ahead=jobs) as done:
             try:
@@ -213,6 +213,9 @@ def _by_ray(measuring: Measuring, tasks: Iterable[Task], jobs: int) -> Iterator[
 
     The measuring is put into the object store once, and each machine copies it once. A task whose
     worker or machine is lost is repeated elsewhere.
+
+    Raises:
+        ChildProcessError: for a run whose workers were all killed.
     """
     try:
         import ray
@@ -223,10 +226,20 @@ def _by_ray(measuring: Measuring, tasks: Iterable[Task], jobs: int) -> Iterator[
             ray.init(log_to_driver=False)
     workers = jobs if jobs > 0 else int(ray.cluster_resources().get("CPU", 1))
     work = partial(ray.remote(_work).options(max_retries=_RETRIES).remote, ray.put(measuring))
-    try:
-        yield from _results(work, ray.get, tasks, workers)
-    except ray.exceptions.RayTaskError as error:
-        raise error.cause from None
+
+    def result(job: tuple[str, Any]) -> Done:
+        name, done = job
+        try:
+            return ray.get(done)  # type: ignore[no-any-return]
+        except ray.exceptions.RayTaskError as error:
+            raise error.cause from None
+        except ray.exceptions.WorkerCrashedError as error:
+            raise ChildProcessError(
+                f"run {name!r}: {_RETRIES + 1} worker processes were killed while they measured "
+                "it: if memory ran out, give Ray fewer CPUs per node"
+            ) from error
+
+    yield from _results(lambda *task: (task[0], work(*task)), result, tasks, workers)
 
 
 _NONE = Judgements({})

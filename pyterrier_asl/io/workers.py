@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
+from concurrent.futures import Future
 from typing import Any
 
 import joblib
 from joblib.externals.loky import ProcessPoolExecutor
 from joblib.externals.loky.backend.context import LokyContext
+from joblib.externals.loky.process_executor import TerminatedWorkerError
 from joblib.parallel import ParallelBackendBase
 
 from .processes import safe_start
@@ -40,3 +43,19 @@ def worker_pool(jobs: int, **options: Any) -> ProcessPoolExecutor:
     env = {name: os.environ.get(name, threads) for name in ParallelBackendBase.MAX_NUM_THREADS_VARS}
     with safe_start():  # the locks of a pool start a process, too
         return ProcessPoolExecutor(jobs, context=_SafeContext(), env=env, **options)
+
+
+def result_of(job: Future[Any]) -> Any:
+    """The result of a job of a pool.
+
+    Raises:
+        ChildProcessError: if a worker was killed.
+    """
+    try:
+        return job.result()
+    except TerminatedWorkerError as error:
+        signals = re.search(r"\{(\w+)", str(error))
+        raise ChildProcessError(
+            f"a worker process was killed{f' ({signals[1]})' if signals else ''}, and its results "
+            "are lost: start again; if memory ran out, pass jobs=1"
+        ) from error

@@ -59,6 +59,17 @@ class Worker:
         os.killpg(self.group, how)
         return self.process.communicate(timeout=180)[1]
 
+    def kill_a_worker(self) -> None:
+        """Kills a process of the pool with kill -9, as the system does when memory runs out."""
+        children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
+        pids = [
+            pid
+            for thread in children.parents[1].iterdir()
+            for pid in (thread / "children").read_text().split()
+            if b"popen_loky" in Path(f"/proc/{pid}/cmdline").read_bytes()
+        ]
+        os.kill(int(pids[0]), signal.SIGKILL)
+
     def alone(self, seconds: float) -> bool:
         """Waits until all processes of the worker have ended; False after a time limit."""
         stop = time.monotonic() + seconds
@@ -135,6 +146,22 @@ def test_an_evaluation_that_is_ended_leaves_nothing(start, tmp_path, jobs, how):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["run", "tmp"]
     again = evaluate({"run": tmp_path / "run"}, {"q": {"d0": 1, "d5": 1}}, "ASL@10", jobs=jobs)
     assert again["ASL@10"].tolist() == [3.0]  # ranks 1 and 6
+
+
+linux = pytest.mark.skipif(sys.platform != "linux", reason="finds workers in /proc")
+
+
+@linux
+def test_an_evaluation_whose_worker_is_killed_says_so_and_leaves_nothing(start, tmp_path):
+    (tmp_path / "run").write_text("".join(f"q Q0 d{i} {i} {9 - i} x\n" for i in range(9)))
+    worker = start(_EVALUATE, tmp_path, 2)
+    worker.wait_for("one is done")
+    worker.kill_a_worker()
+    said = worker.process.communicate(timeout=180)[1]
+    assert worker.process.returncode == 1 and "a worker process was killed (SIGKILL)" in said
+    assert worker.alone(60), "processes are left"
+    assert not list(start.temporary.iterdir()), "what was sent to the workers is still there"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["run", "tmp"]
 
 
 _INDEX = """
@@ -346,6 +373,24 @@ def test_tuning_that_is_ended_goes_on_from_its_storage(start, tmp_path, tuned, w
     assert len(after) == (36 if what == "stages" else 12), "a finished trial was made again"
 
 
+@linux
+def test_tuning_whose_worker_is_killed_goes_on_from_its_storage(start, tmp_path, tuned):
+    tune, expected = tuned
+    storage = f"sqlite:///{tmp_path / 'trials.db'}"
+    worker = start(_WORLD + _TUNE, "pipeline", 2, storage, tmp_path / "again")
+    for _ in range(3):
+        worker.wait_for("one is done")
+    worker.kill_a_worker()
+    said = worker.process.communicate(timeout=180)[1]
+    assert worker.process.returncode == 1 and "a worker process was killed (SIGKILL)" in said
+    assert worker.alone(60), "processes are left"
+    before = finished_trials(storage)
+    assert 3 <= len(before) < 12
+    pd.testing.assert_frame_equal(tune("pipeline", storage=storage), expected["pipeline"])
+    after = finished_trials(storage)
+    assert {key: after[key] for key in before} == before
+
+
 @pytest.mark.parametrize("jobs", [1, 2])
 @pytest.mark.parametrize("what", ["pipeline", "sweep"])
 def test_tuning_in_memory_that_is_ended_can_be_started_again(start, tmp_path, tuned, what, jobs):
@@ -434,6 +479,8 @@ _COMMANDS = {
     "pool.parquet": ("pool a b -o", True),
     "todo.tsv": ("holes qrels a b -m AP --export", False),
     "draw.tsv": ("audit none a b --machine-qrels qrels -m AP --plan .9 --draw", False),
+    "merged": ("labels qrels labels -o", True),
+    "ranks.html": ("ranks qrels a b -m AP --chart", True),
     "index": ("index", False),
 }
 
@@ -453,6 +500,7 @@ def test_a_command_that_is_killed_leaves_its_output_whole_or_absent(
     Path("qrels").write_text(
         "".join(f"{q} 0 d{d} {(q + d) % 2}\n" for q in range(12) for d in range(6))
     )
+    Path("labels").write_text("".join(f"{q} 0 d6 1\n" for q in range(12)))
     command, replaces = _COMMANDS[name]
     folder = tmp_path / "outputs"
     folder.mkdir()

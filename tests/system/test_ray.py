@@ -14,6 +14,8 @@ ray = pytest.importorskip("ray", reason="Ray is not installed: pip install 'pyte
 
 RUNS = {f"run{seed}": make_run(seed) for seed in range(80)}
 
+SHORT = {"01": {"d1": 2.0, "d2": 1.0}, "03": {"d3": 1.0}}
+
 
 @pytest.fixture(scope="module")
 def cluster():
@@ -52,6 +54,36 @@ def test_a_cluster_changes_nothing(cluster, alone):
 def test_errors_match_one_machine(cluster):
     with pytest.raises(ValueError, match="run 'wrong': the run answers none"):
         by_ray({**RUNS, "wrong": {"other": {"d1": 1}}}, ASL)
+
+
+class Deadly(dict):
+    """A run that ends the process that reads it, the first ``times`` times."""
+
+    def __init__(self, run, folder, times):
+        super().__init__(run)
+        self.folder, self.times = folder, times
+
+    def __reduce__(self):  # by a builtin, as workers cannot import this file
+        return eval, (_DIE, {"run": dict(self), "folder": str(self.folder), "times": self.times})
+
+
+_DIE = """[
+    (open(f"{folder}/{os.getpid()}", "w").close(), os.kill(os.getpid(), 9))
+    if len(os.listdir(folder)) < times else None for os in [__import__("os")]
+] and run"""
+
+
+def test_a_worker_that_is_killed_is_replaced(cluster, tmp_path):
+    runs = {"first": RUNS["run1"], "deadly": Deadly(SHORT, tmp_path, 2)}
+    expected = evaluate({**runs, "deadly": SHORT}, QRELS, ASL, progress=False)
+    assert_same(by_ray(runs, ASL), expected)
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_a_run_that_kills_every_worker_is_an_error_that_names_it(cluster, tmp_path):
+    runs = {"first": RUNS["run1"], "deadly": Deadly(SHORT, tmp_path, 99)}
+    with pytest.raises(ChildProcessError, match="run 'deadly': 6 worker processes were killed"):
+        by_ray(runs, ASL)
 
 
 def test_a_node_that_is_killed_loses_nothing(cluster, alone):
