@@ -415,9 +415,11 @@ SPECIAL |= {
         "run_types": Row(run_types),
         "both_ways": Row(["--both-ways"]),
         "missing_length": Row(["--missing-length", "5"]),
-        "judges": Row(judge("z", 0.3)),
-        "rel": Row(["-l", "3"]),
-        "judge_rel": Row(["--judge-rel", "x=2"], refused={"binary": "finds nothing"}),
+        "judges": Row(judge("z", 0.3), refused={"tracks": "one track only"}),
+        "rel": Row(["-l", "3"], refused={"binary": "finds nothing relevant"}),
+        "judge_rel": Row(
+            ["--judge-rel", "x=2"], refused={"binary": "finds nothing", "tracks": "none of the"}
+        ),
     },
 }
 
@@ -445,7 +447,7 @@ SPECIAL |= {
     "analyze discriminative-power": {
         "draws": Row(["--draws", "20"], ["--level", ".5", "--test", "randomization"]),
         "seed": Row(["--seed", "7"], same={"always": "all sign vectors of 12 queries"}),
-        "weights": Row(weights, ["--level", ".5"]),
+        "weights": Row(weights, ["--level", ".5", "--level", ".7"]),
     },
     "analyze compare-techniques": RANDOM
     | {
@@ -551,7 +553,7 @@ def required(name: str, setting: Setting) -> Iterator[str]:
         yield from run_types(setting)
     if name == "analyze rareness-without-own-group":
         yield from group_file(setting)
-    if "judges" in options and name not in ("ranks", "report"):
+    if "judges" in options and name not in ("ranks", "report") and setting.source == "files":
         yield from two_judges(setting)
     if name == "audit":
         machine = _small.judged_by_other(binary=setting.binary)
