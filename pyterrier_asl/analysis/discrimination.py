@@ -26,8 +26,6 @@ from ..evaluation.preferences import preference_cubes
 from ..io.lazy import pd
 from ..io.names import check_names
 from ..io.tables import counted
-from ..measures import AP_Rareness, P_Rareness
-from ..measures.names import parse_measure
 from ..statistics.inputs import ArrayLike
 from ..statistics.rounding import NO_DIFFERENCE
 from ..statistics.tests import compare_all
@@ -53,16 +51,15 @@ from .registry import (
 #: The tests of preferences, as the columns of the paper's table.
 PREFERENCE_TESTS: tuple[str, ...] = ("tukey-randomized", "paired")
 
-
-def rareness_measures(cutoff: int = 100, alphas: Sequence[float] = (0.5, 1.0)) -> list[Any]:
-    """P and AP at a cut-off, each without rareness and with some weights of it.
-
-    >>> rareness_measures(10, [1])
-    [P@10, P_Rareness(alpha=1.0)@10, AP@10, AP_Rareness(alpha=1.0)@10]
-    """
-    p = [P_Rareness(alpha=alpha) @ cutoff for alpha in alphas]
-    ap = [AP_Rareness(alpha=alpha) @ cutoff for alpha in alphas]
-    return [parse_measure(f"P@{cutoff}"), *p, parse_measure(f"AP@{cutoff}"), *ap]
+#: P and AP, each without rareness and with two weights of it, as in the paper's tables.
+RARENESS_MEASURES: tuple[str, ...] = (
+    "P@100",
+    "P_Rareness(alpha=0.5)@100",
+    "P_Rareness(alpha=1)@100",
+    "AP@100",
+    "AP_Rareness(alpha=0.5)@100",
+    "AP_Rareness(alpha=1)@100",
+)
 
 
 @analysis(TURKMEN, "Table 1", question=REAL)
@@ -92,7 +89,7 @@ def discriminative_power(
     Args:
         measures: measures or their names; a rareness measure without a pool gets the pool of these
             runs. None: the measures of Türkmen et al.'s Table 1, see
-            :func:`rareness_measures`.
+            :data:`RARENESS_MEASURES`.
         rel: minimum grade of a relevant document, for measures without one.
         test: one of :data:`~pyterrier_asl.statistics.tests.PAIR_TESTS`, or of
             :data:`~pyterrier_asl.statistics.tests.TUKEY_TESTS`, which test all pairs together.
@@ -115,7 +112,7 @@ def discriminative_power(
         judged, test, correction = judged.once(by_double_scores), "unpaired-t", "none"
 
     options: dict[str, Any] = {"test": test, "correction": correction, "draws": draws, "seed": seed}
-    default = rareness_measures() if measures is None else measures
+    default = RARENESS_MEASURES if measures is None else measures
 
     def of_slice(queries: Queries) -> pd.DataFrame:
         tables = []
@@ -300,7 +297,7 @@ def stability(
     Args:
         measures: measures or their names; a rareness measure without a pool gets the pool of these
             runs. None: the measures of the paper, see
-            :func:`rareness_measures`.
+            :data:`RARENESS_MEASURES`.
         rel: minimum grade of a relevant document, for measures without one.
         draws: the number of draws.
         queries: the number of queries in a draw, without replacement; None: half, rounded to even.
@@ -321,7 +318,7 @@ def stability(
     if len(judged) < 2:
         raise ValueError(f"stability needs two systems or more, but there is only {judged.names}")
     judged = judged.once(by_double_scores) if as_published else judged
-    default = rareness_measures() if measures is None else measures
+    default = RARENESS_MEASURES if measures is None else measures
 
     def of_slice(chosen: Queries) -> pd.DataFrame:
         size = round(len(chosen) / 2) if queries is None else queries

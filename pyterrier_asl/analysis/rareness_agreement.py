@@ -20,7 +20,6 @@ from ..charts import (
     up_to_1,
 )
 from ..io.lazy import pd
-from ..measures import AP_Rareness, P_Rareness
 from ..measures.rareness import Pools
 from ..scoring.rareness import gains
 from ..statistics.correlation import kendall_tau, kendall_taus, tau_ap
@@ -93,7 +92,7 @@ def agreement_by_alpha(
     if len(judged) < 2:
         raise ValueError(f"a ranking needs two systems or more, but there is only {judged.names}")
     judged = judged.once(by_double_scores) if as_published else judged
-    measures = [P_Rareness @ 100, AP_Rareness @ 100] if measures is None else measures
+    measures = ["P_Rareness@100", "AP_Rareness@100"] if measures is None else measures
 
     def of_slice(queries: Queries) -> pd.DataFrame:
         rows = []
@@ -187,7 +186,7 @@ def agreement_by_number_of_systems(
     judged, _ = read(runs, qrels, duplicates, rel, measures)
     judged = judged.once(by_double_scores) if as_published else judged
     if measures is None:
-        measures = [P_Rareness(alpha=1) @ 100, AP_Rareness(alpha=1) @ 100]
+        measures = ["P_Rareness(alpha=1)@100", "AP_Rareness(alpha=1)@100"]
 
     def of_slice(queries: Queries) -> pd.DataFrame:
         weights = queries.weights_of_all(len(judged.qids))

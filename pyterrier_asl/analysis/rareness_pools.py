@@ -12,7 +12,6 @@ from ..charts import alt, figure, ranks_on_lists, tooltips
 from ..evaluation.relevant_documents import RelevantRanks
 from ..io.lazy import pd
 from ..io.names import check_names
-from ..measures import AP_Rareness
 from ..measures.names import Measures
 from ..measures.rareness import Pools
 from ..scoring.rareness import gains
@@ -240,7 +239,7 @@ def _members(judged: Evaluation, name: str, members: Iterable[str]) -> Bools:
 
 
 def _pools(judged: Evaluation, measure: Measures | None, rel: float | None) -> Pools:
-    wanted = AP_Rareness(alpha=1) @ 100 if measure is None else measure
+    wanted = "AP_Rareness(alpha=1)@100" if measure is None else measure
     return next(iter(pools_by_measure(judged, wanted, rel).values()))
 
 

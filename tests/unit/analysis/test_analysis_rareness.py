@@ -14,7 +14,6 @@ from scipy.stats import kendalltau, ttest_ind
 from pyterrier_asl import AP_Rareness, P_Rareness, RarenessPool
 from pyterrier_asl.analysis.discrimination import (
     discriminative_power,
-    rareness_measures,
     stabilities,
     stability,
 )
@@ -131,7 +130,7 @@ def test_what_is_no_rareness_measure_or_has_a_pool_is_an_error():
 @pytest.mark.slow
 def test_discriminative_power_is_a_count_of_tests():
     runs, qrels = some_runs(5)
-    measures = rareness_measures(5)
+    measures = [P @ 5, P_Rareness(alpha=0.5) @ 5, AP @ 5, AP_Rareness(alpha=0.5) @ 5]
     found = discriminative_power(runs, qrels, measures, as_published=True).set_index(
         ["measure", "level"]
     )
