@@ -93,7 +93,7 @@ def assessor_scores(
 
 
 @assessor_scores.chart
-def assessor_scores_chart(frame: pd.DataFrame) -> Any:
+def assessor_scores_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     """The MAP of each judge's documents, from the worst order to the best (section 4)."""
     base = alt.Chart(frame).encode(
         y=alt.Y("judge:N", sort=None, title=None),
@@ -172,7 +172,7 @@ def compare_with_assessors(
 
 
 @compare_with_assessors.chart
-def compare_with_assessors_chart(frame: pd.DataFrame) -> Any:
+def compare_with_assessors_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     """The difference of every run from every judge, with its interval (Table 1).
 
     The best runs where there are many, so that all judges have room.
@@ -226,7 +226,7 @@ def human_range(
     rel: float | None = None,
     judge_rel: JudgeRel | None = None,
     system: str | None = None,
-    run_types: Any = None,
+    run_types: Mapping[str, str] | pd.DataFrame | None = None,
     weights: Weights | None = None,
     by: Slices | None = None,
 ) -> pd.DataFrame:
@@ -280,7 +280,7 @@ def human_range(
 
 
 @human_range.chart
-def human_range_chart(frame: pd.DataFrame) -> Any:
+def human_range_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     """Bars of the system, lines from the worst to the best of the judge, a tick where expected."""
     base = alt.Chart(frame).encode(
         y=alt.Y("who:N", sort=None, title=None, axis=alt.Axis(labelLimit=240)),
@@ -359,12 +359,12 @@ def _differences(
             yield {**head, "run": run, **means, "topics": len(queries), **tested}
 
 
-def _types(names: list[str], run_types: Any) -> pd.Series[Any]:
+def _types(names: list[str], run_types: Mapping[str, str] | pd.DataFrame | None) -> pd.Series[Any]:
     """The type of each run, ``'automatic'`` where there are no types."""
     if run_types is None:
         return pd.Series("automatic", names)
     if isinstance(run_types, pd.DataFrame):
-        run_types = run_types.set_index("run")["type"]
+        run_types = dict(zip(run_types["run"], run_types["type"]))
     types = pd.Series(dict(run_types)).rename(str).reindex(names)
     if types.isna().any():
         lacking = types.index[types.isna()].tolist()

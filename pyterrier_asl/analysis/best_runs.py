@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 import numpy as np
 
@@ -26,7 +25,7 @@ from ..evaluation.relevant_documents import relevant_documents
 from ..io.lazy import pd
 from ..judging.judged_run import JudgedRun
 from ..measures.directions import higher_is_better
-from ..scoring.arrays import sum_by_query, within_query
+from ..scoring.arrays import Ints, sum_by_query, within_query
 from ..statistics.rounding import EQUAL, rounded
 from .registry import (
     ALEX,
@@ -102,7 +101,7 @@ def run_quality(
 
 
 @run_quality.chart
-def run_quality_chart(frame: pd.DataFrame) -> Any:
+def run_quality_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     """Every run by AP and by ASL; the colour is the share of ASL that missing documents cause."""
     names = {re.sub(r"\(rel=.*?\)", "", name): name for name in frame.columns}
     frame = frame.set_axis(list(names), axis=1)
@@ -224,7 +223,7 @@ def headroom(
 
 
 @headroom.chart
-def headroom_chart(frame: pd.DataFrame) -> Any:
+def headroom_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     """Figures 1 to 4: tracks by the value of their best run."""
     tracks = frame["track"].nunique()
     panel = _best_values if tracks <= FEW else _histogram
@@ -239,7 +238,7 @@ def headroom_chart(frame: pd.DataFrame) -> Any:
     return captioned(chart, "How much room is left", caption, WIDE_CAPTION)
 
 
-def _best_values(measure: str, part: pd.DataFrame) -> Any:
+def _best_values(measure: str, part: pd.DataFrame) -> alt.TopLevelMixin:
     """The value of the best run of each track, and its name."""
     lengths = measure.startswith("ASL")
     form, least = (".1f", 1) if lengths else (".3f", 0)
@@ -266,7 +265,7 @@ def _best_values(measure: str, part: pd.DataFrame) -> Any:
     return alt.layer(bar, text)
 
 
-def _histogram(measure: str, part: pd.DataFrame) -> Any:
+def _histogram(measure: str, part: pd.DataFrame) -> alt.TopLevelMixin:
     """A histogram of the best runs' values, one per track, the best possible value at the left."""
     if measure.startswith("ASL"):
         values, ends = part["value"], _LENGTHS
@@ -316,7 +315,7 @@ def above_relevant(run: JudgedRun, rel: float) -> tuple[Floats, Floats]:
     return sum_by_query(unjudged, offsets), sum_by_query(irrelevant, offsets)
 
 
-def _share(part: Any, whole: Any) -> Floats:
+def _share(part: Ints, whole: Ints) -> Floats:
     """part / whole, NaN where the whole is 0."""
     share = np.full(np.shape(part), np.nan)
     return np.asarray(np.divide(part, whole, out=share, where=whole > 0))

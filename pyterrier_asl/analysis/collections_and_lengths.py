@@ -98,7 +98,7 @@ def lengths_by_rank(
 
 
 @lengths_by_rank.chart
-def lengths_by_rank_chart(frame: pd.DataFrame) -> Any:
+def lengths_by_rank_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     """Mean length at each rank; the first 6 runs have a panel."""
     kinds, runs = _KINDS[:2], list(dict.fromkeys(frame["run"]))
     shown = frame[frame["kind"].isin(kinds) & frame["run"].isin(runs[:MOST_PANELS])]
@@ -194,7 +194,7 @@ def collection_statistics(
 
 
 @collection_statistics.chart
-def collection_chart(frame: pd.DataFrame) -> Any:
+def collection_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     """Relevant, judged and retrieved documents per request, as points on a logarithmic axis."""
     kinds = ["rel/request", "judged/request", "docs/request"]
     keys = [name for name in ("collection", "requests", "runs") if name in frame]

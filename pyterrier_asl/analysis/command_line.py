@@ -45,10 +45,10 @@ def read_words(text: str) -> list[str]:
 def read_numbers(kind: Callable[[str], Any]) -> Callable[[str], list[Any]]:
     """Reads numbers between commas or blanks."""
     what = "whole numbers" if kind is int else "numbers"
-    return lambda text: _numbers(kind, read_words(text), f"{text!r} is no list of {what}, as 1,2,4")
+    return lambda text: _cast(kind, read_words(text), f"{text!r} is no list of {what}, as 1,2,4")
 
 
-def _numbers(kind: Callable[[str], Any], texts: Iterable[str], message: str) -> list[Any]:
+def _cast(kind: Callable[[str], Any], texts: Iterable[str], message: str) -> list[Any]:
     """Reads numbers; ValueError with a message for a text that is not a number."""
     try:
         return [kind(text) for text in texts]
@@ -60,7 +60,7 @@ def read_weights(path: str) -> dict[str, float]:
     """Reads the weight of each query from a file."""
     pairs = read_pairs(path, "query", "weight").items()
     return {
-        qid: _numbers(float, [text], f"{path}: query {qid!r} has the weight {text!r}: no number")[0]
+        qid: _cast(float, [text], f"{path}: query {qid!r} has the weight {text!r}: no number")[0]
         for qid, text in pairs
     }
 
@@ -75,7 +75,7 @@ def read_pools(path: str) -> dict[str, list[str]]:
     return pools_by(read_groups(path))
 
 
-def read_judges(texts: Sequence[str]) -> dict[str, str]:
+def read_judges_by_name(texts: Sequence[str]) -> dict[str, str]:
     """Reads judges, NAME=QRELS each."""
     return _pairs_by_name(texts, "NAME=QRELS, a name and a file or ir_datasets id")
 
@@ -86,7 +86,7 @@ def read_judges_of_tracks(texts: Sequence[str]) -> dict[str, dict[str, str]]:
     for text in texts:
         track, _, judge = text.partition("=")
         by_track.setdefault(track, []).append(judge)
-    return {track: read_judges(judges) for track, judges in by_track.items()}
+    return {track: read_judges_by_name(judges) for track, judges in by_track.items()}
 
 
 def read_judge_rel(texts: Sequence[str]) -> float | dict[str, float]:
@@ -94,7 +94,7 @@ def read_judge_rel(texts: Sequence[str]) -> float | dict[str, float]:
     is_common = len(texts) == 1 and "=" not in texts[0]
     form = "NAME=GRADE, a judge and the least relevant grade"
     named = {"": texts[0]} if is_common else _pairs_by_name(texts, form)
-    grades = _numbers(float, named.values(), f"{' '.join(texts)!r} is no grade, such as NAME=2")
+    grades = _cast(float, named.values(), f"{' '.join(texts)!r} is no grade, such as NAME=2")
     by_name = dict(zip(named, map(read_grade, grades)))
     return by_name[""] if is_common else by_name
 
@@ -159,7 +159,7 @@ def without_unnamed_track(frame: pd.DataFrame) -> pd.DataFrame:
     return frame
 
 
-def notes(frame: pd.DataFrame) -> str:
+def attributes_line(frame: pd.DataFrame) -> str:
     """The attributes of the table in a line, '' for none."""
     shown = {name: value for name, value in frame.attrs.items() if value is not False}
     return "; ".join(f"{name}: {_as_text(value)}" for name, value in shown.items())

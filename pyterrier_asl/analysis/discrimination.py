@@ -128,7 +128,7 @@ def discriminative_power(
 
 
 @discriminative_power.chart
-def discrimination_chart(frame: pd.DataFrame) -> Any:
+def discrimination_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     """The share of pairs of systems that each measure, or preference, distinguishes."""
     what = "measure" if "measure" in frame else "preference"
     levels = sorted(frame["level"].unique(), reverse=True)
@@ -342,7 +342,7 @@ def stability(
 
 
 @stability.chart
-def stability_chart(frame: pd.DataFrame) -> Any:
+def stability_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     """The stability of the order of two systems by each measure, as points."""
     kinds = ["absolute", "relative"]
     fuzz = f" of {frame.attrs['fuzz']:g}" if "fuzz" in frame.attrs else ""

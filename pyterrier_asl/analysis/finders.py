@@ -136,7 +136,7 @@ def rare_documents(
 
 
 @rare_documents.chart
-def rare_documents_chart(frame: pd.DataFrame) -> Any:
+def rare_documents_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     """The rareness of the relevant documents, as a histogram."""
     ends = [i / 20 for i in range(21)]
     counts = pd.cut(frame["rareness"], ends, include_lowest=True).value_counts(sort=False)
@@ -231,7 +231,7 @@ def rare_finds(
 
 
 @rare_finds.chart
-def rare_finds_chart(frame: pd.DataFrame) -> Any:
+def rare_finds_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     """Systems by the documents that they find and the rareness of these, as points."""
     named, most = frame[frame["alone"] > 0].head(_NAMED), max(1, int(frame["alone"].max()))
     ends, heights = around(frame["found"]), around(frame["mean_rareness"])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import product
-from typing import Any
 
 import numpy as np
 
@@ -129,7 +128,7 @@ def missing_labels(
 
 
 @missing_labels.chart
-def missing_labels_chart(frame: pd.DataFrame) -> Any:
+def missing_labels_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     """Agreement with reciprocal rank on all labels, as labels are removed."""
     # Of two rankings sgnLP and rrLP have the same sign.
     ranking = frame[frame["preference"] != "sgnLP"]
@@ -152,7 +151,7 @@ def missing_labels_chart(frame: pd.DataFrame) -> Any:
 @missing_labels.another(
     "ties-with-missing-labels", "Figure 9", "How many rankings tie when labels are missing?"
 )
-def ties_as_labels_go_chart(frame: pd.DataFrame) -> Any:
+def ties_as_labels_go_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     """Tied rankings as labels are removed."""
     # sgnLP and rrLP have the same ties.
     shown = frame[frame["preference"] != "sgnLP"]
@@ -212,7 +211,7 @@ def missing_queries(
 
 
 @missing_queries.chart
-def missing_queries_chart(frame: pd.DataFrame) -> Any:
+def missing_queries_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     """Agreement with reciprocal rank on all queries, as queries are removed."""
     return figure(
         _with_band(
@@ -258,7 +257,9 @@ def _means(frame: pd.DataFrame, value: str) -> pd.DataFrame:
     return means.assign(low=low, high=high)
 
 
-def _with_band(frame: pd.DataFrame, value: str, title: str, across: str, scale: alt.Scale) -> Any:
+def _with_band(
+    frame: pd.DataFrame, value: str, title: str, across: str, scale: alt.Scale
+) -> alt.TopLevelMixin:
     """Means over samples as lines with their names, one standard deviation as bands."""
     means = _means(frame, value)
     shown = [name for name in _STYLES if name in set(means["preference"])]

@@ -106,7 +106,7 @@ def judge_agreement(
 
 
 @judge_agreement.chart
-def judges_agreement_chart(agreement: pd.DataFrame) -> Any:
+def judges_agreement_chart(agreement: pd.DataFrame) -> alt.TopLevelMixin:
     """The agreement of every two judges, on the ranking of systems or on the documents.
 
     Shows kappa or tau, or the first kind of agreement of a table without them.
@@ -140,7 +140,7 @@ def judges_agreement_chart(agreement: pd.DataFrame) -> Any:
         "abs(datum.value) > 0.74",
         ["reference", "judge", "value", "ci_low", "ci_high", "pairs", "queries"],
     )
-    intervals = " Its interval is in brackets." if shown["ci_low"].notna().any() else ""
+    intervals = " Intervals are in brackets." if shown["ci_low"].notna().any() else ""
     return captioned(
         chart,
         f"Agreement of judges: {value}",
@@ -153,8 +153,9 @@ def judges_agreement_chart(agreement: pd.DataFrame) -> Any:
 
 
 def _short(value: float) -> str:
-    """A number with two decimals, without a leading 0."""
-    return f"{value:.2f}".replace("0.", ".", 1).replace("-", "\N{MINUS SIGN}")
+    """A number with two decimals, without a leading 0; '' for NaN."""
+    text = f"{value:.2f}".replace("0.", ".", 1).replace("-", "\N{MINUS SIGN}")
+    return "" if np.isnan(value) else text
 
 
 def _range(counts: pd.Series, singular: str, plural: str = "") -> str:
@@ -194,7 +195,7 @@ judge_confusion.shown(counts_by_grade)
 
 
 @judge_confusion.chart
-def judge_confusion_chart(confusion: pd.DataFrame) -> Any:
+def judge_confusion_chart(confusion: pd.DataFrame) -> alt.TopLevelMixin:
     """The grades of every two judges against each other."""
     pairs = confusion.groupby(["reference", "judge"], sort=False)
     panels = [_grades_of_two(part, *map(str, pair)) for pair, part in pairs]
@@ -210,7 +211,7 @@ def judge_confusion_chart(confusion: pd.DataFrame) -> Any:
     )
 
 
-def _grades_of_two(part: pd.DataFrame, reference: str, judge: str) -> Any:
+def _grades_of_two(part: pd.DataFrame, reference: str, judge: str) -> alt.TopLevelMixin:
     base = alt.Chart(part, width=alt.Step(64), height=alt.Step(40)).encode(
         x=alt.X("grade_b:O", title=f"grade by {judge}", axis=alt.Axis(labelAngle=0)),
         y=alt.Y("grade_a:O", title=f"grade by {reference}", sort="descending"),
@@ -284,7 +285,7 @@ def leaderboards(
 
 
 @leaderboards.chart
-def leaderboards_chart(frame: pd.DataFrame) -> Any:
+def leaderboards_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     """The rank of every system under every judge."""
     return ranks_on_lists(
         frame,
@@ -416,7 +417,7 @@ def leaderboard_swaps(
 
 
 @leaderboard_swaps.chart
-def leaderboard_swaps_chart(swaps: pd.DataFrame) -> Any:
+def leaderboard_swaps_chart(swaps: pd.DataFrame) -> alt.TopLevelMixin:
     """The differences that a judge reverses, by each of two judges."""
     shown, rest = first_of(swaps, "swaps", MOST // 2)
     pairs = [f"{better} over {worse}" for better, worse in zip(shown["better"], shown["worse"])]

@@ -154,7 +154,7 @@ def compare_preferences(
 
 
 @system_preferences.chart
-def system_preferences_chart(frame: pd.DataFrame) -> Any:
+def system_preferences_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     """The mean preference of every two systems, as a matrix for each kind."""
     first = frame[frame["preference"] == frame["preference"].iloc[0]] if len(frame) else frame
     gains = first.set_index("a")["mean"], -first.set_index("b")["mean"]
@@ -174,7 +174,7 @@ def system_preferences_chart(frame: pd.DataFrame) -> Any:
     return captioned(chart, "Which of two systems is preferred", caption, WIDE_CAPTION)
 
 
-def _panel(title: str, frame: pd.DataFrame, order: list[str]) -> Any:
+def _panel(title: str, frame: pd.DataFrame, order: list[str]) -> alt.TopLevelMixin:
     """One kind of preference: two systems have one row, and the other is its mirror image."""
     rounded = frame[["a", "b", "mean", "wins", "losses", "p_corrected", "significant"]].round(4)
     most = max(float(rounded["mean"].abs().max()), 1e-9)
@@ -291,7 +291,7 @@ def system_order(
 
 
 @system_order.chart
-def system_order_chart(frame: pd.DataFrame) -> Any:
+def system_order_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     """The systems' ranks by mean preference, Borda and MC4."""
     methods = {"mean_rank": "mean", "borda_rank": "Borda", "mc4_rank": "MC4"}
     shown, rest = first_of(frame, "systems, by MC4")
@@ -368,7 +368,7 @@ def cycles(
 
 
 @cycles.chart
-def cycles_chart(frame: pd.DataFrame) -> Any:
+def cycles_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     """Cycles of three systems, by the weakest of the preferences."""
     shown, rest = first_of(frame, "cycles", MOST // 2)
     names = [f"{a} > {b} > {c}" for a, b, c in zip(shown["a"], shown["b"], shown["c"])]

@@ -121,7 +121,7 @@ def _agreement(estimate: Floats, reference: Floats) -> tuple[float, float]:
 
 
 @agreement_by_alpha.chart
-def alpha_chart(frame: pd.DataFrame) -> Any:
+def alpha_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     """Agreement with the ranking without rareness, by its weight, also of several collections."""
     line = frame["measure"] + (", " + frame["collection"] if "collection" in frame else "")
     scale = up_to_1(frame[list(_TITLES)].to_numpy(dtype=np.float64).ravel())
@@ -205,7 +205,7 @@ def agreement_by_number_of_systems(
 
 
 @agreement_by_number_of_systems.chart
-def number_of_systems_chart(frame: pd.DataFrame) -> Any:
+def number_of_systems_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     """tau of sampled systems with their ranking among all, with its standard error."""
     ends = frame.assign(
         low=frame["tau"] - frame["standard_error"], high=frame["tau"] + frame["standard_error"]

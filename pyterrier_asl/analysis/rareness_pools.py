@@ -103,7 +103,7 @@ def rareness_by_pool(
 
 
 @rareness_by_pool.chart
-def rareness_by_pool_chart(frame: pd.DataFrame) -> Any:
+def rareness_by_pool_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     """The rank of every run with rareness counted over each pool of runs."""
     return ranks_on_lists(
         frame,
@@ -200,7 +200,7 @@ def rareness_without_own_group(
 
 
 @rareness_without_own_group.chart
-def own_group_chart(frame: pd.DataFrame) -> Any:
+def own_group_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     """The rank of every run with rareness counted without the other runs of its group."""
     lists = {"rank": "by all runs", "rank_without": "without its group"}
     moved = frame.assign(moved=frame["rank"] - frame["rank_without"])
@@ -330,7 +330,7 @@ def synthetic_systems(
 
 
 @synthetic_systems.chart
-def synthetic_chart(frame: pd.DataFrame) -> Any:
+def synthetic_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     """The ranks of a system that finds rare and of a system that finds common documents."""
     return figure(
         alt.Chart(frame).mark_line(interpolate="step-after"),

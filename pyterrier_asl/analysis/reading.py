@@ -16,6 +16,7 @@ from ..evaluation.evaluation import Evaluation, tracks
 from ..evaluation.inputs import Qrels, Runs, complete_measures, grades_hint
 from ..evaluation.slices import Queries, Slices, Weights
 from ..evaluation.slices import per_slice as per_slice
+from ..io.columns import Columns
 from ..io.lazy import pd
 from ..io.values import pc
 from ..judging.judgements import Judgements
@@ -199,7 +200,7 @@ def by_double_scores(runs: Evaluation) -> Evaluation:
     return Evaluation(runs.names, judged, runs.judgements, runs.source)
 
 
-def _rerank(table: Any) -> pa.Table:
+def _rerank(table: Columns) -> pa.Table:
     """A run whose scores are negative positions by 64-bit scores, which 32 bits hold exactly."""
     run = pa.table({"qid": table.qid, "docno": table.docno, "score": pa.array(table.value)})
     order = [("qid", "ascending"), ("score", "descending"), ("docno", "descending")]

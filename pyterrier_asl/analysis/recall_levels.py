@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ..charts import (
@@ -80,7 +78,7 @@ def recall_level_needed(
 
 
 @recall_level_needed.chart
-def levels_needed_chart(frame: pd.DataFrame) -> Any:
+def levels_needed_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     """The share of pairs of rankings distinguished, by recall level."""
     return figure(
         alt.Chart(frame).mark_line(interpolate="step-after"),
@@ -136,7 +134,7 @@ def level_correlations(
 
 
 @level_correlations.chart
-def level_correlations_chart(frame: pd.DataFrame) -> Any:
+def level_correlations_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     """Pearson correlations of differences at two recall levels, as a matrix."""
     base = alt.Chart(frame).encode(
         x=alt.X("j:O", title="δRR at level j", axis=alt.Axis(labelAngle=0)),
@@ -205,7 +203,7 @@ def level_regressions(
 
 
 @level_regressions.chart
-def level_regressions_chart(frame: pd.DataFrame) -> Any:
+def level_regressions_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     """Coefficients of the next recall levels, a line for each level."""
     labelled = frame.assign(level=[f"{i} (R² {r2:.2f})" for i, r2 in zip(frame["i"], frame["R2"])])
     chart = labelled_lines(
@@ -308,7 +306,7 @@ def _predictions(judged: Evaluation, rel: float, cutoff: int | None) -> tuple[In
 
 
 @prediction_from_suffixes.chart
-def suffixes_chart(frame: pd.DataFrame) -> Any:
+def suffixes_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     """The shares of pairs in which later relevant documents predict the first, as bars."""
     kinds = {"percent": "all", "percent_of_untied": "untied"}
     long = frame.melt(["predictor", "pairs"], list(kinds), "of", "share").replace({"of": kinds})

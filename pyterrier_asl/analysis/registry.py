@@ -23,7 +23,7 @@ An analysis is a function of runs, judgements and further options, which returns
         return per_slice(judged.qids, of_slice, weights, by)
 
     @ties.chart
-    def ties_chart(frame: pd.DataFrame) -> Any:
+    def ties_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
         return figure(alt.Chart(frame)...)  # alt of ``charts.forms``, which imports it when used
 
 * Callers get this function, so editors and type checkers see its parameters. Parameters that many
@@ -50,7 +50,7 @@ from typing import Any, ParamSpec, Protocol, TypeVar, cast
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.inputs import Qrels, Runs
 from ..evaluation.slices import Queries, Slices, Weights
-from ..io.lazy import pd
+from ..io.lazy import alt, pd
 from ..scoring.arrays import Bools, Floats, Ints
 from .reading import (
     AslOptions,
@@ -160,7 +160,7 @@ class AnalysisFunction(Protocol[P]):
     def another(self, name: str, figure: str, what: str) -> Callable[[Draw], Draw]:
         """Declares another figure of the same table, with its name."""
 
-    def draw(self, frame: pd.DataFrame, by: str | None = None) -> Any:
+    def draw(self, frame: pd.DataFrame, by: str | None = None) -> alt.TopLevelMixin:
         """The chart of a table; with the column of the slices, one for each slice."""
 
 
@@ -226,7 +226,7 @@ class Analysis:
         judged = ("qrels",) if "qrels" in parameters or "judges" in parameters else ()
         return (*judged, "runs") if "runs" in parameters else judged
 
-    def draw(self, frame: pd.DataFrame, by: str | None = None) -> Any:
+    def draw(self, frame: pd.DataFrame, by: str | None = None) -> alt.TopLevelMixin:
         """The chart of a table; with the column of the slices, one for each slice."""
         from ..charts.forms import by_slice
 

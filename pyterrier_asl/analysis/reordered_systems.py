@@ -268,12 +268,12 @@ def _readable(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 @reordering.chart
-def reordering_chart(frame: pd.DataFrame) -> Any:
+def reordering_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     """The moves of systems by each change of measure; with ``each=True``, of every system."""
     return _systems_chart(frame) if "better_before" in frame else _summary_chart(frame)
 
 
-def _summary_chart(frame: pd.DataFrame) -> Any:
+def _summary_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     """The largest dSort and tau of each change, with one standard deviation over tracks."""
     panels: list[Any] = []
     least = float((frame["tau"] - frame["tau_sd"].fillna(0)).min())
@@ -300,7 +300,7 @@ def _summary_chart(frame: pd.DataFrame) -> Any:
     return captioned(alt.hconcat(*panels), "From AP to ASL, step by step", caption, WIDE_CAPTION)
 
 
-def _systems_chart(systems: pd.DataFrame) -> Any:
+def _systems_chart(systems: pd.DataFrame) -> alt.TopLevelMixin:
     """Systems significantly better than each, before and after each change of measure."""
     legend = alt.Legend(title="track") if systems["track"].nunique() > 1 else None
     most = max(1, int(systems[["better_before", "better_after"]].to_numpy().max()))

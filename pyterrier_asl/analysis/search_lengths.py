@@ -97,7 +97,7 @@ def search_length_distribution(
 
 
 @search_length_distribution.chart
-def search_length_distribution_chart(distribution: pd.DataFrame) -> Any:
+def search_length_distribution_chart(distribution: pd.DataFrame) -> alt.TopLevelMixin:
     """Figure 5: how many relevant documents have which search length in one run."""
     long = _name_bins(distribution).melt(
         ["length", "low"], ["found", "missing"], "documents", "count"
@@ -202,7 +202,7 @@ def search_length_changes(
 
 
 @search_length_changes.chart
-def search_length_changes_chart(changes: pd.DataFrame) -> Any:
+def search_length_changes_chart(changes: pd.DataFrame) -> alt.TopLevelMixin:
     """Figure 6: by how much one run's search lengths differ from another's."""
     about = changes.attrs
     a, b = about["a"], about["b"]
@@ -240,7 +240,7 @@ def by_asl(judged: Evaluation, options: AslOptions) -> list[str]:
     return [judged.names[row] for row in np.argsort(means, kind="stable")]
 
 
-def _bins(title: str) -> Any:
+def _bins(title: str) -> alt.Y:
     """The axis of the bins, in their order."""
     return alt.Y("length:N", sort=alt.SortField("low"), title=title)
 
@@ -365,7 +365,7 @@ def effective_share(
 
 
 @effective_share.chart
-def effective_share_chart(frame: pd.DataFrame) -> Any:
+def effective_share_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     """Runs by AP and by the share of the relevant documents that determines it."""
     mean, deviation = PUBLISHED
     paper = pd.DataFrame({"low": [mean - deviation], "high": [mean + deviation], "mean": [mean]})

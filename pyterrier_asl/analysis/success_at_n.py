@@ -105,7 +105,7 @@ def _success(judges: Judges, queries: Queries, depth: int, alpha: float) -> pd.D
 
 
 @satisfaction.chart
-def satisfaction_chart(frame: pd.DataFrame) -> Any:
+def satisfaction_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     """S@n of runs, and of judges in random order."""
     frame = frame.rename(columns={"S@n": "share"}).round(4)
     name = frame["system"] + np.where(frame["kind"] == "judge", " (judge)", "")

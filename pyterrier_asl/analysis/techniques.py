@@ -139,7 +139,7 @@ def compare_techniques(
 
 
 @compare_techniques.chart
-def compare_techniques_chart(frame: pd.DataFrame) -> Any:
+def compare_techniques_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     """The relative reduction in error by each measure."""
     names = [frame.attrs.get(name) for name in ("old", "new")]
     named = all(isinstance(name, str) for name in names)

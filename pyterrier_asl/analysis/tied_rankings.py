@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import scipy  # its submodules load when first used
@@ -51,7 +50,7 @@ def preference_levels(
 
 
 @preference_levels.chart
-def levels_chart(frame: pd.DataFrame) -> Any:
+def levels_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     """The numbers of values of reciprocal rank and lexiprecision, in decimal digits."""
     # The numbers exceed doubles in large collections, so the numbers of digits are drawn.
     long = frame.melt("m", var_name="order", value_name="levels")
@@ -114,7 +113,7 @@ def tie_probability(n: int, relevant: Sequence[int], ranks: Sequence[int]) -> pd
 
 
 @tie_probability.chart
-def tie_probability_chart(frame: pd.DataFrame) -> Any:
+def tie_probability_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     """The probability of a tie with a random ranking, by p_1."""
     chart = labelled_lines(
         frame.assign(line="m = " + frame["m"].astype(str)),
@@ -180,7 +179,7 @@ def ties(
 
 
 @ties.chart
-def ties_chart(frame: pd.DataFrame) -> Any:
+def ties_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     """Pairs of rankings that tie, as bars."""
     return figure(
         bars(
@@ -253,7 +252,7 @@ def tie_probability_by_rank(
 
 
 @tie_probability_by_rank.chart
-def ties_by_rank_chart(frame: pd.DataFrame) -> Any:
+def ties_by_rank_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     """The empirical probability of a tie, by p_1, both logarithmic."""
     return figure(
         alt.Chart(frame[frame["probability"] > 0]).mark_line(point=True),
@@ -329,7 +328,7 @@ def ties_by_recall_level(
 
 
 @ties_by_recall_level.chart
-def ties_by_level_chart(frame: pd.DataFrame) -> Any:
+def ties_by_level_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     """The empirical probability of a tie in position, by recall level."""
     return figure(
         alt.Chart(frame).mark_line(point=True),

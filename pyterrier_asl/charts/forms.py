@@ -48,7 +48,7 @@ MOST = 40
 
 
 def figure(
-    marked: Any,
+    marked: alt.TopLevelMixin,
     title: str,
     caption: str,
     *,
@@ -56,7 +56,7 @@ def figure(
     height: Any = HEIGHT,
     rows: float | None = None,
     **channels: Any,
-) -> Any:
+) -> alt.TopLevelMixin:
     """A chart in the usual size, under its title and caption.
 
     Args:
@@ -74,7 +74,9 @@ def figure(
     return captioned(drawn, title, caption)
 
 
-def captioned(chart: Any, title: str, caption: str, width: int = CAPTION) -> Any:
+def captioned(
+    chart: alt.TopLevelMixin, title: str, caption: str, width: int = CAPTION
+) -> alt.TopLevelMixin:
     """The chart under a title and a caption.
 
     Args:
@@ -93,7 +95,7 @@ def captioned(chart: Any, title: str, caption: str, width: int = CAPTION) -> Any
     return titled
 
 
-def _keep_numbers_at_ticks(chart: Any) -> None:
+def _keep_numbers_at_ticks(chart: alt.TopLevelMixin) -> None:
     """Keeps the numbers at the ends of axes at their ticks; Vega moves them inwards.
 
     This is set for each axis, as a chart with a configuration cannot be combined with others.
@@ -113,7 +115,9 @@ def _keep_numbers_at_ticks(chart: Any) -> None:
         channel["axis"] = axis
 
 
-def in_rows(panel: Any, column: str, order: Iterable[Any], *, rows: float = 1) -> Any:
+def in_rows(
+    panel: alt.TopLevelMixin, column: str, order: Iterable[Any], *, rows: float = 1
+) -> alt.TopLevelMixin:
     """A panel for each value of a column, one below the other, its name above it.
 
     Args:
@@ -127,7 +131,9 @@ def in_rows(panel: Any, column: str, order: Iterable[Any], *, rows: float = 1) -
     return panel.properties(width=WIDTH, height=alt.Step(rows * STEP)).facet(row=row)
 
 
-def by_slice(draw: Callable[[pd.DataFrame], Any], frame: pd.DataFrame, column: str) -> Any:
+def by_slice(
+    draw: Callable[[pd.DataFrame], alt.TopLevelMixin], frame: pd.DataFrame, column: str
+) -> alt.TopLevelMixin:
     """One chart per slice, with the slice's name in the title.
 
     Args:
@@ -145,7 +151,7 @@ def by_slice(draw: Callable[[pd.DataFrame], Any], frame: pd.DataFrame, column: s
     return alt.vconcat(*drawn).resolve_scale(color="independent")
 
 
-def bars(frame: pd.DataFrame, value: str, text: str, **channels: Any) -> Any:
+def bars(frame: pd.DataFrame, value: str, text: str, **channels: Any) -> alt.TopLevelMixin:
     """Horizontal bars with the number at the right of each bar, for negative bars at 0.
 
     Args:
@@ -198,7 +204,9 @@ def by_collection(frame: pd.DataFrame, column: str = "collection") -> dict[str, 
     return {"color": category(column)}
 
 
-def cells(base: alt.Chart, color: alt.Color, text: alt.Text, dark: str, tooltip: Any) -> Any:
+def cells(
+    base: alt.Chart, color: alt.Color, text: alt.Text, dark: str, tooltip: Any
+) -> alt.TopLevelMixin:
     """Cells of a matrix with a number in each.
 
     Args:
@@ -215,7 +223,7 @@ def cells(base: alt.Chart, color: alt.Color, text: alt.Text, dark: str, tooltip:
     return alt.layer(shade, number)
 
 
-def square(base: alt.Chart, row: str, column: str, order: Sequence[str]) -> Any:
+def square(base: alt.Chart, row: str, column: str, order: Sequence[str]) -> alt.TopLevelMixin:
     """A chart with the same systems along both sides, with room for their names.
 
     Above :data:`FEW_COLUMNS` systems the columns have no names; they are in the order of the rows.
@@ -245,7 +253,7 @@ def ranks_on_lists(
     moved: str,
     tooltip: Sequence[str],
     rank: str = "rank",
-) -> Any:
+) -> alt.TopLevelMixin:
     """The rank of each run on several lists: one line per run, coloured by the ranks it moves.
 
     Args:
@@ -331,7 +339,9 @@ def some_values(counts: pd.Series[Any]) -> list[int]:
     return sorted({0, most // 4, most})
 
 
-def ranges(base: alt.Chart, low: str, at: str, high: str, title: str | None, **axis: Any) -> Any:
+def ranges(
+    base: alt.Chart, low: str, at: str, high: str, title: str | None, **axis: Any
+) -> alt.TopLevelMixin:
     """A line with a mark for each row.
 
     Args:

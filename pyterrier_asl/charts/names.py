@@ -37,7 +37,7 @@ def names_beside_points(
     x: tuple[str, Sequence[float]],
     y: tuple[str, Sequence[float]],
     radius: str | None = None,
-) -> Any:
+) -> alt.TopLevelMixin:
     """Names next to some of the points of a chart of the usual size.
 
     Each name is where it covers the fewest points and names, within the chart, at the usual width
@@ -174,7 +174,7 @@ def end_labels(frame: pd.DataFrame, *, x: alt.X, y: alt.Y, color: alt.Color) -> 
     return text.encode(x=x, y=y, text=alt.Text(f"{name}:N"), color=color.legend(None))
 
 
-def _field(channel: Any) -> str:
+def _field(channel: alt.X | alt.Y) -> str:
     """The column that a channel shows."""
     return str(channel.shorthand).partition(":")[0]
 

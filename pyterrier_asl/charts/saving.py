@@ -51,7 +51,7 @@ CONVERTER_SPACE = 72
 
 
 def save_chart(
-    chart: Any,
+    chart: alt.TopLevelMixin,
     path: str | Path,
     *,
     width: str | int | None = None,
@@ -94,7 +94,7 @@ def save_chart(
         chart.save(str(beside), format=ending.removeprefix("."), **how.get(ending, {}))
 
 
-def for_paper(chart: Any, width: str | int | None, title: bool) -> Any:
+def for_paper(chart: alt.TopLevelMixin, width: str | int | None, title: bool) -> alt.TopLevelMixin:
     """The chart in a width, no higher than a page, with or without its title.
 
     Args:

@@ -177,7 +177,7 @@ _OPTIONS: dict[str, Decorator] = {
         "judges",
         multiple=True,
         metavar="NAME=QRELS",
-        read=command_line.read_judges,
+        read=command_line.read_judges_by_name,
         help="The judgements of another judge, a person or a machine; can be given again.",
     ),
     "judge_rel": _option(
@@ -320,7 +320,7 @@ def _run_analysis(
         click.echo(f"{analysis.what} ({analysis.source})\n")
     groups = analysis.group_by if analysis.group_by in frame else ""
     tables.write(frame, output_format, places=places, group_by=groups)
-    if output_format == "table" and (notes := command_line.notes(frame)):
+    if output_format == "table" and (notes := command_line.attributes_line(frame)):
         click.echo(f"\n{notes}")
     by = command_line.SLICE if command_line.SLICE in table else None
     options.save_chart(partial(analysis.draw, table, by=by), chart, width=width, title=title)

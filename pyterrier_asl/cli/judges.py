@@ -99,7 +99,7 @@ def command(
 
     if output_format != "table" and show is None:
         raise click.UsageError(f"-o {output_format} has one table: choose it by --show")
-    qrels_of_judges = command_line.read_judges(judges)
+    qrels_of_judges = command_line.read_judges_by_name(judges)
     options.check_chart(chart, [qrels, *runs, *qrels_of_judges.values(), groups])
     report = compare_judges(
         qrels,

@@ -204,7 +204,7 @@ def read_judges(
     """The judges of ``--judge``, perhaps by track, and their minimum grades; None: none given."""
     from ..analysis import command_line
 
-    read = command_line.read_judges_of_tracks if tracks else command_line.read_judges
+    read = command_line.read_judges_of_tracks if tracks else command_line.read_judges_by_name
     return {
         "judges": read(judges) or None,
         "judge_rel": command_line.read_judge_rel(judge_rel) if judge_rel else None,

@@ -289,11 +289,11 @@ def note_on_weak(
         return ""
     narrower = int((rest.high - rest.low < high - low).sum())
     number = int((shift > 0).sum())
-    one = len(weak) == 1
+    has, them = ("has", "it") if len(weak) == 1 else ("have", "them")
     others = counted(len(kept), "other system")
     return (
-        f"{names_of(weak)} {'has' if one else 'have'} nearly the worst mean {measure}. Without "
-        f"{'it' if one else 'them'}, {counted(number, 'interval')} of ranks among the {others} "
+        f"{names_of(weak)} {has} nearly the worst mean {measure}. Without "
+        f"{them}, {counted(number, 'interval')} of ranks among the {others} "
         f"would change, by up to {counted(int(shift.max()), 'rank')}, and {narrower} would be "
         "narrower"
     )

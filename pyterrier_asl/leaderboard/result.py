@@ -19,7 +19,7 @@ from ..io.tables import counted
 from ..measures.names import NamedMeasure
 from ..statistics.rank_intervals import RankIntervals, joint_ranks
 from .samples import Sample
-from .sentences import STAR, answers, conditions, confidence
+from .sentences import STAR, conditions, confidence, headlines
 
 #: The name of all collections together in the table.
 OVERALL = "overall"
@@ -119,7 +119,7 @@ class Leaderboard(Printed):
 
     def sentences(self) -> list[str]:
         """Sentences on who could be the best, and on the conditions of the intervals."""
-        return [*answers(self), *conditions(self)]
+        return [*headlines(self), *conditions(self)]
 
     @property
     def stars(self) -> list[bool]:
@@ -142,7 +142,7 @@ class Leaderboard(Printed):
 
     def parts(self) -> Iterator[Part]:
         """Who could be the best, the table, then the conditions of the intervals."""
-        yield from map(Part, answers(self))
+        yield from map(Part, headlines(self))
         yield Part()
         yield Part(table=self.shown(), style={"higher_is_better": self.directions()})
         if rest := conditions(self):
@@ -183,7 +183,7 @@ class Leaderboard(Printed):
         tracks = [] if self.means is None else list(map(str, self.means))
         return dict.fromkeys([*tracks, "mean"], self.higher_is_better)
 
-    def chart(self) -> Any:
+    def chart(self) -> alt.TopLevelMixin:
         """A bar from the best to the worst rank of each system, a dot at its rank by the mean.
 
         A star after the bar: a system with the best mean is better.

@@ -147,8 +147,8 @@ def sample_of_scores(scores: ScoreTable, measure: str, track: str = "") -> Sampl
 
 def worst_value(measure: Any, higher_is_better: bool) -> float | None:
     """The value of a topic that a system does not answer; None for scores that are costs."""
-    known = getattr(measure, "DEFAULT", 0.0 if higher_is_better else None)
-    return None if known is None else float(known)
+    worst = getattr(measure, "DEFAULT", 0.0 if higher_is_better else None)
+    return None if worst is None else float(worst)
 
 
 def _least_gains(

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 STAR = "*"
 
 
-def answers(board: Leaderboard) -> list[str]:
+def headlines(board: Leaderboard) -> list[str]:
     """Sentences on the best systems and on the ordered pairs."""
     if len(board.names) == 1:
         return [f"There is a single system, {board.names[0]}: its rank is 1."]

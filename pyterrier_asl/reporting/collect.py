@@ -229,7 +229,7 @@ def bounds_of_best(
         for name in measures
         if (measure := formula(measures[name])) and has_bounds(measure)
     }
-    found: dict[str, dict[tuple[int, int], dict[str, Any]]] = {name: {} for name in own}
+    bounds: dict[str, dict[tuple[int, int], dict[str, Any]]] = {name: {} for name in own}
     for shallow, best in ((True, _BEST), (False, _BEST_DEEP)):
         chosen = {
             name: measure
@@ -240,8 +240,8 @@ def bounds_of_best(
         for a, b in combinations(sorted(order[:best].tolist()), 2) if chosen else ():
             pair = runs.select([runs.names[a], runs.names[b]])
             for name, labelled in labelled_measures(pair, chosen).items():
-                found[name][a, b] = _plain(holes_between(pair, labelled))
-    return found
+                bounds[name][a, b] = _bounds_of(holes_between(pair, labelled))
+    return bounds
 
 
 def looks_no_deeper(measure: Formula) -> bool:
@@ -249,7 +249,7 @@ def looks_no_deeper(measure: Formula) -> bool:
     return measure.cutoff is not None and measure.cutoff <= _SHALLOW
 
 
-def _plain(holes: Holes) -> dict[str, Any]:
+def _bounds_of(holes: Holes) -> dict[str, Any]:
     unjudged = int(holes.difference.by_query["unjudged"].sum())
     return {**holes.difference.row(), "unjudged": unjudged, "todo": holes.todo.head(10)}
 

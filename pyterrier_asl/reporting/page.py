@@ -216,13 +216,13 @@ class DocumentPage(Page):
             "relevant": f.relevant.total.tolist(),
             "grades": [_short(grade) for grade in f.grades.tolist()],
             "asl": _ranking_data(f.asl),
-            "retrieved": _plain(f.depths.retrieved),
+            "retrieved": _json_numbers(f.depths.retrieved),
             "short": f.depths.short.tolist(),
-            "missingShare": _plain(f.quality["missing_share"]),
-            "unjudgedShare": _plain(f.quality["unjudged_share"]),
-            "unjudgedAll": _plain(f.depths.unjudged),
+            "missingShare": _json_numbers(f.quality["missing_share"]),
+            "unjudgedShare": _json_numbers(f.quality["unjudged_share"]),
+            "unjudgedAll": _json_numbers(f.depths.unjudged),
             "judged": {
-                str(measure): _plain(f.runs.values(measure).mean(axis=1))
+                str(measure): _json_numbers(f.runs.values(measure).mean(axis=1))
                 for measure in (Judged @ 10, Judged @ f.cutoff)
             },
             "lengths": {"labels": f.lengths.labels, "counts": f.lengths.counts.tolist()},
@@ -283,7 +283,7 @@ class DocumentPage(Page):
         query = {qid: at for at, qid in enumerate(self.findings.qids)}
         names = ("difference", "low", "high", "exact", "verdict", "unjudged")
 
-        def plain(pair: dict[str, Any]) -> dict[str, Any]:
+        def todo_by_number(pair: dict[str, Any]) -> dict[str, Any]:
             rows = [
                 [query[row.qid], self.number[query[row.qid], row.docno], *ranks, row.weight]
                 for row in pair["todo"].itertuples()
@@ -292,7 +292,7 @@ class DocumentPage(Page):
             return {name: pair[name] for name in names} | {"todo": rows}
 
         return {
-            name: {f"{a},{b}": plain(pair) for (a, b), pair in pairs.items()}
+            name: {f"{a},{b}": todo_by_number(pair) for (a, b), pair in pairs.items()}
             for name, pairs in self.findings.bounds.items()
         }
 
@@ -309,7 +309,7 @@ class DocumentPage(Page):
 
 def _ranking_data(ranking: SystemRanking) -> dict[str, Any]:
     """The systems by a measure."""
-    means, ranks = _plain(ranking.means), ranking.ranks.tolist()
+    means, ranks = _json_numbers(ranking.means), ranking.ranks.tolist()
     return {"name": ranking.name, "means": means, "ranks": ranks}
 
 
@@ -324,8 +324,8 @@ def _measure_data(ranking: SystemRanking, systems: npt.NDArray[np.int64]) -> dic
         "values": _values(ranking.values[systems]),
         "p": None if ranks is None else _floats(ranks.p[upper]),
         "interval": interval(ranking, 0, 1),
-        "medians": _plain(ranking.medians),
-        "spreads": _plain(ranking.spreads),
+        "medians": _json_numbers(ranking.medians),
+        "spreads": _json_numbers(ranking.spreads),
     }
 
 
@@ -386,7 +386,7 @@ def _base64(values: npt.NDArray[Any]) -> str:
     return base64.b64encode(values.tobytes()).decode("ascii")
 
 
-def _plain(values: Iterable[float]) -> list[float | None]:
+def _json_numbers(values: Iterable[float]) -> list[float | None]:
     """Numbers for JSON, None for NaN, with six digits, more than any figure shows."""
     return [_short(float(f"{v:.6g}")) if math.isfinite(v) else None for v in map(float, values)]
 

@@ -90,11 +90,12 @@ class Summary:
         """
         decisive = self.findings.decisive
         better = np.array([ranking.better for ranking in decisive])
-        one, other = better.sum(axis=0), better.sum(axis=0).T
-        pairs = np.argwhere(np.triu(np.minimum(one, other)))
+        measures_for = better.sum(axis=0)
+        on_both_sides = np.minimum(measures_for, measures_for.T)
+        pairs = np.argwhere(np.triu(on_both_sides))
         if not len(pairs):
             return None
-        most = np.minimum(one, other)[tuple(pairs.T)]
+        most = on_both_sides[tuple(pairs.T)]
         ranks = self.ranking.ranks[pairs]
         a, b = pairs[np.lexsort((ranks.max(axis=1), ranks.min(axis=1), -most))[0]].tolist()
         if self.ranking.ranks[b] < self.ranking.ranks[a]:

@@ -19,6 +19,7 @@ else:  # shown by the documentation
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
+Bools = NDArray[np.bool_]
 
 #: The greatest number of values in an array of a computation in chunks: 32 MB.
 CHUNK = 2**22

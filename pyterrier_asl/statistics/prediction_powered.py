@@ -15,12 +15,11 @@ estimator of survey sampling (Cochran, Sampling Techniques, 1977, chapter 7).
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import scipy  # its submodules load when first used, so that importing this module is quick
 
-from .inputs import ArrayLike, Floats, Ints, check_name
+from .inputs import ArrayLike, Bools, Floats, Ints, check_name
 from .rounding import rounded
 
 #: Targets of a prediction-powered estimate.
@@ -164,8 +163,8 @@ def prediction_powered(
     differing = differing_values(h)
     saved = np.where(alike & ~np.isnan(saved), 0.0, saved)
     saved = np.where(differing == 0, np.nan, saved)
-    known = (differing > 0) | (unjudged == 0 and not like_these)
-    both, alone = (_if_known(estimate, known) for estimate in (both, alone))
+    has_variance = (differing > 0) | (unjudged == 0 and not like_these)
+    both, alone = (_with_interval(estimate, has_variance) for estimate in (both, alone))
     return PredictionPowered(both, alone, by_machine, weight, saved, differing)
 
 
@@ -182,9 +181,9 @@ def differing_values(values: ArrayLike) -> Ints:
     return np.apply_along_axis(differing, -1, rounded(np.asarray(values, dtype=np.float64)))
 
 
-def _if_known(estimate: Estimate, known: Any) -> Estimate:
+def _with_interval(estimate: Estimate, has_variance: Bools) -> Estimate:
     """The estimate, without an interval if the variance of the values is unknown."""
-    low, high = (np.where(known, end, np.nan) for end in (estimate.low, estimate.high))
+    low, high = (np.where(has_variance, end, np.nan) for end in (estimate.low, estimate.high))
     return replace(estimate, low=low, high=high)
 
 

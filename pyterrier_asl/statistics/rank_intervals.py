@@ -25,10 +25,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .inputs import ArrayLike, Floats, Ints, check_name, check_probability
+from .inputs import ArrayLike, Bools, Floats, Ints, check_name, check_probability
 from .rounding import EQUAL
-
-Bools = NDArray[np.bool_]
 
 #: The weight of a pair's own squared error; the mean over all pairs has the rest.
 VARIANCES = {"averaged": 0.25, "common": 0.0}

@@ -92,6 +92,14 @@ def test_charts_are_drawn_with_title_and_caption(charts, place, tmp_path):
     assert (tmp_path / "chart.html").stat().st_size > 1000
 
 
+def test_an_agreement_is_written_with_its_interval_and_an_undefined_one_is_empty():
+    table = judge_agreement(JUDGES).assign(value=-0.254, ci_low=-0.5, ci_high=0.25)
+    table.loc[table.index[table["agreement"] == "kappa"][:1], ["value", "ci_low", "ci_high"]] = None
+    rows = judge_agreement.draw(table).to_dict()["datasets"].values()
+    texts = [tuple(row["text"]) for part in rows for row in part]
+    assert texts.count(("",)) == 2 and set(texts) <= {("",), ("−.25", "[−.50, .25]")}
+
+
 def test_the_chart_of_a_table_with_one_kind_of_agreement_shows_this_kind():
     table = judge_agreement(JUDGES)
     chart = judge_agreement.draw(table[table["agreement"] == "agreement"])
