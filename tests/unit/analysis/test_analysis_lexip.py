@@ -363,7 +363,6 @@ def test_system_preferences_have_effects_and_intervals_and_drop_what_never_diffe
     assert set(found["dropped"]) == {1} and set(found["family"]) == {len(found) - 1}
 
 
-@pytest.mark.slow
 def test_means_can_be_weighted_and_sliced():
     runs, qrels = some_runs(13)
     once = {"q1": 1, "q2": 0, "q3": 2, "q4": 0, "q5": 0}

@@ -280,7 +280,6 @@ def test_the_condition_sets_the_exit_status(files):
     assert result.stderr.count("PASS: ") == 2
 
 
-@pytest.mark.slow
 def test_p_of_conditions_is_corrected_over_the_conditions_alone(files):
     p = scipy.stats.ttest_rel(asl("bad"), asl("good")).pvalue
     other = scipy.stats.ttest_rel(lexip("bad"), lexip("good")).pvalue

@@ -43,3 +43,21 @@ def test_axes_of_ranks_have_the_first_and_every_round_rank(systems, step):
 )
 def test_axes_of_ranks_of_documents_have_powers_of_ten_up_to_the_depth(depth, powers):
     assert list(ticks(specifications(5, depth)["ranks"], "x", "y")) == [powers, powers]
+
+
+def scales(part: Any) -> Iterator[dict[str, Any]]:
+    """All scales of a figure."""
+    if isinstance(part, dict):
+        if isinstance(part.get("scale"), dict):
+            yield part["scale"]
+        part = list(part.values())
+    if isinstance(part, list):
+        for inner in part:
+            yield from scales(inner)
+
+
+def test_colours_of_differences_have_their_middle_at_0():
+    found = [scale for scale in scales(specifications(30, 100)) if "domainMid" in scale]
+    assert found
+    for scale in found:
+        assert scale["domainMid"] == 0 and sum(scale["domain"]) == 0

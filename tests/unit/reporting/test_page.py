@@ -248,7 +248,6 @@ def test_one_query():
     assert "nan" not in re.sub(r"<script.*?</script>", "", page, flags=re.S)
 
 
-@pytest.mark.slow
 def test_fractional_grades():
     grades = {q: {d: grade * 0.85 for d, grade in of.items()} for q, of in QRELS.items()}
     page = report({"a": RUNS["good"], "b": RUNS["fair"]}, grades, ["ASL@100"]).html

@@ -137,7 +137,6 @@ def test_a_pair_alone_is_the_pair_among_all(test):
             assert getattr(alone, column) == pytest.approx(row[column], abs=1e-12)
 
 
-@pytest.mark.slow
 @settings(deadline=None, max_examples=50)
 @given(
     st.sampled_from(PAIR_TESTS),
@@ -422,7 +421,6 @@ def test_draws_too_few_for_the_family_are_warned_about():
 # --- Baseline and preferences -------------------------------------------------------------------
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("test", ["t", "wilcoxon", "sign", "randomization"])
 def test_differences_are_the_pairs_they_came_from(test):
     values = scores(4, 20, digits=1)

@@ -162,7 +162,6 @@ def test_the_last_retrieval_follows_the_first_until_it_is_tuned(small):
     assert {"b": first.b, "k1": first.k1} == result.settings["initial retrieval"]
 
 
-@pytest.mark.slow
 def test_held_out_topics_and_another_collection(small):
     some, rest = small.topics.iloc[:7], small.topics.iloc[7:]
     other = Collection(4)

@@ -67,7 +67,6 @@ def test_the_better_run_is_likely():
     assert other.probability < 0.1
 
 
-@pytest.mark.slow
 def test_the_same_seed_gives_the_same():
     runs, qrels, _ = made(2, queries=5)
     found = holes(runs["a"], runs["b"], qrels, "AP@10")
