@@ -258,6 +258,8 @@ def test_jsonl_has_all_digits_and_says_so(files):
     result = evaluate("a.run", "-m", "AP", "-o", "jsonl", "-p", "1")
     assert json.loads(result.stdout)["value"] == pytest.approx((7 / 12 + 1 / 4) / 2, abs=1e-15)
     assert "--places is ignored" in result.stderr
+    assert "--places" in evaluate("a.run", "-m", "AP", "-o", "jsonl", "-p", "3").stderr
+    assert "--places" not in evaluate("a.run", "-m", "AP", "-o", "jsonl").stderr
 
 
 # Hints and warnings

@@ -553,3 +553,10 @@ def test_judges_of_collections_are_by_collection():
     )
     with pytest.raises(ValueError, match="give collection -> name -> qrels"):
         asl.ranks(tracks, measures="RR", judges={"m": QRELS})
+
+
+@pytest.mark.parametrize("measure", ["RR", "nDCG", "R@1000", "ASL", "LexiP"])
+def test_only_means_of_precisions_need_a_cut_off_for_unjudged_documents(measure):
+    """Bounds of the others take a time that grows with the documents, not with their square."""
+    board = asl.ranks(boards(), QRELS, measure, unjudged=True)
+    assert board.unjudged and len(board.table) == 4
