@@ -44,6 +44,22 @@ def test_the_best_documents_are_the_same(matrix, depth):
     assert (np.diff(by_numpy[0]) <= depth).all() and len(by_numpy[1])
 
 
+@pytest.mark.parametrize("seed", range(30))
+def test_of_tied_documents_those_of_the_lowest_docids_are_kept(seed):
+    """Whether ties are cut at the depth or not; the documents come in any order."""
+    generator = np.random.default_rng(seed)
+    docs = generator.permutation(40)[: generator.integers(1, 30)].astype(np.int32)
+    scores = generator.integers(0, 4, 40).astype(np.float64)
+    for depth in (1, 3, max(len(docs) - 1, 1), len(docs)):
+        expected = sorted(docs.tolist(), key=lambda doc: (-scores[doc], doc))[:depth]
+        for kernels in (_kernels, COMPILED):
+            seen, best = np.zeros(40, np.bool_), np.full(depth + 1, -1, np.int32)
+            seen[docs] = True
+            kept = kernels.keep_best(docs, scores, seen, depth, best)
+            assert sorted(best[:kept].tolist()) == sorted(expected)
+            assert len(docs) <= depth or np.flatnonzero(seen).tolist() == sorted(expected)
+
+
 def test_zeros_of_both_signs_tie_and_are_ordered_by_docid():
     docs, scores = np.array([3, 1, 2], dtype=np.int32), np.array([9.0, -0.0, 0.0, -0.0])
     ordered = np.empty(3)

@@ -86,12 +86,12 @@ class Same(Mixture):
     ],
 )
 def test_settings_follow_their_distribution(distribution, cdf):
-    trials = search(params={(m := Same()): {"x": distribution}}, pipe=m, n_trials=100)
+    trials = search(params={(m := Same()): {"x": distribution}}, pipe=m, n_trials=60)
     assert scipy.stats.kstest(trials["x"], cdf).pvalue > 0.01
 
 
 def test_whole_numbers():
-    same, n = Same(), 200
+    same, n = Same(), 120
     params = {same: {"power": randint(1, 4), "x": truncated(loguniform(4, 32))}}
     trials = search(same, params, n_trials=n)
     assert trials.dtypes[["power", "x"]].tolist() == [np.int64, np.int64]
@@ -616,7 +616,7 @@ def test_folds_with_their_own_qrels_and_errors():
 def test_combinations_are_equally_likely():
     same = Same()
     grid = {"x": [0.1, 0.9], "power": [1, 2], "kind": ["up", "down"]}
-    trials = search(same, {same: grid}, n_trials=160)
+    trials = search(same, {same: grid}, n_trials=96)
     counts = trials.groupby(list(grid)).size()
     assert sorted(counts.index) == sorted(itertools.product(*map(sorted, grid.values())))
     assert scipy.stats.chisquare(counts).pvalue > 0.01
