@@ -623,6 +623,29 @@ def pair_table(page) -> list[dict[str, str]]:
     return [dict(zip(heads, row)) for row in cells]
 
 
+@pytest.mark.filterwarnings("ignore")
+def test_a_p_in_the_browser_is_on_the_side_of_alpha_where_it_is(browser, tmp_path):
+    """Alpha is the p of an unordered pair, rounded to three places below it."""
+    pairs = ranks(RUNS, QRELS, "AP").pairs()
+    [above] = [row for row in pairs.itertuples() if 0 < row.p - round(row.p, 3)][:1]
+    path = tmp_path / "report.html"
+    report(RUNS, QRELS, ["AP"], alpha=round(above.p, 3)).save(path)
+    with opened(browser, path) as page:
+        page.select_option("#pair-a", label=above.a)
+        page.select_option("#pair-b", label=above.b)
+        shown = pair_table(page)[0]["p, all pairs"]
+    assert "✱" not in shown and float(shown) > round(above.p, 3)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_without_intervals_no_two_measures_are_said_to_agree(browser, tmp_path):
+    path = tmp_path / "report.html"
+    runs = {name: {"1": run["1"]} for name, run in RUNS.items()}
+    report(runs, {"1": QRELS["1"]}, ["AP", "RR"]).save(path)
+    with opened(browser, path) as page:
+        assert texts(page, "#strip td.conflicts") == ["", "not tested"]
+
+
 def test_pairs_in_the_browser_match_ranks(browser, file, made):
     """Difference, wins, losses, p and star, for A against B and B against A."""
     boards = {
