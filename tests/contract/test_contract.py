@@ -270,7 +270,7 @@ def test_order_and_spelling_of_parameters_do_not_matter():
         (TBG, {"halflife": 0}, "halflife must be a number above 0, not 0"),
         (TBG, {"p_save": 1.5}, "p_save must be a number from 0 to 1"),
         (TBG, {"missing_length": -1}, "missing_length must be a number from 0"),
-        (TBG, {"lengths": "no such"}, "a DocLengths, a file, or the name"),
+        (TBG, {"lengths": "no such"}, "a DocLengths, an existing file, or the name"),
     ],
 )
 def test_parameters_out_of_range_are_said_when_the_measure_is_made(measure, params, says):
