@@ -97,7 +97,9 @@ def print_parts(
     width = min(WIDTH, shutil.get_terminal_size().columns) if sys.stdout.isatty() else WIDTH
     for number, part in enumerate(parts):
         if part.table is None:
-            print(textwrap.fill(part.text, width, subsequent_indent="  ", break_long_words=False))
+            whole = part.text.replace(" %", "\N{NO-BREAK SPACE}%")  # a number keeps its unit
+            filled = textwrap.fill(whole, width, subsequent_indent="  ", break_long_words=False)
+            print(filled.replace("\N{NO-BREAK SPACE}%", " %"))
             continue
         if part.text:
             print(f"{'' if not number else chr(10)}{part.text}\n")

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 from pyterrier_asl.io import machine_readable, tables
+from pyterrier_asl.io.printed import Part, print_parts
 
 SCORES = pd.DataFrame(
     {
@@ -248,3 +249,11 @@ def test_equal_neighbours_are_shown_once_with_an_empty_line_between_groups(capsy
     tables.show(frame, group_by="qid")
     rows = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
     assert rows[2:] == ["a 1", "2", "", "b 3", "", "a 4"]
+
+
+def test_a_number_and_its_percent_sign_stay_on_one_line(capsys):
+    for words in range(90, 101):
+        print_parts([Part(f"{'x' * words} 95 % of the pairs")])
+        lines = capsys.readouterr().out.splitlines()
+        assert not any(line.startswith("  %") for line in lines)
+        assert " ".join(" ".join(lines).split()).endswith("x 95 % of the pairs")
