@@ -139,8 +139,13 @@ def creating(path: str | os.PathLike[str]) -> Iterator[Path]:
     with _new_path(Path(os.path.abspath(path)), path) as new:
         yield new
         _write_to_disk(new)
-        open(path, "x").close()  # the name, which only one process can create
-        os.replace(new, path)
+        try:
+            os.link(new, path)
+        except FileExistsError:
+            raise
+        except OSError:  # the file system has no links
+            open(path, "x").close()
+            os.replace(new, path)
 
 
 @contextmanager
