@@ -56,7 +56,8 @@ class Row:
         refused: source, or ``always`` -> a part of the sentence that refuses the option.
         measure: a measure for which the option matters, in all settings.
         data: ``repeated``, ``lacking`` or ``unusable`` (by ``given``) are refused without the
-            option; in ``unanswered`` the first run lacks two queries.
+            option; in ``unanswered`` the first run lacks two queries; in ``close`` all runs have
+            the same quality.
         same: source, or ``always`` -> the reason why the result does not change.
         alone: a part of the sentence that refuses the option without those that are given with it.
     """
@@ -94,8 +95,10 @@ def of(value: Any, setting: Setting) -> Any:
 
 @cache
 def frames(data: str, binary: bool, turned: bool, seed: int = 1) -> tuple[dict, pd.DataFrame]:
-    make = _small.repeated if data == "repeated" else _small.collection
-    runs, qrels = make(seed, binary=binary)
+    if data == "repeated":
+        runs, qrels = _small.repeated(seed, binary=binary)
+    else:
+        runs, qrels = _small.collection(seed, binary=binary, close=data == "close")
     if data == "lacking" and seed == 2:
         runs = {name: run for name, run in runs.items() if name != "alpha"}
     if data == "unanswered":

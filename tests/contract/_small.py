@@ -28,15 +28,22 @@ def _grades(seed: int) -> np.ndarray:
 
 @cache
 def collection(
-    seed: int = 1, *, binary: bool = False
+    seed: int = 1, *, binary: bool = False, close: bool = False
 ) -> tuple[dict[str, pd.DataFrame], pd.DataFrame]:
-    """Runs by name, with ties and the id of the query as a document, and their qrels."""
+    """Runs by name, with ties and the id of the query as a document, and their qrels.
+
+    Args:
+        seed: of the grades and the runs.
+        binary: whether the qrels have grades 0 and 1 only.
+        close: whether all runs have the same quality.
+    """
     true = _grades(seed)
     rng = np.random.default_rng([seed, 1])
     runs = {}
     for name, quality in QUALITY.items():
         rows = []
         for qid, grades in zip(QUERIES, true):
+            quality = 0.4 if close else quality
             scores = np.round(quality * grades + rng.normal(0, 1.6, len(DOCS)), 1)
             best = np.argsort(-scores)[:DEPTH]
             rows += [(qid, DOCS[doc], scores[doc]) for doc in best]

@@ -466,7 +466,7 @@ SPECIAL |= {
     "analyze leaderboards": RANDOM,
     "analyze assessor-scores": {"seed": Row(["--seed", "7"], ["--draws", "3"])},
     "analyze preference-discrimination": {
-        option: Row(words, ["--level", ".5", "--draws", "20"])
+        option: Row(words, ["--level", ".5", "--draws", "20"], data="close")
         for option, words in {
             "rel": ["-l", "3"],
             "cutoff": ["-k", "2"],
@@ -484,18 +484,22 @@ SPECIAL |= {
 
 #: Options of analyses whose small tables are equal with and without them.
 UNSEEN = {
-    "analyze cycles": "preference rel cutoff weights by places",
+    "analyze cycles": "preference rel cutoff by places",
     "analyze leaderboard-swaps": "judges rel judge_rel measure test correction alpha draws seed "
     "by places",
-    "analyze agreement-by-alpha": "as_published weights",
+    "analyze agreement-by-alpha": "as_published",
     "analyze agreement-by-number-of-systems": "as_published weights seed",
     "analyze stability": "as_published",
     "analyze rareness-without-own-group": "groups",
-    "analyze reordering": "correction",
     "analyze compare-techniques": "as_published",
-    "analyze preference-discrimination": "draws seed",
     "analyze judge-confusion": "places",
     "analyze preference-levels": "places",
+}
+CLOSE = Row(weights, data="close")
+SPECIAL["analyze cycles"] = {"weights": CLOSE}
+SPECIAL["analyze agreement-by-alpha"]["weights"] = CLOSE
+SPECIAL["analyze reordering"] = {
+    "correction": Row(["--correction", "bonferroni"], ["--alpha", ".05"])
 }
 SPECIAL["analyze leaderboard-swaps"] = {
     "weights": Row(weights, refused={"always": "does not accept weighted queries"})
