@@ -208,11 +208,11 @@ class PluginMeasure(Measure, Formula):  # type: ignore[misc]
 @cache
 def _log_once(queries: int, of: int, rel: float) -> None:
     _log.warning(
-        "%d of %d queries have no document with a grade of %s or more: for every system their "
+        "queries without a document with a grade of %s or more: %d of %d; for every system their "
         "value is 1 by ASL and nASL, and 0 by LexiP, TBG and rareness with this grade",
+        rel,
         queries,
         of,
-        rel,
     )
 
 
