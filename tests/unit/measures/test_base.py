@@ -45,6 +45,6 @@ def test_the_note_on_queries_without_relevant_documents_is_true(caplog):
     assert [set(frame[str(measure)]) for measure in (*ones, *zeros)] == [{1}] * 2 + [{0}] * 3
     [note] = {record.getMessage() for record in caplog.records}
     assert note == (
-        "queries without a document with a grade of 5 or more: 7 of 7; for every system their value "
-        "is 1 by ASL and nASL, and 0 by LexiP, TBG and rareness with this grade"
+        "queries without a document with a grade of 5 or more: 7 of 7; for every system their "
+        "value is 1 by ASL and nASL, and 0 by LexiP, TBG and rareness with this grade"
     )
