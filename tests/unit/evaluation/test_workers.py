@@ -1,10 +1,14 @@
-"""Tasks are submitted so that all workers are busy, and results need not wait in memory."""
+"""Tasks keep all workers busy, and neither results nor rows of files wait in memory."""
 
 from __future__ import annotations
 
+import ir_measures
 import pytest
+from _runs import QRELS, RUNS
 
+from pyterrier_asl.evaluation.measuring import Measuring
 from pyterrier_asl.evaluation.workers import _results
+from pyterrier_asl.judging.judgements import Judgements
 
 
 @pytest.mark.parametrize("jobs", [1, 3])
@@ -21,3 +25,13 @@ def test_results_are_in_order_and_twice_as_many_tasks_as_workers_are_submitted(j
         assert result == (number,)
         assert len(submitted) == min(tasks, 2 * jobs + number + 1)
     assert len(submitted) == tasks
+
+
+def test_of_a_file_no_rows_are_kept(tmp_path):
+    """Many files that were measured before the last one would otherwise be in memory."""
+    RUNS["bm25"].to_parquet(tmp_path / "bm25.parquet")
+    measuring = Measuring(Judgements.of(QRELS), {"AP": ir_measures.AP})
+    (block,) = measuring.blocks(tmp_path / "bm25.parquet")
+    (whole,) = measuring.blocks(RUNS["bm25"])
+    assert len(block.judged.table) <= 1 and len(whole.judged.table) == len(RUNS["bm25"])
+    assert block.judged.ranks.tolist() == whole.judged.ranks.tolist()
