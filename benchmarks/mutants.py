@@ -60,6 +60,8 @@ QUICK = ["tests/unit", "tests/contract"]
 FURTHER = {
     "scoring": ["unit/measures", "unit/unjudged"],
     "judging": ["unit/measures", "unit/scoring/test_compiled.py"],
+    "measures": ["unit/unjudged", "unit/evaluation"],
+    "retrieval": ["unit/tuning"],
     "comparison": ["unit/cli/test_cli_compare.py"],
     "unjudged": ["unit/cli/test_labelling.py", "unit/cli/test_cli_holes.py"],
     "tuning": ["unit/cli/test_cli_tune.py"],
