@@ -113,17 +113,6 @@ def test_average_precision_rareness_without_a_cutoff(pool, docs, qrels):
     assert value(AP_Rareness(pool=made), as_run(docs), qrels) == pytest.approx(expected, abs=EXACT)
 
 
-@given(rankings, st.permutations([f"d{i}" for i in range(8)]), grades, st.integers(1, 8))
-def test_rareness_is_linear_in_alpha(pool, docs, qrels, k):
-    made = RarenessPool.from_runs({f"run{i}": {"q": as_run(p)} for i, p in enumerate(pool)})
-    for measure in (P_Rareness, AP_Rareness):
-        none, some, all_ = (
-            value(measure(pool=made, alpha=alpha) @ k, as_run(docs), qrels)
-            for alpha in (0, 0.25, 1)
-        )
-        assert some == pytest.approx(0.75 * none + 0.25 * all_, abs=EXACT)
-
-
 @given(scores, grades, st.integers(1, 15))
 def test_rareness_at_alpha_0_is_precision(run, qrels, k):
     made = RarenessPool.from_runs({"run": {"q": {"d0": 1}}})
