@@ -131,13 +131,16 @@ def find_writing(
         are_wrong: whether ids of this source have forms that no other source has. Then equal ids
             of different queries are no chance: rankings can share most of their documents.
     """
-    best = None
+    if len(found) <= _FEWEST:
+        return None
+    best, of_found = None, {query for query, _ in found}
+    wanted = [(query, docno) for query, docno in wanted if query in of_found]
     keys: dict[Any, list[tuple[str, dict[str, str]]]] = {}
     for kind, ours, theirs in _WRITINGS:
         if theirs not in keys:
-            by_query: dict[int, dict[str, str]] = {query: {} for query, _ in found}
+            by_query: dict[int, dict[str, str]] = {query: {} for query in of_found}
             for query, docno in wanted[: _OTHERS if theirs is str else most]:
-                by_query.get(query, {})[theirs(docno)] = docno
+                by_query[query][theirs(docno)] = docno
             keys[theirs] = [(docno, by_query[query]) for query, docno in found]
         equal = [docno for docno, others in keys[theirs] if ours(docno) in others]
         if len(equal) > (len(best.equal) if best else _FEWEST):
@@ -156,8 +159,7 @@ def find_writing(
     ids = [(query, ours(docno)) for query, docno in found]
     elsewhere = sum(frequency[key] - ((query, key) in pairs) for query, key in ids)
     elsewhere = 0 if are_wrong else elsewhere
-    queries = len({query for query, _ in (*found, *wanted)})
-    chance = (1 + reverse + elsewhere / max(1, queries - 1)) / (len(found) + 2)
+    chance = (1 + reverse + elsewhere / max(1, len(of_found) - 1)) / (len(found) + 2)
     return best if at_least(number, len(found), min(1.0, chance)) < ALPHA else None
 
 

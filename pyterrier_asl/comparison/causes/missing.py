@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import pyarrow as pa
 
 from ...io.tables import counted
+from ...io.values import numpy_numbers, pc
 from ...judging.judged_run import JudgedRun
 from ...scoring.arrays import Bools, Ints
 from .cause import ALPHA, Cause, percent
@@ -44,6 +46,19 @@ def long_gaps(has: Bools, queries: Ints) -> list[tuple[int, int]]:
     return [(int(first[i]), int(last[i]) - 1) for i in longest]
 
 
+def _between(ids: pa.LargeStringArray, first: str, last: str, is_number: bool) -> Bools:
+    """Which ids lie between two ids, in the order of their texts, or that of numbers."""
+    lengths = numpy_numbers(pc.binary_length(ids)) if is_number else np.zeros(len(ids))
+    low, high = (len(docno.encode()) if is_number else 0 for docno in (first, last))
+    above = (lengths > low) | (lengths == low) & _truths(pc.greater_equal(ids, first))
+    below = (lengths < high) | (lengths == high) & _truths(pc.less_equal(ids, last))
+    return np.asarray(above & below)
+
+
+def _truths(values: pa.BooleanArray) -> Bools:
+    return np.asarray(values.to_numpy(zero_copy_only=False), dtype=bool)
+
+
 def missing_documents(pair: Pair) -> Cause | None:
     """Ranges of ids in which the other run retrieves documents and this run retrieves none."""
     depths = np.minimum(pair.a.run.retrieved, pair.b.run.retrieved)
@@ -66,13 +81,9 @@ def missing_documents(pair: Pair) -> Cause | None:
     first, last = ends[0]
     rest = f", and in {counted(len(gaps) - 1, 'other range')}" if len(gaps) > 1 else ""
 
-    def key(docno: str) -> tuple[int, str]:
-        return len(docno.encode()) * is_number, docno
-
     def repaired() -> Sequence[tuple[JudgedRun, JudgedRun]]:
-        keys = [[key(end) for end in both] for both in ends[:_MOST]]
-        docnos = map(key, pair.judgements.docnos.to_pylist())
-        gone = np.array([any(low <= docno <= high for low, high in keys) for docno in docnos])
+        ids = pair.judgements.docnos
+        gone = np.any([_between(ids, *both, is_number) for both in ends[:_MOST]], axis=0)
         return [(without_documents(pair.a.run, gone), without_documents(pair.b.run, gone))]
 
     return Cause(

@@ -108,8 +108,8 @@ class Pair:
         forms, (docs, of_qrels) = codes(forms_of(ids))[0], np.split(docs, [len(queries)])
         labels = judgements.queries[chosen], of_qrels
         ids = ids[: docs.max(initial=-1) + 1]
-        keys = np.split(queries * len(ids) + docs, [begin])
-        only = [np.isin(keys[i], keys[1 - i], invert=True) for i in range(2)]
+        keys = [pa.array(part) for part in np.split(queries * len(ids) + docs, [begin])]
+        only = [positions(keys[i], keys[1 - i]) < 0 for i in range(2)]
         itself = positions(ids, judgements.qid_text)[docs] == queries
         parts = zip(*(np.split(part, [begin]) for part in (queries, docs, itself)))
         for name, run, ranking, (query, doc, own), new in zip("AB", (a, b), rankings, parts, only):

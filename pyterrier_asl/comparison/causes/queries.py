@@ -62,9 +62,14 @@ def is_more(own: Ints, most: Ints) -> Bools:
 
 
 def look_exchanged(own: Ints, most: Ints) -> Bools:
-    """Which queries look exchanged, if they are more than in real runs: binomial test."""
+    """Which queries look exchanged, if they are more than in real runs."""
     found = is_more(own, most)
-    return found & bool(at_least(int(found.sum()), len(found), _RATE) < ALPHA)
+    return found & are_more_than_real(found)
+
+
+def are_more_than_real(found: Bools) -> bool:
+    """Whether queries are more than those that look exchanged in real runs: binomial test."""
+    return bool(at_least(int(found.sum()), len(found), _RATE) < ALPHA)
 
 
 def exchanged_queries(pair: Pair) -> Cause | None:
@@ -77,7 +82,7 @@ def exchanged_queries(pair: Pair) -> Cause | None:
     sources = {top.name: (top.queries, top.docs) for top in (pair.a, pair.b)}
     size, shared, found = len(pair.judgements), {}, {}
     suspects = _suspects(pair)
-    if not any(queries.any() for queries in suspects.values()):
+    if not any(are_more_than_real(queries) for queries in suspects.values()):
         return None
     sources["the qrels"] = pair.labelled
     for name, (queries, docs) in sources.items():

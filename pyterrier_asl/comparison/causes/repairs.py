@@ -59,8 +59,7 @@ def broken(run: JudgedRun, starts: Ints, better: bool) -> JudgedRun:
         better: whether relevant documents come first.
     """
     offsets = run.whole_ranking.offsets[run.queries]
-    group_of = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-    groups = group_of[offsets + run.ranks - 1]
+    groups = np.searchsorted(starts, offsets + run.ranks - 1, side="right") - 1
     tied = np.flatnonzero(np.diff(starts)[groups] > 1)
     groups, grades = groups[tied], run.grades[tied]
     order = np.lexsort((-grades if better else grades, groups))
