@@ -83,7 +83,7 @@ def missing_documents(pair: Pair) -> Cause | None:
 
     def repaired() -> Sequence[tuple[JudgedRun, JudgedRun]]:
         ids = pair.judgements.docnos
-        gone = np.any([_between(ids, *both, is_number) for both in ends[:_MOST]], axis=0)
+        gone = np.any([_between(ids, low, high, is_number) for low, high in ends[:_MOST]], axis=0)
         return [(without_documents(pair.a.run, gone), without_documents(pair.b.run, gone))]
 
     return Cause(
