@@ -75,10 +75,11 @@ def find_causes(
     difference = float(by_query.mean())
     for side, cause in _causes(pair):
         left = list(_left(cause, side is pair, measure, by_query)) if measure else []
-        explained = max((abs(value - difference) for value in left), default=0)
+        least = _EXPLAINS * abs(difference)
+        explaining = [value for value in left if abs(value - difference) >= least > 0]
         is_named = not cause.is_fact or (measure is not None and not left)
-        if is_named or explained >= _EXPLAINS * abs(difference) > 0:
-            effects = {"difference": difference, "effect": [*left, np.nan][0]}
+        if is_named or explaining:
+            effects = {"difference": difference, "effect": [*explaining, *left, np.nan][0]}
             rows.append(vars(cause) | effects | {"cause": cause.name})
     return sorted(rows, key=lambda row: bool(row["comparable"]))
 

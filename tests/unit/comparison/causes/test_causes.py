@@ -346,6 +346,16 @@ def test_short_rankings_are_named_with_the_difference_at_equal_depth():
     assert found.loc["short rankings", "effect"] == pytest.approx(b - a)
 
 
+def test_the_effect_of_a_fact_is_one_that_explains_a_tenth_of_the_difference():
+    """Cut at equal depths nothing changes; without these queries the difference does."""
+    short = changed(B, lambda q, docs: dict(list(docs.items())[:-1]))
+    found = causes(A, short).set_index("cause").loc["short rankings"]
+    equal_depth = changed(A, lambda q, docs: dict(list(docs.items())[:-1]))
+    a, b = Evaluation.of({"a": equal_depth, "b": short}, QRELS).values("AP").mean(axis=1)
+    assert abs(b - a - found["difference"]) < 0.1 * abs(found["difference"])
+    assert abs(found["effect"] - found["difference"]) >= 0.1 * abs(found["difference"])
+
+
 @pytest.mark.parametrize("every", [1, 4])
 def test_reversed_scores_are_named(every):
     other = changed(B, lambda q, docs: {d: -s for d, s in docs.items()}, every)
