@@ -89,7 +89,8 @@ def Experiment(
       Per-query values are possible together with a baseline.
     * A measure can be any text that PyTerrier (``'map'``) or ir_measures (``'ASL@1000'``) knows.
       The columns have the names and the order of ``eval_metrics``.
-    * A system without judged documents is an error, as are scores that are not numbers.
+    * A system without judged documents is an error, as are scores that are not numbers, and options
+      that cannot change the result, such as ``names`` with a dict of systems.
     * With ``perquery='both'`` topics without judgements do not make the averages NaN.
 
     Args:
