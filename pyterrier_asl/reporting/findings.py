@@ -196,6 +196,14 @@ class SystemFindings:
         return [self.first, *(ranking for ranking in ranked if ranking is not self.first)]
 
     @property
+    def scope(self) -> str:
+        """What all parts but :attr:`of_all` are about, such as ``In dl19``; '' without it."""
+        if self.of_all is None:
+            return ""
+        means = self.of_all.means
+        return "By the qrels alone" if means is None else f"In {means.columns[0]}"
+
+    @property
     def docnos(self) -> set[str]:
         """The documents with texts on the page."""
         return set()

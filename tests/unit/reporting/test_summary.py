@@ -421,6 +421,20 @@ def test_over_several_collections():
         collect({"one": (RUNS, QRELS), "other": (RUNS, OTHER)}, labels="x")
 
 
+@pytest.mark.parametrize(
+    ("others", "scope"),
+    [({"judges": {"strict": STRICT}}, "By the qrels alone"), ({}, "In one")],
+)
+def test_what_is_about_the_first_collection_or_judge_says_so(others, scope):
+    """The headline is about all; other measures and the answers are not."""
+    pairs = (RUNS, QRELS) if others else ({"one": (RUNS, QRELS), "two": (RUNS, OTHER)}, None)
+    findings = collect(*pairs, ["AP", "RR"], **others)
+    assert verdict(findings, "RR")[0].startswith(f"{scope}: ")
+    for measure in ("AP", "RR"):
+        assert plain(rendered("answers", findings, measure)).lstrip().startswith(f"{scope}:")
+    assert ":" not in verdict(collect(RUNS, QRELS, ["AP", "RR"]), "RR")[0]
+
+
 def test_cautions_on_all_collections_are_on_the_page():
     """Warnings of a command are lost; readers of its page need them."""
     few = {q: QRELS[q] for q in list(QRELS)[:5]}
