@@ -97,7 +97,7 @@ def command(
     from ..assessment.audit import audit
     from ..assessment.audit_plan import plan_audit
     from ..evaluation.evaluation import Evaluation
-    from ..evaluation.inputs import chosen_measures
+    from ..evaluation.inputs import chosen_measures, refuse
     from ..io.runs import list_runs
     from ..io.tables import write
     from ..statistics.prediction_powered import TARGETS
@@ -117,6 +117,8 @@ def command(
     common = options.take(settings, "machine_rel", "alpha")
     common["target"] = dict(zip(("like-these", "these"), TARGETS))[target]
     if plan is not None:
+        of_estimates = options.take(settings, "baseline", "all_pairs")
+        refuse("is for estimates, not for --plan", **of_estimates, chart=picture["chart"])
         pilot = None if qrels == NOBODY else qrels
         audit_plan = plan_audit(judged, pilot, measured, machine_qrels, plan, **common, seed=seed)
         if draw:

@@ -143,6 +143,14 @@ def test_a_plan_that_cannot_be(tmp_path):
         plan_audit(RUNS, SAMPLE, "AP", MACHINE, 0)
 
 
+@pytest.mark.parametrize("given", [["--baseline", "old"], ["--all-pairs"], ["--chart", "c.svg"]])
+def test_a_plan_has_no_options_of_estimates(files, given):
+    result = call("-m", "AP", "--plan", ".2", *given)
+    message = f"{' '.join(given)} is for estimates, not for --plan: leave it out"
+    assert result.exit_code == 2 and message in result.stderr
+    assert not (files / "c.svg").exists() and not result.stdout
+
+
 def test_the_command(files):
     result = call("-m", "AP", "-o", "jsonl")
     assert result.exit_code == 0, result.stderr
