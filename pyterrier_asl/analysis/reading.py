@@ -82,7 +82,7 @@ def read_judges(
         ValueError: for fewer than two judges.
     """
     if len(judges) < 2:
-        raise ValueError(f"there are {len(judges)} judges: comparing takes at least two")
+        raise ValueError(f"comparing takes at least two judges, not {len(judges)}: give another")
     panel = Judges.of(judges, runs, rel=rel, judge_rel=judge_rel, duplicates=duplicates)
     warn_of_grades(panel.judgements, rel, judge_rel, measure)
     return panel

@@ -263,6 +263,8 @@ def all_pairs(
     ['open']
     """
     judged = Evaluation.of(runs, qrels, duplicates=duplicates, drop_self=drop_self)
+    if len(judged) < 2:
+        raise ValueError(f"there is only the run {judged.names[0]!r}: compare two at least")
     labelled = labelled_runs(judged, measure, rel=rel, depth=depth, highest=highest)
     rows = [
         difference_of(judged, labelled, a, b, alpha=alpha).row()

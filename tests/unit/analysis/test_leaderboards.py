@@ -187,7 +187,7 @@ def test_only_topics_that_all_judged_count(toy):
     means = values(runs, judges["person"], [t for t in judges["person"] if t != "t0"]).mean(axis=1)
     board = frame[frame["judge"] == "person"].set_index("run").loc[list(runs)]
     assert np.allclose(board["value"], means)
-    with pytest.raises(ValueError, match="there are 1 judges"):
+    with pytest.raises(ValueError, match="comparing takes at least two judges, not 1"):
         leaderboards(runs, {"person": judges["person"]})
 
 

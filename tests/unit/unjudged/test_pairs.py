@@ -139,6 +139,11 @@ def test_holes_of_many_runs_are_all_pairs():
     assert found.chart().to_dict()["mark"] == {"type": "rect"}
 
 
+def test_a_single_run_has_no_pair():
+    with pytest.raises(ValueError, match="there is only the run 'good': compare two at least"):
+        holes({"good": GOOD}, None, QRELS, "RR")
+
+
 @pytest.mark.parametrize(
     ("qids", "alpha", "tested"), [("qp", 0.05, True), ("q", 0.05, False), ("qp", None, False)]
 )
