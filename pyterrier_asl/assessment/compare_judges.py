@@ -132,6 +132,8 @@ def judges(
         duplicates=duplicates,
         drop_self=drop_self,
     )
+    if runs is not None and len(compared.systems) < 2:
+        refuse("is for several runs", measures=measures, groups=groups, test=test)
     for name, judge in compared.members.items():
         judge.check_finds_relevant()
         judged_by_both(compared, reference, name)

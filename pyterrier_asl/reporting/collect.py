@@ -106,6 +106,8 @@ def collect(
     merged = None if labels is None else merge_labels(qrels, labels)
     policy: dict[str, Any] = {"duplicates": duplicates, "drop_self": drop_self}
     judged = Evaluation.of(sources, qrels if merged is None else merged, **policy)
+    if len(judged) < 2:
+        refuse("is for several systems", stability=stability)
     full, rel = _measures(judged, qrels, measures, dataset, rel, cutoff, lengths, groups)
     pooled = judged.with_pool({measure.name: measure.measure for measure in full}, groups)
     rankings = [ranking_of(judged, NamedMeasure(*item), alpha) for item in pooled.items()]

@@ -13,8 +13,10 @@ from pyterrier_asl import (
     compare,
     evaluate,
     holes,
+    judges,
     plan_audit,
     ranks,
+    report,
     search_lengths,
 )
 
@@ -118,6 +120,14 @@ def test_a_minimum_grade_is_for_the_measures_that_have_one():
         (
             lambda: compare(RUNS, TOPICS, "AP", allow_missing=True),
             "allow_missing is for conditions",
+        ),
+        (
+            lambda: judges(TOPICS, {"m": TOPICS}, {"x": RUNS["x"]}, "AP", draws=5),
+            "measures='AP' is for several runs: leave it out",
+        ),
+        (
+            lambda: report({"x": RUNS["x"]}, TOPICS, "AP", stability=True),
+            "stability is for several systems: leave it out",
         ),
         (
             lambda: audit(RUNS, TOPICS, "nDCG", TOPICS, machine_rel=2),
