@@ -35,7 +35,7 @@ DRAWN = (
 )
 #: Commands whose output is no table of values, or an empty one here, or that read no runs.
 OTHERS = ("report", "pool", "labels", "analyze preference-levels", "analyze tie-probability")
-OTHERS += ("analyze cycles", "analyze leaderboard-swaps")
+OTHERS += ("analyze cycles", "analyze leaderboard-swaps", "demo", "tune")
 #: Commands whose pairs, lists of runs or ties follow the order of the runs.
 FIRST = ("compare", "holes", "audit", "analyze compare-techniques", "analyze system-preferences")
 FIRST += ("analyze reordering", "analyze rare-documents")
