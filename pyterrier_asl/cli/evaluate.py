@@ -122,7 +122,8 @@ def command(
         tables.write(values, output_format, header=False, places=places)
     else:
         if for_people:
-            _print_answers(results, sort)
+            has_stars = any(any(scores[name]) for name in scores if name.endswith(" *"))
+            _print_answers(results, sort, has_stars)
         tables.write(
             scores,
             output_format,
@@ -151,8 +152,8 @@ def _with_ranks(
     return with_rank_columns(scores, shown.names, shown.qids, values, directions, stars=stars)
 
 
-def _print_answers(results: Mapping[str, Evaluation], sort: str) -> None:
-    """Prints which runs have the best means, of each track, and how the table is sorted."""
+def _print_answers(results: Mapping[str, Evaluation], sort: str, has_stars: bool) -> None:
+    """Prints which runs have the best means, of each track, how the table is sorted, and marks."""
     from ..evaluation.evaluate import answers
     from ..io.printed import Part, print_parts
 
@@ -161,6 +162,9 @@ def _print_answers(results: Mapping[str, Evaluation], sort: str) -> None:
         for track, evaluation in results.items()
         for sentence in answers(evaluation)
     ]
+    if has_stars:
+        legend = "*: a run with the best mean is better (p, corrected for all pairs, at most .05)."
+        parts.append(Part(legend))
     if sort:
         parts.append(Part(f"Best mean {sort} first:"))
     print_parts([*parts, Part()] if parts else [])

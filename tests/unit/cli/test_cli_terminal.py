@@ -81,6 +81,19 @@ def test_evaluate_shows_the_best_of_many_runs(shown):
     assert [line.split()[0] for line in given[-20:]] == [f"r{run:02}" for run in range(20)]
 
 
+@pytest.mark.filterwarnings("ignore:there are only 12 topics")
+def test_stars_are_explained_where_there_are_any(shown):
+    best, near, worst = [f"runs/r{run:02}.run" for run in (19, 18, 0)]
+    legend = "*: a run with the best mean is better (p, corrected for all pairs, at most .05)."
+    for runs, options, is_there in (
+        ((best, worst), ["--ranks"], True),
+        ((best, worst), [], False),
+        ((best, near), ["--ranks"], False),
+    ):
+        text = " ".join(" ".join(shown("evaluate", "qrels", *runs, "-m", "AP", *options)).split())
+        assert (legend in text) == is_there
+
+
 def test_wide_tables_have_all_columns_in_one_block(shown):
     lines = shown("evaluate", "qrels", "runs/r01.run", "runs/r02.run", "runs/r03.run", "--wide")
     assert sum(line.startswith(" r01 ") for line in lines) == 1
