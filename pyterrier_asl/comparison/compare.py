@@ -40,7 +40,7 @@ from ..scoring.lexicographic import first_difference
 from ..statistics.correction import CORRECTIONS
 from ..statistics.inputs import check_name, check_probability
 from .answers import Answers
-from .causes.find import causes_frame, find_causes, has_effects
+from .causes.find import causes_frame, causes_of_runs
 from .conditions import Condition, check_condition, parse_condition
 from .guard import limits_of
 from .result import (
@@ -110,7 +110,7 @@ def compare(
         labels: labels of documents that the qrels do not judge, merged with them: what
             :func:`~pyterrier_asl.merge_labels` takes; of one collection.
         causes: whether to look for causes of the differences other than the systems, such as ids
-            of another form (:attr:`RunComparison.causes`); None: yes, for runs of one collection.
+            of another form (:attr:`RunComparison.causes`); None: yes, for runs.
 
     Returns:
         The comparison; over several collections a
@@ -140,11 +140,12 @@ def compare(
     if not conditions:
         refuse("is for conditions", allow_missing=allow_missing)
     options = PairedTest(test or "t", correction, alpha, seed=seed)
-    of_runs: dict[str, Any] = {"pool": pool, "lengths": lengths, "bounds": bounds, "causes": causes}
+    of_runs: dict[str, Any] = {"pool": pool, "lengths": lengths, "bounds": bounds}
     of_matching: dict[str, Any] = {"duplicates": duplicates, "drop_self": drop_self}
     source = None
     if isinstance(runs, ScoreTable):
-        refuse(NOT_FOR_SCORES, qrels=qrels, rel=rel, labels=labels, **of_matching, **of_runs)
+        refuse(NOT_FOR_SCORES, qrels=qrels, rel=rel, labels=labels, causes=causes)
+        refuse(NOT_FOR_SCORES, **of_matching, **of_runs)
         several = len(runs.tracks) > 1
         source = values_of_scores(runs, measures, conditions)
     elif several := qrels is None and isinstance(runs, Mapping):
@@ -155,16 +156,16 @@ def compare(
     else:
         refuse(FOR_SEVERAL, common=common)
     if source is not None:
-        return compare_values(
-            source, baseline, conditions, options, common=common, allow_missing=allow_missing
-        )
+        of_values: dict[str, Any] = {"common": common, "causes": causes}
+        of_values["allow_missing"] = allow_missing
+        return compare_values(source, baseline, conditions, options, **of_values)
     with warnings.catch_warnings():
         if conditions:  # a guard ends with an error where judgements contradict each other
             warnings.filterwarnings("ignore", message="the qrels judge")
         merged = qrels_with(qrels, labels, duplicates)
         judged = Evaluation.of(runs, merged, **of_matching)
     parsed = [parse_condition(text) for text in conditions]
-    of_runs |= {"qrels": qrels, "rel": rel, "allow_missing": allow_missing}
+    of_runs |= {"qrels": qrels, "rel": rel, "allow_missing": allow_missing, "causes": causes}
     return _compare_runs(judged, measures, baseline, parsed, options, **of_runs)
 
 
@@ -213,7 +214,15 @@ def _compare_runs(
         answers=Answers.of(
             judged, measured_by_name, is_guard=bool(conditions), allow_missing=allow_missing
         ),
-        causes=causes_frame() if causes is False else _causes(judged, shown, named),
+        causes=causes_frame(
+            []
+            if causes is False
+            else causes_of_runs(
+                judged,
+                {measure.name: measure.measure for measure in shown},
+                [name for _, name in named],
+            )
+        ),
         rel=least,
         hint=grades_hint(judged.judgements.grades, shown, rel=rel),
         _conditions=named,
@@ -317,29 +326,6 @@ def _limits(
         for measure in shown
         if (has_bounds(measure.measure) if bounds else measure.name in certain)
     }
-
-
-def _causes(
-    judged: Evaluation,
-    shown: Sequence[NamedMeasure],
-    conditions: Iterable[tuple[Condition, str]],
-) -> pd.DataFrame:
-    """The causes of the difference of each run from the baseline.
-
-    The effects are on the first measure with a condition, else the first measure, whose values
-    depend on judged documents only.
-    """
-    by_name = {measure.name: measure for measure in shown if has_effects(measure.measure)}
-    names = [name for _, name in conditions if name in by_name]
-    first = next(iter([*names, *by_name]), None)
-    baseline, *others = judged.runs
-    rows = []
-    for row, run in enumerate(others, 1):
-        measure = by_name[first].measure if first else None
-        values = judged.values(measure)[[0, row]] if first else np.zeros((2, len(judged.qids)))
-        found = find_causes(baseline, run, measure, (values[0], values[1]))
-        rows += [cause | {"run": judged.names[row], "measure": first} for cause in found]
-    return causes_frame(rows)
 
 
 # Results

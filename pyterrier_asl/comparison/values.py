@@ -26,6 +26,7 @@ from ..measures.names import Measures, measure_named, named_measures, unique
 from ..statistics.correction import correct
 from ..statistics.rank_intervals import rank_intervals
 from .answers import Answers, join_answers
+from .causes.find import causes_frame, causes_of_runs
 from .conditions import Condition, check_condition, parse_condition
 from .result import PLANNED, PREFERENCES, RunComparison, RunDifference, comparison_of
 
@@ -86,6 +87,7 @@ class TrackComparison(RunComparison):
             + ("not corrected." if kind == "none" else f"corrected ({kind})."),
             *self._disagreements(rows),
             *self.answers.notes,
+            *self.causes_notes(),
             "These collections were chosen, not drawn: the result does not extend to others.",
             PLANNED,
         ]
@@ -170,6 +172,7 @@ def compare_values(
     *,
     common: bool = False,
     allow_missing: bool = False,
+    causes: bool | None = None,
 ) -> RunComparison:
     """Compares systems with a baseline by their values; see `compare` for the arguments."""
     names = shared_systems(
@@ -191,23 +194,26 @@ def compare_values(
         for run in others
         for label in values.higher_is_better
     ]
+    judged = {track: runs.select([first, *others]) for track, runs in values.judged.items()}
     answers = {
-        track: Answers.of(
-            judged.select([first, *others]),
-            values.measures,
-            is_guard=bool(named),
-            allow_missing=allow_missing,
-        )
-        for track, judged in values.judged.items()
+        track: Answers.of(runs, values.measures, is_guard=bool(named), allow_missing=allow_missing)
+        for track, runs in judged.items()
     } | {
         track: Answers.of_scores(missing, first, others, allow_missing=allow_missing)
         for track, missing in values.missing.items()
     }
+    found = [
+        cause
+        for track, runs in judged.items()
+        if causes is not False
+        for cause in causes_of_runs(runs, {}, track=track)
+    ]
     compared = comparison_of(
         first,
         differences,
         options,
         answers=join_answers(answers),
+        causes=causes_frame(found),
         _conditions=named,
         _allow_missing=allow_missing,
     )

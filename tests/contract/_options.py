@@ -529,8 +529,9 @@ ROWS: dict[str, dict[str, Row]] = {
         "common": ACROSS,
         "labels": LABELS,
         "causes": Row(
-            lambda s: s.source in ("several", "scores"),
-            refused={"several": "causes", "scores": "causes"},
+            lambda s: s.source == "scores",
+            refused={"scores": "causes"},
+            same={"several": "the runs are not damaged"},
         ),
     },
     "ranks": {

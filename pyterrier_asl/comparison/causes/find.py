@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from ...evaluation.evaluation import Evaluation
 from ...evaluation.measuring import values_of
 from ...judging.judged_run import JudgedRun
 from ...measures.standard import formula
@@ -52,6 +53,35 @@ def has_effects(measure: Any) -> bool:
     """Whether effects on a measure can be computed: it needs judged documents only."""
     own = formula(measure)
     return own is not None and own.HIGHER_IS_BETTER is not None and not own.needs_rows()
+
+
+def causes_of_runs(
+    judged: Evaluation,
+    measures: Mapping[str, Any],
+    first: Iterable[str] = (),
+    *,
+    track: str = "",
+) -> list[dict[str, Any]]:
+    """The causes of the difference of each run from the first, as rows with ``run``.
+
+    Args:
+        judged: the runs, the baseline first.
+        measures: the measures by name; effects are on the first whose values depend on judged
+            documents only. None: no effects are computed, and no facts named.
+        first: the names of measures that come before all others.
+        track: the name of the collection, with which evidence begins; '' for a single one.
+    """
+    by_name = {name: measure for name, measure in measures.items() if has_effects(measure)}
+    name = next(iter([*(name for name in first if name in by_name), *by_name]), None)
+    measure, (baseline, *others) = by_name[name] if name else None, judged.runs
+    rows = []
+    for row, run in enumerate(others, 1):
+        values = judged.values(measure)[[0, row]] if name else np.zeros((2, len(judged.qids)))
+        for cause in find_causes(baseline, run, measure, (values[0], values[1])):
+            evidence = f"{track}: {cause['evidence']}" if track else cause["evidence"]
+            names = {"run": judged.names[row], "measure": name, "evidence": evidence}
+            rows.append(cause | names)
+    return rows
 
 
 def find_causes(

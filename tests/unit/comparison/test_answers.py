@@ -105,6 +105,13 @@ def test_each_collection_is_looked_at():
     [verdict] = compare(several, measures=["AP"], conditions=["AP worse p<.05"]).verdicts
     assert verdict.outcome.name == "ERROR"
     assert f"y: {REASONS['five queries']}" in verdict.message
+    for damage in ("half of the ids", "reversed scores"):
+        ids = several | {"y": ({"live": DAMAGED[damage], "new": NEW}, QRELS)}
+        [verdict] = compare(ids, measures=["AP"], conditions=["AP worse p<.05"]).verdicts
+        assert verdict.outcome.name == "ERROR" and f"y: {REASONS[damage]}" in verdict.message
+        assert verdict.why[0].startswith(f"y: {REASONS[damage]}")
+        compared = compare(ids, measures=["AP"], conditions=["AP worse p<.05"], causes=False)
+        assert compared.verdicts[0].outcome.name != "ERROR" and compared.causes.empty
     less = {"y": ({"live": LIVE, "new": DAMAGED["five queries"]}, QRELS)}
     compared = compare(several | less, measures=["AP"], conditions=["AP better"])
     assert [v.outcome.name for v in compared.verdicts] == ["PASS", "FAIL"]

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import pytest
 from _calls import call
 
-from pyterrier_asl import compare
+from pyterrier_asl import compare, read_scores
 
 QUERIES = [f"q{i:02}" for i in range(30)]
 QRELS = {q: {f"{q}-{d}": int(d < 4) for d in range(12)} for q in QUERIES}
@@ -65,8 +65,10 @@ def test_causes_name_the_run_where_there_are_several():
 
 
 def test_causes_are_of_runs(tmp_path):
-    with pytest.raises(ValueError, match="causes is for one collection"):
-        compare({"one": ({"a": LIVE, "b": NEW}, QRELS)}, None, ["AP"], causes=True)
+    path = tmp_path / "scores.csv"
+    path.write_text("system,topic,AP\na,1,0.5\nb,1,0.4\n")
+    with pytest.raises(ValueError, match="causes"):
+        compare(read_scores(path), measures=["AP"], causes=True)
 
 
 def test_causes_are_in_every_output(tmp_path, monkeypatch):
