@@ -41,6 +41,7 @@ SETS = {
         {"a": RUNS["fair"], "b": RUNS["good"], "c": RUNS["good"], "d": RUNS["poor"]}, QRELS, "RR"
     ),
     "equal runs": lambda _: of_runs(dict.fromkeys("abc", RUNS["good"]), QRELS, "AP"),
+    "two equal runs": lambda _: of_runs(dict.fromkeys("ab", RUNS["good"]), QRELS, "AP"),
     "near systems": lambda _: of_runs(NEAR, THIRTY, "AP"),
     "scores": lambda _: of_scores("seconds", lower_is_better=["seconds"]),
     "DL 2020": lambda data: of_runs(
@@ -122,7 +123,10 @@ def check_headline(says: str, terminal: str, board) -> None:
     """Who could be the best, or how the two compare."""
     best, systems = board.table["name"][board.table["could_be_best"]].tolist(), len(board.names)
     flat = re.sub(r"\s+", " ", terminal)
-    if systems == 2:
+    if says.startswith("Both systems have the same"):
+        assert flat.startswith("a and b have the same AP for each of 10 topics.")
+        assert board.difference_interval == (0, 0) and len(best) == systems
+    elif systems == 2:
         [pair] = board.pairs().itertuples()
         assert ("is better than" in says) == pair.ordered == ("do not show" not in flat)
         assert ("no difference shown" in says) != pair.ordered
