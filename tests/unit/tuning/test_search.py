@@ -629,3 +629,11 @@ def test_a_count_is_added_up_over_topics():
     expected = pt.Evaluate(Mixture(x=0.3)(TOPICS), QRELS, [NumRet, AP])
     assert trials[["NumRet", "AP"]].iloc[0].to_dict() == pytest.approx(expected)
     assert expected["NumRet"] == len(TOPICS) * len(DOCS)
+
+
+def test_a_parameter_is_given_once():
+    mixture = Mixture()
+    pairs = [(mixture, {"x": [0.1]}), (mixture, {"x": [0.2]})]
+    with pytest.raises(ValueError, match="'x' of .* is given twice"):
+        Space(pairs)
+    assert Space([(mixture, {"x": [0.1]}), (Mixture(), {"x": [0.2]})]).parameters
