@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 
+import pandas as pd
 import pytest
 
 from pyterrier_asl.io.texts import Texts, read_texts
@@ -73,3 +74,14 @@ def test_a_file_next_to_other_files(tmp_path):
     texts = Texts.of({"q": " a  b "}, docnos=["d1", "d2"], docs=path, whole=True)
     assert (texts.queries, texts.documents) == ({"q": "a b"}, {"d1": "one  two"})
     assert Texts.of(docnos=["d1"], docs={"d1": "x", "d3": "y"}).documents == {"d1": "x"}
+
+
+@pytest.mark.parametrize("column", ["query", "text", "title"])
+def test_topics_are_frames_with_ids_and_texts(column):
+    topics = pd.DataFrame({"qid": [1], column: ["waves"]})
+    assert Texts.of(topics).queries == {"1": "waves"}
+    for lacking in ("qid", column):
+        with pytest.raises(ValueError, match="topics need the columns qid and query; these have"):
+            Texts.of(topics.drop(columns=lacking))
+    with pytest.raises(ValueError, match="these have int"):
+        Texts.of(7)

@@ -409,3 +409,14 @@ def test_ties_of_the_last_queries_of_a_large_run_are_reversed_where_they_are():
     assert judged.ranks.tolist() == [5, 1, 9, 13]
     ascending = judged.with_ties_reversed
     assert ascending.queries.tolist() == [2, 2] and ascending.ranks.tolist() == [8, 12]
+
+
+def test_a_large_run_with_the_best_document_last_is_ranked_by_score():
+    """150,000 rows are matched in parts, all of which have to be sorted."""
+    n = 50_000
+    docs = [f"d{number:05}" for number in range(n)]
+    rows = {"qid": np.repeat(["q1", "q2", "q3"], n), "docno": docs * 3}
+    run = pd.DataFrame({**rows, "score": np.tile(np.arange(n, dtype=float), 3)})
+    qrels = {qid: {"d00000": 1, docs[-place]: 1} for place, qid in enumerate(("q1", "q2", "q3"), 1)}
+    judged = Judgements(qrels).judge(run)
+    assert judged.ranks.tolist() == [1, n, 2, n, 3, n]
