@@ -420,3 +420,5 @@ def test_a_large_run_with_the_best_document_last_is_ranked_by_score():
     qrels = {qid: {"d00000": 1, docs[-place]: 1} for place, qid in enumerate(("q1", "q2", "q3"), 1)}
     judged = Judgements(qrels).judge(run)
     assert judged.ranks.tolist() == [1, n, 2, n, 3, n]
+    top = judged.docnos(judged.whole_ranking.cut(2))
+    assert top.to_pylist() == [docs[-1], docs[-2]] * 3
