@@ -59,7 +59,8 @@ def places_of_p(p: float, alpha: float, least: int) -> int:
     >>> places_of_p(0.05005, 0.05, 4), places_of_p(0.0503, 0.05, 3), places_of_p(0.051, 0.05, 3)
     (5, 4, 3)
     """
-    return next(n for n in range(least, 18) if (round(p, n) <= alpha) == (p <= alpha))
+    places = (n for n in range(least, 18) if (round(p, n) <= alpha) == (p <= alpha))
+    return next(places, least)
 
 
 def _two(board: Leaderboard) -> str:
@@ -72,7 +73,8 @@ def _two(board: Leaderboard) -> str:
             f"{counted(board.topics, 'topic')}."
         )
     # An end of the interval of an ordered pair is not printed as 0.
-    places = next(n for n in range(4, 18) if not pair["ordered"] or all(np.round(between, n)))
+    enough = (n for n in range(4, 18) if not pair["ordered"] or all(np.round(between, n)))
+    places = next(enough, 4)
     numbers = [format_value(value, places) for value in (float(pair["difference"]), *between)]
     answer = (
         f"{pair['a']} is better than {pair['b']} by {board.measure}"

@@ -257,4 +257,5 @@ def decimals(ranking: SystemRanking) -> int:
     """
     usual = 1 if float(np.abs(ranking.means).max(initial=0)) >= 10 else 4
     ends = interval(ranking, 0, 1) if ranking.better.any() else None
-    return usual if ends is None else next(n for n in range(usual, 18) if all(np.round(ends, n)))
+    enough = (n for n in range(usual, 18) if ends is None or all(np.round(ends, n)))
+    return next(enough, usual)

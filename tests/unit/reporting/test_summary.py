@@ -282,6 +282,13 @@ def test_the_interval_of_an_ordered_pair_is_printed_without_0():
     assert near.better[0, 1] and decimals(near) == 5 and decimals(ranking) == 4
 
 
+def test_values_of_any_size_are_printed():
+    """No number of decimal places shows an interval of 1e-26."""
+    findings = of_values(AP=1e-25 * UP[:2])
+    assert findings.first.better[0, 1] and decimals(findings.first) == 4
+    assert verdict(findings)[0].startswith("s0 is better than s1 by AP: 0.0000 [0.0000, 0.0000]")
+
+
 def test_two_systems_have_no_median_system():
     findings = collect({name: RUNS[name] for name in ("good", "poor")}, QRELS, ["AP"])
     best = findings.names[findings.first.order[0]]
