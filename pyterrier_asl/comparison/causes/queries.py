@@ -130,7 +130,10 @@ def exchanged_queries(pair: Pair) -> Cause | None:
 
 
 def _suspects(pair: Pair) -> dict[str, Bools]:
-    """The queries that share at most a third of their documents with themselves."""
+    """The queries that share so few documents with themselves that they can look exchanged.
+
+    For runs these are at most a third; for the qrels, few enough for the corrected test.
+    """
     of = partial(np.bincount, minlength=len(pair.judgements))
     a, b = pair.a, pair.b
     judged = of(a.queries[a.judged]) + of(b.queries[b.judged & pair.b.only])
@@ -138,9 +141,11 @@ def _suspects(pair: Pair) -> dict[str, Bools]:
     shared = {
         "A": (of(a.queries[~pair.a.unknown]), of(a.queries)),
         "B": (of(b.queries[~pair.b.unknown]), of(b.queries)),
-        "the qrels": (judged, np.full(len(most), most.max(initial=0))),
     }
-    return {name: 3 * own <= number for name, (own, number) in shared.items()}
+    few = {name: 3 * own <= number for name, (own, number) in shared.items()}
+    pairs, most = len(most) * (len(most) - 1), np.full_like(most, most.max(initial=0))
+    few["the qrels"] = at_least(most, judged + most, 0.5) * pairs < _LEVELS[0]
+    return few
 
 
 def _union(sources: list[Documents], size: int) -> Documents:
