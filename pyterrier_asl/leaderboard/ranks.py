@@ -292,7 +292,7 @@ def note_on_weak(
     has, them = ("has", "it") if len(weak) == 1 else ("have", "them")
     others = counted(len(kept), "other system")
     return (
-        f"{names_of(weak)} {has} nearly the worst mean {measure}. Without "
+        f"{names_of(weak)} {has} nearly the worst possible mean {measure}. Without "
         f"{them}, {counted(number, 'interval')} of ranks among the {others} "
         f"would change, by up to {counted(int(shift.max()), 'rank')}, and {narrower} would be "
         "narrower"

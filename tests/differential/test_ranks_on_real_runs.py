@@ -10,7 +10,7 @@ import pyterrier_asl as asl
 from pyterrier_asl.evaluation.evaluate import to_long
 from pyterrier_asl.evaluation.evaluation import Evaluation
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*nearly the worst mean")
+pytestmark = pytest.mark.filterwarnings("ignore:.*nearly the worst possible mean")
 
 
 @pytest.fixture(scope="module")

@@ -328,7 +328,7 @@ def test_systems_that_answer_nearly_nothing_are_named_where_they_change_others(m
     narrower = (rest.table["high"] - rest.table["low"] < high - low).sum()
     number = int((shift > 0).sum())
     expected = (
-        f"no and none have nearly the worst mean {measure}. Without them, "
+        f"no and none have nearly the worst possible mean {measure}. Without them, "
         f"{counted(number, 'interval')} of ranks among the 6 other systems would change, by up to "
         f"{counted(int(shift.max()), 'rank')}, and {narrower} would be narrower"
     )
