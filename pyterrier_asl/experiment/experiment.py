@@ -170,26 +170,27 @@ def Experiment(
     if isinstance(round, Mapping):
         round = {str(measure): places for measure, places in round.items()}
         check_names("round", round, [c.label for c in columns] + ["mrt"] * mrt, "measures")
-    if not baselines:
-        refuse("is for comparisons with a baseline", test=test != "t" and test)
-    if correction is None:
-        refuse(
-            "is for a correction", correction_alpha=correction_alpha != 0.05 and correction_alpha
-        )
-    if save_dir is None:
-        saving = {"save_mode": save_mode != "warn" and save_mode}
-        refuse("is for save_dir", **saving, save_format=save_format != "trec" and save_format)
-        has_preferences = any(column.preference for column in columns)
-        refuse_unseen(
-            dataframe=dataframe,
-            perquery=perquery,
-            round=round,
-            bounds=bounds,
-            ranks=ranks,
-            baseline=None if has_preferences else baseline,
-        )
-    if not dataframe or perquery is True:
-        refuse("is for a frame of means", highlight=highlight)
+    has_frame, is_saved = dataframe and perquery is not True, save_dir is not None
+    has_preferences = any(column.preference for column in columns)
+    unused: dict[str, Any] = {
+        "is for comparisons with a baseline": not baselines and {"test": test != "t" and test},
+        "is for a correction": correction is None
+        and {"correction_alpha": correction_alpha != 0.05 and correction_alpha},
+        "is for save_dir": not is_saved
+        and {
+            "save_mode": save_mode != "warn" and save_mode,
+            "save_format": save_format != "trec" and save_format,
+        },
+        "is for means": perquery is True
+        and not is_saved
+        and {"bounds": bounds, "round": isinstance(round, Mapping) and round},
+        "is for a frame": not (dataframe or is_saved) and {"round": round},
+        "is for a frame of means": not has_frame and {"highlight": highlight},
+        "is for a frame of means or save_dir": not (has_frame or is_saved)
+        and {"ranks": ranks, "baseline": None if has_preferences else baseline},
+    }
+    for why, given in unused.items():
+        refuse(why, **(given or {}))
     correction = None if correction == "none" else correction
     before = read_summaries(save_dir)
     scored = score(trial, systems, columns, mrt=mrt and perquery is False, bounds=bounds)
@@ -206,18 +207,6 @@ def Experiment(
     if highlight is not None:
         shown = highlighted(shown, highlight, directions(scored, baselines))
     return Results(shown, per_query(scored, round)) if perquery else shown
-
-
-def refuse_unseen(
-    *, dataframe: bool, perquery: bool | str, round: Any, bounds: bool, **of_frame: Any
-) -> None:
-    """Raises ValueError for an option that changes nothing in the result of an experiment."""
-    if perquery is True:
-        refuse("is for means", bounds=bounds, round=isinstance(round, Mapping) and round)
-    if not dataframe:
-        refuse("is for a frame", round=round)
-    if not dataframe or perquery is True:
-        refuse("is for a frame of means", **of_frame)
 
 
 def check_options(
