@@ -197,7 +197,13 @@ def detectable_difference(
     values = finite_vectors(differences)[0]
     if values.size < 2 or np.ptp(values) == 0:
         return float("nan")
-    freedom = values.size - 1
+    size = _detectable_noncentrality(values.size - 1, alpha, power) if alpha < power else 0.0
+    return size * float(np.std(values, ddof=1)) / math.sqrt(values.size)
+
+
+@lru_cache(maxsize=64)  # all measures of a comparison ask for the same
+def _detectable_noncentrality(freedom: int, alpha: float, power: float) -> float:
+    """The noncentrality for which a two-sided t-test is significant with a probability."""
     critical = upper_t(alpha / 2, freedom)
 
     def power_at(noncentrality: float) -> float:
@@ -209,8 +215,7 @@ def detectable_difference(
     low, high = 0.0, 1.0
     while power_at(high) < power:
         low, high = high, 2 * high
-    size = bisect(lambda size: power_at(size) >= power, low, high) if alpha < power else 0.0
-    return size * float(np.std(values, ddof=1)) / math.sqrt(values.size)
+    return bisect(lambda size: power_at(size) >= power, low, high)
 
 
 def centred_interval(observed: float, draws: ArrayLike, *, alpha: float = 0.05) -> Interval:
