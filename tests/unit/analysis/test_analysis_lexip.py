@@ -433,7 +433,7 @@ def test_panels_of_tests_are_in_the_order_of_the_table(tests):
     assert [panel["title"]["text"] for panel in drawn["vconcat"]] == expected
 
 
-def test_every_figure_is_drawn(tmp_path):
+def test_every_figure_is_drawn():
     pytest.importorskip("altair")
     runs, qrels = some_runs(17)
     labels = missing_labels(runs, qrels, fractions=[0.5, 1], draws=2, progress=False)
@@ -453,9 +453,7 @@ def test_every_figure_is_drawn(tmp_path):
         missing_queries.draw(queries),
         ties_as_labels_go_chart(labels),
     ]
-    for i, chart in enumerate(made):
-        chart.save(tmp_path / f"{i}.html")
-        assert "vegaEmbed" in (tmp_path / f"{i}.html").read_text()
+    assert all(chart.to_dict()["title"] for chart in made)
     assert "collection" in made[5].to_json() and "collection" not in made[4].to_json()
     for panel, names in zip(made[8].hconcat, (["RR", "rrLP"], ["RR", "rrLP", "sgnLP"])):
         lines, labels = panel.to_dict()["layer"][1:]

@@ -135,6 +135,7 @@ def test_rareness_is_over_the_runs():
         np.testing.assert_allclose(ranking.means, expected[ranking.name])
 
 
+@pytest.mark.slow
 def test_systems_are_applied_to_the_topics():
     pytest.importorskip("vl_convert", reason="reports need pyterrier-asl[report]")
     from pyterrier_asl import report
