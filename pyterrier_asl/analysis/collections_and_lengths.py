@@ -69,6 +69,7 @@ def lengths_by_rank(
     Source: the argument of Clarke, Length Normalization in the Era of Neural Rankers, 2019,
     sections 1 and 4; the paper has no such figure.
 
+    >>> from pyterrier_asl import DocLengths
     >>> lengths = DocLengths.from_dict({"a": 100, "b": 30})
     >>> lengths_by_rank({"run": {"q": {"a": 2, "b": 1}}}, {"q": {"b": 1}}, lengths=lengths)
        run  rank          kind  length  documents

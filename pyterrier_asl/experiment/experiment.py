@@ -7,6 +7,7 @@ computed from the results, which are recorded at the end of each pipeline.
 
 from __future__ import annotations
 
+import inspect
 import os
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -147,6 +148,7 @@ def Experiment(
      first     1.5  0.00       NaN       NaN     NaN     NaN
     second     1.0  0.25       1.0       0.0     1.0     0.0
     """
+    given = dict(locals())
     if isinstance(retr_systems, Mapping):
         refuse("is for a list of systems, and a dict names them", names=names)
     names, systems = named_systems(retr_systems, names)
@@ -170,27 +172,7 @@ def Experiment(
     if isinstance(round, Mapping):
         round = {str(measure): places for measure, places in round.items()}
         check_names("round", round, [c.label for c in columns] + ["mrt"] * mrt, "measures")
-    has_frame, is_saved = dataframe and perquery is not True, save_dir is not None
-    has_preferences = any(column.preference for column in columns)
-    unused: dict[str, Any] = {
-        "is for comparisons with a baseline": not baselines and {"test": test != "t" and test},
-        "is for a correction": correction is None
-        and {"correction_alpha": correction_alpha != 0.05 and correction_alpha},
-        "is for save_dir": not is_saved
-        and {
-            "save_mode": save_mode != "warn" and save_mode,
-            "save_format": save_format != "trec" and save_format,
-        },
-        "is for means": perquery is True
-        and not is_saved
-        and {"bounds": bounds, "round": isinstance(round, Mapping) and round},
-        "is for a frame": not (dataframe or is_saved) and {"round": round},
-        "is for a frame of means": not has_frame and {"highlight": highlight},
-        "is for a frame of means or save_dir": not (has_frame or is_saved)
-        and {"ranks": ranks, "baseline": None if has_preferences else baseline},
-    }
-    for why, given in unused.items():
-        refuse(why, **(given or {}))
+    _refuse_unused(given, baselines, any(column.preference for column in columns))
     correction = None if correction == "none" else correction
     before = read_summaries(save_dir)
     scored = score(trial, systems, columns, mrt=mrt and perquery is False, bounds=bounds)
@@ -207,6 +189,34 @@ def Experiment(
     if highlight is not None:
         shown = highlighted(shown, highlight, directions(scored, baselines))
     return Results(shown, per_query(scored, round)) if perquery else shown
+
+
+def _refuse_unused(given: Mapping[str, Any], baselines: list[int], has_preferences: bool) -> None:
+    """Raises ValueError for an option that changes nothing in what is returned or saved.
+
+    Args:
+        given: the arguments of :func:`Experiment`.
+        baselines: the numbers of the baselines.
+        has_preferences: whether a measure is a preference, which needs a baseline.
+    """
+    defaults = inspect.signature(Experiment).parameters
+
+    def check(is_used: bool, why: str, *names: str) -> None:
+        if not is_used:
+            changed = {n: given[n] for n in names if given[n] != defaults[n].default}
+            refuse(why, **changed)
+
+    means, saved = given["perquery"] is not True, given["save_dir"] is not None
+    has_frame = given["dataframe"] and means
+    of_means = ["bounds", *(["round"] if isinstance(given["round"], Mapping) else [])]
+    of_frames = ["ranks", *([] if has_preferences else ["baseline"])]
+    check(bool(baselines), "is for comparisons with a baseline", "test")
+    check(given["correction"] is not None, "is for a correction", "correction_alpha")
+    check(saved, "is for save_dir", "save_mode", "save_format")
+    check(means or saved, "is for means", *of_means)
+    check(given["dataframe"] or saved, "is for a frame", "round")
+    check(has_frame, "is for a frame of means", "highlight")
+    check(has_frame or saved, "is for a frame of means or save_dir", *of_frames)
 
 
 def check_options(
