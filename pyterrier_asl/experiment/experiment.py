@@ -149,13 +149,10 @@ def Experiment(
     second     1.0  0.25       1.0       0.0     1.0     0.0
     """
     given = dict(locals())
-    if isinstance(retr_systems, Mapping):
-        refuse("is for a list of systems, and a dict names them", names=names)
     names, systems = named_systems(retr_systems, names)
     baselines = baseline_numbers(baseline, names)
     columns, mrt = columns_of(eval_metrics, baselines, names)
-    check_options(perquery, correction, baselines, highlight, round, batch_size)
-    check_correction(correction, correction_alpha)
+    check_options(given, baselines)
     test_function = test_of(test)
     if verbose != "auto":  # PyTerrier 1.0 does not have this option
         options["verbose"] = verbose
@@ -169,10 +166,8 @@ def Experiment(
         quiet=perquery is False,
     )
     trial.check_test(columns, baselines)
-    if isinstance(round, Mapping):
-        round = {str(measure): places for measure, places in round.items()}
-        check_names("round", round, [c.label for c in columns] + ["mrt"] * mrt, "measures")
-    _refuse_unused(given, baselines, any(column.preference for column in columns))
+    _check_used(given, baselines, any(column.preference for column in columns))
+    round = _by_label(round, [c.label for c in columns] + ["mrt"] * mrt)
     correction = None if correction == "none" else correction
     before = read_summaries(save_dir)
     scored = score(trial, systems, columns, mrt=mrt and perquery is False, bounds=bounds)
@@ -185,13 +180,22 @@ def Experiment(
         return per_query(scored, round) if dataframe else scored.scores
     if not dataframe:
         return (means_by_name(scored), scored.scores) if perquery else means_by_name(scored)
-    shown: Any = table()
-    if highlight is not None:
-        shown = highlighted(shown, highlight, directions(scored, baselines))
+    shown = highlighted(table(), highlight, directions(scored, baselines))
     return Results(shown, per_query(scored, round)) if perquery else shown
 
 
-def _refuse_unused(given: Mapping[str, Any], baselines: list[int], has_preferences: bool) -> None:
+def _by_label(
+    round: int | Mapping[str, int] | None, labels: list[str]
+) -> int | dict[str, int] | None:
+    """Decimal places by the label of a measure; one number for all measures is unchanged."""
+    if not isinstance(round, Mapping):
+        return round
+    by_label = {str(measure): places for measure, places in round.items()}
+    check_names("round", by_label, labels, "measures")
+    return by_label
+
+
+def _check_used(given: Mapping[str, Any], baselines: list[int], has_preferences: bool) -> None:
     """Raises ValueError for an option that changes nothing in what is returned or saved.
 
     Args:
@@ -206,6 +210,8 @@ def _refuse_unused(given: Mapping[str, Any], baselines: list[int], has_preferenc
             changed = {n: given[n] for n in names if given[n] != defaults[n].default}
             refuse(why, **changed)
 
+    if isinstance(given["retr_systems"], Mapping):
+        refuse("is for a list of systems, and a dict names them", names=given["names"])
     means, saved = given["perquery"] is not True, given["save_dir"] is not None
     has_frame = given["dataframe"] and means
     of_means = ["bounds", *(["round"] if isinstance(given["round"], Mapping) else [])]
@@ -219,24 +225,25 @@ def _refuse_unused(given: Mapping[str, Any], baselines: list[int], has_preferenc
     check(has_frame or saved, "is for a frame of means or save_dir", *of_frames)
 
 
-def check_options(
-    perquery: bool | str,
-    correction: str | None,
-    baselines: list[int],
-    highlight: str | None,
-    round: int | Mapping[str, int] | None,
-    batch_size: int | None,
-) -> None:
-    """Raises ValueError for an invalid option, or options that do not fit together."""
+def check_options(given: Mapping[str, Any], baselines: list[int]) -> None:
+    """Raises ValueError for an invalid option, or options that do not fit together.
+
+    Args:
+        given: the arguments of :func:`Experiment`.
+        baselines: the numbers of the baselines.
+    """
+    perquery, batch_size, highlight = given["perquery"], given["batch_size"], given["highlight"]
     if perquery not in (False, True, "both"):
         raise ValueError(f"perquery must be False, True or 'both', not {perquery!r}")
-    if correction not in (None, "none") and not baselines:
+    if given["correction"] not in (None, "none") and not baselines:
         raise ValueError("correction is for comparisons with a baseline: pass baseline=")
     whole = isinstance(batch_size, (int, np.integer)) and not isinstance(batch_size, bool)
     if batch_size is not None and not (whole and batch_size > 0):
         raise ValueError(f"batch_size must be 1, 2, 3, ..., or None for all, not {batch_size!r}")
     if highlight not in (None, "bold", "color", "colour"):
         raise ValueError(f"highlight must be 'bold' or 'color', not {highlight!r}")
+    round = given["round"]
     places = round.values() if isinstance(round, Mapping) else [] if round is None else [round]
     if any(not isinstance(n, (int, np.integer)) or n < 0 for n in places):
         raise ValueError(f"round must be decimal places from 0 on, or a dict of them, not {round}")
+    check_correction(given["correction"], given["correction_alpha"])

@@ -154,14 +154,18 @@ def directions(scored: ExperimentValues, baselines: list[int]) -> dict[str, bool
     return higher
 
 
-def highlighted(table: pd.DataFrame, how: str, higher_is_better: Mapping[str, bool | None]) -> Any:
+def highlighted(
+    table: pd.DataFrame, how: str | None, higher_is_better: Mapping[str, bool | None]
+) -> Any:
     """Marks the best value of each column, in LaTeX as well.
 
     Args:
         table: the table.
-        how: ``'bold'``, ``'color'`` or ``'colour'``.
+        how: ``'bold'``, ``'color'`` or ``'colour'``; None: the table is returned unchanged.
         higher_is_better: the direction of each column; None: it is not marked.
     """
+    if how is None:
+        return table
     from .highlighting import HighlightedTable  # its import takes long
 
     how = "color" if how == "colour" else how
