@@ -23,7 +23,7 @@ from ..io.atomic import naming_full_disk
 from ..io.partitions import PartitionedRun
 from ..io.processes import exit_with_parent, safe_start
 from ..io.threads import iterate_ahead
-from ..io.workers import result_of, worker_pool
+from ..io.workers import explain_killed_workers, worker_pool
 from ..judging.judged_run import JudgedRun
 from ..judging.judgements import Judgements
 from .measuring import MeasuredBlock, MeasuredRun, Measuring, measure_here
@@ -129,8 +129,8 @@ def _by_processes(measuring: Measuring, tasks: Iterable[Task], jobs: int) -> Ite
         yield from (_work(measuring, *task) for task in tasks)
         return
     pool = _worker_pool(jobs, os.getpid())
-    with _work_for_processes(measuring) as work:
-        results = _results(partial(pool.submit, work), result_of, tasks, jobs)
+    with explain_killed_workers(), _work_for_processes(measuring) as work:
+        results = _results(partial(pool.submit, work), lambda job: job.result(), tasks, jobs)
         # On a thread, as Ctrl-C would break a pool while it starts.
         with iterate_ahead(results, ahead=jobs) as done:
             try:

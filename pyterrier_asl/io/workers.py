@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from concurrent.futures import Future
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import joblib
@@ -45,14 +46,15 @@ def worker_pool(jobs: int, **options: Any) -> ProcessPoolExecutor:
         return ProcessPoolExecutor(jobs, context=_SafeContext(), env=env, **options)
 
 
-def result_of(job: Future[Any]) -> Any:
-    """The result of a job of a pool.
+@contextmanager
+def explain_killed_workers() -> Iterator[None]:
+    """Explains in one sentence that a worker was killed, also before a job was submitted.
 
     Raises:
         ChildProcessError: if a worker was killed.
     """
     try:
-        return job.result()
+        yield
     except TerminatedWorkerError as error:
         signals = re.search(r"\{(\w+)", str(error))
         raise ChildProcessError(

@@ -25,7 +25,7 @@ import pyterrier as pt
 
 from ..io.processes import exit_with_parent
 from ..io.threads import Threads
-from ..io.workers import result_of, worker_pool
+from ..io.workers import explain_killed_workers, worker_pool
 from ..retrieval._transformer import check_count
 from .objective import Objective, SearchResult, check_not_nan
 from .space import Setting, Space, describe
@@ -337,7 +337,12 @@ def _workers(objective: Objective, jobs: int) -> Iterator[Callable[[Setting], di
 
     sent = cloudpickle.dumps(objective), os.getpid(), os.getcwd()
     with worker_pool(jobs, initializer=_start_worker, initargs=sent) as pool:
-        yield lambda setting: result_of(pool.submit(_evaluate, setting))
+
+        @explain_killed_workers()
+        def evaluate(setting: Setting) -> dict[str, float]:
+            return pool.submit(_evaluate, setting).result()  # type: ignore[no-any-return]
+
+        yield evaluate
 
 
 #: The objective of a worker, which is sent once, not with every setting.
