@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -63,6 +63,15 @@ def places_of_p(p: float, alpha: float, least: int) -> int:
     return next(places, least)
 
 
+def places_of_interval(ends: Sequence[float], least: int) -> int:
+    """The decimal places of an interval without 0, so that no end is printed as 0.
+
+    >>> places_of_interval((0.00002, 0.3), 4), places_of_interval((0.2, 0.3), 4)
+    (5, 4)
+    """
+    return next((n for n in range(least, 18) if all(np.round(ends, n))), least)
+
+
 def _two(board: Leaderboard) -> str:
     """Of two systems: whether one is better, with the interval that belongs to the p-value."""
     pair, between = board.pairs().iloc[0], board.difference_interval or (math.nan, math.nan)
@@ -72,9 +81,7 @@ def _two(board: Leaderboard) -> str:
             f"{pair['a']} and {pair['b']} have the same {board.measure} for each of "
             f"{counted(board.topics, 'topic')}."
         )
-    # An end of the interval of an ordered pair is not printed as 0.
-    enough = (n for n in range(4, 18) if not pair["ordered"] or all(np.round(between, n)))
-    places = next(enough, 4)
+    places = places_of_interval(between, 4) if pair["ordered"] else 4
     numbers = [format_value(value, places) for value in (float(pair["difference"]), *between)]
     answer = (
         f"{pair['a']} is better than {pair['b']} by {board.measure}"

@@ -9,7 +9,7 @@ from math import ceil
 import numpy as np
 import pandas as pd
 
-from ..leaderboard.sentences import places_of_p
+from ..leaderboard.sentences import places_of_interval, places_of_p
 from ..scoring.arrays import Floats
 from ..statistics.rounding import EQUAL
 from .findings import Findings, SystemFindings, SystemRanking
@@ -257,5 +257,4 @@ def decimals(ranking: SystemRanking) -> int:
     """
     usual = 1 if float(np.abs(ranking.means).max(initial=0)) >= 10 else 4
     ends = interval(ranking, 0, 1) if ranking.better.any() else None
-    enough = (n for n in range(usual, 18) if ends is None or all(np.round(ends, n)))
-    return next(enough, usual)
+    return usual if ends is None else places_of_interval(ends, usual)
