@@ -200,9 +200,11 @@ def _compare_runs(
         conditions, measured[len(listed) :], shown, options.test, systems=len(judged)
     )
     least = _least_grade(shown, rel)
-    measured_by_name = {measure.name: measure.measure for measure in shown}
-    measured_by_name |= dict.fromkeys(PREFERENCES, LexiP(rel=least))
+    by_name = {measure.name: measure.measure for measure in shown}
+    answered = by_name | dict.fromkeys(PREFERENCES, LexiP(rel=least))
+    guarded_names = [name for _, name in named]
     moved, retrieved = _documents(judged, shown, least)
+    found = [] if causes is False else causes_of_runs(judged, by_name, guarded_names)
     return comparison_of(
         judged.names[0],
         list(_run_differences(judged, shown, least)),
@@ -212,17 +214,9 @@ def _compare_runs(
         moved=moved,
         retrieved=retrieved,
         answers=Answers.of(
-            judged, measured_by_name, is_guard=bool(conditions), allow_missing=allow_missing
+            judged, answered, is_guard=bool(conditions), allow_missing=allow_missing
         ),
-        causes=causes_frame(
-            []
-            if causes is False
-            else causes_of_runs(
-                judged,
-                {measure.name: measure.measure for measure in shown},
-                [name for _, name in named],
-            )
-        ),
+        causes=causes_frame(found),
         rel=least,
         hint=grades_hint(judged.judgements.grades, shown, rel=rel),
         _conditions=named,
