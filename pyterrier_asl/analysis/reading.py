@@ -177,7 +177,7 @@ def warn_of_grades(
 
 
 def measures_with_rel(measures: Measures, rel: float | None) -> list[Any]:
-    """The measures; those without a minimum grade get ``rel``, which one at least must have."""
+    """The measures; those without a minimum grade get ``rel``, which at least one must have."""
     return [named.measure for named in complete_measures(named_measures(measures), rel=rel)]
 
 

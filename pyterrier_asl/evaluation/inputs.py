@@ -183,7 +183,7 @@ _HAVE = {"rel": "a minimum grade", "pool": "a pool", "lengths": "document length
 def refuse_unused(
     measures: Iterable[NamedMeasure], parameter: str, **options: Any
 ) -> list[NamedMeasure]:
-    """Checks that one of the measures at least has the parameter that options set.
+    """Checks that at least one of the measures has the parameter that options set.
 
     Args:
         measures: the measures.

@@ -28,7 +28,7 @@ KEPT = 8
 
 
 class NotNamed(ValueError):
-    """A value that means no object: what it must be, for a sentence."""
+    """A value without an object; the text says what the value must be."""
 
 
 class Named:
