@@ -95,7 +95,7 @@ def command(
     all queries of the qrels. A line that cannot be read is an error with its number.
     """
     from ..evaluation.evaluate import measured, printed_columns, sort_of_many
-    from ..io import machine_readable, tables
+    from ..io import table_forms, tables
 
     if no_summary and not by_query:
         raise click.UsageError("-n (--no_summary) goes with -q (--by_query) only")
@@ -115,10 +115,10 @@ def command(
         scores = printed_columns(evaluation, by_query=by_query, summary=not no_summary, sort=sort)
         stars = not is_for_programs
         by_track[track] = _with_ranks(scores, evaluation, stars) if ranks else scores
-    scores = machine_readable.join_tracks(by_track) if tracks else by_track[""]
+    scores = table_forms.join_tracks(by_track) if tracks else by_track[""]
     if is_for_programs:
         with_run = bool(tracks) or len(runs) > 1 or Path(runs[0]).is_dir()
-        values = machine_readable.rows_per_value(scores, with_run=with_run)
+        values = table_forms.rows_per_value(scores, with_run=with_run)
         tables.write(values, output_format, header=False, places=places)
     else:
         if for_people:

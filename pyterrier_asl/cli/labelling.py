@@ -121,7 +121,7 @@ def _legend(keys: dict[str, float]) -> str:
 
 def _ask(question: Any, keys: dict[str, float], left: int, read_key: Callable[[], str]) -> str:
     """Shows a query and a document, and waits for an answer."""
-    from ..io.text_tables import printable
+    from ..io.table_forms import printable
 
     def in_a_line(text: str) -> str:
         return printable(" ".join(text.split()))

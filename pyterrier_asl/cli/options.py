@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 import click
 
-from ..io.machine_readable import EVERY_PLACE
+from ..io.table_forms import EVERY_PLACE
 from ..io.tables import FORMS
 
 #: Adds an option to a command.

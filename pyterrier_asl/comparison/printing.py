@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from ..io import tables, text_tables
+from ..io import table_forms, tables
 from ..io.printed import Part, print_parts
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def means_parts(compared: RunComparison) -> list[Part]:
     if len(compared.runs) == 1:
         head.append(f"B: {compared.runs[0]}")
     frame = _human_readable(compared)
-    ascii_only = not text_tables.has_arrows(sys.stdout)
+    ascii_only = not table_forms.has_arrows(sys.stdout)
     frame["measure"] = [
         f"{name} {tables.arrow(compared.higher_is_better[name], ascii_only)}".rstrip()
         for name in frame["measure"]

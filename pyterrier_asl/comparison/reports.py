@@ -15,8 +15,8 @@ from xml.etree import ElementTree
 import pandas as pd
 
 from ..io.atomic import check_replaceable, replacing
-from ..io.machine_readable import jsonl_lines
 from ..io.printed import Part, markdown
+from ..io.table_forms import jsonl_lines
 from .guard import Outcome, Verdict, outcome_of
 from .printing import means_parts, moved_parts
 from .result import RunComparison

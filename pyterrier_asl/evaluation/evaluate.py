@@ -115,7 +115,7 @@ def evaluate(
         runs: dict of name -> run (data frame, Arrow table, file, or whatever ir_measures takes), a
             folder of run files, one file, or several; a single data frame or dict of dicts is one
             run, called ``run``; or Parquet data sets partitioned by run or query (see
-            :mod:`~pyterrier_asl.io.partitions`). A file is read in blocks of whole queries, so that
+            :mod:`~pyterrier_asl.io.files`). A file is read in blocks of whole queries, so that
             it may be larger than memory if the rows of a query are adjacent.
             Without qrels: a dict of track -> (runs, qrels).
         qrels: data frame, file, ir_datasets id, dict of dicts, or

@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
+from ..io.files import PartitionedRun
 from ..io.lazy import pd
-from ..io.partitions import PartitionedRun
 from ..io.progress import progress_bar
 from ..io.tables import counted
 from ..judging.judged_run import JudgedRun

@@ -19,8 +19,8 @@ from typing import Any
 import ir_measures
 import numpy as np
 
+from ..io.files import BLOCK_ROWS, PartitionedRun, query_blocks
 from ..io.lazy import pd
-from ..io.partitions import BLOCK_ROWS, PartitionedRun, query_blocks
 from ..io.progress import progress_bar
 from ..io.runs import iter_run_batches, iter_runs, read_run_table
 from ..io.tables import counted

@@ -1,7 +1,7 @@
 """Workers that measure runs: processes of this machine, threads, or a Ray cluster.
 
 Each worker gets the qrels and measures once. The number of workers does not change the result: a
-run is cut only between its files (see :mod:`~pyterrier_asl.io.partitions`), and runs are returned
+run is cut only between its files (see :mod:`~pyterrier_asl.io.files`), and runs are returned
 in their order.
 """
 
@@ -20,7 +20,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ..io.atomic import naming_full_disk
-from ..io.partitions import PartitionedRun
+from ..io.files import PartitionedRun
 from ..io.processes import exit_with_parent, safe_start
 from ..io.threads import iterate_ahead
 from ..io.workers import explain_killed_workers, worker_pool

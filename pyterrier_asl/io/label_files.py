@@ -17,8 +17,8 @@ import numpy as np
 from .atomic import locked, naming_full_disk
 from .files import StrPath
 from .lazy import pd
-from .machine_readable import text_of_cell
 from .qrels import read_qrels
+from .table_forms import text_of_cell
 from .texts import json_object
 from .values import text
 

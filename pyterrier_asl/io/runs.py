@@ -18,17 +18,21 @@ from .atomic import replacing
 from .columns import is_frame, typed_table
 from .files import (
     SUFFIXES,
+    PartitionedRun,
+    RunFile,
     StrPath,
     check_file,
+    concat,
     file_format,
+    is_partitioned,
     local_path,
     parquet_batches,
+    partitioned_runs,
     read_table,
     with_comments,
 )
 from .lazy import pd
 from .metadata import metadata_lines, parse_metadata
-from .partitions import PartitionedRun, RunFile, concat, is_partitioned, partitioned_runs
 from .threads import PrefetchedFile, cores, map_ahead
 from .trec_text import RUN, iter_columns
 from .values import pc
@@ -76,7 +80,7 @@ def list_runs(
             subfolders (a link to nothing or a pipe is listed; reading it is an error); or a file,
             or ``"-"`` for standard input; or several of these; or a dict from names to files or
             frames. A folder with subfolders ``key=value`` is a partitioned data set (see
-            :mod:`~pyterrier_asl.io.partitions`); a folder in a dict is one run of several Parquet
+            :mod:`~pyterrier_asl.io.files`); a folder in a dict is one run of several Parquet
             files.
 
     Returns:

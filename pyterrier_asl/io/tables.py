@@ -12,22 +12,20 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .lazy import pd
-from .machine_readable import (
+from .table_forms import (
     P_VALUES,
     Columns,
+    TextColumn,
     as_python,
     column_lists,
-    jsonl_lines,
-    number_or_text,
-    tsv_lines,
-)
-from .text_tables import (
-    TextColumn,
     has_arrows,
     has_bold,
     is_terminal,
+    jsonl_lines,
+    number_or_text,
     printable,
     table_lines,
+    tsv_lines,
     width_of,
 )
 

@@ -14,7 +14,7 @@ from ir_measures import AP, infAP
 
 from pyterrier_asl import ASL, TBG, AP_Rareness, evaluate
 from pyterrier_asl.evaluation.evaluation import Evaluation
-from pyterrier_asl.io.partitions import PartitionedRun, RunFile, partitioned_runs
+from pyterrier_asl.io.files import PartitionedRun, RunFile, partitioned_runs
 from pyterrier_asl.io.runs import list_runs, read_run_table
 
 

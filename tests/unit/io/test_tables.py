@@ -10,7 +10,7 @@ from contextlib import redirect_stdout
 import pandas as pd
 import pytest
 
-from pyterrier_asl.io import machine_readable, tables
+from pyterrier_asl.io import table_forms, tables
 from pyterrier_asl.io.printed import Part, print_parts
 
 SCORES = pd.DataFrame(
@@ -211,7 +211,7 @@ def test_no_zero_has_a_sign(capsys):
         tables.write(frame, form)
         text = capsys.readouterr().out
         assert "-0.0000" not in text and "-0.0001" in text
-    assert machine_readable.format_value(-0.0, -1) == "0.0"
+    assert table_forms.format_value(-0.0, -1) == "0.0"
 
 
 def test_latex_has_the_best_bold():
@@ -241,7 +241,7 @@ def test_a_long_list_is_shortened_for_people_and_whole_for_programs():
     frame = pd.DataFrame({"docno": ["d1", "d2"], "found_by": [runs, runs[:2]]})
     table = tables.markdown(frame)
     assert "| run0, run1, run2, run3 and 48 more |" in table and "| run0, run1 |" in table
-    assert list(machine_readable.tsv_lines(frame))[1] == "d1\t" + " ".join(runs)
+    assert list(table_forms.tsv_lines(frame))[1] == "d1\t" + " ".join(runs)
 
 
 def test_equal_neighbours_are_shown_once_with_an_empty_line_between_groups(capsys):

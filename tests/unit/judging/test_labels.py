@@ -11,7 +11,7 @@ import pytest
 import pyterrier_asl as asl
 from pyterrier_asl import merge_labels, read_labels
 from pyterrier_asl.io.label_files import LabelFile, label_of
-from pyterrier_asl.io.machine_readable import jsonl_lines, tsv_lines
+from pyterrier_asl.io.table_forms import jsonl_lines, tsv_lines
 
 QRELS = {"q": {"a": 1, "n": 0}, "p": {"b": 1}}
 LINE = '{"qid": "q", "docno": "x", "label": 1.0, "source": "me"}'
