@@ -30,6 +30,7 @@ from ..charts import (
     alt,
     captioned,
     cells,
+    coefficient_colors,
     first_of,
     in_rows,
     ranks_on_lists,
@@ -127,15 +128,9 @@ def judges_agreement_chart(agreement: pd.DataFrame) -> alt.TopLevelMixin:
         x=alt.X("reference:N", sort=judges, title=None, axis=axis),
         y=alt.Y("judge:N", sort=judges, title=None),
     )
-    # The whole scale, so that equal agreements have equal colours.
-    scale = (
-        alt.Scale(scheme="blueorange", reverse=True, domain=[-1, 1])
-        if (both["value"] < 0).any()
-        else alt.Scale(scheme="blues", domain=[0, 1])
-    )
     chart = cells(
         base,
-        alt.Color("value:Q", scale=scale, legend=None),
+        alt.Color("value:Q", scale=coefficient_colors(both["value"].dropna()), legend=None),
         alt.Text("text:N"),
         "abs(datum.value) > 0.74",
         ["reference", "judge", "value", "ci_low", "ci_high", "pairs", "queries"],

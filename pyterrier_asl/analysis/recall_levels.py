@@ -11,6 +11,7 @@ from ..charts import (
     by_collection,
     category,
     cells,
+    coefficient_colors,
     figure,
     labelled_lines,
     tooltips,
@@ -140,12 +141,12 @@ def level_correlations_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
         x=alt.X("j:O", title="δRR at level j", axis=alt.Axis(labelAngle=0)),
         y=alt.Y("i:O", title="δRR at level i"),
     )
-    blues = alt.Scale(scheme="blues", domain=[0, 1])
+    colors = coefficient_colors(frame["correlation"].dropna())
     chart = cells(
         base,
-        alt.Color("correlation:Q", scale=blues, legend=None),
+        alt.Color("correlation:Q", scale=colors, legend=None),
         alt.Text("correlation:Q", format=".2f"),
-        "datum.correlation > 0.74",
+        "abs(datum.correlation) > 0.74",
         ["i", "j", "pairs", alt.Tooltip("correlation", format=".3f")],
     )
     return figure(

@@ -33,7 +33,15 @@ from .forms import (
     undrawn,
 )
 from .names import end_labels, labelled_lines, names_beside_points
-from .scales import around, better, bin_ends, powers_of_ten, up_to_1, whole_numbers
+from .scales import (
+    around,
+    better,
+    bin_ends,
+    coefficient_colors,
+    powers_of_ten,
+    up_to_1,
+    whole_numbers,
+)
 
 __all__ = [
     "COLORS",
@@ -55,6 +63,7 @@ __all__ = [
     "captioned",
     "category",
     "cells",
+    "coefficient_colors",
     "end_labels",
     "figure",
     "first_of",

@@ -29,6 +29,16 @@ def up_to_1(values: Iterable[float]) -> alt.Scale:
     return alt.Scale(domain=[min(0.9, math.floor(10 * low) / 10), 1], nice=False)
 
 
+def coefficient_colors(values: Iterable[float]) -> alt.Scale:
+    """From white at 0 to blue at 1, and to orange at -1 if a value is negative.
+
+    The ends do not depend on the values, so that equal coefficients have equal colours.
+    """
+    if min(values, default=0) < 0:
+        return alt.Scale(scheme="blueorange", reverse=True, domain=[-1, 1])
+    return alt.Scale(scheme="blues", domain=[0, 1])
+
+
 def around(values: Iterable[float]) -> list[float]:
     """The ends of an axis with room around the values, so that no point lies on an edge.
 

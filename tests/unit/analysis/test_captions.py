@@ -7,6 +7,7 @@ system, one query, equal runs, disagreeing rankings, and qrels with relevant doc
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from pyterrier_asl.analysis import (
     agreement_by_alpha,
     compare_techniques,
     headroom,
-    leaderboard_agreement,
+    level_correlations,
     missing_labels,
     rare_finds,
     reordering,
@@ -120,6 +121,43 @@ def sentences(chart: Any) -> str:
     return " ".join([title["text"], *title["subtitle"]])
 
 
+def views(
+    spec: Any, datasets: Any, data: Any = None, encoding: Any = None
+) -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]]:
+    """The encodings of each view of a Vega-Lite specification, and its rows."""
+    data = spec.get("data", data)
+    encoding = {**(encoding or {}), **spec.get("encoding", {})}
+    names = ("layer", "concat", "hconcat", "vconcat")
+    parts = [part for name in names for part in spec.get(name, [])]
+    for part in [*parts, *([spec["spec"]] if "spec" in spec else [])]:
+        yield from views(part, datasets, data, encoding)
+    if data and not parts:
+        yield encoding, datasets[data["name"]] if "name" in data else data["values"]
+
+
+def assert_ends_fit(spec: Any) -> None:
+    """Scales with ends include all values, and end near them or where shares or ranks end."""
+    shown: dict[Any, list[float]] = {}
+    for encoding, rows in views(spec, spec.get("datasets", {})):
+        for channel in encoding.values():
+            scale = channel.get("scale") if isinstance(channel, dict) else None
+            if scale and "domain" in scale and channel["type"] == "quantitative":
+                values = [row.get(channel["field"]) for row in rows]
+                unit = "%" if "%" in str(channel.get("title")) else channel["field"]
+                key = *scale["domain"], "rank" in unit, unit == "%", scale.get("type")
+                numbers = [value for value in values if isinstance(value, float | int)]
+                shown.setdefault(key, []).extend(numbers)
+    for (low, high, is_rank, is_percent, kind), values in shown.items():
+        least, most = min(values, default=low), max(values, default=high)
+        assert low <= least <= most <= high
+        if kind == "log":
+            assert low == 1 and high <= max(10 * most, 1000)
+            continue
+        room = 0.5 if is_rank else max(0.1 * (most - least), 0.1)
+        assert low == (0 if least >= 0 else -1) or least - low <= room
+        assert high == (100 if is_percent else 1) or high - most <= room
+
+
 #: The quick suite draws the usual case only.
 UNUSUAL = [pytest.param(case, marks=pytest.mark.slow) for case in CASES if case != "usual"]
 
@@ -138,6 +176,7 @@ def test_every_chart_is_drawn_and_says_nothing_wrong(analysis, case):
     caption = sentences(chart)
     assert not WRONG.search(caption), caption
     assert caption.endswith(".")
+    assert_ends_fit(chart.to_dict())
     drawn = [row for rows in chart.to_dict().get("datasets", {}).values() for row in rows]
     assert drawn or frame.empty or case != "usual"
 
@@ -283,11 +322,10 @@ def test_comparisons_that_cannot_be_tested_are_called_so():
     assert "No comparison can be tested" in sentences(compare_techniques.draw(frame))
 
 
-def test_agreement_of_judges_is_coloured_by_the_whole_scale():
-    judges = {"a": QRELS, "b": OTHER}
-    colour = leaderboard_agreement.draw(leaderboard_agreement(RUNS, judges)).to_dict()["layer"][0]
-    low, high = colour["encoding"]["color"]["scale"]["domain"]
-    assert low in (-1, 0) and high == 1
+def test_negative_coefficients_have_another_colour_than_0():
+    frame = level_correlations(DISAGREEING, QRELS)
+    assert frame["correlation"].min() == -1
+    assert_ends_fit(level_correlations.draw(frame).to_dict())
 
 
 def test_the_table_of_reordering_fits_100_columns(folders):

@@ -131,6 +131,13 @@ def test_scales_of_shares_end_at_1_and_are_the_same_for_panels():
     assert scales.up_to_1([])["domain"] == [0.9, 1]
 
 
+@pytest.mark.parametrize(
+    "values, domain", [([0.2], [0, 1]), ([0, 1], [0, 1]), ([-0.01, 1], [-1, 1]), ([], [0, 1])]
+)
+def test_colours_of_coefficients_have_both_signs_if_a_value_is_negative(values, domain):
+    assert scales.coefficient_colors(values)["domain"] == domain
+
+
 @pytest.mark.parametrize("least, most", [(0, 1), (0, 2), (1, 3), (1, 37), (0, 128), (1, 1000)])
 def test_ticks_of_counts_are_few_whole_numbers_each_once(least, most):
     ticks = scales.whole_numbers(least, most)
