@@ -13,10 +13,9 @@ from ...evaluation.measuring import values_of
 from ...judging.judged_run import JudgedRun
 from ...measures.standard import formula
 from ...scoring.arrays import Floats
-from .cause import Cause
+from .cause import Cause, Pair
 from .ids import document_ids, qrels_ids, unknown_documents
 from .missing import missing_documents
-from .pair import Pair
 from .queries import exchanged_queries, repeated_rankings, unanswered_queries
 from .rankings import (
     own_queries,

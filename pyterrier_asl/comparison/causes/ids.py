@@ -18,8 +18,7 @@ from ...judging.judged_run import JudgedRun
 from ...judging.judgements import Judgements
 from ...judging.matching import positions
 from ...scoring.arrays import Bools, Ints
-from .cause import ALPHA, Cause, at_least, is_spread_less, listed, percent
-from .pair import Pair, Top
+from .cause import ALPHA, Cause, Pair, Top, at_least, is_spread_less, listed, percent
 from .rankings import correlation
 
 #: The number of documents that are looked at; of other ids that are rewritten for them, and of

@@ -11,9 +11,7 @@ from ...io.tables import counted
 from ...io.values import numpy_numbers, pc
 from ...judging.judged_run import JudgedRun
 from ...scoring.arrays import Bools, Ints
-from .cause import ALPHA, Cause, percent
-from .pair import Pair
-from .repairs import without_documents
+from .cause import ALPHA, Cause, Pair, percent, without_documents
 
 #: The number of ranges that are left out to compute the effect.
 _MOST = 10

@@ -10,8 +10,7 @@ import numpy as np
 from ...io.values import take
 from ...judging.matching import positions
 from ...scoring.arrays import Bools, Ints, cumulate, ranges_from
-from .cause import ALPHA, Cause, at_least, listed, of_queries
-from .pair import Pair, Top
+from .cause import ALPHA, Cause, Pair, Top, at_least, listed, of_queries
 
 #: Documents that more queries retrieve are left out: they say little about a query.
 _COMMON = 10

@@ -11,9 +11,7 @@ from ...io.values import take
 from ...judging.judged_run import JudgedRun
 from ...judging.matching import positions
 from ...scoring.arrays import Floats, Ints
-from .cause import ALPHA, Cause, at_least, of_queries, percent
-from .pair import Pair
-from .repairs import broken, cut_to, thinned
+from .cause import ALPHA, Cause, Pair, at_least, broken, cut_to, of_queries, percent, thinned
 
 #: Limits of the statistic of a reversed query, in standard errors, and the rates of queries below
 #: them in real runs (TREC-8, 40 pairs: .0005 and .0075, rankings of 10 documents 0 and .0045).

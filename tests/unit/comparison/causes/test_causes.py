@@ -10,14 +10,19 @@ import pytest
 from ir_measures import AP
 from scipy import stats
 
-from pyterrier_asl.comparison.causes.cause import at_least, is_spread_less
+from pyterrier_asl.comparison.causes.cause import (
+    at_least,
+    broken,
+    cut_to,
+    forms_of,
+    is_spread_less,
+    without_documents,
+)
 from pyterrier_asl.comparison.causes.find import causes_frame, find_causes
 from pyterrier_asl.comparison.causes.ids import find_writing, unseen_forms
 from pyterrier_asl.comparison.causes.missing import long_gaps
-from pyterrier_asl.comparison.causes.pair import forms_of
 from pyterrier_asl.comparison.causes.queries import shared_documents
 from pyterrier_asl.comparison.causes.rankings import correlation
-from pyterrier_asl.comparison.causes.repairs import broken, cut_to, without_documents
 from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.evaluation.measuring import values_of
 from pyterrier_asl.io.values import arrow_text
