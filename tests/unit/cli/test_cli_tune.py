@@ -216,8 +216,10 @@ def verdict_of(metric, tuned, bm25, defaults, p, **others):
     "metric, tuned, default, p, what",
     [
         ("AP", 0.4, 0.3, 0.01, "helps"),
+        ("AP", 0.4, 0.3, 0.05, "helps"),
         ("AP", 0.4, 0.3, 0.2, "has no significant effect"),
         ("AP", 0.3, 0.4, 0.2, "does not help"),
+        ("AP", 0.3, 0.4, 0.05, "hurts"),
         ("AP", 0.3, 0.4, 0.01, "hurts"),
         ("AP", 0.3, 0.3, math.nan, "does not help"),
         ("AP", 0.0, 0.0, math.nan, "does not help"),
@@ -249,6 +251,7 @@ def test_feedback_that_falls_below_bm25_alone_does_not_help():
     [
         ({"TBG": (1.0, 2.0, 3.0, 0.01)}, "TBG (1.0000, before 2.0000, paired t-test, p = 0.01)"),
         ({"ASL@9": (5.0, 3.0, 3.0, 0.04)}, "ASL@9 (5.0000, before 3.0000"),
+        ({"TBG": (1.0, 2.0, 3.0, 0.05)}, "TBG (1.0000, before 2.0000, paired t-test, p = 0.05)"),
         ({"TBG": (1.0, 2.0, 3.0, 0.2)}, None),
         ({"TBG": (2.0, 1.0, 1.0, 0.01)}, None),
         ({"TBG": (2.0, 2.0, 2.0, math.nan)}, None),

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import pandas as pd
 import pytest
 from _sweeps import Collection
 
-from pyterrier_asl.tuning.clarke import side_by_side, tune_for_each
+from pyterrier_asl.tuning.clarke import scores_by_parameters, side_by_side, tune_for_each
 from pyterrier_asl.tuning.collection import IndexedCollection
 
 COLLECTION = Collection()
@@ -33,3 +34,26 @@ def test_pipelines_are_transferred_to_the_other_topics():
 def test_split_and_transfer_exclude_each_other():
     with pytest.raises(ValueError, match="split and transfer exclude each other"):
         tune_for_each(collection("here"), split=True, transfer=collection("there"))
+
+
+def test_charts_show_every_trial_of_both_retrievals_and_the_best_in_red_on_top():
+    pytest.importorskip("altair")
+    results = tune_for_each(collection("here"), ["ASL@20"], n_trials=4, seed=1)
+    rows = scores_by_parameters(results).to_dict()["vconcat"]
+    for stage, row in zip(("initial retrieval", "final retrieval"), rows, strict=True):
+        trials = results["ASL@20"].trials[stage]
+        for view, name, scale in zip(row["hconcat"], ("b", "k1"), ("linear", "log"), strict=True):
+            assert view["title"] == f"{stage}, tuned on ASL@20"
+            points, encoding = pd.DataFrame(view["data"]["values"]), view["encoding"]
+            assert encoding["x"]["field"] == name and encoding["x"]["scale"]["type"] == scale
+            assert encoding["y"]["field"] == "score" and not encoding["y"]["scale"]["zero"]
+            expected = set(zip(trials[name], trials["ASL@20"]))
+            assert set(zip(points[name], points["score"])) == expected
+            assert points["best"].tolist() == [False] * (len(trials) - 1) + [True]
+            assert points["score"].iloc[-1] == trials["ASL@20"].min()
+            of_best = {
+                name: dict(zip(encoding[name]["scale"]["domain"], encoding[name]["scale"]["range"]))
+                for name in ("color", "size")
+            }
+            assert of_best["color"][True] == "crimson"
+            assert of_best["size"][True] > of_best["size"][False]

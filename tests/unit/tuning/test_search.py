@@ -258,8 +258,9 @@ def test_a_dict_with_two_equal_transformers():
 
     one, other = Same(), Same()
     params = {one: {"x": uniform(0, 1)}, other: {"x": uniform(0, 1)}}
-    with pytest.warns(UserWarning, match="list of"):
-        search(one + other, params, n_trials=1)
+    with pytest.warns(UserWarning, match="list of") as caught:
+        RandomSearch(one + other, params, TOPICS, QRELS, n_trials=1)
+    assert caught[0].filename == __file__, "the warning names the line that called the search"
     pairs = [(one, {"x": uniform(0, 1)}), (other, {"x": uniform(0, 1)})]
     assert "tran_1_x" in search(one + other, pairs, n_trials=1)
 
@@ -334,6 +335,35 @@ def test_nan_scores_name_document_query_and_setting():
     message = r"of the 180 scores are NaN at x=0\.\d+, the first for document"
     with pytest.raises(ValueError, match=message):
         search(faulty, {faulty: {"x": uniform(0, 1)}}, metric="AP")
+
+
+@pytest.mark.parametrize("name", ["qid", "docno", "score"])
+def test_a_column_that_a_pipeline_does_not_return_is_named(name):
+    class Without(Mixture):
+        def transform(self, topics):
+            return super().transform(topics).drop(columns=name)
+
+    without = Without()
+    with pytest.raises(ValueError, match=f"returns no column '{name}', only .*; does it end in a"):
+        search(without, {without: {"x": uniform(0, 1)}})
+
+
+def test_whole_numbers_are_ids_as_their_text_is():
+    class Numbers(Mixture):
+        def transform(self, topics):
+            results = super().transform(topics)
+            return results.assign(docno=results["docno"].str[1:].astype(int))
+
+    numbers, texts = Numbers(), Mixture()
+    qrels = QRELS.assign(docno=[str(int(docno[1:])) for docno in QRELS["docno"]])
+    one, other = (
+        RandomSearch(
+            each, {each: {"x": [0.2, 0.9]}}, TOPICS, of, n_trials=3, seed=1, return_type="trials"
+        )
+        for each, of in ((numbers, qrels), (texts, QRELS))
+    )
+    pd.testing.assert_frame_equal(one, other)
+    assert one["map"].min() > 0
 
 
 def test_ids_are_read_as_runs_are():
