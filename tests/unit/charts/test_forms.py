@@ -115,6 +115,26 @@ def test_names_with_points_cover_no_other_name_and_stay_within_the_chart(seed):
             assert ((low[first] >= high[second]) | (high[first] <= low[second])).any()
 
 
+@pytest.mark.parametrize("x", [0, 3, forms.WIDTH - 3, forms.WIDTH])
+@pytest.mark.parametrize("y", [0, 3, forms.HEIGHT / 2, forms.HEIGHT - 3, forms.HEIGHT])
+def test_a_name_at_an_edge_is_within_the_chart_even_if_it_covers_points(x, y):
+    inside = np.array(
+        [[abs(x - dx), abs(y - dy), 4.0] for dx in range(90) for dy in range(0, 90, 9)]
+    )
+    named = np.array([[x, y, 4.0]])
+    points = np.concatenate([named, inside])
+    ((right, above),) = free_places({forms.WIDTH: named}, np.array([60.0]), {forms.WIDTH: points})
+    assert 30 <= x + right <= forms.WIDTH - 30 and 6 <= y + above <= forms.HEIGHT - 6
+
+
+def test_colours_of_collections_are_for_several():
+    frame = pd.DataFrame({"collection": ["a", "a"], "value": [1, 2]})
+    assert forms.by_collection(frame) == forms.by_collection(frame[["value"]]) == {}
+    two = forms.by_collection(frame.assign(collection=["a", "b"]))
+    assert two["color"].to_dict()["field"] == "collection"
+    assert forms.by_collection(frame.assign(track=["a", "b"]), "track")
+
+
 def test_a_name_is_drawn_at_its_point_also_on_reversed_axes_and_for_equal_values():
     frame = pd.DataFrame({"x": [1.0, 1.0], "y": [5.0, 9.0], "run": ["a", "b"]})
     names = names_beside_points(frame, frame, "run", x=("x", (1, 1)), y=("y", (10, 4)))

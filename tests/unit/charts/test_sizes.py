@@ -93,6 +93,15 @@ def test_a_few_drawings_find_the_width_of_a_view(beside):
     assert found["height"] == 100 and len(drawn) <= 9
 
 
+@pytest.mark.parametrize("names", [0, 40.5, 100])
+@pytest.mark.parametrize("slope", [0.7, 1, 2.3])
+def test_a_picture_is_never_wider_than_asked(names, slope):
+    for width in range(180, 900, 13):
+        spec = {"mark": "bar", "width": 360, "height": 100}
+        found = fitted(spec, width, lambda one: names + slope * one["width"])
+        assert width - 2 <= names + slope * found["width"] <= width
+
+
 def test_a_square_view_stays_square():
     found = fitted({"mark": "rect", "width": 900, "height": 900}, 241, lambda one: one["width"])
     assert found["height"] == found["width"] <= 241

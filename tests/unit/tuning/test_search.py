@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+import warnings
 from pathlib import Path
 
 import ir_measures
@@ -261,6 +262,10 @@ def test_a_dict_with_two_equal_transformers():
     with pytest.warns(UserWarning, match="list of") as caught:
         RandomSearch(one + other, params, TOPICS, QRELS, n_trials=1)
     assert caught[0].filename == __file__, "the warning names the line that called the search"
+    two = one + Same(x=0.1)  # they differ
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", "the pipeline has")
+        search(two, {one: {"x": uniform(0, 1)}}, n_trials=1)
     pairs = [(one, {"x": uniform(0, 1)}), (other, {"x": uniform(0, 1)})]
     assert "tran_1_x" in search(one + other, pairs, n_trials=1)
 
