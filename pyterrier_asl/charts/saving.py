@@ -129,13 +129,25 @@ def check_path(path: str | Path, *, inputs: Iterable[str | Path] = (), force: bo
     """
     if find_spec("altair") is None:
         raise ValueError("charts need Altair: pip install 'pyterrier-asl[charts]'")
-    if find_spec("vl_convert") is not None:
-        check_address_space(CONVERTER_SPACE, "a chart")
+    check_converter("a chart")
     if Path(path).suffix not in ENDINGS:
         raise ValueError(f"{path} must end in one of {', '.join(ENDINGS)}")
     if not Path(path).resolve().parent.is_dir():
         raise FileNotFoundError(f"cannot write {path}: there is no folder {Path(path).parent}")
     check_replaceable(path, inputs=inputs, force=force)
+
+
+def check_converter(what: str) -> None:
+    """Checks that vl-convert, if it is installed, has enough address space.
+
+    Args:
+        what: the part of this package that needs it.
+
+    Raises:
+        MemoryError: where ``ulimit -v`` leaves too little.
+    """
+    if find_spec("vl_convert") is not None:
+        check_address_space(CONVERTER_SPACE, what)
 
 
 class _ForPages(json.JSONEncoder):

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 
 from ..io.atomic import replacing
 from ..io.names import names_of
-from ..io.processes import check_address_space
 from ..io.tables import counted
 
 if TYPE_CHECKING:
@@ -196,9 +195,9 @@ def _renderer() -> Callable[..., str]:
         raise ImportError(
             f"a report needs {error.name}: pip install 'pyterrier-asl[report]'", name=error.name
         ) from error
-    from ..charts.saving import CONVERTER_SPACE
+    from ..charts.saving import check_converter
 
-    check_address_space(CONVERTER_SPACE, "a report")
+    check_converter("a report")
     return render
 
 

@@ -6,6 +6,7 @@ import math
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,7 +16,7 @@ import pandas as pd
 import pyterrier as pt
 
 from ..charts import alt, tooltips
-from ..charts.saving import save_chart
+from ..charts.saving import check_converter, save_chart
 from ..io.atomic import check_replaceable, replacing
 from ..measures.directions import higher_is_better
 from ..measures.names import NamedMeasure, parse_measures, unique
@@ -302,6 +303,7 @@ def check_folder(folder: str | Path, measures: Sequence[str], *, force: bool = F
 
     Raises:
         OSError: if not.
+        MemoryError: where ``ulimit -v`` leaves vl-convert too little address space.
     """
     out = Path(folder)
     existing = next(path for path in (out, *out.absolute().parents) if os.path.lexists(path))
@@ -310,6 +312,8 @@ def check_folder(folder: str | Path, measures: Sequence[str], *, force: bool = F
         raise NotADirectoryError(f"cannot write to {folder}: {what} is a file; give a folder")
     if not os.access(existing, os.W_OK | os.X_OK):
         raise PermissionError(f"cannot write to {folder}: {existing} is read-only")
+    if find_spec("altair") is not None:
+        check_converter("the chart of scores")
     names = [measure.name for measure in parse_measures(measures)]
     trials = [_trials(out, name, stage) for name in names for stage in _STAGES]
     for path in [out / "table.csv", out / "scores.html", *trials] if out.is_dir() else []:
@@ -334,7 +338,7 @@ def save(
         The files that were written.
 
     Raises:
-        OSError: for a file that cannot be written, or is of another kind.
+        OSError: for a file that cannot be written, or is of another kind; older files are kept.
     """
     check_folder(folder, list(results), force=force)
     out = Path(folder)
@@ -342,12 +346,13 @@ def save(
     tables = {out / "table.csv": side_by_side(results)}
     for name, result in results.items():
         tables |= {_trials(out, name, stage): frame for stage, frame in result.trials.items()}
-    for path, table in tables.items():
-        begins = _BEGINS.get(path.name, b"trial,")
-        with replacing(path, begins=begins, force=force) as beside:
-            table.to_csv(beside, index=False)
     written = list(tables)
-    if find_spec("altair") is not None:
-        written.append(out / "scores.html")
-        save_chart(scores_by_parameters(results), written[-1], force=force)
+    with ExitStack() as files:  # the tables replace older ones after all files have been written
+        for path, table in tables.items():
+            begins = _BEGINS.get(path.name, b"trial,")
+            beside = files.enter_context(replacing(path, begins=begins, force=force))
+            table.to_csv(beside, index=False)
+        if find_spec("altair") is not None:
+            written.append(out / "scores.html")
+            save_chart(scores_by_parameters(results), written[-1], force=force)
     return written

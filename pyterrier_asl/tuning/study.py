@@ -285,7 +285,7 @@ def open_storage(storage: Any, attempts: int = 10) -> Any:
             if not attempts or not re.search(r"(?i)already exists|\bunique\b", reason):
                 raise ValueError(
                     f"the storage {storage!r} cannot be opened: {reason}; give the URL of a "
-                    "database, such as sqlite:///search.db"
+                    "database that can be written, such as sqlite:///search.db"
                 ) from error
             time.sleep(0.2)
 
