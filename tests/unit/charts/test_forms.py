@@ -199,3 +199,91 @@ def test_powers_of_ten_end_at_the_first_that_reaches_the_largest_value(most, las
 )
 def test_a_legend_of_counts_has_nothing_a_quarter_and_the_most(counts, values):
     assert forms.some_values(pd.Series(counts)) == values
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_line_from_a_point_ends_at_the_border_of_its_name(seed):
+    draw = np.random.default_rng(seed)
+    frame = pd.DataFrame(draw.uniform(0.4, 0.6, (60, 2)), columns=["x", "y"])
+    frame["run"] = [f"run{number}" for number in range(60)]
+    named = frame.head(8)
+    names = names_beside_points(frame, named, "run", x=("x", (0, 1)), y=("y", (0, 1)))
+    lines = 0
+    for line, text in zip(names.layer, names.layer[1:]):
+        if line.mark.type == "rule":
+            lines += 1
+            # From the centre of the name, whose letters have about 5.8 and whose line 12 pixels.
+            away = np.abs([line.mark.x2Offset - text.mark.dx, line.mark.y2Offset - text.mark.dy])
+            half = np.array([len(values(text)["run"].iloc[0]) * 5.8, 12]) / 2
+            assert (away <= half + 1e-9).all() and np.isclose(away, half).any()
+            assert values(line)["run"].tolist() == values(text)["run"].tolist()
+    assert lines, "among so many points some names are further away"
+
+
+@pytest.mark.parametrize(
+    ("tied", "label"),
+    [(1, "r0"), (3, "r0, r1, r2"), (4, "r0, r1, r2 and 1 more"), (6, "r0, r1, r2 and 3 more")],
+)
+def test_three_of_the_runs_with_one_rank_are_named(tied, label):
+    names = [f"r{number}" for number in range(tied)]
+    frame = pd.DataFrame({"run": names, "list": "p", "rank": 1, "moved": 0})
+    drawn = forms.ranks_on_lists(
+        frame, "Ranks", "On lists.", across="list", moved="moved", tooltip=["run"]
+    )
+    assert values(drawn.layer[-1])["run"].tolist() == [label]
+
+
+@pytest.mark.parametrize("systems", [2, 12, 13, 100])
+def test_a_matrix_has_room_for_names_of_rows_and_names_up_to_12_columns(systems):
+    order = [f"s{number}" for number in range(systems)]
+    base = alt.Chart(pd.DataFrame({"a": order, "b": order})).mark_rect()
+    drawn = forms.square(base, "a", "b", order).to_dict()
+    assert drawn["width"] == drawn["height"] >= max(160, 12 * systems)
+    x, y = drawn["encoding"]["x"], drawn["encoding"]["y"]
+    assert (x["field"], y["field"]) == ("b", "a") and x["sort"] == y["sort"] == order
+    assert x["axis"]["labels"] == x["axis"]["ticks"] == (systems <= 12)
+    assert y["axis"].get("labels", True) and x["axis"]["labelAngle"] == -90
+
+
+@pytest.mark.parametrize("rows", [40, 41])
+def test_of_a_long_list_40_rows_are_drawn(rows):
+    shown, sentence = forms.first_of(pd.DataFrame({"n": range(rows)}), "pairs")
+    assert shown["n"].tolist() == list(range(40))
+    assert sentence == ("" if rows == 40 else " The first 40 of 41 pairs.")
+
+
+def test_numbers_of_bars_are_at_their_right_and_of_negative_bars_at_0():
+    frame = pd.DataFrame({"value": [2.0, -1.0], "name": ["a", "b"]})
+    drawn = forms.bars(frame, "value", ".1f", x=alt.X("value:Q", title="t"), y=alt.Y("name:N"))
+    bar, number = drawn.to_dict()["layer"]
+    assert bar["encoding"]["x"]["field"] == "value"
+    assert number["transform"] == [{"calculate": "max(0, datum['value'])", "as": "end"}]
+    assert number["encoding"]["x"] == {"field": "end", "title": "t", "type": "quantitative"}
+    assert number["encoding"]["text"]["format"] == ".1f"
+    assert number["mark"]["align"] == "left" and number["mark"]["dx"] > 0
+
+
+def test_panels_in_rows_are_in_the_order_of_the_table_and_rows_as_high_as_asked():
+    frame = pd.DataFrame({"x": [1, 2, 3], "of": ["b", "a", "b"]})
+    panel = alt.layer(alt.Chart().mark_point().encode(x="x:Q"), data=frame)
+    drawn = forms.in_rows(panel, "of", frame["of"], rows=2).to_dict()
+    assert drawn["facet"]["row"]["sort"] == ["b", "a"]
+    assert drawn["spec"]["height"] == {"step": 2 * forms.STEP}
+    figure = forms.figure(alt.Chart(frame).mark_point(), "T", "C. " * 60, rows=0.5, x="x:Q")
+    assert figure.to_dict()["height"] == {"step": forms.STEP / 2}
+    lines = figure.to_dict()["title"]["subtitle"]
+    assert len(lines) > 2 and 60 < max(map(len, lines)) <= forms.CAPTION
+
+
+def test_slices_have_their_names_in_titles_and_keep_what_the_table_knows():
+    frame = pd.DataFrame({"x": [1, 2, 3], "slice": ["long", "short", "long"]})
+    frame.attrs = {"run": "bm25"}
+
+    def draw(part):
+        assert part.attrs == {"run": "bm25"} and list(part.columns) == ["x"]
+        assert part.index.tolist() == list(range(len(part)))
+        return forms.figure(alt.Chart(part).mark_point(), "Ties", "C.", x="x:Q")
+
+    drawn = forms.by_slice(draw, frame, "slice")
+    assert [part.title.text for part in drawn.vconcat] == ["Ties: long", "Ties: short"]
+    assert [values(part)["x"].tolist() for part in drawn.vconcat] == [[1, 3], [2]]

@@ -111,3 +111,68 @@ def test_a_square_view_stays_square():
 def test_views_are_lowered_as_little_as_fits(limit, height):
     found = lowered({"mark": "bar", "height": 1000}, limit, lambda spec: spec["height"])
     assert found["height"] == height
+
+
+@pytest.mark.parametrize(("side", "least"), [("width", 8), ("height", 9)])
+@pytest.mark.parametrize("step", [5, 8, 9, 20])
+def test_rows_and_columns_keep_room_for_their_letters(side, least, step):
+    """Names beside rows and above columns are not scaled."""
+    spec = {"mark": "bar", side: {"step": step}}
+    if side == "width":
+        found = fitted(spec, 100, lambda one: 1000 * one["width"]["step"])
+    else:
+        found = lowered(spec, 100, lambda one: 1000 * one["height"]["step"])
+    assert found[side] == {"step": min(step, least)}
+
+
+def test_a_view_without_a_size_has_that_of_vega_lite_and_at_least_30_pixels():
+    view, sized = {"mark": "bar"}, {"mark": "bar", "width": 200, "height": 90}
+    assert fitted(view, 301, lambda one: one.get("width", 300))["width"] == pytest.approx(
+        301, abs=2
+    )
+    assert lowered(view, 199, lambda one: one.get("height", 200))["height"] == 160
+    for spec in (view, sized):
+        assert fitted(spec, 30, lambda one: one.get("width", 300))["width"] == 30
+    assert lowered(sized, 20, lambda one: one["height"])["height"] == 30
+
+
+def test_a_picture_that_cannot_be_narrow_enough_is_still_readable():
+    assert fitted({"mark": "bar", "width": 300}, 100, lambda one: 500)["width"] == 120
+
+
+@pytest.mark.parametrize(("width", "columns"), [(400, 3), (319, 3), (314, 2), (209, 1), (50, 1)])
+def test_as_many_panels_are_side_by_side_as_fit(width, columns):
+    """A panel of 300 pixels can be narrowed to 35%: 105 pixels."""
+    panel = {"mark": "bar", "width": 300}
+    spec = {"concat": [panel] * 3, "columns": 3}
+    found = fitted(spec, width, lambda one: one["columns"] * one["concat"][0]["width"])
+    assert found["columns"] == columns
+    assert columns * found["concat"][0]["width"] <= max(width, 30)
+
+
+def test_below_400_pixels_panels_and_legends_are_in_one_column():
+    color = {"field": "kind", "legend": {"columns": 3, "orient": "bottom"}}
+    panel = {"mark": "bar", "width": 100, "encoding": {"color": color}}
+    spec = {"hconcat": [panel, {"layer": [panel, panel], "width": 100}], "resolve": {}}
+    wide, narrow = (fitted(spec, width, lambda one: 0) for width in (400, 399))
+    assert "hconcat" in wide and "vconcat" not in wide and "resolve" in narrow
+    first, second = narrow["vconcat"]
+    views = [first, *second["layer"]]
+    assert [view["encoding"]["color"]["legend"]["columns"] for view in views] == [1, 1, 1]
+    assert first["encoding"]["color"]["legend"]["orient"] == "bottom"
+    assert wide["hconcat"][0]["encoding"]["color"]["legend"]["columns"] == 3
+    assert spec["hconcat"][0]["encoding"]["color"]["legend"]["columns"] == 3, "a copy is changed"
+
+
+@pytest.mark.parametrize("caption", [str, str.split])
+def test_titles_and_captions_are_broken_into_lines_of_the_width(caption):
+    """A letter of a title has about 7.4 pixels, of a caption 6.4."""
+    words = "word " * 60
+    title = {"text": words, "subtitle": caption(words)}
+    panel = {"mark": "bar", "title": title}
+    found = fitted({"vconcat": [panel, {"mark": "bar", "title": "short"}]}, 241, lambda one: 0)
+    lines = found["vconcat"][0]["title"]
+    for text, pixels in ((lines["text"], 7.4), (lines["subtitle"], 6.4)):
+        assert " ".join(text) == words.strip()
+        assert 241 - 5 * pixels < max(map(len, text)) * pixels <= 241
+    assert found["vconcat"][1]["title"] == "short"
