@@ -512,7 +512,7 @@ ROWS: dict[str, dict[str, Row]] = {
         "baseline": Row("delta"),
         "conditions": Row(lambda s: f"{s.measure} worse"),
         "allow_missing": Row(True, guarded, data="unanswered", alone="allow_missing is for"),
-        "test": Row("wilcoxon", refused={"several": "test"}),
+        "test": Row("sign", refused={"several": "test"}),
         "correction": Row("none"),
         "alpha": Row(0.002),
         "seed": Row(

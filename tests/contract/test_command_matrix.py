@@ -280,7 +280,7 @@ SPECIAL: dict[str, dict[str, Row]] = {
         "junit": Row(["--junit", "junit.xml"], guard, writes="junit.xml", alone=True),
         "summary": Row(["--summary", "summary.md"], guard, writes="summary.md"),
         "github": Row(["--github"], guard, alone=True),
-        "test": Row(["-t", "wilcoxon"], refused={"tracks": "test"}),
+        "test": Row(["-t", "sign"], refused={"tracks": "test"}),
         "seed": Row(["--seed", "7"], same={"files": "t-test", "scores": "t-test"}),
         "pool": replace(ROWS["pool"], refused={"tracks": "pool", **NOT_SCORES}),
         "lengths": replace(ROWS["lengths"], refused={"tracks": "lengths", **NOT_SCORES}),

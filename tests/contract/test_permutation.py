@@ -7,7 +7,6 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -41,37 +40,31 @@ FIRST = ("compare", "holes", "audit", "analyze compare-techniques", "analyze sys
 FIRST += ("analyze reordering", "analyze rare-documents")
 
 
-def cases() -> Iterator[tuple[str, str]]:
-    for name, command in COMMANDS.items():
-        if name not in OTHERS:
-            yield name, "ids"
-            if name not in DRAWN:
-                yield name, "rows"
-            if name not in FIRST and any(param.name == "runs" for param in command.params):
-                yield name, "runs"
+def renamed(word: str, place: str, shuffled: bool) -> str:
+    """The file with a prefix of its ids, and its rows in another order; else the word.
 
-
-def renamed(word: str, kind: str) -> str:
-    """The same file with its rows in another order, or its ids with a prefix; else the word."""
+    Args:
+        word: a word of a command line.
+        place: a folder for the new file.
+        shuffled: whether the rows are in another order.
+    """
     name, _, path = word.rpartition("=")
     if not Path(path).is_file():
-        return word
-    lines = Path(path).read_text().splitlines()
-    if kind == "rows":
+        return re.sub(r"^(?=q\d+$)", "z", word)
+    lines = [re.sub(r"\b(?=[qd]\d+\b)", "z", line) for line in Path(path).read_text().splitlines()]
+    if shuffled:
         order = np.random.default_rng(len(lines)).permutation(len(lines))
         lines = [lines[row] for row in order]
-    else:
-        lines = [re.sub(r"\b(?=[qd]\d+\b)", "z", line) for line in lines]
-    other = folder() / kind / Path(path).relative_to(folder())
+    other = folder() / place / Path(path).relative_to(folder())
     other.parent.mkdir(parents=True, exist_ok=True)
     other.write_text("\n".join(lines) + "\n")
     return f"{name}={other}" if name else str(other)
 
 
-def rows_of(text: str, kind: str) -> list[str]:
+def rows_of(text: str, place: str = "") -> list[str]:
     """The rows of a table, sorted, with the ids of before."""
-    text = text.replace(str(folder() / kind), str(folder()))
-    if kind == "ids":
+    if place:
+        text = text.replace(str(folder() / place), str(folder()))
         text = re.sub(r"\bz(?=[qd]\d+\b)", "", text)
     rows = [json.loads(line) for line in text.splitlines() if line.startswith("{")]
     return sorted(json.dumps(rounded(row), sort_keys=True) for row in rows)
@@ -86,8 +79,9 @@ def rounded(value: Any) -> Any:
     return value
 
 
-@pytest.mark.parametrize(("name", "kind"), list(cases()))
-def test_other_orders_and_ids_give_the_same_answers(name, kind):
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name not in OTHERS])
+def test_other_orders_and_ids_give_the_same_answers(name):
+    """All changes at once: ids, the order of rows, and the order of runs."""
     words = words_of(name, SETTING, "", "plain")
     if name == "judges":
         words += ["--show", "gains"]
@@ -95,17 +89,15 @@ def test_other_orders_and_ids_give_the_same_answers(name, kind):
         words += ["-o", "jsonl"]
     if name == "evaluate":
         words += ["-q"]
-    if kind == "runs":
-        others = [word for word in words if "/runs/" not in word]
-        others += [word for word in reversed(words) if "/runs/" in word]
-    else:
-        others = [renamed(word, kind) for word in words]
-    if kind == "ids":
-        others = [re.sub(r"^(?=q\d+$)", "z", word) for word in others]
+    place = "shuffled" if name not in DRAWN else "renamed"
+    others = [renamed(word, place, shuffled=place == "shuffled") for word in words]
+    if name not in FIRST and any(param.name == "runs" for param in COMMANDS[name].params):
+        runs = [word for word in others if "/runs/" in word]
+        others = [word for word in others if "/runs/" not in word] + runs[::-1]
     assert others != words
     before, after = output_of(name, words), output_of(name, others)
     assert not before.startswith("!"), before
     assert not after.startswith("!"), after
-    found = rows_of(before, ""), rows_of(after, kind)
+    found = rows_of(before), rows_of(after, place)
     assert found[0]
     assert found[0] == found[1]
