@@ -401,13 +401,7 @@ def rareness(frames, row, k, alpha):
 
 @pytest.mark.parametrize(
     "options",
-    [
-        {},
-        {"batch_size": 2},
-        {"plan": "tree", "verbose": False},
-        {"baseline": 0},
-        {"validate": "error"},
-    ],
+    [{}, {"batch_size": 2, "baseline": 0}, {"plan": "tree", "verbose": False, "validate": "error"}],
     ids=str,
 )
 def test_rareness_gets_the_pool_of_the_systems_and_each_runs_once(options, capsys):

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import subprocess
-import sys
 
 import numpy as np
 import pyarrow as pa
@@ -40,7 +38,7 @@ id_ = st.one_of(
     st.sampled_from(["", "a", "b", "d1", "d10", "12345678", "123456789", "é", "漢字", "\0", "a\0"]),
     st.text(max_size=20).filter(lambda t: t.isprintable()),
 )
-relaxed = settings(max_examples=150, deadline=None)
+relaxed = settings(max_examples=75, deadline=None)
 
 
 def by_dict(offsets, known, groups, ids):
@@ -160,12 +158,3 @@ def test_codes_and_positions():
     numbers, different = codes(text(["b", "", "b"]))
     assert numbers.tolist() == [0, 1, 0]
     assert positions(text(["", "x"]), different).tolist() == [1, -1]
-
-
-def test_little_work_never_loads_numba():
-    code = (
-        "import sys; from pyterrier_asl.judging.judgements import Judgements;"
-        "Judgements({'q': {'a': 1}}).judge({'q': {'a': 1}}); print('numba' in sys.modules)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["False"]

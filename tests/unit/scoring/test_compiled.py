@@ -4,9 +4,8 @@ import subprocess
 import sys
 import textwrap
 from importlib import import_module
-from types import FunctionType
+from types import FunctionType, ModuleType
 
-import numba
 import numpy as np
 import pytest
 
@@ -108,42 +107,42 @@ def test_all_functions_of_a_module_of_loops_are_compiled_except_numpy_ones(modul
     assert plain == by_numpy
 
 
-@pytest.mark.parametrize("has_file", [True, False])
-def test_loops_leave_the_interpreters_lock_also_where_they_cannot_be_kept(has_file, monkeypatch):
-    """Numba caches no functions without a file. ``NUMBA_DISABLE_JIT`` may be set."""
-    monkeypatch.setattr(numba.config, "DISABLE_JIT", False)
-    namespace = {}
-    exec("def twice(x):\n    return 2 * x", namespace)
-    loop = compiled._jit(ranks if has_file else namespace["twice"])
-    assert loop.targetoptions["nogil"]
-    assert has_file or loop(21) == 42
+def test_loops_that_cannot_be_kept_are_compiled(monkeypatch):
+    """Numba keeps no functions without a file."""
+    module = ModuleType("loops_without_a_file")
+    exec("def twice(x):\n    return 2 * x", vars(module))
+    compiled.compiled(module.twice)
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    assert compiled.compile_loops(module.__name__).twice(21) == 42
 
 
-def in_a_new_process(steps: int, cache) -> tuple[str, str]:
-    """Whether Numba is loaded for this number of steps, and the text on stderr."""
-    program = (
-        "import sys\nimport numpy as np\n"
-        "from pyterrier_asl.scoring.compiled import loops\n"
-        f"kernels = loops('pyterrier_asl.scoring._pair_kernels', {steps})\n"
-        "one, work = (np.array([0, 1]), np.array([0])), np.zeros(1, dtype=np.int64)\n"
-        "kernels.merge(*one, *one, work)\n"
-        "print('numba' in sys.modules)\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        capture_output=True,
-        text=True,
-        env={"PATH": "", "NUMBA_CACHE_DIR": str(cache)},
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip(), done.stderr
+FEW_LOOPS = """
+from pyterrier_asl.scoring.compiled import compiled
+
+@compiled
+def twice(x):
+    return 2 * x
+
+@compiled
+def fourfold(x):
+    return twice(twice(x))
+"""
+LITTLE_AND_MUCH = """
+import sys
+from pyterrier_asl.scoring.compiled import loops
+sys.path.insert(0, sys.argv[1])
+print([(loops("few_loops", steps).fourfold(5), "numba" in sys.modules) for steps in (10, 10**9)])
+"""
 
 
 def test_a_little_is_done_without_numba_and_much_is_announced_once(tmp_path):
-    assert in_a_new_process(10, tmp_path) == ("False", "")
-    loaded, said = in_a_new_process(10**9, tmp_path)
-    assert loaded == "True" and said == "Compiling (a few seconds, once per machine)\n"
-    assert in_a_new_process(10**9, tmp_path) == ("True", "")
+    """In the second process the loops have been compiled by the first one."""
+    (tmp_path / "few_loops.py").write_text(FEW_LOOPS)
+    environment = {"PATH": "", "NUMBA_CACHE_DIR": str(tmp_path)}
+    for expected in ("Compiling (a few seconds, once per machine)\n", ""):
+        command = [sys.executable, "-c", LITTLE_AND_MUCH, str(tmp_path)]
+        done = subprocess.run(command, capture_output=True, text=True, env=environment)
+        assert (done.stdout, done.stderr) == ("[(20, False), (20, True)]\n", expected)
 
 
 def test_threads_that_need_loops_at_once_get_the_same():

