@@ -57,7 +57,7 @@ class Row:
         measure: a measure for which the option matters, in all settings.
         data: ``repeated``, ``lacking`` or ``unusable`` (by ``given``) are refused without the
             option; in ``unanswered`` the first run lacks two queries; in ``close`` all runs have
-            the same quality.
+            the same quality; see :func:`_small.circular` and :func:`_small.swapped`.
         same: source, or ``always`` -> the reason why the result does not change.
         alone: a part of the sentence that refuses the option without those that are given with it.
     """
@@ -97,6 +97,10 @@ def of(value: Any, setting: Setting) -> Any:
 def frames(data: str, binary: bool, turned: bool, seed: int = 1) -> tuple[dict, pd.DataFrame]:
     if data == "repeated":
         runs, qrels = _small.repeated(seed, binary=binary)
+    elif data == "circular":
+        runs, qrels = _small.circular(binary=binary)
+    elif data == "swapped":
+        runs, qrels = _small.swapped(binary=binary)
     else:
         runs, qrels = _small.collection(seed, binary=binary, close=data == "close")
     if data == "lacking" and seed == 2:

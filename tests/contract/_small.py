@@ -84,6 +84,48 @@ def judged_by_other(agrees: float = 0.7, *, seed: int = 1, binary: bool = False)
     return qrels.assign(label=np.where(same, qrels["label"], drawn))
 
 
+def _run_of(rankings: dict[str, list[str]]) -> pd.DataFrame:
+    """A run from the rankings of its queries."""
+    rows = [
+        (qid, doc, float(-rank)) for qid, docs in rankings.items() for rank, doc in enumerate(docs)
+    ]
+    return pd.DataFrame(rows, columns=["qid", "docno", "score"])
+
+
+def circular(*, binary: bool = False) -> tuple[dict[str, pd.DataFrame], pd.DataFrame]:
+    """Three runs that have a document of grade 1 at ranks 6, 7, 8 of each third of the queries.
+
+    By the sign of the first difference each run is preferred to the next on two thirds of the
+    queries. All runs have a document of grade 2 at rank 9.
+    """
+    top, rest, grade = DOCS[:5], DOCS[8:12], 1 if binary else 2
+    runs = {}
+    for shift, name in enumerate(("charlie", "alpha", "delta")):
+        at = [(number + shift) % 3 for number in range(len(QUERIES))]
+        below = {qid: DOCS[5 : 5 + n] + ["d50"] + DOCS[5 + n : 7] for qid, n in zip(QUERIES, at)}
+        runs[name] = _run_of({qid: [*top, *docs, "d51", *rest] for qid, docs in below.items()})
+    qrels = [row for qid in QUERIES for row in ((qid, "d50", 1), (qid, "d51", grade))]
+    return runs, pd.DataFrame(qrels, columns=["qid", "docno", "label"])
+
+
+def swapped(*, binary: bool = False) -> tuple[dict[str, pd.DataFrame], pd.DataFrame]:
+    """Runs that rank first the documents which one of two judges prefers to the other judge.
+
+    Charlie follows the first judge, alpha the second. Bravo follows the first on seven queries and
+    the second on five, and delta the other way round. The judges are those of
+    :func:`judged_by_other` that agree on .7 and .5 of the documents.
+    """
+    qrels = collection(binary=binary)[1]
+    x, y = (judged_by_other(agrees, binary=binary)["label"] for agrees in (0.7, 0.5))
+    sign = np.where(qrels["qid"].isin(QUERIES[:7]), 1, -1)
+    runs = {}
+    for name, side in {"charlie": 1, "alpha": -1, "delta": -sign, "bravo": sign}.items():
+        best = qrels.assign(gain=side * (x - y)).sort_values("gain", ascending=False, kind="stable")
+        rankings = best.groupby("qid", sort=False)["docno"].agg(lambda docs: [*docs[:DEPTH]])
+        runs[name] = _run_of(rankings.to_dict())
+    return runs, qrels
+
+
 def labels(seed: int = 1) -> pd.DataFrame:
     """Documents without a label that runs rank among the first three: all are relevant."""
     runs, qrels = collection(seed)

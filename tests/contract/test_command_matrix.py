@@ -484,9 +484,6 @@ SPECIAL |= {
 
 #: Options of analyses whose small tables are equal with and without them.
 UNSEEN = {
-    "analyze cycles": "preference rel cutoff by places",
-    "analyze leaderboard-swaps": "judges rel judge_rel measure test correction alpha draws seed "
-    "by places",
     "analyze agreement-by-alpha": "as_published",
     "analyze agreement-by-number-of-systems": "as_published weights seed",
     "analyze stability": "as_published",
@@ -496,13 +493,34 @@ UNSEEN = {
     "analyze preference-levels": "places",
 }
 CLOSE = Row(weights, data="close")
-SPECIAL["analyze cycles"] = {"weights": CLOSE}
+SPECIAL["analyze cycles"] = {
+    option: replace(row, data="circular")
+    for option, row in {
+        "preference": Row(["--preference", "rrLP"]),
+        **{option: ROWS[option] for option in ("rel", "cutoff", "weights", "by", "places")},
+    }.items()
+}
 SPECIAL["analyze agreement-by-alpha"]["weights"] = CLOSE
 SPECIAL["analyze reordering"] = {
     "correction": Row(["--correction", "bonferroni"], ["--alpha", ".05"])
 }
+BY_T = ["--test", "t"]
+BY_DRAWS = ["--test", "randomization", "--correction", "none"]
 SPECIAL["analyze leaderboard-swaps"] = {
     "weights": Row(weights, refused={"always": "does not accept weighted queries"})
+} | {
+    option: replace(row, data="swapped")
+    for option, row in {
+        "judges": Row(judge("z", 0.3)),
+        "rel": Row(["-l", "2"], refused={"binary": "finds nothing relevant"}),
+        "judge_rel": Row(["--judge-rel", "x=2"], refused={"binary": "finds nothing"}),
+        "test": Row(["--test", "sign"]),
+        "correction": Row(["--correction", "none"], BY_T),
+        "alpha": Row(["--alpha", ".9"]),
+        "draws": Row(["--draws", "40"], BY_DRAWS),
+        "seed": Row(["--seed", "7"], [*BY_DRAWS, "--draws", "40", "--alpha", ".9"]),
+        **{option: ROWS[option] for option in ("measure", "by", "places")},
+    }.items()
 }
 
 
