@@ -8,16 +8,15 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from operator import itemgetter
 from typing import Any
 
 import numpy as np
 
-from ...io.values import arrow_text, take
+from ...io.values import arrow_text, pc, take
 from ...judging.judged_run import JudgedRun
 from ...judging.judgements import Judgements
-from ...judging.matching import positions
-from ...scoring.arrays import Bools, Ints
+from ...judging.matching import FIRST_BYTES, heads_of, positions
+from ...scoring.arrays import Bools, Ints, cumulate, ranges_from
 from .cause import ALPHA, Cause, Pair, Top, at_least, is_spread_less, listed, percent
 from .rankings import correlation
 
@@ -46,23 +45,29 @@ _ZEROS = re.compile(r"(?<!\d)0+(?=\d)")
 _BLANK = dict.fromkeys(map(ord, string.punctuation), " ")
 
 
-def _plain(docno: str) -> str:
-    """An id without case, separators and leading zeros."""
-    return _ZEROS.sub("", " ".join(docno.casefold().translate(_BLANK).split()))
+#: A function that writes ids in another way.
+Rewrite = Callable[[Sequence[str]], list[str]]
 
 
-def _part(first: int | None, last: int | None = None) -> Callable[[str], str]:
-    return itemgetter(slice(first, last))
+def _plain(docnos: Sequence[str]) -> list[str]:
+    """Ids without case, separators and leading zeros."""
+    text = _ZEROS.sub("", "\0".join(docnos).casefold().translate(_BLANK))
+    return [" ".join(docno.split()) for docno in text.split("\0")]
 
 
-#: Ways to write ids: kind, and two functions that make an id and the right id equal.
-_WRITINGS: list[tuple[str, Callable[[str], str], Callable[[str], str]]] = [
-    ("plain", _plain, _plain),
-    *(("prefix", _part(cut), str) for cut in range(1, _AFFIX + 1)),
-    *(("suffix", _part(None, -cut), str) for cut in range(1, _AFFIX + 1)),
-    *(("cut", str, _part(None, -cut)) for cut in range(1, _CUT + 1)),
-    *(("cut", str, _part(cut)) for cut in range(1, _CUT + 1)),
-]
+def _part(first: int | None, last: int | None = None) -> Rewrite:
+    return lambda docnos: [docno[first:last] for docno in docnos]
+
+
+#: Ways to write ids: kind and number of characters, which is negative for a part cut off before an
+#: id, and two functions that make ids and the right ids equal.
+_WRITINGS: dict[tuple[str, int], tuple[Rewrite, Rewrite]] = {
+    ("plain", 0): (_plain, _plain),
+    **{("prefix", cut): (_part(cut), list) for cut in range(1, _AFFIX + 1)},
+    **{("suffix", cut): (_part(None, -cut), list) for cut in range(1, _AFFIX + 1)},
+    **{("cut", cut): (list, _part(None, -cut)) for cut in range(1, _CUT + 1)},
+    **{("cut", -cut): (list, _part(cut)) for cut in range(1, _CUT + 1)},
+}
 
 
 @dataclass(frozen=True)
@@ -78,8 +83,8 @@ class Writing:
     """
 
     kind: str
-    ours: Callable[[str], str]
-    theirs: Callable[[str], str]
+    ours: Rewrite
+    theirs: Rewrite
     equal: list[str]
     others: list[str]
 
@@ -130,36 +135,84 @@ def find_writing(
         are_wrong: whether ids of this source have forms that no other source has. Then equal ids
             of different queries are no chance: rankings can share most of their documents.
     """
-    if len(found) <= _FEWEST:
-        return None
-    best, of_found = None, {query for query, _ in found}
+    of_found = {query for query, _ in found}
     wanted = [(query, docno) for query, docno in wanted if query in of_found]
-    keys: dict[Any, list[tuple[str, dict[str, str]]]] = {}
-    for kind, ours, theirs in _WRITINGS:
-        if theirs not in keys:
-            by_query: dict[int, dict[str, str]] = {query: {} for query in of_found}
-            for query, docno in wanted[: _OTHERS if theirs is str else most]:
-                by_query[query][theirs(docno)] = docno
-            keys[theirs] = [(docno, by_query[query]) for query, docno in found]
-        equal = [docno for docno, others in keys[theirs] if ours(docno) in others]
-        if len(equal) > (len(best.equal) if best else _FEWEST):
-            others = [others.get(ours(docno), "") for docno, others in keys[theirs]]
-            best = Writing(kind, ours, theirs, equal, list(filter(None, others)))
-    if best is None:
+    if len(found) <= _FEWEST or not wanted:
         return None
-    ours, theirs = best.ours, best.theirs
-    known = zip(found, keys[theirs])
-    matches = {(query, others.get(ours(docno))) for (query, docno), (_, others) in known}
-    number = sum(other is not None for _, other in matches)  # many ids may contain the same id
-    back = {(query, ours(docno)) for query, docno in wanted} if ours is not theirs else set()
-    reverse = sum((query, theirs(docno)) in back for query, docno in found)
-    pairs = {(query, theirs(docno)) for query, docno in wanted}
-    frequency = Counter(key for _, key in pairs)
-    ids = [(query, ours(docno)) for query, docno in found]
-    elsewhere = sum(frequency[key] - ((query, key) in pairs) for query, key in ids)
-    elsewhere = 0 if are_wrong else elsewhere
+    equal = _equal_ids(found, wanted[:_OTHERS], most)
+    writing = max(_WRITINGS, key=lambda writing: len(equal[writing]))
+    # With fewer equal ids, the test cannot be significant at the lowest rate.
+    tails = at_least(np.arange(len(found)), len(found), 1 / (len(found) + 2))
+    if len(equal[writing]) <= max(_FEWEST, (tails >= ALPHA).sum() - 1):
+        return None
+    ours, theirs = _WRITINGS[writing]
+    number = len({(found[row][0], other) for row, other in equal[writing].items()})
+    back = set(_rewritten(wanted, ours)) if ours is not theirs else set()
+    reverse = sum(map(back.__contains__, _rewritten(found, theirs)))
+    pairs = set(_rewritten(wanted, theirs))
+    frequency = Counter(docno for _, docno in pairs)
+    ids = _rewritten(found, ours)
+    elsewhere = 0 if are_wrong else sum(frequency[doc[1]] - (doc in pairs) for doc in ids)
     chance = (1 + reverse + elsewhere / max(1, len(of_found) - 1)) / (len(found) + 2)
-    return best if at_least(number, len(found), min(1.0, chance)) < ALPHA else None
+    if at_least(number, len(found), min(1.0, chance)) >= ALPHA:
+        return None
+    rows, others = zip(*equal[writing].items())
+    return Writing(writing[0], ours, theirs, [found[row][1] for row in rows], list(others))
+
+
+def _equal_ids(found: Docs, wanted: Docs, most: int) -> dict[tuple[str, int], dict[int, str]]:
+    """The rows of found documents whose id equals a wanted one if written in a way, with this id.
+
+    Args:
+        found: the documents that only one source has.
+        wanted: the wanted documents of their queries.
+        most: the number of wanted documents that are rewritten.
+    """
+    equal: dict[tuple[str, int], dict[int, str]] = {writing: {} for writing in _WRITINGS}
+    plain = _rewritten(found, _plain)
+    texts, known = set(plain), {}
+    for doc, (_, docno) in zip(_rewritten(wanted[:most], _plain), wanted):
+        if doc in texts:
+            known[doc] = docno
+    equal["plain", 0] = {row: known[doc] for row, doc in enumerate(plain) if doc in known}
+    for row, other in zip(*(rows.tolist() for rows in _begin_or_end_alike(found, wanted))):
+        (_, docno), (_, right) = found[row], wanted[other]
+        cut = len(docno) - len(right)
+        ways = {
+            ("prefix", cut): docno.endswith(right),
+            ("suffix", cut): docno.startswith(right),
+            ("cut", -cut): other < most and right.startswith(docno),
+            ("cut", cut): other < most and right.endswith(docno),
+        }
+        for way, is_equal in ways.items():
+            if is_equal and way in equal:
+                equal[way][row] = right
+    return equal
+
+
+def _begin_or_end_alike(found: Docs, wanted: Docs) -> tuple[Ints, Ints]:
+    """The rows of documents of one query of which one id can be the beginning or end of the other.
+
+    Compared are the first and the last eight bytes, or all bytes of the shorter id.
+    """
+    ours, theirs = (np.array([query for query, _ in docs], dtype=int) for docs in (found, wanted))
+    order = np.argsort(theirs, kind="stable")
+    first, last = (np.searchsorted(theirs[order], ours, side) for side in ("left", "right"))
+    rows = np.repeat(np.arange(len(found)), last - first)
+    columns = order[ranges_from(first, cumulate(last - first))]
+    texts = [arrow_text(docno for _, docno in docs) for docs in (found, wanted)]
+    alike = np.zeros(len(rows), dtype=bool)
+    for ids in (texts, [pc.utf8_reverse(text) for text in texts]):
+        (a, size), (b, other_size) = (heads_of(text) for text in ids)
+        size, other_size = size[rows], other_size[columns]
+        shorter = FIRST_BYTES[np.minimum(np.minimum(size, other_size), 8)]
+        alike |= (size != other_size) & ((a[rows] ^ b[columns]) & shorter == 0)
+    return rows[alike], columns[alike]
+
+
+def _rewritten(docs: Docs, write: Rewrite) -> Docs:
+    """Documents with rewritten ids."""
+    return list(zip([query for query, _ in docs], write([docno for _, docno in docs])))
 
 
 def _first(pair: Pair, top: Top, rows: Bools, most: int = _OTHERS) -> Docs:
@@ -266,9 +319,11 @@ def _restored(pair: Pair, writing: Writing) -> Sequence[tuple[JudgedRun, JudgedR
     judgements, table = pair.judgements, pair.b.run.table
     missed = _missed(pair, pair.b.run, most=len(judgements.grades))
     qids = judgements.qid_text.to_pylist()
-    right = {(qids[query], writing.theirs(docno)): docno for query, docno in missed}
-    rows = zip(table.qid.to_pylist(), table.docno.to_pylist())
-    new = [right.get((qid, writing.ours(docno)), docno) for qid, docno in rows]
+    texts = writing.theirs([docno for _, docno in missed])
+    right = {(qids[query], text): docno for (query, docno), text in zip(missed, texts)}
+    docnos = table.docno.to_pylist()
+    rows = zip(zip(table.qid.to_pylist(), writing.ours(docnos)), docnos)
+    new = [right.get(key, docno) for key, docno in rows]
     best = Judgements.of(judgements, "best")
     return [(pair.a.run, best.judge_part(replace(table, docno=arrow_text(new))))]
 
