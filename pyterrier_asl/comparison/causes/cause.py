@@ -5,7 +5,7 @@ The tests use scipy.special, which loads in half the time of scipy.stats.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -60,7 +60,7 @@ class Cause:
     comparable: bool = True
     is_fact: bool = False
     queries: Bools | None = None
-    repaired: Callable[[], Sequence[tuple[JudgedRun, JudgedRun]]] = list
+    repaired: Callable[[], Iterable[tuple[JudgedRun, JudgedRun]]] = list
 
 
 def percent(share: float) -> str:
@@ -299,9 +299,10 @@ def broken(run: JudgedRun, starts: Ints, better: bool) -> JudgedRun:
         better: whether relevant documents come first.
     """
     offsets = run.whole_ranking.offsets[run.queries]
-    groups = np.searchsorted(starts, offsets + run.ranks - 1, side="right") - 1
-    tied = np.flatnonzero(np.diff(starts)[groups] > 1)
-    groups, grades = groups[tied], run.grades[tied]
+    places = offsets + run.ranks - 1
+    sizes = np.diff(starts)
+    tied = np.flatnonzero(np.repeat(sizes > 1, sizes)[places])
+    groups, grades = np.searchsorted(starts, places[tied], side="right") - 1, run.grades[tied]
     order = np.lexsort((-grades if better else grades, groups))
     places = starts[groups] + np.arange(len(groups)) - np.searchsorted(groups, groups)
     if not better:

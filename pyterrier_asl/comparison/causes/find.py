@@ -100,16 +100,21 @@ def find_causes(
         the mean of B - A; ``effect``, the difference without the cause, NaN where it cannot be
         computed; ``comparable``, whether the runs can be compared; ``remedy``.
     """
-    pair, by_query, rows = Pair.of(a, b), values[1] - values[0], []
-    difference = float(by_query.mean())
+    pair, rows = Pair.of(a, b), []
+    difference = float((values[1] - values[0]).mean())
+    least = _EXPLAINS * abs(difference)
     for side, cause in _causes(pair):
-        left = list(_left(cause, side is pair, measure, by_query)) if measure else []
-        least = _EXPLAINS * abs(difference)
-        explaining = [value for value in left if abs(value - difference) >= least > 0]
-        is_named = not cause.is_fact or (measure is not None and not left)
-        if is_named or explaining:
-            effects = {"difference": difference, "effect": [*explaining, *left, np.nan][0]}
-            rows.append(vars(cause) | effects | {"cause": cause.name})
+        effects: list[float] = []
+        is_explaining = False
+        for effect in _left(cause, side, measure, values) if measure else ():
+            is_explaining = abs(effect - difference) >= least > 0
+            effects = [effect] if is_explaining else [*effects, effect]
+            if is_explaining:
+                break
+        if is_explaining or not cause.is_fact or (measure and not effects):
+            effect = effects[0] if effects else np.nan
+            row = {"cause": cause.name, "difference": difference, "effect": effect}
+            rows.append(vars(cause) | row)
     return sorted(rows, key=lambda row: bool(row["comparable"]))
 
 
@@ -153,10 +158,15 @@ def _causes(pair: Pair) -> list[tuple[Pair, Cause]]:
     return found
 
 
-def _left(cause: Cause, is_b: bool, measure: Any, difference: Floats) -> Iterator[float]:
-    """The mean differences B - A without a cause."""
+def _left(cause: Cause, pair: Pair, measure: Any, values: tuple[Floats, Floats]) -> Iterator[float]:
+    """The mean differences B - A without a cause, which was found in the second run of a pair."""
+    is_b = pair.b.name == "B"
+    of_runs = dict(zip(map(id, (pair.a.run, pair.b.run)), values if is_b else values[::-1]))
     for runs in cause.repaired():
-        other, this = (values_of([measure], run)[0].mean() for run in runs)
+        other, this = (
+            (of_runs[id(run)] if id(run) in of_runs else values_of([measure], run)[0]).mean()
+            for run in runs
+        )
         yield float(this - other if is_b else other - this)
     if cause.queries is not None and not cause.queries.all():
-        yield float(difference[~cause.queries].mean())
+        yield float((values[1] - values[0])[~cause.queries].mean())

@@ -8,9 +8,10 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+import pyarrow as pa
 
 from ...io.values import arrow_text, pc, take
 from ...judging.judged_run import JudgedRun
@@ -37,9 +38,6 @@ _FIRST = 10
 #: the rank is above 0; and the least numbers of unknown and of known documents for both tests.
 _DISPERSION, _LEVEL, _TREND, _KNOWN = 2.0, 0.05, 1.645, 20
 _REMEDY = "write the ids of documents in one form"
-
-#: Documents, as query number and id.
-Docs = list[tuple[int, str]]
 
 _ZEROS = re.compile(r"(?<!\d)0+(?=\d)")
 _BLANK = dict.fromkeys(map(ord, string.punctuation), " ")
@@ -68,6 +66,27 @@ _WRITINGS: dict[tuple[str, int], tuple[Rewrite, Rewrite]] = {
     **{("cut", cut): (list, _part(None, -cut)) for cut in range(1, _CUT + 1)},
     **{("cut", -cut): (list, _part(cut)) for cut in range(1, _CUT + 1)},
 }
+
+
+class Docs(NamedTuple):
+    """Documents: the number of the query of each, and its id."""
+
+    queries: Ints
+    ids: pa.LargeStringArray
+
+    def take(self, rows: Bools | slice) -> Docs:
+        """Some of these documents."""
+        chosen = np.arange(len(self.queries))[rows]
+        return Docs(self.queries[chosen], take(self.ids, chosen))
+
+    def written(self, write: Rewrite) -> list[tuple[int, str]]:
+        """The query and the rewritten id of each document."""
+        return list(zip(self.queries.tolist(), write(self.ids.to_pylist())))
+
+    def and_then(self, other: Docs) -> Docs:
+        """These documents, then others."""
+        ids = pa.concat_arrays([self.ids, other.ids])
+        return Docs(np.concatenate((self.queries, other.queries)), ids)
 
 
 @dataclass(frozen=True)
@@ -135,29 +154,28 @@ def find_writing(
         are_wrong: whether ids of this source have forms that no other source has. Then equal ids
             of different queries are no chance: rankings can share most of their documents.
     """
-    of_found = {query for query, _ in found}
-    wanted = [(query, docno) for query, docno in wanted if query in of_found]
-    if len(found) <= _FEWEST or not wanted:
+    wanted = wanted.take(np.isin(wanted.queries, found.queries))
+    if len(found.ids) <= _FEWEST or not len(wanted.ids):
         return None
-    equal = _equal_ids(found, wanted[:_OTHERS], most)
-    writing = max(_WRITINGS, key=lambda writing: len(equal[writing]))
+    equal = _equal_ids(found, wanted, most)
+    kind, cut = max(_WRITINGS, key=lambda writing: len(equal[writing]))
+    rows, others = list(equal[kind, cut]), list(equal[kind, cut].values())
     # With fewer equal ids, the test cannot be significant at the lowest rate.
-    tails = at_least(np.arange(len(found)), len(found), 1 / (len(found) + 2))
-    if len(equal[writing]) <= max(_FEWEST, (tails >= ALPHA).sum() - 1):
+    size = len(found.ids)
+    tails = at_least(np.arange(size), size, 1 / (size + 2))
+    if len(rows) <= max(_FEWEST, (tails >= ALPHA).sum() - 1):
         return None
-    ours, theirs = _WRITINGS[writing]
-    number = len({(found[row][0], other) for row, other in equal[writing].items()})
-    back = set(_rewritten(wanted, ours)) if ours is not theirs else set()
-    reverse = sum(map(back.__contains__, _rewritten(found, theirs)))
-    pairs = set(_rewritten(wanted, theirs))
+    ours, theirs = _WRITINGS[kind, cut]
+    number = len(set(zip(found.queries[rows].tolist(), others)))  # many may contain the same id
+    back = set(wanted.written(ours)) if ours is not theirs else set()
+    reverse = sum(map(back.__contains__, found.written(theirs)))
+    pairs = set(wanted.written(theirs))
     frequency = Counter(docno for _, docno in pairs)
-    ids = _rewritten(found, ours)
-    elsewhere = 0 if are_wrong else sum(frequency[doc[1]] - (doc in pairs) for doc in ids)
-    chance = (1 + reverse + elsewhere / max(1, len(of_found) - 1)) / (len(found) + 2)
-    if at_least(number, len(found), min(1.0, chance)) >= ALPHA:
+    elsewhere = sum(frequency[doc[1]] - (doc in pairs) for doc in found.written(ours))
+    chance = 1 + reverse + (0 if are_wrong else elsewhere / max(1, len(set(found.queries)) - 1))
+    if at_least(number, size, min(1.0, chance / (size + 2))) >= ALPHA:
         return None
-    rows, others = zip(*equal[writing].items())
-    return Writing(writing[0], ours, theirs, [found[row][1] for row in rows], list(others))
+    return Writing(kind, ours, theirs, take(found.ids, np.array(rows)).to_pylist(), others)
 
 
 def _equal_ids(found: Docs, wanted: Docs, most: int) -> dict[tuple[str, int], dict[int, str]]:
@@ -169,20 +187,23 @@ def _equal_ids(found: Docs, wanted: Docs, most: int) -> dict[tuple[str, int], di
         most: the number of wanted documents that are rewritten.
     """
     equal: dict[tuple[str, int], dict[int, str]] = {writing: {} for writing in _WRITINGS}
-    plain = _rewritten(found, _plain)
-    texts, known = set(plain), {}
-    for doc, (_, docno) in zip(_rewritten(wanted[:most], _plain), wanted):
-        if doc in texts:
-            known[doc] = docno
-    equal["plain", 0] = {row: known[doc] for row, doc in enumerate(plain) if doc in known}
-    for row, other in zip(*(rows.tolist() for rows in _begin_or_end_alike(found, wanted))):
-        (_, docno), (_, right) = found[row], wanted[other]
-        cut = len(docno) - len(right)
+    docnos, rights = found.ids.to_pylist(), wanted.ids[:_OTHERS].to_pylist()
+    plain, known = _plain(docnos), {}
+    texts, queries = set(plain), wanted.queries.tolist()
+    for query, text, right in zip(queries, _plain(rights[:most]), rights):
+        if text in texts:
+            known[query, text] = right
+    for row, doc in enumerate(zip(found.queries.tolist(), plain)):
+        if doc in known:
+            equal["plain", 0][row] = known[doc]
+    for row, other in zip(*_begin_or_end_alike(found, wanted.take(slice(_OTHERS)))):
+        docno, right = docnos[row], rights[other]
+        cut, is_rewritten = len(docno) - len(right), other < most
         ways = {
             ("prefix", cut): docno.endswith(right),
             ("suffix", cut): docno.startswith(right),
-            ("cut", -cut): other < most and right.startswith(docno),
-            ("cut", cut): other < most and right.endswith(docno),
+            ("cut", -cut): is_rewritten and right.startswith(docno),
+            ("cut", cut): is_rewritten and right.endswith(docno),
         }
         for way, is_equal in ways.items():
             if is_equal and way in equal:
@@ -190,36 +211,30 @@ def _equal_ids(found: Docs, wanted: Docs, most: int) -> dict[tuple[str, int], di
     return equal
 
 
-def _begin_or_end_alike(found: Docs, wanted: Docs) -> tuple[Ints, Ints]:
+def _begin_or_end_alike(found: Docs, wanted: Docs) -> tuple[list[int], list[int]]:
     """The rows of documents of one query of which one id can be the beginning or end of the other.
 
     Compared are the first and the last eight bytes, or all bytes of the shorter id.
     """
-    ours, theirs = (np.array([query for query, _ in docs], dtype=int) for docs in (found, wanted))
-    order = np.argsort(theirs, kind="stable")
-    first, last = (np.searchsorted(theirs[order], ours, side) for side in ("left", "right"))
-    rows = np.repeat(np.arange(len(found)), last - first)
-    columns = order[ranges_from(first, cumulate(last - first))]
-    texts = [arrow_text(docno for _, docno in docs) for docs in (found, wanted)]
+    order = np.argsort(wanted.queries, kind="stable")
+    ordered = wanted.queries[order]
+    first, last = (np.searchsorted(ordered, found.queries, side) for side in ("left", "right"))
+    rows = np.repeat(np.arange(len(first)), last - first)
+    others = order[ranges_from(first, cumulate(last - first))]
     alike = np.zeros(len(rows), dtype=bool)
-    for ids in (texts, [pc.utf8_reverse(text) for text in texts]):
-        (a, size), (b, other_size) = (heads_of(text) for text in ids)
-        size, other_size = size[rows], other_size[columns]
+    for ids in ((found.ids, wanted.ids), map(pc.utf8_reverse, (found.ids, wanted.ids))):
+        (ours, size), (theirs, other_size) = map(heads_of, ids)
+        size, other_size = size[rows], other_size[others]
         shorter = FIRST_BYTES[np.minimum(np.minimum(size, other_size), 8)]
-        alike |= (size != other_size) & ((a[rows] ^ b[columns]) & shorter == 0)
-    return rows[alike], columns[alike]
-
-
-def _rewritten(docs: Docs, write: Rewrite) -> Docs:
-    """Documents with rewritten ids."""
-    return list(zip([query for query, _ in docs], write([docno for _, docno in docs])))
+        alike |= (size != other_size) & ((ours[rows] ^ theirs[others]) & shorter == 0)
+    return rows[alike].tolist(), others[alike].tolist()
 
 
 def _first(pair: Pair, top: Top, rows: Bools, most: int = _OTHERS) -> Docs:
     """Documents of a run, best ranks first."""
     best = np.flatnonzero(rows)
     best = best[np.argsort(top.ranks[best], kind="stable")[:most]]
-    return list(zip(top.queries[best].tolist(), pair.docnos(top.docs[best])))
+    return Docs(top.queries[best], take(pair.ids, top.docs[best]))
 
 
 def _missed(pair: Pair, *runs: JudgedRun, most: int = 2 * _SAMPLE, least: float = 1e-9) -> Docs:
@@ -230,12 +245,7 @@ def _missed(pair: Pair, *runs: JudgedRun, most: int = 2 * _SAMPLE, least: float 
         is_missed[run.pairs] = False
     rows = np.flatnonzero(is_missed)
     rows = rows[judgements.queries[rows] % (1 + len(rows) // most) == 0]
-    return list(zip(judgements.queries[rows].tolist(), take(judgements.docnos, rows).to_pylist()))
-
-
-def _in_queries(top: Top, docs: Docs) -> Bools:
-    """Which first documents of a run belong to the queries of some documents."""
-    return np.isin(top.queries, np.unique([query for query, _ in docs]))
+    return Docs(judgements.queries[rows], take(judgements.docnos, rows))
 
 
 def unseen_forms(forms: Ints, others: Ints, level: float = ALPHA) -> Bools:
@@ -282,18 +292,18 @@ def document_ids(pair: Pair) -> Cause | None:
     if not len(unseen) and (pair.b.unknown & (top.ranks <= _FIRST)).sum() <= _FEWEST:
         return None
     found = _first(pair, top, pair.b.unknown, _SAMPLE)
-    wanted = _missed(pair, top.run) + _first(pair, pair.a, pair.a.only)
+    wanted = _missed(pair, top.run).and_then(_first(pair, pair.a, pair.a.only))
     writing = find_writing(found, wanted, are_wrong=len(unseen) > 0)
     if writing is None and (len(unseen) or _has_more_unknown(pair)):
         wanted = _missed(pair, top.run, most=_JUDGED, least=0)
-        found = _first(pair, top, top.unknown & _in_queries(top, wanted), _SAMPLE)
+        found = _first(pair, top, top.unknown & np.isin(top.queries, wanted.queries), _SAMPLE)
         writing = find_writing(found, wanted, _JUDGED, are_wrong=len(unseen) > 0)
     if writing and not len(unseen):
         of_other = _known(pair, writing.equal) > _known(pair, writing.others)
         writing = None if of_other or len(_unseen(pair.swapped)) else writing
     share = float(np.isin(top.docs, unseen).mean()) if len(unseen) else 0.0
     if writing is not None:
-        last = np.sort(top.ranks[pair.b.unknown])[len(found) - 1]
+        last = np.sort(top.ranks[pair.b.unknown])[len(found.ids) - 1]
         share = share or len(writing.equal) / int((top.ranks <= last).sum())
         whose = f"{percent(share)} of the documents of {top.name}"
         repaired = partial(_restored, pair, writing)
@@ -319,8 +329,8 @@ def _restored(pair: Pair, writing: Writing) -> Sequence[tuple[JudgedRun, JudgedR
     judgements, table = pair.judgements, pair.b.run.table
     missed = _missed(pair, pair.b.run, most=len(judgements.grades))
     qids = judgements.qid_text.to_pylist()
-    texts = writing.theirs([docno for _, docno in missed])
-    right = {(qids[query], text): docno for (query, docno), text in zip(missed, texts)}
+    written = zip(missed.written(writing.theirs), missed.ids.to_pylist())
+    right = {(qids[query], text): docno for (query, text), docno in written}
     docnos = table.docno.to_pylist()
     rows = zip(zip(table.qid.to_pylist(), writing.ours(docnos)), docnos)
     new = [right.get(key, docno) for key, docno in rows]
@@ -334,14 +344,14 @@ def qrels_ids(pair: Pair) -> Cause | None:
     if min((~top.judged & (top.ranks <= _FIRST)).sum() for top in tops) <= _FEWEST:
         return None
     found = _missed(pair, *(top.run for top in tops))
-    wanted = [_first(pair, top, ~top.judged & _in_queries(top, found)) for top in tops]
-    writing = find_writing(found, wanted[0] + wanted[1])
+    wanted = [_first(pair, top, ~top.judged & np.isin(top.queries, found.queries)) for top in tops]
+    writing = find_writing(found, wanted[0].and_then(wanted[1]))
     if writing is None:
         return None
-    others = set(writing.others)
-    if min(sum(docno in others for _, docno in docs) for docs in wanted) < _BOTH:
+    others = arrow_text(writing.others)
+    if min((positions(docs.ids, others) >= 0).sum() for docs in wanted) < _BOTH:
         return None  # one of the runs writes these ids in its own way
-    share = len(writing.equal) / len(found)
+    share = len(writing.equal) / len(found.ids)
     whose = f"{percent(share)} of the relevant documents that neither run retrieves"
     return writing.cause("the qrels", share, whose)
 

@@ -37,8 +37,11 @@ def long_gaps(has: Bools, queries: Ints) -> list[tuple[int, int]]:
     is_new = ~has & np.concatenate(([True], (queries[1:] != queries[:-1]) | has[:-1]))
     number = np.concatenate(([0], np.cumsum(is_new)))
     lengths = number[last] - number[first]
+    at_random = -1 / np.log1p(-np.clip(has.mean(), 1e-9, 1 - 1e-9))
+    if 0.1 * len(lengths) * np.exp(-lengths.max() / at_random) >= ALPHA:
+        return []  # even if no other document were missing
     low, high = np.quantile(lengths, [0.9, 0.99])
-    scale = max((high - low) / np.log(10), -1 / np.log1p(-np.clip(has.mean(), 1e-9, 1 - 1e-9)))
+    scale = max((high - low) / np.log(10), at_random)
     expected = 0.1 * len(lengths) * np.exp(-(lengths - low) / scale)
     longest = np.argsort(expected)[: (expected < ALPHA).sum()]
     return [(int(first[i]), int(last[i]) - 1) for i in longest]

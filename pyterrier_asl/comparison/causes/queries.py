@@ -84,15 +84,16 @@ def exchanged_queries(pair: Pair) -> Cause | None:
     If no two sources share documents in these queries, it is the qrels. A run with one ranking for
     several of these queries has repeated rankings.
     """
-    sources = {top.name: (top.queries, top.docs) for top in (pair.a, pair.b)}
-    size, shared, found = len(pair.judgements), {}, {}
-    suspects = _suspects(pair)
-    if not any(are_more_than_real(queries) for queries in suspects.values()):
+    suspects = {name: few for name, few in _suspects(pair).items() if are_more_than_real(few)}
+    if not suspects:
         return None
+    size, shared, found = len(pair.judgements), {}, {}
+    sources = {top.name: (top.queries, top.docs) for top in (pair.a, pair.b)}
     sources["the qrels"] = pair.labelled
-    for name, (queries, docs) in sources.items():
+    for name, few in suspects.items():
+        queries, docs = sources[name]
         others = [other for label, other in sources.items() if label != name]
-        rows = suspects[name][queries]
+        rows = few[queries]
         some_docs, theirs = (queries[rows], docs[rows]), _union(others, len(pair.ids))
         shared[name] = shared_documents(some_docs, theirs, size)
         own, most, second, _ = shared[name]
@@ -109,7 +110,7 @@ def exchanged_queries(pair: Pair) -> Cause | None:
         number = int(shared_documents(x, y, size)[0][some].sum())
         return max(number, int(some.sum())) if name == "the qrels" else number
 
-    name = max((name for name in sources if found[name].any()), key=agreement)
+    name = max((name for name in found if found[name].any()), key=agreement)
     top = {"A": pair.a, "B": pair.b}.get(name)
     if top is not None and 2 * _repeated(pair, top)[found[name]].sum() > found[name].sum():
         return replace(_repeated_rankings(pair, top, found[name]), comparable=False, is_fact=False)
@@ -149,7 +150,8 @@ def _suspects(pair: Pair) -> dict[str, Bools]:
 
 def _union(sources: list[Documents], size: int) -> Documents:
     """The different documents of several sources."""
-    keys = np.unique(np.concatenate([queries * size + docs for queries, docs in sources]))
+    keys = np.sort(np.concatenate([queries * size + docs for queries, docs in sources]))
+    keys = keys[np.diff(keys, prepend=-1) > 0]  # np.unique is slower
     return keys // size, keys % size
 
 
@@ -158,13 +160,21 @@ def _repeated(pair: Pair, top: Top) -> Bools:
     first = np.full((len(pair.judgements), _FIRST), -1)
     keep = top.ranks <= _FIRST
     first[top.queries[keep], top.ranks[keep] - 1] = top.docs[keep]
-    _, group, counts = np.unique(first, axis=0, return_inverse=True, return_counts=True)
-    return np.asarray((counts[group.ravel()] > 1) & (first[:, 1] >= 0))
+    several = first[:, 1] >= 0
+    of_first = np.bincount(first[several, 0], minlength=len(pair.ids))
+    rows = np.flatnonzero(several & (of_first[first[:, 0]] > 1))
+    repeated = np.zeros(len(first), dtype=bool)
+    if len(rows):
+        _, group, counts = np.unique(first[rows], axis=0, return_inverse=True, return_counts=True)
+        repeated[rows] = counts[group.ravel()] > 1
+    return repeated
 
 
 def repeated_rankings(pair: Pair) -> Cause | None:
     """Queries with the same first documents as another query, but not in the other run."""
-    found = _repeated(pair, pair.b) & ~_repeated(pair, pair.a) & pair.answered
+    found = _repeated(pair, pair.b) & pair.answered
+    if found.any():
+        found &= ~_repeated(pair, pair.a)
     return _repeated_rankings(pair, pair.b, found) if found.any() else None
 
 

@@ -43,7 +43,7 @@ def short_rankings(pair: Pair) -> Cause | None:
         "retrieve as many documents with both systems",
         is_fact=True,
         queries=short,
-        repaired=lambda: [(shorter(a, depths), b) for shorter in (cut_to, thinned)],
+        repaired=lambda: ((shorter(a, depths), b) for shorter in (cut_to, thinned)),
     )
 
 
@@ -67,7 +67,7 @@ def tied_scores(pair: Pair) -> Cause | None:
         "of their query, and are in the order of their ids",
         "write scores with more digits",
         is_fact=True,
-        repaired=lambda: [(pair.a.run, broken(run, starts, better)) for better in (True, False)],
+        repaired=lambda: ((pair.a.run, broken(run, starts, better)) for better in (True, False)),
     )
 
 
@@ -148,8 +148,10 @@ def reversed_scores(pair: Pair) -> Cause | None:
     agreement = correlation(b.queries[both], rank[b.pairs[both]], b.ranks[both], size)
     late = (relevance + agreement < 0) & pair.answered & ~a.constant_scores & ~b.constant_scores
     suspects, z = np.flatnonzero(late)[:_SUSPECTS], np.zeros(size)
-    z[suspects] = (relevance + correlation(*_common_documents(pair, suspects), size))[suspects]
     answered, found = int(pair.answered.sum()), np.zeros(size, dtype=bool)
+    if at_least(len(suspects), answered, min(rate for _, rate in _REVERSED)) >= ALPHA:
+        return None
+    z[suspects] = (relevance + correlation(*_common_documents(pair, suspects), size))[suspects]
     for limit, rate in _REVERSED:
         if at_least(int((z < limit).sum()), answered, rate) < ALPHA:
             found |= z < limit

@@ -19,7 +19,7 @@ from pyterrier_asl.comparison.causes.cause import (
     without_documents,
 )
 from pyterrier_asl.comparison.causes.find import causes_frame, find_causes
-from pyterrier_asl.comparison.causes.ids import find_writing, unseen_forms
+from pyterrier_asl.comparison.causes.ids import Docs, find_writing, unseen_forms
 from pyterrier_asl.comparison.causes.missing import long_gaps
 from pyterrier_asl.comparison.causes.queries import shared_documents
 from pyterrier_asl.comparison.causes.rankings import correlation
@@ -215,10 +215,13 @@ def test_ids_that_all_queries_retrieve_are_no_prefixes():
 
 def test_ids_that_contain_each_other_in_both_directions_are_not_written_otherwise():
     """Passages of one document: d1 and d12 are both ids of the collection."""
-    short = [(q, f"d{q}-1") for q in range(50)]
-    long = [(q, f"d{q}-12") for q in range(50)]
+    queries = np.arange(50)
+    short = Docs(queries, arrow_text(f"d{q}-1" for q in queries))
+    long = Docs(queries, arrow_text(f"d{q}-12" for q in queries))
     assert find_writing(long, short).kind == "suffix"
-    assert find_writing(long[:25] + short[25:], short[:25] + long[25:]) is None
+    half, rest = slice(25), slice(25, None)
+    found = long.take(half).and_then(short.take(rest))
+    assert find_writing(found, short.take(half).and_then(long.take(rest))) is None
 
 
 # Chances
