@@ -162,7 +162,7 @@ def assert_ends_fit(spec: Any) -> None:
 UNUSUAL = [pytest.param(case, marks=pytest.mark.slow) for case in CASES if case != "usual"]
 
 
-@pytest.mark.filterwarnings("ignore")
+@pytest.mark.filterwarnings("ignore", "error::RuntimeWarning")  # NumPy's
 @pytest.mark.parametrize("case", ["usual", *UNUSUAL])
 @pytest.mark.parametrize("analysis", analyses(), ids=lambda analysis: analysis.name)
 def test_every_chart_is_drawn_and_says_nothing_wrong(analysis, case):
