@@ -38,6 +38,7 @@ from ..io.runs import run_name
 from ..io.tables import ALL, counted
 from ..io.texts import json_object
 from ..io.trec_text import open_text
+from ..io.values import excerpt
 from ..measures.directions import higher_is_better
 from ..measures.names import measure_named
 from ..scoring.arrays import Floats
@@ -330,9 +331,10 @@ def _text_frame(path: Path, roles: Mapping[str, str]) -> pd.DataFrame:
         return table.set_axis(names, axis=1)
     if table.shape[1] != 3:
         raise ValueError(
-            f"{path} is not a table of scores: its first line is {first[:80]!r}, neither a header "
-            "with qid or name, nor output of trec_eval -q or ir_measures -q. If it is a header, "
-            "name its columns: columns={'system': ..., 'topic': ..., 'score': ...} (--columns)"
+            f"{path} is not a table of scores: its first line is {excerpt(first)}, neither a "
+            "header with qid or name, nor output of trec_eval -q or ir_measures -q. If it is a "
+            "header, name its columns: columns={'system': ..., 'topic': ..., 'score': ...} "
+            "(--columns)"
         )
     by_trec_eval = (table[1] == ALL).any() and not (table[0] == ALL).any()
     by_trec_eval |= not (table[0] == ALL).any() and all(
@@ -354,8 +356,8 @@ def _rows(path: Path, lines: Iterable[tuple[int, Any]]) -> list[Any]:
             row.keys() != rows[0].keys() if isinstance(row, dict) else len(row) != len(rows[0])
         ):
             raise ValueError(
-                f"{path}, line {number}: found {counted(len(row), 'field')} ({str(row)[:80]}), "
-                f"but the first line has {len(rows[0])} ({str([*rows[0]])[:80]})"
+                f"{path}, line {number}: found {counted(len(row), 'field')} ({excerpt(row)}), "
+                f"but the first line has {len(rows[0])} ({excerpt([*rows[0]])})"
             )
         rows.append(row)
     return rows

@@ -18,7 +18,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from .lazy import pd
-from .values import arrow_numbers, as_integers, check_finite, numbers, take, text
+from .values import arrow_numbers, as_integers, check_finite, excerpt, numbers, take, text
 
 #: The names of columns of queries: ir_measures' name first, then PyTerrier's.
 QID = ("query_id", "qid")
@@ -223,7 +223,7 @@ def _lists_of_tuples(source: Any, kind: str, names: Sequence[str]) -> list[list[
     if isinstance(source, (str, bytes)) or not isinstance(source, Iterable):
         raise TypeError(
             f"the {kind} must be a data frame, a dict of dicts or an iterable of named tuples, "
-            f"not {type(source).__name__} {str(source)[:60]!r}; read a file first "
+            f"not {type(source).__name__} {excerpt(source)}; read a file first "
             f"(pyterrier_asl.read_{kind})"
         )
     rows = list(source)
@@ -233,7 +233,7 @@ def _lists_of_tuples(source: Any, kind: str, names: Sequence[str]) -> list[list[
         for number, row in enumerate(rows):
             if lacking := [name for name in names if not hasattr(row, name)]:
                 raise TypeError(
-                    f"the {kind}'s rows need {lacking}, but row {number} is {str(row)[:80]!r}"
+                    f"the {kind}'s rows need {lacking}, but row {number} is {excerpt(row)}"
                 ) from None
         raise
 

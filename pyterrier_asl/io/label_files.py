@@ -20,7 +20,7 @@ from .lazy import pd
 from .qrels import read_qrels
 from .table_forms import text_of_cell
 from .texts import json_object
-from .values import text
+from .values import excerpt, text
 
 COLUMNS = ["qid", "docno", "label", "source"]
 
@@ -138,7 +138,7 @@ class LabelFile:
         if wrong:
             raise ValueError(
                 f"labels cannot be added to {self.path}: it holds something else than labels in "
-                f"JSON lines ({wrong[0][:80].decode('utf-8', 'replace').strip()!r}); name another "
+                f"JSON lines ({excerpt(wrong[0].strip())}); name another "
                 "file"
             )
         if is_complete:

@@ -9,6 +9,7 @@ from typing import Any
 
 from .runs import run_name
 from .texts import text_lines
+from .values import excerpt
 
 #: The most names in an error.
 _LISTED = 8
@@ -136,7 +137,7 @@ def read_pairs(
         for row in filter(any, rows):
             where = f"{path}, line {rows.line_num}"
             if len(row) != 2 or not all(row):
-                raise ValueError(f"{where}: expected {key}<TAB>{value}, found {f'{row}'[:100]}")
+                raise ValueError(f"{where}: expected {key}<TAB>{value}, found {excerpt(row)}")
             name = name_of(row[0])
             if pairs.setdefault(name, row[1]) != row[1]:
                 raise ValueError(f"{where}: {key} {name!r} has the {value} {pairs[name]!r} already")

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .tables import counted
+from .values import excerpt
 
 #: The characters of a document on the page.
 _BEGINNING = 280
@@ -131,7 +132,7 @@ def _text_of_line(line: str, kind: str, where: str) -> tuple[str, str]:
         name, tab, text = line.rstrip("\r\n").partition("\t")
         if not (name and tab):
             form = "qid<TAB>query" if kind == "query" else "docno<TAB>text"
-            raise ValueError(f"{where}: expected {form}, found {line.strip()[:100]!r}")
+            raise ValueError(f"{where}: expected {form}, found {excerpt(line.strip())}")
         return name, text
     row = json_object(line, where)
     names = [row[name] for name in _IDS if isinstance(row.get(name), (str, int))]
@@ -161,8 +162,7 @@ def json_object(line: str | bytes, where: str) -> dict[str, Any]:
     except ValueError as error:  # UnicodeDecodeError is one
         reason = str(error)
     if not isinstance(row, dict):
-        text = line if isinstance(line, str) else line.decode("utf-8", "replace")
-        raise ValueError(f"{where}: this is not a JSON object ({reason}): {text.strip()[:100]!r}")
+        raise ValueError(f"{where}: this is not a JSON object ({reason}): {excerpt(line.strip())}")
     return row
 
 

@@ -28,7 +28,7 @@ import pyarrow as pa
 import pyarrow.csv as pcsv
 
 from .threads import cores, map_ahead
-from .values import pc
+from .values import excerpt, pc
 
 # Blocks of 2 MB are fastest: smaller ones need more calls, larger ones do not fit the cache.
 _BLOCK = 1 << 21
@@ -152,8 +152,8 @@ def _check_one_run(path: Path, names: Sequence[bytes]) -> None:
     """Raises ValueError unless the last column, the name of the run, is the same in all lines."""
     if len(names) > 1:
         raise ValueError(
-            f"{path} holds several runs (its last column has {_shown(names[0])} and "
-            f"{_shown(names[1])}): save each in a separate file, or give all lines one name"
+            f"{path} holds several runs (its last column has {excerpt(names[0])} and "
+            f"{excerpt(names[1])}): save each in a separate file, or give all lines one name"
         )
 
 
@@ -230,7 +230,7 @@ def _parse_slowly(
                 )
         except ValueError as error:
             where = f"{path}, line {_lines_before(path, number) + line + 1}"
-            raise ValueError(f"{where}: {error}: {_shown(text)}") from None
+            raise ValueError(f"{where}: {error}: {excerpt(text)}") from None
         seen = True
         tags[fields[-1]] = None
     return layout.table(values), tags
@@ -268,7 +268,7 @@ def _as_number(field: bytes, layout: Layout) -> float:
     except ValueError:
         value = math.nan
     if math.isnan(value) or (math.isinf(value) and not layout.infinite):
-        raise ValueError(f"the {layout.number} {_shown(field)} is not a number")
+        raise ValueError(f"the {layout.number} {excerpt(field)} is not a number")
     return value
 
 
@@ -277,14 +277,9 @@ def _text(field: bytes) -> str:
         return field.decode()
     except UnicodeDecodeError:
         raise ValueError(
-            f"{_shown(field)} is not UTF-8 (convert the file, for instance with "
+            f"{excerpt(field)} is not UTF-8 (convert the file, for instance with "
             "`iconv -f latin1 -t utf-8`)"
         ) from None
-
-
-def _shown(text: bytes, longest: int = 100) -> str:
-    shown = text.decode(errors="backslashreplace")
-    return repr(shown if len(shown) <= longest else shown[:longest] + "...")
 
 
 def open_text(path: Path) -> pa.NativeFile:
@@ -339,7 +334,7 @@ def _blocks(path: Path, stream: Any) -> Iterator[bytearray]:
         if len(rest) > _LONGEST_LINE:
             raise ValueError(
                 f"{path} has a line of more than {_LONGEST_LINE >> 20} MiB, beginning with "
-                f"{_shown(rest[:100], 40)}: it is not a text file of lines"
+                f"{excerpt(rest[:100])}: it is not a text file of lines"
             )
         if end:
             del block[end:]

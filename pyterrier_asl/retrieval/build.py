@@ -18,7 +18,7 @@ import pyterrier as pt
 
 from ..io.atomic import naming_full_disk
 from ..io.digests import checksum
-from ..io.values import text
+from ..io.values import excerpt, text
 from ..scoring.arrays import Ints, cumulate
 from .format import ARRAYS, ROWS, metadata_checksum
 from .tokens import WordTokeniser
@@ -129,7 +129,7 @@ def _checked_documents(documents: Iterable[Mapping[str, Any]]) -> Iterator[tuple
     for number, document in enumerate(documents, 1):
         if not isinstance(document, Mapping):
             raise TypeError(
-                f"document {number} is a {type(document).__name__}, {str(document)[:40]!r}; "
+                f"document {number} is a {type(document).__name__}, {excerpt(document)}; "
                 "documents are dicts with 'docno' and 'text', or a data frame"
             )
         for name in ("docno", "text"):

@@ -12,6 +12,7 @@ import pyterrier as pt
 
 from ..io.qrels import irds_qrels, read_qrels
 from ..io.texts import json_object, read_texts
+from ..io.values import excerpt
 from ..measures.lengths import DocLengths
 from ..retrieval.build import docno_of, indexed_text
 from ..retrieval.index import TermIndex
@@ -121,7 +122,7 @@ def _read_documents(path: Path, words: dict[str, int]) -> Iterator[dict[str, str
             except (ValueError, TypeError, KeyError) as error:
                 raise ValueError(
                     f"line {number}: expected an object with docno and text, found "
-                    f"{line.strip()[:80]!r} ({error})"
+                    f"{excerpt(line.strip())} ({error})"
                 ) from error
             words[docno] = len(text.split())
             yield {"docno": docno, "text": text}

@@ -15,7 +15,7 @@ from ..io.label_files import COLUMNS, KEY, LabelFile, label_of
 from ..io.printed import Part, Printed
 from ..io.tables import counted
 from ..io.texts import Texts
-from ..io.values import check_whole
+from ..io.values import check_whole, excerpt
 from ..judging.labels import merge_labels
 from ..scoring.arrays import Floats, Ints
 from .holes import Holes
@@ -308,7 +308,7 @@ def _answers_in_order(answers: Any, number: int) -> list[Any]:
     if unordered or len(getattr(answers, "shape", (0,))) != 1:
         raise ValueError(
             f"the judge must give a frame with qid, docno and label, or a list with a label for "
-            f"each document, not {type(answers).__name__} {str(answers)[:60]!r}"
+            f"each document, not {type(answers).__name__} {excerpt(answers)}"
         )
     values = list(answers) if isinstance(answers, Iterable) else [answers]
     if len(values) != number:
