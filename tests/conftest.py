@@ -14,7 +14,8 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Generator
+from collections.abc import Callable, Generator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import pytest
@@ -166,13 +167,20 @@ def java() -> None:
 
 
 @pytest.fixture
-def small_files() -> Generator[None]:
-    """Lets files grow to 1,000 bytes only, as on a full disk."""
+def small_files() -> Callable[[], AbstractContextManager[None]]:
+    """A context in which files grow to 1,000 bytes only, as on a full disk."""
     resource = pytest.importorskip("resource", reason="Windows has no limits of this kind")
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limits[1]))
-    yield
-    resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+    @contextmanager
+    def limited() -> Generator[None]:
+        limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limits[1]))
+        try:
+            yield
+        finally:  # pytest's own output can be a larger file
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+    return limited
 
 
 @pytest.fixture(scope="session")

@@ -56,13 +56,12 @@ def test_without_altair_it_is_said_what_to_install(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
-def test_a_chart_that_cannot_be_saved_leaves_the_old_one(tmp_path, request, ending):
+def test_a_chart_that_cannot_be_saved_leaves_the_old_one(tmp_path, small_files, ending):
     pytest.importorskip("vl_convert")
     path = tmp_path / f"chart{ending}"
     save_chart(drawn("old"), path)
     old = path.read_bytes()
-    request.getfixturevalue("small_files")
-    with pytest.raises(OSError, match=f"cannot write {path}: File too large"):
+    with small_files(), pytest.raises(OSError, match=f"cannot write {path}: File too large"):
         save_chart(drawn("new"), path)
     assert path.read_bytes() == old
     assert [each.name for each in tmp_path.iterdir()] == [path.name]

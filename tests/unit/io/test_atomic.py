@@ -159,7 +159,8 @@ def _add_labels(path):
 
 @pytest.mark.parametrize("save", [_save_lengths, _save_run, _add_labels])
 def test_a_full_disk_is_an_error_that_names_the_file(save, small_files, tmp_path):
-    with pytest.raises(OSError, match=rf"^cannot write {tmp_path}.new: File too large$"):
+    message = f"^cannot write {tmp_path}.new: File too large$"
+    with small_files(), pytest.raises(OSError, match=message):
         save(tmp_path / "new")
 
 
@@ -171,21 +172,24 @@ def test_a_new_file_is_there_once_it_is_whole(small_files, tmp_path):
     assert os.listdir(tmp_path) == ["new"] and path.read_text() == "whole"
     with pytest.raises(FileExistsError), creating(path):
         pass
-    with pytest.raises(OSError, match=f"^cannot write {tmp_path}.big: File too large$"):
+    message = f"^cannot write {tmp_path}.big: File too large$"
+    with small_files(), pytest.raises(OSError, match=message):
         with creating(tmp_path / "big") as beside:
             beside.write_text("a" * 2000)
     assert os.listdir(tmp_path) == ["new"] and path.read_text() == "whole"
 
 
 def test_a_full_disk_is_an_error_that_names_the_index(small_files, tmp_path):
-    with pytest.raises(OSError, match="^cannot write (.*new|temporary files in .*): "):
+    message = "^cannot write (.*new|temporary files in .*): "
+    with small_files(), pytest.raises(OSError, match=message):
         _save_index(tmp_path / "new")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_full_disk_is_an_error_that_names_what_is_sent_to_workers(small_files):
     qrels = {f"q{n}": {"d": 1} for n in range(2000)}
-    with pytest.raises(OSError, match="^cannot write .*measuring: File too large$"):
+    message = "^cannot write .*measuring: File too large$"
+    with small_files(), pytest.raises(OSError, match=message):
         evaluate({"a": qrels, "b": qrels}, qrels, "RR", jobs=2, progress=False)
 
 

@@ -856,7 +856,7 @@ def test_other_files_are_refused(tmp_path, write):
 def test_a_failed_save_leaves_the_old_file(tmp_path, small_files):
     path = tmp_path / "t"
     save_table(pa.table({"a": [1]}), path, kind="pool", version=1)
-    with pytest.raises(OSError, match="File too large"):
+    with small_files(), pytest.raises(OSError, match="File too large"):
         save_table(pa.table({"a": np.random.random(2000)}), path, kind="pool", version=1)
     assert load_table(path, kind="pool", version=1)["a"].to_pylist() == [1]
     assert [path.name for path in tmp_path.iterdir()] == ["t"]

@@ -135,7 +135,7 @@ def test_the_same_input_makes_the_same_page():
 def test_an_old_file_is_replaced_only_by_a_complete_one(made, tmp_path, small_files):
     target = tmp_path / "report.html"
     target.write_text("<!DOCTYPE html>old")
-    with pytest.raises(OSError, match=f"cannot write {target}: File too large"):
+    with small_files(), pytest.raises(OSError, match=f"cannot write {target}: File too large"):
         made.save(target)
     assert target.read_text() == "<!DOCTYPE html>old" and list(tmp_path.iterdir()) == [target]
 
