@@ -17,9 +17,6 @@ from ..statistics.rounding import rounded, shared_ranks
 from ..statistics.tests import compare_all, compare_pair
 from .judges import Judges, sign_of
 
-#: The numbers of a comparison that a table shows.
-_SHOWN = ("difference", "ci_low", "ci_high", "effect", "statistic", "p")
-
 
 @dataclass(frozen=True)
 class PairedTest:
@@ -41,7 +38,7 @@ class PairedTest:
 
     def of(self, a: Floats, b: Floats, queries: Queries) -> dict[str, float]:
         """Tests the difference of two systems' values, first minus second, over some queries."""
-        comparison = compare_pair(
+        return compare_pair(
             queries.of(a),
             queries.of(b),
             self.test,
@@ -49,8 +46,7 @@ class PairedTest:
             weights=queries.weights,
             draws=self.draws,
             seed=self.seed,
-        )
-        return {name: getattr(comparison, name) for name in _SHOWN}
+        )._asdict()
 
 
 def significance(frame: pd.DataFrame) -> str:

@@ -10,12 +10,10 @@ from collections.abc import Iterable, Mapping
 from contextlib import redirect_stdout
 from dataclasses import dataclass, field
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from . import tables
-
-if TYPE_CHECKING:
-    import pandas as pd
+from .lazy import pd
 
 #: The width of printed paragraphs.
 WIDTH = 100

@@ -9,10 +9,9 @@ import sys
 import textwrap
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
+from typing import Any, NamedTuple, TypeAlias, cast
 
-if TYPE_CHECKING:
-    import pandas as pd
+from .lazy import pd
 
 #: A table: a frame, or its columns by name.
 Columns: TypeAlias = "pd.DataFrame | Mapping[str, Sequence[Any]]"

@@ -19,13 +19,11 @@ from functools import cache
 from itertools import islice, pairwise
 from queue import SimpleQueue
 from threading import Thread, local
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
-
-if TYPE_CHECKING:
-    import pyarrow as pa
+import pyarrow as pa
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

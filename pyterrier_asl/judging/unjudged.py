@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -112,18 +112,6 @@ class Unjudged:
     def shown(self, depth: int | None) -> Ints:
         """The numbers of the documents in the first ``depth`` of some run."""
         return np.flatnonzero(self.is_open & (depth is None or self.best <= depth))
-
-    def select(self, numbers: Sequence[int]) -> Unjudged:
-        """Some of the runs, with their unjudged documents."""
-        other = copy.copy(self)
-        other.runs = [self.runs[number] for number in numbers]
-        other.retrieved = [self.retrieved[number] for number in numbers]
-        other.best = np.full(len(self.best), np.iinfo(np.int64).max)
-        for documents in other.retrieved:
-            best = other.best[documents.codes]
-            other.best[documents.codes] = np.minimum(best, documents.ranks)
-        other.is_open = self.is_open & (other.best < np.iinfo(np.int64).max)
-        return other
 
     def labelled(self, codes: Ints, grades: Floats) -> Unjudged:
         """The same runs with some of the documents judged.

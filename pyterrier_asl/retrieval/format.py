@@ -6,15 +6,13 @@ import json
 import zlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from ..io.digests import checksum
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 #: The metadata that PyTerrier uses to recognise a TermIndex.
 ARTIFACT = {"type": "sparse_index", "format": "pyterrier_asl", "package_hint": "pyterrier-asl"}
@@ -204,7 +202,6 @@ def read_strings(
     Raises:
         ValueError: if the file is damaged or holds other strings.
     """
-    import pyarrow as pa
     import pyarrow.compute as pc
 
     path = _checked_file(folder / name, metadata)

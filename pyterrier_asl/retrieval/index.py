@@ -6,11 +6,12 @@ import tempfile
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+import pyarrow as pa
 import pyterrier as pt
 
 from ..io.qrels import irds_documents
@@ -28,9 +29,6 @@ from .format import (
 )
 from .terrier import Tokeniser, read_index, tokeniser_from
 from .tokens import WordTokeniser
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 class Postings(NamedTuple):

@@ -40,9 +40,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -67,16 +66,11 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-@dataclass(frozen=True)
-class Comparison:
+class Comparison(NamedTuple):
     """Result of a test of two systems.
 
     Attributes:
-        test: Name of the test.
-        queries: The number of queries with a weight above 0.
-        mean_a: Mean of the first system.
-        mean_b: Mean of the second system.
-        difference: ``mean_a - mean_b``.
+        difference: Mean of the first system minus mean of the second.
         ci_low: Lower end of the confidence interval of the difference.
         ci_high: Upper end.
         effect: Effect size, of the kind in the table of this module.
@@ -84,10 +78,6 @@ class Comparison:
         p: Two-sided p-value, NaN where the systems differ on no query.
     """
 
-    test: str
-    queries: int
-    mean_a: float
-    mean_b: float
     difference: float
     ci_low: float
     ci_high: float
@@ -156,14 +146,7 @@ def compare_pair(
     values, options = prepare(finite_vectors(a, b), alpha, weights, draws, seed)
     result = _test_pairs(test, values, np.array([0]), np.array([1]), options)
     mean_a, mean_b = means_of(values, options.weights).tolist()
-    return Comparison(
-        test,
-        values.shape[1],
-        mean_a,
-        mean_b,
-        mean_a - mean_b,
-        *(float(column[0]) for column in result),
-    )
+    return Comparison(mean_a - mean_b, *(float(column[0]) for column in result))
 
 
 def compare_all(

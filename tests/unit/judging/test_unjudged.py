@@ -66,20 +66,6 @@ def test_documents_shown_down_to_a_depth_include_those_at_it():
     assert len(documents.shown(None)) == len(documents)
 
 
-@pytest.mark.parametrize("numbers", [[0], [1], [2], [0, 2], [2, 1, 0]], ids=str)
-def test_some_of_the_runs_show_their_own_documents(numbers):
-    documents = Unjudged([Judgements(JUDGED).judge(run) for run in RUNS]).select(numbers)
-    best, qids = best_ranks(RUNS[number] for number in numbers), list(JUDGED)
-    for depth in (1, 2, None):
-        codes = documents.shown(depth)
-        keys = [
-            (qids[query], docno)
-            for query, docno in zip(documents.queries[codes], documents.docnos(codes))
-        ]
-        expected = {key: rank for key, rank in best.items() if depth is None or rank <= depth}
-        assert dict(zip(keys, documents.best[codes].tolist())) == expected
-
-
 @pytest.mark.parametrize("cutoff", [None, 0, 1, 2, 3, 4])
 def test_a_cut_keeps_the_documents_down_to_it(cutoff):
     for documents in Unjudged([Judgements(JUDGED).judge(run) for run in RUNS]).retrieved:

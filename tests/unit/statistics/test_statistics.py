@@ -132,8 +132,7 @@ def test_a_pair_alone_is_the_pair_among_all(test):
     frame = compare_all(values, names(values), test=test, correction="none")
     for row, (a, b) in zip(frame.to_dict("records"), combinations(values, 2)):
         alone = compare_pair(a, b, test)
-        assert alone.queries == 20
-        for column in ("mean_a", "mean_b", "difference", "ci_low", "ci_high", "effect", "p"):
+        for column in ("difference", "ci_low", "ci_high", "effect", "p"):
             assert getattr(alone, column) == pytest.approx(row[column], abs=1e-12)
 
 
