@@ -110,8 +110,8 @@ def _naming_storage(storage: Any) -> Iterator[None]:
             if isinstance(cause, optuna.exceptions.StorageInternalError):
                 reason = str(cause.__cause__).partition("\n")[0]
                 raise OSError(
-                    f"the storage {storage!r} cannot be written: {reason}; the same call continues "
-                    "with the trials that are in it"
+                    f"the storage {getattr(storage, 'url', storage)!r} cannot be written: "
+                    f"{reason}; the same call continues with the trials that are in it"
                 ) from error
         raise
 

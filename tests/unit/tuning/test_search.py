@@ -398,14 +398,17 @@ def test_a_storage_of_another_kind():
 
 
 def test_a_storage_on_a_full_disk_is_named_and_continued(tmp_path):
+    from pyterrier_asl.tuning.study import open_storage
+
     resource = pytest.importorskip("resource", reason="Windows has no limits of this kind")
     path = tmp_path / "trials.db"
-    storage = f"sqlite:///{path}"
+    url = f"sqlite:///{path}"
+    storage = open_storage(url)  # the command opens it before documents are read
     search(storage=storage, n_trials=1, seed=1)
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size + 4096, limits[1]))
     try:
-        with pytest.raises(OSError, match=f"the storage '{storage}' cannot be written: .*disk"):
+        with pytest.raises(OSError, match=f"the storage '{url}' cannot be written: .*disk"):
             search(storage=storage, n_trials=200, seed=1)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
