@@ -21,7 +21,7 @@ import pandas as pd
 from pyterrier_asl.assessment.judges import Judges
 from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.io.qrels import read_qrels
-from pyterrier_asl.statistics.correlation import kendall_tau
+from pyterrier_asl.statistics.agreement import kendall_tau
 from pyterrier_asl.statistics.intervals import centred_interval
 from pyterrier_asl.statistics.prediction_powered import TARGETS, prediction_powered
 

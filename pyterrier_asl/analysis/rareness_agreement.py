@@ -22,7 +22,7 @@ from ..charts import (
 from ..io.lazy import pd
 from ..measures.rareness import Pools
 from ..scoring.rareness import gains
-from ..statistics.correlation import kendall_tau, kendall_taus, tau_ap
+from ..statistics.agreement import kendall_tau, kendall_taus, tau_ap
 from ..statistics.inputs import CHUNK
 from ..statistics.rounding import rounded, shared_ranks
 from .rareness_pools import pools_by_measure

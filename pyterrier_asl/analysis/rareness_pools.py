@@ -15,7 +15,7 @@ from ..io.names import check_names
 from ..measures.names import Measures
 from ..measures.rareness import Pools
 from ..scoring.rareness import gains
-from ..statistics.correlation import kendall_tau, tau_ap
+from ..statistics.agreement import kendall_tau, tau_ap
 from ..statistics.rounding import NO_DIFFERENCE, rounded, shared_ranks
 from .finders import group_codes
 from .registry import (

@@ -21,7 +21,7 @@ from ..charts import (
 from ..evaluation.relevant_documents import RelevantDocuments, relevant_documents
 from ..io.lazy import pd
 from ..measures.names import with_options
-from ..statistics.correlation import kendall_tau
+from ..statistics.agreement import kendall_tau
 from ..statistics.rounding import rounded
 from ..statistics.tests import compare_all
 from .registry import (

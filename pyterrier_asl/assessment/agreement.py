@@ -20,8 +20,13 @@ from ..io.lazy import pd
 from ..judging.matching import positions
 from ..measures.names import Measures
 from ..scoring.arrays import Floats, Ints
-from ..statistics.agreement import agreement_of_tables, cohen_kappa
-from ..statistics.correlation import kendall_taus, overlaps_of_scores, taus_ap
+from ..statistics.agreement import (
+    agreement_of_tables,
+    cohen_kappa,
+    kendall_taus,
+    overlaps_of_scores,
+    taus_ap,
+)
 from ..statistics.intervals import Interval, centred_interval
 from ..statistics.rounding import rounded
 from .judges import Judge, Judges, shared_pairs, sign_of

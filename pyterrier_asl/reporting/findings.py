@@ -23,7 +23,7 @@ from ..leaderboard.samples import FEWEST, Sample, check_sample, worst_value
 from ..measures import ASL
 from ..measures.names import NamedMeasure, added_up
 from ..scoring.arrays import Bools, Floats, Ints
-from ..statistics.correlation import kendall_tau
+from ..statistics.agreement import kendall_tau
 from ..statistics.rank_intervals import RankIntervals, rank_intervals
 from .provenance import Provenance
 from .retrieved import LengthHistogram, RunDepths, TopTens

@@ -10,14 +10,15 @@ import pandas as pd
 import pyterrier as pt
 
 from ..scoring.arrays import cumulate, ranges_from
-from ._transformer import (
+from .bm25 import (
     HELP_URL,
     ParameterisedTransformer,
     check_count,
     check_not_negative,
+    query_weights,
+    robertson_weights,
     validate_any,
 )
-from .bm25 import query_weights, robertson_weights
 from .index import TermIndex
 from .terrier import TerrierTerms
 

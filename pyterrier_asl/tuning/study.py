@@ -26,7 +26,7 @@ import pyterrier as pt
 from ..io.processes import exit_with_parent
 from ..io.threads import Threads
 from ..io.workers import explain_killed_workers, worker_pool
-from ..retrieval._transformer import check_count
+from ..retrieval.bm25 import check_count
 from .objective import Objective, SearchResult, check_not_nan
 from .space import Setting, Space, describe
 

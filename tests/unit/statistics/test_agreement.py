@@ -9,8 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pyterrier_asl.statistics.agreement import agreement_of_tables, cohen_kappa, confusion_table
-from pyterrier_asl.statistics.correlation import overlaps_of_scores, tau_ap
+from pyterrier_asl.statistics.agreement import (
+    agreement_of_tables,
+    cohen_kappa,
+    confusion_table,
+    overlaps_of_scores,
+    tau_ap,
+)
 
 orders = st.integers(2, 12).flatmap(
     lambda n: st.tuples(st.permutations(range(n)), st.permutations(range(n)))

@@ -20,8 +20,8 @@ from statsmodels.regression.linear_model import OLS, WLS
 from statsmodels.stats.multicomp import pairwise_tukeyhsd
 
 from pyterrier_asl.statistics import tukey
+from pyterrier_asl.statistics.agreement import kendall_tau, kendall_taus
 from pyterrier_asl.statistics.correction import correct
-from pyterrier_asl.statistics.correlation import kendall_tau, kendall_taus
 from pyterrier_asl.statistics.tests import (
     PAIR_TESTS,
     TUKEY_TESTS,
