@@ -5,7 +5,7 @@ The tests use scipy.special, which loads in half the time of scipy.stats.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -290,24 +290,22 @@ def _without_rows(run: JudgedRun, keep: Bools) -> JudgedRun:
     return JudgedRun.from_entries(run.judgements, np.diff(before[offsets]), *entries)
 
 
-def broken(run: JudgedRun, starts: Ints, better: bool) -> JudgedRun:
-    """A run with ties broken in favour of relevant documents, or against them.
+def broken(run: JudgedRun, starts: Ints) -> Iterator[JudgedRun]:
+    """A run with ties broken in favour of relevant documents, then against them.
 
     Args:
         run: the run.
         starts: the beginning of each group of equal scores in the ranking, and the end of the last.
-        better: whether relevant documents come first.
     """
-    offsets = run.whole_ranking.offsets[run.queries]
+    offsets, sizes = run.whole_ranking.offsets[run.queries], np.diff(starts)
     places = offsets + run.ranks - 1
-    sizes = np.diff(starts)
     tied = np.flatnonzero(np.repeat(sizes > 1, sizes)[places])
     groups, grades = np.searchsorted(starts, places[tied], side="right") - 1, run.grades[tied]
-    order = np.lexsort((-grades if better else grades, groups))
-    places = starts[groups] + np.arange(len(groups)) - np.searchsorted(groups, groups)
-    if not better:
-        last = np.searchsorted(groups, groups, side="right")
-        places = starts[groups + 1] + np.arange(len(groups)) - last
-    ranks, pairs = run.ranks.copy(), run.pairs.copy()
-    ranks[tied], pairs[tied] = places - offsets[tied] + 1, run.pairs[tied[order]]
-    return replace(run, ranks=ranks, pairs=pairs)
+    before = np.searchsorted(groups, groups)
+    best = starts[groups] + np.arange(len(groups)) - before
+    judged = np.bincount(groups, minlength=len(sizes))[groups]
+    for places, keys in ((best, -grades), (best + sizes[groups] - judged, grades)):
+        ranks, pairs = run.ranks.copy(), run.pairs.copy()
+        ranks[tied] = places - offsets[tied] + 1
+        pairs[tied] = run.pairs[tied[np.lexsort((keys, groups))]]
+        yield replace(run, ranks=ranks, pairs=pairs)

@@ -49,8 +49,8 @@ Rewrite = Callable[[Sequence[str]], list[str]]
 
 def _plain(docnos: Sequence[str]) -> list[str]:
     """Ids without case, separators and leading zeros."""
-    text = _ZEROS.sub("", "\0".join(docnos).casefold().translate(_BLANK))
-    return [" ".join(docno.split()) for docno in text.split("\0")]
+    text = _ZEROS.sub("", " \0 ".join(docnos).casefold().translate(_BLANK))
+    return [docno.strip() for docno in " ".join(text.split()).split("\0")]
 
 
 def _part(first: int | None, last: int | None = None) -> Rewrite:

@@ -67,7 +67,7 @@ def tied_scores(pair: Pair) -> Cause | None:
         "of their query, and are in the order of their ids",
         "write scores with more digits",
         is_fact=True,
-        repaired=lambda: ((pair.a.run, broken(run, starts, better)) for better in (True, False)),
+        repaired=lambda: ((pair.a.run, other) for other in broken(run, starts)),
     )
 
 
@@ -198,5 +198,7 @@ def _common_documents(pair: Pair, queries: Ints) -> tuple[Ints, Ints, Ints]:
 
 def _docnos(run: JudgedRun, query: int) -> pa.LargeStringArray:
     """The documents of a query, best first."""
-    first, last = run.whole_ranking.offsets[query : query + 2]
-    return take(run.table.docno, run.whole_ranking.rows_at(np.arange(first, last)))
+    ranking, ids = run.whole_ranking, run.table.docno
+    first, last = ranking.offsets[query : query + 2]
+    part = slice(first, last)
+    return ids[part] if ranking.moved is None else take(ids, ranking.moved[part])
