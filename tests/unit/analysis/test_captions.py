@@ -117,8 +117,11 @@ def arguments(analysis: Analysis, case: str) -> dict[str, Any]:
 
 
 def sentences(chart: Any) -> str:
-    title = chart.to_dict()["title"]
-    return " ".join([title["text"], *title["subtitle"]])
+    return caption_of(chart.to_dict())
+
+
+def caption_of(spec: dict[str, Any]) -> str:
+    return " ".join([spec["title"]["text"], *spec["title"]["subtitle"]])
 
 
 def views(
@@ -172,12 +175,12 @@ def test_every_chart_is_drawn_and_says_nothing_wrong(analysis, case):
         assert REFUSED.search(str(error)), error
         assert case != "usual"
         return
-    chart = analysis.draw(frame)
-    caption = sentences(chart)
+    spec = analysis.draw(frame).to_dict()
+    caption = caption_of(spec)
     assert not WRONG.search(caption), caption
     assert caption.endswith(".")
-    assert_ends_fit(chart.to_dict())
-    drawn = [row for rows in chart.to_dict().get("datasets", {}).values() for row in rows]
+    assert_ends_fit(spec)
+    drawn = [row for rows in spec.get("datasets", {}).values() for row in rows]
     assert drawn or frame.empty or case != "usual"
 
 
