@@ -81,12 +81,14 @@ def index_texts(documents: Iterable[Mapping[str, Any]], tokeniser: WordTokeniser
                 )
             yield [i for i in map(word_ids.__getitem__, tokeniser.words(body)) if i >= 0]
 
-    with tempfile.TemporaryFile() as columns, tempfile.TemporaryFile() as tfs:
-        blocks = _blocks(tokenised())
-        with naming_full_disk(f"temporary files in {tempfile.gettempdir()}"):
-            sizes = [_count(*block, columns, tfs) for block in blocks]
-        offsets = cumulate(np.concatenate(sizes))
-        return Contents(list(docnos), list(term_ids), offsets, _read_back(columns), _read_back(tfs))
+    with (
+        naming_full_disk(f"temporary files in {tempfile.gettempdir()}"),
+        tempfile.TemporaryFile() as columns,
+        tempfile.TemporaryFile() as tfs,
+    ):
+        sizes = [_count(*block, columns, tfs) for block in _blocks(tokenised())]
+        arrays = _read_back(columns), _read_back(tfs)
+        return Contents(list(docnos), list(term_ids), cumulate(np.concatenate(sizes)), *arrays)
 
 
 class _WordIds(dict[str, int]):
@@ -120,8 +122,9 @@ def _count(tokens: array[int], lengths: list[int], columns: IO[bytes], tfs: IO[b
     """Writes the terms of documents and their frequencies; returns the number of terms of each."""
     docs = np.repeat(np.arange(len(lengths), dtype=np.int64), lengths)
     pairs, counts = np.unique((docs << 32) | np.frombuffer(tokens, np.int32), return_counts=True)
-    (pairs & 0xFFFFFFFF).astype(np.int32).tofile(columns)
-    counts.astype(np.int32).tofile(tfs)
+    # ndarray.tofile() would lose the error of a full disk where its buffer is written at the end.
+    columns.write((pairs & 0xFFFFFFFF).astype(np.int32).tobytes())
+    tfs.write(counts.astype(np.int32).tobytes())
     return np.bincount(pairs >> 32, minlength=len(lengths))
 
 

@@ -309,7 +309,7 @@ def test_what_a_measure_cannot_do_without_is_said():
 # 3. Pickled, and in workers
 
 
-@pytest.mark.parametrize("backend", ["loky", "threading"])
+@pytest.mark.parametrize("backend", [pytest.param("loky", marks=pytest.mark.slow), "threading"])
 def test_measures_travel_to_joblib_workers(ours, backend):
     joblib = pytest.importorskip("joblib")
     runs = [results(1), results(2)]
@@ -326,27 +326,26 @@ def test_measures_travel_to_joblib_workers(ours, backend):
 _WORKER = """
     import pickle, sys, warnings
     warnings.simplefilter("ignore")
-    measure, run, judged = pickle.load(sys.stdin.buffer)
-    import ir_measures
-    print(str(measure), measure.calc_aggregate(judged, run), ir_measures.parse_measure(str(measure)) == measure)
-"""  # noqa: E501
+    measures, run, judged = pickle.load(sys.stdin.buffer)
+    from ir_measures import calc_aggregate, parse_measure
+    means = calc_aggregate(measures, judged, run)
+    print([(str(m), means[m], parse_measure(str(m)) == m) for m in measures])
+"""
 
 
-def test_a_pickled_measure_brings_its_pool_to_another_process(pool):
-    measure = AP_Rareness(pool=pool, alpha=1) @ 5
+def test_pickled_measures_bring_pools_and_lengths_to_another_process(ours, pool):
+    measures = [AP_Rareness(pool=pool, alpha=1) @ 5, *ours]
     judged, run = by_query(qrels(), "label"), by_query(results(1), "score")
-    said = (
-        subprocess.run(
-            [sys.executable, "-c", textwrap.dedent(_WORKER)],
-            input=pickle.dumps((measure, run, judged)),
-            capture_output=True,
-            check=True,
-        )
-        .stdout.decode()
-        .split()
+    run = {qid: docs for qid, docs in run.items() if qid != "q1"}
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(_WORKER)],
+        input=pickle.dumps((measures, run, judged)),
+        capture_output=True,
+        check=True,
     )
-    assert said[0] == str(measure) and said[2] == "True"
-    assert float(said[1]) == measure.calc_aggregate(judged, run)
+    means = ir_measures.calc_aggregate(measures, judged, run)
+    expected = [(str(measure), means[measure], True) for measure in measures]
+    assert ast.literal_eval(done.stdout.decode()) == expected
 
 
 # 4, 5. Batches, and unanswered queries

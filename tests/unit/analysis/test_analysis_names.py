@@ -27,14 +27,6 @@ def test_every_analysis_can_be_imported_from_the_package(one):
     assert getattr(pyterrier_asl.analysis, name) is one.function
 
 
-def test_listing_the_analyses_imports_no_library_of_charts_or_statistics():
-    code = (
-        "import sys; from pyterrier_asl.analysis.registry import analyses; analyses(); "
-        "print([m for m in sys.modules if m in ('scipy.stats', 'statsmodels', 'altair')])"
-    )
-    assert python(code) == "[]"
-
-
 def test_importing_the_package_imports_no_analysis():
     code = (
         "import sys, pyterrier_asl.analysis; "

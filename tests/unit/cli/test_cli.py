@@ -8,7 +8,6 @@ import os
 import re
 import subprocess
 import sys
-from functools import cache
 from pathlib import Path
 
 import brute_force
@@ -131,9 +130,15 @@ def test_by_query(files):
     assert without == {key: value for key, value in found.items() if key[1] != "all"}
 
 
+@pytest.mark.slow
 def test_several_jobs_give_the_same(files):
-    pytest.importorskip("joblib")
     assert evaluate("runs", "-j", "2", "-o", "tsv").stdout == evaluate("runs", "-o", "tsv").stdout
+
+
+def test_the_number_of_jobs_reaches_the_evaluation(files):
+    result = evaluate("runs", "-j", "0")
+    assert result.exit_code == 2
+    assert "jobs must be 1, 2, 3, ..., or -1 for all cores, not 0" in result.stderr
 
 
 def test_names_of_measures(files):
@@ -530,25 +535,17 @@ MEASURING = [
 ]
 
 
-@cache
-def needless_imports(are_listed: bool) -> list[str]:
-    """The modules that commands, called in one process, import without need."""
+@pytest.mark.parametrize("commands", [LISTING, MEASURING], ids=["listing", "measuring"])
+def test_nothing_is_imported_that_a_command_does_not_need(files, commands):
     code = (
         "import sys; from pyterrier_asl.cli import error_line, main\n"
-        f"for arguments, heavy in {LISTING if are_listed else MEASURING}:\n"
+        f"for arguments, heavy in {commands}:\n"
         "    try: main(arguments)\n"
         "    except SystemExit: print([m for m in heavy if m in sys.modules], file=sys.stderr)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    return [line for line in done.stderr.splitlines() if line.startswith("[")]
-
-
-@pytest.mark.parametrize(
-    ("are_listed", "number"),
-    [(True, 0), *((False, number) for number in range(len(MEASURING)))],
-)
-def test_nothing_is_imported_that_a_command_does_not_need(files, are_listed, number):
-    assert needless_imports(are_listed)[number] == "[]"
+    needless = [line for line in done.stderr.splitlines() if line.startswith("[")]
+    assert dict(enumerate(needless)) == dict(enumerate(["[]"] * len(commands)))
 
 
 # Names, and where runs come from

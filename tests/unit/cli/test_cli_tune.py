@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import json
 import math
-import subprocess
 import sys
 from pathlib import Path
 
@@ -366,14 +365,13 @@ def test_what_cannot_be_tuned(folders, said, message):
     assert message in result.stderr.splitlines()[-1]
 
 
-def test_without_optuna_it_says_what_to_install(folders):
-    code = (
-        "import sys; sys.modules['optuna'] = None\n"
-        "from pyterrier_asl.cli import main; main(['tune', 'here'])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.returncode == 2
-    assert done.stderr.startswith("Error: searches need Optuna: pip install 'pyterrier-asl[tune]'")
+def test_without_optuna_it_says_what_to_install(folders, monkeypatch):
+    monkeypatch.delitem(sys.modules, "pyterrier_asl.tuning.study", raising=False)
+    monkeypatch.setitem(sys.modules, "optuna", None)
+    result = tune("here")
+    assert result.exit_code == 2
+    error = "Error: searches need Optuna: pip install 'pyterrier-asl[tune]'"
+    assert result.stderr.startswith(error)
 
 
 def test_help_teaches():

@@ -88,8 +88,8 @@ def test_a_file_in_blocks_is_noted_like_a_frame(tmp_path):
     (tmp_path / "y.run").write_text("".join(lines))
     expected = tie_notes(lambda: evaluate({"x": run}, QRELS, ["AP"]))
     assert expected == {"AP": (0.5, 0.383)}  # the mean of 1/6, 1/4 and three times 1/2
-    for jobs in (1, 2):
-        call = partial(evaluate, tmp_path, QRELS, ["AP"], jobs=jobs, progress=False)
+    for workers in ({"jobs": 1}, {"jobs": 2, "backend": "threading"}):
+        call = partial(evaluate, tmp_path, QRELS, ["AP"], progress=False, **workers)
         assert tie_notes(call) == expected
 
 

@@ -15,7 +15,7 @@ import pytest
 from _users import own_folder
 from click.testing import CliRunner
 
-from pyterrier_asl import DocLengths, RarenessPool, TermIndex, evaluate
+from pyterrier_asl import DocLengths, RarenessPool, evaluate
 from pyterrier_asl.cli import main
 from pyterrier_asl.io.atomic import check_replaceable, creating, replacing
 from pyterrier_asl.io.label_files import LabelFile
@@ -147,11 +147,6 @@ def _save_run(path):
     )
 
 
-def _save_index(path):
-    texts = [{"docno": f"d{n}", "text": f"word{n} radio"} for n in range(2000)]
-    TermIndex.from_documents(texts, path=path, verbose=False)
-
-
 def _add_labels(path):
     rows = [{"qid": "q", "docno": f"d{n}", "label": 1, "source": "me"} for n in range(2000)]
     LabelFile(path).add(rows)
@@ -177,13 +172,6 @@ def test_a_new_file_is_there_once_it_is_whole(small_files, tmp_path):
         with creating(tmp_path / "big") as beside:
             beside.write_text("a" * 2000)
     assert os.listdir(tmp_path) == ["new"] and path.read_text() == "whole"
-
-
-def test_a_full_disk_is_an_error_that_names_the_index(small_files, tmp_path):
-    message = "^cannot write (.*new|temporary files in .*): "
-    with small_files(), pytest.raises(OSError, match=message):
-        _save_index(tmp_path / "new")
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_full_disk_is_an_error_that_names_what_is_sent_to_workers(small_files):

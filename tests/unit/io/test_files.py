@@ -331,13 +331,13 @@ def test_a_full_disk_leaves_the_old_file(kind, tmp_path):
     assert [each.name for each in folder.iterdir()] == ["file"]
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="limits of POSIX")
-def test_a_full_disk_leaves_no_index(tmp_path):
-    folder = tmp_path / "limit"
-    folder.mkdir()
-    done = run_python(_FULL, "index", folder / "index")
-    assert done.returncode == 0 and done.stdout.startswith("OSError"), done.stderr
-    assert list(folder.iterdir()) == []
+def test_a_full_disk_leaves_no_index(tmp_path, small_files):
+    """Neither where temporary files are too large, nor where only those of the index are."""
+    documents = [{"docno": f"d{n:050}", "text": f"word{n}"} for n in range(1000)]
+    for few, what in ((1000, "temporary files in .*"), (100, tmp_path / "index")):
+        with small_files(), pytest.raises(OSError, match=f"^cannot write {what}: File too large"):
+            TermIndex.from_documents(documents[:few], path=tmp_path / "index", verbose=False)
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.fixture
