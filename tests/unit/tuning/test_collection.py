@@ -125,7 +125,7 @@ def test_a_line_that_is_no_document_is_shown_by_its_beginning(tmp_path):
     (tmp_path / "docs.jsonl.gz").write_bytes(gzip.compress("\n".join(lines).encode()))
     with pytest.raises(ValueError, match=r"docs.jsonl.gz: line 2: expected an object") as error:
         load_collection(folder, verbose=False)
-    assert f"found {lines[1][:80]!r} ('text')" in str(error.value)
+    assert f"found {lines[1][:80] + '...'!r} ('text')" in str(error.value)
 
 
 def test_halves_of_the_topics(tmp_path):
