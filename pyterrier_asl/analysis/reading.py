@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -19,6 +18,7 @@ from ..evaluation.slices import per_slice as per_slice
 from ..io.columns import Columns
 from ..io.lazy import pd
 from ..io.values import pc
+from ..io.warning import warn
 from ..judging.judgements import Judgements
 from ..measures import ASL
 from ..measures.names import Measures, named_measures, with_options
@@ -166,14 +166,11 @@ def warn_of_grades(
     judge_rel: JudgeRel | None = None,
     measures: Measures | None = None,
 ) -> None:
-    """Warns if grades above 1 occur and no minimum grade is given.
-
-    The warning names the line that called the function that called the caller of this one.
-    """
+    """Warns if grades above 1 occur and no minimum grade is given."""
     if rel is None and judge_rel is None:
         named = None if measures is None else named_measures(measures)
         if hint := grades_hint(judgements.grades, named):
-            warnings.warn(hint, stacklevel=4)
+            warn(hint)
 
 
 def measures_with_rel(measures: Measures, rel: float | None) -> list[Any]:

@@ -6,7 +6,6 @@ runs and judgements. :mod:`~pyterrier_asl.assessment.audit_plan` draws the queri
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
@@ -21,6 +20,7 @@ from ..io.lazy import pd
 from ..io.names import names_of
 from ..io.printed import Part, Printed
 from ..io.tables import counted
+from ..io.warning import warn
 from ..judging.matching import positions
 from ..measures.names import Measures, NamedMeasure, named_measures
 from ..scoring.arrays import Floats, Ints
@@ -120,10 +120,9 @@ def audit(
     named = refuse_unused(named_measures(measures), "rel", rel=rel, machine_rel=machine_rel)
     sample = AuditedRuns.of(runs, qrels, machine, rel, machine_rel)
     if sample.size < FEW_QUERIES:
-        warnings.warn(
+        warn(
             f"people have judged {counted(sample.size, 'query', 'queries')}: below "
             f"{FEW_QUERIES} the intervals cannot be relied on",
-            stacklevel=2,
         )
     names = np.array([*sample.systems, ""], dtype=object)
     first = 0 if baseline is None else sample.judges.runs_by(MACHINE).row(baseline)
@@ -219,11 +218,10 @@ def _warn_of_equal_values(part: pd.DataFrame, differing: Ints) -> None:
     few = np.flatnonzero((differing > 0) & (differing < _FEW_DIFFERENT))
     if few.size:
         what = names_of_estimates(part)
-        warnings.warn(
+        warn(
             f"{part['measure'].iloc[0]}: fewer than {_FEW_DIFFERENT} of people's values of "
             f"{names_of([what[r] for r in few])} differ from the most frequent value: these "
             "intervals can be too narrow; have people judge more queries",
-            stacklevel=3,
         )
 
 

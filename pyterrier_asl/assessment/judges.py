@@ -17,6 +17,7 @@ from ..evaluation.evaluation import Evaluation
 from ..evaluation.inputs import Qrels, Runs, with_rel
 from ..evaluation.slices import Queries
 from ..io.names import check_names
+from ..io.warning import warn
 from ..judging.judgements import Judgements
 from ..judging.matching import positions
 from ..measures.directions import higher_is_better
@@ -304,7 +305,7 @@ class Judges:
             values = self.runs_by(name).values(measure)
         judged = "" if name == self.names[0] else f"judged by {name}, "
         for note in caught:
-            warnings.warn(f"{judged}{note.message}", stacklevel=2)
+            warn(f"{judged}{note.message}")
         return values[:, self.positions[name]]
 
     def check_find_relevant(self, measure: Measures) -> None:

@@ -9,7 +9,6 @@ the same, byte for byte.
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
@@ -22,6 +21,7 @@ from ..io.files import PartitionedRun
 from ..io.lazy import pd
 from ..io.progress import progress_bar
 from ..io.tables import counted
+from ..io.warning import warn
 from ..judging.judged_run import JudgedRun
 from ..judging.judgements import Judgements
 from ..judging.remembered import Remembering
@@ -156,7 +156,7 @@ class Evaluation(Remembering):
         for name, run, of_run in zip(self.names, self.runs, values):
             tied = None if run.has_constant_scores else run.with_ties_reversed
             if note := tie_note({str(measure): measure}, [of_run], [tied]):
-                warnings.warn(f"run {name!r}: {note}", stacklevel=2)
+                warn(f"run {name!r}: {note}")
         return self._values.setdefault(key, values)
 
     @property
@@ -236,7 +236,7 @@ class Evaluation(Remembering):
             bar = progress_bar(runs, total=len(self), desc="runs", unit="run", shown=progress)
             for run in bar:
                 for note in run.notes:
-                    warnings.warn(f"run {run.name!r}: {note}", stacklevel=4)
+                    warn(f"run {run.name!r}: {note}")
                 if run.error is None:
                     done.append(run)
                 elif keep_going:

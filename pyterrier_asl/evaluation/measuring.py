@@ -9,7 +9,6 @@ which the provider gives none.
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -25,6 +24,7 @@ from ..io.progress import progress_bar
 from ..io.runs import iter_run_batches, iter_runs, read_run_table
 from ..io.tables import counted
 from ..io.threads import LARGE, cores, map_ahead, map_at_once
+from ..io.warning import warn
 from ..judging.judged_run import CONSTANT_SCORES, JudgedRun, OwnIds, SplitQuery, complete_run
 from ..judging.judgements import Judgements
 from ..measures.names import needs_pool
@@ -232,7 +232,7 @@ def iter_judged(
         own_ids = own_ids_note([run.own_ids], int(np.count_nonzero(run.retrieved)))
         for note in (CONSTANT_SCORES if run.has_constant_scores else "", own_ids):
             if note:
-                warnings.warn(f"run {name!r}: {note}", stacklevel=3)
+                warn(f"run {name!r}: {note}")
         yield run
 
 

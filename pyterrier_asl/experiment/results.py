@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import builtins
 import os
-import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -19,6 +18,7 @@ import pyarrow as pa
 import pyarrow.csv as pcsv
 
 from ..io.atomic import replacing
+from ..io.warning import warn
 from ..leaderboard.ranks import with_rank_columns
 from ..scoring.arrays import Floats
 from ..statistics.correction import CORRECTIONS, correct
@@ -253,11 +253,10 @@ def write_summaries(
     Systems of earlier experiments stay, as they do there.
     """
     if len(before[0]) and set(before[0].columns) != set(table.columns):
-        warnings.warn(
+        warn(
             f"{folder / _SUMMARIES[0]} has other columns than this experiment "
             f"({', '.join(sorted(set(before[0].columns) ^ set(table.columns)))}): missing values "
             "stay empty",
-            stacklevel=3,
         )
     for name, old, new in zip(_SUMMARIES, before, (table, by_query)):
         if len(old):

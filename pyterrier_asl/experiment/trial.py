@@ -17,6 +17,7 @@ from ir_measures import Measure
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.labellings import labelled_measures
 from ..evaluation.providers import is_provided_here, provided_values
+from ..io.warning import warn
 from ..judging.judgements import Judgements, NothingJudged
 from ..measures.names import needs_pool
 from ..measures.provider import Unscored
@@ -207,11 +208,10 @@ def _warn_of_depths(columns: list[Column], runs: Evaluation) -> None:
         depths = [float(np.minimum(run.retrieved, cutoff).mean()) for run in runs.runs]
         low, high = int(np.argmin(depths)), int(np.argmax(depths))
         if depths[high] > 1.1 * depths[low]:
-            warnings.warn(
+            warn(
                 f"{column.label} favours shorter rankings: {runs.names[low]!r} retrieved "
                 f"{depths[low]:.1f} documents per query, {runs.names[high]!r} "
                 f"{depths[high]:.1f}; missing='pad' measures all rankings at one depth",
-                stacklevel=4,
             )
 
 

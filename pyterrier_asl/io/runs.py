@@ -7,7 +7,6 @@ for users, and as Arrow tables for evaluation, one by one or block by block.
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
@@ -36,6 +35,7 @@ from .metadata import metadata_lines, parse_metadata
 from .threads import PrefetchedFile, cores, map_ahead
 from .trec_text import RUN, iter_columns
 from .values import pc
+from .warning import warn
 
 T = TypeVar("T")
 RunSource: TypeAlias = "StrPath | pd.DataFrame | pa.Table | PartitionedRun"
@@ -387,7 +387,7 @@ def _run_frame(source: RunSource, name: str) -> pd.DataFrame:
     try:
         metadata = parse_metadata(frame.attrs.get("comments", ()), name)
     except ValueError as error:  # no value depends on it
-        warnings.warn(f"{error}; the run is read without metadata", stacklevel=3)
+        warn(f"{error}; the run is read without metadata")
         metadata = {}
     if metadata:
         frame.attrs["metadata"] = metadata

@@ -12,7 +12,6 @@ analysis starts from a :class:`JudgedRun`, so that all of them see the same rank
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -23,6 +22,7 @@ import pyarrow as pa
 from ..io.columns import Columns, first_of_each, qrels_columns, run_columns
 from ..io.tables import counted
 from ..io.values import arrow_text, pc, take
+from ..io.warning import warn
 from ..scoring.arrays import (
     Floats,
     Ints,
@@ -88,10 +88,9 @@ class Judgements(Remembering):
         repeated = index.repeated
         if len(repeated):
             self.contradiction = self._contradiction(answers.offsets, index, repeated, grades)
-            warnings.warn(
+            warn(
                 f"the qrels judge {counted(len(repeated), 'document')} twice for one query (e.g. "
                 f"{docnos[int(repeated[0])].as_py()!r}): measures use the last judgement",
-                stacklevel=2,
             )
             keep = np.delete(np.arange(len(docnos)), repeated)
             docnos, grades = take(docnos, keep), grades[keep]
@@ -229,9 +228,9 @@ class Judgements(Remembering):
         """
         judged = _judge(self, run_columns(run), "warn")
         if judged.retrieved.any() and len(self.docnos) and not len(judged.pairs):
-            warnings.warn(none_judged(judged), NothingJudged, stacklevel=2)
+            warn(none_judged(judged), NothingJudged)
         if judged.has_constant_scores:
-            warnings.warn(CONSTANT_SCORES, stacklevel=2)
+            warn(CONSTANT_SCORES)
         return judged
 
     def judge_whole(self, run: Any) -> JudgedRun:
@@ -323,11 +322,10 @@ def _rank(
     if len(repeated) and duplicates == "error":
         raise ValueError(_twice(table, repeated))
     if len(repeated) and duplicates == "warn":
-        warnings.warn(
+        warn(
             f"the ranking of one query has {counted(len(repeated), 'document')} more than once "
             f"(e.g. {table.docno[int(repeated[0])].as_py()!r}): the measures of this package "
             "count it once, at its best rank; other measures of ir_measures count its last row",
-            stacklevel=4,
         )
     rows = answers.moved if matched.order is None else answers.rows_at(matched.order)
     offsets, ties = matched.starts, matched.ties

@@ -22,6 +22,7 @@ from ..evaluation.scores import ScoreTable
 from ..io.lazy import pd
 from ..io.names import names_of
 from ..io.tables import counted
+from ..io.warning import warn
 from ..judging.labels import qrels_with
 from ..measures.names import Measures, NamedMeasure, named_measures
 from ..scoring.arrays import Floats
@@ -35,7 +36,6 @@ from .samples import (
     sample_of_runs,
     sample_of_scores,
     together,
-    warn,
 )
 from .sentences import STAR
 

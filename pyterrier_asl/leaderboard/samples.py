@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -18,6 +17,7 @@ from ..evaluation.scores import ScoreTable
 from ..io.names import shared_systems
 from ..io.progress import progress_bar
 from ..io.tables import counted
+from ..io.warning import warn
 from ..measures.names import NamedMeasure
 from ..scoring.arrays import Floats, Ints
 from ..statistics.rounding import EQUAL
@@ -249,8 +249,3 @@ def check_sample(sample: Sample, measure: str) -> None:
                 f"{measure} of {pair} for topic {sample.qids[topic]!r}{by} is "
                 f"{values[(*systems, topic)]}: give every system a finite value for every topic"
             )
-
-
-def warn(text: str) -> None:
-    """Warns at the line that called the function of the caller's caller."""
-    warnings.warn(text, stacklevel=4)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -18,6 +17,7 @@ from ..io.runs import read_runs
 from ..io.saved_tables import load_table, report_as_damaged_file, save_table
 from ..io.tables import counted
 from ..io.values import arrow_numbers, arrow_text, cast, check_whole, numpy_numbers, take
+from ..io.warning import warn
 from ..judging.judged_run import JudgedRun, Ranking, Relevant
 from ..judging.judgements import rank
 from ..judging.matching import Hashes, PairIndex, codes, hashes_of, of_groups, positions
@@ -83,10 +83,9 @@ class RarenessPool(Named):
         about = json.dumps([self.runs, self.groups, depth]).encode()
         self._register(name, [about, self._run, qid, docno, self._rank])
         if self.systems < FEW:
-            warnings.warn(
+            warn(
                 f"{self!r} has {counted(self.systems, 'group' if groups else 'run')}: fewer than "
                 f"{FEW} say little about rareness",
-                stacklevel=3,
             )
 
     @classmethod

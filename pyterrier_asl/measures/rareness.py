@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..io.warning import warn
 from ..scoring import rareness as scoring
 from ..scoring.arrays import Bools, Floats, Ints, sum_by_query
 from ._base import CUTOFF, REL, UNJUDGED, Param, PluginMeasure, count, flag, real, register
@@ -121,10 +121,9 @@ def warn_of_few(measures: Iterable[str], systems: int) -> None:
         systems: the number of these runs.
     """
     if (names := ", ".join(measures)) and systems < FEW:
-        warnings.warn(
+        warn(
             f"{systems} system{'s'[: systems - 1]} say{'s' * (systems == 1)} little about rareness "
             f"({FEW} or more are needed): give {names} a pool of runs (pool=, --pool)",
-            stacklevel=3,
         )
 
 

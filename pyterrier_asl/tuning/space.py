@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -11,6 +10,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import pyterrier as pt
+
+from ..io.warning import warn
 
 #: Transformers, and for each of their parameters a distribution or a list of values, as in
 #: GridSearch; or pairs of transformer and parameters, for equal transformers, which a dict cannot
@@ -182,11 +183,10 @@ def warn_of_equal_transformers(pipeline: pt.Transformer, params: Params) -> None
     for other in _all_of(pipeline) if tuned else ():
         is_tuned = any(other is t for t in tuned)
         if not is_tuned and any(type(other) is type(t) and other == t for t in tuned):
-            warnings.warn(
+            warn(
                 f"the pipeline has {other!r} twice, and only one of them is tuned. Equal "
                 "transformers are one key of a dict: to tune both, give params as a list of "
                 "(transformer, parameters) pairs",
-                stacklevel=3,
             )
             return
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import pyterrier as pt
 
+from ..io.warning import warn
 from ..retrieval.feedback import RobertsonPRF
 from .objective import Objective, SearchResult, check_not_nan, make_task
 from .search import objective_for
@@ -195,10 +195,9 @@ def warn_of_tuned_topics(topics: pd.DataFrame, others: pd.DataFrame, name: str) 
     tuned = set(topics[columns].astype(str).itertuples(index=False, name=None))
     shared = sum(row in tuned for row in others[columns].astype(str).itertuples(False, None))
     if shared:
-        warnings.warn(
+        warn(
             f"{shared} of the {len(others)} topics of {name!r} are among the {len(topics)} topics "
             "of the tuning: results on these topics do not hold for other topics",
-            stacklevel=3,
         )
 
 
