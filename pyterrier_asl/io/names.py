@@ -137,7 +137,8 @@ def read_pairs(
         for row in filter(any, rows):
             where = f"{path}, line {rows.line_num}"
             if len(row) != 2 or not all(row):
-                raise ValueError(f"{where}: expected {key}<TAB>{value}, found {excerpt(row)}")
+                found = excerpt("\t".join(row))
+                raise ValueError(f"{where}: expected {key}<TAB>{value}, found {found}")
             name = name_of(row[0])
             if pairs.setdefault(name, row[1]) != row[1]:
                 raise ValueError(f"{where}: {key} {name!r} has the {value} {pairs[name]!r} already")

@@ -397,7 +397,7 @@ def test_groups_and_name(files):
 @pytest.mark.parametrize(
     "lines, message",
     [
-        ("a\n", "groups.tsv, line 1: expected run<TAB>group, found ['a']"),
+        ("a\n", "groups.tsv, line 1: expected run<TAB>group, found 'a'"),
         ("a\tX\n\na\tY\n", "groups.tsv, line 3: run 'a' has the group 'X' already"),
         (
             "c\tX\n",
