@@ -23,7 +23,6 @@ from ..evaluation.inputs import (
     NOT_FOR_SCORES,
     Qrels,
     Runs,
-    complete_measures,
     grades_hint,
     measures_for,
     refuse,
@@ -34,8 +33,9 @@ from ..evaluation.scores import ScoreTable
 from ..io.files import local_path
 from ..io.runs import run_name
 from ..judging.labels import qrels_with
+from ..measures.directions import higher_is_better
 from ..measures.lexip import LexiP
-from ..measures.names import Measures, NamedMeasure, named_measures, unique, words
+from ..measures.names import Measures, NamedMeasure
 from ..scoring.lexicographic import first_difference
 from ..statistics.correction import CORRECTIONS
 from ..statistics.inputs import check_name, check_probability
@@ -51,7 +51,13 @@ from .result import (
     RunDifference,
     comparison_of,
 )
-from .values import compare_values, values_of_scores, values_of_tracks
+from .values import (
+    compare_values,
+    rows_of,
+    values_of_scores,
+    values_of_tracks,
+    without_preferences,
+)
 
 
 def compare(
@@ -139,6 +145,7 @@ def compare(
     conditions = [conditions] if isinstance(conditions, str) else list(conditions)
     if not conditions:
         refuse("is for conditions", allow_missing=allow_missing)
+    parsed = [parse_condition(text) for text in conditions]
     options = PairedTest(test or "t", correction, alpha, seed=seed)
     of_runs: dict[str, Any] = {"pool": pool, "lengths": lengths, "bounds": bounds}
     of_matching: dict[str, Any] = {"duplicates": duplicates, "drop_self": drop_self}
@@ -147,10 +154,10 @@ def compare(
         refuse(NOT_FOR_SCORES, qrels=qrels, rel=rel, labels=labels, causes=causes)
         refuse(NOT_FOR_SCORES, **of_matching, **of_runs)
         several = len(runs.tracks) > 1
-        source = values_of_scores(runs, measures, conditions)
+        source = values_of_scores(runs, measures, parsed)
     elif several := qrels is None and isinstance(runs, Mapping):
         refuse("is for one collection", labels=labels, **of_runs)
-        source = values_of_tracks(tracks(runs, None, **of_matching), measures, conditions, rel)
+        source = values_of_tracks(tracks(runs, None, **of_matching), measures, parsed, rel)
     if several:
         refuse("is for one collection", test=test)
     else:
@@ -158,13 +165,12 @@ def compare(
     if source is not None:
         of_values: dict[str, Any] = {"common": common, "causes": causes}
         of_values["allow_missing"] = allow_missing
-        return compare_values(source, baseline, conditions, options, **of_values)
+        return compare_values(source, baseline, options, **of_values)
     with warnings.catch_warnings():
         if conditions:  # a guard ends with an error where judgements contradict each other
             warnings.filterwarnings("ignore", message="the qrels judge")
         merged = qrels_with(qrels, labels, duplicates)
         judged = Evaluation.of(runs, merged, **of_matching)
-    parsed = [parse_condition(text) for text in conditions]
     of_runs |= {"qrels": qrels, "rel": rel, "allow_missing": allow_missing, "causes": causes}
     return _compare_runs(judged, measures, baseline, parsed, options, **of_runs)
 
@@ -189,18 +195,18 @@ def _compare_runs(
         raise ValueError(f"there is only the run {judged.names[0]!r}: compare two at least")
     if baseline is not None:
         judged = judged.select([baseline, *(other for other in judged.names if other != baseline)])
-    listed = None if measures is None else _without_preferences(measures)
-    guarded = [_measure_of(c) for c in conditions if c.measure not in PREFERENCES]
-    if listed is None:
-        listed = measures_for(qrels, several=pool is not None, lengths=lengths is not None, rel=rel)
-    completed = complete_measures([*listed, *guarded], pool=pool, lengths=lengths)
-    measured = [measure.with_params(rel=rel) for measure in completed]  # and of preferences
-    shown = unique(measured)
-    named = _named_conditions(
-        conditions, measured[len(listed) :], shown, options.test, systems=len(judged)
-    )
-    least = _least_grade(shown, rel)
+    if measures is None:
+        has_pool, has_lengths = pool is not None, lengths is not None
+        listed = measures_for(qrels, several=has_pool, lengths=has_lengths, rel=rel)
+    else:
+        listed = without_preferences(measures)
+    shown, named = rows_of(listed, conditions, rel=rel, pool=pool, lengths=lengths)
     by_name = {measure.name: measure.measure for measure in shown}
+    for condition, name in named:
+        measure = by_name.get(name)  # None of a preference
+        higher = measure is None or higher_is_better(measure)
+        check_condition(condition, measure, higher, test=options.test, systems=len(judged))
+    least = _least_grade(shown, rel)
     answered = by_name | dict.fromkeys(PREFERENCES, LexiP(rel=least))
     guarded_names = [name for _, name in named]
     moved, retrieved = _documents(judged, shown, least)
@@ -244,59 +250,6 @@ def run_files(paths: Iterable[str | os.PathLike[str]]) -> dict[str, Path]:
     if len(set(names)) < len(names):
         names = [str(path) for path in files]
     return dict(zip(names, files))
-
-
-# Runs, measures and conditions
-
-
-def _without_preferences(measures: Measures) -> list[NamedMeasure]:
-    """Parses measures, leaving out the preferences, which are always added."""
-    if isinstance(measures, Mapping):
-        return named_measures(measures)
-    several = not isinstance(measures, str) and isinstance(measures, Iterable)
-    wanted: list[Any] = []
-    for measure in measures if several else [measures]:
-        wanted += words(measure) if isinstance(measure, str) else [measure]
-    wanted = [measure for measure in wanted if measure not in PREFERENCES]
-    return named_measures(wanted) if wanted else []
-
-
-def _measure_of(condition: Condition) -> NamedMeasure:
-    name = condition.measure
-    measures = named_measures(name)
-    if len(measures) != 1:
-        raise ValueError(f"a condition has one measure, but {name!r} names {len(measures)}")
-    return measures[0]
-
-
-def _named_conditions(
-    conditions: Iterable[Condition],
-    measured: Sequence[NamedMeasure],
-    shown: Sequence[NamedMeasure],
-    test: str,
-    *,
-    systems: int,
-) -> list[tuple[Condition, str]]:
-    """Checks conditions, and pairs each with the name of its row.
-
-    Args:
-        conditions: the conditions.
-        measured: the measures of those that are not on preferences, in their order.
-        shown: the measures that have rows.
-        test: the test of differences.
-        systems: the number of runs.
-    """
-    rows, measures = {measure.key: measure for measure in shown}, iter(measured)
-    named = []
-    for condition in conditions:
-        name, measure = condition.measure, None
-        higher: bool | None = True
-        if name not in PREFERENCES:
-            row = rows[next(measures).key]
-            name, measure, higher = row.name, row.measure, row.higher_is_better
-        check_condition(condition, measure, higher, test=test, systems=systems)
-        named.append((condition, name))
-    return named
 
 
 def _least_grade(shown: Sequence[NamedMeasure], rel: float | None) -> float:

@@ -6,7 +6,7 @@ Its p is from random signs of the differences by topic, within collections.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -15,19 +15,19 @@ import pandas as pd
 
 from ..assessment.system_pairs import PairedTest
 from ..evaluation.evaluation import Evaluation
-from ..evaluation.inputs import complete_measures, measures_for
+from ..evaluation.inputs import complete_measures, measures_for, refuse_unused
 from ..evaluation.scores import ScoreTable, canonical_name
 from ..io.names import names_of, shared_systems
 from ..io.printed import Part
 from ..io.tables import counted
 from ..leaderboard.result import OVERALL
 from ..leaderboard.samples import FEWEST
-from ..measures.names import Measures, measure_named, named_measures, unique
+from ..measures.names import Measures, NamedMeasure, measure_named, named_measures, unique, words
 from ..statistics.correction import correct
 from ..statistics.rank_intervals import rank_intervals
 from .answers import Answers, join_answers
 from .causes.find import causes_frame, causes_of_runs
-from .conditions import Condition, check_condition, parse_condition
+from .conditions import Condition, check_condition
 from .result import PLANNED, PREFERENCES, RunComparison, RunDifference, comparison_of
 
 #: The name of the test over several collections.
@@ -41,16 +41,18 @@ class SystemValues:
     Attributes:
         by_track: collection -> measure -> values, systems in rows and topics in columns.
         higher_is_better: by measure; None of a count.
+        measures: the measures by name; None where ir_measures does not know it.
+        conditions: the conditions, with the names of their measures here.
         missing: where scores are missing and were filled, as ``by_track``; none of runs.
         judged: the runs by collection; none of scores.
-        measures: the measures of runs by name.
     """
 
     by_track: dict[str, dict[str, pd.DataFrame]]
     higher_is_better: dict[str, bool | None]
+    measures: Mapping[str, Any]
+    conditions: list[tuple[Condition, str]]
     missing: dict[str, dict[str, pd.DataFrame]] = field(default_factory=dict)
     judged: Mapping[str, Evaluation] = field(default_factory=dict)
-    measures: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, repr=False)
@@ -111,11 +113,14 @@ class TrackComparison(RunComparison):
 
 
 def values_of_scores(
-    scores: ScoreTable, measures: Measures | None, conditions: Iterable[str]
+    scores: ScoreTable, measures: Measures | None, conditions: Sequence[Condition]
 ) -> SystemValues:
     """The values of scores; see `compare` for the arguments."""
+    listed: Any = scores.measures if measures is None else measures
+    several = isinstance(listed, Iterable) and not isinstance(listed, str)
     names: dict[str, str] = {}
-    for name in _wanted(measures, conditions, scores.measures):
+    for name in [*(listed if several else [listed]), *(c.measure for c in conditions)]:
+        _refuse_preference(name)
         names.setdefault(canonical_name(name), name)
     labels = list(names.values())
     values = {
@@ -126,48 +131,104 @@ def values_of_scores(
         track: {label: unfilled.matrix(label, track).isna() for label in labels}
         for track in scores.tracks
     }
-    return SystemValues(values, {label: scores.direction(label) for label in labels}, missing)
+    return SystemValues(
+        values,
+        {label: scores.direction(label) for label in labels},
+        {label: measure_named(label) for label in labels},
+        [(condition, names[canonical_name(condition.measure)]) for condition in conditions],
+        missing,
+    )
 
 
 def values_of_tracks(
     several: Mapping[str, Evaluation],
     measures: Measures | None,
-    conditions: Iterable[str],
+    conditions: Sequence[Condition],
     rel: float | None,
 ) -> SystemValues:
     """The values of runs of several collections; see `compare` for the arguments."""
-    wanted = [m for name in _wanted(measures, conditions) for m in named_measures(name)]
-    wanted = wanted or measures_for(None, several=False, lengths=False, rel=rel)
-    parsed = unique(complete_measures(wanted, rel=rel))
+    for name in [*_words(measures), *(condition.measure for condition in conditions)]:
+        _refuse_preference(name)
+    if measures is not None:
+        listed = without_preferences(measures)
+    else:
+        listed = [] if conditions else measures_for(None, several=False, lengths=False, rel=rel)
+    shown, named = rows_of(listed, conditions, rel=rel)
+    refuse_unused(shown, "rel", rel=rel)
     values = {
         track: {
             measure.name: pd.DataFrame(judged.values(measure.measure), judged.names, judged.qids)
-            for measure in parsed
+            for measure in shown
         }
         for track, judged in several.items()
     }
-    higher = {measure.name: measure.higher_is_better for measure in parsed}
-    measured = {measure.name: measure.measure for measure in parsed}
-    return SystemValues(values, higher, judged=several, measures=measured)
+    higher = {measure.name: measure.higher_is_better for measure in shown}
+    measured = {measure.name: measure.measure for measure in shown}
+    return SystemValues(values, higher, measured, named, judged=several)
 
 
-def _wanted(
-    measures: Measures | None, conditions: Iterable[str], default: Iterable[str] = ()
-) -> list[Any]:
-    """The given measures, and the measures of conditions."""
+def _refuse_preference(name: Any) -> None:
+    if name in PREFERENCES:
+        raise ValueError(f"{name} needs the runs and qrels of one collection")
+
+
+def _words(measures: Measures | None) -> list[Any]:
+    """Measures as given, but text as the names in it."""
+    if measures is None or isinstance(measures, Mapping):
+        return []
     several = not isinstance(measures, str) and isinstance(measures, Iterable)
-    wanted = [*default] if measures is None else [*measures] if several else [measures]
-    wanted += [parse_condition(text).measure for text in conditions]
-    for name in wanted:
-        if name in PREFERENCES:
-            raise ValueError(f"{name} needs the runs and qrels of one collection")
-    return wanted
+    listed = measures if several else [measures]
+    return [word for m in listed for word in (words(m) if isinstance(m, str) else [m])]
+
+
+def without_preferences(measures: Measures) -> list[NamedMeasure]:
+    """Parses measures, leaving out the preferences, which are always added."""
+    if isinstance(measures, Mapping):
+        return named_measures(measures)
+    wanted = [measure for measure in _words(measures) if measure not in PREFERENCES]
+    return named_measures(wanted) if wanted else []
+
+
+def rows_of(
+    listed: Sequence[NamedMeasure],
+    conditions: Sequence[Condition],
+    *,
+    rel: float | None,
+    pool: Any = None,
+    lengths: Any = None,
+) -> tuple[list[NamedMeasure], list[tuple[Condition, str]]]:
+    """The measures that have rows: those listed, and of conditions.
+
+    Args:
+        listed: the measures without those of conditions.
+        conditions: the conditions.
+        rel: see `compare`.
+        pool: see `compare`.
+        lengths: see `compare`.
+
+    Returns:
+        The measures, and the conditions with the names of their rows.
+    """
+    guarded = [c.measure for c in conditions if c.measure not in PREFERENCES]
+    wanted = [*listed, *map(_one_measure, guarded)]
+    completed = complete_measures(wanted, pool=pool, lengths=lengths)
+    measured = [measure.with_params(rel=rel) for measure in completed]  # and of preferences
+    shown = unique(measured)
+    rows = {measure.key: measure.name for measure in shown}
+    names = dict(zip(guarded, (rows[measure.key] for measure in measured[len(listed) :])))
+    return shown, [(c, names.get(c.measure, c.measure)) for c in conditions]
+
+
+def _one_measure(name: str) -> NamedMeasure:
+    measures = named_measures(name)
+    if len(measures) != 1:
+        raise ValueError(f"a condition has one measure, but {name!r} names {len(measures)}")
+    return measures[0]
 
 
 def compare_values(
     values: SystemValues,
     baseline: str | None,
-    conditions: Iterable[str],
     options: PairedTest,
     *,
     common: bool = False,
@@ -188,7 +249,8 @@ def compare_values(
     others = [name for name in names if name != first]
     if not others:
         raise ValueError(f"there is only the system {first!r}: compare two at least")
-    named = [_check_condition(parse_condition(text), values, options.test) for text in conditions]
+    for condition, label in values.conditions:
+        _check_condition(condition, label, values, options.test)
     differences = [
         _difference(values, first, run, label)
         for run in others
@@ -196,7 +258,9 @@ def compare_values(
     ]
     judged = {track: runs.select([first, *others]) for track, runs in values.judged.items()}
     answers = {
-        track: Answers.of(runs, values.measures, is_guard=bool(named), allow_missing=allow_missing)
+        track: Answers.of(
+            runs, values.measures, is_guard=bool(values.conditions), allow_missing=allow_missing
+        )
         for track, runs in judged.items()
     } | {
         track: Answers.of_scores(missing, first, others, allow_missing=allow_missing)
@@ -214,7 +278,7 @@ def compare_values(
         options,
         answers=join_answers(answers),
         causes=causes_frame(found),
-        _conditions=named,
+        _conditions=values.conditions,
         _allow_missing=allow_missing,
     )
     return _over_tracks(compared, differences) if len(values.by_track) > 1 else compared
@@ -269,18 +333,13 @@ def _over_tracks(compared: RunComparison, differences: list[RunDifference]) -> T
     )
 
 
-def _check_condition(
-    condition: Condition, values: SystemValues, test: str
-) -> tuple[Condition, str]:
-    """Checks that a condition can be tested on values, and pairs it with its measure's name."""
-    names = {canonical_name(name): name for name in reversed(values.higher_is_better)}
-    label = names[canonical_name(condition.measure)]
+def _check_condition(condition: Condition, label: str, values: SystemValues, test: str) -> None:
+    """Checks that a condition can be tested on values, by the name of its measure's row."""
     if condition.certainly:
         raise ValueError(
             f"the condition {condition.text!r}: certainly needs the runs of one collection"
         )
     if condition.possibly and len(values.by_track) > 1:
         raise ValueError(f"the condition {condition.text!r}: possibly is of one collection only")
-    if (measure := measure_named(label)) is not None:
+    if (measure := values.measures[label]) is not None:
         check_condition(condition, measure, values.higher_is_better[label], test=test)
-    return condition, label
