@@ -52,8 +52,8 @@ class LabelFile:
     """Labels in a file of JSON lines, to which labels are added one by one.
 
     A label is on the disk before :meth:`add` returns. Several processes can add to one file. A
-    label of None removes the earlier labels of its document. An incomplete last line, from an
-    interruption, is removed.
+    label of None removes the last label of its document; an equal label of another process is kept.
+    An incomplete last line, from an interruption, is removed.
 
     Args:
         path: the file; the first label creates it.
@@ -94,7 +94,7 @@ class LabelFile:
 
         Args:
             labels: dicts with ``qid``, ``docno``, ``label``, ``source``; a label of None removes
-                the labels of the document.
+                the last label of the document.
 
         Raises:
             ValueError: for a label that is not a finite number from 0 on or contradicts a label in
@@ -195,7 +195,7 @@ def read_labels(source: StrPath | pd.DataFrame) -> pd.DataFrame:
     A file holds JSON lines (``qid``, ``docno``, ``label``, or ``query_id``, ``docid``,
     ``judgment``), a table with tabs, commas or semicolons between columns of these names, or qrels.
     A row with a missing or negative label is open, all other rows are labels. ``null`` for a label
-    in JSON lines removes the earlier labels of its document.
+    in JSON lines removes the last earlier label of its document.
 
     Args:
         source: the frame, or the path of the file.
@@ -350,12 +350,11 @@ def _json_rows(path: Path, content: bytes) -> dict[int, dict[str, Any]]:
         if missing:
             raise ValueError(f"{where}: labels need the columns {missing}; there are {list(row)}")
         of_document = lines_of.setdefault((str(row["qid"]), str(row["docno"])), [])
-        if row["label"] is None:
-            for earlier in of_document:
-                rows.pop(earlier, None)
-        else:
+        if row["label"] is not None:
             rows[number] = row
             of_document.append(number)
+        elif of_document:
+            del rows[of_document.pop()]
     return rows
 
 

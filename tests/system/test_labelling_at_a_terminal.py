@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -36,11 +37,11 @@ PAGE = Path(__file__).parents[2] / "pyterrier_asl" / "pt_docs" / "unjudged.rst"
 class Terminal:
     """A process with a new terminal."""
 
-    def __init__(self, *arguments: object) -> None:
+    def __init__(self, *arguments: object, python: Sequence[str] = ("-m", "pyterrier_asl")) -> None:
         ours, theirs = pty.openpty()
         self.terminal, self.text, self.place = ours, "", 0
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "pyterrier_asl", *map(str, arguments)],
+            [sys.executable, *python, *map(str, arguments)],
             stdin=theirs,
             stdout=theirs,
             stderr=theirs,
@@ -157,6 +158,47 @@ def test_a_round_that_is_killed_is_finished_and_nothing_is_asked_twice(call, tmp
     assert shown == wanted[: len(shown)] and len(shown) > 10
 
 
+#: The command in a process that the system ends when the file of labels grows beyond a size.
+_ENDED = """
+import os, resource, signal, sys
+from pyterrier_asl.cli import main
+path, size = sys.argv[1], int(sys.argv[2])
+signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # Python ignores it
+resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+def limit(event, arguments):
+    if event == "open" and str(arguments[0]) == path and arguments[2] & os.O_APPEND:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
+
+sys.addaudithook(limit)
+main(sys.argv[3:])
+"""
+
+
+def test_a_round_that_is_ended_inside_the_write_of_a_label_is_finished(call, tmp_path):
+    labels = tmp_path / "mine.jsonl"
+    before = '{"qid": "1", "docno": "d4", "label": 1.0, "source": "before"}'  # without a line feed
+    labels.write_text(before)
+    for number in (1, 20, 63):  # of 65 bytes with the line feeds before and after
+        size = len(before) + number
+        ended = Terminal(*call, python=("-c", _ENDED, str(labels), str(size)))
+        document = ended.asked()
+        ended.press(TRUTH[document])
+        with pytest.raises(AssertionError):  # there is no further output
+            ended.wait_for("grade")
+        assert ended.process.wait(timeout=60) == -signal.SIGXFSZ
+        os.close(ended.terminal)
+        assert labels.read_text().startswith(before) and labels.stat().st_size == size
+        assert read_labels(labels)["docno"].tolist() == ["d4"]
+    resumed = Terminal(*call)
+    asked = answer_until_settled(resumed)
+    resumed.press("q")
+    assert "settled for" in resumed.end()
+    assert asked[0] == document and "d4" not in asked
+    rows = [json.loads(line) for line in labels.read_text().splitlines()]
+    assert [row["docno"] for row in rows] == ["d4", *asked] and rows[0] == json.loads(before)
+
+
 def test_undo_skip_and_quit(call, tmp_path):
     terminal = Terminal(*call)
     first = terminal.asked()
@@ -173,6 +215,26 @@ def test_undo_skip_and_quit(call, tmp_path):
     assert "1 label added (quit)" in terminal.end()
     found = read_labels(tmp_path / "mine.jsonl")
     assert found[["docno", "label"]].values.tolist() == [[second, 0.0]]
+
+
+def test_two_rounds_at_the_same_time_lose_no_label(call, tmp_path):
+    one, two = Terminal(*call), Terminal(*call)
+    first = one.asked()
+    assert two.asked() == first
+    for terminal in (one, two):  # both give the same label
+        terminal.press(TRUTH[first])
+    second = one.asked()
+    assert two.asked() == second
+    one.press("u")
+    assert one.asked() == first
+    two.press("1")
+    two.asked()
+    one.press("q")
+    assert "0 labels added (quit)" in one.end()
+    two.press("q")
+    assert "2 labels added (quit)" in two.end()
+    found = dict(zip(*read_labels(tmp_path / "mine.jsonl")[["docno", "label"]].values.T))
+    assert found == {first: float(TRUTH[first]), second: 1.0}
 
 
 _WRITER = """

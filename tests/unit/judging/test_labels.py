@@ -100,6 +100,16 @@ def test_a_label_is_taken_back(tmp_path):
     assert file.read().empty
 
 
+def test_a_label_that_is_taken_back_keeps_the_equal_label_of_another_process(tmp_path):
+    one, two = (LabelFile(tmp_path / "labels.jsonl") for _ in range(2))
+    one.add([label("x")])
+    two.add([label("x")])
+    one.add([label("x", None)])
+    assert of(one.path) == [["q", "x", 1.0]]
+    two.add([label("x", None)])
+    assert two.read().empty
+
+
 # Formats
 
 
