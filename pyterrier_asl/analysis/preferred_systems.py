@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,7 @@ from ..charts import (
 )
 from ..evaluation.preferences import preference_cubes
 from ..io.lazy import pd
-from ..scoring.preferences import KINDS, named_pairs
+from ..scoring.preferences import KINDS
 from ..statistics.pairwise import cycle_numbers
 from ..statistics.rounding import EQUAL, shared_ranks
 from ..statistics.tests import compare_differences
@@ -148,7 +149,7 @@ def compare_preferences(
     values = cube[queries.at][:, first, second].T
     test = "sign" if KINDS[kind] and queries.weights is None else "t"
     tested = compare_differences(
-        values, named_pairs(names), test=test, weights=queries.weights, **options
+        values, list(combinations(names, 2)), test=test, weights=queries.weights, **options
     )
     return tested, values
 

@@ -23,6 +23,7 @@ from typing import Any
 
 import click
 
+from ..io.tables import write
 from . import epilog, options
 
 #: QRELS of a plan without judgements by people.
@@ -99,7 +100,6 @@ def command(
     from ..evaluation.evaluation import Evaluation
     from ..evaluation.inputs import chosen_measures, refuse
     from ..io.runs import list_runs
-    from ..io.tables import write
     from ..statistics.prediction_powered import TARGETS
 
     picture = options.take(settings, "chart", "width", "title")

@@ -6,6 +6,7 @@ import shutil
 
 import click
 
+from ..io import tables
 from . import options
 
 
@@ -19,7 +20,6 @@ def command(generated: bool, seed: int) -> None:
     generated one. No Java is needed.
     """
     from ..experiment import demo, demo_collection
-    from ..io import tables
 
     if generated:
         collection, reason = demo_collection.generated(seed=seed), ""

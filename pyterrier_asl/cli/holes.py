@@ -34,6 +34,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..io.atomic import check_replaceable
+from ..io.tables import counted, write
 from . import epilog, options
 
 if TYPE_CHECKING:
@@ -114,7 +116,6 @@ def command(
     Two runs are compared with each other; a folder, or more runs, in all pairs.
     """
     from ..io.runs import list_runs
-    from ..io.tables import counted
     from ..judging.judgements import Judgements
     from ..judging.labels import qrels_with
     from ..unjudged.export import export
@@ -164,7 +165,6 @@ def command(
 def _print(result: Holes | AllPairs, table: pd.DataFrame, output_format: str, places: int) -> None:
     """Prints the answer and a table; in machine-readable forms the table alone."""
     from ..io.printed import Part, print_parts
-    from ..io.tables import write
 
     if output_format != "table":
         write(table, output_format, places=places)
@@ -190,7 +190,6 @@ def _texts(pair: Holes, qrels: str, sources: Mapping[str, Any]) -> Callable[[lis
 
 def _ask(pair: Holes, path: str, texts: Any, most: int | None, conflicts: str) -> Holes:
     """Asks for labels at the terminal, which are saved in the file; returns the new comparison."""
-    from ..io.tables import counted
     from ..unjudged.loop import Round
     from .labelling import label_at_terminal, terminal_keys
 
@@ -224,7 +223,6 @@ def _check_outputs(
     Returns:
         Whether the list is saved to a file of labels, which keeps its labels.
     """
-    from ..io.atomic import check_replaceable
     from ..unjudged.export import check_export
 
     keep = any(Path(name).resolve() == Path(path or "").resolve() for name in labels)

@@ -27,6 +27,7 @@ from typing import Any
 
 import click
 
+from ..io.tables import write
 from . import epilog, options
 
 #: The tables of the report: the values of ``--show``.
@@ -95,7 +96,6 @@ def command(
     from ..analysis import command_line
     from ..assessment.compare_judges import judges as compare_judges
     from ..io.names import read_groups
-    from ..io.tables import write
 
     if output_format != "table" and show is None:
         raise click.UsageError(f"-o {output_format} has one table: choose it by --show")

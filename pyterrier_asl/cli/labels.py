@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import click
 
+from ..io.atomic import check_replaceable, replacing
 from . import epilog, options
 
 
@@ -36,7 +37,6 @@ def command(
 
     Official grades do not change. Labels that contradict each other are an error.
     """
-    from ..io.atomic import check_replaceable, replacing
     from ..judging.labels import OFFICIAL, merge_labels
 
     options.check_force(force, output)

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import click
 
 from ..io.table_forms import EVERY_PLACE
-from ..io.tables import FORMS
+from ..io.tables import FORMS, counted
 
 #: Adds an option to a command.
 Decorator: TypeAlias = Callable[[Any], Any]
@@ -254,7 +254,6 @@ highest = click.option(
 def read_labels(files: Sequence[str]) -> list[Any] | None:
     """The labels in files; prints how many each file has. None without a file."""
     from ..io.label_files import label_rows, labels_of
-    from ..io.tables import counted
 
     tables = []
     for name in files:

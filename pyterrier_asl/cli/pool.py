@@ -8,6 +8,8 @@ Examples:
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from . import epilog, options
@@ -40,8 +42,6 @@ def command(
     The pool has the ranks of the documents that each run retrieves. A run outside the pool is
     measured as if it were in the pool.
     """
-    from pathlib import Path
-
     from ..io.names import read_groups
     from ..io.runs import iter_runs
     from ..io.saved_tables import check_saved

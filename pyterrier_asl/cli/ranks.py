@@ -29,6 +29,7 @@ from typing import Any
 
 import click
 
+from ..io.tables import write
 from . import epilog, options
 
 
@@ -92,7 +93,6 @@ def command(
 
     QRELS is a file or the id of an ir_datasets dataset; RUN... are files and folders.
     """
-    from ..io.tables import write
     from ..leaderboard.ranks import ranks
 
     options.check_chart(chart, [qrels, *runs, *scores, *labels], tracks)

@@ -22,6 +22,7 @@ from typing import Any
 
 import click
 
+from ..io.atomic import check_replaceable
 from . import epilog, options
 
 
@@ -101,7 +102,6 @@ def command(
     documents. With --track or --judge it also shows who could be the best over all tracks and
     judges; pairs, queries and documents are from the first track.
     """
-    from ..io.atomic import check_replaceable
     from ..io.names import read_groups
     from ..reporting import PAGE, report
 

@@ -26,10 +26,12 @@ Needs pyterrier-asl[tune].
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import click
 
+from ..io import tables
 from . import epilog, options
 
 
@@ -76,9 +78,7 @@ def command(
     --transfer the best settings are also measured on other queries, and compared there with BM25
     without feedback and with the default parameters (paired t-tests).
     """
-    import sys
 
-    from ..io import tables
     from ..tuning import clarke, study
     from ..tuning.collection import load_collection
 

@@ -29,12 +29,17 @@ _LEAST = 4
 
 
 class TextColumn(NamedTuple):
-    """A column of text: the lines of its heading, its cells, flags of bold cells, its side."""
+    """A column of text: its heading, its cells, flags of the best ones, its side."""
 
-    header: Sequence[str]
-    texts: Sequence[str]
-    best: Sequence[bool]
-    to_the_right: bool
+    title: str  # in one or several lines
+    texts: list[str]
+    best: list[bool]
+    is_number: bool  # aligned to the right
+
+    def at(self, rows: list[int]) -> TextColumn:
+        """The column in some of the rows."""
+        texts, best = [self.texts[row] for row in rows], [self.best[row] for row in rows]
+        return self._replace(texts=texts, best=best)
 
 
 def is_terminal(file: Any) -> bool:
@@ -86,7 +91,7 @@ def table_lines(
         rule: the character of the line below the heading.
         is_bold: whether the best values are bold.
 
-    >>> table_lines([TextColumn(["run"], ["a", "bm25"], [False] * 2, False)])
+    >>> table_lines([TextColumn("run", ["a", "bm25"], [False] * 2, False)])
     [' run  ', '──────', ' a    ', ' bm25 ']
     """
     if not columns:
@@ -96,12 +101,12 @@ def table_lines(
         foldable = [
             number
             for number, column in enumerate(columns)
-            if not column.to_the_right and widths[number] > _LEAST
+            if not column.is_number and widths[number] > _LEAST
         ]
         if not foldable:
             break
         widths[max(foldable, key=widths.__getitem__)] -= 1
-    lines = _row(columns, widths, [column.header for column in columns])
+    lines = _row(columns, widths, [column.title.split("\n") for column in columns])
     lines.append(rule * _total(widths))
     texts, best = zip(*(column.texts for column in columns)), zip(*(c.best for c in columns))
     for number, (cells, are_best) in enumerate(zip(texts, best)):
@@ -128,7 +133,7 @@ def _row(
         blanks = [" " * (width - _cells(text)) for text in texts]
         if bold and bold[number]:
             texts = [f"\x1b[1m{text}\x1b[0m" for text in texts]
-        pairs = zip(blanks, texts) if column.to_the_right else zip(texts, blanks)
+        pairs = zip(blanks, texts) if column.is_number else zip(texts, blanks)
         padded.append(["".join(pair) for pair in pairs])
     return [f" {'   '.join(parts)} " for parts in zip(*padded)]
 
@@ -146,7 +151,8 @@ def _total(widths: Sequence[int]) -> int:
 
 
 def _natural_width(column: TextColumn) -> int:
-    return max(_cells(printable(text).rstrip()) for text in [*column.header, *column.texts])
+    texts = [*column.title.split("\n"), *column.texts]
+    return max(_cells(printable(text).rstrip()) for text in texts)
 
 
 def _cells(text: str) -> int:

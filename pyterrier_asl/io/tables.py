@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import takewhile
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -126,7 +126,7 @@ def show(table: Columns, **style: Any) -> None:
 
 def _print(
     columns: list[TextColumn],
-    shown: Mapping[Any, _ShownColumn],
+    shown: Mapping[Any, TextColumn],
     style: Style,
     width: int | None = None,
 ) -> None:
@@ -173,7 +173,7 @@ def _show_in_terminal(table: Columns, style: Style) -> None:
         print(f" Columns not shown (--wide): {', '.join(left_out)}")
 
 
-def _kept_rows(shown: Mapping[Any, _ShownColumn], style: Style, number: int) -> list[int]:
+def _kept_rows(shown: Mapping[Any, TextColumn], style: Style, number: int) -> list[int]:
     """The first rows of a long table; with a few groups, the first rows of each."""
     if style.all_rows or number <= MOST_ROWS:
         return list(range(number))
@@ -186,7 +186,7 @@ def _kept_rows(shown: Mapping[Any, _ShownColumn], style: Style, number: int) -> 
 
 
 def _text_columns(
-    shown: Mapping[Any, _ShownColumn], style: Style, *, narrow: bool = False
+    shown: Mapping[Any, TextColumn], style: Style, *, narrow: bool = False
 ) -> list[TextColumn]:
     """The columns as text; measures have an arrow of direction.
 
@@ -197,25 +197,24 @@ def _text_columns(
     """
     columns = []
     for name, column in shown.items():
-        header, texts = [column.title], column.texts
-        if is_measure := name in style.higher_is_better:
-            header = _header_lines(column.title, _arrow(name, style))
-            header = header[0].replace("(", "\n(", narrow).split("\n") + header[1:]
+        if name in style.higher_is_better:
+            title = _title_lines(column.title, _arrow(name, style), narrow)
+            column = column._replace(title=title, is_number=True)
         if name == style.group_by:
-            texts = ["" if new == old else new for new, old in zip(texts, ["", *texts])]
-        to_the_right = is_measure or column.is_number
-        columns.append(TextColumn(header, texts, column.best, to_the_right))
+            texts = zip(column.texts, ["", *column.texts])
+            column = column._replace(texts=["" if new == old else new for new, old in texts])
+        columns.append(column)
     return columns
 
 
-def _transposed(shown: Mapping[Any, _ShownColumn], style: Style) -> list[TextColumn]:
+def _transposed(shown: Mapping[Any, TextColumn], style: Style) -> list[TextColumn]:
     """The table with one row per measure and one column per run."""
     names = [f"{name} {_arrow(name, style)}".rstrip() for name in style.higher_is_better]
     measures = [shown[name] for name in style.higher_is_better]
-    columns = [TextColumn(["measure"], names, [False] * len(names), False)]
+    columns = [TextColumn("measure", names, [False] * len(names), False)]
     for row, run in enumerate(shown["run"].texts):
         texts, best = [column.texts[row] for column in measures], [c.best[row] for c in measures]
-        columns.append(TextColumn([run], texts, best, True))
+        columns.append(TextColumn(run, texts, best, True))
     return columns
 
 
@@ -223,10 +222,11 @@ def _arrow(name: str, style: Style) -> str:
     return arrow(style.higher_is_better[name], not has_arrows(sys.stdout))
 
 
-def _header_lines(measure: str, arrow: str) -> list[str]:
-    """The name of a measure on two lines, with its cut-off below, for narrow columns."""
+def _title_lines(measure: str, arrow: str, narrow: bool) -> str:
+    """The name of a measure on several lines, with its cut-off below, for narrow columns."""
     name, at, cutoff = measure.rpartition("@")
-    return [name, f"@{cutoff} {arrow}"] if at else [measure, arrow]
+    name, below = (name, f"@{cutoff} {arrow}") if at else (measure, arrow)
+    return "\n".join((name.replace("(", "\n(", narrow), below))
 
 
 def latex(table: Columns, **style: Any) -> str:
@@ -295,23 +295,9 @@ def _escaped(texts: list[str]) -> list[str]:
     return [printable(text).replace("|", "\\|") for text in texts]
 
 
-class _ShownColumn(NamedTuple):
-    """A column of a human-readable table: its texts, and flags of the best values."""
-
-    title: str
-    texts: list[str]
-    best: list[bool]
-    is_number: bool  # aligned to the right
-
-    def at(self, rows: list[int]) -> _ShownColumn:
-        """The column in some of the rows."""
-        texts, best = [self.texts[row] for row in rows], [self.best[row] for row in rows]
-        return self._replace(texts=texts, best=best)
-
-
 def _shown_columns(
     table: Columns, style: Style, missing: str, *, in_terminal: bool = False
-) -> dict[Any, _ShownColumn]:
+) -> dict[Any, TextColumn]:
     """The columns by name; ``missing`` is the text of a missing value."""
     shown = {}
     for name, column in column_lists(table).items():
@@ -320,7 +306,7 @@ def _shown_columns(
         up, places = style.higher_is_better.get(name), style.places
         if in_terminal and up is False and places == _PLACES and max(numbers, default=0) > 1:
             places = 1
-        shown[name] = _ShownColumn(
+        shown[name] = TextColumn(
             style.titles.get(name, str(name)),
             [_human_readable(value, name, places, missing) for value in values],
             _are_best(values, None if "qid" in table else up),

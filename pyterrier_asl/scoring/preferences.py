@@ -151,9 +151,3 @@ def difference(reciprocal: Floats, total: Ints, i: int) -> Floats:
     values = level(reciprocal, total, i)
     first, second = np.triu_indices(len(values), k=1)
     return np.asarray(values[first] - values[second])
-
-
-def named_pairs(names: list[str]) -> list[tuple[str, str]]:
-    """The two systems of each pair, in the order of :func:`pairwise_preferences`."""
-    first, second = np.triu_indices(len(names), k=1)
-    return [(names[a], names[b]) for a, b in zip(first.tolist(), second.tolist())]

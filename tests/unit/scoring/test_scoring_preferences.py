@@ -12,7 +12,6 @@ from pyterrier_asl.scoring.preferences import (
     all_pairs,
     difference,
     level,
-    named_pairs,
     pairwise_preferences,
     preference,
     preference_cube,
@@ -78,10 +77,6 @@ def test_queries_are_compared_one_by_one():
             [at_query[a] - at_query[b] for at_query in at] for a, b in combinations(range(9), 2)
         ]
         assert difference(values, total, i).tolist() == changes
-
-
-def test_pairs_are_named_in_the_order_of_their_preferences():
-    assert named_pairs(["x", "y", "z"]) == [("x", "y"), ("x", "z"), ("y", "z")]
 
 
 def test_an_unknown_preference_is_named_with_those_there_are():
