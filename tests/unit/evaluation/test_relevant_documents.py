@@ -25,6 +25,11 @@ def test_by_hand():
     ]
 
 
+def test_documents_with_a_negative_grade_are_not_judged():
+    run = {"q1": {"m": 3, "x": 2, "a": 1}}
+    assert search_lengths(run, QRELS)["unjudged_above"].tolist()[0] == 2
+
+
 @pytest.mark.parametrize("missing", ["pad", "after", "eq3"])
 @pytest.mark.parametrize("judged_only", [False, True])
 @pytest.mark.parametrize("cutoff", [None, 3, 10])

@@ -39,6 +39,8 @@ def test_split_and_transfer_exclude_each_other():
 def test_charts_show_every_trial_of_both_retrievals_and_the_best_in_red_on_top():
     pytest.importorskip("altair")
     results = tune_for_each(collection("here"), ["ASL@20"], n_trials=4, seed=1)
+    tables = results["ASL@20"].table, side_by_side(results)
+    assert all(table.index.tolist() == [*range(len(table))] for table in tables)
     rows = scores_by_parameters(results).to_dict()["vconcat"]
     for stage, row in zip(("initial retrieval", "final retrieval"), rows, strict=True):
         trials = results["ASL@20"].trials[stage]
