@@ -33,3 +33,21 @@ def test_every_result_has_table_sentences_chart_latex_and_html(kind):
     assert "<table" in found._repr_html_()
     for sentence in found.sentences():
         assert " ".join(sentence.split()) in " ".join(str(found).split())
+
+
+TABLES = {
+    "evaluate": lambda: asl.evaluate(RUNS, QRELS, ["RR", "AP"]),
+    "evaluate, long": lambda: asl.evaluate(RUNS, QRELS, ["RR", "AP"], long=True),
+    "bounds": lambda: asl.bounds(RUNS, QRELS, ["RR"]),
+    "preferences": lambda: asl.preferences(RUNS["x"], RUNS["y"], QRELS),
+    "search_lengths": lambda: asl.search_lengths(RUNS["x"], QRELS),
+    "pairs": lambda: asl.ranks(RUNS, QRELS, "RR").pairs(),
+    **{kind.__name__: lambda kind=kind: RESULTS[kind]().table for kind in RESULTS},
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", TABLES)
+def test_rows_of_a_table_are_numbered(name):
+    table = TABLES[name]()
+    assert table.index.tolist() == list(range(len(table)))

@@ -1,7 +1,4 @@
-"""Captions and legends mention several tracks, levels or systems exactly where there are several.
-
-Each case is drawn for the most items without the text, and for one item more.
-"""
+"""Captions and legends mention what occurs, and several items, exactly where they occur."""
 
 from __future__ import annotations
 
@@ -17,6 +14,7 @@ from pyterrier_asl.analysis import (
     discriminative_power,
     headroom,
     judge_confusion,
+    leaderboard_swaps,
     lengths_by_rank,
     preference_discrimination,
     satisfaction,
@@ -116,3 +114,56 @@ def test_what_concerns_several_is_mentioned_where_there_are_several(analysis, ta
         title = spec["title"]
         drawn = json.dumps({**spec, "title": [title["text"], " ".join(title["subtitle"])]})
         assert (text in drawn) == (n > most), n
+
+
+WHOLE = {qid: {"a": 3.0, "b": 2.0, "c": 1.0} for qid in QRELS}
+SHORT = {qid: {"a": 3.0, "b": 2.0} for qid in QRELS}  # without the relevant c
+
+#: Ten queries: the first run finds the documents that the first judge calls relevant, the second
+#: run those of the second judge; one query is an exception, as equal differences have no p.
+TEN = [f"q{number}" for number in range(10)]
+FIRST = {qid: {"a": 2.0, "b": 1.0} for qid in TEN[1:]} | {"q0": {"b": 2.0, "a": 1.0}}
+SECOND = {qid: {"b": 2.0, "a": 1.0} for qid in TEN[1:]} | {"q0": {"a": 2.0, "b": 1.0}}
+LIKES_A, LIKES_B = {q: {"a": 1, "b": 0} for q in TEN}, {q: {"a": 0, "b": 1} for q in TEN}
+NO_SWAP = "No significant difference under one judge is reversed under another judge."
+
+
+def swaps(second_judge: Any) -> Any:
+    return leaderboard_swaps(
+        {"x": FIRST, "y": SECOND}, {"one": LIKES_A, "other": second_judge}, correction="none"
+    )
+
+
+#: An analysis, its table with something and without it, and the texts of both.
+OCCURRENCES = [
+    (
+        search_length_distribution,
+        lambda found: search_length_distribution({"x": WHOLE if found else SHORT}, QRELS),
+        "",
+        " Missing documents were not retrieved: they are counted at the end of the ranking.",
+    ),
+    (
+        search_length_changes,
+        lambda found: search_length_changes({"x": WHOLE if found else SHORT, "y": SHORT}, QRELS),
+        "",
+        " Retrieved by neither run: 3, counted at the end of the rankings.",
+    ),
+    (
+        leaderboard_swaps,
+        lambda found: swaps(LIKES_B if found else LIKES_A),
+        "has the opposite sign under the other judge",
+        NO_SWAP,
+    ),
+]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    ("analysis", "table", "with_it", "without"),
+    OCCURRENCES,
+    ids=["missing documents", "retrieved by neither", "swaps"],
+)
+def test_what_occurs_is_mentioned_where_it_occurs(analysis, table, with_it, without):
+    for found, text, other in ((True, with_it, without), (False, without, with_it)):
+        caption = " ".join(analysis.draw(table(found)).to_dict()["title"]["subtitle"])
+        assert text.strip() in caption and (not other or other.strip() not in caption), found

@@ -478,6 +478,21 @@ def test_resumes_and_repeats_nothing(storage):
     pd.testing.assert_frame_equal(search(storage=storage, seed=None, n_trials=5), whole)
 
 
+def test_a_database_shows_the_parameters_and_measures_of_each_trial(storage):
+    """Optuna's own parameters are quantiles."""
+    import optuna
+
+    mixture = Mixture()
+    params = {mixture: {"x": uniform(0, 1), "power": randint(1, 4), "kind": [("up",)]}}
+    trials = search(mixture, params, storage=storage, n_trials=3)
+    saved = optuna.load_study(study_name="RandomSearch", storage=storage).trials
+    for row, trial in zip(trials.to_dict("records"), saved, strict=True):
+        shown = {"x": row["x"], "power": row["power"], "kind": "('up',)"}
+        record = trial.user_attrs[""]
+        assert record["parameters"] == shown
+        assert record["measures"] == {"map": row["map"]}
+
+
 def test_draws_without_attempts_come_first():
     """Unfinished draws follow, ordered by the number of their attempts."""
     import optuna

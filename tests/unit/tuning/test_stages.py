@@ -277,7 +277,9 @@ def test_what_was_before_is_tried_in_every_stage():
         Stage("two", last, {last: {"x": [bottom]}}),
     ]
     result = StagedSearch(stages, TOPICS, QRELS, "map", n_trials=1, seed=0)
-    assert all(t.index.tolist() == [*range(len(t))] for t in (result.table, *result.trials.values()))
+    assert all(
+        t.index.tolist() == [*range(len(t))] for t in (result.table, *result.trials.values())
+    )
     assert result.trials["one"]["trial"].tolist() == [-1, 0]
     assert result.trials["two"]["trial"].tolist() == [-1, -2, 0]  # its own and the earlier settings
     assert result.settings == {"one": {"x": top}, "two": {"x": top}}
