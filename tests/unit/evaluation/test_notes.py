@@ -189,3 +189,69 @@ def test_dropping_them_in_commands_and_leaderboards(tmp_path, monkeypatch):
         assert result.exit_code == 0 and "own id" not in result.stderr
     with pytest.raises(ValueError, match="drop_self is for runs and qrels"):
         ranks(read_scores(evaluate(runs, qrels, "RR")), drop_self=True)
+
+
+def few_labels(labels, docs=1, first=0):
+    """One judged document per query, a run that retrieves it, and a run that does not.
+
+    Args:
+        labels: the number of queries.
+        docs: the documents per query that the runs retrieve below it.
+        first: the number of the first of these documents in the second run.
+    """
+    qrels = {f"q{q}": {"relevant": 1} for q in range(labels)}
+    good, weak = (
+        {q: {f"d{n}": -n for n in range(at, at + docs)} for q in qrels} for at in (0, first)
+    )
+    return {
+        "good": {q: {"relevant": 1} | ranking for q, ranking in good.items()},
+        "weak": weak,
+    }, qrels
+
+
+@pytest.mark.parametrize("labels", [3, 19, 96])
+def test_that_few_labels_miss_a_weak_run_can_be_chance(labels):
+    """A weak run has a tenth: it misses n labels with probability 1.1^-n, above 1e-4 up to 96."""
+    runs, qrels = few_labels(labels, docs=2)
+    with pytest.warns(UserWarning, match=rf"'weak': none of its .* retrieves {labels} judged doc"):
+        compared = compare(runs, qrels, ["RR"], conditions="RR worse p<.05")
+    [verdict] = compared.verdicts
+    assert verdict.outcome.name == "FAIL" and compared.table["b"][0] == 0
+
+
+def test_a_guard_needs_a_baseline_with_a_judged_document():
+    """No run is worse than a baseline whose values are all 0."""
+    runs, qrels = few_labels(3, docs=2)
+    options = {"conditions": "RR worse", "baseline": "weak"}
+    with pytest.warns(UserWarning, match="'weak': none of its documents is judged"):
+        [verdict] = compare(runs, qrels, ["RR"], **options).verdicts
+        [allowed] = compare(runs, qrels, ["RR"], allow_missing=True, **options).verdicts
+    assert verdict.outcome.name == "ERROR" and "weak retrieves no judged document" in str(verdict)
+    assert allowed.outcome.name == "PASS"
+
+
+def test_that_more_labels_miss_a_run_is_no_chance():
+    runs, qrels = few_labels(97, docs=2)
+    with pytest.raises(ValueError, match="run 'weak': none of the documents of the run is judged"):
+        compare(runs, qrels, ["RR"])
+
+
+@pytest.mark.parametrize(("docs", "is_chance"), [(184, True), (185, False)])
+def test_a_run_that_shares_no_document_with_the_other_can_be_chance(docs, is_chance):
+    """A weak run has a 200th of all documents: 1.005^-n is below 1e-4 from 1847 documents on."""
+    runs, qrels = few_labels(10, docs=docs, first=1000)
+    if is_chance:
+        with pytest.warns(UserWarning, match="'weak': none of its documents is judged"):
+            compare(runs, qrels, ["RR"])
+    else:
+        with pytest.raises(ValueError, match="run 'weak': none of the documents"):
+            compare(runs, qrels, ["RR"])
+
+
+def test_a_run_without_judged_documents_is_an_error_where_there_is_no_other():
+    runs, qrels = few_labels(3)
+    for alone in ({"weak": runs["weak"]}, {"weak": runs["weak"], "again": runs["weak"]}):
+        with pytest.raises(
+            ValueError, match="run 'weak': none of the documents of the run is judg"
+        ):
+            Evaluation.of(alone, qrels)
