@@ -488,7 +488,7 @@ def test_a_database_shows_the_parameters_and_measures_of_each_trial(storage):
     saved = optuna.load_study(study_name="RandomSearch", storage=storage).trials
     for row, trial in zip(trials.to_dict("records"), saved, strict=True):
         shown = {"x": row["x"], "power": row["power"], "kind": "('up',)"}
-        record = trial.user_attrs[""]
+        record = trial.user_attrs["record"]
         assert record["parameters"] == shown
         assert record["measures"] == {"map": row["map"]}
 
