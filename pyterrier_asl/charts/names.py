@@ -163,7 +163,7 @@ def labelled_lines(
 def end_labels(frame: pd.DataFrame, *, x: alt.X, y: alt.Y, color: alt.Color) -> alt.Chart:
     """The names of lines next to their last points; see :func:`labelled_lines`."""
     across, value, name = map(_field, (x, y, color))
-    ends = frame.dropna(subset=[value]).sort_values(across).groupby(name, sort=False).tail(1)
+    ends = frame.dropna(subset=[value]).sort_values(across).groupby(name).tail(1)
     ends = ends.sort_values(value)
     domain = y["scale"]["domain"] if isinstance(y["scale"], alt.Scale) else alt.Undefined
     if domain is alt.Undefined:

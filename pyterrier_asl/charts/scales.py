@@ -65,7 +65,7 @@ def whole_numbers(least: int, most: int) -> list[int]:
 
 def powers_of_ten(most: float) -> list[int]:
     """1, 10, 100, ..., up to the first that is at least the largest value."""
-    return [10**power for power in range(max(1, math.ceil(math.log10(max(most, 1)))) + 1)]
+    return [10**power for power in range(math.ceil(math.log10(max(most, 2))) + 1)]
 
 
 def bin_ends(deepest: int) -> list[int]:
