@@ -51,7 +51,8 @@ class Leaderboard(Printed):
         judges: the judges; the result holds whichever of them is right.
         difference_interval: for two systems the confidence interval of the difference in
             :meth:`pairs`, in the unit of the measure; it excludes 0 exactly where the pair is
-            ordered. None for more systems.
+            ordered. None for more systems. With several judges from the lowest to the highest end
+            of their intervals.
         unjudged: whether the result holds for all labels of the unjudged documents.
         left_out: the number of topics that a judge lacks.
         tracks: with several collections the leaderboard of each that has 10 topics.
@@ -99,10 +100,10 @@ class Leaderboard(Printed):
         """A row for each pair of systems, the one with the better mean first.
 
         Returns:
-            ``a``, ``b``, ``difference`` (of the means), ``statistic``, ``p``, adjusted for all
-            pairs (0 means less than 1 / :attr:`draws`), and ``ordered``: a is better than b, as p
-            is at most :attr:`alpha`. For two systems :attr:`difference_interval` is the confidence
-            interval of the difference.
+            ``a``, ``b``, ``difference`` (of the means, by the first judge), ``statistic``, ``p``,
+            adjusted for all pairs (0 means less than 1 / :attr:`draws`), and ``ordered``: a is
+            better than b, as p is at most :attr:`alpha`. For two systems
+            :attr:`difference_interval` is the confidence interval of the difference.
         """
         a, b = np.triu_indices(len(self.names), k=1)
         names, means = np.array(self.names, dtype=object), self.overall["mean"].to_numpy()

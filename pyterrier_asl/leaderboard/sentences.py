@@ -90,9 +90,12 @@ def _two(board: Leaderboard) -> str:
         f"better by {board.measure}"
     )
     p = p_text(float(pair["p"]), board.draws, board.alpha)
+    several = len(board.judges) > 1
+    by = f" by {board.judges[0]}" if several else ""
+    over = f" over all {len(board.judges)} judges" if several else ""
     return (
-        f"{answer}: the difference of the means is {numbers[0]}, its {confidence(board.alpha)} "
-        f"interval [{numbers[1]}, {numbers[2]}], {p}."
+        f"{answer}: the difference of the means{by} is {numbers[0]}, its {confidence(board.alpha)} "
+        f"interval{over} [{numbers[1]}, {numbers[2]}], {p}."
     )
 
 
@@ -161,6 +164,7 @@ def _holds_for(board: Leaderboard) -> Iterator[str]:
             f"This holds whichever of these judges is right: {', '.join(board.judges)}. If no "
             "judge is right, the intervals say nothing."
         )
+        yield f"Means and their differences are by {board.judges[0]}."
         yield from _verdicts(board)
     if board.left_out:
         topics, verb = counted(board.left_out, "topic"), "is" if board.left_out == 1 else "are"

@@ -378,6 +378,27 @@ def test_whichever_judge_is_right():
     assert any("whichever of these judges is right: qrels, m." in s for s in board.sentences())
 
 
+def test_the_difference_is_by_the_first_judge_and_the_interval_over_all():
+    """The other judge gives both runs other values, so its interval has another end."""
+    runs = {name: boards()[name] for name in "ad"}
+    alone, other = (asl.ranks(runs, qrels, "RR") for qrels in (QRELS, swapped()))
+    board = asl.ranks(runs, QRELS, "RR", judges={"m": swapped()})
+    low, high = board.difference_interval
+    same = other.names == board.names
+    ends = [end if same else -end for end in other.difference_interval]
+    ends += alone.difference_interval
+    assert (low, high) == pytest.approx((min(ends), max(ends)))
+    [pair] = board.pairs().itertuples()
+    assert pair.difference == pytest.approx(alone.pairs()["difference"][0])
+    assert (
+        f"the difference of the means by qrels is {pair.difference:.4f}, its 95 % interval over "
+        f"all 2 judges [{low:.4f}, {high:.4f}], p = "
+    ) in board.sentences()[0]
+    sentence = "Means and their differences are by qrels."
+    assert sentence in board.sentences() and sentence not in alone.sentences()
+    assert sentence in " ".join(str(board).split()) and sentence in board._repr_html_()
+
+
 def test_a_judge_like_the_reference_changes_nothing():
     alone = asl.ranks(boards(), QRELS, "RR")
     board = asl.ranks(boards(), QRELS, "RR", judges={"m": dict(QRELS)})
