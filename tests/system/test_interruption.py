@@ -5,6 +5,8 @@ Each test interrupts a process during a long task and checks the remaining files
 
 from __future__ import annotations
 
+import gzip
+import json
 import os
 import signal
 import subprocess
@@ -17,6 +19,7 @@ import pandas as pd
 import pytest
 
 from pyterrier_asl import RarenessPool, evaluate
+from pyterrier_asl.cli import main
 from pyterrier_asl.retrieval.index import TermIndex
 
 pytestmark = [
@@ -528,3 +531,37 @@ def test_a_command_that_is_killed_leaves_its_output_whole_or_absent(
         assert outputs() == whole
         moment += 1
     assert outputs() == whole
+
+
+def test_tuning_that_is_killed_while_it_saves_leaves_whole_files_and_resumes(start, tmp_path):
+    collection, out = tmp_path / "collection", tmp_path / "out"
+    collection.mkdir()
+    with gzip.open(collection / "docs.jsonl.gz", "wt") as file:
+        for i in range(20):
+            text = " ".join(("radio", "wave", "core", "noise")[i * j % 4] for j in range(1 + i % 7))
+            file.write(json.dumps({"docno": f"d{i}", "text": text}) + "\n")
+    (collection / "queries.tsv").write_text("1\tradio wave\n2\tcore noise\n")
+    (collection / "qrels.txt").write_text("1 0 d3 1\n1 0 d9 1\n2 0 d6 1\n")
+
+    def words(folder, seed, *storage):
+        tune = ["tune", collection, "--trials", 2, "-m", "AP", "--seed", seed, "--out", folder]
+        return [*map(str, tune), *storage]
+
+    def files(folder):
+        paths = [path for path in folder.iterdir() if not path.name.startswith(".")]
+        return {path.name: path.read_bytes() for path in paths}
+
+    main(words(out, 2), standalone_mode=False)
+    main(words(tmp_path / "whole", 1), standalone_mode=False)
+    older, expected = files(out), files(tmp_path / "whole")
+    call = words(out, 1, "--storage", f"sqlite:///{tmp_path / 'trials.db'}")
+    for moment in (8, 14):  # after all files have been written, and between two renames
+        worker = start(_KILLED, out, moment, *call)
+        worker.process.communicate(timeout=180)
+        assert worker.process.returncode == -signal.SIGKILL
+        now = files(out)
+        assert set(now) == set(older)
+        assert all(text in (older[name], expected[name]) for name, text in now.items())
+        assert moment > 8 or now == older
+    main(call, standalone_mode=False)
+    assert files(out) == expected
