@@ -46,10 +46,6 @@ _CLOSE = 2
 Spec = dict[str, Any]
 
 
-#: Gigabytes of address space that vl-convert reserves; with less it ends the process.
-CONVERTER_SPACE = 72
-
-
 def save_chart(
     chart: alt.TopLevelMixin,
     path: str | Path,
@@ -138,7 +134,9 @@ def check_path(path: str | Path, *, inputs: Iterable[str | Path] = (), force: bo
 
 
 def check_converter(what: str) -> None:
-    """Checks that vl-convert, if it is installed, has enough address space.
+    """Checks that vl-convert, if it is installed, has the address space that it reserves.
+
+    With less it would end the process.
 
     Args:
         what: the part of this package that needs it.
@@ -147,7 +145,7 @@ def check_converter(what: str) -> None:
         MemoryError: where ``ulimit -v`` leaves too little.
     """
     if find_spec("vl_convert") is not None:
-        check_address_space(CONVERTER_SPACE, what)
+        check_address_space(72, what)
 
 
 class _ForPages(json.JSONEncoder):

@@ -151,7 +151,8 @@ def error_line(error: Exception) -> str:
     if isinstance(error, OSError) and error.errno in FULL and not error.filename:
         return f"cannot write the standard output: {error.strerror}"  # files are named
     if isinstance(error, MemoryError):
-        return f"not enough memory: {text or 'the system gives no more'}"
+        remedy = "" if "ulimit" in text else "; give fewer runs or --jobs, or raise 'ulimit -v'"
+        return f"not enough memory: {text or 'the system gives no more'}{remedy}"
     if re.search("can't start new thread|Resource temporarily unavailable", text):
         return f"{text}: the system allows no more threads; raise 'ulimit -u', or pass fewer --jobs"
     if isinstance(error, (ValueError, OSError, ImportError)):

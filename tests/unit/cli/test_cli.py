@@ -417,14 +417,18 @@ def test_bad_groups(files, lines, message):
 
 
 @pytest.mark.parametrize(
-    "error",
+    ("error", "remedy"),
     [
-        RuntimeError("can't start new thread"),
-        BlockingIOError(11, "Resource temporarily unavailable"),
+        (RuntimeError("can't start new thread"), "raise 'ulimit -u', or pass fewer --jobs"),
+        (BlockingIOError(11, "Resource temporarily unavailable"), "or pass fewer --jobs"),
+        (MemoryError(), "no more; give fewer runs or --jobs, or raise 'ulimit -v'"),
+        (MemoryError("Unable to allocate 9 MiB"), "9 MiB; give fewer runs or --jobs, or raise"),
+        (MemoryError("'ulimit -v' permits 2 GB: raise it"), "permits 2 GB: raise it"),
     ],
 )
-def test_a_limit_of_the_system_is_named_with_its_remedy(error):
-    assert error_line(error).endswith("raise 'ulimit -u', or pass fewer --jobs")
+def test_a_limit_of_the_system_is_named_with_its_remedy(error, remedy):
+    assert remedy in error_line(error)
+    assert error_line(error).count("raise") == 1
 
 
 @pytest.mark.parametrize("command", ["evaluate", "pool", "demo"])
