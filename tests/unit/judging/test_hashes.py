@@ -36,7 +36,7 @@ def test_crafted_ids_fall_into_many_buckets():
     assert len(np.unique(unseeded(words) & low)) == 1
     index = PairIndex(np.array([0, n]), ids)
     buckets = np.bincount((index.hashes & low).astype(np.int64))
-    assert buckets.max() < 20
+    assert buckets.max() < 1000, "without a seed all 60,000 are in one"
     assert index.find(None, ids[:10]).tolist() == list(range(10))
 
 

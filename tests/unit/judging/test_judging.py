@@ -232,11 +232,12 @@ def test_duplicates_count_once_at_their_best_rank_and_are_warned_of():
         judged = judgements.judge(frame(rows))
     assert caught[0].filename == __file__
     assert (judged.ranks.tolist(), judged.retrieved.tolist()) == ([1, 3], [3])
+    assert judged.has_duplicates is True
 
 
 def test_one_document_in_two_queries_is_no_duplicate(recwarn):
-    Judgements({"q": {"a": 1}, "p": {"a": 1}}).judge({"q": {"a": 1}, "p": {"a": 1}})
-    assert not recwarn.list
+    judged = Judgements({"q": {"a": 1}, "p": {"a": 1}}).judge({"q": {"a": 1}, "p": {"a": 1}})
+    assert not recwarn.list and judged.has_duplicates is False
 
 
 def test_rows_of_a_query_may_lie_apart():
