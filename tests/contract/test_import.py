@@ -5,6 +5,9 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pyterrier as pt
+import pytest
+
 import pyterrier_asl
 
 
@@ -25,6 +28,11 @@ def test_importing_makes_measures_known_and_nothing_heavy():
 
 
 def test_it_is_a_module_of_pyterrier():
+    assert pt.asl is pyterrier_asl
+
+
+@pytest.mark.slow
+def test_it_is_a_module_of_pyterrier_that_is_imported_first():
     program = (
         "import pyterrier as pt\nprint(pt.asl.__name__, pt.asl.ASL@10, pt.asl.DocLengths.__name__)"
     )

@@ -106,18 +106,18 @@ def test_swaps_against_loops(toy, measure):
     agreement = leaderboard_agreement(runs, judges, measure=measure, draws=20)
     means = [sign * v.mean(axis=1) for v in both]
     assert agreement["value"][0] == pytest.approx(scipy.stats.kendalltau(*means).statistic)
-    reversals = judge_report(runs, judges, measure).reversals
+    reversals = judge_report(runs, judges, measure, draws=2).reversals
     both_judges = leaderboard_swaps(runs, judges, measure=measure)
     significant = both_judges["significant_a"] & both_judges["significant_b"]
     assert reversals["reversed_significant"][0] == len(both_judges)
     assert reversals["reversed_both"][0] == significant.sum()
 
 
-def judge_report(runs, judges, measure="AP"):
+def judge_report(runs, judges, measure="AP", draws=1000):
     """The report of the second judge, with the first for the reference."""
     reference, model = judges.items()
     return asl.judges(
-        reference[1], dict([model]), runs, measure, reference=reference[0], draws=1000
+        reference[1], dict([model]), runs, measure, reference=reference[0], draws=draws
     )
 
 

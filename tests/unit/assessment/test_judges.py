@@ -61,7 +61,7 @@ def test_values_match_the_definitions():
     labels = truth(12)
     people, model = judged(labels, 0.1, 2), judged(labels, 0.3, 3)
     systems = runs(labels)
-    report = asl.judges(people, {"model": model}, systems, "P@5", draws=50)
+    report = asl.judges(people, {"model": model}, systems, "P@5", draws=2)
     value = report.agreement.set_index("agreement")["value"]
     a, b = (
         np.array([grade for docs in qrels.values() for grade in docs.values()])
@@ -178,7 +178,7 @@ def test_the_human_range_is_on_the_pairs_that_the_judge_and_all_people_judged():
             "P@5",
             people=["second"],
             reference="first",
-            draws=50,
+            draws=10,
         )
         table = report.agreement
         return table[table["judge"] == "model"].set_index("agreement"), report
@@ -267,7 +267,7 @@ def test_verdicts_for_named_judges_in_one_call():
         runs(labels, 5),
         people=["nist", "second"],
     )
-    table = verdicts(judges, ["P@5", "AP"], draws=50)
+    table = verdicts(judges, ["P@5", "AP"], draws=10)
     kinds = [("", "kappa"), ("P@5", "tau"), ("AP", "tau")]
     assert table[["measure", "agreement"]].apply(tuple, axis=1).tolist() == [
         kind for kind in kinds for _ in ("second", "good")
@@ -390,9 +390,9 @@ def test_a_judge_is_below_the_range_by_the_whole_interval():
 def test_agreement_on_systems_is_the_same_by_a_cost_and_its_gain():
     """nASL = 1 - (ASL - 1) / k, so the best systems, which tau_AP and RBO weight, are the same."""
     labels = truth(12)
-    given = judged(labels, 0.1, 2), {"model": judged(labels, 0.3, 3)}, runs(labels, 8, 0.2)
+    given = judged(labels, 0.1, 2), {"model": judged(labels, 0.3, 3)}, runs(labels, 6, 0.2)
     by_gain, by_cost = (
-        asl.judges(*given, measure, draws=20).agreement.query("measure != ''")
+        asl.judges(*given, measure, draws=10).agreement.query("measure != ''")
         for measure in ("nASL@10", "ASL@10")
     )
     columns = ["agreement", "value", "ci_low", "ci_high"]

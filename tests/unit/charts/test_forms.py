@@ -169,10 +169,10 @@ def test_ticks_of_counts_are_few_whole_numbers_each_once(least, most):
 def test_numbers_at_the_ends_of_axes_stand_at_their_ticks():
     frame = pd.DataFrame({"x": [1, 2], "y": [1, 2]})
     base = alt.Chart(frame).mark_point().encode(x="x:Q", y=alt.Y("y:Q", axis=alt.Axis(format="d")))
-    drawn = forms.captioned(alt.hconcat(alt.layer(base, base), base), "T", "C.")
+    spec = forms.captioned(alt.hconcat(alt.layer(base, base), base), "T", "C.").to_dict()
     axes = [
         chart["encoding"][name]["axis"]
-        for chart in (*drawn.to_dict()["hconcat"][0]["layer"], drawn.to_dict()["hconcat"][1])
+        for chart in (*spec["hconcat"][0]["layer"], spec["hconcat"][1])
         for name in ("x", "y")
     ]
     assert [axis["labelFlush"] for axis in axes] == [False] * 6

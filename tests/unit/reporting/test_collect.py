@@ -99,11 +99,15 @@ def known_collection():
     return dataclasses.replace(Evaluation.of(RUNS, QRELS), source=known), known
 
 
-def test_default_measures_take_the_grade_of_a_known_collection():
-    findings = collect(*known_collection())
+@pytest.fixture(scope="module")
+def known():
+    return collect(*known_collection())
+
+
+def test_default_measures_take_the_grade_of_a_known_collection(known):
     expected = means(evaluate(RUNS, QRELS, ["AP(rel=2)", "RR(rel=2)"]))
-    found = {each.name: each.means for each in findings.rankings}
-    assert findings.rel == 2
+    found = {each.name: each.means for each in known.rankings}
+    assert known.rel == 2
     for name in ("AP", "RR"):
         np.testing.assert_allclose(found[name], expected[f"{name}(rel=2)"])
 
@@ -155,20 +159,22 @@ def test_systems_are_applied_to_the_topics():
         report({"s": System()}, QRELS, ["AP"])
 
 
-def test_the_official_measure_of_a_collection_decides():
-    assert [each.name for each in collect(*known_collection()).rankings][:2] == [
-        "nDCG@10",
-        "ASL@1000",
-    ]
-    findings = collect(RUNS, QRELS, dataset="irds:msmarco-passage/dev/small")
+#: Two runs with few queries, for tests of names.
+TWO_RUNS = {name: dict(list(RUNS[name].items())[:3]) for name in ("good", "fair")}
+FEW_QRELS = dict(list(QRELS.items())[:3])
+
+
+def test_the_official_measure_of_a_collection_decides(known):
+    assert [each.name for each in known.rankings][:2] == ["nDCG@10", "ASL@1000"]
+    findings = collect(TWO_RUNS, FEW_QRELS, dataset="irds:msmarco-passage/dev/small")
     assert [each.name for each in findings.rankings][:2] == ["RR@10", "ASL@1000"]
     assert findings.first.name == "RR@10" and findings.rel == 1
 
 
 @pytest.mark.parametrize("highest, first", [(1, "AP"), (2, "nDCG@10")])
 def test_without_an_official_measure_grades_decide(highest, first):
-    qrels = {q: {d: min(g, highest) for d, g in of.items()} for q, of in QRELS.items()}
-    findings = collect(RUNS, qrels)
+    qrels = {q: {d: min(g, highest) for d, g in of.items()} for q, of in FEW_QRELS.items()}
+    findings = collect(TWO_RUNS, qrels)
     assert [each.name for each in findings.rankings][:2] == [first, "ASL@1000"]
     assert findings.first.name == first
     assert [each.name for each in findings.decisive][:2] == [first, "ASL@1000"]
