@@ -21,6 +21,10 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+# NumPy multiplies small matrices in these tests. Threads of OpenBLAS wait for each other without
+# sleeping, which takes a tenth of the time. NumPy is imported later, and processes inherit this.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 # As the command does: collecting garbage during imports takes a fifth of the time.
 gc.set_threshold(100_000, 50, 100)
 

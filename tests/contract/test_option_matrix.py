@@ -18,6 +18,8 @@ from typing import Any
 import pandas as pd
 import pytest
 from _options import CALLS, ELSEWHERE, ROWS, SETTINGS, SOURCES, Row, Setting, of
+from test_command_matrix import SHARED, row_of
+from test_command_matrix import options_of as options_of_command
 
 import pyterrier_asl as asl
 
@@ -106,18 +108,28 @@ def problem(call: str, option: str, setting: Setting) -> tuple[str, str]:
     return "", after
 
 
+def is_tried_by_a_command(call: str, option: str) -> bool:
+    """Whether the quick suite tries the option by the function's command, with files."""
+    options = options_of_command(call) if call in ("compare", "ranks", "judges") else []
+    if option not in options or option in SHARED:
+        return False
+    row = row_of(call, option)
+    return not {"always", "files"} & {*row.same, *row.refused}
+
+
 def cases() -> Iterator[Any]:
     for call, rows in ROWS.items():
         sources = SOURCES.get(call, ("frames", "files"))
         settings = [setting for setting in SETTINGS if setting.source in sources]
-        first = QUICK.get(call, 1)
         for option in rows:
-            yield pytest.param(call, option, settings[:first], id=f"{call}-{option}")
-            if settings[first:]:
-                rest = settings[first:]
-                yield pytest.param(
-                    call, option, rest, id=f"{call}-{option}-more", marks=pytest.mark.slow
-                )
+            first = settings[: QUICK.get(call, 1)]
+            if is_tried_by_a_command(call, option):
+                first = [setting for setting in first if setting.source != "frames"]
+            rest = [setting for setting in settings if setting not in first]
+            for part, chosen, marks in (("", first, []), ("-more", rest, [pytest.mark.slow])):
+                if chosen:
+                    name = f"{call}-{option}{part}"
+                    yield pytest.param(call, option, chosen, id=name, marks=marks)
 
 
 @pytest.mark.parametrize(("call", "option", "settings"), list(cases()))
