@@ -7,6 +7,7 @@ a fault. ``tests/README.md`` describes each requirement and where to get it.
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import inspect
 import json
@@ -15,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Generator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -168,6 +169,19 @@ def java() -> None:
             pt.java.init()
     except Exception as error:  # the message is the reason for any missing part
         _missing("java", f"Java or Terrier cannot be had: {type(error).__name__}: {error}")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def freed_memory(request: pytest.FixtureRequest) -> Generator[None]:
+    """Returns the memory of real runs to the system after each file of the full suite.
+
+    The C library would keep it, and a worker would grow to 5 GB.
+    """
+    yield
+    if request.path.is_relative_to(HERE / "differential"):
+        gc.collect()
+        with suppress(AttributeError, OSError, TypeError):  # only the GNU C library has it
+            ctypes.CDLL(None).malloc_trim(0)
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ import os
 import subprocess
 import sys
 import warnings
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -56,6 +57,12 @@ def plainly(path: Path, value: int) -> dict[str, dict[str, float]]:
             docs = found.setdefault(fields[0], {})
             docs[fields[2]] = max(float(fields[value]), docs.get(fields[2], -np.inf))
     return found
+
+
+@pytest.fixture(scope="module", autouse=True)
+def forgotten_runs() -> Iterator[None]:
+    yield
+    plainly.cache_clear()
 
 
 def qrels_of(data: Path, collection: str) -> Path:
