@@ -25,7 +25,7 @@ from ..evaluation.relevant_documents import relevant_documents
 from ..io.lazy import pd
 from ..judging.judged_run import JudgedRun
 from ..measures.directions import higher_is_better
-from ..scoring.arrays import Ints, sum_by_query, within_query
+from ..scoring.arrays import Ints, cumulate, sum_by_query, within_query
 from ..statistics.rounding import EQUAL, rounded
 from .registry import (
     ALEX,
@@ -298,7 +298,7 @@ def _qualifications(judged: Evaluation, options: AslOptions) -> Floats:
     rows = []
     for run, documents in zip(judged.runs, judged.once(relevant_documents, *options.how)):
         top = run.view(options.depth)
-        judged_documents = np.bincount(top.queries, minlength=len(top.retrieved))
+        judged_documents = np.bincount(top.queries[top.grades >= 0], minlength=len(top.retrieved))
         above = above_relevant(run.view(options.cutoff), options.rel)
         share = _share(judged_documents, top.retrieved)
         rows.append((documents.recall, documents.asl_of_missing, share, *above))
@@ -308,8 +308,9 @@ def _qualifications(judged: Evaluation, options: AslOptions) -> Floats:
 def above_relevant(run: JudgedRun, rel: float) -> tuple[Floats, Floats]:
     """Unjudged and irrelevant documents above the retrieved relevant ones, summed by query."""
     relevant = run.relevant(rel)
-    is_relevant = (run.grades >= rel) & (run.grades >= 0)
-    unjudged = (run.ranks - 1 - within_query(run.offsets))[is_relevant]
+    judged = run.grades >= 0  # negative grades are unjudged
+    above = run.ranks[judged] - 1 - within_query(cumulate(judged)[run.offsets])
+    unjudged = above[run.grades[judged] >= rel]
     irrelevant = relevant.ranks - 1 - within_query(relevant.offsets)
     offsets = relevant.offsets
     return sum_by_query(unjudged, offsets), sum_by_query(irrelevant, offsets)

@@ -210,6 +210,15 @@ def test_run_quality_by_hand():
     assert len(sliced) == 8 and sliced.columns[:3].tolist() == ["track", "kind", "measure"]
 
 
+def test_documents_with_a_negative_grade_are_unjudged():
+    run = {"q": {"m": 5, "y": 4, "a": 3, "n": 2, "b": 1}}
+    qrels = {"q": {"m": -1, "a": 1, "n": 0, "b": 1}}
+    (row,) = run_quality({"x": run}, qrels, cutoff=10).to_dict("records")
+    assert row["Judged@10"] == pytest.approx(3 / 5)
+    # Above a: the unjudged m and y; above b: these and the judged n.
+    assert row["unjudged_share"] == pytest.approx(4 / 5)
+
+
 # --- Table 1 --------------------------------------------------------------------------------------
 
 
