@@ -187,11 +187,9 @@ def spread_apart(ascending: Floats, within: tuple[float, float]) -> Floats:
     """
     low, high = within
     gap = _LINE / HEIGHT * ((high - low) or 1.0)  # of the height of the chart, a line of text
-    fits = gap * (len(ascending) - 1) <= high - low
-    moved = ascending.copy()
-    for _ in range(200):
-        overlap = np.maximum(gap - np.diff(moved), 0) / 2
-        moved[:-1] -= overlap
-        moved[1:] += overlap
-        moved = np.clip(moved, low, high) if fits else moved
-    return moved
+    steps = gap * np.arange(len(ascending))
+    free = ascending - steps
+    # Halfway between names that are only moved up and names that are only moved down.
+    up, down = np.maximum.accumulate(free), np.minimum.accumulate(free[::-1])[::-1]
+    moved, room = (up + down) / 2, high - low - gap * (len(ascending) - 1)
+    return steps + (np.clip(moved, low, low + room) if room >= 0 else moved)

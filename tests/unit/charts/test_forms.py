@@ -14,6 +14,7 @@ from pyterrier_asl.charts.names import (  # noqa: E402
     free_places,
     labelled_lines,
     names_beside_points,  # noqa: E402
+    spread_apart,
 )
 
 
@@ -45,6 +46,19 @@ def test_names_that_are_too_long_for_lines_are_in_a_legend_below():
     ).to_dict()
     (lines,) = drawn["layer"]
     assert lines["encoding"]["color"]["legend"]["orient"] == "bottom"
+
+
+@pytest.mark.parametrize("names", [2, 20, 21, 22, 40])
+@pytest.mark.parametrize("value", [1.0, 3.0, 5.0])
+def test_names_are_twelve_pixels_apart_and_leave_the_axis_only_if_there_are_too_many(names, value):
+    places = (spread_apart(np.full(names, value), (1.0, 5.0)) - 1) * forms.HEIGHT / 4
+    np.testing.assert_allclose(np.diff(places), 12)
+    assert (places.min() > -1e-9 and places.max() < forms.HEIGHT + 1e-9) == (names <= 21)
+
+
+def test_only_names_that_would_overlap_are_moved_half_of_the_way_each():
+    values = np.array([0.1, 0.5, 0.52, 0.9])  # 240 pixels: the two are 4.8 pixels apart
+    np.testing.assert_allclose(spread_apart(values, (0, 1)), [0.1, 0.485, 0.535, 0.9])
 
 
 def test_a_single_flat_line_keeps_its_place():
