@@ -31,7 +31,7 @@ from ..measures.rareness import Pools
 from ..scoring.arrays import Floats
 from ..scoring.lexicographic import reciprocal_ranks
 from .inputs import collections_of, named_runs
-from .measuring import Measuring, iter_judged, match_runs, measure_runs, tie_note, values_of
+from .measuring import Measuring, iter_judged, measure_runs, tie_note, values_of
 
 #: Columns of an evaluation that are not measures.
 KEYS = ("name", "qid")
@@ -93,7 +93,7 @@ class Evaluation(Remembering):
             raise ValueError("qrels are needed: a frame, a file, or an ir_datasets id")
         sources = named_runs(runs)
         judgements = Judgements.of(qrels, duplicates, drop_self)
-        judged = match_runs(list(sources), list(sources.values()), judgements)
+        judged = list(iter_judged(list(sources), list(sources.values()), judgements))
         return cls(list(sources), judged, judgements, qrels)
 
     @classmethod
@@ -296,7 +296,7 @@ class Evaluation(Remembering):
         """The same runs, matched with other qrels; no file is read again."""
         of_runs = self.judgements
         judgements = Judgements.of(qrels, of_runs.duplicates, of_runs.drop_self)
-        judged = match_runs(self.names, self.runs, judgements)
+        judged = list(iter_judged(self.names, self.runs, judgements))
         return Evaluation(self.names, judged, judgements, qrels)
 
     def has_been_matched_with(self, qrels: Any) -> bool:

@@ -25,14 +25,7 @@ from ..io.runs import iter_run_batches, iter_runs, read_run_table
 from ..io.tables import counted
 from ..io.threads import LARGE, cores, map_ahead, map_at_once
 from ..io.warning import warn
-from ..judging.judged_run import (
-    CONSTANT_SCORES,
-    JudgedRun,
-    OwnIds,
-    SplitQuery,
-    complete_run,
-    none_judged,
-)
+from ..judging.judged_run import CONSTANT_SCORES, JudgedRun, OwnIds, SplitQuery, complete_run
 from ..judging.judgements import Judgements
 from ..measures.names import needs_pool
 from ..measures.rareness import Pools, check_pooled, warn_of_few
@@ -45,11 +38,6 @@ _MANY = 20
 _LEAST_CHANGE = 0.01
 #: Share of queries from which on equal numbers as query and document ids are not a coincidence.
 _LEAST_SHARE = 0.1
-#: The share of judged documents, and of all documents, of another run that a weak run retrieves, as
-#: a multiple of its own number: 99 of 100 ordered pairs of runs on TREC-8 have more (relevant
-#: documents .103, first 50 documents .008); and the level at which a run that retrieves none of
-#: them is an error.
-_WEAK, _LEVEL = (0.1, 0.005), 1e-4
 #: Held while a provider computes. Runs are matched on threads, but providers need not be
 #: thread-safe.
 _PROVIDERS = Lock()
@@ -222,49 +210,8 @@ def measure_here(
             yield from (measuring.run(*item) for item in some)
 
 
-def match_runs(
-    names: Sequence[str], sources: Sequence[Any], judgements: Judgements
-) -> list[JudgedRun]:
-    """Matched runs; a run without judged documents is noted if that can be chance.
-
-    A weak run retrieves at least a share of another run's documents (:data:`_WEAK`). The test is
-    binomial: of the judged documents of the median other run, down to the depth of this run, and,
-    if this run shares no document with the others, of all their documents.
-
-    Raises:
-        ValueError: for a run that cannot be matched with these queries, with its name.
-    """
-    runs = list(iter_judged(names, sources, judgements, allow_unjudged=True))
-    others = [run for run in runs if len(run.pairs)]
-    for name, run in zip(names, runs):
-        if len(run.pairs) or not len(judgements.docnos):
-            continue
-        depths, shares = run.retrieved, any(_share_documents(run, other) for other in others)
-        judged = [(other.ranks <= depths[other.queries]).sum() for other in others]
-        of_all = [np.minimum(other.retrieved, depths).sum() * (not shares) for other in others]
-        numbers = [float(np.median(counts)) if counts else np.inf for counts in (judged, of_all)]
-        if any((1 + rate) ** -number < _LEVEL for rate, number in zip(_WEAK, numbers)):
-            raise ValueError(f"run {name!r}: {none_judged(run)}")
-        which = "the other run retrieves" if len(others) == 1 else "the median other run retrieves"
-        warn(
-            f"run {name!r}: none of its documents is judged, so all count as not relevant. With "
-            f"few labels this can be chance: {which} {counted(int(numbers[0]), 'judged document')}"
-        )
-    return runs
-
-
-def _share_documents(a: JudgedRun, b: JudgedRun) -> bool:
-    """Whether two runs retrieve a document for the same query."""
-    rows = [zip(x.table.qid.to_pylist(), x.table.docno.to_pylist()) for x in (a, b)]
-    return not set(rows[0]).isdisjoint(rows[1])
-
-
 def iter_judged(
-    names: Sequence[str],
-    sources: Sequence[Any],
-    judgements: Judgements,
-    *,
-    allow_unjudged: bool = False,
+    names: Sequence[str], sources: Sequence[Any], judgements: Judgements
 ) -> Iterator[JudgedRun]:
     """Matched runs one after the other, read and matched on threads before they are needed.
 
@@ -274,8 +221,7 @@ def iter_judged(
 
     def judge(name: str, run: Any) -> JudgedRun:
         try:
-            part = judgements.judge_part(run.table if isinstance(run, JudgedRun) else run)
-            return complete_run([part], allow_unjudged=allow_unjudged)
+            return judgements.judge_whole(run.table if isinstance(run, JudgedRun) else run)
         except ValueError as error:
             raise ValueError(f"run {name!r}: {error}") from None
 

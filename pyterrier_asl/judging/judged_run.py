@@ -347,13 +347,12 @@ def _equal_rows(texts: pa.LargeStringArray, others: pa.LargeStringArray) -> Ints
     return numpy_numbers(pc.indices_nonzero(pc.equal(texts, others))).astype(np.int64)
 
 
-def complete_run(parts: Sequence[JudgedRun], *, allow_unjudged: bool = False) -> JudgedRun:
+def complete_run(parts: Sequence[JudgedRun]) -> JudgedRun:
     """A run from its parts; a run that cannot be an answer to the queries is an error.
 
     Args:
         parts: parts of the run, matched with the same judgements, at least one. Several parts are
             joined without their rows (see :meth:`JudgedRun.without_rows`).
-        allow_unjudged: whether no document of the run need be judged.
 
     Raises:
         SplitQuery: where two parts answer a query.
@@ -372,7 +371,7 @@ def complete_run(parts: Sequence[JudgedRun], *, allow_unjudged: bool = False) ->
             f"like {with_rows.table.qid[0].as_py()!r}, the query ids of the qrels like "
             f"{judgements.qid_text[0].as_py()!r}"
         )
-    if len(judgements.docnos) and not len(judged.pairs) and not allow_unjudged:
+    if len(judgements.docnos) and not len(judged.pairs):
         raise ValueError(none_judged(with_rows))
     return judged
 
