@@ -42,6 +42,7 @@ from ..io.names import check_names
 from ..io.tables import counted
 from ..measures.names import Measures
 from ..statistics.correction import with_corrected_p
+from ..statistics.tests import correction_for
 from .registry import (
     JUDGES,
     TRUSTED,
@@ -407,7 +408,8 @@ def leaderboard_swaps(
     smallest = swaps[["p_a", "p_b"]].min(axis=1)
     size = swaps[["difference_a", "difference_b"]].abs().min(axis=1)
     ordered = swaps.iloc[np.lexsort((-size, smallest))].reset_index(drop=True)
-    ordered.attrs = {"measure": panel.label(measure), "test": test, "alpha": alpha} | swaps.attrs
+    tested = {"test": test, "alpha": alpha, "correction": correction_for(test, correction)}
+    ordered.attrs = {"measure": panel.label(measure)} | tested | swaps.attrs
     return ordered
 
 

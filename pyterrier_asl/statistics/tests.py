@@ -283,7 +283,7 @@ def _compare_pairs(
     a, b = means[first], means[second]
 
     frame = pd.DataFrame(pairs, columns=["a", "b"]).assign(mean_a=a, mean_b=b, difference=a - b)
-    method = _correction_for(test, correction)
+    method = correction_for(test, correction)
     frame = with_corrected_p(frame.assign(**result._asdict()), test, method, options.alpha)
     family = frame.attrs["family"]
     by_draws = test == "randomization" and method in ("bonferroni", "holm")
@@ -317,8 +317,16 @@ def _test_pairs(
         return pairwise.compare_rows(test, values[first], values[second], options)
 
 
-def _correction_for(test: str, correction: str) -> str:
-    """The correction for a test; ValueError if it would correct twice."""
+def correction_for(test: str, correction: str) -> str:
+    """The correction for a test, by its name.
+
+    Args:
+        test: one of :data:`TUKEY_TESTS` or :data:`PAIR_TESTS`.
+        correction: ``'auto'`` or one of :data:`CORRECTIONS`.
+
+    Raises:
+        ValueError: if it would correct twice.
+    """
     check_name("correction", correction, ("auto", *CORRECTIONS))
     if test in TUKEY_TESTS:
         if correction not in ("auto", "none"):

@@ -113,6 +113,17 @@ def test_swaps_against_loops(toy, measure):
     assert reversals["reversed_both"][0] == significant.sum()
 
 
+def test_the_correction_of_swaps_is_named_where_judges_leave_different_numbers_of_tests():
+    """By the second judge both systems are equal, so that their difference cannot be tested."""
+    runs = {
+        "a": {"p": {"d": 2, "e": 1}, "q": {"d": 2, "e": 1}},
+        "b": {"p": {"e": 1}, "q": {"d": 1}},
+    }
+    judges = {"one": {"p": {"d": 1}, "q": {"d": 1}}, "two": {"p": {"x": 1}, "q": {"d": 1}}}
+    for test, correction in (("t", "holm"), ("tukey-two-way", "none")):
+        assert leaderboard_swaps(runs, judges, test=test).attrs["correction"] == correction
+
+
 def judge_report(runs, judges, measure="AP", draws=1000):
     """The report of the second judge, with the first for the reference."""
     reference, model = judges.items()
