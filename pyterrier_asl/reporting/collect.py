@@ -56,9 +56,6 @@ from .retrieved import LengthHistogram, RunDepths, TopTens
 #: The number of pairs times queries up to which bounds are always computed.
 _FEW_BOUNDS = 20_000
 
-#: The number of documents in top tens above which a page has only those of the best systems.
-_MOST_TOPS = 200_000
-
 #: The number of best systems whose pairs have bounds, by shallow and by deep measures.
 _BEST, _BEST_DEEP = 5, 2
 
@@ -135,7 +132,7 @@ def collect(
         else None,
         ranking_of(judged, NamedMeasure(str(without), without), alpha),
         RunDepths.of(judged, rel=rel, cutoff=cutoff),
-        _tops(judged, rankings),
+        TopTens.of(judged, deciding(rankings).order),
         bounds_of_best(judged, pooled, first.order),
         _stability(judged, rankings) if stability else None,
     )
@@ -181,12 +178,6 @@ def _defaults(
     usual_first = "nDCG@10" if len(np.unique(grades[grades > 0])) > 1 else "AP"
     first = official[:1] or [measure for measure in usual if measure.name == usual_first]
     return unique([*first, *usual, *official])
-
-
-def _tops(runs: Evaluation, rankings: list[SystemRanking]) -> TopTens:
-    """The top ten of as many of the best systems as the page can hold."""
-    most = max(2, _MOST_TOPS // (10 * max(len(runs.qids), 1)))
-    return TopTens.of(runs, np.sort(deciding(rankings).order[:most]))
 
 
 def _whatever_unjudged(

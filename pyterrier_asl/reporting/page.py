@@ -21,12 +21,6 @@ from .figures import specifications
 from .findings import Findings, SystemFindings, SystemRanking
 from .summary import decimals, interval
 
-#: The number of ranks of relevant documents above which a page has those of the best systems.
-MOST_RANKS = 3_000_000
-
-#: Characters of the values by query above which a page has those of the best systems.
-MOST_VALUES = 4_000_000
-
 #: The measures that the leaderboard shows next to the first one.
 _SHOWN = ("ASL", "AP", "nDCG", "R")
 
@@ -39,10 +33,18 @@ _DEPTHS = (10, 100)
 
 @dataclass(frozen=True)
 class Page:
-    """The values of the templates, and the data of the scripts, without documents."""
+    """The values of the templates, and the data of the scripts, without documents.
+
+    Attributes:
+        findings: the content of the page.
+        texts: texts of queries and documents.
+        most_values: characters of the values by query above which the page has the values of the
+            best systems only.
+    """
 
     findings: SystemFindings
     texts: Texts
+    most_values: int = 4_000_000
 
     @cached_property
     def has_ranks(self) -> bool:
@@ -77,7 +79,7 @@ class Page:
         """The systems for which the page has the values by query."""
         f = self.findings
         size = sum(_size(ranking.values) for ranking in f.rankings)
-        most = max(2, len(f.names) * MOST_VALUES // max(size, MOST_VALUES))
+        most = max(2, len(f.names) * self.most_values // max(size, self.most_values))
         return np.sort(f.first.order[:most])
 
     @property
@@ -162,9 +164,15 @@ class Page:
 
 @dataclass(frozen=True)
 class DocumentPage(Page):
-    """The values and data of a page on runs, with their documents."""
+    """The values and data of a page on runs, with their documents.
+
+    Attributes:
+        most_ranks: the number of ranks of relevant documents above which the page has the ranks by
+            the best systems only.
+    """
 
     findings: Findings
+    most_ranks: int = 3_000_000
 
     @cached_property
     def depths(self) -> list[int]:
@@ -194,7 +202,7 @@ class DocumentPage(Page):
     def shown_ranks(self) -> npt.NDArray[np.int64]:
         """The systems for which the page has the ranks of relevant documents."""
         documents = max(len(self.findings.finders), 1)
-        most = max(2, MOST_RANKS // documents)
+        most = max(2, self.most_ranks // documents)
         return np.sort(self.findings.first.order[:most])
 
     @property

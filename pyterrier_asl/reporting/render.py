@@ -28,7 +28,9 @@ from .summary import (
 _SCRIPTS = ("core", "state", "charts", "leaderboard", "pair", "queries", "unjudged", "start")
 
 
-def render(findings: SystemFindings, *, title: str, texts: Texts, note: str = "") -> str:
+def render(
+    findings: SystemFindings, *, title: str, texts: Texts, note: str = "", **limits: int
+) -> str:
     """The page.
 
     Args:
@@ -36,11 +38,14 @@ def render(findings: SystemFindings, *, title: str, texts: Texts, note: str = ""
         title: its heading.
         texts: texts of queries and documents.
         note: a line at the end, '' for none.
+        **limits: limits of the page, see :class:`~pyterrier_asl.reporting.page.DocumentPage`.
     """
     templates = environment()
-    page = Page(findings, texts)
-    if isinstance(findings, Findings):
-        page = DocumentPage(findings, texts)
+    page = (
+        DocumentPage(findings, texts, **limits)
+        if isinstance(findings, Findings)
+        else Page(findings, texts, **limits)
+    )
     html = templates.get_template("page.html.j2").render(
         title=title,
         note=note,

@@ -119,14 +119,22 @@ class TopTens:
     documents: Ints
 
     @classmethod
-    def of(cls, runs: Evaluation, systems: Ints, *, depth: int = 10) -> TopTens:
-        """Collects the first documents of some of the runs.
+    def of(cls, runs: Evaluation, order: Ints, *, depth: int = 10, most: int = 200_000) -> TopTens:
+        """Collects the first documents of the best runs.
+
+        Args:
+            runs: all runs.
+            order: the numbers of the systems, the best first.
+            depth: the number of documents per query.
+            most: the number of documents above which only the best systems are included, at least
+                two.
 
         >>> runs = Evaluation.of({"a": {"q": {"x": 2, "d": 1}}}, {"q": {"d": 1}})
         >>> tops = TopTens.of(runs, np.array([0]), depth=3)
         >>> tops.docnos, tops.grades.tolist(), tops.documents.tolist()
         (['x', 'd'], [-1.0, 1.0], [[[0, 1, -1]]])
         """
+        systems = np.sort(order[: max(2, most // (depth * max(len(runs.qids), 1)))])
         shape = (len(systems), len(runs.qids), depth)
         documents, grades = np.full(shape, -1), np.full(shape, -1.0)
         names, cells = [], []

@@ -25,6 +25,7 @@ from conftest import _missing
 from pyterrier_asl import evaluate, ranks, read_labels, report
 from pyterrier_asl.evaluation.preferences import preferences
 from pyterrier_asl.evaluation.scores import read_scores
+from pyterrier_asl.io.texts import Texts
 from pyterrier_asl.reporting.summary import p_value
 from pyterrier_asl.unjudged.holes import holes
 
@@ -816,12 +817,13 @@ def test_tables_can_be_read_without_scripts(browser, file):
     context.close()
 
 
-def test_a_pair_whose_values_are_left_out_has_means_and_tests(browser, tmp_path, monkeypatch):
+def test_a_pair_whose_values_are_left_out_has_means_and_tests(browser, tmp_path):
     """Differences are shown without wins; queries show the systems with values on the page."""
-    monkeypatch.setattr("pyterrier_asl.reporting.page.MOST_VALUES", 1)
-    runs = {name: RUNS[name] for name in ("good", "fair", "poor")}
-    made = report(runs, QRELS, ["AP"])
-    made.save(tmp_path / "page.html")
+    from pyterrier_asl.reporting.render import render
+
+    made = report({name: RUNS[name] for name in ("good", "fair", "poor")}, QRELS, ["AP"])
+    page = render(made.findings, title="large", texts=Texts(), most_values=1)
+    (tmp_path / "page.html").write_text(page, encoding="utf-8")
     ranking = made.findings.first
     names = [made.findings.names[at] for at in ranking.order]
     means = dict(zip(made.findings.names, ranking.means))
