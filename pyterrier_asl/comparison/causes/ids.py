@@ -16,7 +16,7 @@ import pyarrow as pa
 from ...io.values import arrow_text, pc, take
 from ...judging.judged_run import JudgedRun
 from ...judging.judgements import Judgements
-from ...judging.matching import FIRST_BYTES, heads_of, positions
+from ...judging.matching import FIRST_BYTES, heads_of, of_groups, positions
 from ...scoring.arrays import Bools, Ints, cumulate, ranges_from
 from .cause import ALPHA, Cause, Pair, Top, at_least, is_spread_less, listed, percent
 from .rankings import correlation
@@ -40,7 +40,7 @@ _DISPERSION, _LEVEL, _TREND, _KNOWN = 2.0, 0.05, 1.645, 20
 _REMEDY = "write the ids of documents in one form"
 
 _ZEROS = re.compile(r"(?<!\d)0+(?=\d)")
-_BLANK = dict.fromkeys(map(ord, string.punctuation), " ")
+_BLANK = dict.fromkeys(map(ord, string.punctuation + string.whitespace), " ")
 
 
 #: A function that writes ids in another way.
@@ -49,8 +49,10 @@ Rewrite = Callable[[Sequence[str]], list[str]]
 
 def _plain(docnos: Sequence[str]) -> list[str]:
     """Ids without case, separators and leading zeros."""
-    text = _ZEROS.sub("", " \0 ".join(docnos).casefold().translate(_BLANK))
-    return [docno.strip() for docno in " ".join(text.split()).split("\0")]
+    text = _ZEROS.sub("", "\0".join(["", *docnos, ""]).casefold().translate(_BLANK))
+    ids = text.split("\0")[1:-1]
+    is_ragged = any(blanks in text for blanks in ("  ", " \0", "\0 "))
+    return [" ".join(docno.split()) for docno in ids] if is_ragged else ids
 
 
 def _part(first: int | None, last: int | None = None) -> Rewrite:
@@ -188,11 +190,11 @@ def _equal_ids(found: Docs, wanted: Docs, most: int) -> dict[tuple[str, int], di
     """
     equal: dict[tuple[str, int], dict[int, str]] = {writing: {} for writing in _WRITINGS}
     docnos, rights = found.ids.to_pylist(), wanted.ids[:_OTHERS].to_pylist()
-    plain, known = _plain(docnos), {}
-    texts, queries = set(plain), wanted.queries.tolist()
-    for query, text, right in zip(queries, _plain(rights[:most]), rights):
-        if text in texts:
-            known[query, text] = right
+    plain, others, known = _plain(docnos), _plain(rights[:most]), {}
+    if texts := set(plain).intersection(others):
+        for query, text, right in zip(wanted.queries.tolist(), others, rights):
+            if text in texts:
+                known[query, text] = right
     for row, doc in enumerate(zip(found.queries.tolist(), plain)):
         if doc in known:
             equal["plain", 0][row] = known[doc]
@@ -216,18 +218,24 @@ def _begin_or_end_alike(found: Docs, wanted: Docs) -> tuple[list[int], list[int]
 
     Compared are the first and the last eight bytes, or all bytes of the shorter id.
     """
-    order = np.argsort(wanted.queries, kind="stable")
-    ordered = wanted.queries[order]
-    first, last = (np.searchsorted(ordered, found.queries, side) for side in ("left", "right"))
-    rows = np.repeat(np.arange(len(first)), last - first)
-    others = order[ranges_from(first, cumulate(last - first))]
-    alike = np.zeros(len(rows), dtype=bool)
-    for ids in ((found.ids, wanted.ids), map(pc.utf8_reverse, (found.ids, wanted.ids))):
-        (ours, size), (theirs, other_size) = map(heads_of, ids)
+    pairs = []
+    for both in ((found.ids, wanted.ids), map(pc.utf8_reverse, (found.ids, wanted.ids))):
+        (ours, size), (theirs, other_size) = map(heads_of, both)
+        shortest = FIRST_BYTES[min(8, size.min(), other_size.min())]
+        keys = of_groups(theirs & shortest, wanted.queries)
+        order, wanted_keys = np.argsort(keys), of_groups(ours & shortest, found.queries)
+        first, last = (
+            np.searchsorted(keys[order], wanted_keys, side) for side in ("left", "right")
+        )
+        rows = np.repeat(np.arange(len(first)), last - first)
+        others = order[ranges_from(first, cumulate(last - first))]
         size, other_size = size[rows], other_size[others]
         shorter = FIRST_BYTES[np.minimum(np.minimum(size, other_size), 8)]
-        alike |= (size != other_size) & ((ours[rows] ^ theirs[others]) & shorter == 0)
-    return rows[alike].tolist(), others[alike].tolist()
+        alike = (size != other_size) & ((ours[rows] ^ theirs[others]) & shorter == 0)
+        alike &= found.queries[rows] == wanted.queries[others]
+        pairs.append(rows[alike] * len(keys) + others[alike])
+    rows, others = np.divmod(np.unique(np.concatenate(pairs)), len(keys))
+    return rows.tolist(), others.tolist()
 
 
 def _first(pair: Pair, top: Top, rows: Bools, most: int = _OTHERS) -> Docs:
