@@ -68,12 +68,12 @@ def run_trials(
     objective: Objective,
     *,
     n_trials: int,
-    seed: int | None = None,
-    jobs: int = 1,
+    seed: int | None,
+    jobs: int,
+    storage: Any,
+    study_name: str | None,
+    verbose: bool,
     sampler: Any = None,
-    storage: Any = None,
-    study_name: str | None = None,
-    verbose: bool = False,
 ) -> SearchResult:
     """Runs the missing ones of ``n_trials`` trials; see :func:`.search.RandomSearch`.
 

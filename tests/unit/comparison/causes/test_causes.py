@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import string
 import uuid
 
 import numpy as np
@@ -171,6 +172,13 @@ def test_forms_are_groups_of_letters_and_digits():
         "A9-9", "A9-9", "a9-9", "9", "9", "", "a9", "a.a/a",
     ]  # fmt: skip
     assert forms_of(arrow_text(ids)[2:4]).to_pylist() == ["a9-9", "9"]
+
+
+def test_every_sign_but_letters_and_digits_stays_in_the_form():
+    kinds = {**dict.fromkeys(string.digits, "9"), **dict.fromkeys(string.ascii_uppercase, "A")}
+    kinds |= dict.fromkeys(string.ascii_lowercase, "a")
+    ids = [f".{sign * 2}." for sign in string.printable if sign != "."]
+    assert forms_of(arrow_text(ids)).to_pylist() == [f".{kinds.get(id[1], id[1])}." for id in ids]
 
 
 def test_forms_not_seen_before_are_as_rare_as_those_seen_once():
