@@ -57,7 +57,8 @@ class Row:
         measure: a measure for which the option matters, in all settings.
         data: ``repeated``, ``lacking`` or ``unusable`` (by ``given``) are refused without the
             option; in ``unanswered`` the first run lacks two queries; in ``close`` all runs have
-            the same quality; see :func:`_small.circular` and :func:`_small.swapped`.
+            the same quality, and in ``narrow`` scores that are equal in 32 bits; see
+            :func:`_small.circular`, :func:`_small.uncommon` and :func:`_small.swapped`.
         same: source, or ``always`` -> the reason why the result does not change.
         alone: a part of the sentence that refuses the option without those that are given with it.
     """
@@ -99,6 +100,8 @@ def frames(data: str, binary: bool, turned: bool, seed: int = 1) -> tuple[dict, 
         runs, qrels = _small.repeated(seed, binary=binary)
     elif data == "circular":
         runs, qrels = _small.circular(binary=binary)
+    elif data == "uncommon":
+        runs, qrels = _small.uncommon()
     elif data == "swapped":
         runs, qrels = _small.swapped(binary=binary)
     else:
@@ -108,6 +111,8 @@ def frames(data: str, binary: bool, turned: bool, seed: int = 1) -> tuple[dict, 
     if data == "unanswered":
         run = runs["charlie"]
         runs = {**runs, "charlie": run[~run["qid"].isin(["q1", "q2"])]}
+    if data == "narrow":
+        runs = {name: run.assign(score=1 + run["score"] / 1e9) for name, run in runs.items()}
     first, *others = runs
     order = [first, *(reversed(others) if turned else others)]
     return {name: runs[name] for name in order}, qrels

@@ -108,6 +108,20 @@ def circular(*, binary: bool = False) -> tuple[dict[str, pd.DataFrame], pd.DataF
     return runs, pd.DataFrame(qrels, columns=["qid", "docno", "label"])
 
 
+def uncommon() -> tuple[dict[str, pd.DataFrame], pd.DataFrame]:
+    """Charlie finds two documents, each with one other run, and alpha a third document alone.
+
+    Alpha's document is the rarest of all runs. Of charlie and alpha alone, charlie finds more.
+    """
+    found = {"charlie": ["d1", "d2"], "alpha": ["d3"], "delta": ["d1"], "bravo": ["d2"]}
+    runs = {
+        name: _run_of({qid: [*docs, *DOCS[10:20]] for qid in QUERIES})
+        for name, docs in found.items()
+    }
+    qrels = [(qid, doc, 1) for qid in QUERIES for doc in ("d1", "d2", "d3")]
+    return runs, pd.DataFrame(qrels, columns=["qid", "docno", "label"])
+
+
 def swapped(*, binary: bool = False) -> tuple[dict[str, pd.DataFrame], pd.DataFrame]:
     """Runs that rank first the documents which one of two judges prefers to the other judge.
 

@@ -482,16 +482,6 @@ SPECIAL |= {
 }
 
 
-#: Options of analyses whose small tables are equal with and without them.
-UNSEEN = {
-    "analyze agreement-by-alpha": "as_published",
-    "analyze agreement-by-number-of-systems": "as_published weights seed",
-    "analyze stability": "as_published",
-    "analyze rareness-without-own-group": "groups",
-    "analyze compare-techniques": "as_published",
-    "analyze judge-confusion": "places",
-    "analyze preference-levels": "places",
-}
 CLOSE = Row(weights, data="close")
 SPECIAL["analyze cycles"] = {
     option: replace(row, data="circular")
@@ -500,7 +490,21 @@ SPECIAL["analyze cycles"] = {
         **{option: ROWS[option] for option in ("rel", "cutoff", "weights", "by", "places")},
     }.items()
 }
-SPECIAL["analyze agreement-by-alpha"]["weights"] = CLOSE
+DOUBLE = Row(["--as-published"], data="narrow")
+SPECIAL["analyze stability"] = {"as_published": DOUBLE}
+SPECIAL["analyze agreement-by-alpha"] |= {"weights": CLOSE, "as_published": DOUBLE}
+RAREST = ["-m", "P_Rareness(alpha=1)@5"]
+SPECIAL["analyze agreement-by-number-of-systems"] |= {
+    "weights": Row(weights, RAREST, data="close"),
+    "as_published": Row(["--as-published"], RAREST, data="narrow"),
+    "seed": Row(["--seed", "7"], [*RAREST, "--draws", "40"], data="uncommon"),
+}
+SPECIAL["analyze rareness-without-own-group"]["groups"] = Row(
+    lambda s: ["--groups", lines("other-groups", dict(zip(RUNS, "xxyy")))]
+)
+SPECIAL["analyze compare-techniques"]["as_published"] = Row(["--as-published"], ["-m", "nDCG@5"])
+for name in ("analyze judge-confusion", "analyze preference-levels"):
+    SPECIAL[name] = {"places": replace(ROWS["places"], same={"always": "whole numbers"})}
 SPECIAL["analyze reordering"] = {
     "correction": Row(["--correction", "bonferroni"], ["--alpha", ".05"])
 }
@@ -704,7 +708,6 @@ def cases() -> Iterator[Any]:
                 ("-more", [s for s in settings if s not in quick], [pytest.mark.slow]),
             ):
                 unseen = "a setting" in row_of(name, option).same.values()
-                unseen |= option in UNSEEN.get(name, "").split()
                 if chosen and not unseen:
                     yield pytest.param(
                         name, option, chosen, marks=marks, id=f"{name}-{option}{part}"
