@@ -13,8 +13,7 @@ import pyarrow as pa
 from ..assessment.judges import QRELS, JudgeRel, Judges
 from ..evaluation.evaluation import Evaluation, tracks
 from ..evaluation.inputs import Qrels, Runs, complete_measures, grades_hint
-from ..evaluation.slices import Queries, Slices, Weights
-from ..evaluation.slices import per_slice as per_slice
+from ..evaluation.slices import Queries, Slices, Weights, per_slice
 from ..io.columns import Columns
 from ..io.lazy import pd
 from ..io.values import pc

@@ -49,14 +49,13 @@ from typing import Any, ParamSpec, Protocol, TypeVar, cast
 
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.inputs import Qrels, Runs
-from ..evaluation.slices import Queries, Slices, Weights
+from ..evaluation.slices import Queries, Slices, Weights, per_slice
 from ..io.lazy import alt, pd
 from ..scoring.arrays import Bools, Floats, Ints
 from .reading import (
     AslOptions,
     by_double_scores,
     measures_with_rel,
-    per_slice,
     per_track,
     per_track_and_slice,
     read,

@@ -19,8 +19,8 @@ from ..judging.judgements import Judgements
 from ..judging.labels import qrels_with
 from ..measures.names import Measures, NamedMeasure
 from ..statistics.rounding import shared_ranks
-from .evaluation import KEYS, Evaluation
-from .inputs import chosen_measures, listed_collections, refuse
+from .evaluation import KEYS, Evaluation, listed_collections
+from .inputs import chosen_measures, refuse
 
 
 def unread_tracks(

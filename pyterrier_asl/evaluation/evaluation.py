@@ -19,6 +19,7 @@ import numpy as np
 
 from ..io.files import PartitionedRun
 from ..io.lazy import pd
+from ..io.names import shared_systems
 from ..io.progress import progress_bar
 from ..io.tables import counted
 from ..io.warning import warn
@@ -30,7 +31,7 @@ from ..measures.pool import RarenessPool
 from ..measures.rareness import Pools
 from ..scoring.arrays import Floats
 from ..scoring.lexicographic import reciprocal_ranks
-from .inputs import collections_of, named_runs
+from .inputs import FOR_SEVERAL, named_runs, refuse
 from .measuring import Measuring, iter_judged, measure_runs, tie_note, values_of
 
 #: Columns of an evaluation that are not measures.
@@ -335,10 +336,78 @@ def _reason(run: Any, error: Exception) -> str:
     return str(error) if str(place) in str(error) else f"{place}: {error}"
 
 
+def collections_of(runs: Any, qrels: Any = None) -> dict[str, tuple[Any, Any]]:
+    """The runs and the qrels of each collection by name; '' for a single collection.
+
+    Args:
+        runs: the runs of one collection; or, without qrels, a dict of collection -> (runs, qrels).
+        qrels: the qrels of the single collection.
+
+    Raises:
+        ValueError: if qrels are missing.
+    """
+    if qrels is not None or isinstance(runs, Evaluation):
+        return {"": (runs, qrels)}
+    if not isinstance(runs, Mapping):
+        raise ValueError(
+            "qrels are needed: a frame, a file, or an ir_datasets id; without them runs are a dict "
+            "of collection -> (runs, qrels)"
+        )
+    several = {}
+    for name, pair in runs.items():
+        pair = (pair, None) if isinstance(pair, Evaluation) else pair
+        if not isinstance(pair, tuple) or len(pair) != 2:
+            raise ValueError(
+                f"qrels are needed: without them runs are a dict of collection -> (runs, qrels), "
+                f"and {name!r} is a {type(pair).__name__}"
+            )
+        several[str(name)] = pair
+    return several
+
+
+def listed_collections(
+    runs: Any, qrels: Any = None, labels: Any = None, *, common: bool = False
+) -> dict[str, tuple[Any, Any]]:
+    """The runs by name, unread, and the qrels of each collection; see :func:`collections_of`.
+
+    Args:
+        runs: the runs.
+        qrels: the qrels.
+        labels: what :func:`~pyterrier_asl.merge_labels` takes, for one collection; None: none.
+        common: whether systems that a collection lacks are left out; otherwise they are an error.
+
+    Raises:
+        ValueError: for a system that a collection lacks; for ``common`` with one collection.
+    """
+    if labels is not None and qrels is None:
+        raise ValueError("labels belong to the qrels of one collection: give runs and qrels")
+    several = {
+        name: (given if isinstance(given, Evaluation) else named_runs(given), by)
+        for name, (given, by) in collections_of(runs, qrels).items()
+    }
+    if "" in several:
+        refuse(FOR_SEVERAL, common=common)
+        return several
+    names = {
+        name: given.names if isinstance(given, Evaluation) else list(given)
+        for name, (given, _) in several.items()
+    }
+    shared = shared_systems(names, common=common)
+    return {
+        name: (
+            given.select(shared)
+            if isinstance(given, Evaluation)
+            else {system: given[system] for system in shared},
+            by,
+        )
+        for name, (given, by) in several.items()
+    }
+
+
 def tracks(
     runs: Any, qrels: Any = None, duplicates: str | None = None, drop_self: bool = False
 ) -> dict[str, Evaluation]:
-    """The matched runs of each track by its name; see :func:`.inputs.collections_of`.
+    """The matched runs of each track by its name; see :func:`collections_of`.
 
     >>> list(tracks({"toy": ({"a": {"q": {"d": 1}}}, {"q": {"d": 1}})}))
     ['toy']

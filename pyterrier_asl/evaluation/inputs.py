@@ -22,7 +22,7 @@ import pyarrow as pa
 from ..io.columns import is_frame
 from ..io.files import StrPath
 from ..io.lazy import pd
-from ..io.names import names_of, shared_systems
+from ..io.names import names_of
 from ..io.qrels import official_measures
 from ..io.runs import list_runs
 from ..judging.judgements import Judgements
@@ -76,78 +76,6 @@ def _is_one_run(runs: Any) -> bool:
         return False
     score = next(iter(documents.values()))
     return not (isinstance(score, (Mapping, pa.Table)) or is_frame(score))
-
-
-def collections_of(runs: Any, qrels: Any = None) -> dict[str, tuple[Any, Any]]:
-    """The runs and the qrels of each collection by name; '' for a single collection.
-
-    Args:
-        runs: the runs of one collection; or, without qrels, a dict of collection -> (runs, qrels).
-        qrels: the qrels of the single collection.
-
-    Raises:
-        ValueError: if qrels are missing.
-    """
-    from .evaluation import Evaluation
-
-    if qrels is not None or isinstance(runs, Evaluation):
-        return {"": (runs, qrels)}
-    if not isinstance(runs, Mapping):
-        raise ValueError(
-            "qrels are needed: a frame, a file, or an ir_datasets id; without them runs are a dict "
-            "of collection -> (runs, qrels)"
-        )
-    several = {}
-    for name, pair in runs.items():
-        pair = (pair, None) if isinstance(pair, Evaluation) else pair
-        if not isinstance(pair, tuple) or len(pair) != 2:
-            raise ValueError(
-                f"qrels are needed: without them runs are a dict of collection -> (runs, qrels), "
-                f"and {name!r} is a {type(pair).__name__}"
-            )
-        several[str(name)] = pair
-    return several
-
-
-def listed_collections(
-    runs: Any, qrels: Any = None, labels: Any = None, *, common: bool = False
-) -> dict[str, tuple[Any, Any]]:
-    """The runs by name, unread, and the qrels of each collection; see :func:`collections_of`.
-
-    Args:
-        runs: the runs.
-        qrels: the qrels.
-        labels: what :func:`~pyterrier_asl.merge_labels` takes, for one collection; None: none.
-        common: whether systems that a collection lacks are left out; otherwise they are an error.
-
-    Raises:
-        ValueError: for a system that a collection lacks; for ``common`` with one collection.
-    """
-    from .evaluation import Evaluation
-
-    if labels is not None and qrels is None:
-        raise ValueError("labels belong to the qrels of one collection: give runs and qrels")
-    several = {
-        name: (given if isinstance(given, Evaluation) else named_runs(given), by)
-        for name, (given, by) in collections_of(runs, qrels).items()
-    }
-    if "" in several:
-        refuse(FOR_SEVERAL, common=common)
-        return several
-    names = {
-        name: given.names if isinstance(given, Evaluation) else list(given)
-        for name, (given, _) in several.items()
-    }
-    shared = shared_systems(names, common=common)
-    return {
-        name: (
-            given.select(shared)
-            if isinstance(given, Evaluation)
-            else {system: given[system] for system in shared},
-            by,
-        )
-        for name, (given, by) in several.items()
-    }
 
 
 def tracks_by_name(tracks: Sequence[tuple[str, str, str]]) -> dict[str, tuple[Any, str]]:

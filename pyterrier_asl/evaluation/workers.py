@@ -17,6 +17,7 @@ from functools import lru_cache, partial
 from itertools import islice
 from typing import Any, TypeAlias
 
+import joblib
 import numpy as np
 
 from ..io.atomic import naming_full_disk
@@ -122,9 +123,7 @@ def _results(
 
 
 def _by_processes(measuring: Measuring, tasks: Iterable[Task], jobs: int) -> Iterator[Done]:
-    from joblib import effective_n_jobs
-
-    jobs = int(effective_n_jobs(jobs))
+    jobs = int(joblib.effective_n_jobs(jobs))
     if jobs == 1:  # for example in a process that must not start others
         yield from (_work(measuring, *task) for task in tasks)
         return
@@ -150,7 +149,6 @@ def _worker_pool(jobs: int, sender: int) -> Any:
 def _by_joblib(
     measuring: Measuring, tasks: Iterable[Task], jobs: int, backend: str
 ) -> Iterator[Done]:
-    from joblib import Parallel, delayed
     from joblib.parallel import BACKENDS, EXTERNAL_BACKENDS
 
     one_by_one = [
@@ -162,7 +160,7 @@ def _by_joblib(
             f"{', '.join(map(repr, sorted({*usable, 'ray'})))}"
         )
     try:
-        parallel = Parallel(n_jobs=jobs, backend=backend, return_as="generator")
+        parallel = joblib.Parallel(n_jobs=jobs, backend=backend, return_as="generator")
     except (ValueError, ImportError) as error:  # a backend in another package
         raise ValueError(
             f"backend {backend!r} cannot be used here ({error}): install its package, or use "
@@ -173,7 +171,7 @@ def _by_joblib(
         if backend == "threading"
         else _work_for_processes(measuring) as work
     ):
-        yield from parallel(delayed(work)(*task) for task in tasks)
+        yield from parallel(joblib.delayed(work)(*task) for task in tasks)
 
 
 @contextmanager
@@ -182,8 +180,6 @@ def _work_for_processes(measuring: Measuring) -> Iterator[Callable[..., Done]]:
 
     The measuring is saved to a file that each worker maps once, so that its arrays are shared.
     """
-    import joblib
-
     with tempfile.TemporaryDirectory(prefix="pyterrier_asl-", ignore_cleanup_errors=True) as folder:
         path = os.path.join(folder, "measuring")
         with naming_full_disk(path):
@@ -198,8 +194,6 @@ def _work_from_file(path: str, sender: int, *task: Any) -> Done:
 
 @lru_cache(maxsize=1)
 def _read_measuring(path: str, sender: int) -> Measuring:
-    import joblib
-
     exit_with_parent(sender, os.path.dirname(path))
     measuring: Measuring = joblib.load(path, mmap_mode="c")
     return measuring

@@ -151,7 +151,8 @@ def report(
         ...         "dense": {q: {"a": 1, "b": 2} for q in qrels}}
         >>> report(runs, qrels, ["RR", "ASL@10"]).save(Path(tempfile.mkdtemp()) / "report.html")
     """
-    from ..evaluation.inputs import NOT_FOR_SCORES, collections_of, refuse
+    from ..evaluation.evaluation import collections_of
+    from ..evaluation.inputs import NOT_FOR_SCORES, refuse
     from ..evaluation.scores import ScoreTable
     from ..io.texts import Texts
     from .collect import collect, collect_scores

@@ -15,9 +15,8 @@ import pandas as pd
 from ..analysis import discrimination
 from ..analysis.best_runs import run_quality
 from ..assessment.judges import JudgeRel
-from ..evaluation.evaluation import Evaluation
+from ..evaluation.evaluation import Evaluation, collections_of
 from ..evaluation.inputs import (
-    collections_of,
     common_rel,
     default_rel,
     official_of,
