@@ -701,11 +701,14 @@ def cases() -> Iterator[Any]:
         settings = [s for s in SETTINGS if s.source == "files" or s.source in params]
         first = settings[: QUICK.get(name, 1)]
         for option in options_of(name):
+            tried = settings
+            if option in ("title", "width"):  # drawing a chart takes long; one of each source
+                tried = list({s.source: s for s in settings}.values())
             shared = option in SHARED and name not in ("ranks", "analyze run-quality")
             quick = [] if shared or option in SHARED[:3] else first
             for part, chosen, marks in (
                 ("", quick, []),
-                ("-more", [s for s in settings if s not in quick], [pytest.mark.slow]),
+                ("-more", [s for s in tried if s not in quick], [pytest.mark.slow]),
             ):
                 unseen = "a setting" in row_of(name, option).same.values()
                 if chosen and not unseen:
