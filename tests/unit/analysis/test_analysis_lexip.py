@@ -205,6 +205,28 @@ def test_prediction_from_suffixes_matches_a_loop(rel):
     assert found["pairs"].tolist() == [pairs, pairs]
     assert found["right"].tolist() == right.tolist()
     assert found["ties"].tolist() == tied.tolist()
+    np.testing.assert_allclose(found["percent"], 100 * right / pairs)
+    np.testing.assert_allclose(found["percent_of_untied"], 100 * right / (pairs - tied))
+
+
+@pytest.mark.parametrize(
+    ("table", "count"),
+    [
+        (lambda *data: ties(*data), "ties"),
+        (
+            lambda *data: discriminative_power(*data, test="t", correction="none", levels=[0.5]),
+            "significant",
+        ),
+        (
+            lambda *data: preference_discrimination(*data, tests=["paired"], levels=[0.999]),
+            "significant",
+        ),
+    ],
+)
+def test_percentages_are_of_the_pairs_that_are_counted(table, count):
+    found = table(*some_runs(5))
+    assert found[count].max() > 0 and found["pairs"].min() > found[count].max()
+    np.testing.assert_allclose(found["percent"], 100 * found[count] / found["pairs"])
 
 
 # Missing labels and queries
