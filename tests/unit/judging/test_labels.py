@@ -153,6 +153,16 @@ IDS = [
 ]
 
 
+@pytest.mark.parametrize("name", ["labels.csv", "labels.tsv"])
+def test_a_table_that_is_not_utf_8_is_named(tmp_path, name):
+    path = tmp_path / name
+    separator = "," if name.endswith("csv") else "\t"
+    rows = [["qid", "docno", "label"], ["q1", "é", "1"]]
+    path.write_bytes("\n".join(map(separator.join, rows)).encode("latin-1"))
+    with pytest.raises(ValueError, match=f"{name} is not UTF-8: .*0xe9"):
+        read_labels(path)
+
+
 def test_ids_survive_a_table(tmp_path):
     path = tmp_path / "todo.tsv"
     frame = pd.DataFrame({"qid": IDS, "docno": IDS[::-1], "label": range(len(IDS))})
