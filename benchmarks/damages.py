@@ -523,7 +523,9 @@ def report(frame: pd.DataFrame, undamaged: list[dict[str, Any]]) -> None:
         rows = {
             kind: {
                 name: round(100 * n / len(group))
-                for name, n in Counter(x for found in group["found"] for x in set(found)).items()
+                for name, n in Counter(
+                    x for row in group["found"] for x in dict.fromkeys(row)
+                ).items()
             }
             for kind, group in part.groupby("kind", sort=False)
         }
