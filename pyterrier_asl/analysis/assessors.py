@@ -23,7 +23,7 @@ from ..assessment.judges import (
 from ..assessment.system_pairs import PairedTest, as_frame, significance
 from ..charts import MOST, alt, captioned, category, figure, in_rows, ranges, shape, tooltips
 from ..io.lazy import pd
-from ..io.progress import progress_bar
+from ..io.notices import progress_bar
 from ..statistics.correction import with_corrected_p
 from ..statistics.inputs import CHUNK, ArrayLike
 from .registry import (

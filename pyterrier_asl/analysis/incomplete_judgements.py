@@ -11,7 +11,7 @@ from ..charts import HEIGHT, WIDTH, alt, captioned, end_labels, figure, tooltips
 from ..evaluation.preferences import recall_levels
 from ..evaluation.relevant_documents import RelevantRanks
 from ..io.lazy import pd
-from ..io.progress import progress_bar
+from ..io.notices import progress_bar
 from ..io.values import check_whole
 from ..scoring.preferences import pairwise_preferences
 from ..statistics.rounding import signs

@@ -16,8 +16,8 @@ from ..evaluation.inputs import Qrels, Runs, complete_measures, grades_hint
 from ..evaluation.slices import Queries, Slices, Weights, per_slice
 from ..io.columns import Columns
 from ..io.lazy import pd
+from ..io.notices import warn
 from ..io.values import pc
-from ..io.warning import warn
 from ..judging.judgements import Judgements
 from ..measures import ASL
 from ..measures.names import Measures, named_measures, with_options

@@ -18,9 +18,9 @@ from ..charts.forms import ROW, alt, captioned, category, ranges, tooltips
 from ..evaluation.inputs import Qrels, Runs, refuse, refuse_unused
 from ..io.lazy import pd
 from ..io.names import names_of
+from ..io.notices import warn
 from ..io.printed import Part, Printed
 from ..io.tables import counted
-from ..io.warning import warn
 from ..judging.matching import positions
 from ..measures.names import Measures, NamedMeasure, named_measures
 from ..scoring.arrays import Floats, Ints

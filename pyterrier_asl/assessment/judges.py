@@ -17,7 +17,7 @@ from ..evaluation.evaluation import Evaluation
 from ..evaluation.inputs import Qrels, Runs, with_rel
 from ..evaluation.slices import Queries
 from ..io.names import check_names
-from ..io.warning import warn
+from ..io.notices import warn
 from ..judging.judgements import Judgements
 from ..judging.matching import positions
 from ..measures.directions import higher_is_better

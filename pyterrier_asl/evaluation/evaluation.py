@@ -20,9 +20,8 @@ import numpy as np
 from ..io.files import PartitionedRun
 from ..io.lazy import pd
 from ..io.names import shared_systems
-from ..io.progress import progress_bar
+from ..io.notices import progress_bar, warn
 from ..io.tables import counted
-from ..io.warning import warn
 from ..judging.judged_run import JudgedRun
 from ..judging.judgements import Judgements
 from ..judging.remembered import Remembering

@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.csv as pcsv
 
 from ..io.atomic import replacing
-from ..io.warning import warn
+from ..io.notices import warn
 from ..leaderboard.ranks import with_rank_columns
 from ..scoring.arrays import Floats
 from ..statistics.correction import CORRECTIONS, correct

@@ -17,7 +17,7 @@ from ir_measures import Measure
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.labellings import labelled_measures
 from ..evaluation.providers import is_provided_here, provided_values
-from ..io.warning import warn
+from ..io.notices import warn
 from ..judging.judgements import Judgements, NothingJudged
 from ..measures.names import needs_pool
 from ..measures.provider import Unscored

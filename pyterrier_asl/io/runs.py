@@ -32,10 +32,10 @@ from .files import (
 )
 from .lazy import pd
 from .metadata import metadata_lines, parse_metadata
+from .notices import warn
 from .threads import PrefetchedFile, cores, map_ahead
 from .trec_text import RUN, iter_columns
 from .values import pc
-from .warning import warn
 
 T = TypeVar("T")
 RunSource: TypeAlias = "StrPath | pd.DataFrame | pa.Table | PartitionedRun"

@@ -20,9 +20,9 @@ import numpy as np
 import pyarrow as pa
 
 from ..io.columns import Columns, first_of_each, qrels_columns, run_columns
+from ..io.notices import warn
 from ..io.tables import counted
 from ..io.values import arrow_text, pc, take
-from ..io.warning import warn
 from ..scoring.arrays import (
     Floats,
     Ints,

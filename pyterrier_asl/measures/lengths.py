@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from ..io.files import file_format
-from ..io.progress import progress_bar
+from ..io.notices import progress_bar
 from ..io.qrels import irds_documents
 from ..io.saved_tables import load_table, report_as_damaged_file, save_table
 from ..io.tables import counted

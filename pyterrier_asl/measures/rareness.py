@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..io.warning import warn
+from ..io.notices import warn
 from ..scoring import rareness as scoring
 from ..scoring.arrays import Bools, Floats, Ints, sum_by_query
 from ._base import CUTOFF, REL, UNJUDGED, Param, PluginMeasure, count, flag, real, register

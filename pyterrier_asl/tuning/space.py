@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import pyterrier as pt
 
-from ..io.warning import warn
+from ..io.notices import warn
 
 #: Transformers, and for each of their parameters a distribution or a list of values, as in
 #: GridSearch; or pairs of transformer and parameters, for equal transformers, which a dict cannot

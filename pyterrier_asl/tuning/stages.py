@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import pyterrier as pt
 
-from ..io.warning import warn
+from ..io.notices import warn
 from ..retrieval.feedback import RobertsonPRF
 from .objective import Objective, SearchResult, check_not_nan, make_task
 from .search import objective_for
