@@ -161,6 +161,21 @@ def test_leaderboards_follow_the_same_rule():
 # The human range
 
 
+@pytest.mark.parametrize(("others", "columns"), [(1, ["people"]), (2, ["people", "to"])])
+def test_the_printed_range_of_one_pair_of_people_is_one_number(others, columns):
+    labels = truth(12)
+    people = {f"person{seed}": judged(labels, 0.15, seed) for seed in range(others)}
+    report = asl.judges(
+        judged(labels, 0.15, 8),
+        people | {"model": judged(labels, 0.3, 9)},
+        people=[*people],
+        draws=9,
+    )
+    _, _, after = str(report).partition("Agreement among people, and by how much")
+    header = next(line for line in after.splitlines() if line.split()[:1] == ["judge"])
+    assert header.split() == ["judge", "agreement", *columns, "judge", "from", "to", "verdict"]
+
+
 def test_the_human_range_is_on_the_pairs_that_the_judge_and_all_people_judged():
     """On 20 easy documents only the first person and the machine have labels, and they agree."""
     labels = truth(12)
