@@ -88,3 +88,8 @@ def test_causes_are_in_every_output(tmp_path, monkeypatch):
     texts = [case.findtext("system-out") for case in ElementTree.parse("g.xml").iter("testcase")]
     assert all("'v2-'" in text for text in [*texts, Path("g.md").read_text()])
     assert "Why:" not in call(*guard, "--no-causes").stderr
+    # Machine-readable output has each cause once on stderr, with conditions and without.
+    why = result.stderr.count("\nWhy: ")
+    assert call(*guard, "-o", "tsv").stderr.count("\nWhy: ") == why
+    alone = call(*guard[:-2], "--causes", "-o", "tsv")
+    assert alone.exit_code == 0 and alone.stderr.count("Why: ") == why
