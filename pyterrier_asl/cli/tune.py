@@ -78,7 +78,6 @@ def command(
     --transfer the best settings are also measured on other queries, and compared there with BM25
     without feedback and with the default parameters (paired t-tests).
     """
-
     from ..tuning import clarke, study
     from ..tuning.collection import load_collection
 

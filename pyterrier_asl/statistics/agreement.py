@@ -214,7 +214,7 @@ def taus_ap(estimates: Floats, references: Floats) -> Floats:
         references: The scores of the true orders, shape (B, N).
 
     Returns:
-        One value for each row, shape (B,).
+        One value for each row, shape (B,); NaN for a single item.
     """
     items = estimates.shape[1]
     harmonic = np.concatenate(([0.0], np.cumsum(1.0 / np.arange(1, items + 1))))
@@ -228,7 +228,7 @@ def taus_ap(estimates: Floats, references: Floats) -> Floats:
         signs = np.sign(references - references[:, item, None])
         is_above = estimates > estimates[:, item, None]
         total += np.sum(signs * is_above, axis=1) * mean_share[:, item]
-    return np.asarray(total / (items - 1))
+    return total / (items - 1) if items > 1 else np.full(len(total), np.nan)
 
 
 def overlaps_of_scores(a: Floats, b: Floats, *, p: float = 0.9) -> Floats:

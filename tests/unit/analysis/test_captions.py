@@ -142,11 +142,12 @@ def assert_ends_fit(spec: Any) -> None:
     """Scales with ends include all values, and end near them or where shares or ranks end."""
     shown: dict[Any, list[float]] = {}
     for encoding, rows in views(spec, spec.get("datasets", {})):
-        for channel in encoding.values():
-            scale = channel.get("scale") if isinstance(channel, dict) else None
-            if scale and "domain" in scale and channel["type"] == "quantitative":
+        for name, channel in encoding.items():
+            axis = encoding[name.removesuffix("2")]  # x2 is on the axis of x
+            scale = axis.get("scale") if isinstance(axis, dict) else None
+            if scale and "domain" in scale and axis["type"] == "quantitative":
                 values = [row.get(channel["field"]) for row in rows]
-                unit = "%" if "%" in str(channel.get("title")) else channel["field"]
+                unit = "%" if "%" in str(axis.get("title")) else axis["field"]
                 key = *scale["domain"], "rank" in unit, unit == "%", scale.get("type")
                 numbers = [value for value in values if isinstance(value, float | int)]
                 shown.setdefault(key, []).extend(numbers)

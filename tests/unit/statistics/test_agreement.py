@@ -95,6 +95,11 @@ def test_tau_ap_of_all_tied_is_chance():
     assert tau_ap([3, 2, 1], [1, 1, 1]) == 0
 
 
+@pytest.mark.filterwarnings("error")
+def test_tau_ap_of_a_single_item_is_undefined():
+    assert np.isnan(tau_ap([0.4], [0.3]))
+
+
 @given(orders, st.sampled_from([0.5, 0.9, 0.98]))
 def test_rbo_is_the_infinite_sum(pair, p):
     (found,) = overlaps_of_scores(*(as_scores(order)[np.newaxis] for order in pair), p=p)
