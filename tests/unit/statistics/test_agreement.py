@@ -15,6 +15,7 @@ from pyterrier_asl.statistics.agreement import (
     confusion_table,
     overlaps_of_scores,
     tau_ap,
+    taus_ap,
 )
 
 orders = st.integers(2, 12).flatmap(
@@ -97,7 +98,7 @@ def test_tau_ap_of_all_tied_is_chance():
 
 @pytest.mark.filterwarnings("error")
 def test_tau_ap_of_a_single_item_is_undefined():
-    assert np.isnan(tau_ap([0.4], [0.3]))
+    assert np.isnan(taus_ap(np.array([[0.4]]), np.array([[0.3]]))).all()
 
 
 @given(orders, st.sampled_from([0.5, 0.9, 0.98]))
