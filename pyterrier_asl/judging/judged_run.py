@@ -218,8 +218,10 @@ class JudgedRun:
         places = _equal_rows(docnos, ranking.take(self.table.qid))
         queries = queries_of(ranking.offsets)[places]
         judged = self.judgements.index.find(queries, take(docnos, places))
-        grades = np.append(self.judgements.grades, 0.0)[judged]  # -1, not judged: grade 0
-        return np.flatnonzero(np.bincount(queries[grades <= 0]))
+        is_judged = judged >= 0
+        is_relevant = is_judged.copy()
+        is_relevant[is_judged] = self.judgements.grades[judged[is_judged]] > 0
+        return np.flatnonzero(np.bincount(queries[~is_relevant]))
 
     @property
     def has_duplicates(self) -> bool:
