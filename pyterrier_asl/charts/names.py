@@ -74,8 +74,8 @@ def names_beside_points(
         base = alt.Chart(named.iloc[[row]]).encode(**here)
         beyond = abs(right) - lengths[row] / 2, abs(above) - _LINE / 2
         if max(beyond) > anchors[WIDTH][row, 2] + _GAP + 1:
-            end = {"x2Offset": np.sign(right) * max(beyond[0], 0), "y2Offset": -above}
-            end["y2Offset"] += np.sign(above) * _LINE / 2 * (beyond[1] > 0)
+            height = np.sign(above) * _LINE / 2 - above
+            end = {"x2Offset": np.sign(right) * max(beyond[0], 0), "y2Offset": height}
             line = base.mark_rule(color="gray", strokeWidth=0.7, **end)
             layers.append(line.encode(x2=alt.X2(f"{across}:Q"), y2=alt.Y2(f"{up}:Q")))
         text = base.mark_text(fontSize=10, color="#333", dx=right, dy=-above)
@@ -113,7 +113,7 @@ def free_places(
                 for side in (beside, -beside, *([0] if lift else []))
             ]
         )
-        cost = np.abs(candidates[:, 1]) / 10
+        cost = np.abs(candidates[:, 1]) / (radius + _LIFTS[-1])  # less than to cover a point
         for width, some in anchors.items():
             centres, size = some[row, :2] + candidates, np.array([width, HEIGHT])
             low, high = centres - half, centres + half

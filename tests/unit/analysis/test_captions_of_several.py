@@ -101,6 +101,14 @@ CASES = [
         1,
         "judged by ",
     ),
+    (
+        compare_with_assessors,
+        lambda n: compare_with_assessors(
+            some_runs(n), QRELS, judges={"y": OTHER, "z": THIRD}, test="t"
+        ),
+        19,
+        "The best 19 of 20 runs.",
+    ),
 ]
 
 

@@ -159,11 +159,20 @@ def test_the_chart_of_a_few_preferences_marks_what_is_significant():
 
 
 def test_of_many_tracks_the_headroom_counts_those_of_about_one_value():
-    frame = headroom({f"track{number}": (RUNS, QRELS) for number in range(9)})
-    spec = headroom.draw(frame).to_dict()
-    for panel in spec["concat"]:
-        rows = spec["datasets"][panel["data"]["name"]]
-        assert [row["tracks"] for row in rows if row["tracks"]] == [9]
+    """A bin contains its upper end; the best values are at the left."""
+    ends, tenths = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000], range(10, 0, -1)
+    lengths = {"1": 1} | {f"to {end}": 2 for end in ends[1:]} | {"more": 1}
+    shares = {f"{n / 10 - 0.1:.1f} to {n / 10:.1f}": 2 for n in tenths}
+    values = {
+        "ASL": ([*ends, *(end + 0.1 for end in ends)], lengths),
+        "AP": ([*(n / 10 for n in tenths), *(n / 10 - 0.05 for n in tenths)], shares),
+    }
+    for measure, (best, counts) in values.items():
+        frame = pd.DataFrame({"measure": measure, "value": best})
+        chart = headroom.draw(frame.assign(track=frame.index.map("track{}".format)))
+        (panel,), (rows,) = chart.to_dict()["concat"], data(chart)
+        assert panel["encoding"]["x"]["sort"] == list(counts)
+        assert {row["bin"]: row["tracks"] for row in rows} == counts
 
 
 @pytest.mark.slow
