@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
@@ -49,16 +50,11 @@ def short_rankings(pair: Pair) -> Cause | None:
 
 def tied_scores(pair: Pair) -> Cause | None:
     """Documents of a run with equal scores, which are ordered by their ids."""
-    run, ranking = pair.b.run, pair.b.run.whole_ranking
-    with np.errstate(over="ignore"):  # as in Judgements.judge
-        scores = ranking.take(run.table.value).astype(np.float32)
-    begins = np.ones(len(scores) + 1, dtype=bool)
-    begins[1:-1] = scores[1:] != scores[:-1]
-    begins[ranking.offsets] = True
-    tied = ~(begins[:-1] & begins[1:])
-    if not tied[ranking.offsets[run.queries] + run.ranks - 1].any():
+    run, starts = pair.b.run, _groups_of_ties(pair.b.run)
+    tied = np.repeat(np.diff(starts) > 1, np.diff(starts))
+    if not tied[run.whole_ranking.offsets[run.queries] + run.ranks - 1].any():
         return None
-    share, starts = float(tied.mean()), np.flatnonzero(begins)
+    share = float(tied.mean())
     return Cause(
         "ties",
         pair.b.name,
@@ -69,6 +65,23 @@ def tied_scores(pair: Pair) -> Cause | None:
         is_fact=True,
         repaired=lambda: ((pair.a.run, other) for other in broken(run, starts)),
     )
+
+
+def _groups_of_ties(run: JudgedRun) -> Ints:
+    """The beginning of each group of equal scores in the ranking, and the end of the last."""
+    ranking = run.whole_ranking
+    with np.errstate(over="ignore"):  # as in Judgements.judge
+        scores = ranking.take(run.table.value).astype(np.float32)
+    begins = np.ones(len(scores) + 1, dtype=bool)
+    begins[1:-1] = scores[1:] != scores[:-1]
+    begins[ranking.offsets] = True
+    return np.flatnonzero(begins)
+
+
+def _shared_ranks(run: JudgedRun) -> Ints:
+    """The rank of each document of the whole ranking; equal scores share the first rank."""
+    starts, offsets = _groups_of_ties(run), run.whole_ranking.offsets
+    return 1 + np.repeat(starts[:-1], np.diff(starts)) - np.repeat(offsets[:-1], np.diff(offsets))
 
 
 def own_queries(pair: Pair) -> Cause | None:
@@ -134,24 +147,32 @@ def correlation(queries: Ints, x: Floats | Ints, y: Floats | Ints, size: int) ->
 def reversed_scores(pair: Pair) -> Cause | None:
     """Queries in which A and B have reverse orders, and one has relevant documents last.
 
-    The statistic of a query is the correlation of the rankings plus the lower relevance. The
-    binomial tests have the rates of real runs. The reversed run is that with the lower relevance
-    in these queries. Whole rankings are compared only where the judged documents do not rule out
-    a low statistic, and only if not all scores are equal.
+    The statistic of a query is the correlation of the rankings plus the lower relevance. Documents
+    with equal scores share their first rank: the order of their ids says nothing about the scores.
+    The binomial tests have the rates of real runs. The reversed run is that with the lower
+    relevance in these queries. Whole rankings are compared only where the judged documents do not
+    rule out a low statistic, and only if not all scores are equal.
     """
     a, b, size = pair.a.run, pair.b.run, len(pair.judgements)
-    relevances = np.stack([_relevance(run) for run in (a, b)])
+    ranks = [_shared_ranks(run) for run in (a, b)]
+    of_a, of_b = (
+        shared[run.whole_ranking.offsets[run.queries] + run.ranks - 1]
+        for run, shared in zip((a, b), ranks)
+    )
+    relevances = np.stack([_relevance(a, of_a), _relevance(b, of_b)])
     relevance = relevances.min(axis=0)
     rank = np.zeros(len(pair.judgements.grades), dtype=np.int64)
-    rank[a.pairs] = a.ranks
+    rank[a.pairs] = of_a
     both = np.flatnonzero(rank[b.pairs] > 0)
-    agreement = correlation(b.queries[both], rank[b.pairs[both]], b.ranks[both], size)
+    agreement = correlation(b.queries[both], rank[b.pairs[both]], of_b[both], size)
     late = (relevance + agreement < 0) & pair.answered & ~a.constant_scores & ~b.constant_scores
     suspects, z = np.flatnonzero(late)[:_SUSPECTS], np.zeros(size)
     answered, found = int(pair.answered.sum()), np.zeros(size, dtype=bool)
     if at_least(len(suspects), answered, min(rate for _, rate in _REVERSED)) >= ALPHA:
         return None
-    z[suspects] = (relevance + correlation(*_common_documents(pair, suspects), size))[suspects]
+    z[suspects] = (relevance + correlation(*_common_documents(pair, ranks, suspects), size))[
+        suspects
+    ]
     for limit, rate in _REVERSED:
         if at_least(int((z < limit).sum()), answered, rate) < ALPHA:
             found |= z < limit
@@ -171,7 +192,7 @@ def reversed_scores(pair: Pair) -> Cause | None:
     )
 
 
-def _relevance(run: JudgedRun) -> Floats:
+def _relevance(run: JudgedRun, ranks: Ints) -> Floats:
     """The mean distance of relevant documents from the middle of their ranking, shape (Q,).
 
     In standard errors of random rankings, above 0 where relevant documents come first.
@@ -179,26 +200,28 @@ def _relevance(run: JudgedRun) -> Floats:
     size, rows = len(run.judgements), run.grades > 0
     queries = run.queries[rows]
     number = np.bincount(queries, minlength=size)
-    distance = 0.5 - (run.ranks[rows] - 0.5) / run.retrieved[queries]
+    distance = 0.5 - (ranks[rows] - 0.5) / run.retrieved[queries]
     total = np.bincount(queries, distance, minlength=size)
     return np.asarray(np.sqrt(12 / np.maximum(number, 1)) * total)
 
 
-def _common_documents(pair: Pair, queries: Ints) -> tuple[Ints, Ints, Ints]:
+def _common_documents(pair: Pair, ranks: Sequence[Ints], queries: Ints) -> tuple[Ints, Ints, Ints]:
     """Query and both ranks of each document that both runs retrieve for some queries."""
     parts = [np.zeros((3, 0), dtype=np.int64)]
     for q in queries.tolist():
-        theirs, ours = (_docnos(top.run, q) for top in (pair.a, pair.b))
-        ranks = positions(ours, theirs)
-        rows = np.flatnonzero(ranks >= 0)
-        parts.append(np.stack((np.full(len(rows), q), ranks[rows], rows)))
+        (theirs, x), (ours, y) = (
+            _ranking(top.run, shared, q) for top, shared in zip((pair.a, pair.b), ranks)
+        )
+        places = positions(ours, theirs)
+        rows = np.flatnonzero(places >= 0)
+        parts.append(np.stack((np.full(len(rows), q), x[places[rows]], y[rows])))
     query, x, y = np.concatenate(parts, axis=1)
     return query, x, y
 
 
-def _docnos(run: JudgedRun, query: int) -> pa.LargeStringArray:
-    """The documents of a query, best first."""
+def _ranking(run: JudgedRun, ranks: Ints, query: int) -> tuple[pa.LargeStringArray, Ints]:
+    """The documents of a query, best first, and their ranks."""
     ranking, ids = run.whole_ranking, run.table.docno
-    first, last = ranking.offsets[query : query + 2]
-    part = slice(first, last)
-    return ids[part] if ranking.moved is None else take(ids, ranking.moved[part])
+    part = slice(*ranking.offsets[query : query + 2])
+    docnos = ids[part] if ranking.moved is None else take(ids, ranking.moved[part])
+    return docnos, ranks[part]

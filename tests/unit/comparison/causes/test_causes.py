@@ -419,6 +419,18 @@ def test_equal_scores_are_not_reversed():
     assert "reversed scores" in named(causes(a, reverse, qrels))
 
 
+def test_scores_in_few_levels_are_not_reversed():
+    """Two relevant documents have the best score, and the ties below are in reverse order."""
+    ids = [f"d{i:03}" for i in range(200)]
+    qrels = {q: {d: int(i < 20) for i, d in enumerate(ids)} for q in QRELS}
+    a = {q: {d: -float(i) for i, d in enumerate(ids)} for q in QRELS}
+    levels = {q: {d: float(i < 2) for i, d in enumerate(ids)} for q in QRELS}
+    reverse = {q: {d: i // 20 for i, d in enumerate(ids)} for q in QRELS}
+    for runs in ((a, levels), (levels, a)):
+        assert "reversed scores" not in set(causes(*runs, qrels)["cause"])
+    assert "reversed scores" in named(causes(a, reverse, qrels))
+
+
 def test_correlations_match_scipy():
     random = np.random.default_rng(2)
     x, y = random.normal(size=(2, 30))
