@@ -71,9 +71,20 @@ def test_measures_with_other_best_runs_have_sentences_of_their_own(tmp_path):
     assert sort_of_many(found, 1) == "RR" and sort_of_many(found, 2) == ""
 
 
-def test_no_run_at_all_is_an_error(folder):
-    with pytest.raises(ValueError, match=r"runs.b, line 1: .*not a number"):
-        measured_files(folder, "AP", folder / "runs" / "b")
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        ("", ""),
+        ("d", r" \(nor can 1 further run be used\)"),
+        ("de", r" \(nor can 2 further runs be used\)"),
+    ],
+)
+def test_no_run_at_all_is_an_error(folder, more, told):
+    runs = [folder / "runs" / name for name in f"b{more}"]
+    for run in runs:
+        run.write_text("q Q0 d 1 nan tag\n")
+    with pytest.raises(ValueError, match=rf"runs.b, line 1: .*not a number[^()]*{told}$"):
+        measured_files(folder, "AP", *runs)
 
 
 def test_queries_without_an_answer_are_counted_and_said(tmp_path):

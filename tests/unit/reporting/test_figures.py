@@ -45,19 +45,25 @@ def test_axes_of_ranks_of_documents_have_powers_of_ten_up_to_the_depth(depth, po
     assert list(ticks(specifications(5, depth)["ranks"], "x", "y")) == [powers, powers]
 
 
-def scales(part: Any) -> Iterator[dict[str, Any]]:
-    """All scales of a figure."""
+def all_named(name: str, part: Any) -> Iterator[dict[str, Any]]:
+    """All scales or axes of a figure."""
     if isinstance(part, dict):
-        if isinstance(part.get("scale"), dict):
-            yield part["scale"]
+        if isinstance(part.get(name), dict):
+            yield part[name]
         part = list(part.values())
     if isinstance(part, list):
         for inner in part:
-            yield from scales(inner)
+            yield from all_named(name, inner)
+
+
+@pytest.mark.parametrize("systems", [2, 30])
+def test_an_axis_without_labels_has_no_ticks(systems):
+    found = [axis for axis in all_named("axis", specifications(systems, 100)) if "labels" in axis]
+    assert found and not any(axis["labels"] or axis["ticks"] for axis in found)
 
 
 def test_colours_of_differences_have_their_middle_at_0():
-    found = [scale for scale in scales(specifications(30, 100)) if "domainMid" in scale]
+    found = [scale for scale in all_named("scale", specifications(30, 100)) if "domainMid" in scale]
     assert found
     for scale in found:
         assert scale["domainMid"] == 0 and sum(scale["domain"]) == 0
