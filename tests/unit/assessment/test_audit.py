@@ -48,9 +48,17 @@ def test_an_estimate_of_another_sign_than_people_and_machine_is_explained():
         assert part in sentence
 
 
-@pytest.mark.parametrize("machine", [PEOPLE + [1, 0, 1, 0, 1, 0, 1, 0], PEOPLE])
-def test_estimates_of_the_usual_sign_are_not_explained(machine):
-    frame = audit(RUNS, qrels(PEOPLE), "AP", qrels(machine))
+@pytest.mark.parametrize(
+    ("new", "machine"),
+    [
+        ("new", PEOPLE + [1, 0, 1, 0, 1, 0, 1, 0]),
+        ("new", PEOPLE),
+        pytest.param("old", MACHINE, id="equal runs, without a sign"),
+    ],
+)
+def test_estimates_of_the_usual_sign_are_not_explained(new, machine):
+    runs = {"old": RUNS["old"], "new": RUNS[new]}
+    frame = audit(runs, qrels(PEOPLE), "AP", qrels(machine))
     assert not [text for text in frame.explanations if "another sign" in text]
 
 

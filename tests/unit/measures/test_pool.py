@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pyterrier_asl import AP_Rareness, P_Rareness, RarenessPool
+from pyterrier_asl import AP_Rareness, P_Rareness, RarenessPool, evaluate
 from pyterrier_asl.judging.judgements import Judgements
 from pyterrier_asl.measures import pool as pool_module
 
@@ -235,6 +235,16 @@ def test_a_duplicate_counts_once_in_a_pool():
     with pytest.warns(UserWarning, match="more than once"):
         pool = RarenessPool.from_runs({"run": rows})
     assert counts(pool) == {("q", "a"): 1, ("q", "b"): 1}
+
+
+@pytest.mark.filterwarnings("ignore:1 system says little about rareness")
+def test_nothing_is_rare_in_a_pool_of_one_run():
+    """S = 1, and S_d = 1 for each document that the run retrieves: R = 0, a gain of 1."""
+    qrels = {"q1": {"a": 1, "b": 0, "c": 1, "x": 1}, "q2": {"d": 1}}
+    one = {"only": RUNS["first"]}
+    values = evaluate(one, qrels, "P_Rareness@2 P@2 AP_Rareness@3 AP@3")
+    assert values["P_Rareness@2"].tolist() == values["P@2"].tolist() == [0.5, 0.5]
+    assert values["AP_Rareness@3"].tolist() == values["AP@3"].tolist() == [(1 + 2 / 3) / 3, 1]
 
 
 def test_runs_are_named_by_text():
