@@ -352,7 +352,7 @@ def _ceiling(judge: str, part: pd.DataFrame) -> str:
     """A sentence on the best run and the range of people scored as runs by a judge."""
     run, score = part["best_run"].iloc[0], part["best_AP"].iloc[0]
     humans = part[part["person"]]
-    about = f"Judged by {judge}, the best run is {run} (MAP {score:.3f})"
+    about = f"Judged by {judge}, the highest MAP of a run is {score:.3f} ({run})"
     if humans.empty:
         return f"{about}; there is no second human judge, so there is no human range."
     low, high = humans["lower"].min(), humans["upper"].max()

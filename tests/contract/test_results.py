@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pandas as pd
 import pytest
 
@@ -13,18 +15,21 @@ RUNS = {
     for name, order in {"x": "abc", "y": "bca", "z": "cab"}.items()
 }
 RESULTS = {
-    asl.Leaderboard: lambda: asl.ranks(RUNS, QRELS, "RR"),
-    asl.AllPairs: lambda: asl.holes(RUNS, None, QRELS, "P@2"),
-    asl.Holes: lambda: asl.holes(RUNS["x"], RUNS["y"], QRELS, "P@2"),
-    asl.JudgeReport: lambda: asl.judges(QRELS, {"again": QRELS}, RUNS, "RR"),
-    asl.Audit: lambda: asl.audit(RUNS, QRELS, "RR", machine=QRELS),
+    asl.Leaderboard: lambda runs: asl.ranks(runs, QRELS, "RR"),
+    asl.AllPairs: lambda runs: asl.holes(runs, None, QRELS, "P@2"),
+    asl.Holes: lambda runs: asl.holes(runs["x"], runs["y"], QRELS, "P@2"),
+    asl.JudgeReport: lambda runs: asl.judges(QRELS, {"again": QRELS}, runs, "RR", draws=20),
+    asl.Audit: lambda runs: asl.audit(runs, QRELS, "RR", machine=QRELS),
+    asl.RunComparison: lambda runs: asl.compare(runs, QRELS, "RR"),
 }
+#: Sentences about a difference between runs.
+DIFFERENT = re.compile(r"\bbest run\b|has the best|better than|\blead|reverse|another sign|\bnan\b")
 
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("kind", RESULTS, ids=lambda kind: kind.__name__)
 def test_every_result_has_table_sentences_chart_latex_and_html(kind):
-    found = RESULTS[kind]()
+    found = RESULTS[kind](RUNS)
     assert type(found) is kind
     assert isinstance(found.table, pd.DataFrame) and len(found.table)
     assert found.sentences()
@@ -33,6 +38,8 @@ def test_every_result_has_table_sentences_chart_latex_and_html(kind):
     assert "<table" in found._repr_html_()
     for sentence in found.sentences():
         assert " ".join(sentence.split()) in " ".join(str(found).split())
+    for sentence in RESULTS[kind](dict.fromkeys(RUNS, RUNS["y"])).sentences():
+        assert not DIFFERENT.search(sentence), "the runs are equal"
 
 
 TABLES = {
@@ -42,7 +49,7 @@ TABLES = {
     "preferences": lambda: asl.preferences(RUNS["x"], RUNS["y"], QRELS),
     "search_lengths": lambda: asl.search_lengths(RUNS["x"], QRELS),
     "pairs": lambda: asl.ranks(RUNS, QRELS, "RR").pairs(),
-    **{kind.__name__: lambda kind=kind: RESULTS[kind]().table for kind in RESULTS},
+    **{kind.__name__: lambda kind=kind: RESULTS[kind](RUNS).table for kind in RESULTS},
 }
 
 

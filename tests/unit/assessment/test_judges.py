@@ -481,8 +481,8 @@ def test_judges_as_systems_with_the_best_run():
     report = asl.judges(people, {"second": second}, perfect, people=["second"], draws=10)
     (ceiling,) = [text for text in report.sentences() if text.startswith("Judged by reference")]
     assert (
-        "the best run is best (MAP 1.000), beyond the range of second's relevant documents, scored "
-        "as a run: "
+        "the highest MAP of a run is 1.000 (best), beyond the range of second's relevant "
+        "documents, scored as a run: "
     ) in ceiling
     alone = asl.judges(people, {"model": second}, perfect, draws=10).sentences()
     (by_person,) = [text for text in alone if text.startswith("Judged by reference")]
