@@ -22,10 +22,12 @@ from ..assessment.judges import (
 )
 from ..assessment.system_pairs import PairedTest, as_frame, significance
 from ..charts import MOST, alt, captioned, category, figure, in_rows, ranges, shape, tooltips
+from ..evaluation.inputs import refuse
 from ..io.lazy import pd
 from ..io.notices import progress_bar
 from ..statistics.correction import with_corrected_p
 from ..statistics.inputs import CHUNK, ArrayLike
+from .reading import refuse_published
 from .registry import (
     TROTMAN,
     Floats,
@@ -48,7 +50,7 @@ def assessor_scores(
     rel: float | None = None,
     judge_rel: JudgeRel | None = None,
     draws: int = 0,
-    seed: int = 0,
+    seed: int | None = None,
     weights: Weights | None = None,
     by: Slices | None = None,
 ) -> pd.DataFrame:
@@ -59,7 +61,7 @@ def assessor_scores(
     Args:
         draws: also estimate the expected score from this number of random orders per query; the
             paper took 10,000. The closed form is exact.
-        seed: seed of the random orders; each query has a separate stream.
+        seed: seed of the random orders, 0 by default; each query has a separate stream.
 
     Returns:
         One row for each judge, with ``judge``, ``topics`` (those that all judged),
@@ -78,10 +80,14 @@ def assessor_scores(
       judge   upper  expected   lower
     0   alt  0.6667     0.537  0.3889
     """
+    if not draws:
+        refuse("is for draws", seed=seed)
     panel = read_qrels_and_judges(qrels, judges, rel, judge_rel)
     others = judges_as_runs(panel, QRELS)
     sampled = [
-        sampled_average_precision(*judge.counts, n=draws, seed=seed) for judge in others if draws
+        sampled_average_precision(*judge.counts, n=draws, seed=seed or 0)
+        for judge in others
+        if draws
     ]
 
     def of_slice(queries: Queries) -> pd.DataFrame:
@@ -121,8 +127,8 @@ def compare_with_assessors(
     test: str = "t",
     correction: str = "holm",
     alpha: float = 0.05,
-    draws: int = 10_000,
-    seed: int = 0,
+    draws: int | None = None,
+    seed: int | None = None,
     as_published: bool = False,
     weights: Weights | None = None,
     by: Slices | None = None,
@@ -157,6 +163,7 @@ def compare_with_assessors(
     1  expected    0.75     0.625
     2     lower    0.75     0.500
     """
+    refuse_published(as_published, correction=correction != "holm" and correction)
     panel = read_qrels_and_judges(qrels, judges, rel, judge_rel, runs=runs, duplicates=duplicates)
     paired = PairedTest(test, correction, alpha, draws, seed)
 

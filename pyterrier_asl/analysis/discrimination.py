@@ -22,6 +22,7 @@ from ..charts import (
     tooltips,
     up_to_1,
 )
+from ..evaluation.inputs import refuse
 from ..evaluation.preferences import preference_cubes
 from ..io.lazy import pd
 from ..io.names import check_names
@@ -31,6 +32,7 @@ from ..statistics.rounding import NO_DIFFERENCE
 from ..statistics.tests import compare_all
 from ..statistics.tukey import randomized_hsd
 from .preferred_systems import compare_preferences
+from .reading import refuse_published
 from .registry import (
     DIAZ,
     REAL,
@@ -73,8 +75,8 @@ def discriminative_power(
     test: str = "t",
     correction: str = "auto",
     levels: Sequence[float] = (0.05, 0.01),
-    draws: int = 10_000,
-    seed: int = 0,
+    draws: int | None = None,
+    seed: int | None = None,
     as_published: bool = False,
     weights: Weights | None = None,
     by: Slices | None = None,
@@ -107,6 +109,8 @@ def discriminative_power(
     Source: Türkmen, Lease and Kutlu, New Metrics to Encourage Innovation and Diversity in
     Information Retrieval Approaches, 2023, Table 1; Sakai, Metrics, statistics, tests, 2014.
     """
+    given = {"test": test != "t" and test, "correction": correction != "auto" and correction}
+    refuse_published(as_published, **given)
     judged, _ = read(runs, qrels, duplicates, rel, measures)
     if as_published:
         judged, test, correction = judged.once(by_double_scores), "unpaired-t", "none"
@@ -185,8 +189,8 @@ def preference_discrimination(
     cutoff: int | None = None,
     tests: Sequence[str] = PREFERENCE_TESTS,
     levels: Sequence[float] = (0.05,),
-    draws: int = 1000,
-    seed: int = 0,
+    draws: int | None = None,
+    seed: int | None = None,
     progress: bool | None = None,
     weights: Weights | None = None,
     by: Slices | None = None,
@@ -212,7 +216,7 @@ def preference_discrimination(
         rel: minimum grade of a relevant document; the paper has 2 on the DL passages collections.
         tests: some of ``'tukey-randomized'`` and ``'paired'``.
         levels: the levels of significance.
-        draws: the number of exchanges of ``'tukey-randomized'``.
+        draws: the number of exchanges of ``'tukey-randomized'``; None: 1,000.
 
     Returns:
         The columns of :func:`discriminative_power`, with ``preference`` for ``measure``.
@@ -223,7 +227,9 @@ def preference_discrimination(
     """
     judged, rel = read(runs, qrels, duplicates, rel)
     check_names("tests", tests, PREFERENCE_TESTS, "tests of preferences")
-    options: dict[str, Any] = {"draws": draws, "seed": seed, "progress": progress}
+    if "tukey-randomized" not in tests:
+        refuse("is for 'tukey-randomized'", draws=draws, seed=seed)
+    options = {"draws": 1000 if draws is None else draws, "seed": seed or 0}
     cubes = judged.once(preference_cubes, tuple(preferences), rel, cutoff)
 
     def of_slice(queries: Queries) -> pd.DataFrame:
@@ -233,7 +239,9 @@ def preference_discrimination(
                 pairs, _ = compare_preferences(kind, cube, judged.names, queries)
                 p, attrs = pairs["p_corrected"].to_numpy(dtype=np.float64), pairs.attrs
             else:
-                p = randomized_hsd(cube[queries.at], weights=queries.weights, **options)
+                p = randomized_hsd(
+                    cube[queries.at], weights=queries.weights, progress=progress, **options
+                )
                 attrs = {"test": test, "correction": "none", "family": p.size, "dropped": 0}
             tables.append(_rows_by_level("preference", kind, p, levels, attrs))
         return pd.concat(tables, ignore_index=True)

@@ -235,8 +235,8 @@ def leaderboards(
     test: str = "t",
     correction: str = "holm",
     alpha: float = 0.05,
-    draws: int = 10_000,
-    seed: int = 0,
+    draws: int | None = None,
+    seed: int | None = None,
     weights: Weights | None = None,
     by: Slices | None = None,
 ) -> pd.DataFrame:
@@ -376,8 +376,8 @@ def leaderboard_swaps(
     test: str = "tukey-two-way",
     correction: str = "auto",
     alpha: float = 0.05,
-    draws: int = 10_000,
-    seed: int = 0,
+    draws: int | None = None,
+    seed: int | None = None,
     weights: Weights | None = None,
     by: Slices | None = None,
 ) -> pd.DataFrame:

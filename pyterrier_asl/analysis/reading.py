@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from ..assessment.judges import QRELS, JudgeRel, Judges
 from ..evaluation.evaluation import Evaluation, tracks
-from ..evaluation.inputs import Qrels, Runs, complete_measures, grades_hint
+from ..evaluation.inputs import Qrels, Runs, complete_measures, grades_hint, refuse
 from ..evaluation.slices import Queries, Slices, Weights, per_slice
 from ..io.columns import Columns
 from ..io.lazy import pd
@@ -206,6 +206,12 @@ def _rerank(table: Columns) -> pa.Table:
     return run.set_column(2, "score", pa.array(-within_query(offsets).astype(np.float64)))
 
 
+def refuse_published(as_published: bool, **options: Any) -> None:
+    """Checks that options for which the paper made a choice are not given with ``as_published``."""
+    if as_published:
+        refuse("has the paper's choice with as_published", **options)
+
+
 @dataclass(frozen=True)
 class AslOptions:
     """Options of search lengths, and the measures that follow from them.
@@ -215,12 +221,19 @@ class AslOptions:
         cutoff: k, as in ``ASL@k``.
         missing: the rank of a document that was not retrieved, ``missing`` of ``ASL``.
         as_published: the paper's choice, ``missing='after'``.
+
+    Raises:
+        ValueError: for both ``missing`` and ``as_published``.
     """
 
     rel: float = 1
     cutoff: int | None = None
     missing: str = "pad"
     as_published: bool = False
+
+    def __post_init__(self) -> None:
+        """Checks the options."""
+        refuse_published(self.as_published, missing=self.missing != "pad" and self.missing)
 
     @property
     def how(self) -> tuple[float, int | None, str]:

@@ -24,6 +24,7 @@ from ..measures.names import with_options
 from ..statistics.agreement import kendall_tau
 from ..statistics.rounding import rounded
 from ..statistics.tests import compare_all
+from .reading import refuse_published
 from .registry import (
     ALEX,
     AslOptions,
@@ -186,6 +187,7 @@ def reordering(
     4  P@20 to ASL@g1-10  1.0
     5       RR to ASL@g1  1.0
     """
+    refuse_published(as_published, correction=correction != "none" and correction)
     tracks, rel = read_tracks(runs, qrels, duplicates, rel)
     options = AslOptions(rel, cutoff, missing, as_published)
     better: dict[str, Any] = {"margin": margin, "alpha": alpha, "test": test}

@@ -16,6 +16,7 @@ from ..measures.directions import higher_is_better, value_range
 from ..measures.names import Measures, parse_measure
 from ..statistics.correction import with_corrected_p
 from ..statistics.inputs import ArrayLike
+from .reading import refuse_published
 from .registry import (
     ALEX,
     AslOptions,
@@ -70,8 +71,8 @@ def compare_techniques(
     test: str = "t",
     correction: str = "holm",
     alpha: float = 0.05,
-    draws: int = 10_000,
-    seed: int = 0,
+    draws: int | None = None,
+    seed: int | None = None,
     weights: Weights | None = None,
     by: Slices | None = None,
 ) -> pd.DataFrame:
@@ -114,6 +115,7 @@ def compare_techniques(
     """
     if measures is not None:
         refuse("is for the default measures", rel=rel, cutoff=cutoff, missing=missing != "pad")
+    refuse_published(as_published, correction=correction != "holm" and correction)
     tracks, rel = read_tracks(runs, qrels, duplicates, rel, measures)
     options = AslOptions(rel, cutoff, missing, as_published)
     paired = PairedTest(test, correction, alpha, draws, seed)

@@ -26,15 +26,15 @@ class PairedTest:
         test: one of :data:`~pyterrier_asl.statistics.tests.PAIR_TESTS`.
         correction: one of :data:`~pyterrier_asl.statistics.correction.CORRECTIONS`.
         alpha: the level of significance; intervals cover 1 - alpha.
-        draws: draws of a randomisation test.
-        seed: of those draws.
+        draws: draws of a randomisation test; None: the default number.
+        seed: of the draws.
     """
 
     test: str = "t"
     correction: str = "holm"
     alpha: float = 0.05
-    draws: int = 10_000
-    seed: int = 0
+    draws: int | None = None
+    seed: int | None = None
 
     def of(self, a: Floats, b: Floats, queries: Queries) -> dict[str, float]:
         """Tests the difference of two systems' values, first minus second, over some queries."""

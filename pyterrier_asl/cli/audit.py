@@ -73,7 +73,7 @@ NOBODY = "none"
 @options.lengths
 @options.duplicates
 @options.alpha
-@options.seed(help="Seed of the draw of --plan.")
+@options.seed(default=None, show_default=False, help="Seed of the draw of --plan.  [default: 0]")
 @options.places
 @options.output_format(help="All forms but table have one row per mean and difference.")
 def command(
@@ -87,7 +87,7 @@ def command(
     target: str,
     plan: float | None,
     draw: str | None,
-    seed: int,
+    seed: int | None,
     **settings: Any,
 ) -> None:
     """Measure runs by a machine's labels of many queries and people's of some of them.
@@ -106,8 +106,8 @@ def command(
     printed = options.take(settings, "output_format", "places")
     sources: dict[str, Any] = list_runs(runs)
     options.check_chart(picture["chart"], [qrels, machine_qrels, *sources.values(), lengths])
-    if draw and plan is None:
-        raise click.UsageError("--draw goes with --plan")
+    if (draw or seed is not None) and plan is None:
+        raise click.UsageError("--draw and --seed go with --plan")
     if qrels == NOBODY and plan is None:
         raise click.UsageError(f"QRELS {NOBODY!r} goes with --plan")
     chosen = chosen_measures(measures or None, machine_qrels, lengths=lengths, rel=rel)
@@ -120,7 +120,9 @@ def command(
         of_estimates = options.take(settings, "baseline", "all_pairs")
         refuse("is for estimates, not for --plan", **of_estimates, chart=picture["chart"])
         pilot = None if qrels == NOBODY else qrels
-        audit_plan = plan_audit(judged, pilot, measured, machine_qrels, plan, **common, seed=seed)
+        audit_plan = plan_audit(
+            judged, pilot, measured, machine_qrels, plan, **common, seed=seed or 0
+        )
         if draw:
             audit_plan.save(draw)
         click.echo(audit_plan.sentence())

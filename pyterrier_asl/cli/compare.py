@@ -194,7 +194,11 @@ def _report_error(values: Mapping[str, Any], error: Exception) -> None:
     "Hochberg).",
 )
 @options.alpha
-@options.seed(help="Seed of the randomization test.")
+@options.seed(
+    default=None,
+    show_default=False,
+    help="Seed of the randomization test, or with --track.  [default: 0]",
+)
 @options.by_query(help="Add the differences of each query, losses first.")
 @click.option(
     "--moved",

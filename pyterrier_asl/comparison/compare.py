@@ -71,7 +71,7 @@ def compare(
     test: str | None = None,
     correction: str = "holm",
     alpha: float = 0.05,
-    seed: int = 0,
+    seed: int | None = None,
     rel: float | None = None,
     pool: Any = None,
     lengths: Any = None,
@@ -105,7 +105,7 @@ def compare(
         correction: of the p-values, over all measures and runs: ``'holm'``, ``'bonferroni'``,
             ``'bh'`` or ``'none'``.
         alpha: intervals cover 1 - alpha.
-        seed: of the draws of the randomization test.
+        seed: of the draws of the randomization test, or of several collections; None: 0.
         rel: minimum grade of a relevant document, for preferences and for measures without one.
         pool: pool of the rareness measures that name none; None: the runs themselves.
         lengths: document lengths for TBG; what ``TBG(lengths=...)`` takes.
@@ -162,6 +162,8 @@ def compare(
         refuse("is for one collection", test=test)
     else:
         refuse(FOR_SEVERAL, common=common)
+        if test != "randomization":
+            refuse("is for test='randomization'", seed=seed)
     if source is not None:
         of_values: dict[str, Any] = {"common": common, "causes": causes}
         of_values["allow_missing"] = allow_missing

@@ -85,7 +85,8 @@ class RunDifference:
         test = "sign" if self.name == "sgnLP" else options.test
         is_preference = self.name in PREFERENCES
         pair = (self.difference, np.zeros_like(self.a)) if is_preference else (self.b, self.a)
-        tested = compare_pair(*pair, test, alpha=options.alpha, seed=options.seed)
+        seed = options.seed if test == "randomization" else None
+        tested = compare_pair(*pair, test, alpha=options.alpha, seed=seed)
         return {
             "run": self.run,
             "measure": self.name,

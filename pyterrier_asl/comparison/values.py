@@ -303,7 +303,7 @@ def _track_row(values: RunDifference, track: str, options: PairedTest) -> dict[s
     p = np.nan
     if len(tracks) >= FEWEST:
         collections = tracks.tolist()
-        p = float(rank_intervals([a, b], collections=collections, seed=options.seed).p[0, 1])
+        p = float(rank_intervals([a, b], collections=collections, seed=options.seed or 0).p[0, 1])
     return {
         "track": track,
         "run": values.run,

@@ -23,6 +23,8 @@ Bools = NDArray[np.bool_]
 
 #: The greatest number of values in an array of a computation in chunks: 32 MB.
 CHUNK = 2**22
+#: The tests with random draws, and the number of draws by default.
+RANDOM_TESTS, _DRAWS = ("randomization", "tukey-randomized"), 10_000
 
 
 class TestResult(NamedTuple):
@@ -72,10 +74,22 @@ def finite_vectors(*vectors: ArrayLike) -> Floats:
 
 
 def prepare(
-    values: Floats, alpha: float, weights: ArrayLike | None, draws: int, seed: int
+    values: Floats,
+    alpha: float,
+    weights: ArrayLike | None,
+    test: str = "",
+    draws: int | None = None,
+    seed: int | None = None,
 ) -> tuple[Floats, Settings]:
     """Checked options, and the values of the queries that have a weight."""
     check_probability("alpha", alpha)
+    for name, value in {"draws": draws, "seed": seed}.items():
+        if value is not None and test not in RANDOM_TESTS:
+            tests = " and ".join(map(repr, RANDOM_TESTS))
+            raise ValueError(
+                f"{name}={value!r} is for the tests {tests}, not for {test!r}: leave it out"
+            )
+    draws, seed = _DRAWS if draws is None else draws, 0 if seed is None else seed
     if draws < 1:
         raise ValueError(f"draws is {draws}: give at least 1")
     if weights is None:

@@ -44,7 +44,7 @@ def wilson_interval(
     >>> print(f"{mean:.3f} [{low:.3f}, {high:.3f}]")
     1.000 [0.510, 1.000]
     """
-    matrix, options = prepare(finite_vectors(shares), alpha, weights, 1, 0)
+    matrix, options = prepare(finite_vectors(shares), alpha, weights)
     counts = np.ones(matrix.shape[1]) if options.weights is None else options.weights
     mean = float(means_of(matrix, options.weights)[0])
     queries = float(counts.sum() ** 2 / np.sum(counts**2))

@@ -103,8 +103,8 @@ def compare_pair(
     *,
     alpha: float = 0.05,
     weights: ArrayLike | None = None,
-    draws: int = 10_000,
-    seed: int = 0,
+    draws: int | None = None,
+    seed: int | None = None,
 ) -> Comparison:
     """Compares two systems on the same queries.
 
@@ -121,8 +121,8 @@ def compare_pair(
         weights: The weight of each query, shape (queries,), only ratios matter; for ``'t'`` and
             ``'randomization'``. Queries of weight 0 are left out.
         draws: Number of random assignments of ``'randomization'``; the test is exact if there are
-            not more assignments than this.
-        seed: Seed of the draws.
+            not more assignments than this. None: 10,000.
+        seed: Seed of the draws; None: 0.
 
     Returns:
         A :class:`Comparison`. Its p is NaN for a single query, or if the two systems differ on no
@@ -130,7 +130,8 @@ def compare_pair(
 
     Raises:
         ValueError: An unknown test, vectors that do not fit, values that are not finite, a test
-            without weights given weights, or options out of range.
+            without weights given weights, a test without draws given ``draws`` or ``seed``, or
+            options out of range.
 
     Source: Smucker, Allan and Carterette (2007) compare these tests for retrieval.
 
@@ -143,7 +144,7 @@ def compare_pair(
     0.125
     """
     check_name("test", test, PAIR_TESTS)
-    values, options = prepare(finite_vectors(a, b), alpha, weights, draws, seed)
+    values, options = prepare(finite_vectors(a, b), alpha, weights, test, draws, seed)
     result = _test_pairs(test, values, np.array([0]), np.array([1]), options)
     mean_a, mean_b = means_of(values, options.weights).tolist()
     return Comparison(mean_a - mean_b, *(float(column[0]) for column in result))
@@ -157,8 +158,8 @@ def compare_all(
     correction: str = "auto",
     alpha: float = 0.05,
     weights: ArrayLike | None = None,
-    draws: int = 10_000,
-    seed: int = 0,
+    draws: int | None = None,
+    seed: int | None = None,
 ) -> pd.DataFrame:
     """Compares all pairs of many systems on the same queries.
 
@@ -180,8 +181,8 @@ def compare_all(
         alpha: The level of significance; intervals cover 1 - alpha.
         weights: The weight of each query, shape (queries,); for ``'t'``, ``'randomization'`` and
             ``'tukey-randomized'``.
-        draws: Number of draws of the randomised tests.
-        seed: Seed of the draws; the same seed gives the same numbers.
+        draws: Number of draws of the randomised tests; None: 10,000.
+        seed: Seed of the draws; the same seed gives the same numbers. None: 0.
 
     Returns:
         One row for each pair, in the order of ``names``, with ``a``, ``b``, ``mean_a``, ``mean_b``,
@@ -191,8 +192,8 @@ def compare_all(
 
     Raises:
         ValueError: An unknown test or correction, a correction of a Tukey test, names that do not
-            fit, values that are not finite, weights for a test without weights, or options out of
-            range.
+            fit, values that are not finite, weights for a test without weights, ``draws`` or
+            ``seed`` for a test without draws, or options out of range.
 
     Sources: Tukey (1949); two-way and randomized: Carterette (2012), Sakai (2018).
 
@@ -207,7 +208,7 @@ def compare_all(
     ('holm', 3)
     """
     check_name("test", test, TUKEY_TESTS + PAIR_TESTS)
-    matrix, options = prepare(finite_matrix(values), alpha, weights, draws, seed)
+    matrix, options = prepare(finite_matrix(values), alpha, weights, test, draws, seed)
     pairs = list(combinations(labels_of(names, len(matrix)), 2))
     first, second = np.triu_indices(len(matrix), k=1)
     return _compare_pairs(matrix, first, second, pairs, test, correction, options)
@@ -221,8 +222,8 @@ def compare_differences(
     correction: str = "auto",
     alpha: float = 0.05,
     weights: ArrayLike | None = None,
-    draws: int = 10_000,
-    seed: int = 0,
+    draws: int | None = None,
+    seed: int | None = None,
 ) -> pd.DataFrame:
     """Tests preferences such as rrLP and sgnLP, which are not differences of two values.
 
@@ -234,8 +235,8 @@ def compare_differences(
         correction: One of :data:`CORRECTIONS`, over these pairs; ``'auto'`` is Holm's.
         alpha: The level of significance; intervals cover 1 - alpha.
         weights: The weight of each query; see :func:`compare_pair`.
-        draws: Number of draws of ``'randomization'``.
-        seed: Seed of the draws.
+        draws: Number of draws of ``'randomization'``; None: 10,000.
+        seed: Seed of the draws; None: 0.
 
     Returns:
         The columns of :func:`compare_all` without ``mean_a`` and ``mean_b``.
@@ -257,7 +258,7 @@ def compare_differences(
             f"names has {len(pairs)} entries for {len(matrix)} rows of differences: "
             f"give the two systems of each row"
         )
-    matrix, options = prepare(matrix, alpha, weights, draws, seed)
+    matrix, options = prepare(matrix, alpha, weights, test, draws, seed)
     rows = np.arange(len(matrix))
     with_zero = np.vstack((matrix, np.zeros((1, matrix.shape[1]))))
     frame = _compare_pairs(

@@ -281,7 +281,7 @@ SPECIAL: dict[str, dict[str, Row]] = {
         "summary": Row(["--summary", "summary.md"], guard, writes="summary.md"),
         "github": Row(["--github"], guard, alone=True),
         "test": Row(["-t", "sign"], refused={"tracks": "test"}),
-        "seed": Row(["--seed", "7"], same={"files": "t-test", "scores": "t-test"}),
+        "seed": Row(["--seed", "7"], refused=dict.fromkeys(("files", "scores"), "--seed 7 is for")),
         "pool": replace(ROWS["pool"], refused={"tracks": "pool", **NOT_SCORES}),
         "lengths": replace(ROWS["lengths"], refused={"tracks": "lengths", **NOT_SCORES}),
         "by_query": Row(["-q"], ["-o", "jsonl"], refused={"tracks": "-q"}),
@@ -346,7 +346,7 @@ SPECIAL: dict[str, dict[str, Row]] = {
         "draw": Row(["--draw", "drawn"], planned, writes="drawn", alone=True),
         "baseline": Row(["--baseline", "delta"]),
         "all_pairs": Row(["--all-pairs"]),
-        "seed": Row(["--seed", "7"], planned),
+        "seed": Row(["--seed", "7"], planned, alone=True),
         "rel": Row(["-l", "2"]),
     },
     "report": {
@@ -437,16 +437,21 @@ RARENESS = dict.fromkeys(
 
 
 RANDOM = {
-    "draws": Row(["--draws", "20"], ["--test", "randomization"]),
-    "seed": Row(["--seed", "7"], ["--test", "randomization", "--draws", "20"]),
+    "draws": Row(["--draws", "20"], ["--test", "randomization"], alone=True),
+    "seed": Row(["--seed", "7"], ["--test", "randomization", "--draws", "20"], alone=True),
 }
 OTHER_RARENESS = Row(["-m", "P_Rareness@5"])
 LEVELS = {"levels": Row(["--levels", "3"])}
 SPECIAL |= {name: {"measures": OTHER_RARENESS, "measure": OTHER_RARENESS} for name in RARENESS}
 SPECIAL |= {
     "analyze discriminative-power": {
-        "draws": Row(["--draws", "20"], ["--level", ".5", "--test", "randomization"]),
-        "seed": Row(["--seed", "7"], same={"always": "all sign vectors of 12 queries"}),
+        "draws": Row(["--draws", "20"], ["--level", ".5", "--test", "randomization"], alone=True),
+        "seed": Row(
+            ["--seed", "7"],
+            ["--test", "randomization"],
+            same={"always": "all sign vectors of 12 queries"},
+            alone=True,
+        ),
         "weights": Row(weights, ["--level", ".5", "--level", ".7"]),
     },
     "analyze compare-techniques": RANDOM
@@ -464,7 +469,7 @@ SPECIAL |= {
         "missing_length": Row(["--missing-length", "5"], same={"always": "all are known"}),
     },
     "analyze leaderboards": RANDOM,
-    "analyze assessor-scores": {"seed": Row(["--seed", "7"], ["--draws", "3"])},
+    "analyze assessor-scores": {"seed": Row(["--seed", "7"], ["--draws", "3"], alone=True)},
     "analyze preference-discrimination": {
         option: Row(words, ["--level", ".5", "--draws", "20"], data="close")
         for option, words in {
@@ -521,8 +526,8 @@ SPECIAL["analyze leaderboard-swaps"] = {
         "test": Row(["--test", "sign"]),
         "correction": Row(["--correction", "none"], BY_T),
         "alpha": Row(["--alpha", ".9"]),
-        "draws": Row(["--draws", "40"], BY_DRAWS),
-        "seed": Row(["--seed", "7"], [*BY_DRAWS, "--draws", "40", "--alpha", ".9"]),
+        "draws": Row(["--draws", "40"], BY_DRAWS, alone=True),
+        "seed": Row(["--seed", "7"], [*BY_DRAWS, "--draws", "40", "--alpha", ".9"], alone=True),
         **{option: ROWS[option] for option in ("measure", "by", "places")},
     }.items()
 }

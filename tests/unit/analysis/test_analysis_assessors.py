@@ -127,3 +127,11 @@ def test_satisfaction_by_fractional_grades():
 
 
 # --- Real assessors -------------------------------------------------------------------------------
+
+
+def test_options_that_cannot_be_used_are_refused():
+    given = {"judges": {"alt": ALT}}
+    with pytest.raises(ValueError, match="^seed=1 is for draws"):
+        assessor_scores(QRELS, **given, seed=1)
+    with pytest.raises(ValueError, match="^correction='bh' has the paper's choice"):
+        compare_with_assessors(RUNS, QRELS, **given, as_published=True, correction="bh")

@@ -26,6 +26,15 @@ def test_bounds_with_differences():
     assert "low" not in compare({"live": LIVE, "new": OTHER}, QRELS, ["RR"]).table
 
 
+def test_a_seed_is_for_tests_with_draws():
+    runs = {"live": LIVE, "new": OTHER}
+    for options in ({}, {"test": "sign"}):
+        with pytest.raises(ValueError, match="^seed=0 is for test='randomization': leave it out"):
+            compare(runs, QRELS, ["AP"], seed=0, **options)
+    compare(runs, QRELS, ["AP"], test="randomization", seed=0)
+    compare({"x": (runs, QRELS), "y": (runs, QRELS)}, measures=["AP"], seed=0)
+
+
 def judged(*grades):
     """Qrels with several rows for document a of the first query, with these grades."""
     rows = [(q, d, grade) for q, docs in QRELS.items() for d, grade in docs.items()]

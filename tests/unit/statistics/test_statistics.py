@@ -406,6 +406,18 @@ def test_draws_too_few_for_the_family_are_warned_about():
     assert told[0].filename == __file__
 
 
+@pytest.mark.parametrize("option", ["draws", "seed"])
+def test_tests_without_draws_refuse_their_options(option):
+    values = scores(3, 20)
+    told = f"{option}=5 is for the tests 'randomization' and 'tukey-randomized', not for 't'"
+    for test in ("t", "wilcoxon", "sign"):
+        with pytest.raises(ValueError, match=told.replace("'t'", f"'{test}'")):
+            compare_pair(*values[:2], test, **{option: 5})
+    for test in ("tukey", "tukey-two-way", "unpaired-t"):
+        with pytest.raises(ValueError, match=f"{option}=5 is for the tests"):
+            compare_all(values, names(values), test=test, **{option: 5})
+
+
 # --- Baseline and preferences -------------------------------------------------------------------
 
 
