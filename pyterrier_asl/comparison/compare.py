@@ -95,8 +95,9 @@ def compare(
             are always added.
         baseline: the name of the baseline; None: the first run.
         conditions: one or several conditions of a guard, such as ``'nASL@1000 worse p<.05'``; see
-            :func:`~pyterrier_asl.comparison.conditions.parse_condition`. Their measures are
-            added, and :attr:`RunComparison.verdicts` holds their outcomes.
+            :func:`~pyterrier_asl.comparison.conditions.parse_condition`. A condition
+            can have a measure by its name in ``measures``; other measures are added.
+            :attr:`RunComparison.verdicts` holds the outcomes.
         allow_missing: whether conditions are tested where the baseline lacks queries or documents
             that a run has, which is an error otherwise, and whether a run may leave queries
             unanswered that the baseline answers.

@@ -210,7 +210,8 @@ def rows_of(
         The measures, and the conditions with the names of their rows.
     """
     guarded = [c.measure for c in conditions if c.measure not in PREFERENCES]
-    wanted = [*listed, *map(_one_measure, guarded)]
+    own = {measure.name: measure for measure in listed}
+    wanted = [*listed, *(own.get(name) or _one_measure(name) for name in guarded)]
     completed = complete_measures(wanted, pool=pool, lengths=lengths)
     measured = [measure.with_params(rel=rel) for measure in completed]  # and of preferences
     shown = unique(measured)

@@ -6,6 +6,7 @@ import math
 
 import pandas as pd
 import pytest
+from ir_measures import RR
 
 from pyterrier_asl import RarenessPool, compare, holes
 
@@ -33,6 +34,18 @@ def test_a_seed_is_for_tests_with_draws():
             compare(runs, QRELS, ["AP"], seed=0, **options)
     compare(runs, QRELS, ["AP"], test="randomization", seed=0)
     compare({"x": (runs, QRELS), "y": (runs, QRELS)}, measures=["AP"], seed=0)
+
+
+def test_a_condition_can_have_a_measure_by_the_name_that_it_was_given():
+    """A name of ir_measures, too, is the measure that was given this name."""
+    runs, measures = {"live": LIVE, "new": OTHER}, {"mine": RR, "AP": RR @ 1}
+    compared = compare(runs, QRELS, measures, conditions=["mine worse by .5", "AP worse by 1"])
+    assert compared.table["measure"].tolist() == ["mine", "AP", "rrLP", "sgnLP"]
+    assert [verdict.outcome.name for verdict in compared.verdicts] == ["FAIL", "FAIL"]
+    tracks = {"x": (runs, QRELS), "y": (runs, QRELS)}
+    assert compare(tracks, measures=measures, conditions="mine worse").verdicts
+    with pytest.raises(ValueError, match="'other': there is no such measure"):
+        compare(runs, QRELS, measures, conditions="other worse")
 
 
 def judged(*grades):
