@@ -162,6 +162,18 @@ def assert_ends_fit(spec: Any) -> None:
         assert high == (100 if is_percent else 1) or high - most <= room
 
 
+def assert_categories_fit(spec: Any) -> None:
+    """Scales of names have all names of the data, and colours or shapes for all."""
+    for encoding, rows in views(spec, spec.get("datasets", {})):
+        for channel in encoding.values():
+            scale = channel.get("scale") if isinstance(channel, dict) else None
+            if scale and "domain" in scale and channel.get("type") in ("nominal", "ordinal"):
+                domain = scale["domain"]
+                names = {row.get(channel["field"]) for row in rows}
+                assert names - {None} <= set(domain)
+                assert len(scale.get("range", domain)) >= len(domain)
+
+
 #: The quick suite draws the usual case only.
 UNUSUAL = [pytest.param(case, marks=pytest.mark.slow) for case in CASES if case != "usual"]
 
@@ -181,6 +193,7 @@ def test_every_chart_is_drawn_and_says_nothing_wrong(analysis, case):
     assert not WRONG.search(caption), caption
     assert caption.endswith(".")
     assert_ends_fit(spec)
+    assert_categories_fit(spec)
     drawn = [row for rows in spec.get("datasets", {}).values() for row in rows]
     assert drawn or frame.empty or case != "usual"
 
