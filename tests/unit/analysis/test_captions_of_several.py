@@ -48,11 +48,12 @@ def tracks(n: int) -> dict[str, Any]:
 
 
 def preferences_by(tests: list[str]) -> Any:
-    return preference_discrimination(some_runs(3), QRELS, tests=tests, draws=20, progress=False)
+    draws = {"draws": 20} if "tukey-randomized" in tests else {}
+    return preference_discrimination(some_runs(3), QRELS, tests=tests, progress=False, **draws)
 
 
 def power_at(levels: list[float]) -> Any:
-    return discriminative_power(some_runs(3), QRELS, levels=levels, draws=20)
+    return discriminative_power(some_runs(3), QRELS, levels=levels)
 
 
 TESTS, LEVELS = ["paired", "tukey-randomized"], [0.05, 0.01]
@@ -84,9 +85,15 @@ CASES = [
     ),
     (
         system_preferences,
-        lambda n: system_preferences(some_runs(n), QRELS),
+        lambda n: system_preferences(some_runs(n), QRELS, ["sgnLP"]),
         12,
         "columns in the order of rows",
+    ),
+    (
+        system_preferences,
+        lambda n: system_preferences(some_runs(n), QRELS, ["sgnLP"]),
+        40,
+        "with a colour other than gray",
     ),
     (
         lengths_by_rank,
