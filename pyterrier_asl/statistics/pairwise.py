@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from .inputs import (
     CHUNK,
     ArrayLike,
+    Bools,
     Floats,
     Ints,
     Settings,
@@ -22,6 +23,10 @@ from .inputs import (
 )
 from .intervals import moments, sign_interval, two_sided_p, upper_t
 from .rounding import NO_DIFFERENCE
+
+#: The number of queries up to which Wilcoxon's test with zeros or ties is exact, as in SciPy, which
+#: takes up to a second for it.
+_MOST_SIGNED = 13
 
 
 def t_test(differences: ArrayLike) -> Floats:
@@ -81,17 +86,29 @@ def _paired_t(a: Floats, b: Floats, options: Settings) -> TestResult:
 
 def _wilcoxon(a: Floats, b: Floats, options: Settings) -> TestResult:
     differences = a - b
-    statistic, p = np.full((2, len(a)), np.nan)
-    for rows in _rows_of_one_method(differences):
-        test = scipy.stats.wilcoxon(differences[rows], axis=1)
-        statistic[rows], p[rows] = test.statistic, test.pvalue
     # Zeros have the lowest ranks. Without them every rank is lower by their number.
     ranks = scipy.stats.rankdata(np.abs(differences), axis=1)
     ranks -= np.sum(differences == 0, axis=1, keepdims=True)
     plus = np.sum(ranks * (differences > 0), axis=1)
     minus = np.sum(ranks * (differences < 0), axis=1)
+    statistic, p = np.minimum(plus, minus), np.full(len(a), np.nan)
+    rows, special = _rows_with_ties(differences)
+    few = a.shape[1] <= _MOST_SIGNED
+    for row in rows[special & few]:
+        p[row] = _signed_rank_p(ranks[row, differences[row] != 0], plus[row])
+    for group in (rows[~special], *rows[special & (not few), None]):
+        if len(group):
+            p[group] = scipy.stats.wilcoxon(differences[group], axis=1).pvalue
     effect = (plus - minus) / (plus + minus)
     return _paired_t(a, b, options)._replace(effect=effect, statistic=statistic, p=p)
+
+
+def _signed_rank_p(ranks: Floats, plus: float) -> float:
+    """Two-sided p-value of the sum of positive ranks, over all signs of the n ranks: exact."""
+    sums = np.zeros(1)
+    for rank in ranks:
+        sums = np.concatenate((sums, sums + rank))
+    return 2 * min(0.5, float(np.mean(sums <= plus)), float(np.mean(sums >= plus)))
 
 
 def _sign(a: Floats, b: Floats, options: Settings) -> TestResult:
@@ -149,22 +166,19 @@ def _sign_patterns(queries: int, pairs: int, exact: bool, options: Settings) -> 
         yield np.where(minus, -1.0, 1.0)
 
 
-def _rows_of_one_method(differences: Floats) -> Iterator[Ints]:
-    """Groups of rows for which ``scipy.stats.wilcoxon`` chooses one method.
+def _rows_with_ties(differences: Floats) -> tuple[Ints, Bools]:
+    """The rows with a difference, and whether each has zeros or ties and needs a call of its own.
 
-    It chooses between exact and approximate p-values for a whole array, by the zeros and ties in
-    it. A row with zeros or ties is a group by itself, so that its p does not depend on other pairs.
-    From 51 queries on all p-values are approximate. Rows without any difference are left out, as
-    not every version of SciPy accepts them.
+    ``scipy.stats.wilcoxon`` chooses between exact and approximate p-values for a whole array, by
+    the zeros and ties in it, so that p would depend on other pairs. From 51 queries on all p-values
+    are approximate. Not every version of SciPy accepts rows without any difference.
     """
     rows = np.flatnonzero(np.any(differences, axis=1))
     sizes = np.sort(np.abs(differences[rows]), axis=1)
     special = (sizes[:, 0] == 0) | np.any(np.diff(sizes, axis=1) == 0, axis=1)
     if differences.shape[1] > 50:
         special[:] = False
-    if not special.all():
-        yield rows[~special]
-    yield from rows[special, None]
+    return rows, special
 
 
 class PairTest(NamedTuple):

@@ -6,7 +6,7 @@ import cProfile
 import subprocess
 import sys
 import warnings
-from itertools import combinations, permutations, product
+from itertools import combinations, compress, permutations, product
 from types import SimpleNamespace
 
 import numpy as np
@@ -73,6 +73,32 @@ def test_wilcoxon_is_scipys_for_each_pair_by_itself(queries, digits):
         d = (a - b)[a != b]
         ranks = [np.mean([1 + np.sum(abs(d) < x), np.sum(abs(d) <= x)]) for x in abs(d)]
         assert row.effect == pytest.approx(np.sum(np.sign(d) * ranks) / np.sum(ranks))
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.lists(st.integers(-3, 3), min_size=2, max_size=8).filter(any))
+def test_wilcoxon_with_ties_counts_all_signs_of_few_queries(differences):
+    """Also with zeros, and to the last bit SciPy's p-value where that is exact."""
+    d, zero = np.array(differences, dtype=float), np.zeros(len(differences))
+    found = compare_pair(d, zero, "wilcoxon")
+    sizes = sorted(abs(x) for x in differences if x)
+    ranks = [sizes.index(abs(x)) + (sizes.count(abs(x)) + 1) / 2 for x in differences if x]
+    plus = sum(rank for rank, x in zip(ranks, filter(None, differences)) if x > 0)
+    sums = [sum(compress(ranks, signs))
+            for signs in product([0, 1], repeat=len(ranks))]  # fmt: skip
+    share = min(sum(s <= plus for s in sums), sum(s >= plus for s in sums)) / len(sums)
+    assert found.p == pytest.approx(min(1, 2 * share), abs=1e-15)
+    assert found.statistic == min(plus, sum(ranks) - plus)
+    if len(sizes) < len(differences) or len(set(sizes)) < len(sizes):
+        all_signs = scipy.stats.PermutationMethod()
+        assert found.p == scipy.stats.wilcoxon(d, method=all_signs).pvalue
+
+
+def test_wilcoxon_with_ties_of_few_queries_takes_few_calls():
+    d = np.array([1, 1, 2, 3, -1, 2, 0, 4, 5, -2, 3, 1, 2.0])
+    with cProfile.Profile() as profile:
+        compare_pair(d, np.zeros(13), "wilcoxon")
+    assert sum(entry.callcount for entry in profile.getstats()) < 5000
 
 
 @pytest.mark.parametrize("queries", [3, 50])
