@@ -110,10 +110,15 @@ def arguments(analysis: Analysis, case: str) -> dict[str, Any]:
         "relevant": [1, 2],
         "ranks": [1, 2, 3],
     }
-    few = {"draws": 20, "progress": False}
+    few = {"draws": 20} if has_draws(analysis) else {}
+    quiet = {"progress": False} if "progress" in analysis.parameters else {}
     wanted = analysis.required | ({"qrels", "lengths"} & set(analysis.parameters))
-    options = {name: few[name] for name in few if name in analysis.parameters}
-    return {**{name: possible[name] for name in wanted}, **options}
+    return {**{name: possible[name] for name in wanted}, **few, **quiet}
+
+
+def has_draws(analysis: Analysis) -> bool:
+    """Whether it draws at random; the usual tests do not."""
+    return "draws" in analysis.parameters and "test" not in analysis.parameters
 
 
 def sentences(chart: Any) -> str:
@@ -233,14 +238,13 @@ def words(analysis: Analysis, case: str, folder: Path) -> list[str]:
         "ranks": ["--ranks", "1,2"],
         "lengths": ["--lengths", str(folder / "lengths.tsv")],
     }
-    few = {"draws": "--draws"}
     files = {"qrels": [str(folder / "qrels.txt")], "runs": [str(folder / "runs")]}
     wanted = analysis.required | ({"lengths"} & set(analysis.parameters))
     return [
         *("analyze", analysis.name),
         *(word for what in analysis.takes for word in files[what]),
         *(word for name, option in options.items() if name in wanted for word in option),
-        *(word for name in few if name in analysis.parameters for word in (few[name], "5")),
+        *(["--draws", "5"] if has_draws(analysis) else []),
     ]
 
 
