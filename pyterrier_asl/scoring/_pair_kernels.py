@@ -16,6 +16,8 @@ from .compiled import compiled
 
 #: Smaller differences are rounding errors.
 _NOTHING = 1e-14
+#: The most numbers of relevant documents for which precision bounds are computed at once.
+_AT_ONCE = 32
 
 
 @compiled
@@ -315,8 +317,8 @@ def precision_gains(
     """The contributions of unjudged documents to a difference of sums of precisions of a query.
 
     Returns:
-        The contribution of each with the judged relevant ones, shape (U,), and the additional
-        contribution of each pair, shape (U, U), infinite on the diagonal.
+        The contribution of each with the judged relevant ones, shape (U,), and minus half of the
+        additional contribution of each pair, shape (U, U), -inf on the diagonal.
     """
     size = len(a)
     alone, pairs = np.empty(size), np.empty((size, size))
@@ -328,9 +330,9 @@ def precision_gains(
             alone[i] += _both(one[i], known_one[j], gain_a[i], known_gain_a[j])
             alone[i] -= _both(two[i], known_two[j], gain_b[i], known_gain_b[j])
         for j in range(size):
-            pairs[i, j] = _both(one[i], one[j], gain_a[i], gain_a[j])
-            pairs[i, j] -= _both(two[i], two[j], gain_b[i], gain_b[j])
-        pairs[i, i] = np.inf
+            pairs[i, j] = _both(two[i], two[j], gain_b[i], gain_b[j]) / 2
+            pairs[i, j] -= _both(one[i], one[j], gain_a[i], gain_a[j]) / 2
+        pairs[i, i] = -np.inf
     return alone, pairs
 
 
@@ -354,61 +356,66 @@ def _both(one: float, other: float, gain: float, other_gain: float) -> float:
 
 
 def precision_bounds(
-    base: float, total: int, others: int, alone: Floats, pairs: Floats
+    low: float,
+    high: float,
+    base: float,
+    total: int,
+    others: int,
+    alone: Floats,
+    pairs: Floats,
 ) -> tuple[float, float]:
     """An outer bound for a difference of AP or AP_Rareness.
 
     Args:
+        low: the lower bound if no document below is relevant.
+        high: the upper bound.
         base: the sum of precisions of judged documents in A less the sum in B.
         total: relevant documents of the query.
         others: unjudged documents that neither run retrieved.
         alone: the contribution of each unjudged document, shape (U,).
-        pairs: its contributions with every other, ascending, then with itself, shape (U, U).
+        pairs: -inf, then minus half of its contributions with every other, ascending, shape (U, U).
     """
-    sums = np.zeros_like(pairs)  # of the 0, 1, ... lowest of each row
-    np.cumsum(pairs[:, :-1], axis=1, out=sums[:, 1:])
-    low = -_highest_ratio(-base, total, others, -alone, sums, False)
-    return low, _highest_ratio(base, total, others, alone, sums, True)
+    halves = np.zeros_like(pairs)  # minus half of the 0, 1, ... lowest contributions of each
+    np.cumsum(pairs[:, :0:-1], axis=1, out=halves[:, 1:])
+    low = -_highest_ratio(-low, -base, total, others, -alone, halves.T)
+    alone = alone - halves[:, -1]  # with all contributions, of which the lowest are left out
+    return low, _highest_ratio(high, base, total, others, alone, halves[:, ::-1].T)
 
 
 def _highest_ratio(
-    base: float, total: int, others: int, alone: Floats, sums: Floats, most: bool
+    best: float, base: float, total: int, others: int, alone: Floats, with_best: Floats
 ) -> float:
     """The highest mean of precisions with m = 0, 1, ... relevant unjudged documents.
 
-    Each of the m best documents gets half of its contributions with its best m - 1 others: a
-    concave function of m, below its tangents. The sum of the m best of straight lines is convex in
-    m, so its ratio to a line is highest at an end of a range of m. A range whose ends do not exceed
-    the best ratio is skipped.
+    Each of the m best documents gets half of its contributions with its best m - 1 others: the sum
+    of ``alone`` and of row m - 1 of ``with_best``, a concave function of m, below its tangents. The
+    sum of the m best of straight lines is convex in m, so its ratio to a line is highest at an end
+    of a range of m. A range whose ends do not exceed the best ratio is skipped. A short range is
+    computed at once.
     """
     size = len(alone)
-    best = 0.0 if total == 0 else max(base / total, base / (total + others))
     ranges = [(1, size)]
     while ranges:
         first, last = ranges.pop()
-        if first > last:
+        if last - first < _AT_ONCE:
+            worths = np.sort(alone + with_best[first - 1 : last])[:, ::-1]
+            wholes = base + worths.cumsum(axis=1).diagonal(first - 1)
+            best = _ratio(wholes, total + np.arange(first, last + 1), others).max(initial=best)
             continue
         m = (first + last) // 2
-        worth = alone + _of_best(sums, m - 1, most)
+        worth = alone + with_best[m - 1]
         ordered = np.partition(worth, size - m)
         best = max(best, _ratio(base + ordered[size - m :].sum(), total + m, others))
-        for begin, end in ((first, m), (last, m)):
-            if begin == end:
-                continue
-            step = 1 if begin > end else -1
-            slope = (_of_best(sums, m - 1 + step, most) - _of_best(sums, m - 1, most)) * step
+        for begin, step in ((first, 1), (last, -1)):
+            inner = m - step
+            slope = (with_best[inner - 1] - with_best[m - 1]) * -step
             excess = worth + slope * (begin - m) - ordered[size - m]
             whole = base + begin * ordered[size - m] + np.maximum(excess, 0).sum()
             if _ratio(whole, total + begin, others) > best:
-                ranges.append((min(begin, m + step), max(begin, m + step)))
+                ranges.append((min(begin, inner), max(begin, inner)))
     return best
 
 
-def _of_best(sums: Floats, m: int, most: bool) -> Floats:
-    """Half of the m highest contributions with each document, or minus half of the m lowest."""
-    return (sums[:, -1] - sums[:, len(sums) - 1 - m] if most else -sums[:, m]) / 2
-
-
-def _ratio(whole: float, relevant: int, others: int) -> float:
+def _ratio(whole: float | Floats, relevant: int | Ints, others: int) -> Any:
     """The higher of the ratios with none and with all of the others relevant."""
-    return max(whole / relevant, whole / (relevant + others))
+    return np.maximum(whole / relevant, whole / (relevant + others))

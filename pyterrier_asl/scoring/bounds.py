@@ -298,13 +298,18 @@ def average_precision_difference(
     sizes = np.diff(pair.offsets)
     in_pairs = sizes <= _MOST_IN_PAIRS
     kernels = loops(f"{__package__}._pair_kernels", int(np.sum(sizes[in_pairs] ** 2)))
-    low, high = np.zeros(len(pair)), np.zeros(len(pair))
+    ends = [
+        np.divide(base, number, out=np.zeros(len(pair)), where=pair.total > 0)
+        for number in (pair.total, pair.total + pair.others)
+    ]
+    low, high = np.minimum(*ends), np.maximum(*ends)
     if not in_pairs.all():
-        low, high = of_difference(
+        outer = of_difference(
             _bounds_of_one(pair, pair.known_a, pair.a, known_gains[0], gains[0]),
             _bounds_of_one(pair, pair.known_b, pair.b, known_gains[1], gains[1]),
         )
-    for q in np.flatnonzero(in_pairs):
+        low, high = np.where(in_pairs, (low, high), outer)
+    for q in np.flatnonzero(in_pairs & (sizes > 0)):
         unjudged, known = (slice(*of[q : q + 2]) for of in (pair.offsets, pair.known_offsets))
         alone, pairs = kernels.precision_gains(
             pair.a[unjudged],
@@ -318,7 +323,7 @@ def average_precision_difference(
         )
         pairs.sort(axis=1)  # several times as fast as in Numba
         low[q], high[q] = kernels.precision_bounds(
-            base[q], pair.total[q], pair.others[q], alone, pairs
+            low[q], high[q], base[q], pair.total[q], pair.others[q], alone, pairs
         )
     return low, high
 

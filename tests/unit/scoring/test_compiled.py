@@ -90,7 +90,7 @@ def test_bounds_of_a_difference_are_the_same():
     ("module", "by_numpy"),
     [
         ("scoring._kernels", set()),
-        ("scoring._pair_kernels", {"precision_bounds", "_highest_ratio", "_of_best", "_ratio"}),
+        ("scoring._pair_kernels", {"precision_bounds", "_highest_ratio", "_ratio"}),
         ("retrieval._kernels", set()),
         ("retrieval._feedback_kernels", set()),
     ],

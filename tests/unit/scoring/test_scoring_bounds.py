@@ -365,13 +365,14 @@ def greatest_outer_bound(together, known, unjudged, base, total, others):
     return max(values)
 
 
-@pytest.mark.parametrize("seed", range(40))
-def test_the_outer_bound_of_a_difference_of_average_precision(seed):
+@pytest.mark.parametrize(("seed", "size"), [(seed, 14) for seed in range(40)] + [(0, 48), (1, 48)])
+def test_the_outer_bound_of_a_difference_of_average_precision(seed, size):
     generator = np.random.default_rng(seed)
-    known, unjudged = np.split(np.arange(14), [seed % 4])
-    unjudged = unjudged[: generator.integers(0, 11)]
-    a, b = (generator.permutation(np.maximum(np.arange(-3, 22), 0))[:14] for _ in range(2))
-    gains = np.ones(14) if seed % 2 else generator.choice([0.25, 0.5, 1.0, 1.5], 14)
+    known, unjudged = np.split(np.arange(size), [seed % 4])
+    unjudged = unjudged[: generator.integers(0, 11) if size == 14 else size]
+    ranks = np.maximum(np.arange(-3, 3 * size // 2 + 1), 0)
+    a, b = (generator.permutation(ranks)[:size] for _ in range(2))
+    gains = np.ones(size) if seed % 2 else generator.choice([0.25, 0.5, 1.0, 1.5], size)
     total, others = len(known) + generator.integers(0, 2), generator.integers(0, 3)
 
     def together(i, j):
@@ -401,13 +402,23 @@ def test_the_outer_bound_of_a_difference_of_average_precision(seed):
     assert [low[0], high[0]] == pytest.approx([least, most], abs=1e-12)
 
 
-def test_a_query_of_many_documents_needs_no_square_of_them():
-    size = 20_000
-    ranks = np.arange(1, size + 1)
-    none, ends = np.empty(0, dtype=np.int64), np.array([0, 0])
+def bounds_by_reverse_orders(*sizes):
+    """Bounds of queries with numbers of unjudged documents, in reverse orders in A and B."""
+    none, nothing = np.empty(0, dtype=np.int64), np.zeros(len(sizes), dtype=np.int64)
+    a, b = (np.concatenate([np.arange(1, n + 1)[::step] for n in sizes]) for step in (1, -1))
+    offsets, ones = np.cumsum([0, *sizes]), np.ones(len(a))
     pair = bounds.PairDocuments(
-        none, none, ends, np.array([1]), ranks, ranks[::-1], np.array([0, size]), np.array([0])
+        none, none, np.zeros_like(offsets), nothing + 1, a, b, offsets, nothing
     )
-    ones = np.ones(size)
-    low, high = bounds.average_precision_difference(pair, np.zeros(1), (ones, ones), (none, none))
-    assert -1 <= low[0] < 0 < high[0] <= 1
+    return np.transpose(
+        bounds.average_precision_difference(pair, nothing * 0.0, (ones, ones), (none, none))
+    )
+
+
+def test_a_query_of_many_documents_needs_no_square_of_them():
+    ((low, high),) = bounds_by_reverse_orders(20_000)
+    assert -1 <= low < 0 < high <= 1
+
+
+def test_a_query_of_many_documents_leaves_other_queries_their_bounds():
+    assert list(bounds_by_reverse_orders(4_001, 5)[1]) == list(bounds_by_reverse_orders(5)[0])
