@@ -397,6 +397,15 @@ def test_rare_finds_of_slices_and_of_who_finds_nothing():
         rare_finds(runs, qrels, few=0)
 
 
+def test_bars_of_rareness_are_twentieths_that_contain_their_upper_end():
+    pytest.importorskip("altair")
+    frame = pd.DataFrame({"rareness": [0.0, 0.05, 0.051, 0.5, 1.0]})
+    (bars,) = rare_documents.draw(frame).to_dict()["datasets"].values()
+    ends = [pytest.approx((n / 20, (n + 1) / 20)) for n in range(20)]
+    assert [(bar["low"], bar["high"]) for bar in bars] == ends
+    assert [bar["documents"] for bar in bars] == [2, 1, *[0] * 7, 1, *[0] * 9, 1]
+
+
 def test_rare_documents_found_by_few():
     runs, qrels = some_runs(25)
     found = rare_documents(runs, qrels)
