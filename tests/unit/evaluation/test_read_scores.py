@@ -88,8 +88,13 @@ def test_ids_stay_text(tmp_path):
         assert read_scores(tmp_path / name).matrix("AP").to_dict() == {"01": {"007": 0.5}}
 
 
-def test_collections_are_told_by_a_column():
-    table = read_scores(pd.concat([LONG.assign(track="x"), LONG.assign(track="y", value=0.5)]))
+@pytest.mark.parametrize("header", [None, False, True])
+def test_collections_are_told_by_a_column(header, tmp_path):
+    rows = pd.concat([LONG.assign(track="x"), LONG.assign(track="y", value=0.5)])
+    if header is not None:  # lines of evaluate have none
+        rows = rows[["track", *LONG]]
+        rows.to_csv(tmp_path / "s.tsv", sep="\t", header=header, index=False)
+    table = read_scores(rows if header is None else tmp_path / "s.tsv")
     assert table.tracks == ["x", "y"]
     assert table.values("AP", "y").tolist() == [[0.5, 0.5], [0.5, 0.5]]
     with pytest.raises(ValueError, match="no collection 'z'"):
