@@ -51,7 +51,8 @@ def merge_labels(
         first = differs.iloc[0]
         raise ValueError(
             f"{_labelled(first)}, and its official grade is {first['label_official']:g}: remove "
-            "the label, or pass conflicts='official'"
+            "the label, or pass conflicts='official' where labels are merged (merge_labels, the "
+            "command labels)"
         )
     kept = both.loc[both["label_official"].isna(), COLUMNS]
     unknown = kept[~kept["qid"].isin(judgements.qid_text.to_pylist())]

@@ -27,7 +27,8 @@ def short_rankings(pair: Pair) -> Cause | None:
     """Queries for which a run retrieves fewer documents than the other.
 
     The effect is the difference from the other run cut at the same depths. They are also named if
-    the other run loses a tenth of the difference without as many documents chosen at random.
+    the other run loses a tenth of the difference without as many documents chosen at random, unless
+    half of the short rankings or more end at the same, greatest depth: these were cut.
     """
     a, b = pair.a.run, pair.b.run
     short = (b.retrieved < a.retrieved) & (b.retrieved > 0)
@@ -35,6 +36,7 @@ def short_rankings(pair: Pair) -> Cause | None:
         return None
     few, many = (np.median(run.retrieved[short]) for run in (b, a))
     depths = np.where(short, b.retrieved, a.retrieved)
+    ways = (cut_to,) if few == b.retrieved[short].max() else (cut_to, thinned)
     return Cause(
         "short rankings",
         pair.b.name,
@@ -44,7 +46,7 @@ def short_rankings(pair: Pair) -> Cause | None:
         "retrieve as many documents with both systems",
         is_fact=True,
         queries=short,
-        repaired=lambda: ((shorter(a, depths), b) for shorter in (cut_to, thinned)),
+        repaired=lambda: ((shorter(a, depths), b) for shorter in ways),
     )
 
 
@@ -124,7 +126,7 @@ def unjudged_documents(pair: Pair) -> Cause:
         max(a, b),
         f"{percent(a)} of the first {_FIRST} documents of A and {percent(b)} of B are "
         "unjudged and count as not relevant",
-        "judge them, or ask for the bounds of the difference (--bounds)",
+        "judge them; bounds=True (--bounds) shows what their labels could change",
         is_fact=True,
         repaired=lambda: [rest],
     )

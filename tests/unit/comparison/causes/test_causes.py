@@ -372,6 +372,20 @@ def test_the_effect_of_a_fact_is_one_that_explains_a_tenth_of_the_difference():
     assert abs(found["effect"] - found["difference"]) >= 0.1 * abs(found["difference"])
 
 
+def test_rankings_cut_below_the_cutoff_of_the_measure_are_no_cause():
+    """A run that ends at one depth did not lose documents at random, whose effect is no effect."""
+    for depths in ([20], [20, 20, 20, 12]):
+        short = {q: dict(list(d.items())[: depths[int(q) % len(depths)]]) for q, d in B.items()}
+        judged = Evaluation.of({"a": A, "b": short}, QRELS)
+        values = tuple(judged.values(AP @ 10))
+        found = causes_frame(find_causes(*judged.runs, AP @ 10, values))
+        assert "short rankings" not in named(found)
+    scattered = {q: {d: s for d, s in docs.items() if int(d[-1]) % 2} for q, docs in B.items()}
+    judged = Evaluation.of({"a": A, "b": scattered}, QRELS)
+    found = causes_frame(find_causes(*judged.runs, AP @ 10, tuple(judged.values(AP @ 10))))
+    assert "short rankings" in named(found)
+
+
 @pytest.mark.parametrize("every", [1, 4])
 def test_reversed_scores_are_named(every):
     other = changed(B, lambda q, docs: {d: -s for d, s in docs.items()}, every)
