@@ -40,9 +40,9 @@ from pyterrier_asl import (
     nASL,
     search_lengths,
 )
+from pyterrier_asl.io.notices import counted
 from pyterrier_asl.io.qrels import read_qrels_table
 from pyterrier_asl.io.runs import read_run_table
-from pyterrier_asl.io.tables import counted
 from pyterrier_asl.judging.judgements import Judgements
 
 #: The largest relative difference between a value and the value of the loop (absolute below 1).

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..charts import WIDE_CAPTION, alt, captioned, category, figure, inline_rows, tooltips
 from ..io.lazy import pd
-from ..io.tables import counted
+from ..io.notices import counted
 from ..measures import TBG
 from ..scoring.arrays import queries_of, within_query
 from .registry import (

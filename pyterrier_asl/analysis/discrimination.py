@@ -26,7 +26,7 @@ from ..evaluation.inputs import refuse
 from ..evaluation.preferences import preference_cubes
 from ..io.lazy import pd
 from ..io.names import check_names
-from ..io.tables import counted
+from ..io.notices import counted
 from ..statistics.inputs import ArrayLike
 from ..statistics.rounding import NO_DIFFERENCE
 from ..statistics.tests import compare_all

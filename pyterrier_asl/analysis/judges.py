@@ -39,7 +39,7 @@ from ..charts import (
 )
 from ..io.lazy import pd
 from ..io.names import check_names
-from ..io.tables import counted
+from ..io.notices import counted
 from ..measures.names import Measures
 from ..statistics.correction import with_corrected_p
 from ..statistics.tests import correction_for

@@ -14,7 +14,7 @@ import numpy as np
 from ..charts import CROWDED, alt, bin_ends, by_collection, category, figure, tooltips
 from ..evaluation.relevant_documents import relevant_documents
 from ..io.lazy import pd
-from ..io.tables import counted
+from ..io.notices import counted
 from ..statistics.inputs import ArrayLike
 from .registry import (
     ALEX,

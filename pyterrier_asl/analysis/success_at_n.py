@@ -10,7 +10,7 @@ import numpy as np
 from ..assessment.judges import QRELS, JudgeRel, Judges, judges_as_runs
 from ..charts import COLORS, alt, better, category, figure, inline_rows, labelled_lines, tooltips
 from ..io.lazy import pd
-from ..io.tables import counted
+from ..io.notices import counted
 from ..scoring.assessor import expected_success
 from ..scoring.standard import reciprocal_rank
 from ..statistics.intervals import wilson_interval

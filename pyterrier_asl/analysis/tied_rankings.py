@@ -11,7 +11,7 @@ import scipy  # its submodules load when first used
 from ..charts import alt, bars, by_collection, category, figure, labelled_lines, tooltips, undrawn
 from ..evaluation.preferences import first_differences, recall_levels
 from ..io.lazy import pd
-from ..io.tables import counted
+from ..io.notices import counted
 from ..scoring.preferences import level
 from .registry import DIAZ, Qrels, Queries, Runs, Slices, Weights, analysis, per_slice, read
 

@@ -17,10 +17,8 @@ import pyarrow as pa
 from ..charts.forms import ROW, alt, captioned, category, ranges, tooltips
 from ..evaluation.inputs import Qrels, Runs, refuse, refuse_unused
 from ..io.lazy import pd
-from ..io.names import names_of
-from ..io.notices import warn
+from ..io.notices import counted, names_of, warn
 from ..io.printed import Part, Printed
-from ..io.tables import counted
 from ..judging.matching import positions
 from ..measures.names import Measures, NamedMeasure, named_measures
 from ..scoring.arrays import Floats, Ints

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..io.lazy import pd
-from ..io.tables import counted
+from ..io.notices import counted
 from ..measures.names import Measures, NamedMeasure
 from ..scoring.arrays import Floats
 from ..statistics.intervals import Interval

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..evaluation.slices import Queries
 from ..io.lazy import pd
-from ..io.tables import counted
+from ..io.notices import counted
 from ..measures.names import Measures
 from ..scoring.arrays import Floats
 from ..statistics.rounding import rounded, shared_ranks

@@ -35,7 +35,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..io.atomic import check_replaceable
-from ..io.tables import counted, write
+from ..io.notices import counted
+from ..io.tables import write
 from . import epilog, options
 
 if TYPE_CHECKING:

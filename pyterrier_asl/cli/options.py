@@ -9,8 +9,9 @@ from typing import Any, TypeAlias
 
 import click
 
+from ..io.notices import counted
 from ..io.table_forms import EVERY_PLACE
-from ..io.tables import FORMS, counted
+from ..io.tables import FORMS
 
 #: Adds an option to a command.
 Decorator: TypeAlias = Callable[[Any], Any]

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ..evaluation.evaluation import Evaluation, unanswered_notes
-from ..io.tables import counted
+from ..io.notices import counted
 from ..judging.judgements import Judgements
 from ..judging.matching import codes
 from ..scoring.arrays import Bools

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.labellings import Labelled, labelled_measures
-from ..io.tables import counted
+from ..io.notices import counted
 from ..scoring.arrays import Floats
 from ..statistics.boxes import box_test
 from ..statistics.intervals import detectable_difference

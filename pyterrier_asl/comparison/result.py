@@ -13,10 +13,10 @@ import pandas as pd
 
 from ..assessment.system_pairs import PairedTest
 from ..charts.forms import alt, captioned, in_rows, inline_rows, ranges, tooltips
-from ..io.names import names_of
+from ..io.notices import counted, names_of
 from ..io.printed import Part, Printed
 from ..io.table_forms import format_value
-from ..io.tables import arrow, counted
+from ..io.tables import arrow
 from ..scoring.arrays import Floats
 from ..statistics.correction import correct
 from ..statistics.intervals import detectable_difference

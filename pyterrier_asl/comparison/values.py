@@ -17,9 +17,9 @@ from ..assessment.system_pairs import PairedTest
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.inputs import complete_measures, measures_for, refuse_unused
 from ..evaluation.scores import ScoreTable, canonical_name
-from ..io.names import names_of, shared_systems
+from ..io.names import shared_systems
+from ..io.notices import counted, names_of
 from ..io.printed import Part
-from ..io.tables import counted
 from ..leaderboard.result import OVERALL
 from ..leaderboard.samples import FEWEST
 from ..measures.names import Measures, NamedMeasure, measure_named, named_measures, unique, words

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from ..io.lazy import pd
-from ..io.names import names_of
+from ..io.notices import counted, names_of
 from ..io.runs import iter_run_batches
-from ..io.tables import ALL, counted
+from ..io.tables import ALL
 from ..io.threads import prefetch
 from ..judging.judgements import Judgements
 from ..judging.labels import qrels_with

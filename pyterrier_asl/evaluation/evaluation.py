@@ -20,8 +20,7 @@ import numpy as np
 from ..io.files import PartitionedRun
 from ..io.lazy import pd
 from ..io.names import shared_systems
-from ..io.notices import progress_bar, warn
-from ..io.tables import counted
+from ..io.notices import counted, progress_bar, warn
 from ..judging.judged_run import JudgedRun
 from ..judging.judgements import Judgements
 from ..judging.remembered import Remembering

@@ -22,7 +22,7 @@ import pyarrow as pa
 from ..io.columns import is_frame
 from ..io.files import StrPath
 from ..io.lazy import pd
-from ..io.names import names_of
+from ..io.notices import names_of
 from ..io.qrels import official_measures
 from ..io.runs import list_runs
 from ..judging.judgements import Judgements

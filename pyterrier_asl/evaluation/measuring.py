@@ -20,9 +20,8 @@ import numpy as np
 
 from ..io.files import BLOCK_ROWS, PartitionedRun, query_blocks
 from ..io.lazy import pd
-from ..io.notices import progress_bar, warn
+from ..io.notices import counted, progress_bar, warn
 from ..io.runs import iter_run_batches, iter_runs, read_run_table
-from ..io.tables import counted
 from ..io.threads import LARGE, cores, map_ahead, map_at_once
 from ..judging.judged_run import CONSTANT_SCORES, JudgedRun, OwnIds, SplitQuery, complete_run
 from ..judging.judgements import Judgements

@@ -34,11 +34,11 @@ import pyarrow.parquet as pq
 from ..io.files import check_file, file_format, local_path, read_arrow
 from ..io.lazy import pd
 from ..io.names import check_names
+from ..io.notices import counted, excerpt
 from ..io.runs import run_name
-from ..io.tables import ALL, counted
+from ..io.tables import ALL
 from ..io.texts import json_object
 from ..io.trec_text import open_text
-from ..io.values import excerpt
 from ..measures.directions import higher_is_better
 from ..measures.names import measure_named
 from ..scoring.arrays import Floats

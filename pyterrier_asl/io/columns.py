@@ -18,7 +18,8 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from .lazy import pd
-from .values import arrow_numbers, as_integers, check_finite, excerpt, numbers, take, text
+from .notices import excerpt
+from .values import arrow_numbers, as_integers, check_finite, numbers, take, text
 
 #: The names of columns of queries: ir_measures' name first, then PyTerrier's.
 QID = ("query_id", "qid")

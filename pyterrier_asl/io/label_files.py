@@ -17,10 +17,11 @@ import numpy as np
 from .atomic import locked, naming_full_disk
 from .files import StrPath
 from .lazy import pd
+from .notices import excerpt
 from .qrels import read_qrels
 from .table_forms import text_of_cell
 from .texts import json_object
-from .values import excerpt, text
+from .values import text
 
 COLUMNS = ["qid", "docno", "label", "source"]
 

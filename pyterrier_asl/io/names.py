@@ -1,4 +1,4 @@
-"""Names of runs, judges and so on: checks, lists for sentences, short forms, tables."""
+"""Names of runs, judges and so on: checks, short forms, files of names."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from .notices import excerpt
 from .runs import run_name
 from .texts import text_lines
-from .values import excerpt
 
 #: The most names in an error.
 _LISTED = 8
@@ -74,17 +74,6 @@ def shared_systems(names: Mapping[str, Sequence[str]], *, common: bool = False) 
     if not shared:
         raise ValueError(f"no system is in all of the collections {', '.join(names)}")
     return shared
-
-
-def names_of(names: Sequence[str], most: int = 4) -> str:
-    """The first names of a list for a sentence, and the number of the others.
-
-    >>> names_of(["a", "b", "c"]), names_of(list("abcdef"))
-    ('a, b and c', 'a, b, c, d and 2 more')
-    """
-    if len(names) > most:
-        return f"{', '.join(names[:most])} and {len(names) - most} more"
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 def short_names(names: Sequence[str], most: int = 16) -> list[str]:

@@ -1,4 +1,4 @@
-"""What a call shows while it runs: progress bars, and warnings that name the user's line.
+"""Parts of sentences, warnings that name the user's line, and progress bars.
 
 tqdm is imported only if a bar is shown.
 """
@@ -7,12 +7,42 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, TypeVar
 
 Item = TypeVar("Item")
 
 _PACKAGE = __name__.partition(".")[0]
+
+
+def counted(number: int, singular: str, plural: str = "") -> str:
+    """A number with its noun.
+
+    >>> counted(1, "run"), counted(1200, "run"), counted(2, "query", "queries")
+    ('1 run', '1,200 runs', '2 queries')
+    """
+    return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
+
+
+def excerpt(value: object) -> str:
+    """Some text or object for a message: in quotation marks, its first 80 characters.
+
+    >>> excerpt("q1 d1"), excerpt("a" * 81) == repr("a" * 80 + "...")
+    ("'q1 d1'", True)
+    """
+    shown = value.decode("utf-8", "backslashreplace") if isinstance(value, bytes) else str(value)
+    return repr(shown if len(shown) <= 80 else shown[:80] + "...")
+
+
+def names_of(names: Sequence[str], most: int = 4) -> str:
+    """The first names of a list for a sentence, and the number of the others.
+
+    >>> names_of(["a", "b", "c"]), names_of(list("abcdef"))
+    ('a, b and c', 'a, b, c, d and 2 more')
+    """
+    if len(names) > most:
+        return f"{', '.join(names[:most])} and {len(names) - most} more"
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 def warn(text: str, category: type[Warning] = UserWarning) -> None:

@@ -100,15 +100,6 @@ def arrow(higher_is_better: bool | None, ascii_only: bool = False) -> str:
     return {True: up, False: down, None: ""}[higher_is_better]
 
 
-def counted(number: int, singular: str, plural: str = "") -> str:
-    """A number with its noun.
-
-    >>> counted(1, "run"), counted(1200, "run"), counted(2, "query", "queries")
-    ('1 run', '1,200 runs', '2 queries')
-    """
-    return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
-
-
 def show(table: Columns, **style: Any) -> None:
     """Prints a table; see :func:`write`.
 

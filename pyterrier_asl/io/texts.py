@@ -9,8 +9,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from .tables import counted
-from .values import excerpt
+from .notices import counted, excerpt
 
 #: The characters of a document on the page.
 _BEGINNING = 280

@@ -27,8 +27,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.csv as pcsv
 
+from .notices import excerpt
 from .threads import cores, map_ahead
-from .values import excerpt, pc
+from .values import pc
 
 # Blocks of 2 MB are fastest: smaller ones need more calls, larger ones do not fit the cache.
 _BLOCK = 1 << 21

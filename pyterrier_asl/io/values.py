@@ -122,16 +122,6 @@ def arrow_text(texts: Iterable[str]) -> pa.LargeStringArray:
     return pa.LargeStringArray.from_buffers(len(encoded), *buffers)
 
 
-def excerpt(value: object) -> str:
-    """Some text or object for a message: in quotation marks, its first 80 characters.
-
-    >>> excerpt("q1 d1"), excerpt("a" * 81) == repr("a" * 80 + "...")
-    ("'q1 d1'", True)
-    """
-    shown = value.decode("utf-8", "backslashreplace") if isinstance(value, bytes) else str(value)
-    return repr(shown if len(shown) <= 80 else shown[:80] + "...")
-
-
 def text(values: Any, what: str, first_row: int = 0) -> pa.LargeStringArray:
     """Ids as Arrow text: integers as their digits, categories as their names.
 

@@ -20,8 +20,7 @@ import numpy as np
 import pyarrow as pa
 
 from ..io.columns import Columns, first_of_each, qrels_columns, run_columns
-from ..io.notices import warn
-from ..io.tables import counted
+from ..io.notices import counted, warn
 from ..io.values import arrow_text, pc, take
 from ..scoring.arrays import (
     Floats,

@@ -20,9 +20,7 @@ from ..evaluation.inputs import (
 )
 from ..evaluation.scores import ScoreTable
 from ..io.lazy import pd
-from ..io.names import names_of
-from ..io.notices import warn
-from ..io.tables import counted
+from ..io.notices import counted, names_of, warn
 from ..judging.labels import qrels_with
 from ..measures.names import Measures, NamedMeasure, named_measures
 from ..scoring.arrays import Floats

@@ -14,8 +14,8 @@ from ..assessment.judges import Judges
 from ..charts.forms import CROWDED, alt, category, figure, inline_rows, ranges, tooltips
 from ..io.lazy import pd
 from ..io.names import check_names
+from ..io.notices import counted
 from ..io.printed import Part, Printed
-from ..io.tables import counted
 from ..measures.names import NamedMeasure
 from ..statistics.rank_intervals import RankIntervals, joint_ranks
 from .samples import Sample

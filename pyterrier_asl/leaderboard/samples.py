@@ -15,8 +15,7 @@ from ..evaluation.evaluation import Evaluation
 from ..evaluation.labellings import labelled_measures, measure_with_bounds
 from ..evaluation.scores import ScoreTable
 from ..io.names import shared_systems
-from ..io.notices import progress_bar, warn
-from ..io.tables import counted
+from ..io.notices import counted, progress_bar, warn
 from ..measures.names import NamedMeasure
 from ..scoring.arrays import Floats, Ints
 from ..statistics.rounding import EQUAL

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..assessment.human_range import BELOW
-from ..io.names import names_of
+from ..io.notices import counted, names_of
 from ..io.table_forms import format_value
-from ..io.tables import counted
 from .samples import FEWEST
 
 if TYPE_CHECKING:

@@ -12,10 +12,9 @@ import numpy as np
 import pyarrow as pa
 
 from ..io.files import file_format
-from ..io.notices import progress_bar
+from ..io.notices import counted, progress_bar
 from ..io.qrels import irds_documents
 from ..io.saved_tables import load_table, report_as_damaged_file, save_table
-from ..io.tables import counted
 from ..io.trec_text import Layout, open_text, read_columns
 from ..io.values import numbers, text
 from ..judging.matching import PairIndex

@@ -12,10 +12,9 @@ import pyarrow as pa
 
 from ..io.columns import Columns
 from ..io.names import check_names
-from ..io.notices import progress_bar, warn
+from ..io.notices import counted, progress_bar, warn
 from ..io.runs import read_runs
 from ..io.saved_tables import load_table, report_as_damaged_file, save_table
-from ..io.tables import counted
 from ..io.values import arrow_numbers, arrow_text, cast, check_whole, numpy_numbers, take
 from ..judging.judged_run import JudgedRun, Ranking, Relevant
 from ..judging.judgements import rank

@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..io.atomic import replacing
-from ..io.names import names_of
-from ..io.tables import counted
+from ..io.notices import counted, names_of
 
 if TYPE_CHECKING:
     from ..assessment.judges import JudgeRel

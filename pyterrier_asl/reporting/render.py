@@ -11,7 +11,7 @@ import vl_convert
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from ..io.tables import counted
+from ..io.notices import counted
 from ..io.texts import Texts
 from ..leaderboard.sentences import confidence
 from .findings import Findings, SystemFindings

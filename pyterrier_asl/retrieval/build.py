@@ -18,7 +18,8 @@ import pyterrier as pt
 
 from ..io.atomic import naming_full_disk
 from ..io.digests import checksum
-from ..io.values import excerpt, text
+from ..io.notices import excerpt
+from ..io.values import text
 from ..scoring.arrays import Ints, cumulate
 from .format import ARRAYS, ROWS, metadata_checksum
 from .tokens import WordTokeniser

@@ -10,9 +10,9 @@ from pathlib import Path
 import pandas as pd
 import pyterrier as pt
 
+from ..io.notices import excerpt
 from ..io.qrels import irds_qrels, read_qrels
 from ..io.texts import json_object, read_texts
-from ..io.values import excerpt
 from ..measures.lengths import DocLengths
 from ..retrieval.build import docno_of, indexed_text
 from ..retrieval.index import TermIndex

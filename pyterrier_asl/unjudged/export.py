@@ -12,8 +12,8 @@ import pandas as pd
 
 from ..io.atomic import check_replaceable, kind_error, replacing
 from ..io.label_files import label_rows, read_labels
+from ..io.notices import counted
 from ..io.table_forms import jsonl_lines, tsv_lines
-from ..io.tables import counted
 from ..io.texts import Texts
 from .holes import Holes, describe
 from .loop import questions

@@ -13,8 +13,8 @@ from ..charts.forms import CROWDED, alt, figure, inline_rows, ranges, tooltips
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.inputs import Qrels, Runs
 from ..evaluation.labellings import Labelled
+from ..io.notices import counted
 from ..io.printed import Part, Printed
-from ..io.tables import counted
 from ..judging.labels import qrels_with
 from ..measures.directions import higher_is_better
 from ..measures.names import Measures

@@ -12,10 +12,10 @@ import pandas as pd
 
 from ..evaluation.inputs import refuse
 from ..io.label_files import COLUMNS, KEY, LabelFile, label_of
+from ..io.notices import counted, excerpt
 from ..io.printed import Part, Printed
-from ..io.tables import counted
 from ..io.texts import Texts
-from ..io.values import check_whole, excerpt
+from ..io.values import check_whole
 from ..judging.labels import merge_labels
 from ..scoring.arrays import Floats, Ints
 from .holes import Holes

@@ -15,8 +15,8 @@ from ..charts.forms import alt, captioned, inline_rows, square, tooltips
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.inputs import Qrels, Runs, complete_measures
 from ..evaluation.labellings import Labelled, unjudged_of
+from ..io.notices import counted
 from ..io.printed import Part, Printed
-from ..io.tables import counted
 from ..measures.directions import higher_is_better
 from ..measures.labelled import Candidates, LabelledPair, LabelledRankings, LabelledRun
 from ..measures.names import Measures, NamedMeasure, parse_measure

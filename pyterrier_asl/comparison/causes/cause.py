@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import scipy  # its submodules load when first used
 
-from ...io.tables import counted
+from ...io.notices import counted
 from ...io.values import numpy_numbers, pc, take
 from ...judging.judged_run import JudgedRun
 from ...judging.judgements import Judgements

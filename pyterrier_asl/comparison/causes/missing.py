@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
-from ...io.tables import counted
+from ...io.notices import counted
 from ...io.values import numpy_numbers, pc
 from ...judging.judged_run import JudgedRun
 from ...scoring.arrays import Bools, Ints

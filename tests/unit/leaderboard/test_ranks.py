@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import pyterrier_asl as asl
-from pyterrier_asl.io.tables import counted
+from pyterrier_asl.io.notices import counted
 from pyterrier_asl.leaderboard.sentences import p_text
 from pyterrier_asl.statistics.rank_intervals import rank_intervals
 
