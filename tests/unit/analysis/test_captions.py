@@ -179,6 +179,17 @@ def assert_categories_fit(spec: Any) -> None:
                 assert len(scale.get("range", domain)) >= len(domain)
 
 
+def assert_ranks_begin_at_1(spec: Any) -> None:
+    """Axes of ranks have no tick below 1; axes upwards have rank 1 at the top."""
+    for encoding, _ in views(spec, spec.get("datasets", {})):
+        for name in {"x", "y"} & encoding.keys():
+            channel = encoding[name]
+            axis, scale = channel.get("axis") or {}, channel.get("scale") or {}
+            if re.match("rank\\b", str(channel.get("title") or channel.get("field"))):
+                assert min(axis.get("values", [1])) == 1
+                assert name == "x" or scale.get("reverse"), channel
+
+
 #: The quick suite draws the usual case only.
 UNUSUAL = [pytest.param(case, marks=pytest.mark.slow) for case in CASES if case != "usual"]
 
@@ -199,6 +210,7 @@ def test_every_chart_is_drawn_and_says_nothing_wrong(analysis, case):
     assert caption.endswith(".")
     assert_ends_fit(spec)
     assert_categories_fit(spec)
+    assert_ranks_begin_at_1(spec)
     drawn = [row for rows in spec.get("datasets", {}).values() for row in rows]
     assert drawn or frame.empty or case != "usual"
 
