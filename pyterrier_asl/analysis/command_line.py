@@ -161,11 +161,15 @@ def without_unnamed_track(frame: pd.DataFrame) -> pd.DataFrame:
 
 def attributes_line(frame: pd.DataFrame) -> str:
     """The attributes of the table in a line, '' for none."""
-    shown = {name: value for name, value in frame.attrs.items() if value is not False}
+    shown = {
+        name: value for name, value in frame.attrs.items() if value is not False and value != []
+    }
     return "; ".join(f"{name}: {_as_text(value)}" for name, value in shown.items())
 
 
 def _as_text(value: Any) -> str:
     if isinstance(value, Mapping):
-        return ", ".join(f"{part} of {name}" for name, part in value.items())
+        value = [f"{part} of {name}" for name, part in value.items()]
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
     return f"{value:.4g}" if isinstance(value, float) else str(value)

@@ -324,6 +324,16 @@ def test_options_that_are_files(files):
     )
 
 
+def test_notes_name_the_runs_that_were_chosen_for_want_of_a_name(files):
+    names = ["--a", "a", "--b", "b"]
+    both, second, none = (
+        call("search-length-changes", "qrels", "runs", *names[:end]).stdout.splitlines()[-1]
+        for end in (0, 2, 4)
+    )
+    assert re.search(r"; chosen: \w+, \w+; runs", both)
+    assert re.search(r"; chosen: \w+; runs", second) and "chosen" not in none
+
+
 def test_notes_say_how_it_was_tested(files):
     text = call("compare-techniques", "qrels", "runs", "--old", "a", "--new", "b").stdout
     assert text.splitlines()[-1].startswith("test: t; correction: holm; alpha: 0.05; family: 4")
