@@ -32,8 +32,11 @@ _MIN_UNIQUE = 10
 #: The variance of the prior of a shift.
 _PRIOR_VARIANCE = 9.0
 
-#: Mean and standard deviation of the shift where too few groups have unique judged documents: 95 %
-#: of odds ratios are between 1/7 and 7.
+#: The least number of groups from which the shift of the others is estimated.
+_MIN_GROUPS = 3
+
+#: Mean and standard deviation of the shift where fewer groups have unique judged documents: 95 % of
+#: odds ratios are between 1/7 and 7.
 _UNKNOWN_SHIFT = (0.0, 1.0)
 
 
@@ -143,7 +146,7 @@ class Model:
     Attributes:
         coefficients: the weights of the intercept and of :data:`FEATURES`.
         shift: mean and standard deviation of the shift of a group without unique judged documents.
-        shift_groups: the number of groups from which it was estimated.
+        shift_groups: the number of groups from which it was estimated; 0: it is assumed.
         calibration: predicted and observed shares.
         shifts: mean and standard deviation for each group, from its unique judged documents, if
             any.
@@ -191,7 +194,7 @@ class Model:
         return cls(
             predictor.coefficients,
             shift,
-            len(tests),
+            len(tests) if len(tests) >= _MIN_GROUPS else 0,
             calibration([(expit(logits), truth) for logits, truth in tests]),
             shifts,
             predictor.logits(unjudged),
@@ -303,7 +306,7 @@ def _regression(
 
 def _spread(shifts: list[tuple[float, float]]) -> tuple[float, float]:
     """Mean and standard deviation of the groups' true shifts."""
-    if len(shifts) < 3:
+    if len(shifts) < _MIN_GROUPS:
         return _UNKNOWN_SHIFT
     means, error = np.array(shifts).T
     variance = max(float(means.var(ddof=1) - error.mean()), 0.01)
