@@ -181,6 +181,8 @@ def sentences(agreement: pd.DataFrame, people: list[str]) -> list[str]:
 
 
 def _sentence(row: dict[str, Any], people: list[str]) -> str:
+    ends = ("value", "ci_low", "ci_high", "less_low", "less_high")
+    row = row | {end: round(row[end], 3) + 0 for end in ends}  # not -0
     judge, symbol = row["judge"], row["agreement"]
     what = "documents" if symbol == DOCUMENTS else f"the ranking by {row['measure']}"
     numbers = f"{symbol} {row['value']:.3f} [{row['ci_low']:.3f}, {row['ci_high']:.3f}]"
