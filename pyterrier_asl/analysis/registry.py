@@ -185,9 +185,9 @@ class Analysis:
     figure: str
     what: str
     function: AnalysisFunction[...]
-    question: str = ""
-    tracks: bool = False
-    group_by: str = ""
+    question: str
+    tracks: bool
+    group_by: str
     chart: Callable[..., Any] | None = None
     shown: Callable[[pd.DataFrame], pd.DataFrame] | None = None
 

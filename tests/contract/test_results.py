@@ -49,6 +49,7 @@ TABLES = {
     "preferences": lambda: asl.preferences(RUNS["x"], RUNS["y"], QRELS),
     "search_lengths": lambda: asl.search_lengths(RUNS["x"], QRELS),
     "pairs": lambda: asl.ranks(RUNS, QRELS, "RR").pairs(),
+    "scores": lambda: asl.read_scores(asl.evaluate(RUNS, QRELS, ["RR"])).systems(["z", "x"]).rows,
     **{kind.__name__: lambda kind=kind: RESULTS[kind](RUNS).table for kind in RESULTS},
 }
 

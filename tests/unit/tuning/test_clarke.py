@@ -57,5 +57,6 @@ def test_charts_show_every_trial_of_both_retrievals_and_the_best_in_red_on_top()
                 name: dict(zip(encoding[name]["scale"]["domain"], encoding[name]["scale"]["range"]))
                 for name in ("color", "size")
             }
+            assert all(drawn.keys() == {False, True} for drawn in of_best.values())
             assert of_best["color"][True] == "crimson"
             assert of_best["size"][True] > of_best["size"][False]
