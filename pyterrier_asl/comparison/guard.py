@@ -23,6 +23,9 @@ from ..statistics.pairwise import non_inferiority
 from ..statistics.rounding import NO_DIFFERENCE
 from .conditions import Condition
 
+#: Of several collections, p is a share of so many sign vectors; 0 is less than one of them.
+_DRAWS = 10_000
+
 
 @dataclass(frozen=True)
 class Observed:
@@ -249,7 +252,8 @@ def verdict_on(
     if condition.level is not None:
         how = f" by {correction} over {family} conditions" if family > 1 else ""
         one_sided = "one-sided " * condition.possibly
-        p = f"{one_sided}p = {observed.p:.4g}{how}"
+        value = f"= {observed.p:.4g}" if observed.p else f"< {family / _DRAWS:g}"
+        p = f"{one_sided}p {value}{how}"
         if queries and not observed.by_query.any():
             p = "equal values in every query, so there is no difference to test"
         if condition.possibly:

@@ -248,6 +248,18 @@ def test_the_level_of_intervals_from_scores(files, alpha):
     assert (row["ci_low"], row["ci_high"]) == (expected["ci_low"], expected["ci_high"])
 
 
+def test_a_p_value_below_all_sign_vectors_is_not_said_to_be_0():
+    """No sign vector of 28 topics gives as large a loss; the bound is corrected for two runs."""
+    qrels = {f"q{i}": {"a": 1} for i in range(14)}
+    good = {q: {"a": 2 + int(q[1:]) % 3, "b": 1} for q in qrels}
+    bad = {q: {f"n{j}": 9 for j in range(1 + int(q[1:]) % 3)} | {"a": 1} for q in qrels}
+    tracks = {name: ({"good": good, "bad": bad, "worse": bad}, qrels) for name in "xy"}
+    compared = asl.compare(tracks, measures=["RR"], conditions="RR worse p<.05", causes=False)
+    for verdict in compared.verdicts:
+        assert verdict.outcome.name == "FAIL" and verdict.numbers["p"] == 0
+        assert "p < 0.0002 by holm over 2 conditions" in verdict.message
+
+
 @pytest.mark.parametrize("test", ["t", "wilcoxon", "sign", "randomization"])
 def test_several_collections_have_one_test(test):
     scores = asl.read_scores(asl.evaluate(collections(), measures=["AP"]))
