@@ -61,7 +61,7 @@ def save(name: str, run: dict[str, dict[str, float]]) -> None:
 @pytest.mark.parametrize("measure", ["AP", "nDCG@10", "ASL@100", "rrLP"])
 def test_a_worse_run_fails(measure):
     [verdict] = verdicts(LIVE, NEW, f"{measure} worse p<.05")
-    assert verdict.outcome.name == "FAIL" and ", over 20 queries, p = " in verdict.message
+    assert verdict.outcome.name == "FAIL" and ", over 20 queries, p " in verdict.message
     assert verdict.numbers["queries"] == 20
 
 
