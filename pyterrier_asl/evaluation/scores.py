@@ -348,10 +348,16 @@ def _rows(path: Path, lines: Iterable[tuple[int, Any]]) -> list[Any]:
     """The rows of lines, which must all have the fields of the first.
 
     Raises:
-        ValueError: for another number of fields (in JSON: other fields), with file and line.
+        ValueError: for another number of fields (in JSON: other fields), and for a field with a
+            line break, with file and line.
     """
     rows: list[Any] = []
     for number, row in lines:
+        if broken := [field for field in row if len(field.splitlines()) > 1]:
+            raise ValueError(
+                f"{path}, line {number}: a field has a line break ({excerpt(broken[0])}): remove "
+                "it, or a quotation mark that does not belong there"
+            )
         if rows and (
             row.keys() != rows[0].keys() if isinstance(row, dict) else len(row) != len(rows[0])
         ):

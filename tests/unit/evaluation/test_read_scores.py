@@ -197,6 +197,13 @@ def test_a_table_that_is_cut_in_its_last_line_is_an_error(form, tmp_path):
                 read_scores(path, fill=0)
 
 
+def test_quotation_marks_swallow_no_rows(tmp_path):
+    path = tmp_path / "scores.csv"
+    path.write_text('name,qid,AP\n"bm25,q1,0.5\ndph,q1,0.4\nlm",q1,0.3\n')
+    with pytest.raises(ValueError, match=r"scores.csv, line 4: a field has a line break \('bm25,"):
+        read_scores(path)
+
+
 def test_lines_of_json_have_the_same_fields(tmp_path):
     (tmp_path / "s.jsonl").write_text('{"name": "a", "qid": "1", "AP": 1}\n{"name": "a"}\n')
     with pytest.raises(ValueError, match=r"s.jsonl, line 2: found 1 field"):
