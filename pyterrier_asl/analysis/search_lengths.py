@@ -157,6 +157,9 @@ def search_length_changes(
         of the documents that at least one run retrieved; ``both``, ``only_a``, ``only_b``,
         ``neither``.
 
+    Raises:
+        ValueError: if a and b are one run, and for edges that do not ascend.
+
     Documents that neither run retrieved differ only if the runs have different depths.
 
     Source: Alex, Hall, Metzler 2022, Figure 6.
@@ -175,6 +178,8 @@ def search_length_changes(
     options = AslOptions(rel, cutoff, missing, as_published)
     order = by_asl(judged, options)
     names = order[0] if a is None else a, order[len(order) // 2] if b is None else b
+    if names[0] == names[1]:
+        raise ValueError(f"both runs are {names[0]!r}: give two different runs as a and b")
     first, second = relevant_documents(judged.select(names), *options.how)
     difference = first.lengths - second.lengths
     ends = _edges(bin_ends(options.depth) if edges is None else edges)
@@ -195,7 +200,7 @@ def search_length_changes(
     retrieved = difference[~kinds["neither"]]
     signs = {"wins": retrieved < 0, "losses": retrieved > 0, "same": retrieved == 0}
     counts = {name: int(np.sum(of)) for name, of in {**signs, **kinds}.items()}
-    unnamed = [name for name, run in zip(names, (a, b)) if run is None and len(judged) > 1]
+    unnamed = [name for name, run in zip(names, (a, b)) if run is None]
     about: dict[Any, Any] = {"a": names[0], "b": names[1], **counts}
     frame.attrs = {**about, "chosen": unnamed, "runs": len(judged)}
     return frame

@@ -129,6 +129,12 @@ def test_relevant_documents_match_search_lengths(missing):
             assert precision == precisions(ranking, relevant).get(docno, (0, 0))[0]
 
 
+@pytest.mark.parametrize(("runs", "b"), [({"one": RUNS["one"]}, None), (RUNS, "one")])
+def test_a_run_does_not_change_from_itself(runs, b):
+    with pytest.raises(ValueError, match="both runs are 'one': give two different runs"):
+        search_length_changes(runs, QRELS, a="one", b=b)
+
+
 def test_distribution_by_hand():
     # one: lengths 1 (a), 2 (b), 9 (c: 10 - 2 + 1) and 2 (a of q2); two: 2, 2, 2 and 11.
     one = search_length_distribution(RUNS, QRELS, run="one", cutoff=10, edges=[1, 2, 6, 11])

@@ -285,6 +285,16 @@ def test_randomized_tukey_is_close_to_enumeration(weights):
     )
 
 
+@pytest.mark.parametrize("test", ["randomization", "tukey-randomized"])
+def test_randomised_tests_have_ten_thousand_draws_by_default(test):
+    values = np.random.default_rng(1).normal(size=(3, 20))
+    by_default, chosen, other = (
+        compare_all(values, "abc", test=test, **options)["p"].tolist()
+        for options in ({}, {"draws": 10_000, "seed": 0}, {"draws": 9_999})
+    )
+    assert by_default == chosen != other
+
+
 def test_signs_of_a_randomization_test_do_not_depend_on_the_other_pairs():
     """4,950 pairs need two chunks of 1,000 draws; 21 pairs need one."""
     values = scores(100, 20)
