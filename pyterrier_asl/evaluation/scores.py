@@ -353,7 +353,7 @@ def _rows(path: Path, lines: Iterable[tuple[int, Any]]) -> list[Any]:
     """
     rows: list[Any] = []
     for number, row in lines:
-        if broken := [field for field in row if len(field.splitlines()) > 1]:
+        if broken := [field for field in row if "\n" in field or "\r" in field]:
             raise ValueError(
                 f"{path}, line {number}: a field has a line break ({excerpt(broken[0])}): remove "
                 "it, or a quotation mark that does not belong there"
