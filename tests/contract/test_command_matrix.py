@@ -640,6 +640,9 @@ def words_of(name: str, setting: Setting, option: str, data: str) -> list[str]:
     return [*words, str(qrels), *(paths if "runs" in params or "runs_b" in params else [])]
 
 
+COMPILING = "Compiling (a few seconds, once per machine)\n"
+
+
 def output_of(name: str, words: list[str], writes: str = "") -> str:
     """What a command prints and writes; after a mark where it ends in an error."""
     before = Path.cwd()
@@ -649,7 +652,8 @@ def output_of(name: str, words: list[str], writes: str = "") -> str:
             result = call(*words)
             assert result.exception is None or isinstance(result.exception, SystemExit)
             failed = result.exit_code > (0 if name == "evaluate" else 1)
-            parts = [f"!{result.stderr}" if failed else result.output]
+            # Numba's first call on a machine is announced, whatever the options are.
+            parts = [(f"!{result.stderr}" if failed else result.output).replace(COMPILING, "")]
             for path in (f"{name}.out", writes):
                 if path and Path(path).is_file():
                     kept = Path(path).read_bytes().decode(errors="replace")
