@@ -82,7 +82,8 @@ CASES: dict[str, tuple[Runs, Grades, Grades]] = {
 
 #: The errors of analyses without anything to compare.
 REFUSED = re.compile(
-    "finds nothing relevant|at least 2 items|there is only|cannot be drawn|one run and one measure"
+    "finds nothing relevant|at least 2 items|there is only|cannot be drawn|one run and one measure|"
+    "two different runs"
 )
 
 #: Text that captions must not contain, such as nan or a wrong plural.
