@@ -49,7 +49,7 @@ def assessor_scores(
     *,
     rel: float | None = None,
     judge_rel: JudgeRel | None = None,
-    draws: int = 0,
+    draws: int | None = None,
     seed: int | None = None,
     weights: Weights | None = None,
     by: Slices | None = None,

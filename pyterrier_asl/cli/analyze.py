@@ -18,6 +18,7 @@ the analysis. -o tsv and -o jsonl name the columns for scripts.
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable
 from functools import partial
 from itertools import groupby
@@ -275,20 +276,26 @@ def _command(analysis: Analysis) -> click.Command:
         command.params.append(click.Argument(["runs"], nargs=-1, required=needed, metavar="RUN..."))
     if analysis.tracks:
         options.tracks("-t")(command)
-    for name, parameter in analysis.parameters.items():
+    for parameter in analysis.parameters.values():
         if option := option_of(parameter):
             option(command)
-            _describe_default(command.params[-1], name in analysis.required, parameter.default)
+            _describe_default(command.params[-1], analysis, parameter)
     options.places(command)
     options.output_format(help="tsv has a header.")(command)
     options.chart("Also draw the figure")(command)
     return command
 
 
-def _describe_default(option: Any, required: bool, default: Any) -> None:
+def _describe_default(option: Any, analysis: Analysis, parameter: inspect.Parameter) -> None:
     """Adds the default of the function to the help of an option without default."""
-    option.required = required
-    if not (required or option.show_default or default in (None, False)):
+    default = parameter.default
+    option.required = parameter.name in analysis.required
+    if default is None:  # the docstring may name a number
+        doc = analysis.function.__doc__ or ""
+        number = r"(?:None: ([\d,]*\d)[.,]|(\d+) by default)"
+        found = re.search(rf"\n    {parameter.name}: [^.]*?\b{number}", doc)
+        default = found and (found[1] or found[2]).replace(",", "")
+    if not (option.required or option.show_default or default is None or default is False):
         text = ",".join(map(str, default)) if isinstance(default, tuple) else default
         option.help = f"{option.help}  [default: {text}]"
 

@@ -118,6 +118,10 @@ def command(
     common["target"] = dict(zip(("like-these", "these"), TARGETS))[target]
     if plan is not None:
         of_estimates = options.take(settings, "baseline", "all_pairs")
+        usual = {
+            option.name: option.default for option in click.get_current_context().command.params
+        }
+        of_estimates |= {name: value for name, value in printed.items() if value != usual[name]}
         refuse("is for estimates, not for --plan", **of_estimates, chart=picture["chart"])
         pilot = None if qrels == NOBODY else qrels
         audit_plan = plan_audit(

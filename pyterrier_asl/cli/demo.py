@@ -12,8 +12,12 @@ from . import options
 
 @click.command(name="demo")
 @options.switch("--generated", help="Use the generated collection instead of vaswani.")
-@options.seed(help="Seed of the generated collection.", default=2022)
-def command(generated: bool, seed: int) -> None:
+@options.seed(
+    default=None,
+    show_default=False,
+    help="With --generated: seed of the collection.  [default: 2022]",
+)
+def command(generated: bool, seed: int | None) -> None:
     """Retrieve with three systems, measure them, and explain the values.
 
     The collection is ir_datasets' vaswani (3 MB, downloaded once) or, without a network, a
@@ -21,10 +25,13 @@ def command(generated: bool, seed: int) -> None:
     """
     from ..experiment import demo, demo_collection
 
+    if seed is not None and not generated:
+        raise click.UsageError("--seed goes with --generated")
     if generated:
-        collection, reason = demo_collection.generated(seed=seed), ""
+        of_seed = {} if seed is None else {"seed": seed}
+        collection, reason = demo_collection.generated(**of_seed), ""
     else:
-        collection, reason = demo_collection.collection(seed)
+        collection, reason = demo_collection.collection()
     if reason:
         click.echo(f"{reason}. Using a generated collection.", err=True)
     result = demo.demonstrate(collection)

@@ -18,13 +18,11 @@ from ..evaluation.labellings import Labelled, labelled_measures
 from ..io.notices import counted
 from ..scoring.arrays import Floats
 from ..statistics.boxes import box_test
+from ..statistics.inputs import DRAWS
 from ..statistics.intervals import detectable_difference
 from ..statistics.pairwise import non_inferiority
 from ..statistics.rounding import NO_DIFFERENCE
 from .conditions import Condition
-
-#: Of several collections, p is a share of so many sign vectors; 0 is less than one of them.
-_DRAWS = 10_000
 
 
 @dataclass(frozen=True)
@@ -252,7 +250,7 @@ def verdict_on(
     if condition.level is not None:
         how = f" by {correction} over {family} conditions" if family > 1 else ""
         one_sided = "one-sided " * condition.possibly
-        value = f"= {observed.p:.4g}" if observed.p else f"< {family / _DRAWS:g}"
+        value = f"= {observed.p:.4g}" if observed.p else f"< {family / DRAWS:g}"
         p = f"{one_sided}p {value}{how}"
         if queries and not observed.by_query.any():
             p = "equal values in every query, so there is no difference to test"

@@ -78,7 +78,7 @@ def print_comparison(
     elif form == "latex":
         print(compared.to_latex(places=places), end="")
     elif form == "markdown":
-        tables.write(_human_readable(compared), form, places=places, titles=_titles(compared))
+        tables.write(_human_readable(compared), form, places=places, **_style(compared))
     else:
         tables.write(_of_one(compared, compared.table), form, places=places)
 
@@ -95,7 +95,7 @@ def means_parts(compared: RunComparison) -> list[Part]:
         for name in frame["measure"]
     ]
     group = "" if len(compared.runs) == 1 else "run"
-    means = Part(table=frame, style={"titles": _titles(compared), "group_by": group})
+    means = Part(table=frame, style={**_style(compared), "group_by": group})
     return [*map(Part, head), Part(), means, Part(), *map(Part, compared.notes())]
 
 
@@ -136,5 +136,6 @@ def _human_readable(compared: RunComparison) -> pd.DataFrame:
     return _of_one(compared, compared.table[[name for name in names if name in compared.table]])
 
 
-def _titles(compared: RunComparison) -> dict[str, str]:
-    return {**_TITLES, "p_corrected": f"p ({compared.options.correction})"}
+def _style(compared: RunComparison) -> dict[str, Any]:
+    titles = {**_TITLES, "p_corrected": f"p ({compared.options.correction})"}
+    return {"titles": titles, "zero_p": compared.zero_p}

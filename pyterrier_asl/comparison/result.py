@@ -159,6 +159,7 @@ class RunComparison(Printed):
         hint: a hint on the grades of the qrels, '' for none.
         by_track: of several collections the same of each; see
             :class:`~pyterrier_asl.comparison.values.TrackComparison`.
+        zero_p: the bound of a corrected p-value of 0, where p is a share of random draws; else 0.
     """
 
     baseline: str
@@ -180,6 +181,7 @@ class RunComparison(Printed):
     _limits: AllLimits = field(default_factory=dict)
     _allow_missing: bool = False
     by_track: pd.DataFrame | None = None
+    zero_p: float = 0.0
 
     def parts(self) -> list[Part]:
         """The parts that ``pyterrier-asl compare`` prints."""

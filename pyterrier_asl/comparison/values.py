@@ -24,6 +24,7 @@ from ..leaderboard.result import OVERALL
 from ..leaderboard.samples import FEWEST
 from ..measures.names import Measures, NamedMeasure, measure_named, named_measures, unique, words
 from ..statistics.correction import correct
+from ..statistics.inputs import DRAWS
 from ..statistics.rank_intervals import rank_intervals
 from .answers import Answers, join_answers
 from .causes.find import causes_frame, causes_of_runs
@@ -69,12 +70,13 @@ class TrackComparison(RunComparison):
 
     def parts(self) -> list[Part]:
         """The differences overall and in each collection, and notes on them."""
-        style = {"titles": {"a": "A", "b": "B", "difference": "B - A", "p_corrected": "p"}}
+        titles = {"a": "A", "b": "B", "difference": "B - A", "p_corrected": "p"}
+        style = {"titles": titles, "group_by": "track", "zero_p": self.zero_p}
         return [
             *map(Part, self.sentences()),
             Part(),
             Part(f"A: {self.baseline} (baseline)"),
-            Part(table=self.by_track.drop(columns="p"), style=style | {"group_by": "track"}),
+            Part(table=self.by_track.drop(columns="p"), style=style),
             *map(Part, self.notes()),
         ]
 
@@ -329,9 +331,9 @@ def _over_tracks(compared: RunComparison, differences: list[RunDifference]) -> T
         parts.append(part.assign(p_corrected=correct(part["p"], options.correction).p))
     by_track = pd.concat(parts, ignore_index=True)
     whole = parts[0].drop(columns="track").assign(test=_TEST, detectable=np.nan)
-    return TrackComparison(
-        **vars(compared) | {"table": whole, "by_track": by_track, "family": len(whole)}
-    )
+    zero_p = (1 if options.correction == "none" else len(whole)) / DRAWS
+    of_tracks = {"table": whole, "by_track": by_track, "family": len(whole), "zero_p": zero_p}
+    return TrackComparison(**vars(compared) | of_tracks)
 
 
 def _check_condition(condition: Condition, label: str, values: SystemValues, test: str) -> None:

@@ -95,7 +95,7 @@ class DemoDatasets(pt.datasets.DatasetProvider):  # type: ignore[misc]
         return ["demo"]
 
 
-def collection(seed: int = 2022) -> tuple[DemoCollection, str]:
+def collection() -> tuple[DemoCollection, str]:
     """Loads vaswani, or generates a collection if vaswani is not available.
 
     Returns:
@@ -104,7 +104,7 @@ def collection(seed: int = 2022) -> tuple[DemoCollection, str]:
     try:
         return vaswani(), ""
     except OSError as error:
-        return generated(seed=seed), str(error)
+        return generated(), str(error)
 
 
 def vaswani() -> DemoCollection:

@@ -61,6 +61,7 @@ class Style:
             best values of several runs are bold, and arrows show directions.
         wide: whether a terminal shows all columns, even where lines wrap.
         all_rows: whether a terminal shows all rows of a long table.
+        zero_p: the bound of a p-value of 0, a share of random draws; 0: it is less than any bound.
     """
 
     places: int = _PLACES
@@ -69,6 +70,7 @@ class Style:
     higher_is_better: Mapping[str, bool | None] = field(default_factory=dict)
     wide: bool = False
     all_rows: bool = False
+    zero_p: float = 0.0
 
 
 def write(table: Columns, form: str, *, header: bool = True, **style: Any) -> None:
@@ -299,7 +301,7 @@ def _shown_columns(
             places = 1
         shown[name] = TextColumn(
             style.titles.get(name, str(name)),
-            [_human_readable(value, name, places, missing) for value in values],
+            [_human_readable(value, name, places, missing, style.zero_p) for value in values],
             _are_best(values, None if "qid" in table else up),
             bool(numbers) and len(numbers) == len(values) - values.count(None),
         )
@@ -314,7 +316,7 @@ def _are_best(column: list[Any], up: bool | None) -> list[bool]:
     return (values == (values.max() if up else values.min())).tolist()  # type: ignore[no-any-return]
 
 
-def _human_readable(plain: Any, column: str, places: int, missing: str) -> str:
+def _human_readable(plain: Any, column: str, places: int, missing: str, zero_p: float) -> str:
     if plain is None:
         return missing
     if isinstance(plain, bool):
@@ -322,6 +324,8 @@ def _human_readable(plain: Any, column: str, places: int, missing: str) -> str:
     if isinstance(plain, list):
         more = f" and {len(plain) - _NAMED} more" if len(plain) > _NAMED else ""
         return (", ".join(map(str, plain[:_NAMED])) or missing) + more
+    if column in P_VALUES and zero_p and plain == 0:
+        return f"<{max(zero_p, 10**-places if places > 0 else 0):g}"
     if column in P_VALUES and isinstance(plain, float) and 0 <= plain < 10**-places:
         return f"<{10**-places:.{max(places, 0)}f}" if places > 0 else f"{plain:.2g}"
     return number_or_text(plain, column, places)

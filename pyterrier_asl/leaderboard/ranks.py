@@ -24,6 +24,7 @@ from ..io.notices import counted, names_of, warn
 from ..judging.labels import qrels_with
 from ..measures.names import Measures, NamedMeasure, named_measures
 from ..scoring.arrays import Floats
+from ..statistics.inputs import DRAWS
 from ..statistics.rank_intervals import RankIntervals, rank_intervals
 from .result import OVERALL, Leaderboard, board_of, with_tracks
 from .samples import (
@@ -62,7 +63,7 @@ def ranks(
     highest: float | None = None,
     variance: str = "averaged",
     alpha: float = 0.05,
-    draws: int = 10_000,
+    draws: int = DRAWS,
     seed: int = 0,
     simultaneous: bool = False,
     common: bool = False,

@@ -23,8 +23,8 @@ Bools = NDArray[np.bool_]
 
 #: The greatest number of values in an array of a computation in chunks: 32 MB.
 CHUNK = 2**22
-#: The tests with random draws, and the number of draws by default.
-RANDOM_TESTS, _DRAWS = ("randomization", "tukey-randomized"), 10_000
+#: The tests with random draws, and the number of random draws of any test by default.
+RANDOM_TESTS, DRAWS = ("randomization", "tukey-randomized"), 10_000
 
 
 class TestResult(NamedTuple):
@@ -89,7 +89,7 @@ def prepare(
             raise ValueError(
                 f"{name}={value!r} is for the tests {tests}, not for {test!r}: leave it out"
             )
-    draws, seed = _DRAWS if draws is None else draws, 0 if seed is None else seed
+    draws, seed = DRAWS if draws is None else draws, 0 if seed is None else seed
     if draws < 1:
         raise ValueError(f"draws is {draws}: give at least 1")
     if weights is None:

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .inputs import ArrayLike, Bools, Floats, Ints, check_name, check_probability
+from .inputs import DRAWS, ArrayLike, Bools, Floats, Ints, check_name, check_probability
 from .rounding import EQUAL
 
 #: The weight of a pair's own squared error; the mean over all pairs has the rest.
@@ -78,7 +78,7 @@ def rank_intervals(
     collections: Sequence[Any] | None = None,
     alpha: float = 0.05,
     variance: str = "averaged",
-    draws: int = 10_000,
+    draws: int = DRAWS,
     seed: int = 0,
     possibly_best: bool = True,
     progress: bool | None = False,

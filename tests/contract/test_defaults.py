@@ -56,7 +56,6 @@ OWN: dict[str, dict[str, Any]] = {
     "ranks": {"draws": 10_000, "possibly_best": True},
     "agreement-by-alpha": {"alphas": TENTHS},
     "agreement-by-number-of-systems": {"sizes": (2, 4, 8, 16, 32, 64), "draws": 1000},
-    "assessor-scores": {"draws": 0},
     "cycles": {"preference": "sgnLP"},
     "discriminative-power": {"correction": "auto", "levels": (0.05, 0.01)},
     "judge-agreement": {"draws": 1000},
@@ -115,7 +114,6 @@ MEASURES: dict[str, dict[str, Any]] = {
 #: Of the commands: further options than the parameters of functions.
 COMMANDS: dict[str, dict[str, Any]] = {
     "audit": {"target": "like-these"},
-    "demo": {"seed": 2022},
     "holes": {"measure": "nDCG@10"},
     "tune": {"trials": 1000},
 }

@@ -461,3 +461,18 @@ def test_what_cannot_be_analyzed(files, said, message):
     result = call(*said)
     assert result.exit_code == 2, result.output
     assert message in result.stderr.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("name", "option", "default"),
+    [
+        ("discriminative-power", "draws", 10000),
+        ("preference-discrimination", "draws", 1000),
+        ("compare-techniques", "seed", 0),
+        ("stability", "seed", 0),
+        ("ties", "level_for_rel", 1),
+    ],
+)
+def test_help_has_the_default_of_a_number(name, option, default):
+    text = " ".join(call(name, "--help").stdout.split())
+    assert re.search(rf"--{option} [^-]*\[default: {default}\]", text)

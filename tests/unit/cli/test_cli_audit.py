@@ -191,6 +191,16 @@ def test_the_draw_is_kept_in_a_file(files):
     assert again.exit_code == 2 and "queries are drawn once" in again.stderr
 
 
+@pytest.mark.parametrize(
+    ("option", "value", "named"),
+    [("-o", "jsonl", "--output_format jsonl"), ("--places", "2", "--places 2")],
+)
+def test_a_plan_has_no_table(files, option, value, named):
+    result = call("-m", "AP", "--plan", "0.3", option, value, people="none")
+    assert result.exit_code == 2 and not result.stdout
+    assert f"{named} is for estimates, not for --plan" in result.stderr
+
+
 def test_the_chart_shows_the_three_estimates_of_each_mean_and_difference():
     drawn = audit(RUNS, SAMPLE, "AP", MACHINE).chart().to_dict()
     means, differences = (

@@ -248,7 +248,7 @@ def test_the_level_of_intervals_from_scores(files, alpha):
     assert (row["ci_low"], row["ci_high"]) == (expected["ci_low"], expected["ci_high"])
 
 
-def test_a_p_value_below_all_sign_vectors_is_not_said_to_be_0():
+def test_a_p_value_below_all_sign_vectors_is_not_said_to_be_0(capsys):
     """No sign vector of 28 topics gives as large a loss; the bound is corrected for two runs."""
     qrels = {f"q{i}": {"a": 1} for i in range(14)}
     good = {q: {"a": 2 + int(q[1:]) % 3, "b": 1} for q in qrels}
@@ -258,6 +258,10 @@ def test_a_p_value_below_all_sign_vectors_is_not_said_to_be_0():
     for verdict in compared.verdicts:
         assert verdict.outcome.name == "FAIL" and verdict.numbers["p"] == 0
         assert "p < 0.0002 by holm over 2 conditions" in verdict.message
+    assert (compared.by_track["p_corrected"] == 0).all()
+    for places, bound in ((4, "<0.0002"), (5, "<0.0002"), (2, "<0.01"), (-1, "<0.0002")):
+        compared.show(places=places)
+        assert capsys.readouterr().out.count(bound) == 2 * 3
 
 
 @pytest.mark.parametrize("test", ["t", "wilcoxon", "sign", "randomization"])
