@@ -137,6 +137,9 @@ def test_options_that_contradict_the_table_are_refused(options, message):
     ("frame", "message"),
     [
         (LONG.drop(columns="qid"), "no column qid"),
+        (LONG.drop(columns=["name", "qid", "value"]), "a column measure, but no column value"),
+        (pd.DataFrame({"AP": [0.5]}), "no column qid; it has AP"),
+        (pd.DataFrame({"run": ["a"], "AP": [0.5], "mrt": [9.0]}), "'AP' is a measure, not a topic"),
         (LONG.assign(value="high"), "'high', which is not a number"),
         (pd.concat([LONG, LONG]), "two values of AP 'bm25' for topic '401'"),
         (LONG.assign(qid="all"), "has no value of a topic"),
