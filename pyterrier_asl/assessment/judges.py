@@ -144,8 +144,8 @@ class Judges:
         check_names("judge_rel", own, names, "judges")
         persons = [str(name) for name in people]
         check_names("people", persons, names, "judges")
-        if len(set(persons)) < len(persons):
-            raise ValueError(f"a person is named twice: {persons}")
+        if twice := sorted({name for name in persons if persons.count(name) > 1}):
+            raise ValueError(f"people names {', '.join(twice)} twice: name every person once")
         members = {}
         for name, qrels in zip(names, judges.values()):
             if isinstance(runs, Evaluation) and runs.has_been_matched_with(qrels):

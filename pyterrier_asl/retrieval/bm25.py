@@ -100,6 +100,7 @@ def number_terms(
     return WeightedQueries(offsets, terms, weights)
 
 
+@np.errstate(over="ignore")
 def scoring_weights(
     index: TermIndex, queries: WeightedQueries, *, k1: float, idf: str
 ) -> WeightedQueries:

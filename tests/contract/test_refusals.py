@@ -1,0 +1,158 @@
+"""Errors of rare mistakes: each names what is wrong, its value and the remedy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pandas as pd
+import pytest
+from _calls import call
+from _small import collection, write_qrels, write_run
+
+from pyterrier_asl import (
+    TermIndex,
+    analysis,
+    bounds,
+    compare,
+    holes,
+    judge_until_settled,
+    judges,
+    merge_labels,
+    ranks,
+    read_scores,
+    report,
+)
+from pyterrier_asl.evaluation.evaluation import Evaluation
+from pyterrier_asl.tuning.objective import make_task
+
+RUNS, QRELS = collection()
+SCORES = pd.DataFrame(
+    [
+        (name, f"q{topic}", measure, topic / 12)
+        for name in ("old", "new")
+        for topic in range(12)
+        for measure in ("AP", "RR")
+    ],
+    columns=["name", "qid", "measure", "value"],
+)
+LABELS = pd.DataFrame({"qid": ["q1"], "docno": ["d1"], "label": [0]})
+
+
+class Transformer:
+    """Retrieves nothing."""
+
+    def transform(self, topics: Any) -> Any:
+        return topics
+
+    __call__ = transform
+
+
+REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
+    "a rank below the ranking": (
+        lambda: analysis.tie_probability(10, [1], [11]),
+        "rank must be between 1 and n = 10, but 11 is not",
+    ),
+    "a cut-off below the ranking": (
+        lambda: analysis.preference_levels(9, [1], cutoff=10),
+        "cutoff is 10, but a ranking holds 1 to n = 9",
+    ),
+    "no depth": (
+        lambda: analysis.satisfaction(RUNS, QRELS, depth=0),
+        "depth is 0, but it must be 1 or more",
+    ),
+    "no judge": (lambda: judges(QRELS, {}), "no judge to compare with the reference"),
+    "a person twice": (
+        lambda: judges(QRELS, {"m": QRELS, "p": QRELS}, people=["p", "m", "p"]),
+        "people names p twice",
+    ),
+    "no qrels": (lambda: Evaluation.of(RUNS), "qrels are needed: a frame, a file"),
+    "another way with conflicts": (
+        lambda: merge_labels(QRELS, LABELS, conflicts="mine"),
+        "must be 'error' or 'official', not 'mine'",
+    ),
+    "a collection named as all together": (
+        lambda: ranks({"overall": (RUNS, QRELS), "x": (RUNS, QRELS)}, measures="AP"),
+        "a collection is called 'overall', as all together are: rename it",
+    ),
+    "a single run": (
+        lambda: compare({"alpha": RUNS["alpha"]}, QRELS),
+        "there is only the run 'alpha': compare two at least",
+    ),
+    "a single system with scores": (
+        lambda: compare(read_scores(SCORES[SCORES["name"] == "old"])),
+        "there is only the system 'old': compare two at least",
+    ),
+    "no file of scores": (lambda: read_scores([]), "no files of scores are given"),
+    "measures with other topics": (
+        lambda: report(
+            read_scores(SCORES[~((SCORES["measure"] == "RR") & (SCORES["qid"] == "q4"))])
+        ),
+        "RR has other systems or topics than AP",
+    ),
+    "an infinite value in a report": (
+        lambda: report(read_scores(SCORES.replace({"value": {1 / 12: float("inf")}}))),
+        "AP has values that are not finite",
+    ),
+    "an infinite value in a leaderboard": (
+        lambda: ranks(read_scores(SCORES.replace({"value": {1 / 12: float("inf")}})), None, "AP"),
+        "AP of 'old' for topic 'q1' is inf",
+    ),
+    "transformers without topics": (
+        lambda: report({"bm25": Transformer(), "alpha": RUNS["alpha"]}, QRELS),
+        "'bm25' is a transformer: pass topics=",
+    ),
+    "bounds without unjudged documents": (
+        lambda: bounds(RUNS, QRELS, "AP(judged_only=True)"),
+        "removes unjudged documents: it has no bounds",
+    ),
+    "weights that are too large": (
+        lambda: (
+            TermIndex.from_documents({"docno": name, "text": text} for name, text in TEXTS)
+            .bm25(k1=1e308)
+            .search("rare rare rare")
+        ),
+        "query weights are too large with k1=1e\\+308",
+    ),
+    "two measures as the objective": (
+        lambda: make_task(TOPICS, QRELS, "AP nDCG"),
+        "'AP nDCG' is 2 measures; name one",
+    ),
+    "answers without labels": (
+        lambda: judge_until_settled(
+            holes(RUNS["alpha"], RUNS["bravo"], QRELS, "AP"),
+            lambda frame: frame[["qid", "docno"]],
+        ),
+        "the judge's answers lack the columns \\['label'\\]",
+    ),
+}
+TEXTS = [("d0", "rare"), *((f"d{number}", "frequent") for number in range(1, 9))]
+TOPICS = pd.DataFrame({"qid": ["q1"], "query": ["rare"]})
+
+
+@pytest.mark.filterwarnings("ignore:there are only 12 topics")
+@pytest.mark.parametrize("mistake", REFUSED)
+def test_an_error_names_the_mistake(mistake):
+    function, message = REFUSED[mistake]
+    with pytest.raises(ValueError, match=message):
+        function()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("analyze judge-agreement q --judge qrels=q", "'qrels' is the judge of QRELS"),
+        ("analyze judge-agreement q --judge m=q --judge m=q", "'m' is given twice"),
+        ("audit none alpha bravo --machine-qrels q", "QRELS 'none' goes with --plan"),
+        ("ranks q alpha bravo --no-title", "--width and --no-title need --chart"),
+        ("ranks q alpha bravo --width page", "--width and --no-title need --chart"),
+    ],
+)
+def test_a_command_names_the_mistake(arguments, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write_qrels(QRELS, tmp_path / "q")
+    for name in ("alpha", "bravo"):
+        write_run(RUNS[name], tmp_path / name)
+    result = call(*arguments.split())
+    assert result.exit_code == 2
+    assert message in result.stderr
