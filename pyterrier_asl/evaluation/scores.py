@@ -429,9 +429,9 @@ def _melted(table: pd.DataFrame, source: str) -> pd.DataFrame:
     if "name" not in keys:
         raise ValueError(f"{source} has no column qid; it has {has}")
     topics = [column for column in rest if str(column).lower() not in _MEANS]
-    if measures := [name for name in topics if measure_named(str(name)) is not None]:
+    if means := [name for name in topics if measure_named(str(name)) is not None]:
         raise ValueError(
-            f"{source} has no column qid, and the column {measures[0]!r} is a measure, not a "
+            f"{source} has no column qid, and the column {means[0]!r} is a measure, not a "
             "topic: give the values of each topic, not their means"
         )
     return table.melt(keys, topics, var_name="qid", value_name="value")
