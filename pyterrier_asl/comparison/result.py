@@ -16,7 +16,7 @@ from ..charts.forms import alt, captioned, in_rows, inline_rows, ranges, tooltip
 from ..io.notices import counted, names_of
 from ..io.printed import Part, Printed
 from ..io.table_forms import format_value
-from ..io.tables import arrow
+from ..io.tables import arrow, typeset
 from ..scoring.arrays import Floats
 from ..statistics.correction import correct
 from ..statistics.intervals import detectable_difference
@@ -379,7 +379,7 @@ class RunComparison(Printed):
             ]
         frame = pd.DataFrame(columns, index=pd.Index([self.baseline, *self.runs]))
         styler = frame.style.format_index(escape="latex").format_index(escape="latex", axis=1)
-        return str(styler.to_latex(hrules=True, column_format="l" + "r" * len(shown)))
+        return typeset(styler, column_format="l" + "r" * len(shown))
 
 
 def comparison_of(

@@ -107,16 +107,15 @@ def print_parts(
 def markdown(parts: Iterable[Part]) -> str:
     """Paragraphs and tables in Markdown, with blank lines between them.
 
-    >>> print(markdown([Part("A: live_1"), Part(), Part("B: new")]), end="")
-    A: live\\_1
+    >>> print(markdown([Part("A: *live*"), Part(), Part("B: new")]), end="")
+    A: \\*live\\*
     <BLANKLINE>
     B: new
     """
     blocks = []
     for part in parts:
         if part.text:
-            text = " ".join(part.text.split())
-            blocks.append("".join(f"\\{c}" if c in "\\`*_<>[]|#" else c for c in text) + "\n")
+            blocks.append(tables.escaped(" ".join(part.text.split())) + "\n")
         if part.table is not None:
             blocks.append(tables.markdown(part.table, **part.style))
     return "\n".join(blocks)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import takewhile
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -29,6 +30,9 @@ from .table_forms import (
     width_of,
 )
 
+if TYPE_CHECKING:
+    from pandas.io.formats.style import Styler
+
 #: The forms of printed tables.
 FORMS = ("table", "tsv", "jsonl", "latex", "markdown")
 
@@ -43,6 +47,12 @@ _BLOCKS = 2
 
 #: Decimal places by default; a terminal then shows costs above 1, such as ASL, with one.
 _PLACES = 4
+
+#: Characters that LaTeX prints in math mode only.
+_IN_MATH = {ord(character): f"${character}$" for character in "<>|"}
+
+#: What Markdown does not print, or prints in other ways.
+_MARKS = re.compile(r"[|*`\[\]]|<(?=[a-zA-Z/!?])|(?<![^\W_])_|_(?![^\W_])|\\(?=[^\w\s])")
 
 #: The most elements of a list in a human-readable cell; machine-readable cells have all.
 _NAMED = 4
@@ -234,8 +244,12 @@ def latex(table: Columns, **style: Any) -> str:
     styler = cells.style.hide(axis="index").format(escape="latex")
     styler.format_index(escape="latex", axis="columns").apply(lambda _: marks, axis=None)
     sides = "".join("r" if column.is_number else "l" for column in shown)
-    text = str(styler.to_latex(hrules=True, column_format=sides))
-    return text.replace("<", "$<$").replace(">", "$>$")  # LaTeX prints other characters for them
+    return typeset(styler, column_format=sides)
+
+
+def typeset(styler: Styler, **options: Any) -> str:
+    """The LaTeX of a styler; text fonts print other characters for <, > and |."""
+    return str(styler.to_latex(hrules=True, **options)).translate(_IN_MATH)
 
 
 def markdown(table: Columns, **style: Any) -> str:
@@ -248,11 +262,11 @@ def markdown(table: Columns, **style: Any) -> str:
     """
     shown = _shown_columns(table, Style(**style), missing="-").values()
     columns = [
-        [f"**{text}**" if best else text for text, best in zip(_escaped(column.texts), column.best)]
-        for column in shown
+        [f"**{escaped(text)}**" if best else escaped(text) for text, best in zip(c.texts, c.best)]
+        for c in shown
     ]
     sides = ["--:" if column.is_number else ":--" for column in shown]
-    rows = [_escaped([column.title for column in shown]), sides, *zip(*columns)]
+    rows = [[escaped(column.title) for column in shown], sides, *zip(*columns)]
     return "".join(f"| {' | '.join(row)} |\n" for row in rows)
 
 
@@ -284,8 +298,13 @@ def html(frame: pd.DataFrame, **style: Any) -> str:
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
-def _escaped(texts: list[str]) -> list[str]:
-    return [printable(text).replace("|", "\\|") for text in texts]
+def escaped(text: str) -> str:
+    r"""Text that Markdown prints as it is.
+
+    >>> print(escaped("a|b*_ <b> p<.05 bm_25"))
+    a\|b\*\_ \<b> p<.05 bm_25
+    """
+    return _MARKS.sub(r"\\\g<0>", printable(text))
 
 
 def _shown_columns(

@@ -104,3 +104,9 @@ def test_the_chart_of_several_collections_has_no_intervals():
     )
     drawn = compare({"x": track, "y": track}, None, ["RR"]).chart().to_dict()
     assert "interval" not in str(drawn["title"]) and "over 12 queries" in str(drawn["title"])
+
+
+def test_latex_of_a_comparison_sets_names_as_other_tables():
+    a, b = ({"q": {"a": grade}} for grade in (1, 2))
+    text = compare({"<a>": a, "b|c": b}, {"q": {"a": 1}}, ["AP"]).to_latex()
+    assert "\n$<$a$>$ & " in text and "\nb$|$c & " in text

@@ -203,6 +203,26 @@ def test_latex_escapes_names():
     text = tables.latex(scores, places=-1, higher_is_better={"P_Rareness@100": True})
     assert r"run & P\_Rareness@100 \\" in text
     assert r"a\_b \& c & 0.125 \\" in text
+    assert r"$<$a$|$b$>$ & 0.5000 \\" in tables.latex({"run": ["<a|b>"], "AP": [0.5]})
+
+
+@pytest.mark.parametrize(
+    ("name", "cell"),
+    [
+        ("<b>", r"\<b>"),
+        ("*", r"\*"),
+        ("`k`", r"\`k\`"),
+        ("[x](y)", r"\[x\](y)"),
+        ("__a_b_", r"\_\_a_b\_"),
+        ("a\\|b", r"a\\\|b"),
+        ("C:\\new", "C:\\new"),
+        ("p<.05", "p<.05"),
+    ],
+)
+def test_markdown_prints_names_as_they_are(name, cell):
+    text = tables.markdown({"run": [name], name: [0.5]})
+    assert text.splitlines()[0] == f"| run | {cell} |"
+    assert text.splitlines()[2] == f"| {cell} | 0.5000 |"
 
 
 def test_no_zero_has_a_sign(capsys):
