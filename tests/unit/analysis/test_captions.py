@@ -191,6 +191,75 @@ def assert_ranks_begin_at_1(spec: Any) -> None:
                 assert name == "x" or scale.get("reverse"), channel
 
 
+def parts(spec: Any) -> Iterator[dict[str, Any]]:
+    """A specification and everything in it, except the data."""
+    if isinstance(spec, dict):
+        yield spec
+        for name, value in spec.items():
+            if name not in ("datasets", "data"):
+                yield from parts(value)
+    elif isinstance(spec, list):
+        for part in spec:
+            yield from parts(part)
+
+
+#: Options of marks and axes, and between which values they can be seen and read.
+VISIBLE = {
+    "opacity": (0.1, 1),
+    "strokeWidth": (0.5, 3),
+    "fontSize": (9, 12),
+    "size": (5, 80),
+    "thickness": (1, 4),
+    "step": (10, 70),
+    "labelLimit": (100, 300),
+    "tickCount": (4, 10),
+    "columns": (1, 3),
+}
+#: Angles of names: horizontal, vertical, and diagonal.
+ANGLES = (0, -90, -35, -40, -45)
+
+
+def assert_everything_is_visible(spec: Any) -> None:
+    """Marks are neither transparent nor too small, names are readable, dashes have gaps."""
+    for part in parts(spec):
+        for name, (least, most) in VISIBLE.items():
+            if isinstance(part.get(name), float | int):
+                assert least <= part[name] <= most, (name, part)
+        assert part.get("labelAngle", 0) in ANGLES
+        assert all(length >= 0 for length in part.get("strokeDash", ()) if "type" in part)
+        scale = part.get("scale")
+        if isinstance(scale, dict) and "domain" in scale:
+            assert not scale.get("nice"), "an axis ends where it is told to"
+
+
+def assert_arrows_point_to_better_values(spec: Any) -> None:
+    """Costs are better at the left, or at the top of a reversed axis; gains at the right or top."""
+    for part in parts(spec):
+        for name in {"x", "y"} & part.keys():
+            title = str(part[name].get("title")) if isinstance(part[name], dict) else ""
+            if "(better " not in title:
+                continue
+            is_cost = re.match(r"ASL|rank\b", title) is not None
+            way = ("←" if is_cost else "→") if name == "x" else "↑"
+            assert title.endswith(f"(better {way})")
+            is_reversed = bool((part[name].get("scale") or {}).get("reverse"))
+            assert is_reversed == (is_cost and name == "y")
+
+
+def assert_fields_exist(spec: Any) -> None:
+    """Channels and tooltips show columns of the data, or of a transform of them."""
+    computed = {
+        name
+        for part in parts(spec)
+        for transform in part.get("transform", ())
+        for name in ([transform.get("as")] if isinstance(transform.get("as"), str) else [])
+    }
+    for encoding, rows in views(spec, spec.get("datasets", {})):
+        channels = [c for channel in encoding.values() for c in np.atleast_1d(channel)]
+        fields = {c["field"] for c in channels if "field" in c} - computed
+        assert not rows or fields <= rows[0].keys()
+
+
 #: The quick suite draws the usual case only.
 UNUSUAL = [pytest.param(case, marks=pytest.mark.slow) for case in CASES if case != "usual"]
 
@@ -212,6 +281,9 @@ def test_every_chart_is_drawn_and_says_nothing_wrong(analysis, case):
     assert_ends_fit(spec)
     assert_categories_fit(spec)
     assert_ranks_begin_at_1(spec)
+    assert_everything_is_visible(spec)
+    assert_arrows_point_to_better_values(spec)
+    assert_fields_exist(spec)
     drawn = [row for rows in spec.get("datasets", {}).values() for row in rows]
     assert drawn or frame.empty or case != "usual"
 

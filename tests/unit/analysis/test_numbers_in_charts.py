@@ -1,0 +1,425 @@
+"""What charts show of a table: numbers, ends of lines and bands, names, and counts in captions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pyterrier_asl import DocLengths
+from pyterrier_asl.analysis import (
+    agreement_by_number_of_systems,
+    collection_statistics,
+    compare_with_assessors,
+    cycles,
+    effective_share,
+    headroom,
+    judge_agreement,
+    leaderboard_swaps,
+    lengths_by_rank,
+    level_regressions,
+    missing_labels,
+    missing_queries,
+    preference_levels,
+    rare_finds,
+    rareness_without_own_group,
+    reordering,
+    run_quality,
+    satisfaction,
+    search_length_changes,
+    search_length_distribution,
+    system_order,
+    system_preferences,
+    tie_probability_by_rank,
+)
+from pyterrier_asl.analysis.preferred_systems import mc4
+
+pytest.importorskip("altair")
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+def drawn(analysis: Any, table: pd.DataFrame, **attrs: Any) -> tuple[dict[str, Any], str, Any]:
+    """The specification of a chart, its caption, and the rows of each of its data sets."""
+    table.attrs.update(attrs)
+    spec = analysis.draw(table).to_dict()
+    rows = [values for values in spec.get("datasets", {}).values() if values]
+    return spec, " ".join(spec["title"]["subtitle"]), rows
+
+
+def runs_at(**ranks: int) -> dict[str, dict[str, dict[str, float]]]:
+    """Runs with the relevant document ``d`` at a rank."""
+    return {
+        name: {"q": {"d": -rank, **{f"x{n}": -float(n) for n in range(1, rank)}}}
+        for name, rank in ranks.items()
+    }
+
+
+def rows_of(view: dict[str, Any], spec: dict[str, Any]) -> list[dict[str, Any]]:
+    """The rows of a view, which a specification keeps under a name."""
+    return spec["datasets"][view["data"]["name"]]
+
+
+QRELS = {"q": {"d": 1, "x1": 0}}
+NAN = float("nan")
+
+
+# Lines, bands and points between a low and a high value
+
+
+@pytest.mark.parametrize("analysis", [missing_labels, missing_queries])
+def test_bands_are_one_standard_deviation_within_0_and_1(analysis):
+    samples = {0.5: (0.2, 0.6), 0.1: (0.0, 0.4), 0.9: (0.8, 1.0)}
+    frame = pd.DataFrame(
+        [
+            (share, n, "RR", x, x, x)
+            for share, values in samples.items()
+            for n, x in enumerate(values)
+        ],
+        columns=["fraction", "sample", "preference", "ranking", "system", "tied"],
+    )
+    _, caption, rows = drawn(analysis, frame)
+    deviation = np.sqrt(0.08)  # of .2 and .6, and of 0 and .4
+    expected = {
+        0.1: (0.2, 0, 0.2 + deviation),
+        0.5: (0.4, 0.4 - deviation, 0.4 + deviation),
+        0.9: (0.9, 0.9 - np.sqrt(0.02), 1),
+    }
+    found = {row["fraction"]: (row["mean"], row["low"], row["high"]) for row in rows[0]}
+    assert found == {share: pytest.approx(values) for share, values in expected.items()}
+    assert "means over 2 samples, bands one standard deviation" in caption
+
+
+def test_a_line_for_taus_is_one_standard_error_long_to_each_side():
+    frame = pd.DataFrame(
+        {"measure": "P", "systems": [4, 2], "tau": [0.5, 0.25], "standard_error": [0.1, 0.05]}
+    )
+    spec, _, rows = drawn(agreement_by_number_of_systems, frame)
+    (ends,) = (part for part in rows if "low" in part[0])
+    assert [(row["low"], row["high"]) for row in ends] == [(0.4, 0.6), pytest.approx((0.2, 0.3))]
+    axis = spec["layer"][0]["encoding"]["x"]["axis"]
+    assert axis["values"] == [2, 4]
+
+
+def summary(tau: float, tau_sd: float, tracks: int = 2) -> pd.DataFrame:
+    return pd.DataFrame(
+        {"change": ["c"], "from": "a", "to": "b", "dSort": 20.0, "dSort_sd": 5.0, "tau": tau}
+        | {"tau_sd": tau_sd, "dValue": 1.0, "dValue_sd": 0.1, "moved": "r", "tracks": tracks}
+        | {"systems": 9}
+    )
+
+
+@pytest.mark.parametrize(("tau", "tau_sd", "least"), [(0.3, 0.2, 0), (0.1, 0.2, -1), (0, NAN, 0)])
+def test_moves_have_lines_of_one_deviation_and_axes_with_room_for_them(tau, tau_sd, least):
+    spec, caption, (rows, *others) = drawn(reordering, summary(tau, tau_sd))
+    sorts, taus = spec["hconcat"]
+    domains = [panel["layer"][0]["encoding"]["x"]["scale"]["domain"] for panel in (sorts, taus)]
+    assert domains == [[0, 100], [least, 1]]
+    ends = [(row["low"], row["high"]) for part in (rows, *others) for row in part]
+    deviation = 0 if np.isnan(tau_sd) else tau_sd
+    assert ends == [(15, 25), pytest.approx((tau - deviation, tau + deviation))]
+    assert sorts["layer"][0]["encoding"]["y"]["axis"]["labelLimit"] >= 100
+    assert taus["layer"][0]["encoding"]["y"]["axis"] is None, "the first panel has the names"
+    assert "over 2 tracks" in caption
+    assert "deviation" not in drawn(reordering, summary(tau, tau_sd, 1))[1]
+
+
+def test_systems_move_away_from_the_diagonal_and_tracks_have_colours_where_there_are_several():
+    frame = pd.DataFrame(
+        {"track": ["t"] * 4, "change": [*"ccdd"], "from": "AP", "to": "ASL", "run": [*"abab"]}
+        | {"better_before": [0, 1, 0, 1], "better_after": [3, 0, 1, 0], "dSort": 10.0}
+    )
+    for tracks in (1, 2):
+        spec, _, rows = drawn(
+            reordering, frame.assign(track=[*"tttt"] if tracks == 1 else [*"tutu"])
+        )
+        panels = spec["concat"]
+        assert len(panels) == 2 and panels[0]["title"] == "c"
+        diagonal, points = panels[0]["layer"]
+        scale = (
+            points["encoding"]["x"]["scale"]["domain"],
+            points["encoding"]["y"]["scale"]["domain"],
+        )
+        assert scale == ([0, 3], [0, 3])
+        assert [{"at": 0}, {"at": 3}] in rows
+        assert points["encoding"]["x"]["axis"]["values"] == [0, 1, 2, 3]
+        titles = [points["encoding"][name]["title"] for name in "xy"]
+        assert titles == ["systems better by AP", "systems better by ASL"]
+        assert (points["encoding"]["color"]["legend"] is not None) == (tracks > 1)
+
+
+def test_the_share_of_the_paper_is_57_percent_and_16_points():
+    frame = effective_share(runs_at(a=1, b=2), QRELS)
+    _, caption, rows = drawn(effective_share, frame)
+    assert "57% ± 16." in caption
+    (paper,) = (part for part in rows if "low" in part[0])
+    assert paper == [{"low": pytest.approx(0.41), "high": pytest.approx(0.73), "mean": 0.57}]
+
+
+# Names, labels and orders
+
+
+def test_bars_of_the_best_runs_begin_at_1_for_lengths_and_at_0_for_shares():
+    tracks = {"t": (runs_at(good=2, bad=4), QRELS)}
+    spec, _, rows = drawn(headroom, headroom(tracks, cutoff=10))
+    expected = {"P@20": (0, "0.050 good"), "ASL@g1-10": (1, "2.0 good")}
+    expected |= {"AP": (0, "0.500 good"), "ASL": (1, "2.0 good")}
+    found = {row["measure"]: (row["least"], row["label"]) for part in rows for row in part}
+    assert found == expected
+    for panel in spec["concat"]:
+        bar, label = panel["layer"]
+        axis = bar["encoding"]["x"]
+        is_length = axis["title"].startswith("ASL")
+        assert axis["scale"] == (
+            {"domain": [1, 10], "type": "log"} if is_length else {"domain": [0, 1]}
+        )
+        assert axis["axis"]["grid"] is False
+        assert label["encoding"]["x"]["datum"] == int(is_length)
+        assert (bar["encoding"]["y"]["axis"] is None) is False
+    alone = headroom.draw(headroom(*tracks["t"], cutoff=10)).to_dict()
+    assert alone["concat"][0]["layer"][0]["encoding"]["y"]["axis"] is None, "without a name"
+
+
+@pytest.mark.parametrize("runs", [8, 9])
+def test_few_runs_have_names_and_of_many_the_best_by_each_measure(runs):
+    frame = pd.DataFrame({"run": [f"r{n}" for n in range(runs)], "AP": np.linspace(0.1, 0.2, runs)})
+    frame["ASL"], frame["missing_share"] = np.linspace(10, 50, runs), 0.5
+    for name in ("P@20", "ASL@g1-10", "unjudged_share", "R@10", "Judged@10"):
+        frame[name] = 0.5
+    spec, _, rows = drawn(run_quality, frame)
+    points, names = spec["layer"]
+    single = {row["run"] for part in rows if len(part) == 1 for row in part}
+    assert single == (set(frame["run"]) if runs == 8 else {"r0", "r8"})
+    assert [t["field"] for t in points["encoding"]["tooltip"]][-2:] == ["R@10", "Judged@10"]
+
+
+@pytest.mark.parametrize(("letters", "angle"), [(8, 0), (9, -35)])
+def test_names_of_judges_are_turned_where_they_have_over_eight_letters(letters, angle):
+    judges = {"a" * letters: {"q": {"d": 1, "e": 0}}, "b": {"q": {"d": 1, "e": 1}, "r": {"d": 1}}}
+    frame = judge_agreement(judges, rel=1, draws=5)
+    spec, caption, _ = drawn(judge_agreement, frame)
+    assert spec["layer"][0]["encoding"]["x"]["axis"]["labelAngle"] == angle
+    assert spec["layer"][0]["encoding"]["x"]["axis"]["labelOverlap"] is False
+    assert "over 1 query and 2 documents that both judged" in caption
+
+
+def test_a_range_of_documents_is_in_the_caption_where_pairs_of_judges_share_different_numbers():
+    judges = {name: {"q": {f"d{i}": i % 2 for i in range(n)}} for name, n in zip("abc", (2, 3, 4))}
+    _, caption, _ = drawn(judge_agreement, judge_agreement(judges, draws=5))
+    assert "over 1 query and 2 to 3 documents that both judged" in caption
+
+
+def test_systems_are_in_the_order_of_their_mean_preference():
+    frame = system_preferences(runs_at(third=9, first=1, last=20, second=4), QRELS, ["rrLP"])
+    spec, _, rows = drawn(system_preferences, frame)
+    panel = spec["concat"][0]
+    encoding = panel["layer"][0]["encoding"]
+    assert encoding["y"]["sort"] == encoding["x"]["sort"] == ["first", "second", "third", "last"]
+    assert encoding["color"]["scale"]["domain"] == [-0.95, 0.95]
+    assert panel["layer"][0]["title"] == "rrLP, test: t, up to ±0.95"
+    means = {abs(row["mean"]) for part in rows for row in part}
+    assert means >= {0.95, 0.75, 0.8889}, "four decimals"
+
+
+@pytest.mark.parametrize(("systems", "step"), [(20, 18), (21, 12), (40, 12), (41, 12)])
+def test_rows_of_systems_are_lower_where_there_are_more_than_20(systems, step):
+    ranks = np.arange(1, systems + 1)
+    frame = pd.DataFrame({"system": [f"s{n:02}" for n in ranks], "cycle": 0})
+    frame = frame.assign(mean_rank=ranks, borda_rank=ranks, mc4_rank=ranks)
+    frame.loc[:1, "cycle"] = 1
+    spec, caption, (rows,) = drawn(system_order, frame)
+    assert spec["height"] == {"step": step}
+    assert len(rows) == 3 * min(systems, 40)
+    assert caption.endswith("The first 40 of 41 systems, by MC4.") == (systems > 40)
+    assert f"{2} of {systems} systems are preferred to each other in a cycle" in caption
+
+
+def swaps(n: int) -> pd.DataFrame:
+    names = {"better": "a", "worse": "b", "reference": "x", "judge": "y"}
+    numbers = dict.fromkeys(("difference_a", "p_a", "p_b"), 0.1) | {"difference_b": -0.1}
+    return pd.DataFrame([names | numbers] * n)
+
+
+def triples(n: int) -> pd.DataFrame:
+    return pd.DataFrame({"a": "x", "b": "y", "c": "z", "weakest": [0.1] * n})
+
+
+@pytest.mark.parametrize(
+    ("analysis", "table", "what"),
+    [(leaderboard_swaps, swaps, "swaps"), (cycles, triples, "cycles")],
+)
+def test_20_swaps_or_cycles_are_drawn(analysis, table, what):
+    for n in (20, 21):
+        _, caption, (rows,) = drawn(analysis, table(n))
+        assert len(rows) == 20
+        assert caption.endswith(f"The first 20 of 21 {what}.") == (n == 21)
+
+
+@pytest.mark.parametrize(("finders", "sentence"), [
+    (6, "Systems that find documents alone have names: 6 of 8."),
+    (7, "The 6 systems that find most documents alone have names."),
+])  # fmt: skip
+def test_six_finders_have_names(finders, sentence):
+    runs = {f"r{n}": {"q": {"d": 2.0, f"own{n}": 1.0 * (n < finders)}} for n in range(8)}
+    qrels = {"q": {"d": 1} | {f"own{n}": 1 for n in range(finders)}}
+    spec, caption, rows = drawn(rare_finds, rare_finds(runs, qrels))
+    assert sentence in caption and "All 8 together find 100.0% of the relevant" in caption
+    size = spec["layer"][0]["encoding"]["size"]
+    assert size["scale"]["domain"] == [0, 1]
+    assert len([part for part in rows if len(part) == 1]) == 6
+
+
+def test_a_run_moves_by_its_rank_without_its_group():
+    frame = pd.DataFrame(
+        {"run": [*"abc"], "group": [*"ggc"], "runs_of_group": [2, 2, 1]}
+        | {"value": [0.5, 0.4, 0.45], "rank": [1, 3, 2]}
+        | {"value_without": [0.5, 0.5, 0.45], "rank_without": [1, 1, 3]}
+    )
+    spec = rareness_without_own_group.draw(frame).to_dict()
+    rows = rows_of(spec["layer"][0], spec)
+    assert {row["run"]: (row["moved"], row["change"]) for row in rows} == {
+        "a": (0, 0),
+        "b": (2, 2),
+        "c": (-1, 1),
+    }
+    assert {(row["list"], row["run"]): row["rank of run"] for row in rows} == {
+        **dict(zip([("by all runs", run) for run in "abc"], [1, 3, 2])),
+        **dict(zip([("without its group", run) for run in "abc"], [1, 1, 3])),
+    }
+
+
+def test_lines_of_regressions_have_their_share_of_variance():
+    frame = pd.DataFrame({"i": [1, 1, 2, 2], "j": [1, 2, 1, 2], "coefficient": 0.5, "pairs": 9})
+    frame["R2"] = [0.256, 0.256, 0.5, 0.5]
+    _, _, rows = drawn(level_regressions, frame)
+    names = {row["level"] for part in rows for row in part}
+    assert names == {"1 (R² 0.26)", "2 (R² 0.50)"}
+
+
+def test_the_numbers_of_values_are_drawn_by_their_decimal_digits():
+    _, _, rows = drawn(preference_levels, preference_levels(9, [1, 5]))
+    points = {(row["order"], row["m"]): row["digits"] for row in rows[0]}
+    assert points == {("RR", 1): 1, ("RR", 5): 1, ("lexiprecision", 1): 1, ("lexiprecision", 5): 3}
+
+
+@pytest.mark.parametrize(("deepest", "end"), [(1, 2), (2, 2), (3, 3)])
+def test_ranks_without_ties_are_left_out_of_a_logarithmic_axis(deepest, end):
+    table = tie_probability_by_rank(runs_at(a=1, b=1, c=2), QRELS, deepest=deepest)
+    spec, _, (rows,) = drawn(tie_probability_by_rank, table)
+    assert [(row["p_1"], row["probability"]) for row in rows] == [(1, 0.5)]
+    assert spec["encoding"]["x"]["scale"]["domain"] == [1, end]
+
+
+def test_mean_lengths_have_one_decimal_and_two_kinds():
+    lengths = DocLengths.from_dict({"d": 10.25, "x1": 3})
+    table = lengths_by_rank(runs_at(a=2), QRELS, lengths=lengths)
+    spec = lengths_by_rank.draw(table).to_dict()
+    rows = rows_of(spec if "data" in spec else spec["spec"], spec)
+    assert [(row["rank"], row["kind"], row["length"]) for row in rows] == [
+        (1, "not relevant", 3.0),
+        (2, "relevant", 10.2),
+    ]
+
+
+# Counts in captions
+
+
+def test_the_size_of_a_collection_in_its_caption():
+    runs = {"a": {"q": {"d": 1, "x1": 0}, "r": {"d": 1}}, "b": {"q": {"d": 1}}}
+    qrels = {**QRELS, "r": {"d": 0}, "s": {"d": 0}}
+    spec, caption, (rows,) = drawn(collection_statistics, collection_statistics(runs, qrels))
+    assert caption.endswith(
+        "3 requests, 2 without relevant documents; 2 runs, with 3 requests unanswered."
+    )
+    found = {row["kind"]: row["documents"] for row in rows}
+    assert found == pytest.approx({"rel": 1 / 3, "judged": 4 / 3, "docs": 4 / 6})
+    axis = spec["layer"][0]["encoding"]["x"]["axis"]["values"]
+    assert axis == [0, 1, 10, 100, 1000, 10**4, 10**5, 10**6]
+
+
+MANY = runs_at(best=1, middle=5, worst=9)
+
+
+@pytest.mark.parametrize(
+    ("named", "sentence"),
+    [
+        ({}, "Of 3 runs by ASL best is the best and middle is the median."),
+        ({"a": "worst"}, "Of 3 runs by ASL middle is the median."),
+        ({"b": "worst"}, "Of 3 runs by ASL best is the best."),
+        ({"a": "middle", "b": "worst"}, ""),
+    ],
+)
+def test_the_caption_names_the_runs_that_were_chosen(named, sentence):
+    _, caption, rows = drawn(search_length_changes, search_length_changes(MANY, QRELS, **named))
+    assert (sentence in caption) if sentence else (" runs by ASL" not in caption)
+    nearest = {row["retrieved by"]: row["nearest"] for row in rows[0]}
+    assert list(nearest.values()) == [0, 1, 2, 3] and list(nearest)[::3] == ["both", "neither"]
+    lengths = list(dict.fromkeys(row["length"] for row in rows[0]))
+    assert "0" in lengths and "-1" in lengths and "2 to 3" in lengths
+
+
+def test_the_caption_of_a_distribution_names_a_chosen_run_only():
+    for named, is_chosen in ({}, True), ({"run": "middle"}, False):
+        table = search_length_distribution(MANY, QRELS, **named)
+        _, caption, _ = drawn(search_length_distribution, table)
+        assert caption.endswith("The best of 3 runs by ASL.") == is_chosen
+        mean = 1 if is_chosen else 5
+        assert (
+            f"1 relevant document, {int(is_chosen)} without irrelevant documents above" in caption
+        )
+        assert f"ASL, is {mean}.0." in caption
+
+
+@pytest.mark.parametrize(("judges", "runs", "most"), [(1, 41, 39), (10, 5, 3), (14, 5, 3)])
+def test_as_many_runs_are_compared_with_judges_as_have_room(judges, runs, most):
+    """40 rows in all, with a free row for each judge, but at least 3 runs."""
+    frame = compare_with_assessors(runs_at(a=1, b=2), QRELS, judges={"j": {"q": {"x1": 1}}})
+    row = frame.iloc[0].to_dict()
+    rows = [
+        {**row, "run": f"r{n:02}", "run_AP": n / 100, "judge": f"j{j}"}
+        for n in range(runs)
+        for j in range(judges)
+    ]
+    _, caption, (shown,) = drawn(compare_with_assessors, pd.DataFrame(rows), **frame.attrs)
+    assert caption.endswith(f"The best {most} of {runs} runs.")
+    assert {row["run"] for row in shown} == {f"r{n:02}" for n in range(runs - most, runs)}
+
+
+# Success at n
+
+
+@pytest.mark.parametrize(
+    ("runs", "judges", "coloured"),
+    [
+        (4, 0, {"r0", "r1", "r2", "r3"}),
+        (5, 0, {"r4", "r2", "r0"}),
+        (6, 1, {"r5", "r2", "r0", "j0 (judge)"}),
+        (6, 9, {"r5", "r2", "r0", *(f"j{n} (judge)" for n in range(4))}),
+        (0, 5, {f"j{n} (judge)" for n in range(5)}),
+    ],
+)
+def test_of_many_curves_the_best_the_median_and_the_worst_run_and_judges_are_coloured(
+    runs, judges, coloured
+):
+    curves = [("run", f"r{n}", n / 10) for n in range(runs)]
+    curves += [("judge", f"j{n}", 0.5) for n in range(judges)]
+    frame = pd.DataFrame(
+        [("", name, kind, n, share, 0.0, 1.0, 7) for kind, name, share in curves for n in (1, 2)],
+        columns=["track", "system", "kind", "n", "S@n", "ci_low", "ci_high", "queries"],
+    )
+    spec, caption, rows = drawn(satisfaction, frame)
+    behind, _, lines = spec["layer"]
+    domain = set(lines["layer"][0]["encoding"]["color"]["scale"]["domain"])
+    assert domain == coloured
+    others = {row["curve"] for row in rows_of(behind, spec)}
+    assert len(others) == runs + judges - len(coloured) and not others & coloured
+    assert (f"in gray: {len(others)} other" in caption) == bool(others)
+    assert ("A judge's documents have no order" in caption) == bool(judges)
+    assert "interval over 7 queries." in caption
+
+
+def test_a_walk_that_starts_anywhere_among_the_rest_has_as_many_rounds_as_needed():
+    chain = np.tri(5, k=-1, dtype=bool)  # each system is beaten by those before it
+    rounds, stays = mc4(chain)
+    assert rounds.tolist() == [1, 2, 3, 4, 5] and stays.tolist() == [1] * 5
