@@ -143,8 +143,13 @@ def audit(
     note = (
         f"Means over {target if target == TARGETS[0] else these}, with {100 * (1 - alpha):g} % "
         f"intervals, from people's labels of {sample.size} queries and the machine's labels of "
-        f"{machine_queries}. They hold if the {sample.size} queries were drawn at random from the "
-        f"{machine_queries}, which cannot be checked here."
+        f"{machine_queries}. "
+        + (
+            "People have judged all of them, so the machine changes no estimate."
+            if sample.size == machine_queries
+            else f"They hold if the {sample.size} queries were drawn at random from the "
+            f"{machine_queries}, which cannot be checked here."
+        )
     )
     table = pd.concat(parts, ignore_index=True)
     return Audit(table, target, sample.size, machine_queries, note, tuple(explanations))

@@ -283,7 +283,7 @@ def grades_hint(
     *,
     rel: float | None = None,
 ) -> str:
-    """A hint for grades above 1 without ``rel``.
+    """A hint for grades of 1 and of 2 or more without ``rel``.
 
     Args:
         grades: the grades of the judged documents.
@@ -302,14 +302,13 @@ def grades_hint(
     >>> grades_hint(np.array([0, 1, 1])) + grades_hint(np.array([1, 2]), rel=1)
     ''
     """
-    highest = grades.max(initial=0)
-    if highest <= 1 or rel is not None:
+    highest, low = grades.max(initial=0), int(((grades >= 1) & (grades < 2)).sum())
+    if highest < 2 or not low or rel is not None:
         return ""
     if measures is not None:
         graded = [named.measure for named in measures if "rel" in named.measure.SUPPORTED_PARAMS]
         if not graded or any("rel" in measure.params for measure in graded):
             return ""
-    low = int(((grades >= 1) & (grades < 2)).sum())
     return (
         f"{low} of {len(grades)} judged documents have a grade from 1 to below 2 and count as "
         f"relevant, but grades go up to {highest:g}: give the minimum grade of a relevant document "

@@ -164,6 +164,14 @@ def test_the_command(files):
     )
 
 
+def test_people_who_judged_all_queries_need_no_draw():
+    for target in ("queries like these", "these queries"):
+        found = audit(RUNS, PEOPLE, "AP", MACHINE, target=target)
+        assert np.array_equal(found.table["estimate"], found.table["people"])
+        note = found.sentences()[0]
+        assert note.endswith("People have judged all of them, so the machine changes no estimate.")
+
+
 def test_a_plan_without_a_pilot_takes_the_machines_own_scale():
     lenient = {q: {d: 3 * grade or 1 for d, grade in of.items()} for q, of in MACHINE.items()}
     usual = plan_audit(RUNS, None, "AP(rel=1)", MACHINE, 0.4)

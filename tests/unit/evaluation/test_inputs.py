@@ -34,6 +34,8 @@ def test_one_hint_with_the_number_of_documents(tmp_path):
 
 def test_no_hint_where_grades_do_not_exceed_one():
     assert grades_hint(np.array([0.0, 1.0])) == grades_hint(np.array([])) == ""
+    # With a minimum of 2 no document would be relevant, or the same documents.
+    assert grades_hint(np.array([0, 1, 1.5])) == grades_hint(np.array([0, 2, 3])) == ""
     assert "1 of 3" in grades_hint(np.array([0.0, 1.5, 2.0]))
 
 
