@@ -58,11 +58,7 @@ def print_comparison(
         all_rows: whether a terminal shows all rows of a long table.
     """
     size: dict[str, Any] = {"places": places, "wide": wide, "all_rows": all_rows}
-    if form == "table" and isinstance(compared.by_track, pd.DataFrame):
-        compared.show(**size)
-    elif form in ("tsv", "jsonl") and isinstance(compared.by_track, pd.DataFrame):
-        tables.write(compared.by_track, form, places=places)
-    elif form == "table":
+    if form == "table":
         parts = means_parts(compared)
         if by_query:
             frame = _with_text(compared.differences(), texts)
@@ -79,12 +75,17 @@ def print_comparison(
         print(compared.to_latex(places=places), end="")
     elif form == "markdown":
         tables.write(_human_readable(compared), form, places=places, **_style(compared))
+    elif compared.by_track is not None:
+        tables.write(compared.by_track, form, places=places)
     else:
         tables.write(_of_one(compared, compared.table), form, places=places)
 
 
 def means_parts(compared: RunComparison) -> list[Part]:
-    """The names of the runs, the table of measures, and its notes."""
+    """The names of the runs, the table of measures, and its notes.
+
+    Of several collections the table has the means of all together, then of each.
+    """
     head = [*compared.sentences(), "", f"A: {compared.baseline} (baseline)"]
     if len(compared.runs) == 1:
         head.append(f"B: {compared.runs[0]}")
@@ -94,14 +95,14 @@ def means_parts(compared: RunComparison) -> list[Part]:
         f"{name} {tables.arrow(compared.higher_is_better[name], ascii_only)}".rstrip()
         for name in frame["measure"]
     ]
-    group = "" if len(compared.runs) == 1 else "run"
+    group = "track" if "track" in frame else "run"
     means = Part(table=frame, style={**_style(compared), "group_by": group})
     return [*map(Part, head), Part(), means, Part(), *map(Part, compared.notes())]
 
 
 def moved_parts(compared: RunComparison, moved: int = MOVED) -> list[Part]:
     """The numbers of relevant documents that each run retrieved, and those that moved farthest."""
-    parts = [Part()]
+    parts = [Part()] if len(compared.retrieved) else []
     for row in compared.retrieved.to_dict("records"):
         total = row["both"] + row["A"] + row["B"] + row["neither"]
         of = "" if len(compared.runs) == 1 else f" ({row['run']})"
@@ -131,9 +132,22 @@ def _with_text(frame: pd.DataFrame, texts: Mapping[str, str] | None) -> pd.DataF
 def _human_readable(compared: RunComparison) -> pd.DataFrame:
     """The measures with one p-value, which comes first of what fits no narrow terminal."""
     p = "p" if compared.options.correction == "none" else "p_corrected"
-    names = ["run", "measure", "a", "b", "difference", "ci_low", "ci_high", p, "low", "high"]
+    table = compared.table if compared.by_track is None else compared.by_track
+    names = [
+        "track",
+        "run",
+        "measure",
+        "a",
+        "b",
+        "difference",
+        "ci_low",
+        "ci_high",
+        p,
+        "low",
+        "high",
+    ]
     names += ["effect", "wins", "losses", "ties"]
-    return _of_one(compared, compared.table[[name for name in names if name in compared.table]])
+    return _of_one(compared, table[[name for name in names if name in table]])
 
 
 def _style(compared: RunComparison) -> dict[str, Any]:

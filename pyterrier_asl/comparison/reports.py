@@ -203,7 +203,8 @@ def summary_of(verdicts: Sequence[Verdict], compared: RunComparison | None = Non
     text = f"{_SUMMARY}{outcome_of(verdicts).name}\n\n{markdown(parts)}"
     if compared is not None:
         text += f"\n### Measures\n\n{markdown(means_parts(compared))}"
-        text += f"\n### Relevant documents\n\n{markdown(moved_parts(compared))}"
+        if documents := moved_parts(compared):
+            text += f"\n### Relevant documents\n\n{markdown(documents)}"
     return text
 
 

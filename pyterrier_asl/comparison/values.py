@@ -17,10 +17,8 @@ from ..assessment.system_pairs import PairedTest
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.inputs import complete_measures, measures_for, refuse_unused
 from ..evaluation.scores import ScoreTable, canonical_name
-from ..io.names import shared_systems
+from ..io.names import OVERALL, shared_systems
 from ..io.notices import counted, names_of
-from ..io.printed import Part
-from ..leaderboard.result import OVERALL
 from ..leaderboard.samples import FEWEST
 from ..measures.names import Measures, NamedMeasure, measure_named, named_measures, unique, words
 from ..statistics.correction import correct
@@ -68,27 +66,19 @@ class TrackComparison(RunComparison):
 
     by_track: pd.DataFrame = field(default_factory=pd.DataFrame)
 
-    def parts(self) -> list[Part]:
-        """The differences overall and in each collection, and notes on them."""
-        titles = {"a": "A", "b": "B", "difference": "B - A", "p_corrected": "p"}
-        style = {"titles": titles, "group_by": "track", "zero_p": self.zero_p}
-        return [
-            *map(Part, self.sentences()),
-            Part(),
-            Part(f"A: {self.baseline} (baseline)"),
-            Part(table=self.by_track.drop(columns="p"), style=style),
-            *map(Part, self.notes()),
-        ]
-
     def notes(self) -> list[str]:
         """Notes on the numbers, and the collections that disagree."""
         rows = self.by_track[self.by_track["track"] != OVERALL]
         tracks = counted(rows["track"].nunique(), "collection")
+        small = rows.loc[rows["p"].isna(), "track"].unique().tolist()
+        have = "has" if len(small) == 1 else "have"
+        few = f"{have} fewer than {FEWEST} topics, too few for a test."
         kind = self.options.correction
         return [
             f"Overall: B - A averaged over {tracks}, {self.queries:,} topics in all; p by random "
             "signs of the differences within collections, "
             + ("not corrected." if kind == "none" else f"corrected ({kind})."),
+            *([f"{names_of(small)} {few}"] if small else []),
             *self._disagreements(rows),
             *self.answers.notes,
             *self.causes_notes(),
@@ -101,15 +91,16 @@ class TrackComparison(RunComparison):
         significant = rows[rows["p_corrected"] <= self.options.alpha]
         sentences = []
         for (run, measure), group in significant.groupby(["run", "measure"], sort=False):
-            up = self.higher_is_better[str(measure)] is not False
+            up = self.higher_is_better[str(measure)]
+            words = ("lower", "higher") if up is None else ("worse", "better")
             better, worse = (
-                group["track"][group["difference"] * (1 if up else -1) * sign > 0].tolist()
+                group["track"][group["difference"] * (-1 if up is False else 1) * sign > 0].tolist()
                 for sign in (1, -1)
             )
             if better and worse:
                 sentences.append(
-                    f"{run} is significantly better than {self.baseline} by {measure} in "
-                    f"{names_of(better)}, and significantly worse in {names_of(worse)}."
+                    f"{run} is significantly {words[1]} than {self.baseline} by {measure} in "
+                    f"{names_of(better)}, and significantly {words[0]} in {names_of(worse)}."
                 )
         return sentences or ["No two collections put a pair in significantly opposite orders."]
 

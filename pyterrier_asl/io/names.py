@@ -11,6 +11,9 @@ from .notices import excerpt
 from .runs import run_name
 from .texts import text_lines
 
+#: The name of all collections together in tables.
+OVERALL = "overall"
+
 #: The most names in an error.
 _LISTED = 8
 
@@ -57,13 +60,15 @@ def shared_systems(names: Mapping[str, Sequence[str]], *, common: bool = False) 
 
     Raises:
         ValueError: for a system that is missing in a collection, with both names; if no system is
-            left.
+            left; for one of several collections with the name :data:`OVERALL`.
 
     >>> shared_systems({"x": ["b", "a"], "y": ["a", "b", "c"]}, common=True)
     ['b', 'a']
     """
     systems = list(dict.fromkeys(name for systems in names.values() for name in systems))
     lacking = [(name, track) for name in systems for track in names if name not in names[track]]
+    if OVERALL in names and len(names) > 1:
+        raise ValueError(f"a collection is called {OVERALL!r}, as all together are: rename it")
     if lacking and not common:
         name, track = lacking[0]
         raise ValueError(

@@ -26,7 +26,7 @@ from ..measures.names import Measures, NamedMeasure, named_measures
 from ..scoring.arrays import Floats
 from ..statistics.inputs import DRAWS
 from ..statistics.rank_intervals import RankIntervals, rank_intervals
-from .result import OVERALL, Leaderboard, board_of, with_tracks
+from .result import Leaderboard, board_of, with_tracks
 from .samples import (
     FEWEST,
     Sample,
@@ -211,8 +211,6 @@ def ranks_of(
     if len(samples) == 1:
         refuse(FOR_SEVERAL, common=common, simultaneous=simultaneous)
     samples = joined(samples, common=common)
-    if OVERALL in samples:
-        raise ValueError(f"a collection is called {OVERALL!r}, as all together are: rename it")
     several = len(samples) > 1
     whole = together(samples) if several else next(iter(samples.values()))
     check_sample(whole, measure)

@@ -13,16 +13,13 @@ from ..assessment.human_range import verdicts
 from ..assessment.judges import Judges
 from ..charts.forms import CROWDED, alt, category, figure, inline_rows, ranges, tooltips
 from ..io.lazy import pd
-from ..io.names import check_names
+from ..io.names import OVERALL, check_names
 from ..io.notices import counted
 from ..io.printed import Part, Printed
 from ..measures.names import NamedMeasure
 from ..statistics.rank_intervals import RankIntervals, joint_ranks
 from .samples import Sample
 from .sentences import STAR, conditions, confidence, headlines
-
-#: The name of all collections together in the table.
-OVERALL = "overall"
 
 
 @dataclass(frozen=True, repr=False)

@@ -75,6 +75,10 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: ranks({"overall": (RUNS, QRELS), "x": (RUNS, QRELS)}, measures="AP"),
         "a collection is called 'overall', as all together are: rename it",
     ),
+    "a compared collection named as all together": (
+        lambda: compare({"overall": (RUNS, QRELS), "x": (RUNS, QRELS)}, measures="AP"),
+        "a collection is called 'overall', as all together are: rename it",
+    ),
     "a single run": (
         lambda: compare({"alpha": RUNS["alpha"]}, QRELS),
         "there is only the run 'alpha': compare two at least",

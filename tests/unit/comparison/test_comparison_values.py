@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
 from _calls import call, rows
 
 import pyterrier_asl as asl
+from pyterrier_asl.comparison.printing import print_comparison
 from pyterrier_asl.statistics.rank_intervals import rank_intervals
 
 TOPICS = [f"q{number:02}" for number in range(30)]
@@ -185,6 +188,35 @@ def test_collections_that_disagree_are_named():
         in compared.notes()
     )
     assert compared.table.set_index("run").loc["new", "p"] == 1
+
+
+def test_a_count_that_collections_disagree_on_is_higher_or_lower():
+    deep, short = ({q: {"d0": 9.0} | dict.fromkeys(d, 1.0) for q in TOPICS} for d in ("mn", ""))
+    several = {"x": ({"old": deep, "new": short}, QRELS), "y": ({"old": short, "new": deep}, QRELS)}
+    notes = asl.compare(several, None, ["Judged@10"], baseline="old", causes=False).notes()
+    sentence = (
+        "new is significantly higher than old by Judged@10 in x, and significantly lower in y."
+    )
+    assert sentence in notes
+
+
+def test_a_collection_of_few_topics_has_no_test_and_the_notes_say_so():
+    few = {q: QRELS[q] for q in TOPICS[:9]}
+    compared = asl.compare({"x": (runs(0), QRELS), "y": (runs(1, 9), few)}, None, ["AP"])
+    assert compared.by_track.set_index("track").loc["y", "p"].isna().all()
+    assert "y has fewer than 10 topics, too few for a test." in compared.notes()
+    both = {name: (runs(seed, 9), few) for seed, name in enumerate("xy")}
+    notes = asl.compare(both, None, ["AP"]).notes()
+    assert "x and y have fewer than 10 topics, too few for a test." in notes
+
+
+@pytest.mark.parametrize("form", ["table", "markdown", "tsv"])
+def test_every_form_but_latex_has_each_collection(form, capsys):
+    compared = asl.compare(collections(), None, ["AP", "ASL@5"], baseline="old")
+    print_comparison(compared, form)
+    text = capsys.readouterr().out
+    assert all(re.search(rf"^\W*{track}\b", text, re.M) for track in ("overall", "x", "y"))
+    assert ("ASL@5 ↓" in text) == (form == "table")
 
 
 def test_a_system_that_a_collection_lacks():
