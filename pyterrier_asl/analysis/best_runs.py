@@ -140,12 +140,12 @@ def run_quality_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
             "AP:Q",
             title=better(names["AP"], "→"),
             axis=alt.Axis(tickCount=6),
-            scale=alt.Scale(domain=ends, nice=False),
+            scale=alt.Scale(domain=ends),
         ),
         y=alt.Y(
             "ASL:Q",
             title=better(names["ASL"], "↑"),
-            scale=alt.Scale(domain=heights, reverse=True, nice=False),
+            scale=alt.Scale(domain=heights, reverse=True),
         ),
     )
 

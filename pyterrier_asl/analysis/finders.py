@@ -240,12 +240,12 @@ def rare_finds_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
             "found:Q",
             title=better("relevant documents found", "→"),
             axis=alt.Axis(tickCount=5, format=",d"),
-            scale=alt.Scale(domain=ends, nice=False),
+            scale=alt.Scale(domain=ends),
         ),
         y=alt.Y(
             "mean_rareness:Q",
             title="mean rareness of these documents",
-            scale=alt.Scale(domain=heights, nice=False),
+            scale=alt.Scale(domain=heights),
         ),
     )
     points = base.mark_circle(opacity=0.6, color=COLORS[0]).encode(

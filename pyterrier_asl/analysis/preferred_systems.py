@@ -315,7 +315,7 @@ def system_order_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
             "rank:Q",
             title=better("rank", "←"),
             axis=alt.Axis(values=whole_numbers(1, int(long["rank"].max()))),
-            scale=alt.Scale(domain=around([1, *long["rank"]]), nice=False),
+            scale=alt.Scale(domain=around([1, *long["rank"]])),
         ),
         y=alt.Y("system:N", title=None, sort=None),
         color=category("method", domain=list(methods.values())).legend(orient="top"),

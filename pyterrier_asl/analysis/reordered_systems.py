@@ -307,7 +307,7 @@ def _systems_chart(systems: pd.DataFrame) -> alt.TopLevelMixin:
     legend = alt.Legend(title="track") if systems["track"].nunique() > 1 else None
     most = max(1, int(systems[["better_before", "better_after"]].to_numpy().max()))
     shared = {
-        "scale": alt.Scale(domain=[0, most], nice=False),
+        "scale": alt.Scale(domain=[0, most]),
         "axis": alt.Axis(values=whole_numbers(0, most), format="d"),
     }
     line = alt.Chart(pd.DataFrame({"at": [0, most]})).mark_line(color="gray", strokeDash=[3, 3])

@@ -296,7 +296,7 @@ def ranks_on_lists(
         f"{rank}:Q",
         title="rank",
         axis=alt.Axis(tickMinStep=1, grid=False),
-        scale=alt.Scale(domain=[0.5, deepest + 0.5], nice=False, reverse=True),
+        scale=alt.Scale(domain=[0.5, deepest + 0.5], reverse=True),
     )
     legend = alt.Legend(orient="bottom", values=some_values(frame["change"]), format="d")
     scheme = alt.Scale(scheme="viridis")

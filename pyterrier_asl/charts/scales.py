@@ -26,7 +26,7 @@ def up_to_1(values: Iterable[float]) -> alt.Scale:
     Panels that pass the values of all panels get the same ends.
     """
     low = min((value for value in values if not math.isnan(value)), default=0.9)
-    return alt.Scale(domain=[min(0.9, math.floor(10 * low) / 10), 1], nice=False)
+    return alt.Scale(domain=[min(0.9, math.floor(10 * low) / 10), 1])
 
 
 def coefficient_colors(values: Iterable[float]) -> alt.Scale:

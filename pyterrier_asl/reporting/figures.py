@@ -177,7 +177,7 @@ def _bump(systems: int) -> alt.TopLevelMixin:
         y=alt.Y(
             "rank:Q",
             axis=_rank_axis(systems, f"rank of {systems}", grid=False, domain=False),
-            scale=alt.Scale(reverse=True, domain=[1, max(2, systems)], nice=False),
+            scale=alt.Scale(reverse=True, domain=[1, max(2, systems)]),
         ),
         detail=alt.Detail("system:N"),
         tooltip=tooltips(
@@ -255,7 +255,7 @@ def _share(field: str, **title: str) -> alt.Tooltip:
 def _ranks_in_both(cutoff: int) -> alt.TopLevelMixin:
     """The rank of each relevant document in A and B; dotted lines where short runs end."""
     ticks = [10**power for power in range(7) if 10**power <= cutoff]
-    scale = alt.Scale(type="log", domain=[0.8, 2 * cutoff], nice=False)
+    scale = alt.Scale(type="log", domain=[0.8, 2 * cutoff])
     axis = alt.Axis(values=ticks, format="~d", grid=False)
     points = (
         _chart(height=340)

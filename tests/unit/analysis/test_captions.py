@@ -229,7 +229,7 @@ def assert_everything_is_visible(spec: Any) -> None:
         assert all(length >= 0 for length in part.get("strokeDash", ()) if "type" in part)
         scale = part.get("scale")
         if isinstance(scale, dict) and "domain" in scale:
-            assert not scale.get("nice"), "an axis ends where it is told to"
+            assert not scale.get("nice"), "rounded ends would hide the values"
 
 
 def assert_arrows_point_to_better_values(spec: Any) -> None:

@@ -1,0 +1,415 @@
+"""Limits from which on evaluations note, name or refuse something, and orders of their tables."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pyterrier_asl import bounds, evaluate, preference_matrix, search_lengths
+from pyterrier_asl.evaluation.evaluate import (
+    answers,
+    measured,
+    printed_columns,
+    sort_of_many,
+)
+from pyterrier_asl.evaluation.evaluation import Evaluation, collections_of, unanswered_notes
+from pyterrier_asl.evaluation.inputs import chosen_measures, grades_hint, refuse, tracks_by_name
+from pyterrier_asl.evaluation.labellings import Labelled, measure_with_bounds, unjudged_of
+from pyterrier_asl.evaluation.measuring import own_ids_note, tie_note, values_of
+from pyterrier_asl.evaluation.relevant_documents import RelevantRanks
+from pyterrier_asl.evaluation.scores import read_scores
+from pyterrier_asl.evaluation.slices import Queries, per_slice, slice_column, slices
+from pyterrier_asl.judging.judged_run import OwnIds
+from pyterrier_asl.judging.judgements import Judgements
+from pyterrier_asl.measures.names import parse_measure
+
+pytestmark = pytest.mark.filterwarnings("ignore:.* say little about rareness")
+
+QRELS = {"q": {"a": 1, "b": 0}, "p": {"a": 1}}
+#: AP: 1 and 1/2, 1 and 0, 1/2 and 1/2; the last run retrieves most.
+RUNS = {
+    "x": {"q": {"a": 2, "b": 1}, "p": {"b": 2, "a": 1}},
+    "y": {"q": {"a": 1}, "p": {"b": 1}},
+    "z": {"q": {"b": 3, "a": 2, "c": 1}, "p": {"b": 3, "a": 2, "c": 1}},
+}
+
+
+def done(measures: str, runs=RUNS) -> Evaluation:
+    return measured(runs, QRELS, measures)[""]
+
+
+# The printed table
+
+
+@pytest.mark.parametrize(
+    ("sort", "order"),
+    [("", "xyz"), ("AP", "xyz"), ("ASL@9", "xzy"), ("NumRet", "zxy")],
+)
+def test_printed_runs_are_in_the_order_of_a_measure_best_first(sort, order):
+    """Two runs have the same AP; their order stays. Counts have the largest first."""
+    columns = printed_columns(done("AP ASL@9 NumRet"), sort=sort)
+    assert columns["run"] == [*order]
+    values = {"x": (0.75, 1.5, 4), "y": (0.5, 5.5, 2), "z": (0.5, 2, 6)}
+    found = zip(columns["AP"], columns["ASL@9"], columns["NumRet"])
+    assert list(found) == [pytest.approx(values[run]) for run in order], "counts are added up"
+
+
+@pytest.mark.parametrize("summary", [True, False])
+def test_printed_queries_are_followed_by_the_mean_of_their_run(summary):
+    columns = printed_columns(done("AP ASL@9"), by_query=True, summary=summary, sort="ASL@9")
+    expected = {"x": [1, 0.5, 0.75], "z": [0.5, 0.5, 0.5], "y": [1, 0, 0.5]}
+    rows = [
+        (run, qid, value)
+        for run, values in expected.items()
+        for qid, value in zip(["q", "p", *["all"] * summary], values)
+    ]
+    assert list(zip(columns["run"], columns["qid"], columns["AP"])) == rows
+
+
+def test_a_query_called_all_is_refused_where_rows_of_means_have_this_name():
+    runs = measured({"x": {"all": {"a": 1}}}, {"all": {"a": 1}}, "AP")[""]
+    with pytest.raises(ValueError, match="a query 'all', which is the name of the rows of means"):
+        printed_columns(runs, by_query=True)
+    assert printed_columns(runs, by_query=True, summary=False)["qid"] == ["all"]
+    assert printed_columns(runs)["AP"] == [1]
+    with pytest.raises(ValueError, match="cannot sort by 'RR', only by one of AP"):
+        printed_columns(runs, sort="RR")
+
+
+def test_many_runs_are_sorted_by_the_first_measure_with_a_direction():
+    runs = done("NumRet ASL@9 AP")
+    assert [sort_of_many(runs, few) for few in (2, 3, 4)] == ["ASL@9", "", ""]
+    assert sort_of_many(done("NumRet"), 0) == ""
+
+
+def test_measures_with_most_in_common_come_first_and_counts_have_no_best():
+    assert answers(done("RR ASL@9 AP NumRet")) == [
+        "x has the best mean RR, ASL@9 and AP over 2 queries."
+    ]
+    assert answers(done("P@1 ASL@9 AP")) == [
+        "x has the best mean ASL@9 and AP over 2 queries.",
+        "x and y share the best mean P@1 over 2 queries.",
+    ]
+    assert answers(done("AP", {"x": RUNS["x"]})) == []
+
+
+# Notes and hints
+
+
+@pytest.mark.parametrize(
+    ("unanswered", "more"),
+    [(4, []), (5, []), (6, ["nor does 1 other run"]), (7, ["nor do 2 other runs"])],
+)
+def test_five_runs_without_answers_are_named(unanswered, more):
+    notes = unanswered_notes({"whole": 0, **{f"r{n}": n + 1 for n in range(unanswered)}}, 9)
+    assert notes[:5] == [
+        f"r{n} does not answer {n + 1} of 9 queries; each counts with the worst value"
+        for n in range(min(unanswered, 5))
+    ]
+    assert notes[5:] == [f"{text} answer all queries" for text in more]
+
+
+@pytest.mark.parametrize(
+    ("near", "answered", "has_text", "is_noted"),
+    [
+        (0, 10, True, False),
+        (1, 5, False, False),
+        (2, 20, False, True),
+        (2, 21, False, False),
+        (3, 30, False, True),
+        (1, 100, True, True),
+    ],
+)
+def test_own_ids_are_a_coincidence_up_to_one_or_below_a_tenth_of_the_queries(
+    near, answered, has_text, is_noted
+):
+    """Two parts of a run; ids that are words are no coincidence."""
+    parts = [OwnIds(near=0, queries=0, has_text=False), OwnIds(near, 7, has_text)]
+    note = own_ids_note(parts, answered)
+    start = f"7 of {answered} queries retrieve a document with the query's own id"
+    assert note.startswith(start) if is_noted else note == ""
+
+
+@pytest.mark.parametrize(("queries", "is_noted"), [(49, True), (51, False)])
+def test_a_change_of_a_mean_by_more_than_a_hundredth_is_noted(queries, is_noted):
+    """In one query the reversed tie doubles RR of .5: the mean changes by 1 / (2 Q)."""
+    qrels = {f"q{n}": {"a": 1, "b": 0} for n in range(queries)}
+    run = {qid: {"b": 2.0, "a": 1.0} for qid in qrels} | {"q0": {"a": 1.0, "b": 1.0}}
+    judged = Judgements(qrels).judge(run)
+    measure = parse_measure("RR")
+    note = tie_note({"RR": measure}, values_of([measure], judged), [judged.with_ties_reversed])
+    assert bool(note) == is_noted
+
+
+@pytest.mark.parametrize(
+    ("depth", "is_noted"), [(4, True), (3, False)], ids=["above 1%", "up to 1%"]
+)
+def test_a_change_of_a_large_mean_is_noted_as_a_share_of_it(depth, is_noted):
+    """ASL of one relevant document at rank 300 or 301 to ``depth`` ranks lower."""
+    above = {f"x{n}": 1000.0 - n for n in range(299)}
+    run = {"q": {**above, "a": 1.0, **{f"b{n}": 1.0 for n in range(depth)}}}
+    judged = Judgements({"q": {"a": 1}}).judge(run)
+    measure = parse_measure("ASL")
+    now = values_of([measure], judged)
+    note = tie_note({"ASL": measure}, now, [judged.with_ties_reversed])
+    assert now[0].tolist() == [300 + depth] and bool(note) == is_noted
+
+
+def test_grades_from_1_to_below_2_are_counted_in_the_hint():
+    assert grades_hint(np.array([-1, 0, 0.5, 1, 1.5, 2, 3])).startswith("2 of 7 judged documents")
+    assert grades_hint(np.array([1.0, 1.5])).startswith("2 of 2 judged documents")
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        (0, "depth=0 is for runs: leave it out"),
+        (0.5, "depth=0.5 is"),
+        ("x", "depth='x' is"),
+        (True, "depth is for runs"),
+        ((1,), "depth is for runs"),
+        ([], "depth is for runs"),
+        (None, ""),
+        (False, ""),
+        ((), ""),
+    ],
+)
+def test_an_option_that_was_given_is_refused_with_its_value(value, message):
+    if not message:
+        refuse("is for runs", other=None, depth=value)
+    else:
+        with pytest.raises(ValueError, match=f"^{message}"):
+            refuse("is for runs", other=None, depth=value)
+
+
+# Inputs
+
+
+def test_rareness_is_a_default_measure_for_several_runs():
+    names = [list(evaluate(runs, QRELS)) for runs in ({"x": RUNS["x"]}, RUNS)]
+    assert [any("Rareness" in name for name in columns) for columns in names] == [False, True]
+    pool = [named.name for named in chosen_measures(None, QRELS, pool=RUNS)]
+    assert any("Rareness" in name for name in pool)
+
+
+def test_tracks_by_name_are_given_once_each():
+    assert tracks_by_name([("a", "q", "r"), ("b", "p", "s")]) == {
+        "a": (["r"], "q"),
+        "b": (["s"], "p"),
+    }
+    with pytest.raises(ValueError, match="track 'a' is given twice"):
+        tracks_by_name([("a", "q", "r"), ("a", "p", "s")])
+
+
+def test_collections_are_pairs_or_evaluations():
+    both = Evaluation.of(RUNS, QRELS)
+    assert collections_of({"t": (RUNS, QRELS), 2: both}) == {"t": (RUNS, QRELS), "2": (both, None)}
+    for wrong in ((RUNS,), (RUNS, QRELS, 3), [RUNS, QRELS]):
+        with pytest.raises(ValueError, match="'t' is a (tuple|list)"):
+            collections_of({"t": wrong})
+
+
+def test_runs_are_matched_again_only_for_other_qrels(tmp_path):
+    path = tmp_path / "qrels"
+    path.write_text("q 0 a 1\np 0 a 1\n")
+    judged = Evaluation.of(RUNS, str(path))
+    assert Evaluation.of(judged, path) is judged and judged.has_been_matched_with(path)
+    other = tmp_path / "other"
+    other.write_text("q 0 b 1\np 0 b 1\n")
+    assert not judged.has_been_matched_with(other) and not judged.has_been_matched_with(QRELS)
+    assert Evaluation.of(judged, other).values("RR").tolist() == [[0.5, 1], [0, 1], [1, 1]]
+    assert not Evaluation.of(RUNS, QRELS).has_been_matched_with(dict(QRELS))
+
+
+def test_selected_runs_keep_the_rows_of_their_values():
+    judged = Evaluation.of(RUNS, QRELS)
+    ap = judged.values("AP")
+    chosen = judged.select(["z", "x"])
+    assert chosen.values("AP").tolist() == ap[[2, 0]].tolist() == [[0.5, 0.5], [1, 0.5]]
+    assert [judged.row(name) for name in "xyz"] == [0, 1, 2]
+    assert [run.retrieved.tolist() for run in chosen.runs] == [[3, 3], [2, 2]]
+
+
+def test_relevant_documents_are_found_down_to_the_depth():
+    ranks = RelevantRanks.of(Evaluation.of(RUNS, {"q": {"a": 1, "c": 1}, "p": {"c": 1}}))
+    assert ranks.ranks.tolist() == [[1, 0, 0], [1, 0, 0], [2, 3, 3]]
+    found = [ranks.found(depth)[2].tolist() for depth in (1, 2, 3, None)]
+    assert found == [[False] * 3, [True, False, False], [True] * 3, [True] * 3]
+    some = ranks.of_queries(np.array([1]))
+    assert (some.ranks.tolist(), some.total.tolist()) == ([[0], [0], [3]], [1])
+
+
+@pytest.mark.parametrize(("grade", "kind"), [(2.0**53, float), (2.0**53 - 1, int), (1.5, float)])
+def test_whole_grades_that_doubles_hold_exactly_are_integers(grade, kind):
+    frame = search_lengths({"q": {"a": 1}}, {"q": {"a": grade, "b": 1}})
+    assert type(frame["grade"].tolist()[0]) is kind and frame["grade"].tolist()[0] == grade
+
+
+# Bounds
+
+
+def test_bounds_are_means_over_queries_and_documents_without_labels_are_added_up():
+    """P@2: in q one document is unjudged, in p one or two of two."""
+    runs = {"r": {"q": {"a": 2, "u": 1}, "p": {"u": 2, "v": 1}}}
+    (row,) = bounds(runs, QRELS, "P@2").to_dict("records")
+    expected = {"value": 0.25, "low": 0.25, "high": 1.0, "unjudged": 3, "exact": True}
+    assert {name: row[name] for name in expected} == expected
+    (deep,) = bounds(runs, QRELS, "P@1", depth=2).to_dict("records")
+    assert (deep["low"], deep["high"], deep["unjudged"]) == (0.5, 1, 1)
+
+
+@pytest.mark.parametrize(("depth", "documents"), [(None, 1), (0, 1), (1, 1), (2, 2), (9, 3)])
+def test_documents_are_labelled_down_to_the_deeper_of_cut_off_and_depth(depth, documents):
+    judged = Evaluation.of({"r": {"q": {"u": 4, "v": 3, "a": 2, "w": 1}}}, QRELS)
+    measure = parse_measure("P@1")
+    unjudged = unjudged_of(judged.runs, [measure], depth)
+    labelled = Labelled(unjudged, measure, depth=depth)
+    assert len(labelled.documents) == documents
+    assert labelled.retrieved(0).tolist() == [1, 0], "only the cut-off counts in the measure"
+
+
+def test_depths_below_0_are_refused():
+    judged = Evaluation.of(RUNS, QRELS)
+    with pytest.raises(ValueError, match="depth must be a whole number"):
+        unjudged_of(judged.runs, [parse_measure("P@1")], -1)
+
+
+@pytest.mark.parametrize(
+    ("qrels", "rel", "highest", "best"),
+    [
+        ({"q": {"a": 0}}, None, None, 1),
+        ({"q": {"a": 3}}, None, None, 3),
+        ({"q": {"a": 3}}, None, 2, 2),
+        ({"q": {"a": 1}}, 4, None, 4),
+    ],
+)
+def test_labels_are_grades_up_to_the_best_in_the_qrels(qrels, rel, highest, best):
+    judged = Evaluation.of({"r": {"q": {"a": 2, "u": 1}}}, qrels)
+    measure = parse_measure("nDCG@2" if rel is None else f"P(rel={rel})@2")
+    labelled = Labelled(unjudged_of(judged.runs, [measure]), measure, highest=highest)
+    assert labelled.highest == best
+
+
+@pytest.mark.parametrize(
+    ("name", "advice"),
+    [
+        ("ASL(judged_only=True)", "removes unjudged documents: it has no bounds"),
+        ("ASL(unjudged='best')", "is itself a bound: leave out unjudged="),
+        ("Bpref", "has no bounds: choose one of "),
+        ("RBP", "has no bounds: choose other parameters, such as rel=1$"),
+    ],
+)
+def test_measures_without_bounds_have_advice(name, advice):
+    with pytest.raises(ValueError, match=advice):
+        measure_with_bounds(parse_measure(name))
+
+
+# Preferences
+
+
+def test_a_matrix_has_a_row_for_each_pair_in_its_order():
+    matrix = preference_matrix(RUNS, QRELS)
+    pairs = matrix.pairs()
+    assert pairs[["a", "b"]].to_numpy().tolist() == [["x", "y"], ["x", "z"], ["y", "z"]]
+    # x is better than y in p, and than z in q; y than z in q, and worse in p.
+    assert pairs["sgnLP +"].tolist() == [1, 1, 1] and pairs["sgnLP -"].tolist() == [0, 0, 1]
+    assert pairs["rrLP"].tolist() == [0.25, 0.25, 0]
+    assert pairs["sgnLP"].tolist() == [0.5, 0.5, 0]
+    assert pairs["sgnLP p-value"].tolist() == [1, 1, 1]
+    assert matrix.queries == 2 and matrix.rrLP.loc["z", "x"] == -0.25
+    assert np.isnan(np.diag(matrix.rrLP_p)).all() and matrix.losses.loc["z", "x"] == 1
+
+
+# Slices and weights
+
+
+@pytest.mark.parametrize("wrong", [-1, float("inf"), float("nan")])
+def test_weights_are_finite_and_not_negative(wrong):
+    with pytest.raises(ValueError, match="query 'b' has the weight"):
+        list(slices(["a", "b"], weights=[0, wrong]))
+    ((_, queries),) = slices(["a", "b"], weights=[0, 2])
+    assert queries.counting.at.tolist() == [1] and queries.each.tolist() == [0, 2]
+    assert queries.weights_of_all(3).tolist() == [0, 2, 0]
+    assert queries.where(np.array([True, False])).weights.tolist() == [0]
+
+
+def test_slices_have_the_name_of_their_column_and_attributes_say_whether_queries_have_weights():
+    topics = pd.DataFrame({"kind": ["x", "y"], "query_id": [1, 2]})
+    assert [slice_column(by) for by in (topics, [1], pd.Series([1]), pd.Series([1], name=3))] == [
+        "kind",
+        "slice",
+        "slice",
+        "3",
+    ]
+
+    def table(queries: Queries) -> pd.DataFrame:
+        frame = pd.DataFrame({"n": [len(queries)] * 2})
+        frame.attrs = {"about": 1}
+        return frame
+
+    found = per_slice([1, 2], table, by=topics)
+    assert found.to_dict("list") == {"kind": ["x", "x", "y", "y"], "n": [1, 1, 1, 1]}
+    assert found.attrs == {"about": 1, "weighted": False} and found.index.tolist() == [0, 1, 2, 3]
+    assert per_slice([1, 2], table, weights=[1, 1]).attrs["weighted"] is True
+
+
+@pytest.mark.parametrize("columns", [["kind"], ["qid"], ["qid", "kind", "more"]])
+def test_a_frame_of_slices_has_one_column_besides_the_ids(columns):
+    topics = pd.DataFrame([["q"] * len(columns)], columns=columns)
+    with pytest.raises(ValueError, match="a frame of slices needs the column qid and one other"):
+        per_slice(["q"], lambda queries: pd.DataFrame(), by=topics)
+
+
+# Score tables
+
+PRINTED = [
+    # trec_eval -q: measure, topic, value; ir_measures -q: topic, measure, value
+    ("map\t1\t.5\nmap\tall\t.5\n", {"AP": {"1": 0.5}}),
+    ("map 1 .5\nP_10 1 .25\n", {"AP": {"1": 0.5}, "P@10": {"1": 0.25}}),
+    ("1\tAP\t.5\nall\tAP\t.5\n", {"AP": {"1": 0.5}}),
+    ("1 AP .5\n2 AP 1\n", {"AP": {"1": 0.5, "2": 1.0}}),
+    ("q1 AP .5\nall AP .5\n", {"AP": {"q1": 0.5}}),
+    ("own q1 .5\nown all .5\n", {"own": {"q1": 0.5}}),
+    ("own q1 .5\nmap q1 1\n", {"own": {"q1": 0.5}, "AP": {"q1": 1.0}}),
+]
+
+
+@pytest.mark.parametrize(("text", "values"), PRINTED)
+def test_output_of_trec_eval_and_ir_measures_is_known_by_its_means_and_names(
+    text, values, tmp_path
+):
+    (tmp_path / "bm25.txt").write_text(text)
+    table = read_scores(tmp_path / "bm25.txt")
+    for measure, by_topic in values.items():
+        assert table.matrix(measure).to_dict("index") == {"bm25": by_topic}
+    assert len(table.measures) == len(values)
+
+
+@pytest.mark.parametrize("first", ["", "Unnamed: 0"])
+def test_a_first_column_without_a_name_is_the_topic_or_an_index(first):
+    wide = pd.DataFrame({first: ["1", "2"], "a": [0.5, 1.0], "b": [0.0, 0.25]})
+    table = read_scores(wide)
+    assert table.matrix("score").to_dict("index") == {
+        "a": {"1": 0.5, "2": 1.0},
+        "b": {"1": 0.0, "2": 0.25},
+    }
+    indexed = read_scores(wide.rename(columns={"a": "qid"}).assign(qid=["x", "y"]))
+    assert indexed.matrix("score").to_dict("index") == {"b": {"x": 0.0, "y": 0.25}}
+
+
+def test_systems_measures_and_directions_of_a_score_table():
+    rows = [
+        ("b", "1", "AP", 0.5),
+        ("a", "1", "AP", 1.0),
+        ("a", "1", "cost", 3),
+        ("b", "1", "cost", 2),
+    ]
+    frame = pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
+    table = read_scores(frame, lower_is_better=["cost"])
+    assert table.systems(["a", "b"]).values("cost").tolist() == [[3], [2]]
+    assert table.values("cost").tolist() == [[3], [2]], "in the order of the rows of the measure"
+    assert table.measure_or("nDCG") == "nDCG"
+    assert read_scores(frame[frame["measure"] == "cost"]).measure_or("nDCG") == "cost"
+    with pytest.raises(ValueError, match="scores names 'c'"):
+        table.systems(["c"])
