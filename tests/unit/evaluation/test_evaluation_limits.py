@@ -156,9 +156,13 @@ def test_a_change_of_a_large_mean_is_noted_as_a_share_of_it(depth, is_noted):
     assert now[0].tolist() == [300 + depth] and bool(note) == is_noted
 
 
-def test_grades_from_1_to_below_2_are_counted_in_the_hint():
-    assert grades_hint(np.array([-1, 0, 0.5, 1, 1.5, 2, 3])).startswith("2 of 7 judged documents")
-    assert grades_hint(np.array([1.0, 1.5])).startswith("2 of 2 judged documents")
+@pytest.mark.parametrize(
+    ("grades", "low"),
+    [([-1, 0, 0.5, 1, 1.5, 2, 3], 2), ([1, 2], 1), ([1, 1.5], 0), ([0.5, 2], 0), ([], 0)],
+)
+def test_grades_from_1_to_below_2_are_counted_where_others_are_2_or_more(grades, low):
+    hint = grades_hint(np.array(grades, dtype=np.float64))
+    assert hint.startswith(f"{low} of {len(grades)} judged documents") if low else hint == ""
 
 
 @pytest.mark.parametrize(
