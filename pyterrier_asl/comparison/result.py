@@ -17,6 +17,7 @@ from ..io.notices import counted, names_of
 from ..io.printed import Part, Printed
 from ..io.table_forms import format_value
 from ..io.tables import arrow, typeset
+from ..measures.names import added_up
 from ..scoring.arrays import Floats
 from ..statistics.correction import correct
 from ..statistics.intervals import detectable_difference
@@ -222,10 +223,16 @@ class RunComparison(Printed):
         return [
             f"B - A {level if self.queries > 1 else ''}over {queries}. "
             "Wins: queries in which B is better.",
+            *self._notes_on_sums(),
             *([] if self._no_test() else [self._test_note(), PLANNED]),
             *self.answers.notes,
             *self.causes_notes(),
         ]
+
+    def _notes_on_sums(self) -> list[str]:
+        """A note on counts, which are added up over queries elsewhere."""
+        sums = names_of([name for name in self.higher_is_better if added_up(name)] or [""])
+        return [f"{sums}: means over queries; 'evaluate' prints sums."] if sums else []
 
     def causes_notes(self) -> list[str]:
         """The causes of all differences, in sentences."""

@@ -79,6 +79,7 @@ class TrackComparison(RunComparison):
             "signs of the differences within collections, "
             + ("not corrected." if kind == "none" else f"corrected ({kind})."),
             *([f"{names_of(small)} {few}"] if small else []),
+            *self._notes_on_sums(),
             *self._disagreements(rows),
             *self.answers.notes,
             *self.causes_notes(),

@@ -110,3 +110,12 @@ def test_latex_of_a_comparison_sets_names_as_other_tables():
     a, b = ({"q": {"a": grade}} for grade in (1, 2))
     text = compare({"<a>": a, "b|c": b}, {"q": {"a": 1}}, ["AP"]).to_latex()
     assert "\n$<$a$>$ & " in text and "\nb$|$c & " in text
+
+
+def test_a_count_is_compared_by_its_mean_over_queries_and_a_note_says_so():
+    qrels = {"q1": {"a": 1}, "q2": {"a": 1}}
+    runs = {"old": {q: {"a": 1, "b": 0} for q in qrels}, "new": {"q1": {"a": 1}, "q2": {"a": 1}}}
+    compared = compare(runs, qrels, ["NumRet", "AP"])
+    assert compared.table.set_index("measure").loc["NumRet", ["a", "b"]].tolist() == [2, 1]
+    note = "NumRet: means over queries; 'evaluate' prints sums."
+    assert note in compared.notes() and note not in compare(runs, qrels, ["AP"]).notes()
