@@ -14,6 +14,7 @@ import numpy as np
 
 from .lazy import pd
 from .table_forms import (
+    EVERY_PLACE,
     P_VALUES,
     Columns,
     TextColumn,
@@ -345,6 +346,7 @@ def _human_readable(plain: Any, column: str, places: int, missing: str, zero_p: 
         return (", ".join(map(str, plain[:_NAMED])) or missing) + more
     if column in P_VALUES and zero_p and plain == 0:
         return f"<{max(zero_p, 10**-places if places > 0 else 0):g}"
-    if column in P_VALUES and isinstance(plain, float) and 0 <= plain < 10**-places:
-        return f"<{10**-places:.{max(places, 0)}f}" if places > 0 else f"{plain:.2g}"
+    is_rounded = column in P_VALUES and isinstance(plain, float) and places != EVERY_PLACE
+    if is_rounded and 0 <= plain < 10**-places:
+        return f"<{10**-places:.{places}f}" if places else f"{plain:.2g}"
     return number_or_text(plain, column, places)

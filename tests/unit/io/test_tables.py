@@ -277,3 +277,12 @@ def test_a_number_and_its_percent_sign_stay_on_one_line(capsys):
         lines = capsys.readouterr().out.splitlines()
         assert not any(line.startswith("  %") for line in lines)
         assert " ".join(" ".join(lines).split()).endswith("x 95 % of the pairs")
+
+
+@pytest.mark.parametrize(
+    ("places", "cell"),
+    [(-1, "0.05003"), (0, "0.05"), (4, "0.0500"), (1, "<0.1")],
+)
+def test_p_values_have_the_places_that_are_asked_for(places, cell):
+    text = tables.markdown({"p": [0.05003]}, places=places)
+    assert text.splitlines()[-1] == f"| {cell} |"
