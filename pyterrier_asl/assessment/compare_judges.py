@@ -31,7 +31,7 @@ from .human_range import DOCUMENTS, HUMAN, SYSTEMS, agreement_with_people, sente
 from .judges import JudgeRel, Judges, judges_as_runs, precision_by
 from .system_pairs import PairedTest, leaderboards_of, reversals_of
 
-#: How many runs and groups are printed that gain or lose most.
+#: How many runs and groups are printed whose values change most.
 _MOST = 5
 
 _TITLES = {
@@ -282,9 +282,7 @@ class JudgeReport(Printed):
                 first = gains.groupby(["judge", "measure"], sort=False).head(_MOST)
                 by = [name for name in ("run", "group") if name in first]
                 shown = first[["judge", "measure", *by, "own_gain", "ci_low", "ci_high"]]
-                heading = (
-                    f"{what} with the largest gains and losses by a judge, minus the mean gain:"
-                )
+                heading = f"{what} whose values a judge changes most, minus the mean change of all:"
                 shown = shown.assign(p=first["p_corrected"])
                 yield Part(heading, shown, {"titles": _TITLES, "group_by": "judge"})
         heading = f"Labels of each judge by the grades of {self.reference}:"

@@ -17,7 +17,8 @@ How to read it: QRELS is the reference, the judgements of a person.
              the pairs of query and document that they and the judge have judged
   verdict    within the human range: the whole interval is at most .05 below the agreement of
              people; below it: the whole interval is lower than that; otherwise too few queries
-  own gain   the effect of a judge on the value of a run, minus its mean effect on all runs
+  own gain   the effect of a judge on the value of a run, minus its mean effect on all runs; a
+             negative one is a gain in ASL, as lower is better
 """
 
 from __future__ import annotations

@@ -96,6 +96,16 @@ def test_own_gains_by_hand():
     assert gains["own_gain"].to_dict() == {"s1": -0.5, "s2": 0.5, "s3": 0}
 
 
+def test_a_longer_search_length_is_no_loss_of_a_gain():
+    """The judge moves the relevant document of s2 up, of s1 down: by ASL s1 changes by +1."""
+    person, judge = ({"q1": {d: 1}, "q2": {d: 1}} for d in "ab")
+    systems = {"s1": dict.fromkeys(person, {"a": 2, "b": 1})}
+    systems["s2"] = dict.fromkeys(person, {"b": 2, "a": 1})
+    report = asl.judges(person, {"other": judge}, systems, "ASL@2", draws=5)
+    assert report.gains.set_index("run")["own_gain"].to_dict() == {"s1": 1, "s2": -1}
+    assert "Runs whose values a judge changes most, minus the mean change of all:" in str(report)
+
+
 # Which grades are relevant
 
 GRADED = {f"q{n}": {"a": 2 + n % 2, "b": 1, "c": 0, "d": 1 + n % 3} for n in range(6)}
