@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from pyterrier_asl import DocLengths
@@ -47,6 +48,10 @@ def tracks(n: int) -> dict[str, Any]:
     return {f"track{number}": (some_runs(2), QRELS) for number in range(n)}
 
 
+def many_tracks(n: int) -> Any:
+    return pd.concat(headroom(tracks(1)).assign(track=f"t{number}") for number in range(n))
+
+
 def preferences_by(tests: list[str]) -> Any:
     draws = {"draws": 20} if "tukey-randomized" in tests else {}
     return preference_discrimination(some_runs(3), QRELS, tests=tests, progress=False, **draws)
@@ -58,10 +63,16 @@ def power_at(levels: list[float]) -> Any:
 
 TESTS, LEVELS = ["paired", "tukey-randomized"], [0.05, 0.01]
 
-#: An analysis, its table for n items, the most items without the text, and the text.
+#: An analysis, its table for n items, the most items without the texts, and the texts.
 CASES = [
-    (headroom, lambda n: headroom(tracks(n)), 1, "The best run of each track by each measure"),
-    (headroom, lambda n: headroom(tracks(n)), 1, "do not compare tracks with different depths"),
+    (
+        headroom,
+        lambda n: headroom(tracks(n)),
+        1,
+        "The best run of each track by each measure",
+        "do not compare tracks with different depths",
+    ),
+    (headroom, lambda n: many_tracks(n), 8, '"field": "tracks"'),
     (satisfaction, lambda n: satisfaction(tracks(n)), 1, '"curve": "track0: run0"'),
     (
         preference_discrimination,
@@ -120,15 +131,14 @@ CASES = [
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize(
-    ("analysis", "table", "most", "text"), CASES, ids=[case[-1] for case in CASES]
-)
-def test_what_concerns_several_is_mentioned_where_there_are_several(analysis, table, most, text):
+@pytest.mark.parametrize("case", CASES, ids=[case[3] for case in CASES])
+def test_what_concerns_several_is_mentioned_where_there_are_several(case):
+    analysis, table, most, *texts = case
     for n in (most, most + 1):
         spec = analysis.draw(table(n)).to_dict()
         title = spec["title"]
         drawn = json.dumps({**spec, "title": [title["text"], " ".join(title["subtitle"])]})
-        assert (text in drawn) == (n > most), n
+        assert [text in drawn for text in texts] == [n > most] * len(texts), n
 
 
 WHOLE = {qid: {"a": 3.0, "b": 2.0, "c": 1.0} for qid in QRELS}
