@@ -98,7 +98,7 @@ def test_own_gains_by_hand():
 
 def test_a_longer_search_length_is_no_loss_of_a_gain():
     """The judge moves the relevant document of s2 up, of s1 down: by ASL s1 changes by +1."""
-    person, judge = ({"q1": {d: 1}, "q2": {d: 1}} for d in "ab")
+    person, judge = (dict.fromkeys(["q1", "q2"], {"a": a, "b": 1 - a}) for a in (1, 0))
     systems = {"s1": dict.fromkeys(person, {"a": 2, "b": 1})}
     systems["s2"] = dict.fromkeys(person, {"b": 2, "a": 1})
     report = asl.judges(person, {"other": judge}, systems, "ASL@2", draws=5)
