@@ -7,12 +7,12 @@ system, one query, equal runs, disagreeing rankings, and qrels with relevant doc
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from _charts import assert_ends_fit, assert_is_readable
 from click.testing import CliRunner
 
 from pyterrier_asl import DocLengths
@@ -130,136 +130,6 @@ def caption_of(spec: dict[str, Any]) -> str:
     return " ".join([spec["title"]["text"], *spec["title"]["subtitle"]])
 
 
-def views(
-    spec: Any, datasets: Any, data: Any = None, encoding: Any = None
-) -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]]:
-    """The encodings of each view of a Vega-Lite specification, and its rows."""
-    data = spec.get("data", data)
-    encoding = {**(encoding or {}), **spec.get("encoding", {})}
-    names = ("layer", "concat", "hconcat", "vconcat")
-    parts = [part for name in names for part in spec.get(name, [])]
-    for part in [*parts, *([spec["spec"]] if "spec" in spec else [])]:
-        yield from views(part, datasets, data, encoding)
-    if data and not parts:
-        yield encoding, datasets[data["name"]] if "name" in data else data["values"]
-
-
-def assert_ends_fit(spec: Any) -> None:
-    """Scales with ends include all values, and end near them or where shares or ranks end."""
-    shown: dict[Any, list[float]] = {}
-    for encoding, rows in views(spec, spec.get("datasets", {})):
-        for name, channel in encoding.items():
-            axis = encoding[name.removesuffix("2")]  # x2 is on the axis of x
-            scale = axis.get("scale") if isinstance(axis, dict) else None
-            if scale and "domain" in scale and axis["type"] == "quantitative":
-                values = [row.get(channel["field"]) for row in rows]
-                unit = "%" if "%" in str(axis.get("title")) else axis["field"]
-                key = *scale["domain"], "rank" in unit, unit == "%", scale.get("type")
-                numbers = [value for value in values if isinstance(value, float | int)]
-                shown.setdefault(key, []).extend(numbers)
-    for (low, high, is_rank, is_percent, kind), values in shown.items():
-        least, most = min(values, default=low), max(values, default=high)
-        assert low <= least <= most <= high
-        if kind == "log":
-            assert low == 1 and high <= max(10 * most, 1000)
-            continue
-        room = 0.5 if is_rank else max(0.1 * (most - least), 0.1)
-        assert low == (0 if least >= 0 else -1) or least - low <= room
-        assert high == (100 if is_percent else 1) or high - most <= room
-
-
-def assert_categories_fit(spec: Any) -> None:
-    """Scales of names have all names of the data, and colours or shapes for all."""
-    for encoding, rows in views(spec, spec.get("datasets", {})):
-        for channel in encoding.values():
-            scale = channel.get("scale") if isinstance(channel, dict) else None
-            if scale and "domain" in scale and channel.get("type") in ("nominal", "ordinal"):
-                domain = scale["domain"]
-                names = {row.get(channel["field"]) for row in rows}
-                assert names - {None} <= set(domain)
-                assert len(scale.get("range", domain)) >= len(domain)
-
-
-def assert_ranks_begin_at_1(spec: Any) -> None:
-    """Axes of ranks have no tick below 1; axes upwards have rank 1 at the top."""
-    for encoding, _ in views(spec, spec.get("datasets", {})):
-        for name in {"x", "y"} & encoding.keys():
-            channel = encoding[name]
-            axis, scale = channel.get("axis") or {}, channel.get("scale") or {}
-            if re.match("rank\\b", str(channel.get("title") or channel.get("field"))):
-                assert min(axis.get("values", [1])) == 1
-                assert name == "x" or scale.get("reverse"), channel
-
-
-def parts(spec: Any) -> Iterator[dict[str, Any]]:
-    """A specification and everything in it, except the data."""
-    if isinstance(spec, dict):
-        yield spec
-        for name, value in spec.items():
-            if name not in ("datasets", "data"):
-                yield from parts(value)
-    elif isinstance(spec, list):
-        for part in spec:
-            yield from parts(part)
-
-
-#: Options of marks and axes, and between which values they can be seen and read.
-VISIBLE = {
-    "opacity": (0.1, 1),
-    "strokeWidth": (0.5, 3),
-    "fontSize": (9, 12),
-    "size": (5, 80),
-    "thickness": (1, 4),
-    "step": (10, 70),
-    "labelLimit": (100, 300),
-    "tickCount": (4, 10),
-    "columns": (1, 3),
-}
-#: Angles of names: horizontal, vertical, and diagonal.
-ANGLES = (0, -90, -35, -40, -45)
-
-
-def assert_everything_is_visible(spec: Any) -> None:
-    """Marks are neither transparent nor too small, names are readable, dashes have gaps."""
-    for part in parts(spec):
-        for name, (least, most) in VISIBLE.items():
-            if isinstance(part.get(name), float | int):
-                assert least <= part[name] <= most, (name, part)
-        assert part.get("labelAngle", 0) in ANGLES
-        assert all(length >= 0 for length in part.get("strokeDash", ()) if "type" in part)
-        scale = part.get("scale")
-        if isinstance(scale, dict) and "domain" in scale:
-            assert not scale.get("nice"), "rounded ends would hide the values"
-
-
-def assert_arrows_point_to_better_values(spec: Any) -> None:
-    """Costs are better at the left, or at the top of a reversed axis; gains at the right or top."""
-    for part in parts(spec):
-        for name in {"x", "y"} & part.keys():
-            title = str(part[name].get("title")) if isinstance(part[name], dict) else ""
-            if "(better " not in title:
-                continue
-            is_cost = re.match(r"ASL|rank\b", title) is not None
-            way = ("←" if is_cost else "→") if name == "x" else "↑"
-            assert title.endswith(f"(better {way})")
-            is_reversed = bool((part[name].get("scale") or {}).get("reverse"))
-            assert is_reversed == (is_cost and name == "y")
-
-
-def assert_fields_exist(spec: Any) -> None:
-    """Channels and tooltips show columns of the data, or of a transform of them."""
-    computed = {
-        name
-        for part in parts(spec)
-        for transform in part.get("transform", ())
-        for name in ([transform.get("as")] if isinstance(transform.get("as"), str) else [])
-    }
-    for encoding, rows in views(spec, spec.get("datasets", {})):
-        channels = [c for channel in encoding.values() for c in np.atleast_1d(channel)]
-        fields = {c["field"] for c in channels if "field" in c} - computed
-        assert not rows or fields <= rows[0].keys()
-
-
 #: The quick suite draws the usual case only.
 UNUSUAL = [pytest.param(case, marks=pytest.mark.slow) for case in CASES if case != "usual"]
 
@@ -278,12 +148,7 @@ def test_every_chart_is_drawn_and_says_nothing_wrong(analysis, case):
     caption = caption_of(spec)
     assert not WRONG.search(caption), caption
     assert caption.endswith(".")
-    assert_ends_fit(spec)
-    assert_categories_fit(spec)
-    assert_ranks_begin_at_1(spec)
-    assert_everything_is_visible(spec)
-    assert_arrows_point_to_better_values(spec)
-    assert_fields_exist(spec)
+    assert_is_readable(spec)
     drawn = [row for rows in spec.get("datasets", {}).values() for row in rows]
     assert drawn or frame.empty or case != "usual"
 

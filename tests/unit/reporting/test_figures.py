@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from _charts import assert_everything_is_visible
 
 pytest.importorskip("altair")
 
@@ -60,6 +61,13 @@ def all_named(name: str, part: Any) -> Iterator[dict[str, Any]]:
 def test_an_axis_without_labels_has_no_ticks(systems):
     found = [axis for axis in all_named("axis", specifications(systems, 100)) if "labels" in axis]
     assert found and not any(axis["labels"] or axis["ticks"] for axis in found)
+
+
+@pytest.mark.parametrize("systems", [2, 30])
+@pytest.mark.parametrize("cutoff", [None, 100])
+def test_everything_in_a_figure_is_visible(systems, cutoff):
+    for figure in specifications(systems, cutoff).values():
+        assert_everything_is_visible(figure)
 
 
 def test_colours_of_differences_have_their_middle_at_0():
