@@ -398,7 +398,8 @@ def mc4(majority: Bools) -> tuple[Ints, Floats]:
     """MC4, repeated until every system has a rank.
 
     Args:
-        majority: whether most queries prefer the column's system to the row's, shape (S, S).
+        majority: whether most queries prefer the column's system to the row's, shape (S, S); False
+            on the diagonal.
 
     Returns:
         The round, from 1, in which the walk stays at a system in the long run, when it starts
@@ -423,7 +424,6 @@ def mc4(majority: Bools) -> tuple[Ints, Floats]:
 def _long_run(majority: Bools) -> Floats:
     """The long-run distribution of a walk that starts anywhere, exactly 0 where it never stays."""
     moves = majority / len(majority)
-    np.fill_diagonal(moves, 0)
     np.fill_diagonal(moves, 1 - moves.sum(axis=1))
     # Squared often enough for 2^50 steps; the rows are kept distributions.
     for _ in range(50):
