@@ -11,7 +11,7 @@ Examples:
 
 \b
 How to read it: unjudged documents count as not relevant. The bounds are the lowest and the highest
-A - B over all labels of the unjudged documents in the two rankings.
+A - B over all labels of the unjudged documents in the compared rankings.
   settled   the same run is better under all labels
   open      another run is better under some labels, however likely they are
   certain   the t-test is significant under all labels; impossible: under none
