@@ -107,8 +107,10 @@ def Experiment(
         filter_by_topics: drop qrels that are not in the topics.
         baseline: number of a system, or its name, or a list of them.
         test: ``'t'``, ``'wilcoxon'``, or a function like ``scipy.stats.ttest_rel``.
-        correction: how p-values are corrected: ``'holm'``, ``'bonferroni'``, ``'bh'``, ``'none'``,
-            or the name of another method of statsmodels; None: ``'none'``.
+        correction: how p-values are corrected, over the systems, for each measure by itself, as in
+            ``pt.Experiment`` (:func:`~pyterrier_asl.compare` corrects over all measures):
+            ``'holm'``, ``'bonferroni'``, ``'bh'``, ``'none'``, or the name of another method of
+            statsmodels; None: ``'none'``.
         correction_alpha: the family-wise error rate.
         highlight: ``'bold'`` or ``'color'`` marks the best value of each column.
         round: decimal places of all means, or by measure.
