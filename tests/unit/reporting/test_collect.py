@@ -125,6 +125,13 @@ def test_preferences_take_the_grade_of_all_measures():
     assert collect(RUNS, QRELS, ["AP(rel=2)", "RR"]).rel == 1
 
 
+def test_measures_with_names_of_their_own_are_known_by_what_they_are():
+    """Rankings by AP and ASL are compared, also under other names; of two the first."""
+    named = {"precision": "AP", "cost": "ASL@9", "ASL": "RR", "again": "AP(rel=2)"}
+    findings = collect(RUNS, QRELS, named)
+    assert [ranking.name for ranking in findings.reordered] == ["precision", "cost"]
+
+
 def test_counts_are_added_up():
     names = ["NumRet", "NumRelRet"]
     expected = evaluate(RUNS, QRELS, names).groupby("name", sort=False).sum(numeric_only=True)

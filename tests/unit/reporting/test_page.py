@@ -53,6 +53,45 @@ def test_the_page_holds_every_value(made):
         np.testing.assert_allclose(values, ranking.values, rtol=1e-6)
 
 
+def test_the_page_holds_the_numbers_of_each_system(made):
+    """By loops over the rankings, whose first 1000 documents are all 50."""
+    data = data_of(made.html)
+    by_system = []
+    for run in RUNS.values():
+        shares, missing, lengths = [], [], []
+        unjudged = np.zeros((2, 2))  # above retrieved and above all relevant documents, and of all
+        for query, grades in QRELS.items():
+            docs = brute_force.ranking(run[query], grades)
+            shares.append([sum(d in grades for d in docs[:k]) / k for k in (10, 50)])
+            for wanted in brute_force.relevant(grades):
+                above = docs[: docs.index(wanted)] if wanted in docs else docs
+                above = [d for d in above if not grades.get(d)]
+                counts = sum(d not in grades for d in above), len(above)
+                unjudged += np.outer([wanted in docs, 1], counts)
+                found = len(brute_force.relevant(grades) & {*docs})
+                length = len(above) + 1 if wanted in docs else 1000 - found + 1
+                lengths.append(length)
+                missing.append(length * (wanted not in docs))
+        by_system.append(
+            {
+                "retrieved": 50,
+                "Judged@10": np.mean(shares, axis=0)[0],
+                "Judged@1000": np.mean(shares, axis=0)[1],
+                "missingShare": sum(missing) / sum(lengths),
+                "unjudgedShare": unjudged[0, 0] / unjudged[0, 1],
+                "unjudgedAll": unjudged[1, 0] / unjudged[1, 1],
+            }
+        )
+    assert (data["cutoff"], data["rel"], data["short"]) == (1000, 1, [False] * len(RUNS))
+    for name in by_system[0]:
+        found = data["judged"][name] if name in data["judged"] else data[name]
+        assert found == pytest.approx([system[name] for system in by_system], rel=1e-5), name
+    for shown, ranking in zip(data["measures"], made.findings.rankings):
+        assert shown["medians"] == pytest.approx(np.median(ranking.values, axis=0), rel=1e-5)
+        deviations = np.std(ranking.values, axis=0, ddof=1)
+        assert shown["spreads"] == pytest.approx(deviations, rel=1e-5, abs=1e-9)
+
+
 def test_ranks_of_relevant_documents(made):
     data = data_of(made.html)["documents"]
     ranks = unpacked_whole(data["ranks"], (5, data["starts"][-1]))
