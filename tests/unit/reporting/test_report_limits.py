@@ -1,0 +1,221 @@
+"""Limits from which on a page shows a number in another way, or not at all, by hand."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from pyterrier_asl.evaluation.evaluation import Evaluation
+from pyterrier_asl.measures.names import NamedMeasure, parse_measure
+from pyterrier_asl.reporting.findings import SystemRanking, deciding
+from pyterrier_asl.reporting.page import _json_numbers, _size, _width
+from pyterrier_asl.reporting.retrieved import LengthHistogram, RunDepths, TopTens
+from pyterrier_asl.reporting.summary import (
+    Summary,
+    decimals,
+    drawn_interval,
+    p_value,
+    shown_value,
+)
+
+pytest.importorskip("jinja2")
+
+
+def ranking(values, measure: str = "AP", up: bool | None = True) -> SystemRanking:
+    values = np.asarray(values, dtype=np.float64)
+    names = [f"s{n}" for n in range(len(values))]
+    return SystemRanking(NamedMeasure(measure, parse_measure(measure)), values, names, up)
+
+
+def summary(values, up: bool = True) -> Summary:
+    return Summary(None, ranking(values, up=up))
+
+
+@pytest.mark.parametrize(
+    ("p", "shown"),
+    [
+        (0, "p < .001"),
+        (0.00099, "p < .001"),
+        (0.001, "p = .001"),
+        (0.05, "p = .050"),
+        (0.0504, "p = .0504"),
+        (0.9994, "p = .999"),
+        (0.9995, "p = 1"),
+    ],
+)
+def test_p_values_have_three_decimals_and_ends(p, shown):
+    assert p_value(p) == shown
+
+
+@pytest.mark.parametrize(
+    ("value", "sign", "shown"),
+    [(0.5, "", "0.5000"), (0.5, "+", "+0.5000"), (-0.5, "+", "−0.5000"), (-1e-9, "+", "0.0000")],
+)
+def test_values_have_the_sign_that_is_wanted_and_0_has_none(value, sign, shown):
+    assert shown_value(ranking([[0.5], [0.25]]), value, sign) == shown
+
+
+@pytest.mark.parametrize(("largest", "places"), [(9.9, 4), (10, 1), (-10, 1), (0, 4)])
+def test_values_from_10_on_have_one_decimal(largest, places):
+    assert decimals(ranking([[largest], [0.5]])) == places
+
+
+@pytest.mark.parametrize(
+    ("up", "order"), [(True, [1, 2, 0]), (False, [0, 1, 2]), (None, [1, 2, 0])]
+)
+def test_equal_systems_stay_in_their_order_and_share_a_rank(up, order):
+    shown = ranking([[1, 1], [2, 4], [4, 2]], up=up)
+    assert shown.order.tolist() == order
+    assert shown.ranks.tolist() == ([1, 2, 2] if up is False else [3, 1, 1])
+    assert shown.medians.tolist() == [2, 2]
+    assert shown.spreads.tolist() == pytest.approx([np.sqrt(7 / 3), np.sqrt(7 / 3)])
+    assert ranking([[1, 3]]).spreads.tolist() == [0, 0]
+
+
+@pytest.mark.parametrize(("up", "hardest"), [(True, [1, 2, 0]), (False, [0, 2, 1])])
+def test_the_hardest_query_is_that_of_the_worst_median(up, hardest):
+    assert ranking([[0.9, 0.1, 0.5], [0.7, 0.3, 0.5]], up=up).hardest_first == hardest
+
+
+@pytest.mark.parametrize(
+    ("systems", "queries", "up", "has_intervals"),
+    [(1, 10, True, False), (2, 9, True, False), (2, 10, True, True), (2, 10, None, False)],
+)
+def test_intervals_are_for_two_systems_on_ten_queries(systems, queries, up, has_intervals):
+    values = np.random.default_rng(1).random((systems, queries))
+    shown = ranking(values, up=up)
+    assert (shown.intervals is not None) == has_intervals
+    assert bool(shown.candidates) == has_intervals
+    assert shown.better.shape == (systems, systems)
+
+
+def test_the_first_measure_with_a_direction_decides():
+    count, first, second = (ranking([[1.0]], up=up) for up in (None, False, True))
+    assert deciding([count, first, second]) is first and deciding([count]) is count
+
+
+def test_sums_and_means():
+    values = ranking([[1, 2, 3]])
+    assert values.means.tolist() == [2]
+    assert dataclasses.replace(values, is_sum=True).means.tolist() == [6]
+
+
+# Queries and systems in sentences
+
+
+@pytest.mark.parametrize(
+    ("values", "weak"),
+    [
+        ([[0.9, 0.1, 0.5]], [1, 2]),  # a single system: its two worst queries
+        ([[0.9, 0.1], [0.2, 0.3]], [1]),  # two: against the other
+        ([[0.9, 0.3], [0.2, 0.3]], []),
+        ([[0.9, 0.9, 0.3], [0.2, 0.1, 0.5], [0.1, 0.5, 0.4]], [2]),  # against the median
+        ([[0.9, 0.9, 0.4], [0.2, 0.1, 0.5], [0.1, 0.5, 0.4]], []),
+    ],
+)
+def test_weak_queries_are_those_of_the_largest_loss(values, weak):
+    assert summary(values).weak_queries == weak
+
+
+def test_differences_of_rounding_are_none():
+    about = summary([[0.1 + 0.2, 0.5], [0.3, 0.5], [0.3, 0.4]])
+    assert about.behind.tolist() == [[0, 0], [0, 0], [0, pytest.approx(0.1)]]
+    assert about.two == [0, 1] and about.rival == 2 and not about.all_equal
+    assert summary([[0.3, 0.5], [0.1 + 0.2, 0.5]]).all_equal
+    assert summary([[0.5]]).two == [0, 0]
+
+
+@pytest.mark.parametrize("systems", [1, 2, 3])
+def test_a_typical_share_is_the_median_or_of_two_that_of_the_best(systems):
+    values, shares = [[0.2], [0.9], [0.1]][:systems], np.array([0.5, 0.1, 0.2])[:systems]
+    assert summary(values).typical(shares) == [0.5, 0.1, 0.2][systems - 1]
+
+
+def test_a_drawn_interval_is_on_a_scale_around_50():
+    values = np.random.default_rng(2).random((2, 12)) + [[0.3], [0.0]]
+    shown = ranking(values)
+    low, high, middle = drawn_interval(shown, 0, 1)
+    assert low < middle < high == 100
+    reversed_ends = drawn_interval(shown, 1, 0)
+    assert reversed_ends == pytest.approx([0, 100 - low, 100 - middle])
+    assert shown.intervals is not None and shown.intervals.least is not None
+    ratio = (middle - 50) / (low - 50)
+    assert ratio == pytest.approx(np.diff(shown.means)[0] * -1 / shown.intervals.least[0, 1])
+
+
+# Retrieved documents
+
+
+def runs_of(depths: dict[str, list[int]]) -> Evaluation:
+    """Runs with so many documents for each query, the first of them relevant."""
+    queries = [f"q{n}" for n in range(len(next(iter(depths.values()))))]
+    runs = {
+        name: {
+            q: {"d": 99.0, **{f"x{n}": -n for n in range(1, size)}} for q, size in zip(queries, of)
+        }
+        for name, of in depths.items()
+    }
+    return Evaluation.of(runs, {q: {"d": 1} for q in queries})
+
+
+@pytest.mark.parametrize(
+    ("depths", "common", "short", "differ"),
+    [
+        ({"a": [30, 40, 50], "b": [30, 30, 30]}, 30, [False, False], True),
+        ({"a": [40] * 3, "b": [20] * 3}, 20, [False, False], True),
+        ({"a": [40] * 3, "b": [19, 20, 20]}, 20, [False, True], True),
+        ({"a": [40] * 3, "b": [36] * 3}, 36, [False, False], False),
+        ({"a": [40] * 3, "b": [35] * 3}, 35, [False, False], True),
+        ({"a": [4] * 3, "b": [3] * 3}, 10, [False, False], True),
+        ({"a": [70] * 3, "b": [80] * 3}, 50, [False, False], False),
+    ],
+)
+def test_depths_are_compared_with_the_deepest_run(depths, common, short, differ):
+    found = RunDepths.of(runs_of(depths), rel=1, cutoff=50)
+    assert (found.common, found.short.tolist(), found.differ) == (common, short, differ)
+    assert found.retrieved.tolist() == [np.mean(np.minimum(of, 50)) for of in depths.values()]
+    assert np.isnan(found.unjudged).all(), "no document is above the relevant one"
+
+
+def test_search_lengths_at_the_ends_of_bins_are_in_them():
+    ranks = {"q1": 1, "q2": 2, "q3": 3, "q4": 4, "q5": 10}
+    run = {
+        q: {"d": -float(rank), **{f"x{n}": -float(n) for n in range(1, rank)}}
+        for q, rank in ranks.items()
+    }
+    qrels = {q: {"d": 1} for q in ranks} | {"q6": {"d": 1}}
+    found = LengthHistogram.of(Evaluation.of({"r": run}, qrels), rel=1, cutoff=10)
+    assert found.labels == ["1", "2–3", "4–10", "not retrieved"]
+    assert found.counts.tolist() == [[1, 2, 2, 1]]
+
+
+@pytest.mark.parametrize(("most", "systems"), [(0, 2), (89, 2), (90, 3), (1000, 4)])
+def test_top_documents_are_of_as_many_of_the_best_systems_as_fit(most, systems):
+    """Ten documents for three queries are 30 of a system; at least two systems are shown."""
+    runs = runs_of({name: [3, 2, 1] for name in "abcd"})
+    found = TopTens.of(runs, np.array([3, 1, 0, 2]), most=most)
+    assert found.systems.tolist() == sorted([3, 1, 0, 2][:systems])
+    assert found.documents.shape == (systems, 3, 10)
+
+
+# Numbers as text
+
+
+def test_numbers_for_scripts_have_six_digits_and_none_for_what_is_no_number():
+    shown = _json_numbers([1.0, 0.12345678, float("nan"), float("inf"), -2.5])
+    assert shown == [1, 0.123457, None, None, -2.5] and isinstance(shown[0], int)
+
+
+@pytest.mark.parametrize(("largest", "bits"), [(0, 1), (1, 1), (2, 2), (3, 2), (4, 3), (255, 8)])
+def test_whole_numbers_have_the_bits_of_the_largest(largest, bits):
+    assert _width(largest) == bits
+
+
+@pytest.mark.parametrize(
+    ("values", "characters"),
+    [([1.0] * 60, (32 + 60) // 6), ([1.0, 2.0], 32 * 2 // 6), ([1, 2] * 50, (64 + 100) // 6)],
+)
+def test_the_size_of_values_is_that_of_codes_or_numbers_whichever_is_shorter(values, characters):
+    assert _size(values) == characters
