@@ -145,7 +145,9 @@ def check_condition(
             the measure cannot reach, or a test without bounds or amounts.
     """
     if higher_is_better is None and condition.how in ("better", "worse"):
-        wrong = "is a count: more is neither better nor worse; write higher, lower or different"
+        wrong = (
+            "has no direction: more is neither better nor worse; write higher, lower or different"
+        )
     elif measure is None and condition.percent:
         wrong = (
             "is a difference between runs and has no value to take a percentage of; leave out the %"

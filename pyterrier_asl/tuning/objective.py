@@ -97,7 +97,7 @@ def make_task(
     better = higher_is_better(recorded[first])
     if better is None:
         raise ValueError(
-            f"{first} is a count, of which neither more nor less is better, so it cannot be "
+            f"{first} has no direction: neither more nor less is better, so it cannot be "
             "optimised; record it with measures="
         )
     return TuningTask(topics, _judgements_of(topics, qrels), recorded, better)

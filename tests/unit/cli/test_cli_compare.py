@@ -338,7 +338,10 @@ def test_what_is_no_condition(files, text):
     "text, message",
     [
         ("Foo worse", "'Foo': there is no such measure"),
-        ("Judged@10 worse", "neither better nor worse; write higher, lower or different"),
+        (
+            "Judged@10 worse",
+            "Judged@10 has no direction: more is neither better nor worse; write higher, lower",
+        ),
         ("rrLP worse by 5%", "leave out the %"),
         ("P worse", "a condition has one measure"),
         ("AP worse by 1e400", "can never hold: 1e400 is infinite"),

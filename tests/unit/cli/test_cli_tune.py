@@ -336,7 +336,10 @@ def test_what_is_written(folders):
         (["."], "has no docs.jsonl.gz: the folder of a collection needs"),
         (["here", "--split", "--transfer", "there"], "exclude each other"),
         (["here", "-m", "Foo"], "'Foo': there is no such measure"),
-        (["here", "-m", "Judged@10"], "neither more nor less is better"),
+        (
+            ["here", "-m", "Judged@10"],
+            "Judged@10 has no direction: neither more nor less is better",
+        ),
         (["bad_docs"], "docs.jsonl.gz: line 2: expected an object with docno and text"),
         (["null_text"], "docs.jsonl.gz: line 1: expected an object with docno and text"),
         (["null_docno"], "the docno is None; a docno is text or a whole number"),
