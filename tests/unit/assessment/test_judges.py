@@ -333,7 +333,7 @@ def test_sentences_say_higher_lower_or_the_same(less, says):
     )
     assert "(1,234 pairs of query and document that m and all people judged, 1 query;" in sentence
     assert "cannot be said with 1 query whether m is" in sentence and "below 10 queries" in sentence
-    (sentence,) = sentences(pd.DataFrame([row | {"ci_low": -1e-17}]), ["nist", "second"])
+    (sentence,) = sentences(pd.DataFrame([row | {"ci_low": -0.0004}]), ["nist", "second"])
     assert "kappa 0.400 [0.000, 0.500] with nist" in sentence
 
 
