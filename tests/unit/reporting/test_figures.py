@@ -63,6 +63,12 @@ def test_an_axis_without_labels_has_no_ticks(systems):
     assert found and not any(axis["labels"] or axis["ticks"] for axis in found)
 
 
+@pytest.mark.parametrize(("systems", "angle"), [(2, 0), (3, 0), (4, -30), (12, -30), (13, 0)])
+def test_names_of_4_to_12_systems_are_turned_and_more_have_ranks(systems, angle):
+    axis = specifications(systems, 100)["loss"]["encoding"]["x"]["axis"]
+    assert axis["labelAngle"] == angle and ("values" in axis) == (systems > 12)
+
+
 #: Points that only take the pointer, and bars of many systems, which touch.
 HIDDEN = [
     {"type": "circle", "opacity": 0, "size": 60},
@@ -70,7 +76,7 @@ HIDDEN = [
 ]
 
 
-@pytest.mark.parametrize("systems", [2, 30])
+@pytest.mark.parametrize("systems", [2, 12, 30])
 @pytest.mark.parametrize("cutoff", [None, 100])
 def test_everything_in_a_figure_is_visible(systems, cutoff):
     for figure in specifications(systems, cutoff).values():
