@@ -41,6 +41,12 @@ def verdict(new, condition, **options):
     return found
 
 
+def test_a_percentage_of_a_mean_of_0_is_no_limit_for_a_test():
+    runs = {"live": {qid: {"n": 1} for qid in QUERIES}, "new": LIVE}
+    (found,) = compare(runs, QRELS, conditions="AP possibly worse by 5% p<.05").verdicts
+    assert found.outcome is Outcome.ERROR and "a percentage of 0" in found.message
+
+
 def test_certainly_is_read():
     assert parse_condition("nDCG@10 worse by 2% p<.05 certainly").certainly
     assert not parse_condition("nDCG@10 worse").certainly

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
+from itertools import product
 
-from pyterrier_asl import holes
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pyterrier_asl import holes, preferences
 
 QRELS = {"q": {"a": 1, "b": 0}, "p": {"a": 1, "b": 0}}
 GOOD = {"q": {"a": 3, "x": 2}, "p": {"a": 1}}
@@ -60,3 +64,24 @@ def test_the_documents_to_judge_count_all_runs_that_show_them():
     others = {"c": {"q": {"x": 1, "y": 0, "b": -1}}, "d": {"q": {"x": 1, "b": 0}}}
     todo = holes(GOOD, BAD, QRELS, "RR", runs=others).todo.set_index("docno")
     assert todo["runs"].to_dict() == {"x": 3, "y": 1}
+
+
+#: Rankings with at least one of the judged documents a and n.
+RANKINGS = (
+    st.permutations(["a", "n", "x", "y"])
+    .flatmap(lambda docs: st.integers(1, 4).map(lambda length: docs[:length]))
+    .filter(lambda docs: {"a", "n"} & {*docs})
+)
+
+
+@given(RANKINGS, RANKINGS)
+def test_verdicts_of_sgnlp_are_those_of_all_labellings(docs_a, docs_b):
+    runs = [{"q": {doc: -rank for rank, doc in enumerate(docs)}} for docs in (docs_a, docs_b)]
+    qrels = {"q": {"a": 1, "n": 0}}
+    given_by = {
+        preferences(*runs, {"q": {**qrels["q"], "x": x, "y": y}})["sgnLP"].iloc[0]
+        for x, y in product((0, 1), repeat=2)
+    }
+    (verdicts,) = holes(*runs, qrels, "AP").preferences.to_dict("records")
+    expected = {"qid": "q", "b_wins": -1 in given_by, "tie": 0 in given_by, "a_wins": 1 in given_by}
+    assert verdicts == expected
