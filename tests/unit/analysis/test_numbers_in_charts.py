@@ -256,10 +256,13 @@ def test_20_swaps_or_cycles_are_drawn(analysis, table, what):
         assert caption.endswith(f"The first 20 of 21 {what}.") == (n == 21)
 
 
-@pytest.mark.parametrize(("finders", "sentence"), [
-    (6, "Systems that find documents alone have names: 6 of 8."),
-    (7, "The 6 systems that find most documents alone have names."),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("finders", "sentence"),
+    [
+        (6, "Systems that find documents alone have names: 6 of 8."),
+        (7, "The 6 systems that find most documents alone have names."),
+    ],
+)
 def test_six_finders_have_names(finders, sentence):
     runs = {f"r{n}": {"q": {"d": 2.0, f"own{n}": 1.0 * (n < finders)}} for n in range(8)}
     qrels = {"q": {"d": 1} | {f"own{n}": 1 for n in range(finders)}}

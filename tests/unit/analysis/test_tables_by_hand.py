@@ -429,8 +429,9 @@ def test_alphas_are_compared_with_alpha_0_also_where_it_is_not_among_them():
     table = agreement_by_alpha(runs, qrels, ["AP_Rareness@5"], alphas=[1, 0.5])
     assert table["alpha"].tolist() == [1, 0.5]
     judged = Evaluation.of(runs, qrels)
-    plain, rare = (judged.values(name).mean(axis=1).round(9)
-                   for name in ("AP@5", "AP_Rareness(alpha=1.0)@5"))  # fmt: skip
+    plain, rare = (
+        judged.values(name).mean(axis=1).round(9) for name in ("AP@5", "AP_Rareness(alpha=1.0)@5")
+    )
     assert table["tau"].tolist()[0] == pytest.approx(kendalltau(plain, rare)[0])
 
 

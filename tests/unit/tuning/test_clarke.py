@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 import pytest
+from _charts import assert_everything_is_visible, assert_fields_exist
 from _sweeps import Collection
 
 from pyterrier_asl.tuning.clarke import scores_by_parameters, side_by_side, tune_for_each
@@ -41,7 +42,10 @@ def test_charts_show_every_trial_of_both_retrievals_and_the_best_in_red_on_top()
     results = tune_for_each(collection("here"), ["ASL@20"], n_trials=4, seed=1)
     tables = results["ASL@20"].table, side_by_side(results)
     assert all(table.index.tolist() == [*range(len(table))] for table in tables)
-    rows = scores_by_parameters(results).to_dict()["vconcat"]
+    spec = scores_by_parameters(results).to_dict()
+    assert_everything_is_visible(spec)
+    assert_fields_exist(spec)
+    rows = spec["vconcat"]
     for stage, row in zip(("initial retrieval", "final retrieval"), rows, strict=True):
         trials = results["ASL@20"].trials[stage]
         for view, name, scale in zip(row["hconcat"], ("b", "k1"), ("linear", "log"), strict=True):

@@ -1,0 +1,127 @@
+"""Values of options of analyses as text, and what is printed of the attributes of a table."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+from ir_measures import P
+
+from pyterrier_asl.analysis.command_line import (
+    attributes_line,
+    read_grade,
+    read_judge_rel,
+    read_judges_by_name,
+    read_judges_of_tracks,
+    read_measure,
+    read_numbers,
+    read_pools,
+    read_runs_of_tracks,
+    read_slices,
+    read_weights,
+    without_unnamed_track,
+)
+from pyterrier_asl.analysis.registry import PAPERS, QUESTIONS, analyses, find_analysis
+
+#: A function, texts, and what they are read as.
+READ = [
+    (read_grade, 2.0, 2),
+    (read_grade, 1.5, 1.5),
+    (read_grade, 0.0, 0),
+    (read_measure, "P@5", P @ 5),
+    (read_numbers(int), "1,2 4", [1, 2, 4]),
+    (read_numbers(float), "0.5, 1", [0.5, 1.0]),
+    (read_judges_by_name, ["m=x", "n=a=b"], {"m": "x", "n": "a=b"}),
+    (
+        read_judges_of_tracks,
+        ["t=m=x", "u=m=y", "t=n=z"],
+        {"t": dict(m="x", n="z"), "u": dict(m="y")},
+    ),
+    (read_judge_rel, ["2"], 2),
+    (read_judge_rel, ["1.5"], 1.5),
+    (read_judge_rel, ["m=2"], {"m": 2}),
+    (read_judge_rel, ["m=2", "n=0.5"], {"m": 2, "n": 0.5}),
+    (read_runs_of_tracks, ["bm25"], "bm25"),
+    (read_runs_of_tracks, ["t=bm25"], {"t": "bm25"}),
+    (read_runs_of_tracks, ["t=bm25", "u=tf"], {"t": "bm25", "u": "tf"}),
+]
+
+
+@pytest.mark.parametrize(("read", "text", "value"), READ)
+def test_values_of_options(read, text, value):
+    found = read(text)
+    assert found == value and type(found) is type(value)
+
+
+@pytest.mark.parametrize(
+    ("read", "text", "message"),
+    [
+        (read_measure, "AP RR", "'AP RR' names 2 measures: give one"),
+        (read_numbers(int), "1,x", "'1,x' is no list of whole numbers, as 1,2,4"),
+        (read_numbers(float), "x", "'x' is no list of numbers, as 1,2,4"),
+        (read_judges_by_name, ["x"], "'x' is not NAME=QRELS"),
+        (read_judges_by_name, ["=x"], "'=x' is not NAME=QRELS"),
+        (read_judges_by_name, ["x="], "'x=' is not NAME=QRELS"),
+        (read_judges_by_name, ["x=a", "x=b"], "'x' is given twice"),
+        (read_judges_of_tracks, ["t=x"], "'x' is not NAME=QRELS"),
+        (read_judge_rel, ["x"], "'x' is no grade, such as NAME=2"),
+        (read_judge_rel, ["1", "2"], "'1' is not NAME=GRADE"),
+        (read_judge_rel, ["m=x"], "'m=x' is no grade"),
+        (read_runs_of_tracks, ["bm25", "t=x"], "'bm25' is not TRACK=RUN"),
+    ],
+)
+def test_wrong_values_of_options(read, text, message):
+    with pytest.raises(ValueError, match=f"^{message}"):
+        read(text)
+
+
+def test_files_of_options(tmp_path):
+    (tmp_path / "weights").write_text("q1\t2\nq2\t0.5\n")
+    assert read_weights(str(tmp_path / "weights")) == {"q1": 2, "q2": 0.5}
+    assert read_slices(str(tmp_path / "weights")) == {"q1": "2", "q2": "0.5"}
+    (tmp_path / "types").write_text("a\tmanual\nb\tauto\nc\tmanual\n")
+    assert read_pools(str(tmp_path / "types")) == {"manual": ["a", "c"], "auto": ["b"]}
+    with pytest.raises(ValueError, match="types: query 'a' has the weight 'manual': no number"):
+        read_weights(str(tmp_path / "types"))
+
+
+@pytest.mark.parametrize(
+    ("tracks", "columns"),
+    [(["", ""], ["x"]), (["", "t"], ["track", "x"]), (["t", "u"], ["track", "x"])],
+)
+def test_the_column_of_a_track_without_a_name_is_dropped(tracks, columns):
+    assert list(without_unnamed_track(pd.DataFrame({"track": tracks, "x": 1}))) == columns
+    assert list(without_unnamed_track(pd.DataFrame({"x": [1]}))) == ["x"]
+
+
+def test_attributes_are_one_line_without_what_does_not_hold():
+    frame = pd.DataFrame({"x": [1]})
+    assert attributes_line(frame) == ""
+    frame.attrs = {"weighted": False, "chosen": [], "runs": 0, "ASL": 2.34567, "names": ["a", "b"]}
+    frame.attrs |= {"old": {"t": "bm25", "u": "tf"}, "is": True, "test": "t"}
+    assert attributes_line(frame) == (
+        "runs: 0; ASL: 2.346; names: a, b; old: bm25 of t, tf of u; is: True; test: t"
+    )
+
+
+def test_analyses_are_listed_by_question_then_by_paper_then_by_figure():
+    listed = [(analysis.heading, analysis.figure, analysis.name) for analysis in analyses()]
+    headings = [*QUESTIONS, *PAPERS]
+    assert listed == sorted(listed, key=lambda one: (headings.index(one[0]), *one[1:]))
+    assert [find_analysis(name) for *_, name in listed] == analyses()
+    assert find_analysis("nothing") is None
+    assert all(len(analysis.what) <= 70 and analysis.what.endswith("?") for analysis in analyses())
+
+
+@pytest.mark.parametrize(
+    ("name", "takes"),
+    [
+        ("ties", ("qrels", "runs")),
+        ("judge-agreement", ("qrels",)),
+        ("assessor-scores", ("qrels",)),
+        ("leaderboards", ("qrels", "runs")),
+        ("tie-probability", ()),
+    ],
+)
+def test_inputs_of_commands(name, takes):
+    analysis = find_analysis(name)
+    assert analysis is not None and analysis.takes == takes
