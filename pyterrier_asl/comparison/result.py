@@ -294,10 +294,11 @@ class RunComparison(Printed):
     def _test_note(self) -> str:
         """The test, and the number of comparisons of the correction."""
         test, effect = TESTS[self.options.test]
-        preferences = ", for sgnLP the sign test" if "sgnLP" in self.higher_is_better else ""
+        has_other = "sgnLP" in self.higher_is_better and self.options.test != "sign"
+        preferences = ", for sgnLP the sign test" if has_other else ""
         these = "this comparison" if self.family == 1 else f"these {self.family} comparisons"
         corrected = (
-            "p is not corrected for their number"
+            "p is not corrected"
             if self.options.correction == "none"
             else f"p ({self.options.correction}) is corrected over {these}"
         )

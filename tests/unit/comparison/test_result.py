@@ -34,7 +34,9 @@ def test_the_comparisons_that_were_corrected_are_counted():
     )
     text = said(NEW, measures=["RR", "P@2"])
     assert "over these 3 comparisons; 1 without any difference left out;" in text
-    assert "p is not corrected for their number;" in said(NEW, correction="none")
+    assert "p is not corrected;" in said(NEW, correction="none")
+    assert "Test: t-test for pairs, for sgnLP the sign test, two-sided;" in said(NEW)
+    assert "Test: sign test, two-sided;" in said(NEW, test="sign")
 
 
 def test_an_interval_next_to_a_corrected_p_is_said_not_to_be_corrected():
