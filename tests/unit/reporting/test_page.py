@@ -387,6 +387,7 @@ def test_command_with_tracks_and_judges(tmp_path):
     assert result.exit_code == 0, result.output
     page = output.read_text(encoding="utf-8")
     assert "<title>a and b: 2 systems</title>" in page and "Over 2 collections" in page
+    assert re.search(r"<span>In a: <b>\d+</b> queries</span>", page)  # of b there are more
     command = shlex.join(["pyterrier-asl", *map(str, arguments)])
     assert command in html.unescape(page)
 
