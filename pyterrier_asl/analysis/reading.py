@@ -12,13 +12,11 @@ import pyarrow as pa
 
 from ..assessment.judges import QRELS, JudgeRel, Judges
 from ..evaluation.evaluation import Evaluation, tracks
-from ..evaluation.inputs import Qrels, Runs, complete_measures, grades_hint, refuse
+from ..evaluation.inputs import Qrels, Runs, complete_measures, refuse, warn_of_grades
 from ..evaluation.slices import Queries, Slices, Weights, per_slice
 from ..io.columns import Columns
 from ..io.lazy import pd
-from ..io.notices import warn
 from ..io.values import pc
-from ..judging.judgements import Judgements
 from ..measures import ASL
 from ..measures.names import Measures, named_measures, with_options
 from ..scoring.arrays import within_query
@@ -48,7 +46,7 @@ def read(
     (['a'], 1)
     """
     judged = Evaluation.of(runs, qrels, duplicates=duplicates)
-    warn_of_grades(judged.judgements, rel, measures=measures)
+    warn_of_grades(judged.judgements, measures, rel)
     return judged, 1 if rel is None else rel
 
 
@@ -62,7 +60,7 @@ def read_tracks(
     """Reads the runs of each track by its name, '' for the only one; the rest as :func:`read`."""
     several = tracks(runs, qrels, duplicates)
     for judged in several.values():
-        warn_of_grades(judged.judgements, rel, measures=measures)
+        warn_of_grades(judged.judgements, measures, rel)
     return several, 1 if rel is None else rel
 
 
@@ -83,7 +81,7 @@ def read_judges(
     if len(judges) < 2:
         raise ValueError(f"comparing takes at least two judges, not {len(judges)}: give another")
     panel = Judges.of(judges, runs, rel=rel, judge_rel=judge_rel, duplicates=duplicates)
-    warn_of_grades(panel.judgements, rel, judge_rel, measure)
+    warn_of_grades(panel.judgements, measure, rel, judge_rel)
     return panel
 
 
@@ -101,7 +99,7 @@ def read_qrels_and_judges(
     first: Any = qrels if judged is None else judged.judgements
     sources = {QRELS: first, **(judges or {})}
     panel = Judges.of(sources, judged, rel=1 if rel is None else rel, judge_rel=judge_rel)
-    warn_of_grades(panel.judgements, rel, judge_rel)
+    warn_of_grades(panel.judgements, None, rel, judge_rel)
     return panel
 
 
@@ -157,19 +155,6 @@ def per_track_and_slice(
         return per_slice(judged.qids, lambda queries: table(name, judged, queries), weights, by)
 
     return per_track(of_track, several, weights=weights, by=by)
-
-
-def warn_of_grades(
-    judgements: Judgements,
-    rel: float | None,
-    judge_rel: JudgeRel | None = None,
-    measures: Measures | None = None,
-) -> None:
-    """Warns if grades above 1 occur and no minimum grade is given."""
-    if rel is None and judge_rel is None:
-        named = None if measures is None else named_measures(measures)
-        if hint := grades_hint(judgements.grades, named):
-            warn(hint)
 
 
 def measures_with_rel(measures: Measures, rel: float | None) -> list[Any]:

@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from ..charts.forms import ROW, alt, captioned, category, ranges, tooltips
-from ..evaluation.inputs import Qrels, Runs, refuse, refuse_unused
+from ..evaluation.inputs import Qrels, Runs, refuse, refuse_unused, warn_of_grades
 from ..io.lazy import pd
 from ..io.notices import counted, names_of, warn
 from ..io.printed import Part, Printed
@@ -117,6 +117,7 @@ def audit(
         refuse("is for differences from one run, not for all pairs", baseline=baseline)
     named = refuse_unused(named_measures(measures), "rel", rel=rel, machine_rel=machine_rel)
     sample = AuditedRuns.of(runs, qrels, machine, rel, machine_rel)
+    warn_of_grades(sample.judges.judgements, [m.measure for m in named], rel)
     if sample.size < FEW_QUERIES:
         warn(
             f"people have judged {counted(sample.size, 'query', 'queries')}: below "

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..charts.forms import STEP, alt, captioned, ranges, tooltips
-from ..evaluation.inputs import Qrels, Runs, refuse
+from ..evaluation.inputs import Qrels, Runs, refuse, warn_of_grades
 from ..evaluation.slices import Queries
 from ..io.lazy import pd
 from ..io.names import check_names
@@ -132,6 +132,7 @@ def judges(
         duplicates=duplicates,
         drop_self=drop_self,
     )
+    warn_of_grades(compared.judgements, None, rel, judge_rel or None)
     if runs is not None and len(compared.systems) < 2:
         refuse("is for several runs", measures=measures, groups=groups, test=test)
     for name, judge in compared.members.items():

@@ -15,7 +15,7 @@ import pandas as pd
 
 from ..assessment.system_pairs import PairedTest
 from ..evaluation.evaluation import Evaluation
-from ..evaluation.inputs import complete_measures, measures_for, refuse_unused
+from ..evaluation.inputs import complete_measures, measures_for, refuse_unused, warn_of_grades
 from ..evaluation.scores import ScoreTable, canonical_name
 from ..io.names import OVERALL, shared_systems
 from ..io.notices import counted, names_of
@@ -149,6 +149,8 @@ def values_of_tracks(
         listed = [] if conditions else measures_for(None, several=False, lengths=False, rel=rel)
     shown, named = rows_of(listed, conditions, rel=rel)
     refuse_unused(shown, "rel", rel=rel)
+    for judged in several.values():
+        warn_of_grades(judged.judgements, [measure.measure for measure in shown], rel)
     values = {
         track: {
             measure.name: pd.DataFrame(judged.values(measure.measure), judged.names, judged.qids)

@@ -22,7 +22,7 @@ import pyarrow as pa
 from ..io.columns import is_frame
 from ..io.files import StrPath
 from ..io.lazy import pd
-from ..io.notices import names_of
+from ..io.notices import names_of, warn
 from ..io.qrels import official_measures
 from ..io.runs import list_runs
 from ..judging.judgements import Judgements
@@ -314,3 +314,17 @@ def grades_hint(
         f"relevant, but grades go up to {highest:g}: give the minimum grade of a relevant document "
         "(for the passages of TREC DL: --rel 2, or ASL(rel=2))"
     )
+
+
+def warn_of_grades(judgements: Judgements, measures: Measures | None, *given: Any) -> None:
+    """Warns of :func:`grades_hint`, unless a minimum grade is given.
+
+    Args:
+        judgements: the qrels.
+        measures: the measures; None: the call takes ``rel`` in any case.
+        *given: minimum grades; None: not given.
+    """
+    if all(rel is None for rel in given):
+        named = None if measures is None else named_measures(measures)
+        if hint := grades_hint(judgements.grades, named):
+            warn(hint)

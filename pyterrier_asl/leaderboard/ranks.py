@@ -17,6 +17,7 @@ from ..evaluation.inputs import (
     Runs,
     refuse,
     refuse_unused,
+    warn_of_grades,
 )
 from ..evaluation.scores import ScoreTable
 from ..io.lazy import pd
@@ -153,6 +154,8 @@ def ranks(
     if judges is None:  # their agreement depends on the grade
         refuse_unused([chosen], "rel", rel=rel)
     several = tracks(runs, qrels_with(qrels, labels, duplicates), duplicates, drop_self)
+    for judged in several.values():
+        warn_of_grades(judged.judgements, chosen.measure, rel)
     of_judges: dict[str, Any] = {"rel": rel, "judge_rel": judge_rel, "people": [QRELS, *people]}
     of_judges |= {"duplicates": duplicates, "drop_self": drop_self}
     by_track = _judges_by_track(several, judges, of_judges)

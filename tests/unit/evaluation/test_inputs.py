@@ -1,9 +1,12 @@
 """The default of the lowest relevant grade."""
 
+import warnings
+
 import ir_measures
 import numpy as np
 import pytest
 
+import pyterrier_asl as asl
 from pyterrier_asl.evaluation.evaluate import measured
 from pyterrier_asl.evaluation.inputs import default_rel, grades_hint, official_of, with_rel
 from pyterrier_asl.measures.names import named_measures, official_rel
@@ -30,6 +33,32 @@ def test_one_hint_with_the_number_of_documents(tmp_path):
 
     assert hint("AP").startswith("2 of 4 judged documents have a grade from 1 to below 2")
     assert hint("AP", rel=1) == hint("AP(rel=2)", "RR") == hint("nDCG") == ""
+
+
+GRADED = {f"q{n}": {"a": 1, "b": 2} for n in range(30)}
+RUNS = {name: {qid: {name: 2, "x": 1} for qid in GRADED} for name in "ab"}
+
+
+@pytest.mark.parametrize(
+    ("call", "with_rel"),
+    [
+        (lambda **rel: asl.ranks(RUNS, GRADED, "AP", **rel), {"rel": 2}),
+        (lambda **rel: asl.judges(GRADED, {"m": GRADED}, draws=5, **rel), {"rel": 2}),
+        (lambda **rel: asl.audit(RUNS, GRADED, "AP", GRADED, **rel), {"rel": 2}),
+        (
+            lambda **rel: asl.compare(dict.fromkeys("xy", (RUNS, GRADED)), None, "AP", **rel),
+            {"rel": 2},
+        ),
+        (lambda **rel: asl.judges(GRADED, {"m": GRADED}, draws=5, **rel), {"judge_rel": {"m": 2}}),
+    ],
+)
+@pytest.mark.filterwarnings("default:.*judged documents have a grade from:UserWarning")
+def test_calls_without_a_minimum_grade_warn(call, with_rel):
+    with pytest.warns(UserWarning, match="30 of 60 judged documents have a grade from 1"):
+        call()
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", message=".*judged documents have a grade from")
+        call(**with_rel)
 
 
 def test_no_hint_where_grades_do_not_exceed_one():
