@@ -329,9 +329,9 @@ def precision_gains(
         for j in range(len(known_a)):
             alone[i] += _both(one[i], known_one[j], gain_a[i], known_gain_a[j])
             alone[i] -= _both(two[i], known_two[j], gain_b[i], known_gain_b[j])
-        for j in range(size):
-            pairs[i, j] = _both(two[i], two[j], gain_b[i], gain_b[j]) / 2
-            pairs[i, j] -= _both(one[i], one[j], gain_a[i], gain_a[j]) / 2
+        for j in range(i):
+            half = _both(two[i], two[j], gain_b[i], gain_b[j]) / 2
+            pairs[i, j] = pairs[j, i] = half - _both(one[i], one[j], gain_a[i], gain_a[j]) / 2
         pairs[i, i] = -np.inf
     return alone, pairs
 
@@ -375,11 +375,11 @@ def precision_bounds(
         alone: the contribution of each unjudged document, shape (U,).
         pairs: -inf, then minus half of its contributions with every other, ascending, shape (U, U).
     """
-    halves = np.zeros_like(pairs)  # minus half of the 0, 1, ... lowest contributions of each
-    np.cumsum(pairs[:, :0:-1], axis=1, out=halves[:, 1:])
-    low = -_highest_ratio(-low, -base, total, others, -alone, halves.T)
-    alone = alone - halves[:, -1]  # with all contributions, of which the lowest are left out
-    return low, _highest_ratio(high, base, total, others, alone, halves[:, ::-1].T)
+    halves = np.zeros(pairs.shape)  # minus half of the 0, 1, ... lowest contributions, by row
+    pairs.T[:0:-1].cumsum(axis=0, out=halves[1:])
+    low = -_highest_ratio(-low, -base, total, others, -alone, halves)
+    alone = alone - halves[-1]  # with all contributions, of which the lowest are left out
+    return low, _highest_ratio(high, base, total, others, alone, halves[::-1])
 
 
 def _highest_ratio(
@@ -398,8 +398,9 @@ def _highest_ratio(
     while ranges:
         first, last = ranges.pop()
         if last - first < _AT_ONCE:
-            worths = np.sort(alone + with_best[first - 1 : last])[:, ::-1]
-            wholes = base + worths.cumsum(axis=1).diagonal(first - 1)
+            worths = alone + with_best[first - 1 : last]
+            worths.sort(axis=1)
+            wholes = base + worths[:, ::-1].cumsum(axis=1).diagonal(first - 1)
             best = _ratio(wholes, total + np.arange(first, last + 1), others).max(initial=best)
             continue
         m = (first + last) // 2

@@ -309,8 +309,12 @@ def average_precision_difference(
             _bounds_of_one(pair, pair.known_b, pair.b, known_gains[1], gains[1]),
         )
         low, high = np.where(in_pairs, (low, high), outer)
-    for q in np.flatnonzero(in_pairs & (sizes > 0)):
-        unjudged, known = (slice(*of[q : q + 2]) for of in (pair.offsets, pair.known_offsets))
+    unjudged_of, known_of = (
+        list(map(slice, offsets[:-1].tolist(), offsets[1:].tolist()))
+        for offsets in (pair.offsets, pair.known_offsets)
+    )
+    for q in np.flatnonzero(in_pairs & (sizes > 0)).tolist():
+        unjudged, known = unjudged_of[q], known_of[q]
         alone, pairs = kernels.precision_gains(
             pair.a[unjudged],
             pair.b[unjudged],
