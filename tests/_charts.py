@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -115,6 +116,7 @@ def assert_everything_is_visible(spec: Any, hidden: Sequence[dict[str, Any]] = (
             if isinstance(part.get(name), float | int):
                 assert least <= part[name] <= most, (name, part)
         assert part.get("labelAngle", 0) in ANGLES
+        assert part.get("datum", 0) == 0 or (part["datum"] == 1 and '"log"' in json.dumps(spec))
         scale = part.get("scale")
         if isinstance(scale, dict) and "domain" in scale:
             assert not scale.get("nice"), "rounded ends would hide the values"

@@ -235,6 +235,19 @@ def test_a_line_from_a_point_ends_at_the_border_of_its_name(seed):
     assert lines, "among so many points some names are further away"
 
 
+@pytest.mark.parametrize(("blocked", "up", "line"), [(0, 0, False), (1, 14, False), (2, 24, True)])
+def test_a_name_right_above_its_point_needs_no_line(blocked, up, line):
+    """Points cover the places beside the point, then the places 14 pixels above and below it."""
+    pixels = [(180, 120), *((180 + x, 120) for x in (-25, 25) if blocked)]
+    if blocked == 2:
+        pixels += [(180 + x, 120 + y) for x in (-25, 0, 25) for y in (-14, 14)]
+    frame = pd.DataFrame(pixels, columns=["x", "y"]).assign(run="a name")
+    ends = {"x": ("x", (0, forms.WIDTH)), "y": ("y", (0, forms.HEIGHT))}
+    names = names_beside_points(frame, frame.head(1), "run", **ends)
+    assert [layer.mark.type for layer in names.layer] == ["rule"] * line + ["text"]
+    assert abs(names.layer[-1].mark.dy) == up
+
+
 @pytest.mark.parametrize(
     ("tied", "label"),
     [(1, "r0"), (3, "r0, r1, r2"), (4, "r0, r1, r2 and 1 more"), (6, "r0, r1, r2 and 3 more")],
@@ -253,7 +266,7 @@ def test_a_matrix_has_room_for_names_of_rows_and_names_up_to_12_columns(systems)
     order = [f"s{number}" for number in range(systems)]
     base = alt.Chart(pd.DataFrame({"a": order, "b": order})).mark_rect()
     drawn = forms.square(base, "a", "b", order).to_dict()
-    assert drawn["width"] == drawn["height"] >= max(160, 12 * systems)
+    assert drawn["width"] == drawn["height"] == max(160, 12 * systems)
     x, y = drawn["encoding"]["x"], drawn["encoding"]["y"]
     assert (x["field"], y["field"]) == ("b", "a") and x["sort"] == y["sort"] == order
     assert x["axis"]["labels"] == x["axis"]["ticks"] == (systems <= 12)
