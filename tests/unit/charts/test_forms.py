@@ -39,13 +39,16 @@ def test_each_line_has_its_name_at_its_end_and_no_two_overlap():
 
 
 def test_names_that_are_too_long_for_lines_are_in_a_legend_below():
-    names = ["AP_Rareness(alpha=1.0)@100", "P@5"]
-    frame = pd.DataFrame({"x": [1, 2] * 2, "y": [0, 1, 2, 3], "line": [*names, *names]})
-    drawn = labelled_lines(
-        frame, x=alt.X("x:Q"), y=alt.Y("y:Q"), color=forms.category("line"), tooltip=["x"]
-    ).to_dict()
-    (lines,) = drawn["layer"]
-    assert lines["encoding"]["color"]["legend"]["orient"] == "bottom"
+    for letters in (16, 17):
+        names = ["x" * letters, "P@5"]
+        frame = pd.DataFrame({"x": [1, 2] * 2, "y": [0, 1, 2, 3], "line": [*names, *names]})
+        drawn = labelled_lines(
+            frame, x=alt.X("x:Q"), y=alt.Y("y:Q"), color=forms.category("line"), tooltip=["x"]
+        ).to_dict()
+        lines, *labels = drawn["layer"]
+        legend = lines["encoding"]["color"]["legend"]
+        assert (legend is None) == (letters == 16) == bool(labels)
+    assert legend["orient"] == "bottom"
 
 
 @pytest.mark.parametrize("names", [2, 20, 21, 22, 40])
@@ -78,6 +81,7 @@ def test_ranks_name_the_first_40_runs_and_tell_ties_together(runs):
         frame, "Ranks", "On lists.", across="list", moved="moved", tooltip=["run", "rank"]
     )
     labels = values(drawn.layer[-1])
+    assert values(drawn.layer[0])["run"].nunique() == min(runs, 40), "others are not seen"
     assert sorted(", ".join(labels["run"]).split(", ")) == sorted(names[:40])
     assert labels["run"].iloc[0] == "run0, run1" and set(labels["list"]) == {"q"}
     assert drawn.height >= 12 * min(runs, 40), "room for each name"
@@ -140,6 +144,34 @@ def test_a_name_at_an_edge_is_within_the_chart_even_if_it_covers_points(x, y):
     points = np.concatenate([named, inside])
     ((right, above),) = free_places({forms.WIDTH: named}, np.array([60.0]), {forms.WIDTH: points})
     assert 30 <= x + right <= forms.WIDTH - 30 and 6 <= y + above <= forms.HEIGHT - 6
+
+
+@pytest.mark.parametrize("x", [10.0, 12.0, 15.0, 19.0, 20.0])
+@pytest.mark.parametrize(("y", "heights"), [(3.0, (3, 9)), (9.0, (3, 9)), (9.0, (9, 3))])
+def test_names_are_within_charts_whose_axes_do_not_begin_at_0(x, y, heights):
+    """At the usual width and in the column of a paper, whose view has 175 pixels."""
+    frame = pd.DataFrame({"x": [x], "y": [y], "run": "ten digits"})
+    (text,) = names_beside_points(frame, frame, "run", x=("x", (10, 20)), y=("y", heights)).layer[
+        -1:
+    ]
+    for width in (forms.WIDTH, 175):
+        across = (x - 10) / 10 * width + text.mark.dx
+        assert 10 * 5.8 / 2 <= across <= width - 10 * 5.8 / 2
+    up = (y - heights[0]) / (heights[1] - heights[0]) * forms.HEIGHT - text.mark.dy
+    assert 6 <= up <= forms.HEIGHT - 6
+
+
+@pytest.mark.parametrize(
+    ("values", "ends"),
+    [
+        ([], [-0.05, 0.05]),
+        ([float("nan"), 2], [1.95, 2.05]),
+        ([float("inf"), 0, 1], [-0.05, 1.05]),
+        ([-3, 1], [-3.2, 1.2]),
+    ],
+)
+def test_axes_have_a_twentieth_of_room_around_finite_values(values, ends):
+    assert scales.around(values) == pytest.approx(ends)
 
 
 def test_colours_of_collections_are_for_several():

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from _reports import QRELS, QUERIES, RUNS
+from scipy.stats import kendalltau, rankdata
 
 from pyterrier_asl import ASL, LexiP, ranks
 from pyterrier_asl.evaluation.evaluate import evaluate
@@ -325,6 +326,20 @@ def test_depths_by_brute_force():
 
 def top(run: dict, depth: int) -> dict:
     return {d: run[d] for d in sorted(run, key=lambda d: -run[d])[:depth]}
+
+
+def test_rankings_by_gains_and_costs_agree_by_their_directions():
+    findings = collect(RUNS, QRELS, ["AP", "ASL@30", "LexiP"])
+    table = means(evaluate(RUNS, QRELS, ["AP", "ASL@30", "LexiP"]))
+    gains = [table["AP"], -table["ASL@30"], table["LexiP"]]
+    for row, a in zip(findings.taus, gains):
+        assert row.tolist() == pytest.approx([kendalltau(a, b)[0] for b in gains])
+    ranks = np.array([rankdata(-gain, method="min") for gain in gains])
+    moves = np.ptp(ranks, axis=0)
+    assert moves[findings.movers].tolist() == sorted(moves, reverse=True) and moves.any()
+    assert findings.tau_judged_only == pytest.approx(
+        kendalltau(findings.asl.means, findings.judged_only.means)[0]
+    )
 
 
 def test_asl_at_the_common_depth_follows_asl():
