@@ -117,7 +117,7 @@ def audit(
         refuse("is for differences from one run, not for all pairs", baseline=baseline)
     named = refuse_unused(named_measures(measures), "rel", rel=rel, machine_rel=machine_rel)
     sample = AuditedRuns.of(runs, qrels, machine, rel, machine_rel)
-    warn_of_grades(sample.judges.judgements, [m.measure for m in named], rel)
+    warn_of_grades(sample.judges.judgements, {m.name: m.measure for m in named}, rel)
     if sample.size < FEW_QUERIES:
         warn(
             f"people have judged {counted(sample.size, 'query', 'queries')}: below "

@@ -290,10 +290,8 @@ def _compare(values: Mapping[str, Any]) -> RunComparison:
     shown = {name: values[name] for name in ("places", "moved", "wide", "all_rows")}
     texts = Texts.of(dataset=qrels).queries if is_id else {}
     printing.print_comparison(compared, output_format, by_query=by_query, texts=texts, **shown)
-    notes = [f"Hint: {compared.hint}"] if compared.hint else []
     if output_format != "table":
-        notes += [f"Note: {note}" for note in compared.answers.notes]
-        notes += [] if conditions else compared.causes_notes()
-    for note in notes:
-        click.echo(note, err=True)
+        notes = [f"Note: {note}" for note in compared.answers.notes]
+        for note in [*notes, *([] if conditions else compared.causes_notes())]:
+            click.echo(note, err=True)
     return compared

@@ -171,12 +171,11 @@ def _print_answers(results: Mapping[str, Evaluation], sort: str, has_stars: bool
 
 
 def _print_notes(track: str, evaluation: Evaluation, rel: float | None) -> None:
-    """Prints notes, hint and errors of a track on the standard error stream."""
-    from ..evaluation.inputs import grades_hint
+    """Prints notes and errors of a track on the standard error stream, and warns of grades."""
+    from ..evaluation.inputs import warn_of_grades
 
-    hint = grades_hint(evaluation.judgements.grades, evaluation.measures, rel=rel)
+    warn_of_grades(evaluation.judgements, {m.name: m.measure for m in evaluation.measures}, rel)
     notes = [("Note", note) for note in evaluation.notes()]
-    notes += [("Hint", hint)] if hint else []
     notes += [("Error", reason) for reason in evaluation.failures.values()]
     for kind, note in notes:
         click.echo(f"{kind}: {track}: {note}" if track else f"{kind}: {note}", err=True)

@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from ..io.texts import Texts
-    from ..judging.judgements import Judgements
     from ..unjudged.holes import Holes
     from ..unjudged.pairs import AllPairs
 
@@ -116,6 +115,7 @@ def command(
 
     Two runs are compared with each other; a folder, or more runs, in all pairs.
     """
+    from ..evaluation.inputs import warn_of_grades
     from ..io.runs import list_runs
     from ..judging.judgements import Judgements
     from ..judging.labels import qrels_with
@@ -137,7 +137,7 @@ def command(
     rules = {"conflicts": conflicts, "highest": settings["highest"]}
     merged = qrels_with(qrels, options.read_labels(files), duplicates, **rules)
     judgements = Judgements.of(merged, duplicates, settings.pop("drop_self"))
-    _print_hint(judgements, measure, settings["rel"])
+    warn_of_grades(judgements, measure, settings["rel"])
     named = list_runs(runs)
     if len(named) < 2:
         raise click.UsageError("holes compares runs with each other: give two or more")
@@ -199,15 +199,6 @@ def _ask(pair: Holes, path: str, texts: Any, most: int | None, conflicts: str) -
         ended = label_at_terminal(round_, texts=texts, most=most, read_key=read_key)
     click.echo(f"{path}: {counted(len(round_.rows()), 'label')} added ({ended})", err=True)
     return round_.holes
-
-
-def _print_hint(judgements: Judgements, measure: str, rel: float | None) -> None:
-    """Prints a hint if there are grades above 1 and no minimum grade of a relevant document."""
-    from ..evaluation.inputs import grades_hint
-    from ..measures.names import named_measures
-
-    if hint := grades_hint(judgements.grades, named_measures(measure), rel=rel):
-        click.echo(f"Hint: {hint}", err=True)
 
 
 def _check_outputs(

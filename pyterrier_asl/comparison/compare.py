@@ -23,9 +23,9 @@ from ..evaluation.inputs import (
     NOT_FOR_SCORES,
     Qrels,
     Runs,
-    grades_hint,
     measures_for,
     refuse,
+    warn_of_grades,
 )
 from ..evaluation.labellings import has_bounds
 from ..evaluation.relevant_documents import RelevantDocuments
@@ -205,6 +205,7 @@ def _compare_runs(
         listed = without_preferences(measures)
     shown, named = rows_of(listed, conditions, rel=rel, pool=pool, lengths=lengths)
     by_name = {measure.name: measure.measure for measure in shown}
+    warn_of_grades(judged.judgements, by_name, rel)
     for condition, name in named:
         measure = by_name.get(name)  # None of a preference
         higher = measure is None or higher_is_better(measure)
@@ -227,7 +228,6 @@ def _compare_runs(
         ),
         causes=causes_frame(found),
         rel=least,
-        hint=grades_hint(judged.judgements.grades, shown, rel=rel),
         _conditions=named,
         _allow_missing=allow_missing,
     )

@@ -157,7 +157,6 @@ class RunComparison(Printed):
             test.
         family: the number of p-values that were corrected together.
         dropped: the number of comparisons without a p-value.
-        hint: a hint on the grades of the qrels, '' for none.
         by_track: of several collections the same of each; see
             :class:`~pyterrier_asl.comparison.values.TrackComparison`.
         zero_p: the bound of a corrected p-value of 0, where p is a share of random draws; else 0.
@@ -177,7 +176,6 @@ class RunComparison(Printed):
     answers: Answers = field(default_factory=Answers)
     causes: pd.DataFrame = field(default_factory=causes_frame)
     rel: float = 1
-    hint: str = ""
     _conditions: list[tuple[Condition, str]] = field(default_factory=list)
     _limits: AllLimits = field(default_factory=dict)
     _allow_missing: bool = False

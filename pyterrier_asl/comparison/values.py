@@ -149,8 +149,9 @@ def values_of_tracks(
         listed = [] if conditions else measures_for(None, several=False, lengths=False, rel=rel)
     shown, named = rows_of(listed, conditions, rel=rel)
     refuse_unused(shown, "rel", rel=rel)
+    measured = {measure.name: measure.measure for measure in shown}
     for judged in several.values():
-        warn_of_grades(judged.judgements, [measure.measure for measure in shown], rel)
+        warn_of_grades(judged.judgements, measured, rel)
     values = {
         track: {
             measure.name: pd.DataFrame(judged.values(measure.measure), judged.names, judged.qids)
@@ -159,7 +160,6 @@ def values_of_tracks(
         for track, judged in several.items()
     }
     higher = {measure.name: measure.higher_is_better for measure in shown}
-    measured = {measure.name: measure.measure for measure in shown}
     return SystemValues(values, higher, measured, named, judged=several)
 
 

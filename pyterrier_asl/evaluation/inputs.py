@@ -7,7 +7,7 @@ dict of dicts is one run, called ``run``.
 The grade of a judge (``judge_rel``, ``machine_rel``) has priority over the ``rel`` of a measure, as
 in ``AP(rel=2)``, and this over the option ``rel``. Without any of them it is 1. The default
 measures of a known ir_datasets collection have its official grade. If there are grades above 1 and
-no ``rel``, a hint says so.
+no ``rel``, a warning says so.
 """
 
 from __future__ import annotations
