@@ -93,15 +93,15 @@ class TrackComparison(RunComparison):
         sentences = []
         for (run, measure), group in significant.groupby(["run", "measure"], sort=False):
             up = self.higher_is_better[str(measure)]
-            words = ("lower", "higher") if up is None else ("worse", "better")
+            ways = ("lower", "higher") if up is None else ("worse", "better")
             better, worse = (
                 group["track"][group["difference"] * (-1 if up is False else 1) * sign > 0].tolist()
                 for sign in (1, -1)
             )
             if better and worse:
                 sentences.append(
-                    f"{run} is significantly {words[1]} than {self.baseline} by {measure} in "
-                    f"{names_of(better)}, and significantly {words[0]} in {names_of(worse)}."
+                    f"{run} is significantly {ways[1]} than {self.baseline} by {measure} in "
+                    f"{names_of(better)}, and significantly {ways[0]} in {names_of(worse)}."
                 )
         return sentences or ["No two collections put a pair in significantly opposite orders."]
 
@@ -110,10 +110,9 @@ def values_of_scores(
     scores: ScoreTable, measures: Measures | None, conditions: Sequence[Condition]
 ) -> SystemValues:
     """The values of scores; see `compare` for the arguments."""
-    listed: Any = scores.measures if measures is None else measures
-    several = isinstance(listed, Iterable) and not isinstance(listed, str)
+    listed = scores.measures if measures is None else scores.names_in(measures)
     names: dict[str, str] = {}
-    for name in [*(listed if several else [listed]), *(c.measure for c in conditions)]:
+    for name in [*listed, *(condition.measure for condition in conditions)]:
         _refuse_preference(name)
         names.setdefault(canonical_name(name), name)
     labels = list(names.values())

@@ -25,6 +25,7 @@ import io
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +41,7 @@ from ..io.tables import ALL
 from ..io.texts import json_object
 from ..io.trec_text import open_text
 from ..measures.directions import higher_is_better
-from ..measures.names import measure_named
+from ..measures.names import measure_named, words
 from ..scoring.arrays import Floats
 
 #: The names that columns can have; the names here first.
@@ -100,6 +101,19 @@ class ScoreTable:
     def measure_or(self, default: str) -> str:
         """The only measure of the table; a default if it has several."""
         return self.measures[0] if len(self.measures) == 1 else default
+
+    def names_in(self, measures: Any) -> list[str]:
+        """The names of one or several measures; a text can name several that the table has.
+
+        >>> frame = pd.DataFrame({"name": ["a"], "qid": ["q"], "AP": [0.5], "my score": [1.0]})
+        >>> read_scores(frame).names_in(["my score", "map RR"])
+        ['my score', 'map', 'RR']
+        """
+        several = not isinstance(measures, str) and isinstance(measures, Iterable)
+        known = {canonical_name(name) for name in self.measures}
+        texts = map(str, measures if several else [measures])
+        names = ([text] if canonical_name(text) in known else words(text) for text in texts)
+        return list(chain.from_iterable(names))
 
     def direction(self, measure: str) -> bool:
         """Whether higher values of a measure are better.

@@ -318,8 +318,7 @@ def collect_scores(
         ValueError: for a measure that the scores lack, that has no direction, or that has a value
             that is not finite.
     """
-    asked = [measures] if isinstance(measures, str) else list(measures or [])
-    names = [name for text in asked for name in str(text).split()] or _of_scores(scores)
+    names = scores.names_in(measures or []) or _of_scores(scores)
     tables = {name: scores.matrix(name, scores.tracks[0]) for name in names}
     first = next(iter(tables.values()))
     rankings: list[SystemRanking] = []

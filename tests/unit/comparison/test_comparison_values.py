@@ -135,6 +135,21 @@ def test_the_command_prints_what_the_function_gives(files):
     assert result.exit_code == 2 and "scores names 'lost'" in result.stderr
 
 
+@pytest.mark.parametrize("asked", ["AP, ASL(rel=1, g=2)@5", ["AP", "ASL(rel=1, g=2)@5"]])
+def test_a_text_names_several_measures_of_scores_as_of_runs(asked):
+    """The name with a blank is one; only a measure of the table can have it otherwise."""
+    scores = asl.read_scores(asl.evaluate(runs(0), QRELS, ["AP", "ASL(g=2)@5"]))
+    compared = asl.compare(scores, measures=asked, baseline="old")
+    page = asl.report(scores, measures=asked)
+    names = ["AP", "ASL(rel=1, g=2)@5"]
+    assert compared.table["measure"].drop_duplicates().tolist() == names
+    assert [ranking.name for ranking in page.findings.rankings] == names
+    own = scores.rows.assign(measure="my score")
+    mine = asl.read_scores(own[scores.rows["measure"] == "AP"], higher_is_better=["my score"])
+    assert asl.compare(mine, measures="my score").table["measure"].iloc[0] == "my score"
+    assert asl.report(mine, measures="my score").findings.rankings[0].name == "my score"
+
+
 # Several collections
 
 
