@@ -71,7 +71,8 @@ def assert_categories_fit(spec: Any) -> None:
 
 
 def assert_ranks_begin_at_1(spec: Any) -> None:
-    """Axes of ranks have no tick below 1; axes upwards have rank 1 at the top."""
+    """Axes of ranks show no rank below 1; axes upwards have rank 1 at the top."""
+    scales: dict[str, list[dict[str, Any]]] = {"x": [], "y": []}
     for encoding, _ in views(spec, spec.get("datasets", {})):
         for name in {"x", "y"} & encoding.keys():
             channel = encoding[name]
@@ -79,6 +80,10 @@ def assert_ranks_begin_at_1(spec: Any) -> None:
             if re.match("rank\\b", str(channel.get("title") or channel.get("field"))):
                 assert min(axis.get("values", [1])) == 1
                 assert name == "x" or scale.get("reverse"), channel
+                scales[name] += [scale] * (channel["type"] == "quantitative")
+    for of_axis in scales.values():  # one of the layers says where the axis begins
+        ends = [scale.get("domainMin", min(scale.get("domain", [0]))) for scale in of_axis]
+        assert not ends or max(ends) > 0
 
 
 def parts(spec: Any) -> Iterator[dict[str, Any]]:

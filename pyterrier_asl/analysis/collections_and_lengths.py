@@ -104,7 +104,7 @@ def lengths_by_rank_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     kinds, runs = _KINDS[:2], list(dict.fromkeys(frame["run"]))
     shown = frame[frame["kind"].isin(kinds) & frame["run"].isin(runs[:MOST_PANELS])]
     base = alt.Chart(inline_rows(shown.round(1)), width=260, height=150).encode(
-        x=alt.X("rank:Q", title="rank"),
+        x=alt.X("rank:Q", title="rank", scale=alt.Scale(domainMin=1)),
         color=category("kind", domain=kinds),
         tooltip=tooltips("run:N", "rank:Q", "kind:N", "length:Q", "documents:Q"),
     )

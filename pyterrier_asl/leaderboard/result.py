@@ -12,6 +12,7 @@ import numpy as np
 from ..assessment.human_range import verdicts
 from ..assessment.judges import Judges
 from ..charts.forms import CROWDED, alt, category, figure, inline_rows, ranges, tooltips
+from ..charts.scales import around, whole_numbers
 from ..io.lazy import pd
 from ..io.names import OVERALL, check_names
 from ..io.notices import counted
@@ -205,7 +206,10 @@ class Leaderboard(Printed):
         stars = base.mark_text(align="left", dx=7, dy=3).encode(
             x=alt.X("high:Q", title="rank"), text="star:N"
         )
-        bars = ranges(base, "low", "rank", "high", "rank") + stars
+        most = int(rows["high"].max())
+        axis = alt.Axis(values=whole_numbers(1, most), format="d")
+        scale = alt.Scale(domain=around([1, most]))
+        bars = ranges(base, "low", "rank", "high", "rank", axis=axis, scale=scale) + stars
         return figure(bars, f"Ranks by {self.measure}", caption, rows=CROWDED)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from _charts import assert_everything_is_visible
+from _charts import assert_everything_is_visible, parts
 
 pytest.importorskip("altair")
 
@@ -55,6 +55,18 @@ def all_named(name: str, part: Any) -> Iterator[dict[str, Any]]:
     if isinstance(part, list):
         for inner in part:
             yield from all_named(name, inner)
+
+
+@pytest.mark.parametrize("systems", [1, 2, 30])
+def test_axes_of_ranks_do_not_begin_at_0(systems):
+    found = []
+    for part in parts(specifications(systems, 100)):
+        channels = [part[name] for name in ("x", "y") if isinstance(part.get(name), dict)]
+        found += [c for c in channels if c.get("field") == "rank" and c["type"] == "quantitative"]
+    assert found
+    for channel in found:
+        low, high = channel["scale"].get("domain", (1, 2))
+        assert low == 1 < high and ("domain" in channel["scale"] or not channel["scale"]["zero"])
 
 
 @pytest.mark.parametrize("systems", [2, 30])

@@ -33,7 +33,8 @@ from click.testing import CliRunner
 from pyterrier_asl import report
 from pyterrier_asl.cli import main
 from pyterrier_asl.io.texts import Texts
-from pyterrier_asl.reporting.page import _values, _whole
+from pyterrier_asl.reporting.collect import collect
+from pyterrier_asl.reporting.page import DocumentPage, _values, _whole
 from pyterrier_asl.reporting.retrieved import TopTens
 
 pytest.importorskip("vl_convert", reason="reports need pyterrier-asl[report]")
@@ -90,6 +91,23 @@ def test_the_page_holds_the_numbers_of_each_system(made):
         assert shown["medians"] == pytest.approx(np.median(ranking.values, axis=0), rel=1e-5)
         deviations = np.std(ranking.values, axis=0, ddof=1)
         assert shown["spreads"] == pytest.approx(deviations, rel=1e-5, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("measures", "shown"),
+    [
+        (["ASL(rel=2,g=3)@9"], [["g=3"]]),
+        (["AP(rel=2)", "ASL(rel=2,g=3)@9"], [[], ["g=3"]]),
+        (["AP", "ASL(rel=2,g=3)@9"], [[], ["rel=2", "g=3"]]),
+        (["nDCG@9", "P_Rareness(alpha=0.7)@9"], [[], ["alpha=0.7"]]),
+    ],
+)
+def test_parameters_are_explained_except_a_grade_that_all_measures_have(measures, shown):
+    findings = collect(RUNS, QRELS, measures)
+    page = DocumentPage(findings, Texts())
+    found = [page.parameters(ranking) for ranking in findings.rankings]
+    assert [[name for name, _ in of_measure] for of_measure in found] == shown
+    assert all(meaning for of_measure in found for _, meaning in of_measure)
 
 
 def test_ranks_of_relevant_documents(made):
