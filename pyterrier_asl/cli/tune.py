@@ -99,7 +99,7 @@ def command(
         click.echo(
             f"{tuned_on.name}: BM25 with feedback, {trials} trials per stage (Clarke 2019)\n"
         )
-    if output_format in ("table", "latex"):
+    if output_format not in ("tsv", "jsonl"):
         table = clarke.with_paper_names(table)
     tables.write(table, output_format, places=places, group_by="stage")
     for sentence in clarke.transfer_verdicts(results):

@@ -20,7 +20,13 @@ Columns: TypeAlias = "pd.DataFrame | Mapping[str, Sequence[Any]]"
 EVERY_PLACE = -1
 
 #: Columns of p-values, which are not rounded to 0.
-P_VALUES = ("p", "p_corrected", "p_a", "p_b")
+_P_COLUMNS = ("p", "p_corrected", "p_a", "p_b")
+
+
+class PValue(float):
+    """A p-value in a column of other numbers."""
+
+
 #: Columns of parameters, which are printed without further decimals.
 _CHOSEN = ("alpha", "fraction", "grade", "level")
 
@@ -271,7 +277,7 @@ def text_of_cell(cell: str) -> str:
 
 def _cell(value: Any, column: str, places: int) -> str:
     plain = as_python(value)
-    if column in P_VALUES and isinstance(plain, float) and places != EVERY_PLACE:
+    if is_p_value(plain, column) and places != EVERY_PLACE:
         return f"{plain:.{max(places, 1)}g}"
     if isinstance(plain, bool):
         return str(plain).lower()
@@ -321,6 +327,11 @@ def format_value(value: float, places: int) -> str:
     if places == EVERY_PLACE:
         return str(float(value) + 0.0)
     return f"{round(value, places) + 0.0:.{places}f}"  # + 0.0 removes the sign of a zero
+
+
+def is_p_value(value: Any, column: str) -> bool:
+    """Whether a cell is a p-value, by its column or its type."""
+    return isinstance(value, float) and (column in _P_COLUMNS or isinstance(value, PValue))
 
 
 def number_or_text(value: Any, column: str, places: int) -> str:

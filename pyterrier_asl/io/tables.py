@@ -15,13 +15,13 @@ import numpy as np
 from .lazy import pd
 from .table_forms import (
     EVERY_PLACE,
-    P_VALUES,
     Columns,
     TextColumn,
     as_python,
     column_lists,
     has_arrows,
     has_bold,
+    is_p_value,
     is_terminal,
     jsonl_lines,
     number_or_text,
@@ -344,9 +344,9 @@ def _human_readable(plain: Any, column: str, places: int, missing: str, zero_p: 
     if isinstance(plain, list):
         more = f" and {len(plain) - _NAMED} more" if len(plain) > _NAMED else ""
         return (", ".join(map(str, plain[:_NAMED])) or missing) + more
-    if column in P_VALUES and zero_p and plain == 0:
+    is_p = is_p_value(plain, column)
+    if is_p and zero_p and plain == 0:
         return f"<{max(zero_p, 10**-places if places > 0 else 0):g}"
-    is_rounded = column in P_VALUES and isinstance(plain, float) and places != EVERY_PLACE
-    if is_rounded and 0 <= plain < 10**-places:
+    if is_p and places != EVERY_PLACE and 0 <= plain < 10**-places:
         return f"<{10**-places:.{places}f}" if places else f"{plain:.2g}"
     return number_or_text(plain, column, places)

@@ -18,6 +18,7 @@ import pyterrier as pt
 from ..charts import alt, tooltips
 from ..charts.saving import check_converter, save_chart
 from ..io.atomic import check_replaceable, replacing
+from ..io.table_forms import PValue
 from ..measures.directions import higher_is_better
 from ..measures.names import NamedMeasure, parse_measures, unique
 from ..scoring.arrays import Floats
@@ -33,6 +34,8 @@ _PAPER = {"fb_docs": "depth (m)", "fb_terms": "expansions (n)", "gamma": "mixing
 #: parameters, and the differences of the tuned pipeline from each.
 _UNTUNED = {"BM25 on ": "difference from BM25 on ", "defaults on ": "difference on "}
 _TRANSFER = "transfer to "
+#: The end of the names of rows of p-values.
+_P = " p-value"
 
 #: The stages, and those that tune b and k1.
 _STAGES = ("initial retrieval", "feedback", "final retrieval")
@@ -143,7 +146,7 @@ def _comparison(
         if tuned is not None:
             difference = {name: means[name] - other_means[name] for name in means}
             for name in values:
-                difference[f"{name} p-value"] = float(t_test(values[name] - others[name]))
+                difference[name + _P] = float(t_test(values[name] - others[name]))
             rows += mean_rows(f"{_UNTUNED[stage]}{collection.name}", difference)
     return table_of(rows)
 
@@ -188,7 +191,7 @@ def _verdict(
     ]
     compared.sort(key=lambda untuned: -sign * untuned[1][metric])
     (name, best, difference), (other, second, _) = compared
-    p = difference[f"{metric} p-value"]
+    p = difference[metric + _P]
     gain = sign * difference[metric]
     if gain > 0:
         what = "helps" if p <= 0.05 else "has no significant effect"
@@ -200,11 +203,11 @@ def _verdict(
     )
     worse = [
         f"{measure} ({tuned[measure]:.4f}, before {best[measure]:.4f}, "
-        f"{_p_text(difference[f'{measure} p-value'])})"
+        f"{_p_text(difference[measure + _P])})"
         for measure in tuned
         if measure != metric
         and _sign(measure) * difference[measure] < 0
-        and difference[f"{measure} p-value"] <= 0.05
+        and difference[measure + _P] <= 0.05
     ]
     if worse:
         sentence += f" Significantly worse than with {name}: {', '.join(worse)}."
@@ -235,7 +238,8 @@ def side_by_side(results: Mapping[str, StagedResult]) -> pd.DataFrame:
     settings = [setting for result in results.values() for setting in result.settings.values()]
     whole = {name for setting in settings for name, v in setting.items() if isinstance(v, int)}
     long = pd.concat({metric: result.table for metric, result in results.items()}, names=["for"])
-    cells = [int(v) if name in whole else v for name, v in zip(long["name"], long["value"])]
+    types = {name: PValue for name in long["name"] if name.endswith(_P)} | dict.fromkeys(whole, int)
+    cells = [types.get(name, float)(value) for name, value in zip(long["name"], long["value"])]
     column = long.index.get_level_values("for") + " " + long["which"]
     long = long.assign(value=pd.Series(cells, index=long.index, dtype=object), column=column)
     keys = ["stage", "name"]

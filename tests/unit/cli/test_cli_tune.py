@@ -312,7 +312,29 @@ def test_table_has_the_papers_words(folders):
     text = tune("here", "-m", "TBG").stdout
     assert text.startswith("here: BM25 with feedback, 6 trials per stage")
     assert "depth (m)" in text and "TBG best" in text and "fb_docs" not in text
-    assert r"\toprule" in tune("here", "-m", "TBG", "-o", "latex").stdout
+    for form, sign in (("latex", r"\toprule"), ("markdown", "| :--")):
+        text = tune("here", "-m", "TBG", "-o", form).stdout
+        assert sign in text and "depth (m)" in text
+
+
+def test_rows_of_p_values_are_not_rounded_to_0(folders):
+    arguments = ["here", "-m", "AP", "--transfer", "there", "-p", "0"]
+    expected = [
+        row["AP best"]
+        for row in map(json.loads, tune(*arguments, "-o", "jsonl").stdout.splitlines())
+        if row["name"].endswith("p-value")
+    ]
+    shown = {
+        form: [
+            line.split("\t" if form == "tsv" else "|")[2 + (form == "markdown")].strip()
+            for line in tune(*arguments, "-o", form).stdout.splitlines()
+            if "p-value" in line
+        ]
+        for form in ("markdown", "tsv")
+    }
+    assert len(expected) == 4 and all(0 < p < 1 for p in expected)
+    assert [float(cell) for cell in shown["markdown"]] == [float(f"{p:.2g}") for p in expected]
+    assert [float(cell) for cell in shown["tsv"]] == [float(f"{p:.1g}") for p in expected]
 
 
 def test_what_is_written(folders):

@@ -12,6 +12,7 @@ import pytest
 
 from pyterrier_asl.io import table_forms, tables
 from pyterrier_asl.io.printed import Part, print_parts
+from pyterrier_asl.io.table_forms import PValue
 
 SCORES = pd.DataFrame(
     {
@@ -286,3 +287,13 @@ def test_a_number_and_its_percent_sign_stay_on_one_line(capsys):
 def test_p_values_have_the_places_that_are_asked_for(places, cell):
     text = tables.markdown({"p": [0.05003]}, places=places)
     assert text.splitlines()[-1] == f"| {cell} |"
+
+
+def test_a_p_value_in_a_column_of_other_numbers_is_not_rounded_to_0():
+    cells = {"value": [0.25, 0.00001, PValue(0.00001), PValue("nan")]}
+    assert [line.strip("| ") for line in tables.markdown(cells).splitlines()[2:]] == [
+        "0.2500",
+        "0.0000",
+        "<0.0001",
+        "-",
+    ]
