@@ -92,9 +92,11 @@ class ScoreTable:
         """The table of some of the systems, in this order.
 
         Raises:
-            ValueError: for a system that the table lacks.
+            ValueError: for a system that the table lacks, or that is named twice.
         """
         check_names("scores", names, pd.unique(self.rows["name"]), "systems")
+        if twice := [name for name in names if names.count(name) > 1]:
+            raise ValueError(f"the system {twice[0]!r} is named twice: name different systems")
         parts = [self.rows[self.rows["name"] == name] for name in names]
         return replace(self, rows=pd.concat(parts, ignore_index=True))
 
@@ -224,7 +226,7 @@ def read_scores(
         track, name, qid, measure = rows[list(_KEYS)][twice].iloc[0]
         where = f" in {track}" if track else ""
         raise ValueError(
-            f"the scores have two values of {measure} {name!r} for topic {qid!r}"
+            f"the scores have two values of {measure} of {name!r} for topic {qid!r}"
             f"{where}, the second in {rows.index[twice][0][0]}"
         )
     table = ScoreTable(

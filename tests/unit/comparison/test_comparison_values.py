@@ -273,6 +273,7 @@ def test_the_command_takes_tracks(files):
         ),
         (["x.qrels", "x/old.run", "x/new.run", "--fill", "0"], "--fill needs --scores"),
         (["--scores", "scores.csv", "old"], "Missing argument 'NAME...'"),
+        (["--scores", "scores.csv", "old", "old"], "the system 'old' is named twice"),
         (["x.qrels", "x/old.run"], "Missing argument 'RUN_B...'"),
         (["--scores", "scores.csv", "old", "new", "--bounds"], "bounds is for runs and qrels"),
         (

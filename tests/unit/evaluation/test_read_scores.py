@@ -143,7 +143,7 @@ def test_options_that_contradict_the_table_are_refused(options, message):
         (pd.DataFrame({"AP": [0.5]}), "no column qid; it has AP"),
         (pd.DataFrame({"run": ["a"], "AP": [0.5], "mrt": [9.0]}), "'AP' is a measure, not a topic"),
         (LONG.assign(value="high"), "'high', which is not a number"),
-        (pd.concat([LONG, LONG]), "two values of AP 'bm25' for topic '401'"),
+        (pd.concat([LONG, LONG]), "two values of AP of 'bm25' for topic '401'"),
         (LONG.assign(qid="all"), "has no value of a topic"),
     ],
 )
@@ -293,7 +293,7 @@ def test_a_value_that_is_there_twice_is_an_error_that_names_the_second_file(tmp_
     for name in ("a.csv", "b.csv"):
         (tmp_path / name).write_text("name,qid,measure,value\nbm25,1,AP,.5\n")
     with pytest.raises(
-        ValueError, match="two values of AP 'bm25' for topic '1', the second in .*b.csv"
+        ValueError, match="two values of AP of 'bm25' for topic '1', the second in .*b.csv"
     ):
         read_scores([tmp_path / "a.csv", tmp_path / "b.csv"])
     with pytest.raises(ValueError, match="two values"):
