@@ -165,10 +165,11 @@ def reordering(
         track's systems, averaged over tracks, and ``dSort_sd``, one standard deviation over tracks;
         ``tau`` (Kendall's tau-b of the two orders) and ``tau_sd`` over tracks; ``dValue``, new/old
         averaged over all systems, and ``dValue_sd``; ``moved``, the system with the largest dSort,
-        and ``tracks``, ``systems``. dSort is in percent of the systems; a standard deviation over
-        one track is NaN. *cumulative* compares AP with ASL; then ``P@20`` with ``ASL@g1-10`` and RR
-        with ``ASL@g1``. With ``each``: ``track``, ``change``, ``run``, ``old`` and ``new`` (as
-        rates, 1/ASL for ASL), ``dValue``, ``better_before``, ``better_after``, ``dSort``.
+        '' where no system moves, and ``tracks``, ``systems``. dSort is in percent of the systems; a
+        standard deviation over one track is NaN. *cumulative* compares AP with ASL; then ``P@20``
+        with ``ASL@g1-10`` and RR with ``ASL@g1``. With ``each``: ``track``, ``change``, ``run``,
+        ``old`` and ``new`` (as rates, 1/ASL for ASL), ``dValue``, ``better_before``,
+        ``better_after``, ``dSort``.
 
     With many systems, one moves far at any change of measure: a large dSort does not mean that the
     whole order differs.
@@ -251,7 +252,8 @@ def _over_tracks(systems: pd.DataFrame) -> pd.DataFrame:
         row = {**dict(zip(keys, group)), "from": largest["from"], "to": largest["to"]}
         for name, values in over.items():
             row |= {name: values.mean(), f"{name}_sd": values.std()}
-        rows.append({**row, "moved": largest["run"], "tracks": len(by_track), "systems": len(part)})
+        row["moved"] = largest["run"] if largest["dSort"] else ""
+        rows.append({**row, "tracks": len(by_track), "systems": len(part)})
     return pd.DataFrame(rows)
 
 

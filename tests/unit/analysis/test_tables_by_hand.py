@@ -486,6 +486,15 @@ def test_reordering_is_a_summary_of_the_moves_of_systems_over_tracks():
         assert (row["tracks"], row["systems"]) == (2, 12)
 
 
+def test_where_no_system_moves_none_is_named():
+    """One system is perfect and one finds nothing, by every measure."""
+    qrels = {f"q{n}": {"a": 1} for n in range(5)}
+    runs = {name: {qid: {name: 1.0} for qid in qrels} for name in "ax"}
+    runs["x"]["q0"] = {"x": 2.0, "a": 1.0}
+    table = reordering(runs, qrels)
+    assert table["dSort"].eq(0).all() and table["moved"].eq("").all()
+
+
 def test_techniques_and_humans_are_differences_of_the_new_minus_the_old():
     qrels = {q: {"a": 1, "b": 1} for q in ("q1", "q2")}
     runs = {
