@@ -39,7 +39,6 @@ from ..measures.names import (
     with_options,
 )
 from ..measures.pool import RarenessPool
-from ..scoring.arrays import Floats
 
 if TYPE_CHECKING:
     from .evaluation import Evaluation
@@ -277,54 +276,25 @@ def common_rel(measures: Iterable[Any]) -> float | None:
     return rels.pop() if len(rels) == 1 else None
 
 
-def grades_hint(
-    grades: Floats,
-    measures: Iterable[NamedMeasure] | None = None,
-    *,
-    rel: float | None = None,
-) -> str:
-    """A hint for grades of 1 and of 2 or more without ``rel``.
-
-    Args:
-        grades: the grades of the judged documents.
-        measures: the measures; None: the call takes ``rel`` in any case.
-        rel: the option, or the grade of the collection; None: there is none.
-
-    Returns:
-        The hint; '' if none is needed.
-
-    >>> import numpy as np
-    >>> from pyterrier_asl.measures.names import parse_measures
-    >>> grades_hint(np.array([0, 1, 1, 3]), parse_measures("AP ASL"))[:70]
-    '2 of 4 judged documents have a grade from 1 to below 2 and count as re'
-    >>> grades_hint(np.array([0, 1, 3]), parse_measures("AP ASL(rel=2)"))
-    ''
-    >>> grades_hint(np.array([0, 1, 1])) + grades_hint(np.array([1, 2]), rel=1)
-    ''
-    """
-    highest, low = grades.max(initial=0), int(((grades >= 1) & (grades < 2)).sum())
-    if highest < 2 or not low or rel is not None:
-        return ""
-    if measures is not None:
-        graded = [named.measure for named in measures if "rel" in named.measure.SUPPORTED_PARAMS]
-        if not graded or any("rel" in measure.params for measure in graded):
-            return ""
-    return (
-        f"{low} of {len(grades)} judged documents have a grade from 1 to below 2 and count as "
-        f"relevant, but grades go up to {highest:g}: give the minimum grade of a relevant document "
-        "(for the passages of TREC DL: --rel 2, or ASL(rel=2))"
-    )
-
-
 def warn_of_grades(judgements: Judgements, measures: Measures | None, *given: Any) -> None:
-    """Warns of :func:`grades_hint`, unless a minimum grade is given.
+    """Warns of grades of 1 and of 2 or more without a minimum grade of a relevant document.
 
     Args:
         judgements: the qrels.
         measures: the measures; None: the call takes ``rel`` in any case.
         *given: minimum grades; None: not given.
     """
-    if all(rel is None for rel in given):
-        named = None if measures is None else named_measures(measures)
-        if hint := grades_hint(judgements.grades, named):
-            warn(hint)
+    grades = judgements.grades
+    highest, low = grades.max(initial=0), int(((grades >= 1) & (grades < 2)).sum())
+    if highest < 2 or not low or any(rel is not None for rel in given):
+        return
+    if measures is not None:
+        measured = [named.measure for named in named_measures(measures)]
+        graded = [measure for measure in measured if "rel" in measure.SUPPORTED_PARAMS]
+        if not graded or any("rel" in measure.params for measure in graded):
+            return
+    warn(
+        f"{low} of {len(grades)} judged documents have a grade from 1 to below 2 and count as "
+        f"relevant, but grades go up to {highest:g}: give the minimum grade of a relevant document "
+        "(for the passages of TREC DL: --rel 2, or ASL(rel=2))"
+    )

@@ -14,7 +14,7 @@ from pyterrier_asl.evaluation.evaluate import (
     sort_of_many,
 )
 from pyterrier_asl.evaluation.evaluation import Evaluation, collections_of, unanswered_notes
-from pyterrier_asl.evaluation.inputs import chosen_measures, grades_hint, refuse, tracks_by_name
+from pyterrier_asl.evaluation.inputs import chosen_measures, refuse, tracks_by_name
 from pyterrier_asl.evaluation.labellings import Labelled, measure_with_bounds, unjudged_of
 from pyterrier_asl.evaluation.measuring import own_ids_note, tie_note, values_of
 from pyterrier_asl.evaluation.relevant_documents import RelevantRanks
@@ -154,15 +154,6 @@ def test_a_change_of_a_large_mean_is_noted_as_a_share_of_it(depth, is_noted):
     now = values_of([measure], judged)
     note = tie_note({"ASL": measure}, now, [judged.with_ties_reversed])
     assert now[0].tolist() == [300 + depth] and bool(note) == is_noted
-
-
-@pytest.mark.parametrize(
-    ("grades", "low"),
-    [([-1, 0, 0.5, 1, 1.5, 2, 3], 2), ([1, 2], 1), ([1, 1.5], 0), ([0.5, 2], 0), ([], 0)],
-)
-def test_grades_from_1_to_below_2_are_counted_where_others_are_2_or_more(grades, low):
-    hint = grades_hint(np.array(grades, dtype=np.float64))
-    assert hint.startswith(f"{low} of {len(grades)} judged documents") if low else hint == ""
 
 
 @pytest.mark.parametrize(

@@ -3,12 +3,11 @@
 import warnings
 
 import ir_measures
-import numpy as np
 import pytest
 
 import pyterrier_asl as asl
-from pyterrier_asl.evaluation.evaluate import measured
-from pyterrier_asl.evaluation.inputs import default_rel, grades_hint, official_of, with_rel
+from pyterrier_asl.evaluation.inputs import default_rel, official_of, warn_of_grades, with_rel
+from pyterrier_asl.judging.judgements import Judgements
 from pyterrier_asl.measures.names import named_measures, official_rel
 
 #: A collection whose makers take a grade of 2 for relevant; its description needs no download.
@@ -23,16 +22,32 @@ def test_the_rel_of_a_known_collection_is_the_default():
     assert official_rel([ir_measures.nDCG @ 10]) is None
 
 
-def test_one_hint_with_the_number_of_documents(tmp_path):
-    (tmp_path / "qrels").write_text("q 0 a 1\nq 0 b 3\nq 0 c 0\nq 0 d 1\n")
-    (tmp_path / "run").write_text("q Q0 a 1 2 t\nq Q0 b 2 1 t\n")
+def warnings_of(grades, *arguments):
+    """The warnings of grades of documents of one query."""
+    judgements = Judgements({"q": {f"d{n}": grade for n, grade in enumerate(grades)}})
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        warn_of_grades(judgements, *arguments)
+    return [str(warning.message) for warning in caught]
 
-    def hint(*measures, rel=None):
-        done = measured([tmp_path / "run"], str(tmp_path / "qrels"), measures, rel=rel)[""]
-        return grades_hint(done.judgements.grades, done.measures, rel=rel)
 
-    assert hint("AP").startswith("2 of 4 judged documents have a grade from 1 to below 2")
-    assert hint("AP", rel=1) == hint("AP(rel=2)", "RR") == hint("nDCG") == ""
+def test_one_warning_with_the_number_of_documents():
+    [warning] = warnings_of([1, 3, 0, 1], "AP")
+    assert warning.startswith("2 of 4 judged documents have a grade from 1 to below 2")
+    assert warnings_of([1, 3, 0, 1], ["AP", "ASL(rel=2)"]) == []
+    assert warnings_of([1, 3, 0, 1], "nDCG") == warnings_of([1, 3, 0, 1], "AP", None, 1) == []
+    assert "1 of 3" in warnings_of([0, 1.5, 2], None)[0]
+
+
+# With a minimum of 2 no document of some would be relevant, or the same documents.
+@pytest.mark.parametrize(
+    ("grades", "low"),
+    [([-1, 0, 0.5, 1, 1.5, 2, 3], 2), ([1, 2], 1), ([1, 1.5], 0), ([0.5, 2], 0), ([0, 1], 0)],
+)
+def test_grades_from_1_to_below_2_are_counted_where_others_are_2_or_more(grades, low):
+    warned = warnings_of(grades, None)
+    assert len(warned) == bool(low)
+    assert all(text.startswith(f"{low} of {len(grades)} judged documents") for text in warned)
 
 
 GRADED = {f"q{n}": {"a": 1, "b": 2} for n in range(30)}
@@ -59,13 +74,6 @@ def test_calls_without_a_minimum_grade_warn(call, with_rel):
     with warnings.catch_warnings():
         warnings.filterwarnings("error", message=".*judged documents have a grade from")
         call(**with_rel)
-
-
-def test_no_hint_where_grades_do_not_exceed_one():
-    assert grades_hint(np.array([0.0, 1.0])) == grades_hint(np.array([])) == ""
-    # With a minimum of 2 no document would be relevant, or the same documents.
-    assert grades_hint(np.array([0, 1, 1.5])) == grades_hint(np.array([0, 2, 3])) == ""
-    assert "1 of 3" in grades_hint(np.array([0.0, 1.5, 2.0]))
 
 
 @pytest.mark.parametrize(
