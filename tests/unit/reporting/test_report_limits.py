@@ -6,11 +6,15 @@ import dataclasses
 
 import numpy as np
 import pytest
+from _reports import QRELS, QUERIES, a_run
 
 from pyterrier_asl.evaluation.evaluation import Evaluation
+from pyterrier_asl.io.texts import Texts
 from pyterrier_asl.measures.names import NamedMeasure, parse_measure
+from pyterrier_asl.reporting.collect import collect
 from pyterrier_asl.reporting.findings import SystemRanking, deciding
-from pyterrier_asl.reporting.page import _json_numbers, _size, _width
+from pyterrier_asl.reporting.page import DocumentPage, _json_numbers, _size, _width
+from pyterrier_asl.reporting.render import breakable, environment
 from pyterrier_asl.reporting.retrieved import LengthHistogram, RunDepths, TopTens
 from pyterrier_asl.reporting.summary import (
     Summary,
@@ -219,3 +223,93 @@ def test_whole_numbers_have_the_bits_of_the_largest(largest, bits):
 )
 def test_the_size_of_values_is_that_of_codes_or_numbers_whichever_is_shorter(values, characters):
     assert _size(values) == characters
+
+
+# What a page has of many systems
+
+
+def some_findings(systems: int, measures: list[str], **options):
+    runs = {f"s{n}": a_run(n, QUERIES, documents=20, noise=2.0) for n in range(systems)}
+    return collect(runs, QRELS, measures, **options)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_the_best_two_systems_are_compared_deeply_and_the_best_five_at_the_top():
+    findings = some_findings(7, ["AP@100", "AP@101", "P@5", "NumRet"])
+    best = sorted(findings.first.order[:5].tolist())
+    five = {(a, b) for n, a in enumerate(best) for b in best[n + 1 :]}
+    two = {tuple(sorted(findings.first.order[:2].tolist()))}
+    assert {name: set(pairs) for name, pairs in findings.bounds.items()} == {
+        "AP@100": five,
+        "AP@101": two,
+        "P@5": five,
+    }
+    for pair in findings.bounds["P@5"].values():
+        assert len(pair["todo"]) <= 10 and pair["low"] <= pair["difference"] <= pair["high"]
+    assert set(findings.whatever_unjudged) == {"AP@100", "P@5"}
+    page = DocumentPage(findings, Texts())
+    assert page.tops == [3, 5] and page.depths == [10, 100, 1000]
+    assert page.left_out == []
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    ("systems", "cutoff", "tops", "depths"),
+    [(3, 100, [], [10, 100]), (4, 10, [3], [10]), (5, 11, [3], [10, 11]), (11, 9, [3, 5, 10], [9])],
+)
+def test_a_page_marks_the_top_3_5_or_10_of_more_systems(systems, cutoff, tops, depths):
+    page = DocumentPage(some_findings(systems, ["RR"], cutoff=cutoff), Texts())
+    assert (page.tops, page.depths) == (tops, depths)
+    assert [int(missed.sum()) for missed in page.missed] == sorted(
+        (int(page.findings.missed_by_all(depth).sum()) for depth in depths), reverse=True
+    )
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_large_page_has_the_values_of_the_best_systems_and_says_so():
+    findings = some_findings(6, ["AP@100", "P@5"])
+    page = DocumentPage(findings, Texts(), most_values=1, most_ranks=0)
+    best = sorted(findings.first.order[:2].tolist())
+    assert page.shown_values.tolist() == page.shown_ranks.tolist() == best
+    assert page.left_out == [
+        f"{what} are on this page only for the 2 best of 6 systems by AP@100, to keep the page "
+        "small."
+        for what in ("The values by query", "The ranks of relevant documents")
+    ]
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_the_stability_of_measures_with_a_direction():
+    frame = some_findings(3, ["NumRet", "AP", "ASL@9"], stability=True).stability
+    assert frame["measure"].tolist() == ["AP", "ASL@9"] and frame["pairs"].tolist() == [3, 3]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("up", [True, False])
+def test_asl_that_is_recall_is_said_to_be(up):
+    """Runs that find more relevant documents, at the top or at the bottom of their rankings."""
+    qrels = {q: {f"r{n}": 1 for n in range(8)} | {"x0": 0} for q in QUERIES}
+    runs = {}
+    for found in range(1, 5):
+        docs = [f"r{n}" for n in range(found)]
+        others = [f"x{n}" for n in range(0 if up else 400 * found)]
+        runs[f"run{found}"] = {q: {d: -n for n, d in enumerate([*others, *docs])} for q in QUERIES}
+    page = DocumentPage(collect(runs, qrels, ["ASL@1000", "AP"]), Texts())
+    assert (page.recall_like is not None) == up
+
+
+# Text
+
+
+def test_texts_of_templates():
+    filters = environment().filters
+    assert [filters["share"](share) for share in (0, 0.126, 1, float("nan"))] == [
+        "0%",
+        "13%",
+        "100%",
+        "–",
+    ]
+    assert [filters["first_upper"](text) for text in ("", "a b", "Ab")] == ["", "A b", "Ab"]
+    assert breakable("AP_R<a>(x)@5") == "AP_<wbr>R&lt;a&gt;<wbr>(x)<wbr>@5"
+    (one, two) = filters["sentences"]("\n First,\n p = .03\n\n  Second.\n")
+    assert (one, two) == ("First, p\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}.03", "Second.")
