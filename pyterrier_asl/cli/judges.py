@@ -106,7 +106,7 @@ def command(
         qrels,
         qrels_of_judges,
         list(runs) or None,
-        command_line.read_measures(measures) if measures else None,
+        list(measures) or None,
         reference=Path(qrels).name,
         rel=rel,
         judge_rel=command_line.read_judge_rel(judge_rel),

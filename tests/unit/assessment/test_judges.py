@@ -566,6 +566,8 @@ def test_the_command(tmp_path, monkeypatch):
 
     table = call("s0.run", "s1.run", "s2.run", "--judge", "model=model.txt", "-m", "P@5")
     assert table.exit_code == 0, table.stderr
+    named = call("s0.run", "s1.run", "--judge", "model=model.txt", "-m", "map", "--show", "gains")
+    assert " map " in named.stdout and " AP " not in named.stdout  # as in other commands
     names = [f"s{number}" for number in range(3)]
     report = asl.judges(
         "nist.txt",
