@@ -147,8 +147,8 @@ class _TBG(PluginMeasure):
             raise ValueError(
                 f"{int(unknown.sum())} of {len(ranking)} retrieved documents have no known length "
                 f"(e.g. {example!r}): give a DocLengths, a file or 'irds:ID' that has them, as in "
-                f"TBG(lengths=...) (or --lengths, where a command has it), a column {DOC_LEN!r} in the "
-                "run, or one length for all of them, as in TBG(missing_length=500)"
+                f"TBG(lengths=...) (or --lengths, where a command has it), a column {DOC_LEN!r} "
+                "in the run, or one length for all of them, as in TBG(missing_length=500)"
             )
         if unknown.any():
             lengths = np.where(unknown, self["missing_length"], lengths)
