@@ -185,11 +185,12 @@ class Summary:
         """The query with the largest loss of the best system.
 
         The loss is against the median system, of two systems against the other. For a single
-        system its two worst queries.
+        system its two worst queries, without queries of its best value.
         """
         own, systems = self.gains[self.two[0]], len(self.gains)
         if systems == 1:
-            return [int(query) for query in own.argsort(kind="stable")[:2]]
+            worst = own.argsort(kind="stable")[:2]
+            return [int(query) for query in worst if own[query] < own.max()]
         others = np.median(self.gains, axis=0) if systems > 2 else self.gains.max(axis=0)
         query = int((own - others).argmin())
         return [query] if own[query] < others[query] else []

@@ -115,6 +115,8 @@ def test_sums_and_means():
         ([[0.9, 0.1, 0.5]], [1, 2]),  # a single system: its two worst queries
         ([[0.9, 0.1], [0.2, 0.3]], [1]),  # two: against the other
         ([[0.9, 0.3], [0.2, 0.3]], []),
+        ([[0.5, 0.1, 0.5]], [1]),  # no query of the best value is weak
+        ([[1.0, 1.0]], []),
         ([[0.9, 0.9, 0.3], [0.2, 0.1, 0.5], [0.1, 0.5, 0.4]], [2]),  # against the median
         ([[0.9, 0.9, 0.4], [0.2, 0.1, 0.5], [0.1, 0.5, 0.4]], []),
     ],

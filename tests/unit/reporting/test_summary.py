@@ -523,6 +523,16 @@ def test_one_system():
     assert "best" not in text and "median" not in text and "all systems" not in text
 
 
+def test_one_perfect_system_has_no_hard_query():
+    perfect = {qid: {d: 1.0 for d, grade in docs.items() if grade} for qid, docs in QRELS.items()}
+    text = " ".join(said_by(collect({"a": perfect}, QRELS, ["ASL@10"])).values())
+    assert "hardest" not in text and "ASL@10" not in text
+    assert (
+        "hardest query"
+        in said_by(collect({"a": RUNS[next(iter(RUNS))]}, QRELS, ["ASL@10"]))["Where?"]
+    )
+
+
 def test_one_query():
     findings = collect(*FEW["one query"], ["AP"])
     first, second = verdict(findings)
