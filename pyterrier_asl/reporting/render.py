@@ -21,6 +21,7 @@ from .summary import (
     drawn_interval,
     p_value,
     shown_difference,
+    shown_share,
     shown_value,
 )
 
@@ -103,7 +104,7 @@ def environment() -> Environment:
     templates.filters.update(breakable=breakable, counted=counted, sentences=sentences)
     templates.filters["value"] = lambda value, ranking: shown_value(ranking, value)
     templates.filters["first_upper"] = lambda text: text[:1].upper() + text[1:]
-    templates.filters["share"] = lambda share: f"{share:.0%}" if share == share else "–"
+    templates.filters["share"] = shown_share
     return templates
 
 

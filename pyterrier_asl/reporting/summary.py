@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from math import ceil
+from math import ceil, isnan
 
 import numpy as np
 import pandas as pd
@@ -205,6 +205,18 @@ def p_value(p: float, alpha: float = 0.05) -> str:
     if p < 0.001 or p >= 0.9995:
         return "p < .001" if p < 0.001 else "p = 1"
     return f"p = {p:.{places_of_p(p, alpha, 3)}f}".replace("0.", ".", 1)
+
+
+def shown_share(share: float) -> str:
+    """A share in percent; only nothing is 0%, and only all is 100%.
+
+    >>> shown_share(0.5), shown_share(0.9993), shown_share(0.001), shown_share(1), shown_share(0)
+    ('50%', '>99%', '<1%', '100%', '0%')
+    """
+    if isnan(share):
+        return "–"
+    text = f"{share:.0%}"
+    return {"0%": "<1%", "100%": ">99%"}.get(text, text) if 0 < share < 1 else text
 
 
 def shown_value(ranking: SystemRanking, value: float, sign: str = "") -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 
 import numpy as np
 import pytest
@@ -305,12 +306,8 @@ def test_asl_that_is_recall_is_said_to_be(up):
 
 def test_texts_of_templates():
     filters = environment().filters
-    assert [filters["share"](share) for share in (0, 0.126, 1, float("nan"))] == [
-        "0%",
-        "13%",
-        "100%",
-        "–",
-    ]
+    shares = {0: "0%", 0.004: "<1%", 0.126: "13%", 0.9993: ">99%", 1: "100%", math.nan: "–"}
+    assert [filters["share"](share) for share in shares] == list(shares.values())
     assert [filters["first_upper"](text) for text in ("", "a b", "Ab")] == ["", "A b", "Ab"]
     assert breakable("AP_R<a>(x)@5") == "AP_<wbr>R&lt;a&gt;<wbr>(x)<wbr>@5"
     (one, two) = filters["sentences"]("\n First,\n p = .03\n\n  Second.\n")
