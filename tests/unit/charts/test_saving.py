@@ -7,6 +7,7 @@ from html.parser import HTMLParser
 import pytest
 
 from pyterrier_asl import report
+from pyterrier_asl.charts.forms import captioned
 from pyterrier_asl.charts.saving import ENDINGS, check_path, save_chart
 
 alt = pytest.importorskip("altair")
@@ -82,3 +83,40 @@ def test_a_limit_of_address_space_is_an_error(tmp_path):
     finally:
         resource.setrlimit(resource.RLIMIT_AS, limits)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("ending", "width", "what"),
+    [(".svg", None, ".svg"), (".html", "column", "width='column'"), (".html", None, "")],
+)
+def test_without_vl_convert_only_pages_in_their_own_width_are_saved(
+    tmp_path, monkeypatch, ending, width, what
+):
+    monkeypatch.setitem(__import__("sys").modules, "vl_convert", None)
+    path = tmp_path / f"chart{ending}"
+    if what:
+        with pytest.raises(ValueError, match=f"^{what} needs vl-convert: pip install"):
+            save_chart(drawn("name"), path, width=width)
+    else:
+        save_chart(drawn("name"), path, title=False)
+    assert path.exists() == (not what)
+
+
+@pytest.mark.parametrize("title", [True, False])
+def test_a_title_is_drawn_or_left_out(tmp_path, title):
+    save_chart(
+        captioned(drawn("bar"), "The title", "The caption."), tmp_path / "c.svg", title=title
+    )
+    text = (tmp_path / "c.svg").read_text()
+    assert ("The title" in text) == ("The caption." in text) == title and "bar" in text
+
+
+def test_a_chart_needs_an_ending_and_a_folder(tmp_path):
+    with pytest.raises(ValueError, match="chart.gif must end in one of .html, .svg, .png, .pdf"):
+        check_path(tmp_path / "chart.gif")
+    with pytest.raises(FileNotFoundError, match="there is no folder .*nowhere"):
+        check_path(tmp_path / "nowhere" / "chart.svg")
+    (tmp_path / "other.svg").write_text("something else")
+    with pytest.raises(OSError, match="other.svg"):
+        check_path(tmp_path / "other.svg")
+    check_path(tmp_path / "other.svg", force=True)
