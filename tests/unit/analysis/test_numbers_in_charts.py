@@ -34,7 +34,6 @@ from pyterrier_asl.analysis import (
     system_preferences,
     tie_probability_by_rank,
 )
-from pyterrier_asl.analysis.preferred_systems import mc4
 
 pytest.importorskip("altair")
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -433,9 +432,3 @@ def test_of_many_curves_the_best_the_median_and_the_worst_run_and_judges_are_col
     assert caption.endswith(words) and ("In colours" in caption) == bool(others)
     assert ("A judge's documents have no order" in caption) == bool(judges)
     assert "interval over 7 queries." in caption
-
-
-def test_a_walk_that_starts_anywhere_among_the_rest_has_as_many_rounds_as_needed():
-    chain = np.tri(5, k=-1, dtype=bool)  # each system is beaten by those before it
-    rounds, stays = mc4(chain)
-    assert rounds.tolist() == [1, 2, 3, 4, 5] and stays.tolist() == [1] * 5
