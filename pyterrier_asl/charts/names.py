@@ -72,10 +72,10 @@ def names_beside_points(
     layers = []
     for row, (right, above) in enumerate(offsets):
         base = alt.Chart(named.iloc[[row]]).encode(**here)
-        beyond = abs(right) - lengths[row] / 2, abs(above) - _LINE / 2
-        if max(beyond) > anchors[WIDTH][row, 2] + _GAP + 1:
+        size = anchors[WIDTH][row, 2]
+        if abs(above) > size + _LIFTS[0]:
             height = np.sign(above) * _LINE / 2 - above
-            end = {"x2Offset": np.sign(right) * max(beyond[0], 0), "y2Offset": height}
+            end = {"x2Offset": np.sign(right) * (size + _GAP), "y2Offset": height}
             line = base.mark_rule(color="gray", strokeWidth=0.7, **end)
             layers.append(line.encode(x2=alt.X2(f"{across}:Q"), y2=alt.Y2(f"{up}:Q")))
         text = base.mark_text(fontSize=10, color="#333", dx=right, dy=-above)

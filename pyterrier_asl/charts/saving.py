@@ -179,11 +179,8 @@ def fitted(spec: Spec, width: int, measured: Callable[[Spec], float]) -> Spec:
     whole = _wrapped(deepcopy(spec), width)
     if width < _NARROW:
         whole = _one_below_the_other(whole)
-    panels = int(whole.get("columns", 1))
-    while panels > 1 and measured(_scaled({**whole, "columns": panels}, 0.35)) > width:
-        panels -= 1
-    if "columns" in whole:
-        whole["columns"] = panels
+    while "columns" in whole and whole["columns"] > 1 and measured(_scaled(whole, 0.35)) > width:
+        whole["columns"] -= 1
     return _scaled(whole, _factor(whole, width, measured))
 
 

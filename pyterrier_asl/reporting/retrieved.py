@@ -149,11 +149,11 @@ class TopTens:
         codes = pa.chunked_array(names, pa.large_string()).combine_chunks().dictionary_encode()
         ids, cell = codes.dictionary, np.concatenate(cells)
         keys, first, documents.ravel()[cell] = np.unique(
-            cell // depth % len(runs.qids) * max(len(ids), 1) + codes.indices.to_numpy(),
+            cell // depth % len(runs.qids) * len(ids) + codes.indices.to_numpy(),
             return_index=True,
             return_inverse=True,
         )
-        queries, wanted = np.divmod(keys, max(len(ids), 1))
+        queries, wanted = np.divmod(keys, len(ids))
         return cls(
             systems, queries, ids.take(wanted).to_pylist(), grades.ravel()[cell][first], documents
         )

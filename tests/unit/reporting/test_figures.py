@@ -27,7 +27,8 @@ def ticks(part: Any, *fields: str) -> Iterator[list[int]]:
 
 @pytest.mark.parametrize(
     ("systems", "step"),
-    [(2, 1), (12, 1), (13, 2), (24, 2), (25, 5), (129, 20), (2400, 200), (2401, 500)],
+    [(2, 1), (12, 1), (13, 2), (25, 5), (61, 10), (121, 20), (600, 50), (601, 100), (1201, 200)]
+    + [(2400, 200), (2401, 500), (6001, 1000)],
 )
 def test_axes_of_ranks_have_the_first_and_every_round_rank(systems, step):
     for name, figure in specifications(systems, 100).items():

@@ -207,6 +207,13 @@ def test_top_documents_are_of_as_many_of_the_best_systems_as_fit(most, systems):
     assert found.documents.shape == (systems, 3, 10)
 
 
+def test_the_only_document_is_at_the_top_for_each_query():
+    runs = Evaluation.of({"r": {q: {"d": 1.0} for q in "abc"}}, {q: {"d": 1} for q in "abc"})
+    found = TopTens.of(runs, np.array([0]), depth=2)
+    assert (found.docnos, found.queries.tolist()) == (["d"] * 3, [0, 1, 2])
+    assert found.documents.tolist() == [[[0, -1], [1, -1], [2, -1]]]
+
+
 # Numbers as text
 
 
