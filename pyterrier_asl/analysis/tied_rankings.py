@@ -43,7 +43,7 @@ def preference_levels(
     _check_within(n, relevant)
     if cutoff is not None and not 1 <= cutoff <= n:
         raise ValueError(f"cutoff is {cutoff}, but a ranking holds 1 to n = {n} documents")
-    levels = [(m, *_levels(n, m, cutoff)) for m in relevant]
+    levels = [(m, *_levels(n, m, n if cutoff is None else cutoff)) for m in relevant]
     # Python integers, because the number of arrangements soon exceeds 64 bits.
     frame = pd.DataFrame(levels, columns=["m", "RR", "lexiprecision"], dtype=object)
     return frame.astype({"m": np.int64, "RR": np.int64})
@@ -72,9 +72,7 @@ def levels_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     )
 
 
-def _levels(n: int, m: int, cutoff: int | None) -> tuple[int, int]:
-    if cutoff is None or cutoff == n:
-        return n - m + 1, math.comb(n, m)
+def _levels(n: int, m: int, cutoff: int) -> tuple[int, int]:
     least = max(0, m - (n - cutoff))  # relevant documents that do not fit behind the cut-off
     first = min(cutoff, n - m + 1)  # the last rank at which the first relevant document can be
     numbers = range(least, min(m, cutoff) + 1)
