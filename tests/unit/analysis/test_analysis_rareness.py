@@ -276,7 +276,9 @@ def test_made_up_systems_come_out_as_if_they_had_taken_part(alpha):
 
 def test_made_up_systems_must_fit():
     runs, qrels = some_runs(13)
-    with pytest.raises(ValueError, match="query 'q9' is not in the qrels"):
+    with pytest.raises(
+        ValueError, match="query 'q9' is not in the qrels, whose ids look like 'q1'"
+    ):
         synthetic_systems(runs, qrels, "q9")
     with pytest.raises(ValueError, match="7 documents do not fit"):
         synthetic_systems(runs, qrels, "q1", cutoff=6, documents=[7])

@@ -199,3 +199,59 @@ def test_grades_above_1_give_a_warning_without_rel(name):
         warnings.filterwarnings("error", message=".*grades go up")
         made(name, RUNS, QRELS, OTHER, rel=2)
         made(name, RUNS, binary, binary)
+
+
+#: Options with which the numbers of an analysis depend on random draws.
+DRAWN: dict[str, dict[str, Any]] = {
+    "assessor-scores": {"draws": 5},
+    "agreement-by-number-of-systems": {"measures": ["AP_Rareness@5"], "sizes": [3], "draws": 5},
+    "stability": {"measures": ["AP"], "draws": 5},
+    "missing-labels": {"fractions": [0.5], "draws": 2, "progress": False},
+    "missing-queries": {"fractions": [0.5], "draws": 2, "progress": False},
+    "preference-discrimination": {
+        "preferences": ["rrLP"],
+        "tests": ["tukey-randomized"],
+        "levels": [0.2, 0.4, 0.6, 0.8],
+        "draws": 9,
+        "progress": False,
+    },
+    "discriminative-power": {
+        "measures": ["AP"],
+        "test": "tukey-randomized",
+        "levels": [0.2, 0.4, 0.6, 0.8],
+        "draws": 9,
+    },
+    "compare-techniques": {"old": "a", "new": "b", "test": "randomization", "draws": 9},
+    "compare-with-assessors": {"test": "randomization", "draws": 9},
+    "leaderboards": {"test": "randomization", "draws": 9},
+    "leaderboard-swaps": {"test": "tukey-randomized", "alpha": 0.99, "draws": 9},
+    "judge-agreement": {"draws": 9},
+    "leaderboard-agreement": {"draws": 9},
+}
+
+
+def test_every_analysis_with_a_seed_is_drawn():
+    assert {one.name for one in analyses() if "seed" in one.parameters} == {
+        *DRAWN,
+        "ties-with-missing-labels",  # of missing-labels
+    }
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", DRAWN)
+def test_the_same_seed_gives_the_same_numbers_and_another_seed_others(name):
+    analysis = find_analysis(name)
+    assert analysis is not None
+    given: list[Any] = [RUNS] if "runs" in analysis.takes else []
+    judges: dict[str, Any] = {"judges": {"other": OTHER}} if "judges" in analysis.parameters else {}
+    if "qrels" in analysis.parameters:
+        given.append(QRELS)
+    else:
+        judges = {"judges": {"one": QRELS, "other": OTHER}}
+
+    def drawn(seed: int) -> pd.DataFrame:
+        return analysis.function(*given, **judges, **DRAWN[name], seed=seed)
+
+    first, *others = (drawn(seed) for seed in (1, 1, 2, 3, 4))
+    assert first.equals(others[0])
+    assert not all(first.equals(other) for other in others[1:])
