@@ -394,11 +394,11 @@ FAULTS = {
     "docno is a fraction": r"document id.*(fractions|must be text or a whole number)",
     "docno is bytes": r"document id.*must be text or (a )?whole number",
     "docno is no Unicode": r"document id.*not Unicode",
-    "no column": r"has no column",
+    "no column": r"there is no column",
     "column twice": r"there are 2 columns called",
     # ir_measures reads text as an iterator
-    "no table": r"must be a data frame, a dict of dicts or an iterable of named tuples|rows need",
-    "odd row": r"rows need \[",
+    "no table": r"must be a data frame, a dict of dicts or an iterable|rows of the \w+ need \[",
+    "odd row": r"rows of the \w+ need \[",
     "parameter": r": (\w+) must be ",
 }
 PARAMETERS: list[tuple[str, dict[str, Any]]] = [

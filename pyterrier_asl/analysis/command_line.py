@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from ..assessment.judges import QRELS
+from ..assessment.judges import QRELS, with_reference
 from ..io.lazy import pd
 from ..io.names import read_groups, read_pairs
 from ..measures.names import parse_measures
@@ -140,12 +140,10 @@ def analyze(
         ValueError: for an invalid option or input.
         OSError: for a file that cannot be read.
     """
-    if QRELS in options.get("judges", ()):
-        raise ValueError(f"{QRELS!r} is the judge of QRELS: give the other judge another name")
     sources: dict[str, Any] = {"qrels": qrels, "runs": runs}
     inputs = {name: sources[name] for name in sources if name in analysis.parameters}
     if "judges" in options and "qrels" not in inputs:  # QRELS is one of them
-        options = {**options, "judges": {QRELS: qrels, **options["judges"]}}
+        options = {**options, "judges": with_reference(options["judges"], QRELS, sources["qrels"])}
     return analysis.function(**inputs, **options)
 
 

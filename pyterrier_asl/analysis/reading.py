@@ -10,7 +10,7 @@ import ir_measures
 import numpy as np
 import pyarrow as pa
 
-from ..assessment.judges import QRELS, JudgeRel, Judges
+from ..assessment.judges import QRELS, JudgeRel, Judges, named_judges, with_reference
 from ..evaluation.evaluation import Evaluation, tracks
 from ..evaluation.inputs import Qrels, Runs, complete_measures, refuse, warn_of_grades
 from ..evaluation.slices import Queries, Slices, Weights, per_slice
@@ -78,7 +78,7 @@ def read_judges(
     Raises:
         ValueError: for fewer than two judges.
     """
-    if len(judges) < 2:
+    if len(named_judges(judges)) < 2:
         raise ValueError(f"comparing takes at least two judges, not {len(judges)}: give another")
     panel = Judges.of(judges, runs, rel=rel, judge_rel=judge_rel, duplicates=duplicates)
     warn_of_grades(panel.judgements, measure, rel, judge_rel)
@@ -97,7 +97,7 @@ def read_qrels_and_judges(
     """Reads the judge of ``qrels``, and other judges and runs if there are any."""
     judged = None if runs is None else Evaluation.of(runs, qrels, duplicates=duplicates)
     first: Any = qrels if judged is None else judged.judgements
-    sources = {QRELS: first, **(judges or {})}
+    sources = with_reference({} if judges is None else judges, QRELS, first)
     panel = Judges.of(sources, judged, rel=1 if rel is None else rel, judge_rel=judge_rel)
     warn_of_grades(panel.judgements, None, rel, judge_rel)
     return panel

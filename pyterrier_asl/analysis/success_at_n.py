@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..assessment.judges import QRELS, JudgeRel, Judges, judges_as_runs
+from ..assessment.judges import QRELS, JudgeRel, Judges, judges_as_runs, with_reference
 from ..charts import COLORS, alt, better, category, figure, inline_rows, labelled_lines, tooltips
 from ..io.lazy import pd
 from ..io.notices import counted
@@ -75,7 +75,7 @@ def satisfaction(
     several, least = read_tracks(runs, qrels, duplicates, rel)
 
     def of_track(track: str, judged: Evaluation) -> pd.DataFrame:
-        sources = {QRELS: judged.judgements, **(judges or {})}
+        sources = with_reference({} if judges is None else judges, QRELS, judged.judgements)
         panel = Judges.of(sources, judged, rel=least, judge_rel=judge_rel)
         return per_slice(panel.qids, lambda some: _success(panel, some, depth, alpha), weights, by)
 

@@ -28,7 +28,7 @@ from .agreement import (
     leniency_of,
 )
 from .human_range import DOCUMENTS, HUMAN, SYSTEMS, agreement_with_people, sentences
-from .judges import JudgeRel, Judges, judges_as_runs, precision_by
+from .judges import JudgeRel, Judges, judges_as_runs, precision_by, with_reference
 from .system_pairs import PairedTest, leaderboards_of, reversals_of
 
 #: How many runs and groups are printed whose values change most.
@@ -114,17 +114,16 @@ def judges(
     0  model  agreement  0.817  range unknown
     1  model      kappa  0.633  range unknown
     """
-    if not judges:
+    sources = with_reference(judges, reference, qrels)
+    if len(sources) < 2:
         raise ValueError("there is no judge to compare with the reference: name one or more")
-    if reference in judges:
-        raise ValueError(f"the reference and a judge are both called {reference!r}: rename one")
     if runs is None:
         of_runs = {"groups": groups, "test": test, "duplicates": duplicates, "drop_self": drop_self}
         refuse("is for judges with runs", measures=measures, **of_runs)
     if judge_rel is not None and not isinstance(judge_rel, Mapping):
         judge_rel = dict.fromkeys(judges, judge_rel)
     compared = Judges.of(
-        {reference: qrels, **judges},
+        sources,
         runs,
         rel=rel,
         judge_rel=judge_rel,

@@ -35,6 +35,36 @@ JudgeRel: TypeAlias = float | Mapping[str, float]
 FEW_QUERIES = 10
 
 
+def named_judges(judges: Any) -> Mapping[str, Qrels]:
+    """The judges, if they are a dict from name to qrels.
+
+    Raises:
+        TypeError: if they are not.
+    """
+    is_dict = isinstance(judges, Mapping)
+    first = next(iter(judges.values()), None) if is_dict else None
+    docs = next(iter(first.values()), None) if isinstance(first, Mapping) else {}
+    is_qrels = docs is not None and not isinstance(docs, Mapping)
+    if not is_dict or is_qrels:
+        what = "one qrels" if is_qrels else f"a {type(judges).__name__}"
+        raise TypeError(f"judges is a dict from name to qrels, not {what}: pass {{'name': qrels}}")
+    return judges  # type: ignore[no-any-return]
+
+
+def with_reference(judges: Any, reference: str, qrels: Qrels) -> dict[str, Qrels]:
+    """The reference and the judges by name.
+
+    Raises:
+        TypeError: for judges that are not a dict from name to qrels.
+        ValueError: for a judge with the name of the reference.
+    """
+    if reference in named_judges(judges):
+        raise ValueError(
+            f"the judge of the qrels and another are both called {reference!r}: rename one"
+        )
+    return {reference: qrels, **judges}
+
+
 @dataclass(frozen=True, eq=False)
 class Judge:
     """A judge: a person, a crowd or a machine.

@@ -150,12 +150,12 @@ def column_names(present: Iterable[Any], wanted: Sequence[str], what: str) -> di
         aliases = _ALIASES.get(name, (name,))[::-1]
         existing = [alias for alias in aliases if alias in present]
         if len(existing) > 1:
-            raise ValueError(f"{what} has both {' and '.join(existing)}: keep one of them")
+            raise ValueError(f"there are both {' and '.join(existing)} in {what}: keep one of them")
         if existing:
             [names[name]] = existing
         elif name not in _OPTIONAL:
             raise ValueError(
-                f"{what} has no column {' or '.join(aliases)}; it has "
+                f"there is no column {' or '.join(aliases)} in {what}; there are "
                 f"{', '.join(present) or 'none'}"
             )
     return names
@@ -234,7 +234,7 @@ def _lists_of_tuples(source: Any, kind: str, names: Sequence[str]) -> list[list[
         for number, row in enumerate(rows):
             if lacking := [name for name in names if not hasattr(row, name)]:
                 raise TypeError(
-                    f"the {kind}'s rows need {lacking}, but row {number} is {excerpt(row)}"
+                    f"rows of the {kind} need {lacking}, but row {number} is {excerpt(row)}"
                 ) from None
         raise
 

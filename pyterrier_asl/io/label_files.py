@@ -263,6 +263,8 @@ def label_rows(source: StrPath | pd.DataFrame) -> pd.DataFrame:
 
 
 def _name_of(source: StrPath | pd.DataFrame) -> str:
+    if not isinstance(source, (str, os.PathLike, pd.DataFrame)):
+        raise TypeError(f"labels are a frame or a file, not a {type(source).__name__}")
     return "label" if isinstance(source, pd.DataFrame) else Path(source).name
 
 

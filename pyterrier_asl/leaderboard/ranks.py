@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..assessment.judges import QRELS, JudgeRel, Judges
+from ..assessment.judges import QRELS, JudgeRel, Judges, with_reference
 from ..evaluation.evaluation import Evaluation, tracks
 from ..evaluation.inputs import (
     FOR_SEVERAL,
@@ -179,9 +179,8 @@ def _judges_by_track(
     by_track = {}
     for track, judged in several.items():
         others = {} if judges is None else judges[track] if track else judges
-        if QRELS in others:
-            raise ValueError(f"the judge of the qrels and another are both called {QRELS!r}")
-        by_track[track] = Judges.of({QRELS: judged.judgements, **others}, judged, **options)
+        sources = with_reference(others, QRELS, judged.judgements)
+        by_track[track] = Judges.of(sources, judged, **options)
     return by_track
 
 

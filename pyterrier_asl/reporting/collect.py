@@ -266,7 +266,7 @@ def _of_all(
         alpha: level of significance.
         **policy: how the runs were matched with the qrels.
     """
-    if not judges:
+    if judges is None or len(judges) == 0:
         refuse("is for judges", judge_rel=judge_rel, people=people)
         if len(collections) < 2:
             return None, []

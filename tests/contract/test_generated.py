@@ -137,7 +137,7 @@ def test_a_column_that_is_there_twice():
 
 
 def test_a_row_of_another_kind_is_named():
-    with pytest.raises(TypeError, match="the qrels's rows need .*, but row 1 is"):
+    with pytest.raises(TypeError, match="rows of the qrels need .*, but row 1 is"):
         Judgements([ir_measures.Qrel("q", "a", 1), ("q", "b", 1)])
 
 

@@ -143,9 +143,53 @@ def test_an_error_names_the_mistake(mistake):
 
 
 @pytest.mark.parametrize(
+    ("judges_", "what"),
+    [
+        (QRELS, "a DataFrame"),
+        ({"q1": {"d1": 1}}, "one qrels"),
+        ("qrels.txt", "a str"),
+        ([QRELS], "a list"),
+    ],
+)
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda judges_: judges(QRELS, judges_),
+        lambda judges_: ranks(RUNS, QRELS, "AP", judges=judges_),
+        lambda judges_: report(RUNS, QRELS, judges=judges_),
+        lambda judges_: analysis.judge_agreement(judges_),
+        lambda judges_: analysis.assessor_scores(QRELS, judges_),
+        lambda judges_: analysis.satisfaction(RUNS, QRELS, judges=judges_),
+    ],
+)
+def test_judges_are_a_dict_from_name_to_qrels(function, judges_, what):
+    with pytest.raises(TypeError, match=f"judges is a dict from name to qrels, not {what}"):
+        function(judges_)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda: judges(QRELS, {"qrels": QRELS}, reference="qrels"),
+        lambda: ranks(RUNS, QRELS, "AP", judges={"qrels": QRELS}),
+        lambda: analysis.assessor_scores(QRELS, {"qrels": QRELS}),
+        lambda: analysis.satisfaction(RUNS, QRELS, judges={"qrels": QRELS}),
+    ],
+)
+def test_no_judge_has_the_name_of_the_judge_of_the_qrels(function):
+    with pytest.raises(ValueError, match="and another are both called 'qrels': rename one"):
+        function()
+
+
+def test_labels_are_a_frame_or_a_file():
+    with pytest.raises(TypeError, match="labels are a frame or a file, not a dict"):
+        merge_labels(QRELS, {"q1": {"d1": 1}})
+
+
+@pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ("analyze judge-agreement q --judge qrels=q", "'qrels' is the judge of QRELS"),
+        ("analyze judge-agreement q --judge qrels=q", "both called 'qrels'"),
         ("analyze judge-agreement q --judge m=q --judge m=q", "'m' is given twice"),
         ("audit none alpha bravo --machine-qrels q", "QRELS 'none' goes with --plan"),
         ("ranks q alpha bravo --no-title", "--width and --no-title need --chart"),
