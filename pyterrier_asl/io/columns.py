@@ -150,12 +150,12 @@ def column_names(present: Iterable[Any], wanted: Sequence[str], what: str) -> di
         aliases = _ALIASES.get(name, (name,))[::-1]
         existing = [alias for alias in aliases if alias in present]
         if len(existing) > 1:
-            raise ValueError(f"there are both {' and '.join(existing)} in {what}: keep one of them")
+            raise ValueError(f"{what}: there are both {' and '.join(existing)}: keep one of them")
         if existing:
             [names[name]] = existing
         elif name not in _OPTIONAL:
             raise ValueError(
-                f"there is no column {' or '.join(aliases)} in {what}; there are "
+                f"{what}: there is no column {' or '.join(aliases)}; there are "
                 f"{', '.join(present) or 'none'}"
             )
     return names

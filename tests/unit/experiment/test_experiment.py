@@ -593,7 +593,7 @@ def test_a_batch_that_shares_nothing_is_no_error():
     [
         (results(1).iloc[:0], "system 'b' has no results"),
         (results(1).assign(score=np.nan), "system 'b': the score of the run is not a number"),
-        (results(1).drop(columns="score"), "system 'b': there is no column score in the run"),
+        (results(1).drop(columns="score"), "system 'b': the run: there is no column score"),
         (results(1).assign(score="high"), "system 'b': the score of the run must be (a )?number"),
     ],
 )

@@ -228,7 +228,7 @@ def test_a_part_that_is_empty_or_has_other_columns(tmp_path):
         evaluate(tmp_path, QRELS, TBG, progress=False)
     put(tmp_path / "name=a", run.rename(columns={"docno": "document"}))
     with pytest.raises(
-        ValueError, match="no column docno or doc_id in .*part-4.parquet; there are"
+        ValueError, match="part-4.parquet: there is no column docno or doc_id; there are"
     ):
         evaluate(tmp_path, QRELS, asked, progress=False)
     (tmp_path / "name=a" / "part-4.parquet").write_bytes(b"")

@@ -323,7 +323,7 @@ def test_topics_and_qrels_that_do_not_fit():
     message = r"none of the 6 topics is judged: .* like \['q0'\], ids in the 24 .* like \['xq0'\]"
     with pytest.raises(ValueError, match=message):
         RandomSearch(mixture, params, TOPICS, QRELS.assign(qid="x" + QRELS["qid"]))
-    with pytest.raises(ValueError, match="no column label or relevance in the qrels"):
+    with pytest.raises(ValueError, match="qrels: there is no column label or relevance"):
         RandomSearch(mixture, params, TOPICS, QRELS[["qid", "docno"]])
 
 
