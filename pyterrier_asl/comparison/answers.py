@@ -18,8 +18,8 @@ from .conditions import are_relevant
 from .guard import Outcome, Verdict
 
 #: What to do where queries or documents of a baseline are missing.
-_ALLOW = "or let that pass: allow_missing=True (--allow-missing)"
-_REMEDY = f"restore them, {_ALLOW}"
+ALLOW = "or let that pass: allow_missing=True (--allow-missing)"
+_REMEDY = f"restore the baseline, {ALLOW}"
 #: Fewer documents than this can be a damage, and say little about scores.
 _TOP = 10
 #: The share of queries with a damage from which on a baseline is damaged: more than in any of
@@ -115,8 +115,8 @@ class Answers:
                 run,
                 "every query that A answers is answered",
                 Outcome.FAIL,
-                f"{counted(len(qids), 'query', 'queries')} that {baseline} answers unanswered, "
-                f"e.g. {qids[0]!r}; allow_missing=True (--allow-missing) lets that pass",
+                f"{run} leaves {counted(len(qids), 'query', 'queries')} unanswered that {baseline} "
+                f"answers, e.g. {qids[0]!r}; allow_missing=True (--allow-missing) lets that pass",
                 {"unanswered": len(qids)},
             )
             for run, qids in self.unanswered.items()
@@ -179,7 +179,7 @@ def _damage(judged: Evaluation, name: str) -> str:
         return (
             f"{judged.names[0]} has the same score for all documents of {queries}, e.g. "
             f"{_ids(judged, constant)[0]!r}, so they are in the order of their ids; write the "
-            f"scores of {judged.names[0]} again, {_ALLOW}"
+            f"scores of {judged.names[0]} again, {ALLOW}"
         )
     return ""
 

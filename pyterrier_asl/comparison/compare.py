@@ -228,6 +228,7 @@ def _compare_runs(
         ),
         causes=causes_frame(found),
         rel=least,
+        _measures=by_name,
         _conditions=named,
         _allow_missing=allow_missing,
     )

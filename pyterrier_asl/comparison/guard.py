@@ -36,6 +36,7 @@ class Observed:
         p: corrected; of a condition with ``possibly`` one-sided, else two-sided; NaN where no test
             can be made.
         by_query: the run's value less the baseline's for each query, shape (Q,).
+        extremes: the lowest and the highest value that the measure can have, or the preference.
     """
 
     mean_a: float
@@ -43,6 +44,7 @@ class Observed:
     higher_is_better: bool | None
     p: float
     by_query: Floats = field(default_factory=lambda: np.empty(0))
+    extremes: tuple[float, float] = (-math.inf, math.inf)
 
     @property
     def base(self) -> float:
@@ -53,6 +55,14 @@ class Observed:
     def gains(self) -> Floats:
         """The gain of the run by query: its difference, positive where it is better."""
         return -self.by_query if self.higher_is_better is False else self.by_query
+
+    def greatest(self, condition: Condition) -> float:
+        """The greatest difference of a condition's kind that the baseline's mean allows."""
+        mean = 0.0 if math.isnan(self.mean_a) else self.mean_a
+        low, high = self.extremes
+        sizes = {True: high - mean, False: mean - low}
+        ups = [up for up in sizes if condition.asks_for(up, not up, self.higher_is_better)]
+        return max(sizes[up] for up in ups)
 
 
 class Outcome(Enum):
@@ -210,6 +220,7 @@ def verdict_on(
     limits: Limits | None,
     untestable: str = "",
     why: Sequence[str] = (),
+    has_power: bool = True,
 ) -> Verdict:
     """The outcome of a condition, with its reason.
 
@@ -222,6 +233,7 @@ def verdict_on(
         limits: the bounds of the difference, where the condition must hold certainly.
         untestable: the reason why the condition cannot be tested, '' where it can.
         why: the causes of the difference, in sentences.
+        has_power: whether to give the power of a t-test over these queries.
     """
     family = 1 if correction == "none" else family
     change = f"{observed.difference + 0:+.4g} from A to B"
@@ -257,15 +269,23 @@ def verdict_on(
         if condition.possibly:
             parts += _rejection(condition, observed, p, condition.level / family, numbers)
         else:
-            parts += [p, *_power(observed, condition.level / family, family, numbers)]
-            note = _little_power(condition, numbers) if outcome is Outcome.PASS else ""
+            level = condition.level / family
+            power = _power(condition, observed, level, family, numbers) if has_power else []
+            parts += [p, *power]
+            note = _little_power(condition, observed, numbers) if outcome is Outcome.PASS else ""
     if limits:
         outcome, more = _certain_outcome(condition, outcome, limits, observed, family)
         parts += more
     return Verdict(run, condition.text, outcome, ", ".join(parts), numbers, note, why)
 
 
-def _power(observed: Observed, level: float, family: int, numbers: dict[str, float]) -> list[str]:
+def _power(
+    condition: Condition,
+    observed: Observed,
+    level: float,
+    family: int,
+    numbers: dict[str, float],
+) -> list[str]:
     """The detectable difference at the corrected level, which is added to the numbers.
 
     There is none at a level of 1, which is no test.
@@ -275,25 +295,39 @@ def _power(observed: Observed, level: float, family: int, numbers: dict[str, flo
     numbers["detectable"] = detectable_difference(observed.by_query, alpha=level)
     if math.isnan(numbers["detectable"]):
         return ["the difference is the same in every query"]
+    at = f" at p<{level:.3g}" if family > 1 else ""
+    if numbers["detectable"] > observed.greatest(condition):
+        return [f"{_unreachable(condition)}{at}"]
     return [
         f"a t-test over these queries finds a difference of {numbers['detectable']:.3g} with "
-        "probability .8" + (f" at p<{level:.3g}" if family > 1 else "")
+        f"probability .8{at}"
     ]
 
 
-def _little_power(condition: Condition, numbers: Mapping[str, float]) -> str:
+def _unreachable(condition: Condition) -> str:
+    """What a test finds whose detectable difference is beyond the values of the measure."""
+    return (
+        "a t-test over these queries does not find even the greatest possible difference in "
+        f"{condition.measure} with probability .8"
+    )
+
+
+def _little_power(condition: Condition, observed: Observed, numbers: Mapping[str, float]) -> str:
     """A warning that a condition could not have detected its amount; '' if it could."""
     asked, detectable = numbers.get("amount", 0.0), numbers["detectable"]
     if not 0 < asked < detectable:
         return ""
+    found = (
+        f"over these queries a t-test finds only differences of {detectable:.3g} or more with "
+        "probability .8"
+    )
+    if detectable > observed.greatest(condition):
+        found = _unreachable(condition)
     instead = ""
     if condition.how == "worse" and condition.measure != "sgnLP":
         other = condition.text.replace(" worse", " possibly worse", 1)
         instead = f"; '{other}' asks for proof that there is no such loss"
-    return (
-        f"'{condition.text}' asks about a difference of {asked:.3g}, but over these queries a "
-        f"t-test finds only differences of {detectable:.3g} or more with probability .8{instead}"
-    )
+    return f"'{condition.text}' asks about a difference of {asked:.3g}, but {found}{instead}"
 
 
 def _rejection(

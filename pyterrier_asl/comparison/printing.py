@@ -107,10 +107,11 @@ def moved_parts(compared: RunComparison, moved: int = MOVED) -> list[Part]:
         total = row["both"] + row["A"] + row["B"] + row["neither"]
         of = "" if len(compared.runs) == 1 else f" ({row['run']})"
         sentence = (
-            f"Relevant documents{of}: {total:,}. Retrieved by both runs: {row['both']:,}; in B "
-            f"{row['nearer']:,} of them have fewer irrelevant documents above them and "
-            f"{row['farther']:,} have more. Retrieved by A only: {row['A']:,}; by B only: "
-            f"{row['B']:,}; by neither: {row['neither']:,}."
+            f"Relevant documents{of}: {total:,}. Retrieved by both runs: {row['both']:,} (in B "
+            f"with fewer irrelevant documents above: {row['nearer']:,}; with more: "
+            f"{row['farther']:,}). "
+            f"Retrieved by A only: {row['A']:,}; by B only: {row['B']:,}; by neither: "
+            f"{row['neither']:,}."
         )
         parts.append(Part(sentence))
     if moved and len(compared.moved):

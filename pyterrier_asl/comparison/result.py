@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -17,13 +17,15 @@ from ..io.notices import counted, names_of
 from ..io.printed import Part, Printed
 from ..io.table_forms import format_value
 from ..io.tables import arrow, typeset
+from ..measures.directions import value_range
 from ..measures.names import added_up
 from ..scoring.arrays import Floats
 from ..statistics.correction import correct
+from ..statistics.inputs import DRAWS
 from ..statistics.intervals import detectable_difference
 from ..statistics.pairwise import non_inferiority
 from ..statistics.tests import compare_pair
-from .answers import Answers
+from .answers import ALLOW, Answers
 from .causes.find import causes_frame, sentence
 from .conditions import Condition
 from .guard import Limits, Observed, Verdict, verdict_on
@@ -177,6 +179,7 @@ class RunComparison(Printed):
     causes: pd.DataFrame = field(default_factory=causes_frame)
     rel: float = 1
     _conditions: list[tuple[Condition, str]] = field(default_factory=list)
+    _measures: Mapping[str, Any] = field(default_factory=dict)
     _limits: AllLimits = field(default_factory=dict)
     _allow_missing: bool = False
     by_track: pd.DataFrame | None = None
@@ -246,18 +249,45 @@ class RunComparison(Printed):
         causes = self.causes[self.causes["run"] == run]
         return [sentence(row) for row in causes.to_dict("records")]
 
-    def _untestable(self, run: str, name: str, condition: Condition) -> str:
-        """The reason why a condition cannot be tested for a run; '' where it can."""
+    def _untestable(self, run: str, name: str, condition: Condition, least_p: float) -> str:
+        """The reason why a condition cannot be tested for a run; '' where it can.
+
+        Args:
+            run: the run.
+            name: the name of the measure.
+            condition: the condition.
+            least_p: the smallest corrected p-value that the test could have.
+        """
         if reason := self.answers.untestable.get((run, name), ""):
             return reason
         causes = self.causes[(self.causes["run"] == run) & (self.causes["comparable"] == False)]  # noqa: E712
         if len(causes) and (condition.certainly or not self._allow_missing):
             return (
                 f"the runs cannot be compared: {causes['evidence'].iloc[0]}; "
-                f"{causes['remedy'].iloc[0]}, or let that pass: allow_missing=True "
-                "(--allow-missing)"
+                f"{causes['remedy'].iloc[0]}{'' if condition.certainly else f', {ALLOW}'}"
+            )
+        if condition.level is not None and least_p >= condition.level:
+            return (
+                f"no test can be made: p cannot be below {least_p:.3g} over "
+                f"{counted(self.queries, 'query', 'queries')}; compare on more queries, or leave "
+                "out p<"
             )
         return ""
+
+    def _least_p(self, name: str) -> float:
+        """The smallest p-value that the test of a measure could have over these queries."""
+        test = "sign" if name == "sgnLP" else self.options.test
+        if test == "t" and self.by_track is None:
+            return 0.0
+        return max(2.0 ** (1 - self.queries), 1 / (DRAWS + 1) if test == "randomization" else 0)
+
+    def _extremes(self, name: str) -> tuple[float, float]:
+        """The lowest and the highest value of a measure, as far as they are known."""
+        if name in PREFERENCES:
+            return -1.0, 1.0
+        measure = self._measures.get(name)
+        known = measure is not None
+        return value_range(measure, len(self.runs) + 1) if known else (-math.inf, math.inf)
 
     def chart(self) -> Any:
         """The difference of each run from the baseline by each measure, with its interval."""
@@ -322,6 +352,7 @@ class RunComparison(Printed):
                 self.higher_is_better[row["measure"]],
                 row["p"],
                 by_query[row["run"], row["measure"]],
+                self._extremes(row["measure"]),
             )
             for row in self.table.to_dict("records")
         }
@@ -331,21 +362,28 @@ class RunComparison(Printed):
             for run, condition, name in tested
             if condition.level is not None
         }
-        corrected = correct(list(p.values()), self.options.correction)
-        p = dict(zip(p, corrected.p.tolist()))
-        verdicts = [
-            verdict_on(
-                condition,
-                run,
-                replace(observed[run, name], p=p.get(_test_of(run, condition, name), math.nan)),
-                family=corrected.family,
-                correction=self.options.correction,
-                limits=self._limits[run, name] if condition.certainly else None,
-                untestable=self._untestable(run, name, condition),
-                why=self.why(run),
-            )
-            for run, condition, name in tested
+        least = [
+            self._least_p(name) if observed[run, name].by_query.any() else 0.0 for run, name, _ in p
         ]
+        corrected = correct(list(p.values()), self.options.correction)
+        least_p = correct(least, self.options.correction).p.tolist()
+        corrected_p = dict(zip(p, zip(corrected.p.tolist(), least_p)))
+        verdicts = []
+        for run, condition, name in tested:
+            p_here, least_here = corrected_p.get(_test_of(run, condition, name), (math.nan, 0.0))
+            verdicts.append(
+                verdict_on(
+                    condition,
+                    run,
+                    replace(observed[run, name], p=p_here),
+                    family=corrected.family,
+                    correction=self.options.correction,
+                    limits=self._limits[run, name] if condition.certainly else None,
+                    untestable=self._untestable(run, name, condition, least_here),
+                    why=self.why(run),
+                    has_power=self.by_track is None,
+                )
+            )
         unanswered = tested and not self._allow_missing
         return [*verdicts, *(self.answers.verdicts(self.baseline) if unanswered else [])]
 

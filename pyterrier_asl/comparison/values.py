@@ -103,7 +103,8 @@ class TrackComparison(RunComparison):
                     f"{run} is significantly {ways[1]} than {self.baseline} by {measure} in "
                     f"{names_of(better)}, and significantly {ways[0]} in {names_of(worse)}."
                 )
-        return sentences or ["No two collections put a pair in significantly opposite orders."]
+        none = "No two collections put a pair in significantly opposite orders."
+        return sentences or [none] * (rows.dropna(subset="p")["track"].nunique() > 1)
 
 
 def values_of_scores(
@@ -274,6 +275,7 @@ def compare_values(
         options,
         answers=join_answers(answers),
         causes=causes_frame(found),
+        _measures=values.measures,
         _conditions=values.conditions,
         _allow_missing=allow_missing,
     )

@@ -126,11 +126,12 @@ def sentence(row: Mapping[Any, Any]) -> str:
     'B lacks x. Without this the difference in AP is -0.0100 instead of -0.2000. Add x.'
     """
     remedy = f"{row['remedy'][0].upper()}{row['remedy'][1:]}."
-    without = (
-        f"Without this the difference in {row['measure']} is {round(row['effect'], 4) + 0:+.4f} "
+    without = "In another order of them" if row.get("cause") == "ties" else "Without this"
+    effect = (
+        f"{without} the difference in {row['measure']} is {round(row['effect'], 4) + 0:+.4f} "
         f"instead of {row['difference']:+.4f}."
     )
-    parts = [f"{row['evidence']}.", without if np.isfinite(row["effect"]) else "", remedy]
+    parts = [f"{row['evidence']}.", effect if np.isfinite(row["effect"]) else "", remedy]
     return " ".join(filter(None, parts))
 
 

@@ -308,7 +308,7 @@ def test_identical_runs_hold_no_condition(files):
     assert result.exit_code == 0
     equal = "over 8 queries, equal values in every query, so there is no difference to test]"
     assert f"PASS: AP different p<1 [+0 from A to B (+0.00 %), {equal}" in result.stderr
-    unmoved = "0 of them have fewer irrelevant documents above them and 0 have more"
+    unmoved = "(in B with fewer irrelevant documents above: 0; with more: 0)"
     assert unmoved in " ".join(result.stdout.split())
 
 
@@ -412,7 +412,7 @@ def test_a_run_that_leaves_queries_unanswered_fails(files):
     asked = ["qrels", "good.run", "new.run", "-m", "AP", "--fail-if", "AP worse p<.0001"]
     result = call(*asked)
     assert result.exit_code == 1 and "Guard: FAIL" in result.stderr
-    assert "2 queries that good answers unanswered, e.g. 'q3'" in result.stderr
+    assert "leaves 2 queries unanswered that good answers, e.g. 'q3'" in result.stderr
     allowed = call(*asked, "--allow-missing")
     assert allowed.exit_code == 0 and "Guard: PASS" in allowed.stderr
     note = "new does not answer 2 of 8 queries; each counts with the worst value"
@@ -493,7 +493,7 @@ def test_documents_that_neither_run_retrieved_are_counted_as_such(files):
                 {(True, True): "both", (True, False): "A", (False, True): "B"}.get(found, "neither")
             ] += 1
     text = " ".join(compare("-m", "ASL@20").stdout.split())
-    assert f"Retrieved by both runs: {counts['both']}; in B " in text
+    assert f"Retrieved by both runs: {counts['both']} (in B " in text
     assert f"Retrieved by A only: {counts['A']}; by B only: {counts['B']}; by neither: " in text
     assert f"by neither: {counts['neither']}." in text
 

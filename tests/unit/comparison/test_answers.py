@@ -115,7 +115,10 @@ def test_each_collection_is_looked_at():
     less = {"y": ({"live": LIVE, "new": DAMAGED["five queries"]}, QRELS)}
     compared = compare(several | less, measures=["AP"], conditions=["AP better"])
     assert [v.outcome.name for v in compared.verdicts] == ["PASS", "FAIL"]
-    assert "15 queries that live answers unanswered, e.g. 'y: q05'" in compared.verdicts[1].message
+    assert (
+        "leaves 15 queries unanswered that live answers, e.g. 'y: q05'"
+        in compared.verdicts[1].message
+    )
     assert "y: new does not answer 15 of 20 queries; each counts with the worst value" in str(
         compared.notes()
     )
@@ -183,9 +186,9 @@ def test_scores_that_were_filled_are_missing_all_the_same():
     scores = read_scores(table, fill=0)
     [verdict] = compare(scores, conditions=["AP worse"]).verdicts
     assert verdict.outcome.name == "ERROR"
-    assert "live lacks 15 scores of AP that new has; restore them" in verdict.message
+    assert "live lacks 15 scores of AP that new has; restore the baseline" in verdict.message
     [verdict] = compare(scores, conditions=["AP worse"], allow_missing=True).verdicts
     assert verdict.outcome.name == "PASS"
     back = compare(scores, baseline="new", conditions=["AP worse"]).verdicts
     assert [v.outcome.name for v in back] == ["FAIL", "FAIL"]
-    assert "15 queries that new answers unanswered, e.g. 'q05'" in back[1].message
+    assert "leaves 15 queries unanswered that new answers, e.g. 'q05'" in back[1].message

@@ -217,9 +217,13 @@ def test_a_count_that_collections_disagree_on_is_higher_or_lower():
 
 def test_a_collection_of_few_topics_has_no_test_and_the_notes_say_so():
     few = {q: QRELS[q] for q in TOPICS[:9]}
-    compared = asl.compare({"x": (runs(0), QRELS), "y": (runs(1, 9), few)}, None, ["AP"])
+    several = {"x": (runs(0), QRELS), "y": (runs(1, 9), few)}
+    compared = asl.compare(several, None, ["AP"], conditions="AP worse by .01 p<.0001")
     assert compared.by_track.set_index("track").loc["y", "p"].isna().all()
     assert "y has fewer than 10 topics, too few for a test." in compared.notes()
+    assert not any(note.startswith("No two collections") for note in compared.notes())
+    verdict = compared.verdicts[0]  # the test is not the t-test, which has another power
+    assert "t-test" not in f"{verdict.message} {verdict.note}"
     both = {name: (runs(seed, 9), few) for seed, name in enumerate("xy")}
     notes = asl.compare(both, None, ["AP"]).notes()
     assert "x and y have fewer than 10 topics, too few for a test." in notes

@@ -175,6 +175,28 @@ def test_other_conditions_are_not(text, differences):
     assert verdict_on(*asked, family=1, correction="holm", limits=None).note == ""
 
 
+@pytest.mark.parametrize(
+    "text, extremes, is_possible",
+    [
+        ("AP worse by .02 p<.05", (0, 1), False),  # the baseline's mean is .5
+        ("AP better by .02 p<.05", (0, 1.1), True),
+        ("AP different by .02 p<.05", (0, 1.1), True),
+        ("ASL@10 worse by .02 p<.05", (0, 1.1), True),
+        ("ASL@10 better by .02 p<.05", (0, 1.1), False),
+        ("AP worse by .02 p<.05", (-math.inf, math.inf), True),
+    ],
+)
+def test_a_test_that_finds_no_possible_difference_is_named(text, extremes, is_possible):
+    condition = parse_condition(text)
+    values = np.array([-0.1, 0.2, -0.1, 0.15, -0.2, 0.1, 0.3, -0.3])
+    observed = Observed(0.5, 0.001, not text.startswith("ASL"), 0.9, values * 2.1, extremes)
+    found = verdict_on(condition, "new", observed, family=1, correction="holm", limits=None)
+    assert 0.5 < found.numbers["detectable"] < 0.6
+    for sentence in (found.message, found.note):
+        assert ("not find even the greatest possible difference" in sentence) is not is_possible
+        assert (f"{found.numbers['detectable']:.3g}" in sentence) is is_possible
+
+
 # Queries that must not get worse
 
 
@@ -324,6 +346,36 @@ def test_where_nothing_is_relevant_no_test_can_be_made(text, options):
     (result,) = found.verdicts
     assert result.outcome is Outcome.ERROR
     assert re.search("no judged document is relevant to it .*check the qrels", result.message)
+
+
+@pytest.mark.parametrize(
+    "text, queries, options, least",
+    [
+        ("sgnLP worse p<.05", 5, {}, 2 / 2**5),
+        ("sgnLP worse p<.05", 6, {}, 0),
+        ("AP worse p<.01", 7, {"test": "wilcoxon"}, 2 / 2**7),
+        ("AP worse p<.01", 8, {"test": "wilcoxon"}, 0),
+        ("AP worse p<.05", 5, {"test": "randomization"}, 2 / 2**5),
+        ("AP worse p<.05", 2, {}, 0),
+    ],
+)
+def test_a_test_that_no_runs_can_pass_is_an_error(text, queries, options, least):
+    """Of n queries the smallest p of all signs is 2 of 2^n."""
+    qids = [f"q{i}" for i in range(queries)]
+    runs = {"live": {q: {"a": 2, "n": 1} for q in qids}, "new": {q: {"n": 2, "a": 1} for q in qids}}
+    qrels = {q: {"a": 1, "n": 0} for q in qids}
+    (found,) = compare(runs, qrels, ["AP"], conditions=text, **options).verdicts
+    assert found.outcome is (Outcome.ERROR if least else Outcome.FAIL)
+    said = f"no test can be made: p cannot be below {least:.3g} over {queries} queries"
+    assert (said in found.message) is bool(least)
+
+
+def test_the_smallest_p_is_corrected_and_not_of_equal_runs():
+    runs = {"live": LIVE, "new": WORSE, "same": LIVE}
+    conditions = ["sgnLP worse p<.05", "AP worse p<.05"]
+    options = {"conditions": conditions, "test": "sign", "correction": "bonferroni"}
+    found = compare(runs, QRELS, ["AP"], **options).verdicts
+    assert [v.outcome.name for v in found] == ["ERROR", "ERROR", "PASS", "PASS"]
 
 
 def test_an_equal_difference_in_every_query_has_an_infinite_effect():

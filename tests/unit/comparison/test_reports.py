@@ -116,4 +116,4 @@ def test_a_summary_has_measures_and_what_moved():
 def test_a_run_that_leaves_queries_unanswered_is_named():
     (found,) = Answers(unanswered={"new": ["q1", "q2"], "other": []}).verdicts("live")
     assert (found.run, found.outcome) == ("new", Outcome.FAIL)
-    assert found.message.startswith("2 queries that live answers unanswered, e.g. 'q1'")
+    assert found.message.startswith("new leaves 2 queries unanswered that live answers, e.g. 'q1'")

@@ -19,7 +19,7 @@ from pyterrier_asl.comparison.causes.cause import (
     is_spread_less,
     without_documents,
 )
-from pyterrier_asl.comparison.causes.find import causes_frame, find_causes
+from pyterrier_asl.comparison.causes.find import causes_frame, find_causes, sentence
 from pyterrier_asl.comparison.causes.ids import Docs, find_writing, unseen_forms
 from pyterrier_asl.comparison.causes.missing import long_gaps
 from pyterrier_asl.comparison.causes.queries import shared_documents
@@ -458,7 +458,11 @@ def test_correlations_match_scipy():
 
 def test_constant_scores_are_named_as_ties():
     other = changed(B, lambda q, docs: dict.fromkeys(docs, 1.0))
-    assert "ties" in named(causes(A, other))
+    found = causes(A, other)
+    assert "ties" in named(found)
+    row = found[found["cause"] == "ties"].iloc[0].to_dict() | {"measure": "AP"}
+    said = f"In another order of them the difference in AP is {row['effect']:+.4f} instead of"
+    assert said in sentence(row)
 
 
 def test_ties_are_broken_in_the_best_and_in_the_worst_way():
