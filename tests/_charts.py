@@ -99,27 +99,37 @@ def parts(spec: Any) -> Iterator[dict[str, Any]]:
 
 
 #: Options of marks and axes, and between which values they can be seen and read.
-VISIBLE = {
-    "opacity": (0.1, 1),
-    "strokeWidth": (0.5, 3),
-    "fontSize": (9, 12),
-    "size": (5, 80),
-    "thickness": (1, 4),
-    "step": (10, 70),
-    "labelLimit": (100, 330),
-    "tickCount": (3, 10),
-    "columns": (1, 3),
+VISIBLE = {"opacity": (0.1, 1), "columns": (1, 3)}
+#: The sizes that charts share, in pixels: a chart or mark of another size is an exception.
+SIZES = {
+    "width": {360, 240, 220, 260},  # a chart, a matrix, one of several charts, two lists of ranks
+    "height": {240, 220, 120},
+    "step": {18, 12, 36, 60},  # a row, a crowded row, two rows, a cell with an interval
+    "fontSize": {10},
+    "labelLimit": {120, 260},  # a short and a long name
+    "size": {60, 5, 12},  # the area of a point, a bar below its name, the area of a dot in a cell
+    "strokeWidth": {2, 0.7},  # a line, one of many lines
+    "thickness": {3},
+    "tickCount": {5},
+    "padding": set(),
 }
 #: Angles of names: horizontal, vertical, and diagonal.
 ANGLES = (0, -90, -30, -35, -40, -45)
 
 
-def assert_everything_is_visible(spec: Any, hidden: Sequence[dict[str, Any]] = ()) -> None:
+def assert_everything_is_visible(
+    spec: Any, sizes: dict[str, set[float]] = SIZES, hidden: Sequence[dict[str, Any]] = ()
+) -> None:
     """Marks are neither transparent nor too small, and names are readable."""
     for part in parts(spec):
         for name, (least, most) in VISIBLE.items() if part not in hidden else ():
             if isinstance(part.get(name), float | int):
                 assert least <= part[name] <= most, (name, part)
+        # A matrix has as many pixels as it needs for its rows.
+        is_square = part.get("width") == part.get("height") and part.get("width", 0) >= 160
+        for name in sizes if not is_square and part not in hidden else ():
+            if isinstance(part.get(name), float | int):
+                assert part[name] in sizes[name], (name, part[name])
         assert part.get("labelAngle", 0) in ANGLES
         assert part.get("datum", 0) == 0 or (part["datum"] == 1 and '"log"' in json.dumps(spec))
         scale = part.get("scale")

@@ -21,7 +21,19 @@ from ..assessment.judges import (
     precision_by,
 )
 from ..assessment.system_pairs import PairedTest, as_frame, significance
-from ..charts import MOST, alt, captioned, category, figure, in_rows, ranges, shape, tooltips
+from ..charts import (
+    DASHED,
+    LONG_NAME,
+    MOST,
+    alt,
+    captioned,
+    category,
+    figure,
+    in_rows,
+    ranges,
+    shape,
+    tooltips,
+)
 from ..evaluation.inputs import refuse
 from ..io.lazy import pd
 from ..io.notices import progress_bar
@@ -206,7 +218,7 @@ def compare_with_assessors_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
             "topics",
         ),
     )
-    zero = alt.Chart().mark_rule(color="gray", strokeDash=[3, 3]).encode(x=alt.datum(0))
+    zero = alt.Chart().mark_rule(color="gray", strokeDash=DASHED).encode(x=alt.datum(0))
     layers = alt.layer(zero, ranges(base, "ci_low", "difference", "ci_high", "run minus judge"))
     bound = shape("bound", "the judge's score", domain=BOUNDS).legend(orient="bottom", columns=3)
     layers.layer[1].layer[1].encoding.shape = bound
@@ -290,7 +302,7 @@ def human_range(
 def human_range_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     """Bars of the system, lines from the worst to the best of the judge, a tick where expected."""
     base = alt.Chart(frame).encode(
-        y=alt.Y("who:N", sort=None, title=None, axis=alt.Axis(labelLimit=240)),
+        y=alt.Y("who:N", sort=None, title=None, axis=alt.Axis(labelLimit=LONG_NAME)),
         tooltip=tooltips("who", "low", "tick", "high", "bar", "bar_run", "topics"),
     )
     bars = base.mark_bar(opacity=0.5).encode(
@@ -300,7 +312,7 @@ def human_range_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     lines = base.mark_rule(strokeWidth=2, color="black").encode(
         x=alt.X("low:Q"), x2=alt.X2("high:Q")
     )
-    ticks = base.mark_tick(thickness=3, size=22, color="black").encode(x=alt.X("tick:Q"))
+    ticks = base.mark_tick(thickness=3, color="black").encode(x=alt.X("tick:Q"))
     return figure(
         alt.layer(bars, lines, ticks),
         "Human scores and the system's",

@@ -7,14 +7,19 @@ import re
 import numpy as np
 
 from ..charts import (
+    BAR,
     COLORS,
+    PANEL,
+    POINT,
     STEP,
+    TICKS,
     WIDE_CAPTION,
     alt,
     around,
     better,
     captioned,
     figure,
+    names_above,
     names_beside_points,
     powers_of_ten,
     tooltips,
@@ -107,12 +112,12 @@ def run_quality_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     frame = frame.set_axis(list(names), axis=1)
     further = [name for name in frame.columns if name.startswith(("R@", "Judged@"))]
     base = alt.Chart(frame)
-    points = base.mark_circle(size=50, opacity=0.8).encode(
+    points = base.mark_circle(size=POINT["size"], opacity=0.8).encode(
         color=alt.Color(
             "missing_share:Q",
             title="missing share of ASL",
             scale=alt.Scale(scheme="viridis", zero=False),
-            legend=alt.Legend(format="%", orient="bottom", tickCount=4),
+            legend=alt.Legend(format="%", orient="bottom", tickCount=TICKS),
         ),
         tooltip=tooltips(
             "run",
@@ -139,7 +144,7 @@ def run_quality_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
         x=alt.X(
             "AP:Q",
             title=better(names["AP"], "→"),
-            axis=alt.Axis(tickCount=6),
+            axis=alt.Axis(tickCount=TICKS),
             scale=alt.Scale(domain=ends),
         ),
         y=alt.Y(
@@ -246,23 +251,19 @@ def _best_values(measure: str, part: pd.DataFrame) -> alt.TopLevelMixin:
     rows = part.assign(label=[f"{value:{form}} {run}" for value, run in runs], least=least)
     powers = powers_of_ten(float(part["value"].max()))
     scale = alt.Scale(type="log", domain=[1, powers[-1]]) if lengths else alt.Scale(domain=[0, 1])
-    axis = alt.Axis(values=powers) if lengths else alt.Axis(tickCount=5)
+    axis = alt.Axis(values=powers) if lengths else alt.Axis(tickCount=TICKS)
     axis["format"], axis["grid"] = "~g", False
     title = better(measure, "←" if lengths else "→")
     named = bool(part["track"].astype(bool).any())
-    base = alt.Chart(rows, width=220, height=alt.Step(2 * STEP)).encode(
+    base = alt.Chart(rows, width=PANEL, height=alt.Step(2 * STEP)).encode(
         y=alt.Y("track:N", sort=None, title=None, axis=alt.Axis() if named else None),
         tooltip=tooltips("track", "best_run", "value", "runs"),
     )
-    bar = base.mark_bar(size=8, yOffset=7, color=COLORS[0]).encode(
+    bar = base.mark_bar(size=BAR, color=COLORS[0]).encode(
         x=alt.X("least:Q", scale=scale, title=title, axis=axis),
         x2=alt.X2("value:Q"),
     )
-    # Above its bar, so that it does not cover the bar.
-    text = base.mark_text(align="left", dx=2, dy=-6, fontSize=11).encode(
-        x=alt.XDatum(least), text=alt.Text("label:N")
-    )
-    return alt.layer(bar, text)
+    return alt.layer(bar, names_above(base, "label", alt.XDatum(least)))
 
 
 def _histogram(measure: str, part: pd.DataFrame) -> alt.TopLevelMixin:
@@ -280,7 +281,7 @@ def _histogram(measure: str, part: pd.DataFrame) -> alt.TopLevelMixin:
     )
     shown = counts.reindex(best_first).reset_index().fillna({"tracks": 0, "which": ""})
     axis = alt.Axis(format="d", values=whole_numbers(0, int(shown["tracks"].max())))
-    bars = alt.Chart(shown, title=measure, width=220, height=160).mark_bar(color=COLORS[0])
+    bars = alt.Chart(shown, title=measure, width=PANEL, height=PANEL).mark_bar(color=COLORS[0])
     return bars.encode(
         x=alt.X("bin:N", sort=best_first, title=None, axis=alt.Axis(labelAngle=-45)),
         y=alt.Y("tracks:Q", title="tracks", axis=axis),

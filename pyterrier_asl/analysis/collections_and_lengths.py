@@ -6,7 +6,20 @@ from typing import Any
 
 import numpy as np
 
-from ..charts import WIDE_CAPTION, alt, captioned, category, figure, inline_rows, tooltips
+from ..charts import (
+    GAP,
+    LETTERS,
+    PANEL,
+    POINT,
+    RADIUS,
+    WIDE_CAPTION,
+    alt,
+    captioned,
+    category,
+    figure,
+    inline_rows,
+    tooltips,
+)
 from ..io.lazy import pd
 from ..io.notices import counted
 from ..measures import TBG
@@ -103,12 +116,12 @@ def lengths_by_rank_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     """Mean length at each rank; the first 6 runs have a panel."""
     kinds, runs = _KINDS[:2], list(dict.fromkeys(frame["run"]))
     shown = frame[frame["kind"].isin(kinds) & frame["run"].isin(runs[:MOST_PANELS])]
-    base = alt.Chart(inline_rows(shown.round(1)), width=260, height=150).encode(
+    base = alt.Chart(inline_rows(shown.round(1)), width=PANEL, height=PANEL).encode(
         x=alt.X("rank:Q", title="rank", scale=alt.Scale(domainMin=1)),
         color=category("kind", domain=kinds),
         tooltip=tooltips("run:N", "rank:Q", "kind:N", "length:Q", "documents:Q"),
     )
-    points = base.mark_circle(opacity=0.4, size=18).encode(y=alt.Y("length:Q", title="mean length"))
+    points = base.mark_circle(opacity=0.4).encode(y=alt.Y("length:Q", title="mean length"))
     trend = (
         base.transform_loess("rank", "length", groupby=["run", "kind"])
         .mark_line()
@@ -215,10 +228,10 @@ def collection_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
         y=alt.Y("kind:N", title=None, sort=None),
         color=category("kind").legend(None),
     )
-    points = base.mark_point(filled=True, size=60, opacity=1).encode(
+    points = base.mark_point(**POINT).encode(
         tooltip=tooltips(*keys, "kind", alt.Tooltip("documents", format=".1f"))
     )
-    numbers = base.mark_text(align="left", dx=7, fontSize=10).encode(
+    numbers = base.mark_text(align="left", dx=RADIUS + GAP, fontSize=LETTERS).encode(
         text=alt.Text("documents:Q", format=",.1f"), color=alt.value("#444")
     )
     return figure(

@@ -9,6 +9,9 @@ from typing import Any
 import numpy as np
 
 from ..charts import (
+    LETTERS,
+    LONG_NAME,
+    POINT,
     STEP,
     TWO_LINES,
     WIDTH,
@@ -151,7 +154,10 @@ def discrimination_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
             ".1f",
             x=alt.X("percent:Q", title="significant (%)", scale=alt.Scale(domainMin=0)),
             y=alt.Y(
-                "name:N", title=None, sort=None, axis=alt.Axis(labelLimit=260, labelExpr=TWO_LINES)
+                "name:N",
+                title=None,
+                sort=None,
+                axis=alt.Axis(labelLimit=LONG_NAME, labelExpr=TWO_LINES),
             ),
             yOffset=alt.YOffset("level:N", sort=levels),
             color=category("level", "level", domain=levels).legend(legend),
@@ -167,7 +173,7 @@ def discrimination_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
                 "dropped",
             ),
         )
-        heading = alt.TitleParams(str(how), fontSize=11, fontWeight="normal", anchor="start")
+        heading = alt.TitleParams(str(how), fontSize=LETTERS, fontWeight="normal", anchor="start")
         panels.append(panel.properties(title=heading, width=WIDTH, height=alt.Step(STEP)))
     level = "" if len(levels) > 1 else f" at {levels[0]:g}"
     caption = (
@@ -356,17 +362,20 @@ def stability_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     fuzz = f" of {frame.attrs['fuzz']:g}" if "fuzz" in frame.attrs else ""
     long = frame.melt(["measure", "queries", "draws"], kinds, "fuzz", "stability")
     return figure(
-        alt.Chart(long).mark_point(filled=True, size=70, opacity=1),
+        alt.Chart(long).mark_point(**POINT),
         "Stability of the order of two systems",
         f"The share of {counted(int(frame['draws'].max()), 'draw')} of "
         f"{counted(int(frame['queries'].max()), 'query', 'queries')} that put two systems in their "
         "usual order, in the mean over pairs. Differences up to the fuzz are ties: an absolute one"
         f"{fuzz}, or {'that' if fuzz else 'a'} share of the larger mean, which does not depend on "
         "the scale of the measure.",
-        rows=1.8,
+        rows=2,
         x=alt.X("stability:Q", title=better("stability", "→"), scale=up_to_1(long["stability"])),
         y=alt.Y(
-            "measure:N", title=None, sort=None, axis=alt.Axis(labelLimit=260, labelExpr=TWO_LINES)
+            "measure:N",
+            title=None,
+            sort=None,
+            axis=alt.Axis(labelLimit=LONG_NAME, labelExpr=TWO_LINES),
         ),
         color=category("fuzz", "fuzz", domain=kinds).legend(orient="bottom"),
         shape=shape("fuzz", "fuzz", domain=kinds),

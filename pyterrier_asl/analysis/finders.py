@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from ..charts import (
     COLORS,
+    TICKS,
     alt,
     around,
     better,
@@ -152,8 +153,8 @@ def rare_documents_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     )
 
 
-#: Systems that the chart names.
-_NAMED = 6
+#: Systems that the chart names, and the least and the greatest area of a system.
+_NAMED, _AREAS = 6, [12, 320]
 
 
 @analysis(TURKMEN, "Eq. 2", question=LOST)
@@ -239,7 +240,7 @@ def rare_finds_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
         x=alt.X(
             "found:Q",
             title=better("relevant documents found", "→"),
-            axis=alt.Axis(tickCount=5, format=",d"),
+            axis=alt.Axis(tickCount=TICKS, format=",d"),
             scale=alt.Scale(domain=ends),
         ),
         y=alt.Y(
@@ -252,7 +253,7 @@ def rare_finds_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
         size=alt.Size(
             "alone:Q",
             title="found by no other",
-            scale=alt.Scale(domain=[0, most], range=[12, 320]),
+            scale=alt.Scale(domain=[0, most], range=_AREAS),
             legend=alt.Legend(orient="bottom", values=some_values(frame["alone"])),
         ),
         tooltip=tooltips(
@@ -264,7 +265,8 @@ def rare_finds_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
             alt.Tooltip("recall", format=".3f"),
         ),
     )
-    sized = frame.assign(radius=np.sqrt((12 + 308 * frame["alone"] / most) / np.pi))
+    areas = np.interp(frame["alone"], [0, most], _AREAS)
+    sized = frame.assign(radius=np.sqrt(areas / np.pi))
     names = names_beside_points(
         sized,
         sized.loc[named.index],

@@ -25,14 +25,18 @@ from ..assessment.judges import JudgeRel
 from ..assessment.system_pairs import PairedTest, as_frame, leaderboards_of, swaps_of
 from ..charts import (
     COLORS,
+    GAP,
     MOST,
+    POINT,
     SHORT,
+    STEP,
     alt,
     captioned,
     cells,
     coefficient_colors,
     first_of,
     in_rows,
+    names_above,
     ranks_on_lists,
     tooltips,
     undrawn,
@@ -55,6 +59,9 @@ from .registry import (
     per_slice,
     read_judges,
 )
+
+#: The width of a cell in pixels, enough for an interval such as [.41, .47].
+_CELL = 60
 
 
 @analysis(JUDGES, "documents", question=TRUSTED)
@@ -125,7 +132,7 @@ def judges_agreement_chart(agreement: pd.DataFrame) -> alt.TopLevelMixin:
         for value, low, high in both[["value", "ci_low", "ci_high"]].to_numpy()
     ]
     axis = alt.Axis(labelAngle=0 if max(map(len, judges)) <= SHORT else -35, labelOverlap=False)
-    base = alt.Chart(both, width=alt.Step(60), height=alt.Step(36)).encode(
+    base = alt.Chart(both, width=alt.Step(_CELL), height=alt.Step(2 * STEP)).encode(
         x=alt.X("reference:N", sort=judges, title=None, axis=axis),
         y=alt.Y("judge:N", sort=judges, title=None),
     )
@@ -144,7 +151,6 @@ def judges_agreement_chart(agreement: pd.DataFrame) -> alt.TopLevelMixin:
         f"{_range(shown['pairs'], 'document')} that both judged; 1 is complete agreement."
         + intervals
         + undrawn(shown["value"]),
-        60,
     )
 
 
@@ -203,12 +209,11 @@ def judge_confusion_chart(confusion: pd.DataFrame) -> alt.TopLevelMixin:
         "Grades of judges" if several else " against ".join(next(iter(pairs.groups))),
         "Documents that both judged, by grade. Colour: the share of the row, the second judge's "
         "grades of the documents with one grade of the first judge." + binned,
-        60,
     )
 
 
 def _grades_of_two(part: pd.DataFrame, reference: str, judge: str) -> alt.TopLevelMixin:
-    base = alt.Chart(part, width=alt.Step(64), height=alt.Step(40)).encode(
+    base = alt.Chart(part, width=alt.Step(_CELL), height=alt.Step(2 * STEP)).encode(
         x=alt.X("grade_b:O", title=f"grade by {judge}", axis=alt.Axis(labelAngle=0)),
         y=alt.Y("grade_a:O", title=f"grade by {reference}", sort="descending"),
     )
@@ -429,13 +434,13 @@ def leaderboard_swaps_chart(swaps: pd.DataFrame) -> alt.TopLevelMixin:
     x = alt.X("difference_a:Q", title="difference of the two runs")
     layers = alt.layer(
         base.mark_rule(color="gray").encode(x=x, x2=alt.X2("difference_b:Q")),
-        base.mark_point(filled=True, size=60, opacity=1, color=COLORS[0]).encode(x=x),
-        base.mark_point(size=60, opacity=1, color=COLORS[4]).encode(x=alt.X("difference_b:Q")),
-        base.mark_text(align="left", dy=-10, fontSize=9).encode(
-            x=alt.value(2), text=alt.Text("pair:N")
+        base.mark_point(**POINT, color=COLORS[0]).encode(x=x),
+        base.mark_point(**POINT | {"filled": False}, color=COLORS[4]).encode(
+            x=alt.X("difference_b:Q")
         ),
+        names_above(base, "pair", alt.value(GAP)),
     )
-    chart = in_rows(layers, "judges", between, rows=1.8).resolve_scale(y="independent")
+    chart = in_rows(layers, "judges", between, rows=2).resolve_scale(y="independent")
     caption = (
         "Pairs of systems with a significant difference under one judge that has the opposite sign "
         "under the other judge: filled points by the first judge, hollow points by the second."

@@ -10,10 +10,13 @@ import numpy as np
 import scipy  # its submodules load when first used
 
 from ..charts import (
+    BAR,
     COLORS,
     CROWDED,
     FEW_COLUMNS,
     MOST,
+    POINT,
+    TICKS,
     WIDE_CAPTION,
     alt,
     around,
@@ -23,6 +26,7 @@ from ..charts import (
     figure,
     first_of,
     inline_rows,
+    names_above,
     shape,
     square,
     tooltips,
@@ -306,7 +310,7 @@ def system_order_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
         else "No systems are preferred to each other in a cycle."
     )
     return figure(
-        alt.Chart(long).mark_point(size=55, strokeWidth=1.5, opacity=1),
+        alt.Chart(long).mark_point(**POINT | {"filled": False}),
         "The ranking of systems by preferences",
         "Ranks by three ways to aggregate preferences; systems that a method does not distinguish "
         f"share a rank. {cyclic}{rest}",
@@ -380,15 +384,14 @@ def cycles_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
         else "No three systems are preferred to each other in a cycle."
     )
     base = alt.Chart(shown.assign(cycle=names))
-    name = base.mark_text(align="left", dy=-9, fontSize=9).encode(
-        x=alt.datum(0), text=alt.Text("cycle:N")
-    )
     return figure(
-        alt.layer(base.mark_bar(color=COLORS[0], size=5), name),
+        alt.layer(
+            base.mark_bar(color=COLORS[0], size=BAR), names_above(base, "cycle", alt.datum(0))
+        ),
         "Systems preferred in a cycle",
         caption + rest,
-        rows=1.3,
-        x=alt.X("weakest:Q", title="weakest mean preference", axis=alt.Axis(tickCount=5)),
+        rows=2,
+        x=alt.X("weakest:Q", title="weakest mean preference", axis=alt.Axis(tickCount=TICKS)),
         y=alt.Y("cycle:N", title=None, sort=None, axis=None),
         tooltip=tooltips("a", "b", "c", alt.Tooltip("weakest:Q", format=".4f")),
     )

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..charts import (
     HEIGHT,
+    PANEL,
     alt,
     captioned,
     category,
@@ -134,7 +135,7 @@ def alpha_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
             tooltip=tooltips("line", "alpha", alt.Tooltip(column, format=".3f")),
             named=column == "tau_AP",
             point=True,
-        ).properties(width=250, height=HEIGHT)
+        ).properties(width=PANEL, height=HEIGHT)
         for column, title in _TITLES.items()
     ]
     caption = (

@@ -8,6 +8,9 @@ import ir_measures
 import numpy as np
 
 from ..charts import (
+    DASHED,
+    LONG_NAME,
+    PANEL,
     STEP,
     WIDE_CAPTION,
     alt,
@@ -285,8 +288,8 @@ def _summary_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     for value, title in (("dSort", "dSort (% of the systems)"), ("tau", "Kendall's τ")):
         spread = frame[f"{value}_sd"].fillna(0)
         ends = frame.assign(low=frame[value] - spread, high=frame[value] + spread)
-        names = None if panels else alt.Axis(labelLimit=200)
-        base = alt.Chart(ends, width=200, height=alt.Step(STEP)).encode(
+        names = None if panels else alt.Axis(labelLimit=LONG_NAME)
+        base = alt.Chart(ends, width=PANEL, height=alt.Step(STEP)).encode(
             y=alt.Y("change:N", title=None, sort=None, axis=names),
             tooltip=tooltips(
                 "change", "from", "to", value, f"{value}_sd", "moved", "tracks", "systems"
@@ -312,12 +315,12 @@ def _systems_chart(systems: pd.DataFrame) -> alt.TopLevelMixin:
         "scale": alt.Scale(domain=[0, most]),
         "axis": alt.Axis(values=whole_numbers(0, most), format="d"),
     }
-    line = alt.Chart(pd.DataFrame({"at": [0, most]})).mark_line(color="gray", strokeDash=[3, 3])
+    line = alt.Chart(pd.DataFrame({"at": [0, most]})).mark_line(color="gray", strokeDash=DASHED)
     diagonal = line.encode(x=alt.X("at"), y=alt.Y("at"))
     panels = []
     for change, part in systems.groupby("change", sort=False):
         before, after = (f"systems better by {part[end].iloc[0]}" for end in ("from", "to"))
-        points = alt.Chart(part, width=200, height=200).mark_circle(opacity=0.6)
+        points = alt.Chart(part, width=PANEL, height=PANEL).mark_circle(opacity=0.6)
         points = points.encode(
             x=alt.X("better_before:Q", title=before, **shared),
             y=alt.Y("better_after:Q", title=after, **shared),

@@ -11,7 +11,17 @@ from typing import Any
 
 import numpy as np
 
-from ..charts import CROWDED, alt, bin_ends, by_collection, category, figure, tooltips
+from ..charts import (
+    CROWDED,
+    DASHED,
+    TICKS,
+    alt,
+    bin_ends,
+    by_collection,
+    category,
+    figure,
+    tooltips,
+)
 from ..evaluation.relevant_documents import relevant_documents
 from ..io.lazy import pd
 from ..io.notices import counted
@@ -380,12 +390,12 @@ def effective_share_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
         .mark_rect(opacity=0.15)
         .encode(y=alt.Y("low:Q", scale=shares), y2=alt.Y2("high:Q"))
     )
-    line = alt.Chart(paper).mark_rule(strokeDash=[4, 3]).encode(y=alt.Y("mean:Q"))
+    line = alt.Chart(paper).mark_rule(strokeDash=DASHED).encode(y=alt.Y("mean:Q"))
     points = (
         alt.Chart(frame)
         .mark_circle(opacity=0.7)
         .encode(
-            x=alt.X("AP:Q", title="AP", axis=alt.Axis(tickCount=6)),
+            x=alt.X("AP:Q", title="AP", axis=alt.Axis(tickCount=TICKS)),
             y=alt.Y("share:Q", title="share of the relevant documents", axis=percent),
             **by_collection(frame, "track"),
             tooltip=tooltips("track", "run", "AP", "share", "pooled"),

@@ -113,7 +113,7 @@ def satisfaction_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     named = _curves_in_colour(frame)
     shown = frame[frame["curve"].isin(named)]
     others = frame[~frame["curve"].isin(named)]
-    whole = alt.Axis(tickMinStep=1, tickCount=10, format="d")
+    whole = alt.Axis(tickMinStep=1, format="d")
     x = alt.X("n:Q", title="n, number of documents read", axis=whole)
     y = alt.Y(
         "share:Q",

@@ -8,7 +8,18 @@ from collections.abc import Sequence
 import numpy as np
 import scipy  # its submodules load when first used
 
-from ..charts import alt, bars, by_collection, category, figure, labelled_lines, tooltips, undrawn
+from ..charts import (
+    TICKS,
+    alt,
+    bars,
+    by_collection,
+    category,
+    figure,
+    labelled_lines,
+    tooltips,
+    undrawn,
+    whole_numbers,
+)
 from ..evaluation.preferences import first_differences, recall_levels
 from ..io.lazy import pd
 from ..io.notices import counted
@@ -58,7 +69,7 @@ def levels_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     long["levels"] = long["levels"].astype(str)
     chart = labelled_lines(
         long,
-        x=alt.X("m:Q", title="relevant documents m", axis=alt.Axis(tickCount=6)),
+        x=alt.X("m:Q", title="relevant documents m", axis=alt.Axis(tickCount=TICKS)),
         y=alt.Y("digits:Q", title="levels (decimal digits)"),
         color=category("order"),
         tooltip=tooltips("m", "order", "digits"),
@@ -115,8 +126,8 @@ def tie_probability_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     """The probability of a tie with a random ranking, by p_1."""
     chart = labelled_lines(
         frame.assign(line="m = " + frame["m"].astype(str)),
-        x=alt.X("p_1:Q", title="p₁", axis=alt.Axis(tickCount=6)),
-        y=alt.Y("probability:Q", title="Pr(p₁ = p₁′)", axis=alt.Axis(format="~%", tickCount=6)),
+        x=alt.X("p_1:Q", title="p₁", axis=alt.Axis(tickCount=TICKS)),
+        y=alt.Y("probability:Q", title="Pr(p₁ = p₁′)", axis=alt.Axis(format="~%", tickCount=TICKS)),
         color=category("line"),
         tooltip=tooltips("m", "p_1", alt.Tooltip("probability", format=".5f")),
     )
@@ -252,6 +263,7 @@ def tie_probability_by_rank(
 @tie_probability_by_rank.chart
 def ties_by_rank_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     """The empirical probability of a tie, by p_1, both logarithmic."""
+    deepest = max(2, int(frame["p_1"].max()))
     return figure(
         alt.Chart(frame[frame["probability"] > 0]).mark_line(point=True),
         "Ties in reciprocal rank with another system",
@@ -260,14 +272,14 @@ def ties_by_rank_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
         x=alt.X(
             "p_1:Q",
             title="p₁",
-            scale=alt.Scale(type="log", domain=[1, max(2, int(frame["p_1"].max()))]),
-            axis=alt.Axis(values=[1, 2, 3, 5, 10, 20, 50, 100]),
+            scale=alt.Scale(type="log", domain=[1, deepest]),
+            axis=alt.Axis(values=whole_numbers(1, deepest)),
         ),
         y=alt.Y(
             "probability:Q",
             title="Pr(p₁ = p₁′)",
             scale=alt.Scale(type="log"),
-            axis=alt.Axis(tickCount=5),
+            axis=alt.Axis(tickCount=TICKS),
         ),
         tooltip=tooltips("p_1", "rankings", "pairs", alt.Tooltip("probability", format=".4f")),
         **by_collection(frame),

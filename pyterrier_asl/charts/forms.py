@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
@@ -11,6 +12,9 @@ from ..io.lazy import alt as alt
 from ..io.lazy import pd
 
 WIDTH, HEIGHT = 360, 240
+
+#: The width of each of several charts side by side.
+PANEL = 220
 
 #: Characters of a caption line over a chart of the usual width.
 CAPTION = 68
@@ -29,6 +33,25 @@ ROW = 12
 
 #: The height of a row in a crowded chart, as a multiple of STEP.
 CROWDED = ROW / STEP
+
+#: Pixels of letters in a chart, as at its axes.
+LETTERS = 10
+
+#: Options of a point, and its radius in pixels.
+POINT: dict[str, Any] = {"filled": True, "size": 60, "opacity": 1}
+RADIUS = math.sqrt(POINT["size"] / math.pi)
+
+#: Pixels between a point or a bar and its name, and of a bar below its name.
+GAP, BAR = 3, 5
+
+#: About as many numbers as an axis has where more would be crowded.
+TICKS = 5
+
+#: Dashes and gaps of lines that show no data.
+DASHED = [4, 3]
+
+#: Pixels of a long name at the left of a chart.
+LONG_NAME = 260
 
 #: The label of an axis that breaks a measure's name before its parameters, a Vega expression.
 TWO_LINES = r"split(replace(datum.label, '(', '\n('), '\n')"
@@ -88,7 +111,7 @@ def captioned(
     lines = textwrap.wrap(caption, width)
     titled = chart.properties(
         title=alt.TitleParams(
-            title, subtitle=lines, anchor="start", subtitleColor="gray", offset=12
+            title, subtitle=lines, anchor="start", subtitleColor="gray", offset=ROW
         )
     )
     _keep_numbers_at_ticks(titled)
@@ -164,10 +187,22 @@ def bars(frame: pd.DataFrame, value: str, text: str, **channels: Any) -> alt.Top
     end.shorthand = "end:Q"
     number = (
         base.transform_calculate(end=f"max(0, datum['{value}'])")
-        .mark_text(align="left", dx=3, fontSize=10)
+        .mark_text(align="left", dx=GAP, fontSize=LETTERS)
         .encode(x=end, text=alt.Text(f"{value}:Q", format=text), color=alt.value("#444"))
     )
     return alt.layer(base.mark_bar(), number)
+
+
+def names_above(base: alt.Chart, name: str, x: Any) -> alt.Chart:
+    """Names above the bars or points of a chart, so that they do not cover them.
+
+    Args:
+        base: the chart with its rows along y.
+        name: the column of the names.
+        x: the place where names begin.
+    """
+    names = base.mark_text(align="left", dy=-LETTERS, fontSize=LETTERS)
+    return names.encode(x=x, text=alt.Text(f"{name}:N"))
 
 
 def inline_rows(frame: pd.DataFrame) -> alt.InlineData:
@@ -217,7 +252,7 @@ def cells(
         tooltip: columns of the tooltip.
     """
     shade = base.mark_rect().encode(color=color, tooltip=tooltip)
-    number = base.mark_text(fontSize=10).encode(
+    number = base.mark_text(fontSize=LETTERS).encode(
         text=text, color=alt.condition(dark, alt.value("white"), alt.value("black"))
     )
     return alt.layer(shade, number)
@@ -235,7 +270,7 @@ def square(base: alt.Chart, row: str, column: str, order: Sequence[str]) -> alt.
         order: the systems.
     """
     side = max(160, ROW * len(order))
-    axis = {"labelOverlap": "parity", "labelFontSize": 9, "labelLimit": 120}
+    axis = {"labelOverlap": "parity", "labelLimit": 120}
     named = len(order) <= FEW_COLUMNS
     across = alt.Axis(labelAngle=-90, labels=named, ticks=named, **axis)
     return base.properties(width=side, height=side).encode(
@@ -283,9 +318,9 @@ def ranks_on_lists(
         title=None,
         axis=alt.Axis(
             labelAngle=-40 if turned else 0,
-            labelLimit=125,
+            labelLimit=120,
             labelExpr=IN_LINES,
-            labelPadding=2 + 13 * broken,
+            labelPadding=GAP + ROW * broken,
             ticks=False,
             orient="top",
             domain=False,
@@ -306,12 +341,12 @@ def ranks_on_lists(
     )
     drawn = alt.layer(
         lines.mark_line(opacity=0.6, clip=True).encode(detail=alt.Detail("run:N")),
-        circles.mark_circle(size=40, opacity=1).encode(tooltip=typed(frame, tooltip)),
+        circles.mark_point(**POINT).encode(tooltip=typed(frame, tooltip)),
         alt.Chart(names)
-        .mark_text(align="left", dx=8, fontSize=9)
+        .mark_text(align="left", dx=RADIUS + GAP, fontSize=LETTERS)
         .encode(x=x, y=y, text=alt.Text("run:N")),
     )
-    width, height = max(160, 130 * len(lists)), max(120, ROW * min(runs, MOST))
+    width, height = 130 * len(lists), ROW * max(10, min(runs, MOST))
     return figure(drawn, title, caption, width=width, height=height)
 
 
@@ -355,7 +390,7 @@ def ranges(
     x = alt.X(f"{low}:Q", title=title, **axis)
     return alt.layer(
         base.mark_rule(strokeWidth=2).encode(x=x, x2=alt.X2(f"{high}:Q")),
-        base.mark_point(filled=True, size=60, opacity=1).encode(x=alt.X(f"{at}:Q", title=title)),
+        base.mark_point(**POINT).encode(x=alt.X(f"{at}:Q", title=title)),
     )
 
 

@@ -9,22 +9,19 @@ import numpy as np
 import numpy.typing as npt
 
 from ..io.lazy import alt, pd
-from .forms import HEIGHT, WIDTH
+from .forms import GAP, HEIGHT, LETTERS, RADIUS, ROW, WIDTH
 
 #: The most characters of a name at the end of a line.
 LONGEST = 16
 
-#: Height of a name and mean width of one of its characters, in pixels of a chart.
-_LINE, _CHARACTER = 12.0, 5.8
-
-#: The radius of a small point, and the gap between a point and its name.
-_SMALL, _GAP = 4.0, 3.0
+#: Mean width of a character of a name, in pixels of a chart.
+_CHARACTER = 5.8
 
 #: Widths of the view for which names are placed: the usual one, and the column of a paper.
 _VIEWS = (WIDTH, 175)
 
-#: Distances above and below its point that are tried for a name.
-_LIFTS = (10, 20, 32, 44, 56)
+#: Distances above and below its point that are tried for a name: one line to five lines.
+_LIFTS = [ROW * lines for lines in range(1, 6)]
 
 Floats = npt.NDArray[np.float64]
 
@@ -60,7 +57,7 @@ def names_beside_points(
         """Pixels from the lower left, and radii, shape (n, 3)."""
         size = np.array([width, HEIGHT])
         at = (rows[[across, up]].to_numpy(dtype=np.float64) - origin) / spans * size
-        radii = np.full(len(rows), _SMALL) if radius is None else rows[radius].to_numpy()
+        radii = np.full(len(rows), RADIUS) if radius is None else rows[radius].to_numpy()
         return np.column_stack([at, radii])
 
     lengths = _CHARACTER * named[name].astype(str).map(len).to_numpy(dtype=np.float64)
@@ -74,11 +71,11 @@ def names_beside_points(
         base = alt.Chart(named.iloc[[row]]).encode(**here)
         size = anchors[WIDTH][row, 2]
         if abs(above) > size + _LIFTS[0]:
-            height = np.sign(above) * _LINE / 2 - above
-            end = {"x2Offset": np.sign(right) * (size + _GAP), "y2Offset": height}
-            line = base.mark_rule(color="gray", strokeWidth=0.7, **end)
+            height = np.sign(above) * ROW / 2 - above
+            end = {"x2Offset": np.sign(right) * (size + GAP), "y2Offset": height}
+            line = base.mark_rule(color="gray", **end)
             layers.append(line.encode(x2=alt.X2(f"{across}:Q"), y2=alt.Y2(f"{up}:Q")))
-        text = base.mark_text(fontSize=10, color="#333", dx=right, dy=-above)
+        text = base.mark_text(fontSize=LETTERS, color="#333", dx=right, dy=-above)
         layers.append(text.encode(text=alt.Text(f"{name}:N")))
     return alt.layer(*layers)
 
@@ -103,9 +100,9 @@ def free_places(
     """
     places = np.empty((len(lengths), 2))
     for row, length in enumerate(lengths):
-        half = np.array([length, _LINE]) / 2
+        half = np.array([length, ROW]) / 2
         radius = next(iter(anchors.values()))[row, 2]
-        beside = radius + _GAP + half[0]
+        beside = radius + GAP + half[0]
         candidates = np.array(
             [
                 (side, lift)
@@ -113,18 +110,19 @@ def free_places(
                 for side in (beside, -beside, *([0] if lift else []))
             ]
         )
-        cost = np.abs(candidates[:, 1]) / (radius + _LIFTS[-1])  # less than to cover a point
+        # Names within the chart come first, then those that cover the fewest names, then points.
+        faults = np.zeros((3, len(candidates)))
         for width, some in anchors.items():
             centres, size = some[row, :2] + candidates, np.array([width, HEIGHT])
             low, high = centres - half, centres + half
             outside = np.maximum(-low, 0).sum(axis=1) + np.maximum(high - size, 0).sum(axis=1)
-            halves = np.column_stack((lengths[:row], np.full(row, _LINE))) / 2
+            halves = np.column_stack((lengths[:row], np.full(row, ROW))) / 2
             apart = np.abs(centres[:, None] - some[:row, :2] - places[:row])
             taken = (apart < half + halves).all(axis=2).sum(axis=1)
             margin = half + points[width][:, 2:]
             covered = np.abs(points[width][:, :2] - centres[:, None]) < margin
-            cost += 1e3 * outside + 100 * taken + 10 * covered.all(axis=2).sum(axis=1)
-        places[row] = candidates[int(cost.argmin())]
+            faults += covered.all(axis=2).sum(axis=1), taken, outside
+        places[row] = candidates[np.lexsort((np.abs(candidates[:, 1]), *faults))[0]]
     return places
 
 
@@ -170,7 +168,7 @@ def end_labels(frame: pd.DataFrame, *, x: alt.X, y: alt.Y, color: alt.Color) -> 
         domain = frame[value].min(), frame[value].max()
     within = float(min(domain)), float(max(domain))
     ends[value] = spread_apart(ends[value].to_numpy(dtype=np.float64), within)
-    text = alt.Chart(ends).mark_text(align="left", dx=7, fontSize=10)
+    text = alt.Chart(ends).mark_text(align="left", dx=RADIUS + GAP, fontSize=LETTERS)
     return text.encode(x=x, y=y, text=alt.Text(f"{name}:N"), color=color.legend(None))
 
 
@@ -186,7 +184,7 @@ def spread_apart(ascending: Floats, within: tuple[float, float]) -> Floats:
     [0.0, 5.0, 100.0]
     """
     low, high = within
-    gap = _LINE / HEIGHT * ((high - low) or 1.0)  # of the height of the chart, a line of text
+    gap = ROW / HEIGHT * ((high - low) or 1.0)  # of the height of the chart, a line of text
     steps = gap * np.arange(len(ascending))
     free = ascending - steps
     # Halfway between names that are only moved up and names that are only moved down.

@@ -23,7 +23,7 @@ ENDINGS = (".html", ".svg", ".png", ".pdf")
 PIXELS = 3
 
 #: Widths by name, in points: a column and the text of a page of two columns (ACM, IEEE, LNCS).
-WIDTHS = {"column": 241, "page": 505}
+WIDTHS = {"column": 241, "page": 506}
 
 #: The height of the text of a page, in points.
 PAGE_HEIGHT = 660

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from itertools import count
 
 from ..io.lazy import alt
 
@@ -53,13 +54,13 @@ def around(values: Iterable[float]) -> list[float]:
 
 
 def whole_numbers(least: int, most: int) -> list[int]:
-    """The ticks of counts or ranks: at most about eight whole numbers.
+    """The ticks of counts or ranks: the ends, and round numbers in at most twelve steps.
 
     >>> whole_numbers(0, 2), whole_numbers(1, 129)
     ([0, 1, 2], [1, 20, 40, 60, 80, 100, 120])
     """
-    steps = (digit * 10**power for power in range(9) for digit in (1, 2, 5))
-    step = next(step for step in steps if (most - least) / step <= 8)
+    steps = (digit * 10**power for power in count() for digit in (1, 2, 5))
+    step = next(step for step in steps if (most - least) / step <= 12)
     return [least] * (least % step > 0) + [*range(math.ceil(least / step) * step, most + 1, step)]
 
 

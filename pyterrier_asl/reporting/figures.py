@@ -7,12 +7,13 @@ the colours of its theme, so that light and dark share one specification.
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 import altair as alt
 
-from ..charts.forms import tooltips
+from ..charts.forms import DASHED, GAP, POINT, RADIUS, tooltips
+from ..charts.scales import whole_numbers
 
 #: Placeholders of the systems shown, their colours, the colours of A and B, and the colours of
 #: elements that are not systems.
@@ -27,12 +28,15 @@ _SIDES = ["A", "B", "equal"]
 #: The number of systems up to which an axis shows names; above it shows ranks.
 _FEW = 12
 
+#: Pixels between the outermost points and the edges of a figure.
+_PADDING = 12
+
 #: A measure's name on several lines, for a quarter of the width of a phone.
 _LINES = "split(replace(replace(replace(datum.label, '@', '¶@'), '(', '¶('), '_', '_¶'), '¶')"
 
 
 # Cached for reports of the same number of systems: it takes a fifth of the time of a small report.
-@lru_cache(maxsize=16)
+@cache
 def specifications(systems: int, cutoff: int | None = None) -> dict[str, dict[str, Any]]:
     """The Vega-Lite specification of every figure, by name.
 
@@ -62,14 +66,13 @@ def specifications(systems: int, cutoff: int | None = None) -> dict[str, dict[st
     }
 
 
-def _chart(**size: Any) -> alt.Chart:
-    return alt.Chart(alt.NamedData(name="data")).properties(width="container", **size)
+def _chart(height: int = 280) -> alt.Chart:
+    return alt.Chart(alt.NamedData(name="data")).properties(width="container", height=height)
 
 
 def _rank_axis(systems: int, title: str | None, **more: Any) -> alt.Axis:
-    """An axis of ranks: the first, and about ten round numbers."""
-    step = next(step for step in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000) if systems / step <= 12)
-    values = sorted({1, *range(step, systems + 1, step)})
+    """An axis of ranks, with the first."""
+    values = whole_numbers(1, systems)
     return alt.Axis(values=values, title=title, format="d", ticks=False, labelAngle=0, **more)
 
 
@@ -78,8 +81,13 @@ def _systems(systems: int, rank: str, name: str, title: str) -> dict[str, Any]:
     if systems > _FEW:
         return {"shorthand": f"{rank}:O", "axis": _rank_axis(systems, f"{title} at rank")}
     angle = -30 if systems > 3 else 0
-    names = alt.Axis(labelLimit=130, labelAngle=angle, ticks=False, labelExpr=_SHORT)
+    names = alt.Axis(labelAngle=angle, ticks=False, labelExpr=_SHORT)
     return {"shorthand": f"{name}:N", "sort": _order(rank), "axis": names, "title": None}
+
+
+def _one_per_row() -> alt.Legend:
+    """A legend of long names."""
+    return alt.Legend(orient="top", columns=1, labelLimit=330)
 
 
 def _order(field: str) -> alt.EncodingSortField:
@@ -89,26 +97,26 @@ def _order(field: str) -> alt.EncodingSortField:
 def _lengths() -> alt.TopLevelMixin:
     """Relevant documents of some systems by search length."""
     return (
-        _chart(height=260)
+        _chart()
         .mark_bar()
         .encode(
             x=alt.X(
                 "class:N",
                 sort=_order("at"),
                 title="search length (documents)",
-                axis=alt.Axis(labelAngle=-35, labelOverlap=False),
+                axis=alt.Axis(labelAngle=-30, labelOverlap=False),
             ),
             xOffset=alt.XOffset("system:N", sort=_order("rank")),
             y=alt.Y(
                 "share:Q",
                 title="share of the relevant documents of {queries}",
-                axis=alt.Axis(format="%", tickCount=5),
+                axis=alt.Axis(format="%"),
             ),
             color=alt.Color(
                 "system:N",
                 title=None,
                 scale=alt.Scale(domain=SYSTEMS, range=SYSTEM_COLORS),
-                legend=alt.Legend(orient="top", columns=2, labelLimit=150, labelExpr=_SHORT),
+                legend=alt.Legend(orient="top", columns=2, labelExpr=_SHORT),
             ),
             tooltip=tooltips(
                 "system:N",
@@ -125,7 +133,7 @@ def _parts_of_asl(systems: int) -> alt.TopLevelMixin:
     parts = ["documents not retrieved", "retrieved documents"]
     spacing = {"binSpacing": 0, "strokeWidth": 0} if systems > _FEW else {}
     return (
-        _chart(height=280)
+        _chart()
         .mark_bar(**spacing)
         .encode(
             x=alt.X(**_systems(systems, "rank", "system", "system")),
@@ -133,14 +141,13 @@ def _parts_of_asl(systems: int) -> alt.TopLevelMixin:
                 "asl:Q",
                 title="ASL (documents), {queries}",
                 stack="zero",
-                axis=alt.Axis(tickCount=5),
             ),
             color=alt.Color(
                 "part:N",
                 sort=parts,
                 title=None,
                 scale=alt.Scale(domain=parts, range=NEUTRAL),
-                legend=alt.Legend(orient="top", columns=1, labelLimit=300),
+                legend=_one_per_row(),
             ),
             order=alt.Order("part:N", sort="descending"),
             tooltip=tooltips(
@@ -188,9 +195,9 @@ def _bump(systems: int) -> alt.TopLevelMixin:
             alt.Tooltip("retrieved:Q", format=",.0f", title="documents per query"),
         ),
     )
-    dashes = alt.Scale(domain=[False, True], range=[[1, 0], [4, 3]])
+    dashes = alt.Scale(domain=[False, True], range=[[1, 0], DASHED])
     dashed = alt.StrokeDash("shallow:N", legend=None, scale=dashes)
-    grey = base.mark_line(strokeWidth=1).encode(
+    grey = base.mark_line().encode(
         strokeDash=dashed,
         opacity=alt.condition(near, alt.value(1.0), alt.value(0.22)),
         strokeWidth=alt.condition(near, alt.value(3), alt.value(1)),
@@ -200,13 +207,13 @@ def _bump(systems: int) -> alt.TopLevelMixin:
         "system:N", legend=None, scale=alt.Scale(domain=SYSTEMS, range=SYSTEM_COLORS)
     )
     label = marked.transform_filter("datum.last").mark_text(
-        align="left", dx=7, fontWeight=600, fontSize=11, limit=150
+        align="left", dx=RADIUS + GAP, fontWeight=600
     )
     return alt.layer(
         grey,
-        base.mark_circle(size=60, opacity=0).add_params(near),
-        marked.mark_line(strokeWidth=2.5).encode(color=colour, strokeDash=dashed),
-        marked.mark_circle(size=45, opacity=1).encode(color=colour),
+        base.mark_point(**POINT | {"opacity": 0}).add_params(near),
+        marked.mark_line().encode(color=colour, strokeDash=dashed),
+        marked.mark_point(**POINT).encode(color=colour),
         label.encode(text=alt.Text("short:N"), color=colour, y=alt.Y("label:Q")),
     ).properties(width="container", padding={"left": 5, "right": 120, "top": 5, "bottom": 5})
 
@@ -214,7 +221,7 @@ def _bump(systems: int) -> alt.TopLevelMixin:
 def _bars_by_query(*, documents: bool) -> alt.TopLevelMixin:
     """A against B, query by query."""
     return (
-        _chart(height=240)
+        _chart()
         .mark_bar(cursor="pointer")
         .encode(
             x=alt.X(
@@ -226,7 +233,6 @@ def _bars_by_query(*, documents: bool) -> alt.TopLevelMixin:
             y=alt.Y(
                 "difference:Q",
                 title="{measure}: gain of A over B, {queries}",
-                axis=alt.Axis(tickCount=5),
             ),
             color=_side(),
             tooltip=[*_query(documents), _exact("a:Q"), _exact("b:Q")],
@@ -258,8 +264,8 @@ def _ranks_in_both(cutoff: int) -> alt.TopLevelMixin:
     scale = alt.Scale(type="log", domain=[0.8, 2 * cutoff])
     axis = alt.Axis(values=ticks, format="~d", grid=False)
     points = (
-        _chart(height=340)
-        .mark_circle(size=22, opacity=0.45)
+        _chart()
+        .mark_circle(opacity=0.45)
         .encode(
             x=alt.X("x:Q", title="rank in A", scale=scale, axis=axis),
             y=alt.Y("y:Q", title="rank in B", scale=scale, axis=axis),
@@ -274,7 +280,7 @@ def _ranks_in_both(cutoff: int) -> alt.TopLevelMixin:
     )
     edge = alt.Chart(alt.InlineData(values=[{"at": cutoff * 1.12}]))
     ends = alt.Chart(alt.NamedData(name="ends"))
-    dashes = {"strokeDash": [4, 4], "opacity": 0.5}
+    dashes = {"strokeDash": DASHED, "opacity": 0.5}
     dots = {"strokeDash": [1, 3], "opacity": 0.9}
     return alt.layer(
         edge.mark_rule(**dashes).encode(x=alt.X("at:Q")),
@@ -288,7 +294,7 @@ def _ranks_in_both(cutoff: int) -> alt.TopLevelMixin:
 def _pair_matrix(systems: int) -> alt.TopLevelMixin:
     """Every system against every other."""
     return (
-        _chart(height=340)
+        _chart()
         .mark_rect(cursor="pointer")
         .encode(
             x=alt.X(**_systems(systems, "column", "against", "against the system")),
@@ -321,18 +327,18 @@ def _difficulty(*, documents: bool) -> alt.TopLevelMixin:
     order = alt.Order("relevant:Q", sort="descending")
     size = {"size": relevant, "order": order} if documents else {}
     return (
-        _chart(height=300)
+        _chart()
         .mark_circle(opacity=0.75, cursor="pointer")
         .encode(
             x=alt.X(
                 "median:Q",
                 title="{measure}: median of the systems",
-                scale=alt.Scale(zero=False, nice=False, padding=24),
+                scale=alt.Scale(zero=False, nice=False, padding=_PADDING),
             ),
             y=alt.Y(
                 "spread:Q",
                 title="{measure}: standard deviation",
-                scale=alt.Scale(zero=True, nice=False, padding=12),
+                scale=alt.Scale(zero=True, nice=False, padding=_PADDING),
             ),
             **size,
             color=alt.Color("chosen:N", scale=alt.Scale(domain=[False, True]), legend=None),
@@ -350,8 +356,7 @@ def _strip() -> alt.TopLevelMixin:
             x=alt.X(
                 "value:Q",
                 title="{measure}",
-                axis=alt.Axis(tickCount=6),
-                scale=alt.Scale(zero=False, nice=False, padding=10),
+                scale=alt.Scale(zero=False, nice=False, padding=_PADDING),
             ),
             color=_side("side:N"),
             opacity=alt.condition("datum.side == 'equal'", alt.value(0.5), alt.value(1)),
@@ -362,25 +367,22 @@ def _strip() -> alt.TopLevelMixin:
 
 def _judged_shares(systems: int) -> alt.TopLevelMixin:
     """Judged and unjudged shares of every system."""
-    axis = _rank_axis(systems, "systems by {measure}, best first", grid=False)
-    by_rank = alt.X("rank:Q", axis=axis, scale=alt.Scale(nice=False, padding=8, zero=False))
-    by_name = alt.X(**_systems(systems, "rank", "system", "system"))
     return (
-        _chart(height=260)
-        .mark_point(filled=True, size=36, opacity=0.85)
+        _chart()
+        .mark_point(**POINT)
         .encode(
-            x=by_name if systems <= _FEW else by_rank,
+            x=alt.X(**_systems(systems, "rank", "system", "system by {measure}")),
             y=alt.Y(
                 "share:Q",
                 title="share of documents, {queries}",
-                axis=alt.Axis(format="%", tickCount=5),
+                axis=alt.Axis(format="%"),
                 scale=alt.Scale(domain=[0, 1]),
             ),
             color=alt.Color(
                 "what:N",
                 sort=_order("at"),
                 title=None,
-                legend=alt.Legend(orient="top", columns=1, labelLimit=330),
+                legend=_one_per_row(),
             ),
             shape=alt.Shape("what:N", sort=_order("at"), title=None),
             tooltip=tooltips("system:N", "rank:Q", "what:N", _share("share:Q")),

@@ -48,7 +48,7 @@ def test_names_that_are_too_long_for_lines_are_in_a_legend_below():
         lines, *labels = drawn["layer"]
         legend = lines["encoding"]["color"]["legend"]
         assert (legend is None) == (letters == 16) == bool(labels)
-    assert legend["orient"] == "bottom"
+    assert legend["orient"] == "bottom" and legend["columns"] == 2
 
 
 @pytest.mark.parametrize("names", [2, 20, 21, 22, 40])
@@ -84,23 +84,30 @@ def test_ranks_name_the_first_40_runs_and_tell_ties_together(runs):
     assert values(drawn.layer[0])["run"].nunique() == min(runs, 40), "others are not seen"
     assert sorted(", ".join(labels["run"]).split(", ")) == sorted(names[:40])
     assert labels["run"].iloc[0] == "run0, run1" and set(labels["list"]) == {"q"}
-    assert drawn.height >= 12 * min(runs, 40), "room for each name"
+    assert drawn.height == 12 * min(max(10, runs), 40), "a line for each name"
     axis = drawn.to_dict()["layer"][0]["encoding"]["x"]["axis"]
+    assert drawn.width == 2 * 130 and axis["labelLimit"] < 130, "names of lists do not touch"
     assert axis["labelAngle"] == 0 and not axis["domain"] and not axis["ticks"]
 
 
-@pytest.mark.parametrize(("lists", "letters", "angle"), [(4, 8, 0), (4, 9, -40), (3, 9, 0)])
+@pytest.mark.parametrize(
+    ("lists", "name", "angle", "lines"),
+    [(4, "x" * 7, 0, 1), (4, "x" * 8, -40, 1), (3, "x" * 8, 0, 1)]
+    + [(2, "by all the runs of it", 0, 2), (2, "a long name in three lines", 0, 3)],
+)
 def test_names_of_lists_are_turned_where_more_than_three_have_over_eight_letters(
-    lists, letters, angle
+    lists, name, angle, lines
 ):
+    """Names of several words are broken into lines, of 12 pixels each."""
     frame = pd.concat(
-        pd.DataFrame({"run": ["a", "b"], "list": str(n) * letters, "rank": [1, 2], "moved": 0})
+        pd.DataFrame({"run": ["a", "b"], "list": f"{name}{n}", "rank": [1, 2], "moved": 0})
         for n in range(lists)
     )
     drawn = forms.ranks_on_lists(
         frame, "Ranks", "On lists.", across="list", moved="moved", tooltip=["run"]
     )
-    assert drawn.to_dict()["layer"][0]["encoding"]["x"]["axis"]["labelAngle"] == angle
+    axis = drawn.to_dict()["layer"][0]["encoding"]["x"]["axis"]
+    assert (axis["labelAngle"], axis["labelPadding"]) == (angle, 3 + 12 * (lines - 1))
 
 
 def test_a_run_below_the_first_40_on_one_list_is_drawn_where_it_is_above():
@@ -205,11 +212,12 @@ def test_colours_of_coefficients_have_both_signs_if_a_value_is_negative(values, 
     assert scales.coefficient_colors(values)["domain"] == domain
 
 
-@pytest.mark.parametrize("least, most", [(0, 1), (0, 2), (1, 3), (1, 37), (0, 128), (1, 1000)])
-def test_ticks_of_counts_are_few_whole_numbers_each_once(least, most):
-    ticks = scales.whole_numbers(least, most)
-    assert ticks == sorted(set(ticks)) and ticks[0] == least and ticks[-1] <= most
-    assert 2 <= len(ticks) <= 10
+@pytest.mark.parametrize("least", [0, 1])
+@pytest.mark.parametrize("most", [2, 12, 13, 14, 24, 25, 37, 60, 61, 128, 1000, 1201])
+def test_ticks_of_counts_are_the_first_and_all_round_numbers_in_at_most_12_steps(least, most):
+    step = next(s for s in (1, 2, 5, 10, 20, 50, 100, 200) if most - least <= 12 * s)
+    expected = sorted({least, *(n for n in range(least, most + 1) if n % step == 0)})
+    assert scales.whole_numbers(least, most) == expected
 
 
 def test_numbers_at_the_ends_of_axes_stand_at_their_ticks():
@@ -267,17 +275,22 @@ def test_a_line_from_a_point_ends_at_the_border_of_its_name(seed):
     assert lines, "among so many points some names are further away"
 
 
-@pytest.mark.parametrize(("blocked", "up", "line"), [(0, 0, False), (1, 14, False), (2, 24, True)])
-def test_a_name_right_above_its_point_needs_no_line(blocked, up, line):
-    """Points cover the places beside the point, then the places 14 pixels above and below it."""
-    pixels = [(180, 120), *((180 + x, 120) for x in (-25, 25) if blocked)]
-    if blocked == 2:
-        pixels += [(180 + x, 120 + y) for x in (-25, 0, 25) for y in (-14, 14)]
+@pytest.mark.parametrize("lines", range(6))
+def test_a_name_is_a_line_of_12_pixels_further_away_for_each_line_of_points(lines):
+    """A name right above its point needs no line to it, a name further away has one."""
+    radius = np.sqrt(60 / np.pi)
+    pixels = [(180, 120), *((180 + x, 120) for x in (-25, 25) if lines)]
+    pixels += [
+        (180 + x, 120 + sign * (radius + 12 * at))
+        for at in range(1, lines)
+        for x in (-25, 0, 25)
+        for sign in (-1, 1)
+    ]
     frame = pd.DataFrame(pixels, columns=["x", "y"]).assign(run="a name")
     ends = {"x": ("x", (0, forms.WIDTH)), "y": ("y", (0, forms.HEIGHT))}
     names = names_beside_points(frame, frame.head(1), "run", **ends)
-    assert [layer.mark.type for layer in names.layer] == ["rule"] * line + ["text"]
-    assert abs(names.layer[-1].mark.dy) == up
+    assert [layer.mark.type for layer in names.layer] == ["rule"] * (lines > 1) + ["text"]
+    assert abs(names.layer[-1].mark.dy) == pytest.approx(radius + 12 * lines if lines else 0)
 
 
 @pytest.mark.parametrize(
@@ -320,7 +333,7 @@ def test_numbers_of_bars_are_at_their_right_and_of_negative_bars_at_0():
     assert number["transform"] == [{"calculate": "max(0, datum['value'])", "as": "end"}]
     assert number["encoding"]["x"] == {"field": "end", "title": "t", "type": "quantitative"}
     assert number["encoding"]["text"]["format"] == ".1f"
-    assert number["mark"]["align"] == "left" and number["mark"]["dx"] > 0
+    assert number["mark"]["align"] == "left" and number["mark"]["dx"] == 3
 
 
 def test_panels_in_rows_are_in_the_order_of_the_table_and_rows_as_high_as_asked():
@@ -328,11 +341,21 @@ def test_panels_in_rows_are_in_the_order_of_the_table_and_rows_as_high_as_asked(
     panel = alt.layer(alt.Chart().mark_point().encode(x="x:Q"), data=frame)
     drawn = forms.in_rows(panel, "of", frame["of"], rows=2).to_dict()
     assert drawn["facet"]["row"]["sort"] == ["b", "a"]
-    assert drawn["spec"]["height"] == {"step": 2 * forms.STEP}
-    figure = forms.figure(alt.Chart(frame).mark_point(), "T", "C. " * 60, rows=0.5, x="x:Q")
+    assert drawn["spec"]["height"] == {"step": 36}
+    assert forms.in_rows(panel, "of", frame["of"]).to_dict()["spec"]["height"] == {"step": 18}
+    figure = forms.figure(alt.Chart(frame).mark_point(), "T", "c" * 150, rows=0.5, x="x:Q")
     assert figure.to_dict()["height"] == {"step": forms.STEP / 2}
-    lines = figure.to_dict()["title"]["subtitle"]
-    assert len(lines) > 2 and 60 < max(map(len, lines)) <= forms.CAPTION
+    wide = forms.captioned(figure, "T", "c" * 150, forms.WIDE_CAPTION).to_dict()["title"]
+    for title, longest in ((figure.to_dict()["title"], 68), (wide, 90)):
+        assert [*map(len, title["subtitle"])][0] == longest
+        assert title["offset"] == 12, "a line below the caption"
+
+
+def test_charts_are_three_to_two_and_have_a_legend_of_three_columns_below():
+    drawn = forms.figure(alt.Chart(pd.DataFrame({"x": [1]})).mark_point(), "T", "C.").to_dict()
+    assert drawn["width"] / drawn["height"] == 1.5
+    legend = forms.category("x").to_dict()["legend"]
+    assert legend == {"orient": "bottom", "columns": 3}
 
 
 def test_slices_have_their_names_in_titles_and_keep_what_the_table_knows():

@@ -104,9 +104,8 @@ def test_without_vl_convert_only_pages_in_their_own_width_are_saved(
 
 @pytest.mark.parametrize("title", [True, False])
 def test_a_title_is_drawn_or_left_out(tmp_path, title):
-    save_chart(
-        captioned(drawn("bar"), "The title", "The caption."), tmp_path / "c.svg", title=title
-    )
+    chart = captioned(drawn("bar"), "The title", "The caption.")
+    save_chart(chart, tmp_path / "c.svg", **({} if title else {"title": False}))
     text = (tmp_path / "c.svg").read_text()
     assert ("The title" in text) == ("The caption." in text) == title and "bar" in text
 
@@ -117,6 +116,7 @@ def test_a_chart_needs_an_ending_and_a_folder(tmp_path):
     with pytest.raises(FileNotFoundError, match="there is no folder .*nowhere"):
         check_path(tmp_path / "nowhere" / "chart.svg")
     (tmp_path / "other.svg").write_text("something else")
-    with pytest.raises(OSError, match="other.svg"):
-        check_path(tmp_path / "other.svg")
+    for save in (check_path, lambda path: save_chart(drawn("a"), path)):
+        with pytest.raises(OSError, match="other.svg"):
+            save(tmp_path / "other.svg")
     check_path(tmp_path / "other.svg", force=True)

@@ -27,8 +27,8 @@ def ticks(part: Any, *fields: str) -> Iterator[list[int]]:
 
 @pytest.mark.parametrize(
     ("systems", "step"),
-    [(2, 1), (12, 1), (13, 2), (25, 5), (61, 10), (121, 20), (600, 50), (601, 100), (1201, 200)]
-    + [(2400, 200), (2401, 500), (6001, 1000)],
+    [(2, 1), (13, 1), (14, 2), (26, 5), (62, 10), (122, 20), (601, 50), (602, 100), (1202, 200)]
+    + [(2401, 200), (2402, 500), (6002, 1000)],
 )
 def test_axes_of_ranks_have_the_first_and_every_round_rank(systems, step):
     for name, figure in specifications(systems, 100).items():
@@ -84,16 +84,87 @@ def test_names_of_4_to_12_systems_are_turned_and_more_have_ranks(systems, angle)
 
 #: Points that only take the pointer, and bars of many systems, which touch.
 HIDDEN = [
-    {"type": "circle", "opacity": 0, "size": 60},
+    {"type": "point", "filled": True, "opacity": 0, "size": 60},
     {"type": "bar", "binSpacing": 0, "strokeWidth": 0},
 ]
+#: Pixels, for all figures except the ranks by several measures.
+SIZES = {
+    "height": {280, 64},  # a figure, all systems on one query
+    "labelLimit": {330},
+    "size": {60, 34},  # the area of a point, the length of a tick
+    "strokeWidth": set(),
+    "thickness": {2},
+    "fontSize": set(),
+    "tickCount": {3},
+    "padding": {12, 0.3},  # pixels, a share of the distance of two measures
+    "labelPadding": {10},
+    "gradientLength": {180},
+}
 
 
 @pytest.mark.parametrize("systems", [2, 12, 30])
 @pytest.mark.parametrize("cutoff", [None, 100])
 def test_everything_in_a_figure_is_visible(systems, cutoff):
-    for figure in specifications(systems, cutoff).values():
-        assert_everything_is_visible(figure, HIDDEN)
+    for name, figure in specifications(systems, cutoff).items():
+        sizes = SIZES | ({"height": {figure.get("height")}} if name == "bump" else {})
+        assert_everything_is_visible(figure, sizes, HIDDEN)
+
+
+@pytest.mark.parametrize(("systems", "height"), [(2, 200), (10, 220), (21, 462), (22, 480)])
+def test_the_ranks_by_several_measures_have_22_pixels_for_each_of_10_to_20_systems(systems, height):
+    assert specifications(systems, 100)["bump"]["height"] == height
+
+
+def test_the_line_of_a_system_under_the_pointer_is_opaque_and_three_times_as_thick():
+    """Points of 60 pixels that nobody sees take the pointer."""
+    figure = specifications(30, 100)["bump"]
+    (near,), (lines, points, *_) = figure["params"], figure["layer"]
+    assert points["mark"]["opacity"] == 0 and near["views"] == [points["name"]]
+    assert near["name"] == lines["encoding"]["opacity"]["condition"]["param"]
+    near, usual = (
+        [lines["encoding"][name]["condition"]["value"], lines["encoding"][name]["value"]]
+        for name in ("opacity", "strokeWidth")
+    )
+    assert near[0] == 1 and 0.1 < near[1] < 0.5 and usual == [3, 1]
+    assert lines["encoding"]["opacity"]["condition"]["empty"] is False, "grey without a pointer"
+
+
+def test_names_at_the_ends_of_lines_have_room():
+    """Short names have up to 16 letters, bold ones about 7 pixels each."""
+    figure = specifications(30, 100)["bump"]
+    assert figure["layer"][-1]["mark"]["dx"] + 16 * 7 <= figure["padding"]["right"] <= 120
+    assert [figure["padding"][side] for side in ("left", "top", "bottom")] == [5, 5, 5]
+
+
+@pytest.mark.parametrize("cutoff", [5, 1000])
+def test_missed_documents_are_beyond_a_dashed_line_after_the_last_rank(cutoff):
+    """The page draws them at half a ranking after its end; the axis has as much room again."""
+    figure = specifications(5, cutoff)["ranks"]
+    across, up, *dotted, points = figure["layer"]
+    ((line,),) = figure["datasets"].values()
+    assert up["data"] == across["data"] and cutoff < line["at"] < 1.25 * cutoff
+    for name in ("x", "y"):
+        low, high = points["encoding"][name]["scale"]["domain"]
+        assert 0.5 < low < 1 and high == 2 * cutoff
+        assert points["encoding"][name]["axis"]["grid"] is False
+    for view, dashes in ((across, [4, 3]), (up, [4, 3]), *((view, [1, 3]) for view in dotted)):
+        assert view["mark"]["strokeDash"] == dashes
+
+
+@pytest.mark.parametrize(("systems", "touching"), [(12, False), (13, True)])
+def test_bars_of_more_than_12_systems_touch(systems, touching):
+    mark = specifications(systems, 100)["loss"]["mark"]
+    assert ((mark.get("binSpacing"), mark.get("strokeWidth")) == (0, 0)) == touching
+
+
+def test_a_query_with_more_relevant_documents_has_a_larger_point_within_the_figure():
+    encoding = specifications(5, 100)["queries"]["encoding"]
+    least, most = encoding["size"]["scale"]["range"]
+    # The largest point is ten times as large as the smallest and does not cross the edge.
+    assert most > 10 * least >= 10 * 30 and most / 3.15 <= 12**2
+    assert encoding["order"]["sort"] == "descending", "small points are drawn last"
+    assert encoding["x"]["scale"]["zero"] is False and encoding["y"]["scale"]["zero"] is True
+    assert "size" not in specifications(5, None)["queries"]["encoding"]
 
 
 def test_colours_of_differences_have_their_middle_at_0():
