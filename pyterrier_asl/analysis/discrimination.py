@@ -123,11 +123,11 @@ def discriminative_power(
 
     def of_slice(queries: Queries) -> pd.DataFrame:
         tables = []
-        for measure in measures_with_rel(default, rel):
+        for name, measure in measures_with_rel(default, rel).items():
             values = queries.of(judged.values(measure))
             pairs = compare_all(values, judged.names, weights=queries.weights, **options)
             tables.append(
-                _rows_by_level("measure", str(measure), pairs["p_corrected"], levels, pairs.attrs)
+                _rows_by_level("measure", name, pairs["p_corrected"], levels, pairs.attrs)
             )
         return pd.concat(tables, ignore_index=True)
 
@@ -345,8 +345,8 @@ def stability(
         share = np.random.default_rng(seed).permuted(some, axis=1) * chosen.each
         share /= share.sum(axis=1, keepdims=True)
         rows = [
-            (str(m), *stabilities(share @ chosen.of(judged.values(m)).T, fuzz), size, draws)
-            for m in measures_with_rel(default, rel)
+            (name, *stabilities(share @ chosen.of(judged.values(m)).T, fuzz), size, draws)
+            for name, m in measures_with_rel(default, rel).items()
         ]
         frame = pd.DataFrame(rows, columns=["measure", "absolute", "relative", "queries", "draws"])
         frame.attrs = {"fuzz": fuzz}

@@ -12,7 +12,7 @@ from ..charts import alt, figure, ranks_on_lists, tooltips
 from ..evaluation.relevant_documents import RelevantRanks
 from ..io.lazy import pd
 from ..io.names import check_names
-from ..measures.names import Measures
+from ..measures.names import Measures, one_measure
 from ..measures.rareness import Pools
 from ..scoring.rareness import gains
 from ..statistics.agreement import kendall_tau, tau_ap
@@ -239,8 +239,9 @@ def _members(judged: Evaluation, name: str, members: Iterable[str]) -> Bools:
 
 
 def _pools(judged: Evaluation, measure: Measures | None, rel: float | None) -> Pools:
-    wanted = "AP_Rareness(alpha=1)@100" if measure is None else measure
-    return next(iter(pools_by_measure(judged, wanted, rel).values()))
+    wanted = one_measure("AP_Rareness(alpha=1)@100" if measure is None else measure)
+    [pools] = pools_by_measure(judged, {wanted.name: wanted.measure}, rel).values()
+    return pools
 
 
 def pools_by_measure(
@@ -257,7 +258,7 @@ def pools_by_measure(
         ValueError: for another measure, or a measure with a pool.
     """
     chosen = measures_with_rel(measures, rel)
-    return {str(measure): judged.once(Pools.of_runs, measure) for measure in chosen}
+    return {name: judged.once(Pools.of_runs, measure) for name, measure in chosen.items()}
 
 
 @analysis(TURKMEN, "Figure 1")

@@ -157,9 +157,13 @@ def per_track_and_slice(
     return per_track(of_track, several, weights=weights, by=by)
 
 
-def measures_with_rel(measures: Measures, rel: float | None) -> list[Any]:
-    """The measures; those without a minimum grade get ``rel``, which at least one must have."""
-    return [named.measure for named in complete_measures(named_measures(measures), rel=rel)]
+def measures_with_rel(measures: Measures, rel: float | None) -> dict[str, Any]:
+    """The measures by the names that the caller gave them.
+
+    Measures without a minimum grade get ``rel``, which at least one must have.
+    """
+    completed = complete_measures(named_measures(measures), rel=rel)
+    return {named.name: named.measure for named in completed}
 
 
 def by_double_scores(runs: Evaluation) -> Evaluation:

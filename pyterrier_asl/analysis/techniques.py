@@ -13,7 +13,7 @@ from ..evaluation.inputs import refuse
 from ..io.lazy import pd
 from ..io.names import check_names
 from ..measures.directions import higher_is_better, value_range
-from ..measures.names import Measures, parse_measure
+from ..measures.names import Measures, named_measures
 from ..statistics.correction import with_corrected_p
 from ..statistics.inputs import ArrayLike
 from .reading import refuse_published
@@ -192,8 +192,7 @@ def _runs_of_tracks(
 
 def _with_best_value_1(measures: Measures) -> dict[str, Any]:
     """Parses measures by name; ValueError unless the best value of each is 1."""
-    named = measures.items() if isinstance(measures, Mapping) else ((m, m) for m in measures)
-    parsed = {str(name): parse_measure(measure) for name, measure in named}
+    parsed = {named.name: named.measure for named in named_measures(measures)}
     for name, measure in parsed.items():
         higher = higher_is_better(measure)
         if higher is None or value_range(measure)[higher] != 1:

@@ -20,8 +20,7 @@ from ..io.names import check_names
 from ..io.notices import warn
 from ..judging.judgements import Judgements
 from ..judging.matching import positions
-from ..measures.directions import higher_is_better
-from ..measures.names import Measures, NamedMeasure, named_measures, with_options
+from ..measures.names import Measures, NamedMeasure, named_measures, one_measure, with_options
 from ..scoring import assessor as scoring
 from ..scoring.arrays import Bools, Floats, Ints
 
@@ -285,9 +284,9 @@ class Judges:
         """The names of the runs, S of them."""
         return self.runs_by(self.names[0]).names
 
-    def measure_by(self, measure: Measures, name: str) -> NamedMeasure:
+    def measure_by(self, measure: Measures | NamedMeasure, name: str) -> NamedMeasure:
         """A measure with the minimum grade of a document that a judge finds relevant."""
-        return with_rel(_first_measure(measure), self.rel, self.members[name].own_rel)
+        return with_rel(one_measure(measure), self.rel, self.members[name].own_rel)
 
     def label(self, measure: Measures, names: Iterable[str] | None = None) -> str:
         """The label of a measure: its name, and the minimum grades of judges that differ.
@@ -349,7 +348,7 @@ class Judges:
 
 def sign_of(measure: Measures) -> int:
     """1 where higher values of a measure are better, else -1."""
-    return -1 if higher_is_better(_first_measure(measure)) is False else 1
+    return -1 if one_measure(measure).higher_is_better is False else 1
 
 
 def shared_pairs(a: Judgements, b: Judgements) -> tuple[Ints, Ints]:
@@ -368,10 +367,6 @@ def shared_pairs(a: Judgements, b: Judgements) -> tuple[Ints, Ints]:
 def query_numbers(original: Judgements, other: Judgements) -> Ints:
     """The query of each judgement of another judge, by its number in the original; -1: none."""
     return positions(other.qid_text, original.qid_text)[other.queries]
-
-
-def _first_measure(measure: Measures) -> NamedMeasure:
-    return measure if isinstance(measure, NamedMeasure) else named_measures(measure)[0]
 
 
 # A judge's relevant documents, scored as a run by another judge (Trotman and Keeler 2011)

@@ -135,7 +135,7 @@ def command(
             all_rows=all_rows,
         )
     for track, evaluation in results.items():
-        _print_notes(track, evaluation, settings["rel"])
+        _print_notes(track, evaluation)
     if any(evaluation.failures for evaluation in results.values()):
         raise click.exceptions.Exit(1)
 
@@ -170,11 +170,8 @@ def _print_answers(results: Mapping[str, Evaluation], sort: str, has_stars: bool
     print_parts([*parts, Part()] if parts else [])
 
 
-def _print_notes(track: str, evaluation: Evaluation, rel: float | None) -> None:
-    """Prints notes and errors of a track on the standard error stream, and warns of grades."""
-    from ..evaluation.inputs import warn_of_grades
-
-    warn_of_grades(evaluation.judgements, {m.name: m.measure for m in evaluation.measures}, rel)
+def _print_notes(track: str, evaluation: Evaluation) -> None:
+    """Prints notes and errors of a track on the standard error stream."""
     notes = [("Note", note) for note in evaluation.notes()]
     notes += [("Error", reason) for reason in evaluation.failures.values()]
     for kind, note in notes:

@@ -115,7 +115,6 @@ def command(
 
     Two runs are compared with each other; a folder, or more runs, in all pairs.
     """
-    from ..evaluation.inputs import warn_of_grades
     from ..io.runs import list_runs
     from ..judging.judgements import Judgements
     from ..judging.labels import qrels_with
@@ -137,7 +136,6 @@ def command(
     rules = {"conflicts": conflicts, "highest": settings["highest"]}
     merged = qrels_with(qrels, options.read_labels(files), duplicates, **rules)
     judgements = Judgements.of(merged, duplicates, settings.pop("drop_self"))
-    warn_of_grades(judgements, measure, settings["rel"])
     named = list_runs(runs)
     if len(named) < 2:
         raise click.UsageError("holes compares runs with each other: give two or more")

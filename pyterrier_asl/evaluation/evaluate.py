@@ -20,7 +20,7 @@ from ..judging.labels import qrels_with
 from ..measures.names import Measures, NamedMeasure
 from ..statistics.rounding import shared_ranks
 from .evaluation import KEYS, Evaluation, listed_collections
-from .inputs import chosen_measures, refuse
+from .inputs import chosen_measures, refuse, warn_of_grades
 
 
 def unread_tracks(
@@ -54,11 +54,9 @@ def unread_tracks(
             if not len(unread.judgements):
                 place = f"{judged_by}: " if isinstance(judged_by, (str, os.PathLike)) else ""
                 raise ValueError(f"{place}the qrels are empty: give qrels with judged documents")
-            yield (
-                track,
-                unread,
-                chosen_measures(measures, judged_by, several=len(unread) > 1, **options),
-            )
+            chosen = chosen_measures(measures, judged_by, several=len(unread) > 1, **options)
+            warn_of_grades(unread.judgements, {named.name: named.measure for named in chosen})
+            yield track, unread, chosen
 
 
 def measured(

@@ -296,5 +296,5 @@ def warn_of_grades(judgements: Judgements, measures: Measures | None, *given: An
     warn(
         f"{low} of {len(grades)} judged documents have a grade from 1 to below 2 and count as "
         f"relevant, but grades go up to {highest:g}: give the minimum grade of a relevant document "
-        "(for the passages of TREC DL: --rel 2, or ASL(rel=2))"
+        "as rel, or as in ASL(rel=2) (2 for the passages of TREC DL)"
     )

@@ -87,6 +87,7 @@ class Labelled:
         measure: a measure that has bounds.
         depth: rank down to which documents are labelled, if it is deeper than the cut-off.
         highest: the best grade that a label can give; None: the best grade in the qrels.
+        name: the name that the caller gave the measure; '': its own.
 
     Raises:
         ValueError: for a measure without bounds.
@@ -97,10 +98,12 @@ class Labelled:
         unjudged: Unjudged,
         measure: Any,
         *,
+        name: str = "",
         depth: int | None = None,
         highest: float | None = None,
     ) -> None:
         self.measure, self.unjudged = measure_with_bounds(measure), unjudged
+        self.name = name or str(measure)
         self.judgements = unjudged.runs[0].judgements
         self.cutoff, self.depth, self.rel = self.measure.cutoff, depth, self.measure.rel
         self.seen = None if self.cutoff is None else max(self.cutoff, depth or 0)
@@ -170,7 +173,7 @@ def labelled_measures(
     judged = runs.runs if keep_rows else runs.matched()
     unjudged = unjudged_of(judged, list(measures.values()), depth, keep_rows=keep_rows)
     return {
-        label: Labelled(unjudged, measure, depth=depth, highest=highest)
+        label: Labelled(unjudged, measure, name=label, depth=depth, highest=highest)
         for label, measure in measures.items()
     }
 

@@ -21,6 +21,7 @@ from ..scoring.lexicographic import first_difference
 from ..scoring.preferences import pairwise_preferences, preference_cube
 from ..statistics.pairwise import cycle_numbers, sign_test, t_test
 from .evaluation import Evaluation
+from .inputs import warn_of_grades
 
 # Two rankings
 
@@ -30,7 +31,7 @@ def preferences(
     run_b: Any,
     qrels: Any,
     *,
-    rel: float = 1,
+    rel: float | None = None,
     cutoff: int | None = None,
     duplicates: str | None = None,
 ) -> pd.DataFrame:
@@ -42,7 +43,7 @@ def preferences(
         run_b: another run, in any of these forms.
         qrels: file, ir_datasets id, data frame (``qid``, ``docno``, ``label``, or ir_measures'
             names), dict of dicts, or iterable of ``ir_measures.Qrel``.
-        rel: minimum grade of a relevant document.
+        rel: minimum grade of a relevant document; None: 1.
         cutoff: number of documents to look at; None: all.
         duplicates: see :func:`~pyterrier_asl.evaluate`.
 
@@ -73,7 +74,7 @@ def preferences(
     0   q       2 -0.1667     -1           1  0.0
     """
     runs = {"run_a": run_a, "run_b": run_b}
-    judged, (a, b), total = _levels(runs, qrels, rel, cutoff, duplicates)
+    judged, rel, (a, b), total = _levels(runs, qrels, rel, cutoff, duplicates)
     i_star, rrlp = first_difference(a, b, total)
     cubes = judged.once(preference_cubes, ("lexirecall", "RPP"), rel, cutoff)
     return pd.DataFrame(
@@ -202,7 +203,7 @@ def preference_matrix(
     runs: Mapping[str, Any],
     qrels: Any,
     *,
-    rel: float = 1,
+    rel: float | None = None,
     cutoff: int | None = None,
     duplicates: str | None = None,
 ) -> PreferenceMatrix:
@@ -211,7 +212,7 @@ def preference_matrix(
     Args:
         runs: name -> run; see :func:`preferences`.
         qrels: see :func:`preferences`.
-        rel: minimum grade of a relevant document.
+        rel: minimum grade of a relevant document; None: 1.
         cutoff: number of documents to look at; None: all.
         duplicates: see :func:`~pyterrier_asl.evaluate`.
 
@@ -235,7 +236,7 @@ def preference_matrix(
     """
     if not isinstance(runs, Mapping) or len(runs) < 2:
         raise ValueError("a preference matrix needs at least two runs: give a dict of name -> run")
-    judged, reciprocal, total = _levels(runs, qrels, rel, cutoff, duplicates)
+    judged, _, reciprocal, total = _levels(runs, qrels, rel, cutoff, duplicates)
     return PreferenceMatrix.of(judged.names, reciprocal, total)
 
 
@@ -243,11 +244,16 @@ def preference_matrix(
 
 
 def _levels(
-    runs: Mapping[str, Any], qrels: Any, rel: float, cutoff: int | None, duplicates: str | None
-) -> tuple[Evaluation, Floats, Ints]:
-    measure = LexiP(rel=rel, cutoff=cutoff)  # which checks rel and cutoff
+    runs: Mapping[str, Any],
+    qrels: Any,
+    rel: float | None,
+    cutoff: int | None,
+    duplicates: str | None,
+) -> tuple[Evaluation, float, Floats, Ints]:
+    measure = LexiP(rel=1 if rel is None else rel, cutoff=cutoff)  # which checks rel and cutoff
     judged = Evaluation.of(runs, qrels, duplicates=duplicates)
-    return judged, *recall_levels(judged, measure["rel"], measure["cutoff"])
+    warn_of_grades(judged.judgements, None, rel)
+    return judged, measure["rel"], *recall_levels(judged, measure["rel"], measure["cutoff"])
 
 
 def recall_levels(

@@ -17,6 +17,7 @@ from ..judging.judgements import Judgements
 from ..measures import ASL
 from ..scoring import search_length as scoring
 from ..scoring.arrays import Bools, Floats, Ints, cumulate, queries_of, sum_by_query, within_query
+from .inputs import warn_of_grades
 
 if TYPE_CHECKING:
     from .evaluation import Evaluation
@@ -188,7 +189,7 @@ def search_lengths(
     run: Any,
     qrels: Any,
     *,
-    rel: float = 1,
+    rel: float | None = None,
     cutoff: int | None = None,
     missing: str = "pad",
     judged_only: bool = False,
@@ -201,7 +202,7 @@ def search_lengths(
             or iterable of ``ir_measures.ScoredDoc``.
         qrels: file, ir_datasets id, data frame (``qid``, ``docno``, ``label``, or ir_measures'
             names), dict of dicts, or iterable of ``ir_measures.Qrel``.
-        rel: minimum grade of a relevant document.
+        rel: minimum grade of a relevant document; None: 1.
         cutoff: k of ``ASL@k``.
         missing: ``'pad'``, ``'after'`` or ``'eq3'``, see :data:`~pyterrier_asl.ASL`.
         judged_only: whether unjudged documents are removed first.
@@ -227,8 +228,10 @@ def search_lengths(
     """
     judgements = Judgements.of(qrels, duplicates)
     judged = judgements.judge_whole(load_run(run))
+    warn_of_grades(judgements, None, rel)
+    least = 1 if rel is None else rel
     documents = RelevantDocuments.of(
-        judged, rel=rel, cutoff=cutoff, missing=missing, judged_only=judged_only
+        judged, rel=least, cutoff=cutoff, missing=missing, judged_only=judged_only
     )
     grades = judgements.grades[documents.pairs]
     if np.all((grades % 1 == 0) & (np.abs(grades) < 2**53)):

@@ -15,6 +15,7 @@ import pyterrier as pt
 from ir_measures import Measure
 
 from ..evaluation.evaluation import Evaluation
+from ..evaluation.inputs import warn_of_grades
 from ..evaluation.labellings import labelled_measures
 from ..evaluation.providers import is_provided_here, provided_values
 from ..io.notices import warn
@@ -135,6 +136,7 @@ def score(
     own = [m for m in measures if needs_pool(m) or is_provided_here(m)]
     theirs = [m for m in measures if m not in own] + [Unscored(columns=_inputs(own))]
     judgements = trial.judgements()
+    warn_of_grades(judgements, {column.label: column.measure for column in columns})
     kept_columns = ["qid", "docno", "score", *_inputs(own).split()]
     keep = kept_columns if mrt or bounds or any(map(_needs_rows, own)) else []
     batch_size = trial.running["batch_size"]

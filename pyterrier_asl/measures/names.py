@@ -138,12 +138,24 @@ def parse_measure(measure: Measure | str) -> Measure:
     >>> parse_measure("ndcg_cut_10"), parse_measure(ir_measures.AP)
     (nDCG@10, AP)
     """
-    if not isinstance(measure, str):
-        return _valid(measure)
-    several = parse_measures(measure)
-    if len(several) > 1:
-        raise ValueError(f"{measure!r} names several measures ({several[0].name} ...): name one")
-    return several[0].measure
+    return one_measure(measure).measure
+
+
+def one_measure(measure: Measures | NamedMeasure) -> NamedMeasure:
+    """The measure with its name; for the argument see :func:`named_measures`.
+
+    Raises:
+        ValueError: for something that is not a measure, or a name of several.
+
+    >>> one_measure("map").name, one_measure({"mine": ir_measures.AP}).name
+    ('map', 'mine')
+    """
+    if isinstance(measure, NamedMeasure):
+        return measure
+    first, *others = named_measures(measure)
+    if others:
+        raise ValueError(f"{measure!r} names several measures ({first.name} ...): name one")
+    return first
 
 
 def measure_named(name: str) -> Measure | None:

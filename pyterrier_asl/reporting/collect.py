@@ -22,6 +22,7 @@ from ..evaluation.inputs import (
     official_of,
     refuse,
     refuse_unused,
+    warn_of_grades,
 )
 from ..evaluation.labellings import has_bounds, labelled_measures
 from ..evaluation.preferences import PreferenceMatrix
@@ -104,12 +105,14 @@ def collect(
     judged = Evaluation.of(sources, qrels if merged is None else merged, **policy)
     if len(judged) < 2:
         refuse("is for several systems", stability=stability)
-    full, rel = _measures(judged, qrels, measures, dataset, rel, cutoff, lengths, groups)
+    full, least = _measures(judged, qrels, measures, dataset, rel, cutoff, lengths, groups)
     pooled = judged.with_pool({measure.name: measure.measure for measure in full}, groups)
     rankings = [ranking_of(judged, NamedMeasure(*item), alpha) for item in pooled.items()]
-    first, without = deciding(rankings), ASL(rel=rel, judged_only=True) @ cutoff
-    relevant = RelevantRanks.of(judged, rel=rel, cutoff=cutoff)
+    first, without = deciding(rankings), ASL(rel=least, judged_only=True) @ cutoff
+    relevant = RelevantRanks.of(judged, rel=least, cutoff=cutoff)
     matched = {track: judged, **{name: Evaluation.of(*pair, **policy) for name, pair in others}}
+    for of_track in matched.values():
+        warn_of_grades(of_track.judgements, {named.name: named.measure for named in full}, rel)
     # Each collection has its own pool.
     measure = next(m for m in full if m.name == first.name) if others else first.named
     return Findings(
@@ -121,16 +124,16 @@ def collect(
         _whatever_unjudged(judged, rankings, unjudged),
         *_of_all(matched, measure, alpha, **policy, **of_judges),
         judged,
-        rel,
+        least,
         cutoff,
-        run_quality(judged, rel=rel, cutoff=cutoff).set_index("run").loc[judged.names],
-        LengthHistogram.of(judged, rel=rel, cutoff=cutoff),
+        run_quality(judged, rel=least, cutoff=cutoff).set_index("run").loc[judged.names],
+        LengthHistogram.of(judged, rel=least, cutoff=cutoff),
         relevant,
         PreferenceMatrix.of(judged.names, relevant.reciprocal(), relevant.total)
         if len(judged) > 1
         else None,
         ranking_of(judged, NamedMeasure(str(without), without), alpha),
-        RunDepths.of(judged, rel=rel, cutoff=cutoff),
+        RunDepths.of(judged, rel=least, cutoff=cutoff),
         TopTens.of(judged, deciding(rankings).order),
         bounds_of_best(judged, pooled, first.order),
         _stability(judged, rankings) if stability else None,

@@ -19,7 +19,7 @@ from ir_measures import Measure
 from ..io.columns import typed_table
 from ..io.values import text
 from ..measures.directions import higher_is_better
-from ..measures.names import NamedMeasure, added_up, named_measures
+from ..measures.names import added_up, one_measure
 from ..scoring.arrays import Floats
 from .space import Setting, Space
 
@@ -89,10 +89,8 @@ def make_task(
     """
     recorded = {}
     for measure in [metric, *measures]:
-        named = [measure] if isinstance(measure, NamedMeasure) else named_measures([measure])
-        if len(named) != 1:
-            raise ValueError(f"{measure!r} is {len(named)} measures; name one")
-        recorded[named[0].name] = named[0].measure
+        named = one_measure(measure)
+        recorded[named.name] = named.measure
     first = next(iter(recorded))
     better = higher_is_better(recorded[first])
     if better is None:

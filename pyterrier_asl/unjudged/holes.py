@@ -270,7 +270,13 @@ def holes_between(runs: Evaluation, labelled: Labelled, alpha: float = 0.05) -> 
 def add_labels(labelled: Labelled, codes: Ints, grades: Floats) -> Labelled:
     """Adds labels of some of the documents."""
     unjudged = labelled.unjudged.labelled(codes, grades)
-    return Labelled(unjudged, labelled.measure, depth=labelled.depth, highest=labelled.highest)
+    return Labelled(
+        unjudged,
+        labelled.measure,
+        name=labelled.name,
+        depth=labelled.depth,
+        highest=labelled.highest,
+    )
 
 
 def judging_order(labelled: Labelled) -> Ints:

@@ -13,13 +13,13 @@ import pandas as pd
 
 from ..charts.forms import alt, captioned, inline_rows, square, tooltips
 from ..evaluation.evaluation import Evaluation
-from ..evaluation.inputs import Qrels, Runs, complete_measures
+from ..evaluation.inputs import Qrels, Runs, complete_measures, warn_of_grades
 from ..evaluation.labellings import Labelled, unjudged_of
 from ..io.notices import counted
 from ..io.printed import Part, Printed
 from ..measures.directions import higher_is_better
 from ..measures.labelled import Candidates, LabelledPair, LabelledRankings, LabelledRun
-from ..measures.names import Measures, NamedMeasure, parse_measure
+from ..measures.names import Measures, one_measure
 from ..scoring.arrays import Bools, Floats, Ints, cumulate, ranges_from
 from ..scoring.bounds import Bounds
 from ..statistics.boxes import BoxTest, box_test
@@ -115,7 +115,7 @@ def difference_of(
     return Difference(
         runs.names[a],
         runs.names[b],
-        str(labelled.measure),
+        labelled.name,
         float((pair.a.value - pair.b.value).mean()),
         low,
         high,
@@ -150,11 +150,11 @@ def labelled_runs(
     highest: float | None = None,
 ) -> Labelled:
     """Matches runs with the labellings of one measure; they are its pool if it has none."""
-    parsed = parse_measure(measure)
-    [named] = complete_measures([NamedMeasure(str(parsed), parsed)], rel=rel)
-    chosen = runs.with_pool({"": named.measure})[""]
-    unjudged = unjudged_of(runs.runs, [chosen], depth)
-    return Labelled(unjudged, chosen, depth=depth, highest=highest)
+    [named] = complete_measures([one_measure(measure)], rel=rel)
+    chosen = runs.with_pool({named.name: named.measure})
+    warn_of_grades(runs.judgements, chosen)
+    unjudged = unjudged_of(runs.runs, list(chosen.values()), depth)
+    return Labelled(unjudged, *chosen.values(), name=named.name, depth=depth, highest=highest)
 
 
 @dataclass(frozen=True, repr=False)
@@ -274,7 +274,7 @@ def all_pairs(
     if alpha is not None and len(judged.qids) > 1:  # a t-test needs two queries
         columns.append("significance")
     exact = labelled.measure.is_exact(pair=True)
-    return AllPairs(pd.DataFrame(rows, columns=columns), str(labelled.measure), exact, judged.names)
+    return AllPairs(pd.DataFrame(rows, columns=columns), labelled.name, exact, judged.names)
 
 
 # Values under many labellings at once: a virtual query for each query and labelling

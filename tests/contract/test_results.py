@@ -9,6 +9,7 @@ import pytest
 from _charts import assert_is_readable
 
 import pyterrier_asl as asl
+from pyterrier_asl import analysis
 
 QRELS = {f"q{number}": {"a": 1, "b": number % 2} for number in range(12)}
 RUNS = {
@@ -60,3 +61,40 @@ TABLES = {
 def test_rows_of_a_table_are_numbered(name):
     table = TABLES[name]()
     assert table.index.tolist() == list(range(len(table)))
+
+
+JUDGES = {"one": QRELS, "two": {q: {"a": 1, "b": 1} for q in QRELS}}
+#: Calls whose tables name the measure.
+NAMED = {
+    "holes": lambda m: asl.holes(RUNS["x"], RUNS["y"], QRELS, m).table,
+    "bounds": lambda m: asl.bounds(RUNS, QRELS, m),
+    "evaluate": lambda m: asl.evaluate(RUNS, QRELS, m, long=True),
+    "discriminative_power": lambda m: analysis.discriminative_power(RUNS, QRELS, m),
+    "stability": lambda m: analysis.stability(RUNS, QRELS, m, draws=2),
+    "compare_techniques": lambda m: analysis.compare_techniques(
+        RUNS, QRELS, old="x", new="y", measures=m
+    ),
+    "leaderboards": lambda m: analysis.leaderboards(RUNS, JUDGES, measure=m),
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", NAMED)
+def test_a_measure_has_the_name_that_the_caller_gave(name):
+    for given in ("P_2", {"mine": "P@2"}):
+        column = "mine" if isinstance(given, dict) else given
+        assert set(NAMED[name](given)["measure"]) == {column}
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_the_sentences_of_bounds_name_the_measure_as_the_caller_did():
+    assert asl.holes(RUNS, None, QRELS, "P_2").sentences()[0].startswith("P_2, 3 pairs")
+    assert asl.holes(RUNS["x"], RUNS["y"], QRELS, "P_2").describe().startswith("P_2: A - B")
+    rareness = asl.holes(RUNS["x"], RUNS["y"], QRELS, "P_Rareness@2")
+    assert rareness.difference.measure == "P_Rareness@2", "as in evaluate, without its pool"
+
+
+@pytest.mark.parametrize("name", ["holes", "leaderboards"])
+def test_a_second_measure_is_never_dropped(name):
+    with pytest.raises(ValueError, match="names several measures"):
+        NAMED[name]("P_2 RR")

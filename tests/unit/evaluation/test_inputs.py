@@ -9,6 +9,7 @@ import pyterrier_asl as asl
 from pyterrier_asl.evaluation.inputs import default_rel, official_of, warn_of_grades, with_rel
 from pyterrier_asl.judging.judgements import Judgements
 from pyterrier_asl.measures.names import named_measures, official_rel
+from pyterrier_asl.reporting.collect import collect
 
 #: A collection whose makers take a grade of 2 for relevant; its description needs no download.
 KNOWN = "irds:msmarco-passage/trec-dl-2019/judged"
@@ -58,6 +59,14 @@ RUNS = {name: {qid: {name: 2, "x": 1} for qid in GRADED} for name in "ab"}
     ("call", "with_rel"),
     [
         (lambda **rel: asl.ranks(RUNS, GRADED, "AP", **rel), {"rel": 2}),
+        (lambda **rel: asl.evaluate(RUNS, GRADED, "AP", **rel), {"rel": 2}),
+        (lambda **rel: asl.bounds(RUNS, GRADED, "AP@9", **rel), {"rel": 1}),
+        (lambda **rel: asl.holes(RUNS, None, GRADED, "AP@9", **rel), {"rel": 2}),
+        (lambda **rel: asl.holes(RUNS["a"], RUNS["b"], GRADED, "AP@9", **rel), {"rel": 1}),
+        (lambda **rel: asl.search_lengths(RUNS["a"], GRADED, **rel), {"rel": 1}),
+        (lambda **rel: asl.preferences(RUNS["a"], RUNS["b"], GRADED, **rel), {"rel": 1}),
+        (lambda **rel: asl.preference_matrix(RUNS, GRADED, **rel), {"rel": 2}),
+        (lambda **rel: collect(RUNS, GRADED, ["AP", "RR"], **rel), {"rel": 1}),
         (lambda **rel: asl.judges(GRADED, {"m": GRADED}, draws=5, **rel), {"rel": 2}),
         (lambda **rel: asl.audit(RUNS, GRADED, "AP", GRADED, **rel), {"rel": 2}),
         (

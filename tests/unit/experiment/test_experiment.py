@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import re
 import warnings
+from contextlib import contextmanager
 
 import brute_force
 import ir_measures
@@ -38,6 +39,15 @@ def values(frame, measure):
     judged = qrels().rename(columns={"qid": "query_id", "docno": "doc_id", "label": "relevance"})
     found = {m.query_id: m.value for m in ir_measures.iter_calc([measure], judged, run)}
     return np.array([found[q] for q in QUERIES])
+
+
+@contextmanager
+def without_warnings():
+    """A warning is an error, except the one that the qrels of these tests have grades above 1."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", message=".*judged documents have a grade from")
+        yield
 
 
 def same(ours, theirs):
@@ -144,8 +154,7 @@ def test_topics_without_judgements_do_not_spoil_the_averages():
     more = topics([*QUERIES, "q99"])
     made = {"a": Toy("a", results(1, [*QUERIES, "q99"]))}
     plain = pt.Experiment(made, more, qrels(), [AP, ASL])
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
+    with without_warnings():
         same(Experiment(made, more, qrels(), [AP, ASL]), plain)
     with pytest.warns(UserWarning, match="1 topic.s. not found in qrels"):
         both = Experiment(made, more, qrels(), [AP, ASL], perquery="both")
@@ -406,8 +415,7 @@ def rareness(frames, row, k, alpha):
 )
 def test_rareness_gets_the_pool_of_the_systems_and_each_runs_once(options, capsys):
     made = systems(9)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
+    with without_warnings():
         warnings.filterwarnings("ignore", message="There are shared|The following pipelines")
         # ir_measures' parser, from Python 3.12 on
         warnings.filterwarnings("ignore", category=DeprecationWarning, message=r"(ast\.|Attribute)")
@@ -496,8 +504,7 @@ def test_a_folder_in_the_place_of_a_summary_is_named(tmp_path):
 
 def test_summaries_keep_earlier_systems_and_say_when_columns_differ(tmp_path):
     Experiment(systems(2), topics(), qrels(), ["map"], save_dir=tmp_path)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
+    with without_warnings():
         Experiment({"1": system(7)}, topics(), qrels(), ["map"], save_dir=tmp_path)
     with pytest.warns(UserWarning, match="has other columns than this experiment .ASL"):
         Experiment(
@@ -555,9 +562,17 @@ def test_asl_that_fills_nothing_up_warns_of_different_depths(missing):
     made = {"long": system(1), "short": system(2, depth=5)}
     with pytest.warns(UserWarning, match="'short' retrieved 5.0 documents per query, 'long' 8.0"):
         Experiment(made, topics(), qrels(), [ASL(missing=missing)])
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
+    with without_warnings():
         Experiment(made, topics(), qrels(), [ASL(missing=missing) @ 5, ASL])
+
+
+@pytest.mark.filterwarnings("default:.*judged documents have a grade from:UserWarning")
+def test_grades_above_1_without_a_minimum_grade_are_warned_of():
+    with pytest.warns(UserWarning, match="18 of 60 judged documents have a grade from 1"):
+        Experiment([results(1)], topics(), qrels(), [AP], names=["a"])
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", message=".*judged documents have a grade from")
+        Experiment([results(1)], topics(), qrels(), [AP(rel=2), nDCG @ 10], names=["a"])
 
 
 def test_a_system_that_shares_nothing_with_the_qrels_is_named(tmp_path):
@@ -582,8 +597,7 @@ def test_a_batch_that_shares_nothing_is_no_error():
     odd = results(1)
     odd.loc[odd["qid"] == "q1", "docno"] = "nowhere"
     odd = odd.drop_duplicates(["qid", "docno"])
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
+    with without_warnings():
         table = Experiment([Toy("a", odd)], topics(), qrels(), [AP, ASL], batch_size=1)
     same(table, Experiment([Toy("a", odd)], topics(), qrels(), [AP, ASL]))
 
