@@ -18,7 +18,6 @@ the analysis. -o tsv and -o jsonl name the columns for scripts.
 from __future__ import annotations
 
 import inspect
-import re
 from collections.abc import Callable
 from functools import partial
 from itertools import groupby
@@ -41,6 +40,8 @@ Of one track, or of several:
 
 #: Sources of option values that are passed to the function; others are its defaults.
 _USER_SOURCES = (click.core.ParameterSource.COMMANDLINE, click.core.ParameterSource.ENVIRONMENT)
+#: What None means in all analyses with a parameter.
+_NONE_MEANS = {"rel": 1, "seed": 0}
 _TESTS = (
     "t, wilcoxon, sign, randomization, unpaired-t; of all pairs also tukey, tukey-two-way, "
     "tukey-randomized."
@@ -290,11 +291,8 @@ def _describe_default(option: Any, analysis: Analysis, parameter: inspect.Parame
     """Adds the default of the function to the help of an option without default."""
     default = parameter.default
     option.required = parameter.name in analysis.required
-    if default is None:  # the docstring may name a number
-        doc = analysis.function.__doc__ or ""
-        number = r"(?:None: ([\d,]*\d)[.,]|(\d+) by default)"
-        found = re.search(rf"\n    {parameter.name}: [^.]*?\b{number}", doc)
-        default = found and (found[1] or found[2]).replace(",", "")
+    if default is None:
+        default = _NONE_MEANS.get(parameter.name)
     if not (option.required or option.show_default or default is None or default is False):
         text = ",".join(map(str, default)) if isinstance(default, tuple) else default
         option.help = f"{option.help}  [default: {text}]"

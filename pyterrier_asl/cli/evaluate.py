@@ -114,7 +114,10 @@ def command(
     for track, evaluation in results.items():
         scores = printed_columns(evaluation, by_query=by_query, summary=not no_summary, sort=sort)
         stars = not is_for_programs
-        by_track[track] = _with_ranks(scores, evaluation, stars) if ranks else scores
+        try:
+            by_track[track] = _with_ranks(scores, evaluation, stars) if ranks else scores
+        except ValueError as error:
+            raise ValueError(f"{track}: {error}" if track else str(error)) from error
     scores = table_forms.join_tracks(by_track) if tracks else by_track[""]
     if is_for_programs:
         with_run = bool(tracks) or len(runs) > 1 or Path(runs[0]).is_dir()
@@ -130,7 +133,7 @@ def command(
             places=places,
             group_by="track" if tracks else "",
             titles={"qid": "query"} | {name: "*" for name in scores if name.endswith(" *")},
-            higher_is_better={} if tracks else results[""].higher_is_better,
+            higher_is_better=next(iter(results.values())).higher_is_better,
             wide=wide,
             all_rows=all_rows,
         )

@@ -30,6 +30,7 @@ from typing import Any
 import click
 
 from ..io.tables import write
+from ..statistics.inputs import DRAWS
 from . import epilog, options
 
 
@@ -61,7 +62,7 @@ from . import epilog, options
 )
 @options.alpha
 @click.option(
-    "--draws", type=options.NUMBER, default=10_000, show_default=True, help="Random sign vectors."
+    "--draws", type=options.NUMBER, default=DRAWS, show_default=True, help="Random sign vectors."
 )
 @options.seed(help="Seed of the sign vectors.")
 @options.labels

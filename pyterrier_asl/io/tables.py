@@ -312,8 +312,9 @@ def _shown_columns(
     table: Columns, style: Style, missing: str, *, in_terminal: bool = False
 ) -> dict[Any, TextColumn]:
     """The columns by name; ``missing`` is the text of a missing value."""
-    shown = {}
-    for name, column in column_lists(table).items():
+    shown, lists = {}, column_lists(table)
+    groups = lists.get(style.group_by)
+    for name, column in lists.items():
         values = list(map(as_python, column))
         numbers = [v for v in values if isinstance(v, (int, float)) and not isinstance(v, bool)]
         up, places = style.higher_is_better.get(name), style.places
@@ -322,18 +323,21 @@ def _shown_columns(
         shown[name] = TextColumn(
             style.titles.get(name, str(name)),
             [_human_readable(value, name, places, missing, style.zero_p) for value in values],
-            _are_best(values, None if "qid" in table else up),
+            _are_best(values, None if "qid" in table else up, groups),
             bool(numbers) and len(numbers) == len(values) - values.count(None),
         )
     return shown
 
 
-def _are_best(column: list[Any], up: bool | None) -> list[bool]:
-    """Flags of the best values of a measure; none for one run, or without a direction."""
-    if up is None or len(column) < 2:
-        return [False] * len(column)
-    values = np.array(column, dtype=float)
-    return (values == (values.max() if up else values.min())).tolist()  # type: ignore[no-any-return]
+def _are_best(column: list[Any], up: bool | None, groups: list[Any] | None) -> list[bool]:
+    """Flags of the best values of a measure, of each group; none for one run, or no direction."""
+    best = np.zeros(len(column), dtype=bool)
+    of = np.array(groups or [""] * len(column), dtype=str)
+    for group in np.unique(of) if up is not None else ():
+        values = np.where(of == group, np.array(column, dtype=float), -np.inf if up else np.inf)
+        if (of == group).sum() > 1:
+            best |= values == (values.max() if up else values.min())
+    return best.tolist()
 
 
 def _human_readable(plain: Any, column: str, places: int, missing: str, zero_p: float) -> str:

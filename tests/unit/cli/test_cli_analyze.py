@@ -466,8 +466,8 @@ def test_what_cannot_be_analyzed(files, said, message):
 @pytest.mark.parametrize(
     ("name", "option", "default"),
     [
-        ("discriminative-power", "draws", 10000),
-        ("preference-discrimination", "draws", 1000),
+        ("stability", "draws", 1000),
+        ("prediction-from-suffixes", "level_for_rel", 1),
         ("compare-techniques", "seed", 0),
         ("stability", "seed", 0),
         ("ties", "level_for_rel", 1),

@@ -176,6 +176,12 @@ def test_evaluate_takes_tracks(files):
     by_query = rows(call("evaluate", *tracks, "-m", "AP", "-q", "-n", "-o", "jsonl"))
     assert list(by_query[0]) == ["track", "run", "query_id", "measure", "value"]
     assert len(by_query) == 2 * 4 * 30
+    assert {"↓", "↑"} <= set(call("evaluate", *tracks, "-m", "ASL@10 AP").stdout)
+    lines = (files / "other").read_text().splitlines()
+    one = [line for line in lines if line.split()[0] == lines[0].split()[0]]
+    (files / "one").write_text("\n".join(one) + "\n")
+    result = call("evaluate", *tracks[:-2], "one", "runs", "-m", "AP", "--ranks")
+    assert result.exit_code == 2 and "Error: y: intervals of ranks need" in result.stderr
     (files / "few").mkdir()
     (files / "few" / "a.run").write_text((files / "runs" / "a.run").read_text())
     tracks[-1] = "few"

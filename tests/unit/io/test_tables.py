@@ -94,6 +94,15 @@ def test_the_best_goes_by_direction_and_ties_share_it():
     assert bold(SCORES) == [[False, True, False, False], [True, True, True, False]]
 
 
+def test_each_group_has_its_best_and_arrows(capsys):
+    groups = {"track": ["x", "x", "y", "y", "z"], "run": [*"ababa"], "ASL": [2.0, 1, 4, 8, 0]}
+    style = {"group_by": "track", "higher_is_better": {"ASL": False}}
+    cells = [line.split(" | ")[2] for line in tables.markdown(groups, **style).splitlines()[2:]]
+    assert [cell.startswith("**") for cell in cells] == [False, True, True, False, False]
+    tables.show(groups, **style)
+    assert "↓" in capsys.readouterr().out
+
+
 def test_nothing_is_best_of_one_run_or_of_single_queries():
     assert bold(SCORES.iloc[:1]) == [[False] * 4]
     queries = SCORES.copy()
