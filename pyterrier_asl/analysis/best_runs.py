@@ -117,7 +117,7 @@ def run_quality_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
             "missing_share:Q",
             title="missing share of ASL",
             scale=alt.Scale(scheme="viridis", zero=False),
-            legend=alt.Legend(format="%", orient="bottom", tickCount=TICKS),
+            legend=alt.Legend(format="%", orient="bottom", tickCount=3),
         ),
         tooltip=tooltips(
             "run",

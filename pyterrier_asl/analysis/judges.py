@@ -25,7 +25,6 @@ from ..assessment.judges import JudgeRel
 from ..assessment.system_pairs import PairedTest, as_frame, leaderboards_of, swaps_of
 from ..charts import (
     COLORS,
-    GAP,
     MOST,
     POINT,
     SHORT,
@@ -438,7 +437,7 @@ def leaderboard_swaps_chart(swaps: pd.DataFrame) -> alt.TopLevelMixin:
         base.mark_point(**POINT | {"filled": False}, color=COLORS[4]).encode(
             x=alt.X("difference_b:Q")
         ),
-        names_above(base, "pair", alt.value(GAP)),
+        names_above(base, "pair", alt.value(0)),
     )
     chart = in_rows(layers, "judges", between, rows=2).resolve_scale(y="independent")
     caption = (

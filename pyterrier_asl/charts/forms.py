@@ -201,7 +201,7 @@ def names_above(base: alt.Chart, name: str, x: Any) -> alt.Chart:
         name: the column of the names.
         x: the place where names begin.
     """
-    names = base.mark_text(align="left", dy=-LETTERS, fontSize=LETTERS)
+    names = base.mark_text(align="left", dx=GAP, dy=-LETTERS, fontSize=LETTERS)
     return names.encode(x=x, text=alt.Text(f"{name}:N"))
 
 

@@ -188,19 +188,19 @@ def _whatever_unjudged(
     """Measure -> the ranks that systems could have for all labels of unjudged documents."""
     if not wanted and len(runs) ** 2 * len(runs.qids) > _FEW_BOUNDS:
         return {}
-    ranked = {
-        ranking.name: ranking.named.measure
+    ranked = [
+        ranking
         for ranking in rankings
         if ranking.intervals is not None
         and has_bounds(ranking.named.measure)
         and (own := formula(ranking.named.measure)) is not None
         and looks_no_deeper(own)
-    }
+    ]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the page has the cautions of each ranking
         return {
-            name: ranks(runs, measures=measure, unjudged=True, alpha=rankings[0].alpha)
-            for name, measure in ranked.items()
+            r.name: ranks(runs, measures=r.named.measure, unjudged=True, alpha=r.alpha)
+            for r in ranked
         }
 
 

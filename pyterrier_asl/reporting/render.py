@@ -93,7 +93,7 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    templates.policies["json.dumps_kwargs"] = {"sort_keys": True, "separators": (",", ":")}
+    templates.policies["json.dumps_kwargs"] = {"separators": (",", ":")}
     templates.globals.update(
         summary=Summary,
         difference=shown_difference,

@@ -147,7 +147,11 @@ def test_rareness_is_over_the_runs():
         np.testing.assert_allclose(ranking.means, expected[ranking.name])
 
 
-@pytest.mark.slow
+#: Two runs with few queries, for tests of names.
+TWO_RUNS = {name: dict(list(RUNS[name].items())[:3]) for name in ("good", "fair")}
+FEW_QRELS = dict(list(QRELS.items())[:3])
+
+
 def test_systems_are_applied_to_the_topics():
     pytest.importorskip("vl_convert", reason="reports need pyterrier-asl[report]")
     from pyterrier_asl import report
@@ -159,17 +163,12 @@ def test_systems_are_applied_to_the_topics():
 
         __call__ = transform
 
-    topics = pd.DataFrame({"qid": list(QRELS), "query": "words"})
-    found = report({"s": System()}, QRELS, ["AP"], topics=topics).findings
-    expected = means(evaluate({"s": RUNS["good"]}, QRELS, ["AP"]))
+    topics = pd.DataFrame({"qid": list(FEW_QRELS), "query": "words"})
+    found = report({"s": System()}, FEW_QRELS, ["AP"], topics=topics).findings
+    expected = means(evaluate({"s": RUNS["good"]}, FEW_QRELS, ["AP"]))
     assert found.rankings[0].means[0] == pytest.approx(expected.loc["s", "AP"])
     with pytest.raises(ValueError, match="'s' is a transformer: pass topics="):
-        report({"s": System()}, QRELS, ["AP"])
-
-
-#: Two runs with few queries, for tests of names.
-TWO_RUNS = {name: dict(list(RUNS[name].items())[:3]) for name in ("good", "fair")}
-FEW_QRELS = dict(list(QRELS.items())[:3])
+        report({"s": System()}, FEW_QRELS, ["AP"])
 
 
 def test_the_official_measure_of_a_collection_decides(known):
@@ -196,7 +195,8 @@ def test_without_an_official_measure_grades_decide(highest, first):
         ([0], 2, [0, 2]),
         ([-1, 2], 1, [0, 2]),
         ([0, 1.7], 1, [0, 1.7]),
-        ([at / 7 for at in range(20)], 1, [0, 1, 2, 3]),
+        ([at / 4 for at in range(10)], 1, [at / 4 for at in range(10)]),
+        ([at / 4 for at in range(11)], 1, [0, 1, 2, 3]),
     ],
 )
 def test_labels_are_the_grades_of_the_judgements(grades, rel, labels):
@@ -225,8 +225,10 @@ def test_the_correlation_of_asl_with_recall(rel):
     frame = means(evaluate(RUNS, QRELS, measures))
     expected = np.corrcoef(*(frame[str(measure)] for measure in measures))[0, 1]
     assert findings.correlation_with_recall == pytest.approx(expected)
-    two = {name: RUNS[name] for name in ("good", "poor")}
-    assert np.isnan(collect(two, QRELS, ["AP"]).correlation_with_recall)
+    for systems in (2, 3):
+        few = {name: RUNS[name] for name in list(RUNS)[:systems]}
+        found = collect(few, QRELS, ["AP"], cutoff=20).correlation_with_recall
+        assert np.isnan(found) == (systems == 2)
 
 
 # Significance

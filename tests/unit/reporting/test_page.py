@@ -198,6 +198,11 @@ def test_an_old_file_is_replaced_only_by_a_complete_one(made, tmp_path, small_fi
     with small_files(), pytest.raises(OSError, match=f"cannot write {target}: File too large"):
         made.save(target)
     assert target.read_text() == "<!DOCTYPE html>old" and list(tmp_path.iterdir()) == [target]
+    target.write_text("notes")
+    with pytest.raises(OSError, match="report.html"):
+        made.save(target)
+    made.save(target, force=True)
+    assert target.read_text(encoding="utf-8") == made.html
 
 
 def test_the_page_names_version_and_digests(made):
@@ -276,7 +281,7 @@ def test_what_is_left_out_of_a_large_page_is_said():
 def test_notebooks_show_the_verdict(made):
     shown = made._repr_html_()
     assert shown.startswith("<p>good is the best of 5 systems by nDCG@10.</p>")
-    assert "Report(5 systems, 10 queries" in shown
+    assert f"Report(5 systems, 10 queries, {len(made.html) / 10**6:.1f} MB)" in shown
     assert "<script" not in shown and "<a " not in shown
 
 

@@ -292,6 +292,8 @@ def test_a_large_page_has_the_values_of_the_best_systems_and_says_so():
 def test_the_stability_of_measures_with_a_direction():
     frame = some_findings(3, ["NumRet", "AP", "ASL@9"], stability=True).stability
     assert frame["measure"].tolist() == ["AP", "ASL@9"] and frame["pairs"].tolist() == [3, 3]
+    rankings = some_findings(3, ["AP", "ASL@9"]).rankings
+    assert frame["ordered"].tolist() == [int(ranking.better.sum()) for ranking in rankings]
 
 
 @pytest.mark.filterwarnings("ignore")
