@@ -113,6 +113,8 @@ SIZES = {
     "tickCount": {5, 3},  # at an axis, and at the colours of a legend
     "padding": set(),
 }
+#: Options that are given to turn something off.
+OFF = ("grid", "zero", "nice", "labelFlush", "labelOverlap")
 #: Angles of names: horizontal, vertical, and diagonal.
 ANGLES = (0, -90, -30, -35, -40, -45)
 
@@ -131,10 +133,10 @@ def assert_everything_is_visible(
             if isinstance(part.get(name), float | int):
                 assert part[name] in sizes[name], (name, part[name])
         assert part.get("labelAngle", 0) in ANGLES
+        is_mark = part.get("type") == "point" and "on" not in part  # a pointer has a type, too
+        assert not is_mark or isinstance(part.get("filled"), bool), part
+        assert not [name for name in OFF if part.get(name) is True], part
         assert part.get("datum", 0) == 0 or (part["datum"] == 1 and '"log"' in json.dumps(spec))
-        scale = part.get("scale")
-        if isinstance(scale, dict) and "domain" in scale:
-            assert not scale.get("nice"), "rounded ends would hide the values"
 
 
 def assert_arrows_point_to_better_values(spec: Any) -> None:
@@ -152,7 +154,7 @@ def assert_arrows_point_to_better_values(spec: Any) -> None:
 
 
 def assert_fields_exist(spec: Any) -> None:
-    """Channels and tooltips show columns of the data, or of a transform of them."""
+    """Channels and tooltips show columns of the data, or of a transform; numbers are numbers."""
     computed = {
         name
         for part in parts(spec)
@@ -161,5 +163,9 @@ def assert_fields_exist(spec: Any) -> None:
     }
     for encoding, rows in views(spec, spec.get("datasets", {})):
         channels = [c for channel in encoding.values() for c in np.atleast_1d(channel)]
-        fields = {c["field"] for c in channels if "field" in c} - computed
-        assert not rows or fields <= rows[0].keys()
+        shown = [c for c in channels if "field" in c and c["field"] not in computed]
+        assert not rows or {c["field"] for c in shown} <= rows[0].keys()
+        for channel in shown if rows else ():
+            values = {type(row.get(channel["field"])) for row in rows} - {type(None)}
+            if channel.get("type") == "quantitative":
+                assert values <= {int, float}, channel

@@ -245,7 +245,7 @@ def _over_tracks(systems: pd.DataFrame) -> pd.DataFrame:
     keys = [column for column in systems.columns[:until] if column != "track"]
     rows = []
     for group, part in systems.groupby(keys, sort=False):
-        by_track = part.groupby("track", sort=False)
+        by_track = part.groupby("track")
         largest = part.iloc[int(part["dSort"].argmax())]
         over = {
             "dSort": by_track["dSort"].max(),

@@ -309,7 +309,7 @@ def ranks_on_lists(
     frame = frame.assign(change=frame[moved].abs().groupby(frame["run"]).transform("max"))
     points = frame[frame[rank] <= deepest]
     last = points[points[across] == lists[-1]]
-    names = last.groupby([across, rank], sort=False)["run"].agg(_one_label).reset_index()
+    names = last.groupby([across, rank])["run"].agg(_one_label).reset_index()
     turned = len(lists) > 3 and max(map(len, map(str, lists))) > SHORT
     broken = max(len(re.findall(_BREAK, str(name))) for name in lists)
     x = alt.X(

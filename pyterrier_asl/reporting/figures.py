@@ -338,7 +338,7 @@ def _difficulty(*, documents: bool) -> alt.TopLevelMixin:
             y=alt.Y(
                 "spread:Q",
                 title="{measure}: standard deviation",
-                scale=alt.Scale(zero=True, nice=False, padding=_PADDING),
+                scale=alt.Scale(nice=False, padding=_PADDING),
             ),
             **size,
             color=alt.Color("chosen:N", scale=alt.Scale(domain=[False, True]), legend=None),

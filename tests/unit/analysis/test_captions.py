@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from _charts import assert_ends_fit, assert_is_readable
+from _charts import assert_ends_fit, assert_is_readable, parts
 from click.testing import CliRunner
 
 from pyterrier_asl import DocLengths
@@ -130,6 +130,18 @@ def caption_of(spec: dict[str, Any]) -> str:
     return " ".join([spec["title"]["text"], *spec["title"]["subtitle"]])
 
 
+#: Analyses whose lines have points, as they have few values, and those with hollow points.
+POINTED = {
+    "agreement-by-alpha",
+    "agreement-by-number-of-systems",
+    "level-regressions",
+    "preference-levels",
+    "satisfaction",
+    "tie-probability-by-rank",
+    "ties-by-recall-level",
+}
+HOLLOW = {"leaderboard-swaps", "system-order"}
+
 #: The quick suite draws the usual case only.
 UNUSUAL = [pytest.param(case, marks=pytest.mark.slow) for case in CASES if case != "usual"]
 
@@ -149,6 +161,9 @@ def test_every_chart_is_drawn_and_says_nothing_wrong(analysis, case):
     assert not WRONG.search(caption), caption
     assert caption.endswith(".")
     assert_is_readable(spec)
+    marks = [part for part in parts(spec) if "type" in part]
+    assert any(mark.get("point") is True for mark in marks) == (analysis.name in POINTED)
+    assert any(mark.get("filled") is False for mark in marks) == (analysis.name in HOLLOW)
     drawn = [row for rows in spec.get("datasets", {}).values() for row in rows]
     assert drawn or frame.empty or case != "usual"
 

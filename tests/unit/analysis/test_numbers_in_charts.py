@@ -17,11 +17,13 @@ from pyterrier_asl.analysis import (
     effective_share,
     headroom,
     judge_agreement,
+    judge_confusion,
     leaderboard_swaps,
     lengths_by_rank,
     level_regressions,
     missing_labels,
     missing_queries,
+    preference_discrimination,
     preference_levels,
     rare_finds,
     rareness_without_own_group,
@@ -34,6 +36,7 @@ from pyterrier_asl.analysis import (
     system_preferences,
     tie_probability_by_rank,
 )
+from pyterrier_asl.analysis.discrimination import _rows_by_level
 
 pytest.importorskip("altair")
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -216,6 +219,7 @@ def test_systems_are_in_the_order_of_their_mean_preference():
     encoding = panel["layer"][0]["encoding"]
     assert encoding["y"]["sort"] == encoding["x"]["sort"] == ["first", "second", "third", "last"]
     assert encoding["color"]["scale"]["domain"] == [-0.95, 0.95]
+    assert encoding["color"]["scale"]["reverse"] is True, "blue prefers the row"
     assert panel["layer"][0]["title"] == "rrLP, test: t, up to ±0.95"
     means = {abs(row["mean"]) for part in rows for row in part}
     assert means >= {0.95, 0.75, 0.8889}, "four decimals"
@@ -268,7 +272,7 @@ def test_six_finders_have_names(finders, sentence):
     spec, caption, rows = drawn(rare_finds, rare_finds(runs, qrels))
     assert sentence in caption and "All 8 together find 100.0% of the relevant" in caption
     size = spec["layer"][0]["encoding"]["size"]
-    assert size["scale"]["domain"] == [0, 1]
+    assert size["scale"] == {"domain": [0, 1], "range": [12, 320]}
     assert len([part for part in rows if len(part) == 1]) == 6
 
 
@@ -388,6 +392,40 @@ def test_as_many_runs_are_compared_with_judges_as_have_room(judges, runs, most):
     assert {row["run"] for row in shown} == {f"r{n:02}" for n in range(runs - most, runs)}
 
 
+def titles(analysis: Any, table: pd.DataFrame) -> list[str]:
+    """The titles of the panels of a chart, or of their vertical axes."""
+    spec = analysis.draw(table).to_dict()
+    panels = next(spec[name] for name in ("concat", "vconcat", "hconcat") if name in spec)
+    found = []
+    for panel in panels:
+        view = panel.get("layer", [panel])[0]
+        title = panel.get("title") or view.get("title") or view["encoding"]["x"]["title"]
+        found.append(title["text"] if isinstance(title, dict) else title)
+    return found
+
+
+def test_panels_are_in_the_order_of_the_table():
+    tracks = {"t": (runs_at(good=2, bad=4), QRELS)}
+    measures = ["P@20", "ASL@g1-10", "AP", "ASL"]
+    table = headroom(tracks)
+    assert [title.split(" ")[0] for title in titles(headroom, table)] == measures
+    many = pd.concat(table.assign(track=str(number)) for number in range(9))
+    assert titles(headroom, many) == measures
+    kinds = ["sgnLP", "rrLP", "RR"]
+    found = titles(system_preferences, system_preferences(MANY, QRELS, kinds))
+    assert [title.split(",")[0] for title in found] == kinds
+    changes = titles(reordering, reordering(MANY, QRELS, each=True))
+    assert changes[:4] == ["atomize P", "documents", "queries", "cumulative"]
+    judges = {name: {"q": {"d": 1, "e": n}} for n, name in enumerate("cab")}
+    found = titles(judge_confusion, judge_confusion(judges))
+    assert len(found) == 3 and found[0] != found[-1]
+    table = pd.DataFrame(
+        {"preference": "RR", "level": 0.05, "pairs": 9, "significant": 3, "percent": 33.3}
+        | {"test": ["z", "a"], "correction": "none", "family": 9, "dropped": 0}
+    )
+    assert titles(preference_discrimination, table) == ["z", "a"]
+
+
 # Success at n
 
 
@@ -432,3 +470,20 @@ def test_of_many_curves_the_best_the_median_and_the_worst_run_and_judges_are_col
     assert caption.endswith(words) and ("In colours" in caption) == bool(others)
     assert ("A judge's documents have no order" in caption) == bool(judges)
     assert "interval over 7 queries." in caption
+
+
+def test_shares_of_queries_have_four_decimals():
+    frame = satisfaction(runs_at(a=1), {**QRELS, "r": {"d": 1}, "s": {"d": 1}}, depth=1)
+    (rows,) = [part for part in drawn(satisfaction, frame)[2] if "ci_low" in part[0]][:1]
+    assert rows[0]["share"] == 0.3333
+
+
+def test_differences_are_significant_up_to_the_level():
+    """A p-value that is not a number is not significant, but is one of the pairs."""
+    attrs = {"test": "t", "correction": "none", "family": 4, "dropped": 1}
+    table = _rows_by_level("measure", "AP", [0.05, 0.01, 0.051, NAN], [0.05, 0.01], attrs)
+    assert table[["pairs", "significant", "percent"]].to_numpy().tolist() == [
+        [4, 2, 50],
+        [4, 1, 25],
+    ]
+    assert _rows_by_level("measure", "AP", [], [0.05], attrs)["percent"].tolist() == [0]

@@ -123,6 +123,7 @@ def test_a_run_below_the_first_40_on_one_list_is_drawn_where_it_is_above():
     )
     lines, points, names = map(values, drawn.layer)
     assert lines["run"].nunique() == 50 and points["rank"].max() == 40 and len(points) == 80
+    assert drawn.layer[0].mark.clip is True, "lines end at the lowest rank"
     assert sorted(names["run"]) == sorted(f"run{i}" for i in range(10, 50))
     caption = " ".join(drawn.title.subtitle)
     assert caption.endswith("Ranks 1 to 40 of 50: lines below these ranks are cut off.")
@@ -209,7 +210,9 @@ def test_scales_of_shares_end_at_1_and_are_the_same_for_panels():
     "values, domain", [([0.2], [0, 1]), ([0, 1], [0, 1]), ([-0.01, 1], [-1, 1]), ([], [0, 1])]
 )
 def test_colours_of_coefficients_have_both_signs_if_a_value_is_negative(values, domain):
-    assert scales.coefficient_colors(values)["domain"] == domain
+    scale = scales.coefficient_colors(values)
+    assert scale["domain"] == domain
+    assert (scale["reverse"] is True) == (domain[0] < 0), "1 is blue, and -1 orange"
 
 
 @pytest.mark.parametrize("least", [0, 1])
@@ -359,7 +362,7 @@ def test_charts_are_three_to_two_and_have_a_legend_of_three_columns_below():
 
 
 def test_slices_have_their_names_in_titles_and_keep_what_the_table_knows():
-    frame = pd.DataFrame({"x": [1, 2, 3], "slice": ["long", "short", "long"]})
+    frame = pd.DataFrame({"x": [1, 2, 3], "slice": ["short", "long", "short"]})
     frame.attrs = {"run": "bm25"}
 
     def draw(part):
@@ -368,5 +371,5 @@ def test_slices_have_their_names_in_titles_and_keep_what_the_table_knows():
         return forms.figure(alt.Chart(part).mark_point(), "Ties", "C.", x="x:Q")
 
     drawn = forms.by_slice(draw, frame, "slice")
-    assert [part.title.text for part in drawn.vconcat] == ["Ties: long", "Ties: short"]
+    assert [part.title.text for part in drawn.vconcat] == ["Ties: short", "Ties: long"]
     assert [values(part)["x"].tolist() for part in drawn.vconcat] == [[1, 3], [2]]

@@ -447,7 +447,7 @@ def test_cautions_on_all_collections_are_on_the_page():
     few = {q: QRELS[q] for q in list(QRELS)[:5]}
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        page = report({"one": (RUNS, QRELS), "few": (RUNS, few)}, measures=["AP"])
+        page = report({"one": (RUNS, QRELS), "few": (RUNS, few)}, measures=["AP"], rel=1)
     _, _, after = html.unescape(page.html).partition('id="collections"')
     collections = after.partition("</section>")[0]
     assert "there are only 15 topics: intervals may hold less often" in collections
