@@ -773,8 +773,9 @@ def _not_whole(case: Case) -> list[str]:
     return [] if rows & judged or not judged else ["none of the documents of the run"]
 
 
-#: Possible warnings about any pool: its duplicates and its size.
-_OF_THE_POOL = (
+#: Possible warnings about any pool, its duplicates and its size, and about any qrels.
+_POSSIBLE = (
+    "judged documents have a grade from 1 to below 2",
     "fewer than 8 say little about rareness",
     "more than once (e.g. ",
     "have the same score, in every query",
@@ -789,7 +790,7 @@ def _check_warnings(case: Case, outcome: str, said: list[str]) -> None:
         if not any(text in each for each in said):
             raise Unexpected(f"no warning that {text!r}, only {said}")
     for each in said:
-        right = any(text in each for text in (*due, *_OF_THE_POOL))
+        right = any(text in each for text in (*due, *_POSSIBLE))
         if not right and not (outcome != "values" and re.search("judge|more than once", each)):
             raise Unexpected(f"a warning that is not due: {each[:300]}")
 

@@ -172,10 +172,12 @@ def _unchanged(values: Any) -> pa.Array | pa.ChunkedArray:
 
 def first_of_each(source: Any, rows: npt.NDArray[np.int64], ids: list[str]) -> list[Any]:
     """The query ids at ``rows``, of the type that the source has (integers stay integers)."""
-    if isinstance(source, pa.Table) or not hasattr(source, "columns"):
+    if not _names(source):  # of a dict or of tuples
         return ids
     (name,) = column_names(_names(source), ["qid"], "the qrels").values()
     column = _column(source, name, "qrels")
+    if isinstance(source, pa.Table):
+        return list(column.take(rows).to_pylist()) if pa.types.is_integer(column.type) else ids
     return ids if isinstance(column.dtype, pd.StringDtype) else list(column.iloc[rows].tolist())
 
 

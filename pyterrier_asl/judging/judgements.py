@@ -98,6 +98,8 @@ class Judgements(Remembering):
         self.qids = first_of_each(table.source, first, self.qid_text.to_pylist())
         if isinstance(qrels, Mapping):  # only a dict can hold a query without a judgement
             index = self._with_empty(qrels, index)
+            own = {str(qid): qid for qid in qrels}
+            self.qids = [own[qid] for qid in self.qid_text.to_pylist()]
         self.docnos, self.grades, self.index, self.offsets = docnos, grades, index, index.offsets
         self.queries = queries_of(self.offsets)
 
@@ -155,7 +157,6 @@ class Judgements(Remembering):
         empty = [qid for qid in dict.fromkeys(map(str, qrels)) if qid not in judged]
         if not empty:
             return index
-        self.qids = [*self.qids, *empty]
         self.qid_text = pa.concat_arrays([self.qid_text, arrow_text(empty)])
         ends = np.full(len(empty), len(index), dtype=np.int64)
         return PairIndex(np.concatenate((index.offsets, ends)), index.ids)

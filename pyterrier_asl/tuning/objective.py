@@ -19,7 +19,7 @@ from ir_measures import Measure
 from ..io.columns import typed_table
 from ..io.values import text
 from ..measures.directions import higher_is_better
-from ..measures.names import added_up, one_measure
+from ..measures.names import NamedMeasure, added_up, one_measure
 from ..scoring.arrays import Floats
 from .space import Setting, Space
 
@@ -89,7 +89,7 @@ def make_task(
     """
     recorded = {}
     for measure in [metric, *measures]:
-        named = one_measure(measure)
+        named = measure if isinstance(measure, NamedMeasure) else one_measure([measure])
         recorded[named.name] = named.measure
     first = next(iter(recorded))
     better = higher_is_better(recorded[first])

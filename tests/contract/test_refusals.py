@@ -120,7 +120,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "two measures as the objective": (
         lambda: make_task(TOPICS, QRELS, "AP nDCG"),
-        "'AP nDCG' names several measures",
+        "names several measures",
     ),
     "answers without labels": (
         lambda: judge_until_settled(

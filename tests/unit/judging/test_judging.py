@@ -351,6 +351,9 @@ KINDS = {
         {"query_id": "category", "doc_id": "category"}
     ),
     "int queries": lambda rows, value: frame(rows, value).astype({"query_id": int}),
+    "Arrow int queries": lambda rows, value: pa.Table.from_pandas(
+        frame(rows, value).astype({"query_id": int})
+    ),
     "PyTerrier's names": lambda rows, value: frame(rows, value).rename(
         columns={"query_id": "qid", "doc_id": "docno", "relevance": "label"}
     ),
@@ -365,6 +368,9 @@ KINDS = {
     "dict": lambda rows, value: {
         qid: {d: x for q, d, x in rows if q == qid} for qid in first_seen(r[0] for r in rows)
     },
+    "dict of int queries": lambda rows, value: {
+        int(q): docs for q, docs in KINDS["dict"](rows, value).items()
+    },
     "named tuples": lambda rows, value: (
         (ScoredDoc if value == "score" else Qrel)(*row) for row in rows
     ),
@@ -374,7 +380,7 @@ KINDS = {
 @pytest.mark.parametrize("qrels_kind", KINDS)
 def test_kinds_of_input_meet(qrels_kind):
     judgements = Judgements(KINDS[qrels_kind](QRELS, "relevance"))
-    assert judgements.qids == ([10, 7] if qrels_kind == "int queries" else ["10", "7"])
+    assert judgements.qids == ([10, 7] if "int" in qrels_kind else ["10", "7"])
     for run_kind, make in KINDS.items():
         judged = judgements.judge(make(ROWS, "score"))
         assert judged.ranks.tolist() == [1, 2], run_kind
