@@ -279,8 +279,8 @@ def _without_interval(part: pd.DataFrame, h: Floats, rest: Floats) -> Iterator[s
         rows = [what[row] for row, own in zip(unknown, values) if own == value]
         yield (
             f"{part['measure'].iloc[0]}, {names_of(rows)}: all {h.shape[1]} audited queries have "
-            f"the value {value}, so there is no interval: nothing can be said about the "
-            + (f"other {rest.shape[1]}." if rest.shape[1] else "queries without judgements.")
+            f"the value {value}, so there is no interval: nothing can be said about "
+            + (f"the other {rest.shape[1]}." if rest.shape[1] else "other queries.")
         )
 
 
@@ -296,7 +296,7 @@ def _other_weights(part: pd.DataFrame) -> Iterator[str]:
             f"{at['measure']}: each row has another lambda, so an estimated difference can differ "
             f"from the difference of the two estimated means ({at['run']} - {at['minus']} is "
             f"{at['estimate']:+.4f} with lambda {at['lambda']:.2f}; the means differ by "
-            f"{expected:+.4f})."
+            f"{round(expected, 4) + 0:+.4f})."
         )
 
 

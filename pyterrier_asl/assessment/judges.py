@@ -101,6 +101,11 @@ class Judge:
         grades = self.judgements.grades
         if not np.any(grades >= max(rel, 0)):
             largest = ", ".join(f"{grade:g}" for grade in np.unique(grades)[-4:])
+            if self.name == QRELS:
+                raise ValueError(
+                    f"the qrels have nothing relevant at rel={rel:g}: their largest grades are "
+                    f"{largest}; check the qrels, and rel (--rel)"
+                )
             raise ValueError(
                 f"judge {self.name!r} finds nothing relevant at rel={rel:g}: its largest grades "
                 f"are {largest}; give a minimum grade for this judge, "

@@ -410,7 +410,7 @@ REPEATED = Row("best", data="repeated", refused={"scores": "duplicates"})
 DROP_SELF = Row(True, refused={"scores": "drop_self"})
 LABELS = Row(labels, refused={"scores": "labels", "several": "labels"})
 REL = Row(2, refused={"scores": "rel"})
-AT_2 = {"binary": "finds nothing relevant at rel=2"}
+AT_2 = {"binary": "nothing relevant at rel=2"}
 REL_OF_JUDGES = Row(2, refused={"scores": "rel", **AT_2})
 POOL = Row(lambda s: pool(), measure="AP_Rareness@10", refused={"scores": "pool"})
 POOL_OF_ONE = replace(POOL, refused={"several": "pool", "scores": "pool"})

@@ -141,7 +141,7 @@ def group_file(setting: Setting) -> list[str]:
     return ["--groups", lines("groups", GROUPS)]
 
 
-NOTHING_AT_2 = {"binary": "finds nothing", **NOT_SCORES}
+NOTHING_AT_2 = {"binary": "nothing relevant", **NOT_SCORES}
 
 ONE_TRACK = {"tracks": "for one track only"}
 
@@ -157,7 +157,7 @@ ROWS: dict[str, Row] = {
     "tracks": Row([], same={"always": "a setting"}),
     "scores": Row([], same={"always": "a setting"}),
     "common": Row(["--common"], data="lacking", needed=True, refused={"files": "common"}),
-    "rel": Row(["-l", "2"], refused=NOT_SCORES | {"binary": "finds nothing|no number|nothing"}),
+    "rel": Row(["-l", "2"], refused=NOT_SCORES | {"binary": "nothing relevant|no number|nothing"}),
     "pool": Row(pool_of_others, measure="AP_Rareness@10", refused=NOT_SCORES),
     "lengths": Row(
         words_of_documents,
@@ -332,11 +332,11 @@ SPECIAL: dict[str, dict[str, Row]] = {
         "show": Row(["--show", "gains"]),
         "output_format": Row(["-o", "jsonl"], ["--show", "agreement"], alone=True),
         "judges": Row(judge("z", 0.3)),
-        "rel": Row(["-l", "2"], refused={"binary": "finds nothing"}),
+        "rel": Row(["-l", "2"], refused={"binary": "nothing relevant"}),
         "duplicates": Row(["--duplicates", "best"], data="repeated", needed=True),
         "alpha": Row(["--alpha", ".3"]),
         "people": Row(["--person", "x"]),
-        "judge_rel": Row(["--judge-rel", "x=2"], refused={"binary": "finds nothing"}),
+        "judge_rel": Row(["--judge-rel", "x=2"], refused={"binary": "nothing relevant"}),
     },
     "audit": {
         "machine_qrels": Row([], same={"always": "a setting"}),
@@ -416,9 +416,9 @@ SPECIAL |= {
         "both_ways": Row(["--both-ways"]),
         "missing_length": Row(["--missing-length", "5"]),
         "judges": Row(judge("z", 0.3), refused={"tracks": "one track only"}),
-        "rel": Row(["-l", "3"], refused={"binary": "finds nothing relevant"}),
+        "rel": Row(["-l", "3"], refused={"binary": "nothing relevant"}),
         "judge_rel": Row(
-            ["--judge-rel", "x=2"], refused={"binary": "finds nothing", "tracks": "none of the"}
+            ["--judge-rel", "x=2"], refused={"binary": "nothing relevant", "tracks": "none of the"}
         ),
     },
 }
@@ -521,8 +521,8 @@ SPECIAL["analyze leaderboard-swaps"] = {
     option: replace(row, data="swapped")
     for option, row in {
         "judges": Row(judge("z", 0.3)),
-        "rel": Row(["-l", "2"], refused={"binary": "finds nothing relevant"}),
-        "judge_rel": Row(["--judge-rel", "x=2"], refused={"binary": "finds nothing"}),
+        "rel": Row(["-l", "2"], refused={"binary": "nothing relevant"}),
+        "judge_rel": Row(["--judge-rel", "x=2"], refused={"binary": "nothing relevant"}),
         "test": Row(["--test", "sign"]),
         "correction": Row(["--correction", "none"], BY_T),
         "alpha": Row(["--alpha", ".9"]),

@@ -82,7 +82,7 @@ CASES: dict[str, tuple[Runs, Grades, Grades]] = {
 
 #: The errors of analyses without anything to compare.
 REFUSED = re.compile(
-    "finds nothing relevant|at least 2 items|there is only|cannot be drawn|one run and one measure|"
+    "nothing relevant|at least 2 items|there is only|cannot be drawn|one run and one measure|"
     "two different runs"
 )
 

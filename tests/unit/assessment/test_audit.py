@@ -144,6 +144,8 @@ def test_equal_values_have_no_interval(target):
     )
     assert any("AP, new: all 12 audited queries have the value 1," in t for t in found.sentences())
     assert "no interval" in str(found).replace("\n  ", " ")
+    whole = audit(RUNS, qrels(one_value([])), "AP", qrels(one_value([]))).sentences()[-1]
+    assert whole.endswith("nothing can be said about other queries.")
     one = audit({"new": RUNS["new"]}, qrels(one_value([])), "AP", qrels(MACHINE), target=target)
     assert any("AP, new: all 12 audited queries have the value 1," in t for t in one.sentences())
 
