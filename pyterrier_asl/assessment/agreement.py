@@ -61,7 +61,7 @@ class Agreement:
     def rows(self, reference: str, judge: str, alpha: float) -> Iterator[dict[str, Any]]:
         """A row per kind of agreement, with ``value`` and its interval."""
         for kind, values in self.values.items():
-            own = interval_of(values, alpha)
+            own = interval_of(values, alpha, self.queries)
             yield {
                 "judge": judge,
                 "reference": reference,
@@ -74,8 +74,10 @@ class Agreement:
             }
 
 
-def interval_of(draws: Floats, alpha: float) -> Interval:
-    """The interval of the observed value, which is the first."""
+def interval_of(draws: Floats, alpha: float, queries: int) -> Interval:
+    """The interval of the observed value, which is the first; a single query has none."""
+    if queries < 2:
+        return Interval(float(draws[0]), float("nan"), float("nan"))
     return centred_interval(float(draws[0]), draws[1:], alpha=alpha)
 
 

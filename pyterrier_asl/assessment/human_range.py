@@ -107,7 +107,7 @@ def agreement_with_people(
                 continue
             for row in agreements[frozenset((reference, name))].rows(reference, name, alpha):
                 values = {pair: own.values[row["agreement"]] for pair, own in agreements.items()}
-                human = _human_columns(group, has_range, name, values, alpha)
+                human = _human_columns(group, has_range, name, values, alpha, row["queries"])
                 keys = {"judge": name, "reference": reference, "measure": label}
                 rows.append({**keys, **row, **human})
     return pd.DataFrame(rows)
@@ -132,13 +132,14 @@ def _human_columns(
     name: str,
     values: dict[frozenset[str], Floats],
     alpha: float,
+    queries: int,
 ) -> dict[str, Any]:
     """The agreement of people with each other, and a judge's agreement minus theirs."""
     if not has_range:
         return {**dict.fromkeys(HUMAN, np.nan), "verdict": UNKNOWN, "human_pairs": 0}
     people = judges.people
     human = [float(values[frozenset(pair)][0]) for pair in combinations(people, 2)]
-    less = interval_of(_less_human(name, people, values), alpha)
+    less = interval_of(_less_human(name, people, values), alpha, queries)
     numbers = (min(human), max(human), less.mean, less.low, less.high)
     return {
         **dict(zip(HUMAN, numbers)),
@@ -159,7 +160,7 @@ def _less_human(name: str, people: list[str], values: dict[frozenset[str], Float
 
 
 def _verdict(less: Interval) -> str:
-    if np.isnan(less.low):
+    if np.isnan(less.mean):
         return UNKNOWN
     if less.low >= -MARGIN:
         return WITHIN
@@ -185,7 +186,7 @@ def _sentence(row: dict[str, Any], people: list[str]) -> str:
     row = row | {end: round(row[end], 3) + 0 for end in ends}  # not -0
     judge, symbol = row["judge"], row["agreement"]
     what = "documents" if symbol == DOCUMENTS else f"the ranking by {row['measure']}"
-    numbers = f"{symbol} {row['value']:.3f} [{row['ci_low']:.3f}, {row['ci_high']:.3f}]"
+    numbers = f"{symbol} {row['value']:.3f}{_interval(row['ci_low'], row['ci_high'], '.3f')}"
     if np.isnan(row["value"]):
         numbers = f"{symbol} has no value"
     numbers += f" with {row['reference']}"
@@ -204,10 +205,15 @@ def _sentence(row: dict[str, Any], people: list[str]) -> str:
     human = " to ".join(dict.fromkeys(f"{row[end]:.3f}" for end in ("human_low", "human_high")))
     return (
         f"{heads[row['verdict']]} on {what}: {numbers}; people with each other {human}; with a "
-        f"person on average {_difference_in_words(row['less_human'])} other people's "
-        f"[{row['less_low']:+.3f}, {row['less_high']:+.3f}] ({pairs} that {judge} and all "
+        f"person on average {_difference_in_words(row['less_human'])} other people's"
+        f"{_interval(row['less_low'], row['less_high'], '+.3f')} ({pairs} that {judge} and all "
         f"people judged, {queries}{warning})."
     )
+
+
+def _interval(low: float, high: float, form: str) -> str:
+    """The ends of an interval in brackets; '' if it has none."""
+    return "" if np.isnan(low) else f" [{low:{form}}, {high:{form}}]"
 
 
 def _difference_in_words(less: float) -> str:

@@ -114,10 +114,7 @@ def command(
     for track, evaluation in results.items():
         scores = printed_columns(evaluation, by_query=by_query, summary=not no_summary, sort=sort)
         stars = not is_for_programs
-        try:
-            by_track[track] = _with_ranks(scores, evaluation, stars) if ranks else scores
-        except ValueError as error:
-            raise ValueError(f"{track}: {error}" if track else str(error)) from error
+        by_track[track] = _with_ranks(track, scores, evaluation, stars) if ranks else scores
     scores = table_forms.join_tracks(by_track) if tracks else by_track[""]
     if is_for_programs:
         with_run = bool(tracks) or len(runs) > 1 or Path(runs[0]).is_dir()
@@ -144,7 +141,7 @@ def command(
 
 
 def _with_ranks(
-    scores: dict[str, list[Any]], evaluation: Evaluation, stars: bool
+    track: str, scores: dict[str, list[Any]], evaluation: Evaluation, stars: bool
 ) -> dict[str, list[Any]]:
     """Means, with the interval of ranks of each run, and stars where a best run is better."""
     from ..leaderboard.ranks import with_rank_columns
@@ -152,7 +149,10 @@ def _with_ranks(
     shown = evaluation.select(scores["run"])
     values = {m.name: shown.values(m.measure) for m in evaluation.measures}
     directions = evaluation.higher_is_better
-    return with_rank_columns(scores, shown.names, shown.qids, values, directions, stars=stars)
+    try:
+        return with_rank_columns(scores, shown.names, shown.qids, values, directions, stars=stars)
+    except ValueError as error:
+        raise ValueError(f"{track}: {error}" if track else str(error)) from error
 
 
 def _print_answers(results: Mapping[str, Evaluation], sort: str, has_stars: bool) -> None:

@@ -210,6 +210,30 @@ def rejected_certainly(
     return box_test(low + margin, high + margin, 2 * level).sign > 0
 
 
+def test_of(run: str, condition: Condition, name: str) -> tuple[str, str, float]:
+    """The key of a test: conditions that share a test count once in the correction."""
+    margin = condition.amount if condition.possibly else 0.0
+    return run, name, -margin if condition.percent else margin
+
+
+def uncorrected_p(condition: Condition, observed: Observed) -> float:
+    """The p-value of a condition before the correction, one-sided with ``possibly``."""
+    if condition.possibly:
+        return non_inferiority(observed.gains, condition.least(observed.base)).p
+    return observed.p
+
+
+def smallest_p(test: str, queries: int) -> float:
+    """The smallest p-value that a test over so many queries can have: of random signs 2 of 2^Q.
+
+    >>> smallest_p("t", 5), smallest_p("sign", 5), smallest_p("wilcoxon", 6)
+    (0.0, 0.0625, 0.03125)
+    """
+    if test == "t":
+        return 0.0
+    return max(2.0 ** (1 - queries), 1 / (DRAWS + 1) if test == "randomization" else 0.0)
+
+
 def verdict_on(
     condition: Condition,
     run: str,

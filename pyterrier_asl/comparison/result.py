@@ -21,14 +21,12 @@ from ..measures.directions import value_range
 from ..measures.names import added_up
 from ..scoring.arrays import Floats
 from ..statistics.correction import correct
-from ..statistics.inputs import DRAWS
 from ..statistics.intervals import detectable_difference
-from ..statistics.pairwise import non_inferiority
 from ..statistics.tests import compare_pair
 from .answers import ALLOW, Answers
 from .causes.find import causes_frame, sentence
 from .conditions import Condition
-from .guard import Limits, Observed, Verdict, verdict_on
+from .guard import Limits, Observed, Verdict, smallest_p, test_of, uncorrected_p, verdict_on
 from .printing import means_parts, moved_parts
 
 #: Preferences of lexicographic precision (Diaz 2023), which are defined for pairs of runs.
@@ -250,14 +248,7 @@ class RunComparison(Printed):
         return [sentence(row) for row in causes.to_dict("records")]
 
     def _untestable(self, run: str, name: str, condition: Condition, least_p: float) -> str:
-        """The reason why a condition cannot be tested for a run; '' where it can.
-
-        Args:
-            run: the run.
-            name: the name of the measure.
-            condition: the condition.
-            least_p: the smallest corrected p-value that the test could have.
-        """
+        """The reason why a condition cannot be tested, ``least_p`` its smallest possible p."""
         if reason := self.answers.untestable.get((run, name), ""):
             return reason
         causes = self.causes[(self.causes["run"] == run) & (self.causes["comparable"] == False)]  # noqa: E712
@@ -274,20 +265,12 @@ class RunComparison(Printed):
             )
         return ""
 
-    def _least_p(self, name: str) -> float:
-        """The smallest p-value that the test of a measure could have over these queries."""
-        test = "sign" if name == "sgnLP" else self.options.test
-        if test == "t" and self.by_track is None:
-            return 0.0
-        return max(2.0 ** (1 - self.queries), 1 / (DRAWS + 1) if test == "randomization" else 0)
-
     def _extremes(self, name: str) -> tuple[float, float]:
         """The lowest and the highest value of a measure, as far as they are known."""
         if name in PREFERENCES:
             return -1.0, 1.0
         measure = self._measures.get(name)
-        known = measure is not None
-        return value_range(measure, len(self.runs) + 1) if known else (-math.inf, math.inf)
+        return value_range(measure, len(self.runs) + 1) if measure else (-math.inf, math.inf)
 
     def chart(self) -> Any:
         """The difference of each run from the baseline by each measure, with its interval."""
@@ -358,19 +341,21 @@ class RunComparison(Printed):
         }
         tested = [(run, *pair) for run in self.runs for pair in self._conditions]
         p = {
-            _test_of(run, condition, name): _uncorrected_p(condition, observed[run, name])
+            test_of(run, condition, name): uncorrected_p(condition, observed[run, name])
             for run, condition, name in tested
             if condition.level is not None
         }
-        least = [
-            self._least_p(name) if observed[run, name].by_query.any() else 0.0 for run, name, _ in p
-        ]
+        by_signs, least = self.by_track is not None, []
+        for run, name, _ in p:
+            test = "sign" if by_signs or name == "sgnLP" else self.options.test
+            is_equal = not observed[run, name].by_query.any()
+            least.append(0.0 if is_equal else smallest_p(test, self.queries))
         corrected = correct(list(p.values()), self.options.correction)
         least_p = correct(least, self.options.correction).p.tolist()
         corrected_p = dict(zip(p, zip(corrected.p.tolist(), least_p)))
         verdicts = []
         for run, condition, name in tested:
-            p_here, least_here = corrected_p.get(_test_of(run, condition, name), (math.nan, 0.0))
+            p_here, least_here = corrected_p.get(test_of(run, condition, name), (math.nan, 0.0))
             verdicts.append(
                 verdict_on(
                     condition,
@@ -381,7 +366,7 @@ class RunComparison(Printed):
                     limits=self._limits[run, name] if condition.certainly else None,
                     untestable=self._untestable(run, name, condition, least_here),
                     why=self.why(run),
-                    has_power=self.by_track is None,
+                    has_power=not by_signs,
                 )
             )
         unanswered = tested and not self._allow_missing
@@ -464,16 +449,3 @@ def comparison_of(
         _limits=limits,
         **details,
     )
-
-
-def _test_of(run: str, condition: Condition, name: str) -> tuple[str, str, float]:
-    """The key of a test: conditions that share a test count once in the correction."""
-    margin = condition.amount if condition.possibly else 0.0
-    return run, name, -margin if condition.percent else margin
-
-
-def _uncorrected_p(condition: Condition, observed: Observed) -> float:
-    """The p-value of a condition before the correction, one-sided with ``possibly``."""
-    if condition.possibly:
-        return non_inferiority(observed.gains, condition.least(observed.base)).p
-    return observed.p

@@ -113,9 +113,7 @@ def rank_intervals(
     check_probability("alpha", alpha)
     pairs = Pairs(values, lower, weights, collections, variance, draws, seed)
     if draws == pairs.draws and alpha * draws < 1 - EQUAL:  # else all signs are used
-        raise ValueError(
-            f"draws is {draws}: no p-value is at most {alpha:g}; give at least {ceil(1 / alpha):,}"
-        )
+        raise ValueError(f"draws is {draws}: alpha = {alpha:g} needs at least {ceil(1 / alpha):,}")
     p, largest = pairs.p_values(progress)
     better = (p <= alpha + EQUAL / pairs.draws) & (pairs.difference > 0)
     unordered, critical = ~np.eye(len(p), dtype=bool), []

@@ -513,6 +513,18 @@ def test_one_person_leaves_the_range_unknown():
     report.chart().to_dict()
 
 
+def test_a_single_query_has_no_interval_and_no_verdict():
+    labels = truth(1)
+    first = judged(labels, 0, 2)
+    others = {"second": first, "model": judged(labels, 0.1, 3)}
+    report = asl.judges(first, others, people=["second"], draws=10)
+    ends = ["ci_low", "ci_high", "less_low", "less_high"]
+    assert report.agreement[ends].isna().all(axis=None) and report.agreement["value"].notna().all()
+    assert not any("[" in sentence for sentence in report.sentences())
+    assert report.sentences()[1].startswith("It cannot be said with 1 query whether model")
+    report.chart().to_dict()
+
+
 @pytest.mark.parametrize(
     ("options", "says"),
     [

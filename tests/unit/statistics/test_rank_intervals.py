@@ -249,7 +249,7 @@ def test_the_interval_of_a_difference_matches_the_definition():
         ({}, "either values or lower"),
         ({"values": [[0.1, 0.2]], "variance": "none"}, "variance 'none' is unknown"),
         ({"values": [[0.1, 0.2]], "draws": 0}, "draws is 0"),
-        ({"values": [[0.1] * 9] * 2, "draws": 9}, "draws is 9: no p-value is at most 0.05; .* 20"),
+        ({"values": [[0.1] * 9] * 2, "draws": 9}, "draws is 9: alpha = 0.05 needs at least 20"),
     ],
 )
 def test_what_cannot_be_computed_is_an_error(arguments, message):
