@@ -266,7 +266,7 @@ def rare_finds_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
         ),
     )
     areas = np.interp(frame["alone"], [0, most], _AREAS)
-    sized = frame.assign(radius=np.sqrt(areas / np.pi))
+    sized = frame.assign(radius=np.sqrt(areas) / 2)
     names = names_beside_points(
         sized,
         sized.loc[named.index],

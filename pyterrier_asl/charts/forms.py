@@ -37,9 +37,9 @@ CROWDED = ROW / STEP
 #: Pixels of letters in a chart, as at its axes.
 LETTERS = 10
 
-#: Options of a point, and its radius in pixels.
+#: Options of a point, and its radius in pixels: Vega's size is the area of a square around it.
 POINT: dict[str, Any] = {"filled": True, "size": 60, "opacity": 1}
-RADIUS = math.sqrt(POINT["size"] / math.pi)
+RADIUS = math.sqrt(POINT["size"]) / 2
 
 #: Pixels between a point or a bar and its name, and of a bar below its name.
 GAP, BAR = 3, 5

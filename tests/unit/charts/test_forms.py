@@ -281,7 +281,7 @@ def test_a_line_from_a_point_ends_at_the_border_of_its_name(seed):
 @pytest.mark.parametrize("lines", range(6))
 def test_a_name_is_a_line_of_12_pixels_further_away_for_each_line_of_points(lines):
     """A name right above its point needs no line to it, a name further away has one."""
-    radius = np.sqrt(60 / np.pi)
+    radius = np.sqrt(60) / 2
     pixels = [(180, 120), *((180 + x, 120) for x in (-25, 25) if lines)]
     pixels += [
         (180 + x, 120 + sign * (radius + 12 * at))

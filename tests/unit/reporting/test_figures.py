@@ -161,7 +161,7 @@ def test_a_query_with_more_relevant_documents_has_a_larger_point_within_the_figu
     encoding = specifications(5, 100)["queries"]["encoding"]
     least, most = encoding["size"]["scale"]["range"]
     # The largest point is ten times as large as the smallest and does not cross the edge.
-    assert most > 10 * least >= 10 * 30 and most / 3.15 <= 12**2
+    assert most > 10 * least >= 10 * 30 and most**0.5 / 2 <= 12
     assert encoding["order"]["sort"] == "descending", "small points are drawn last"
     assert encoding["x"]["scale"]["zero"] is False and "zero" not in encoding["y"]["scale"]
     assert "size" not in specifications(5, None)["queries"]["encoding"]
