@@ -325,7 +325,7 @@ def human_range_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
 
 
 def sampled_average_precision(
-    retrieved: ArrayLike, common: ArrayLike, relevant: ArrayLike, *, n: int = 10_000, seed: int = 0
+    retrieved: ArrayLike, common: ArrayLike, relevant: ArrayLike, *, n: int, seed: int = 0
 ) -> Floats:
     """AP of another judge's documents, the mean of n random orders of each query.
 

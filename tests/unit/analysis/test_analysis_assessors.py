@@ -71,6 +71,8 @@ def test_sampling_is_reproducible_and_by_topic():
     assert first.tolist() == sampled_average_precision(*counts, n=500, seed=7).tolist()
     assert first[:2].tolist() == sampled_average_precision(*counts[:, :2], n=500, seed=7).tolist()
     assert first[0] != sampled_average_precision(*counts, n=500, seed=8)[0]
+    usual = sampled_average_precision(*counts, n=500)
+    assert usual.tolist() == sampled_average_precision(*counts, n=500, seed=0).tolist()
     assert first[2:].tolist() == [1.0, 0.0]
 
 

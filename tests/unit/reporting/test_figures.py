@@ -27,8 +27,7 @@ def ticks(part: Any, *fields: str) -> Iterator[list[int]]:
 
 @pytest.mark.parametrize(
     ("systems", "step"),
-    [(2, 1), (13, 1), (14, 2), (26, 5), (62, 10), (122, 20), (601, 50), (602, 100), (1202, 200)]
-    + [(2401, 200), (2402, 500), (6002, 1000)],
+    [(2, 1), (12, 1), (13, 1), (14, 2), (601, 50), (6002, 1000)],
 )
 def test_axes_of_ranks_have_the_first_and_every_round_rank(systems, step):
     for name, figure in specifications(systems, 100).items():
@@ -110,8 +109,10 @@ def test_everything_in_a_figure_is_visible(systems, cutoff):
         assert_everything_is_visible(figure, sizes, HIDDEN)
 
 
-@pytest.mark.parametrize(("systems", "height"), [(2, 200), (10, 220), (21, 462), (22, 480)])
-def test_the_ranks_by_several_measures_have_22_pixels_for_each_of_10_to_20_systems(systems, height):
+@pytest.mark.parametrize(("systems", "height"), [(2, 200), (12, 264), (14, 308), (601, 480)])
+def test_the_ranks_by_several_measures_have_22_pixels_for_each_system_within_limits(
+    systems, height
+):
     assert specifications(systems, 100)["bump"]["height"] == height
 
 
