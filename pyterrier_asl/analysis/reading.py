@@ -18,6 +18,7 @@ from ..io.columns import Columns
 from ..io.lazy import pd
 from ..io.values import pc
 from ..measures import ASL
+from ..measures._base import check_grade
 from ..measures.names import Measures, named_measures, with_options
 from ..scoring.arrays import within_query
 from ..scoring.search_length import DEFAULT_DEPTH
@@ -47,7 +48,7 @@ def read(
     """
     judged = Evaluation.of(runs, qrels, duplicates=duplicates)
     warn_of_grades(judged.judgements, measures, rel)
-    return judged, 1 if rel is None else rel
+    return judged, 1 if rel is None else check_grade("rel", rel)
 
 
 def read_tracks(
@@ -61,7 +62,7 @@ def read_tracks(
     several = tracks(runs, qrels, duplicates)
     for judged in several.values():
         warn_of_grades(judged.judgements, measures, rel)
-    return several, 1 if rel is None else rel
+    return several, 1 if rel is None else check_grade("rel", rel)
 
 
 def read_judges(

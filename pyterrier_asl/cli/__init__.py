@@ -59,6 +59,22 @@ def epilog(documentation: str | None) -> str:
     return (documentation or "").partition("\n\n")[2]
 
 
+class Command(click.Command):
+    """A command that refuses empty arguments: a file without a name would be the current folder."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parses the arguments."""
+        if "" in args:
+            before = args[max(args.index("") - 1, 0)]
+            what = f"the value of {before}" if before.startswith("-") else "an argument"
+            raise click.UsageError(
+                f"{what} is empty, perhaps a variable without a value: give a value, or leave it "
+                "out",
+                ctx,
+            )
+        return super().parse_args(ctx, args)
+
+
 class Commands(click.Group):
     """A group whose commands are modules of the same name. Errors are printed in one line."""
 
@@ -118,6 +134,8 @@ class Failure(click.ClickException):
     exit_code = 2
 
 
+#: The file with the content of standard input.
+_STDIN = re.compile(r"\S*/pyterrier_asl-\w+/stdin")
 #: An argument of a function in an error, such as ``pass conflicts='official'``.
 _ARGUMENT = re.compile(r"\b(pass|give) (\w+)=(?:'([^']*)'|([\w.]*\w)?)")
 
@@ -147,7 +165,7 @@ def error_line(error: Exception) -> str:
     """The message of an error in one line; for an unexpected error also its type."""
     if isinstance(error, click.ClickException):
         return " ".join(error.format_message().split())
-    text = " ".join(str(error).split())
+    text = _STDIN.sub("standard input", " ".join(str(error).split()))
     if isinstance(error, OSError) and error.errno in FULL and not error.filename:
         return f"cannot write the standard output: {error.strerror}"  # files are named
     if isinstance(error, MemoryError):

@@ -30,7 +30,7 @@ from ..analysis import command_line
 from ..analysis.registry import Analysis, analyses, find_analysis
 from ..io import tables
 from ..io.names import read_groups
-from . import epilog, options
+from . import Command, epilog, options
 from .options import Decorator
 
 _OF_TRACKS = """\b
@@ -264,7 +264,7 @@ def option_of(parameter: inspect.Parameter) -> Decorator | None:
 
 def _command(analysis: Analysis) -> click.Command:
     """The subcommand of an analysis, with one option per parameter."""
-    command = click.Command(
+    command = Command(
         analysis.name,
         callback=partial(_run_analysis, analysis),
         help=f"{analysis.what}\n\n{analysis.source}.",

@@ -24,13 +24,13 @@ from typing import Any
 import click
 
 from ..io.tables import write
-from . import epilog, options
+from . import Command, epilog, options
 
 #: QRELS of a plan without judgements by people.
 NOBODY = "none"
 
 
-@click.command(name="audit", epilog=epilog(__doc__))
+@click.command(name="audit", cls=Command, epilog=epilog(__doc__))
 @options.qrels
 @options.runs
 @click.option(

@@ -51,7 +51,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from . import epilog, error_line, options
+from . import Command, epilog, error_line, options
 
 if TYPE_CHECKING:
     from ..comparison.reports import GuardReports
@@ -76,7 +76,7 @@ _OF_COMPARE = (
 )
 
 
-class GuardCommand(click.Command):
+class GuardCommand(Command):
     """A command whose outputs also report errors in its arguments."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:

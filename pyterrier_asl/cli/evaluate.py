@@ -33,13 +33,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from . import epilog, options
+from . import Command, epilog, options
 
 if TYPE_CHECKING:
     from ..evaluation.evaluation import Evaluation
 
 
-@click.command(name="evaluate", epilog=epilog(__doc__))
+@click.command(name="evaluate", cls=Command, epilog=epilog(__doc__))
 @options.qrels_if_any
 @options.runs_if_any
 @options.measures(

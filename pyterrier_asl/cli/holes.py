@@ -37,7 +37,7 @@ import click
 from ..io.atomic import check_replaceable
 from ..io.notices import counted
 from ..io.tables import write
-from . import epilog, options
+from . import Command, epilog, options
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from ..unjudged.pairs import AllPairs
 
 
-@click.command(name="holes", epilog=epilog(__doc__))
+@click.command(name="holes", cls=Command, epilog=epilog(__doc__))
 @options.qrels
 @options.runs
 @click.option(

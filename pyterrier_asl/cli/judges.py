@@ -29,7 +29,7 @@ from typing import Any
 import click
 
 from ..io.tables import write
-from . import epilog, options
+from . import Command, epilog, options
 
 #: The tables of the report: the values of ``--show``.
 TABLES = (
@@ -43,7 +43,7 @@ TABLES = (
 )
 
 
-@click.command(name="judges", epilog=epilog(__doc__))
+@click.command(name="judges", cls=Command, epilog=epilog(__doc__))
 @options.qrels
 @click.argument("runs", nargs=-1, metavar="[RUN]...")
 @options.judges(

@@ -15,10 +15,10 @@ from __future__ import annotations
 import click
 
 from ..io.atomic import check_replaceable, replacing
-from . import epilog, options
+from . import Command, epilog, options
 
 
-@click.command(name="labels", epilog=epilog(__doc__))
+@click.command(name="labels", cls=Command, epilog=epilog(__doc__))
 @options.qrels
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option("-o", "--output", metavar="FILE", help="File for the merged qrels.  [default: print]")

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import click
 
-from . import epilog, options
+from . import Command, epilog, options
 
 
-@click.command(name="pool", epilog=epilog(__doc__))
+@click.command(name="pool", cls=Command, epilog=epilog(__doc__))
 @options.runs
 @click.option(
     "-o", "--output", required=True, metavar="FILE", help="The Parquet file to write the pool to."

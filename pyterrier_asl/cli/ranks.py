@@ -31,10 +31,10 @@ import click
 
 from ..io.tables import write
 from ..statistics.inputs import DRAWS
-from . import epilog, options
+from . import Command, epilog, options
 
 
-@click.command(name="ranks", epilog=epilog(__doc__))
+@click.command(name="ranks", cls=Command, epilog=epilog(__doc__))
 @options.qrels_if_any
 @options.runs_if_any
 @click.option(

@@ -23,10 +23,10 @@ from typing import Any
 import click
 
 from ..io.atomic import check_replaceable
-from . import epilog, options
+from . import Command, epilog, options
 
 
-class ReportCommand(click.Command):
+class ReportCommand(Command):
     """A command that keeps its arguments, which the page shows."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:

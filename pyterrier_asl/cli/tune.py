@@ -32,10 +32,10 @@ from typing import Any
 import click
 
 from ..io import tables
-from . import epilog, options
+from . import Command, epilog, options
 
 
-@click.command(name="tune", epilog=epilog(__doc__))
+@click.command(name="tune", cls=Command, epilog=epilog(__doc__))
 @click.argument("collection")
 @options.measures("to tune for; the table has AP, TBG and all of these.  [default: AP TBG]")
 @click.option(

@@ -314,6 +314,8 @@ def _read_rows(path: Path) -> pd.DataFrame:
     """The rows of a file of labels, by the numbers of their lines."""
     if not path.exists():
         raise FileNotFoundError(f"there is no file {path}")
+    if path.is_dir():
+        raise IsADirectoryError(f"{path} is a folder, not a file")
     content = path.read_bytes().removeprefix(_BYTE_ORDER_MARK)
     begins = content.lstrip()
     if not begins:

@@ -331,12 +331,12 @@ def _shown_columns(
 
 def _are_best(column: list[Any], up: bool | None, groups: list[Any] | None) -> list[bool]:
     """Flags of the best values of a measure, of each group; none for one run, or no direction."""
-    best = np.zeros(len(column), dtype=bool)
-    of = np.array(groups or [""] * len(column), dtype=str)
-    for group in np.unique(of) if up is not None else ():
-        values = np.where(of == group, np.array(column, dtype=float), -np.inf if up else np.inf)
-        if (of == group).sum() > 1:
-            best |= values == (values.max() if up else values.min())
+    best, of_rows = np.zeros(len(column), dtype=bool), groups or [""] * len(column)
+    for group in dict.fromkeys(of_rows) if up is not None else ():
+        rows = np.flatnonzero([name == group for name in of_rows])
+        if len(rows) > 1:
+            values = np.array(column, dtype=float)[rows]
+            best[rows] = values == (values.max() if up else values.min())
     return best.tolist()
 
 

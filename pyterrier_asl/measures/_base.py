@@ -87,6 +87,18 @@ def grade(value: object) -> float:
     return int(number) if number.is_integer() else number
 
 
+def check_grade(name: str, value: object) -> float:
+    """A minimum grade; the error has the name of its argument.
+
+    >>> check_grade("rel", 2.0)
+    2
+    """
+    try:
+        return grade(value)
+    except ValueError as error:
+        raise ValueError(f"{name} is {value!r}: it must be {error}") from None
+
+
 def flag(value: object) -> bool:
     """True or False."""
     if isinstance(value, (bool, np.bool_)):

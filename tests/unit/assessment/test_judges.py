@@ -529,6 +529,8 @@ def test_a_single_query_has_no_interval_and_no_verdict():
     ("options", "says"),
     [
         ({"people": ["nobody"]}, "people names 'nobody'"),
+        ({"judge_rel": {"model": -1}}, "the grade of 'model' is -1: it must be a number from 0"),
+        ({"rel": float("nan")}, "rel is nan: it must be a number from 0"),
         ({"judge_rel": {"model": 3}}, "'model' finds nothing relevant at rel=3"),
         ({"reference": "model"}, "both called 'model'"),
     ],

@@ -591,7 +591,9 @@ def test_a_run_from_standard_input(files):
     both = CliRunner().invoke(main, ["evaluate", "qrels", "-", "b.run.gz", "-o", "tsv"], content)
     assert {line.split("\t")[0] for line in both.stdout.splitlines()} == {"stdin", "b"}
     wrong = CliRunner().invoke(main, ["evaluate", "qrels", "-"], input=b"q Q0 d\n")
-    assert wrong.exit_code == 2 and "stdin, line 1: expected 6 columns" in wrong.stderr
+    assert (
+        wrong.exit_code == 2 and "Error: standard input, line 1: expected 6 columns" in wrong.stderr
+    )
 
 
 # Folders with files that cannot be read

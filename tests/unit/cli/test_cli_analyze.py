@@ -420,6 +420,9 @@ def test_help_has_the_analyses_and_each_its_options():
     "said, message",
     [
         (["tie"], "No such command 'tie'"),
+        (["ties", "", "runs"], "an argument is empty, perhaps a variable"),
+        (["ties", "qrels", "runs", "--rel", "-1"], "rel is -1: it must be a number from 0"),
+        (["reordering", "qrels", "runs", "--rel", "inf"], "rel is inf: it must be a number from 0"),
         (["ties", "qrels"], "Missing argument 'RUN...'"),
         (["ties", "qrels", "gone"], "there is no file or folder gone"),
         (["ties", "qrels", "runs", "--draws", "3"], "No such option"),

@@ -315,7 +315,6 @@ def test_identical_runs_hold_no_condition(files):
 @pytest.mark.parametrize(
     "text",
     [
-        "",
         "AP",
         "worse",
         "AP bad",
@@ -563,6 +562,8 @@ def outcomes(result: Result) -> dict[str, str]:
         (["qrels", "good.run", "bad.run", "--test", "foo"], "is not one of 't'"),
         (["qrels", "good.run", "bad.run", "--foo"], "No such option"),
         (["qrels", "good.run"], "Missing argument"),
+        (["qrels", "", "good.run", "bad.run"], "an argument is empty, perhaps a variable"),
+        (["qrels", "good.run", "bad.run", "--fail-if", ""], "the value of --fail-if is empty"),
         (["one", "good.run", "bad.run", "--fail-if", "RR worse p<.05"], "only one query"),
     ],
 )
