@@ -110,7 +110,7 @@ SIZES = {
     "size": {60, 5, 12},  # the area of a point, a bar below its name, the area of a dot in a cell
     "strokeWidth": {2, 0.7},  # a line, one of many lines
     "thickness": {3},
-    "tickCount": {5, 3},  # at an axis, and at the colours of a legend
+    "tickCount": {3},  # at the colours of a legend
     "padding": set(),
 }
 #: Options that are given to turn something off.

@@ -226,11 +226,10 @@ def compare_with_assessors_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     if shown["judged_by"].nunique() > 1:
         against = against + ", judged by " + shown["judged_by"]
     layers = layers.properties(data=shown.assign(against=against))
-    few = len(by_run) <= most
     caption = (
         "AP of each run minus AP of the judge's documents in the best order, in a random order "
         f"(the expected value) and in the worst order, with its interval. {significance(frame)}"
-        f"{'' if few else f' The best {most} of {len(by_run)} runs.'}"
+        f"{f' The best {most} of {len(by_run)} runs.' * (len(by_run) > most)}"
     )
     return captioned(in_rows(layers, "against", against), "Runs against other judges", caption)
 

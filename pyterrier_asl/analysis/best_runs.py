@@ -12,7 +12,6 @@ from ..charts import (
     PANEL,
     POINT,
     STEP,
-    TICKS,
     WIDE_CAPTION,
     alt,
     around,
@@ -111,24 +110,27 @@ def run_quality_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     names = {re.sub(r"\(rel=.*?\)", "", name): name for name in frame.columns}
     frame = frame.set_axis(list(names), axis=1)
     further = [name for name in frame.columns if name.startswith(("R@", "Judged@"))]
-    base = alt.Chart(frame)
-    points = base.mark_circle(size=POINT["size"], opacity=0.8).encode(
-        color=alt.Color(
-            "missing_share:Q",
-            title="missing share of ASL",
-            scale=alt.Scale(scheme="viridis", zero=False),
-            legend=alt.Legend(format="%", orient="bottom", tickCount=3),
-        ),
-        tooltip=tooltips(
-            "run",
-            "P@20",
-            "ASL@g1-10",
-            "AP",
-            "ASL",
-            "missing_share",
-            "unjudged_share",
-            *further,
-        ),
+    points = (
+        alt.Chart(frame)
+        .mark_circle(size=POINT["size"], opacity=0.8)
+        .encode(
+            color=alt.Color(
+                "missing_share:Q",
+                title="missing share of ASL",
+                scale=alt.Scale(scheme="viridis", zero=False),
+                legend=alt.Legend(format="%", orient="bottom", tickCount=3),
+            ),
+            tooltip=tooltips(
+                "run",
+                "P@20",
+                "ASL@g1-10",
+                "AP",
+                "ASL",
+                "missing_share",
+                "unjudged_share",
+                *further,
+            ),
+        )
     )
     best = frame if len(frame) <= FEW else frame.iloc[[0, int(frame["AP"].argmax())]]
     ends, heights = around(frame["AP"]), around(frame["ASL"])
@@ -144,7 +146,6 @@ def run_quality_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
         x=alt.X(
             "AP:Q",
             title=better(names["AP"], "→"),
-            axis=alt.Axis(tickCount=TICKS),
             scale=alt.Scale(domain=ends),
         ),
         y=alt.Y(
@@ -251,7 +252,7 @@ def _best_values(measure: str, part: pd.DataFrame) -> alt.TopLevelMixin:
     rows = part.assign(label=[f"{value:{form}} {run}" for value, run in runs], least=least)
     powers = powers_of_ten(float(part["value"].max()))
     scale = alt.Scale(type="log", domain=[1, powers[-1]]) if lengths else alt.Scale(domain=[0, 1])
-    axis = alt.Axis(values=powers) if lengths else alt.Axis(tickCount=TICKS)
+    axis = alt.Axis(values=powers) if lengths else alt.Axis()
     axis["format"], axis["grid"] = "~g", False
     title = better(measure, "←" if lengths else "→")
     named = bool(part["track"].astype(bool).any())

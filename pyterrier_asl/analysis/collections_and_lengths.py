@@ -18,6 +18,7 @@ from ..charts import (
     category,
     figure,
     inline_rows,
+    powers_of_ten,
     tooltips,
 )
 from ..io.lazy import pd
@@ -217,7 +218,7 @@ def collection_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     if "collection" in frame:
         long["kind"] = long["collection"] + ": " + long["kind"]
     total = frame.sum(numeric_only=True).astype(int)
-    powers = alt.Axis(values=[0, *(10**power for power in range(7))])
+    powers = alt.Axis(values=[0, *powers_of_ten(10**6)])
     base = alt.Chart(long).encode(
         x=alt.X(
             "documents:Q",

@@ -11,7 +11,6 @@ import pyarrow as pa
 
 from ..charts import (
     COLORS,
-    TICKS,
     alt,
     around,
     better,
@@ -240,7 +239,7 @@ def rare_finds_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
         x=alt.X(
             "found:Q",
             title=better("relevant documents found", "→"),
-            axis=alt.Axis(tickCount=TICKS, format=",d"),
+            axis=alt.Axis(tickMinStep=1, format=",d"),
             scale=alt.Scale(domain=ends),
         ),
         y=alt.Y(
@@ -265,8 +264,7 @@ def rare_finds_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
             alt.Tooltip("recall", format=".3f"),
         ),
     )
-    areas = np.interp(frame["alone"], [0, most], _AREAS)
-    sized = frame.assign(radius=np.sqrt(areas) / 2)
+    sized = frame.assign(radius=np.sqrt(np.interp(frame["alone"], [0, most], _AREAS)) / 2)
     names = names_beside_points(
         sized,
         sized.loc[named.index],

@@ -16,7 +16,6 @@ from ..charts import (
     FEW_COLUMNS,
     MOST,
     POINT,
-    TICKS,
     WIDE_CAPTION,
     alt,
     around,
@@ -391,7 +390,7 @@ def cycles_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
         "Systems preferred in a cycle",
         caption + rest,
         rows=2,
-        x=alt.X("weakest:Q", title="weakest mean preference", axis=alt.Axis(tickCount=TICKS)),
+        x=alt.X("weakest:Q", title="weakest mean preference"),
         y=alt.Y("cycle:N", title=None, sort=None, axis=None),
         tooltip=tooltips("a", "b", "c", alt.Tooltip("weakest:Q", format=".4f")),
     )

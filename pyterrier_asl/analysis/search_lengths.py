@@ -14,7 +14,6 @@ import numpy as np
 from ..charts import (
     CROWDED,
     DASHED,
-    TICKS,
     alt,
     bin_ends,
     by_collection,
@@ -395,7 +394,7 @@ def effective_share_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
         alt.Chart(frame)
         .mark_circle(opacity=0.7)
         .encode(
-            x=alt.X("AP:Q", title="AP", axis=alt.Axis(tickCount=TICKS)),
+            x=alt.X("AP:Q", title="AP"),
             y=alt.Y("share:Q", title="share of the relevant documents", axis=percent),
             **by_collection(frame, "track"),
             tooltip=tooltips("track", "run", "AP", "share", "pooled"),

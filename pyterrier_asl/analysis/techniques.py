@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..assessment.system_pairs import PairedTest, as_frame, significance
-from ..charts import STEP, TICKS, WIDTH, alt, bars, captioned, category, in_rows, tooltips
+from ..charts import STEP, WIDTH, alt, bars, captioned, category, in_rows, tooltips
 from ..evaluation.inputs import refuse
 from ..io.lazy import pd
 from ..io.names import check_names
@@ -157,7 +157,7 @@ def compare_techniques_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
         x=alt.X(
             "RRIE:Q",
             title="relative reduction in error",
-            axis=alt.Axis(format="%", tickCount=TICKS),
+            axis=alt.Axis(format="%"),
         ),
         y=alt.Y("measure:N", sort=None, title=None),
         tooltip=tooltips(

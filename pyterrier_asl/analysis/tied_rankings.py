@@ -9,7 +9,6 @@ import numpy as np
 import scipy  # its submodules load when first used
 
 from ..charts import (
-    TICKS,
     alt,
     bars,
     by_collection,
@@ -18,7 +17,6 @@ from ..charts import (
     labelled_lines,
     tooltips,
     undrawn,
-    whole_numbers,
 )
 from ..evaluation.preferences import first_differences, recall_levels
 from ..io.lazy import pd
@@ -69,7 +67,7 @@ def levels_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     long["levels"] = long["levels"].astype(str)
     chart = labelled_lines(
         long,
-        x=alt.X("m:Q", title="relevant documents m", axis=alt.Axis(tickCount=TICKS)),
+        x=alt.X("m:Q", title="relevant documents m"),
         y=alt.Y("digits:Q", title="levels (decimal digits)"),
         color=category("order"),
         tooltip=tooltips("m", "order", "digits"),
@@ -126,8 +124,8 @@ def tie_probability_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     """The probability of a tie with a random ranking, by p_1."""
     chart = labelled_lines(
         frame.assign(line="m = " + frame["m"].astype(str)),
-        x=alt.X("p_1:Q", title="p₁", axis=alt.Axis(tickCount=TICKS)),
-        y=alt.Y("probability:Q", title="Pr(p₁ = p₁′)", axis=alt.Axis(format="~%", tickCount=TICKS)),
+        x=alt.X("p_1:Q", title="p₁"),
+        y=alt.Y("probability:Q", title="Pr(p₁ = p₁′)", axis=alt.Axis(format="~%")),
         color=category("line"),
         tooltip=tooltips("m", "p_1", alt.Tooltip("probability", format=".5f")),
     )
@@ -263,7 +261,6 @@ def tie_probability_by_rank(
 @tie_probability_by_rank.chart
 def ties_by_rank_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     """The empirical probability of a tie, by p_1, both logarithmic."""
-    deepest = max(2, int(frame["p_1"].max()))
     return figure(
         alt.Chart(frame[frame["probability"] > 0]).mark_line(point=True),
         "Ties in reciprocal rank with another system",
@@ -272,14 +269,12 @@ def ties_by_rank_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
         x=alt.X(
             "p_1:Q",
             title="p₁",
-            scale=alt.Scale(type="log", domain=[1, deepest]),
-            axis=alt.Axis(values=whole_numbers(1, deepest)),
+            scale=alt.Scale(type="log", domain=[1, max(2, int(frame["p_1"].max()))]),
         ),
         y=alt.Y(
             "probability:Q",
             title="Pr(p₁ = p₁′)",
             scale=alt.Scale(type="log"),
-            axis=alt.Axis(tickCount=TICKS),
         ),
         tooltip=tooltips("p_1", "rankings", "pairs", alt.Tooltip("probability", format=".4f")),
         **by_collection(frame),

@@ -44,9 +44,6 @@ RADIUS = math.sqrt(POINT["size"]) / 2
 #: Pixels between a point or a bar and its name, and of a bar below its name.
 GAP, BAR = 3, 5
 
-#: About as many numbers as an axis has where more would be crowded.
-TICKS = 5
-
 #: Dashes and gaps of lines that show no data.
 DASHED = [4, 3]
 
@@ -93,8 +90,9 @@ def figure(
     """
     if rows is not None:
         height = alt.Step(rows * STEP)
-    drawn = marked.encode(**channels).properties(width=width, height=height)
-    return captioned(drawn, title, caption)
+    return captioned(
+        marked.encode(**channels).properties(width=width, height=height), title, caption
+    )
 
 
 def captioned(
@@ -108,10 +106,13 @@ def captioned(
         caption: how to read the chart; it is broken into lines.
         width: characters per line.
     """
-    lines = textwrap.wrap(caption, width)
     titled = chart.properties(
         title=alt.TitleParams(
-            title, subtitle=lines, anchor="start", subtitleColor="gray", offset=ROW
+            title,
+            subtitle=textwrap.wrap(caption, width),
+            anchor="start",
+            subtitleColor="gray",
+            offset=ROW,
         )
     )
     _keep_numbers_at_ticks(titled)
@@ -167,7 +168,6 @@ def by_slice(
     drawn = []
     for name, part in frame.groupby(column, sort=False):
         rows = part.drop(columns=column).reset_index(drop=True)
-        rows.attrs = frame.attrs
         chart = draw(rows)
         chart.title.text = f"{chart.title.text}: {name}"
         drawn.append(chart)
@@ -201,8 +201,9 @@ def names_above(base: alt.Chart, name: str, x: Any) -> alt.Chart:
         name: the column of the names.
         x: the place where names begin.
     """
-    names = base.mark_text(align="left", dx=GAP, dy=-LETTERS, fontSize=LETTERS)
-    return names.encode(x=x, text=alt.Text(f"{name}:N"))
+    return base.mark_text(align="left", dx=GAP, dy=-LETTERS, fontSize=LETTERS).encode(
+        x=x, text=alt.Text(f"{name}:N")
+    )
 
 
 def inline_rows(frame: pd.DataFrame) -> alt.InlineData:
@@ -334,8 +335,7 @@ def ranks_on_lists(
         scale=alt.Scale(domain=[0.5, deepest + 0.5], reverse=True),
     )
     legend = alt.Legend(orient="bottom", values=some_values(frame["change"]), format="d")
-    scheme = alt.Scale(scheme="viridis")
-    color = alt.Color("change:Q", title="ranks moved", scale=scheme, legend=legend)
+    color = alt.Color("change:Q", title="ranks moved", legend=legend).scale(scheme="viridis")
     lines, circles = (
         alt.Chart(inline_rows(rows)).encode(x=x, y=y, color=color) for rows in (frame, points)
     )

@@ -51,14 +51,12 @@ def names_beside_points(
     (across, ends), (up, heights) = x, y
     spans = np.array([ends[1] - ends[0], heights[1] - heights[0]], dtype=np.float64)
     spans[spans == 0] = 1.0
-    origin = np.array([ends[0], heights[0]])
 
     def points_of(rows: pd.DataFrame, width: float) -> Floats:
         """Pixels from the lower left, and radii, shape (n, 3)."""
-        size = np.array([width, HEIGHT])
-        at = (rows[[across, up]].to_numpy(dtype=np.float64) - origin) / spans * size
+        shares = (rows[[across, up]].to_numpy(dtype=np.float64) - [ends[0], heights[0]]) / spans
         radii = np.full(len(rows), RADIUS) if radius is None else rows[radius].to_numpy()
-        return np.column_stack([at, radii])
+        return np.column_stack([shares * [width, HEIGHT], radii])
 
     lengths = _CHARACTER * named[name].astype(str).map(len).to_numpy(dtype=np.float64)
     anchors, points = (
@@ -72,8 +70,9 @@ def names_beside_points(
         size = anchors[WIDTH][row, 2]
         if abs(above) > size + _LIFTS[0]:
             height = np.sign(above) * ROW / 2 - above
-            end = {"x2Offset": np.sign(right) * (size + GAP), "y2Offset": height}
-            line = base.mark_rule(color="gray", **end)
+            line = base.mark_rule(
+                color="gray", x2Offset=np.sign(right) * (size + GAP), y2Offset=height
+            )
             layers.append(line.encode(x2=alt.X2(f"{across}:Q"), y2=alt.Y2(f"{up}:Q")))
         text = base.mark_text(fontSize=LETTERS, color="#333", dx=right, dy=-above)
         layers.append(text.encode(text=alt.Text(f"{name}:N")))
@@ -161,14 +160,14 @@ def labelled_lines(
 def end_labels(frame: pd.DataFrame, *, x: alt.X, y: alt.Y, color: alt.Color) -> alt.Chart:
     """The names of lines next to their last points; see :func:`labelled_lines`."""
     across, value, name = map(_field, (x, y, color))
-    ends = frame.dropna(subset=[value]).sort_values(across).groupby(name).tail(1)
-    ends = ends.sort_values(value)
+    by_line = frame.dropna(subset=[value]).sort_values(across).groupby(name)
+    ends = by_line.tail(1).sort_values(value)
     domain = y["scale"]["domain"] if isinstance(y["scale"], alt.Scale) else alt.Undefined
     if domain is alt.Undefined:
         domain = frame[value].min(), frame[value].max()
     within = float(min(domain)), float(max(domain))
     ends[value] = spread_apart(ends[value].to_numpy(dtype=np.float64), within)
-    text = alt.Chart(ends).mark_text(align="left", dx=RADIUS + GAP, fontSize=LETTERS)
+    text = alt.Chart(ends).mark_text(align="left", dx=2 * GAP, fontSize=LETTERS)
     return text.encode(x=x, y=y, text=alt.Text(f"{name}:N"), color=color.legend(None))
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import altair as alt
 
 from ..charts.forms import DASHED, GAP, POINT, RADIUS, tooltips
-from ..charts.scales import whole_numbers
+from ..charts.scales import powers_of_ten, whole_numbers
 
 #: Placeholders of the systems shown, their colours, the colours of A and B, and the colours of
 #: elements that are not systems.
@@ -72,8 +72,9 @@ def _chart(height: int = 280) -> alt.Chart:
 
 def _rank_axis(systems: int, title: str | None, **more: Any) -> alt.Axis:
     """An axis of ranks, with the first."""
-    values = whole_numbers(1, systems)
-    return alt.Axis(values=values, title=title, format="d", ticks=False, labelAngle=0, **more)
+    return alt.Axis(
+        values=whole_numbers(1, systems), title=title, format="d", ticks=False, labelAngle=0, **more
+    )
 
 
 def _systems(systems: int, rank: str, name: str, title: str) -> dict[str, Any]:
@@ -83,11 +84,6 @@ def _systems(systems: int, rank: str, name: str, title: str) -> dict[str, Any]:
     angle = -30 if systems > 3 else 0
     names = alt.Axis(labelAngle=angle, ticks=False, labelExpr=_SHORT)
     return {"shorthand": f"{name}:N", "sort": _order(rank), "axis": names, "title": None}
-
-
-def _one_per_row() -> alt.Legend:
-    """A legend of long names."""
-    return alt.Legend(orient="top", columns=1, labelLimit=330)
 
 
 def _order(field: str) -> alt.EncodingSortField:
@@ -147,7 +143,7 @@ def _parts_of_asl(systems: int) -> alt.TopLevelMixin:
                 sort=parts,
                 title=None,
                 scale=alt.Scale(domain=parts, range=NEUTRAL),
-                legend=_one_per_row(),
+                legend=alt.Legend(orient="top", columns=1),
             ),
             order=alt.Order("part:N", sort="descending"),
             tooltip=tooltips(
@@ -260,7 +256,7 @@ def _share(field: str, **title: str) -> alt.Tooltip:
 
 def _ranks_in_both(cutoff: int) -> alt.TopLevelMixin:
     """The rank of each relevant document in A and B; dotted lines where short runs end."""
-    ticks = [10**power for power in range(7) if 10**power <= cutoff]
+    ticks = [rank for rank in powers_of_ten(cutoff) if rank <= cutoff]
     scale = alt.Scale(type="log", domain=[0.8, 2 * cutoff])
     axis = alt.Axis(values=ticks, format="~d", grid=False)
     points = (
@@ -324,8 +320,9 @@ def _difficulty(*, documents: bool) -> alt.TopLevelMixin:
         legend=alt.Legend(orient="top", tickCount=3),
         scale=alt.Scale(range=[30, 320]),
     )
-    order = alt.Order("relevant:Q", sort="descending")
-    size = {"size": relevant, "order": order} if documents else {}
+    size = (
+        {"size": relevant, "order": alt.Order("relevant:Q", sort="descending")} if documents else {}
+    )
     return (
         _chart()
         .mark_circle(opacity=0.75, cursor="pointer")
@@ -382,7 +379,7 @@ def _judged_shares(systems: int) -> alt.TopLevelMixin:
                 "what:N",
                 sort=_order("at"),
                 title=None,
-                legend=_one_per_row(),
+                legend=alt.Legend(orient="top", columns=1, labelLimit=330),
             ),
             shape=alt.Shape("what:N", sort=_order("at"), title=None),
             tooltip=tooltips("system:N", "rank:Q", "what:N", _share("share:Q")),

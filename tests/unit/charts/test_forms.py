@@ -67,7 +67,7 @@ def test_only_names_that_would_overlap_are_moved_half_of_the_way_each():
 def test_a_single_flat_line_keeps_its_place():
     frame = pd.DataFrame({"x": [1, 2], "y": [1.0, 1.0], "line": "a"})
     names = end_labels(frame, x=alt.X("x:Q"), y=alt.Y("y:Q"), color=forms.category("line"))
-    assert values(names)["y"].tolist() == [1.0]
+    assert values(names)["y"].tolist() == [1.0] and names.mark.dx == 6, "beside the last point"
 
 
 @pytest.mark.parametrize("runs", [3, 37, 129])
