@@ -147,7 +147,7 @@ def _with_ranks(
     from ..leaderboard.ranks import with_rank_columns
 
     shown = evaluation.select(scores["run"])
-    values = {m.name: shown.values(m.measure) for m in evaluation.measures}
+    values = shown.columns_of(evaluation.measures)
     directions = evaluation.higher_is_better
     try:
         return with_rank_columns(scores, shown.names, shown.qids, values, directions, stars=stars)

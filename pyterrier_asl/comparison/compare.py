@@ -214,10 +214,11 @@ def _compare_runs(
     answered = by_name | dict.fromkeys(PREFERENCES, LexiP(rel=least))
     guarded_names = [name for _, name in named]
     moved, retrieved = _documents(judged, shown, least)
+    differences = list(_run_differences(judged, shown, least))
     found = [] if causes is False else causes_of_runs(judged, by_name, guarded_names)
     return comparison_of(
         judged.names[0],
-        list(_run_differences(judged, shown, least)),
+        differences,
         options,
         limits=_limits(judged, shown, named, bounds),
         bounds=bounds,
@@ -288,9 +289,10 @@ def _run_differences(
     """The differences of each run but the first in every measure, then its preferences."""
     reciprocal, total = judged.reciprocal_ranks(rel), judged.judgements.num_relevant(rel)
     none = np.full(len(total), np.nan)
+    columns = judged.columns_of(shown)
     for row, run in enumerate(judged.names[1:], 1):
         for measure in shown:
-            a, b = judged.values(measure.measure)[[0, row]]
+            a, b = columns[measure.name][[0, row]]
             higher = measure.higher_is_better
             yield RunDifference(run, measure.name, higher, a, b, b - a, judged.qids)
         _, preferred = first_difference(reciprocal[row], reciprocal[0], total)

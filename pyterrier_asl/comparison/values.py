@@ -154,8 +154,8 @@ def values_of_tracks(
         warn_of_grades(judged.judgements, measured, rel)
     values = {
         track: {
-            measure.name: pd.DataFrame(judged.values(measure.measure), judged.names, judged.qids)
-            for measure in shown
+            name: pd.DataFrame(values, judged.names, judged.qids)
+            for name, values in judged.columns_of(shown).items()
         }
         for track, judged in several.items()
     }

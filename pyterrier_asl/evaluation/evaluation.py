@@ -58,6 +58,7 @@ class Evaluation(Remembering):
     unanswered: Sequence[int] = ()
     failures: Mapping[str, str] = field(default_factory=dict)
     _values: dict[tuple[str, str], Floats] = field(default_factory=dict)
+    _noted: set[str] = field(default_factory=set)  # runs whose ties a warning has named
 
     @classmethod
     def of(
@@ -135,33 +136,42 @@ class Evaluation(Remembering):
     # Values
 
     def values(self, measure: Any) -> Floats:
-        """The value of every run for every query, shape (S, Q), computed once per measure.
-
-        Warns of each run whose mean depends on how ties are broken.
+        """The value of every run for every query, shape (S, Q); see :meth:`columns_of`.
 
         Args:
             measure: a measure or its name; a rareness measure without a pool gets the pool of these
                 runs.
         """
         measure = parse_measure(measure)
-        key = _key(measure)
-        if key in self._values:
-            return self._values[key]
-        values: Floats = (
-            self.once(Pools.of_runs, measure).values()
-            if needs_pool(measure)
-            else np.array([values_of([measure], run)[0] for run in self.runs])
-        )
-        for name, run, of_run in zip(self.names, self.runs, values):
-            tied = None if run.has_constant_scores else run.with_ties_reversed
-            if note := tie_note({str(measure): measure}, [of_run], [tied]):
+        return self.columns_of([NamedMeasure(str(measure), measure)])[str(measure)]
+
+    def columns_of(self, measures: Iterable[NamedMeasure]) -> dict[str, Floats]:
+        """The values of measures by their names, shape (S, Q) each, computed once per measure.
+
+        Warns once of each run with a mean that depends on how ties are broken.
+        """
+        columns = {named.name: named.measure for named in measures}
+        new = {name: m for name, m in columns.items() if _key(m) not in self._values}
+        for measure in new.values():
+            self._values[_key(measure)] = (
+                self.once(Pools.of_runs, measure).values()
+                if needs_pool(measure)
+                else np.array([values_of([measure], run)[0] for run in self.runs])
+            )
+        values = {name: self._values[_key(measure)] for name, measure in columns.items()}
+        for row, name in enumerate(self.names if new else ()):
+            run = self.runs[row]
+            if name in self._noted or run.has_constant_scores:
+                continue
+            if note := tie_note(new, [values[m][row] for m in new], [run.with_ties_reversed]):
+                self._noted.add(name)
                 warn(f"run {name!r}: {note}")
-        return self._values.setdefault(key, values)
+        return values
 
     @property
     def columns(self) -> dict[str, Floats]:
         """The values of :attr:`measures` by their names, shape (S, Q) each."""
-        return {measure.name: self.values(measure.measure) for measure in self.measures}
+        return self.columns_of(self.measures)
 
     @property
     def means(self) -> dict[str, Floats]:
@@ -181,8 +191,8 @@ class Evaluation(Remembering):
           name qid   RR
         0    a   q  1.0
         """
-        values = {str(measure): self.values(measure) for measure in measures}
-        return self.frame_of(values or self.columns)
+        named = [NamedMeasure(str(measure), parse_measure(measure)) for measure in measures]
+        return self.frame_of(self.columns_of(named or self.measures))
 
     def frame_of(self, columns: Mapping[str, Floats]) -> pd.DataFrame:
         """A frame with ``name``, ``qid``, and these columns of values, shape (S, Q) each."""
@@ -289,7 +299,8 @@ class Evaluation(Remembering):
         rows = [self.row(name) for name in names]
         values = {key: of_all[rows] for key, of_all in self._values.items()}
         names, sources = ([of[row] for row in rows] for of in (self.names, self.sources))
-        return Evaluation(names, sources, self.judgements, self.source, _values=values)
+        of_all = self.judgements, self.source
+        return Evaluation(names, sources, *of_all, _values=values, _noted=self._noted)
 
     def judged_by(self, qrels: Any) -> Evaluation:
         """The same runs, matched with other qrels; no file is read again."""

@@ -107,7 +107,9 @@ def collect(
         refuse("is for several systems", stability=stability)
     full, least = _measures(judged, qrels, measures, dataset, rel, cutoff, lengths, groups)
     pooled = judged.with_pool({measure.name: measure.measure for measure in full}, groups)
-    rankings = [ranking_of(judged, NamedMeasure(*item), alpha) for item in pooled.items()]
+    named = [NamedMeasure(*item) for item in pooled.items()]
+    judged.columns_of(named)  # warns of ties in one sentence for each run
+    rankings = [ranking_of(judged, measure, alpha) for measure in named]
     first, without = deciding(rankings), ASL(rel=least, judged_only=True) @ cutoff
     relevant = RelevantRanks.of(judged, rel=least, cutoff=cutoff)
     matched = {track: judged, **{name: Evaluation.of(*pair, **policy) for name, pair in others}}

@@ -93,9 +93,27 @@ def test_a_file_in_blocks_is_noted_like_a_frame(tmp_path):
         assert tie_notes(call) == expected
 
 
-def test_comparisons_note_ties_too():
-    run = run_of(5 * [{"a": 1, "b": 1}])
-    assert tie_notes(lambda: compare({"x": run, "y": run}, QRELS, ["AP"]))["AP"] == (0.5, 0.25)
+@pytest.mark.parametrize(
+    "call",
+    [
+        compare,
+        partial(compare, conditions=["AP worse", "RR worse p<.05"]),
+        partial(report, stability=True),
+        lambda *given: Evaluation.of(*given[:2]).frame(given[2]),
+    ],
+)
+def test_the_measures_of_a_run_with_ties_are_in_one_sentence(call):
+    tied, falling = run_of(5 * [{"a": 1, "b": 1}]), run_of(5 * [{"a": 2, "b": 1}])
+    with pytest.warns(UserWarning) as caught:
+        call({"x": tied, "y": falling, "z": tied}, QRELS, ["AP", "RR", "AP_Rareness@5", "P@2"])
+    order = "documents with equal scores are ordered by id, descending, as in trec_eval; "
+    changes = "ascending, mean AP would be 0.500 instead of 0.250, mean RR would be 1.000 instead "
+    notes = [str(warning.message) for warning in caught if order in str(warning.message)]
+    assert [note.partition("0.500 ")[0] for note in notes] == [
+        f"run {name!r}: {order}{changes}".partition("0.500 ")[0] for name in "xz"
+    ]
+    for note in notes:
+        assert changes in note and "pool=" not in note and "P@2" not in note
 
 
 def test_no_tie_of_judged_documents_is_no_note():
