@@ -117,7 +117,7 @@ def missing_labels(
         rows = []
         for fraction, sample, kept in _samples(len(ranks.pairs), *sampling):
             for name, values in _preferences_by_name(ranks.reciprocal(kept), ranks.total).items():
-                agreed = (values * truth > 0).sum(axis=0) @ share / compared if compared else 0.0
+                agreed = (values * truth > 0).sum(axis=0) @ share / compared if compared else np.nan
                 system = _agreement(values @ share, truth @ share)
                 tied = (values == 0).sum(axis=0) @ share / max(len(values), 1)
                 rows.append((fraction, sample, name, agreed, system, tied))

@@ -16,6 +16,7 @@ from ..evaluation.inputs import Qrels, Runs, complete_measures, refuse, warn_of_
 from ..evaluation.slices import Queries, Slices, Weights, per_slice
 from ..io.columns import Columns
 from ..io.lazy import pd
+from ..io.notices import warn
 from ..io.values import pc
 from ..measures import ASL
 from ..measures._base import check_grade
@@ -47,8 +48,7 @@ def read(
     (['a'], 1)
     """
     judged = Evaluation.of(runs, qrels, duplicates=duplicates)
-    warn_of_grades(judged.judgements, measures, rel)
-    return judged, 1 if rel is None else check_grade("rel", rel)
+    return judged, _check_rel(judged, rel, measures)
 
 
 def read_tracks(
@@ -60,9 +60,17 @@ def read_tracks(
 ) -> tuple[dict[str, Evaluation], float]:
     """Reads the runs of each track by its name, '' for the only one; the rest as :func:`read`."""
     several = tracks(runs, qrels, duplicates)
-    for judged in several.values():
-        warn_of_grades(judged.judgements, measures, rel)
-    return several, 1 if rel is None else check_grade("rel", rel)
+    grades = [_check_rel(judged, rel, measures) for judged in several.values()]
+    return several, grades[0]
+
+
+def _check_rel(judged: Evaluation, rel: float | None, measures: Measures | None) -> float:
+    """The minimum grade; warns of other grades, and if no document has it."""
+    warn_of_grades(judged.judgements, measures, rel)
+    least, grades = 1 if rel is None else check_grade("rel", rel), judged.judgements.grades
+    if len(grades) and not (grades >= least).any():
+        warn(f"no document is relevant: the highest grade is {grades.max():g}, below {least:g}")
+    return least
 
 
 def read_judges(

@@ -196,6 +196,7 @@ def level_regressions(
             products, pairs = _products(*levels_of_runs, range(i, i + following + 1), queries)
             with_target, among = products[1:, 0], products[1:, 1:]
             coefficients = np.linalg.lstsq(among, with_target, rcond=None)[0]
+            coefficients[~among.any(axis=1)] = np.nan  # the level is equal in all rankings
             r2 = coefficients @ with_target / products[0, 0] if products[0, 0] else np.nan
             rows += [(i, j, float(c), float(r2), pairs) for j, c in enumerate(coefficients, 1)]
         return pd.DataFrame(rows, columns=["i", "j", "coefficient", "R2", "pairs"])

@@ -98,7 +98,13 @@ TABLES = [
         {"rankings": [1, 1, 0], "pairs": [1, 1, 0], "probability": [0, 0, NAN]},
     ),
     (level_correlations, TWO, ONLY, {"levels": 2}, {"pairs": [1], "correlation": [NAN]}),
-    (level_regressions, TWO, NOTHING, {"levels": 1, "following": 1}, {"pairs": [0], "R2": [NAN]}),
+    (
+        level_regressions,
+        TWO,
+        NOTHING,
+        {"levels": 1, "following": 1},
+        {"pairs": [0], "R2": [NAN], "coefficient": [NAN]},
+    ),
     (
         prediction_from_suffixes,
         TWO,
@@ -117,7 +123,7 @@ TABLES = [
         ONE,
         ONLY,
         {"fractions": [1], "draws": 1},
-        {"ranking": [0] * 3, "tied": [0] * 3},
+        {"ranking": [NAN] * 3, "tied": [0] * 3},
     ),
     (missing_queries, ONE, ONLY, {"fractions": [1], "draws": 1}, {"system": [NAN] * 3}),
     (
@@ -181,10 +187,16 @@ TABLES = [
     TABLES,
     ids=[f"{row[0].__name__}-{number}" for number, row in enumerate(TABLES)],
 )
+@pytest.mark.filterwarnings("ignore:no document is relevant")
 def test_tables_of_one_system_and_of_nothing(analysis, runs, qrels, options, columns):
     table = analysis(runs, qrels, **options)
     found = {name: table[name].tolist() for name in columns}
     assert found == {name: pytest.approx(values, nan_ok=True) for name, values in columns.items()}
+
+
+def test_where_nothing_is_relevant_there_is_a_warning():
+    with pytest.warns(UserWarning, match="no document is relevant: the highest grade is 1, below"):
+        rare_finds(ONE, ONLY, rel=3)
 
 
 # Limits: a p-value that equals the level, a difference that equals the least one
