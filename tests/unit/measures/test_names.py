@@ -55,6 +55,8 @@ def test_names_of_one_and_of_many():
     assert [str(one.measure) for one in named_measures({"x": "map", "y": ASL})] == ["AP", "ASL"]
     with pytest.raises(ValueError, match="is given twice"):
         named_measures([ir_measures.AP, "AP"])
+    with pytest.raises(ValueError, match="the measure of 'y' has another name"):
+        named_measures({"x": "map", "y": ir_measures.AP})
     with pytest.raises(ValueError, match="no measure was given"):
         named_measures([])
 
