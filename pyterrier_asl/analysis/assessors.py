@@ -38,7 +38,7 @@ from ..evaluation.inputs import refuse
 from ..io.lazy import pd
 from ..io.notices import progress_bar
 from ..statistics.correction import with_corrected_p
-from ..statistics.inputs import CHUNK, ArrayLike
+from ..statistics.inputs import CHUNK, ArrayLike, check_draws
 from .reading import refuse_published
 from .registry import (
     TROTMAN,
@@ -92,8 +92,10 @@ def assessor_scores(
       judge   upper  expected   lower
     0   alt  0.6667     0.537  0.3889
     """
-    if not draws:
+    if draws is None:
         refuse("is for draws", seed=seed)
+    else:
+        check_draws(draws, 0 if seed is None else seed)
     panel = read_qrels_and_judges(qrels, judges, rel, judge_rel)
     others = judges_as_runs(panel, QRELS)
     sampled = [

@@ -30,7 +30,7 @@ from ..evaluation.preferences import preference_cubes
 from ..io.lazy import pd
 from ..io.names import check_names
 from ..io.notices import counted
-from ..statistics.inputs import ArrayLike
+from ..statistics.inputs import ArrayLike, check_draws
 from ..statistics.rounding import NO_DIFFERENCE
 from ..statistics.tests import compare_all
 from ..statistics.tukey import randomized_hsd
@@ -331,6 +331,7 @@ def stability(
     judged, _ = read(runs, qrels, duplicates, rel, measures)
     if len(judged) < 2:
         raise ValueError(f"stability needs two systems or more, but there is only {judged.names}")
+    check_draws(draws, seed)
     judged = judged.once(by_double_scores) if as_published else judged
     default = RARENESS_MEASURES if measures is None else measures
 

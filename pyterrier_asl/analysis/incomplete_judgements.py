@@ -12,8 +12,8 @@ from ..evaluation.preferences import recall_levels
 from ..evaluation.relevant_documents import RelevantRanks
 from ..io.lazy import pd
 from ..io.notices import progress_bar
-from ..io.values import check_whole
 from ..scoring.preferences import pairwise_preferences
+from ..statistics.inputs import check_draws
 from ..statistics.rounding import signs
 from .registry import (
     DIAZ,
@@ -52,7 +52,7 @@ def _samples(
     """
     if wrong := [fraction for fraction in fractions if not 0 < fraction <= 1]:
         raise ValueError(f"a share to keep lies above 0 and up to 1, but {wrong[0]} does not")
-    check_whole("draws", draws)
+    check_draws(draws, seed)
     generator = np.random.default_rng(seed)
     drawn = list(product(fractions, range(draws)))
     for fraction, sample in progress_bar(drawn, desc="samples", shown=progress, leave=False):

@@ -24,7 +24,7 @@ from ..io.lazy import pd
 from ..measures.rareness import Pools
 from ..scoring.rareness import gains
 from ..statistics.agreement import kendall_tau, kendall_taus, tau_ap
-from ..statistics.inputs import CHUNK
+from ..statistics.inputs import CHUNK, check_draws
 from ..statistics.rounding import rounded, shared_ranks
 from .rareness_pools import pools_by_measure
 from .registry import (
@@ -186,6 +186,7 @@ def agreement_by_number_of_systems(
     """
     judged, _ = read(runs, qrels, duplicates, rel, measures)
     judged = judged.once(by_double_scores) if as_published else judged
+    check_draws(draws, seed)
     if measures is None:
         measures = ["P_Rareness(alpha=1)@100", "AP_Rareness(alpha=1)@100"]
 

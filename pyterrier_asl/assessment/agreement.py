@@ -27,6 +27,7 @@ from ..statistics.agreement import (
     overlaps_of_scores,
     taus_ap,
 )
+from ..statistics.inputs import check_draws
 from ..statistics.intervals import Interval, centred_interval
 from ..statistics.rounding import rounded
 from .judges import Judge, Judges, shared_pairs, sign_of
@@ -88,6 +89,7 @@ def draw_queries(queries: int, *, draws: int, seed: int) -> Floats:
     >>> counts[0].tolist(), counts.sum(axis=1).tolist()
     ([1.0, 1.0, 1.0], [3.0, 3.0, 3.0])
     """
+    check_draws(draws, seed)
     generator = np.random.default_rng(seed)
     drawn = generator.multinomial(queries, np.full(queries, 1 / queries), draws)
     return np.vstack((np.ones(queries), drawn)).astype(np.float64)

@@ -11,6 +11,7 @@ import numpy as np
 from ..evaluation.inputs import Qrels, Runs, refuse_unused
 from ..io.atomic import creating
 from ..measures.names import Measures, named_measures
+from ..statistics.inputs import check_draws
 from ..statistics.prediction_powered import TARGETS, differing_values, needed_queries
 from .audit import AuditedRuns, means_and_differences
 
@@ -130,6 +131,7 @@ def plan_audit(
     """
     if not width > 0:
         raise ValueError(f"width is {width}: give one above 0")
+    check_draws(1, seed)
     named = refuse_unused(named_measures(measures), "rel", rel=rel, machine_rel=machine_rel)
     worst_case = qrels is None
     # Without a pilot: people's values have the variance of the machine's, which predict nothing.

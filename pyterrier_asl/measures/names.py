@@ -171,14 +171,15 @@ def measure_named(name: str) -> Measure | None:
 
 
 def named_measures(measures: Measures) -> list[NamedMeasure]:
-    """Parses one or several measures or names.
+    """Parses one or several measures or names; each measure is returned once, by its first name.
 
     Args:
         measures: measures, names, or texts with several names; or a dict from names of columns to
             measures or names.
 
     Raises:
-        ValueError: for no measure, and for two measures with the same name.
+        ValueError: for no measure, two measures with the same name, and two columns of a dict for
+            the same measure.
 
     >>> [measure.name for measure in named_measures({"mine": "AP"})]
     ['mine']
@@ -198,10 +199,11 @@ def named_measures(measures: Measures) -> list[NamedMeasure]:
                 named += parse_measures(measure)
             else:
                 named.append(NamedMeasure(str(measure), _valid(measure)))
+    named = unique(named)
     names = [measure.name for measure in named]
     for name in names:
         if names.count(name) > 1:
-            raise ValueError(f"the measure {name!r} is given twice: omit one")
+            raise ValueError(f"{name!r} is the name of two measures: omit one")
     if not named:
         raise ValueError("no measure was given: pass some, such as [ASL@1000, LexiP]")
     return named

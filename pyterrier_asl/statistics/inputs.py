@@ -6,8 +6,8 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from numbers import Real
-from typing import TYPE_CHECKING, NamedTuple
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,8 +90,7 @@ def prepare(
                 f"{name}={value!r} is for the tests {tests}, not for {test!r}: leave it out"
             )
     draws, seed = DRAWS if draws is None else draws, 0 if seed is None else seed
-    if draws < 1:
-        raise ValueError(f"draws is {draws}: give at least 1")
+    check_draws(draws, seed)
     if weights is None:
         return values, Settings(alpha, None, draws, seed)
     array = np.asarray(weights, dtype=np.float64)
@@ -128,6 +127,13 @@ def check_probability(what: str, value: float) -> None:
     """Raises ValueError unless the value is a number above 0 and below 1."""
     if isinstance(value, bool) or not isinstance(value, Real) or not 0 < value < 1:
         raise ValueError(f"{what} is {value!r}, but it is a probability: give 0 < {what} < 1")
+
+
+def check_draws(draws: Any, seed: Any) -> None:
+    """Raises ValueError unless draws is 1, 2, 3, ..., and the seed 0, 1, 2, ..."""
+    for what, value, least in (("draws", draws, 1), ("seed", seed, 0)):
+        if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+            raise ValueError(f"{what} must be a whole number from {least} on, not {value!r}")
 
 
 def check_name(what: str, name: str | None, allowed: Sequence[str | None]) -> None:

@@ -25,7 +25,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .inputs import DRAWS, ArrayLike, Bools, Floats, Ints, check_name, check_probability
+from .inputs import (
+    DRAWS,
+    ArrayLike,
+    Bools,
+    Floats,
+    Ints,
+    check_draws,
+    check_name,
+    check_probability,
+)
 from .rounding import EQUAL
 
 #: The weight of a pair's own squared error; the mean over all pairs has the rest.
@@ -208,8 +217,7 @@ class Pairs:
         seed: int,
     ) -> None:
         check_name("variance", variance, list(VARIANCES))
-        if draws < 1:
-            raise ValueError(f"draws is {draws}: give at least 1")
+        check_draws(draws, seed)
         array = _finite(values, lower)
         self.groups = _groups(collections, array.shape[-1])
         share = _shares(weights, self.groups, array.shape[-1])

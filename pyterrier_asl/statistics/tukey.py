@@ -8,7 +8,7 @@ from functools import lru_cache, partial
 import numpy as np
 import scipy  # its submodules load when first used, so that importing this module is quick
 
-from .inputs import CHUNK, Floats, Ints, Settings, TestResult
+from .inputs import CHUNK, Floats, Ints, Settings, TestResult, check_draws
 from .rounding import NO_DIFFERENCE
 
 
@@ -73,6 +73,7 @@ def randomized_hsd(
     """
     from tqdm.auto import tqdm
 
+    check_draws(draws, seed)
     queries, systems, _ = preferences.shape
     share = np.full(queries, 1 / queries) if weights is None else weights / weights.sum()
     shares = preferences * share[:, None, None]

@@ -17,10 +17,10 @@ from scipy.special import expit
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.labellings import Labelled
 from ..io.names import check_names
-from ..io.values import check_whole
 from ..judging.judged_run import JudgedRun
 from ..measures.directions import higher_is_better
 from ..scoring.arrays import Bools, Floats, Ints
+from ..statistics.inputs import check_draws
 from ..statistics.rounding import signs
 from .pairs import sample_values
 
@@ -117,7 +117,7 @@ def how_likely(
     >>> 0.5 < how_likely(runs, labelled_runs(runs, "RR")).probability < 1
     True
     """
-    check_whole("draws", draws)
+    check_draws(draws, seed)
     model = Model.fit(runs, labelled, groups)
     codes = labelled.documents
     rng = np.random.default_rng(seed)

@@ -181,6 +181,44 @@ def test_no_judge_has_the_name_of_the_judge_of_the_qrels(function):
         function()
 
 
+#: Calls with random draws.
+RANDOM: dict[str, Callable[..., Any]] = {
+    "ranks": lambda **how: ranks(RUNS, QRELS, "AP", **how),
+    "judges": lambda **how: judges(QRELS, {"m": QRELS}, RUNS, **how),
+    "stability": lambda **how: analysis.stability(RUNS, QRELS, ["AP"], **how),
+    "leaderboards": lambda **how: analysis.leaderboards(
+        RUNS, {"a": QRELS, "b": QRELS}, test="randomization", **how
+    ),
+    "missing_labels": lambda **how: analysis.missing_labels(RUNS, QRELS, **how),
+    "preference_discrimination": lambda **how: analysis.preference_discrimination(
+        RUNS, QRELS, tests=["tukey-randomized"], **how
+    ),
+    "agreement_by_number_of_systems": lambda **how: analysis.agreement_by_number_of_systems(
+        RUNS, QRELS, **how
+    ),
+    "assessor_scores": lambda **how: analysis.assessor_scores(
+        QRELS, {"m": QRELS}, **{"draws": 1, **how}
+    ),
+    "likely": lambda **how: holes(*list(RUNS.values())[:2], QRELS, "AP@3").likely(**how),
+}
+
+
+@pytest.mark.filterwarnings("ignore:there are only 12 topics")
+@pytest.mark.parametrize("function", RANDOM)
+@pytest.mark.parametrize(
+    ("how", "message"),
+    [
+        ({"draws": 0}, "draws must be a whole number from 1 on, not 0"),
+        ({"draws": 2.0}, "draws must be a whole number from 1 on, not 2.0"),
+        ({"seed": -1}, "seed must be a whole number from 0 on, not -1"),
+        ({"seed": "a"}, "seed must be a whole number from 0 on, not 'a'"),
+    ],
+)
+def test_draws_and_seeds_are_whole_numbers(function, how, message):
+    with pytest.raises(ValueError, match=message):
+        RANDOM[function](**how)
+
+
 def test_labels_are_a_frame_or_a_file():
     with pytest.raises(TypeError, match="labels are a frame or a file, not a dict"):
         merge_labels(QRELS, {"q1": {"d1": 1}})

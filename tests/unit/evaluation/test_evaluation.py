@@ -154,7 +154,6 @@ def test_a_column_of_lengths_is_used():
         ({}, [AP], ValueError, "no runs"),
         (pd.DataFrame({"qid": []}), [AP], ValueError, "run 'run'"),
         (RUNS, [], ValueError, "no measure"),
-        (RUNS, [AP, "AP"], ValueError, "'AP' is given twice"),
         (RUNS, {"qid": AP}, ValueError, "cannot be the name of a measure"),
         ({"broken": {"q1": {"d1": float("nan")}}}, [AP], ValueError, "run 'broken'.*NaN"),
         ({"empty": {}}, [AP], ValueError, "run 'empty': the run is empty"),

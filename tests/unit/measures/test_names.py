@@ -53,8 +53,10 @@ def test_names_of_one_and_of_many():
         "ASL(g=10, rel=2)@5",
     ]
     assert [str(one.measure) for one in named_measures({"x": "map", "y": ASL})] == ["AP", "ASL"]
-    with pytest.raises(ValueError, match="is given twice"):
-        named_measures([ir_measures.AP, "AP"])
+    for twice in ([ir_measures.AP, "AP"], ["AP", "map"], "AP map", ["AP map", "map"]):
+        assert [one.name for one in named_measures(twice)] == ["AP"]
+    with pytest.raises(ValueError, match="'AP' is the name of two measures"):
+        named_measures([ir_measures.AP, ir_measures.AP(rel=1)])
     with pytest.raises(ValueError, match="the measure of 'y' has another name"):
         named_measures({"x": "map", "y": ir_measures.AP})
     with pytest.raises(ValueError, match="no measure was given"):

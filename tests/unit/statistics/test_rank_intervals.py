@@ -248,7 +248,7 @@ def test_the_interval_of_a_difference_matches_the_definition():
         ({"lower": np.zeros((2, 3, 4))}, "systems x systems x topics"),
         ({}, "either values or lower"),
         ({"values": [[0.1, 0.2]], "variance": "none"}, "variance 'none' is unknown"),
-        ({"values": [[0.1, 0.2]], "draws": 0}, "draws is 0"),
+        ({"values": [[0.1, 0.2]], "draws": 0}, "draws must be a whole number from 1 on, not 0"),
         ({"values": [[0.1] * 9] * 2, "draws": 9}, "draws is 9: alpha = 0.05 needs at least 20"),
     ],
 )

@@ -513,7 +513,10 @@ def test_one_system_has_no_pairs(test):
         (lambda v: compare_pair(v[0], v[1][:3]), "of one length"),
         (lambda v: compare_pair([], []), r"shape \(2, 0\)"),
         (lambda v: compare_pair(v[0], v[1], alpha=5), "alpha is 5"),
-        (lambda v: compare_pair(v[0], v[1], "randomization", draws=0), "draws is 0"),
+        (
+            lambda v: compare_pair(v[0], v[1], "randomization", draws=0),
+            "draws must be a whole number from 1 on, not 0",
+        ),
         (lambda v: compare_pair(v[0], v[1], weights=[1, 2]), r"\(2,\).*6 queries"),
         (lambda v: compare_pair(v[0], v[1], weights=[-1] * 6), "at least 0"),
         (lambda v: compare_pair([0.5, np.nan], [1, 2]), "row 0, query 1 is nan"),
