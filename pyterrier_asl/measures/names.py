@@ -188,9 +188,9 @@ def named_measures(measures: Measures) -> list[NamedMeasure]:
     """
     if isinstance(measures, Mapping):
         named = [NamedMeasure(name, parse_measure(value)) for name, value in measures.items()]
-        for measure in named:
-            if measure not in unique(named):
-                raise ValueError(f"the measure of {measure.name!r} has another name, too: omit one")
+        for column in named:
+            if column not in unique(named):
+                raise ValueError(f"the measure of {column.name!r} has another name, too: omit one")
     else:
         several = not isinstance(measures, str) and isinstance(measures, Iterable)
         named = []
