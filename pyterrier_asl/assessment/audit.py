@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ..charts.forms import ROW, alt, captioned, category, ranges, tooltips
+from ..charts.forms import PANEL, ROW, alt, captioned, category, ranges, tooltips
 from ..evaluation.inputs import Qrels, Runs, refuse, refuse_unused, warn_of_grades
 from ..io.lazy import pd
 from ..io.notices import counted, names_of, warn
@@ -332,14 +332,13 @@ def names_of_estimates(frame: pd.DataFrame) -> list[str]:
 def _estimates(title: str, part: pd.DataFrame) -> Any:
     """One row per mean or difference, with its three estimates one below the other."""
     names = part["by"].drop_duplicates().tolist()
-    height = ROW * (len(names) + 1) * part["what"].nunique()
-    base = alt.Chart(part, title=title, width=200, height=height).encode(
+    base = alt.Chart(part, title=title, width=PANEL, height=alt.Step(ROW)).encode(
         y=alt.Y("what:N", sort=None, title=None),
         yOffset=alt.YOffset("by:N", sort=names),
         color=category("by", "by", domain=names),
         tooltip=tooltips("measure", "what", "by", "value", "low", "high"),
     )
-    return ranges(base, "low", "value", "high", None, axis=alt.Axis(tickCount=4))
+    return ranges(base, "low", "value", "high", None)
 
 
 # The data of estimates and plans

@@ -331,7 +331,7 @@ class JudgeReport(Printed):
         data = shown.assign(panel=panel, label=label)
         drawn = (
             alt.layer(band, ranges(base, "ci_low", "value", "ci_high", "agreement"), data=data)
-            .properties(width=240, height=alt.Step(1.5 * STEP))
+            .properties(width=240, height=alt.Step(2 * STEP))
             .facet(column=alt.Column("panel:N", sort=list(dict.fromkeys(panel)), title=None))
             .resolve_scale(x="independent")
         )

@@ -15,7 +15,7 @@ from typing import Any
 import pandas as pd
 import pyterrier as pt
 
-from ..charts import alt, tooltips
+from ..charts import HEIGHT, WIDTH, alt, tooltips
 from ..charts.saving import check_converter, save_chart
 from ..io.atomic import check_replaceable, replacing
 from ..io.table_forms import PValue
@@ -293,7 +293,7 @@ def _scatter(result: StagedResult, stage: str, metric: str, parameter: str) -> a
             size=alt.Size("best:N", legend=None).scale(domain=[False, True], range=[12, 120]),
             tooltip=tooltips("trial:Q", "b:Q", "k1:Q", "score:Q"),
         )
-        .properties(width=330, height=200, title=f"{stage}, tuned on {metric}")
+        .properties(width=WIDTH, height=HEIGHT, title=f"{stage}, tuned on {metric}")
     )
 
 
