@@ -156,7 +156,7 @@ def audit(
     return Audit(table, target, sample.size, machine_queries, note, tuple(explanations))
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Audit(Printed):
     """The result of :func:`audit`; ``print`` shows what the command prints.
 

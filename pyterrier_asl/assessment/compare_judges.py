@@ -203,7 +203,7 @@ def _as_systems(judges: Judges) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class JudgeReport(Printed):
     """The result of :func:`~pyterrier_asl.judges`; ``print`` shows what the command prints.
 

@@ -122,7 +122,7 @@ class RunDifference:
         return frame.iloc[np.argsort(self.gain, kind="stable")]
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class RunComparison(Printed):
     """Runs compared with a baseline; what :func:`compare` returns.
 

@@ -92,7 +92,7 @@ def preferences(
 # Many systems
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class PreferenceMatrix:
     """All pairs of S systems: row against column.
 

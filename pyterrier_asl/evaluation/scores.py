@@ -61,7 +61,7 @@ _MEANS = frozenset({ALL, "average", "avg", "mean"})
 _SCORE = "score"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ScoreTable:
     """Values of systems for topics, by measure and collection.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -227,15 +227,8 @@ def ranks_of(
     if note := note_on_weak(whole.by([judge]), measure, overall.by_judge[judge], options):
         warn(note)
 
-    def board_by(judges: Sequence[str]) -> Leaderboard:
-        board = replace(overall.board(judges), board_by=board_by)
-        if not several:
-            return board
-        tracks = {track: computed.board(judges) for track, computed in computed_by_track.items()}
-        means = {track: sample.by(judges).means for track, sample in samples.items()}
-        return with_tracks(board, tracks, pd.DataFrame(means, whole.names), simultaneous)
-
-    return board_by(list(whole.values))
+    boards = _Boards(samples, overall, computed_by_track, simultaneous)
+    return boards(list(whole.values))
 
 
 class _SampleIntervals:
@@ -248,6 +241,25 @@ class _SampleIntervals:
     def board(self, judges: Sequence[str]) -> Leaderboard:
         by_judge = {judge: self.by_judge[judge] for judge in judges}
         return board_of(self.sample.by(judges), self.measure, self.options["alpha"], by_judge)
+
+
+@dataclass(frozen=True)
+class _Boards:
+    """Makes the leaderboard by some of the judges, of one sample or of several."""
+
+    samples: Mapping[str, Sample]
+    overall: _SampleIntervals
+    by_track: Mapping[str, _SampleIntervals]
+    simultaneous: bool
+
+    def __call__(self, judges: Sequence[str]) -> Leaderboard:
+        board = replace(self.overall.board(judges), board_by=self)
+        if len(self.samples) == 1:
+            return board
+        tracks = {track: computed.board(judges) for track, computed in self.by_track.items()}
+        means = {track: sample.by(judges).means for track, sample in self.samples.items()}
+        names = self.overall.sample.names
+        return with_tracks(board, tracks, pd.DataFrame(means, names), self.simultaneous)
 
 
 def _intervals(sample: Sample, judge: str, options: dict[str, Any]) -> RankIntervals:

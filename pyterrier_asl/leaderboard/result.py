@@ -23,7 +23,7 @@ from .samples import Sample
 from .sentences import STAR, conditions, confidence, headlines
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Leaderboard(Printed):
     """The result of :func:`~pyterrier_asl.ranks`. Frames by system have the best mean first.
 

@@ -155,7 +155,7 @@ def holes(
     return holes_between(judged, labelled, alpha)
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Holes(Printed):
     """The comparison of two runs, with the bounds over all labels of unjudged documents.
 

@@ -157,7 +157,7 @@ def labelled_runs(
     return Labelled(unjudged, *chosen.values(), name=named.name, depth=depth, highest=highest)
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class AllPairs(Printed):
     """The verdicts on all pairs of runs.
 

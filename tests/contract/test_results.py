@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import re
 
 import pandas as pd
@@ -42,6 +43,16 @@ def test_every_result_has_table_sentences_chart_latex_and_html(kind):
         assert " ".join(sentence.split()) in " ".join(str(found).split())
     for sentence in RESULTS[kind](dict.fromkeys(RUNS, RUNS["y"])).sentences():
         assert not DIFFERENT.search(sentence), "the runs are equal"
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("kind", RESULTS, ids=lambda kind: kind.__name__)
+def test_results_can_be_pickled_and_compared(kind):
+    found = RESULTS[kind](RUNS)
+    again = pickle.loads(pickle.dumps(found))
+    assert str(again) == str(found)
+    pd.testing.assert_frame_equal(again.table, found.table)
+    assert found == found and found != again and len({found, again}) == 2
 
 
 TABLES = {
