@@ -165,6 +165,8 @@ def error_line(error: Exception) -> str:
     """The message of an error in one line; for an unexpected error also its type."""
     if isinstance(error, click.ClickException):
         return " ".join(error.format_message().split())
+    from ..measures.names import measure_named
+
     text = _STDIN.sub("standard input", " ".join(str(error).split()))
     if isinstance(error, OSError) and error.errno in FULL and not error.filename:
         return f"cannot write the standard output: {error.strerror}"  # files are named
@@ -173,6 +175,10 @@ def error_line(error: Exception) -> str:
         return f"not enough memory: {text or 'the system gives no more'}{remedy}"
     if re.search("can't start new thread|Resource temporarily unavailable", text):
         return f"{text}: the system allows no more threads; raise 'ulimit -u', or pass fewer --jobs"
+    if isinstance(error, FileNotFoundError) and measure_named(text.rpartition(" ")[2]):
+        return (
+            f"{text}; write several measures in one argument, such as -m 'AP nDCG@10', or repeat -m"
+        )
     if isinstance(error, (ValueError, OSError, ImportError)):
         return text
     return f"{type(error).__name__}: {text} (--traceback shows where)"

@@ -344,6 +344,7 @@ def test_a_bad_run_does_not_keep_the_others_from_being_measured(files):
         (["a.run", "-m", "ALS@10"], "did you mean ASL@10?"),
         (["a.run", "-m", "nDCG@x"], "(x is neither a number nor quoted text)"),
         (["nothing"], "there is no file or folder nothing"),
+        (["a.run", "-m", "map", "P_5"], "no file or folder P_5; write several measures in one arg"),
         (["a.run", "runs"], "are both named 'a'; rename one"),
         (["a.run", "-n"], "-n (--no_summary) goes with -q (--by_query) only"),
         (["a.run", "-p", "-2"], "Invalid value for '-p'"),
