@@ -154,7 +154,8 @@ def _causes(pair: Pair) -> list[tuple[Pair, Cause]]:
         if not by_id and not of_both and all(cause.is_fact for cause in causes):
             causes += filter(None, [unknown_documents(side)])
         found += [(side, cause) for cause in causes]
-    if all(cause.comparable for _, cause in found):
+    # With relevant documents only in the qrels, measures of the judged documents compare nothing.
+    if all(cause.comparable for _, cause in found) and (pair.judgements.grades <= 0).any():
         found.append((pair, unjudged_documents(pair)))
     return found
 

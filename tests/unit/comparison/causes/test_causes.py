@@ -84,6 +84,13 @@ def test_sound_runs_have_no_cause():
     assert causes().empty
 
 
+def test_unjudged_documents_are_no_cause_where_only_relevant_ones_are_judged():
+    partly = {q: dict(list(docs.items())[::2]) for q, docs in QRELS.items()}
+    only = {q: {d: g for d, g in docs.items() if g} for q, docs in QRELS.items()}
+    assert "unjudged documents" in set(causes(qrels=partly)["cause"])
+    assert "unjudged documents" not in set(causes(qrels=only)["cause"])
+
+
 # Document ids
 
 
