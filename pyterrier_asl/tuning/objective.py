@@ -16,7 +16,7 @@ import pandas as pd
 import pyterrier as pt
 from ir_measures import Measure
 
-from ..io.columns import typed_table
+from ..io.columns import is_frame, typed_table
 from ..io.values import text
 from ..measures.directions import higher_is_better
 from ..measures.names import NamedMeasure, added_up, one_measure
@@ -89,7 +89,7 @@ def make_task(
     """
     recorded = {}
     for measure in [metric, *measures]:
-        named = measure if isinstance(measure, NamedMeasure) else one_measure([measure])
+        named = measure if isinstance(measure, NamedMeasure) else one_measure(measure if isinstance(measure, str) else [measure])
         recorded[named.name] = named.measure
     first = next(iter(recorded))
     better = higher_is_better(recorded[first])
@@ -103,16 +103,19 @@ def make_task(
 
 def _judgements_of(topics: pd.DataFrame, qrels: pd.DataFrame) -> pd.DataFrame:
     """The judgements of the topics, with ir_measures' names of columns."""
+    for what, frame in {"topics": topics, "qrels": qrels}.items():
+        if not is_frame(frame):
+            raise ValueError(f"{what} must be a data frame, not a {type(frame).__name__}")
     if "qid" not in topics.columns:
         raise ValueError(f"the topics have no column 'qid': {list(topics.columns)}")
     table = typed_table(qrels, tuple(_IR_MEASURES), "the frame of qrels")
-    frame: pd.DataFrame = table.rename_columns(list(_IR_MEASURES.values())).to_pandas()
-    judged = frame[frame["query_id"].isin(ids_as_text(topics["qid"], "qid of the topics"))]
+    renamed: pd.DataFrame = table.rename_columns(list(_IR_MEASURES.values())).to_pandas()
+    judged = renamed[renamed["query_id"].isin(ids_as_text(topics["qid"], "qid of the topics"))]
     if judged.empty:
         raise ValueError(
             f"none of the {len(topics)} topics is judged: ids of topics look like "
             f"{topics['qid'].head(1).tolist()}, ids in the {len(qrels)} judgements like "
-            f"{frame['query_id'].head(1).tolist()}"
+            f"{renamed['query_id'].head(1).tolist()}"
         )
     return judged.reset_index(drop=True)
 

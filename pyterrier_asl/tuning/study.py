@@ -27,6 +27,7 @@ from ..io.processes import exit_with_parent
 from ..io.threads import Threads
 from ..io.workers import explain_killed_workers, worker_pool
 from ..retrieval.bm25 import check_count
+from ..statistics.inputs import check_draws
 from .objective import Objective, SearchResult, check_not_nan
 from .space import Setting, Space, describe
 
@@ -318,8 +319,8 @@ def _check_options(n_trials: int, seed: int | None, jobs: int, sampler: Any) -> 
     check_count("n_trials", n_trials)
     if jobs == 0 or int(jobs) != jobs:
         raise ValueError(f"jobs is {jobs!r}; it must be 1, 2, 3, ..., or -1 for all processors")
-    if seed is not None and (seed < 0 or int(seed) != seed):
-        raise ValueError(f"seed is {seed!r}; it must be None or 0, 1, 2, ...")
+    if seed is not None:
+        check_draws(n_trials, seed)
     if sampler is not None and seed is not None:
         raise ValueError("seed= belongs to random settings; give a seed to the sampler instead")
 

@@ -300,7 +300,8 @@ def test_parameters_that_are_none(params, message):
     [
         ({"n_trials": 0}, "n_trials is 0"),
         ({"jobs": 0}, "jobs is 0"),
-        ({"seed": -1}, "seed is -1"),
+        ({"seed": -1}, "seed must be a whole number from 0 on, not -1"),
+        ({"seed": "x"}, "seed must be a whole number from 0 on, not 'x'"),
         ({"batch_size": 0}, "batch_size is 0"),
         ({"return_type": "best"}, "return_type is 'best'"),
         ({"metric": "mapp"}, "mapp"),
@@ -325,6 +326,8 @@ def test_topics_and_qrels_that_do_not_fit():
         RandomSearch(mixture, params, TOPICS, QRELS.assign(qid="x" + QRELS["qid"]))
     with pytest.raises(ValueError, match="qrels: there is no column label or relevance"):
         RandomSearch(mixture, params, TOPICS, QRELS[["qid", "docno"]])
+    with pytest.raises(ValueError, match="qrels must be a data frame, not a dict"):
+        RandomSearch(mixture, params, TOPICS, {"q0": {"d": 1}})
 
 
 def test_nan_names_measure_and_setting():
