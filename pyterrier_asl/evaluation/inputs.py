@@ -289,7 +289,10 @@ def warn_of_grades(judgements: Judgements, measures: Measures | None, *given: An
     if highest < 2 or not low or any(rel is not None for rel in given):
         return
     if measures is not None:
-        measured = [named.measure for named in named_measures(measures)]
+        if isinstance(measures, Mapping):  # perhaps several names of one measure
+            measured = [parse_measure(measure) for measure in measures.values()]
+        else:
+            measured = [named.measure for named in named_measures(measures)]
         graded = [measure for measure in measured if "rel" in measure.SUPPORTED_PARAMS]
         if not graded or any("rel" in measure.params for measure in graded):
             return

@@ -89,7 +89,8 @@ def make_task(
     """
     recorded = {}
     for measure in [metric, *measures]:
-        named = measure if isinstance(measure, NamedMeasure) else one_measure(measure if isinstance(measure, str) else [measure])
+        is_one = isinstance(measure, (str, NamedMeasure))
+        named = one_measure(measure if is_one else [measure])
         recorded[named.name] = named.measure
     first = next(iter(recorded))
     better = higher_is_better(recorded[first])

@@ -566,6 +566,12 @@ def test_asl_that_fills_nothing_up_warns_of_different_depths(missing):
         Experiment(made, topics(), qrels(), [ASL(missing=missing) @ 5, ASL])
 
 
+def test_preferences_and_two_names_of_one_measure_fit_in_one_experiment():
+    asked = [AP, "map", "sgnLP", "rrLP", "LexiP"]
+    table = Experiment(systems(2), topics(), qrels(), asked, baseline=0)
+    assert {"AP", "map", "sgnLP", "rrLP", "LexiP"} <= set(table)
+
+
 @pytest.mark.filterwarnings("default:.*judged documents have a grade from:UserWarning")
 def test_grades_above_1_without_a_minimum_grade_are_warned_of():
     with pytest.warns(UserWarning, match="18 of 60 judged documents have a grade from 1"):
