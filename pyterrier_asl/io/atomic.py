@@ -248,8 +248,8 @@ def _is_or_holds(source: str | os.PathLike[str], target: Path) -> bool:
         folder = Path(os.path.realpath(source))
         if not target.is_relative_to(folder):
             return False
-        first, *below = target.relative_to(folder).parts
-        return not below or "=" in first  # other subfolders are not read
+        parts = target.relative_to(folder).parts
+        return len(parts) < 2 or "=" in parts[0]  # other subfolders are not read
     return target.exists() and os.path.samefile(source, target)
 
 

@@ -122,6 +122,8 @@ def test_inputs_are_no_outputs(tmp_path):
         for source in (run, run.parent, tmp_path / "link"):
             with pytest.raises(FileExistsError, match="it is one of the inputs"):
                 check_replaceable(output, inputs=["irds:vaswani", source], force=True)
+    with pytest.raises(FileExistsError, match="it is one of the inputs"):
+        check_replaceable(run.parent, inputs=[run.parent])
     check_replaceable(run, inputs=[tmp_path / "other"])
 
 
