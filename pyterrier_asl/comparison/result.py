@@ -392,6 +392,8 @@ class RunComparison(Printed):
             places: decimal places.
         """
         shown = [name for name in self.higher_is_better if name not in PREFERENCES]
+        if not shown:
+            raise ValueError("a LaTeX table has no rrLP and sgnLP: name a measure of each run")
         columns = {}
         for name in shown:
             rows = self.table[self.table["measure"] == name]

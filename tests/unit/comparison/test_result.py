@@ -112,6 +112,8 @@ def test_latex_of_a_comparison_sets_names_as_other_tables():
     a, b = ({"q": {"a": grade}} for grade in (1, 2))
     text = compare({"<a>": a, "b|c": b}, {"q": {"a": 1}}, ["AP"]).to_latex()
     assert "\n$<$a$>$ & " in text and "\nb$|$c & " in text
+    with pytest.raises(ValueError, match="no rrLP and sgnLP: name a measure"):
+        compare({"<a>": a, "b|c": b}, {"q": {"a": 1}}, "sgnLP").to_latex()
 
 
 def test_a_count_is_compared_by_its_mean_over_queries_and_a_note_says_so():
