@@ -30,7 +30,8 @@ from ..evaluation.preferences import preference_cubes
 from ..io.lazy import pd
 from ..io.names import check_names
 from ..io.notices import counted
-from ..statistics.inputs import ArrayLike, check_draws
+from ..measures._base import check_from_0
+from ..statistics.inputs import ArrayLike, check_draws, check_probability
 from ..statistics.rounding import NO_DIFFERENCE
 from ..statistics.tests import compare_all
 from ..statistics.tukey import randomized_hsd
@@ -114,6 +115,7 @@ def discriminative_power(
     """
     given = {"test": test != "t" and test, "correction": correction != "auto" and correction}
     refuse_published(as_published, **given)
+    _check_levels(levels)
     judged, _ = read(runs, qrels, duplicates, rel, measures)
     if as_published:
         judged, test, correction = judged.once(by_double_scores), "unpaired-t", "none"
@@ -231,6 +233,7 @@ def preference_discrimination(
     Multiple Testing in Statistical Analysis of Systems-Based Information Retrieval Experiments,
     2012.
     """
+    _check_levels(levels)
     judged, rel = read(runs, qrels, duplicates, rel)
     check_names("tests", tests, PREFERENCE_TESTS, "tests of preferences")
     if "tukey-randomized" not in tests:
@@ -256,6 +259,13 @@ def preference_discrimination(
 
 
 preference_discrimination.chart(discrimination_chart)
+
+
+def _check_levels(levels: Sequence[float]) -> None:
+    if not len(levels):
+        raise ValueError("there is no level of significance: give one or several, such as .05")
+    for level in levels:
+        check_probability("level", level)
 
 
 def _rows_by_level(
@@ -330,8 +340,11 @@ def stability(
     """
     judged, _ = read(runs, qrels, duplicates, rel, measures)
     if len(judged) < 2:
-        raise ValueError(f"stability needs two systems or more, but there is only {judged.names}")
+        raise ValueError(
+            f"stability needs two systems or more, but there is only {judged.names[0]!r}"
+        )
     check_draws(draws, seed)
+    check_from_0("fuzz", fuzz)
     judged = judged.once(by_double_scores) if as_published else judged
     default = RARENESS_MEASURES if measures is None else measures
 

@@ -21,6 +21,7 @@ from ..charts import (
     up_to_1,
 )
 from ..io.lazy import pd
+from ..io.values import check_whole
 from ..measures.rareness import Pools
 from ..scoring.rareness import gains
 from ..statistics.agreement import kendall_tau, kendall_taus, tau_ap
@@ -187,6 +188,8 @@ def agreement_by_number_of_systems(
     judged, _ = read(runs, qrels, duplicates, rel, measures)
     judged = judged.once(by_double_scores) if as_published else judged
     check_draws(draws, seed)
+    for size in sizes:
+        check_whole("a number of systems", size, 2)
     if measures is None:
         measures = ["P_Rareness(alpha=1)@100", "AP_Rareness(alpha=1)@100"]
 
@@ -194,7 +197,7 @@ def agreement_by_number_of_systems(
         weights = queries.weights_of_all(len(judged.qids))
         systems = np.tile(np.arange(len(judged)), (draws, 1))
         rows = []
-        possible = [size for size in sizes if 2 <= size <= len(judged)]
+        possible = [size for size in sizes if size <= len(judged)]
         pools_by_name = pools_by_measure(judged, measures, rel)
         for (name, pools), size in product(pools_by_name.items(), possible):
             drawn = np.random.default_rng(seed + size).permuted(systems, axis=1)[:, :size]

@@ -19,7 +19,7 @@ from ..io.lazy import pd
 from ..io.notices import warn
 from ..io.values import pc
 from ..measures import ASL
-from ..measures._base import check_grade
+from ..measures._base import check_from_0
 from ..measures.names import Measures, named_measures, with_options
 from ..scoring.arrays import within_query
 from ..scoring.search_length import DEFAULT_DEPTH
@@ -67,7 +67,7 @@ def read_tracks(
 def _check_rel(judged: Evaluation, rel: float | None, measures: Measures | None) -> float:
     """The minimum grade; warns of other grades, and if no document has it."""
     warn_of_grades(judged.judgements, measures, rel)
-    least, grades = 1 if rel is None else check_grade("rel", rel), judged.judgements.grades
+    least, grades = 1 if rel is None else check_from_0("rel", rel), judged.judgements.grades
     if len(grades) and not (grades >= least).any():
         warn(f"no document is relevant: the highest grade is {grades.max():g}, below {least:g}")
     return least

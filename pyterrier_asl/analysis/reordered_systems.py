@@ -23,6 +23,7 @@ from ..charts import (
 )
 from ..evaluation.relevant_documents import RelevantDocuments, relevant_documents
 from ..io.lazy import pd
+from ..measures._base import check_from_0
 from ..measures.names import with_options
 from ..statistics.agreement import kendall_tau
 from ..statistics.rounding import rounded
@@ -192,6 +193,7 @@ def reordering(
     5       RR to ASL@g1  1.0
     """
     refuse_published(as_published, correction=correction != "none" and correction)
+    check_from_0("margin", margin)
     tracks, rel = read_tracks(runs, qrels, duplicates, rel)
     options = AslOptions(rel, cutoff, missing, as_published)
     better: dict[str, Any] = {"margin": margin, "alpha": alpha, "test": test}

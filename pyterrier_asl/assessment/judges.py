@@ -20,7 +20,7 @@ from ..io.names import check_names
 from ..io.notices import warn
 from ..judging.judgements import Judgements
 from ..judging.matching import positions
-from ..measures._base import check_grade
+from ..measures._base import check_from_0
 from ..measures.names import Measures, NamedMeasure, named_measures, one_measure, with_options
 from ..scoring import assessor as scoring
 from ..scoring.arrays import Bools, Floats, Ints
@@ -177,8 +177,8 @@ class Judges:
             judge_rel = dict.fromkeys((name for name in names if name != QRELS), judge_rel)
         own = {str(name): grade for name, grade in (judge_rel or {}).items()}
         check_names("judge_rel", own, names, "judges")
-        own = {name: check_grade(f"the grade of {name!r}", least) for name, least in own.items()}
-        rel = None if rel is None else check_grade("rel", rel)
+        own = {name: check_from_0(f"the grade of {name!r}", least) for name, least in own.items()}
+        rel = None if rel is None else check_from_0("rel", rel)
         persons = [str(name) for name in people]
         check_names("people", persons, names, "judges")
         if twice := sorted({name for name in persons if persons.count(name) > 1}):

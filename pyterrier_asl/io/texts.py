@@ -169,8 +169,11 @@ def text_lines(path: str | os.PathLike[str]) -> Iterator[str]:
     """The lines of a text file in UTF-8, with their ends; ``.gz`` files are decompressed.
 
     Raises:
+        FileNotFoundError: without such a file.
         ValueError: for text that is not UTF-8, with the file.
     """
+    if not os.path.exists(path):
+        raise FileNotFoundError(f"there is no file {path}")
     opener = gzip.open if os.fspath(path).endswith(".gz") else open
     with opener(path, "rt", encoding="utf-8-sig", newline="") as file:
         try:

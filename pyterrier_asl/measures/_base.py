@@ -87,10 +87,10 @@ def grade(value: object) -> float:
     return int(number) if number.is_integer() else number
 
 
-def check_grade(name: str, value: object) -> float:
-    """A minimum grade; the error has the name of its argument.
+def check_from_0(name: str, value: object) -> float:
+    """A number from 0, such as a minimum grade; the error has the name of its argument.
 
-    >>> check_grade("rel", 2.0)
+    >>> check_from_0("rel", 2.0)
     2
     """
     try:

@@ -420,6 +420,18 @@ def test_help_has_the_analyses_and_each_its_options():
     "said, message",
     [
         (["tie"], "No such command 'tie'"),
+        (
+            ["stability", "qrels", "runs", "--fuzz", "nan"],
+            "fuzz is nan: it must be a number from 0",
+        ),
+        (["reordering", "qrels", "runs", "--margin", "-1"], "margin is -1.0: it must be a number"),
+        (["discriminative-power", "qrels", "runs", "--level", "1"], "level is 1.0, but it is a"),
+        (
+            ["preference-discrimination", "qrels", "runs", "--level", " "],
+            "no level of significance",
+        ),
+        (["agreement-by-number-of-systems", "qrels", "runs", "--sizes", "1"], "from 2 on, not 1"),
+        (["headroom", "qrels", "runs", "--by", "gone"], "there is no file gone"),
         (["ties", "", "runs"], "an argument is empty, perhaps a variable"),
         (["ties", "qrels", "runs", "--rel", "-1"], "rel is -1: it must be a number from 0"),
         (["reordering", "qrels", "runs", "--rel", "inf"], "rel is inf: it must be a number from 0"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from pyterrier_asl import compare
 
 QUERIES = ["q1", "q2", "q3"]
