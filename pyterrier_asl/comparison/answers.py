@@ -34,6 +34,7 @@ class Answers:
     Attributes:
         notes: sentences on queries that runs leave unanswered, and on queries that are not judged.
         unanswered: for each run the queries that the baseline answers and the run does not.
+        neither: for each run the number of queries that neither it nor the baseline answers.
         untestable: the reason why a guard cannot compare a run with the baseline by a measure, by
             run and measure.
     """
@@ -41,6 +42,7 @@ class Answers:
     notes: list[str] = field(default_factory=list)
     unanswered: dict[str, list[str]] = field(default_factory=dict)
     untestable: dict[tuple[str, str], str] = field(default_factory=dict)
+    neither: dict[str, int] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -63,6 +65,10 @@ class Answers:
             name: _ids(judged, (baseline.retrieved > 0) & (run.retrieved == 0))
             for name, run in zip(names, others)
         }
+        neither = {
+            name: int(((baseline.retrieved == 0) & (run.retrieved == 0)).sum())
+            for name, run in zip(names, others)
+        }
         untestable: dict[tuple[str, str], str] = {}
         if is_guard:
             if judged.judgements.contradiction:
@@ -76,7 +82,7 @@ class Answers:
                     cut = "" if allow_missing else _cut_short(judged, name, measure)
                     reason = _nothing_relevant(judged.judgements, measure) or damage or cut
                     untestable |= {(name, label): reason} if reason else {}
-        return cls(_notes(judged), unanswered, untestable)
+        return cls(_notes(judged), unanswered, untestable, neither)
 
     @classmethod
     def of_scores(
@@ -132,6 +138,8 @@ def join_answers(by_track: Mapping[str, Answers]) -> Answers:
         joined.notes.extend(f"{where}{note}" for note in answers.notes)
         for run, qids in answers.unanswered.items():
             joined.unanswered.setdefault(run, []).extend(f"{where}{qid}" for qid in qids)
+        for run, number in answers.neither.items():
+            joined.neither[run] = joined.neither.get(run, 0) + number
         for key, reason in answers.untestable.items():
             joined.untestable.setdefault(key, f"{where}{reason}")
     return joined

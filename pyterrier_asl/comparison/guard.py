@@ -37,6 +37,7 @@ class Observed:
             can be made.
         by_query: the run's value less the baseline's for each query, shape (Q,).
         extremes: the lowest and the highest value that the measure can have, or the preference.
+        unanswered: the number of queries that neither run answers.
     """
 
     mean_a: float
@@ -45,6 +46,7 @@ class Observed:
     p: float
     by_query: Floats = field(default_factory=lambda: np.empty(0))
     extremes: tuple[float, float] = (-math.inf, math.inf)
+    unanswered: int = 0
 
     @property
     def base(self) -> float:
@@ -266,7 +268,9 @@ def verdict_on(
     parts, note, queries = [change], "", len(observed.by_query)
     numbers = {"difference": observed.difference, "p": observed.p, "queries": queries}
     if queries:
-        parts.append(f"over {counted(queries, 'query', 'queries')}")
+        neither = f" ({observed.unanswered:,} of them answered by neither run)"
+        neither *= observed.unanswered > 0
+        parts.append(f"over {counted(queries, 'query', 'queries')}{neither}")
     if condition.amount:
         numbers["amount"] = condition.least(observed.base)
     numbers["detectable"] = math.nan
@@ -279,6 +283,7 @@ def verdict_on(
         untestable = untestable or "no test can be made: the amount is a percentage of 0"
     if not math.isfinite(observed.difference):
         untestable = untestable or "no test can be made: the difference is not a number"
+    untestable = untestable or _impossible(condition, observed)
     if untestable:
         message = ", ".join([*parts, untestable])
         return Verdict(run, condition.text, Outcome.ERROR, message, numbers, why=why)
@@ -301,6 +306,17 @@ def verdict_on(
         outcome, more = _certain_outcome(condition, outcome, limits, observed, family)
         parts += more
     return Verdict(run, condition.text, outcome, ", ".join(parts), numbers, note, why)
+
+
+def _impossible(condition: Condition, observed: Observed) -> str:
+    """The reason why no run can differ so much from this baseline; '' where one can."""
+    least, most = condition.least(observed.base), observed.greatest(condition)
+    if not condition.amount or least <= most + NO_DIFFERENCE * max(least, observed.base):
+        return ""
+    return (
+        f"no run can be {condition.how} by {least:.4g}, as the mean of A allows {most:.4g} at "
+        "most; write a smaller amount"
+    )
 
 
 def _power(

@@ -336,6 +336,7 @@ class RunComparison(Printed):
                 row["p"],
                 by_query[row["run"], row["measure"]],
                 self._extremes(row["measure"]),
+                self.answers.neither.get(row["run"], 0),
             )
             for row in self.table.to_dict("records")
         }

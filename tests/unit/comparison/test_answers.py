@@ -75,7 +75,8 @@ def test_a_damaged_baseline_is_an_error(damage, condition):
     assert verdict.outcome.name == "ERROR" and REASONS[damage] in verdict.message
     assert "--allow-missing" in verdict.message
     [allowed] = verdicts(DAMAGED[damage], NEW, condition, allow_missing=True)
-    assert allowed.outcome.name != "ERROR"
+    # The mean of AP is near 0 where relevant documents are last.
+    assert allowed.outcome.name != "ERROR" or "no run can be worse by 0.1" in allowed.message
 
 
 @pytest.mark.parametrize("damage", DAMAGED)

@@ -128,7 +128,7 @@ def test_the_command_prints_what_the_function_gives(files):
     frame = pd.read_csv("scores.csv", dtype={"qid": str}).query("measure == 'AP'")
     frame.drop(columns="measure").to_csv("unnamed.csv", index=False)
     command = ["compare", "--scores", "unnamed.csv", "--measure-column", "value", "old", "new"]
-    for option in (["-m", "AP"], ["--fail-if", "AP worse by 1"]):
+    for option in (["-m", "AP"], ["--fail-if", "AP worse by .7"]):
         [row] = rows(call(*command, *option, "-o", "jsonl"))[:1]
         assert row["difference"] == by_key["new", "AP"] and row["measure"] == "AP"
     result = call("compare", "--scores", "scores.csv", "old", "lost")

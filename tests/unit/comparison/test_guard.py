@@ -349,6 +349,42 @@ def test_where_nothing_is_relevant_no_test_can_be_made(text, options):
 
 
 @pytest.mark.parametrize(
+    "text, is_error",
+    [
+        ("RR possibly worse by .5 p<.05", False),  # the mean of A is 1/2
+        ("RR possibly worse by .51 p<.05", True),
+        ("RR worse by .51", True),
+        ("RR better by .5", False),
+        ("RR better by .51", True),
+        ("RR different by .51", True),
+        ("ASL@3 worse by 2", False),  # the mean of A is 2, the highest value 4
+        ("ASL@3 worse by 2.1", True),
+        ("ASL@3 better by 101% p<.05", True),
+        ("rrLP worse by 1", False),
+    ],
+)
+def test_a_difference_that_the_baseline_rules_out_is_an_error(text, is_error):
+    live = {q: {"n": 2, "a": 1} for q in QUERIES}
+    qrels = {q: {"a": 1, "n": 0} for q in QUERIES}
+    runs = {"live": live, "new": {q: {"a": 2, "n": 1} for q in QUERIES}}
+    try:
+        (found,) = compare(runs, qrels, ["RR"], conditions=text).verdicts
+    except ValueError as error:
+        assert is_error and "can never hold" in str(error)
+    else:
+        assert (found.outcome is Outcome.ERROR) is is_error
+        assert ("as the mean of A allows" in found.message) is is_error
+
+
+def test_queries_that_neither_run_answers_are_counted():
+    qrels = QRELS | {f"lost{number}": {"a": 1} for number in range(3)}
+    runs = {"live": LIVE, "new": shifted(QUERIES[:1]), "half": shifted(QUERIES)}
+    found = compare(runs, qrels, ["AP"], conditions="AP worse").verdicts
+    assert all(", over 9 queries (3 of them answered by neither run)" in v.message for v in found)
+    assert compare(runs, QRELS, ["AP"]).answers.neither == {"new": 0, "half": 0}
+
+
+@pytest.mark.parametrize(
     "text, queries, options, least",
     [
         ("sgnLP worse p<.05", 5, {}, 2 / 2**5),
