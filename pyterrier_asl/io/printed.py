@@ -80,18 +80,13 @@ class Printed:
         )
 
 
-def print_parts(
-    parts: Iterable[Part], *, places: int = 4, wide: bool = False, all_rows: bool = False
-) -> None:
+def print_parts(parts: Iterable[Part], **style: Any) -> None:
     """Prints paragraphs (an empty one is a blank line) and tables to standard output.
 
     Args:
         parts: paragraphs and tables.
-        places: decimal places in tables; -1: all digits.
-        wide: whether a terminal shows all columns, even where lines wrap.
-        all_rows: whether a terminal shows all rows of a long table.
+        **style: options of all tables; see :func:`.tables.show`.
     """
-    size: dict[str, Any] = {"places": places, "wide": wide, "all_rows": all_rows}
     width = min(WIDTH, shutil.get_terminal_size().columns) if sys.stdout.isatty() else WIDTH
     for number, part in enumerate(parts):
         if part.table is None:
@@ -101,7 +96,7 @@ def print_parts(
             continue
         if part.text:
             print(f"{'' if not number else chr(10)}{part.text}\n")
-        tables.show(part.table, **size, **part.style)
+        tables.show(part.table, **style, **part.style)
 
 
 def markdown(parts: Iterable[Part]) -> str:

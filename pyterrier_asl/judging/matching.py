@@ -278,7 +278,7 @@ class PairIndex:
         """The result of :meth:`find`, without hashes."""
         order, keys, known = self._sorted
         number = positions(ids, known)
-        wanted = np.where((number < 0) | (groups < 0), -1, groups * len(known) + number)
+        wanted = np.where(number < 0, -1, groups * len(known) + number)  # no key is below 0
         place = np.searchsorted(keys, wanted, side="right") - 1
         pairs: Ints = np.where(keys[place] == wanted, order[place], -1)
         return pairs

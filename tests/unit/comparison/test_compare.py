@@ -27,6 +27,18 @@ def test_bounds_with_differences():
     assert "low" not in compare({"live": LIVE, "new": OTHER}, QRELS, ["RR"]).table
 
 
+def test_differences_begin_with_the_largest_loss_by_the_first_measure():
+    """The relevant documents of q3, q0 and q2 are at ranks 3, 2 and 1, and all are at 2 before."""
+    qrels = {qid: {"a": 1} for qid in ("q0", "q2", "q3")}
+    before = {qid: {"x": 2, "a": 1} for qid in qrels}
+    now = {"q0": {"x": 2, "a": 1}, "q2": {"a": 1}, "q3": {"x": 3, "y": 2, "a": 1}}
+    found = compare({"live": before, "new": now, "old": before}, qrels, ["RR", "ASL"]).differences()
+    assert found["run"].tolist() == ["new"] * 3 + ["old"] * 3
+    assert found["qid"].tolist()[:3] == ["q3", "q0", "q2"]
+    assert found["RR"].tolist() == pytest.approx([1 / 3 - 1 / 2, 0, 1 / 2, 0, 0, 0])
+    assert found["ASL"].tolist() == [1, 0, -1, 0, 0, 0]
+
+
 def test_a_seed_is_for_tests_with_draws():
     runs = {"live": LIVE, "new": OTHER}
     for options in ({}, {"test": "sign"}):

@@ -175,8 +175,8 @@ def test_dropping_them_is_evaluating_without_them():
         report(with_other, QRELS, "AP", **options).findings.first.means.tolist()
         == [expected["AP"].mean()] * 2
     )
-    judged = Judgements(QRELS, drop_self=True).judge(run)
-    assert judged.retrieved.tolist() == [1, 0, 2, 0, 0]
+    for qrels in (Judgements(QRELS, drop_self=True), Judgements.of(Judgements(QRELS), None, True)):
+        assert qrels.judge(run).retrieved.tolist() == [1, 0, 2, 0, 0]
 
 
 def test_dropping_them_in_commands_and_leaderboards(tmp_path, monkeypatch):

@@ -11,6 +11,7 @@ import pytest
 
 import pyterrier_asl as asl
 from pyterrier_asl.io.notices import counted
+from pyterrier_asl.leaderboard.samples import Sample
 from pyterrier_asl.leaderboard.sentences import p_text
 from pyterrier_asl.statistics.rank_intervals import rank_intervals
 
@@ -335,6 +336,15 @@ def test_systems_that_answer_nearly_nothing_are_named_where_they_change_others(m
     )
     assert [str(warning.message) for warning in caught] == [expected] * bool(number)
     assert bool(number) == (measure == "ASL")
+
+
+@pytest.mark.parametrize("cost", [False, True])
+def test_nearly_the_worst_mean_is_less_than_a_tenth_of_the_median_mean(cost):
+    for mean, weak in ((0.099, ["x"]), (0.101, [])):
+        values = np.array([1.0, 1.0, mean])[:, np.newaxis]
+        means = {"people": 1 - values if cost else values}
+        board = Sample(["a", "b", "x"], ["q"], not cost, means, worst=float(cost))
+        assert board.weak == weak
 
 
 # Unjudged documents
