@@ -351,9 +351,10 @@ def stability(
     def of_slice(chosen: Queries) -> pd.DataFrame:
         size = round(len(chosen) / 2) if queries is None else queries
         if not 1 <= size <= len(chosen):
+            half = "half of the queries are drawn, so two are needed"
             raise ValueError(
-                f"{size} of {counted(len(chosen), 'query', 'queries')} cannot be drawn: give 1 to "
-                f"{len(chosen)} as queries="
+                f"{size} of {counted(len(chosen), 'query', 'queries')} cannot be drawn: "
+                + (half if queries is None else f"give 1 to {len(chosen)} as queries=")
             )
         some = np.tile(np.arange(len(chosen)) < size, (draws, 1))
         share = np.random.default_rng(seed).permuted(some, axis=1) * chosen.each

@@ -59,11 +59,16 @@ def epilog(documentation: str | None) -> str:
     return (documentation or "").partition("\n\n")[2]
 
 
+#: The key of the command that is called, which may be a subcommand of another.
+_COMMAND = "pyterrier_asl.command"
+
+
 class Command(click.Command):
     """A command that refuses empty arguments: a file without a name would be the current folder."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parses the arguments."""
+        ctx.meta[_COMMAND] = self
         if "" in args:
             before = args[max(args.index("") - 1, 0)]
             what = f"the value of {before}" if before.startswith("-") else "an argument"
@@ -110,8 +115,8 @@ class Commands(click.Group):
             except Exception as error:
                 if ctx.params["traceback"]:
                     traceback.print_exception(error)
-                command = self.get_command(ctx, str(ctx.invoked_subcommand))
-                raise Failure(_name_options(error_line(error), command)) from error
+                text = _name_options(error_line(error), ctx.meta.get(_COMMAND))
+                raise Failure(text) from error
 
 
 def _flush_output() -> None:
@@ -137,7 +142,7 @@ class Failure(click.ClickException):
 #: The file with the content of standard input.
 _STDIN = re.compile(r"\S*/pyterrier_asl-\w+/stdin")
 #: An argument of a function in an error, such as ``pass conflicts='official'``.
-_ARGUMENT = re.compile(r"\b(pass|give) (\w+)=(?:'([^']*)'|([\w.]*\w)?)")
+_ARGUMENT = re.compile(r"\b(pass|give|is for) (\w+)=(?:'([^']*)'|([\w.]*\w)?)")
 
 
 def _name_options(text: str, command: click.Command | None) -> str:

@@ -7,10 +7,10 @@ import shutil
 import click
 
 from ..io import tables
-from . import options
+from . import Command, options
 
 
-@click.command(name="demo")
+@click.command(name="demo", cls=Command)
 @options.switch("--generated", help="Use the generated collection instead of vaswani.")
 @options.seed(
     default=None,

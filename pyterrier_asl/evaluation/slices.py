@@ -170,10 +170,10 @@ def _value_of_each(qids: Sequence[Any], values: Any, what: str) -> list[Any]:
     by_qid = {str(qid): value for qid, value in values.items() if not pd.isna(value)}
     lacking = [qid for qid in qids if str(qid) not in by_qid]
     if lacking:
+        like = [f"; the query ids of the {what}s look like {qid!r}" for qid in by_qid][:1]
         raise ValueError(
             f"{len(lacking)} of {len(qids)} queries have no {what} (e.g. {lacking[0]!r}): give "
-            f"each query a {what}; the query ids of the {what}s look like "
-            f"{next(iter(by_qid), None)!r}"
+            f"each query a {what}{''.join(like)}"
         )
     return [by_qid[str(qid)] for qid in qids]
 

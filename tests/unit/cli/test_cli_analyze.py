@@ -431,6 +431,10 @@ def test_help_has_the_analyses_and_each_its_options():
             "no level of significance",
         ),
         (["agreement-by-number-of-systems", "qrels", "runs", "--sizes", "1"], "from 2 on, not 1"),
+        (
+            ["leaderboards", "qrels", "runs", "--judge", "x=other", "--draws", "9"],
+            "--draws 9 is for",
+        ),
         (["headroom", "qrels", "runs", "--by", "gone"], "there is no file gone"),
         (["ties", "", "runs"], "an argument is empty, perhaps a variable"),
         (["ties", "qrels", "runs", "--rel", "-1"], "rel is -1: it must be a number from 0"),
