@@ -77,7 +77,8 @@ class TrackComparison(RunComparison):
         return [
             f"Overall: B - A averaged over {tracks}, {self.queries:,} topics in all; p by random "
             "signs of the differences within collections, "
-            + ("not corrected." if kind == "none" else f"corrected ({kind})."),
+            + ("not corrected" if kind == "none" else f"corrected ({kind})")
+            + f"; significant: p at most {self.options.alpha:g}.",
             *([f"{names_of(small)} {few}"] if small else []),
             *self._notes_on_sums(),
             *self._disagreements(rows),

@@ -183,12 +183,13 @@ def test_overall_is_the_mean_of_the_collections_and_its_p_that_of_a_pair():
 
 
 @pytest.mark.parametrize(
-    ("correction", "words"), [("holm", ", corrected (holm)."), ("none", ", not corrected.")]
+    ("correction", "words"), [("holm", ", corrected (holm); "), ("none", ", not corrected; ")]
 )
 def test_the_correction_is_named(correction, words):
     measures = ["AP", "ASL@5"]
-    compared = asl.compare(collections(), None, measures, baseline="old", correction=correction)
-    assert compared.notes()[0].endswith(words)
+    options = {"correction": correction, "alpha": 0.1}
+    compared = asl.compare(collections(), None, measures, baseline="old", **options)
+    assert compared.notes()[0].endswith(f"{words}significant: p at most 0.1.")
     p, corrected = compared.by_track["p"], compared.by_track["p_corrected"]
     assert (corrected == p).all() == (correction == "none") and (corrected >= p).all()
 
