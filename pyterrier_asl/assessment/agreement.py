@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
+from math import ceil
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -17,6 +18,7 @@ import pyarrow as pa
 
 from ..evaluation.slices import Queries
 from ..io.lazy import pd
+from ..io.notices import counted, warn
 from ..judging.matching import positions
 from ..measures.names import Measures
 from ..scoring.arrays import Floats, Ints
@@ -79,6 +81,12 @@ def interval_of(draws: Floats, alpha: float, queries: int) -> Interval:
     """The interval of the observed value, which is the first; a single query has none."""
     if queries < 2:
         return Interval(float(draws[0]), float("nan"), float("nan"))
+    number = len(draws) - 1  # none of the agreement on grades
+    if 0 < number < 2 / alpha:
+        covered = f"{100 * (1 - alpha):g} % intervals"
+        warn(
+            f"{counted(number, 'draw')} are too few for {covered}: give {ceil(2 / alpha):,} or more"
+        )
     return centred_interval(float(draws[0]), draws[1:], alpha=alpha)
 
 

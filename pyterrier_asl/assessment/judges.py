@@ -318,8 +318,12 @@ class Judges:
 
     def ranked_by(self, measures: Measures) -> list[NamedMeasure]:
         """The measures that rank the runs; none without several runs."""
-        several = self.has_runs and len(self.systems) > 1
-        return named_measures(measures) if several else []
+        if not (self.has_runs and len(self.systems) > 1):
+            return []
+        ranked = named_measures(measures)
+        for measure in ranked:
+            sign_of(measure.measure)
+        return ranked
 
     def values(self, measure: Measures) -> dict[str, Floats]:
         """The runs' values by each judge, of the queries that all judged, judge -> shape (S, Q).
@@ -355,8 +359,15 @@ class Judges:
 
 
 def sign_of(measure: Measures) -> int:
-    """1 where higher values of a measure are better, else -1."""
-    return -1 if one_measure(measure).higher_is_better is False else 1
+    """1 where higher values of a measure are better, else -1.
+
+    Raises:
+        ValueError: for a measure without a direction.
+    """
+    named = one_measure(measure)
+    if named.higher_is_better is None:
+        raise ValueError(f"{named.name} has no direction, so it ranks no systems: use another")
+    return 1 if named.higher_is_better else -1
 
 
 def shared_pairs(a: Judgements, b: Judgements) -> tuple[Ints, Ints]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -513,6 +514,21 @@ def test_one_person_leaves_the_range_unknown():
     report.chart().to_dict()
 
 
+@pytest.mark.parametrize(
+    ("draws", "alpha", "expected"), [(39, 0.05, 1), (40, 0.05, 0), (9, 0.5, 0)]
+)
+def test_few_draws_for_intervals_are_named(draws, alpha, expected):
+    labels = truth(6)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        asl.judges(judged(labels, 0, 2), {"m": judged(labels, 0.2, 3)}, draws=draws, alpha=alpha)
+    texts = {str(w.message) for w in caught if "draws are too few" in str(w.message)}
+    assert len(texts) == expected and all("39 draws are too few for 95 %" in text for text in texts)
+
+
+SAME = dict.fromkeys("ab", {"q0": dict.fromkeys(DOCNOS, 1)})
+
+
 def test_a_single_query_has_no_interval_and_no_verdict():
     labels = truth(1)
     first = judged(labels, 0, 2)
@@ -529,6 +545,10 @@ def test_a_single_query_has_no_interval_and_no_verdict():
     ("options", "says"),
     [
         ({"people": ["nobody"]}, "people names 'nobody'"),
+        (
+            {"runs": SAME, "measures": "NumRet"},
+            "NumRet has no dir",
+        ),
         ({"judge_rel": {"model": -1}}, "the grade of 'model' is -1: it must be a number from 0"),
         ({"rel": float("nan")}, "rel is nan: it must be a number from 0"),
         ({"judge_rel": {"model": 3}}, "'model' finds nothing relevant at rel=3"),
