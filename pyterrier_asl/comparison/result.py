@@ -218,10 +218,13 @@ class RunComparison(Printed):
         """Notes on the numbers, in sentences."""
         queries = counted(self.queries, "query", "queries")
         only = " (not corrected)" if self.family > 1 and self.options.correction != "none" else ""
+        counts = names_of(
+            [name for name, up in self.higher_is_better.items() if up is None] or [""]
+        )
         level = f"with its {100 * (1 - self.options.alpha):g} % interval{only}, "
         return [
             f"B - A {level if self.queries > 1 else ''}over {queries}. "
-            "Wins: queries in which B is better.",
+            f"Wins: queries in which B is better{counts and f' ({counts}: higher)'}.",
             *self._notes_on_sums(),
             *([] if self._no_test() else [self._test_note(), PLANNED]),
             *self.answers.notes,

@@ -125,3 +125,5 @@ def test_a_count_is_compared_by_its_mean_over_queries_and_a_note_says_so():
     assert compared.table.set_index("measure").loc["NumRet", ["a", "b"]].tolist() == [2, 1]
     note = "NumRet: means over queries; 'evaluate' prints sums."
     assert note in compared.notes() and note not in compare(runs, qrels, ["AP"]).notes()
+    assert "Wins: queries in which B is better (NumRet: higher)." in compared.notes()[0]
+    assert "in which B is better." in compare(runs, qrels, ["AP"]).notes()[0]
