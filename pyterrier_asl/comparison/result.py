@@ -263,8 +263,8 @@ class RunComparison(Printed):
         if condition.level is not None and least_p >= condition.level:
             return (
                 f"no test can be made: p cannot be below {least_p:.3g} over "
-                f"{counted(self.queries, 'query', 'queries')}; compare on more queries, or leave "
-                "out p<"
+                f"{counted(self.queries, 'query', 'queries')}; raise the level, compare on more "
+                "queries, or leave out p<"
             )
         return ""
 
