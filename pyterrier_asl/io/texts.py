@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -36,6 +36,7 @@ class Texts:
         *,
         docs: Any = None,
         whole: bool = False,
+        qids: Sequence[Any] = (),
     ) -> Texts:
         """Collects texts from topics, files, dicts and a dataset.
 
@@ -48,9 +49,11 @@ class Texts:
             docs: texts of documents, which replace texts of the dataset: dict of document id ->
                 text, or a file that :func:`read_texts` reads.
             whole: whether to keep the whole text of a document, not only its beginning.
+            qids: the queries whose texts are needed.
 
         Raises:
-            ValueError: for topics of another form, and for an unknown dataset.
+            ValueError: for topics of another form, an unknown dataset, topics without any of the
+                queries, or a dataset without any of the queries and documents.
 
         >>> Texts.of({1: "two  words"}).queries
         {'1': 'two words'}
@@ -63,8 +66,15 @@ class Texts:
         if docs is not None:
             texts = docs if isinstance(docs, Mapping) else read_texts(docs, wanted=wanted)
             documents.update((docno, texts[docno]) for docno in wanted if docno in texts)
-        if topics is not None:
-            queries = {**queries, **_queries_of(topics)}
+        own = {} if topics is None else _queries_of(topics)
+        queries = {**queries, **own}
+        has_query = any(str(qid) in queries for qid in qids) or not qids
+        if not has_query and (topics is not None or (dataset is not None and not documents)):
+            what = "the topics have" if topics is not None else f"{dataset} has"
+            raise ValueError(
+                f"{what} none of the queries: the ids there look like "
+                f"{next(iter(own or queries), None)!r}, the ids of the queries like {qids[0]!r}"
+            )
         return cls(
             {qid: _in_a_line(text) for qid, text in queries.items()},
             {docno: text if whole else _beginning(text) for docno, text in documents.items()},

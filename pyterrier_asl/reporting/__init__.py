@@ -182,7 +182,7 @@ def report(
         pairs = {name: (_retrieved(own, topics), of_own) for name, (own, of_own) in pairs.items()}
         of_runs |= {"dataset": dataset, "cutoff": _CUTOFF if cutoff is None else cutoff}
         findings = collect(pairs, None, measures, **of_runs, alpha=alpha, command=command)
-    texts = Texts.of(topics, dataset, findings.docnos, docs=docs)
+    texts = Texts.of(topics, dataset, findings.docnos, docs=docs, qids=findings.qids)
     heading = _title(findings, collection) if title is None else title
     return Report(render(findings, title=heading, texts=texts, note=note), findings)
 

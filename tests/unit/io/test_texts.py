@@ -85,3 +85,9 @@ def test_topics_are_frames_with_ids_and_texts(column):
             Texts.of(topics.drop(columns=lacking))
     with pytest.raises(ValueError, match="these have int"):
         Texts.of(7)
+
+
+def test_topics_of_other_queries_are_an_error():
+    assert Texts.of({1: "a", 2: "b"}, qids=["2", "3"]).queries["2"] == "b"
+    with pytest.raises(ValueError, match="ids there look like '1', the ids of the queries"):
+        Texts.of({1: "a"}, qids=["q1"])
