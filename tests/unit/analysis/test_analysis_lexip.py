@@ -258,6 +258,8 @@ def test_missing_labels_and_queries():
     labels = missing_labels(runs, qrels, fractions=[0.5, 1], draws=3, progress=False)
     queries = missing_queries(runs, qrels, fractions=[0.5, 1], draws=3, progress=False)
     again = missing_labels(runs, qrels, fractions=[0.5, 1], draws=3, progress=False)
+    with pytest.raises(ValueError, match="above 0 and up to 1, but 0 does not"):
+        missing_labels(runs, qrels, fractions=[0.5, 0, 2])
     pd.testing.assert_frame_equal(labels, again)
     whole = labels[labels["fraction"] == 1].set_index("preference")
     assert (whole.loc["RR", ["ranking", "system"]] == 1).all(axis=None)
@@ -368,6 +370,14 @@ def test_system_preferences_match_the_matrix():
         assert mine["mean"].tolist() == pytest.approx(matrix[kind].tolist(), abs=1e-15)
         assert mine["wins"].tolist() == matrix["sgnLP +"].tolist()
         assert mine["p"].tolist() == pytest.approx(matrix[f"{kind} p-value"].tolist(), nan_ok=True)
+
+
+def test_differences_of_reciprocal_ranks_have_the_t_test_and_signs_the_sign_test():
+    found = system_preferences(*some_runs(12), ["RR", "rrLP", "RPP", "sgnLP", "lexirecall"])
+    tests = found.groupby("preference")["test"].unique().explode()
+    assert tests.to_dict() == dict.fromkeys(["RR", "rrLP", "RPP"], "t") | dict.fromkeys(
+        ["sgnLP", "lexirecall"], "sign"
+    )
 
 
 def test_system_preferences_have_effects_and_intervals_and_drop_what_never_differs():

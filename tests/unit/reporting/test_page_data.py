@@ -37,6 +37,14 @@ def page() -> DocumentPage:
     return DocumentPage(collect(RUNS, QRELS, ["nDCG@10", "AP", "ASL@15", "NumRet"]), Texts())
 
 
+@pytest.mark.parametrize("systems", ["abcd", "a"])
+def test_ranks_can_be_chosen_where_there_are_several_systems(systems):
+    found = collect({name: RUNS[name] for name in systems}, QRELS, ["AP", "RR"])
+    headings = [heading for _, heading in DocumentPage(found, Texts()).columns]
+    ranks_first = ["Ranks it could have"] * (len(systems) > 1)
+    assert headings[: len(ranks_first) + 2] == [*ranks_first, "AP", "RR"]
+
+
 @pytest.fixture(scope="module")
 def data(page) -> dict[str, Any]:
     return page.data()
