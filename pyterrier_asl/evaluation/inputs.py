@@ -200,7 +200,7 @@ def complete_measures(
         params["lengths"] = DocLengths.of_option("lengths", lengths)
     if pool is not None and any(needs_pool(measure.measure) for measure in named):
         is_folder = isinstance(pool, (str, os.PathLike)) and Path(pool).is_dir()
-        from_runs = is_folder or isinstance(pool, Mapping)
+        from_runs = is_folder or isinstance(pool, (Mapping, list, tuple))
         params["pool"] = (
             RarenessPool.from_runs(pool) if from_runs else RarenessPool.of_option("pool", pool)
         )

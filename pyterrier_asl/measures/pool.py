@@ -13,7 +13,7 @@ import pyarrow as pa
 from ..io.columns import Columns
 from ..io.names import check_names
 from ..io.notices import counted, progress_bar, warn
-from ..io.runs import read_runs
+from ..io.runs import iter_runs
 from ..io.saved_tables import load_table, report_as_damaged_file, save_table
 from ..io.values import arrow_numbers, arrow_text, cast, check_whole, numpy_numbers, take
 from ..judging.judged_run import JudgedRun, Ranking, Relevant
@@ -98,8 +98,8 @@ class RarenessPool(Named):
         """A pool of runs.
 
         Args:
-            runs: dict of name -> run (data frames with ``qid``, ``docno``, ``score``, or another
-                form that ir_measures takes), list of run files, or a folder of them.
+            runs: dict of name -> run (data frames with ``qid``, ``docno``, ``score``, files, or
+                another form that ir_measures takes), list of run files, or a folder of them.
             depth: keep only the first ``depth`` documents of each query; None: all.
             groups: run -> group; every other run is a group of one run.
             name: the name of the pool.
@@ -119,13 +119,7 @@ class RarenessPool(Named):
         """
         if depth is not None:
             check_whole("depth", depth)
-        frames = runs if isinstance(runs, Mapping) else read_runs(runs)
-        if not frames:
-            raise ValueError("a rareness pool needs at least one run")
-        for run in frames:
-            if not isinstance(run, str):
-                raise ValueError(f"runs are named by text, not {run!r}: write {str(run)!r}")
-        rankings = {run: ranking_table(run, *rank(frames[run], depth)) for run in frames}
+        rankings = {name: ranking_table(name, *rank(run, depth)) for name, run in iter_runs(runs)}
         return cls._from_rankings(rankings, depth, groups, name)
 
     @classmethod

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from pyterrier_asl import AP_Rareness, P_Rareness, RarenessPool, evaluate
+from pyterrier_asl.io.runs import write_run
 from pyterrier_asl.judging.judgements import Judgements
 from pyterrier_asl.measures import pool as pool_module
 
@@ -157,11 +158,11 @@ def test_few_runs_warn(recwarn):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: RarenessPool.from_runs({}), "at least one run"),
+        (lambda: RarenessPool.from_runs({}), "there are no runs"),
         (lambda: RarenessPool.from_runs(RUNS, depth=0), "from 1 on, not 0"),
         (lambda: RarenessPool.from_runs(RUNS, groups={"fourth": "x"}), "fourth"),
         (lambda: RarenessPool.from_runs(RUNS, name=""), "printable"),
-        (lambda: RarenessPool.from_systems([], []), "at least one run"),
+        (lambda: RarenessPool.from_systems([], []), "there are no runs"),
         (
             lambda: RarenessPool.from_systems([frame(RUNS["first"])] * 2, [], names=["x", "x"]),
             "different names",
@@ -247,9 +248,17 @@ def test_nothing_is_rare_in_a_pool_of_one_run():
     assert values["AP_Rareness@3"].tolist() == values["AP@3"].tolist() == [(1 + 2 / 3) / 3, 1]
 
 
-def test_runs_are_named_by_text():
-    with pytest.raises(ValueError, match="named by text, not 1: write '1'"):
-        RarenessPool.from_runs({1: {"q": {"d": 1}}})
+def test_a_pool_has_the_same_runs_from_frames_files_and_several_of_them(tmp_path):
+    """Also as an option of ``evaluate``. Names are text, as in all functions."""
+    for name, run in RUNS.items():
+        write_run(frame(run), tmp_path / f"{name}.run")
+    files = {name: tmp_path / f"{name}.run" for name in RUNS}
+    expected, qrels = RarenessPool.from_runs(RUNS), {"q1": {"a": 1, "d": 1, "f": 1}}
+    values = evaluate(RUNS, qrels, "AP_Rareness@3", pool=expected)
+    for runs in (RUNS, files, list(files.values()), tuple(files.values()), tmp_path):
+        assert RarenessPool.from_runs(runs) == expected
+        assert evaluate(RUNS, qrels, "AP_Rareness@3", pool=runs).equals(values)
+    assert RarenessPool.from_runs({1: {"q": {"d": 1}}}).runs == ["1"]
 
 
 def test_sums_of_marks_tell_sets_of_documents_apart():
