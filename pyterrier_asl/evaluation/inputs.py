@@ -99,8 +99,9 @@ def refuse(why: str, **options: Any) -> None:
     """
     for name, value in options.items():
         if not (value is None or value is False or (isinstance(value, tuple) and not value)):
-            shown = isinstance(value, (str, int, float)) and value is not True
-            raise ValueError(f"{name}{f'={value!r}' * shown} {why}: leave it out")
+            shown = f"={value:g}" if isinstance(value, float) else f"={value!r}"
+            shown *= isinstance(value, (str, int, float)) and value is not True
+            raise ValueError(f"{name}{shown} {why}: leave it out")
 
 
 #: Parameter of measures -> which measures have it.

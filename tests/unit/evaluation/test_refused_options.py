@@ -101,7 +101,7 @@ RUNS = {
 def test_a_minimum_grade_that_no_measure_uses_is_refused(call):
     message = "rel=2 is for measures with a minimum grade, not for nDCG@10: leave it out"
     with pytest.raises(ValueError, match=message):
-        call(RUNS, TOPICS, "nDCG@10", rel=2)
+        call(RUNS, TOPICS, "nDCG@10", rel=2.0)
 
 
 @pytest.mark.filterwarnings("ignore")
