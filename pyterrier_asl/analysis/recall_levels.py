@@ -85,7 +85,7 @@ def levels_needed_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
         alt.Chart(frame).mark_line(interpolate="step-after"),
         "Recall levels needed to distinguish two rankings",
         "The share of pairs of rankings whose first difference is at this recall level or before.",
-        x=alt.X("i:Q", title="recall level i*"),
+        x=alt.X("i:Q", title="recall level i*", scale=alt.Scale(domainMin=1)),
         y=alt.Y("cumulative:Q", title="distinguished", scale=alt.Scale(domain=[0, 1])),
         tooltip=tooltips("i", "pairs", alt.Tooltip("cumulative", format=".3f")),
         **by_collection(frame),

@@ -340,7 +340,7 @@ def ties_by_level_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
         "Ties in position by recall level",
         "How often two systems have their i-th relevant document at the same rank, or both "
         "miss it." + undrawn(frame["probability"]),
-        x=alt.X("i:Q", title="recall level i"),
+        x=alt.X("i:Q", title="recall level i", scale=alt.Scale(domainMin=1)),
         y=alt.Y("probability:Q", title="Pr(pᵢ = pᵢ′)", scale=alt.Scale(domain=[0, 1])),
         tooltip=tooltips(
             "i",

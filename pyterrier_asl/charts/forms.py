@@ -10,6 +10,7 @@ from typing import Any
 
 from ..io.lazy import alt as alt
 from ..io.lazy import pd
+from .scales import whole_numbers
 
 WIDTH, HEIGHT = 360, 240
 
@@ -331,7 +332,7 @@ def ranks_on_lists(
     y = alt.Y(
         f"{rank}:Q",
         title="rank",
-        axis=alt.Axis(tickMinStep=1, grid=False),
+        axis=alt.Axis(values=whole_numbers(1, deepest), format="d", grid=False),
         scale=alt.Scale(domain=[0.5, deepest + 0.5], reverse=True),
     )
     legend = alt.Legend(orient="bottom", values=some_values(frame["change"]), format="d")

@@ -257,7 +257,7 @@ def _share(field: str, **title: str) -> alt.Tooltip:
 def _ranks_in_both(cutoff: int) -> alt.TopLevelMixin:
     """The rank of each relevant document in A and B; dotted lines where short runs end."""
     ticks = [rank for rank in powers_of_ten(cutoff) if rank <= cutoff]
-    scale = alt.Scale(type="log", domain=[0.8, 2 * cutoff])
+    scale = alt.Scale(type="log", domain=[0.8, 2 * cutoff], nice=False)
     axis = alt.Axis(values=ticks, format="~d", grid=False)
     points = (
         _chart()

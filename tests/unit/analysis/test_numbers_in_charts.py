@@ -19,6 +19,7 @@ from pyterrier_asl.analysis import (
     judge_agreement,
     judge_confusion,
     leaderboard_swaps,
+    leaderboards,
     lengths_by_rank,
     level_regressions,
     missing_labels,
@@ -27,6 +28,7 @@ from pyterrier_asl.analysis import (
     preference_levels,
     rare_finds,
     rareness_without_own_group,
+    recall_level_needed,
     reordering,
     run_quality,
     satisfaction,
@@ -35,6 +37,7 @@ from pyterrier_asl.analysis import (
     system_order,
     system_preferences,
     tie_probability_by_rank,
+    ties_by_recall_level,
 )
 from pyterrier_asl.analysis.discrimination import _rows_by_level
 
@@ -315,6 +318,19 @@ def test_ranks_without_ties_are_left_out_of_a_logarithmic_axis(deepest, end):
     spec, _, (rows,) = drawn(tie_probability_by_rank, table)
     assert [(row["p_1"], row["probability"]) for row in rows] == [(1, 0.5)]
     assert spec["encoding"]["x"]["scale"]["domain"] == [1, end]
+
+
+@pytest.mark.parametrize("of_levels", [recall_level_needed, ties_by_recall_level])
+def test_an_axis_of_recall_levels_begins_at_1(of_levels):
+    spec, _, _ = drawn(of_levels, of_levels(runs_at(a=1, b=2), QRELS, levels=20))
+    assert spec["encoding"]["x"]["scale"] == {"domainMin": 1}
+
+
+def test_ranks_on_several_lists_are_labelled_from_1():
+    runs = runs_at(**{f"r{rank}": rank for rank in range(1, 20)})
+    spec = leaderboards.draw(leaderboards(runs, {"p": QRELS, "m": QRELS})).to_dict()
+    axis = spec["layer"][0]["encoding"]["y"]["axis"]
+    assert axis["values"] == [1, 2, 4, 6, 8, 10, 12, 14, 16, 18]
 
 
 def test_mean_lengths_have_one_decimal_and_two_kinds():

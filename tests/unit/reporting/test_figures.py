@@ -147,6 +147,7 @@ def test_missed_documents_are_beyond_a_dashed_line_after_the_last_rank(cutoff):
     for name in ("x", "y"):
         low, high = points["encoding"][name]["scale"]["domain"]
         assert 0.5 < low < 1 and high == 2 * cutoff
+        assert points["encoding"][name]["scale"]["nice"] is False  # the lines have no domain
         assert points["encoding"][name]["axis"]["grid"] is False
     for view, dashes in ((across, [4, 3]), (up, [4, 3]), *((view, [1, 3]) for view in dotted)):
         assert view["mark"]["strokeDash"] == dashes
