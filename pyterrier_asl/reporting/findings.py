@@ -323,9 +323,10 @@ class Findings(SystemFindings):
 
     @cached_property
     def movers(self) -> Ints:
-        """The systems by the range of their ranks by :attr:`reordered`, the largest first."""
-        ranks = np.array([ranking.ranks for ranking in self.reordered])
-        return np.argsort(-np.ptp(ranks, axis=0), kind="stable")
+        """The systems whose ranks by :attr:`reordered` differ, the largest range first."""
+        moves = np.ptp([ranking.ranks for ranking in self.reordered], axis=0)
+        order = np.argsort(-moves, kind="stable")
+        return order[moves[order] > 0]
 
     @cached_property
     def tau_judged_only(self) -> float:

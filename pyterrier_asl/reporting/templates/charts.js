@@ -158,7 +158,7 @@ function lossRows() {
 function bumpSystems() {
   if (!$("bump-mark")) return [];
   const other = $("bump-mark").value;
-  const usual = S <= 6 ? page.palette : [...page.reordered.map(({ ranks }) => ranks.indexOf(1)), page.movers[0]];
+  const usual = S <= 6 ? page.palette : [...page.reordered.map(({ ranks }) => ranks.indexOf(1)), ...page.movers.slice(0, 1)];
   return [...new Set(other ? [Number(other)] : usual)];
 }
 

@@ -298,6 +298,7 @@ def test_equal_runs_and_queries_without_relevant_documents():
     qrels = {**QRELS, "none": {"d1": 0}}
     page = report({"a": RUNS["good"], "b": RUNS["good"]}, qrels, ["ASL@100", "AP"], stability=True)
     assert "NaN" not in json.dumps(data_of(page.html))
+    assert "Both systems have the same rank by all of these measures." in page.html
 
 
 def test_no_relevant_document_at_all():
@@ -305,6 +306,7 @@ def test_no_relevant_document_at_all():
     page = report({"a": run, "b": run, "c": run}, {"q": {"a": 0}}, ["ASL@100", "AP"]).html
     documents = data_of(page)["documents"]
     assert documents["starts"] == [0, 0] and documents["ids"] == ["a", "b"]
+    assert "Every system has the same rank by all of these measures." in page
 
 
 def test_one_query():
