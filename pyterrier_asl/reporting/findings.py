@@ -324,7 +324,7 @@ class Findings(SystemFindings):
     @cached_property
     def movers(self) -> Ints:
         """The systems whose ranks by :attr:`reordered` differ, the largest range first."""
-        moves = np.ptp([ranking.ranks for ranking in self.reordered], axis=0)
+        moves: Ints = np.ptp([ranking.ranks for ranking in self.reordered], axis=0)
         order = np.argsort(-moves, kind="stable")
         return order[moves[order] > 0]
 
