@@ -21,6 +21,7 @@ from ..io.files import PartitionedRun
 from ..io.lazy import pd
 from ..io.names import shared_systems
 from ..io.notices import counted, progress_bar, warn
+from ..io.threads import check_jobs
 from ..judging.judged_run import JudgedRun
 from ..judging.judgements import Judgements
 from ..judging.remembered import Remembering
@@ -232,6 +233,7 @@ class Evaluation(Remembering):
                 run can be measured.
             OSError: without ``keep_going`` for a file that cannot be read.
         """
+        check_jobs(jobs)
         if self.is_matched:
             unanswered = [int(np.count_nonzero(run.retrieved == 0)) for run in self.sources]
             return replace(self, measures=measures, unanswered=unanswered)

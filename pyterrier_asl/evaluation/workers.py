@@ -18,7 +18,6 @@ from itertools import islice
 from typing import Any, TypeAlias
 
 import joblib
-import numpy as np
 
 from ..io.atomic import naming_full_disk
 from ..io.files import PartitionedRun
@@ -50,13 +49,11 @@ def measure_elsewhere(
         backend: ``'ray'`` or a backend of joblib that returns results one by one.
 
     Raises:
-        ValueError: for another backend, or an invalid number of workers.
+        ValueError: for another backend.
 
     Returns:
         An iterator of the runs in their order; a run that cannot be measured has its error.
     """
-    if jobs is not None and (not isinstance(jobs, (int, np.integer)) or jobs == 0):
-        raise ValueError(f"jobs must be 1, 2, 3, ..., or -1 for all cores, not {jobs!r}")
     chunks = {
         name: list(source.chunks()) if isinstance(source, PartitionedRun) else [source]
         for name, source in sources.items()

@@ -211,7 +211,7 @@ def rows_per_value(scores: Columns, *, with_run: bool = True) -> dict[str, list[
     return {
         **rows,
         "measure": measures * len(columns["run"]),
-        "value": [float(value) for row in values for value in row],
+        "value": [value for row in values for value in row],
     }
 
 

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache
 from itertools import islice, pairwise
+from numbers import Integral
 from queue import SimpleQueue
 from threading import Thread, local
 from typing import Any, Generic, TypeVar
@@ -47,6 +48,12 @@ def cores() -> int:
     """The number of cores that this process may use."""
     allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return allowed or 1
+
+
+def check_jobs(jobs: Any) -> None:
+    """Raises ValueError unless a number of workers is 1, 2, 3, ..., or negative as in joblib."""
+    if isinstance(jobs, bool) or not isinstance(jobs, Integral) or jobs == 0:
+        raise ValueError(f"jobs must be 1, 2, 3, ..., or -1 for all cores, not {jobs!r}")
 
 
 def map_ahead(

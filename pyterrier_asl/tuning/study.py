@@ -24,7 +24,7 @@ import numpy as np
 import pyterrier as pt
 
 from ..io.processes import exit_with_parent
-from ..io.threads import Threads
+from ..io.threads import Threads, check_jobs
 from ..io.workers import explain_killed_workers, worker_pool
 from ..retrieval.bm25 import check_count
 from ..statistics.inputs import check_draws
@@ -317,8 +317,7 @@ def _quiet() -> Iterator[None]:
 
 def _check_options(n_trials: int, seed: int | None, jobs: int, sampler: Any) -> None:
     check_count("n_trials", n_trials)
-    if jobs == 0 or int(jobs) != jobs:
-        raise ValueError(f"jobs is {jobs!r}; it must be 1, 2, 3, ..., or -1 for all processors")
+    check_jobs(jobs)
     if seed is not None:
         check_draws(n_trials, seed)
     if sampler is not None and seed is not None:

@@ -161,6 +161,10 @@ def test_evaluate_shows_ranks_with_means(files):
         assert values[row.name, "AP rank low"] == row.low
         assert values[row.name, "AP rank high"] == row.high
     assert ("a", "NumRet rank low") not in values
+    lines = call("evaluate", "qrels", "runs", "-m", "AP", "--ranks", "-o", "tsv").stdout
+    ranks = [line.split("\t")[-1] for line in lines.splitlines() if " rank " in line]
+    assert len(ranks) == 2 * len(asl.ranks("runs", "qrels", "AP").table)
+    assert all(rank.isdigit() for rank in ranks)
     assert call("evaluate", "qrels", "runs", "--ranks", "-q").exit_code == 2
 
 

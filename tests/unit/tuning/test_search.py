@@ -299,7 +299,8 @@ def test_parameters_that_are_none(params, message):
     "options, message",
     [
         ({"n_trials": 0}, "n_trials is 0"),
-        ({"jobs": 0}, "jobs is 0"),
+        ({"jobs": 0}, "jobs must be 1, 2, 3, .* not 0"),
+        ({"jobs": 1.0}, "jobs must be 1, 2, 3, .* not 1.0"),
         ({"seed": -1}, "seed must be a whole number from 0 on, not -1"),
         ({"seed": "x"}, "seed must be a whole number from 0 on, not 'x'"),
         ({"batch_size": 0}, "batch_size is 0"),
