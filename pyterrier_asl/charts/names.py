@@ -113,8 +113,7 @@ def free_places(
         faults = np.zeros((3, len(candidates)))
         for width, some in anchors.items():
             centres, size = some[row, :2] + candidates, np.array([width, HEIGHT])
-            low, high = centres - half, centres + half
-            outside = np.maximum(-low, 0).sum(axis=1) + np.maximum(high - size, 0).sum(axis=1)
+            outside = np.abs(centres - np.clip(centres, half, size - half)).sum(axis=1)
             halves = np.column_stack((lengths[:row], np.full(row, ROW))) / 2
             apart = np.abs(centres[:, None] - some[:row, :2] - places[:row])
             taken = (apart < half + halves).all(axis=2).sum(axis=1)

@@ -16,8 +16,10 @@ import pandas as pd
 import pyterrier as pt
 from ir_measures import Measure
 
+from ..evaluation.inputs import warn_of_grades
 from ..io.columns import is_frame, typed_table
 from ..io.values import text
+from ..judging.judgements import Judgements
 from ..measures.directions import higher_is_better
 from ..measures.names import NamedMeasure, added_up, one_measure
 from ..scoring.arrays import Floats
@@ -99,7 +101,9 @@ def make_task(
             f"{first} has no direction: neither more nor less is better, so it cannot be "
             "optimised; record it with measures="
         )
-    return TuningTask(topics, _judgements_of(topics, qrels), recorded, better)
+    judged = _judgements_of(topics, qrels)
+    warn_of_grades(Judgements(judged), recorded)
+    return TuningTask(topics, judged, recorded, better)
 
 
 def _judgements_of(topics: pd.DataFrame, qrels: pd.DataFrame) -> pd.DataFrame:

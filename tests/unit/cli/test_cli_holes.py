@@ -359,12 +359,15 @@ def test_no_file_of_labels_begins_in_a_folder_of_runs(files, tmp_path):
 @pytest.mark.parametrize(("most", "asked"), [([], 3), (["--most", "1"], 1)])
 def test_no_more_labels_are_asked_for_than_wanted(files, tmp_path, monkeypatch, most, asked):
     keys, terminal = os.openpty()
-    labels = tmp_path / "labels.jsonl"
+    earlier, labels = tmp_path / "earlier.jsonl", tmp_path / "labels.jsonl"
+    earlier.touch()
     os.write(keys, b"110")
     with os.fdopen(terminal) as stdin, monkeypatch.context() as patched:
         patched.setattr("sys.stdin", stdin)
-        given = ["holes", *files, "-m", "ASL@3", "--judge", "--labels", str(labels), *most]
+        both = ["--labels", str(earlier), "--labels", str(labels)]
+        given = ["holes", *files, "-m", "ASL@3", "--judge", *both, *most]
         os.write(keys, b"q")
         main.main(given, standalone_mode=False)
     os.close(keys)
-    assert len(LabelFile(labels).read()) == asked
+    # Answers are added to the last file.
+    assert len(LabelFile(labels).read()) == asked and not earlier.read_text()

@@ -246,6 +246,7 @@ def test_without_possibly_best_nothing_is_said_of_it():
     assert board.table["could_be_best"].isna().all()
     assert not any("could be" in sentence for sentence in board.sentences())
     assert "could be the best" not in board.shown()
+    assert "could_be_best" not in str(board.chart().to_dict()["layer"])
 
 
 def test_the_names_of_systems_are_escaped_in_html():
@@ -266,6 +267,9 @@ def test_the_chart_draws_what_the_table_says():
         board.table[["name", "low", "high"]].itertuples(index=False, name=None)
     )
     assert "30 topics; with 95 % confidence" in " ".join(chart["title"]["subtitle"])
+    could_be_best = ["yes" if could else "no" for could in board.table["could_be_best"]]
+    assert [row["could_be_best"] for row in rows] == could_be_best
+    assert "could_be_best" in str(chart["layer"]) and set(could_be_best) == {"yes", "no"}
 
 
 # Errors and warnings

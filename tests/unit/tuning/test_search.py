@@ -204,6 +204,17 @@ def test_batches_are_the_same(monkeypatch):
 # -- what is returned, and what is left behind ----------------------------------------------------
 
 
+def test_graded_judgements_without_a_minimum_grade_are_warned_of():
+    graded = QRELS.assign(label=[1, 2] * (len(QRELS) // 2) + [1] * (len(QRELS) % 2))
+    mixture = Mixture()
+    for metric, warns in (("map", True), ("AP(rel=2)", False), ("nDCG@10", False)):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            RandomSearch(mixture, {mixture: {"x": [0.5]}}, TOPICS, graded, metric, n_trials=1)
+        notes = [str(note.message) for note in caught if "grades go up to 2" in str(note.message)]
+        assert len(notes) == warns, metric
+
+
 def test_return_types():
     mixture = Mixture(x=0.123)
     trials = search(mixture)
