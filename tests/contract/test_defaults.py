@@ -165,11 +165,11 @@ CONTEXT = click.Context(main)
 @pytest.mark.parametrize("name", sorted({*main.list_commands(CONTEXT)} - {"analyze"}))
 def test_defaults_of_commands(name):
     """Options have the defaults of the functions; those without one take the function's."""
-    shown = {
-        option.name: option.to_info_dict()["default"]
-        for option in main.get_command(CONTEXT, name).params
-    }
+    options = {option.name: option for option in main.get_command(CONTEXT, name).params}
+    shown = {name: option.to_info_dict()["default"] for name, option in options.items()}
     defaults = {option: value for option, value in shown.items() if not is_nothing(value)}
     usual = USUAL | OF_OUTPUT | OWN.get(name, {}) | COMMANDS.get(name, {})
     assert defaults == {option: usual.get(option) for option in defaults}
     assert COMMANDS.get(name, {}).keys() <= defaults.keys()
+    unsaid = {option for option in defaults if not options[option].show_default}
+    assert all(options[option].is_flag for option in unsaid), unsaid  # the help says the others

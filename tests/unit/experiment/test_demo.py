@@ -75,6 +75,7 @@ def test_the_table_is_what_loops_over_the_results_give(generated):
 def test_lost_is_what_a_loop_over_the_relevant_documents_gives(generated):
     collection, shown = generated
     run = demo.retrieve(collection)[SHORT]
+    assert run.groupby("qid").size().max() == 200
     missing = total = 0.0
     not_found = 0
     for qid, of_query in collection.qrels.groupby("qid"):
