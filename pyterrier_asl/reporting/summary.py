@@ -62,6 +62,12 @@ class Summary:
         others = (at for at in self.ranking.order.tolist() if self.behind[at].any())
         return next(others, self.two[1])
 
+    @property
+    def has_one_gain(self) -> bool:
+        """Whether the best system differs from :attr:`rival` by the same on every query."""
+        gained = self.behind[self.rival]
+        return bool(np.ptp(gained) <= EQUAL * np.abs(gained).max())
+
     def winner(self, ranking: SystemRanking) -> int | None:
         """The one of the two best systems that a measure orders above the other; None: neither."""
         a, b = self.two

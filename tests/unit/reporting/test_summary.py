@@ -552,6 +552,17 @@ def test_equal_runs():
     assert "two best" not in text and "τ" not in text and "more queries" not in text
 
 
+def test_two_systems_with_the_same_difference_on_each_query():
+    qrels = {f"q{at}": {"d0": 1, "d1": 1, "x": 0} for at in range(12)}
+    best = {qid: {"d0": 3.0, "d1": 2.0, "x": 1.0} for qid in qrels}
+    worse = {qid: {"d0": 3.0, "x": 2.0, "d1": 1.0} for qid in qrels}
+    text = said_by(collect({"a": best, "b": worse}, qrels, ["AP"]))
+    assert text["Where?"] == (
+        "a is better than b on 12 queries and worse on 0, by the same difference on each query."
+    )
+    assert not any("q0" in sentence for sentence in text.values())
+
+
 def test_two_equal_systems_above_another():
     runs = {"a": RUNS["good"], "b": RUNS["good"], "c": RUNS["poor"]}
     findings = collect(runs, QRELS, ["AP"])
