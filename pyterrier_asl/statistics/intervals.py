@@ -11,7 +11,7 @@ import numpy as np
 import scipy  # its submodules load when first used, so that importing this module is quick
 
 from .inputs import ArrayLike, Floats, check_probability, finite_vectors, means_of, prepare
-from .rounding import NO_DIFFERENCE
+from .rounding import EQUAL, NO_DIFFERENCE
 
 
 class Interval(NamedTuple):
@@ -195,7 +195,7 @@ def detectable_difference(
     check_probability("alpha", alpha)
     check_probability("power", power)
     values = finite_vectors(differences)[0]
-    if values.size < 2 or np.ptp(values) == 0:
+    if np.ptp(values) <= EQUAL * np.abs(values).max():
         return float("nan")
     size = _detectable_noncentrality(values.size - 1, alpha, power) if alpha < power else 0.0
     return size * float(np.std(values, ddof=1)) / math.sqrt(values.size)

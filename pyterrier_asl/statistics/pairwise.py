@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -22,26 +22,49 @@ from .inputs import (
     undefined_is_nan,
 )
 from .intervals import moments, sign_interval, two_sided_p, upper_t
-from .rounding import NO_DIFFERENCE
+from .rank_intervals import sign_vectors
+from .rounding import EQUAL, NO_DIFFERENCE
 
 #: The number of queries up to which Wilcoxon's test with zeros or ties is exact, as in SciPy, which
 #: takes up to a second for it.
 _MOST_SIGNED = 13
 
 
-def t_test(differences: ArrayLike) -> Floats:
+def no_variance(differences: ArrayLike, greatest: ArrayLike = 0.0) -> tuple[Bools, Bools]:
+    """Which differences are equal on all queries, so that no test can be made, and which are all 0.
+
+    Args:
+        differences: shape (..., Q).
+        greatest: the greatest absolute value of the two systems, of which 1e-9 is rounding, shape
+            (...); the differences count too.
+
+    Returns:
+        Two arrays of shape (...). A difference on a single query has no variance.
+
+    >>> no_variance([[0.5, 0.5], [0.0, 0.0], [0.5, 0.4]])
+    (array([ True,  True, False]), array([False,  True, False]))
+    """
+    values = np.asarray(differences, dtype=np.float64)
+    largest = np.abs(values).max(axis=-1)
+    rounding = EQUAL * np.maximum(greatest, largest)
+    return np.ptp(values, axis=-1) <= rounding, largest <= rounding
+
+
+def t_test(differences: ArrayLike, greatest: ArrayLike = 0.0) -> Floats:
     """Two-sided p-values of Student's t-test for pairs, given the differences of the pairs.
 
     Args:
         differences: shape (..., Q).
+        greatest: see :func:`no_variance`.
 
     Returns:
-        Shape (...); NaN if all differences are 0, or if there is only one.
+        Shape (...); NaN if all differences are equal, or if there is only one.
 
     >>> t_test([[1, 2, 3], [0, 0, 0]]).round(4)
     array([0.0742,    nan])
     """
-    return _student(np.asarray(differences, dtype=np.float64))[1]
+    values = np.asarray(differences, dtype=np.float64)
+    return np.where(no_variance(values, greatest)[0], np.nan, _student(values)[1])
 
 
 def _student(differences: Floats) -> tuple[Floats, Floats]:
@@ -131,14 +154,13 @@ def _randomization(a: Floats, b: Floats, options: Settings) -> TestResult:
     weights = np.ones(a.shape[1]) if options.weights is None else options.weights
     shares = (a - b) * (weights / weights.sum())
     # Just below the observed value, so that values equal to it count despite rounding.
-    observed = np.abs(shares.sum(axis=1)) - NO_DIFFERENCE * np.abs(shares).sum(axis=1)
-    exact = a.shape[1] < 63 and 2 ** a.shape[1] <= options.draws
-    as_large = np.zeros(len(a))
-    for signs in _sign_patterns(a.shape[1], len(a), exact, options):
-        as_large += np.sum(np.abs(signs @ shares.T) >= observed, axis=0)
-    # The observed assignment counts as one more draw, so that p is never 0 and the test keeps its
-    # level (Phipson and Smyth, 2010). All assignments together include it.
-    p = as_large / 2 ** a.shape[1] if exact else (as_large + 1) / (options.draws + 1)
+    observed = (1 - EQUAL) * np.abs(shares.sum(axis=1)) - NO_DIFFERENCE * np.abs(shares).sum(axis=1)
+    signs, as_large = sign_vectors(options.draws, a.shape[1], options.seed), np.zeros(len(a))
+    step = max(1, CHUNK // max(a.shape))
+    for start in range(0, signs.shape[1], step):
+        sums = shares @ signs[:, start : start + step]
+        as_large += np.sum(np.abs(sums) >= observed[:, np.newaxis], axis=1)
+    p = as_large / signs.shape[1]
     mean, *_ = moments(a - b, options.weights)
     return _paired_t(a, b, options)._replace(statistic=mean, p=p)
 
@@ -149,21 +171,6 @@ def _unpaired_t(a: Floats, b: Floats, options: Settings) -> TestResult:
     pooled = np.sqrt((a.var(axis=1, ddof=1) + b.var(axis=1, ddof=1)) / 2)
     effect = (a.mean(axis=1) - b.mean(axis=1)) / pooled
     return TestResult(interval.low, interval.high, effect, test.statistic, test.pvalue)
-
-
-def _sign_patterns(queries: int, pairs: int, exact: bool, options: Settings) -> Iterator[Floats]:
-    """Rows of +1 and -1, one row per reassignment of the systems' values, in chunks."""
-    total = 2**queries if exact else options.draws
-    step = max(1, CHUNK // max(queries, pairs))
-    generator = np.random.default_rng(options.seed)
-    for start in range(0, total, step):
-        size = min(step, total - start)
-        if exact:
-            minus = np.arange(start, start + size)[:, None] >> np.arange(queries) & 1 == 1
-        else:
-            # One double per sign, so that the signs do not depend on the size of the chunks.
-            minus = generator.random((size, queries)) < 0.5
-        yield np.where(minus, -1.0, 1.0)
 
 
 def _rows_with_ties(differences: Floats) -> tuple[Ints, Bools]:
@@ -215,10 +222,11 @@ def compare_rows(test: str, a: Floats, b: Floats, options: Settings) -> TestResu
     result = TestResult(*map(np.concatenate, zip(*parts)))
     if not TESTS[test].paired:
         return result
-    # A pair without any difference has no p-value.
-    same = (a == b).all(axis=1)
-    without_p = (np.where(same, np.nan, column) for column in result[2:])
-    return TestResult(result.ci_low, result.ci_high, *without_p)
+    constant, equal = no_variance(a - b, np.maximum(np.abs(a), np.abs(b)).max(axis=1))
+    if test == "sign":  # which counts queries, and is no test of the variance of differences
+        constant = equal
+    low, high = (np.where(constant & ~equal, np.nan, end) for end in result[:2])
+    return TestResult(low, high, *(np.where(constant, np.nan, column) for column in result[2:]))
 
 
 def cycle_numbers(preferred: NDArray[np.bool_]) -> Ints:
@@ -249,7 +257,7 @@ class NonInferiority(NamedTuple):
 
     Attributes:
         statistic: t, the mean gain plus the margin over the standard error of the mean gain.
-        p: the one-sided p-value of a loss of the margin or more; NaN for a single query.
+        p: the one-sided p-value of a loss of the margin or more; NaN if no test can be made.
         power: the probability that such a loss is rejected at ``alpha`` if there is no true
             difference; NaN if no test can be made, or if all gains are equal.
     """
@@ -262,7 +270,7 @@ class NonInferiority(NamedTuple):
 def non_inferiority(gains: ArrayLike, margin: float, *, alpha: float = 0.05) -> NonInferiority:
     """Tests whether a system loses the margin or more; a small p rejects this.
 
-    If all gains are equal, p is 0 if they are above minus the margin, else 1.
+    If all gains are 0, p is 0; no test can be made if they are equal and not 0.
 
     Args:
         gains: the gain of the system for each query, negative for a loss, shape (Q,).
@@ -280,16 +288,13 @@ def non_inferiority(gains: ArrayLike, margin: float, *, alpha: float = 0.05) -> 
     """
     check_probability("alpha", alpha)
     values = finite_vectors(gains)[0]
-    queries, mean = values.size, float(values.mean())
-    if queries < 2:
-        return NonInferiority(float("nan"), float("nan"), float("nan"))
+    queries, mean, nan = values.size, float(values.mean()), float("nan")
+    constant, equal = no_variance(values, margin)
+    if queries > 1 and equal:
+        return NonInferiority(float("inf"), 0.0, nan)
+    if constant:
+        return NonInferiority(nan, nan, nan)
     error = float(values.std(ddof=1) / np.sqrt(queries))
-    scale = NO_DIFFERENCE * max(float(np.abs(values).max()), margin)
-    if error <= scale:
-        rejected = mean + margin > scale
-        return NonInferiority(
-            float("inf" if rejected else "-inf"), float(not rejected), float("nan")
-        )
     statistic = (mean + margin) / error
     within = scipy.special.nctdtr(queries - 1, margin / error, upper_t(alpha, queries - 1))
     return NonInferiority(

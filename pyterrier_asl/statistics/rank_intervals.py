@@ -241,7 +241,7 @@ class Pairs:
                 self.difference == 0, 0, self.difference / np.sqrt(self.error)
             )
             self.scale = np.where(own > 0, 1 / np.sqrt(self.error), 0)
-        self.signs = _signs(draws, array.shape[-1], seed)
+        self.signs = sign_vectors(draws, array.shape[-1], seed)
         self.draws = int(self.signs.shape[1])
         self.shrinkage = self.own_share / len(self.signs) if len(self.groups) == 1 else 0.0
 
@@ -444,7 +444,7 @@ def _squared_errors(residuals: Floats, rounding: float) -> Floats:
 
 
 @lru_cache(maxsize=1)
-def _signs(draws: int, topics: int, seed: int) -> NDArray[np.int8]:
+def sign_vectors(draws: int, topics: int, seed: int) -> NDArray[np.int8]:
     """Sign vectors, shape (Q, N): all of them, or random ones.
 
     The last result is kept, read-only: the measures and judges of a collection share it.

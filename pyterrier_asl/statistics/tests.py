@@ -31,14 +31,14 @@ all pairs together and need no correction. The others get Holm's correction over
 the call. ``frame.attrs`` has the test, the correction, the size of the family and the number of
 comparisons dropped from it.
 
-**Two systems that differ on no query** have no p-value in a test for pairs, and no test has a
-p-value for a single query: p is NaN, the comparison is dropped from the family, counted, and never
-significant.
+**Without variance there is no test**: where two systems differ by the same on every query, or there
+is a single query, p is NaN, and the comparison is dropped from the family, counted, and never
+significant. Two systems that differ on no query are equal: :func:`compare_pair` gives 1, and the
+tests of all pairs NaN.
 """
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
@@ -75,7 +75,7 @@ class Comparison(NamedTuple):
         ci_high: Upper end.
         effect: Effect size, of the kind in the table of this module.
         statistic: The test's own statistic: t, the smaller sum of ranks, wins, or the difference.
-        p: Two-sided p-value, NaN where the systems differ on no query.
+        p: Two-sided p-value; 1 where the systems differ on no query, NaN where no test can be made.
     """
 
     difference: float
@@ -125,8 +125,9 @@ def compare_pair(
         seed: Seed of the draws; None: 0.
 
     Returns:
-        A :class:`Comparison`. Its p is NaN for a single query, or if the two systems differ on no
-        query (except with ``'unpaired-t'``).
+        A :class:`Comparison`. In a test for pairs p is 1 if the two systems differ on no query;
+        p, statistic, effect and interval are NaN if they differ by the same on every query, or for
+        a single query.
 
     Raises:
         ValueError: An unknown test, vectors that do not fit, values that are not finite, a test
@@ -147,7 +148,13 @@ def compare_pair(
     values, options = prepare(finite_vectors(a, b), alpha, weights, test, draws, seed)
     result = _test_pairs(test, values, np.array([0]), np.array([1]), options)
     mean_a, mean_b = means_of(values, options.weights).tolist()
-    return Comparison(mean_a - mean_b, *(float(column[0]) for column in result))
+    tested = Comparison(mean_a - mean_b, *(float(column[0]) for column in result))
+    if not pairwise.TESTS[test].paired:
+        return tested
+    constant, equal = pairwise.no_variance(values[0] - values[1], np.abs(values).max())
+    if equal:
+        return tested._replace(p=1.0)
+    return Comparison(tested.difference, *[np.nan] * 5) if constant else tested
 
 
 def compare_all(
@@ -285,19 +292,7 @@ def _compare_pairs(
 
     frame = pd.DataFrame(pairs, columns=["a", "b"]).assign(mean_a=a, mean_b=b, difference=a - b)
     method = correction_for(test, correction)
-    frame = with_corrected_p(frame.assign(**result._asdict()), test, method, options.alpha)
-    family = frame.attrs["family"]
-    by_draws = test == "randomization" and method in ("bonferroni", "holm")
-    # The smallest possible p must be significant after correction.
-    if by_draws and family > options.alpha * (options.draws + 1):
-        needed = int(np.ceil(family / options.alpha))
-        warnings.warn(
-            f"with {options.draws} draws none of {family} comparisons can be significant at "
-            f"{options.alpha} after correction: give draws={needed} or more, or use "
-            f"'tukey-randomized'",
-            stacklevel=3,
-        )
-    return frame
+    return with_corrected_p(frame.assign(**result._asdict()), test, method, options.alpha)
 
 
 def _test_pairs(

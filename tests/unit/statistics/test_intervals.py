@@ -102,6 +102,7 @@ def test_the_detectable_difference_has_the_power_of_the_noncentral_t(queries, al
 
 def test_nothing_is_detectable_where_no_test_can_be_made():
     assert np.isnan(detectable_difference([0.3])) and np.isnan(detectable_difference([0.1, 0.1]))
+    assert np.isnan(detectable_difference([0.1, 0.3 - 0.2, 0.1]))
     assert detectable_difference([0.1, 0.3], alpha=0.9) == 0
 
 
