@@ -3,7 +3,6 @@
     python benchmarks/holes.py speed                      # 129 runs of TREC-8
     python benchmarks/holes.py containment                # documents of one group or run hidden
     python benchmarks/holes.py judging --pairs 200        # judgements until settled, three orders
-    python benchmarks/holes.py model --draws 20           # calibration of the model, coverage
 
 A hidden judgement has grade -1, which counts as unjudged. The tests use the same data
 (``PYTERRIER_ASL_DATA``).
@@ -31,8 +30,7 @@ from pyterrier_asl.evaluation.labellings import Labelled, unjudged_of
 from pyterrier_asl.measures.directions import higher_is_better
 from pyterrier_asl.statistics.boxes import box_test
 from pyterrier_asl.unjudged.holes import add_labels, judging_order
-from pyterrier_asl.unjudged.likely import Model
-from pyterrier_asl.unjudged.pairs import all_pairs, sample_values, verdict_of
+from pyterrier_asl.unjudged.pairs import all_pairs, verdict_of
 
 DATA = Path(os.environ.get("PYTERRIER_ASL_DATA", "../shared/data"))
 TREC8, DL20 = DATA / "trec8-adhoc", DATA / "dl20-passage"
@@ -304,67 +302,12 @@ def judging(pairs: int, seeds: int) -> None:
         print(f"{name}: {len(counts['ours'])} pairs, medians {medians}", flush=True)
 
 
-def model(draws: int, at_once: int) -> None:
-    """Calibration of the model, and coverage of its interval, several groups hidden at once."""
-    runs = Evaluation.of(TREC8 / "runs", TREC8 / "qrels.txt.gz")
-    found, members = judged_by_depth(runs), groups_of_trec8(runs)
-    table = pd.read_csv(TREC8 / "runs_table.tsv", sep="\t", dtype=str)
-    group_of = dict(zip(table["run"], table["group"]))
-    for name in ("ASL@100", "nDCG@10"):
-        rng = np.random.default_rng(1)
-        predicted, observed, covered = [], [], []
-        for _ in range(draws):
-            chosen = rng.choice(sorted(members), at_once, replace=False)
-            mask = np.zeros(len(found), dtype=bool)
-            for group in chosen:
-                mask |= only_of(found, members[group])
-            gap = hidden(runs, mask)
-            (labelled,) = labelled_for(gap, [name])
-            (whole,) = labelled_for(runs, [name])
-            fitted = Model.fit(gap, labelled, group_of)
-            grades = grades_of(labelled, runs)
-            known = np.array([code for code in labelled.documents])
-            was = hidden_codes(labelled, runs, mask, known)
-            labels = fitted.sample(was, 400, rng)
-            predicted.append(labels.mean(axis=0))
-            observed.append(np.array([grades[int(code)] >= 1 for code in was]))
-            for group in chosen:
-                one = int(rng.choice(members[group]))
-                outside = [row for row in range(len(runs)) if row not in members[group]]
-                for other in rng.choice(outside, 5, replace=False).tolist():
-                    sides = labelled.side(one), labelled.side(other)
-                    first, second = (sample_values(labelled, side, was, labels) for side in sides)
-                    low, high = np.quantile((first - second).mean(axis=1), [0.025, 0.975])
-                    true = (whole.side(one).value - whole.side(other).value).mean()
-                    covered.append(low - 1e-9 <= true <= high + 1e-9)
-        print(f"{name}: the interval covers {np.mean(covered):.3f} of {len(covered)} pairs")
-        p, y = np.concatenate(predicted), np.concatenate(observed)
-        for part in np.array_split(np.argsort(p), 10):
-            print(
-                f"  {len(part):6} documents, predicted {p[part].mean():.4f}, relevant "
-                f"{y[part].mean():.4f}",
-                flush=True,
-            )
-
-
-def hidden_codes(
-    labelled: Labelled, full: Evaluation, mask: np.ndarray, codes: np.ndarray
-) -> np.ndarray:
-    """The unjudged documents that are judged in the full qrels."""
-    docnos = np.array(full.judgements.docnos.to_pylist(), dtype=object)[mask]
-    known = set(zip(full.judgements.queries[mask].tolist(), docnos.tolist()))
-    names = zip(labelled.unjudged.queries[codes].tolist(), labelled.unjudged.docnos(codes))
-    return codes[[name in known for name in names]]
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("what", choices=["speed", "containment", "judging", "model"])
+    parser.add_argument("what", choices=["speed", "containment", "judging"])
     parser.add_argument("--track", choices=["trec8", "dl20"], action="append")
     parser.add_argument("--pairs", type=int, default=200)
     parser.add_argument("--seeds", type=int, default=20)
-    parser.add_argument("--draws", type=int, default=20)
-    parser.add_argument("--at-once", type=int, default=5)
     given = parser.parse_args()
     warnings.simplefilter("ignore")
     if given.what == "speed":
@@ -373,10 +316,8 @@ def main() -> None:
         for track in given.track or ["trec8", "dl20"]:
             print(track)
             containment(track)
-    elif given.what == "judging":
-        judging(given.pairs, given.seeds)
     else:
-        model(given.draws, given.at_once)
+        judging(given.pairs, given.seeds)
 
 
 if __name__ == "__main__":

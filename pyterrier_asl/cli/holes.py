@@ -5,7 +5,6 @@ Examples:
   pyterrier-asl holes qrels.txt bm25.run dense.run -m ASL@100
   pyterrier-asl holes qrels.txt bm25.run dense.run -m ASL@100 --export todo.tsv
   pyterrier-asl holes qrels.txt bm25.run dense.run -m ASL@100 --labels todo.tsv
-  pyterrier-asl holes qrels.txt bm25.run dense.run --labels my.jsonl --judge --docs docs.jsonl
   pyterrier-asl holes irds:vaswani bm25.run dense.run -m nDCG@10 --export todo.jsonl
   pyterrier-asl holes qrels.txt runs/ -m ASL@100 --chart pairs.html
 
@@ -17,16 +16,13 @@ A - B over all labels of the unjudged documents in the compared rankings.
   certain   the t-test is significant under all labels; impossible: under none
 
 \b
-What to judge: --judge asks for labels at the terminal, and continues after an interruption.
---export saves a list to fill in: a table (.tsv), JSON lines (.jsonl), requests for UMBRELA
-(.umbrela), or qrels. --labels reads labels in any of these forms and merges them with the qrels,
-whose grades do not change. --labels F --export F keeps the labels of F and lists the documents that
-are open now.
+What to judge: --export saves a list to fill in, as JSON lines (.jsonl) or as a table. --labels
+reads it, or qrels, and merges the labels with the qrels, whose grades do not change. --labels F
+--export F keeps the labels of F and lists the documents that are open now.
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
@@ -34,7 +30,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..io.atomic import check_replaceable
 from ..io.notices import counted
 from ..io.tables import write
 from . import Command, epilog, options
@@ -60,24 +55,13 @@ if TYPE_CHECKING:
 )
 @options.labels
 @options.conflicts
-@options.switch(
-    "--judge",
-    help="Ask for labels at the terminal, and add them to the last --labels, a JSON lines file.",
-)
 @click.option(
     "--export",
     "export_to",
     metavar="FILE",
     help="Save the documents to judge next. If FILE is also given by --labels, its labels stay.",
 )
-@click.option(
-    "--form",
-    type=click.Choice(["tsv", "jsonl", "umbrela", "trec"]),
-    help="Form of the exported file.  [default: by the ending of FILE]",
-)
-@click.option(
-    "--most", type=options.NUMBER, metavar="N", help="Export, or ask for, N documents at most."
-)
+@click.option("--most", type=options.NUMBER, metavar="N", help="Export N documents at most.")
 @options.force
 @options.text_option("--others", "FOLDER", "Runs whose unjudged documents could also be relevant.")
 @click.option("--depth", type=options.NUMBER, help="Label down to this rank, if deeper.")
@@ -90,7 +74,6 @@ if TYPE_CHECKING:
 @options.docs
 @options.topics
 @options.rel(help="Minimum grade of a relevant document, for a measure without rel.  [default: 1]")
-@options.switch("--likely", help="How likely A is better, under a model.")
 @options.chart("Also draw the bounds of each query, or for three or more runs all pairs")
 @options.by_query(help="The bounds of each query.")
 @options.duplicates
@@ -104,10 +87,8 @@ def command(
     measure: str,
     labels: tuple[str, ...],
     conflicts: str,
-    judge: bool,
     export_to: str | None,
     by_query: bool,
-    likely: bool,
     duplicates: str | None,
     **settings: Any,
 ) -> None:
@@ -122,42 +103,35 @@ def command(
     from ..unjudged.holes import holes
     from ..unjudged.pairs import all_pairs
 
-    of_list = options.take(settings, "form", "most", "docs", "topics", "texts")
+    of_list = options.take(settings, "most", "docs", "topics", "texts")
     picture = options.take(settings, "chart", "width", "title")
     printed = options.take(settings, "output_format", "places")
     others, force, most = settings.pop("others"), settings.pop("force"), of_list["most"]
     if given := [name for name, value in of_list.items() if value is not None]:
-        if not judge and not export_to:
-            raise click.UsageError(f"--{given[0]} goes with --judge or --export")
+        if not export_to:
+            raise click.UsageError(f"--{given[0]} goes with --export")
     inputs = filter(None, (qrels, *runs, others, of_list["docs"], of_list["topics"]))
-    keep = _check_outputs([*inputs], labels, judge, export_to, of_list["form"], force, picture)
-    # The file of --judge may not exist yet.
-    files = [name for name in labels if not judge or name != labels[-1] or Path(name).exists()]
+    keep = _check_outputs([*inputs], labels, export_to, force, picture)
     rules = {"conflicts": conflicts, "highest": settings["highest"]}
-    merged = qrels_with(qrels, options.read_labels(files), duplicates, **rules)
+    merged = qrels_with(qrels, options.read_labels(labels), duplicates, **rules)
     judgements = Judgements.of(merged, duplicates, settings.pop("drop_self"))
     named = list_runs(runs)
     if len(named) < 2:
         raise click.UsageError("holes compares runs with each other: give two or more")
     if len(named) > 2:
-        if export_to or by_query or likely or judge or others:
-            raise click.UsageError("--export, --judge, --likely, --others and -q take two runs")
+        if export_to or by_query or others:
+            raise click.UsageError("--export, --others and -q take two runs")
         matrix = all_pairs(named, judgements, measure, **settings)
         _print(matrix, matrix.table, **printed)
         options.save_chart(matrix.chart, force=force, **picture)
         return
     (a, run_a), (b, run_b) = named.items()
     pair = holes(run_a, run_b, judgements, measure, runs=others, names=(a, b), **settings)
-    texts = _texts(pair, qrels, of_list) if judge or export_to else None
-    if judge:
-        pair = _ask(pair, labels[-1], texts, most, conflicts)
     _print(pair, pair.difference.by_query if by_query else pair.table, **printed)
     options.save_chart(pair.chart, force=force, **picture)
-    if likely:
-        click.echo(pair.likely().sentence(a))
     if export_to:
-        written = {"form": of_list["form"], "most": most, "texts": texts}
-        size = export(pair, export_to, force=force, keep=keep, **written)
+        texts = _texts(pair, qrels, of_list)
+        size = export(pair, export_to, most=most, texts=texts, force=force, keep=keep)
         click.echo(f"{export_to}: {counted(size, 'document')} to judge", err=True)
 
 
@@ -187,28 +161,14 @@ def _texts(pair: Holes, qrels: str, sources: Mapping[str, Any]) -> Callable[[lis
     )
 
 
-def _ask(pair: Holes, path: str, texts: Any, most: int | None, conflicts: str) -> Holes:
-    """Asks for labels at the terminal, which are saved in the file; returns the new comparison."""
-    from ..unjudged.loop import Round
-    from .labelling import label_at_terminal, terminal_keys
-
-    round_ = Round(pair, path, source="terminal", conflicts=conflicts)
-    with terminal_keys() as read_key:
-        ended = label_at_terminal(round_, texts=texts, most=most, read_key=read_key)
-    click.echo(f"{path}: {counted(len(round_.rows()), 'label')} added ({ended})", err=True)
-    return round_.holes
-
-
 def _check_outputs(
     inputs: list[str],
     labels: tuple[str, ...],
-    judge: bool,
     path: str | None,
-    form: str | None,
     force: bool,
     picture: Mapping[str, Any],
 ) -> bool:
-    """Checks that labels can be asked for, and list and chart can be saved.
+    """Checks that list and chart can be saved.
 
     Returns:
         Whether the list is saved to a file of labels, which keeps its labels.
@@ -219,14 +179,6 @@ def _check_outputs(
     options.check_force(force, path, picture["chart"])
     if path:
         read = inputs if keep else [*inputs, *labels]
-        check_export(path, form, inputs=read, force=force, keep=keep)
+        check_export(path, inputs=read, force=force, keep=keep)
     options.check_chart(picture["chart"], [*inputs, *labels], force=force)
-    if judge and not labels:
-        raise click.UsageError("--judge needs --labels FILE.jsonl, to which answers are added")
-    if judge:
-        check_replaceable(labels[-1], inputs=inputs, force=True)
-    if judge and not sys.stdin.isatty():
-        raise click.UsageError(
-            "--judge needs a terminal as standard input: use --export, and --labels later"
-        )
     return keep

@@ -1,8 +1,7 @@
-"""Lists of documents to judge, saved for people and for other programs."""
+"""Lists of documents to judge, saved as a table or as JSON lines."""
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -18,9 +17,8 @@ from ..io.texts import Texts
 from .holes import Holes, describe
 from .loop import questions
 
-#: Forms of a list by the ending of its file (other endings: TREC's form), with its first bytes;
-#: files of TREC's form cannot be recognised.
-FORMS = {"tsv": b"qid\t", "jsonl": b'{"qid"', "umbrela": b'{"query"', "trec": b""}
+#: Forms of a list with the first bytes of a file.
+_FORMS = {"tsv": b"qid\t", "jsonl": b'{"qid"'}
 
 #: Number of bytes of a file that are read to recognise a list of documents to judge.
 _HEADER = 1000
@@ -30,25 +28,19 @@ def export(
     holes: Holes,
     path: str | os.PathLike[str],
     *,
-    form: str | None = None,
     most: int | None = None,
     texts: Callable[[list[str]], Texts] | None = None,
     force: bool = False,
     keep: bool = False,
 ) -> int:
-    """Saves the documents to judge next, in this order.
-
-    * ``'tsv'``: a table with an empty column ``label`` to fill in;
-    * ``'jsonl'``: the same as JSON lines;
-    * ``'umbrela'``: one request per line, a query with its documents, in UMBRELA's form;
-    * ``'trec'``: qrels with -1 for each missing grade.
+    """Saves the documents to judge next, in this order, with an empty ``label`` to fill in.
 
     :func:`~pyterrier_asl.read_labels` reads the completed file.
 
     Args:
         holes: the comparison.
-        path: the file; an existing file is replaced in one step (see :func:`check_export`).
-        form: one of these; None: by the ending ``.tsv``, ``.jsonl``, ``.umbrela``, else ``'trec'``.
+        path: the file: JSON lines if it ends in ``.jsonl``, else a table with tabs. An existing
+            file is replaced in one step (see :func:`check_export`).
         most: the largest number of documents.
         texts: returns the texts of queries and documents by document ids.
         force: whether a file of another kind is overwritten.
@@ -59,13 +51,12 @@ def export(
         The number of documents to judge in the file.
 
     Raises:
-        ValueError: for another form.
         OSError: for a file that cannot be written, is of another kind, or holds labels.
     """
-    form = check_export(path, form, force=force, keep=keep)
+    check_export(path, force=force, keep=keep)
     codes = holes.order()
     frame = describe(holes.labelled, codes, holes.runs.qids)
-    kept = _rows_to_keep(path, form, frame) if keep and os.path.exists(path) else pd.DataFrame()
+    kept = _rows_to_keep(path, frame) if keep and os.path.exists(path) else pd.DataFrame()
     keys = set() if kept.empty else set(zip(kept["qid"], kept["docno"]))
     documents = zip(frame["qid"].astype(str), frame["docno"])
     is_new = np.array([key not in keys for key in documents], dtype=bool)
@@ -80,18 +71,21 @@ def export(
         ]
         is_open += int((kept["label"] == "").sum())
     with replacing(path, force=True) as beside, open(beside, "w", encoding="utf-8") as file:
-        file.writelines(line + "\n" for line in _lines(rows, form))
+        file.writelines(line + "\n" for line in _lines(rows, _form(path)))
     return is_open
 
 
-def _rows_to_keep(path: str | os.PathLike[str], form: str, listed: pd.DataFrame) -> pd.DataFrame:
+def _form(path: str | os.PathLike[str]) -> str:
+    return "jsonl" if Path(path).suffix == ".jsonl" else "tsv"
+
+
+def _rows_to_keep(path: str | os.PathLike[str], listed: pd.DataFrame) -> pd.DataFrame:
     """The rows of a file with a label, with -1, or with a note in a further column."""
     rows = label_rows(path)
     ours = {*map(str, listed), "query", "text", "label", "source"}
     notes = [name for name in rows if str(name) not in ours]
     noted = (rows[notes].fillna("") != "").any(axis=1)
-    marked = rows["label"].notna() if form != "trec" else rows["label"] >= 0
-    kept = rows[marked | noted].drop_duplicates()
+    kept = rows[rows["label"].notna() | noted].drop_duplicates()
     shown = [int(label) if label.is_integer() else label for label in kept["label"].fillna(-1)]
     labels = pd.Series(shown, kept.index, dtype=object).where(kept["label"].notna(), "")
     labelled: pd.DataFrame = kept.assign(label=labels)
@@ -100,86 +94,55 @@ def _rows_to_keep(path: str | os.PathLike[str], form: str, listed: pd.DataFrame)
 
 def check_export(
     path: str | os.PathLike[str],
-    form: str | None = None,
     *,
     force: bool = False,
     keep: bool = False,
     inputs: Iterable[str | os.PathLike[str]] = (),
-) -> str:
-    """Checks that a list can be saved, and returns its form.
+) -> None:
+    """Checks that a list can be saved.
 
     Args:
         path: see :func:`export`.
-        form: see :func:`export`.
-        force: see :func:`export`; without it a file of TREC's form is overwritten only if its
-            labels are kept.
+        force: see :func:`export`.
         keep: see :func:`export`.
         inputs: files and folders that are read; they are not overwritten.
 
     Raises:
-        ValueError: for another form.
         OSError: for a file that cannot be written, is of another kind, or holds labels.
     """
-    ending = Path(path).suffix.removeprefix(".")
-    form = form or (ending if ending in FORMS else "trec")
-    if form not in FORMS:
-        raise ValueError(f"form must be one of {', '.join(FORMS)}, not {form!r}")
-    check_replaceable(path, inputs=inputs, begins=FORMS[form], force=force or keep)
+    check_replaceable(path, inputs=inputs, begins=_FORMS[_form(path)], force=force or keep)
     if not os.path.exists(path) or not os.path.getsize(path):
-        return form
-    if keep and form == "umbrela":
-        raise ValueError(f"{path}: requests in UMBRELA's form have no labels: name another file")
+        return
     if keep:
         label_rows(path)
-        return form
-    labels = _number_of_labels(path)
-    if labels:
+    elif labels := _number_of_labels(path, force):
         raise FileExistsError(
             f"cannot write {path}: it holds {counted(labels, 'label')}; to keep them read the file "
             "by --labels (in Python merge_labels and keep=True), or name another file"
         )
-    if not force and (labels is None or form == "trec"):
-        raise kind_error(path)
-    return form
 
 
-def _number_of_labels(path: str | os.PathLike[str]) -> int | None:
-    """The number of labels in a file; None for a file of another kind.
+def _number_of_labels(path: str | os.PathLike[str], force: bool) -> int:
+    """The number of labels in a file; with force 0 for a file of another kind.
 
     Raises:
-        FileExistsError: for a list with a row that cannot be understood.
+        FileExistsError: for a list with a row that cannot be understood, and for another kind.
     """
-    with open(path, "rb") as file:
-        start = file.read(_HEADER)
-        if start.startswith(FORMS["umbrela"]) and b'"judgment"' not in start + file.read():
-            return 0
     try:
         return len(read_labels(path))
     except (ValueError, OSError) as error:
-        if b"docno" in start:
-            raise FileExistsError(
-                f"cannot write {path}: not every label that it holds can be read ({error})"
-            ) from None
-        return None
+        with open(path, "rb") as file:
+            if b"docno" in file.read(_HEADER):
+                raise FileExistsError(
+                    f"cannot write {path}: not every label that it holds can be read ({error})"
+                ) from None
+        if not force:
+            raise kind_error(path) from None
+        return 0
 
 
 def _lines(frame: pd.DataFrame, form: str) -> Iterator[str]:
-    if form == "tsv":
-        one_line = frame[["query", "text"]].map(lambda text: " ".join((text or "").split()))
-        return tsv_lines(frame.assign(**one_line), places=6)
     if form == "jsonl":
         return jsonl_lines(frame)
-    if form == "trec":
-        rows = zip(frame["qid"], frame["docno"], frame["label"])
-        return (f"{qid} 0 {docno} {'-1' if label == '' else label}" for qid, docno, label in rows)
-    return _requests(frame)
-
-
-def _requests(frame: pd.DataFrame) -> Iterator[str]:
-    for qid, group in frame.groupby("qid", sort=False):
-        candidates = [
-            {"docid": docno, "doc": {"segment": text}}
-            for docno, text in zip(group["docno"], group["text"])
-        ]
-        query = {"qid": str(qid), "text": group["query"].iloc[0]}
-        yield json.dumps({"query": query, "candidates": candidates}, ensure_ascii=False)
+    one_line = frame[["query", "text"]].map(lambda text: " ".join((text or "").split()))
+    return tsv_lines(frame.assign(**one_line), places=6)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, overload
 
@@ -21,7 +20,6 @@ from ..measures.names import Measures
 from ..scoring.arrays import Floats, Ints
 from ..scoring.bounds import lexicographic_verdicts
 from ..statistics.inputs import check_probability
-from .likely import Likely, how_likely
 from .pairs import (
     OPEN,
     AllPairs,
@@ -208,13 +206,6 @@ class Holes(Printed):
         frame = pd.DataFrame(lexicographic_verdicts(documents), columns=["b_wins", "tie", "a_wins"])
         frame.insert(0, "qid", self.runs.qids)
         return frame
-
-    def likely(
-        self, *, groups: Mapping[str, str] | None = None, draws: int = 1000, seed: int = 0
-    ) -> Likely:
-        """Estimates how likely A is better, by a model (see
-        :func:`~pyterrier_asl.unjudged.likely.how_likely`)."""
-        return how_likely(self.runs, self.labelled, groups=groups, draws=draws, seed=seed)
 
     def with_labels(self, codes: Ints, grades: Floats) -> Holes:
         """The comparison with labels of some documents added; a label of NaN is left out."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass
 from typing import Any
@@ -57,116 +56,6 @@ class Judging(Printed):
     def parts(self) -> list[Part]:
         """The end of the loop, and the comparison."""
         return [Part(self._ending), *self.holes.parts()]
-
-
-class Round:
-    """A round of labelling: the answers, and the comparison with the answers.
-
-    Args:
-        holes: the comparison.
-        labels: the file to which answers are added, each before the next question. Labels in the
-            file are added to the comparison. None: no file.
-        source: the name of the judge.
-        conflicts: see :func:`~pyterrier_asl.merge_labels`, of labels in the file.
-
-    Attributes:
-        holes: the comparison with all answers.
-        answers: documents by number with their labels (NaN where there is none), in order.
-
-    Raises:
-        OSError: where the file cannot be written.
-        ValueError: for a file of another kind, and as ``merge_labels``.
-    """
-
-    def __init__(
-        self,
-        holes: Holes,
-        labels: str | os.PathLike[str] | None = None,
-        *,
-        source: str = "judge",
-        conflicts: str = "error",
-    ) -> None:
-        self.file = None if labels is None else LabelFile(labels)
-        if self.file is not None:
-            self.file.check()
-            holes = _with_labels_of(holes, self.file.read(), conflicts)
-        self.holes = self._start = holes
-        self.source = source
-        self.answers: dict[int, float] = {}
-
-    def left(self) -> Ints:
-        """The documents that matter and have no answer yet, in the order of the questions."""
-        order = self.holes.order()
-        return order[~np.isin(order, list(self.answers))]
-
-    def ended(self, budget: int | None = None) -> str | None:
-        """The way in which the round ended (see :class:`Judging`); None: it has not ended.
-
-        Args:
-            budget: the largest number of documents to ask for.
-        """
-        if not self.holes.is_open:
-            return SETTLED
-        if not len(self.holes.order()):
-            return NOTHING_LEFT
-        if not len(self.left()):
-            return NO_ANSWER
-        return BUDGET if budget is not None and len(self.answers) >= budget else None
-
-    def rows(
-        self, codes: Iterable[int] | None = None, label: Callable[[float], Any] = float
-    ) -> list[dict[str, Any]]:
-        """The answers as rows of a file of labels, without those that have no label.
-
-        Args:
-            codes: the documents; None: all.
-            label: the text or number to write for a label.
-        """
-        documents = self.answers if codes is None else codes
-        wanted = [code for code in documents if not np.isnan(self.answers[code])]
-        keys = questions(self._start, np.array(wanted, dtype=np.int64))
-        return [
-            {"qid": str(qid), "docno": docno, "label": label(answer), "source": self.source}
-            for qid, docno, answer in zip(
-                keys["qid"], keys["docno"], [self.answers[code] for code in wanted]
-            )
-        ]
-
-    def scale(self) -> list[float]:
-        """The grades of a label: 0, the grades of the judgements, and whole grades above them."""
-        labelled = self.holes.labelled
-        grades = {0.0, *labelled.judgements.grades[labelled.judgements.grades > 0].tolist()}
-        beyond = np.arange(max(grades) + 1, labelled.highest + 1).tolist()
-        return sorted({*grades, *beyond, labelled.highest})
-
-    def record(self, codes: Ints, answers: Iterable[float]) -> None:
-        """Records answers; they are in the file when this function returns.
-
-        Args:
-            codes: the documents by number, shape (L,).
-            answers: their labels, NaN where there is none, shape (L,).
-        """
-        labels = np.array([*answers], dtype=np.float64)
-        new = dict(zip(codes.tolist(), labels.tolist()))
-        self.answers.update(new)
-        self._save(self.rows(new))
-        self.holes = self.holes.with_labels(codes, labels)
-
-    def _save(self, rows: list[dict[str, Any]]) -> None:
-        if self.file is not None and rows:
-            self.file.add(rows)
-
-    def undo(self) -> bool:
-        """Removes the last answer, in the file, too; False where there is none."""
-        if not self.answers:
-            return False
-        last = next(reversed(self.answers))
-        self._save(self.rows([last], lambda _: None))
-        del self.answers[last]
-        codes = np.array([*self.answers], dtype=np.int64)
-        labels = np.array([*self.answers.values()], dtype=np.float64)
-        self.holes = self._start.with_labels(codes, labels)
-        return True
 
 
 def _with_labels_of(holes: Holes, labels: pd.DataFrame, conflicts: str) -> Holes:
@@ -227,18 +116,48 @@ def judge_until_settled(
     if budget is not None:
         check_whole("budget", budget, 0)
     ask = judge.transform if hasattr(judge, "transform") else judge
-    round_ = Round(holes, labels, source=source, conflicts=conflicts)
-    while not (ended := round_.ended(budget)):
-        room = batch if budget is None else min(batch, budget - len(round_.answers))
-        codes = round_.left()[:room]
-        frame = questions(round_.holes, codes, texts)
-        answers, wrong = _answers(ask(frame), frame, round_.holes.labelled.highest)
+    file = None if labels is None else LabelFile(labels)
+    if file is not None:
+        file.check()
+        holes = _with_labels_of(holes, file.read(), conflicts)
+    asked: list[int] = []
+    added: list[dict[str, Any]] = []
+    while not (ended := _ended(holes, asked, budget)):
+        codes = _left(holes, asked)[: batch if budget is None else min(batch, budget - len(asked))]
+        frame = questions(holes, codes, texts)
+        answers, wrong = _answers(ask(frame), frame, holes.labelled.highest)
         good = np.array([row not in wrong for row in range(len(codes))])
-        round_.record(codes[good], answers[good])
+        rows = [
+            {"qid": str(qid), "docno": docno, "label": label, "source": source}
+            for qid, docno, label in zip(frame["qid"], frame["docno"], answers.tolist())
+            if not np.isnan(label)
+        ]
+        if file is not None and rows:
+            file.add(rows)
+        added += rows
+        asked += codes[good].tolist()
+        holes = holes.with_labels(codes[good], answers[good])
         if wrong:
             kept = "" if labels is None else f" (the other answers are kept in {labels})"
             raise ValueError(f"{next(iter(wrong.values()))}{kept}")
-    return Judging(round_.holes, pd.DataFrame(round_.rows(), columns=COLUMNS), ended)
+    return Judging(holes, pd.DataFrame(added, columns=COLUMNS), ended)
+
+
+def _left(holes: Holes, asked: list[int]) -> Ints:
+    """The documents that the judge was not asked for, in the order of the questions."""
+    order = holes.order()
+    return order[~np.isin(order, asked)]
+
+
+def _ended(holes: Holes, asked: list[int], budget: int | None) -> str | None:
+    """How the loop ended (see :class:`Judging`); None: it has not ended."""
+    if not holes.is_open:
+        return SETTLED
+    if not len(holes.order()):
+        return NOTHING_LEFT
+    if not len(_left(holes, asked)):
+        return NO_ANSWER
+    return BUDGET if budget is not None and len(asked) >= budget else None
 
 
 def questions(
@@ -278,7 +197,8 @@ def _answers(answers: Any, frame: pd.DataFrame, highest: float) -> tuple[Floats,
                 f"{where}: the label {label:g} is above the highest grade, {highest:g}: correct "
                 f"it, or call holes with highest={label:g}"
             )
-        labels[row] = label if label >= 0 else np.nan
+        elif label >= 0:
+            labels[row] = label
     return labels, wrong
 
 

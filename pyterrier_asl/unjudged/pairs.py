@@ -20,7 +20,7 @@ from ..io.printed import Part, Printed
 from ..measures.directions import higher_is_better
 from ..measures.labelled import Candidates, LabelledPair, LabelledRankings, LabelledRun
 from ..measures.names import Measures, one_measure
-from ..scoring.arrays import Bools, Floats, Ints, cumulate, ranges_from
+from ..scoring.arrays import Floats, Ints, cumulate, ranges_from
 from ..scoring.bounds import Bounds
 from ..statistics.boxes import BoxTest, box_test
 from ..statistics.rounding import NO_DIFFERENCE
@@ -346,29 +346,6 @@ def _numbers(labelled: Labelled, candidates: Candidates, codes: Ints) -> Ints:
     numbers = np.full(len(is_unjudged), -1, dtype=np.int64)
     numbers[is_unjudged] = number[candidates.codes[is_unjudged]]
     return numbers
-
-
-def sample_values(labelled: Labelled, side: LabelledRun, codes: Ints, labels: Bools) -> Floats:
-    """The values of a run under labellings, shape (N, Q).
-
-    Args:
-        labelled: the measure.
-        side: the run.
-        codes: the documents that are labelled, shape (D,).
-        labels: which of them are relevant, shape (N, D).
-    """
-    candidates, queries = labelled.measure.candidates(side), len(labelled.judgements)
-    # A last column for candidates without a label, whose number is -1.
-    others = np.zeros((len(labels), 1), dtype=bool)
-    is_relevant = np.hstack((labels, others))[:, _numbers(labelled, candidates, codes)]
-    rows, chosen = np.nonzero(is_relevant | (candidates.codes < 0))
-    virtual = rows * queries + candidates.queries[chosen]
-    extra = np.array(
-        [np.bincount(labelled.unjudged.queries[codes[row]], minlength=queries) for row in labels]
-    ).reshape(-1)
-    every = np.tile(np.arange(queries), len(labels))
-    values = _values_with(side, candidates, every, virtual, chosen, extra)
-    return values.reshape(-1, queries)
 
 
 def changes_of_difference(labelled: Labelled, a: int, b: int, codes: Ints) -> Floats:

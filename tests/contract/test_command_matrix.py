@@ -303,9 +303,7 @@ SPECIAL: dict[str, dict[str, Row]] = {
         "measure": Row(["-m", "nDCG@5"]),
         "labels": Row(labels),
         "conflicts": Row(["--conflicts", "official"], as_labels(conflicting), needed=True),
-        "judge": Row(["--judge"], refused={"always": "--judge needs"}),
         "export_to": Row(HOLES_EXPORT, writes=EXPORT),
-        "form": Row(["--form", "trec"], HOLES_EXPORT, writes=EXPORT, alone=True),
         "most": Row(["--most", "2"], HOLES_EXPORT, writes=EXPORT, alone=True),
         "force": Row(
             ["--force"], HOLES_EXPORT, same={"always": "there is no file yet"}, alone=True
@@ -316,7 +314,6 @@ SPECIAL: dict[str, dict[str, Row]] = {
         "texts": Row(["--texts", "no-such-id"], HOLES_EXPORT, refused={"always": "no-such-id"}),
         "docs": Row(texts("--docs"), HOLES_EXPORT, writes=EXPORT, alone=True),
         "topics": Row(texts("--topics"), HOLES_EXPORT, writes=EXPORT, alone=True),
-        "likely": Row(["--likely"]),
         "by_query": Row(["-q"]),
         "alpha": Row(["--alpha", "1e-9"]),
     },

@@ -199,7 +199,6 @@ RANDOM: dict[str, Callable[..., Any]] = {
     "assessor_scores": lambda **how: analysis.assessor_scores(
         QRELS, {"m": QRELS}, **{"draws": 1, **how}
     ),
-    "likely": lambda **how: holes(*list(RUNS.values())[:2], QRELS, "AP@3").likely(**how),
 }
 
 

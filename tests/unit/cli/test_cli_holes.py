@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 
 import pandas as pd
@@ -96,9 +95,8 @@ def test_the_answer_is_printed_first(files, tmp_path):
 @pytest.mark.parametrize(
     ("options", "why"),
     [
-        (["--most", "3"], "--most goes with --judge or --export"),
-        (["--form", "tsv"], "--form goes with --judge or --export"),
-        (["--docs", "docs.tsv"], "--docs goes with --judge or --export"),
+        (["--most", "3"], "--most goes with --export"),
+        (["--docs", "docs.tsv"], "--docs goes with --export"),
         (["third.run", "--others", "more"], "--others and -q take two runs"),
     ],
 )
@@ -122,16 +120,14 @@ def test_no_more_documents_are_listed_than_asked_for(files, tmp_path, most, list
 def test_no_list_takes_the_place_of_what_is_read_or_of_another_kind(files, tmp_path):
     before = {path: open(path).read() for path in files}
     for path in files:
-        for options in ([], ["--form", "tsv"], ["--force"]):
+        for options in ([], ["--force"]):
             done = call(*files, "-m", "AP", "--export", path, *options)
             assert done.exit_code == 2 and "it is one of the inputs" in done.output
             assert not done.stdout
     assert {path: open(path).read() for path in files} == before
-    todo = {form: tmp_path / f"my.{form}" for form in ("tsv", "jsonl", "umbrela", "trec")}
-    for form, path in todo.items():
+    for path in (tmp_path / "my.tsv", tmp_path / "my.jsonl", tmp_path / "mine"):
         assert call(*files, "-m", "AP", "--export", path).exit_code == 0
-        done = call(*files, "-m", "AP", "--export", path)
-        assert done.exit_code == (2 if form == "trec" else 0)
+        assert call(*files, "-m", "AP", "--export", path).exit_code == 0
         path.write_text("my notes\n")
         done = call(*files, "-m", "AP", "--export", path)
         assert done.exit_code == 2 and f"{path}: it holds something else" in done.output
@@ -143,21 +139,6 @@ def test_no_list_takes_the_place_of_what_is_read_or_of_another_kind(files, tmp_p
     for chart, why in ((page, "holds something else"), (tmp_path / "page.doc", "must end in one")):
         done = call(*files, "-m", "AP", "--chart", chart)
         assert done.exit_code == 2 and why in done.output and not done.stdout
-
-
-@pytest.mark.parametrize("form", ["jsonl", "umbrela", "trec"])
-def test_other_forms(files, tmp_path, form):
-    todo = tmp_path / "todo"
-    assert call(*files, "-m", "AP", "--export", todo, "--form", form, "--most", "3").exit_code == 0
-    lines = todo.read_text().splitlines()
-    if form == "trec":
-        assert len(lines) == 3 and all(line.endswith(" -1") for line in lines)
-    elif form == "jsonl":
-        assert [json.loads(line)["label"] for line in lines] == [""] * 3
-    else:
-        requests = [json.loads(line) for line in lines]
-        assert sum(len(request["candidates"]) for request in requests) == 3
-        assert {request["query"]["qid"] for request in requests} <= {"q", "p"}
 
 
 def test_all_pairs(files, tmp_path):
@@ -210,13 +191,11 @@ def filled(tmp_path, files):
         lines = path.read_text().splitlines(keepends=True)
         if form == "tsv":
             lines[1:3] = [line.rstrip("\n") + grade + "\n" for line, grade in zip(lines[1:3], "10")]
-        elif form == "jsonl":
+        else:
             lines[:2] = [
                 json.dumps(json.loads(line) | {"label": grade}) + "\n"
                 for line, grade in zip(lines, (1, 0))
             ]
-        else:
-            lines[:2] = [line.replace("-1", grade) for line, grade in zip(lines, "10")]
         path.write_text("".join(lines))
         return path
 
@@ -228,14 +207,11 @@ def todo_of(path):
     text = path.read_text()
     if path.suffix == ".jsonl":
         return [(row["docno"], str(row["label"])) for row in map(json.loads, text.splitlines())]
-    if path.suffix == ".tsv":
-        table = pd.read_csv(path, sep="\t", dtype=str, keep_default_na=False)
-        return list(zip(table["docno"], table["label"]))
-    rows = [line.split() for line in text.splitlines()]
-    return [(row[2], row[3].replace("-1", "")) for row in rows]
+    table = pd.read_csv(path, sep="\t", dtype=str, keep_default_na=False)
+    return list(zip(table["docno"], table["label"]))
 
 
-@pytest.mark.parametrize("form", ["tsv", "jsonl", "trec"])
+@pytest.mark.parametrize("form", ["tsv", "jsonl"])
 def test_a_list_with_labels_is_never_overwritten(files, filled, form):
     path = filled(form)
     before = path.read_bytes()
@@ -248,7 +224,7 @@ def test_a_list_with_labels_is_never_overwritten(files, filled, form):
         assert path.read_bytes() == before
 
 
-@pytest.mark.parametrize("form", ["tsv", "jsonl", "trec"])
+@pytest.mark.parametrize("form", ["tsv", "jsonl"])
 def test_a_second_round_keeps_the_labels_and_lists_what_is_open(files, filled, form):
     path = filled(form)
     rows = todo_of(path)
@@ -315,13 +291,6 @@ def test_a_result_prints_what_the_command_prints(files):
     assert found.describe().replace("&", "&amp;") in found._repr_html_()
 
 
-def test_asking_needs_a_file_and_a_terminal(files, tmp_path):
-    done = call(*files, "-m", "AP", "--judge")
-    assert done.exit_code == 2 and "--judge needs --labels FILE.jsonl" in done.stderr
-    done = call(*files, "-m", "AP", "--judge", "--labels", tmp_path / "labels.jsonl")
-    assert done.exit_code == 2 and "needs a terminal as standard input" in done.stderr
-
-
 def test_texts_of_a_local_collection(files, tmp_path):
     docs, topics = tmp_path / "docs.tsv", tmp_path / "topics.tsv"
     docs.write_text("".join(f"{doc}\tsays {doc}\n" for doc in "anbxyuzvw"))
@@ -342,32 +311,3 @@ def test_a_list_that_cannot_be_read_is_not_overwritten(files, tmp_path, broken):
         done = call(*files, "-m", "AP", "--export", path, *options)
         assert done.exit_code == 2 and "todo.tsv" in done.stderr
     assert path.read_bytes() == before
-
-
-def test_no_file_of_labels_begins_in_a_folder_of_runs(files, tmp_path):
-    folder = tmp_path / "runs"
-    folder.mkdir()
-    for path in files[1:]:
-        (folder / path.rpartition("/")[2]).write_bytes(open(path, "rb").read())
-    labels = folder / "labels.jsonl"
-    done = call(files[0], folder, "-m", "P@1", "--labels", labels, "--judge")
-    assert done.exit_code == 2 and "it would be one of the inputs" in done.output
-    assert not labels.exists()
-
-
-@pytest.mark.skipif(not hasattr(os, "openpty"), reason="this system has no pseudo-terminals")
-@pytest.mark.parametrize(("most", "asked"), [([], 3), (["--most", "1"], 1)])
-def test_no_more_labels_are_asked_for_than_wanted(files, tmp_path, monkeypatch, most, asked):
-    keys, terminal = os.openpty()
-    earlier, labels = tmp_path / "earlier.jsonl", tmp_path / "labels.jsonl"
-    earlier.touch()
-    os.write(keys, b"110")
-    with os.fdopen(terminal) as stdin, monkeypatch.context() as patched:
-        patched.setattr("sys.stdin", stdin)
-        both = ["--labels", str(earlier), "--labels", str(labels)]
-        given = ["holes", *files, "-m", "ASL@3", "--judge", *both, *most]
-        os.write(keys, b"q")
-        main.main(given, standalone_mode=False)
-    os.close(keys)
-    # Answers are added to the last file.
-    assert len(LabelFile(labels).read()) == asked and not earlier.read_text()

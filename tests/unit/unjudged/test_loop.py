@@ -10,7 +10,6 @@ import pytest
 
 from pyterrier_asl import holes, judge_until_settled, merge_labels, read_labels
 from pyterrier_asl.io.label_files import LabelFile
-from pyterrier_asl.unjudged.loop import Round
 
 QRELS = {"q": {"a": 1, "n": 0}, "p": {"b": 1}}
 A = {"q": {"a": 5, "x": 4, "y": 3}, "p": {"u": 5, "b": 4}}
@@ -207,37 +206,6 @@ def test_the_budget_is_what_is_asked(budget):
     assert done.ended == "budget" and len(asked) == budget
 
 
-def test_an_answer_is_taken_back(tmp_path):
-    path = tmp_path / "labels.jsonl"
-    round_ = Round(holes(A, B, QRELS, "P@1"), path)
-    start, codes = round_.holes.difference, round_.left()
-    assert not round_.undo()
-    round_.record(codes[:1], [0])
-    one = round_.holes.difference
-    round_.record(codes[1:2], [1])
-    assert round_.undo() and round_.holes.difference.low == one.low
-    assert len(read_labels(path)) == 1
-    assert round_.undo() and round_.holes.difference.low == start.low
-    assert read_labels(path).empty and round_.left().tolist() == codes.tolist()
-
-
-@pytest.mark.parametrize(
-    ("qrels", "measure", "highest", "scale"),
-    [
-        (QRELS, "P@1", None, [0, 1]),
-        ({"q": {"a": 1}}, "P@1", None, [0, 1]),
-        ({"q": {"a": 0}}, "P@1", None, [0, 1]),
-        ({"q": {"a": 4, "n": 2, "j": -2}}, "P@1", None, [0, 2, 4]),
-        (QRELS, "nDCG@2", 3, [0, 1, 2, 3]),
-    ],
-)
-def test_the_scale_is_the_scale_of_the_judgements(qrels, measure, highest, scale):
-    run = {"q": {"a": 2, "x": 1}}
-    assert (
-        Round(holes(run, {"q": {"a": 1, "y": 2}}, qrels, measure, highest=highest)).scale() == scale
-    )
-
-
 def test_it_prints_how_it_ended():
     done = judge_until_settled(holes(A, B, QRELS, "P@1"), truth, batch=1)
     assert done.describe() == f"Settled after 2 labels. {done.holes.describe()}"
@@ -247,16 +215,26 @@ def test_it_prints_how_it_ended():
     assert str(spent).startswith("The budget is spent after 1 label.\n")
 
 
-def test_two_rounds_at_one_file_keep_each_label_once_and_no_contradiction(tmp_path):
-    path = tmp_path / "labels.jsonl"
-    first, second = (Round(holes(A, B, QRELS, "ASL@3"), path, source=who) for who in ("me", "you"))
-    document, other = first.left()[:2]
-    first.record(np.array([document]), [1.0])
-    with pytest.raises(ValueError, match="has the label 1 by now, from 'me'; the label 0 was not"):
-        second.record(np.array([document]), [0.0])
-    assert read_labels(path)[["label", "source"]].values.tolist() == [[1.0, "me"]]
-    again = Round(holes(A, B, QRELS, "ASL@3"), path, source="you")
-    assert document not in again.left()
-    again.record(np.array([other]), [0.0])
-    first.record(np.array([other]), [0.0])  # the same answer
-    assert read_labels(path)["label"].tolist() == [1.0, 0.0]
+def test_two_loops_at_one_file_keep_each_label_once_and_no_contradiction(tmp_path):
+    path, start = tmp_path / "labels.jsonl", holes(A, B, QRELS, "ASL@3")
+
+    def while_another_judges(label):
+        """Answers 1 after another loop, with the same question, answered this label."""
+
+        def judge(frame):
+            judge_until_settled(
+                start, lambda _: [label], labels=path, budget=1, batch=1, source="me"
+            )
+            return [1]
+
+        return judge
+
+    def second(label):
+        loop = {"labels": path, "budget": 1, "batch": 1, "source": "you"}
+        return judge_until_settled(start, while_another_judges(label), **loop)
+
+    with pytest.raises(ValueError, match="has the label 0 by now, from 'me'; the label 1 was not"):
+        second(0)
+    assert read_labels(path)[["label", "source"]].values.tolist() == [[0.0, "me"]]
+    second(1)  # the next document, and the same answer
+    assert read_labels(path)["label"].tolist() == [0.0, 1.0]

@@ -22,7 +22,6 @@ QRELS = {"q": {"d": 1}}
 def test_what_counts_is_a_whole_number_from_1_on(number):
     for what, call in {
         "batch": lambda: judge_until_settled(holes(A, B, QRELS, "RR"), None, batch=number),
-        "draws": lambda: holes(A, B, QRELS, "RR").likely(draws=number),
     }.items():
         with pytest.raises(ValueError, match=f"{what} must be a whole number from 1 on, not"):
             call()

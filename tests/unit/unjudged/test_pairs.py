@@ -18,7 +18,6 @@ from pyterrier_asl.unjudged.pairs import (
     all_pairs,
     difference_of,
     labelled_runs,
-    sample_values,
     values_if_only_relevant,
     verdict_of,
 )
@@ -77,21 +76,6 @@ def test_one_document_alone(a, b, judged, text):
         found = values_if_only_relevant(labelled, labelled.side(side), codes)
         expected = [value(docs, {**judged, docno: 1}) for docno in docnos]
         assert found.tolist() == pytest.approx(expected, abs=1e-9)
-
-
-@settings(max_examples=80)
-@given(rankings, rankings, grades, st.sampled_from(sorted(MEASURES)), st.randoms())
-def test_samples(a, b, judged, text, random):
-    labelled, value = labelled_as(text, (a, b), judged)
-    codes = np.arange(len(labelled.unjudged))
-    labels = np.array([[random.random() < 0.5 for _ in codes] for _ in range(3)], dtype=bool)
-    labels = labels.reshape(3, len(codes))
-    docnos, queries = labelled.unjudged.docnos(codes), labelled.unjudged.queries
-    for side, docs in enumerate((a, b)):
-        found = sample_values(labelled, labelled.side(side), codes, labels)
-        for row in range(3):
-            new = {docnos[i]: int(labels[row, i]) for i in codes if queries[i] == 0}
-            assert found[row, 0] == pytest.approx(value(docs, {**judged, **new}), abs=1e-9)
 
 
 @pytest.mark.slow
