@@ -25,7 +25,14 @@ from ..io.threads import check_jobs
 from ..judging.judged_run import JudgedRun
 from ..judging.judgements import Judgements
 from ..judging.remembered import Remembering
-from ..measures.names import NamedMeasure, added_up, needs_pool, parse_measure, with_pool
+from ..measures.names import (
+    NamedMeasure,
+    added_up,
+    needs_pool,
+    parse_measure,
+    pool_depth,
+    with_pool,
+)
 from ..measures.pool import RarenessPool
 from ..measures.rareness import Pools
 from ..scoring.arrays import Floats
@@ -49,6 +56,7 @@ class Evaluation(Remembering):
         measures: the measures of the call, with the names of their columns.
         unanswered: the number of queries that each measured run does not answer, shape (S,).
         failures: by name, why a run could not be measured.
+        whole: the runs that these were selected from, among which a document is rare; None: these.
     """
 
     names: list[str]
@@ -58,6 +66,7 @@ class Evaluation(Remembering):
     measures: Sequence[NamedMeasure] = ()
     unanswered: Sequence[int] = ()
     failures: Mapping[str, str] = field(default_factory=dict)
+    whole: Evaluation | None = None
     _values: dict[tuple[str, str], Floats] = field(default_factory=dict)
     _noted: set[str] = field(default_factory=set)  # runs whose ties a warning has named
 
@@ -141,7 +150,7 @@ class Evaluation(Remembering):
 
         Args:
             measure: a measure or its name; a rareness measure without a pool gets the pool of these
-                runs.
+                runs, or of the runs that these were selected from.
         """
         measure = parse_measure(measure)
         return self.columns_of([NamedMeasure(str(measure), measure)])[str(measure)]
@@ -155,7 +164,7 @@ class Evaluation(Remembering):
         new = {name: m for name, m in columns.items() if _key(m) not in self._values}
         for measure in new.values():
             self._values[_key(measure)] = (
-                self.once(Pools.of_runs, measure).values()
+                self._pooled_values(measure)
                 if needs_pool(measure)
                 else np.array([values_of([measure], run)[0] for run in self.runs])
             )
@@ -168,6 +177,12 @@ class Evaluation(Remembering):
                 self._noted.add(name)
                 warn(f"run {name!r}: {note}")
         return values
+
+    def _pooled_values(self, measure: Any) -> Floats:
+        """The values of a rareness measure without a pool, shape (S, Q)."""
+        if self.whole is None:
+            return self.once(Pools.of_runs, measure).values()
+        return self.whole.values(measure)[[self.whole.row(name) for name in self.names]]
 
     @property
     def columns(self) -> dict[str, Floats]:
@@ -264,6 +279,7 @@ class Evaluation(Remembering):
         names = [run.name for run in done]
         return replace(
             self.select(names),
+            whole=None,
             measures=measures,
             unanswered=[run.unanswered for run in done],
             failures=failures,
@@ -293,7 +309,7 @@ class Evaluation(Remembering):
         return self.names.index(name)
 
     def select(self, names: Iterable[str]) -> Evaluation:
-        """Some of the runs, in this order.
+        """Some of the runs, in this order; a document is rare among the same runs as before.
 
         Raises:
             ValueError: for the name of another run.
@@ -301,11 +317,17 @@ class Evaluation(Remembering):
         rows = [self.row(name) for name in names]
         values = {key: of_all[rows] for key, of_all in self._values.items()}
         names, sources = ([of[row] for row in rows] for of in (self.names, self.sources))
-        of_all = self.judgements, self.source
-        return Evaluation(names, sources, *of_all, _values=values, _noted=self._noted)
+        how: dict[str, Any] = {
+            "whole": self.whole or self,
+            "_values": values,
+            "_noted": self._noted,
+        }
+        return Evaluation(names, sources, self.judgements, self.source, **how)
 
     def judged_by(self, qrels: Any) -> Evaluation:
         """The same runs, matched with other qrels; no file is read again."""
+        if self.whole is not None:
+            return self.whole.judged_by(qrels).select(self.names)
         of_runs = self.judgements
         judgements = Judgements.of(qrels, of_runs.duplicates, of_runs.drop_self)
         judged = list(iter_judged(self.names, self.runs, judgements))
@@ -323,9 +345,9 @@ class Evaluation(Remembering):
         measures: Mapping[str, Any],
         groups: Mapping[str, str] | None = None,
     ) -> dict[str, Any]:
-        """The measures, with these runs as the pool of the rareness measures without a pool.
+        """The measures, with the pool of these runs for the rareness measures without a pool.
 
-        Values need no pool (see :meth:`values`); the gains of unjudged documents do.
+        It is the pool of :meth:`values`, which need it only for the gains of unjudged documents.
 
         Args:
             measures: measures by name.
@@ -333,7 +355,9 @@ class Evaluation(Remembering):
         """
         if not any(map(needs_pool, measures.values())):
             return dict(measures)
-        pool = RarenessPool.from_judged(self.names, self.runs, list(measures.values()), groups)
+        whole, depth = self.whole or self, pool_depth(measures.values())
+        runs = dict(zip(whole.names, whole.runs))
+        pool = RarenessPool.from_runs(runs, depth=depth, groups=groups, name="runs")
         return {label: with_pool(measure, pool) for label, measure in measures.items()}
 
 
@@ -406,7 +430,7 @@ def listed_collections(
     shared = shared_systems(names, common=common)
     return {
         name: (
-            given.select(shared)
+            replace(given.select(shared), whole=None)
             if isinstance(given, Evaluation)
             else {system: given[system] for system in shared},
             by,

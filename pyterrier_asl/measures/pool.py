@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -32,7 +32,6 @@ from ..scoring.arrays import (
 )
 from ..scoring.rareness import count_finders
 from .named import Named
-from .names import pool_depth
 from .rareness import FEW
 
 if TYPE_CHECKING:
@@ -98,8 +97,9 @@ class RarenessPool(Named):
         """A pool of runs.
 
         Args:
-            runs: dict of name -> run (data frames with ``qid``, ``docno``, ``score``, files, or
-                another form that ir_measures takes), list of run files, or a folder of them.
+            runs: dict of name -> run (data frames with ``qid``, ``docno``, ``score``, files, runs
+                matched with qrels, or another form that ir_measures takes), list of run files, or
+                a folder of them.
             depth: keep only the first ``depth`` documents of each query; None: all.
             groups: run -> group; every other run is a group of one run.
             name: the name of the pool.
@@ -108,7 +108,8 @@ class RarenessPool(Named):
             ValueError: for no runs, and for the group of an unknown run.
 
         Warns:
-            UserWarning: for a pool of fewer than 8 runs or groups.
+            UserWarning: for a pool of fewer than 8 runs or groups, and for runs without a group if
+                others have one.
 
         >>> import warnings
         >>> with warnings.catch_warnings():
@@ -119,48 +120,16 @@ class RarenessPool(Named):
         """
         if depth is not None:
             check_whole("depth", depth)
-        rankings = {name: ranking_table(name, *rank(run, depth)) for name, run in iter_runs(runs)}
-        return cls._from_rankings(rankings, depth, groups, name)
-
-    @classmethod
-    def from_judged(
-        cls,
-        names: Sequence[str],
-        runs: Sequence[JudgedRun],
-        measures: Iterable[Any],
-        groups: Mapping[str, str] | None = None,
-    ) -> Self:
-        """The pool of judged runs, with the depth that measures without a pool need.
-
-        Args:
-            names: the names of the runs.
-            runs: the runs, with their rows.
-            measures: the measures.
-            groups: see :meth:`from_runs`.
-        """
-        depth = pool_depth(measures)
-        rankings = {
-            name: ranking_table(
-                name, run.table, run.judgements.qid_text, run.whole_ranking.cut(depth)
-            )
-            for name, run in zip(names, runs)
-        }
-        return cls._from_rankings(rankings, depth, groups, "runs")
-
-    @classmethod
-    def _from_rankings(
-        cls,
-        rankings: Mapping[str, pa.Table],
-        depth: int | None,
-        groups: Mapping[str, str] | None,
-        name: str,
-    ) -> Self:
-        """A pool of runs from their :func:`ranking_table`."""
-        empty = sorted(run for run, ranking in rankings.items() if not len(ranking))
-        if empty:
+        tables = {run: ranking_table(run, *_ranked(of, depth)) for run, of in iter_runs(runs)}
+        if empty := sorted(run for run, table in tables.items() if not len(table)):
             raise ValueError(f"runs of the pool are empty, they have no rows: {empty}")
-        check_names("groups", groups or {}, rankings, "runs of the pool")
-        table = pa.concat_tables([rankings[run] for run in sorted(rankings)])
+        check_names("groups", groups or {}, tables, "runs of the pool")
+        if groups and len(groups) < len(tables):
+            warn(
+                f"groups has {counted(len(groups), 'run')} of {len(tables)}: each other run of the "
+                f"pool {name!r} counts as a group, so give all runs a group"
+            )
+        table = pa.concat_tables([tables[run] for run in sorted(tables)])
         return cls(table, name=name, depth=depth, groups=groups or {})
 
     @classmethod
@@ -357,6 +326,13 @@ def _check_pool(table: pa.Table, about: Mapping[str, Any]) -> None:
     if not all(isinstance(text, str) for text in [about["name"], *groups.values()]):
         raise ValueError("its name or its groups are not text")
     check_names("groups", groups, set(rows["run"]), "runs of the pool")
+
+
+def _ranked(run: Any, depth: int | None) -> tuple[Columns, pa.LargeStringArray, Ranking]:
+    """A run by columns, its query ids, and its rows in ranking order; see :func:`rank`."""
+    if isinstance(run, JudgedRun):
+        return run.table, run.judgements.qid_text, run.whole_ranking.cut(depth)
+    return rank(run, depth)
 
 
 def ranking_table(

@@ -13,6 +13,8 @@ from ir_measures import AP, RR, P, infAP
 
 from pyterrier_asl import ASL, TBG, AP_Rareness, LexiP, P_Rareness, RarenessPool
 from pyterrier_asl.evaluation.evaluate import evaluate, to_long
+from pyterrier_asl.evaluation.evaluation import Evaluation
+from pyterrier_asl.evaluation.labellings import labelled_measures
 from pyterrier_asl.judging.judgements import Judgements
 
 QRELS = {f"q{n}": {f"d{d}": (d + n) % 4 - 1 for d in range(12)} for n in range(5)}
@@ -69,6 +71,28 @@ def test_rareness_without_a_pool_matches_the_pool_of_the_runs():
                 for m in ir_measures.iter_calc([measure(pool=pool)], QRELS, RUNS[name])
             )
             assert dict(zip(part["qid"], part[str(measure)])) == pytest.approx(expected, abs=0)
+
+
+def test_selected_runs_keep_the_pool_of_all_runs():
+    """Values, whether or not they were computed before, and bounds have one pool."""
+    asked, chosen = P_Rareness(alpha=1) @ 3, ["run7", "run2"]
+    judged = {
+        qid: {f"d{d}": max(0, grades.get(f"d{d}", 0)) for d in range(30)}
+        for qid, grades in QRELS.items()
+    }
+    pool = RarenessPool.from_runs(RUNS)
+    expected = [
+        [m.value for m in ir_measures.iter_calc([asked(pool=pool)], judged, RUNS[name])]
+        for name in chosen
+    ]
+    before = Evaluation.of(RUNS, judged)
+    before.values(asked)
+    for runs in (before.select(chosen), Evaluation.of(RUNS, judged).select(chosen)):
+        assert runs.values(asked) == pytest.approx(np.array(expected), abs=1e-12)
+        assert runs.judged_by(dict(judged)).values(asked).tolist() == runs.values(asked).tolist()
+        (labelled,) = labelled_measures(runs, {"": asked}).values()
+        # No document is unjudged, so bounds are values.
+        assert np.array(labelled.bounds(1)) == pytest.approx(np.array([expected[1]] * 2))
 
 
 def test_files_folders_and_frames_are_the_same(tmp_path):

@@ -13,7 +13,7 @@ from pyterrier_asl.io.runs import write_run
 from pyterrier_asl.judging.judgements import Judgements
 from pyterrier_asl.measures import pool as pool_module
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*fewer than 8")
+pytestmark = pytest.mark.filterwarnings("ignore:.*(fewer than 8|counts as a group)")
 
 RUNS = {
     "first": {"q1": {"a": 3, "b": 2, "c": 1}, "q2": {"d": 1}},
@@ -153,6 +153,16 @@ def test_few_runs_warn(recwarn):
         RarenessPool.from_runs(RUNS)
     with pytest.warns(UserWarning, match="has 1 group: fewer than 8"):
         RarenessPool.from_runs(RUNS, groups=dict.fromkeys(RUNS, "team"))
+
+
+def test_groups_of_some_runs_warn(recwarn, tmp_path):
+    eight = {f"run{i}": RUNS["first"] for i in range(8)}
+    pool = RarenessPool.from_runs(eight, groups={name: name for name in eight})
+    pool.save(tmp_path / "pool")
+    RarenessPool.load(tmp_path / "pool")
+    assert not recwarn.list
+    with pytest.warns(UserWarning, match="groups has 2 runs of 8: each other run of the pool"):
+        RarenessPool.from_runs(eight, groups={"run0": "team", "run1": "team"})
 
 
 @pytest.mark.parametrize(
