@@ -29,12 +29,20 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # As the command does: collecting garbage during imports takes a fifth of the time.
 gc.set_threshold(100_000, 50, 100)
 
-# No deadline: a slow machine is not a failure. The full suite has twice the examples of tests that
-# do not set their number.
-patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.register_profile("pyterrier_asl", patient, max_examples=50)
-settings.register_profile("pyterrier_asl full", patient, max_examples=100)
-settings.load_profile("pyterrier_asl")
+# Every run has the same examples: nothing depends on chance, on time, or on what earlier runs have
+# found. `pytest --hypothesis-profile random`, which runs on a schedule, draws others.
+settings.register_profile(
+    "same examples",
+    derandomize=True,
+    database=None,
+    deadline=None,
+    max_examples=50,
+    suppress_health_check=list(HealthCheck),
+)
+settings.register_profile(
+    "random", deadline=None, max_examples=200, suppress_health_check=list(HealthCheck)
+)
+settings.load_profile("same examples")
 
 
 #: Folders that only ``pytest --full`` runs: real runs, processes, browsers, Java. It also runs the
@@ -49,15 +57,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Sets more examples for the full suite, and deletes temporary files after the session."""
+    """Deletes temporary files after the session."""
     folder = tempfile.TemporaryDirectory(prefix="pyterrier_asl-tests-", ignore_cleanup_errors=True)
     os.chmod(
         folder.name, 0o711
     )  # tests of permissions run as another user, who needs to read this folder
     tempfile.tempdir = folder.name
     config.add_cleanup(folder.cleanup)
-    if config.getoption("--full"):
-        settings.load_profile("pyterrier_asl full")
 
 
 def _is_named(config: pytest.Config, path: Path) -> bool:
@@ -113,7 +119,7 @@ _NOT_YET = {
 }
 
 
-#: The reason why ir_measures cannot parse names of measures on Python 3.14: see docs/upstream.
+#: The reason why the released ir_measures cannot parse names of measures on Python 3.14.
 NO_NAMES = "ir_measures 0.4.3 asks for ast.Num, which Python 3.14 does not have"
 
 

@@ -25,6 +25,7 @@ ELSEWHERE = {
     "python benchmarks/versions.py --only ${{ matrix.only }} --folder build/versions": (
         "pyterrier_asl/pt_docs/decisions.rst"
     ),
+    "pytest --hypothesis-profile random": "tests/conftest.py",
 }
 
 
