@@ -37,7 +37,7 @@ from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.evaluation.measuring import values_of
 from pyterrier_asl.io.columns import Columns
 from pyterrier_asl.io.values import arrow_text, take
-from pyterrier_asl.judging.judged_run import JudgedRun, complete_run
+from pyterrier_asl.judging.judged_run import JudgedRun
 from pyterrier_asl.judging.judgements import Judgements
 from pyterrier_asl.judging.matching import codes
 from pyterrier_asl.measures.names import parse_measure
@@ -374,7 +374,7 @@ class Bench:
             runs, both = [self.runs.runs[i] for i in pair], [values[i] for i in pair]
             if leave_out:
                 judgements = self._without_group(group_of(self.runs.names[pair[1]]), leave_out)
-                runs = [complete_run([judgements.judge_part(run.table)]) for run in runs]
+                runs = [judgements.judge_whole(run.table) for run in runs]
                 both = [values_of([self.measure], run)[0] for run in runs]
             start = time.process_time()
             found = self.causes(runs[0], runs[1], both)
@@ -431,7 +431,7 @@ class Bench:
         judgements = judgements_of(table)
         old = [self.runs.runs[i] for i in pair]
         try:
-            runs = [complete_run([judgements.judge_part(run.table)]) for run in old]
+            runs = [judgements.judge_whole(run.table) for run in old]
         except ValueError:
             return {"change": 0, "difference": 0, "found": ["error"], "named": False}
         values = [values_of([self.measure], run)[0] for run in runs]
@@ -450,7 +450,7 @@ class Bench:
     ) -> dict[str, Any]:
         before = values[pair[where]].mean()
         try:
-            judged = complete_run([self.judgements[expected == "times"].judge_part(table)])
+            judged = self.judgements[expected == "times"].judge_whole(table)
         except ValueError as error:
             named = expected in str(error)  # otherwise compare looks for no cause
             return {"change": before * named, "difference": 0, "found": ["error"], "named": named}

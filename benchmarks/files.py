@@ -2,7 +2,6 @@
 
     python benchmarks/files.py --trec-eval ./trec_eval                  # a run of 6,980 x 1000
     python benchmarks/files.py --trec-eval ./trec_eval --runs RUNS --qrels QRELS
-    python benchmarks/files.py --parquet 100000                         # 100 M rows, 2 workers
 
 trec_eval is not on PyPI: build it (https://github.com/usnistgov/trec_eval), or take the binary for
 your system from the jar of uk.ac.gla.dcs.terrierteam:jtreceval:0.0.5 on Maven Central. Inputs are
@@ -25,12 +24,10 @@ from pathlib import Path
 import psutil
 import pyarrow as pa
 import pyarrow.csv as pcsv
-import pyarrow.parquet as pq
 from evaluation import DEPTH, generate
 
 OURS = [sys.executable, "-m", "pyterrier_asl", "evaluate"]
 STANDARD = "AP RR P@20 nDCG@10 ASL@1000 LexiP"
-PART = 2000  # queries in a Parquet file
 
 
 def seconds_of(command: list[str]) -> float:
@@ -113,29 +110,12 @@ def write_text(folder: Path, queries: int, seed: int) -> tuple[str, str]:
     return str(folder / "qrels"), str(folder / "run")
 
 
-def write_parquet(folder: Path, queries: int, seed: int) -> tuple[str, str]:
-    """A run in Parquet files of whole queries, and its qrels."""
-    (folder / "name=run").mkdir()
-    judged = []
-    for part in range(0, queries, PART):
-        run, qrels = generate(min(PART, queries - part), seed + part)
-        for frame in (run, qrels):
-            frame["query_id"] = f"{part}-" + frame["query_id"].astype(str)
-        run.to_parquet(folder / "name=run" / f"part-{part:08d}.parquet", index=False)
-        judged.append(pa.Table.from_pandas(qrels, preserve_index=False))
-    pq.write_table(pa.concat_tables(judged), folder.parent / "qrels.parquet")
-    return str(folder.parent / "qrels.parquet"), str(folder)
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--trec-eval", help="path of trec_eval")
     parser.add_argument("--queries", type=int, default=6980, help="queries of the text run")
     parser.add_argument("--runs", help="a folder of gzipped runs, instead of a generated run")
     parser.add_argument("--qrels", help="their qrels")
-    parser.add_argument(
-        "--parquet", type=int, help="only a run in Parquet with this number of queries"
-    )
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
@@ -143,12 +123,7 @@ def main() -> None:
     print("| work | ours | trec_eval -m map -m recip_rank | |\n|---|---|---|---|")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        if arguments.parquet:
-            (folder / "runs").mkdir()
-            qrels, runs = write_parquet(folder / "runs", arguments.parquet, arguments.seed)
-            command = [*OURS, qrels, runs, "-m", STANDARD, "-j", "2"]
-            row(f"{arguments.parquet * DEPTH:,} rows in Parquet, 2 workers", [command], 1)
-        elif arguments.runs:
+        if arguments.runs:
             measures = f"{STANDARD} AP_Rareness@100"
             commands = [[*OURS, arguments.qrels, arguments.runs, "-m", measures]]
             if trec_eval:

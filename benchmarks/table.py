@@ -3,9 +3,8 @@
     python benchmarks/table.py --trec-eval ./trec_eval --runs RUNS --qrels QRELS
 
 Without --trec-eval (files.py says where to get it) files are not compared with trec_eval. Without
---runs, a folder of gzipped runs, the table has no row for many runs. --rows adds 100 M rows in
-Parquet, which take 3 GB of disk. Inputs are generated from a seed. `pip install '.[test]'` installs
-the other programs, and `pip install pyterrier-pisa` PISA.
+--runs, a folder of gzipped runs, the table has no row for many runs. Inputs are generated from
+a seed. `pip install '.[test]'` installs the other programs, and `pip install pyterrier-pisa` PISA.
 """
 
 from __future__ import annotations
@@ -29,7 +28,6 @@ def main() -> None:
     parser.add_argument("--trec-eval", help="path of trec_eval")
     parser.add_argument("--runs", help="a folder of gzipped runs")
     parser.add_argument("--qrels", help="their qrels")
-    parser.add_argument("--rows", action="store_true", help="100 M rows in Parquet as well")
     arguments = parser.parse_args()
     if bool(arguments.runs) != bool(arguments.qrels):
         parser.error("--runs and --qrels go together")
@@ -41,8 +39,6 @@ def main() -> None:
         given = ["--runs", arguments.runs, "--qrels", arguments.qrels]
         run("Many runs", "files.py", *rival, *given)
     run("BM25", "bm25.py")
-    if arguments.rows:
-        run("More rows than memory", "files.py", "--parquet", "100000")
 
 
 if __name__ == "__main__":

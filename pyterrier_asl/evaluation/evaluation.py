@@ -2,8 +2,7 @@
 
 An :class:`Evaluation` holds runs, qrels, and values per query. A caller that needs more than values
 reads and matches each run once and keeps it. Otherwise runs are measured one by one, or on several
-workers, and files are read block by block, so that a run may be larger than memory. The values are
-the same, byte for byte.
+workers, and their rows are not kept. The values are the same, byte for byte.
 """
 
 from __future__ import annotations
@@ -17,7 +16,6 @@ from typing import Any
 
 import numpy as np
 
-from ..io.files import PartitionedRun
 from ..io.lazy import pd
 from ..io.names import shared_systems
 from ..io.notices import counted, progress_bar, warn
@@ -173,7 +171,7 @@ class Evaluation(Remembering):
             run = self.runs[row]
             if name in self._noted or run.has_constant_scores:
                 continue
-            if note := tie_note(new, [values[m][row] for m in new], [run.with_ties_reversed]):
+            if note := tie_note(new, [values[m][row] for m in new], run.with_ties_reversed):
                 self._noted.add(name)
                 warn(f"run {name!r}: {note}")
         return values
@@ -367,8 +365,7 @@ def _key(measure: Any) -> tuple[str, str]:
 
 def _reason(run: Any, error: Exception) -> str:
     """Why a run cannot be measured, with its file."""
-    place = run.folder if isinstance(run, PartitionedRun) else run
-    return str(error) if str(place) in str(error) else f"{place}: {error}"
+    return str(error) if str(run) in str(error) else f"{run}: {error}"
 
 
 def collections_of(runs: Any, qrels: Any = None) -> dict[str, tuple[Any, Any]]:

@@ -1,4 +1,4 @@
-"""Runs one by one: matched with qrels, or measured, whole or block by block.
+"""Runs one by one: matched with qrels, or measured.
 
 Workers use this module. :func:`values_of` is the only way to the values of a measure. For a
 measure that another provider of ir_measures computes, it returns the values that the provider gives
@@ -18,12 +18,11 @@ from typing import Any
 import ir_measures
 import numpy as np
 
-from ..io.files import BLOCK_ROWS, PartitionedRun, query_blocks
 from ..io.lazy import pd
 from ..io.notices import counted, progress_bar, warn
-from ..io.runs import iter_run_batches, iter_runs, read_run_table
+from ..io.runs import iter_runs, load_run
 from ..io.threads import LARGE, cores, map_ahead, map_at_once
-from ..judging.judged_run import CONSTANT_SCORES, JudgedRun, OwnIds, SplitQuery, complete_run
+from ..judging.judged_run import CONSTANT_SCORES, JudgedRun, OwnIds
 from ..judging.judgements import Judgements
 from ..measures.names import needs_pool
 from ..measures.rareness import Pools, check_pooled, warn_of_few
@@ -39,25 +38,6 @@ _LEAST_SHARE = 0.1
 #: Held while a provider computes. Runs are matched on threads, but providers need not be
 #: thread-safe.
 _PROVIDERS = Lock()
-
-
-@dataclass(frozen=True)
-class MeasuredBlock:
-    """Some queries of a run, with the values that need its rows.
-
-    Attributes:
-        judged: the matched rows of these queries.
-        by_rows: the values of the measures that need the rows, one per answered query.
-        is_constant: whether all scores are equal.
-        tied: the queries whose values depend on ties, with ties broken in the other order.
-        own_ids: queries that retrieve a document with the query's own id.
-    """
-
-    judged: JudgedRun
-    by_rows: dict[str, Floats]
-    is_constant: bool
-    tied: JudgedRun | None
-    own_ids: OwnIds
 
 
 @dataclass(frozen=True)
@@ -95,83 +75,38 @@ class Measuring:
         self._pooled = {label: m for label, m in measures.items() if needs_pool(m)}
         for measure in self._pooled.values():
             check_pooled(measure)
-        others = {label: m for label, m in measures.items() if label not in self._pooled}
-        self._by_rows = {label: m for label, m in others.items() if _needs_rows(m)}
-        self._by_entries = {label: m for label, m in others.items() if label not in self._by_rows}
+        self._others = {label: m for label, m in measures.items() if label not in self._pooled}
 
-    def blocks(self, source: Any) -> list[MeasuredBlock]:
-        """Measures a run, or some files of a run, block by block.
-
-        Args:
-            source: a file, a partitioned run, or whatever ``Judgements.judge`` takes.
-
-        Raises:
-            ValueError: if it cannot be measured.
-            OSError: for a file that cannot be read.
-        """
-        if not isinstance(source, (str, os.PathLike, PartitionedRun)):
-            return [self._block(source)]
-        # A block keeps something for each query of the qrels, which must be small next to its rows.
-        rows = max(BLOCK_ROWS, 8 * len(self.judgements))
-        tables = query_blocks(iter_run_batches(source), rows)
-        measured = map_ahead(lambda rows: self._block(rows, light=True), tables, ahead=cores())
-        return [block for _, block in measured]
-
-    def run(self, name: str, source: Any, blocks: Sequence[MeasuredBlock] = ()) -> MeasuredRun:
+    def run(self, name: str, source: Any) -> MeasuredRun:
         """The values of a run, or the reason why it cannot be measured.
 
         Args:
             name: the name of the run.
-            source: see :meth:`blocks`.
-            blocks: the blocks of the run if it has been read. If two of them share a query, it is
-                read again as a whole.
+            source: a file, or a run of a form that ``Judgements.judge`` takes.
         """
         try:
-            # A source without rows has no blocks.
-            blocks = blocks or self.blocks(source) or [self._block(read_run_table(source))]
-            try:
-                judged = complete_run([block.judged for block in blocks])
-            except SplitQuery:
-                blocks = [self._block(read_run_table(source))]
-                judged = complete_run([blocks[0].judged])
-            return self._join_blocks(name, blocks, judged)
+            judged = self.judgements.judge_whole(load_run(source))
+            values = values_of([*self._others.values()], judged)
         except (ValueError, OSError) as error:
             return MeasuredRun(name, error=error)
-
-    def _join_blocks(
-        self, name: str, blocks: Sequence[MeasuredBlock], judged: JudgedRun
-    ) -> MeasuredRun:
-        """The values of a run that its blocks make up."""
-        values = dict(zip(self._by_entries, values_of([*self._by_entries.values()], judged)))
-        unanswered = int(np.count_nonzero(judged.retrieved == 0))
-        if all(block.is_constant for block in blocks):
-            ties = CONSTANT_SCORES
-        else:
-            ties = tie_note(self._by_entries, [*values.values()], [block.tied for block in blocks])
-        answered = len(judged.judgements) - unanswered
-        own_ids = own_ids_note([block.own_ids for block in blocks], answered)
-        if self._by_rows:
-            nothing = values_of([*self._by_rows.values()], self.judgements.judge({}))
-            for label, column in zip(self._by_rows, nothing):
-                values[label] = column.copy()
-                for block in blocks:
-                    values[label][block.judged.retrieved > 0] = block.by_rows[label]
-        kept = judged.without_rows() if self._pooled else None
-        return MeasuredRun(name, values, unanswered, kept, notes=[*filter(None, (ties, own_ids))])
-
-    def _block(self, run: Any, light: bool = False) -> MeasuredBlock:
-        judged = self.judgements.judge_part(run)
-        answered = judged.retrieved > 0
-        values = values_of(list(self._by_rows.values()), judged)
-        by_rows = {label: column[answered] for label, column in zip(self._by_rows, values)}
-        is_constant, tied = judged.has_constant_scores, judged.with_ties_reversed
-        kept = judged.without_rows() if light else judged
-        return MeasuredBlock(kept, by_rows, is_constant, tied, judged.own_ids)
+        answered = int(np.count_nonzero(judged.retrieved))
+        notes = (
+            CONSTANT_SCORES
+            if judged.has_constant_scores
+            else tie_note(self._others, values, judged.with_ties_reversed),
+            own_ids_note(judged.own_ids, answered),
+        )
+        return MeasuredRun(
+            name,
+            dict(zip(self._others, values)),
+            len(self.judgements) - answered,
+            judged.without_rows() if self._pooled else None,
+            notes=[*filter(None, notes)],
+        )
 
     def join(self, runs: Sequence[MeasuredRun]) -> dict[str, Floats]:
         """The values of all runs by label, shape (S, Q), also of measures with their pool."""
-        labels = [*self._by_entries, *self._by_rows]
-        values = {label: np.array([run.values[label] for run in runs]) for label in labels}
+        values = {label: np.array([run.values[label] for run in runs]) for label in self._others}
         if self._pooled:
             judged = [run.judged for run in runs if run.judged is not None]
             warn_of_few(self._pooled, len(judged))
@@ -227,17 +162,11 @@ def iter_judged(
     shown = False if len(names) < _MANY else None
     bar = progress_bar(judged, total=len(names), desc="runs", shown=shown, leave=False)
     for name, run in bar:
-        own_ids = own_ids_note([run.own_ids], int(np.count_nonzero(run.retrieved)))
+        own_ids = own_ids_note(run.own_ids, int(np.count_nonzero(run.retrieved)))
         for note in (CONSTANT_SCORES if run.has_constant_scores else "", own_ids):
             if note:
                 warn(f"run {name!r}: {note}")
         yield run
-
-
-def _needs_rows(measure: Any) -> bool:
-    """Whether a measure needs more of a run than the ranks of its judged documents."""
-    own = formula(measure)
-    return own is None or own.needs_rows()
 
 
 # Values of a run
@@ -324,7 +253,7 @@ def _evaluator(judgements: Judgements, *measures: Any) -> Any:
 # Notes on a run
 
 
-def tie_note(measures: Mapping[str, Any], values: Sequence[Floats], tied: Iterable[Any]) -> str:
+def tie_note(measures: Mapping[str, Any], values: Sequence[Floats], tied: JudgedRun | None) -> str:
     """A sentence on the means that ties change by more than .01; '' if there are none.
 
     Measures that need a pool or the rows of a run are left out.
@@ -332,49 +261,46 @@ def tie_note(measures: Mapping[str, Any], values: Sequence[Floats], tied: Iterab
     Args:
         measures: measures by name.
         values: the values of a run by each measure, shape (Q,).
-        tied: ``with_ties_reversed`` of each block of the run.
+        tied: ``with_ties_reversed`` of the run.
 
     >>> from ir_measures import RR
     >>> from pyterrier_asl.judging.judgements import Judgements
     >>> run = Judgements({"q": {"a": 1}}).judge({"q": {"a": 1.0, "b": 1.0}})
-    >>> tie_note({"RR": RR}, [np.array([0.5])], [run.with_ties_reversed]).partition("; ")[2]
+    >>> tie_note({"RR": RR}, [np.array([0.5])], run.with_ties_reversed).partition("; ")[2]
     'ascending, mean RR would be 1.000 instead of 0.500'
     """
-    others = [run for run in tied if run is not None]
+    if tied is None:
+        return ""
     shown = []
-    for (label, measure), now in zip(measures.items() if others else (), values):
+    for (label, measure), now in zip(measures.items(), values):
         own = formula(measure)
         if own is None or own.needs_rows() or needs_pool(measure):
             continue
-        then = now.copy()
-        for run in others:
-            then = np.where(run.retrieved > 0, values_of([measure], run)[0], then)
-        old, new = now.mean(), then.mean()
+        old, new = now.mean(), np.where(tied.retrieved > 0, own.values(tied), now).mean()
         if abs(new - old) > _LEAST_CHANGE * max(1.0, abs(old)):
             shown.append(f"mean {label} would be {new:.3f} instead of {old:.3f}")
     order = "documents with equal scores are ordered by id, descending, as in trec_eval; "
     return f"{order}ascending, {', '.join(shown)}" if shown else ""
 
 
-def own_ids_note(parts: Sequence[OwnIds], answered: int) -> str:
+def own_ids_note(own_ids: OwnIds, answered: int) -> str:
     """A sentence on queries that retrieve a document with the query's own id.
 
     It is '' if there are none, or so few that it can be a coincidence.
 
     Args:
-        parts: the counts of each block of the run.
+        own_ids: the counts of the run.
         answered: the number of queries that the run answers.
 
-    >>> own_ids_note([OwnIds(near=2, queries=3, has_text=True)], answered=4).partition(",")[0]
+    >>> own_ids_note(OwnIds(near=2, queries=3, has_text=True), answered=4).partition(",")[0]
     "3 of 4 queries retrieve a document with the query's own id"
     """
-    near = sum(part.near for part in parts)
+    near = own_ids.near
     by_chance = near < 2 or near < _LEAST_SHARE * answered
-    if not near or (by_chance and not any(part.has_text for part in parts)):
+    if not near or (by_chance and not own_ids.has_text):
         return ""
-    number = sum(part.queries for part in parts)
     return (
-        f"{number} of {counted(answered, 'query', 'queries')} retrieve a document with the query's "
-        "own id, as if the query were in the collection; leave it out with drop_self=True "
-        "(--drop-self)"
+        f"{own_ids.queries} of {counted(answered, 'query', 'queries')} retrieve a document with "
+        "the query's own id, as if the query were in the collection; leave it out with "
+        "drop_self=True (--drop-self)"
     )

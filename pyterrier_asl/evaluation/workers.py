@@ -1,8 +1,6 @@
 """Workers that measure runs: processes of this machine, threads, or a Ray cluster.
 
-Each worker gets the qrels and measures once. The number of workers does not change the result: a
-run is cut only between its files (see :mod:`~pyterrier_asl.io.files`), and runs are returned
-in their order.
+Each worker gets the qrels and measures once. Runs are returned in their order.
 """
 
 from __future__ import annotations
@@ -20,16 +18,13 @@ from typing import Any, TypeAlias
 import joblib
 
 from ..io.atomic import naming_full_disk
-from ..io.files import PartitionedRun
 from ..io.processes import exit_with_parent, safe_start
 from ..io.threads import iterate_ahead
 from ..io.workers import explain_killed_workers, worker_pool
-from ..judging.judged_run import JudgedRun
 from ..judging.judgements import Judgements
-from .measuring import MeasuredBlock, MeasuredRun, Measuring, measure_here
+from .measuring import MeasuredRun, Measuring, measure_here
 
-Task: TypeAlias = tuple[str, Any, bool]
-Done: TypeAlias = MeasuredRun | list[MeasuredBlock]
+Task: TypeAlias = tuple[str, Any]
 
 #: Number of times that Ray repeats a task after its worker or machine was lost.
 _RETRIES = 5
@@ -54,59 +49,35 @@ def measure_elsewhere(
     Returns:
         An iterator of the runs in their order; a run that cannot be measured has its error.
     """
-    chunks = {
-        name: list(source.chunks()) if isinstance(source, PartitionedRun) else [source]
-        for name, source in sources.items()
-    }
-    tasks = [(name, chunk, len(of_run) == 1) for name, of_run in chunks.items() for chunk in of_run]
-    several = map(_with_absolute_path, tasks)
+    tasks = map(_with_absolute_path, sources.items())
     if backend == "ray":
-        done = _by_ray(measuring, several, jobs)
+        done = _by_ray(measuring, tasks, jobs)
     elif backend != "loky":
-        done = _by_joblib(measuring, several, jobs, backend)
-    elif len(tasks) == 1:
-        yield from measure_here(measuring, sources.items())
-        return
+        done = _by_joblib(measuring, tasks, jobs, backend)
+    elif len(sources) == 1:
+        done = measure_here(measuring, sources.items())
     else:
-        done = _by_processes(measuring, several, jobs)
-    for name, source in sources.items():
-        blocks: list[MeasuredBlock] = []
-        measured = None
-        for result in islice(done, len(chunks[name])):
-            result = _with_judgements(measuring.judgements, result)
-            if isinstance(result, MeasuredRun):
-                measured = measured or result
-            else:
-                blocks += result
-        yield measured or measuring.run(name, source, blocks)
-    next(done, None)  # ends it, whereby its workers stay for the next call
+        done = _by_processes(measuring, tasks, jobs)
+    yield from (_with_judgements(measuring.judgements, run) for run in done)
 
 
 def _with_absolute_path(task: Task) -> Task:
     """A task with an absolute path, for workers with another current folder."""
-    name, source, alone = task
-    if isinstance(source, PartitionedRun):
-        return name, source.absolute(), alone
-    path = isinstance(source, (str, os.PathLike))
-    return name, os.path.abspath(source) if path else source, alone
+    name, source = task
+    return name, os.path.abspath(source) if isinstance(source, (str, os.PathLike)) else source
 
 
-def _work(measuring: Measuring, name: str, source: Any, alone: bool) -> Done:
-    """Measures a run, or, if it is not ``alone``, the blocks of one chunk.
-
-    The result has no qrels, which need not be sent back.
-    """
-    if alone:
-        return _with_judgements(_NONE, measuring.run(name, source))
-    try:
-        return _with_judgements(_NONE, measuring.blocks(source))
-    except (ValueError, OSError) as error:
-        return MeasuredRun(name, error=error)
+def _work(measuring: Measuring, name: str, source: Any) -> MeasuredRun:
+    """Measures a run. The result has no qrels, which need not be sent back."""
+    return _with_judgements(_NONE, measuring.run(name, source))
 
 
 def _results(
-    submit: Callable[..., Any], result: Callable[[Any], Done], tasks: Iterable[Task], jobs: int
-) -> Iterator[Done]:
+    submit: Callable[..., Any],
+    result: Callable[[Any], MeasuredRun],
+    tasks: Iterable[Task],
+    jobs: int,
+) -> Iterator[MeasuredRun]:
     """Results of tasks in their order; enough tasks are submitted to keep all workers busy."""
     waiting = iter(tasks)
     submitted = deque(submit(*task) for task in islice(waiting, 2 * jobs))
@@ -119,7 +90,7 @@ def _results(
 # On processes
 
 
-def _by_processes(measuring: Measuring, tasks: Iterable[Task], jobs: int) -> Iterator[Done]:
+def _by_processes(measuring: Measuring, tasks: Iterable[Task], jobs: int) -> Iterator[MeasuredRun]:
     jobs = int(joblib.effective_n_jobs(jobs))
     if jobs == 1:  # for example in a process that must not start others
         yield from (_work(measuring, *task) for task in tasks)
@@ -145,7 +116,7 @@ def _worker_pool(jobs: int, sender: int) -> Any:
 
 def _by_joblib(
     measuring: Measuring, tasks: Iterable[Task], jobs: int, backend: str
-) -> Iterator[Done]:
+) -> Iterator[MeasuredRun]:
     from joblib.parallel import BACKENDS, EXTERNAL_BACKENDS
 
     one_by_one = [
@@ -172,7 +143,7 @@ def _by_joblib(
 
 
 @contextmanager
-def _work_for_processes(measuring: Measuring) -> Iterator[Callable[..., Done]]:
+def _work_for_processes(measuring: Measuring) -> Iterator[Callable[..., MeasuredRun]]:
     """A function that measures runs in other processes.
 
     The measuring is saved to a file that each worker maps once, so that its arrays are shared.
@@ -184,7 +155,7 @@ def _work_for_processes(measuring: Measuring) -> Iterator[Callable[..., Done]]:
         yield partial(_work_from_file, path, os.getpid())
 
 
-def _work_from_file(path: str, sender: int, *task: Any) -> Done:
+def _work_from_file(path: str, sender: int, *task: Any) -> MeasuredRun:
     """Does a task with the measuring in a file of the process ``sender``."""
     return _work(_read_measuring(path, sender), *task)
 
@@ -199,7 +170,7 @@ def _read_measuring(path: str, sender: int) -> Measuring:
 # On a cluster
 
 
-def _by_ray(measuring: Measuring, tasks: Iterable[Task], jobs: int) -> Iterator[Done]:
+def _by_ray(measuring: Measuring, tasks: Iterable[Task], jobs: int) -> Iterator[MeasuredRun]:
     """On the connected Ray cluster, or the cluster of ``RAY_ADDRESS``, or a new one.
 
     The measuring is put into the object store once, and each machine copies it once. A task whose
@@ -218,7 +189,7 @@ def _by_ray(measuring: Measuring, tasks: Iterable[Task], jobs: int) -> Iterator[
     workers = jobs if jobs > 0 else int(ray.cluster_resources().get("CPU", 1))
     work = partial(ray.remote(_work).options(max_retries=_RETRIES).remote, ray.put(measuring))
 
-    def result(job: tuple[str, Any]) -> Done:
+    def result(job: tuple[str, Any]) -> MeasuredRun:
         name, done = job
         try:
             return ray.get(done)  # type: ignore[no-any-return]
@@ -236,15 +207,8 @@ def _by_ray(measuring: Measuring, tasks: Iterable[Task], jobs: int) -> Iterator[
 _NONE = Judgements({})
 
 
-def _with_judgements(judgements: Judgements, done: Done) -> Done:
-    """Results with these judgements."""
-
-    def with_its(run: JudgedRun | None) -> Any:
-        return None if run is None else replace(run, judgements=judgements)
-
-    if isinstance(done, list):
-        return [
-            replace(block, judged=with_its(block.judged), tied=with_its(block.tied))
-            for block in done
-        ]
-    return replace(done, judged=with_its(done.judged))
+def _with_judgements(judgements: Judgements, run: MeasuredRun) -> MeasuredRun:
+    """The result with these judgements."""
+    if run.judged is None:
+        return run
+    return replace(run, judged=replace(run.judged, judgements=judgements))

@@ -1,7 +1,7 @@
 """Lists and reads runs.
 
-Runs of files, folders, data sets and dicts are listed without reading them. They are read as frames
-for users, and as Arrow tables for evaluation, one by one or block by block.
+Runs of files, folders and dicts are listed without reading them. They are read as frames for users,
+and as Arrow tables for evaluation.
 """
 
 from __future__ import annotations
@@ -14,31 +14,22 @@ from typing import Any, TypeAlias, TypeVar
 import pyarrow as pa
 
 from .atomic import replacing
-from .columns import is_frame, typed_table
+from .columns import is_frame
 from .files import (
     SUFFIXES,
-    PartitionedRun,
-    RunFile,
     StrPath,
-    check_file,
-    concat,
-    file_format,
-    is_partitioned,
     local_path,
-    parquet_batches,
-    partitioned_runs,
     read_table,
     with_comments,
 )
 from .lazy import pd
 from .metadata import metadata_lines, parse_metadata
 from .notices import warn
-from .threads import PrefetchedFile, cores, map_ahead
-from .trec_text import RUN, iter_columns
-from .values import pc
+from .threads import cores, map_ahead
+from .trec_text import RUN
 
 T = TypeVar("T")
-RunSource: TypeAlias = "StrPath | pd.DataFrame | pa.Table | PartitionedRun"
+RunSource: TypeAlias = "StrPath | pd.DataFrame | pa.Table"
 
 _RUN = ("qid", "docno", "score")
 _RUN_TABLE = (*_RUN, "doc_len")
@@ -79,9 +70,7 @@ def list_runs(
         source: A folder: its files in the order of their names, without hidden files and
             subfolders (a link to nothing or a pipe is listed; reading it is an error); or a file,
             or ``"-"`` for standard input; or several of these; or a dict from names to files or
-            frames. A folder with subfolders ``key=value`` is a partitioned data set (see
-            :mod:`~pyterrier_asl.io.files`); a folder in a dict is one run of several Parquet
-            files.
+            frames.
 
     Returns:
         The file or frame of each run by name (see `run_name`; for a dict its keys, as text).
@@ -95,7 +84,7 @@ def list_runs(
         {'bm25': PosixPath('bm25.run')}
     """
     if isinstance(source, Mapping):
-        by_name = {str(name): _of_one_run(run, str(name)) for name, run in source.items()}
+        by_name = {str(name): run for name, run in source.items()}
         if len(by_name) < len(source):
             raise ValueError(f"two runs have one name as text: {', '.join(map(repr, source))}")
     elif is_frame(source) or isinstance(source, pa.Table):
@@ -114,18 +103,6 @@ def list_runs(
     if not by_name:
         raise ValueError("there are no runs")
     return by_name
-
-
-def _of_one_run(run: RunSource, name: str) -> RunSource:
-    if not isinstance(run, (str, os.PathLike)) or not Path(run).is_dir():
-        return run
-    runs = partitioned_runs(Path(run))
-    if len(runs) > 1:
-        raise ValueError(
-            f"the folder {run} holds {len(runs)} runs (e.g. {next(iter(runs))!r}), not only "
-            f"{name!r}: pass the folder itself"
-        )
-    return next(iter(runs.values()))
 
 
 def _by_name(paths: Iterable[Path]) -> dict[str, RunSource]:
@@ -149,8 +126,6 @@ def _runs_at(path: Path) -> Mapping[str, RunSource]:
         raise FileNotFoundError(f"there is no file or folder {path}")
     if not path.is_dir():
         return {run_name(path): path}
-    if is_partitioned(path):
-        return partitioned_runs(path)
     files = sorted(p for p in path.iterdir() if not p.is_dir() and not p.name.startswith("."))
     if not files:
         raise ValueError(f"the folder {path} holds no files")
@@ -238,7 +213,7 @@ def read_run_table(source: RunSource) -> pa.Table:
     """Reads the columns of a run that evaluation needs, as an Arrow table.
 
     Args:
-        source: A run file, a frame or Arrow table of a run, or a run in several Parquet files.
+        source: A run file, or a frame or Arrow table of a run.
 
     Returns:
         The lines in their order, with columns ``qid`` and ``docno`` (Arrow text) and ``score``
@@ -256,51 +231,12 @@ def read_run_table(source: RunSource) -> pa.Table:
         >>> read_run_table(path).to_pylist()[0]
         {'qid': 'q1', 'docno': 'd7', 'score': 12.5}
     """
-    return concat(iter_run_batches(source))
+    return read_table(source, RUN, _RUN_TABLE)
 
 
 def load_run(run: Any) -> Any:
-    """The table of a run in one file or several; a run of another form is returned unchanged."""
-    return read_run_table(run) if isinstance(run, (str, os.PathLike, PartitionedRun)) else run
-
-
-def iter_run_batches(source: RunSource) -> Iterator[pa.Table]:
-    """Reads a run in parts, so that it is never in memory as a whole.
-
-    Args:
-        source: A source of `read_run_table`.
-
-    Returns:
-        An iterator of tables as from `read_run_table`, together the run; at least one. A frame, an
-        Arrow table and an Arrow file are one table.
-
-    Raises:
-        ValueError: If the content is not a run; the message has the file, the line and its text.
-        OSError: If the file cannot be found, read or decompressed.
-
-    Example:
-        >>> import pandas as pd
-        >>> frame = pd.DataFrame({"qid": [1], "docno": ["d7"], "score": [12.5]})
-        >>> [table.num_rows for table in iter_run_batches(frame)]
-        [1]
-    """
-    if isinstance(source, PrefetchedFile) and (tables := source.take()) is not None:
-        yield from tables
-        return
-    if isinstance(source, (str, os.PathLike)):
-        path = local_path(source)
-        check_file(path)
-        form = file_format(path)
-        if form is None:
-            yield from iter_columns(path, RUN, _RUN)
-            return
-        if form == "Parquet":
-            source = PartitionedRun(path.parent, (RunFile(path),))
-    if isinstance(source, PartitionedRun):
-        for part in source.parts:
-            yield from _run_batches(part)
-    else:
-        yield read_table(source, RUN, _RUN_TABLE)
+    """The table of a run file; a run of another form is returned unchanged."""
+    return read_run_table(run) if isinstance(run, (str, os.PathLike)) else run
 
 
 def read_runs(
@@ -402,17 +338,3 @@ def _rank_column(table: pa.Table, frame: pd.DataFrame) -> pd.Series[int]:
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
             pass  # measures ignore ranks: a run with ranks such as '1.' or '-' is a run
     return frame.groupby("qid", sort=False).cumcount().astype("int64")
-
-
-def _run_batches(part: RunFile) -> Iterator[pa.Table]:
-    """The tables of a run in a Parquet file."""
-    path, qid, row = part.path, part.qid, 0
-    check_file(path)
-    for read in parquet_batches(path, _RUN_TABLE, qid):
-        table = typed_table(read, _RUN_TABLE, str(path), row)
-        other = -1 if qid is None else pc.not_equal(table["qid"], qid).index(True).as_py()
-        if other >= 0:
-            held = table["qid"][other].as_py()
-            raise ValueError(f"{path} holds query {held!r}, its folder {qid!r}")
-        yield table
-        row += len(table)

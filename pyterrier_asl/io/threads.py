@@ -1,4 +1,4 @@
-"""Threads: one per core, shared by all reading and matching; a large file is read ahead.
+"""Threads: one per core, shared by all reading and matching.
 
 More threads would only wait for each other and for Python's global lock.
 
@@ -13,7 +13,7 @@ from __future__ import annotations
 import atexit
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache
 from itertools import islice, pairwise
@@ -24,7 +24,6 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -35,9 +34,7 @@ Ints = npt.NDArray[np.int64]
 _PART = 1 << 16
 #: Fewer rows do not pay for a second thread.
 _ALONE = 2 * _PART
-#: The number of tables, of some 2 MB of text, that are read before they are needed.
-_TABLES = 8
-#: The least size in bytes of a file that is prefetched.
+#: The least size in bytes of a file that is not read together with others.
 LARGE = 1 << 23
 
 #: The attribute ``is_shared`` tells whether the current thread is a shared one.
@@ -133,51 +130,6 @@ def iterate_ahead(items: Iterable[Item], ahead: int) -> Iterator[Iterator[Item]]
         finally:
             for call in calls:
                 call.is_cancelled = True
-
-
-class PrefetchedFile(os.PathLike[str]):
-    """A path whose content is being read: its tables can be taken once.
-
-    Args:
-        path: the file.
-        tables: the tables of its content.
-    """
-
-    def __init__(self, path: str | os.PathLike[str], tables: Iterator[pa.Table]) -> None:
-        self._path = os.fspath(path)
-        self._tables: Iterator[pa.Table] | None = tables
-
-    def __fspath__(self) -> str:
-        return self._path
-
-    __str__ = __fspath__
-
-    def take(self) -> Iterator[pa.Table] | None:
-        """The tables in order; None if they have been taken."""
-        tables, self._tables = self._tables, None
-        return tables
-
-
-@contextmanager
-def prefetch(
-    sources: Mapping[str, Any], read: Callable[[str | os.PathLike[str]], Iterator[pa.Table]]
-) -> Iterator[Mapping[str, Any]]:
-    """Reads the first of several sources, if it is a large file.
-
-    Args:
-        sources: files and other sources by name.
-        read: reads a file table by table.
-
-    Returns:
-        A context with the same sources. Reading stops when it is left.
-    """
-    name, first = next(iter(sources.items()))
-    is_file = isinstance(first, (str, os.PathLike)) and os.path.isfile(first)
-    if not is_file or os.path.getsize(first) < LARGE:
-        yield sources
-        return
-    with iterate_ahead(read(first), _TABLES) as tables:
-        yield {**sources, name: PrefetchedFile(first, tables)}
 
 
 def map_parts(function: Callable[[int, int], Result], starts: Ints) -> list[Result]:

@@ -349,50 +349,38 @@ def _equal_rows(texts: pa.LargeStringArray, others: pa.LargeStringArray) -> Ints
     return numpy_numbers(pc.indices_nonzero(pc.equal(texts, others))).astype(np.int64)
 
 
-def complete_run(parts: Sequence[JudgedRun]) -> JudgedRun:
-    """A run from its parts; a run that cannot be an answer to the queries is an error.
-
-    Args:
-        parts: parts of the run, matched with the same judgements, at least one. Several parts are
-            joined without their rows (see :meth:`JudgedRun.without_rows`).
+def check_answers(judged: JudgedRun) -> None:
+    """Checks that a run can be an answer to the queries.
 
     Raises:
-        SplitQuery: where two parts answer a query.
         ValueError: where the run or the qrels are empty, or share no query or no document.
     """
-    judgements = parts[0].judgements
+    judgements, table = judged.judgements, judged.table
     if not len(judgements):
         raise ValueError("the qrels are empty: there is nothing to judge by")
-    with_rows = next((part for part in parts if len(part.table)), None)
-    if with_rows is None:
+    if not len(table):
         raise ValueError("the run is empty: it has no rows")
-    judged = parts[0] if len(parts) == 1 else join_parts(parts)
     if not judged.retrieved.any():
         raise ValueError(
             f"the run answers none of the {len(judgements)} judged queries: its query ids look "
-            f"like {with_rows.table.qid[0].as_py()!r}, the query ids of the qrels like "
+            f"like {table.qid[0].as_py()!r}, the query ids of the qrels like "
             f"{judgements.qid_text[0].as_py()!r}"
         )
     if len(judgements.docnos) and not len(judged.pairs):
-        raise ValueError(none_judged(with_rows))
-    return judged
-
-
-class SplitQuery(ValueError):
-    """Two parts of a run answer the same query."""
+        raise ValueError(none_judged(judged))
 
 
 def join_parts(parts: Sequence[JudgedRun]) -> JudgedRun:
     """A run from its parts by queries, without their rows.
 
     Raises:
-        SplitQuery: where two parts answer a query.
+        ValueError: where two parts answer a query.
     """
     judgements = parts[0].judgements
     answered = sum((part.retrieved > 0).astype(np.int64) for part in parts)
     if np.any(answered > 1):
         qid = judgements.qids[int(np.argmax(answered > 1))]
-        raise SplitQuery(f"the rows of query {qid!r} are not adjacent")
+        raise ValueError(f"two batches answer query {qid!r}")
     retrieved = np.sum([part.retrieved for part in parts], axis=0)
     entries = np.concatenate([(part.queries, part.ranks, part.pairs) for part in parts], axis=1)
     return JudgedRun.from_entries(judgements, retrieved, *in_query_order(*entries))

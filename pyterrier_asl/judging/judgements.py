@@ -36,7 +36,7 @@ from .judged_run import (
     AnswerRows,
     JudgedRun,
     Ranking,
-    complete_run,
+    check_answers,
     in_query_order,
     none_judged,
 )
@@ -239,7 +239,9 @@ class Judgements(Remembering):
         Raises:
             ValueError: where the run or the qrels are empty, or share no query or no document.
         """
-        return complete_run([self.judge_part(run)])
+        judged = self.judge_part(run)
+        check_answers(judged)
+        return judged
 
     def judge_part(self, run: Any) -> JudgedRun:
         """Judges a part of a run, such as some of its queries.

@@ -128,19 +128,12 @@ def test_workers_change_nothing(tmp_path, backend):
     assert pickle.dumps(alone.to_numpy()) == pickle.dumps(together.to_numpy())
 
 
-@pytest.mark.parametrize("partitioned", [False, True])
-def test_workers_find_what_is_named_from_here(tmp_path, monkeypatch, partitioned):
+def test_workers_find_what_is_named_from_here(tmp_path, monkeypatch):
     expected = evaluate(RUNS, QRELS, MEASURES, jobs=2, progress=False)
     monkeypatch.chdir(tmp_path)  # the started processes keep their folder
     folder = Path("runs")
     folder.mkdir()
-    for name, path in zip(RUNS, write(folder)):
-        if partitioned:
-            rows = [line.split() for line in path.read_text().splitlines()]
-            frame = pd.DataFrame(rows)[[0, 2, 4]].set_axis(["qid", "docno", "score"], axis=1)
-            (folder / f"name={name}").mkdir()
-            frame.astype({"score": float}).to_parquet(folder / f"name={name}" / "part.parquet")
-            path.unlink()
+    write(folder)
     found = evaluate(folder, QRELS, MEASURES, jobs=2, progress=False)
     pd.testing.assert_frame_equal(found, expected)
 

@@ -124,9 +124,8 @@ def test_five_runs_without_answers_are_named(unanswered, more):
 def test_own_ids_are_a_coincidence_up_to_one_or_below_a_tenth_of_the_queries(
     near, answered, has_text, is_noted
 ):
-    """Two parts of a run; ids that are words are no coincidence."""
-    parts = [OwnIds(near=0, queries=0, has_text=False), OwnIds(near, 7, has_text)]
-    note = own_ids_note(parts, answered)
+    """Ids that are words are no coincidence."""
+    note = own_ids_note(OwnIds(near, 7, has_text), answered)
     start = f"7 of {answered} queries retrieve a document with the query's own id"
     assert note.startswith(start) if is_noted else note == ""
 
@@ -138,7 +137,7 @@ def test_a_change_of_a_mean_by_more_than_a_hundredth_is_noted(queries, is_noted)
     run = {qid: {"b": 2.0, "a": 1.0} for qid in qrels} | {"q0": {"a": 1.0, "b": 1.0}}
     judged = Judgements(qrels).judge(run)
     measure = parse_measure("RR")
-    note = tie_note({"RR": measure}, values_of([measure], judged), [judged.with_ties_reversed])
+    note = tie_note({"RR": measure}, values_of([measure], judged), judged.with_ties_reversed)
     assert bool(note) == is_noted
 
 
@@ -152,7 +151,7 @@ def test_a_change_of_a_large_mean_is_noted_as_a_share_of_it(depth, is_noted):
     judged = Judgements({"q": {"a": 1}}).judge(run)
     measure = parse_measure("ASL")
     now = values_of([measure], judged)
-    note = tie_note({"ASL": measure}, now, [judged.with_ties_reversed])
+    note = tie_note({"ASL": measure}, now, judged.with_ties_reversed)
     assert now[0].tolist() == [300 + depth] and bool(note) == is_noted
 
 

@@ -81,7 +81,7 @@ def test_a_mean_is_noted_where_breaking_ties_otherwise_changes_it(drawn):
         }
 
 
-def test_a_file_in_blocks_is_noted_like_a_frame(tmp_path):
+def test_a_file_is_noted_like_a_frame(tmp_path):
     run = run_of([{"a": 1, "b": 1, "c": 1}, {"d": 2, "x": 2}] + 3 * [{"a": 3, "b": 2}])
     lines = [f"{q} Q0 {d} 1 {score} t\n" for q in run for d, score in run[q].items()]
     (tmp_path / "x.run").write_text("".join(lines))
