@@ -16,7 +16,7 @@ from ..judging.judgements import Judgements
 from ..judging.labels import qrels_with
 from ..measures.names import Measures, NamedMeasure
 from ..statistics.rounding import shared_ranks
-from .evaluation import KEYS, Evaluation, listed_collections
+from .evaluation import Evaluation, listed_collections
 from .inputs import chosen_measures, refuse, warn_of_grades
 
 
@@ -172,7 +172,7 @@ def to_long(evaluation: pd.DataFrame) -> pd.DataFrame:
     0    a   q      AP    0.5
     1    a   q      RR    1.0
     """
-    rows = evaluation.melt(list(KEYS), var_name="measure", ignore_index=False)
+    rows = evaluation.melt(["name", "qid"], var_name="measure", ignore_index=False)
     return rows.sort_index(kind="stable", ignore_index=True)
 
 

@@ -38,9 +38,6 @@ from ..scoring.lexicographic import reciprocal_ranks
 from .inputs import FOR_SEVERAL, named_runs, refuse
 from .measuring import Measuring, iter_judged, measure_runs, tie_note, values_of
 
-#: Columns of an evaluation that are not measures.
-KEYS = ("name", "qid")
-
 
 @dataclass(frozen=True)
 class Evaluation(Remembering):
@@ -251,8 +248,6 @@ class Evaluation(Remembering):
             unanswered = [int(np.count_nonzero(run.retrieved == 0)) for run in self.sources]
             return replace(self, measures=measures, unanswered=unanswered)
         by_label = {measure.name: measure.measure for measure in measures}
-        if taken := by_label.keys() & set(KEYS):
-            raise ValueError(f"{taken.pop()!r} cannot be the name of a measure: choose another")
         sources = dict(zip(self.names, self.sources))
         measuring = Measuring(self.judgements, by_label)
         done, failures = [], {}

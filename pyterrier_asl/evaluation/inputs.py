@@ -70,8 +70,9 @@ def named_runs(runs: Any) -> dict[str, Any]:
 def _is_one_run(runs: Any) -> bool:
     if not isinstance(runs, Mapping):
         return is_frame(runs) or isinstance(runs, pa.Table)
-    documents = next(iter(runs.values()), None)
-    if not isinstance(documents, Mapping) or not documents:
+    # A query without documents does not show what the dict holds.
+    documents = next((of for of in runs.values() if not isinstance(of, Mapping) or of), None)
+    if not isinstance(documents, Mapping):
         return False
     score = next(iter(documents.values()))
     return not (isinstance(score, (Mapping, pa.Table)) or is_frame(score))

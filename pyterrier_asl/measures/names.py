@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import ir_measures
+import numpy as np
 from ir_measures import Measure
 
 from . import ASL, TBG, AP_Rareness, LexiP, P_Rareness, PluginMeasure, nASL
@@ -21,10 +22,24 @@ from .directions import higher_is_better, is_count
 #: One or several measures or names of measures, or a dict from the names of columns to them.
 Measures: TypeAlias = str | Measure | Sequence[str | Measure] | Mapping[str, str | Measure]
 
+#: Columns of tables that are not measures.
+_KEYS = frozenset({"track", "run", "name", "qid", "measure", "value"})
 #: A name, then parameters in brackets, then a cut-off; brackets may hold anything in quotes.
 _ONE = re.compile(r"""(?: [^\s,()] | ,(?=\d) | \( (?: [^()'"] | '[^']*' | "[^"]*" )* \) )+""", re.X)
 #: A measure as in trec_eval: ``map``, ``ndcg_cut_10``, ``P.5,10``.
 _TREC = re.compile(r"\w+?(?:[._]\d[\d.,]*)?")
+#: The first n relevant documents, as tables print them: ``ASL@g1-10``.
+_FIRST_N = re.compile(r"@g1(?:-(\d+))?$")
+#: Names in other packages, in lower case.
+_OTHER_NAMES = {"hit": "Success", "hit_rate": "Success", "hitrate": "Success"}
+#: What to use instead of other names, in lower case.
+_INSTEAD = {
+    "f1": "use P@k and R@k, or SetF for the whole ranking",
+    **dict.fromkeys(
+        ("rrlp", "sgnlp"),
+        "it compares two runs: use compare (pyterrier-asl compare) or Experiment(baseline=...)",
+    ),
+}
 
 
 def added_up(measure: Measure | str) -> bool:
@@ -107,8 +122,9 @@ def parse_measures(texts: str | Iterable[str]) -> list[NamedMeasure]:
     """Parses measures in text, such as ``'ASL(g=10)@1000 LexiP AP ndcg_cut_10'``.
 
     They are separated by blanks or commas. A name of trec_eval (``map``, ``P_10``) has the same
-    meaning as in ``pt.Experiment``, any other name the meaning of ir_measures. The name of a family
-    of trec_eval (``P``, ``recall``) means all its members.
+    meaning as in ``pt.Experiment``, any other name the meaning of ir_measures, in upper or lower
+    case. The name of a family of trec_eval (``P``, ``recall``) means all its members. ``hit`` and
+    ``hit_rate`` are Success; ``ASL@g1-10``, as tables print it, is ``ASL(g=10)``.
 
     Args:
         texts: one or several such texts.
@@ -121,6 +137,8 @@ def parse_measures(texts: str | Iterable[str]) -> list[NamedMeasure]:
 
     >>> [named.name for named in parse_measures("ASL(rel=2, g=10)@1000, map P.5,10")]
     ['ASL(rel=2, g=10)@1000', 'map', 'P@5', 'P@10']
+    >>> [named.measure for named in parse_measures("ndcg@10 recall@100 hit_rate@10 ASL(rel=2)@g1")]
+    [nDCG@10, R@100, Success@10, ASL(rel=2,g=1)]
     """
     texts = [texts] if isinstance(texts, str) else texts
     measures = [measure for text in texts for word in words(text) for measure in _parse(word)]
@@ -178,8 +196,8 @@ def named_measures(measures: Measures) -> list[NamedMeasure]:
             measures or names.
 
     Raises:
-        ValueError: for no measure, two measures with the same name, and two columns of a dict for
-            the same measure.
+        ValueError: for no measure, two measures with the same name, two columns of a dict for the
+            same measure, and the name of another column of tables, such as qid.
 
     >>> [measure.name for measure in named_measures({"mine": "AP"})]
     ['mine']
@@ -187,6 +205,8 @@ def named_measures(measures: Measures) -> list[NamedMeasure]:
     ['AP', 'RR', 'ASL@10']
     """
     if isinstance(measures, Mapping):
+        if taken := sorted(_KEYS.intersection(measures)):
+            raise ValueError(f"{taken[0]!r} cannot be the name of a measure: choose another")
         named = [NamedMeasure(name, parse_measure(value)) for name, value in measures.items()]
         for column in named:
             if column not in unique(named):
@@ -258,16 +278,17 @@ def _parse_params(word: str) -> tuple[Measure, dict[str, Any]]:
     The last release of ``ir_measures.parse_measure`` needs classes that Python 3.14 removed, and
     raises AssertionErrors without a message.
     """
+    first_n = _FIRST_N.search(word)
+    params: dict[str, Any] = {"g": int(first_n[1] or 1)} if first_n else {}
     try:
-        node = ast.parse(word, mode="eval").body
-        params = {}
+        node = ast.parse(_FIRST_N.sub("", word), mode="eval").body
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
             params["@"] = _literal(node.right)
             node = node.left
         if isinstance(node, ast.Call):
             if node.args:
                 raise ValueError("parameters have names")
-            params |= {str(word.arg): _literal(word.value) for word in node.keywords}
+            params |= {str(param.arg): _literal(param.value) for param in node.keywords}
             node = node.func
         if not isinstance(node, ast.Name):
             raise ValueError("a name comes first")
@@ -276,7 +297,9 @@ def _parse_params(word: str) -> tuple[Measure, dict[str, Any]]:
             f"{word!r} is not a measure ({getattr(error, 'msg', error)}): write it as in "
             "'ASL(g=10, rel=2)@1000'"
         ) from None
-    measure = ir_measures.measures.registry.get(node.id)
+    registry = ir_measures.measures.registry
+    lower = {name.lower(): name for name in registry} | _OTHER_NAMES
+    measure = registry.get(node.id, registry.get(lower.get(node.id.lower())))
     if measure is None:
         raise ValueError(_unknown(word, node.id))
     if "@" in params:
@@ -297,7 +320,9 @@ def _unknown(word: str, name: str) -> str:
 
     similar = {other.NAME.lower(): other.NAME for other in ir_measures.measures.registry.values()}
     close = difflib.get_close_matches(name.lower(), similar, n=1, cutoff=0.66)
-    if close:
+    if name.lower() in _INSTEAD:
+        hint = _INSTEAD[name.lower()]
+    elif close:
         hint = f"did you mean {word.replace(name, similar[close[0]], 1)}?"
     else:
         names = ", ".join(measure.NAME for measure in own_measures())
@@ -346,10 +371,12 @@ def _checked_value(measure: Measure, name: str, value: Any) -> Any:
     if param is None:
         takes = ", ".join(measure.SUPPORTED_PARAMS) or "none"
         raise ValueError(f"{measure.NAME} has no parameter {name!r}; it has {takes}")
-    if param.dtype is float and isinstance(value, int) and not isinstance(value, bool):
+    if isinstance(value, np.generic):
+        value = value.item()
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if param.dtype is float and is_number:
         value = float(value)
     low, high = _RANGES.get(name, (-math.inf, math.inf))
-    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if isinstance(value, dict) and not all(
         isinstance(number, (int, float)) and math.isfinite(number)
         for number in (*value, *value.values())
@@ -357,7 +384,8 @@ def _checked_value(measure: Measure, name: str, value: Any) -> Any:
         raise ValueError(
             f"{measure.NAME}: {name} must be a dict of numbers, such as {{1: 3}}, not {value!r}"
         )
-    if param.validate(value) and (not is_number or low <= value <= high):
+    is_flag = isinstance(value, bool) and param.dtype is int  # True is a whole number in Python
+    if param.validate(value) and not is_flag and (not is_number or low <= value <= high):
         return value
     what = _TYPES.get(param.dtype, "of its type")
     if isinstance(param.choices, (list, tuple)):

@@ -6,7 +6,13 @@ import ir_measures
 import pytest
 
 import pyterrier_asl as asl
-from pyterrier_asl.evaluation.inputs import default_rel, official_of, warn_of_grades, with_rel
+from pyterrier_asl.evaluation.inputs import (
+    default_rel,
+    named_runs,
+    official_of,
+    warn_of_grades,
+    with_rel,
+)
 from pyterrier_asl.judging.judgements import Judgements
 from pyterrier_asl.measures.names import named_measures, official_rel
 from pyterrier_asl.reporting.collect import collect
@@ -21,6 +27,13 @@ def test_the_rel_of_a_known_collection_is_the_default():
     assert default_rel(KNOWN) == 2 and default_rel(KNOWN, 1) == 1
     assert official_of({"q": {"d": 1}}) == [] and default_rel({"q": {"d": 1}}) == 1
     assert official_rel([ir_measures.nDCG @ 10]) is None
+
+
+def test_queries_without_documents_do_not_hide_what_a_dict_of_runs_is():
+    run = {"empty": {}, "q": {"d": 1.0}, "also": {}}
+    assert list(named_runs(run)) == ["run"]
+    assert asl.evaluate(run, {"q": {"d": 1}}, "AP")["AP"].tolist() == [1.0]
+    assert list(named_runs({"empty": {}, "a": run})) == ["empty", "a"]
 
 
 def warnings_of(grades, *arguments):

@@ -1,9 +1,19 @@
 """Properties of measures by name: direction, sum, pool, default."""
 
 import ir_measures
+import numpy as np
 import pytest
 
-from pyterrier_asl import ASL, TBG, AP_Rareness, DocLengths, P_Rareness, RarenessPool, nASL
+from pyterrier_asl import (
+    ASL,
+    TBG,
+    AP_Rareness,
+    DocLengths,
+    P_Rareness,
+    RarenessPool,
+    evaluate,
+    nASL,
+)
 from pyterrier_asl.measures.directions import higher_is_better
 from pyterrier_asl.measures.names import (
     added_up,
@@ -42,6 +52,61 @@ def test_what_is_added_up():
         False,
         False,
     ]
+
+
+@pytest.mark.parametrize(
+    ("written", "measure"),
+    [
+        ("ndcg@10", ir_measures.nDCG @ 10),
+        ("NDCG@10", ir_measures.nDCG @ 10),
+        ("ndcg_cut_10", ir_measures.nDCG @ 10),
+        ("map", ir_measures.AP),
+        ("map@100", ir_measures.AP @ 100),
+        ("mrr@10", ir_measures.RR @ 10),
+        ("recall@100", ir_measures.R @ 100),
+        ("precision@5", ir_measures.P @ 5),
+        ("hit@10", ir_measures.Success @ 10),
+        ("hit_rate@10", ir_measures.Success @ 10),
+        ("asl(rel=2)@10", ASL(rel=2) @ 10),
+        ("ASL@g1-10", ASL(g=10)),
+        ("ASL(rel=2)@g1", ASL(rel=2, g=1)),
+    ],
+)
+def test_names_as_people_and_tables_write_them(written, measure):
+    [named] = parse_measures(written)
+    assert named.name == written
+    assert named.measure == measure and named.measure.params == measure.params
+
+
+@pytest.mark.parametrize(
+    ("written", "hint"),
+    [
+        ("f1@5", "P@k and R@k, or SetF"),
+        ("rrLP", "pyterrier-asl compare"),
+        ("sgnLP(rel=2)@10", "pyterrier-asl compare"),
+        ("AP@g1-10", "AP has no parameter 'g'"),
+        ("ndgc@10", "did you mean nDCG@10"),
+    ],
+)
+def test_names_that_are_no_measures_get_a_remedy(written, hint):
+    with pytest.raises(ValueError, match=hint):
+        parse_measures(written)
+
+
+def test_numbers_of_numpy_are_numbers_and_truth_is_not():
+    for given in (ir_measures.AP @ np.int64(5), ir_measures.AP(rel=np.int64(2)) @ 5):
+        [named] = named_measures([given])
+        assert named.measure["cutoff"] == 5 and type(named.measure["cutoff"]) is int
+    for wrong in ("AP@True", "AP(rel=True)", "RBP(p=True)", ir_measures.AP @ True, "ASL@True"):
+        with pytest.raises(ValueError, match="must be a"):
+            named_measures([wrong])
+
+
+@pytest.mark.parametrize("key", ["track", "name", "qid", "measure", "value", "run"])
+@pytest.mark.parametrize("long", [False, True])
+def test_the_name_of_another_column_is_refused(key, long):
+    with pytest.raises(ValueError, match=f"'{key}' cannot be the name of a measure"):
+        evaluate({"a": {"q": {"d": 1}}}, {"q": {"d": 1}}, {key: "AP"}, long=long)
 
 
 def test_names_of_one_and_of_many():
@@ -92,8 +157,6 @@ def test_the_default_measures_of_a_report_are_some_of_all():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("asl@1000", "did you mean ASL@1000"),
-        ("ndcg@10", "did you mean nDCG@10"),
         ("LexP", "did you mean LexiP"),
         ("foo", "this package has ASL, nASL, LexiP"),
         ("INST", r"INST needs max_rel .*: write INST\(max_rel=...\)"),
