@@ -65,11 +65,6 @@ class Collection:
         return [*RANKED, *more]
 
 
-def point(rng, parameter):
-    choices = parameter.choices
-    return rng.random() if choices is None else rng.integers(choices)
-
-
 def compare(stage, collection, measures, count, seed=0):
     """The largest difference between sweep and pipeline in ``count`` random settings."""
     space = Space(stage.params)
@@ -79,7 +74,7 @@ def compare(stage, collection, measures, count, seed=0):
     rng = np.random.default_rng(seed)
     worst, values = 0.0, set()
     for _ in range(count):
-        setting = space.setting(point(rng, parameter) for parameter in space.parameters)
+        setting = space.setting(rng.random(len(space.parameters)))
         swept = sweep(setting)
         before = space.current()
         expected = pipeline(setting)

@@ -55,6 +55,7 @@ class Objective(ABC):
 
     #: The parallel backend: ``'loky'`` (processes) or ``'threading'``.
     backend: ClassVar[str]
+    pipeline: pt.Transformer
     space: Space
     task: TuningTask
 

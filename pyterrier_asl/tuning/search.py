@@ -34,7 +34,6 @@ def RandomSearch(
     verbose: bool = False,
     batch_size: int | None = None,
     return_type: ReturnType = "opt_pipeline",
-    sampler: Any = None,
     storage: Any = None,
     study_name: str | None = None,
     sweep: bool | None = None,
@@ -45,11 +44,11 @@ def RandomSearch(
     values. Measures are optimised in their direction: ``ASL@1000`` is minimised. Means are over the
     topics that are judged. The first of equally good settings is taken.
 
-    The settings of a seed do not depend on ``jobs``, nor on interruptions: with ``storage`` a
-    killed search continues when it is started again. Several processes or machines that start the
-    same search on one storage share its trials. ``n_trials`` is the total number, which a later
-    search can raise. The study stores its parameters, measures, topics and judgements, and refuses
-    a search with others; it does not store the rest of the pipeline.
+    The setting of a trial depends on the seed and the number of the trial only: any number of
+    ``jobs`` gives the same table. With ``storage`` every finished trial is saved, and a search that
+    was interrupted continues when it is started again. ``n_trials`` is the total number, which a
+    later search can raise. The study keeps a description of its pipeline, parameters, measures,
+    topics and judgements, and refuses another search.
 
     If the pipeline is BM25 over a :class:`~pyterrier_asl.TermIndex`, or ``bm25 >> RobertsonPRF >>
     bm25``, and the measures allow it, settings are scored by a sweep (see
@@ -77,15 +76,14 @@ def RandomSearch(
             ``'trials'``, a frame of all trials: ``trial``, a column for each parameter and for each
             measure. The pipeline keeps its own parameters with ``'best_setting'`` and ``'trials'``,
             and where the search fails.
-        sampler: an Optuna sampler instead of independent random draws. It gets quantiles of the
-            distributions, and the positions of the values in a list.
         storage: the storage of the trials: a URL such as ``'sqlite:///search.db'``, or an Optuna
             storage.
         study_name: the name of the search in the storage.
         sweep: None: sweep if possible; True: sweep or raise an error; False: run the pipeline.
 
     Raises:
-        ValueError: for invalid arguments, or a measure that is NaN.
+        ValueError: for invalid arguments, a measure that is NaN, or the study of another search.
+        ChildProcessError: for a worker process that was killed.
         NotSwept: with ``sweep=True`` where the sweep does not apply.
 
     References:
@@ -128,7 +126,6 @@ def RandomSearch(
             seed=seed,
             jobs=jobs,
             verbose=verbose,
-            sampler=sampler,
             storage=storage,
             study_name=study_name,
         )
@@ -165,7 +162,7 @@ def KFoldRandomSearch(
         metric: the measure to optimise.
         study_name: the name of the searches in a storage; the number of the fold is added.
         **options: ``measures``, ``n_trials``, ``seed``, ``jobs``, ``verbose``, ``batch_size``,
-            ``sampler``, ``storage``, ``sweep`` of :func:`RandomSearch`.
+            ``storage``, ``sweep`` of :func:`RandomSearch`.
 
     Returns:
         The results for the topics of all folds, each from the pipeline tuned on the other folds;

@@ -69,20 +69,12 @@ class Parameter:
     label: str
     distribution: Any
 
-    @property
-    def choices(self) -> int | None:
-        """The number of values of a list; None for a distribution.
-
-        Samplers draw quantiles of a distribution, from 0 to 1, or numbers of values.
-        """
-        return None if _has_quantiles(self.distribution) else len(self.distribution)
-
-    def value(self, point: float) -> Any:
-        """The value at a quantile, or the one with this number."""
-        if self.choices is not None:
-            value = self.distribution[int(point)]
+    def value(self, quantile: float) -> Any:
+        """The value at a quantile; values of a list are equally likely."""
+        if not _has_quantiles(self.distribution):
+            value = self.distribution[int(quantile * len(self.distribution))]
             return value.item() if isinstance(value, np.generic) else value
-        value = _quantile(self.distribution, min(max(point, _EDGE), 1 - _EDGE))
+        value = _quantile(self.distribution, min(max(quantile, _EDGE), 1 - _EDGE))
         whole = hasattr(getattr(self.distribution, "dist", None), "pmf") or isinstance(value, int)
         return int(value) if whole else float(value)
 
@@ -102,7 +94,7 @@ class Space:
         >>> from scipy.stats import uniform
         >>> cutoff = pt.RankCutoff(10)
         >>> space = Space({cutoff: {"k": [5, 10, 20]}})
-        >>> space.labels, space.setting([2])
+        >>> space.labels, space.setting([0.9])
         (['k'], (20,))
     """
 
@@ -128,9 +120,9 @@ class Space:
         """The names of the parameters in tables."""
         return [parameter.label for parameter in self.parameters]
 
-    def setting(self, points: Iterable[float]) -> Setting:
-        """The values at these quantiles, or with these numbers."""
-        return tuple(p.value(point) for p, point in zip(self.parameters, points))
+    def setting(self, quantiles: Iterable[float]) -> Setting:
+        """The values at these quantiles, from 0 to below 1."""
+        return tuple(p.value(quantile) for p, quantile in zip(self.parameters, quantiles))
 
     def current(self) -> Setting:
         """The values that the transformers have now."""

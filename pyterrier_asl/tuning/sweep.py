@@ -73,6 +73,7 @@ class Sweep(Objective):
 
     def __init__(self, pipeline: pt.Transformer, space: Space, task: TuningTask) -> None:
         self.measures = {name: _sweepable(measure) for name, measure in task.measures.items()}
+        self.pipeline = pipeline
         self.stages = _stages(pipeline)
         self.space = space
         _check_parameters(self.stages, space)

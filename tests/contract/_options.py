@@ -456,12 +456,6 @@ def with_storage(setting: Setting) -> dict[str, Any]:
     return {"storage": storage(setting)}
 
 
-def sampler(setting: Setting) -> Any:
-    import optuna
-
-    return optuna.samplers.RandomSampler(seed=3)
-
-
 def held_out(setting: Setting) -> dict[str, tuple[pd.DataFrame, pd.DataFrame]]:
     return {"other": topics_and_qrels(setting)}
 
@@ -700,7 +694,6 @@ ROWS: dict[str, dict[str, Row]] = {
             same={"always": "the same values"},
         ),
         "return_type": Row("best_setting"),
-        "sampler": Row(sampler, {"seed": None}, alone="seed= belongs to random settings"),
     },
     "KFoldRandomSearch": {"study_name": SEARCH["study_name"]},
     "StagedSearch": SEARCH | {"held_out": Row(held_out)},

@@ -28,30 +28,6 @@ MODULES = [
     "tempfile",
 ]
 
-TUNE = """
-    import pandas as pd
-    from scipy.stats import uniform
-    from pyterrier_asl import RandomSearch, TermIndex
-    from pyterrier_asl.io import processes
-    from pyterrier_asl.tuning import study
-
-    safe_start = processes.safe_start
-    processes.safe_start = study.safe_start = lambda: safe_start(by_folder=BY_FOLDER)
-    index = TermIndex.from_documents(
-        [{"docno": f"d{i}", "text": "radio " * i + "wave"} for i in range(1, 6)]
-        + [{"docno": f"e{i}", "text": "core"} for i in range(9)],
-        verbose=False,
-    )
-    topics = pd.DataFrame({"qid": ["1"], "query": ["radio"]})
-    qrels = pd.DataFrame({"qid": ["1"], "docno": ["d3"], "label": [1]})
-    bm25 = index.bm25()
-    trials = RandomSearch(
-        bm25, {bm25: {"b": uniform(0, 1)}}, topics, qrels, "AP", n_trials=4, jobs=2, seed=1,
-        sweep=False, return_type="trials",
-    )
-    assert len(trials) == 4
-"""
-
 #: joblib replaces a worker that runs this after its next task, like a worker with much memory.
 GROW = """
     import os
@@ -70,20 +46,7 @@ REPLACED = """
     assert len(os.listdir(PIDS)) > 2, "no worker was replaced"
 """
 
-TUNE_REPLACED = (
-    GROW
-    + TUNE.replace("bm25, {bm25:", "bm25 >> pt.apply.generic(grow), {bm25:")
-    .replace("import pandas as pd", "import pandas as pd, pyterrier as pt")
-    .replace("n_trials=4", "n_trials=6")
-    .replace("== 4", "== 6")
-    + REPLACED
-)
-
 SCRIPTS = {
-    "tune, workers replaced": TUNE_REPLACED.replace("BY_FOLDER", "False"),
-    "tune, workers replaced, where Python has no option": TUNE_REPLACED.replace(
-        "BY_FOLDER", "True"
-    ),
     "evaluate, workers replaced": GROW
     + """
     from pyterrier_asl import evaluate
@@ -96,8 +59,6 @@ SCRIPTS = {
     assert len(evaluate(runs, {"q1": {"d2": 1}}, "AP", jobs=2)) == 6
 """
     + REPLACED,
-    "tune": TUNE.replace("BY_FOLDER", "False"),
-    "tune, where Python has no option": TUNE.replace("BY_FOLDER", "True"),
     "evaluate": """
         from pyterrier_asl import evaluate
         runs = {name: {"q1": {"d1": 2.0, "d2": 1.0}} for name in "abc"}
