@@ -133,8 +133,6 @@ def arguments(analysis: Analysis) -> dict[str, Any]:
     if "judges" in analysis.required:
         possible |= dict(zip(("runs", "qrels", "judges"), runs_and_judges()))
         possible["judge_rel"] = {"second": 2, "third": 2}
-        if "qrels" not in analysis.parameters:
-            possible["judges"] = {"qrels": possible["qrels"], **possible["judges"]}
     elif analysis.required & {"qrels"}:
         possible["runs"], possible["qrels"], _ = runs_and_judges()
     if analysis.name in FEW_RUNS:

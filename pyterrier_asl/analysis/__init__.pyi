@@ -4,13 +4,6 @@ from .collections_and_lengths import collection_statistics, lengths_by_rank
 from .discrimination import discriminative_power, preference_discrimination, stability
 from .finders import rare_documents, rare_finds
 from .incomplete_judgements import missing_labels, missing_queries
-from .judges import (
-    judge_agreement,
-    judge_confusion,
-    leaderboard_agreement,
-    leaderboard_swaps,
-    leaderboards,
-)
 from .preferred_systems import cycles, system_order, system_preferences
 from .rareness_agreement import agreement_by_alpha, agreement_by_number_of_systems
 from .rareness_pools import (
@@ -59,11 +52,6 @@ __all__ = [
     "equivalents",
     "headroom",
     "human_range",
-    "judge_agreement",
-    "judge_confusion",
-    "leaderboard_agreement",
-    "leaderboard_swaps",
-    "leaderboards",
     "lengths_by_rank",
     "level_correlations",
     "level_regressions",

@@ -34,22 +34,14 @@ from ..charts import (
     shape,
     tooltips,
 )
-from ..evaluation.inputs import refuse
 from ..io.lazy import pd
-from ..io.notices import progress_bar
 from ..statistics.correction import with_corrected_p
-from ..statistics.inputs import CHUNK, ArrayLike, check_draws
 from .reading import refuse_published
 from .registry import (
     TROTMAN,
-    Floats,
     Qrels,
-    Queries,
     Runs,
-    Slices,
-    Weights,
     analysis,
-    per_slice,
     read_qrels_and_judges,
 )
 
@@ -61,25 +53,17 @@ def assessor_scores(
     *,
     rel: float | None = None,
     judge_rel: JudgeRel | None = None,
-    draws: int | None = None,
-    seed: int | None = None,
-    weights: Weights | None = None,
-    by: Slices | None = None,
 ) -> pd.DataFrame:
     """How do other judges score as runs?
 
     Their relevant documents have no order: the best, the expected and the worst score are given.
 
-    Args:
-        draws: also estimate the expected score from this number of random orders per query; the
-            paper took 10,000. The closed form is exact.
-        seed: seed of the random orders, 0 by default; each query has a separate stream.
 
     Returns:
         One row for each judge, with ``judge``, ``topics`` (those that all judged),
         ``retrieved``, ``common`` and ``relevant`` (means over queries of R', r and N_R), and the
-        MAP of the best order, ``upper``, of a random one, ``expected``, of the worst, ``lower``;
-        with ``draws`` also ``sampled``, its mean over random orders.
+        MAP of the best order, ``upper``, of a random one, ``expected``, and of the worst,
+        ``lower``. The paper samples 10,000 random orders; the closed form is exact.
 
     A judge cannot find documents that the judge was not shown: the score then holds for the sample
     of documents shown. A comparison is fair if ``qrels`` judge the same documents.
@@ -92,24 +76,10 @@ def assessor_scores(
       judge   upper  expected   lower
     0   alt  0.6667     0.537  0.3889
     """
-    if draws is None:
-        refuse("is for draws", seed=seed)
-    else:
-        check_draws(draws, 0 if seed is None else seed)
     panel = read_qrels_and_judges(qrels, judges, rel, judge_rel)
+    about = {"topics": len(panel.qids)}
     others = judges_as_runs(panel, QRELS)
-    sampled = [
-        sampled_average_precision(*judge.counts, n=draws, seed=seed or 0)
-        for judge in others
-        if draws
-    ]
-
-    def of_slice(queries: Queries) -> pd.DataFrame:
-        about = {"topics": len(queries)}
-        frame = as_frame([{"judge": j.name, **about, **j.means(queries)} for j in others])
-        return frame.assign(sampled=list(map(queries.mean, sampled))) if draws else frame
-
-    return per_slice(panel.qids, of_slice, weights, by)
+    return as_frame([{"judge": judge.name, **about, **judge.means} for judge in others])
 
 
 @assessor_scores.chart
@@ -144,8 +114,6 @@ def compare_with_assessors(
     draws: int | None = None,
     seed: int | None = None,
     as_published: bool = False,
-    weights: Weights | None = None,
-    by: Slices | None = None,
 ) -> pd.DataFrame:
     """Do runs score better than other judges, by AP?
 
@@ -185,10 +153,7 @@ def compare_with_assessors(
     if both_ways:
         pairs += [(name, QRELS) for name in panel.others(QRELS)]
 
-    def of_slice(queries: Queries) -> pd.DataFrame:
-        return as_frame([row for p in pairs for row in _differences(panel, *p, queries, paired)])
-
-    frame = per_slice(panel.qids, of_slice, weights, by)
+    frame = as_frame([row for pair in pairs for row in _differences(panel, *pair, paired)])
     return with_corrected_p(frame, test, "none" if as_published else correction, alpha)
 
 
@@ -247,8 +212,6 @@ def human_range(
     judge_rel: JudgeRel | None = None,
     system: str | None = None,
     run_types: Mapping[str, str] | pd.DataFrame | None = None,
-    weights: Weights | None = None,
-    by: Slices | None = None,
 ) -> pd.DataFrame:
     """Is a system's score within the range of human scores?
 
@@ -280,23 +243,20 @@ def human_range(
     panel = read_qrels_and_judges(qrels, judges, rel, judge_rel, runs=runs, duplicates=duplicates)
     kinds = _types(panel.systems, run_types)
 
-    def of_slice(queries: Queries) -> pd.DataFrame:
-        means = pd.Series(queries.mean(precision_by(panel, QRELS)), index=panel.systems)
-        automatic, manual = means[kinds == "automatic"], means[kinds == "manual"]
-        best = str(automatic.idxmax()) if len(automatic) else None
-        bar = best if system is None else panel.systems[panel.runs_by(QRELS).row(system)]
-        rows: list[Any] = [
-            (judge.name, "judge", *map(judge.means(queries).get, reversed(BOUNDS)), bar)
-            for judge in judges_as_runs(panel, QRELS)
-        ]
-        if len(manual):
-            ends = manual.min(), manual.mean(), manual.max()
-            rows.append(("manual runs", "manual runs", *ends, best))
-        frame = as_frame(rows, ["who", "kind", "low", "tick", "high", "bar_run"])
-        frame.insert(5, "bar", frame["bar_run"].map(means).astype(np.float64))
-        return frame.assign(topics=len(queries))
-
-    return per_slice(panel.qids, of_slice, weights, by)
+    means = pd.Series(precision_by(panel, QRELS).mean(axis=-1), index=panel.systems)
+    automatic, manual = means[kinds == "automatic"], means[kinds == "manual"]
+    best = str(automatic.idxmax()) if len(automatic) else None
+    bar = best if system is None else panel.systems[panel.runs_by(QRELS).row(system)]
+    rows: list[Any] = [
+        (judge.name, "judge", *map(judge.means.get, reversed(BOUNDS)), bar)
+        for judge in judges_as_runs(panel, QRELS)
+    ]
+    if len(manual):
+        ends = manual.min(), manual.mean(), manual.max()
+        rows.append(("manual runs", "manual runs", *ends, best))
+    frame = as_frame(rows, ["who", "kind", "low", "tick", "high", "bar_run"])
+    frame.insert(5, "bar", frame["bar_run"].map(means).astype(np.float64))
+    return frame.assign(topics=len(panel.qids))
 
 
 @human_range.chart
@@ -325,58 +285,18 @@ def human_range_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     )
 
 
-def sampled_average_precision(
-    retrieved: ArrayLike, common: ArrayLike, relevant: ArrayLike, *, n: int, seed: int = 0
-) -> Floats:
-    """AP of another judge's documents, the mean of n random orders of each query.
-
-    The paper computes this mean. The closed form,
-    :func:`~pyterrier_asl.scoring.assessor.expected_average_precision`, is exact and a thousand
-    times faster.
-
-    Args:
-        retrieved: R', documents that the other judge found relevant, shape (Q,).
-        common: r, those that the original found relevant too, shape (Q,).
-        relevant: N_R, documents that the original found relevant, shape (Q,).
-        n: the number of orders.
-        seed: seed of the orders; each query has a separate stream, so its value does not depend on
-            the queries before it.
-
-    Returns:
-        One value per query, shape (Q,).
-
-    >>> sampled_average_precision([3], [2], [3], n=2000).round(2).tolist()
-    [0.54]
-    """
-    queries = np.stack(np.broadcast_arrays(retrieved, common, relevant), axis=-1).reshape(-1, 3)
-    shown = None if n * queries[:, 0].sum() >= 10**8 else False
-    means = np.zeros(len(queries))
-    for query, counts in enumerate(
-        progress_bar(queries.tolist(), desc="random orders", shown=shown, leave=False)
-    ):
-        size, r, total = map(int, counts)
-        generator = np.random.default_rng([seed, query])
-        step = max(1, CHUNK // max(size, 1))
-        for start in range(0, n if r and total else 0, step):
-            orders = np.broadcast_to(np.arange(size) < r, (min(step, n - start), size))
-            hits = generator.permuted(orders, axis=1)
-            precisions = np.cumsum(hits, axis=1) / np.arange(1, size + 1)
-            means[query] += np.sum(precisions, where=hits) / n / total
-    return means
-
-
 def _differences(
-    judges: Judges, judged_by: str, name: str, queries: Queries, paired: PairedTest
+    judges: Judges, judged_by: str, name: str, paired: PairedTest
 ) -> Iterator[dict[str, Any]]:
     """Runs against a judge, all scored by the judgements of another judge."""
     precision = precision_by(judges, judged_by)
-    run_means = queries.mean(precision)
+    run_means = precision.mean(axis=-1)
     for bound, scores in judge_as_run(judges, name, judged_by).average_precision().items():
         head = {"judged_by": judged_by, "judge": name, "bound": bound}
         for run, values, run_ap in zip(judges.systems, precision, run_means):
-            means = {"run_AP": run_ap, "judge_AP": queries.mean(scores)}
-            tested = paired.of(values, scores, queries)
-            yield {**head, "run": run, **means, "topics": len(queries), **tested}
+            means = {"run_AP": run_ap, "judge_AP": scores.mean(axis=-1)}
+            tested = paired.of(values, scores)
+            yield {**head, "run": run, **means, "topics": len(judges.qids), **tested}
 
 
 def _types(names: list[str], run_types: Mapping[str, str] | pd.DataFrame | None) -> pd.Series[Any]:

@@ -39,13 +39,12 @@ from .registry import (
     Evaluation,
     Floats,
     Qrels,
-    Queries,
+    RelOfTracks,
     Runs,
-    Slices,
-    Weights,
     analysis,
-    per_slice,
-    per_track_and_slice,
+    is_relevant,
+    label_of,
+    per_track,
     read,
     read_tracks,
 )
@@ -67,8 +66,6 @@ def run_quality(
     cutoff: int | None = None,
     missing: str = "pad",
     as_published: bool = False,
-    weights: Weights | None = None,
-    by: Slices | None = None,
 ) -> pd.DataFrame:
     """How good is every run at the top, and over all documents?
 
@@ -100,8 +97,8 @@ def run_quality(
     judged, rel = read(runs, qrels, duplicates, rel)
     options = AslOptions(rel, cutoff, missing, as_published)
 
-    frame = per_slice(judged.qids, lambda some: _quality(judged, some, options), weights, by)
-    return frame.rename(columns={name: options.label(name) for name in options.measures()})
+    names = (*options.measures(), f"R@{options.depth}")
+    return _quality(judged, options).rename(columns={name: options.label(name) for name in names})
 
 
 @run_quality.chart
@@ -156,14 +153,14 @@ def run_quality_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     )
 
 
-def _quality(judged: Evaluation, queries: Queries, options: AslOptions) -> pd.DataFrame:
+def _quality(judged: Evaluation, options: AslOptions) -> pd.DataFrame:
     """The table of :func:`run_quality`."""
-    values = queries.mean(judged.once(_qualifications, options))
+    values = judged.once(_qualifications, options).mean(axis=-1)
     recall, missing, judged_share, unjudged_above, irrelevant_above = values
     measures = options.measures().items()
-    means = {name: queries.mean(judged.values(measure)) for name, measure in measures}
+    means = {name: judged.values(measure).mean(axis=-1) for name, measure in measures}
     frame = pd.DataFrame({"run": judged.names, **means})
-    frame[options.label(f"R@{options.depth}")] = recall
+    frame[f"R@{options.depth}"] = recall
     frame["missing_share"] = missing / frame["ASL"]
     frame[f"Judged@{options.depth}"] = judged_share
     frame["unjudged_share"] = _share(unjudged_above, irrelevant_above)
@@ -176,12 +173,10 @@ def headroom(
     qrels: Qrels | None = None,
     *,
     duplicates: str | None = None,
-    rel: float | None = None,
+    rel: RelOfTracks = None,
     cutoff: int | None = None,
     missing: str = "pad",
     as_published: bool = False,
-    weights: Weights | None = None,
-    by: Slices | None = None,
 ) -> pd.DataFrame:
     """How good is the best run of each track, by four measures?
 
@@ -211,21 +206,25 @@ def headroom(
     2   toy         AP     good   1.00
     3   toy        ASL     good   1.00
     """
-    tracks, rel = read_tracks(runs, qrels, duplicates, rel)
-    options = AslOptions(rel, cutoff, missing, as_published)
 
-    def of_slice(track: str, judged: Evaluation, queries: Queries) -> pd.DataFrame:
-        quality = _quality(judged, queries, options)
+    tracks = read_tracks(runs, qrels, duplicates, rel)
+    label = label_of(tracks)
+
+    def of_track(track: str, judged: Evaluation, rel: float) -> pd.DataFrame:
+        options = AslOptions(rel, cutoff, missing, as_published)
+        quality = _quality(judged, options)
         further = quality.columns[list(quality).index("ASL") + 1 :]
         rows = []
         for name, measure in options.measures().items():
             sign = -1 if higher_is_better(measure) is False else 1
             best = quality.iloc[int((sign * rounded(quality[name])).argmax())]
-            about = {"measure": options.label(name), "runs": len(quality), "best_run": best["run"]}
+            run = best["run"] if is_relevant(judged, rel) else ""
+            about = {"measure": label(name), "runs": len(quality), "best_run": run}
             rows.append({**about, "value": best[name], **best[further]})
-        return pd.DataFrame(rows)
+        recall = f"R@{options.depth}"
+        return pd.DataFrame(rows).rename(columns={recall: label(recall)})
 
-    return per_track_and_slice(tracks, of_slice, weights, by)
+    return per_track(of_track, tracks)
 
 
 @headroom.chart

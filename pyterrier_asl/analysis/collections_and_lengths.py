@@ -24,18 +24,14 @@ from ..charts import (
 from ..io.lazy import pd
 from ..io.notices import counted
 from ..measures import TBG
-from ..scoring.arrays import queries_of, within_query
+from ..scoring.arrays import within_query
 from .registry import (
     CLARKE,
     DIAZ,
     Evaluation,
     Qrels,
-    Queries,
     Runs,
-    Slices,
-    Weights,
     analysis,
-    per_slice,
     read,
 )
 
@@ -55,8 +51,6 @@ def lengths_by_rank(
     cutoff: int = 100,
     rel: float | None = None,
     missing_length: float | None = None,
-    weights: Weights | None = None,
-    by: Slices | None = None,
 ) -> pd.DataFrame:
     """How long are the documents that a run ranks first?
 
@@ -95,21 +89,14 @@ def lengths_by_rank(
     judged, rel = read(runs, qrels, duplicates, rel)
     documents = _all_documents(judged, cutoff, rel, lengths, missing_length)
 
-    def of_slice(queries: Queries) -> pd.DataFrame:
-        weight = queries.weights_of_all(len(judged.qids))[documents["query"]]
-        some = documents.assign(weight=weight, weighted=weight * documents["length"])[weight > 0]
-        some = pd.concat([some, some.assign(kind="all")])
-        ordered = some.assign(
-            run=pd.Categorical(some["run"], judged.names), kind=pd.Categorical(some["kind"], _KINDS)
-        )
-        sums = ordered.groupby(["run", "rank", "kind"], observed=True).agg(
-            weighted=("weighted", "sum"), weight=("weight", "sum"), documents=("length", "size")
-        )
-        means = sums.reset_index().astype({"run": str, "kind": str})
-        means.insert(3, "length", means.pop("weighted") / means.pop("weight"))
-        return means
-
-    return per_slice(judged.qids, of_slice, weights, by)
+    both = pd.concat([documents, documents.assign(kind="all")])
+    ordered = both.assign(
+        run=pd.Categorical(both["run"], judged.names), kind=pd.Categorical(both["kind"], _KINDS)
+    )
+    means = ordered.groupby(["run", "rank", "kind"], observed=True).agg(
+        length=("length", "mean"), documents=("length", "size")
+    )
+    return means.reset_index().astype({"run": str, "kind": str})
 
 
 @lengths_by_rank.chart
@@ -142,7 +129,7 @@ def lengths_by_rank_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
 def _all_documents(
     judged: Evaluation, cutoff: int, rel: float, lengths: Any, missing_length: float | None
 ) -> pd.DataFrame:
-    """The retrieved documents of all runs in ranking order: run, query, rank, kind, length."""
+    """The retrieved documents of all runs in ranking order: run, rank, kind, length."""
     time_biased_gain = TBG(lengths=lengths, missing_length=missing_length)
     tables = []
     for name, run in zip(judged.names, judged.runs):
@@ -150,7 +137,7 @@ def _all_documents(
         offsets, relevant = top.ranking.offsets, top.relevant(rel)
         kinds = np.full(len(top.ranking), _KINDS[1], dtype=object)
         kinds[offsets[relevant.queries] + relevant.ranks - 1] = _KINDS[0]
-        table = {"query": queries_of(offsets), "rank": within_query(offsets) + 1, "kind": kinds}
+        table = {"rank": within_query(offsets) + 1, "kind": kinds}
         try:
             words = time_biased_gain.lengths_of(top)
         except ValueError as error:
@@ -166,12 +153,10 @@ def collection_statistics(
     *,
     duplicates: str | None = None,
     rel: float | None = None,
-    weights: Weights | None = None,
-    by: Slices | None = None,
 ) -> pd.DataFrame:
     """How large are the collection and its runs?
 
-    Weights change the means, not the counts.
+
 
     Returns:
         One row, with ``requests``, ``runs``, ``rel/request``, ``docs/request`` (mean number of
@@ -192,20 +177,17 @@ def collection_statistics(
     retrieved = np.stack([run.retrieved for run in judged.runs])
     documents = np.bincount(judged.judgements.queries, minlength=len(total))
 
-    def of_slice(queries: Queries) -> pd.DataFrame:
-        return pd.DataFrame(
-            {
-                "requests": [len(queries)],
-                "runs": [len(judged)],
-                "rel/request": [queries.mean(total)],
-                "docs/request": [queries.mean(retrieved).mean()],
-                "judged/request": [queries.mean(documents)],
-                "without_relevant": [int(np.sum(queries.of(total) == 0))],
-                "unanswered": [int(np.sum(queries.of(retrieved) == 0))],
-            }
-        )
-
-    return per_slice(judged.qids, of_slice, weights, by)
+    return pd.DataFrame(
+        {
+            "requests": [len(judged.qids)],
+            "runs": [len(judged)],
+            "rel/request": [total.mean(axis=-1)],
+            "docs/request": [retrieved.mean(axis=-1).mean()],
+            "judged/request": [documents.mean(axis=-1)],
+            "without_relevant": [int(np.sum(total == 0))],
+            "unanswered": [int(np.sum(retrieved == 0))],
+        }
+    )
 
 
 @collection_statistics.chart

@@ -7,14 +7,10 @@ from typing import Any
 
 from ..assessment.judges import QRELS, with_reference
 from ..io.lazy import pd
-from ..io.names import read_groups, read_pairs
+from ..io.names import read_groups
 from ..measures.names import parse_measures
 from .rareness_pools import pools_by
 from .registry import Analysis, Runs
-
-#: The column of slices that a file of them gives.
-SLICE = "slice"
-
 
 # Values of options
 
@@ -56,20 +52,6 @@ def _cast(kind: Callable[[str], Any], texts: Iterable[str], message: str) -> lis
         raise ValueError(message) from None
 
 
-def read_weights(path: str) -> dict[str, float]:
-    """Reads the weight of each query from a file."""
-    pairs = read_pairs(path, "query", "weight").items()
-    return {
-        qid: _cast(float, [text], f"{path}: query {qid!r} has the weight {text!r}: no number")[0]
-        for qid, text in pairs
-    }
-
-
-def read_slices(path: str) -> dict[str, str]:
-    """Reads the slice of each query from a file."""
-    return read_pairs(path, "query", SLICE)
-
-
 def read_pools(path: str) -> dict[str, list[str]]:
     """Reads the runs of each type from a file of runs and types."""
     return pools_by(read_groups(path))
@@ -89,10 +71,10 @@ def read_judges_of_tracks(texts: Sequence[str]) -> dict[str, dict[str, str]]:
     return {track: read_judges_by_name(judges) for track, judges in by_track.items()}
 
 
-def read_judge_rel(texts: Sequence[str]) -> float | dict[str, float]:
-    """Reads the minimum grade of each judge, NAME=GRADE, or one for all."""
+def read_grades(texts: Sequence[str]) -> float | dict[str, float]:
+    """Reads the minimum grade of each judge or track, NAME=GRADE, or one for all."""
     is_common = len(texts) == 1 and "=" not in texts[0]
-    form = "NAME=GRADE, a judge and the least relevant grade"
+    form = "NAME=GRADE, a name and the minimum grade of a relevant document"
     named = {"": texts[0]} if is_common else _pairs_by_name(texts, form)
     grades = _cast(float, named.values(), f"{' '.join(texts)!r} is no grade, such as NAME=2")
     by_name = dict(zip(named, map(read_grade, grades)))

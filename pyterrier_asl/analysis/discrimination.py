@@ -43,14 +43,10 @@ from .registry import (
     TURKMEN,
     Floats,
     Qrels,
-    Queries,
     Runs,
-    Slices,
-    Weights,
     analysis,
     by_double_scores,
     measures_with_rel,
-    per_slice,
     read,
 )
 
@@ -82,8 +78,6 @@ def discriminative_power(
     draws: int | None = None,
     seed: int | None = None,
     as_published: bool = False,
-    weights: Weights | None = None,
-    by: Slices | None = None,
 ) -> pd.DataFrame:
     """How many pairs of systems do measures distinguish?
 
@@ -123,17 +117,11 @@ def discriminative_power(
     options: dict[str, Any] = {"test": test, "correction": correction, "draws": draws, "seed": seed}
     default = RARENESS_MEASURES if measures is None else measures
 
-    def of_slice(queries: Queries) -> pd.DataFrame:
-        tables = []
-        for name, measure in measures_with_rel(default, rel).items():
-            values = queries.of(judged.values(measure))
-            pairs = compare_all(values, judged.names, weights=queries.weights, **options)
-            tables.append(
-                _rows_by_level("measure", name, pairs["p_corrected"], levels, pairs.attrs)
-            )
-        return pd.concat(tables, ignore_index=True)
-
-    return per_slice(judged.qids, of_slice, weights, by)
+    tables = []
+    for name, measure in measures_with_rel(default, rel).items():
+        pairs = compare_all(judged.values(measure), judged.names, **options)
+        tables.append(_rows_by_level("measure", name, pairs["p_corrected"], levels, pairs.attrs))
+    return pd.concat(tables, ignore_index=True)
 
 
 @discriminative_power.chart
@@ -200,16 +188,14 @@ def preference_discrimination(
     draws: int | None = None,
     seed: int | None = None,
     progress: bool | None = None,
-    weights: Weights | None = None,
-    by: Slices | None = None,
 ) -> pd.DataFrame:
     """How many pairs of systems do preferences distinguish?
 
     The number of pairs of systems that differ significantly in each kind of preference.
 
     ``'paired'`` is the t-test for pairs or, for preferences that are signs, the sign test (exact
-    binomial, queries that prefer neither left out; with weights the t-test), with Holm's correction
-    over all pairs. The paper names Bonferroni's correction, but Holm's gives its numbers.
+    binomial, queries that prefer neither left out), with Holm's correction over all pairs. The
+    paper names Bonferroni's correction, but Holm's gives its numbers.
 
     ``'tukey-randomized'`` is the randomisation form of Tukey's HSD, for preferences: in each query
     the systems exchange their rankings at random, and their preferences with them. An observed mean
@@ -238,24 +224,19 @@ def preference_discrimination(
     check_names("tests", tests, PREFERENCE_TESTS, "tests of preferences")
     if "tukey-randomized" not in tests:
         refuse("is for 'tukey-randomized'", draws=draws, seed=seed)
-    options = {"draws": 1000 if draws is None else draws, "seed": seed or 0}
+    options: dict[str, Any] = {"draws": 1000 if draws is None else draws, "seed": seed or 0}
     cubes = judged.once(preference_cubes, tuple(preferences), rel, cutoff)
 
-    def of_slice(queries: Queries) -> pd.DataFrame:
-        tables = []
-        for test, (kind, cube) in product(tests, cubes.items()):
-            if test == "paired":
-                pairs, _ = compare_preferences(kind, cube, judged.names, queries)
-                p, attrs = pairs["p_corrected"].to_numpy(dtype=np.float64), pairs.attrs
-            else:
-                p = randomized_hsd(
-                    cube[queries.at], weights=queries.weights, progress=progress, **options
-                )
-                attrs = {"test": test, "correction": "none", "family": p.size, "dropped": 0}
-            tables.append(_rows_by_level("preference", kind, p, levels, attrs))
-        return pd.concat(tables, ignore_index=True)
-
-    return per_slice(judged.qids, of_slice, weights, by)
+    tables = []
+    for test, (kind, cube) in product(tests, cubes.items()):
+        if test == "paired":
+            pairs, _ = compare_preferences(kind, cube, judged.names)
+            p, attrs = pairs["p_corrected"].to_numpy(dtype=np.float64), pairs.attrs
+        else:
+            p = randomized_hsd(cube, progress=progress, **options)
+            attrs = {"test": test, "correction": "none", "family": p.size, "dropped": 0}
+        tables.append(_rows_by_level("preference", kind, p, levels, attrs))
+    return pd.concat(tables, ignore_index=True)
 
 
 preference_discrimination.chart(discrimination_chart)
@@ -302,8 +283,6 @@ def stability(
     fuzz: float = 0.05,
     seed: int = 0,
     as_published: bool = False,
-    weights: Weights | None = None,
-    by: Slices | None = None,
 ) -> pd.DataFrame:
     """Does the better system stay better on other queries?
 
@@ -348,26 +327,23 @@ def stability(
     judged = judged.once(by_double_scores) if as_published else judged
     default = RARENESS_MEASURES if measures is None else measures
 
-    def of_slice(chosen: Queries) -> pd.DataFrame:
-        size = round(len(chosen) / 2) if queries is None else queries
-        if not 1 <= size <= len(chosen):
-            half = "half of the queries are drawn, so two are needed"
-            raise ValueError(
-                f"{size} of {counted(len(chosen), 'query', 'queries')} cannot be drawn: "
-                + (half if queries is None else f"give 1 to {len(chosen)} as queries=")
-            )
-        some = np.tile(np.arange(len(chosen)) < size, (draws, 1))
-        share = np.random.default_rng(seed).permuted(some, axis=1) * chosen.each
-        share /= share.sum(axis=1, keepdims=True)
-        rows = [
-            (name, *stabilities(share @ chosen.of(judged.values(m)).T, fuzz), size, draws)
-            for name, m in measures_with_rel(default, rel).items()
-        ]
-        frame = pd.DataFrame(rows, columns=["measure", "absolute", "relative", "queries", "draws"])
-        frame.attrs = {"fuzz": fuzz}
-        return frame
-
-    return per_slice(judged.qids, of_slice, weights, by)
+    total = len(judged.qids)
+    size = round(total / 2) if queries is None else queries
+    if not 1 <= size <= total:
+        half = "half of the queries are drawn, so two are needed"
+        raise ValueError(
+            f"{size} of {counted(total, 'query', 'queries')} cannot be drawn: "
+            + (half if queries is None else f"give 1 to {total} as queries=")
+        )
+    some = np.tile(np.arange(total) < size, (draws, 1))
+    share = np.random.default_rng(seed).permuted(some, axis=1) / size
+    rows = [
+        (name, *stabilities(share @ judged.values(m).T, fuzz), size, draws)
+        for name, m in measures_with_rel(default, rel).items()
+    ]
+    frame = pd.DataFrame(rows, columns=["measure", "absolute", "relative", "queries", "draws"])
+    frame.attrs = {"fuzz": fuzz}
+    return frame
 
 
 @stability.chart

@@ -29,12 +29,8 @@ from .registry import (
     Bools,
     Ints,
     Qrels,
-    Queries,
     Runs,
-    Slices,
-    Weights,
     analysis,
-    per_slice,
     read,
 )
 
@@ -166,12 +162,10 @@ def rare_finds(
     depth: int | None = None,
     rel: float | None = None,
     groups: Mapping[str, str] | None = None,
-    weights: Weights | None = None,
-    by: Slices | None = None,
 ) -> pd.DataFrame:
     """Which systems find relevant documents that others miss?
 
-    Weights change the mean rareness, not the counts.
+
 
     Args:
         few: the largest number of systems that find a rare document.
@@ -204,30 +198,25 @@ def rare_finds(
         raise ValueError(f"few is {few}, but it must be 1 or more")
     ranks = judged.once(RelevantRanks.of, rel)
 
-    def of_slice(queries: Queries) -> pd.DataFrame:
-        documents = np.isin(ranks.queries, queries.at)
-        systems, retrieves = _by_group(judged.names, ranks.found(depth)[:, documents], groups)
-        finders = retrieves.sum(axis=0)
-        share = retrieves * queries.weights_of_all(len(judged.qids))[ranks.queries[documents]]
-        with np.errstate(invalid="ignore"):
-            rareness = share @ (1 - finders / len(systems)) / share.sum(axis=1)
-        relevant, pool = retrieves.shape[1], int(np.sum(finders > 0))
-        frame = pd.DataFrame(
-            {
-                "system": systems,
-                "found": retrieves.sum(axis=1),
-                "alone": retrieves[:, finders == 1].sum(axis=1),
-                "few": retrieves[:, finders <= few].sum(axis=1),
-                "mean_rareness": rareness,
-                "recall": retrieves.sum(axis=1) / max(relevant, 1),
-                "pool": pool,
-                "coverage": pool / max(relevant, 1),
-            }
-        )
-        order = ["alone", "few", "mean_rareness"]
-        return frame.sort_values(order, ascending=False, ignore_index=True, kind="stable")
-
-    return per_slice(judged.qids, of_slice, weights, by)
+    systems, retrieves = _by_group(judged.names, ranks.found(depth), groups)
+    finders = retrieves.sum(axis=0)
+    with np.errstate(invalid="ignore"):
+        rareness = retrieves @ (1 - finders / len(systems)) / retrieves.sum(axis=1)
+    relevant, pool = retrieves.shape[1], int(np.sum(finders > 0))
+    frame = pd.DataFrame(
+        {
+            "system": systems,
+            "found": retrieves.sum(axis=1),
+            "alone": retrieves[:, finders == 1].sum(axis=1),
+            "few": retrieves[:, finders <= few].sum(axis=1),
+            "mean_rareness": rareness,
+            "recall": retrieves.sum(axis=1) / max(relevant, 1),
+            "pool": pool,
+            "coverage": pool / max(relevant, 1),
+        }
+    )
+    order = ["alone", "few", "mean_rareness"]
+    return frame.sort_values(order, ascending=False, ignore_index=True, kind="stable")
 
 
 @rare_finds.chart

@@ -22,12 +22,8 @@ from .registry import (
     Floats,
     Ints,
     Qrels,
-    Queries,
     Runs,
-    Slices,
-    Weights,
     analysis,
-    per_slice,
     read,
 )
 
@@ -73,16 +69,13 @@ def missing_labels(
     draws: int = 10,
     seed: int = 0,
     progress: bool | None = None,
-    weights: Weights | None = None,
-    by: Slices | None = None,
 ) -> pd.DataFrame:
     """How well do preferences agree with RR when labels are missing?
 
     A sample keeps a share of all labels of relevant documents, drawn without replacement; the other
     documents count as not relevant. Preferences on the sample are compared with δRR_1 on all
     labels, over the pairs that δRR_1 distinguishes: pairs of rankings (``ranking``), and pairs of
-    systems by the mean over queries (``system``). A tie is no agreement. Labels of queries of
-    weight 0 are not drawn, and each slice has separate samples.
+    systems by the mean over queries (``system``). A tie is no agreement.
 
     Args:
         fractions: shares of labels to keep, each in (0, 1].
@@ -106,25 +99,18 @@ def missing_labels(
     5       1.0       0      sgnLP      1.0     1.0   0.0
     """
     judged, rel = read(runs, qrels, duplicates, rel)
-    sampling = fractions, draws, seed, progress
-
-    def of_slice(queries: Queries) -> pd.DataFrame:
-        some = queries.counting
-        share = some.each / some.each.sum()
-        ranks = judged.once(RelevantRanks.of, rel, cutoff).of_queries(some.at)
-        truth = _preferences_by_name(ranks.reciprocal(), ranks.total)["RR"]
-        compared = (truth != 0).sum(axis=0) @ share
-        rows = []
-        for fraction, sample, kept in _samples(len(ranks.pairs), *sampling):
-            for name, values in _preferences_by_name(ranks.reciprocal(kept), ranks.total).items():
-                agreed = (values * truth > 0).sum(axis=0) @ share / compared if compared else np.nan
-                system = _agreement(values @ share, truth @ share)
-                tied = (values == 0).sum(axis=0) @ share / max(len(values), 1)
-                rows.append((fraction, sample, name, agreed, system, tied))
-        columns = ["fraction", "sample", "preference", "ranking", "system", "tied"]
-        return pd.DataFrame(rows, columns=columns)
-
-    return per_slice(judged.qids, of_slice, weights, by)
+    ranks = judged.once(RelevantRanks.of, rel, cutoff)
+    truth = _preferences_by_name(ranks.reciprocal(), ranks.total)["RR"]
+    compared = int((truth != 0).sum())
+    rows = []
+    for fraction, sample, kept in _samples(len(ranks.pairs), fractions, draws, seed, progress):
+        for name, values in _preferences_by_name(ranks.reciprocal(kept), ranks.total).items():
+            agreed = int((values * truth > 0).sum()) / compared if compared else np.nan
+            system = _agreement(values.mean(axis=1), truth.mean(axis=1))
+            tied = int((values == 0).sum()) / max(values.size, 1)
+            rows.append((fraction, sample, name, agreed, system, tied))
+    columns = ["fraction", "sample", "preference", "ranking", "system", "tied"]
+    return pd.DataFrame(rows, columns=columns)
 
 
 @missing_labels.chart
@@ -174,13 +160,11 @@ def missing_queries(
     draws: int = 10,
     seed: int = 0,
     progress: bool | None = None,
-    weights: Weights | None = None,
-    by: Slices | None = None,
 ) -> pd.DataFrame:
     """How well do preferences agree with RR when queries are missing?
 
     Mean preferences over the queries of a sample are compared with mean reciprocal rank over all
-    queries. Queries of weight 0 are not drawn, and each slice has separate samples.
+    queries.
 
     Args:
         fractions: shares of queries to keep, each in (0, 1].
@@ -194,20 +178,14 @@ def missing_queries(
     Source: Diaz, Best-Case Retrieval Evaluation, 2023, Figure 8b.
     """
     judged, rel = read(runs, qrels, duplicates, rel)
-    sampling = fractions, draws, seed, progress
-
-    def of_slice(queries: Queries) -> pd.DataFrame:
-        some = queries.counting
-        by_name = _preferences_by_name(*judged.once(recall_levels, rel, cutoff))
-        truth = some.of(by_name["RR"]) @ (some.each / some.each.sum())
-        rows = []
-        for fraction, sample, kept in _samples(len(some), *sampling):
-            share = kept * some.each / (kept @ some.each)
-            for name, values in by_name.items():
-                rows.append((fraction, sample, name, _agreement(some.of(values) @ share, truth)))
-        return pd.DataFrame(rows, columns=["fraction", "sample", "preference", "system"])
-
-    return per_slice(judged.qids, of_slice, weights, by)
+    by_name = _preferences_by_name(*judged.once(recall_levels, rel, cutoff))
+    truth = by_name["RR"].mean(axis=1)
+    rows = []
+    for fraction, sample, kept in _samples(len(judged.qids), fractions, draws, seed, progress):
+        for name, values in by_name.items():
+            system = _agreement(values[:, kept].mean(axis=1), truth)
+            rows.append((fraction, sample, name, system))
+    return pd.DataFrame(rows, columns=["fraction", "sample", "preference", "system"])
 
 
 @missing_queries.chart

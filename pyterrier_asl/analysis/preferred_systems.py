@@ -44,12 +44,8 @@ from .registry import (
     Floats,
     Ints,
     Qrels,
-    Queries,
     Runs,
-    Slices,
-    Weights,
     analysis,
-    per_slice,
     read,
 )
 
@@ -83,14 +79,11 @@ def system_preferences(
     cutoff: int | None = None,
     correction: str = "auto",
     alpha: float = 0.05,
-    weights: Weights | None = None,
-    by: Slices | None = None,
 ) -> pd.DataFrame:
     """Which of every two systems is preferred?
 
     The mean preference of every pair of systems, exact, with a test: the t-test for pairs for rrLP,
-    RPP and differences of reciprocal rank, the sign test for sgnLP and lexirecall, which are signs;
-    with weights, which that test cannot take, the t-test.
+    RPP and differences of reciprocal rank, the sign test for sgnLP and lexirecall, which are signs.
 
     Args:
         preferences: some of rrLP, sgnLP, lexirecall, RPP, RR.
@@ -117,43 +110,38 @@ def system_preferences(
     """
     judged, rel = read(runs, qrels, duplicates, rel)
 
-    def of_slice(queries: Queries) -> pd.DataFrame:
-        tables = []
-        for kind, cube in judged.once(preference_cubes, tuple(preferences), rel, cutoff).items():
-            tested, values = compare_preferences(
-                kind, cube, judged.names, queries, correction=correction, alpha=alpha
-            )
-            counts = {"wins": np.sum(values > 0, axis=1), "losses": np.sum(values < 0, axis=1)}
-            about = {name: tested.attrs[name] for name in ("test", "family", "dropped")}
-            tested = tested.rename(columns={"difference": "mean"})
-            tables.append(tested.assign(preference=kind, **counts, **about))
-        return pd.concat(tables, ignore_index=True)[list(_COLUMNS)]
-
-    return per_slice(judged.qids, of_slice, weights, by)
+    tables = []
+    for kind, cube in judged.once(preference_cubes, tuple(preferences), rel, cutoff).items():
+        tested, values = compare_preferences(
+            kind, cube, judged.names, correction=correction, alpha=alpha
+        )
+        counts = {"wins": np.sum(values > 0, axis=1), "losses": np.sum(values < 0, axis=1)}
+        about = {name: tested.attrs[name] for name in ("test", "family", "dropped")}
+        tested = tested.rename(columns={"difference": "mean"})
+        tables.append(tested.assign(preference=kind, **counts, **about))
+    return pd.concat(tables, ignore_index=True)[list(_COLUMNS)]
 
 
 def compare_preferences(
-    kind: str, cube: Floats, names: list[str], queries: Queries, **options: Any
+    kind: str, cube: Floats, names: list[str], **options: Any
 ) -> tuple[pd.DataFrame, Floats]:
     """Tests the mean preference of every pair of systems.
 
     Args:
-        kind: one of :data:`~pyterrier_asl.scoring.preferences.KINDS`; signs get the sign test,
-            unless queries have weights, and the others the t-test for pairs.
+        kind: one of :data:`~pyterrier_asl.scoring.preferences.KINDS`; signs get the sign test, and
+            the others the t-test for pairs.
         cube: the preferences, shape (Q, S, S).
         names: the systems, S of them.
-        queries: which of the Q queries, and how much each counts.
+
         **options: options of :func:`~pyterrier_asl.statistics.tests.compare_differences`.
 
     Returns:
         The table of that function, and the preferences of each pair for each of the queries.
     """
     first, second = np.triu_indices(len(names), k=1)
-    values = cube[queries.at][:, first, second].T
-    test = "sign" if KINDS[kind] and queries.weights is None else "t"
-    tested = compare_differences(
-        values, list(combinations(names, 2)), test=test, weights=queries.weights, **options
-    )
+    values = cube[:, first, second].T
+    test = "sign" if KINDS[kind] else "t"
+    tested = compare_differences(values, list(combinations(names, 2)), test=test, **options)
     return tested, values
 
 
@@ -224,8 +212,6 @@ def system_order(
     duplicates: str | None = None,
     rel: float | None = None,
     cutoff: int | None = None,
-    weights: Weights | None = None,
-    by: Slices | None = None,
 ) -> pd.DataFrame:
     """How do preferences rank the systems?
 
@@ -270,28 +256,23 @@ def system_order(
     judged, rel = read(runs, qrels, duplicates, rel)
     cube = judged.once(preference_cubes, (preference,), rel, cutoff)[preference]
 
-    def of_slice(queries: Queries) -> pd.DataFrame:
-        mean, points, majority = _aggregate(cube, queries)
-        by_mean = mean.sum(axis=1) / max(len(judged) - 1, 1)
-        rounds, stays = mc4(majority)
-        frame = pd.DataFrame(
-            {
-                "system": judged.names,
-                "mean": by_mean,
-                "mean_rank": shared_ranks(by_mean),
-                "borda": points,
-                "borda_rank": shared_ranks(points),
-                "mc4_round": rounds,
-                "mc4": stays,
-                "mc4_rank": shared_ranks(stays - rounds),
-                "cycle": cycle_numbers(mean > EQUAL),
-            }
-        )
-        return frame.sort_values(
-            ["mc4_rank", "mean_rank", "system"], ignore_index=True, kind="stable"
-        )
-
-    return per_slice(judged.qids, of_slice, weights, by)
+    mean, points, majority = _aggregate(cube)
+    by_mean = mean.sum(axis=1) / max(len(judged) - 1, 1)
+    rounds, stays = mc4(majority)
+    frame = pd.DataFrame(
+        {
+            "system": judged.names,
+            "mean": by_mean,
+            "mean_rank": shared_ranks(by_mean),
+            "borda": points,
+            "borda_rank": shared_ranks(points),
+            "mc4_round": rounds,
+            "mc4": stays,
+            "mc4_rank": shared_ranks(stays - rounds),
+            "cycle": cycle_numbers(mean > EQUAL),
+        }
+    )
+    return frame.sort_values(["mc4_rank", "mean_rank", "system"], ignore_index=True, kind="stable")
 
 
 @system_order.chart
@@ -336,8 +317,6 @@ def cycles(
     duplicates: str | None = None,
     rel: float | None = None,
     cutoff: int | None = None,
-    weights: Weights | None = None,
-    by: Slices | None = None,
 ) -> pd.DataFrame:
     """Which systems are preferred to each other in a cycle?
 
@@ -355,20 +334,17 @@ def cycles(
     judged, rel = read(runs, qrels, duplicates, rel)
     cube = judged.once(preference_cubes, (preference,), rel, cutoff)[preference]
 
-    def of_slice(queries: Queries) -> pd.DataFrame:
-        mean, names = _aggregate(cube, queries)[0], judged.names
-        preferred = mean > EQUAL
-        rows = []
-        for a in range(len(names)):
-            # b and c after a in the list of systems, so that each cycle is found once.
-            b, c = np.nonzero(np.outer(preferred[a], preferred[:, a]) & preferred)
-            for second, third in zip(b[(b > a) & (c > a)], c[(b > a) & (c > a)]):
-                weakest = min(mean[a, second], mean[second, third], mean[third, a])
-                rows.append((names[a], names[second], names[third], weakest))
-        frame = pd.DataFrame(rows, columns=["a", "b", "c", "weakest"])
-        return frame.sort_values("weakest", ascending=False, ignore_index=True, kind="stable")
-
-    return per_slice(judged.qids, of_slice, weights, by)
+    mean, names = cube.mean(axis=0), judged.names
+    preferred = mean > EQUAL
+    rows = []
+    for a in range(len(names)):
+        # b and c after a in the list of systems, so that each cycle is found once.
+        b, c = np.nonzero(np.outer(preferred[a], preferred[:, a]) & preferred)
+        for second, third in zip(b[(b > a) & (c > a)], c[(b > a) & (c > a)]):
+            weakest = min(mean[a, second], mean[second, third], mean[third, a])
+            rows.append((names[a], names[second], names[third], weakest))
+    frame = pd.DataFrame(rows, columns=["a", "b", "c", "weakest"])
+    return frame.sort_values("weakest", ascending=False, ignore_index=True, kind="stable")
 
 
 @cycles.chart
@@ -437,12 +413,9 @@ def _long_run(majority: Bools) -> Floats:
     return np.where(leaves[part], 0.0, moves.mean(axis=0))
 
 
-def _aggregate(cube: Floats, queries: Queries) -> tuple[Floats, Floats, Bools]:
+def _aggregate(cube: Floats) -> tuple[Floats, Floats, Bools]:
     """Mean preferences, Borda points, and whether most queries prefer the column's system."""
-    share = queries.each / queries.each.sum()
-    some = cube[queries.at]
-    mean = np.tensordot(share, some, axes=1)
-    signs = np.tensordot(share, np.sign(some), axes=1)
+    mean, signs = cube.mean(axis=0), np.sign(cube).mean(axis=0)
     # A win is a point and a tie half a point, so the tie with itself is subtracted.
     points = (signs.sum(axis=1) + len(signs)) / 2 - 0.5
     return mean, points, signs < -EQUAL

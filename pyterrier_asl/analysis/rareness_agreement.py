@@ -33,13 +33,9 @@ from .registry import (
     Floats,
     Ints,
     Qrels,
-    Queries,
     Runs,
-    Slices,
-    Weights,
     analysis,
     by_double_scores,
-    per_slice,
     read,
 )
 
@@ -59,8 +55,6 @@ def agreement_by_alpha(
     rel: float | None = None,
     alphas: Sequence[float] = ALPHAS,
     as_published: bool = False,
-    weights: Weights | None = None,
-    by: Slices | None = None,
 ) -> pd.DataFrame:
     """How does the ranking of systems depend on the weight of rareness?
 
@@ -96,18 +90,15 @@ def agreement_by_alpha(
     judged = judged.once(by_double_scores) if as_published else judged
     measures = ["P_Rareness@100", "AP_Rareness@100"] if measures is None else measures
 
-    def of_slice(queries: Queries) -> pd.DataFrame:
-        rows = []
-        for name, pools in pools_by_measure(judged, measures, rel).items():
-            plain, *means = (
-                rounded(queries.mean(judged.values(pools.measure(alpha=alpha))))
-                for alpha in (0.0, *alphas)
-            )
-            for alpha, mean in zip(alphas, means):
-                rows.append((name, float(alpha), *_agreement(mean, plain)))
-        return pd.DataFrame(rows, columns=["measure", "alpha", "tau", "tau_AP"])
-
-    return per_slice(judged.qids, of_slice, weights, by)
+    rows = []
+    for name, pools in pools_by_measure(judged, measures, rel).items():
+        plain, *means = (
+            rounded(judged.values(pools.measure(alpha=alpha)).mean(axis=-1))
+            for alpha in (0.0, *alphas)
+        )
+        for alpha, mean in zip(alphas, means):
+            rows.append((name, float(alpha), *_agreement(mean, plain)))
+    return pd.DataFrame(rows, columns=["measure", "alpha", "tau", "tau_AP"])
 
 
 def _agreement(estimate: Floats, reference: Floats) -> tuple[float, float]:
@@ -159,8 +150,6 @@ def agreement_by_number_of_systems(
     draws: int = 1000,
     seed: int = 0,
     as_published: bool = False,
-    weights: Weights | None = None,
-    by: Slices | None = None,
 ) -> pd.DataFrame:
     """How far does rareness among few systems agree with rareness among all?
 
@@ -193,20 +182,16 @@ def agreement_by_number_of_systems(
     if measures is None:
         measures = ["P_Rareness(alpha=1)@100", "AP_Rareness(alpha=1)@100"]
 
-    def of_slice(queries: Queries) -> pd.DataFrame:
-        weights = queries.weights_of_all(len(judged.qids))
-        systems = np.tile(np.arange(len(judged)), (draws, 1))
-        rows = []
-        possible = [size for size in sizes if size <= len(judged)]
-        pools_by_name = pools_by_measure(judged, measures, rel)
-        for (name, pools), size in product(pools_by_name.items(), possible):
-            drawn = np.random.default_rng(seed + size).permuted(systems, axis=1)[:, :size]
-            tau = pd.Series(_taus(pools, weights, drawn))
-            rows.append((name, size, tau.mean(), tau.sem(), draws, int(tau.isna().sum())))
-        columns = ["measure", "systems", "tau", "standard_error", "draws", "undefined"]
-        return pd.DataFrame(rows, columns=columns)
-
-    return per_slice(judged.qids, of_slice, weights, by)
+    systems = np.tile(np.arange(len(judged)), (draws, 1))
+    rows = []
+    possible = [size for size in sizes if size <= len(judged)]
+    pools_by_name = pools_by_measure(judged, measures, rel)
+    for (name, pools), size in product(pools_by_name.items(), possible):
+        drawn = np.random.default_rng(seed + size).permuted(systems, axis=1)[:, :size]
+        tau = pd.Series(_taus(pools, drawn))
+        rows.append((name, size, tau.mean(), tau.sem(), draws, int(tau.isna().sum())))
+    columns = ["measure", "systems", "tau", "standard_error", "draws", "undefined"]
+    return pd.DataFrame(rows, columns=columns)
 
 
 @agreement_by_number_of_systems.chart
@@ -236,9 +221,9 @@ def number_of_systems_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     )
 
 
-def _taus(pools: Pools, weights: Floats, drawn: Ints) -> Floats:
+def _taus(pools: Pools, drawn: Ints) -> Floats:
     """tau of each draw, from a matrix of systems by systems: see ``mean_parts``."""
-    base, shared = pools.mean_parts(weights)
+    base, shared = pools.mean_parts()
     size = drawn.shape[1]
     a, b = _gain_line(pools.measure, len(base))
     among_all = a * base - b * shared.sum(axis=1)

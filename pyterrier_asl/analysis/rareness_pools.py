@@ -24,13 +24,9 @@ from .registry import (
     Evaluation,
     Ints,
     Qrels,
-    Queries,
     Runs,
-    Slices,
-    Weights,
     analysis,
     measures_with_rel,
-    per_slice,
     read,
 )
 
@@ -45,8 +41,6 @@ def rareness_by_pool(
     duplicates: str | None = None,
     rel: float | None = None,
     groups: Mapping[str, str] | None = None,
-    weights: Weights | None = None,
-    by: Slices | None = None,
 ) -> pd.DataFrame:
     """Which systems depend on the type of runs in the pool?
 
@@ -90,16 +84,13 @@ def rareness_by_pool(
     masks = {"all": np.ones(len(judged), dtype=bool)}
     masks |= {str(name): _members(judged, str(name), members) for name, members in pools.items()}
 
-    def of_slice(queries: Queries) -> pd.DataFrame:
-        tables: list[pd.DataFrame] = []
-        for name, mask in masks.items():
-            mean = rounded(queries.mean(pools_of_runs.values(mask, codes)))
-            columns = {"pool": name, "run": judged.names, "member": mask, "value": mean}
-            table = pd.DataFrame({**columns, "rank": shared_ranks(mean)})
-            tables.append(table.assign(moved=(tables or [table])[0]["rank"] - table["rank"]))
-        return pd.concat(tables, ignore_index=True)
-
-    return per_slice(judged.qids, of_slice, weights, by)
+    tables: list[pd.DataFrame] = []
+    for name, mask in masks.items():
+        mean = rounded(pools_of_runs.values(mask, codes).mean(axis=-1))
+        columns = {"pool": name, "run": judged.names, "member": mask, "value": mean}
+        table = pd.DataFrame({**columns, "rank": shared_ranks(mean)})
+        tables.append(table.assign(moved=(tables or [table])[0]["rank"] - table["rank"]))
+    return pd.concat(tables, ignore_index=True)
 
 
 @rareness_by_pool.chart
@@ -144,8 +135,6 @@ def rareness_without_own_group(
     *,
     duplicates: str | None = None,
     rel: float | None = None,
-    weights: Weights | None = None,
-    by: Slices | None = None,
 ) -> pd.DataFrame:
     """How does rareness change without the group's other runs?
 
@@ -182,21 +171,18 @@ def rareness_without_own_group(
         own = codes == code
         without[own] = pools_of_runs.values(~own)[own]
 
-    def of_slice(queries: Queries) -> pd.DataFrame:
-        value, alone = rounded(queries.mean(values)), rounded(queries.mean(without))
-        return pd.DataFrame(
-            {
-                "run": judged.names,
-                "group": [groups.get(name, name) for name in judged.names],
-                "runs_of_group": np.bincount(codes)[codes],
-                "value": value,
-                "rank": shared_ranks(value),
-                "value_without": alone,
-                "rank_without": shared_ranks(alone),
-            }
-        )
-
-    return per_slice(judged.qids, of_slice, weights, by)
+    value, alone = rounded(values.mean(axis=-1)), rounded(without.mean(axis=-1))
+    return pd.DataFrame(
+        {
+            "run": judged.names,
+            "group": [groups.get(name, name) for name in judged.names],
+            "runs_of_group": np.bincount(codes)[codes],
+            "value": value,
+            "rank": shared_ranks(value),
+            "value_without": alone,
+            "rank_without": shared_ranks(alone),
+        }
+    )
 
 
 @rareness_without_own_group.chart

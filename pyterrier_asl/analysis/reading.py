@@ -1,21 +1,21 @@
-"""Reads the inputs and options of an analysis, and goes through its tracks and slices."""
+"""Reads the inputs and options of an analysis, and goes through its tracks."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import ir_measures
 import numpy as np
 import pyarrow as pa
 
-from ..assessment.judges import QRELS, JudgeRel, Judges, named_judges, with_reference
+from ..assessment.judges import QRELS, JudgeRel, Judges, with_reference
 from ..evaluation.evaluation import Evaluation, tracks
 from ..evaluation.inputs import Qrels, Runs, complete_measures, refuse, warn_of_grades
-from ..evaluation.slices import Queries, Slices, Weights, per_slice
 from ..io.columns import Columns
 from ..io.lazy import pd
+from ..io.names import check_names
 from ..io.notices import warn
 from ..io.values import pc
 from ..measures import ASL
@@ -23,6 +23,12 @@ from ..measures._base import check_from_0
 from ..measures.names import Measures, named_measures, with_options
 from ..scoring.arrays import within_query
 from ..scoring.search_length import DEFAULT_DEPTH
+
+#: The runs of each track, by its name, and the minimum grade of a relevant document.
+Tracks: TypeAlias = "dict[str, tuple[Evaluation, float]]"
+
+#: The minimum grade of a relevant document in calls, for all tracks or by track.
+RelOfTracks: TypeAlias = "float | Mapping[str, float] | None"
 
 
 def read(
@@ -55,43 +61,35 @@ def read_tracks(
     runs: Runs,
     qrels: Qrels | None,
     duplicates: str | None,
-    rel: float | None,
+    rel: RelOfTracks,
     measures: Measures | None = None,
-) -> tuple[dict[str, Evaluation], float]:
-    """Reads the runs of each track by its name, '' for the only one; the rest as :func:`read`."""
+) -> Tracks:
+    """Reads the runs of each track by its name, '' for the only one, and its minimum grade."""
     several = tracks(runs, qrels, duplicates)
-    grades = [_check_rel(judged, rel, measures) for judged in several.values()]
-    return several, grades[0]
+    by_track = rel if isinstance(rel, Mapping) else dict.fromkeys(several, rel)
+    check_names("rel", by_track, list(several), "tracks")
+    return {
+        name: (judged, _check_rel(judged, by_track.get(name), measures, name))
+        for name, judged in several.items()
+    }
 
 
-def _check_rel(judged: Evaluation, rel: float | None, measures: Measures | None) -> float:
+def _check_rel(
+    judged: Evaluation, rel: float | None, measures: Measures | None, track: str = ""
+) -> float:
     """The minimum grade; warns of other grades, and if no document has it."""
     warn_of_grades(judged.judgements, measures, rel)
     least, grades = 1 if rel is None else check_from_0("rel", rel), judged.judgements.grades
-    if len(grades) and not (grades >= least).any():
-        warn(f"no document is relevant: the highest grade is {grades.max():g}, below {least:g}")
+    if not is_relevant(judged, least) and len(grades):
+        of_track = f"{track}: " if track else ""
+        highest = f"the highest grade is {grades.max():g}, below {least:g}"
+        warn(f"{of_track}no document is relevant: {highest}")
     return least
 
 
-def read_judges(
-    judges: Mapping[str, Qrels],
-    runs: Runs | None = None,
-    rel: float | None = None,
-    judge_rel: JudgeRel | None = None,
-    *,
-    duplicates: str | None = None,
-    measure: Measures | None = None,
-) -> Judges:
-    """Reads two judges or more, and runs to measure by each; arguments as :meth:`.Judges.of`.
-
-    Raises:
-        ValueError: for fewer than two judges.
-    """
-    if len(named_judges(judges)) < 2:
-        raise ValueError(f"comparing takes at least two judges, not {len(judges)}: give another")
-    panel = Judges.of(judges, runs, rel=rel, judge_rel=judge_rel, duplicates=duplicates)
-    warn_of_grades(panel.judgements, measure, rel, judge_rel)
-    return panel
+def is_relevant(judged: Evaluation, rel: float) -> bool:
+    """Whether any document has the minimum grade."""
+    return bool((judged.judgements.grades >= rel).any())
 
 
 def read_qrels_and_judges(
@@ -113,57 +111,40 @@ def read_qrels_and_judges(
 
 
 def per_track(
-    analyse: Callable[[str, Evaluation], pd.DataFrame],
-    several: dict[str, Evaluation],
-    **of_one_track: Any,
+    analyse: Callable[[str, Evaluation, float], pd.DataFrame], several: Tracks
 ) -> pd.DataFrame:
     """The frames that ``analyse`` gives of each track, as one; its first column is ``track``.
 
+    A track without a relevant document distinguishes no runs: its values are NaN.
+
     Args:
-        analyse: the frame of a track, by its name ('' for the one that has none).
-        several: the runs of each track.
-        **of_one_track: options for the queries of one track, such as weights; None: not given.
+        analyse: the frame of a track, from its name ('' for the one that has none), its runs and
+            its minimum grade of a relevant document.
+        several: the runs and the minimum grade of each track.
 
-    Raises:
-        ValueError: where an option of one track is given for several.
-
-    >>> import pandas as pd
-    >>> toy = {"toy": Evaluation.of({"a": {"q": {"d": 1}}}, {"q": {"d": 1}})}
-    >>> per_track(lambda _, judged: pd.DataFrame({"runs": [len(judged)]}), toy)
-      track  runs
-    0   toy     1
+    >>> toy = Evaluation.of({"a": {"q": {"d": 1}}}, {"q": {"d": 1}})
+    >>> tracks = {"lenient": (toy, 1), "strict": (toy, 2)}
+    >>> per_track(lambda _, judged, rel: pd.DataFrame({"runs": [len(judged)], "AP": 1.0}), tracks)
+         track  runs   AP
+    0  lenient     1  1.0
+    1   strict     1  NaN
     """
-    options = [name for name, value in of_one_track.items() if value is not None]
-    if len(several) > 1 and options:
-        raise ValueError(
-            f"{', '.join(options)} can be given for one track only, and there are {len(several)}: "
-            "analyse each track separately"
-        )
-    parts = {name: analyse(name, judged) for name, judged in several.items()}
+    parts = {name: analyse(name, *track) for name, track in several.items()}
+    for name, track in several.items():
+        if not is_relevant(*track):
+            parts[name][parts[name].select_dtypes("float64").columns] = np.nan
     whole = pd.concat(parts, names=["track"]).reset_index(level="track").reset_index(drop=True)
     whole.attrs = next(iter(parts.values())).attrs
+    grades = {name: rel for name, (_, rel) in several.items()}
+    if len(set(grades.values())) > 1:
+        whole.attrs["rel"] = grades
     return whole
 
 
-def per_track_and_slice(
-    several: dict[str, Evaluation],
-    table: Callable[[str, Evaluation, Queries], pd.DataFrame],
-    weights: Weights | None,
-    by: Slices | None,
-) -> pd.DataFrame:
-    """One frame of the tables of every track and slice, with the columns ``track`` and ``by``.
-
-    Args:
-        several: the runs of each track.
-        table: the rows of a track, by its name, and of some of its queries.
-        weights: see :func:`~pyterrier_asl.evaluation.slices.slices`; for one track.
-        by: the slices; for one track.
-    """
-
-    def of_track(name: str, judged: Evaluation) -> pd.DataFrame:
-        return per_slice(judged.qids, lambda queries: table(name, judged, queries), weights, by)
-
-    return per_track(of_track, several, weights=weights, by=by)
+def label_of(several: Tracks) -> Callable[[str], str]:
+    """Gives names of measures the minimum grade of all tracks, and none if the grades differ."""
+    grades = {rel for _, rel in several.values()}
+    return AslOptions(rel=grades.pop() if len(grades) == 1 else 1).label
 
 
 def measures_with_rel(measures: Measures, rel: float | None) -> dict[str, Any]:

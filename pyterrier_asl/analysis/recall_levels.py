@@ -26,12 +26,8 @@ from .registry import (
     Floats,
     Ints,
     Qrels,
-    Queries,
     Runs,
-    Slices,
-    Weights,
     analysis,
-    per_slice,
     read,
 )
 
@@ -45,8 +41,6 @@ def recall_level_needed(
     rel: float | None = None,
     cutoff: int | None = None,
     levels: int = 20,
-    weights: Weights | None = None,
-    by: Slices | None = None,
 ) -> pd.DataFrame:
     """Which recall level i* distinguishes two rankings?
 
@@ -68,14 +62,10 @@ def recall_level_needed(
     """
     judged, rel = read(runs, qrels, duplicates, rel)
     i_star, i = judged.once(first_differences, rel, cutoff), np.arange(1, levels + 1)
-    needed = np.stack([np.sum(i_star == level, axis=0) for level in i])
+    needed = [int(np.sum(i_star == level)) for level in i]
 
-    def of_slice(queries: Queries) -> pd.DataFrame:
-        shares = np.cumsum(queries.mean(needed)) / max(len(i_star), 1)
-        pairs = queries.of(needed).sum(axis=1)
-        return pd.DataFrame({"i": i, "pairs": pairs, "cumulative": shares})
-
-    return per_slice(judged.qids, of_slice, weights, by)
+    shares = np.cumsum(needed) / max(i_star.size, 1)
+    return pd.DataFrame({"i": i, "pairs": needed, "cumulative": shares})
 
 
 @recall_level_needed.chart
@@ -101,8 +91,6 @@ def level_correlations(
     rel: float | None = None,
     cutoff: int | None = None,
     levels: int = 8,
-    weights: Weights | None = None,
-    by: Slices | None = None,
 ) -> pd.DataFrame:
     """How do differences at the recall levels correlate?
 
@@ -121,17 +109,14 @@ def level_correlations(
     judged, rel = read(runs, qrels, duplicates, rel)
     levels_of_runs = judged.once(recall_levels, rel, cutoff)
 
-    def of_slice(queries: Queries) -> pd.DataFrame:
-        rows = []
-        for j in range(2, levels + 1):
-            products, pairs = _products(*levels_of_runs, range(1, j + 1), queries)
-            with np.errstate(invalid="ignore", divide="ignore"):
-                correlations = products[-1] / np.sqrt(np.diag(products) * products[-1, -1])
-            rows += [(i, j, pairs, value) for i, value in enumerate(correlations[:-1], 1)]
-        frame = pd.DataFrame(rows, columns=["i", "j", "pairs", "correlation"])
-        return frame.sort_values(["i", "j"], ignore_index=True)
-
-    return per_slice(judged.qids, of_slice, weights, by)
+    rows = []
+    for j in range(2, levels + 1):
+        products, pairs = _products(*levels_of_runs, range(1, j + 1))
+        with np.errstate(invalid="ignore", divide="ignore"):
+            correlations = products[-1] / np.sqrt(np.diag(products) * products[-1, -1])
+        rows += [(i, j, pairs, value) for i, value in enumerate(correlations[:-1], 1)]
+    frame = pd.DataFrame(rows, columns=["i", "j", "pairs", "correlation"])
+    return frame.sort_values(["i", "j"], ignore_index=True)
 
 
 @level_correlations.chart
@@ -168,8 +153,6 @@ def level_regressions(
     cutoff: int | None = None,
     levels: int = 4,
     following: int = 4,
-    weights: Weights | None = None,
-    by: Slices | None = None,
 ) -> pd.DataFrame:
     """Do the following recall levels predict the difference at a level?
 
@@ -190,18 +173,15 @@ def level_regressions(
     judged, rel = read(runs, qrels, duplicates, rel)
     levels_of_runs = judged.once(recall_levels, rel, cutoff)
 
-    def of_slice(queries: Queries) -> pd.DataFrame:
-        rows = []
-        for i in range(1, levels + 1):
-            products, pairs = _products(*levels_of_runs, range(i, i + following + 1), queries)
-            with_target, among = products[1:, 0], products[1:, 1:]
-            coefficients = np.linalg.lstsq(among, with_target, rcond=None)[0]
-            coefficients[~among.any(axis=1)] = np.nan  # the level is equal in all rankings
-            r2 = coefficients @ with_target / products[0, 0] if products[0, 0] else np.nan
-            rows += [(i, j, float(c), float(r2), pairs) for j, c in enumerate(coefficients, 1)]
-        return pd.DataFrame(rows, columns=["i", "j", "coefficient", "R2", "pairs"])
-
-    return per_slice(judged.qids, of_slice, weights, by)
+    rows = []
+    for i in range(1, levels + 1):
+        products, pairs = _products(*levels_of_runs, range(i, i + following + 1))
+        with_target, among = products[1:, 0], products[1:, 1:]
+        coefficients = np.linalg.lstsq(among, with_target, rcond=None)[0]
+        coefficients[~among.any(axis=1)] = np.nan  # the level is equal in all rankings
+        r2 = coefficients @ with_target / products[0, 0] if products[0, 0] else np.nan
+        rows += [(i, j, float(c), float(r2), pairs) for j, c in enumerate(coefficients, 1)]
+    return pd.DataFrame(rows, columns=["i", "j", "coefficient", "R2", "pairs"])
 
 
 @level_regressions.chart
@@ -225,20 +205,18 @@ def level_regressions_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     )
 
 
-def _products(
-    reciprocal: Floats, total: Ints, levels: range, queries: Queries
-) -> tuple[Floats, int]:
+def _products(reciprocal: Floats, total: Ints, levels: range) -> tuple[Floats, int]:
     """Sums of δRR_i δRR_j over all pairs of rankings of the queries that have the last level.
 
     Over ordered pairs δRR has mean 0. The differences of all ordered pairs of S values x and y have
     the product sum 2 S² cov(x, y), so the pairs are not needed.
     """
-    has = queries.where(total >= levels[-1])
-    values = np.stack([has.of(level(reciprocal, total, i)) for i in levels])
+    has = total >= levels[-1]
+    values = np.stack([level(reciprocal, total, i)[:, has] for i in levels])
     centred = values - values.mean(axis=1, keepdims=True)
     systems = values.shape[1]
-    sums = 2 * systems * np.einsum("isq,jsq,q->ij", centred, centred, has.each)
-    return sums, systems * (systems - 1) // 2 * len(has)
+    sums = 2 * systems * np.einsum("isq,jsq->ij", centred, centred)
+    return sums, systems * (systems - 1) // 2 * int(has.sum())
 
 
 @analysis(DIAZ, "Table 2")
@@ -249,8 +227,6 @@ def prediction_from_suffixes(
     duplicates: str | None = None,
     rel: float | None = None,
     cutoff: int | None = None,
-    weights: Weights | None = None,
-    by: Slices | None = None,
 ) -> pd.DataFrame:
     """Do later relevant documents predict the first?
 
@@ -276,35 +252,26 @@ def prediction_from_suffixes(
     """
     judged, rel = read(runs, qrels, duplicates, rel)
 
-    def of_slice(queries: Queries) -> pd.DataFrame:
-        compared, right, tied = (
-            queries.of(counts) for counts in judged.once(_predictions, rel, cutoff)
-        )
-        weighted = [counts @ queries.each for counts in (compared, right, tied)]
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return pd.DataFrame(
-                {
-                    "predictor": ["sgnLP", "δRR_2"],
-                    "pairs": compared.sum(),
-                    "right": right.sum(axis=1),
-                    "ties": tied.sum(axis=1),
-                    "percent": 100 * weighted[1] / weighted[0],
-                    "percent_of_untied": 100 * weighted[1] / (weighted[0] - weighted[2]),
-                }
-            )
-
-    return per_slice(judged.qids, of_slice, weights, by)
+    pairs, right, tied = judged.once(_predictions, rel, cutoff)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        shares = {
+            "percent": 100 * right / pairs,
+            "percent_of_untied": 100 * right / (pairs - tied),
+        }
+    counts = {"pairs": pairs, "right": right, "ties": tied}
+    return pd.DataFrame({"predictor": ["sgnLP", "δRR_2"], **counts, **shares})
 
 
-def _predictions(judged: Evaluation, rel: float, cutoff: int | None) -> tuple[Ints, Ints, Ints]:
-    """Pairs with different RR, (Q,); right and tied pairs among them by each predictor, (2, Q)."""
+def _predictions(judged: Evaluation, rel: float, cutoff: int | None) -> tuple[int, Ints, Ints]:
+    """Pairs with different RR; right and tied pairs among them by each predictor, (2,)."""
     reciprocal, total = recall_levels(judged, rel, cutoff)
     first, second = (difference(reciprocal, total, i) for i in (1, 2))
     after = np.delete(reciprocal, (np.cumsum(total) - total)[total > 0], axis=1)
     _, suffix = pairwise_preferences(after, np.maximum(total - 1, 0))
     predicted = np.stack([suffix, second])
-    right = np.sum(predicted * first > 0, axis=1)
-    return np.sum(first != 0, axis=0), right, np.sum((predicted == 0) & (first != 0), axis=1)
+    right = np.sum(predicted * first > 0, axis=(1, 2))
+    ties = np.sum((predicted == 0) & (first != 0), axis=(1, 2))
+    return int(np.sum(first != 0)), right, ties
 
 
 @prediction_from_suffixes.chart

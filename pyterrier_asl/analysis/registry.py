@@ -9,26 +9,19 @@ An analysis is a function of runs, judgements and further options, which returns
         *,
         duplicates: str | None = None,
         rel: float | None = None,
-        weights: Weights | None = None,
-        by: Slices | None = None,
     ) -> pd.DataFrame:
         \"\"\"The question that it answers?  (at most 70 characters)
         ...the rest of its documentation.\"\"\"
         judged, rel = read(runs, qrels, duplicates, rel)
-        i_star = judged.once(first_differences, rel)  # what all slices share, computed once
-
-        def of_slice(queries: Queries) -> pd.DataFrame:
-            ...queries.mean(values) and queries.of(values) look at the slice
-
-        return per_slice(judged.qids, of_slice, weights, by)
-
+        i_star = judged.once(first_differences, rel)  # other analyses of these runs share it
+        ...
     @ties.chart
     def ties_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
         return figure(alt.Chart(frame)...)  # alt of ``charts.forms``, which imports it when used
 
 * Callers get this function, so editors and type checkers see its parameters. Parameters that many
   analyses have are described once, in ``_COMMON``, and added to its docstring.
-* :mod:`.reading` reads runs and goes through slices, and through tracks (``tracks=True``).
+* :mod:`.reading` reads runs, and goes through tracks (``tracks=True``).
 * ``ties.draw(frame)`` draws the figure of the table.
 * ``@ties.another("name", "Figure 9", "Its question?")`` draws a second figure of the same table.
 * ``@ties.shown`` makes the table human-readable, as the command prints it.
@@ -49,17 +42,18 @@ from typing import Any, ParamSpec, Protocol, TypeVar, cast
 
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.inputs import Qrels, Runs
-from ..evaluation.slices import Queries, Slices, Weights, per_slice
 from ..io.lazy import alt, pd
 from ..scoring.arrays import Bools, Floats, Ints
 from .reading import (
     AslOptions,
+    RelOfTracks,
+    Tracks,
     by_double_scores,
+    is_relevant,
+    label_of,
     measures_with_rel,
     per_track,
-    per_track_and_slice,
     read,
-    read_judges,
     read_qrels_and_judges,
     read_tracks,
 )
@@ -67,13 +61,13 @@ from .reading import (
 #: Also the types and the functions of :mod:`.reading` that most analyses need.
 __all__ = [
     "AslOptions",
+    "Tracks",
     "by_double_scores",
+    "is_relevant",
+    "label_of",
     "measures_with_rel",
-    "per_slice",
     "per_track",
-    "per_track_and_slice",
     "read",
-    "read_judges",
     "read_qrels_and_judges",
     "read_tracks",
     "Analysis",
@@ -83,10 +77,8 @@ __all__ = [
     "Ints",
     "Evaluation",
     "Qrels",
-    "Queries",
+    "RelOfTracks",
     "Runs",
-    "Slices",
-    "Weights",
     "analyses",
     "analysis",
     "find_analysis",
@@ -97,14 +89,12 @@ DIAZ = "Diaz 2023"
 TURKMEN = "Türkmen, Lease, Kutlu 2023"
 TROTMAN = "Trotman, Keeler 2011"
 CLARKE = "Clarke 2019"
-JUDGES = "Several judges"
-PAPERS = (ALEX, DIAZ, TURKMEN, TROTMAN, CLARKE, JUDGES)
+PAPERS = (ALEX, DIAZ, TURKMEN, TROTMAN, CLARKE)
 
 #: The questions under which analyses are listed first.
 BETTER, REAL, LOST = "Who is better?", "Is it real?", "What is lost?"
-TRUSTED = "Can the judge be trusted?"
 MORE = "What would more judgements change?"
-QUESTIONS = (BETTER, REAL, LOST, TRUSTED, MORE)
+QUESTIONS = (BETTER, REAL, LOST, MORE)
 
 #: Descriptions of common arguments, and of some where there are tracks.
 _COMMON = {
@@ -125,16 +115,14 @@ _COMMON = {
     "draws": "number of random draws of tests that need them; None: 10,000.",
     "seed": "seed of the draws, 0 by default; the same seed gives the same numbers.",
     "progress": "whether to show a progress bar; None: in a terminal.",
-    "weights": "how much each query counts; see :func:`~pyterrier_asl.evaluation.slices.slices`.",
-    "by": "slices of the queries, each with its own rows.",
     "as_published": "the paper's choice: missing documents right after the list "
     "(``missing='after'``).",
 }
 _OF_TRACKS = {
     "runs": "the runs of one track; or, without qrels, a dict of track -> (runs, qrels).",
     "qrels": "the judgements of the one track.",
-    "weights": "how much each query counts; for one track.",
-    "by": "slices of the queries; for one track.",
+    "rel": "minimum grade of a relevant document, one for all tracks or track -> grade; None: 1, "
+    "with a warning if higher grades occur. A track without a relevant document has no values.",
 }
 
 P = ParamSpec("P")
@@ -159,8 +147,8 @@ class AnalysisFunction(Protocol[P]):
     def another(self, name: str, figure: str, what: str) -> Callable[[Draw], Draw]:
         """Declares another figure of the same table, with its name."""
 
-    def draw(self, frame: pd.DataFrame, by: str | None = None) -> alt.TopLevelMixin:
-        """The chart of a table; with the column of the slices, one for each slice."""
+    def draw(self, frame: pd.DataFrame) -> alt.TopLevelMixin:
+        """The chart of a table."""
 
 
 @dataclass(eq=False)
@@ -225,12 +213,10 @@ class Analysis:
         judged = ("qrels",) if "qrels" in parameters or "judges" in parameters else ()
         return (*judged, "runs") if "runs" in parameters else judged
 
-    def draw(self, frame: pd.DataFrame, by: str | None = None) -> alt.TopLevelMixin:
-        """The chart of a table; with the column of the slices, one for each slice."""
-        from ..charts.forms import by_slice
-
+    def draw(self, frame: pd.DataFrame) -> alt.TopLevelMixin:
+        """The chart of a table."""
         assert self.chart is not None
-        return self.chart(frame) if by is None else by_slice(self.chart, frame, by)
+        return self.chart(frame)
 
 
 _ANALYSES: dict[str, Analysis] = {}

@@ -36,12 +36,11 @@ from .registry import (
     Floats,
     Ints,
     Qrels,
-    Queries,
+    RelOfTracks,
     Runs,
-    Slices,
-    Weights,
     analysis,
-    per_track_and_slice,
+    label_of,
+    per_track,
     read_tracks,
 )
 
@@ -62,7 +61,6 @@ COSTS = ("ASL", "ASL@g1-10", "ASL@g1")
 
 def num_better(
     values: Floats,
-    queries: Queries,
     *,
     is_cost: bool = False,
     margin: float = 0.1,
@@ -76,7 +74,7 @@ def num_better(
 
     Args:
         values: shape (S, Q).
-        queries: the queries of the means.
+
         is_cost: whether a lower value is the better one.
         margin: the least difference, relative to the mean of the worse system.
         test: a test for pairs.
@@ -87,20 +85,19 @@ def num_better(
         Counts, shape (S,).
 
     >>> values = np.array([[0.5, 0.6, 0.7], [0.1, 0.2, 0.4], [0.5, 0.6, 0.6]])
-    >>> num_better(values, Queries(np.arange(3))).tolist()
+    >>> num_better(values).tolist()
     [0, 2, 0]
     """
     systems = len(values)
     pairs = compare_all(
-        queries.of(values),
+        values,
         [*map(str, range(systems))],
         test=test,
         correction=correction,
         alpha=alpha,
-        weights=queries.weights,
     )
     first, second = np.triu_indices(systems, k=1)
-    means = queries.mean(values)
+    means = values.mean(axis=-1)
     a, b = means[first], means[second]
     a_wins = (a < b) if is_cost else (a > b)
     enough = np.abs(a - b) >= margin * np.abs(np.where(a_wins, b, a))
@@ -136,7 +133,7 @@ def reordering(
     qrels: Qrels | None = None,
     *,
     duplicates: str | None = None,
-    rel: float | None = None,
+    rel: RelOfTracks = None,
     cutoff: int | None = None,
     missing: str = "pad",
     as_published: bool = False,
@@ -145,8 +142,6 @@ def reordering(
     test: str = "t",
     correction: str = "none",
     each: bool = False,
-    weights: Weights | None = None,
-    by: Slices | None = None,
 ) -> pd.DataFrame:
     """How far do systems move, step by step, from AP to ASL?
 
@@ -194,22 +189,23 @@ def reordering(
     """
     refuse_published(as_published, correction=correction != "none" and correction)
     check_from_0("margin", margin)
-    tracks, rel = read_tracks(runs, qrels, duplicates, rel)
-    options = AslOptions(rel, cutoff, missing, as_published)
+    tracks = read_tracks(runs, qrels, duplicates, rel)
+    label = label_of(tracks)
     better: dict[str, Any] = {"margin": margin, "alpha": alpha, "test": test}
     better["correction"] = "none" if as_published else correction
 
-    def of_slice(track: str, judged: Evaluation, queries: Queries) -> pd.DataFrame:
+    def of_track(track: str, judged: Evaluation, rel: float) -> pd.DataFrame:
+        options = AslOptions(rel, cutoff, missing, as_published)
         counts, rates = {}, {}
         for name, values in judged.once(_values_by_name, options).items():
-            is_cost, means = name in COSTS, np.asarray(queries.mean(values))
-            counts[name] = num_better(values, queries, is_cost=is_cost, **better)
+            is_cost, means = name in COSTS, np.asarray(values.mean(axis=-1))
+            counts[name] = num_better(values, is_cost=is_cost, **better)
             rates[name] = 1 / means if is_cost else means
         parts = []
         for change, before, after in CHANGES:
             # A mean of rates keeps its formula as its name.
             start, end = (
-                name if name.startswith("mean") else options.label(name) for name in (before, after)
+                name if name.startswith("mean") else label(name) for name in (before, after)
             )
             columns = {
                 "change": change.replace(f"{before} to {after}", f"{start} to {end}"),
@@ -228,7 +224,7 @@ def reordering(
         whole.attrs.update(better)
         return whole
 
-    systems = per_track_and_slice(tracks, of_slice, weights, by)
+    systems = per_track(of_track, tracks)
     return systems if each else _over_tracks(systems)
 
 
@@ -242,28 +238,28 @@ def _values_by_name(judged: Evaluation, options: AslOptions) -> dict[str, Floats
 
 
 def _over_tracks(systems: pd.DataFrame) -> pd.DataFrame:
-    """One row for each slice and change: over tracks, and for dValue over systems."""
-    until = list(systems.columns).index("change") + 1
-    keys = [column for column in systems.columns[:until] if column != "track"]
+    """One row for each change: over tracks with relevant documents, and for dValue over systems."""
     rows = []
-    for group, part in systems.groupby(keys, sort=False):
+    for change, whole in systems.groupby("change", sort=False):
+        with_values = whole.dropna(subset="old")
+        part = whole if with_values.empty else with_values
         by_track = part.groupby("track")
-        largest = part.iloc[int(part["dSort"].argmax())]
+        largest = part.iloc[int(part["dSort"].fillna(0).argmax())]
         over = {
             "dSort": by_track["dSort"].max(),
             "tau": pd.Series([_tau(track) for _, track in by_track]),
             "dValue": part["dValue"].replace(np.inf, np.nan),
         }
-        row = {**dict(zip(keys, group)), "from": largest["from"], "to": largest["to"]}
+        row = {"change": change, "from": largest["from"], "to": largest["to"]}
         for name, values in over.items():
             row |= {name: values.mean(), f"{name}_sd": values.std()}
-        row["moved"] = largest["run"] if largest["dSort"] else ""
+        row["moved"] = largest["run"] if largest["dSort"] > 0 else ""
         rows.append({**row, "tracks": len(by_track), "systems": len(part)})
     return pd.DataFrame(rows)
 
 
 def _tau(track: pd.DataFrame) -> float:
-    if len(track) < 2:
+    if len(track) < 2 or track["old"].isna().any():
         return float("nan")
     return kendall_tau(rounded(track["old"]), rounded(track["new"]))
 

@@ -33,12 +33,11 @@ from .registry import (
     Floats,
     Ints,
     Qrels,
-    Queries,
+    RelOfTracks,
     Runs,
-    Slices,
-    Weights,
     analysis,
-    per_track_and_slice,
+    is_relevant,
+    per_track,
     read,
     read_tracks,
 )
@@ -334,17 +333,13 @@ def effective_share(
     qrels: Qrels | None = None,
     *,
     duplicates: str | None = None,
-    rel: float | None = None,
+    rel: RelOfTracks = None,
     cutoff: int | None = None,
-    weights: Weights | None = None,
-    by: Slices | None = None,
 ) -> pd.DataFrame:
     """What share of the relevant documents determines AP?
 
     In the paper the top 57 % ± 16 of the relevant documents determine AP, over its tracks.
 
-    Args:
-        weights: how much each query counts in ``AP`` and ``share``; for one track.
 
     Returns:
         One row for each run, with ``track``, ``run``, ``AP``, ``share``, the mean over queries of
@@ -359,23 +354,20 @@ def effective_share(
       track  run     AP  share  pooled
     0        run  0.556  0.667   0.667
     """
-    tracks, rel = read_tracks(runs, qrels, duplicates, rel)
 
-    def of_slice(track: str, judged: Evaluation, queries: Queries) -> pd.DataFrame:
+    def of_track(track: str, judged: Evaluation, rel: float) -> pd.DataFrame:
         documents = judged.once(relevant_documents, rel, cutoff)
         ends = np.cumsum(documents[0].total)[:-1]
         precisions = np.array([run.mean(run.precision, 0.0) for run in documents])
         shares = np.array(
             [[*map(_effective_share, np.split(run.precision, ends))] for run in documents]
         )
-        some = queries.where(documents[0].total > 0)
-        share = some.mean(shares) if some.each.any() else np.full(len(documents), np.nan)
-        kept = np.isin(documents[0].queries, queries.at)
-        pooled = [_effective_share(run.precision[kept]) for run in documents]
-        means = {"run": judged.names, "AP": queries.mean(precisions)}
+        share = np.nanmean(shares, axis=1) if is_relevant(judged, rel) else np.nan
+        pooled = [_effective_share(run.precision) for run in documents]
+        means = {"run": judged.names, "AP": precisions.mean(axis=-1)}
         return pd.DataFrame({**means, "share": share, "pooled": pooled})
 
-    return per_track_and_slice(tracks, of_slice, weights, by)
+    return per_track(of_track, read_tracks(runs, qrels, duplicates, rel))
 
 
 @effective_share.chart

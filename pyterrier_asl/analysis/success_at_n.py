@@ -18,12 +18,9 @@ from .registry import (
     TROTMAN,
     Evaluation,
     Qrels,
-    Queries,
+    RelOfTracks,
     Runs,
-    Slices,
-    Weights,
     analysis,
-    per_slice,
     per_track,
     read_tracks,
 )
@@ -36,12 +33,10 @@ def satisfaction(
     *,
     duplicates: str | None = None,
     judges: Mapping[str, Qrels] | None = None,
-    rel: float | None = None,
+    rel: RelOfTracks = None,
     judge_rel: JudgeRel | None = None,
     depth: int = 10,
     alpha: float = 0.05,
-    weights: Weights | None = None,
-    by: Slices | None = None,
 ) -> pd.DataFrame:
     """How soon is a user satisfied (success at n)?
 
@@ -72,17 +67,22 @@ def satisfaction(
         raise ValueError(f"depth is {depth}, but it must be 1 or more")
     if judge_rel is not None:
         rel = 1 if rel is None else rel
-    several, least = read_tracks(runs, qrels, duplicates, rel)
+    several = read_tracks(runs, qrels, duplicates, rel)
+    if judges is not None and len(several) > 1:
+        raise ValueError(
+            f"judges can be given for one track only, and there are {len(several)}: analyse each "
+            "track separately"
+        )
 
-    def of_track(track: str, judged: Evaluation) -> pd.DataFrame:
+    def of_track(track: str, judged: Evaluation, rel: float) -> pd.DataFrame:
         sources = with_reference({} if judges is None else judges, QRELS, judged.judgements)
-        panel = Judges.of(sources, judged, rel=least, judge_rel=judge_rel)
-        return per_slice(panel.qids, lambda some: _success(panel, some, depth, alpha), weights, by)
+        panel = Judges.of(sources, judged, rel=rel, judge_rel=judge_rel)
+        return _success(panel, depth, alpha)
 
-    return per_track(of_track, several, weights=weights, by=by, judges=judges)
+    return per_track(of_track, several)
 
 
-def _success(judges: Judges, queries: Queries, depth: int, alpha: float) -> pd.DataFrame:
+def _success(judges: Judges, depth: int, alpha: float) -> pd.DataFrame:
     """S@n of every run and judge."""
     runs, at = judges.runs_by(QRELS), judges.positions[QRELS]
     relevant = (run.relevant(judges.members[QRELS].rel) for run in runs.runs)
@@ -96,9 +96,9 @@ def _success(judges: Judges, queries: Queries, depth: int, alpha: float) -> pd.D
         expected = [expected_success(*judge.counts[:2], n=n) for n in range(1, depth + 1)]
         curves[judge.name, "judge"] = np.array(expected)
     rows = [
-        (*curve, n, *wilson_interval(success, alpha=alpha, weights=queries.weights), len(queries))
+        (*curve, n, *wilson_interval(success, alpha=alpha), len(judges.qids))
         for curve, values in curves.items()
-        for n, success in enumerate(queries.of(values), start=1)
+        for n, success in enumerate(values, start=1)
     ]
     columns = ["system", "kind", "n", "S@n", "ci_low", "ci_high", "queries"]
     return pd.DataFrame(rows, columns=columns)

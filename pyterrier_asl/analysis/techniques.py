@@ -22,12 +22,11 @@ from .registry import (
     AslOptions,
     Evaluation,
     Qrels,
-    Queries,
+    RelOfTracks,
     Runs,
-    Slices,
-    Weights,
     analysis,
-    per_track_and_slice,
+    label_of,
+    per_track,
     read_tracks,
 )
 
@@ -64,7 +63,7 @@ def compare_techniques(
     old: str | Mapping[str, str],
     new: str | Mapping[str, str],
     measures: Measures | None = None,
-    rel: float | None = None,
+    rel: RelOfTracks = None,
     cutoff: int | None = None,
     missing: str = "pad",
     as_published: bool = False,
@@ -73,8 +72,6 @@ def compare_techniques(
     alpha: float = 0.05,
     draws: int | None = None,
     seed: int | None = None,
-    weights: Weights | None = None,
-    by: Slices | None = None,
 ) -> pd.DataFrame:
     """How much of the error does a new technique remove (RRIE)?
 
@@ -116,27 +113,28 @@ def compare_techniques(
     if measures is not None:
         refuse("is for the default measures", rel=rel, cutoff=cutoff, missing=missing != "pad")
     refuse_published(as_published, correction=correction != "holm" and correction)
-    tracks, rel = read_tracks(runs, qrels, duplicates, rel, measures)
-    options = AslOptions(rel, cutoff, missing, as_published)
+    tracks = read_tracks(runs, qrels, duplicates, rel, measures)
+    label = label_of(tracks)
     paired = PairedTest(test, correction, alpha, draws, seed)
     techniques = [_runs_of_tracks(*named, list(tracks)) for named in (("old", old), ("new", new))]
-    usual = {options.label(name): measure for name, measure in options.measures().items()}
-    chosen = usual if measures is None else _with_best_value_1(measures)
+    given = None if measures is None else _with_best_value_1(measures)
 
-    def of_slice(track: str, judged: Evaluation, queries: Queries) -> pd.DataFrame:
+    def of_track(track: str, judged: Evaluation, rel: float) -> pd.DataFrame:
         two = judged.select([run[track] for run in techniques])
+        usual = AslOptions(rel, cutoff, missing, as_published).measures()
+        chosen = given or {label(name): measure for name, measure in usual.items()}
         rows = []
         for name, measure in chosen.items():
             values = two.values(measure)
-            means = dict(zip(("old", "new"), queries.mean(values).tolist()))
+            means = dict(zip(("old", "new"), values.mean(axis=-1).tolist()))
             rrie = float(relative_error_reduction(**means, best=1.0))
-            tested = paired.of(values[1], values[0], queries)
+            tested = paired.of(values[1], values[0])
             rows.append({"measure": name, **means, "RRIE": rrie, **tested})
         frame = as_frame(rows)
         frame.attrs = {"old": old, "new": new}
         return frame
 
-    frame = per_track_and_slice(tracks, of_slice, weights, by)
+    frame = per_track(of_track, tracks)
     return with_corrected_p(frame, test, "none" if as_published else correction, alpha)
 
 

@@ -22,7 +22,7 @@ from ..evaluation.preferences import first_differences, recall_levels
 from ..io.lazy import pd
 from ..io.notices import counted
 from ..scoring.preferences import level
-from .registry import DIAZ, Qrels, Queries, Runs, Slices, Weights, analysis, per_slice, read
+from .registry import DIAZ, Qrels, Runs, analysis, read
 
 
 @analysis(DIAZ, "Figure 1")
@@ -153,8 +153,6 @@ def ties(
     duplicates: str | None = None,
     rel: float | None = None,
     cutoff: int | None = None,
-    weights: Weights | None = None,
-    by: Slices | None = None,
 ) -> pd.DataFrame:
     """How many pairs of rankings do RR and lexiprecision not distinguish?
 
@@ -175,14 +173,9 @@ def ties(
     """
     judged, rel = read(runs, qrels, duplicates, rel)
     i_star = judged.once(first_differences, rel, cutoff)
-    tied = np.stack([np.sum(i_star == 0, axis=0), np.sum(i_star != 1, axis=0)])
-
-    def of_slice(queries: Queries) -> pd.DataFrame:
-        percent = 100 * queries.mean(tied) / max(len(i_star), 1)
-        counts = {"pairs": len(i_star) * len(queries), "ties": queries.of(tied).sum(axis=1)}
-        return pd.DataFrame({"preference": ["rrLP, sgnLP", "RR"], **counts, "percent": percent})
-
-    return per_slice(judged.qids, of_slice, weights, by)
+    tied = np.array([np.sum(i_star == 0), np.sum(i_star != 1)])
+    counts = {"pairs": i_star.size, "ties": tied, "percent": 100 * tied / max(i_star.size, 1)}
+    return pd.DataFrame({"preference": ["rrLP, sgnLP", "RR"], **counts})
 
 
 @ties.chart
@@ -215,8 +208,6 @@ def tie_probability_by_rank(
     rel: float | None = None,
     cutoff: int | None = None,
     deepest: int = 10,
-    weights: Weights | None = None,
-    by: Slices | None = None,
 ) -> pd.DataFrame:
     """How likely is another ranking to tie in RR, by the first rank?
 
@@ -238,24 +229,15 @@ def tie_probability_by_rank(
     """
     judged, rel = read(runs, qrels, duplicates, rel)
 
-    def of_slice(queries: Queries) -> pd.DataFrame:
-        first = queries.of(level(*judged.once(recall_levels, rel, cutoff), 1))
-        ranks = np.arange(1, deepest + 1)
-        # The number of rankings of each query with the first relevant document at each rank.
-        counts = np.stack([np.sum(first == 1 / rank, axis=0) for rank in ranks])
-        rankings, others = counts.sum(axis=1), len(judged) - 1
-        with np.errstate(invalid="ignore"):
-            probability = (counts * (counts - 1)) @ queries.each / (counts @ queries.each * others)
-        return pd.DataFrame(
-            {
-                "p_1": ranks,
-                "rankings": rankings,
-                "pairs": rankings * others,
-                "probability": probability,
-            }
-        )
-
-    return per_slice(judged.qids, of_slice, weights, by)
+    first = level(*judged.once(recall_levels, rel, cutoff), 1)
+    ranks = np.arange(1, deepest + 1)
+    # The number of rankings of each query with the first relevant document at each rank.
+    counts = np.stack([np.sum(first == 1 / rank, axis=0) for rank in ranks])
+    rankings, others = counts.sum(axis=1), len(judged) - 1
+    with np.errstate(invalid="ignore"):
+        probability = (counts * (counts - 1)).sum(axis=1) / (rankings * others)
+    table = {"p_1": ranks, "rankings": rankings, "pairs": rankings * others}
+    return pd.DataFrame({**table, "probability": probability})
 
 
 @tie_probability_by_rank.chart
@@ -290,8 +272,6 @@ def ties_by_recall_level(
     rel: float | None = None,
     cutoff: int | None = None,
     levels: int = 20,
-    weights: Weights | None = None,
-    by: Slices | None = None,
 ) -> pd.DataFrame:
     """How often do rankings tie in position, by recall level?
 
@@ -317,19 +297,14 @@ def ties_by_recall_level(
     reciprocal, total = judged.once(recall_levels, rel, cutoff)
     first, second = np.triu_indices(len(judged), k=1)
 
-    def of_slice(queries: Queries) -> pd.DataFrame:
-        rows = []
-        for i in range(1, levels + 1):
-            has = queries.where(total >= i)
-            ranks = has.of(level(reciprocal, total, i))
-            tied = ranks[first] == ranks[second]
-            missing = tied & (ranks[first] == 0)
-            whole = len(first) * has.each.sum() or np.nan
-            shares = [float(np.sum(pairs @ has.each)) / whole for pairs in (tied, missing)]
-            rows.append((i, tied.size, *shares))
-        return pd.DataFrame(rows, columns=["i", "pairs", "probability", "both_missing"])
-
-    return per_slice(judged.qids, of_slice, weights, by)
+    rows = []
+    for i in range(1, levels + 1):
+        ranks = level(reciprocal, total, i)[:, total >= i]
+        tied = ranks[first] == ranks[second]
+        missing = tied & (ranks[first] == 0)
+        shares = [int(pairs.sum()) / (tied.size or np.nan) for pairs in (tied, missing)]
+        rows.append((i, tied.size, *shares))
+    return pd.DataFrame(rows, columns=["i", "pairs", "probability", "both_missing"])
 
 
 @ties_by_recall_level.chart

@@ -16,7 +16,6 @@ from typing import Any, TypeAlias
 import numpy as np
 import pyarrow as pa
 
-from ..evaluation.slices import Queries
 from ..io.lazy import pd
 from ..io.notices import counted, warn
 from ..judging.matching import positions
@@ -132,7 +131,6 @@ def agreement_on_systems(
     measure: Measures,
     draws: Draws,
     *,
-    queries: Queries | None = None,
     p: float = 0.9,
 ) -> Agreements:
     """tau, tau_AP and RBO of the rankings of the runs by every two judges.
@@ -142,14 +140,12 @@ def agreement_on_systems(
             query and document that all of them judged are to count.
         measure: the measure.
         draws: how often each of n queries counts.
-        queries: those that the means are over, of the queries that all judged; None: all.
         p: persistence of RBO.
     """
-    used = (Queries(np.arange(len(judges.qids))) if queries is None else queries).counting
-    counts = draws(len(used)) * used.each
+    counts = draws(len(judges.qids))
     counts /= counts.sum(axis=1, keepdims=True)
     scores = {
-        name: np.asarray(rounded(sign_of(measure) * (counts @ used.of(values).T)))
+        name: np.asarray(rounded(sign_of(measure) * (counts @ values.T)))
         for name, values in judges.values(measure).items()
     }
     agreements = {}
@@ -158,10 +154,9 @@ def agreement_on_systems(
         coefficients = kendall_taus(x, y), tau_ap, overlaps_of_scores(x, y, p=p)
         by_a, by_b = (judges.members[name].judgements for name in (a, b))
         judged = by_a.queries[shared_pairs(by_a, by_b)[0]]
-        pairs = int(np.isin(judged, used.of(judges.positions[a])).sum())
-        agreements[frozenset((a, b))] = Agreement(
-            dict(zip(ON_SYSTEMS, coefficients)), pairs, len(used)
-        )
+        pairs = int(np.isin(judged, judges.positions[a]).sum())
+        values = dict(zip(ON_SYSTEMS, coefficients))
+        agreements[frozenset((a, b))] = Agreement(values, pairs, len(judges.qids))
     return agreements
 
 

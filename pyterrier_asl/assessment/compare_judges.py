@@ -14,7 +14,6 @@ import numpy as np
 
 from ..charts.forms import STEP, alt, captioned, ranges, tooltips
 from ..evaluation.inputs import Qrels, Runs, refuse, warn_of_grades
-from ..evaluation.slices import Queries
 from ..io.lazy import pd
 from ..io.names import check_names
 from ..io.printed import Part, Printed
@@ -154,10 +153,6 @@ def judges(
     )
 
 
-def _all_queries(judges: Judges) -> Queries:
-    return Queries(np.arange(len(judges.qids)))
-
-
 def _gains_by_judge(
     judges: Judges, measures: list[NamedMeasure], alpha: float, groups: Any = None
 ) -> pd.DataFrame | None:
@@ -168,10 +163,7 @@ def _gains_by_judge(
     if not measures:
         return None
     options: dict[str, Any] = {"reference": judges.names[0], "groups": groups}
-    parts = [
-        leaderboards_of(judges, measure, _all_queries(judges), PairedTest(), **options)
-        for measure in measures
-    ]
+    parts = [leaderboards_of(judges, measure, PairedTest(), **options) for measure in measures]
     board = pd.concat(parts, ignore_index=True)
     board = board[board["judge"] != judges.names[0]]
     block = board.groupby(["judge", "measure"], sort=False).ngroup()
@@ -183,8 +175,8 @@ def _reversals(
     judges: Judges, measures: list[NamedMeasure], paired: PairedTest
 ) -> pd.DataFrame | None:
     """The pairs of systems that each judge puts in another order than the reference."""
-    queries, reference = _all_queries(judges), judges.names[0]
-    parts = [reversals_of(judges, m, queries, paired, reference=reference) for m in measures]
+    reference = judges.names[0]
+    parts = [reversals_of(judges, m, paired, reference=reference) for m in measures]
     return pd.concat(parts, ignore_index=True) if parts else None
 
 
@@ -199,7 +191,7 @@ def _as_systems(judges: Judges) -> pd.DataFrame:
         for other in judges_as_runs(judges, truth):
             is_person = judges.members[other.name].is_person
             about = {"judged_by": truth, "judge": other.name, "person": is_person}
-            rows.append({**about, **other.means(_all_queries(judges)), **best})
+            rows.append({**about, **other.means, **best})
     return pd.DataFrame(rows)
 
 
@@ -230,8 +222,8 @@ class JudgeReport(Printed):
         group_gains: the same of groups; None where there are none.
         leniency: for each judge and grade of the reference the documents that have it, the share
             that the judge finds relevant, and the judge's mean grade.
-        confusion: for each judge and two grades the documents; see
-            :func:`~pyterrier_asl.analysis.judge_confusion`.
+        confusion: for each judge and two grades the documents, ``pairs``, and their share of all
+            with the reference's grade, ``share_of_a``.
         as_systems: for each judge the others' relevant documents, scored as a run by that judge's:
             ``judged_by``, ``judge``, ``person``, the columns of
             :func:`~pyterrier_asl.analysis.assessor_scores`, and with runs ``best_run``,

@@ -15,7 +15,6 @@ from ir_measures import AP
 
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.inputs import Qrels, Runs, with_rel
-from ..evaluation.slices import Queries
 from ..io.names import check_names
 from ..io.notices import warn
 from ..judging.judgements import Judgements
@@ -415,11 +414,12 @@ class JudgeAsRun:
         """R', r and N_R."""
         return self.retrieved, self.common, self.relevant
 
-    def means(self, queries: Queries) -> dict[str, float]:
-        """Means over some queries of R', r, N_R and AP by each of the :data:`BOUNDS`."""
+    @property
+    def means(self) -> dict[str, float]:
+        """Means over the queries of R', r, N_R and AP by each of the :data:`BOUNDS`."""
         counts = dict(zip(("retrieved", "common", "relevant"), self.counts))
         by_query = {**counts, **self.average_precision()}
-        return {name: float(queries.mean(values)) for name, values in by_query.items()}
+        return {name: float(np.mean(values)) for name, values in by_query.items()}
 
     def average_precision(self) -> dict[str, Floats]:
         """AP of each query by each of the :data:`BOUNDS`: best order, expected, worst order."""

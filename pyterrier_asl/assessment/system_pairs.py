@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from ..evaluation.slices import Queries
 from ..io.lazy import pd
 from ..io.notices import counted
 from ..measures.names import Measures
@@ -36,14 +35,13 @@ class PairedTest:
     draws: int | None = None
     seed: int | None = None
 
-    def of(self, a: Floats, b: Floats, queries: Queries) -> dict[str, float]:
-        """Tests the difference of two systems' values, first minus second, over some queries."""
+    def of(self, a: Floats, b: Floats) -> dict[str, float]:
+        """Tests the difference of two systems' values, first minus second, over the queries."""
         return compare_pair(
-            queries.of(a),
-            queries.of(b),
+            a,
+            b,
             self.test,
             alpha=self.alpha,
-            weights=queries.weights,
             draws=self.draws,
             seed=self.seed,
         )._asdict()
@@ -83,7 +81,6 @@ def as_frame(rows: list[Any], columns: list[str] | None = None) -> pd.DataFrame:
 def compared_systems(
     judges: Judges,
     measure: Measures,
-    queries: Queries,
     paired: PairedTest,
     *,
     reference: str | None = None,
@@ -95,15 +92,13 @@ def compared_systems(
     Args:
         judges: the judges, with runs.
         measure: the measure.
-        queries: those that the means are over, of the queries that all judged.
         paired: the test of each pair of systems under each judge.
         reference: only this judge with each of the others.
     """
     compared = {
         name: compare_all(
-            sign_of(measure) * queries.of(values),
+            sign_of(measure) * values,
             judges.systems,
-            weights=queries.weights,
             **asdict(paired),
         )
         for name, values in judges.values(measure).items()
@@ -128,7 +123,6 @@ def side_by_side(a: pd.DataFrame, b: pd.DataFrame) -> pd.DataFrame:
 def reversals_of(
     judges: Judges,
     measure: Measures,
-    queries: Queries,
     paired: PairedTest,
     *,
     reference: str | None = None,
@@ -144,7 +138,7 @@ def reversals_of(
         ``which`` are reversed and significant by both, the system that the reference prefers first.
     """
     rows = []
-    for a, b, both in compared_systems(judges, measure, queries, paired, reference=reference):
+    for a, b, both in compared_systems(judges, measure, paired, reference=reference):
         by_a, by_b = both["significant_a"], both["significant_b"]
         opposite = both[both["reversed"] & by_a & by_b]
         counts = {
@@ -162,35 +156,9 @@ def reversals_of(
     return pd.DataFrame(rows)
 
 
-def swaps_of(
-    judges: Judges, measure: Measures, queries: Queries, paired: PairedTest
-) -> pd.DataFrame:
-    """The pairs of systems in opposite orders by two judges, significant by at least one.
-
-    The arguments are as in :func:`compared_systems`.
-
-    Returns:
-        A row for each pair, with ``reference``, ``judge``, ``better``, ``worse`` (by the
-        reference), ``difference_a``, ``difference_b``, ``p_a``, ``p_b``, ``significant_a`` and
-        ``significant_b``.
-    """
-    columns = {"p_corrected_a": "p_a", "p_corrected_b": "p_b"}
-    shown = ["better", "worse", "difference_a", "difference_b", "p_a", "p_b"]
-    parts = {}
-    for a, b, both in compared_systems(judges, measure, queries, paired):
-        swaps = both[both["reversed"] & (both["significant_a"] | both["significant_b"])]
-        turn = sign_of(measure) * np.sign(swaps["difference_a"])
-        differences = swaps[["difference_a", "difference_b"]].mul(turn, axis=0)
-        swaps = swaps.assign(**differences).drop(columns=["p_a", "p_b"]).rename(columns=columns)
-        parts[a, b] = swaps[[*shown, "significant_a", "significant_b"]]
-    table = pd.concat(parts, names=["reference", "judge"])
-    return table.reset_index(["reference", "judge"]).reset_index(drop=True)
-
-
 def leaderboards_of(
     judges: Judges,
     measure: Measures,
-    queries: Queries,
     paired: PairedTest,
     *,
     reference: str,
@@ -213,12 +181,12 @@ def leaderboards_of(
         name: pd.DataFrame(own, labels).groupby(level=0, sort=False).mean().to_numpy()
         for name, own in values.items()
     }
-    means = {name: np.asarray(rounded(queries.mean(own))) for name, own in by_label.items()}
+    means = {name: np.asarray(rounded(own.mean(axis=-1))) for name, own in by_label.items()}
     ranks = {name: shared_ranks(sign_of(measure) * own) for name, own in means.items()}
     parts = []
     for name, own in by_label.items():
         gains = own - by_label[reference]
-        tests = pd.DataFrame([paired.of(gain, average[name], queries) for gain in gains])
+        tests = pd.DataFrame([paired.of(gain, average[name]) for gain in gains])
         about = {
             "judge": name,
             "measure": judges.label(measure, dict.fromkeys([reference, name])),
@@ -226,7 +194,7 @@ def leaderboards_of(
             "value": means[name],
             "rank": ranks[name],
             "rank_change": ranks[reference] - ranks[name],
-            "gain": queries.mean(gains),
+            "gain": gains.mean(axis=-1),
         }
         part = pd.concat([pd.DataFrame(about), tests], axis=1)
         parts.append(part.sort_values("rank", kind="stable"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import textwrap
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ..io.lazy import alt as alt
@@ -117,7 +117,36 @@ def captioned(
         )
     )
     _keep_numbers_at_ticks(titled)
-    return titled
+    return without_markup(titled)
+
+
+#: The beginning of an HTML tag, and a character that looks like it.
+_TAG, _LIKE_IT = re.compile("<(?=[a-zA-Z/!?])"), "\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}"
+
+
+def without_markup(part: Any) -> Any:
+    """A part of a chart without HTML tags in its data, names and titles.
+
+    A page holds a chart in a script, which a run called ``</script>`` would end. The chart is safe
+    whatever saves it.
+
+    >>> without_markup(["</script><img>", "a < b"])
+    ['‹/script>‹img>', 'a < b']
+    """
+    if isinstance(part, str):
+        return _TAG.sub(_LIKE_IT, part)
+    if isinstance(part, (list, tuple)):
+        return [without_markup(value) for value in part]
+    if isinstance(part, dict):
+        return {without_markup(name): without_markup(value) for name, value in part.items()}
+    if isinstance(part, pd.DataFrame):
+        texts = {name: column for name, column in part.items() if column.dtype.kind not in "biuf"}
+        part = part.assign(**{str(name): texts[name].map(without_markup) for name in texts})
+        return part.rename(columns=without_markup)
+    if isinstance(part, alt.SchemaBase):
+        for name, value in part._kwds.items():
+            part[name] = without_markup(value)
+    return part
 
 
 def _keep_numbers_at_ticks(chart: alt.TopLevelMixin) -> None:
@@ -154,25 +183,6 @@ def in_rows(
     header = alt.Header(labelOrient="top", labelAnchor="start")
     row = alt.Row(f"{column}:N", title=None, sort=list(dict.fromkeys(order)), header=header)
     return panel.properties(width=WIDTH, height=alt.Step(rows * STEP)).facet(row=row)
-
-
-def by_slice(
-    draw: Callable[[pd.DataFrame], alt.TopLevelMixin], frame: pd.DataFrame, column: str
-) -> alt.TopLevelMixin:
-    """One chart per slice, with the slice's name in the title.
-
-    Args:
-        draw: makes the chart of a frame, with a title.
-        frame: the result of an analysis with ``by=``.
-        column: the column of slices.
-    """
-    drawn = []
-    for name, part in frame.groupby(column, sort=False):
-        rows = part.drop(columns=column).reset_index(drop=True)
-        chart = draw(rows)
-        chart.title.text = f"{chart.title.text}: {name}"
-        drawn.append(chart)
-    return alt.vconcat(*drawn).resolve_scale(color="independent")
 
 
 def bars(frame: pd.DataFrame, value: str, text: str, **channels: Any) -> alt.TopLevelMixin:

@@ -7,7 +7,7 @@ Examples:
   pyterrier-asl analyze discriminative-power qrels.txt runs/ -m 'AP ASL@1000 AP_Rareness@100'
   pyterrier-asl analyze compare-techniques qrels.txt bm25.run dense.run --old bm25 --new dense
   pyterrier-asl analyze search-length-distribution qrels.txt runs/ --chart lengths.html
-  pyterrier-asl analyze headroom --rel 2 -t dl19 dl19.qrels dl19-runs/ -t dl20 dl20.qrels dl20-runs/
+  pyterrier-asl analyze headroom -t dl19 dl19.qrels dl19-runs/ -t dl20 dl20.qrels dl20-runs/ --rel 2
   pyterrier-asl analyze stability --help
 
 \b
@@ -88,6 +88,15 @@ _OPTIONS: dict[str, Decorator] = {
         metavar="NAMES",
         read=command_line.read_words,
         help="Some of rrLP, sgnLP, lexirecall, RPP, RR.",
+    ),
+    "rel: RelOfTracks": _option(
+        "-l",
+        "--rel",
+        "--level_for_rel",
+        metavar="[TRACK=]GRADE",
+        multiple=True,
+        read=command_line.read_grades,
+        help="Minimum grade of a relevant document, with TRACK= for a track; can be given again.",
     ),
     "rel": _option(
         "-l",
@@ -188,7 +197,7 @@ _OPTIONS: dict[str, Decorator] = {
         "judge_rel",
         multiple=True,
         metavar="NAME=GRADE",
-        read=command_line.read_judge_rel,
+        read=command_line.read_grades,
         help="Minimum grade of a relevant document for this judge; can be given again. A grade "
         "without name is for all judges except QRELS, whose name is qrels.  [default: --rel]",
     ),
@@ -196,18 +205,6 @@ _OPTIONS: dict[str, Decorator] = {
     "lengths": options.lengths,
     "missing_length": _option(
         "--missing-length", type=float, help="Length of documents with unknown length."
-    ),
-    "weights": _option(
-        "--weights",
-        metavar="TSV",
-        read=command_line.read_weights,
-        help="Lines of query and its weight in means.",
-    ),
-    "by": _option(
-        "--by",
-        metavar="TSV",
-        read=command_line.read_slices,
-        help="Lines of query and slice: one table per slice.",
     ),
 }
 
@@ -259,7 +256,7 @@ def command() -> None:
 def option_of(parameter: inspect.Parameter) -> Decorator | None:
     """The option of a parameter; None for a parameter in Python only."""
     typed_name = f"{parameter.name}: {parameter.annotation}"
-    return _OPTIONS.get(parameter.name) or _OPTIONS.get(typed_name)
+    return _OPTIONS.get(typed_name) or _OPTIONS.get(parameter.name)
 
 
 def _command(analysis: Analysis) -> click.Command:
@@ -305,7 +302,6 @@ def _run_analysis(
     qrels: str | None = None,
     runs: tuple[str, ...] = (),
     chart: str | None = None,
-    width: str | None = None,
     title: bool = True,
     tracks: tuple[tuple[str, str, str], ...] = (),
     **values: Any,
@@ -327,5 +323,4 @@ def _run_analysis(
     tables.write(frame, output_format, places=places, group_by=groups)
     if output_format == "table" and (notes := command_line.attributes_line(frame)):
         click.echo(f"\n{notes}")
-    by = command_line.SLICE if command_line.SLICE in table else None
-    options.save_chart(partial(analysis.draw, table, by=by), chart, width=width, title=title)
+    options.save_chart(partial(analysis.draw, table), chart, title=title)

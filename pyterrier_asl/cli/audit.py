@@ -102,7 +102,7 @@ def command(
     from ..io.runs import list_runs
     from ..statistics.prediction_powered import TARGETS
 
-    picture = options.take(settings, "chart", "width", "title")
+    picture = options.take(settings, "chart", "title")
     printed = options.take(settings, "output_format", "places")
     sources: dict[str, Any] = list_runs(runs)
     options.check_chart(picture["chart"], [qrels, machine_qrels, *sources.values(), lengths])

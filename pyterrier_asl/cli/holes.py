@@ -104,7 +104,7 @@ def command(
     from ..unjudged.pairs import all_pairs
 
     of_list = options.take(settings, "most", "docs", "topics", "texts")
-    picture = options.take(settings, "chart", "width", "title")
+    picture = options.take(settings, "chart", "title")
     printed = options.take(settings, "output_format", "places")
     others, force, most = settings.pop("others"), settings.pop("force"), of_list["most"]
     if given := [name for name, value in of_list.items() if value is not None]:

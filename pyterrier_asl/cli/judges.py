@@ -82,7 +82,6 @@ def command(
     groups: str | None,
     show: str | None,
     chart: str | None,
-    width: str | None,
     title: bool,
     places: int,
     output_format: str,
@@ -109,7 +108,7 @@ def command(
         list(measures) or None,
         reference=Path(qrels).name,
         rel=rel,
-        judge_rel=command_line.read_judge_rel(judge_rel),
+        judge_rel=command_line.read_grades(judge_rel),
         groups=read_groups(groups) if groups else None,
         **settings,
     )
@@ -121,4 +120,4 @@ def command(
             needs = "--groups and runs" if show == "group-gains" else "runs"
             raise click.UsageError(f"--show {show} needs {needs}")
         write(table, output_format, places=places)
-    options.save_chart(report.chart, chart, width=width, title=title)
+    options.save_chart(report.chart, chart, title=title)

@@ -208,7 +208,7 @@ def read_judges(
     read = command_line.read_judges_of_tracks if tracks else command_line.read_judges_by_name
     return {
         "judges": read(judges) or None,
-        "judge_rel": command_line.read_judge_rel(judge_rel) if judge_rel else None,
+        "judge_rel": command_line.read_grades(judge_rel) if judge_rel else None,
     }
 
 
@@ -331,15 +331,10 @@ def pool(help: str) -> Decorator:
 
 
 def chart(help: str) -> Decorator:
-    """``--chart`` and the form of the picture: ``--width`` and ``--no-title``."""
+    """``--chart``, and ``--no-title``."""
     endings = "into .html, .svg, .png or .pdf. Needs pyterrier-asl[charts]."
     return together(
         text_option("--chart", "FILE", f"{help}, {endings}"),
-        click.option(
-            "--width",
-            type=click.Choice(["column", "page"]),
-            help="The width of the chart: a column, or the page, of a paper in two columns.",
-        ),
         click.option("--title/--no-title", default=True, help="Draw it with title and caption."),
     )
 
@@ -364,10 +359,8 @@ def check_chart(
 
         paths = [*inputs, *(name for track in tracks for name in track[1:])]
         check_path(path, inputs=filter(None, paths), force=force)
-    else:
-        given = click.get_current_context().params
-        if given["width"] or not given["title"]:
-            raise click.UsageError("--width and --no-title need --chart")
+    elif not click.get_current_context().params["title"]:
+        raise click.UsageError("--no-title needs --chart")
 
 
 def save_chart(draw: Callable[[], Any], chart: str | None, **form: Any) -> None:

@@ -82,7 +82,6 @@ def command(
     judge_rel: tuple[str, ...],
     labels: tuple[str, ...],
     chart: str | None,
-    width: str | None,
     title: bool,
     places: int,
     wide: bool,
@@ -117,4 +116,4 @@ def command(
     else:
         directions = board.directions()
         write(board.shown(), output_format, places=places, higher_is_better=directions)
-    options.save_chart(board.chart, chart, width=width, title=title)
+    options.save_chart(board.chart, chart, title=title)

@@ -129,11 +129,6 @@ class RelevantRanks:
         ranks = np.array([of_run.ranks for of_run in documents])
         return cls(ranks, documents[0].pairs, documents[0].total)
 
-    def of_queries(self, at: Ints) -> RelevantRanks:
-        """The documents of some of the queries, in ascending order."""
-        here = np.isin(self.queries, at)
-        return RelevantRanks(self.ranks[:, here], self.pairs[here], self.total[at])
-
     @cached_property
     def queries(self) -> Ints:
         """The query number of each document, shape (R,)."""

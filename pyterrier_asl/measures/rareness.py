@@ -196,29 +196,27 @@ class Pools:
             values.append(self.measure.from_finders(relevant, finders, systems + (not is_member)))
         return np.array(values)
 
-    def mean_parts(self, weights: Floats) -> tuple[Floats, Floats]:
+    def mean_parts(self) -> tuple[Floats, Floats]:
         """The parts of the mean over queries, for pools that change often.
 
         A run's mean over queries is ``a * base - b * shared[:, pool].sum()`` where a document that
         S_d of the pool find gains a - b S_d.
 
-        Args:
-            weights: the weight of each query, shape (Q,).
-
         Returns:
             ``base``, shape (S,), and ``shared``, the part of a row's base that is for documents
             that the column's run retrieves, shape (S, S).
         """
-        share = weights / weights.sum()
+
         gain = self.measure(alpha=1, normalized=False)  # 2 - S_d in a pool of one
         size = len(self._retrieved)
         base, shared = np.zeros(size), np.zeros((size, size))
         for run, relevant in enumerate(self._relevant):
             none = np.zeros(len(relevant.pairs), dtype=np.int64)
-            base[run] = gain.from_finders(relevant, none, 1) @ share / 2
+            base[run] = gain.from_finders(relevant, none, 1).mean() / 2
             for other, retrieved in enumerate(self._retrieved):
                 finders = np.isin(relevant.pairs, retrieved).astype(np.int64)
-                shared[run, other] = 2 * base[run] - gain.from_finders(relevant, finders, 1) @ share
+                mean = gain.from_finders(relevant, finders, 1).mean()
+                shared[run, other] = 2 * base[run] - mean
         return base, shared
 
 

@@ -128,10 +128,6 @@ ONLY_SCORES = {"files": "scores", "tracks": "scores|collection|Usage|give QRELS"
 NOT_SCORES = {"scores": "not for scores|give QRELS"}
 
 
-def weights(setting: Setting) -> list[str]:
-    return ["--weights", lines("weights", {qid: qid[1:] for qid in _small.QUERIES})]
-
-
 TERMINAL = "not a terminal"
 CHART = str(Path("chart.html"))
 GROUP_FILE = ("groups", GROUPS)
@@ -143,7 +139,6 @@ def group_file(setting: Setting) -> list[str]:
 
 NOTHING_AT_2 = {"binary": "nothing relevant", **NOT_SCORES}
 
-ONE_TRACK = {"tracks": "for one track only"}
 
 #: Rows for options of several commands.
 ROWS: dict[str, Row] = {
@@ -178,20 +173,11 @@ ROWS: dict[str, Row] = {
     "fill": Row(["--fill", ".5"], needed=True, refused=ONLY_SCORES),
     "alpha": Row(["--alpha", ".002"]),
     "chart": Row(["--chart", CHART], writes=CHART),
-    "width": Row(["--width", "column"], ["--chart", CHART], writes=CHART, alone=True),
     "title": Row(["--no-title"], ["--chart", CHART], writes=CHART, alone=True),
     "judges": Row(judge("x", 0.7), refused=NOT_SCORES),
     "judge_rel": Row(["--judge-rel", "x=2"], two_judges, refused=NOTHING_AT_2),
     "people": Row(["--person", "x"], two_judges, refused=NOT_SCORES),
     "groups": Row(group_file),
-    "by": Row(
-        lambda s: [
-            "--by",
-            lines("by", {q: f"slice {n % 2}" for n, q in enumerate(_small.QUERIES)}),
-        ],
-        refused=ONE_TRACK,
-    ),
-    "weights": Row(weights, refused=ONE_TRACK),
     "cutoff": Row(["-k", "5"]),
     "missing": Row(["--missing", "after"]),
     "draws": Row(["--draws", "20"]),
@@ -449,7 +435,6 @@ SPECIAL |= {
             same={"always": "all sign vectors of 12 queries"},
             alone=True,
         ),
-        "weights": Row(weights, ["--level", ".5", "--level", ".7"]),
     },
     "analyze compare-techniques": RANDOM
     | {
@@ -465,8 +450,6 @@ SPECIAL |= {
         "lengths": Row([], same={"always": "a setting"}),
         "missing_length": Row(["--missing-length", "5"], same={"always": "all are known"}),
     },
-    "analyze leaderboards": RANDOM,
-    "analyze assessor-scores": {"seed": Row(["--seed", "7"], ["--draws", "3"], alone=True)},
     "analyze preference-discrimination": {
         option: Row(words, ["--level", ".5", "--draws", "20"], data="close")
         for option, words in {
@@ -484,20 +467,18 @@ SPECIAL |= {
 }
 
 
-CLOSE = Row(weights, data="close")
 SPECIAL["analyze cycles"] = {
     option: replace(row, data="circular")
     for option, row in {
         "preference": Row(["--preference", "rrLP"]),
-        **{option: ROWS[option] for option in ("rel", "cutoff", "weights", "by", "places")},
+        **{option: ROWS[option] for option in ("rel", "cutoff", "places")},
     }.items()
 }
 DOUBLE = Row(["--as-published"], data="narrow")
 SPECIAL["analyze stability"] = {"as_published": DOUBLE}
-SPECIAL["analyze agreement-by-alpha"] |= {"weights": CLOSE, "as_published": DOUBLE}
+SPECIAL["analyze agreement-by-alpha"] |= {"as_published": DOUBLE}
 RAREST = ["-m", "P_Rareness(alpha=1)@5"]
 SPECIAL["analyze agreement-by-number-of-systems"] |= {
-    "weights": Row(weights, RAREST, data="close"),
     "as_published": Row(["--as-published"], RAREST, data="narrow"),
     "seed": Row(["--seed", "7"], [*RAREST, "--draws", "40"], data="uncommon"),
 }
@@ -505,28 +486,11 @@ SPECIAL["analyze rareness-without-own-group"]["groups"] = Row(
     lambda s: ["--groups", lines("other-groups", dict(zip(RUNS, "xxyy")))]
 )
 SPECIAL["analyze compare-techniques"]["as_published"] = Row(["--as-published"], ["-m", "nDCG@5"])
-for name in ("analyze judge-confusion", "analyze preference-levels"):
-    SPECIAL[name] = {"places": replace(ROWS["places"], same={"always": "whole numbers"})}
+SPECIAL["analyze preference-levels"] = {
+    "places": replace(ROWS["places"], same={"always": "whole numbers"})
+}
 SPECIAL["analyze reordering"] = {
     "correction": Row(["--correction", "bonferroni"], ["--alpha", ".05"])
-}
-BY_T = ["--test", "t"]
-BY_DRAWS = ["--test", "randomization", "--correction", "none"]
-SPECIAL["analyze leaderboard-swaps"] = {
-    "weights": Row(weights, refused={"always": "does not accept weighted queries"})
-} | {
-    option: replace(row, data="swapped")
-    for option, row in {
-        "judges": Row(judge("z", 0.3)),
-        "rel": Row(["-l", "2"], refused={"binary": "nothing relevant"}),
-        "judge_rel": Row(["--judge-rel", "x=2"], refused={"binary": "nothing relevant"}),
-        "test": Row(["--test", "sign"]),
-        "correction": Row(["--correction", "none"], BY_T),
-        "alpha": Row(["--alpha", ".9"]),
-        "draws": Row(["--draws", "40"], BY_DRAWS, alone=True),
-        "seed": Row(["--seed", "7"], [*BY_DRAWS, "--draws", "40", "--alpha", ".9"], alone=True),
-        **{option: ROWS[option] for option in ("measure", "by", "places")},
-    }.items()
 }
 
 
@@ -708,10 +672,10 @@ def cases() -> Iterator[Any]:
         first = settings[: QUICK.get(name, 1)]
         for option in options_of(name):
             tried = settings
-            if option in ("title", "width"):  # drawing a chart takes long; one of each source
+            if option == "title":  # drawing a chart takes long; one of each source
                 tried = list({s.source: s for s in settings}.values())
             shared = option in SHARED and name not in ("ranks", "analyze run-quality")
-            quick = [] if shared or option in SHARED[:3] else first
+            quick = [] if shared or option in SHARED[:2] else first
             for part, chosen, marks in (
                 ("", quick, []),
                 ("-more", [s for s in tried if s not in quick], [pytest.mark.slow]),
@@ -725,7 +689,7 @@ def cases() -> Iterator[Any]:
 
 #: In how many settings the quick suite tries each option; options that few commands try there.
 QUICK = {"report": 0, "evaluate": 2}
-SHARED = ("chart", "title", "width", "places", "output_format", "duplicates", "weights", "by")
+SHARED = ("chart", "title", "places", "output_format", "duplicates")
 
 
 @pytest.mark.parametrize(("name", "option", "settings"), list(cases()))

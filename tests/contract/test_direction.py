@@ -16,7 +16,7 @@ from _calls import call
 from _options import Setting, files, frames, judges_of, other_judge, people, several, transformers
 
 import pyterrier_asl as asl
-from pyterrier_asl.analysis import discriminative_power, leaderboards, stability
+from pyterrier_asl.analysis import discriminative_power, stability
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -191,13 +191,6 @@ def test_analyses():
     ):
         cost, gain = (analysis(measure).drop(columns="measure") for measure in (COST, GAIN))
         pd.testing.assert_frame_equal(cost, gain)
-    cost, gain = (
-        leaderboards(RUNS, {"nist": QRELS, **judges_of(0.7)(SETTING)}, measure=measure)
-        for measure in (COST, GAIN)
-    )
-    ranked = [name for name in cost if "rank" in name or name in ("run", "judge", "p")]
-    assert len(ranked) > 2
-    assert_same(cost, gain, *ranked)
 
 
 @pytest.mark.parametrize("options", [["-s"], ["--ranks", "-s"]])

@@ -26,15 +26,12 @@ DRAWN = (
     "analyze missing-labels",
     "analyze missing-queries",
     "analyze ties-with-missing-labels",
-    "analyze judge-agreement",
-    "analyze leaderboard-agreement",
-    "analyze assessor-scores",
     "analyze preference-discrimination",
     "analyze agreement-by-number-of-systems",
 )
 #: Commands whose output is no table of values, or an empty one here, or that read no runs.
 OTHERS = ("report", "pool", "labels", "analyze preference-levels", "analyze tie-probability")
-OTHERS += ("analyze cycles", "analyze leaderboard-swaps", "demo", "tune")
+OTHERS += ("analyze cycles", "demo", "tune")
 #: Commands whose pairs, lists of runs or ties follow the order of the runs.
 FIRST = ("compare", "holes", "audit", "analyze compare-techniques", "analyze system-preferences")
 FIRST += ("analyze reordering", "analyze rare-documents")

@@ -157,7 +157,6 @@ def test_an_error_names_the_mistake(mistake):
         lambda judges_: judges(QRELS, judges_),
         lambda judges_: ranks(RUNS, QRELS, "AP", judges=judges_),
         lambda judges_: report(RUNS, QRELS, judges=judges_),
-        lambda judges_: analysis.judge_agreement(judges_),
         lambda judges_: analysis.assessor_scores(QRELS, judges_),
         lambda judges_: analysis.satisfaction(RUNS, QRELS, judges=judges_),
     ],
@@ -186,18 +185,12 @@ RANDOM: dict[str, Callable[..., Any]] = {
     "ranks": lambda **how: ranks(RUNS, QRELS, "AP", **how),
     "judges": lambda **how: judges(QRELS, {"m": QRELS}, RUNS, **how),
     "stability": lambda **how: analysis.stability(RUNS, QRELS, ["AP"], **how),
-    "leaderboards": lambda **how: analysis.leaderboards(
-        RUNS, {"a": QRELS, "b": QRELS}, test="randomization", **how
-    ),
     "missing_labels": lambda **how: analysis.missing_labels(RUNS, QRELS, **how),
     "preference_discrimination": lambda **how: analysis.preference_discrimination(
         RUNS, QRELS, tests=["tukey-randomized"], **how
     ),
     "agreement_by_number_of_systems": lambda **how: analysis.agreement_by_number_of_systems(
         RUNS, QRELS, **how
-    ),
-    "assessor_scores": lambda **how: analysis.assessor_scores(
-        QRELS, {"m": QRELS}, **{"draws": 1, **how}
     ),
 }
 
@@ -226,11 +219,10 @@ def test_labels_are_a_frame_or_a_file():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ("analyze judge-agreement q --judge qrels=q", "both called 'qrels'"),
-        ("analyze judge-agreement q --judge m=q --judge m=q", "'m' is given twice"),
+        ("analyze assessor-scores q --judge qrels=q", "both called 'qrels'"),
+        ("analyze assessor-scores q --judge m=q --judge m=q", "'m' is given twice"),
         ("audit none alpha bravo --machine-qrels q", "QRELS 'none' goes with --plan"),
-        ("ranks q alpha bravo --no-title", "--width and --no-title need --chart"),
-        ("ranks q alpha bravo --width page", "--width and --no-title need --chart"),
+        ("ranks q alpha bravo --no-title", "--no-title needs --chart"),
     ],
 )
 def test_a_command_names_the_mistake(arguments, message, tmp_path, monkeypatch):

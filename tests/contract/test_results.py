@@ -85,7 +85,6 @@ NAMED = {
     "compare_techniques": lambda m: analysis.compare_techniques(
         RUNS, QRELS, old="x", new="y", measures=m
     ),
-    "leaderboards": lambda m: analysis.leaderboards(RUNS, JUDGES, measure=m),
 }
 
 
@@ -105,7 +104,7 @@ def test_the_sentences_of_bounds_name_the_measure_as_the_caller_did():
     assert rareness.difference.measure == "P_Rareness@2", "as in evaluate, without its pool"
 
 
-@pytest.mark.parametrize("name", ["holes", "leaderboards"])
+@pytest.mark.parametrize("name", ["holes"])
 def test_a_second_measure_is_never_dropped(name):
     with pytest.raises(ValueError, match="names several measures"):
         NAMED[name]("P_2 RR")

@@ -16,14 +16,15 @@ from pyterrier_asl.analysis.collections_and_lengths import lengths_by_rank
 from pyterrier_asl.analysis.reordered_systems import num_better, reordering
 from pyterrier_asl.analysis.search_lengths import (
     effective_documents,
+    effective_share,
     equivalents,
     search_length_changes,
     search_length_distribution,
 )
+from pyterrier_asl.analysis.success_at_n import satisfaction
 from pyterrier_asl.analysis.techniques import compare_techniques, relative_error_reduction
 from pyterrier_asl.evaluation.evaluation import Evaluation, tracks
 from pyterrier_asl.evaluation.relevant_documents import RelevantDocuments
-from pyterrier_asl.evaluation.slices import Queries, per_slice, slices
 from pyterrier_asl.measures.names import with_options
 
 
@@ -43,44 +44,6 @@ RUNS = {
     # q1: unjudged y above all three; q2: unanswered.
     "two": {"q1": {"y": 9, "a": 8, "b": 7, "c": 6}},
 }
-
-
-# --- Weights and slices ---------------------------------------------------------------------------
-
-
-def test_a_weighted_mean_matches_repeated_queries():
-    values = np.array([[1.0, 2.0, 6.0], [0.0, 3.0, 3.0]])
-    ((_, queries),) = slices(["a", "b", "c"], weights={"c": 2, "a": 1, "b": 0})
-    assert queries.mean(values).tolist() == [np.mean([1, 6, 6]), np.mean([0, 3, 3])]
-
-
-@pytest.mark.parametrize(
-    "by",
-    [
-        pd.Series({1: "x", 2: "y", 3: "x"}, name="kind"),
-        pd.DataFrame({"qid": ["3", "2", "1"], "kind": ["x", "y", "x"]}),
-    ],
-)
-def test_slices_by_series_or_frame_of_topics(by):
-    frame = per_slice([1, 2, 3], lambda q: pd.DataFrame({"at": [q.at.tolist()]}), by=by)
-    assert frame.to_dict("list") == {"kind": ["x", "y"], "at": [[0, 2], [1]]}
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"weights": [1, 2]}, "2 weights for 3 queries"),
-        ({"weights": {"a": 1, "b": 2}}, "1 of 3 queries have no weight"),
-        ({"weights": [1, -1, 1]}, "query 'b' has the weight -1.0"),
-        ({"weights": [0, 0, 0]}, "all weights are 0"),
-        ({"by": {"a": 1, "b": None, "c": 2}}, "1 of 3 queries have no slice"),
-        ({"by": pd.DataFrame({"qid": list("abc")})}, "pass topics"),
-        ({"by": [1, 1, 2], "weights": [1, 1, 0]}, "slice 2: all weights are 0"),
-    ],
-)
-def test_what_is_no_weight_or_slice_says_so(options, message):
-    with pytest.raises(ValueError, match=message):
-        list(slices(["a", "b", "c"], **options))
 
 
 # --- Reading runs ---------------------------------------------------------------------------------
@@ -106,8 +69,6 @@ def test_tracks_are_pairs_of_runs_and_qrels():
     assert list(tracks({"t": (RUNS, QRELS), "u": Evaluation.of(RUNS, QRELS)})) == ["t", "u"]
     with pytest.raises(ValueError, match="'one' is a dict"):
         tracks(RUNS)
-    with pytest.raises(ValueError, match="for one track only"):
-        headroom({"t": (RUNS, QRELS), "u": (RUNS, QRELS)}, weights=[1, 1, 1])
 
 
 # --- Document by document -------------------------------------------------------------------------
@@ -210,10 +171,6 @@ def test_run_quality_by_hand():
     # One unjudged irrelevant document above b, one judged irrelevant document above a of q2.
     assert frame.loc["one", "unjudged_share"] == pytest.approx(1 / 2)
     assert frame.loc["two", "ASL"] == pytest.approx(np.mean([2, 11, 1]))
-    weighted = run_quality(RUNS, QRELS, cutoff=10, weights={"q1": 1, "q2": 3, "q3": 0})
-    assert weighted.set_index("run").loc["one", "ASL"] == pytest.approx((4 + 3 * 2) / 4)
-    sliced = headroom(RUNS, QRELS, by=pd.Series({"q1": "x", "q2": "y", "q3": "y"}, name="kind"))
-    assert len(sliced) == 8 and sliced.columns[:3].tolist() == ["track", "kind", "measure"]
 
 
 def test_documents_with_a_negative_grade_are_unjudged():
@@ -244,12 +201,11 @@ def test_a_measure_without_a_best_value_has_no_error_to_reduce():
 # --- Table 2 --------------------------------------------------------------------------------------
 
 
-def test_who_is_better_counts_weights():
+def test_who_is_better():
     values = np.array([[0.5, 0.6, 0.7, 0.0], [0.1, 0.2, 0.4, 0.9]])
-    assert num_better(values, Queries(np.arange(4))).tolist() == [0, 0]
-    ignored = Queries(np.arange(4), np.array([1.0, 1.0, 1.0, 0.0]))
-    assert num_better(values, ignored).tolist() == [0, 1]
-    assert num_better(values, ignored, is_cost=True).tolist() == [1, 0]
+    assert num_better(values).tolist() == [0, 0]
+    assert num_better(values[:, :3]).tolist() == [0, 1]
+    assert num_better(values[:, :3], is_cost=True).tolist() == [1, 0]
     with pytest.raises(ValueError, match="a search length of 0 has no reciprocal"):
         reordering({"r": {"q1": {"a": 1}}, "s": RUNS["one"]}, QRELS, missing="eq3")
 
@@ -291,8 +247,7 @@ def test_lengths_by_rank_by_hand():
         (2, "relevant", 10.0, 1), (2, "not relevant", 100.0, 1), (2, "all", 55.0, 2),
     ]  # fmt: skip
     assert list(frame.drop(columns="run").itertuples(index=False, name=None)) == expected
-    weighted = lengths_by_rank(runs, qrels, lengths=lengths, cutoff=1, weights=[3, 1])
-    assert weighted["length"].tolist() == [85.0, 85.0]
+
     short = DocLengths.from_dict({"a": 10})
     with pytest.raises(ValueError, match="run 'r': 3 of 4 retrieved.*\\(e.g. 'b'\\)"):
         lengths_by_rank(runs, qrels, lengths=short, cutoff=2)
@@ -321,3 +276,61 @@ def test_the_published_choices_leave_no_other(option):
     name, value = next(iter(option.items()))
     with pytest.raises(ValueError, match=f"^{name}='{value}' has the paper's choice"):
         reordering(RUNS, QRELS, as_published=True, **option)
+
+
+# --- Tracks with different grades -----------------------------------------------------------------
+
+GRADED = {"q1": {"a": 2, "b": 1}, "q2": {"a": 2, "b": 1}, "q3": {"z": 1}}
+RUN = {"q1": {"b": 2, "a": 1}, "q2": {"b": 3, "x": 2, "a": 1}, "q3": {"z": 1}}
+OTHER_RUN = {"q1": {"a": 2, "b": 1}, "q2": {"b": 3, "a": 2}, "q3": {"y": 2, "z": 1}}
+BOTH = {"one": RUN, "two": OTHER_RUN}
+BINARY = {qid: dict.fromkeys(documents, 1) for qid, documents in GRADED.items()}
+TRACKS = {"graded": (BOTH, GRADED), "binary": (BOTH, BINARY)}
+PER_TRACK = {
+    headroom: {},
+    effective_share: {},
+    satisfaction: {"depth": 2},
+    compare_techniques: {"old": "one", "new": "two"},
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("analysis", PER_TRACK)
+def test_each_track_has_a_minimum_grade(analysis):
+    """The values of a track are as if it were alone, by its grade."""
+    options = PER_TRACK[analysis]
+    both = analysis(TRACKS, rel={"graded": 2}, **options)
+    for name, rel in (("graded", 2), ("binary", 1)):
+        alone = analysis(*TRACKS[name], rel=rel, **options)
+        rows = both[both["track"] == name]
+        for column in ("value", "share", "S@n", "RRIE", "old", "p"):
+            if column in alone:
+                assert rows[column].tolist() == pytest.approx(alone[column].tolist(), nan_ok=True)
+    assert both.attrs["rel"] == {"graded": 2, "binary": 1}
+    with pytest.raises(ValueError, match="rel names 'Graded'"):
+        analysis(TRACKS, rel={"Graded": 2}, **options)
+
+
+@pytest.mark.parametrize("analysis", PER_TRACK)
+def test_a_track_without_a_relevant_document_has_no_values(analysis):
+    with pytest.warns(UserWarning, match="binary: no document is relevant: the highest grade is 1"):
+        both = analysis(TRACKS, rel=2, **PER_TRACK[analysis])
+    blank = both["track"] == "binary"
+    values = both.select_dtypes("float64")
+    assert values[blank].isna().all(axis=None) and values[~blank].notna().any(axis=None)
+    assert analysis is not headroom or both.loc[blank, "best_run"].eq("").all()
+    analysis.draw(both).to_dict()
+
+
+def test_orders_are_of_tracks_with_relevant_documents():
+    with pytest.warns(UserWarning, match="binary: no document is relevant"):
+        both = reordering(TRACKS, rel=2, cutoff=10)
+    alone = reordering(*TRACKS["graded"], rel=2, cutoff=10)
+    columns = ["change", "dSort", "tau", "dValue", "tracks", "systems"]
+    pd.testing.assert_frame_equal(both[columns], alone[columns])
+    with pytest.warns(UserWarning, match="no document is relevant"):
+        nothing = reordering(BOTH, BINARY, rel=2)
+    assert nothing[["dSort", "tau", "dValue"]].isna().all(axis=None) and set(nothing["moved"]) == {
+        ""
+    }
+    reordering.draw(nothing).to_dict()

@@ -394,30 +394,6 @@ def test_system_preferences_have_effects_and_intervals_and_drop_what_never_diffe
     assert set(found["dropped"]) == {1} and set(found["family"]) == {len(found) - 1}
 
 
-def test_means_can_be_weighted_and_sliced():
-    runs, qrels = some_runs(13)
-    once = {"q1": 1, "q2": 0, "q3": 2, "q4": 0, "q5": 0}
-    weighted = system_order(runs, qrels, "rrLP", weights=once).set_index("system")
-    repeated = {f"{q}{i}": qrels[q] for q, n in once.items() for i in range(n)}
-    again = {
-        name: {f"{q}{i}": run[q] for q, n in once.items() for i in range(n)}
-        for name, run in runs.items()
-    }
-    real = system_order(again, repeated, "rrLP").set_index("system")
-    for column in ("mean", "borda", "mc4_rank"):
-        assert weighted[column].to_dict() == pytest.approx(real[column].to_dict())
-    last = {ties: "percent", recall_level_needed: "cumulative", prediction_from_suffixes: "percent"}
-    for analysis, column in last.items():
-        given = analysis(runs, qrels, weights=once)[column].tolist()
-        assert given == pytest.approx(analysis(again, repeated)[column].tolist())
-    halves = pd.Series({"q1": "a", "q2": "a", "q3": "b", "q4": "b", "q5": "b"}, name="half")
-    part = {q: qrels[q] for q in ("q1", "q2")}
-    for analysis in (system_preferences, ties, recall_level_needed, prediction_from_suffixes):
-        sliced, alone = analysis(runs, qrels, by=halves), analysis(runs, part)
-        mine = sliced[sliced["half"] == "a"].drop(columns="half").reset_index(drop=True)
-        pd.testing.assert_frame_equal(mine, alone)
-
-
 def test_unknown_preferences_and_tests_are_errors_that_name_them():
     runs, qrels = some_runs(14)
     with pytest.raises(ValueError, match="'LP'.*rrLP, sgnLP"):

@@ -103,7 +103,7 @@ def test_means_are_lines_in_sums_over_pairs_of_systems(measure):
     """The values of the members of any pool in closed form, which Algorithm 1 uses."""
     judged = Evaluation.of(*some_runs(3))
     pools = Pools(measure, judged.runs)
-    base, shared = pools.mean_parts(np.ones(len(QUERIES)))
+    base, shared = pools.mean_parts()
     for size in (2, 5):
         for pool in combinations(range(len(judged)), size):
             a, b = _gain_line(measure, size)
@@ -224,29 +224,6 @@ def test_agreement_by_alpha_matches_the_measures():
         without = judged.values(measure(pool=pool, alpha=0)).mean(axis=1).round(12)
         assert row.tau == pytest.approx(kendalltau(with_alpha, without)[0])
     assert found[found["alpha"] == 0]["tau"].tolist() == pytest.approx([1, 1])
-
-
-def test_draws_can_be_repeated_and_queries_weighted_and_sliced():
-    runs, qrels = some_runs(11)
-    weights = {"q1": 1, "q2": 1, "q3": 0, "q4": 0}
-    half = {q: qrels[q] for q in ("q1", "q2")}
-    by = pd.Series({"q1": "a", "q2": "a", "q3": "b", "q4": "b"}, name="half")
-    for analysis in (
-        lambda *given, **more: agreement_by_number_of_systems(
-            *given, [P_Rareness @ 5], sizes=[3], draws=20, **more
-        ),
-        lambda *given, **more: agreement_by_alpha(*given, [P_Rareness @ 5], **more),
-        lambda *given, **more: discriminative_power(*given, [P @ 5], test="t", **more),
-    ):
-        alone = analysis(runs, half)
-        pd.testing.assert_frame_equal(alone, analysis(runs, half))
-        sliced = analysis(runs, qrels, by=by)
-        mine = sliced[sliced["half"] == "a"].drop(columns="half").reset_index(drop=True)
-        pd.testing.assert_frame_equal(mine, alone)
-        weighted = analysis(runs, qrels, weights=weights)
-        pd.testing.assert_frame_equal(weighted, alone)
-    sliced = stability(runs, qrels, [P @ 5], draws=20, by=by)
-    assert sliced["queries"].tolist() == [1, 1]
 
 
 # Synthetic systems, documents, pools
@@ -386,14 +363,10 @@ def test_rare_finds_match_sets(groups, depth):
         assert (row.pool, row.coverage) == (len(finders), pytest.approx(len(finders) / relevant))
 
 
-def test_rare_finds_of_slices_and_of_who_finds_nothing():
+def test_rare_finds_of_who_finds_nothing():
     runs, qrels = some_runs(22)
     runs["none"] = {"q3": {next(d for d, g in qrels["q3"].items() if not g): 1.0}}
-    table = rare_finds(runs, qrels, by={"q1": "a", "q2": "a", "q3": "b", "q4": "b"})
-    alone = rare_finds(runs, {q: qrels[q] for q in ("q3", "q4")})
-    there = table[table["slice"] == "b"].drop(columns="slice").reset_index(drop=True)
-    pd.testing.assert_frame_equal(there, alone)
-    last = alone.set_index("system").loc["none"]
+    last = rare_finds(runs, qrels).set_index("system").loc["none"]
     assert last["found"] == 0 and np.isnan(last["mean_rareness"])
     with pytest.raises(ValueError, match="few is 0"):
         rare_finds(runs, qrels, few=0)

@@ -140,7 +140,7 @@ POINTED = {
     "tie-probability-by-rank",
     "ties-by-recall-level",
 }
-HOLLOW = {"leaderboard-swaps", "system-order"}
+HOLLOW = {"system-order"}
 
 #: The quick suite draws the usual case only.
 UNUSUAL = [pytest.param(case, marks=pytest.mark.slow) for case in CASES if case != "usual"]

@@ -15,8 +15,6 @@ from pyterrier_asl.analysis import (
     compare_with_assessors,
     discriminative_power,
     headroom,
-    judge_confusion,
-    leaderboard_swaps,
     lengths_by_rank,
     preference_discrimination,
     satisfaction,
@@ -128,7 +126,6 @@ CASES = [
         6,
         "The first 6 of 7 runs.",
     ),
-    (judge_confusion, lambda n: judge_confusion(judges(n)), 2, "Grades of judges"),
     (
         compare_with_assessors,
         lambda n: compare_with_assessors(some_runs(2), QRELS, judges={"y": OTHER}, both_ways=n > 1),
@@ -158,20 +155,6 @@ def test_what_concerns_several_is_mentioned_where_there_are_several(case):
 WHOLE = {qid: {"a": 3.0, "b": 2.0, "c": 1.0} for qid in QRELS}
 SHORT = {qid: {"a": 3.0, "b": 2.0} for qid in QRELS}  # without the relevant c
 
-#: Ten queries: the first run finds the documents that the first judge calls relevant, the second
-#: run those of the second judge; one query is an exception, as equal differences have no p.
-TEN = [f"q{number}" for number in range(10)]
-FIRST = {qid: {"a": 2.0, "b": 1.0} for qid in TEN[1:]} | {"q0": {"b": 2.0, "a": 1.0}}
-SECOND = {qid: {"b": 2.0, "a": 1.0} for qid in TEN[1:]} | {"q0": {"a": 2.0, "b": 1.0}}
-LIKES_A, LIKES_B = {q: {"a": 1, "b": 0} for q in TEN}, {q: {"a": 0, "b": 1} for q in TEN}
-NO_SWAP = "No significant difference under one judge is reversed under another judge."
-
-
-def swaps(second_judge: Any) -> Any:
-    return leaderboard_swaps(
-        {"x": FIRST, "y": SECOND}, {"one": LIKES_A, "other": second_judge}, correction="none"
-    )
-
 
 #: An analysis, its table with something and without it, and the texts of both.
 OCCURRENCES = [
@@ -187,12 +170,6 @@ OCCURRENCES = [
         "",
         " Retrieved by neither run: 3, counted at the end of the rankings.",
     ),
-    (
-        leaderboard_swaps,
-        lambda found: swaps(LIKES_B if found else LIKES_A),
-        "has the opposite sign under the other judge",
-        NO_SWAP,
-    ),
 ]
 
 
@@ -200,7 +177,7 @@ OCCURRENCES = [
 @pytest.mark.parametrize(
     ("analysis", "table", "with_it", "without"),
     OCCURRENCES,
-    ids=["missing documents", "retrieved by neither", "swaps"],
+    ids=["missing documents", "retrieved by neither"],
 )
 def test_what_occurs_is_mentioned_where_it_occurs(analysis, table, with_it, without):
     for found, text, other in ((True, with_it, without), (False, without, with_it)):

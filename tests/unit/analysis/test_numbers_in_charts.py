@@ -16,10 +16,6 @@ from pyterrier_asl.analysis import (
     cycles,
     effective_share,
     headroom,
-    judge_agreement,
-    judge_confusion,
-    leaderboard_swaps,
-    leaderboards,
     lengths_by_rank,
     level_regressions,
     missing_labels,
@@ -199,22 +195,6 @@ def test_few_runs_have_names_and_of_many_the_best_by_each_measure(runs):
     assert [t["field"] for t in points["encoding"]["tooltip"]][-2:] == ["R@10", "Judged@10"]
 
 
-@pytest.mark.parametrize(("letters", "angle"), [(8, 0), (9, -35)])
-def test_names_of_judges_are_turned_where_they_have_over_eight_letters(letters, angle):
-    judges = {"a" * letters: {"q": {"d": 1, "e": 0}}, "b": {"q": {"d": 1, "e": 1}, "r": {"d": 1}}}
-    frame = judge_agreement(judges, rel=1, draws=5)
-    spec, caption, _ = drawn(judge_agreement, frame)
-    assert spec["layer"][0]["encoding"]["x"]["axis"]["labelAngle"] == angle
-    assert spec["layer"][0]["encoding"]["x"]["axis"]["labelOverlap"] is False
-    assert "over 1 query and 2 documents that both judged" in caption
-
-
-def test_a_range_of_documents_is_in_the_caption_where_pairs_of_judges_share_different_numbers():
-    judges = {name: {"q": {f"d{i}": i % 2 for i in range(n)}} for name, n in zip("abc", (2, 3, 4))}
-    _, caption, _ = drawn(judge_agreement, judge_agreement(judges, draws=5))
-    assert "over 1 query and 2 to 3 documents that both judged" in caption
-
-
 def test_systems_are_in_the_order_of_their_mean_preference():
     frame = system_preferences(runs_at(third=9, first=1, last=20, second=4), QRELS, ["rrLP"])
     spec, _, rows = drawn(system_preferences, frame)
@@ -239,27 +219,6 @@ def test_rows_of_systems_are_lower_where_there_are_more_than_20(systems, step):
     assert len(rows) == 3 * min(systems, 40)
     assert caption.endswith("The first 40 of 41 systems, by MC4.") == (systems > 40)
     assert f"{2} of {systems} systems are preferred to each other in a cycle" in caption
-
-
-def swaps(n: int) -> pd.DataFrame:
-    names = {"better": "a", "worse": "b", "reference": "x", "judge": "y"}
-    numbers = dict.fromkeys(("difference_a", "p_a", "p_b"), 0.1) | {"difference_b": -0.1}
-    return pd.DataFrame([names | numbers] * n)
-
-
-def triples(n: int) -> pd.DataFrame:
-    return pd.DataFrame({"a": "x", "b": "y", "c": "z", "weakest": [0.1] * n})
-
-
-@pytest.mark.parametrize(
-    ("analysis", "table", "what"),
-    [(leaderboard_swaps, swaps, "swaps"), (cycles, triples, "cycles")],
-)
-def test_20_swaps_or_cycles_are_drawn(analysis, table, what):
-    for n in (20, 21):
-        _, caption, (rows,) = drawn(analysis, table(n))
-        assert len(rows) == 20
-        assert caption.endswith(f"The first 20 of 21 {what}.") == (n == 21)
 
 
 @pytest.mark.parametrize(
@@ -324,13 +283,6 @@ def test_ranks_without_ties_are_left_out_of_a_logarithmic_axis(deepest, end):
 def test_an_axis_of_recall_levels_begins_at_1(of_levels):
     spec, _, _ = drawn(of_levels, of_levels(runs_at(a=1, b=2), QRELS, levels=20))
     assert spec["encoding"]["x"]["scale"] == {"domainMin": 1}
-
-
-def test_ranks_on_several_lists_are_labelled_from_1():
-    runs = runs_at(**{f"r{rank}": rank for rank in range(1, 20)})
-    spec = leaderboards.draw(leaderboards(runs, {"p": QRELS, "m": QRELS})).to_dict()
-    axis = spec["layer"][0]["encoding"]["y"]["axis"]
-    assert axis["values"] == [1, 2, 4, 6, 8, 10, 12, 14, 16, 18]
 
 
 def test_mean_lengths_have_one_decimal_and_two_kinds():
@@ -432,9 +384,7 @@ def test_panels_are_in_the_order_of_the_table():
     assert [title.split(",")[0] for title in found] == kinds
     changes = titles(reordering, reordering(MANY, QRELS, each=True))
     assert changes[:4] == ["atomize P", "documents", "queries", "cumulative"]
-    judges = {name: {"q": {"d": 1, "e": n}} for n, name in enumerate("cab")}
-    found = titles(judge_confusion, judge_confusion(judges))
-    assert len(found) == 3 and found[0] != found[-1]
+
     table = pd.DataFrame(
         {"preference": "RR", "level": 0.05, "pairs": 9, "significant": 3, "percent": 33.3}
         | {"test": ["z", "a"], "correction": "none", "family": 9, "dropped": 0}
@@ -503,3 +453,11 @@ def test_differences_are_significant_up_to_the_level():
         [4, 1, 25],
     ]
     assert _rows_by_level("measure", "AP", [], [0.05], attrs)["percent"].tolist() == [0]
+
+
+def test_20_cycles_are_drawn():
+    for n in (20, 21):
+        table = pd.DataFrame({"a": "x", "b": "y", "c": "z", "weakest": [0.1] * n})
+        _, caption, (rows,) = drawn(cycles, table)
+        assert len(rows) == 20
+        assert caption.endswith("The first 20 of 21 cycles.") == (n == 21)

@@ -9,15 +9,13 @@ from ir_measures import P
 from pyterrier_asl.analysis.command_line import (
     attributes_line,
     read_grade,
-    read_judge_rel,
+    read_grades,
     read_judges_by_name,
     read_judges_of_tracks,
     read_measure,
     read_numbers,
     read_pools,
     read_runs_of_tracks,
-    read_slices,
-    read_weights,
     without_unnamed_track,
 )
 from pyterrier_asl.analysis.registry import PAPERS, QUESTIONS, analyses, find_analysis
@@ -36,10 +34,10 @@ READ = [
         ["t=m=x", "u=m=y", "t=n=z"],
         {"t": dict(m="x", n="z"), "u": dict(m="y")},
     ),
-    (read_judge_rel, ["2"], 2),
-    (read_judge_rel, ["1.5"], 1.5),
-    (read_judge_rel, ["m=2"], {"m": 2}),
-    (read_judge_rel, ["m=2", "n=0.5"], {"m": 2, "n": 0.5}),
+    (read_grades, ["2"], 2),
+    (read_grades, ["1.5"], 1.5),
+    (read_grades, ["m=2"], {"m": 2}),
+    (read_grades, ["m=2", "n=0.5"], {"m": 2, "n": 0.5}),
     (read_runs_of_tracks, ["bm25"], "bm25"),
     (read_runs_of_tracks, ["t=bm25"], {"t": "bm25"}),
     (read_runs_of_tracks, ["t=bm25", "u=tf"], {"t": "bm25", "u": "tf"}),
@@ -63,9 +61,9 @@ def test_values_of_options(read, text, value):
         (read_judges_by_name, ["x="], "'x=' is not NAME=QRELS"),
         (read_judges_by_name, ["x=a", "x=b"], "'x' is given twice"),
         (read_judges_of_tracks, ["t=x"], "'x' is not NAME=QRELS"),
-        (read_judge_rel, ["x"], "'x' is no grade, such as NAME=2"),
-        (read_judge_rel, ["1", "2"], "'1' is not NAME=GRADE"),
-        (read_judge_rel, ["m=x"], "'m=x' is no grade"),
+        (read_grades, ["x"], "'x' is no grade, such as NAME=2"),
+        (read_grades, ["1", "2"], "'1' is not NAME=GRADE"),
+        (read_grades, ["m=x"], "'m=x' is no grade"),
         (read_runs_of_tracks, ["bm25", "t=x"], "'bm25' is not TRACK=RUN"),
     ],
 )
@@ -75,13 +73,9 @@ def test_wrong_values_of_options(read, text, message):
 
 
 def test_files_of_options(tmp_path):
-    (tmp_path / "weights").write_text("q1\t2\nq2\t0.5\n")
-    assert read_weights(str(tmp_path / "weights")) == {"q1": 2, "q2": 0.5}
-    assert read_slices(str(tmp_path / "weights")) == {"q1": "2", "q2": "0.5"}
+
     (tmp_path / "types").write_text("a\tmanual\nb\tauto\nc\tmanual\n")
     assert read_pools(str(tmp_path / "types")) == {"manual": ["a", "c"], "auto": ["b"]}
-    with pytest.raises(ValueError, match="types: query 'a' has the weight 'manual': no number"):
-        read_weights(str(tmp_path / "types"))
 
 
 @pytest.mark.parametrize(
@@ -116,9 +110,7 @@ def test_analyses_are_listed_by_question_then_by_paper_then_by_figure():
     ("name", "takes"),
     [
         ("ties", ("qrels", "runs")),
-        ("judge-agreement", ("qrels",)),
         ("assessor-scores", ("qrels",)),
-        ("leaderboards", ("qrels", "runs")),
         ("tie-probability", ()),
     ],
 )

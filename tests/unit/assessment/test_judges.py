@@ -13,7 +13,6 @@ from click.testing import CliRunner
 from statsmodels.stats.inter_rater import cohens_kappa
 
 import pyterrier_asl as asl
-from pyterrier_asl.analysis import leaderboard_agreement, leaderboards
 from pyterrier_asl.assessment.human_range import (
     BELOW,
     UNDECIDED,
@@ -156,19 +155,6 @@ def test_the_rel_of_a_measure_is_not_that_of_the_documents():
     assert tau_by("AP(rel=2)", "AP") != pytest.approx(tau_by("AP", "AP"))
 
 
-def test_leaderboards_follow_the_same_rule():
-    judges = {"person": GRADED, "m": BINARY}
-    options = {"measure": "AP(rel=2)", "judge_rel": {"m": 1}}
-    board = leaderboards(RANKINGS, judges, **options)
-    person = board[board["judge"] == "person"].set_index("run")["value"]
-    expected = asl.evaluate(RANKINGS, GRADED, ["AP(rel=2)"]).groupby("name")["AP(rel=2)"].mean()
-    pd.testing.assert_series_equal(person.sort_index(), expected, check_names=False)
-    assert board.attrs["measure"] == "AP(rel=2), m: rel=1"
-    assert leaderboard_agreement(RANKINGS, judges, **options)["value"][0] == pytest.approx(
-        tau_by("AP(rel=2)", "AP")
-    )
-
-
 # The human range
 
 
@@ -250,11 +236,6 @@ def test_tau_without_a_human_range_is_on_the_pairs_that_both_judged():
     rows = report.set_index("agreement")
     assert rows.loc["tau", "value"] == pytest.approx(tau)
     assert rows.loc["tau", ["pairs", "queries", "human_pairs"]].tolist() == [180, 12, 0]
-    # The analysis of every two judges has the same rows.
-    table = leaderboard_agreement(systems, {"person": person, "m": further}, draws=5)
-    columns = ["value", "ci_low", "ci_high", "pairs", "queries"]
-    expected = rows.loc[["tau", "tau_AP", "RBO"], columns].reset_index(drop=True)
-    pd.testing.assert_frame_equal(table[columns], expected)
 
 
 def test_a_judge_without_a_pair_that_all_people_judged():

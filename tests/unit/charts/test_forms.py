@@ -359,17 +359,3 @@ def test_charts_are_three_to_two_and_have_a_legend_of_three_columns_below():
     assert drawn["width"] / drawn["height"] == 1.5
     legend = forms.category("x").to_dict()["legend"]
     assert legend == {"orient": "bottom", "columns": 3}
-
-
-def test_slices_have_their_names_in_titles_and_keep_what_the_table_knows():
-    frame = pd.DataFrame({"x": [1, 2, 3], "slice": ["short", "long", "short"]})
-    frame.attrs = {"run": "bm25"}
-
-    def draw(part):
-        assert part.attrs == {"run": "bm25"} and list(part.columns) == ["x"]
-        assert part.index.tolist() == list(range(len(part)))
-        return forms.figure(alt.Chart(part).mark_point(), "Ties", "C.", x="x:Q")
-
-    drawn = forms.by_slice(draw, frame, "slice")
-    assert [part.title.text for part in drawn.vconcat] == ["Ties: short", "Ties: long"]
-    assert [values(part)["x"].tolist() for part in drawn.vconcat] == [[1, 3], [2]]

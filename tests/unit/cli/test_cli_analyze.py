@@ -57,9 +57,7 @@ def files(tmp_path, monkeypatch) -> Path:
         (tmp_path / "runs" / f"{name}.run").write_text("".join(lines))
     (tmp_path / "groups").write_text("a.run\tX\nb\tX\nc\tY\nd\tY\n")
     (tmp_path / "types").write_text("a\tmanual\nb\tautomatic\nc\tmanual\nd\tautomatic\n")
-    (tmp_path / "weights").write_text("".join(f"{q}\t{i}\n" for i, q in enumerate(QUERIES, 1)))
-    slices = (f"{q}\t{'xy'[i % 2]}\n" for i, q in enumerate(QUERIES))
-    (tmp_path / "slices").write_text("".join(slices))
+
     DocLengths.from_dict(dict.fromkeys(DOCNOS, 100), name="hundred").save("words.parquet")
     return tmp_path
 
@@ -74,16 +72,6 @@ SAID = {
     "rareness-without-own-group": {"--groups": "groups"},
     "assessor-scores": {"--assessor": "second=other"},
     "compare-with-assessors": {"--assessor": "second=other"},
-    **dict.fromkeys(
-        (
-            "leaderboards",
-            "leaderboard-agreement",
-            "leaderboard-swaps",
-            "judge-agreement",
-            "judge-confusion",
-        ),
-        {"--judge": "second=other"},
-    ),
     "human-range": {"--assessor": "second=other", "--types": "types"},
     "preference-discrimination": {"--draws": "20"},
     "stability": {"--draws": "20"},
@@ -94,7 +82,7 @@ SAID = {
     "lengths-by-rank": {"--lengths": "words.parquet"},
 }
 #: Analyses without rows for these runs.
-EMPTY = ("cycles", "leaderboard-swaps")
+EMPTY = ("cycles",)
 #: Slow analyses.
 DRAWING = ("discriminative-power", "preference-discrimination", "system-preferences")
 
@@ -153,7 +141,7 @@ def test_each_name_gives_its_table(files, analysis):
     assert len(table) >= len(found) + 4 or analysis.shown
 
 
-@pytest.mark.parametrize("name", ["ties", "run-quality", "judge-agreement", "cycles"])
+@pytest.mark.parametrize("name", ["ties", "run-quality", "human-range", "cycles"])
 def test_a_table_has_the_same_rows_and_columns_in_every_format(files, name):
     [analysis] = (one for one in ANALYSES if one.name == name)
     found = rows(*arguments(analysis))
@@ -212,9 +200,9 @@ def test_options_reach_the_function(files):
     )
 
 
-@pytest.mark.parametrize("name", ["ties", "headroom", "satisfaction", "leaderboards"])
+@pytest.mark.parametrize("name", ["ties", "headroom", "satisfaction"])
 def test_a_document_that_occurs_twice_is_an_error_or_counts_at_its_best_rank(files, name):
-    said = [name, "qrels", "runs", *(["--judge", "second=other"] if name[0] == "l" else [])]
+    said = [name, "qrels", "runs"]
     once = rows(*said)
     path = files / "runs" / "a.run"
     docno = max(RUNS["a"]["q1"], key=lambda docno: RUNS["a"]["q1"][docno])
@@ -223,36 +211,17 @@ def test_a_document_that_occurs_twice_is_an_error_or_counts_at_its_best_rank(fil
     assert rows(*said, "--duplicates", "best") == once
 
 
-def test_qrels_are_one_of_the_judges(files):
-    from pyterrier_asl.analysis.judges import judge_agreement, leaderboards
-
-    judges = {"qrels": "qrels", "second": "other"}
-    said = ["--judge", "second=other", "-m", "ASL@10"]
-    same(rows("leaderboards", "qrels", "runs", *said), leaderboards(RUNS, judges, measure="ASL@10"))
-    same(rows("judge-agreement", "qrels", "--judge", "second=other"), judge_agreement(judges))
-
-
 def test_each_judge_has_a_minimum_grade_of_its_own(files):
-    from pyterrier_asl.analysis import judge_agreement
+    from pyterrier_asl.analysis import assessor_scores
 
-    judges = {"qrels": "qrels", "second": "other"}
     rel = {"second": 1, "qrels": 2}
     said = ["--judge", "second=other", "--judge-rel", "second=1", "--judge-rel", "qrels=2"]
-    same(rows("judge-agreement", "qrels", *said), judge_agreement(judges, judge_rel=rel))
+    expected = assessor_scores("qrels", {"second": "other"}, judge_rel=rel)
+    same(rows("assessor-scores", "qrels", *said), expected)
     said = ["--assessor", "second=other", "--assessor-rel", "2"]
     assert rows("assessor-scores", "qrels", *said) == rows(
         "assessor-scores", "qrels", "--judge", "second=other", "--judge-rel", "second=2"
     )
-
-
-def test_people_see_the_confusion_of_two_judges_as_a_matrix(files):
-    said = ["judge-confusion", "qrels", "--judge", "second=other"]
-    counts = {(row["grade_a"], row["grade_b"]): row["pairs"] for row in rows(*said)}
-    lines = [line.split() for line in call(*said).stdout.splitlines()]
-    assert ["graded", "second", "0", "second", "1", "second", "2"] in lines
-    for grade in (0, 1, 2):
-        row = ["qrels", str(grade), *(str(counts[grade, other]) for other in (0, 1, 2))]
-        assert row in lines
 
 
 REQUIRED = [
@@ -308,14 +277,8 @@ def test_every_analysis_of_tracks_is_shown_and_drawn_of_two(files, monkeypatch, 
 
 @pytest.mark.filterwarnings("ignore:RarenessPool")
 def test_options_that_are_files(files):
-    from pyterrier_asl.analysis.best_runs import run_quality
     from pyterrier_asl.analysis.rareness_pools import rareness_by_pool
 
-    weights = {q: float(i) for i, q in enumerate(QUERIES, 1)}
-    slices = {q: "xy"[i % 2] for i, q in enumerate(QUERIES)}
-    found = rows("run-quality", "qrels", "runs", "--weights", "weights", "--by", "slices")
-    same(found, run_quality(RUNS, QRELS, weights=weights, by=slices))
-    assert {row["slice"] for row in found} == {"x", "y"}
     pools = {"manual": ["a", "c"], "automatic": ["b", "d"]}
     said = ["--types", "types", "-m", "P_Rareness@3"]
     same(
@@ -371,18 +334,6 @@ def test_every_analysis_has_a_chart_with_a_caption(files, monkeypatch, analysis)
     assert analysis.name in EMPTY or 'role="graphics-symbol"' in svg, "a mark is to be seen"
 
 
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore:RarenessPool")
-@pytest.mark.parametrize(
-    "analysis", [one for one in ANALYSES if "by" in one.parameters], ids=lambda one: one.name
-)
-def test_each_slice_has_a_chart_of_its_own(files, monkeypatch, analysis):
-    pytest.importorskip("altair")
-    parts = drawn(monkeypatch, *arguments(analysis), "--by", "slices").get("vconcat", [])
-    if analysis.name not in EMPTY:
-        assert [explained(part, f": {name}") for part, name in zip(parts, "xy")] == [True, True]
-
-
 def test_charts_as_pictures(files):
     pytest.importorskip("vl_convert")
     assert (
@@ -398,8 +349,8 @@ def test_list_begins_with_questions_and_has_paper_and_figure():
     listed = call("--list").stdout
     text = " ".join(listed.split())
     headings = [line.strip() for line in listed.splitlines() if line.endswith(":")]
-    assert headings[:5] == [f"{question.removesuffix('?')}:" for question in registry.QUESTIONS]
-    assert headings[5:] == [f"{paper}:" for paper in registry.PAPERS]
+    questions = [question.removesuffix("?") for question in registry.QUESTIONS]
+    assert headings == [f"{heading}:" for heading in (*questions, *registry.PAPERS)]
     for one in ANALYSES:
         assert (
             one.name in text
@@ -431,11 +382,6 @@ def test_help_has_the_analyses_and_each_its_options():
             "no level of significance",
         ),
         (["agreement-by-number-of-systems", "qrels", "runs", "--sizes", "1"], "from 2 on, not 1"),
-        (
-            ["leaderboards", "qrels", "runs", "--judge", "x=other", "--draws", "9"],
-            "--draws 9 is for",
-        ),
-        (["headroom", "qrels", "runs", "--by", "gone"], "there is no file gone"),
         (["ties", "", "runs"], "an argument is empty, perhaps a variable"),
         (["ties", "qrels", "runs", "--rel", "-1"], "rel is -1: it must be a number from 0"),
         (["reordering", "qrels", "runs", "--rel", "inf"], "rel is inf: it must be a number from 0"),
@@ -460,14 +406,17 @@ def test_help_has_the_analyses_and_each_its_options():
         (["headroom", "qrels"], "Missing argument 'RUN...'"),
         (["headroom", "qrels", "runs", *TRACKS], "or --track for each track"),
         (["headroom", *TRACKS[:4], *TRACKS[:4]], "track 'one' is given twice"),
-        (["headroom", *TRACKS, "--weights", "weights"], "weights can be given for one track"),
+        (["satisfaction", *TRACKS, "--judge", "x=other"], "judges can be given for one track"),
+        (["headroom", *TRACKS, "--rel", "three=2"], "rel names 'three', which is none of the tr"),
         (["compare-techniques", *TRACKS, "--old", "one=a", "--new", "b"], "no run of track 'two'"),
         (["assessor-scores", "qrels", "--assessor", "other"], "'other' is not NAME=QRELS"),
-        (["headroom", "qrels", "runs", "--weights", "slices"], "has the weight 'x': no number"),
-        (["headroom", "qrels", "runs", "--by", "short"], "short, line 1: expected query<TAB>slice"),
         (
-            ["headroom", "qrels", "runs", "--by", "twice"],
-            "twice, line 2: query 'q1' has the slice 'x' already",
+            ["rareness-by-pool", "qrels", "runs", "--types", "short"],
+            "short, line 1: expected run<TAB>group",
+        ),
+        (
+            ["rareness-by-pool", "qrels", "runs", "--types", "twice"],
+            "twice, line 2: run 'a' has the group 'x' already",
         ),
         (["discriminative-power", "qrels", "runs", "--test", "z"], "test 'z' is unknown"),
         (["headroom", "qrels", "runs", "--chart", "c.doc"], "c.doc must end in one of .html"),
@@ -475,8 +424,8 @@ def test_help_has_the_analyses_and_each_its_options():
     ],
 )
 def test_what_cannot_be_analyzed(files, said, message):
-    (files / "short").write_text("q1\n")
-    (files / "twice").write_text("q1\tx\nq1\ty\n")
+    (files / "short").write_text("a\n")
+    (files / "twice").write_text("a\tx\na\ty\n")
     result = call(*said)
     assert result.exit_code == 2, result.output
     assert message in result.stderr.splitlines()[-1]

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 
 import pandas as pd
 import pytest
 from click.testing import CliRunner
 
 import pyterrier_asl as asl
-from pyterrier_asl.charts.saving import WIDTHS
 from pyterrier_asl.cli import main
 from pyterrier_asl.io.label_files import LabelFile
 
@@ -160,7 +158,7 @@ def test_a_measure_without_bounds(files):
 
 
 @pytest.mark.slow
-def test_the_chart_of_many_runs_fits_a_column(tmp_path):
+def test_a_chart_has_many_runs(tmp_path):
     """The matrix has more cells than Altair accepts as a frame; with and without title."""
     pytest.importorskip("vl_convert")
     (tmp_path / "qrels.txt").write_text("q 0 a 1\np 0 a 1\n")
@@ -170,12 +168,11 @@ def test_the_chart_of_many_runs_fits_a_column(tmp_path):
         lines = (f"{qid} Q0 {doc} 1 {len(doc)} r\n" for qid in "qp" for doc in ("a", f"x{number}"))
         (runs / f"{number}.run").write_text("".join(lines))
     chart = tmp_path / "pairs.svg"
-    given = ["--chart", chart, "--width", "column", "--no-title"]
+    given = ["--chart", chart, "--no-title"]
     done = call(tmp_path / "qrels.txt", runs, "-m", "P@2", "-o", "tsv", *given)
     assert done.exit_code == 0, done.output
     text = chart.read_text()
     assert "unjudged documents" not in text
-    assert float(re.search(r'<svg[^>]*? width="([\d.]+)"', text)[1]) <= WIDTHS["column"]
 
 
 # Filled lists

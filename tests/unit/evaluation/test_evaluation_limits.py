@@ -19,7 +19,6 @@ from pyterrier_asl.evaluation.labellings import Labelled, measure_with_bounds, u
 from pyterrier_asl.evaluation.measuring import own_ids_note, tie_note, values_of
 from pyterrier_asl.evaluation.relevant_documents import RelevantRanks
 from pyterrier_asl.evaluation.scores import read_scores
-from pyterrier_asl.evaluation.slices import Queries, per_slice, slice_column, slices
 from pyterrier_asl.judging.judged_run import OwnIds
 from pyterrier_asl.judging.judgements import Judgements
 from pyterrier_asl.measures.names import parse_measure
@@ -230,8 +229,6 @@ def test_relevant_documents_are_found_down_to_the_depth():
     assert ranks.ranks.tolist() == [[1, 0, 0], [1, 0, 0], [2, 3, 3]]
     found = [ranks.found(depth)[2].tolist() for depth in (1, 2, 3, None)]
     assert found == [[False] * 3, [True, False, False], [True] * 3, [True] * 3]
-    some = ranks.of_queries(np.array([1]))
-    assert (some.ranks.tolist(), some.total.tolist()) == ([[0], [0], [3]], [1])
 
 
 @pytest.mark.parametrize(("grade", "kind"), [(2.0**53, float), (2.0**53 - 1, int), (1.5, float)])
@@ -313,46 +310,6 @@ def test_a_matrix_has_a_row_for_each_pair_in_its_order():
     assert pairs["sgnLP p-value"].tolist() == [1, 1, 1]
     assert matrix.queries == 2 and matrix.rrLP.loc["z", "x"] == -0.25
     assert np.isnan(np.diag(matrix.rrLP_p)).all() and matrix.losses.loc["z", "x"] == 1
-
-
-# Slices and weights
-
-
-@pytest.mark.parametrize("wrong", [-1, float("inf"), float("nan")])
-def test_weights_are_finite_and_not_negative(wrong):
-    with pytest.raises(ValueError, match="query 'b' has the weight"):
-        list(slices(["a", "b"], weights=[0, wrong]))
-    ((_, queries),) = slices(["a", "b"], weights=[0, 2])
-    assert queries.counting.at.tolist() == [1] and queries.each.tolist() == [0, 2]
-    assert queries.weights_of_all(3).tolist() == [0, 2, 0]
-    assert queries.where(np.array([True, False])).weights.tolist() == [0]
-
-
-def test_slices_have_the_name_of_their_column_and_attributes_say_whether_queries_have_weights():
-    topics = pd.DataFrame({"kind": ["x", "y"], "query_id": [1, 2]})
-    assert [slice_column(by) for by in (topics, [1], pd.Series([1]), pd.Series([1], name=3))] == [
-        "kind",
-        "slice",
-        "slice",
-        "3",
-    ]
-
-    def table(queries: Queries) -> pd.DataFrame:
-        frame = pd.DataFrame({"n": [len(queries)] * 2})
-        frame.attrs = {"about": 1}
-        return frame
-
-    found = per_slice([1, 2], table, by=topics)
-    assert found.to_dict("list") == {"kind": ["x", "x", "y", "y"], "n": [1, 1, 1, 1]}
-    assert found.attrs == {"about": 1, "weighted": False} and found.index.tolist() == [0, 1, 2, 3]
-    assert per_slice([1, 2], table, weights=[1, 1]).attrs["weighted"] is True
-
-
-@pytest.mark.parametrize("columns", [["kind"], ["qid"], ["qid", "kind", "more"]])
-def test_a_frame_of_slices_has_one_column_besides_the_ids(columns):
-    topics = pd.DataFrame([["q"] * len(columns)], columns=columns)
-    with pytest.raises(ValueError, match="a frame of slices needs the column qid and one other"):
-        per_slice(["q"], lambda queries: pd.DataFrame(), by=topics)
 
 
 # Score tables

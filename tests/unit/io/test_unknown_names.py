@@ -7,8 +7,6 @@ import pytest
 import pyterrier_asl as asl
 from pyterrier_asl.analysis import (
     compare_techniques,
-    judge_agreement,
-    leaderboards,
     rare_finds,
     rareness_without_own_group,
 )
@@ -26,8 +24,6 @@ TRACKS = {"t": (RUNS, QRELS)}
         (lambda: asl.judges(QRELS, {"m": QRELS}, judge_rel={"M": 3}), "judge_rel names 'M'"),
         (lambda: asl.judges(QRELS, {"m": QRELS}, people=["M"]), "people names 'M'"),
         (lambda: asl.judges(QRELS, {"m": QRELS}, RUNS, groups={"z": "g"}), "groups names 'z'"),
-        (lambda: judge_agreement(JUDGES, judge_rel={"M": 3}), "judge_rel names 'M'"),
-        (lambda: leaderboards(RUNS, JUDGES, judge_rel={"M": 3}), "judge_rel names 'M'"),
         (lambda: rare_finds(RUNS, QRELS, groups={"z": "g"}), "groups names 'z'"),
         (lambda: rareness_without_own_group(RUNS, QRELS, {"z": "g"}), "groups names 'z'"),
         (lambda: asl.RarenessPool.from_runs(RUNS, groups={"z": "g"}), "groups names 'z'"),
