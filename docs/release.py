@@ -140,6 +140,15 @@ def with_badges(readme: str, repository: str) -> str:
     return _NOTEBOOK.sub(with_badge, readme)
 
 
+_INSTALL = re.compile(r"(%pip install -q )'[^'\[]*(\[[\w,]+\])[^']*'")
+
+
+def with_source(notebook: str, repository: str) -> str:
+    """A notebook that installs the package from the repository; without one, from its checkout."""
+    source = f"'pyterrier-asl\\2 @ git+{repository}'" if repository else r"'..\2'"
+    return _INSTALL.sub(r"\1" + source, notebook)
+
+
 def unreleased(changes: str) -> list[str]:
     """The nonblank lines below *Unreleased* in a changelog."""
     below = changes.partition("\n## Unreleased\n")[2]
@@ -161,6 +170,10 @@ def descriptions(root: Path = ROOT) -> dict[Path, str]:
             with_links(readme, about["repository"]), about["repository"]
         ),
         root / ".zenodo.json": json.dumps(zenodo(about), indent=2) + "\n",
+        **{
+            path: with_source(path.read_text(encoding="utf-8"), about["repository"])
+            for path in sorted((root / "examples").glob("*.ipynb"))
+        },
     }
 
 

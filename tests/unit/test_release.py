@@ -20,6 +20,7 @@ def root(tmp_path):
     readme.write_text(readme.read_text().replace("not on PyPI yet", "on PyPI"))
     version = release.project()["version"]
     (tmp_path / "CHANGELOG.md").write_text(f"# Changelog\n\n## {version}\n\n* First.\n")
+    shutil.copytree(release.ROOT / "examples", tmp_path / "examples")
     (tmp_path / "pyterrier_asl").mkdir()
     shutil.copy(release.ROOT / "pyterrier_asl" / "__init__.py", tmp_path / "pyterrier_asl")
     return tmp_path
@@ -60,6 +61,8 @@ def test_the_address_is_set_in_one_place(root):
         'repository-code: "https://example.org/team/pyterrier_asl"'
         in (root / "CITATION.cff").read_text()
     )
+    installs = "'pyterrier-asl[charts] @ git+https://example.org/team/pyterrier_asl'"
+    assert installs in (root / "examples" / "compare_pipelines.ipynb").read_text()
     before = {path: path.read_text() for path in release.descriptions(root)}
     set_repository(root, "https://example.org/team/pyterrier_asl/")
     assert {path: path.read_text() for path in before} == before
