@@ -251,3 +251,9 @@ def holes_vectors(data: Path) -> dict:
 def ranks_vectors(data: Path) -> dict:
     """Intervals of ranks with all sign vectors."""
     return _worked_examples(data, "vectors_ranks.json")
+
+
+@pytest.fixture(scope="session")
+def favoured_vectors(data: Path) -> dict:
+    """Favours of a judge with all sign vectors."""
+    return _worked_examples(data, "vectors_favoured.json")

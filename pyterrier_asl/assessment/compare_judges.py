@@ -16,9 +16,11 @@ from ..charts.forms import STEP, alt, captioned, ranges, tooltips
 from ..evaluation.inputs import Qrels, Runs, refuse, warn_of_grades
 from ..io.lazy import pd
 from ..io.names import check_names
+from ..io.notices import counted
 from ..io.printed import Part, Printed
 from ..measures.names import Measures, NamedMeasure
 from ..statistics.correction import with_corrected_p
+from ..statistics.inputs import check_name
 from .agreement import (
     binned_judges,
     confusion_of,
@@ -26,12 +28,19 @@ from .agreement import (
     judged_by_both,
     leniency_of,
 )
+from .favoured import FEW_RUNS, favour_sentences, favoured_chart, favours_by_judge
 from .human_range import DOCUMENTS, HUMAN, SYSTEMS, agreement_with_people, sentences
-from .judges import JudgeRel, Judges, judges_as_runs, precision_by, with_reference
+from .judges import FEW_QUERIES, JudgeRel, Judges, judges_as_runs, precision_by, with_reference
 from .system_pairs import PairedTest, leaderboards_of, reversals_of
 
 #: How many runs and groups are printed whose values change most.
 _MOST = 5
+
+#: The kinds of charts.
+CHARTS = ("agreement", "favoured")
+
+#: The number of favoured runs of a judge that sentences are printed of.
+_FAVOURED = 3
 
 _TITLES = {
     "ci_low": "from",
@@ -139,6 +148,7 @@ def judges(
     if groups:
         check_names("groups", groups, compared.systems, "runs")
     ranked = compared.ranked_by("AP" if measures is None else measures)
+    favoured, untested = favours_by_judge(compared, ranked, seed=seed)
     return JudgeReport(
         reference,
         compared.people,
@@ -150,6 +160,9 @@ def judges(
         confusion_of(compared, reference),
         _as_systems(compared),
         binned_judges(compared),
+        favoured if ranked else None,
+        tuple(untested),
+        alpha,
     )
 
 
@@ -230,6 +243,16 @@ class JudgeReport(Printed):
             ``best_AP``.
         binned: the judges whose grades have fractions; their grades are in bins in ``leniency`` and
             ``confusion``, by the lower ends.
+        favoured: for each judge who is not a person, measure and run the mean ``value`` by the
+            judge and by ``people``; ``favour``, by how much the judge's value is better than its
+            value by people lets expect from all runs; ``p``, one-sided, adjusted for all runs (0
+            means less than 1 / 10,000, or less than 1 / 2^``queries``); ``judged``, the share of
+            the run's documents to the cut-off (10 without one) that people judged; ``expected``,
+            the value that the line through all runs gives; ``person``, with several people the one
+            by whom p is greatest; ``queries``. A run is favoured where p is at most ``alpha``, by
+            every person. None without several runs.
+        untested: sentences on judges and measures whose favours cannot be tested.
+        alpha: the level of significance.
     """
 
     reference: str
@@ -242,6 +265,9 @@ class JudgeReport(Printed):
     confusion: pd.DataFrame
     as_systems: pd.DataFrame
     binned: tuple[str, ...] = ()
+    favoured: pd.DataFrame | None = None
+    untested: tuple[str, ...] = ()
+    alpha: float = 0.05
 
     @property
     def table(self) -> pd.DataFrame:
@@ -262,6 +288,7 @@ class JudgeReport(Printed):
     def parts(self) -> Iterator[Part]:
         """The sentences, then the tables."""
         yield from map(Part, self.sentences())
+        yield from self._favoured_parts()
         yield from self._agreement_parts()
         if self.reversals is not None:
             shown = self.reversals[["judge", "measure", "pairs", *_REVERSALS]]
@@ -286,6 +313,15 @@ class JudgeReport(Printed):
         bounds = self.as_systems[["judged_by", "judge", "person", "lower", "expected", "upper"]]
         yield Part(heading, bounds, {"group_by": "judged_by"})
 
+    def _favoured_parts(self) -> Iterator[Part]:
+        """The first runs that each judge favours, and what cannot be tested."""
+        found = {} if self.favoured is None else favour_sentences(self.favoured, self.alpha)
+        for judge, of_runs in found.items():
+            yield from map(Part, of_runs[:_FAVOURED])
+            if (more := len(of_runs) - _FAVOURED) > 0:
+                yield Part(f"{judge} favours {counted(more, 'more run')}: see favoured.")
+        yield from map(Part, self.untested)
+
     def _agreement_parts(self) -> Iterator[Part]:
         """The agreements, and where there is a human range each judge's agreement with people."""
         style = {"titles": _TITLES, "group_by": "judge"}
@@ -302,8 +338,25 @@ class JudgeReport(Printed):
             shown = with_range[["judge", "agreement", *columns, "verdict"]].assign(verdict=short)
             yield Part("Agreement among people, and by how much a judge's is higher:", shown, style)
 
-    def chart(self) -> Any:
-        """The agreement of each judge with the reference, with its interval and the human range."""
+    def chart(self, kind: str = CHARTS[0]) -> Any:
+        """A picture of the judges.
+
+        Args:
+            kind: ``'agreement'``: the agreement of each judge with the reference, with its interval
+                and the agreement among people; ``'favoured'``: the value of each run by each judge
+                against its value by people.
+        """
+        check_name("kind", kind, CHARTS)
+        if kind == CHARTS[0]:
+            return self._agreement_chart()
+        if self.favoured is None or self.favoured.empty:
+            raise ValueError(
+                f"no favour was tested: {FEW_RUNS} runs, {FEW_QUERIES} queries and a judge who is "
+                "not a person are needed"
+            )
+        return favoured_chart(self.favoured, self.alpha)
+
+    def _agreement_chart(self) -> Any:
         shown = self.agreement[self.agreement["agreement"].isin([DOCUMENTS, SYSTEMS])]
         panel = [
             DOCUMENTS if kind == DOCUMENTS else f"{kind}, {measure}"

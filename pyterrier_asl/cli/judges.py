@@ -33,6 +33,7 @@ from . import Command, epilog, options
 
 #: The tables of the report: the values of ``--show``.
 TABLES = (
+    "favoured",
     "agreement",
     "reversals",
     "gains",

@@ -16,7 +16,7 @@ steps: Romano, Shaikh and Wolf 2014.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import ceil
@@ -251,30 +251,20 @@ class Pairs:
         Returns:
             Shapes (S, S) and (N,).
         """
-        from tqdm.auto import tqdm
-
         a, b = np.triu_indices(len(self.statistic), k=1)
         larger = np.maximum(np.maximum(self.statistic[a, b], self.statistic[b, a]), 0)
-        order = np.argsort(larger, kind="stable")
         with np.errstate(divide="ignore"):
-            size = 1 / np.sqrt((larger[order] * (1 - EQUAL)) ** -2.0 + self.shrinkage)
-        ascending = list(zip(a[order].tolist(), b[order].tolist(), size.tolist()))
-        at_least, largest = np.zeros(len(order), np.int64), []
-        disable = None if progress is None else not progress
-        for start in range(0, self.draws, _DRAWS):
-            drawn = Draws(self, slice(start, start + _DRAWS))
-            maxima, least, count = np.zeros(len(drawn)), 0.0, len(drawn)
-            bar = tqdm(ascending, "ranks", disable=disable, leave=False)
-            for position, (j, k, observed) in enumerate(bar):
-                np.maximum(maxima, drawn.either_order(j, k), out=maxima)
-                if observed > least:
-                    count = int(np.count_nonzero(maxima >= observed))
-                    least = float(maxima.min()) if count == len(maxima) else 0.0
-                at_least[position] += count
-            largest.append(maxima)
+            size = 1 / np.sqrt((larger * (1 - EQUAL)) ** -2.0 + self.shrinkage)
+        pairs = list(zip(a.tolist(), b.tolist()))
+
+        def statistics(draws: slice) -> Callable[[int], Floats]:
+            drawn = Draws(self, draws)
+            return lambda number: drawn.either_order(*pairs[number])
+
+        adjusted, largest = step_down(size, statistics, self.draws, progress)
         p = np.ones_like(self.statistic)
-        p[a[order], b[order]] = np.maximum.accumulate(at_least[::-1])[::-1] / self.draws
-        return np.minimum(p, p.T), self._corrected(np.concatenate(largest))
+        p[a, b] = adjusted
+        return np.minimum(p, p.T), self._corrected(largest)
 
     def largest(self, pairs: Bools, draws: Ints, *, reverse: bool = False) -> Floats:
         """The largest statistic, at least 0, among the pairs of each column, for each draw.
@@ -441,6 +431,54 @@ def _squared_errors(residuals: Floats, rounding: float) -> Floats:
         differences[np.abs(differences) <= rounding] = 0
         error[system] = np.einsum("kq,kq->k", differences, differences)
     return error
+
+
+def step_down(
+    observed: Floats,
+    statistics: Callable[[slice], Callable[[int], Floats]],
+    draws: int,
+    progress: bool | None = False,
+) -> tuple[Floats, Floats]:
+    """The p-values of n statistics, adjusted for all of them by step-down maxima.
+
+    Args:
+        observed: the statistics, less what counts as equal; 0 and below are not significant.
+        statistics: gives, for some draws, a function from the number of a statistic to its values
+            with random signs in these draws.
+        draws: number of draws, N.
+        progress: whether to show a progress bar; None: only on a terminal.
+
+    Returns:
+        The p-values, shape (n,), and the largest statistic, at least 0, of each draw, shape (N,).
+
+    Source: Romano and Wolf 2005.
+
+    >>> values = np.array([[3.0, 1.0, 0.0, 2.0], [0.0, 2.0, 1.0, 1.0]])
+    >>> p, largest = step_down(np.array([3.0, 2.0]), lambda some: lambda i: values[i, some], 4)
+    >>> p.tolist(), largest.tolist()
+    ([0.25, 0.25], [3.0, 2.0, 1.0, 2.0])
+    """
+    from tqdm.auto import tqdm
+
+    order = np.argsort(observed, kind="stable")
+    ascending = list(zip(order.tolist(), observed[order].tolist()))
+    at_least, largest = np.zeros(len(order), np.int64), []
+    disable = None if progress is None else not progress
+    for start in range(0, draws, _DRAWS):
+        drawn = statistics(slice(start, start + _DRAWS))
+        count = min(_DRAWS, draws - start)
+        maxima, least = np.zeros(count), 0.0
+        bar = tqdm(ascending, "ranks", disable=disable, leave=False)
+        for position, (number, value) in enumerate(bar):
+            np.maximum(maxima, drawn(number), out=maxima)
+            if value > least:
+                count = int(np.count_nonzero(maxima >= value))
+                least = float(maxima.min()) if count == len(maxima) else 0.0
+            at_least[position] += count
+        largest.append(maxima)
+    p = np.ones(len(order))
+    p[order] = np.maximum.accumulate(at_least[::-1])[::-1] / draws
+    return p, np.concatenate(largest)
 
 
 @lru_cache(maxsize=1)

@@ -1,0 +1,66 @@
+"""The runs that a judge favours: values by the judge above what values by people let expect.
+
+The runs of people's and of a judge's labels lie near a line. The favour of a run is its mean
+distance above this line. Random signs of the queries' residuals show how large the favour of any
+run is by chance, with the sign vectors and step-down maxima of
+:mod:`~pyterrier_asl.statistics.rank_intervals`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .inputs import DRAWS, ArrayLike, Floats, check_draws
+from .rank_intervals import VARIANCES, sign_vectors, step_down
+from .rounding import EQUAL
+
+
+def favours(
+    judge: ArrayLike, people: ArrayLike, *, draws: int = DRAWS, seed: int = 0
+) -> tuple[float, Floats, Floats]:
+    """How far a judge's value of each run is above what its value by people lets expect.
+
+    Args:
+        judge: the value of each run and query by the judge's labels, higher is better, shape
+            (S, Q), at least 2 queries.
+        people: the same by people's labels.
+        draws: number of random sign vectors; all 2^Q if these are not more.
+        seed: seed of the sign vectors.
+
+    Returns:
+        The slope of the line of the judge's means on people's (0 or less: they do not agree); the
+        favour of each run, its mean distance above this line, shape (S,); and its one-sided
+        p-value, adjusted for all runs, shape (S,): 1 for a favour of 0 or less, NaN for a favour
+        without variance, 0 where it is less than 1 / N.
+
+    >>> people = np.array([[0.2, 0.4] * 5, [0.5, 0.6] * 5, [0.7, 0.9] * 5, [0.3, 0.2] * 5])
+    >>> judge = people + np.outer([0.4, 0, 0, 0], np.linspace(0.9, 1.1, 10))
+    >>> slope, favour, p = favours(judge, people)
+    >>> round(slope, 3), favour.round(3).tolist(), p.round(3).tolist()
+    (0.636, [0.236, -0.073, 0.018, -0.182], [0.0, 1.0, 0.055, 1.0])
+    """
+    check_draws(draws, seed)
+    by_judge, by_people = (np.asarray(values, dtype=np.float64) for values in (judge, people))
+    queries = by_judge.shape[-1]
+    means = by_people.mean(axis=1)
+    spread, slope = means - means.mean(), 0.0
+    if np.ptp(means) > EQUAL * np.abs(by_people).max():
+        slope = float(by_judge.mean(axis=1) @ spread / (spread @ spread))
+    expected = slope * by_people
+    above = by_judge - expected
+    above -= above.mean(axis=0)
+    favour = above.mean(axis=1)
+    residuals = (above - favour[:, np.newaxis]) / np.sqrt(queries * (queries - 1))
+    rounding = EQUAL * max(np.abs(by_judge).max(), np.abs(expected).max())
+    favour[np.abs(favour) <= rounding] = 0
+    residuals[np.abs(residuals) <= rounding / queries] = 0
+    own, share = np.sum(residuals**2, axis=1), VARIANCES["averaged"]
+    common = (1 - share) * own.mean()
+    if not common:
+        return slope, favour, np.where(favour > 0, np.nan, 1.0)
+    signs = sign_vectors(draws, queries, seed)
+    totals = residuals @ signs
+    drawn = totals / np.sqrt(share * (own[:, np.newaxis] - totals**2 / queries) + common)
+    observed = favour / np.sqrt(share * own + common) * (1 - EQUAL)
+    p, _ = step_down(observed, lambda some: lambda run: drawn[run, some], signs.shape[1])
+    return slope, favour, p
