@@ -71,7 +71,6 @@ class Measuring:
 
     def __init__(self, judgements: Judgements, measures: Mapping[str, Any]) -> None:
         self.judgements = judgements
-        judgements.index.prepare()  # before several threads do
         self._pooled = {label: m for label, m in measures.items() if needs_pool(m)}
         for measure in self._pooled.values():
             check_pooled(measure)

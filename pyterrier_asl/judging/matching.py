@@ -1,9 +1,9 @@
 """Looks up (group, id) pairs among known ones, for judgements, pools and lengths.
 
-The ids are text and may be many; the groups are small integers (the queries). Ids are looked up by
-their hashes and then compared in full, so that results do not depend on hashes. No Python code runs
-per row; NumPy hashes eight bytes of every id at a time. For few ids, Arrow builds a table of the
-ids looked up and discards it; for many, a table of the known ids is kept.
+The ids are text and may be many; the groups are small integers (the queries). The known ids are
+sorted once, by group and hash. Ids are looked up by their hashes and then compared in full, so that
+a lookup does not depend on hashes. No Python code runs per row; NumPy hashes eight bytes of every
+id at a time.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from ..io.threads import fixed_blocks, map_parts
 from ..io.values import arrow_numbers, numpy_numbers, pc, take
-from ..scoring.arrays import Ints, cumulate, queries_of
+from ..scoring.arrays import Ints, queries_of
 from .remembered import cached_property
 
 Hashes = npt.NDArray[np.uint64]
@@ -33,9 +33,8 @@ _LONG = 512
 #: Keeps the first n bytes of eight, for n from 0 to 8.
 FIRST_BYTES = np.array([(1 << 8 * n) - 1 for n in range(9)], dtype=np.uint64)
 
-#: A table is kept from this number of known ids and ids looked up together, and up to this number
-#: of known ids per id looked up.
-_FEW, _MANY_KNOWN = 10_000, 8
+#: The least bits of a position, so that the numbers of rows that are looked up fit below a key.
+_LEAST_BITS = 18
 
 _ONE, _HALF = np.uint64(1), np.uint64(32)
 _NONE = arrow_numbers(np.array([-1], dtype=np.int32))[0]
@@ -104,27 +103,25 @@ class PairIndex:
     [2, 1, -1]
     """
 
-    _lookups = 0  #: the number of ids looked up so far
-
     def __init__(self, offsets: Ints, ids: pa.LargeStringArray, seed: np.uint64 = SEED) -> None:
         self.offsets, self.ids, self.seed = offsets.astype(np.int64), ids, seed
+        # A number of 64 bits for each pair: its group, some bits of its hash, its position. Sorting
+        # such numbers is several times faster than sorting positions by keys.
+        groups = queries_of(self.offsets).astype(np.uint64)
+        self._sorted = self._keys(groups, self.hashes) | np.arange(len(ids), dtype=np.uint64)
+        self._sorted.sort()
 
     def __len__(self) -> int:
         return len(self.ids)
 
     def __getstate__(self) -> dict[str, Any]:
         """The state with ids as NumPy arrays, which processes share in a file."""
-        kept = ("offsets", "seed", "hashes", "_table")
-        state = {name: value for name, value in self.__dict__.items() if name in kept}
-        return {**state, "ids": arrays_of(self.ids)}
+        return {"offsets": self.offsets, "seed": self.seed, "ids": arrays_of(self.ids)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         # Arrays mapped from a file have a subclass that is slower.
-        arrays = {
-            name: tuple(map(np.asarray, value)) if isinstance(value, tuple) else np.asarray(value)
-            for name, value in state.items()
-        }
-        self.__dict__.update(arrays, ids=ids_of(*arrays["ids"]), seed=np.uint64(state["seed"]))
+        ids = ids_of(*map(np.asarray, state["ids"]))
+        self.__init__(np.asarray(state["offsets"]), ids, np.uint64(state["seed"]))  # type: ignore[misc]
 
     @cached_property
     def hashes(self) -> Hashes:
@@ -134,11 +131,10 @@ class PairIndex:
     @cached_property
     def repeated(self) -> Ints:
         """The positions of pairs that occur again later: of equal pairs all but the last."""
-        if not len(repeated_keys(self._keys())):
+        keys = self._sorted & ~self._positions
+        if not np.any(keys[1:] == keys[:-1]):
             return np.empty(0, dtype=np.int64)
-        order, keys, _ = self._sorted
-        earlier: Ints = order[:-1][keys[1:] == keys[:-1]]
-        return earlier
+        return np.flatnonzero(self.find(queries_of(self.offsets), self.ids) != np.arange(len(self)))
 
     def find(self, groups: Ints | None, ids: pa.LargeStringArray) -> Ints:
         """The position of each (group, id) among the known pairs, -1 for an unknown pair.
@@ -153,151 +149,84 @@ class PairIndex:
             return np.full(len(ids), -1, dtype=np.int64)
         blocks, hashes = fixed_blocks(len(ids)), hashes_of(ids, self.seed)
         groups = np.zeros(len(ids), dtype=np.int64) if groups is None else groups
-        self.prepare(len(ids))
 
         def find_part(first: int, last: int) -> Ints:
-            begin, end = blocks[first], blocks[last]
-            part = ids.slice(begin, end - begin)
-            return self.find_hashes(groups[begin:end], hashes[begin:end], part)
+            part = slice(blocks[first], blocks[last])
+            keys, rows = self.sorted_keys(groups[part], hashes[part])
+            return self.find_keys(keys, rows, ids.slice(part.start, part.stop - part.start))
 
         return np.concatenate(map_parts(find_part, blocks))
 
-    def prepare(self, rows: int | None = None) -> None:
-        """Builds the table of the known ids, if enough ids are looked up to pay for it.
+    def sorted_keys(self, groups: Ints, hashes: Hashes) -> tuple[Hashes, Ints]:
+        """The keys of pairs, ascending, and the row of each; few different pairs have equal keys.
 
         Args:
-            rows: the number of ids looked up next; None: many.
+            groups: the group of each pair, -1 for none, shape (n,).
+            hashes: the hash of each pair's id, with the seed of this index, shape (n,).
         """
-        if rows is not None:
-            self._lookups += rows
-            if len(self) + rows < _FEW or len(self) > _MANY_KNOWN * self._lookups:
-                return
-        self._tags  # noqa: B018 (a cached property)
+        keys, rows = self._keys(groups.astype(np.uint64), hashes), np.arange(len(hashes))
+        if len(keys) > self._positions:
+            rows = np.argsort(keys)
+            return keys[rows], rows
+        keys |= rows.astype(np.uint64)
+        keys.sort()
+        rows = (keys & self._positions).astype(np.int64)
+        keys &= ~self._positions
+        return keys, rows
 
-    def find_hashes(
-        self, groups: Ints, hashes: Hashes, ids: pa.LargeStringArray, which: Ints | None = None
+    def find_keys(
+        self, keys: Hashes, rows: Ints, ids: pa.LargeStringArray, which: Ints | None = None
     ) -> Ints:
-        """The result of :meth:`find`, from hashes of ids with the seed of this index.
+        """The result of :meth:`find`, from the result of :meth:`sorted_keys`.
 
         Args:
-            groups: the group of each pair, -1 for none.
-            hashes: the hash of each pair's id.
+            keys: the keys.
+            rows: their rows.
             ids: ids.
-            which: the position of each pair's id in ``ids``; None: 0, 1, 2, ...
+            which: the position of each row's id in ``ids``; None: 0, 1, 2, ...
         """
-        if not len(self):
-            return np.full(len(hashes), -1, dtype=np.int64)
-        find = self._find_in_table if "_tags" in self.__dict__ else self._find_once
-        pairs = find(groups, hashes)
-        rows = np.flatnonzero(pairs >= 0)
-        places = rows if which is None else which[rows]
-        differs = pc.not_equal(take(ids, places), take(self.ids, pairs[rows]))
-        wrong = numpy_numbers(pc.indices_nonzero(differs)).astype(np.int64)
-        if len(wrong):  # different ids with the same hash
-            unknown = rows[wrong]
-            pairs[unknown] = self._search(groups[unknown], take(ids, places[wrong]))
-        return pairs
-
-    def _keys(self) -> Hashes:
-        """The hash of each pair."""
-        return of_groups(self.hashes, queries_of(self.offsets))
-
-    def _find_once(self, groups: Ints, hashes: Hashes) -> Ints:
-        """The position of a pair with each hash, -1 for none, by a table of these hashes."""
-        numbers, different = codes(arrow_numbers(of_groups(hashes, groups)))
-        number_of = positions(arrow_numbers(self._keys()), different)
-        pairs = np.full(len(different), -1, dtype=np.int64)
-        known = np.flatnonzero(number_of >= 0)
-        pairs[number_of[known]] = known  # the last of equal pairs
-        return take(pairs, numbers)  # type: ignore[no-any-return]
-
-    def _find_in_table(self, groups: Ints, hashes: Hashes) -> Ints:
-        """The position of a pair with each hash, -1 for none, by the table that is kept."""
-        pairs = np.full(len(hashes), -1, dtype=np.int64)
-        (starts, table), tags = self._table, self._tags
-        first, sizes = starts[:-1], np.diff(starts)
-        wanted, rows, step = hashes, np.arange(len(hashes)), np.uint64(0)
-        if np.any(groups < 0):
-            rows = np.flatnonzero(groups >= 0)
-            groups, wanted = groups[rows], wanted[rows]
+        pairs = np.full(len(rows), -1, dtype=np.int64)
+        if not len(self) or not len(rows):
+            return pairs
+        # The part of the known pairs with these groups stays in a core's cache.
+        groups = np.minimum(keys[[0, -1]] >> self._group_shift, np.uint64(len(self.offsets) - 2))
+        begin, end = self.offsets[groups[0]], self.offsets[groups[1] + _ONE]
+        if begin == end:
+            return pairs
+        part = self._sorted[begin:end]
+        places = np.searchsorted(part, keys | self._positions, side="right") - 1
+        is_known = (part.take(places, mode="clip") & ~self._positions) == keys
+        rows, keys, places = rows[is_known], keys[is_known], begin + places[is_known]
         while len(rows):
-            places = _places(first[groups], sizes[groups], wanted, step)
-            there = tags[places]
-            is_same = there == _tags_of(wanted)
-            hits = np.flatnonzero(is_same)
-            known = table[places[hits]]
-            is_same[hits] = self.hashes[known] == wanted[hits]
-            pairs[rows[hits]] = np.where(is_same[hits], known, -1)
-            others = np.flatnonzero((there != 0) > is_same)
-            rows, groups, wanted = rows[others], groups[others], wanted[others]
-            step += _ONE
+            known = (self._sorted[places] & self._positions).astype(np.int64)
+            texts = take(ids, rows if which is None else which[rows]), take(self.ids, known)
+            pairs[rows] = known
+            other = numpy_numbers(pc.indices_nonzero(pc.not_equal(*texts))).astype(np.int64)
+            pairs[rows[other]] = -1
+            # Different ids can have equal keys, which are next to each other.
+            other = other[places[other] > 0]
+            rows, keys, places = rows[other], keys[other], places[other] - 1
+            same = (self._sorted[places] & ~self._positions) == keys
+            rows, keys, places = rows[same], keys[same], places[same]
         return pairs
 
-    @cached_property
-    def _table(self) -> tuple[Ints, npt.NDArray[np.int32]]:
-        """The beginning of each group's part of the table of hashes; the table."""
-        room = 4.0 * np.diff(self.offsets) + 1  # at most a quarter is used: few look twice
-        starts = cumulate(2 ** np.ceil(np.log2(room)).astype(np.int64))
-        table = np.full(starts[-1], -1, dtype=np.int32)
-        queries, is_last = queries_of(self.offsets), np.ones(len(self), dtype=bool)
-        is_last[self.repeated] = False
+    @property
+    def _positions(self) -> np.uint64:
+        """A mask of the bits of positions."""
+        bits = max(len(self.ids).bit_length(), _LEAST_BITS)
+        return np.uint64((1 << bits) - 1)
 
-        def fill_part(first: int, last: int) -> None:
-            begin, end = self.offsets[first], self.offsets[last]
-            waiting, step = begin + np.flatnonzero(is_last[begin:end]), np.uint64(0)
-            while len(waiting):
-                groups = queries[waiting]
-                sizes = starts[groups + 1] - starts[groups]
-                places = _places(starts[groups], sizes, self.hashes[waiting], step)
-                free = table[places] < 0
-                table[places[free]] = waiting[free]  # of several hashes the last
-                waiting = waiting[table[places] != waiting]
-                step += _ONE
+    @property
+    def _group_shift(self) -> np.uint64:
+        """The number of bits below the group, which is not all ones: the group -1 is unknown."""
+        return np.uint64(64 - len(self.offsets).bit_length())
 
-        map_parts(fill_part, self.offsets)
-        return starts, table
-
-    @cached_property
-    def _tags(self) -> npt.NDArray[np.uint16]:
-        """A tag for each place of the table, 0 where it is free.
-
-        It rules out most unknown ids without a look at their hash, which is far away in memory.
-        """
-        tags = np.append(_tags_of(self.hashes), np.uint16(0))  # the last one is for -1
-        return tags[self._table[1]]
-
-    @cached_property
-    def _sorted(self) -> tuple[Ints, Ints, pa.LargeStringArray]:
-        """The pairs ordered by group and number of the id; their keys; the different ids."""
-        numbers, different = codes(self.ids)
-        keys = queries_of(self.offsets) * len(different) + numbers
-        order = np.argsort(keys, kind="stable")
-        return order, keys[order], different
-
-    def _search(self, groups: Ints, ids: pa.LargeStringArray) -> Ints:
-        """The result of :meth:`find`, without hashes."""
-        order, keys, known = self._sorted
-        number = positions(ids, known)
-        wanted = np.where(number < 0, -1, groups * len(known) + number)  # no key is below 0
-        place = np.searchsorted(keys, wanted, side="right") - 1
-        pairs: Ints = np.where(keys[place] == wanted, order[place], -1)
-        return pairs
-
-
-def _places(first: Ints, sizes: Ints, hashes: Hashes, step: np.uint64) -> Ints:
-    """The places of hashes in their parts of a table, whose sizes are powers of two.
-
-    A hash whose place is taken goes on by an odd stride of its own, which reaches all places.
-    """
-    places = (hashes if not step else hashes + (hashes >> _HALF | _ONE) * step).astype(np.int64)
-    places &= sizes - 1
-    places += first
-    return places
-
-
-def _tags_of(hashes: Hashes) -> npt.NDArray[np.uint16]:
-    """Some bits of each hash, independent of its place; never 0."""
-    return (hashes >> np.uint64(48)).astype(np.uint16) | np.uint16(1)
+    def _keys(self, groups: Hashes, hashes: Hashes) -> Hashes:
+        """The groups and some bits of the hashes, above zeros for a position."""
+        keys = groups << self._group_shift
+        keys |= hashes >> (np.uint64(64) - self._group_shift)
+        keys &= ~self._positions
+        return keys
 
 
 def arrays_of(ids: pa.LargeStringArray) -> tuple[Ints, Bytes]:
@@ -446,16 +375,3 @@ def of_groups(hashes: Hashes, groups: Ints) -> Hashes:
     keys *= _MULTIPLIER
     keys ^= hashes
     return keys
-
-
-def repeated_keys(keys: Hashes) -> Hashes:
-    """The keys that occur more than once, ascending.
-
-    >>> repeated_keys(np.array([3, 1, 3, 2, 3], dtype=np.uint64)).tolist()
-    [3]
-    >>> repeated_keys(np.array([3, 1], dtype=np.uint64)).tolist()
-    []
-    """
-    ordered = np.sort(keys)
-    again = ordered[1:][ordered[1:] == ordered[:-1]]
-    return np.unique(again) if len(again) else again  # np.unique imports numpy.ma

@@ -18,7 +18,7 @@ import pyarrow as pa
 from ..io.threads import map_parts
 from ..io.values import arrow_numbers, numpy_numbers, pc, take
 from ..scoring.arrays import Ints, cumulate, queries_of
-from .matching import Hashes, PairIndex, codes, hashes_of, of_groups, repeated_keys
+from .matching import Hashes, PairIndex, codes, hashes_of
 from .remembered import cached_property
 
 Scores = npt.NDArray[np.float32]
@@ -76,7 +76,6 @@ def match(
     >>> matched.repeated.tolist()
     [3]
     """
-    known.prepare(len(scores))
     are_many = which is not None and 4 * len(which) >= len(ids)
     hashed = hashes_of(ids, known.seed) if are_many else None  # faster in order
     rows = RowIds(ids, which, known.seed, hashed)
@@ -130,8 +129,13 @@ def _match_part(
     starts, queries = starts[first : last + 1] - begin, queries[first:last]
     scores, rows, block = scores[begin:end], rows.part(begin, end), queries_of(starts)
     order, ties = _order(block, scores, rows)
-    pairs = known.find_hashes(queries[block], rows.hashes, rows.ids, rows.which)
-    order, repeated = _without_repeats(order, block, rows)
+    keys, rows_of_keys = known.sorted_keys(queries[block], rows.hashes)
+    pairs = known.find_keys(keys, rows_of_keys, rows.ids, rows.which)
+    equal = np.flatnonzero(keys[1:] == keys[:-1])
+    repeated = equal[:0]
+    if len(equal):
+        suspects = rows_of_keys[np.concatenate((equal, equal + 1))]
+        order, repeated = _without_repeats(order, block, rows, suspects)
     if len(repeated):
         starts = cumulate(np.bincount(block[order], minlength=len(queries)))
         keys = _sort_keys(block[order], scores[order])
@@ -201,14 +205,21 @@ def _sort_keys(block: Ints, scores: Scores) -> npt.NDArray[np.uint64]:
     return (block.astype(np.uint64) << _HALF) | keys
 
 
-def _without_repeats(order: Ints | None, block: Ints, ids: RowIds) -> tuple[Ints | None, Ints]:
-    """Keeps each pair of a block and an id once, at its best rank; and the rows left out."""
-    keys = of_groups(ids.hashes, block)
-    again = repeated_keys(keys)
-    if not len(again):
-        return order, np.empty(0, dtype=np.int64)
-    order = np.arange(len(keys)) if order is None else order
-    places = np.flatnonzero(np.isin(keys[order], again))
+def _without_repeats(
+    order: Ints | None, block: Ints, ids: RowIds, suspects: Ints
+) -> tuple[Ints | None, Ints]:
+    """Keeps each pair of a block and an id once, at its best rank; and the rows left out.
+
+    Args:
+        order: the rows in ranking order; None: they are in this order.
+        block: the block of each row.
+        ids: the ids.
+        suspects: the rows with a pair that can occur again.
+    """
+    is_suspect = np.zeros(len(block), dtype=bool)
+    is_suspect[suspects] = True
+    order = np.arange(len(block)) if order is None else order
+    places = np.flatnonzero(is_suspect[order])
     rows = order[places]
     numbers, different = codes(ids.text(rows))
     is_best = np.zeros(len(rows), dtype=bool)

@@ -18,7 +18,7 @@ def text(ids) -> pa.LargeStringArray:
     return pa.array(ids, type=pa.large_string())
 
 
-#: Enough known ids for a cached table.
+#: Many known ids.
 MANY = text(f"other {number}" for number in range(10_000))
 
 
@@ -158,3 +158,14 @@ def test_codes_and_positions():
     numbers, different = codes(text(["b", "", "b"]))
     assert numbers.tolist() == [0, 1, 0]
     assert positions(text(["", "x"]), different).tolist() == [1, -1]
+
+
+def test_a_query_with_more_rows_than_fit_below_a_key():
+    """Row numbers take 18 bits."""
+    rows = 2**18 + 2
+    ids = text([*map(str, range(rows - 1)), "7"])
+    known = PairIndex(np.array([0, 2]), text([str(rows - 2), "x"]))
+    scores = -np.arange(rows, dtype=np.float32)
+    found = match(scores, ids, None, np.array([0, rows]), np.array([0]), known)
+    assert (found.ranks.tolist(), found.pairs.tolist()) == ([rows - 1], [0])
+    assert found.repeated.tolist() == [rows - 1]
