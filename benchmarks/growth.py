@@ -70,7 +70,7 @@ def holes(size: int) -> None:
         for _ in range(2)
     )
     qrels = {"q": {f"d{doc}": 1 for doc in range(0, size, 1000)}}
-    measured(lambda: holes(a, b, qrels, "AP"))
+    measured(lambda: holes({"a": a, "b": b}, qrels, "AP"))
 
 
 def boxes(size: int) -> None:

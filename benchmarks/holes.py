@@ -26,11 +26,11 @@ from scipy import stats
 
 from pyterrier_asl.evaluation.evaluate import evaluate
 from pyterrier_asl.evaluation.evaluation import Evaluation
-from pyterrier_asl.evaluation.labellings import Labelled, unjudged_of
+from pyterrier_asl.evaluation.labellings import Labelled, bounds, unjudged_of
 from pyterrier_asl.measures.directions import higher_is_better
 from pyterrier_asl.statistics.boxes import box_test
-from pyterrier_asl.unjudged.holes import add_labels, judging_order
-from pyterrier_asl.unjudged.pairs import all_pairs, verdict_of
+from pyterrier_asl.unjudged.holes import Holes, holes
+from pyterrier_asl.unjudged.pairs import verdict_of
 
 DATA = Path(os.environ.get("PYTERRIER_ASL_DATA", "../shared/data"))
 TREC8, DL20 = DATA / "trec8-adhoc", DATA / "dl20-passage"
@@ -88,24 +88,20 @@ def of_runs(labelled: Labelled, runs: list[int]) -> Labelled:
 def speed() -> None:
     """Prints times of evaluation with bounds and of comparing all pairs."""
     runs, qrels = TREC8 / "runs", TREC8 / "qrels.txt.gz"
-    measures = ["P@10", "nDCG@10", "AP", "ASL@100", "LexiP"]
-    for what, given in (
-        ("warming up", {"bounds": True}),
-        ("evaluate", {}),
-        ("evaluate, bounds", {"bounds": True}),
-    ) + 2 * (("evaluate", {}), ("evaluate, bounds", {"bounds": True})):
-        report(what, lambda given=given: evaluate(runs, qrels, measures, **given))
+    measures = ["P@10", "nDCG@10", "AP", "ASL@100", "LexiP"]  # the first round warms up
+    for what, work in 3 * (("evaluate", evaluate), ("bounds", bounds)):
+        report(what, lambda work=work: work(runs, qrels, measures))
     report(
         "all pairs in ASL@100 and nDCG@10, reading included",
         lambda: [
-            all_pairs(read, None, name)
+            holes(read, None, name).counts()
             for read in [Evaluation.of(runs, qrels)]
             for name in ("ASL@100", "nDCG@10")
         ],
     )
     read = Evaluation.of(runs, qrels)
     for name in ("ASL@100", "nDCG@10", "AP@100"):
-        report(f"all pairs in {name}", lambda name=name: all_pairs(read, None, name))
+        report(f"all pairs in {name}", lambda name=name: holes(read, None, name).counts())
     rng = np.random.default_rng(0)
     wide = {
         name: {
@@ -117,7 +113,9 @@ def speed() -> None:
     judgements = {str(q): {f"d{d}": d % 2 for d in range(30)} for q in range(50)}
     pair = Evaluation.of(wide, judgements)
     for name in ("ASL@1000", "nDCG@1000"):
-        report(f"a pair of 1,000 a query in {name}", lambda name=name: all_pairs(pair, None, name))
+        report(
+            f"a pair of 1,000 a query in {name}", lambda name=name: holes(pair, None, name).counts()
+        )
 
 
 def report(what: str, work: Any) -> Any:
@@ -209,7 +207,7 @@ def count_tests(sure: list[int], low: np.ndarray, high: np.ndarray, truth: np.nd
     sure[2] += test.verdict == "impossible" and bool(significant)
 
 
-def open_pairs(name: str, number: int, seed: int) -> Iterator[tuple[Labelled, dict[int, float]]]:
+def open_pairs(name: str, number: int, seed: int) -> Iterator[tuple[Holes, dict[int, float]]]:
     """Open pairs of a member and an outside run, and the hidden grades by document."""
     rng = np.random.default_rng(seed)
     each, found = -(-number // 41), 0
@@ -223,7 +221,8 @@ def open_pairs(name: str, number: int, seed: int) -> Iterator[tuple[Labelled, di
             part = of_runs(labelled, [member, run, *[m for m in members if m != member]])
             low, high = (float(bound.mean()) for bound in part.difference(0, 1))
             if verdict_of(low, high) == "open":
-                yield part, grades_of(part, runs)
+                pair = gap.select([gap.names[member], gap.names[run]])
+                yield Holes(pair, part), grades_of(part, runs)
                 of_group, found = of_group + 1, found + 1
             if found == number:
                 return
@@ -250,37 +249,34 @@ def grades_of(labelled: Labelled, full: Evaluation) -> dict[int, float]:
     }
 
 
-def until_settled(labelled: Labelled, order: np.ndarray, grades: dict[int, float]) -> int:
+def until_settled(pair: Holes, order: np.ndarray, grades: dict[int, float]) -> int:
     """The number of documents to judge in this order; more labels never widen the bounds."""
     labels = np.array([grades[int(code)] for code in order])
     few, many = 0, len(order)
     while few < many:
         middle = (few + many) // 2
-        part = add_labels(labelled, order[:middle], labels[:middle])
-        low, high = (float(bound.mean()) for bound in part.difference(0, 1))
-        if verdict_of(low, high) == "open":
+        if pair.with_labels(order[:middle], labels[:middle]).is_open:
             few = middle + 1
         else:
             many = middle
     return few
 
 
-def our_order(labelled: Labelled, grades: dict[int, float]) -> np.ndarray:
+def our_order(pair: Holes, grades: dict[int, float]) -> np.ndarray:
     """The order of the judging loop, computed again after each relevant answer."""
     order: list[int] = []
     while True:
-        left = judging_order(labelled)
+        left = pair.order
         new: list[int] = []
         for code in left.tolist():
             new.append(code)
-            if grades[code] >= labelled.rel:
+            if grades[code] >= pair.labelled.rel:
                 break
         order += new
         if not len(left) or len(new) == len(left):
             return np.array(order, dtype=np.int64)
-        labelled = add_labels(labelled, np.array(new), np.array([grades[code] for code in new]))
-        low, high = (float(bound.mean()) for bound in labelled.difference(0, 1))
-        if verdict_of(low, high) != "open":
+        pair = pair.with_labels(np.array(new), np.array([grades[code] for code in new]))
+        if not pair.is_open:
             return np.array(order, dtype=np.int64)
 
 
@@ -288,14 +284,13 @@ def judging(pairs: int, seeds: int) -> None:
     """Judgements until settled, in three orders."""
     for name in ("ASL@100", "nDCG@10"):
         counts: dict[str, list[float]] = {"ours": [], "rank": [], "random": []}
-        for labelled, grades in open_pairs(name, pairs, seed=0):
-            codes = labelled.documents
-            best = labelled.unjudged.best[codes]
-            by_rank = codes[np.lexsort((labelled.unjudged.queries[codes], best))]
-            counts["ours"].append(until_settled(labelled, our_order(labelled, grades), grades))
-            counts["rank"].append(until_settled(labelled, by_rank, grades))
+        for pair, grades in open_pairs(name, pairs, seed=0):
+            codes, unjudged = pair.labelled.documents, pair.labelled.unjudged
+            by_rank = codes[np.lexsort((unjudged.queries[codes], unjudged.best[codes]))]
+            counts["ours"].append(until_settled(pair, our_order(pair, grades), grades))
+            counts["rank"].append(until_settled(pair, by_rank, grades))
             counts["random"] += [
-                until_settled(labelled, np.random.default_rng(seed).permutation(codes), grades)
+                until_settled(pair, np.random.default_rng(seed).permutation(codes), grades)
                 for seed in range(seeds)
             ]
         medians = {order: float(np.median(some)) for order, some in counts.items()}

@@ -65,7 +65,7 @@ def pictures(data: Path) -> dict[str, Any]:
         "ranks": asl.ranks(runs, measures=MEASURE).chart(),
         "judges": judged.chart(),
         "audit": audit.chart(),
-        "holes": asl.holes(some, None, data / "dl20-passage" / "qrels.txt", "P@20").chart(),
+        "holes": asl.holes(some, data / "dl20-passage" / "qrels.txt", "P@20").chart(),
         "guard": guard(),
     }
 

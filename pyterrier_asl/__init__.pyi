@@ -28,14 +28,12 @@ from .retrieval.index import TermIndex
 from .tuning import KFoldRandomSearch, RandomSearch, StagedSearch
 from .unjudged.holes import Holes, holes
 from .unjudged.loop import judge_until_settled
-from .unjudged.pairs import AllPairs
 
 __version__: str
 
 __all__ = [
     "ASL",
     "AP_Rareness",
-    "AllPairs",
     "Audit",
     "DocLengths",
     "Experiment",

@@ -339,6 +339,11 @@ def chart(help: str) -> Decorator:
     )
 
 
+def kind(*kinds: str) -> Decorator:
+    """``--kind``: what the chart of ``--chart`` shows."""
+    return click.option("--kind", type=click.Choice(kinds), help="What the chart shows.")
+
+
 def check_chart(
     path: str | None,
     inputs: Sequence[str | None],

@@ -42,7 +42,7 @@ from ..measures.names import (
 )
 from ..measures.standard import formula
 from ..scoring.arrays import Ints
-from ..unjudged.holes import Holes, holes_between
+from ..unjudged.holes import Holes
 from .findings import (
     Findings,
     SystemFindings,
@@ -237,7 +237,7 @@ def bounds_of_best(
         for a, b in combinations(sorted(order[:best].tolist()), 2) if chosen else ():
             pair = runs.select([runs.names[a], runs.names[b]])
             for name, labelled in labelled_measures(pair, chosen).items():
-                bounds[name][a, b] = _bounds_of(holes_between(pair, labelled))
+                bounds[name][a, b] = _bounds_of(Holes(pair, labelled))
     return bounds
 
 

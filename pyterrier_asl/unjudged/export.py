@@ -14,7 +14,7 @@ from ..io.label_files import label_rows, read_labels
 from ..io.notices import counted
 from ..io.table_forms import jsonl_lines, tsv_lines
 from ..io.texts import Texts
-from .holes import Holes, describe
+from .holes import Holes
 from .loop import questions
 
 #: Forms of a list with the first bytes of a file.
@@ -54,8 +54,7 @@ def export(
         OSError: for a file that cannot be written, is of another kind, or holds labels.
     """
     check_export(path, force=force, keep=keep)
-    codes = holes.order()
-    frame = describe(holes.labelled, codes, holes.runs.qids)
+    codes, frame = holes.order, holes.todo
     kept = _rows_to_keep(path, frame) if keep and os.path.exists(path) else pd.DataFrame()
     keys = set() if kept.empty else set(zip(kept["qid"], kept["docno"]))
     documents = zip(frame["qid"].astype(str), frame["docno"])

@@ -1,40 +1,46 @@
-"""Comparison of two runs under all labels of unjudged documents; the documents to judge next."""
+"""Comparison of runs under all labels of unjudged documents; the documents to judge next."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, overload
+from functools import cached_property
+from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ..charts.forms import CROWDED, alt, figure, inline_rows, ranges, tooltips
+from ..charts.forms import CROWDED, alt, captioned, figure, inline_rows, ranges, square, tooltips
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.inputs import Qrels, Runs
 from ..evaluation.labellings import Labelled
+from ..io.names import check_names
 from ..io.notices import counted
 from ..io.printed import Part, Printed
 from ..judging.labels import qrels_with
-from ..measures.directions import higher_is_better
 from ..measures.names import Measures
 from ..scoring.arrays import Floats, Ints
 from ..scoring.bounds import lexicographic_verdicts
 from ..statistics.inputs import check_probability
 from .pairs import (
     OPEN,
-    AllPairs,
+    SETTLED_A,
+    SETTLED_B,
+    SETTLED_EQUAL,
     Difference,
-    all_pairs,
     changes_of_difference,
     difference_of,
     labelled_runs,
 )
 
+#: The charts of a comparison, the usual one of two runs last.
+KINDS = ("pairs", "queries")
 
-@overload
+_VERDICTS = {SETTLED_A: 1.0, SETTLED_B: -1.0, SETTLED_EQUAL: 0.0}
+
+
 def holes(
-    a: Any,
-    b: None,
+    runs: Runs,
     qrels: Qrels,
     measure: Measures,
     *,
@@ -45,65 +51,27 @@ def holes(
     duplicates: str | None = None,
     drop_self: bool = False,
     labels: Any = None,
-) -> AllPairs: ...
-
-
-@overload
-def holes(
-    a: Any,
-    b: Any,
-    qrels: Qrels,
-    measure: Measures,
-    *,
-    runs: Runs | None = None,
-    rel: float | None = None,
-    depth: int | None = None,
-    highest: float | None = None,
-    alpha: float = 0.05,
-    names: tuple[str, str] = ("A", "B"),
-    duplicates: str | None = None,
-    drop_self: bool = False,
-    labels: Any = None,
-) -> Holes: ...
-
-
-def holes(
-    a: Any,
-    b: Any,
-    qrels: Qrels,
-    measure: Measures,
-    *,
-    runs: Runs | None = None,
-    rel: float | None = None,
-    depth: int | None = None,
-    highest: float | None = None,
-    alpha: float = 0.05,
-    names: tuple[str, str] = ("A", "B"),
-    duplicates: str | None = None,
-    drop_self: bool = False,
-    labels: Any = None,
-) -> Holes | AllPairs:
-    """Compares two runs, with the bounds over all labels of unjudged documents.
+) -> Holes:
+    """Compares runs, with the bounds over all labels of unjudged documents.
 
     Unjudged documents count as not relevant. The bounds are the least and the greatest mean
-    difference over all *labellings* of V, the unjudged documents in the top k of these runs (and of
-    ``runs``). The verdict is *settled* where all labellings agree on the better run, else *open*.
-    Open does not mean doubtful: some labelling, perhaps an unlikely one, reverses the result. The
-    bounds hold for these queries (the t-test is about other queries), and only for documents that
-    a compared run retrieves.
+    difference over all *labellings* of V, the unjudged documents in the top k of these runs. A pair
+    is *settled* where all labellings agree on the better run, else *open*. Open does not mean
+    doubtful: some labelling, perhaps an unlikely one, reverses the result. The bounds hold for
+    these queries and only for documents that one of the runs retrieves.
+
+    Two runs get a second verdict, on a paired t-test: it is significant under every labelling
+    (*certain*), under none (*impossible*), or that depends on the labels (*possible*). All pairs of
+    three or more runs are not tested: see ``ranks(..., unjudged=True)``.
 
     Args:
-        a: run A: data frame (``qid``, ``docno``, ``score``), file, or dict of dicts.
-        b: run B; None: ``a`` is a dict of name -> run, or a folder of run files, and all pairs of
-            them are compared.
+        runs: dict of name -> run, a folder of run files, a list of files; two runs or more.
         qrels: data frame, file, ir_datasets id, dict of dicts.
         measure: one that has bounds (see :func:`~pyterrier_asl.bounds`), or its name.
-        runs: further runs that are compared: dict of name -> run, or a folder of run files.
         rel: the least grade of a relevant document, for a measure without one.
         depth: rank down to which documents count as retrieved, if it is below the cut-off.
         highest: the highest grade of a label in nDCG; None: the highest grade of the qrels.
-        alpha: the level of the t-test.
-        names: the names of the two runs.
+        alpha: the level of the t-test of two runs.
         duplicates: how to treat a document that occurs twice in a ranking; see
             :func:`~pyterrier_asl.evaluate`.
         drop_self: see :func:`~pyterrier_asl.evaluate`.
@@ -111,98 +79,188 @@ def holes(
             :func:`~pyterrier_asl.merge_labels`; for one collection.
 
     Returns:
-        The difference, its bounds, the verdicts, and the documents to judge next; for all pairs
-        their verdicts, as frame, matrix and chart.
+        The differences, their bounds, the verdicts, and the documents to judge next.
 
     Raises:
-        ValueError: for a measure without bounds; for a depth that is not a whole number from 0 on,
-            a level that is not a probability, two equal names, or ``runs`` or ``names`` without
-            ``b``.
+        ValueError: for a measure without bounds, a depth that is not a whole number from 0 on, a
+            level that is not a probability, or a single run.
 
-    >>> a, b = {"q": {"d": 2, "x": 1}}, {"q": {"y": 2, "d": 1}}
-    >>> pair = holes(a, b, {"q": {"d": 1}}, "RR")
-    >>> pair.difference.verdict, pair.difference.low, pair.todo["docno"].tolist()
+    >>> runs = {"a": {"q": {"d": 2, "x": 1}}, "b": {"q": {"y": 2, "d": 1}}}
+    >>> found = holes(runs, {"q": {"d": 1}}, "RR")
+    >>> found.difference.verdict, found.difference.low, found.todo["docno"].tolist()
     ('open', 0.0, ['y', 'x'])
     """
-    qrels = qrels_with(qrels, labels, duplicates)
-    if b is None:
-        if runs is not None or names != ("A", "B"):
-            raise ValueError("runs and names belong to a comparison of two runs: give b")
-        return all_pairs(
-            a,
-            qrels,
-            measure,
-            rel=rel,
-            depth=depth,
-            highest=highest,
-            alpha=alpha,
-            duplicates=duplicates,
-            drop_self=drop_self,
-        )
     check_probability("alpha", alpha)
-    if len(names) != 2 or names[0] == names[1]:
-        raise ValueError(f"names must be two different names, of run A and of run B, not {names!r}")
     judged = Evaluation.of(
-        dict(zip(names, (a, b))), qrels, duplicates=duplicates, drop_self=drop_self
+        runs, qrels_with(qrels, labels, duplicates), duplicates=duplicates, drop_self=drop_self
     )
-    if runs is not None:
-        others = Evaluation.of(runs, judged.judgements)
-        further = [name if name not in names else f"{name} (2)" for name in others.names]
-        judged = Evaluation([*judged.names, *further], judged.runs + others.runs, judged.judgements)
+    if len(judged) < 2:
+        raise ValueError(f"there is only the run {judged.names[0]!r}: compare two at least")
     labelled = labelled_runs(judged, measure, rel=rel, depth=depth, highest=highest)
-    return holes_between(judged, labelled, alpha)
+    return Holes(judged, labelled, alpha)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Holes(Printed):
-    """The comparison of two runs, with the bounds over all labels of unjudged documents.
+    """The comparison of runs, with the bounds over all labels of unjudged documents.
 
     Attributes:
-        difference: the difference of A and B, its bounds and verdicts.
-        labelled: the compared runs, A first, B second.
-        runs: the same with their names.
-        alpha: the level of the t-test.
+        runs: the runs with their names.
+        labelled: the same with the labellings of the measure.
+        alpha: the level of the t-test of two runs.
     """
 
-    difference: Difference
-    labelled: Labelled
     runs: Evaluation
-    alpha: float
+    labelled: Labelled
+    alpha: float = 0.05
+
+    @property
+    def are_two(self) -> bool:
+        """Whether there are two runs: they are tested, and have a difference by query."""
+        return len(self.runs) == 2
+
+    @cached_property
+    def difference(self) -> Difference:
+        """The difference of two runs, its bounds and verdicts.
+
+        Raises:
+            ValueError: for three runs or more.
+        """
+        if not self.are_two:
+            raise ValueError(
+                f"{len(self.runs)} runs have {len(self.table)} differences: name two by pair()"
+            )
+        return difference_of(self.runs, self.labelled, 0, 1, alpha=self.alpha)
+
+    def pair(self, a: str, b: str) -> Difference:
+        """The difference of two of the runs, over all labels of documents of all the runs."""
+        check_names("pair", (a, b), self.runs.names, "runs")
+        at = map(self.runs.names.index, (a, b))
+        return difference_of(self.runs, self.labelled, *at, alpha=self.alpha)
 
     @property
     def verdict(self) -> str:
-        """``'A'``, ``'B'``, ``'equal'`` or ``'open'``."""
+        """Of two runs ``'A'``, ``'B'``, ``'equal'`` or ``'open'``."""
         return self.difference.verdict
 
     @property
     def is_open(self) -> bool:
-        """Whether labellings disagree on the better run."""
-        return self.verdict == OPEN
+        """Whether labellings disagree on the better run of some pair."""
+        return bool((self.table["verdict"] == OPEN).any())
+
+    @cached_property
+    def table(self) -> pd.DataFrame:
+        """The verdicts, a row per pair, open pairs first.
+
+        Columns: ``a``, ``b``, ``difference`` (A - B), ``low``, ``high``, ``verdict``. Two runs have
+        ``measure``, ``exact``, ``significance`` and ``unjudged``, the number of unjudged documents,
+        too.
+        """
+        if self.are_two:
+            unjudged = int(self.difference.by_query["unjudged"].sum())
+            return pd.DataFrame([{**self.difference.row(), "unjudged": unjudged}])
+        pairs = combinations(range(len(self.runs)), 2)
+        rows = [difference_of(self.runs, self.labelled, *pair, alpha=None).row() for pair in pairs]
+        columns = ["a", "b", "difference", "low", "high", "verdict"]
+        is_settled = [row["verdict"] != OPEN for row in rows]
+        order = np.argsort(is_settled, kind="stable")
+        return pd.DataFrame(rows, columns=columns).iloc[order].reset_index(drop=True)
+
+    def counts(self) -> dict[str, int]:
+        """The numbers of pairs that are settled, equal, and open."""
+        verdicts = self.table["verdict"]
+        return {
+            "pairs": len(verdicts),
+            "settled": int(verdicts.isin([SETTLED_A, SETTLED_B]).sum()),
+            "equal": int((verdicts == SETTLED_EQUAL).sum()),
+            "open": int((verdicts == OPEN).sum()),
+        }
 
     @property
     def todo(self) -> pd.DataFrame:
         """The documents to judge next, in this order.
 
-        First the documents whose relevance helps the run that is worse now, then the others, by the
-        change of the mean difference if only this document is relevant; ties by best rank, qid and
-        docno. Columns: ``qid``, ``docno``, ``weight`` (the change of A - B), ``rank_a``,
-        ``rank_b``, and ``runs``, the number of runs that retrieve it.
+        Of two runs first the documents whose relevance helps the run that is worse now, then the
+        others, by the change of the mean difference if only this document is relevant. Of more runs
+        the documents by the sum of these changes, without signs, over the open pairs; no document
+        if no pair is open. Ties by best rank, qid and docno. Columns: ``qid``, ``docno``,
+        ``weight`` (the change of A - B, or this sum), ``rank_a`` and ``rank_b``, or ``rank`` (the
+        best rank in the runs of open pairs), and ``runs``, the number of runs that retrieve it.
         """
-        return describe(self.labelled, self.order(), self.runs.qids)
+        return self.describe_documents(self.order)
+
+    @cached_property
+    def _open_pairs(self) -> list[list[int]]:
+        is_open = (self.table["verdict"] == OPEN).to_numpy()
+        return [pair for pair, opens in zip(self._numbers.tolist(), is_open) if opens]
 
     @property
-    def higher_is_better(self) -> bool:
-        """Whether a positive difference is good for A."""
-        return higher_is_better(self.labelled.measure) is not False
+    def _numbers(self) -> Ints:
+        """The numbers of the two runs of each row of the table, shape (pairs, 2)."""
+        names = pd.Index(self.runs.names)
+        return np.stack([names.get_indexer(pd.Index(self.table[side])) for side in "ab"], axis=1)
 
+    @cached_property
+    def _weights(self) -> Floats:
+        """The weight of each document, shape (V,); see :attr:`todo`."""
+        if self.are_two:
+            return next(changes_of_difference(self.labelled, [(0, 1)]))
+        weights = np.zeros(len(self.labelled.documents))
+        for changes in changes_of_difference(self.labelled, self._open_pairs):
+            weights += np.abs(changes)
+        return weights
+
+    @cached_property
+    def _best(self) -> Ints:
+        """The best rank of each document in two runs, or in the runs of open pairs; 0: in none."""
+        best = np.full(len(self.labelled.unjudged), np.iinfo(np.int64).max)
+        for run in {run for pair in self._open_pairs for run in pair} or range(2):
+            retrieved = self.labelled.unjudged.retrieved[run]
+            best[retrieved.codes] = np.minimum(best[retrieved.codes], retrieved.ranks)
+        return best
+
+    @cached_property
     def order(self) -> Ints:
         """The numbers of the documents to judge next, in this order."""
-        return judging_order(self.labelled)
+        labelled, codes = self.labelled, self.labelled.documents
+        if not self.are_two and not self._open_pairs:
+            return codes[:0]
+        unjudged, weights = labelled.unjudged, self._weights
+        # A positive weight helps A, of more runs it helps some run: all of them are equal.
+        now = self.difference.difference if self.are_two else -1.0
+        docnos = pd.Series(unjudged.docnos(codes)).rank(method="first")
+        qids = labelled.judgements.qid_text.to_pandas().rank(method="first").to_numpy()
+        ties = docnos, qids[unjudged.queries[codes]], self._best[codes]
+        keys = (*ties, -np.abs(weights).round(12), ~(weights * now < 0))
+        return codes[np.lexsort(keys)]
+
+    def describe_documents(self, codes: Ints) -> pd.DataFrame:
+        """Documents by number as a frame (see :attr:`todo`), in this order."""
+        unjudged = self.labelled.unjudged
+        weight = pd.Series(self._weights, self.labelled.documents)[codes].to_numpy()
+        of_runs = [pd.Series(docs.ranks, docs.codes).reindex(codes) for docs in unjudged.retrieved]
+        if self.are_two:
+            ranks = dict(zip(("rank_a", "rank_b"), of_runs))
+        else:
+            best = pd.Series(self._best[codes], codes)
+            ranks = {"rank": best.mask(best == np.iinfo(np.int64).max)}
+        return pd.DataFrame(
+            {
+                "qid": [self.runs.qids[query] for query in unjudged.queries[codes]],
+                "docno": unjudged.docnos(codes),
+                "weight": weight,
+                **{name: column.astype("Int64").array for name, column in ranks.items()},
+                "runs": sum(column.notna().to_numpy(dtype=np.int64) for column in of_runs),
+            }
+        )
 
     @property
     def preferences(self) -> pd.DataFrame:
-        """The verdicts of sgnLP that labellings give: ``qid``, ``b_wins``, ``tie``, ``a_wins``."""
-        documents = self.labelled.pair(0, 1).documents
+        """Of two runs the verdicts of sgnLP that labellings give.
+
+        Columns: ``qid``, ``b_wins``, ``tie``, ``a_wins``.
+        """
+        documents = self.difference.pair.documents
         frame = pd.DataFrame(lexicographic_verdicts(documents), columns=["b_wins", "tie", "a_wins"])
         frame.insert(0, "qid", self.runs.qids)
         return frame
@@ -212,29 +270,59 @@ class Holes(Printed):
         has_label = ~np.isnan(grades)
         if not has_label.any():
             return self
-        labelled = add_labels(self.labelled, codes[has_label], grades[has_label])
-        return holes_between(self.runs, labelled, self.alpha)
+        old = self.labelled
+        labelled = Labelled(
+            old.unjudged.labelled(codes[has_label], grades[has_label]),
+            old.measure,
+            name=old.name,
+            depth=old.depth,
+            highest=old.highest,
+        )
+        return Holes(self.runs, labelled, self.alpha)
 
     def describe(self) -> str:
-        """The difference, its bounds and its verdict, in a line."""
-        return self.difference.describe()
+        """The answer in a line: of two runs difference, bounds and verdicts, else the counts."""
+        if self.are_two:
+            return self.difference.describe()
+        counts = self.counts()
+        return (
+            f"{self.labelled.name}: {counts['open']:,} open of "
+            f"{counted(counts['pairs'], 'pair')} of runs, {counts['settled']:,} settled, "
+            f"{counts['equal']:,} equal."
+        )
 
     def sentences(self) -> list[str]:
-        """The difference, its bounds and its verdict."""
+        """The answer in a line."""
         return [self.describe()]
 
-    @property
-    def table(self) -> pd.DataFrame:
-        """The verdicts as a table of one row, with the number of unjudged documents."""
-        unjudged = int(self.difference.by_query["unjudged"].sum())
-        return pd.DataFrame([{**self.difference.row(), "unjudged": unjudged}])
-
     def parts(self) -> list[Part]:
-        """The parts that ``pyterrier-asl holes`` prints."""
-        shown = self.table.drop(columns=["measure", "exact"])
+        """The answer, and the table."""
+        shown = self.table.drop(columns=["measure", "exact"], errors="ignore")
         return [*map(Part, self.sentences()), Part(table=shown)]
 
-    def chart(self) -> Any:
+    def matrix(self) -> pd.DataFrame:
+        """The verdict on each run (rows) and other run: 1 better, -1 worse, 0 equal, NaN open."""
+        names = self.runs.names
+        values = np.full((len(names),) * 2, np.nan)
+        np.fill_diagonal(values, 0.0)
+        sign = self.table["verdict"].map(_VERDICTS)
+        a, b = self._numbers.T
+        values[a, b], values[b, a] = sign, -sign
+        return pd.DataFrame(values, index=pd.Index(names, name="name"), columns=names)
+
+    def chart(self, kind: str | None = None) -> Any:
+        """The verdicts or the bounds as a chart.
+
+        Args:
+            kind: ``'queries'``: the difference of two runs on each query with its bounds;
+                ``'pairs'``: the verdicts on all pairs. None: for two runs the first.
+        """
+        kind = kind or KINDS[self.are_two]
+        if kind not in KINDS:
+            raise ValueError(f"kind must be one of {', '.join(KINDS)}, not {kind!r}")
+        return self._chart_of_queries() if kind == "queries" else self._chart_of_pairs()
+
+    def _chart_of_queries(self) -> Any:
         """The difference of each query with its bounds, the widest first."""
         by_query = self.difference.by_query
         order = np.argsort(by_query["low"] - by_query["high"], kind="stable")
@@ -252,51 +340,29 @@ class Holes(Printed):
         bars = ranges(base, "low", "difference", "high", axis)
         return figure(bars, "What unjudged documents could change", caption, rows=CROWDED)
 
-
-def holes_between(runs: Evaluation, labelled: Labelled, alpha: float = 0.05) -> Holes:
-    """The comparison of the first two runs, given the unjudged documents of all runs."""
-    return Holes(difference_of(runs, labelled, 0, 1, alpha=alpha), labelled, runs, alpha)
-
-
-def add_labels(labelled: Labelled, codes: Ints, grades: Floats) -> Labelled:
-    """Adds labels of some of the documents."""
-    unjudged = labelled.unjudged.labelled(codes, grades)
-    return Labelled(
-        unjudged,
-        labelled.measure,
-        name=labelled.name,
-        depth=labelled.depth,
-        highest=labelled.highest,
-    )
-
-
-def judging_order(labelled: Labelled) -> Ints:
-    """The documents in the order in which they should be judged (see :attr:`Holes.todo`)."""
-    codes, unjudged = labelled.documents, labelled.unjudged
-    weights = changes_of_difference(labelled, 0, 1, codes)
-    now = float((labelled.side(0).value - labelled.side(1).value).mean())
-    hurts = ~(weights * now < 0)
-    docnos = pd.Series(unjudged.docnos(codes)).rank(method="first")
-    qids = labelled.judgements.qid_text.to_pandas().rank(method="first").to_numpy()
-    ties = docnos, qids[unjudged.queries[codes]], unjudged.best[codes]
-    return codes[np.lexsort((*ties, -np.abs(weights).round(15), hurts))]
-
-
-def describe(labelled: Labelled, codes: Ints, qids: list[Any]) -> pd.DataFrame:
-    """Documents as a frame (see :attr:`Holes.todo`), in this order."""
-    unjudged = labelled.unjudged
-    rank_a, rank_b = (
-        pd.Series(documents.ranks, index=documents.codes).reindex(codes).astype("Int64").array
-        for documents in unjudged.retrieved[:2]
-    )
-    runs = np.bincount(np.concatenate([documents.codes for documents in unjudged.retrieved]))
-    return pd.DataFrame(
-        {
-            "qid": [qids[query] for query in unjudged.queries[codes]],
-            "docno": unjudged.docnos(codes),
-            "weight": changes_of_difference(labelled, 0, 1, codes),
-            "rank_a": rank_a,
-            "rank_b": rank_b,
-            "runs": runs[codes],
-        }
-    )
+    def _chart_of_pairs(self) -> Any:
+        """The matrix, runs by the number of runs that they are certain to beat."""
+        matrix = self.matrix()
+        order = matrix.gt(0).sum(axis=1).sort_values(ascending=False, kind="stable").index.tolist()
+        words = {1.0: "better", -1.0: "worse", 0.0: "equal"}
+        cells = matrix.reset_index(names="run").melt("run", var_name="other", value_name="verdict")
+        cells["verdict"] = cells["verdict"].map(words).fillna("open")
+        scale = alt.Scale(
+            domain=["open", "better", "worse", "equal"],
+            range=["#d55e00", "#c6dbef", "#e3e3e3", "#f7f7f7"],
+        )
+        legend = alt.Legend(orient="bottom", columns=2)
+        drawn = (
+            alt.Chart(inline_rows(cells))
+            .mark_rect()
+            .encode(
+                color=alt.Color("verdict:N", scale=scale, title="the row's run is", legend=legend),
+                tooltip=tooltips("run:N", "other:N", "verdict:N"),
+            )
+        )
+        return captioned(
+            square(drawn, "run", "other", order),
+            f"What unjudged documents leave open: {self.labelled.name}",
+            "Open: which run is better depends on the labels of the unjudged documents. Better and "
+            "worse hold under all labels.",
+        )

@@ -104,8 +104,8 @@ def judge_until_settled(
         OSError: for a file that cannot be written, before the judge is asked.
 
     >>> from pyterrier_asl import holes
-    >>> a, b = {"q": {"d": 2, "x": 1}}, {"q": {"y": 2, "d": 1}}
-    >>> comparison = holes(a, b, {"q": {"d": 1}}, "RR")
+    >>> runs = {"a": {"q": {"d": 2, "x": 1}}, "b": {"q": {"y": 2, "d": 1}}}
+    >>> comparison = holes(runs, {"q": {"d": 1}}, "RR")
     >>> done = judge_until_settled(comparison, lambda frame: [0] * len(frame), batch=1)
     >>> done.ended, done.holes.verdict, done.labels["docno"].tolist()
     ('settled', 'A', ['y'])
@@ -145,15 +145,14 @@ def judge_until_settled(
 
 def _left(holes: Holes, asked: list[int]) -> Ints:
     """The documents that the judge was not asked for, in the order of the questions."""
-    order = holes.order()
-    return order[~np.isin(order, asked)]
+    return holes.order[~np.isin(holes.order, asked)]
 
 
 def _ended(holes: Holes, asked: list[int], budget: int | None) -> str | None:
     """How the loop ended (see :class:`Judging`); None: it has not ended."""
     if not holes.is_open:
         return SETTLED
-    if not len(holes.order()):
+    if not len(holes.order):
         return NOTHING_LEFT
     if not len(_left(holes, asked)):
         return NO_ANSWER

@@ -1,26 +1,22 @@
-"""The difference of two runs over all labellings of the unjudged documents that they retrieve."""
+"""Differences of two runs over all labellings of the unjudged documents that they retrieve."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import combinations
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ..charts.forms import alt, captioned, inline_rows, square, tooltips
 from ..evaluation.evaluation import Evaluation
-from ..evaluation.inputs import Qrels, Runs, complete_measures, warn_of_grades
+from ..evaluation.inputs import complete_measures, warn_of_grades
 from ..evaluation.labellings import Labelled, unjudged_of
-from ..io.notices import counted
-from ..io.printed import Part, Printed
 from ..measures.directions import higher_is_better
-from ..measures.labelled import Candidates, LabelledPair, LabelledRankings, LabelledRun
+from ..measures.labelled import LabelledPair, LabelledRankings, LabelledRun
 from ..measures.names import Measures, one_measure
-from ..scoring.arrays import Floats, Ints, cumulate, ranges_from
+from ..scoring.arrays import Floats, cumulate, ranges_from
 from ..scoring.bounds import Bounds
 from ..statistics.boxes import BoxTest, box_test
 from ..statistics.rounding import NO_DIFFERENCE
@@ -157,201 +153,46 @@ def labelled_runs(
     return Labelled(unjudged, *chosen.values(), name=named.name, depth=depth, highest=highest)
 
 
-@dataclass(frozen=True, repr=False, eq=False)
-class AllPairs(Printed):
-    """The verdicts on all pairs of runs.
-
-    Attributes:
-        table: ``a``, ``b``, ``difference``, ``low``, ``high``, ``verdict``, and with t-tests
-            ``significance``; a row per pair.
-        measure: the measure.
-        exact: whether the bounds are reached.
-        names: the runs.
-    """
-
-    table: pd.DataFrame
-    measure: str
-    exact: bool
-    names: list[str]
-
-    def counts(self) -> dict[str, int]:
-        """The numbers of pairs that are settled, equal, and open."""
-        verdicts = self.table["verdict"]
-        return {
-            "pairs": len(verdicts),
-            "settled": int(verdicts.isin([SETTLED_A, SETTLED_B]).sum()),
-            "equal": int((verdicts == SETTLED_EQUAL).sum()),
-            "open": int((verdicts == OPEN).sum()),
-        }
-
-    def sentences(self) -> list[str]:
-        """How many pairs are settled, equal, and open."""
-        pairs, *rest = self.counts().items()
-        verdicts = ", ".join(f"{number} {what}" for what, number in rest)
-        return [f"{self.measure}, {counted(pairs[1], 'pair')} of runs: {verdicts}."]
-
-    def parts(self) -> list[Part]:
-        """The counts, and the table of pairs."""
-        return [*map(Part, self.sentences()), Part(table=self.table)]
-
-    def matrix(self) -> pd.DataFrame:
-        """The verdict on each run (rows) and other run: 1 better, -1 worse, 0 equal, NaN open."""
-        values = np.full((len(self.names),) * 2, np.nan)
-        np.fill_diagonal(values, 0.0)
-        sign = self.table["verdict"].map({SETTLED_A: 1.0, SETTLED_B: -1.0, SETTLED_EQUAL: 0.0})
-        a, b = (pd.Index(self.names).get_indexer(pd.Index(self.table[side])) for side in ("a", "b"))
-        values[a, b], values[b, a] = sign, -sign
-        return pd.DataFrame(values, index=pd.Index(self.names, name="name"), columns=self.names)
-
-    def chart(self) -> Any:
-        """The matrix as a chart, runs by the number of runs that they are certain to beat."""
-        matrix = self.matrix()
-        order = matrix.gt(0).sum(axis=1).sort_values(ascending=False, kind="stable").index.tolist()
-        words = {1.0: "better", -1.0: "worse", 0.0: "equal"}
-        cells = matrix.reset_index(names="run").melt("run", var_name="other", value_name="verdict")
-        cells["verdict"] = cells["verdict"].map(words).fillna("open")
-        scale = alt.Scale(
-            domain=["better", "worse", "equal", "open"],
-            range=["#0072b2", "#d55e00", "#999999", "#f0f0f0"],
-        )
-        legend = alt.Legend(orient="bottom", columns=2)
-        drawn = (
-            alt.Chart(inline_rows(cells))
-            .mark_rect()
-            .encode(
-                color=alt.Color("verdict:N", scale=scale, title="the row's run is", legend=legend),
-                tooltip=tooltips("run:N", "other:N", "verdict:N"),
-            )
-        )
-        return captioned(
-            square(drawn, "run", "other", order),
-            f"What unjudged documents leave open: {self.measure}",
-            "Better and worse hold under every labelling of the unjudged documents. Open: the "
-            "better run depends on the labels.",
-        )
-
-
-def all_pairs(
-    runs: Runs,
-    qrels: Qrels,
-    measure: Measures,
-    *,
-    rel: float | None = None,
-    depth: int | None = None,
-    highest: float | None = None,
-    alpha: float | None = None,
-    pairs: Iterable[tuple[int, int]] | None = None,
-    duplicates: str | None = None,
-    drop_self: bool = False,
-) -> AllPairs:
-    """The verdicts on all pairs of runs.
-
-    Args:
-        runs: dict of name -> run, or a folder of run files.
-        qrels: data frame, file, ir_datasets id, or dict of dicts.
-        measure: one that has bounds (see :func:`~pyterrier_asl.bounds`).
-        rel: the least grade of a relevant document, for a measure without one.
-        depth: rank down to which documents count as retrieved, if it is below the cut-off.
-        highest: the highest grade of a label in nDCG.
-        alpha: the level of t-tests over the labellings of each pair; None: no tests.
-        pairs: only these pairs, by the numbers of the runs; None: all.
-        duplicates: see :func:`~pyterrier_asl.evaluate`.
-        drop_self: see :func:`~pyterrier_asl.evaluate`.
-
-    >>> runs = {"a": {"q": {"d": 2, "x": 1}}, "b": {"q": {"x": 2, "d": 1}}}
-    >>> all_pairs(runs, {"q": {"d": 1}}, "RR").table["verdict"].tolist()
-    ['open']
-    """
-    judged = Evaluation.of(runs, qrels, duplicates=duplicates, drop_self=drop_self)
-    if len(judged) < 2:
-        raise ValueError(f"there is only the run {judged.names[0]!r}: compare two at least")
-    labelled = labelled_runs(judged, measure, rel=rel, depth=depth, highest=highest)
-    rows = [
-        difference_of(judged, labelled, a, b, alpha=alpha).row()
-        for a, b in (combinations(range(len(judged)), 2) if pairs is None else pairs)
-    ]
-    columns = ["a", "b", "difference", "low", "high", "verdict"]
-    if alpha is not None and len(judged.qids) > 1:  # a t-test needs two queries
-        columns.append("significance")
-    exact = labelled.measure.is_exact(pair=True)
-    return AllPairs(pd.DataFrame(rows, columns=columns), labelled.name, exact, judged.names)
-
-
-# Values under many labellings at once: a virtual query for each query and labelling
-
-
-def _values_with(
-    run: LabelledRun,
-    candidates: Candidates,
-    queries: Ints,
-    virtual: Ints,
-    chosen: Ints,
-    extra: Ints,
-) -> Floats:
-    """The values of virtual queries, each a query under a labelling.
-
-    Args:
-        run: the run.
-        candidates: the documents that are or could be relevant.
-        queries: the query of each of the M virtual queries, shape (M,).
-        virtual: the virtual query of each relevant document retrieved, ascending.
-        chosen: its number among the candidates, in rank order.
-        extra: the number of relevant unjudged documents in each, retrieved or not, shape (M,).
-    """
-    rankings = LabelledRankings(
-        queries,
-        candidates.ranks[chosen],
-        candidates.gains[chosen],
-        cumulate(np.bincount(virtual, minlength=len(queries))),
-        run.relevant.total[queries] + extra,
-        extra,
-    )
-    return run.measure.labelled_values(run, rankings)
-
-
-def values_if_only_relevant(labelled: Labelled, side: LabelledRun, codes: Ints) -> Floats:
+def values_if_only_relevant(labelled: Labelled, side: LabelledRun) -> Floats:
     """The value of each document's query if it is the only relevant unjudged document.
+
+    A virtual query is a query under a labelling. Each query has one in which a document that the
+    run does not retrieve is relevant, and one for each unjudged document that it retrieves.
 
     Args:
         labelled: the measure.
         side: the run.
-        codes: the documents, shape (M,).
+
+    Returns:
+        The values in the order of ``labelled.documents``, shape (V,).
     """
-    candidates = labelled.measure.candidates(side)
-    queries, number = labelled.unjudged.queries[codes], _numbers(labelled, candidates, codes)
-    relevant = np.flatnonzero(candidates.codes < 0)
-    starts = np.searchsorted(candidates.queries[relevant], np.arange(len(labelled.judgements) + 1))
+    candidates, every = labelled.measure.candidates(side), np.arange(len(labelled.judgements))
+    relevant, own = (np.flatnonzero(of) for of in (candidates.codes < 0, candidates.codes >= 0))
+    queries = np.concatenate((every, candidates.queries[own]))
+    starts = np.searchsorted(candidates.queries[relevant], [*every, len(every)])
     sizes = np.diff(starts)[queries]
-    virtual = np.repeat(np.arange(len(codes)), sizes)
-    chosen = relevant[ranges_from(starts[:-1][queries], cumulate(sizes))]
-    own = np.flatnonzero(number >= 0)
-    virtual = np.concatenate((virtual, number[own]))
-    chosen = np.concatenate((chosen, own))
+    chosen = np.append(relevant[ranges_from(starts[:-1][queries], cumulate(sizes))], own)
+    virtual = np.append(np.repeat(np.arange(len(queries)), sizes), len(every) + np.arange(len(own)))
     order = np.lexsort((chosen, virtual))
-    return _values_with(
-        side,
-        candidates,
+    extra = np.ones(len(queries), dtype=np.int64)
+    rankings = LabelledRankings(
         queries,
-        virtual[order],
-        chosen[order],
-        np.ones(len(codes), dtype=np.int64),
+        candidates.ranks[chosen[order]],
+        candidates.gains[chosen[order]],
+        cumulate(np.bincount(virtual, minlength=len(queries))),
+        side.relevant.total[queries] + extra,
+        extra,
     )
+    values = side.measure.labelled_values(side, rankings)
+    by_code = values[labelled.unjudged.queries]
+    by_code[candidates.codes[own]] = values[len(every) :]
+    return by_code[labelled.documents]
 
 
-def _numbers(labelled: Labelled, candidates: Candidates, codes: Ints) -> Ints:
-    """The number of each candidate among some unjudged documents; -1: it is not among them."""
-    number = np.full(len(labelled.unjudged), -1, dtype=np.int64)
-    number[codes] = np.arange(len(codes))
-    is_unjudged = candidates.codes >= 0
-    numbers = np.full(len(is_unjudged), -1, dtype=np.int64)
-    numbers[is_unjudged] = number[candidates.codes[is_unjudged]]
-    return numbers
-
-
-def changes_of_difference(labelled: Labelled, a: int, b: int, codes: Ints) -> Floats:
-    """The change of the mean difference A - B if one document alone is relevant, shape (M,)."""
-    queries, run_a, run_b = labelled.unjudged.queries[codes], labelled.side(a), labelled.side(b)
-    now: Any = run_a.value - run_b.value
-    values_a, values_b = (values_if_only_relevant(labelled, run, codes) for run in (run_a, run_b))
-    change: Floats = (values_a - values_b - now[queries]) / len(labelled.judgements)
-    return change
+def changes_of_difference(labelled: Labelled, pairs: Iterable[Sequence[int]]) -> Iterator[Floats]:
+    """The change of each pair's mean difference if one document alone is relevant, shape (V,)."""
+    queries = labelled.unjudged.queries[labelled.documents]
+    now = labelled.values()
+    alone = [values_if_only_relevant(labelled, labelled.side(run)) for run in range(len(labelled))]
+    for a, b in pairs:
+        yield (alone[a] - alone[b] - (now[a] - now[b])[queries]) / len(labelled.judgements)

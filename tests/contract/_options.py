@@ -229,7 +229,7 @@ def texts_of(docnos: list[str]) -> Texts:
 
 def call_loop(setting: Setting, data: str, options: dict) -> Any:
     runs, qrels = inputs(setting, data)
-    holes = asl.holes(runs["bravo"], runs["alpha"], qrels, setting.measure)
+    holes = asl.holes({name: runs[name] for name in ("bravo", "alpha")}, qrels, setting.measure)
     answers = iter(range(10**6))
 
     def judge(frame: pd.DataFrame) -> list[int]:
@@ -257,15 +257,9 @@ def with_runs(function: Callable[..., Any]) -> Callable[[Setting, str, dict], An
     return call
 
 
-def with_two(function: Callable[..., Any], *more: str) -> Callable[[Setting, str, dict], Any]:
-    """A call of a function of two runs and qrels."""
-
-    def call(setting: Setting, data: str, options: dict) -> Any:
-        runs, qrels = inputs(setting, data)
-        measures = [setting.measure] * len(more)
-        return function(runs["bravo"], runs["alpha"], qrels, *measures, **options)
-
-    return call
+def call_preferences(setting: Setting, data: str, options: dict) -> Any:
+    runs, qrels = inputs(setting, data)
+    return asl.preferences(runs["bravo"], runs["alpha"], qrels, **options)
 
 
 def with_judges(setting: Setting, data: str, options: dict) -> Any:
@@ -279,9 +273,15 @@ def judges_alone(setting: Setting, data: str, options: dict) -> Any:
     return asl.judges(qrels, judges_of(0.7, 0.5)(setting), **{"draws": 30, **options})
 
 
+def holes_of_two(setting: Setting, data: str, options: dict) -> Any:
+    runs, qrels = inputs(setting, data)
+    two = {name: runs[name] for name in ("bravo", "alpha")}
+    return asl.holes(two, qrels, setting.measure, **options)
+
+
 def of_all_pairs(setting: Setting, data: str, options: dict) -> Any:
     runs, qrels = inputs(setting, data)
-    return asl.holes(runs, None, qrels, setting.measure, **options)
+    return asl.holes(runs, qrels, setting.measure, **options)
 
 
 def call_scores(setting: Setting, data: str, options: dict) -> Any:
@@ -362,7 +362,7 @@ CALLS: dict[str, Callable[[Setting, str, dict], Any]] = {
     "compare": with_runs(asl.compare),
     "ranks": with_runs(lambda *given, **options: asl.ranks(*given, **{"draws": 300, **options})),
     "report": with_runs(asl.report),
-    "holes": with_two(asl.holes, "measure"),
+    "holes": holes_of_two,
     "holes of all pairs": of_all_pairs,
     "judge_until_settled": call_loop,
     "judges": with_judges,
@@ -370,7 +370,7 @@ CALLS: dict[str, Callable[[Setting, str, dict], Any]] = {
     "audit": call_audit(asl.audit),
     "plan_audit": call_audit(asl.plan_audit),
     "search_lengths": call_lengths,
-    "preferences": with_two(asl.preferences),
+    "preferences": call_preferences,
     "preference_matrix": call_matrix,
     "read_scores": call_scores,
     "merge_labels": call_merge,
@@ -458,10 +458,6 @@ def with_storage(setting: Setting) -> dict[str, Any]:
 
 def held_out(setting: Setting) -> dict[str, tuple[pd.DataFrame, pd.DataFrame]]:
     return {"other": topics_and_qrels(setting)}
-
-
-def third_run(setting: Setting) -> dict[str, Any]:
-    return {"charlie": inputs(setting)[0]["charlie"]}
 
 
 JUDGE_REL = Row(2, with_judges_given, alone="judge_rel", refused=AT_2 | {"scores": "judge"})
@@ -592,23 +588,19 @@ ROWS: dict[str, dict[str, Row]] = {
         "command": Row("a command"),
     },
     "holes": {
-        "runs": Row(third_run, measure="AP_Rareness@10"),
         "rel": REL,
         "depth": Row(12, measure="ASL@2"),
         "highest": Row(5, measure="nDCG@10"),
         "alpha": Row(1e-9),
-        "names": Row(("one", "two")),
         "duplicates": REPEATED,
         "drop_self": DROP_SELF,
         "labels": LABELS,
     },
     "holes of all pairs": {
-        "runs": Row(third_run, refused={"always": "runs"}),
         "rel": REL,
         "depth": Row(12, measure="ASL@2"),
         "highest": Row(5, measure="nDCG@10"),
-        "alpha": Row(1e-9),
-        "names": Row(("one", "two"), refused={"always": "names"}),
+        "alpha": Row(1e-9, same={"always": "all pairs are not tested"}),
         "duplicates": REPEATED,
         "drop_self": DROP_SELF,
         "labels": LABELS,

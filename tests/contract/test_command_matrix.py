@@ -198,10 +198,6 @@ def guard(setting: Setting) -> list[str]:
     return ["--fail-if", f"{setting.measure} worse"]
 
 
-def third_run(setting: Setting) -> list[str]:
-    return ["--others", str(files("plain", setting.binary, False)[0]["charlie"])]
-
-
 def tuned(setting: Setting, seed: int) -> str:
     """A folder with a collection."""
     place = folder() / f"collection-{seed}-{setting.binary}"
@@ -294,7 +290,6 @@ SPECIAL: dict[str, dict[str, Row]] = {
         "force": Row(
             ["--force"], HOLES_EXPORT, same={"always": "there is no file yet"}, alone=True
         ),
-        "others": Row(third_run, measure="AP_Rareness@10"),
         "depth": Row(["--depth", "12"], measure="ASL@2"),
         "highest": Row(["--highest", "5"], measure="nDCG@10"),
         "texts": Row(["--texts", "no-such-id"], HOLES_EXPORT, refused={"always": "no-such-id"}),

@@ -50,7 +50,6 @@ OWN: dict[str, dict[str, Any]] = {
     "RobertsonPRF": {"fb_docs": 10, "fb_terms": 25, "gamma": 0.2},
     "StagedSearch": {"study_name": "StagedSearch"},
     "accelerate": {"on": True},
-    "holes": {"names": ("A", "B")},
     "judge_until_settled": {"batch": 10, "source": "judge"},
     "judges": {"draws": 1000},
     "ranks": {"draws": 10_000, "possibly_best": True},
@@ -128,7 +127,7 @@ FUNCTIONS = {
     **{analysis.name: analysis.function for analysis in registry.analyses()},
 }
 #: Results, which are not made by hand, and measures, which are objects.
-RESULTS = {"AllPairs", "Audit", "Holes", "JudgeReport", "Leaderboard", "RunComparison"}
+RESULTS = {"Audit", "Holes", "JudgeReport", "Leaderboard", "RunComparison"}
 
 
 @pytest.mark.parametrize("name", sorted(set(FUNCTIONS) - RESULTS - set(MEASURES)))

@@ -24,6 +24,7 @@ K = 10
 COST, GAIN = f"ASL@{K}", f"nASL@{K}"
 SETTING = Setting("frames", COST, binary=False, turned=False)
 RUNS, QRELS = frames("plain", False, False)
+TWO = {name: RUNS[name] for name in ("bravo", "delta")}
 
 
 def assert_mirrored(cost: Any, gain: Any, low: str, high: str) -> None:
@@ -127,21 +128,21 @@ def test_bounds_and_holes():
     cost, gain = by_both(asl.bounds, RUNS, QRELS)
     for low, high in (("low", "high"), ("high", "low")):
         np.testing.assert_allclose(cost[low], 1 + K * (1 - gain[high]))
-    cost, gain = by_both(asl.holes, RUNS["bravo"], RUNS["delta"], QRELS)
+    cost, gain = by_both(asl.holes, TWO, QRELS)
     assert cost.difference.verdict == gain.difference.verdict
     assert_same(cost.table, gain.table, "significance", "unjudged")
     np.testing.assert_allclose(cost.difference.low, -K * gain.difference.high)
     np.testing.assert_allclose(cost.difference.high, -K * gain.difference.low)
     assert_same(cost.todo, gain.todo, "qid", "docno")
-    cost, gain = by_both(asl.holes, RUNS, None, QRELS)
-    assert_same(cost.table, gain.table, "a", "b", "verdict", "significance")
+    cost, gain = by_both(asl.holes, RUNS, QRELS)
+    assert_same(cost.table, gain.table, "a", "b", "verdict")
     assert_mirrored(cost.table, gain.table, "low", "high")
 
 
 def test_judging_asks_for_the_same_documents():
     asked = []
     for measure in (COST, GAIN):
-        holes = asl.holes(RUNS["bravo"], RUNS["delta"], QRELS, measure)
+        holes = asl.holes(TWO, QRELS, measure)
         done = asl.judge_until_settled(holes, lambda frame: [1] * len(frame), budget=12, batch=3)
         asked.append((done.ended, done.labels))
     assert asked[0][0] == asked[1][0]

@@ -103,7 +103,7 @@ def test_holes(given_runs, name):
             for labelled in labellings.labelled(grades, documents)
         )
         low, high = low + ends[0] / 2, high + ends[1] / 2
-    found = asl.holes(*runs.values(), qrels, f"{name}@{k}").table.iloc[0]
+    found = asl.holes(runs, qrels, f"{name}@{k}").table.iloc[0]
     assert found["low"] <= low + 1e-9 and high <= found["high"] + 1e-9
     if found["exact"]:
         assert (found["low"], found["high"]) == pytest.approx((low, high))

@@ -124,7 +124,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "answers without labels": (
         lambda: judge_until_settled(
-            holes(RUNS["alpha"], RUNS["bravo"], QRELS, "AP"),
+            holes({name: RUNS[name] for name in ("alpha", "bravo")}, QRELS, "AP"),
             lambda frame: frame[["qid", "docno"]],
         ),
         "the judge's answers lack the columns \\['label'\\]",

@@ -17,10 +17,10 @@ RUNS = {
     name: {q: dict(zip(order, (3, 2, 1))) for q in QRELS}
     for name, order in {"x": "abc", "y": "bca", "z": "cab"}.items()
 }
+TWO = {name: RUNS[name] for name in "xy"}
 RESULTS = {
     asl.Leaderboard: lambda runs: asl.ranks(runs, QRELS, "RR"),
-    asl.AllPairs: lambda runs: asl.holes(runs, None, QRELS, "P@2"),
-    asl.Holes: lambda runs: asl.holes(runs["x"], runs["y"], QRELS, "P@2"),
+    asl.Holes: lambda runs: asl.holes(runs, QRELS, "P@2"),
     asl.JudgeReport: lambda runs: asl.judges(QRELS, {"again": QRELS}, runs, "RR", draws=20),
     asl.Audit: lambda runs: asl.audit(runs, QRELS, "RR", machine=QRELS),
     asl.RunComparison: lambda runs: asl.compare(runs, QRELS, "RR"),
@@ -77,7 +77,7 @@ def test_rows_of_a_table_are_numbered(name):
 JUDGES = {"one": QRELS, "two": {q: {"a": 1, "b": 1} for q in QRELS}}
 #: Calls whose tables name the measure.
 NAMED = {
-    "holes": lambda m: asl.holes(RUNS["x"], RUNS["y"], QRELS, m).table,
+    "holes": lambda m: asl.holes(TWO, QRELS, m).table,
     "bounds": lambda m: asl.bounds(RUNS, QRELS, m),
     "evaluate": lambda m: asl.evaluate(RUNS, QRELS, m, long=True),
     "discriminative_power": lambda m: analysis.discriminative_power(RUNS, QRELS, m),
@@ -98,9 +98,9 @@ def test_a_measure_has_the_name_that_the_caller_gave(name):
 
 @pytest.mark.filterwarnings("ignore")
 def test_the_sentences_of_bounds_name_the_measure_as_the_caller_did():
-    assert asl.holes(RUNS, None, QRELS, "P_2").sentences()[0].startswith("P_2, 3 pairs")
-    assert asl.holes(RUNS["x"], RUNS["y"], QRELS, "P_2").describe().startswith("P_2: A - B")
-    rareness = asl.holes(RUNS["x"], RUNS["y"], QRELS, "P_Rareness@2")
+    assert asl.holes(RUNS, QRELS, "P_2").sentences()[0].startswith("P_2: 2 open of 3 pairs")
+    assert asl.holes(TWO, QRELS, "P_2").describe().startswith("P_2: x - y")
+    rareness = asl.holes(TWO, QRELS, "P_Rareness@2")
     assert rareness.difference.measure == "P_Rareness@2", "as in evaluate, without its pool"
 
 

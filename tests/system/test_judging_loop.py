@@ -62,7 +62,7 @@ class Judge(pt.Transformer):
 
 a, b = run(0.0), run(0.9)
 merged = merge_labels(qrels, LabelFile(labels).read())
-found = holes(a, b, merged[["qid", "docno", "label"]], "ASL@20")
+found = holes({"A": a, "B": b}, merged[["qid", "docno", "label"]], "ASL@20")
 done = judge_until_settled(
     found, Judge(), labels=labels, batch=50, source="qrels",
     texts=lambda docnos: Texts.of(dataset="vaswani", docnos=docnos, whole=True),

@@ -865,7 +865,7 @@ def test_bounds_and_documents_to_judge_match_holes(browser, graded, measure):
         for a, b in itertools.permutations(["good", "fair", "poor"], 2):
             page.select_option("#pair-a", label=a)
             page.select_option("#pair-b", label=b)
-            expected = holes(RUNS[a], RUNS[b], FOUR_GRADES, measure, names=(a, b))
+            expected = holes({name: RUNS[name] for name in (a, b)}, FOUR_GRADES, measure)
             said = page.text_content("#unjudged-says").replace("−", "-").replace(",", "")
             if page.query_selector("#unjudged-says code"):  # too deep; not the two best
                 assert f"pyterrier-asl holes QRELS {a} {b} -m '{measure}'" in said
@@ -888,7 +888,7 @@ def test_bounds_and_documents_to_judge_match_holes(browser, graded, measure):
 def test_labels_are_given_by_keyboard_and_saved(browser, file, tmp_path):
     """Labels 0, 1 and 2, the last undone; a reload keeps the others, and --labels reads them."""
     with opened(browser, file, address=f"{file.as_uri()}#pair?a=good&b=poor") as page:
-        todo = holes(RUNS["good"], RUNS["poor"], QRELS, "nDCG@10").todo.head(3)
+        todo = holes({name: RUNS[name] for name in ("good", "poor")}, QRELS, "nDCG@10").todo.head(3)
         before = page.text_content("#unjudged-says")
         page.focus("#unjudged-list")
         for key in "0122":

@@ -20,7 +20,7 @@ OTHER = {qid: {f"x{i % 2}": 4, "a": 3, "b": 2} for i, qid in enumerate(QUERIES)}
 def test_bounds_with_differences():
     table = compare({"live": LIVE, "new": OTHER}, QRELS, ["RR", "ASL@9", "Bpref"], bounds=True)
     rows = table.table.set_index("measure")
-    expected = holes(OTHER, LIVE, QRELS, "ASL@9").difference
+    expected = holes({"new": OTHER, "live": LIVE}, QRELS, "ASL@9").difference
     assert rows.loc["ASL@9", ["low", "high"]].tolist() == [expected.low, expected.high]
     assert rows.loc["RR", "difference"] == rows.loc["RR", "low"] == -0.5
     assert math.isnan(rows.loc["Bpref", "low"]) and math.isnan(rows.loc["sgnLP", "high"])

@@ -281,7 +281,7 @@ def test_bounds_of_a_difference_with_thousands_of_unjudged_documents_hold_every_
     a, b, qrels = {"q": deep}, {"q": {"x": 1.0}}, {"q": {"d": 1, "x": 0}}
     pool = RarenessPool.from_runs({f"other{n}": {"q": {"d": 1.0}} for n in range(8)})
     measure = AP_Rareness(pool=pool) @ 5000
-    found = holes(a, b, qrels, measure).difference
+    found = holes({"a": a, "b": b}, qrels, measure).difference
     values = []
     for size in (0, 1, 93, 4000):
         labels = {f"u{rank}": 1 for rank in range(4300 - size, 4300)}

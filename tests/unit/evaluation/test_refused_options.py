@@ -29,10 +29,7 @@ FRAME = pd.DataFrame({"qid": ["q"], "docno": ["a"], "score": [1.0]})
 @pytest.mark.parametrize("run", [RUN, FRAME], ids=["dicts", "frame"])
 def test_runs_by_name_are_not_one_run(run):
     wrong = "a dict from name to run, where one run is wanted: pass the one called 'x'"
-    for call in (
-        lambda: search_lengths({"x": run}, QRELS),
-        lambda: holes({"x": run}, RUN, QRELS, "AP"),
-    ):
+    for call in (lambda: search_lengths({"x": run}, QRELS),):
         with pytest.raises(ValueError, match=wrong):
             call()
 
@@ -89,8 +86,7 @@ RUNS = {
         evaluate,
         bounds,
         ranks,
-        lambda runs, qrels, measure, rel: holes(*runs.values(), qrels, measure, rel=rel),
-        lambda runs, qrels, measure, rel: holes(runs, None, qrels, measure, rel=rel),
+        holes,
         lambda runs, qrels, measure, rel: audit(runs, qrels, measure, qrels, rel=rel),
         lambda runs, qrels, measure, rel: plan_audit(runs, qrels, measure, qrels, 0.2, rel=rel),
         lambda runs, qrels, measure, rel: compare({"one": (runs, qrels)}, None, measure, rel=rel),

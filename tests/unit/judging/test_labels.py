@@ -359,7 +359,7 @@ def test_labels_can_be_merged_wherever_there_are_qrels():
     merged = asl.evaluate(runs, qrels, ["P@2"], labels=labels)
     assert plain["P@2"].tolist() == [0.5, 0.5] and merged["P@2"].tolist() == [1, 0.5]
     assert merged["qid"].tolist() == [7, 7]
-    pair = asl.holes(runs["one"], runs["two"], qrels, "P@2", labels=labels)
+    pair = asl.holes(runs, qrels, "P@2", labels=labels)
     assert pair.difference.difference == 0.5
     with pytest.raises(ValueError, match="labels belong to the qrels of one collection"):
         asl.evaluate({"t": (runs, qrels), "u": (runs, qrels)}, None, ["P@2"], labels=labels)

@@ -14,6 +14,7 @@ from pyterrier_asl.unjudged.export import check_export, export
 #: A label of one of three documents in one of two queries changes P@3 by 1/6.
 A = {"q1": {"a": 4, "x": 3, "y": 2, "b": 1}, "q2": {"a": 2, "z": 1}}
 B = {"q1": {"a": 3, "b": 2}, "q2": {"a": 1}}
+AB = {"A": A, "B": B}
 QRELS = {"q1": {"a": 1, "b": 1}, "q2": {"a": 1}}
 
 
@@ -26,7 +27,7 @@ def texts(_):
 def saved(tmp_path):
     def lines(form):
         path = tmp_path / f"list.{form}"
-        assert export(holes(A, B, QRELS, "P@3"), path, texts=texts) == 3
+        assert export(holes(AB, QRELS, "P@3"), path, texts=texts) == 3
         return path.read_text().splitlines()
 
     return lines
@@ -57,7 +58,7 @@ ANSWERS = {
 def test_a_list_without_labels_is_replaced(tmp_path, form):
     path = tmp_path / f"list.{form}"
     for most in (1, 2, None):
-        assert export(holes(A, B, QRELS, "P@3"), path, most=most) == (most or 3)
+        assert export(holes(AB, QRELS, "P@3"), path, most=most) == (most or 3)
 
 
 @pytest.mark.parametrize("form", ["tsv", "jsonl"])
@@ -75,14 +76,14 @@ def test_labels_are_never_overwritten(tmp_path, form, force):
 def test_a_second_round_keeps_labels_and_asks_for_the_others(tmp_path, form):
     path = tmp_path / f"list.{form}"
     path.write_text(ANSWERS[form])
-    assert export(holes(A, B, QRELS, "P@3"), path, keep=True) == 2
+    assert export(holes(AB, QRELS, "P@3"), path, keep=True) == 2
     assert read_labels(path)[["qid", "docno", "label"]].values.tolist() == [["q1", "x", 1.0]]
     assert label_rows(path)["docno"].tolist() == ["x", "z", "y"]  # z has the better rank
 
 
 @pytest.mark.parametrize("form", ["tsv", "jsonl"])
 def test_a_list_of_no_document_can_be_read(tmp_path, form):
-    path, settled = tmp_path / f"list.{form}", holes(A, A, QRELS, "P@1", names=("a", "b"))
+    path, settled = tmp_path / f"list.{form}", holes({"a": A, "b": A}, QRELS, "P@1")
     assert export(settled, path) == 0
     assert read_labels(path).empty
     assert export(settled, path) == 0
@@ -94,7 +95,7 @@ def test_a_list_of_no_document_can_be_read(tmp_path, form):
 def test_a_second_round_keeps_what_an_assessor_wrote(tmp_path, row, mark):
     path = tmp_path / "list.tsv"
     path.write_text(f"qid\tdocno\tlabel\tnotes\nq1\tx\t1\tsure\n{row}\n")
-    assert export(holes(A, B, QRELS, "P@3"), path, keep=True, most=1) == 1 + (mark[0] == "")
+    assert export(holes(AB, QRELS, "P@3"), path, keep=True, most=1) == 1 + (mark[0] == "")
     head, *rows = (line.split("\t") for line in path.read_text().splitlines())
     kept = {
         row["docno"]: [row["label"], row["notes"]] for row in (dict(zip(head, r)) for r in rows)
@@ -107,12 +108,12 @@ def test_a_list_with_a_row_that_is_no_label_is_not_overwritten(tmp_path, force):
     path = tmp_path / "list.tsv"
     path.write_text("qid\tdocno\ttext\tlabel\nq1\tx\t1\t\n")
     with pytest.raises(FileExistsError, match="not every label .* line 2: the column 'label' is"):
-        export(holes(A, B, QRELS, "P@3"), path, force=force)
+        export(holes(AB, QRELS, "P@3"), path, force=force)
     assert "x\t1" in path.read_text()
 
 
 def test_the_ending_jsonl_means_json_lines_and_any_other_a_table(tmp_path):
     for name, begins in (("a.jsonl", '{"qid"'), ("a.tsv", "qid\t"), ("a.txt", "qid\t")):
         (tmp_path / name).write_bytes(b"")  # empty
-        assert export(holes(A, B, QRELS, "P@3"), tmp_path / name) == 3
+        assert export(holes(AB, QRELS, "P@3"), tmp_path / name) == 3
         assert (tmp_path / name).read_text().startswith(begins)

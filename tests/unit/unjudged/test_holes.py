@@ -4,24 +4,22 @@ from __future__ import annotations
 
 from itertools import product
 
+import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pyterrier_asl import holes, preferences
+from pyterrier_asl import evaluate, holes, judge_until_settled, merge_labels, preferences
 
 QRELS = {"q": {"a": 1, "b": 0}, "p": {"a": 1, "b": 0}}
 GOOD = {"q": {"a": 3, "x": 2}, "p": {"a": 1}}
+OTHER = {"q": {"y": 3, "a": 2}, "p": {"y": 2, "a": 1}}
 BAD = {"q": {"b": 3, "a": 2}, "p": {"b": 2, "a": 1}}
 
 
-def test_further_runs_keep_their_names_where_they_can():
-    found = holes(GOOD, BAD, QRELS, "RR", runs={"A": BAD, "other": GOOD})
-    assert list(found.runs.names) == ["A", "B", "A (2)", "other"]
-
-
 def test_the_row_says_what_the_difference_and_its_test_say():
-    found = holes(GOOD, BAD, QRELS, "RR")
+    found = holes({"A": GOOD, "B": BAD}, QRELS, "RR")
     row = found.table.iloc[0]
     assert row[["a", "b", "measure", "verdict"]].tolist() == ["A", "B", "RR", "A"]
     assert row[["difference", "low", "high"]].tolist() == [0.5, 0.5, 0.5]
@@ -31,7 +29,7 @@ def test_the_row_says_what_the_difference_and_its_test_say():
 @pytest.mark.parametrize("qids", [["q"], ["q", "p"]])
 def test_the_significance_matches_the_test_if_there_is_one(qids):
     runs = [{qid: run[qid] for qid in qids} for run in (GOOD, BAD)]
-    found = holes(*runs, {qid: QRELS[qid] for qid in qids}, "P@1")
+    found = holes(dict(zip("AB", runs)), {qid: QRELS[qid] for qid in qids}, "P@1")
     test = found.difference.test
     assert (test is None) == (len(qids) == 1)
     assert found.table["significance"].iloc[0] == (None if test is None else test.verdict)
@@ -39,13 +37,12 @@ def test_the_significance_matches_the_test_if_there_is_one(qids):
 
 @pytest.mark.parametrize(("measure", "higher"), [("RR", True), ("ASL@3", False)])
 def test_a_positive_difference_is_good_for_a_where_more_is_better(measure, higher):
-    found = holes(GOOD, BAD, QRELS, measure)
-    assert found.higher_is_better is higher
+    found = holes({"A": GOOD, "B": BAD}, QRELS, measure)
     assert found.verdict == "A" and (found.difference.difference > 0) == higher
 
 
 def test_the_chart_has_a_line_per_query_the_widest_first():
-    found = holes(GOOD, BAD, QRELS, "P@2")
+    found = holes({"A": GOOD, "B": BAD}, QRELS, "P@2")
     drawn = found.chart().to_dict()
     (rows,) = drawn["datasets"].values()
     # q: A has a, x and B has b, a. The unjudged x makes P@2 of A 1/2 or 1. p is fully judged.
@@ -53,17 +50,118 @@ def test_the_chart_has_a_line_per_query_the_widest_first():
     assert found.sentences() == [found.describe()] and "2 queries" in str(drawn["title"])
 
 
-def test_runs_and_names_are_of_two_runs():
-    for options in ({"runs": {"c": BAD}}, {"names": ("x", "y")}):
-        with pytest.raises(ValueError, match="belong to a comparison of two runs"):
-            holes({"a": GOOD, "b": BAD}, None, QRELS, "RR", **options)
+def test_of_many_runs_open_pairs_come_first():
+    for measure in ("RR", "ASL@5"):
+        found = holes({"good": GOOD, "bad": BAD, "other": OTHER}, QRELS, measure)
+        assert found.table["verdict"].tolist() == ["open", "open", "A"], measure
+        matrix = found.matrix()
+        assert matrix.loc["good", "bad"] == 1 and matrix.loc["bad", "good"] == -1
+        assert matrix.isna().sum().sum() == 4
+        assert found.counts() == {"pairs": 3, "settled": 1, "equal": 0, "open": 2}
+        assert found.is_open and "significance" not in found.table
+        assert found.describe() == f"{measure}: 2 open of 3 pairs of runs, 1 settled, 0 equal."
+        with pytest.raises(ValueError, match="3 runs have 3 differences: name two by pair"):
+            found.verdict  # noqa: B018
+        assert found.pair("good", "bad").verdict == "A"
+    with pytest.raises(ValueError, match="pair names 'goood', .*: did you mean 'good'"):
+        found.pair("goood", "bad")
 
 
-def test_the_documents_to_judge_count_all_runs_that_show_them():
-    """x is in A and in two further runs, and y is in one further run only."""
-    others = {"c": {"q": {"x": 1, "y": 0, "b": -1}}, "d": {"q": {"x": 1, "b": 0}}}
-    todo = holes(GOOD, BAD, QRELS, "RR", runs=others).todo.set_index("docno")
-    assert todo["runs"].to_dict() == {"x": 3, "y": 1}
+def test_of_the_chart_of_pairs_only_open_cells_have_a_strong_colour():
+    found = holes({"good": GOOD, "bad": BAD, "other": OTHER}, QRELS, "RR")
+    color = found.chart().to_dict()["encoding"]["color"]["scale"]
+    shades = dict(zip(color["domain"], color["range"]))
+    depth = {
+        verdict: max(rgb) - min(rgb)
+        for verdict, rgb in (
+            (name, [int(shade[at : at + 2], 16) for at in (1, 3, 5)])
+            for name, shade in shades.items()
+        )
+    }
+    assert depth.pop("open") > 200 and max(depth.values()) < 50
+    assert (
+        holes({"a": GOOD, "b": BAD}, QRELS, "RR").chart("pairs").to_dict()["mark"]["type"] == "rect"
+    )
+    with pytest.raises(ValueError, match="kind must be one of pairs, queries, not 'query'"):
+        found.chart("query")
+    with pytest.raises(ValueError, match="3 runs have 3 differences"):
+        found.chart(kind="queries")
+
+
+def test_what_is_missing_or_equal():
+    with pytest.raises(ValueError, match="there is only the run 'good': compare two at least"):
+        holes({"good": GOOD}, QRELS, "RR")
+    equal = holes({"a": GOOD, "b": GOOD, "c": GOOD}, QRELS, "AP@3")
+    assert equal.table["verdict"].tolist() == ["equal"] * 3 and not equal.is_open
+    assert equal.describe() == "AP@3: 0 open of 3 pairs of runs, 0 settled, 3 equal."
+    assert equal.todo.empty and list(equal.todo) == ["qid", "docno", "weight", "rank", "runs"]
+
+
+def test_the_pair_of_a_track_counts_documents_of_all_its_runs():
+    """u, which a third run retrieves, would halve the recall of the first."""
+    runs = {"one": {"q": {"a": 1}}, "two": {"q": {"n": 1}}, "three": {"q": {"u": 2, "a": 1}}}
+    qrels = {"q": {"a": 1, "n": 0}}
+    alone = holes({name: runs[name] for name in ("one", "two")}, qrels, "R@1").difference
+    among = holes(runs, qrels, "R@1").pair("one", "two")
+    assert (alone.low, alone.high) == (1, 1) and (among.low, among.high) == (0.5, 1)
+
+
+TRACK_QRELS = {"q": {"a": 1, "b": 0, "c": 1}, "p": {"a": 1, "b": 0}}
+
+
+def rankings_of(seed):
+    random, documents = np.random.default_rng(seed), [*"abcuvwxyz"]
+    return {
+        name: {
+            qid: dict(zip(random.permutation(documents)[:5].tolist(), range(5, 0, -1)))
+            for qid in TRACK_QRELS
+        }
+        for name in ("one", "two", "three", "four")
+    }
+
+
+@pytest.mark.parametrize("measure", ["P@3", "AP@4", "nDCG@3", "ASL@4", "R@3", "LexiP@4"])
+@pytest.mark.parametrize("seed", range(3))
+def test_what_to_judge_next_for_many_runs_by_loops(measure, seed):
+    """The sum of the changes of the open pairs' differences, by evaluating with each label."""
+    runs = rankings_of(seed)
+    found = holes(runs, TRACK_QRELS, measure)
+    opens = found.table[found.table["verdict"] == "open"]
+    pairs, k = list(zip(opens["a"], opens["b"])), int(measure[-1])
+    assert len(pairs)
+
+    def means(qrels):
+        return evaluate(runs, qrels, measure).groupby("name")[measure].mean()
+
+    before, expected = means(TRACK_QRELS), []
+    for qid, grades in TRACK_QRELS.items():
+        tops = {name: [*run[qid]][:k] for name, run in runs.items()}
+        for docno in {doc for top in tops.values() for doc in top} - {*grades}:
+            after = means({**TRACK_QRELS, qid: {**grades, docno: 1}})
+            change = {name: after[name] - before[name] for name in runs}
+            weight = sum(abs(change[a] - change[b]) for a, b in pairs)
+            ranks = [
+                [*runs[name][qid]].index(docno) + 1
+                for name in {name for pair in pairs for name in pair}
+                if docno in tops[name]
+            ]
+            number = sum(docno in top for top in tops.values())
+            expected.append((-round(weight, 12), min(ranks, default=99), qid, docno, number))
+    rows = found.todo
+    assert rows[["qid", "docno", "runs"]].values.tolist() == [
+        [*row[2:]] for row in sorted(expected)
+    ]
+    assert rows["weight"].tolist() == pytest.approx([-row[0] for row in sorted(expected)])
+    assert rows["rank"].fillna(99).tolist() == [row[1] for row in sorted(expected)]
+
+
+def test_a_track_is_judged_until_no_pair_is_open():
+    runs, labels = rankings_of(0), {doc: number % 2 for number, doc in enumerate("abcuvwxyz")}
+    found = holes(runs, TRACK_QRELS, "P@3")
+    done = judge_until_settled(found, lambda frame: frame["docno"].map(labels).tolist(), batch=2)
+    assert done.ended == "settled" and not done.holes.is_open
+    merged = merge_labels(TRACK_QRELS, done.labels)[["qid", "docno", "label"]]
+    pd.testing.assert_frame_equal(done.holes.table, holes(runs, merged, "P@3").table)
 
 
 #: Rankings with at least one of the judged documents a and n.
@@ -82,6 +180,6 @@ def test_verdicts_of_sgnlp_are_those_of_all_labellings(docs_a, docs_b):
         preferences(*runs, {"q": {**qrels["q"], "x": x, "y": y}})["sgnLP"].iloc[0]
         for x, y in product((0, 1), repeat=2)
     }
-    (verdicts,) = holes(*runs, qrels, "AP").preferences.to_dict("records")
+    (verdicts,) = holes(dict(zip("ab", runs)), qrels, "AP").preferences.to_dict("records")
     expected = {"qid": "q", "b_wins": -1 in given_by, "tie": 0 in given_by, "a_wins": 1 in given_by}
     assert verdicts == expected

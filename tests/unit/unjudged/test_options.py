@@ -15,13 +15,14 @@ from pyterrier_asl.io.label_files import read_labels
 from pyterrier_asl.unjudged.loop import judge_until_settled
 
 A, B = {"q": {"d": 2, "x": 1}}, {"q": {"y": 2, "d": 1}}
+AB = {"A": A, "B": B}
 QRELS = {"q": {"d": 1}}
 
 
 @pytest.mark.parametrize("number", [2.5, 1.5, 0, -1, float("nan"), True, "3"])
 def test_what_counts_is_a_whole_number_from_1_on(number):
     for what, call in {
-        "batch": lambda: judge_until_settled(holes(A, B, QRELS, "RR"), None, batch=number),
+        "batch": lambda: judge_until_settled(holes(AB, QRELS, "RR"), None, batch=number),
     }.items():
         with pytest.raises(ValueError, match=f"{what} must be a whole number from 1 on, not"):
             call()
@@ -33,7 +34,7 @@ def test_what_counts_is_a_whole_number_from_1_on(number):
 @pytest.mark.parametrize("depth", [1.5, -1, float("nan"), True, "3"])
 def test_a_depth_is_a_whole_number_from_0_on(depth):
     for call in (
-        lambda: holes(A, B, QRELS, "RR", depth=depth),
+        lambda: holes(AB, QRELS, "RR", depth=depth),
         lambda: bounds(A, QRELS, "P@3", depth=depth),
     ):
         with pytest.raises(ValueError, match="depth must be a whole number from 0 on, not"):
@@ -48,12 +49,7 @@ def test_samples_of_labels_are_counted():
 @pytest.mark.parametrize("alpha", [2, -1, 0, 1, float("nan")])
 def test_a_level_is_a_probability(alpha):
     with pytest.raises(ValueError, match=r"it is a probability: give 0 < alpha < 1"):
-        holes(A, B, QRELS, "RR", alpha=alpha)
-
-
-def test_two_runs_have_two_names():
-    with pytest.raises(ValueError, match=r"two different names, .*, not \('A', 'A'\)"):
-        holes(A, B, QRELS, "RR", names=("A", "A"))
+        holes(AB, QRELS, "RR", alpha=alpha)
 
 
 def test_a_column_is_given_once(tmp_path):

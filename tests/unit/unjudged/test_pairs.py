@@ -11,11 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pyterrier_asl import DocLengths, holes
+from pyterrier_asl import DocLengths
 from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.judging.judgements import Judgements
 from pyterrier_asl.unjudged.pairs import (
-    all_pairs,
     difference_of,
     labelled_runs,
     values_if_only_relevant,
@@ -70,10 +69,11 @@ def labelled_as(text, rankings, judged):
 @given(rankings, rankings, grades, st.sampled_from(sorted(MEASURES)))
 def test_one_document_alone(a, b, judged, text):
     labelled, value = labelled_as(text, (a, b), judged)
-    codes = np.flatnonzero(labelled.unjudged.queries == 0)
+    in_query = labelled.unjudged.queries[labelled.documents] == 0
+    codes = labelled.documents[in_query]
     docnos = labelled.unjudged.docnos(codes)
     for side, docs in enumerate((a, b)):
-        found = values_if_only_relevant(labelled, labelled.side(side), codes)
+        found = values_if_only_relevant(labelled, labelled.side(side))[in_query]
         expected = [value(docs, {**judged, docno: 1}) for docno in docnos]
         assert found.tolist() == pytest.approx(expected, abs=1e-9)
 
@@ -104,52 +104,6 @@ QRELS = {"q": {"a": 1, "b": 0}, "p": {"a": 1, "b": 0}}
 GOOD = {"q": {"a": 3, "x": 2}, "p": {"a": 1}}
 BAD = {"q": {"b": 3, "a": 2}, "p": {"b": 2, "a": 1}}
 OTHER = {"q": {"y": 3, "a": 2}, "p": {"y": 2, "a": 1}}
-
-
-def test_verdicts_of_all_pairs():
-    runs = {"good": GOOD, "bad": BAD, "other": OTHER}
-    for measure in ("RR", "ASL@5"):
-        verdicts = all_pairs(runs, QRELS, measure)
-        assert verdicts.table["verdict"].tolist() == ["A", "open", "open"], measure
-        matrix = verdicts.matrix()
-        assert matrix.loc["good", "bad"] == 1 and matrix.loc["bad", "good"] == -1
-        assert matrix.isna().sum().sum() == 4
-        assert verdicts.counts() == {"pairs": 3, "settled": 1, "equal": 0, "open": 2}
-
-
-def test_holes_of_many_runs_are_all_pairs():
-    found = holes({"good": GOOD, "bad": BAD, "other": OTHER}, None, QRELS, "RR")
-    assert found.table["verdict"].tolist() == ["A", "open", "open"]
-    assert found.chart().to_dict()["mark"] == {"type": "rect"}
-
-
-def test_a_single_run_has_no_pair():
-    with pytest.raises(ValueError, match="there is only the run 'good': compare two at least"):
-        holes({"good": GOOD}, None, QRELS, "RR")
-
-
-@pytest.mark.parametrize(
-    ("qids", "alpha", "tested"), [("qp", 0.05, True), ("q", 0.05, False), ("qp", None, False)]
-)
-def test_pairs_are_tested_at_a_level_over_several_queries(qids, alpha, tested):
-    runs = {
-        name: {qid: run[qid] for qid in qids} for name, run in {"good": GOOD, "bad": BAD}.items()
-    }
-    qrels = {qid: QRELS[qid] for qid in qids}
-    pairs = all_pairs(runs, qrels, "RR", alpha=alpha).table
-    assert ("significance" in pairs) == tested
-    if tested:  # both differences are equal and fully judged
-        assert pairs["significance"].tolist() == ["certain"]
-
-
-def test_only_the_pairs_that_are_asked_for():
-    runs = {"good": GOOD, "bad": BAD, "other": OTHER}
-    found = all_pairs(runs, QRELS, "RR", pairs=[(1, 2), (2, 0)]).table
-    assert found[["a", "b"]].values.tolist() == [["bad", "other"], ["other", "good"]]
-
-
-def test_runs_without_a_difference_are_equal():
-    assert all_pairs({"a": GOOD, "b": GOOD}, QRELS, "AP").table["verdict"].tolist() == ["equal"]
 
 
 def test_a_difference_is_told_by_query():
