@@ -17,7 +17,7 @@ from ..judging.labels import qrels_with
 from ..measures.names import Measures, NamedMeasure
 from ..statistics.rounding import shared_ranks
 from .evaluation import Evaluation, listed_collections
-from .inputs import chosen_measures, refuse, warn_of_grades
+from .inputs import chosen_measures, warn_of_grades
 
 
 def unread_tracks(
@@ -87,7 +87,6 @@ def evaluate(
     duplicates: str | None = None,
     drop_self: bool = False,
     common: bool = False,
-    bounds: bool = False,
     long: bool = False,
     jobs: int = 1,
     backend: str = "loky",
@@ -121,10 +120,6 @@ def evaluate(
             collections whose queries are documents (ArguAna, Quora).
         common: whether systems that one of several tracks lacks are left out; otherwise they are an
             error.
-        bounds: whether to add the lowest and the highest value that any labels of the unjudged
-            documents could give: columns with the measure's name and `` low`` or `` high``, or with
-            ``long`` the columns ``low``, ``high``, ``unjudged`` and ``exact`` (see
-            :func:`~pyterrier_asl.bounds`). The runs are then held in memory.
         long: one row per value, instead of one column per measure.
         jobs: number of runs to measure at a time; -1: the number of cores.
         backend: processes on this machine (``'loky'``), another backend of joblib that returns
@@ -141,7 +136,7 @@ def evaluate(
     Raises:
         ValueError: for no runs, empty qrels, a system that a track lacks, unknown measures; for a
             run that is empty, shares no query or no document with the qrels, or cannot be measured,
-            with its name; for ``bounds`` on several workers, and ``common`` with one collection.
+            with its name; for ``common`` with one collection.
 
     >>> runs = {"good": {"q": {"a": 2, "x": 1}}, "bad": {"q": {"x": 2, "a": 1}}}
     >>> evaluate(runs, {"q": {"a": 1}}, ["ASL@10", "LexiP"])
@@ -151,12 +146,6 @@ def evaluate(
     """
     options: dict[str, Any] = {"rel": rel, "pool": pool, "lengths": lengths, "common": common}
     options |= {"labels": labels, "duplicates": duplicates, "drop_self": drop_self}
-    if bounds:
-        from .labellings import bounds_by_query
-
-        own = {"jobs": jobs != 1 and jobs, "backend": backend != "loky" and backend}
-        refuse("is for values without bounds", **own, progress=progress)
-        return join_tracks(bounds_by_query(runs, qrels, measures, long=long, **options))
     options |= {"jobs": jobs, "backend": backend, "progress": progress}
     done = measured(runs, qrels, measures, **options)
     frames = {track: evaluation.frame() for track, evaluation in done.items()}

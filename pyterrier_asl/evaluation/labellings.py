@@ -234,8 +234,12 @@ def bounds(
     """
     options: dict[str, Any] = {"rel": rel, "pool": pool, "lengths": lengths}
     options |= {"labels": labels, "duplicates": duplicates, "drop_self": drop_self}
-    options |= {"depth": depth, "highest": highest}
-    frame = join_tracks(bounds_by_query(runs, qrels, measures, long=True, **options))
+    frames = {}
+    for track, unread, asked in unread_tracks(runs, qrels, measures, **options):
+        chosen = {m.name: m.measure for m in asked if measures is not None or has_bounds(m.measure)}
+        labelled = labelled_measures(unread, chosen, depth=depth, highest=highest)
+        frames[track] = _bounds_frame(unread, labelled)
+    frame = join_tracks(frames)
     if by_query:
         return frame
     keys = [key for key in ("track", "name", "measure") if key in frame]
@@ -243,47 +247,14 @@ def bounds(
     return frame.groupby(keys, sort=False).agg(how).reset_index()
 
 
-def bounds_by_query(
-    runs: Any,
-    qrels: Any = None,
-    measures: Measures | None = None,
-    *,
-    long: bool = False,
-    depth: int | None = None,
-    highest: float | None = None,
-    **options: Any,
-) -> dict[str, pd.DataFrame]:
-    """Values and bounds per query of the runs of each track, '' for the only track.
-
-    Args:
-        long: one row per value, with ``low``, ``high``, ``unjudged`` and ``exact``; otherwise a
-            column per measure, and columns with its name and `` low`` or `` high``.
-
-    For the other arguments see :func:`bounds` and :func:`~pyterrier_asl.evaluate`.
-    """
-    frames = {}
-    for track, unread, asked in unread_tracks(runs, qrels, measures, **options):
-        chosen = {m.name: m.measure for m in asked if measures is not None or has_bounds(m.measure)}
-        labelled = labelled_measures(unread, chosen, depth=depth, highest=highest)
-        frames[track] = _bounds_frame(unread, labelled, long=long)
-    return frames
-
-
-def _bounds_frame(
-    runs: Evaluation, labelled: Mapping[str, Labelled], *, long: bool
-) -> pd.DataFrame:
-    columns: dict[str, Floats] = {}
+def _bounds_frame(runs: Evaluation, labelled: Mapping[str, Labelled]) -> pd.DataFrame:
     parts = []
     for label, of_measure in labelled.items():
         # Shape (S, 2, Q), then (S, Q) each.
         limits = np.array([of_measure.bounds(row) for row in range(len(runs))])
         low, high = limits.swapaxes(0, 1)
-        values = of_measure.values()
-        columns |= {label: values, f"{label} low": low, f"{label} high": high}
-        part = runs.frame_of({"value": values, "low": low, "high": high})
+        part = runs.frame_of({"value": of_measure.values(), "low": low, "high": high})
         part.insert(2, "measure", label)
         unjudged = np.concatenate([of_measure.retrieved(row) for row in range(len(runs))])
         parts.append(part.assign(unjudged=unjudged, exact=of_measure.measure.is_exact()))
-    if not long:
-        return runs.frame_of(columns)
     return pd.concat(parts).sort_index(kind="stable", ignore_index=True)

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import scipy  # its submodules are imported on first use
 from ir_measures import Measure
 
 from ..evaluation.inputs import common_rel
@@ -20,11 +19,14 @@ from ..measures.names import parse_measure, parse_measures
 from ..scoring.arrays import Floats
 from ..statistics.correction import CORRECTIONS
 from ..statistics.inputs import check_name, check_probability
-from ..statistics.pairwise import sign_test, t_test
+from ..statistics.tests import compare_pair
 from .recorder import text_ids
 
-#: A test of two paired samples; the second item of its result is the p-value.
-Test = Callable[[Floats, Floats], Any]
+#: A test of two paired samples by its name, or a function whose second result is the p-value.
+Test = str | Callable[[Floats, Floats], Any]
+
+#: The test of each preference over a baseline.
+_TESTS = {"sgnLP": "sign", "rrLP": "t"}
 
 
 @dataclass(frozen=True)
@@ -56,11 +58,11 @@ class Column:
         return float(total.result())
 
     def p_value(self, values: Floats, baseline: Floats, test: Test) -> float:
-        """The p-value of the difference from the baseline."""
-        if self.preference == "sgnLP":
-            return float(sign_test((values > 0).sum(), (values < 0).sum()))
-        if self.preference == "rrLP":
-            return float(t_test(values))
+        """The p-value of the difference from the baseline, as :func:`compare` computes it."""
+        if self.preference is not None:
+            return compare_pair(values, 0 * values, _TESTS[self.preference]).p
+        if isinstance(test, str):
+            return compare_pair(values, baseline, test).p
         return float(test(values, baseline)[1])
 
 
@@ -163,16 +165,12 @@ def read_frame(source: Any, reader: Any) -> pd.DataFrame:
     return text_ids(source)
 
 
-def test_of(test: Any) -> Test:
-    """The function of a test, given by name or as a function."""
-    named: dict[Any, Test] = {"t": scipy.stats.ttest_rel, "wilcoxon": scipy.stats.wilcoxon}
-    if callable(test):
-        return test  # type: ignore[no-any-return]
-    if not isinstance(test, str) or test not in named:
+def check_test(test: Any) -> None:
+    """Raises ValueError for what is neither the name of a test nor a function."""
+    if not (callable(test) or test in ("t", "wilcoxon")):
         raise ValueError(
             f"test must be 't', 'wilcoxon', or a function as scipy.stats.ttest_rel, not {test!r}"
         )
-    return named[test]
 
 
 def check_correction(method: str | None, alpha: float) -> None:

@@ -23,10 +23,10 @@ from ..io.names import check_names
 from .arguments import (
     baseline_numbers,
     check_correction,
+    check_test,
     columns_of,
     named_systems,
     read_frame,
-    test_of,
 )
 from .recorder import Saving
 from .results import (
@@ -73,7 +73,6 @@ def Experiment(
     save_dir: str | os.PathLike[str] | None = None,
     save_mode: str = "warn",
     save_format: Any = "trec",
-    bounds: bool = False,
     ranks: bool = False,
     **options: Any,
 ) -> Any:
@@ -87,7 +86,9 @@ def Experiment(
       the p-value of a sign test and of a t-test. Their default ``rel`` is the ``rel`` of the other
       measures, if all of these have the same.
     * ``baseline`` can be a list; the names of the columns then end in ``vs`` and the baseline.
-      Per-query values are possible together with a baseline.
+      ``perquery='both'`` gives per-query values together with the comparison.
+    * p is the p of :func:`~pyterrier_asl.compare`: 1 for systems with equal values, and NaN if the
+      values differ by the same on every query.
     * A measure can be any text that PyTerrier (``'map'``) or ir_measures (``'ASL@1000'``) knows.
       The columns have the names and the order of ``eval_metrics``.
     * A system without judged documents is an error, as are scores that are not numbers, and options
@@ -107,10 +108,10 @@ def Experiment(
         filter_by_topics: drop qrels that are not in the topics.
         baseline: number of a system, or its name, or a list of them.
         test: ``'t'``, ``'wilcoxon'``, or a function like ``scipy.stats.ttest_rel``.
-        correction: how p-values are corrected, over the systems, for each measure by itself, as in
-            ``pt.Experiment`` (:func:`~pyterrier_asl.compare` corrects over all measures):
-            ``'holm'``, ``'bonferroni'``, ``'bh'``, ``'none'``, or the name of another method of
-            statsmodels; None: ``'none'``.
+        correction: how p-values are corrected over the compared systems, for each measure and
+            baseline: ``'holm'`` (as in :func:`~pyterrier_asl.compare`), ``'bonferroni'``,
+            ``'bh'``, ``'none'``, or the name of another method of statsmodels; None: ``'none'``, as
+            in ``pt.Experiment``.
         correction_alpha: the family-wise error rate.
         highlight: ``'bold'`` or ``'color'`` marks the best value of each column.
         round: decimal places of all means, or by measure.
@@ -119,8 +120,6 @@ def Experiment(
         save_dir: a folder for the results, and for two summaries of the values as CSV.
         save_mode: ``'reuse'``, ``'overwrite'``, ``'error'`` or ``'warn'``.
         save_format: ``'trec'``, a module such as pickle, or a pair of functions.
-        bounds: whether to add the bounds of each mean over all labels of unjudged documents:
-            columns ``low`` and ``high`` of each measure (see :func:`~pyterrier_asl.bounds`).
         ranks: whether to add the best and the worst rank that each system could have by each
             measure: columns ``rank low`` and ``rank high`` (see :func:`~pyterrier_asl.ranks`), and
             ``*`` if a system with the best mean is better, by p corrected for all pairs.
@@ -155,7 +154,7 @@ def Experiment(
     baselines = baseline_numbers(baseline, names)
     columns, mrt = columns_of(eval_metrics, baselines, names)
     check_options(given, baselines)
-    test_function = test_of(test)
+    check_test(test)
     if verbose != "auto":  # PyTerrier 1.0 does not have this option
         options["verbose"] = verbose
     trial = Trial(
@@ -167,15 +166,13 @@ def Experiment(
         running={"batch_size": batch_size, "test": test, "validate": validate, **options},
         quiet=perquery is False,
     )
-    trial.check_test(columns, baselines)
     _check_used(given, baselines, any(column.preference for column in columns))
+    trial.check(columns, ranks)
     round = _by_label(round, [c.label for c in columns] + ["mrt"] * mrt)
     correction = None if correction == "none" else correction
     before = read_summaries(save_dir)
-    scored = score(trial, systems, columns, mrt=mrt and perquery is False, bounds=bounds)
-    table = partial(
-        averages, scored, baselines, test_function, correction, correction_alpha, round, ranks
-    )
+    scored = score(trial, systems, columns, mrt=mrt and perquery is False)
+    table = partial(averages, scored, baselines, test, correction, correction_alpha, round, ranks)
     if save_dir is not None:
         write_summaries(Path(save_dir), before, table(), per_query(scored, round))
     if perquery is True:
@@ -216,7 +213,7 @@ def _check_used(given: Mapping[str, Any], baselines: list[int], has_preferences:
         refuse("is for a list of systems, and a dict names them", names=given["names"])
     means, saved = given["perquery"] is not True, given["save_dir"] is not None
     has_frame = given["dataframe"] and means
-    of_means = ["bounds", *(["round"] if isinstance(given["round"], Mapping) else [])]
+    of_means = ["round"] if isinstance(given["round"], Mapping) else []
     of_frames = ["ranks", *([] if has_preferences else ["baseline"])]
     check(bool(baselines), "is for comparisons with a baseline", "test")
     check(given["correction"] is not None, "is for a correction", "correction_alpha")
@@ -224,7 +221,8 @@ def _check_used(given: Mapping[str, Any], baselines: list[int], has_preferences:
     check(means or saved, "is for means", *of_means)
     check(given["dataframe"] or saved, "is for a frame", "round")
     check(has_frame, "is for a frame of means", "highlight")
-    check(has_frame or saved, "is for a frame of means or save_dir", *of_frames)
+    both = "is for a frame of means (perquery='both' returns it as well) or save_dir"
+    check(has_frame or saved, both, *of_frames)
 
 
 def check_options(given: Mapping[str, Any], baselines: list[int]) -> None:

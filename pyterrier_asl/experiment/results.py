@@ -37,7 +37,7 @@ _TIED = {"bold": "font-weight: bold", "color": "background-color: antiquewhite"}
 def averages(
     scored: ExperimentValues,
     baselines: list[int],
-    test: Any,
+    test: Test,
     correction: str | None,
     alpha: float,
     round: Places,
@@ -49,9 +49,6 @@ def averages(
     for column in scored.columns:
         label = column.label
         means[label] = _rounded(map(column.mean, values[label]), label, round)
-        if label in scored.bounds:
-            for which, bound in zip(("low", "high"), scored.bounds[label].T):
-                means[f"{label} {which}"] = _rounded(bound, label, round)
     if ranks:
         measured = [column for column in scored.columns if column.preference is None]
         directions = {column.label: column.higher_is_better for column in measured}
@@ -62,7 +59,7 @@ def averages(
     for baseline, column, label in _compared(scored, baselines):
         parts.append(comparison_columns(column, values[column.label], baseline, label, test))
         if correction is not None:
-            parts.append(corrected_columns(parts[-1].iloc[:, -1], baseline, correction, alpha))
+            parts.append(corrected_columns(parts[-1].iloc[:, -1], correction, alpha))
     return pd.concat(parts, axis=1)
 
 
@@ -109,16 +106,12 @@ def comparison_columns(
     return frame
 
 
-def corrected_columns(
-    p_values: pd.Series[float], baseline: int, method: str, alpha: float
-) -> pd.DataFrame:
-    """Corrects the p-values of all systems except the baseline, as one family.
-
-    Systems without any difference have no p-value; in the family they count as 1.
+def corrected_columns(p_values: pd.Series[float], method: str, alpha: float) -> pd.DataFrame:
+    """Corrects the p-values of all compared systems, as one family.
 
     Args:
-        p_values: one for each system; the name ends in ``p-value``.
-        baseline: the row of the baseline.
+        p_values: one for each system, NaN for the baseline and where no test can be made; the name
+            ends in ``p-value``.
         method: one of :data:`~pyterrier_asl.statistics.correction.CORRECTIONS`, or another method
             of statsmodels' ``multipletests``, as in PyTerrier.
         alpha: the family-wise error rate.
@@ -126,18 +119,15 @@ def corrected_columns(
     Returns:
         ``reject`` and ``p-value corrected``, a row for each system.
     """
-    label = str(p_values.name)
-    family = np.arange(len(p_values)) != baseline
-    reject, values = np.zeros(len(p_values), dtype=bool), np.full(len(p_values), np.nan)
-    tested = p_values[family].fillna(1.0)
+    label, values = str(p_values.name), p_values.to_numpy(copy=True)
+    family = ~np.isnan(values)
     if method in CORRECTIONS:
-        values[family] = correct(tested, method).p
-        reject[family] = values[family] <= alpha
+        values = correct(values, method).p
     elif family.any():
         from statsmodels.stats.multitest import multipletests
 
-        reject[family], values[family], *_ = multipletests(tested, alpha=alpha, method=method)
-    values[p_values.isna()] = np.nan
+        values[family] = multipletests(values[family], alpha=alpha, method=method)[1]
+    reject = values <= alpha
     return pd.DataFrame(
         {f"{label.removesuffix('p-value')}reject": reject, f"{label} corrected": values}
     )
@@ -198,7 +188,7 @@ def per_query(scored: ExperimentValues, round: Places) -> pd.DataFrame:
 
 def means_by_name(scored: ExperimentValues) -> dict[str, dict[str, float]]:
     """The means by system, then by measure."""
-    table = averages(scored, [], None, None, 0.05, None).drop(columns="name")
+    table = averages(scored, [], "t", None, 0.05, None).drop(columns="name")
     rows: list[Any] = table.to_dict("records")
     return dict(zip(scored.names, rows))
 

@@ -6,6 +6,7 @@ import sys
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import ir_measures
@@ -16,13 +17,13 @@ from ir_measures import Measure
 
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.inputs import warn_of_grades
-from ..evaluation.labellings import labelled_measures
 from ..evaluation.providers import is_provided_here, provided_values
 from ..io.notices import warn
 from ..judging.judgements import Judgements, NothingJudged
+from ..leaderboard.samples import Sample, check_sample
 from ..measures.names import needs_pool
 from ..measures.provider import Unscored
-from ..measures.rareness import warn_of_few
+from ..measures.rareness import check_pooled, warn_of_few
 from ..measures.standard import formula
 from ..scoring.arrays import Floats
 from ..scoring.lexicographic import first_difference
@@ -45,6 +46,7 @@ class Trial:
     running: dict[str, Any]
     quiet: bool
 
+    @cached_property
     def judgements(self) -> Judgements:
         """The judgements that systems are scored by."""
         qrels = self.qrels
@@ -54,14 +56,31 @@ class Trial:
             warnings.simplefilter("ignore")  # pt.Experiment warns of the same
             return Judgements(qrels)
 
-    def check_test(self, columns: Sequence[Column], baselines: Sequence[int]) -> None:
-        """Raises ValueError for Wilcoxon's test of one query, in which SciPy ends in an error."""
-        tested = baselines and any(column.preference is None for column in columns)
-        if tested and self.running["test"] == "wilcoxon" and len(self.judgements()) == 1:
-            raise ValueError(
-                "test='wilcoxon' needs two judged topics or more, and there is 1: give more topics "
-                "with judgements, or leave baseline= out"
-            )
+    def check(self, columns: Sequence[Column], ranks: bool) -> None:
+        """Checks what can be known before the systems run.
+
+        Args:
+            columns: the measures.
+            ranks: whether intervals of ranks are computed.
+
+        Raises:
+            ValueError: for a measure that lacks a parameter, equal names of systems among which a
+                document is rare, and too few topics for ranks.
+        """
+        nothing = self.judgements.judge({})
+        for measure in (column.measure for column in columns):
+            if needs_pool(measure):
+                check_pooled(measure)
+                if len(set(self.names)) < len(self.names):
+                    raise ValueError(
+                        f"rareness counts systems by name: give each its own, not {self.names}"
+                    )
+            elif (own := formula(measure)) is not None:
+                own.values(nothing)
+        if ranks:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # ranks warn of the same
+                check_sample(Sample(self.names, self.judgements.qids, True, {}), "")
 
     def run(
         self, systems: list[Any], measures: Sequence[Measure], perquery: Any, **options: Any
@@ -105,8 +124,6 @@ class ExperimentValues:
         scores: the values, by the columns' labels.
         queries: the judged queries, over which means are taken.
         mrt: mean response times; None: not measured.
-        bounds: the bounds of the means, shape (systems, 2), by the columns' labels; empty: not
-            computed.
     """
 
     names: list[str]
@@ -114,7 +131,6 @@ class ExperimentValues:
     scores: Scores
     queries: list[Any]
     mrt: list[float] | None
-    bounds: dict[str, Floats]
 
     def values(self, column: Column) -> Floats:
         """The values of a column, shape (systems, queries)."""
@@ -122,23 +138,21 @@ class ExperimentValues:
         return np.array(rows, np.float64).reshape(len(rows), len(self.queries))
 
 
-def score(
-    trial: Trial, systems: list[Any], columns: list[Column], mrt: bool, bounds: bool = False
-) -> ExperimentValues:
+def score(trial: Trial, systems: list[Any], columns: list[Column], mrt: bool) -> ExperimentValues:
     """Runs every system once and scores it.
 
     The results of each system are matched with the qrels once, when they are recorded. They give
-    the values of the measures of this package, pools, preferences and bounds. pt.Experiment
+    the values of the measures of this package, pools and preferences. pt.Experiment
     computes the other measures in the call that runs the systems. It returns either response times
     or per-query values; for response times the results are kept and scored by a second call.
     """
     measures = dict.fromkeys(c.measure for c in columns if c.preference is None)
     own = [m for m in measures if needs_pool(m) or is_provided_here(m)]
     theirs = [m for m in measures if m not in own] + [Unscored(columns=_inputs(own))]
-    judgements = trial.judgements()
+    judgements = trial.judgements
     warn_of_grades(judgements, {column.label: column.measure for column in columns})
     kept_columns = ["qid", "docno", "score", *_inputs(own).split()]
-    keep = kept_columns if mrt or bounds or any(map(_needs_rows, own)) else []
+    keep = kept_columns if mrt or any(map(_needs_rows, own)) else []
     batch_size = trial.running["batch_size"]
     recorders = [ResultRecorder(name, judgements, keep, batch_size) for name in trial.names]
     pipelines = with_recorders(systems, recorders, trial.saving)
@@ -156,20 +170,10 @@ def score(
         trial.names, [r.judged_run for r in recorders if r.judged_run is not None], judgements
     )
     _warn_of_depths(columns, runs)
-    _check_pool(columns, runs)
+    _show_pool(columns, runs)
     labelled = _values_by_label(scores, columns, runs)
     queries = [qid for qid in labelled[0] if str(qid) in set(judgements.qid_text.to_pylist())]
-    limits = _bounds(columns, runs) if bounds else {}
-    return ExperimentValues(trial.names, columns, labelled, queries, times, limits)
-
-
-def _bounds(columns: list[Column], runs: Evaluation) -> dict[str, Floats]:
-    """The bounds of each system's means, shape (systems, 2), by the columns' labels."""
-    measures = {c.label: c.measure for c in columns if c.preference is None}
-    return {
-        label: np.array([np.mean(bounded.bounds(row), axis=1) for row in range(len(runs))])
-        for label, bounded in labelled_measures(runs, measures).items()
-    }
+    return ExperimentValues(trial.names, columns, labelled, queries, times)
 
 
 def _inputs(measures: list[Measure]) -> str:
@@ -186,13 +190,11 @@ def _needs_rows(measure: Measure) -> bool:
     return rows and not needs_pool(measure)
 
 
-def _check_pool(columns: list[Column], runs: Evaluation) -> None:
+def _show_pool(columns: list[Column], runs: Evaluation) -> None:
     """Prints the systems of the pool of rareness measures without a pool."""
     pooled = [column.label for column in columns if needs_pool(column.measure)]
     if not pooled:
         return
-    if len(set(runs.names)) < len(runs):
-        raise ValueError(f"rareness counts systems by name: give each its own, not {runs.names}")
     print(
         f"pt.asl.Experiment: rareness is counted over the {len(runs)} systems of the experiment: "
         + ", ".join(runs.names),

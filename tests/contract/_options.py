@@ -490,7 +490,6 @@ ROWS: dict[str, dict[str, Row]] = {
         "duplicates": REPEATED,
         "drop_self": DROP_SELF,
         "common": ACROSS,
-        "bounds": Row(True),
         "long": Row(True),
         "jobs": Row(2, {"backend": "threading"}, same={"always": "the same values, sooner"}),
         "backend": Row("threading", {"jobs": 2}, same={"always": "the same values"}),
@@ -719,7 +718,6 @@ ROWS: dict[str, dict[str, Row]] = {
             same={"always": "the same values"},
             alone="save_format is for save_dir",
         ),
-        "bounds": Row(True),
         "ranks": Row(True),
     },
 }

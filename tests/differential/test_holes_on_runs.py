@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pyterrier_asl import evaluate
+from pyterrier_asl import bounds, evaluate
 from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.evaluation.labellings import labelled_measures
 from pyterrier_asl.unjudged.holes import holes
@@ -72,8 +72,8 @@ def test_values_match_evaluate(judged, data):
     names = judged.names[:3]
     runs = {name: folder / "runs" / f"input.{name}.gz" for name in names}
     plain = evaluate(runs, folder / "qrels.txt.gz", MEASURES)
-    wide = evaluate(runs, folder / "qrels.txt.gz", MEASURES, bounds=True)
+    frame = bounds(runs, folder / "qrels.txt.gz", MEASURES, by_query=True)
+    assert (frame["low"] <= frame["value"] + 1e-12).all()
+    assert (frame["value"] <= frame["high"] + 1e-12).all()
     for name in MEASURES:
-        assert np.array_equal(plain[name], wide[name])
-        assert (wide[f"{name} low"] <= wide[name] + 1e-12).all()
-        assert (wide[name] <= wide[f"{name} high"] + 1e-12).all()
+        assert np.array_equal(plain[name], frame["value"][frame["measure"] == name])

@@ -243,19 +243,13 @@ def test_best_and_worst_as_measures(text):
         assert values == pytest.approx(frame[column].to_dict())
 
 
-def test_evaluate_with_bounds():
+def test_bounds_enclose_the_values_of_evaluate():
     runs = {"one": RUN, "two": {"q": {"z": 2, "a": 1}, "p": {"c": 1}}}
-    wide = evaluate(runs, QRELS, ["R@3", "nDCG@3"], bounds=True)
-    plain = evaluate(runs, QRELS, ["R@3", "nDCG@3"])
-    assert wide[["name", "qid", "R@3", "nDCG@3"]].equals(plain)
-    expected = bounds(runs, QRELS, "R@3", by_query=True)
-    assert wide["R@3 low"].tolist() == expected["low"].tolist()
-    assert wide["R@3 high"].tolist() == expected["high"].tolist()
-    long = evaluate(runs, QRELS, ["R@3", "nDCG@3"], bounds=True, long=True)
     keys = ["name", "qid", "measure", "value"]
-    assert long[keys].equals(evaluate(runs, QRELS, ["R@3", "nDCG@3"], long=True)[keys])
-    assert (long["low"] <= long["value"]).all() and (long["value"] <= long["high"]).all()
-    assert list(long)[4:] == ["low", "high", "unjudged", "exact"]
+    frame = bounds(runs, QRELS, ["R@3", "nDCG@3"], by_query=True)
+    assert frame[keys].equals(evaluate(runs, QRELS, ["R@3", "nDCG@3"], long=True)[keys])
+    assert (frame["low"] <= frame["value"]).all() and (frame["value"] <= frame["high"]).all()
+    assert list(frame)[4:] == ["low", "high", "unjudged", "exact"]
 
 
 @pytest.mark.parametrize(
@@ -267,8 +261,8 @@ def test_bounds_match_runs_in_memory(measures):
     runs = {"one": RUN, "two": {"q": {"z": 2, "a": 1}, "p": {"c": 1}}}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # warning of a pool of two runs
-        read = evaluate(runs, QRELS, measures, bounds=True, long=True)
-        kept = evaluate(Evaluation.of(runs, QRELS), QRELS, measures, bounds=True, long=True)
+        read = bounds(runs, QRELS, measures, by_query=True)
+        kept = bounds(Evaluation.of(runs, QRELS), QRELS, measures, by_query=True)
     assert read.equals(kept)
 
 

@@ -198,12 +198,11 @@ def test_files_of_one_name_and_empty_folders(tmp_path):
         evaluate(paths, QRELS, AP)
 
 
-@pytest.mark.parametrize("bounds", [False, True])
-def test_a_frame_by_itself_is_one_run(bounds):
+def test_a_frame_by_itself_is_one_run():
     rows = [(q, d, s) for q, docs in RUNS["run0"].items() for d, s in docs.items()]
     frame = pd.DataFrame(rows, columns=["qid", "docno", "score"])
-    alone = evaluate(frame, QRELS, ["AP", ASL @ 10], bounds=bounds)
-    assert alone.equals(evaluate({"run": frame}, QRELS, ["AP", ASL @ 10], bounds=bounds))
+    alone = evaluate(frame, QRELS, ["AP", ASL @ 10])
+    assert alone.equals(evaluate({"run": frame}, QRELS, ["AP", ASL @ 10]))
     assert alone["name"].unique().tolist() == ["run"]
 
 

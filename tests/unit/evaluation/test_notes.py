@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from pyterrier_asl import (
     TBG,
     DocLengths,
+    bounds,
     compare,
     evaluate,
     holes,
@@ -162,8 +163,8 @@ def test_dropping_them_is_evaluating_without_them():
         for each, drop in ((run, True), (without, False))
     )
     assert found.equals(expected)
-    bounded = evaluate({"x": run}, QRELS, ["RR"], drop_self=True, bounds=True)
-    assert bounded["RR"].tolist() == expected["RR"].tolist()
+    bounded = bounds({"x": run}, QRELS, ["RR"], drop_self=True, by_query=True)
+    assert bounded["value"].tolist() == expected["RR"].tolist()
     options = {"drop_self": True}
     with_other = {"x": run, "y": without}
     compared = compare(with_other, QRELS, MEASURES, **options).table

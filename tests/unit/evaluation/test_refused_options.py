@@ -60,9 +60,6 @@ def test_advice_names_what_the_function_has():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"bounds": True, "jobs": 2}, "jobs=2 is for values without bounds"),
-        ({"bounds": True, "backend": "ray"}, "backend='ray' is for values without bounds"),
-        ({"bounds": True, "progress": True}, "progress is for values without bounds"),
         ({"common": True}, "common is for several collections"),
         ({"lengths": LENGTHS}, "lengths is for measures with document lengths, not for AP"),
         ({"pool": {"x": RUN}}, "pool is for measures with a pool, not for AP: leave it out"),

@@ -17,7 +17,17 @@ from _systems import QUERIES, Toy, expected, qrels, results, system, topics
 from scipy import stats
 
 import pyterrier_asl
-from pyterrier_asl import ASL, TBG, AP_Rareness, Experiment, LexiP, P_Rareness, RarenessPool, nASL
+from pyterrier_asl import (
+    ASL,
+    TBG,
+    AP_Rareness,
+    Experiment,
+    LexiP,
+    P_Rareness,
+    RarenessPool,
+    compare,
+    nASL,
+)
 
 AP, nDCG, RR, R = ir_measures.AP, ir_measures.nDCG, ir_measures.RR, ir_measures.R
 pytestmark = pytest.mark.filterwarnings(
@@ -354,7 +364,7 @@ def test_several_baselines_say_vs_whom():
 
 
 def test_corrections_count_every_system_but_the_baseline():
-    made = systems(4) | {"again": system(1)}  # equal to the baseline, so there is no test
+    made = systems(4) | {"again": system(1)}  # equal to the baseline, so p is 1
     table = Experiment(
         made, topics(), qrels(), ["rrLP", ASL @ 5], baseline=1, correction="bonferroni"
     )
@@ -362,7 +372,7 @@ def test_corrections_count_every_system_but_the_baseline():
         p = table[f"{name} p-value"].to_numpy()
         got = table[f"{name} p-value corrected"].to_numpy()
         assert got[[0, 2, 3]] == pytest.approx(np.minimum(p[[0, 2, 3]] * 4, 1))
-        assert np.isnan(got[[1, 4]]).all()
+        assert p[4] == got[4] == 1 and np.isnan(got[1])
         assert table[f"{name} reject"].dtype == bool and not table[f"{name} reject"][[1, 4]].any()
 
 
@@ -751,7 +761,6 @@ def test_an_option_that_there_is_not_is_an_error_before_anything_runs(options, w
         ({"baseline": 0, "correction_alpha": 0.2}, "correction_alpha=0.2 is for a correction"),
         ({"round": {"AP": 1, "RR": 2}}, "round names 'RR', which is none of the measures"),
         ({"perquery": True, "round": {"AP": 1}}, "round is for means: leave it out"),
-        ({"perquery": True, "bounds": True}, "bounds is for means: leave it out"),
         ({"perquery": True, "highlight": "bold"}, "highlight='bold' is for a frame of means"),
         ({"perquery": True, "ranks": True}, "ranks is for a frame of means"),
         ({"perquery": True, "baseline": 1}, "baseline=1 is for a frame of means"),
@@ -775,17 +784,57 @@ def test_options_that_only_saved_summaries_use(tmp_path):
     assert "AP p-value" in table and table["AP"].equals(table["AP"].round(1))
 
 
-def test_wilcoxon_of_one_topic_is_an_error_before_anything_runs():
-    made = system(1)
-    for one in (
-        {"topics": topics(["q1"]), "qrels": qrels()},
-        {"topics": topics(), "qrels": qrels(["q1"])},
-    ):
-        asked = {"retr_systems": [made, system(2)], "baseline": 0, "test": "wilcoxon", **one}
-        with pytest.raises(ValueError, match="test='wilcoxon' needs two judged topics or more"):
-            Experiment(eval_metrics=[AP], **asked)
-        assert not made.calls
-    assert len(Experiment(eval_metrics=["rrLP"], **asked)) == 2  # other tests check it
+P_CASES = {
+    "ties": [[0.5, 0.5], [1.0, 0.5], [1 / 3, 0.5]],
+    "no variance": [[0.5, 0.5], [1.0, 1.0], [0.5, 0.5]],
+    "one query": [[0.5], [1.0], [0.5]],
+    "many": [[1 / (1 + (q * s) % 7) for q in range(30)] for s in (1, 2, 3, 4)],
+}
+
+
+@pytest.mark.parametrize("case", P_CASES)
+@pytest.mark.parametrize("test", ["t", "wilcoxon"])
+def test_p_is_the_p_of_compare(case, test):
+    """Of a measure and a cost, of one and of several systems."""
+    ranks = {f"s{s}": [round(1 / value) for value in of] for s, of in enumerate(P_CASES[case])}
+    qids = [f"q{q}" for q in range(len(P_CASES[case][0]))]
+    made = {
+        name: pd.DataFrame(
+            [(q, f"d{r}" if r != of else "a", -r) for q, of in zip(qids, rs) for r in range(1, 9)],
+            columns=["qid", "docno", "score"],
+        )
+        for name, rs in ranks.items()
+    }
+    judged = pd.DataFrame({"qid": qids, "docno": "a", "label": 1})
+    for names in (list(made), list(made)[:2]):
+        few = {name: made[name] for name in names}
+        table = Experiment(
+            few, topics(qids), judged, [RR, ASL @ 9], baseline=0, test=test, correction="holm"
+        )
+        for measure in ("RR", "ASL@9"):
+            expected = compare(few, judged, measure, baseline="s0", test=test).table
+            own = expected[expected["measure"] == measure].set_index("run")
+            found = table.set_index("name").loc[own.index]
+            assert found[f"{measure} p-value"].tolist() == pytest.approx(own["p"], nan_ok=True)
+            if test == "t" and case == "many" and len(names) == 2:
+                assert found[f"{measure} p-value corrected"].tolist() == own["p"].tolist()
+
+
+@pytest.mark.parametrize(
+    ("measures", "options", "message"),
+    [
+        ([AP], {"ranks": True}, "need at least 10 topics, not 6 topics"),
+        (["P_Rareness"], {}, "P_Rareness needs cutoff"),
+        ([P_Rareness @ 5], {"names": ["one", "one"]}, "systems by name: give each its own"),
+        (["LexiP(unjudged='best', judged_only=True)"], {}, "it has no bounds"),
+        ([AP], {"perquery": True, "baseline": 0}, "perquery='both' returns it as well"),
+    ],
+)
+def test_what_can_be_known_before_is_refused_before_systems_run(measures, options, message):
+    made = [system(1), system(2)]
+    with pytest.raises(ValueError, match=message):
+        Experiment(made, topics(), qrels(), measures, **options)
+    assert [one.calls for one in made] == [0, 0]
 
 
 def test_it_is_public():

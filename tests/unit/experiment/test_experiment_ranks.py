@@ -1,39 +1,11 @@
-"""Bounds and ranks in the result of an experiment."""
+"""Ranks in the result of an experiment."""
 
 from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-import pytest
 
-from pyterrier_asl import Experiment, bounds, ranks
-
-TOPICS = pd.DataFrame({"qid": ["1", "2"], "query": ["chess", "go"]})
-QRELS = pd.DataFrame({"qid": ["1", "2"], "docno": ["a", "b"], "label": [1, 1]})
-
-
-def results(*docnos):
-    return pd.DataFrame({"qid": ["1", "1", "2", "2"], "docno": docnos, "score": [2, 1] * 2})
-
-
-SYSTEMS = {"one": results("a", "x", "y", "b"), "two": results("z", "a", "b", "y")}
-
-
-def test_bounds_are_shown_with_means():
-    table = Experiment(SYSTEMS, TOPICS, QRELS, ["AP", "ASL@2"], bounds=True)
-    assert list(table) == ["name", "AP", "AP low", "AP high", "ASL@2", "ASL@2 low", "ASL@2 high"]
-    expected = bounds(SYSTEMS, QRELS, ["AP", "ASL@2"]).set_index(["name", "measure"])
-    for number, name in enumerate(SYSTEMS):
-        for label in ("AP", "ASL@2"):
-            found = table.loc[number, [label, f"{label} low", f"{label} high"]].tolist()
-            limits = expected.loc[(name, label), ["value", "low", "high"]]
-            assert found == pytest.approx(limits.tolist())
-
-
-def test_values_are_the_same_without():
-    table = Experiment(SYSTEMS, TOPICS, QRELS, ["AP", "ASL@2"], bounds=True)
-    plain = Experiment(SYSTEMS, TOPICS, QRELS, ["AP", "ASL@2"])
-    pd.testing.assert_frame_equal(table[list(plain)], plain)
+from pyterrier_asl import Experiment, ranks
 
 
 def test_ranks_follow_means():
