@@ -17,6 +17,7 @@ It needs Altair and vl-convert: pip install 'pyterrier-asl[report]'.
 
 from __future__ import annotations
 
+import os
 import shlex
 from typing import Any
 
@@ -72,15 +73,6 @@ class ReportCommand(Command):
 @options.groups
 @options.duplicates
 @options.drop_self
-@options.switch(
-    "--unjudged",
-    help="Add the ranks that systems could have for any labels of their unjudged documents, for "
-    "measures with a cut-off of at most 100; this takes minutes for many systems.",
-)
-@options.switch(
-    "--stability",
-    help="Add how many pairs each measure orders, and how stable it is on half of the queries.",
-)
 def command(
     qrels: str | None,
     runs: tuple[str, ...],
@@ -120,7 +112,19 @@ def command(
         **options.read_judges(judges, judge_rel, tracks),
         **settings,
         groups=read_groups(groups) if groups else None,
-        command=shlex.join(["pyterrier-asl", "report", *arguments]),
+        command=shlex.join(["pyterrier-asl", "report", *map(_without_folder, arguments)]),
     )
     page.save(output, force=force)
-    click.echo(f"{output}: {page!r}")
+    click.echo(f"{os.path.basename(output)}: {page!r}")
+
+
+def _without_folder(argument: str) -> str:
+    """An argument without the folder of its file: readers of a page elsewhere need none.
+
+    >>> import tempfile
+    >>> _without_folder(f"gpt={tempfile.mkdtemp()}/gpt.txt"), _without_folder("irds:a/b")
+    ('gpt=gpt.txt', 'irds:a/b')
+    """
+    name, sign, path = argument.rpartition("=")
+    is_file = os.path.isdir(os.path.dirname(path))
+    return name + sign + (os.path.basename(path.rstrip("/")) if is_file else path)

@@ -55,9 +55,10 @@ class Report:
 
     def _repr_html_(self) -> str:
         """The verdict by the measure that decides, for notebooks."""
-        from .render import verdict_of
+        from .answers import Answers
 
-        parts = [*verdict_of(self.findings), f"{self!r}; save() writes the page."]
+        verdict = Answers(self.findings, self.findings.first).verdict()
+        parts = [*(sentence.text for sentence in verdict), f"{self!r}; save() writes the page."]
         return "".join(f"<p>{escape(part)}</p>" for part in parts)
 
     def __repr__(self) -> str:
@@ -87,8 +88,6 @@ def report(
     groups: Mapping[str, str] | None = None,
     duplicates: str | None = None,
     drop_self: bool = False,
-    unjudged: bool = False,
-    stability: bool = False,
     command: str = "",
 ) -> Report:
     """Makes a page that compares systems: who could be the best, why, which documents are missed.
@@ -112,9 +111,8 @@ def report(
         docs: the texts of documents: dict of document id -> text, or a file of JSON lines or with
             lines ``docno<TAB>text``.
         dataset: an ir_datasets id, for the texts of queries and documents.
-        labels: files or frames of labels for documents that the qrels do not judge, such as the
-            labels saved by this page; they are added to the qrels, see
-            :func:`~pyterrier_asl.merge_labels`.
+        labels: files or frames of labels for documents that the qrels do not judge; they are
+            added to the qrels, see :func:`~pyterrier_asl.merge_labels`.
         judges: name -> qrels of other judges; the page says who could be the best whichever of
             them, or ``qrels``, is right. See :func:`~pyterrier_asl.ranks`.
         judge_rel: minimum grade that counts as relevant for these judges.
@@ -130,11 +128,6 @@ def report(
         duplicates: how to treat a document that occurs twice in a ranking; see
             :func:`~pyterrier_asl.evaluate`.
         drop_self: see :func:`~pyterrier_asl.evaluate`.
-        unjudged: whether to compute the ranks that systems could have for all labels of unjudged
-            documents, for measures with a cut-off of at most 100. This can take minutes. For few
-            systems they are always computed.
-        stability: whether to show how many pairs each measure orders, and how often the better
-            system of a pair is also better on half of the queries.
         command: the command line of the report, shown in its last section.
 
     Raises:
@@ -165,11 +158,9 @@ def report(
         "cutoff": cutoff,
         "duplicates": duplicates,
         "drop_self": drop_self,
-        "unjudged": unjudged,
-        "stability": stability,
         "judges": judges,
         "judge_rel": judge_rel,
-        "people": list(people) or None,
+        "people": tuple(people),
     }
     findings: SystemFindings
     if isinstance(runs, ScoreTable):
@@ -220,7 +211,7 @@ def _retrieved(runs: Any, topics: Any) -> Any:
 
 
 def _collection(qrels: Any, dataset: str | None) -> str:
-    """The name of the collection: of ir_datasets, else of the file of qrels or of its folder."""
+    """The name of the collection: of ir_datasets, else of the file of qrels, without its folder."""
     is_file = isinstance(qrels, (str, os.PathLike)) and Path(qrels).exists()
     irds = dataset or (qrels if isinstance(qrels, str) and not is_file else "")
     if irds:
@@ -228,6 +219,6 @@ def _collection(qrels: Any, dataset: str | None) -> str:
     if not is_file:
         return ""
     stem = re.sub(r"\.(gz|bz2|xz|zst|txt|tsv|csv|qrels?|parquet|jsonl?)\b", "", Path(qrels).name)
-    parts = re.split(r"[-_.]", stem)
-    words = [part for part in parts if part.lower() not in ("qrels", "qrel", "")]
-    return stem if words == parts else "-".join(words) or Path(qrels).resolve().parent.name
+    return "-".join(
+        part for part in re.split(r"[-_.]", stem) if part.lower() not in ("qrels", "qrel", "")
+    )

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import contextlib
-import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
-from ..analysis import discrimination
 from ..analysis.best_runs import run_quality
 from ..assessment.judges import JudgeRel
+from ..comparison.compare import compare
+from ..comparison.result import RunComparison
 from ..evaluation.evaluation import Evaluation, collections_of
 from ..evaluation.inputs import (
     common_rel,
@@ -24,15 +23,13 @@ from ..evaluation.inputs import (
     refuse_unused,
     warn_of_grades,
 )
-from ..evaluation.labellings import has_bounds, labelled_measures
+from ..evaluation.labellings import has_bounds, labelled_measures, measure_with_bounds
 from ..evaluation.preferences import PreferenceMatrix
 from ..evaluation.relevant_documents import RelevantRanks
 from ..evaluation.scores import ScoreTable, canonical_name
 from ..judging.labels import merge_labels
 from ..leaderboard.ranks import ranks
 from ..leaderboard.result import Leaderboard
-from ..measures import ASL
-from ..measures.formula import Formula
 from ..measures.names import (
     NamedMeasure,
     default_measures,
@@ -49,18 +46,16 @@ from .findings import (
     SystemRanking,
     deciding,
     ranking_of,
+    with_cautions,
 )
 from .provenance import Provenance
 from .retrieved import LengthHistogram, RunDepths, TopTens
 
-#: The number of pairs times queries up to which bounds are always computed.
-_FEW_BOUNDS = 20_000
-
 #: The number of best systems whose pairs have bounds, by shallow and by deep measures.
 _BEST, _BEST_DEEP = 5, 2
 
-#: The greatest cut-off of a shallow measure.
-_SHALLOW = 100
+#: The greatest cut-off of a shallow measure, and the cut-off of bounds of a measure without one.
+SHALLOW = 100
 
 
 def collect(
@@ -77,10 +72,10 @@ def collect(
     groups: Mapping[str, str] | None = None,
     duplicates: str | None = None,
     drop_self: bool = False,
-    unjudged: bool = False,
-    stability: bool = False,
     command: str = "",
-    **of_judges: Any,
+    judges: Mapping[str, Any] | None = None,
+    judge_rel: JudgeRel | None = None,
+    people: Iterable[str] = (),
 ) -> Findings:
     """Evaluates and compares systems.
 
@@ -90,7 +85,6 @@ def collect(
         qrels: frame, file, or ir_datasets id.
         measures: names, measures, or None for the default measures.
         dataset: an ir_datasets id, whose official measure decides by default.
-        **of_judges: ``judges``, ``judge_rel`` and ``people``.
 
     The other arguments are those of :func:`~pyterrier_asl.report`.
 
@@ -100,45 +94,43 @@ def collect(
     (track, (sources, qrels)), *others = collections_of(runs, qrels).items()
     if labels is not None and others:
         raise ValueError("labels are of one collection, and there are several: merge them before")
+    if not judges:
+        refuse("is for judges", judge_rel=judge_rel, people=people)
     merged = None if labels is None else merge_labels(qrels, labels)
     policy: dict[str, Any] = {"duplicates": duplicates, "drop_self": drop_self}
     judged = Evaluation.of(sources, qrels if merged is None else merged, **policy)
-    if len(judged) < 2:
-        refuse("is for several systems", stability=stability)
     full, least = _measures(judged, qrels, measures, dataset, rel, cutoff, lengths, groups)
+    matched = {track: judged, **{name: Evaluation.of(*pair, **policy) for name, pair in others}}
+    for of_track in matched.values():
+        warn_of_grades(of_track.judgements, {named.name: named.measure for named in full}, rel)
     pooled = judged.with_pool({measure.name: measure.measure for measure in full}, groups)
     named = [NamedMeasure(*item) for item in pooled.items()]
     judged.columns_of(named)  # warns of ties in one sentence for each run
     rankings = [ranking_of(judged, measure, alpha) for measure in named]
-    first, without = deciding(rankings), ASL(rel=least, judged_only=True) @ cutoff
-    relevant = RelevantRanks.of(judged, rel=least, cutoff=cutoff)
-    matched = {track: judged, **{name: Evaluation.of(*pair, **policy) for name, pair in others}}
-    for of_track in matched.values():
-        warn_of_grades(of_track.judgements, {named.name: named.measure for named in full}, rel)
+    first = deciding(rankings)
     # Each collection has its own pool.
     measure = next(m for m in full if m.name == first.name) if others else first.named
+    how: dict[str, Any] = policy | {"judges": judges or None, "judge_rel": judge_rel}
+    how |= {"people": people, "alpha": alpha}
+    is_needed = bool(judges or others)
     return Findings(
         judged.names,
         judged.qids,
         alpha,
         rankings,
-        Provenance.of(judged, command, sources, qrels, merged),
-        _whatever_unjudged(judged, rankings, unjudged),
-        *_of_all(matched, measure, alpha, **policy, **of_judges),
+        Provenance.of(judged, command, merged),
+        _of_two(judged, judged.judgements, pooled, alpha) if len(judged) == 2 else None,
+        *_of_all(is_needed, matched, measure.measure, measure.name, **how),
         judged,
         least,
         cutoff,
         run_quality(judged, rel=least, cutoff=cutoff).set_index("run").loc[judged.names],
         LengthHistogram.of(judged, rel=least, cutoff=cutoff),
-        relevant,
-        PreferenceMatrix.of(judged.names, relevant.reciprocal(), relevant.total)
-        if len(judged) > 1
-        else None,
-        ranking_of(judged, NamedMeasure(str(without), without), alpha),
+        relevant := RelevantRanks.of(judged, rel=least, cutoff=cutoff),
+        PreferenceMatrix.of(judged.names, relevant.reciprocal(), relevant.total),
         RunDepths.of(judged, rel=least, cutoff=cutoff),
-        TopTens.of(judged, deciding(rankings).order),
-        bounds_of_best(judged, pooled, first.order),
-        _stability(judged, rankings) if stability else None,
+        TopTens.of(judged, first.order),
+        bounds_of_best(judged, pooled, first.order, alpha),
     )
 
 
@@ -184,124 +176,57 @@ def _defaults(
     return unique([*first, *usual, *official])
 
 
-def _whatever_unjudged(
-    runs: Evaluation, rankings: list[SystemRanking], wanted: bool
-) -> dict[str, Leaderboard]:
-    """Measure -> the ranks that systems could have for all labels of unjudged documents."""
-    if not wanted and len(runs) ** 2 * len(runs.qids) > _FEW_BOUNDS:
-        return {}
-    ranked = [
-        ranking
-        for ranking in rankings
-        if ranking.intervals is not None
-        and has_bounds(ranking.named.measure)
-        and (own := formula(ranking.named.measure)) is not None
-        and looks_no_deeper(own)
-    ]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the page has the cautions of each ranking
-        return {
-            r.name: ranks(runs, measures=r.named.measure, unjudged=True, alpha=r.alpha)
-            for r in ranked
-        }
+def _of_two(runs: Any, qrels: Any, measures: Any, alpha: float) -> RunComparison:
+    """The comparison of two systems, whose warnings the evaluation has given."""
+    compared: RunComparison = with_cautions(compare, runs, qrels, measures, alpha=alpha)[0]
+    return compared
+
+
+def _of_all(
+    is_needed: bool, collections: Any, measure: Any, name: str, **how: Any
+) -> tuple[Leaderboard | None, list[str]]:
+    """Who could be the best over all collections, whichever judge is right, with cautions."""
+    if not is_needed:
+        return None, []
+    board, cautions = with_cautions(ranks, collections, measures=measure, **how)
+    return replace(board, measure=name), cautions
 
 
 def bounds_of_best(
-    runs: Evaluation, measures: Mapping[str, Any], order: Ints
-) -> dict[str, dict[tuple[int, int], dict[str, Any]]]:
+    runs: Evaluation, measures: Mapping[str, Any], order: Ints, alpha: float
+) -> dict[str, dict[tuple[int, int], Holes]]:
     """Bounds of the differences of the best systems, for measures that have them.
 
     Args:
         runs: the runs.
-        measures: by name.
+        measures: by name; one without a cut-off is cut at :data:`SHALLOW`.
         order: the numbers of the systems, best first.
+        alpha: the level of the t-test under all labels.
 
     Returns:
-        Name of a measure that has bounds -> numbers of two systems, ascending -> the row of
-        :class:`~pyterrier_asl.unjudged.holes.Holes`, ``unjudged``, the number of their unjudged
-        documents, and ``todo``, the ten documents to judge next.
+        Name of a measure that has bounds -> numbers of two systems, ascending -> bounds, verdict
+        and the documents to judge next.
     """
-    own = {
-        name: measure
-        for name in measures
-        if (measure := formula(measures[name])) and has_bounds(measure)
-    }
-    bounds: dict[str, dict[tuple[int, int], dict[str, Any]]] = {name: {} for name in own}
-    for shallow, best in ((True, _BEST), (False, _BEST_DEEP)):
-        chosen = {
-            name: measure
-            for name, measure in own.items()
-            if looks_no_deeper(measure) == shallow
-            and (measure.cutoff is not None or not measure.SLOW_DIFFERENCES)
+    bounds: dict[str, dict[tuple[int, int], Holes]] = {}
+    for name, measure in measures.items():
+        cut = _with_cutoff(measure)
+        if not has_bounds(cut):
+            continue
+        best = _BEST if (measure_with_bounds(cut).cutoff or SHALLOW) <= SHALLOW else _BEST_DEEP
+        label = name if cut is measure else f"{name}@{SHALLOW}"
+        bounds[name] = {
+            (a, b): Holes(pair, labelled_measures(pair, {label: cut})[label], alpha)
+            for a, b in combinations(sorted(order[:best].tolist()), 2)
+            for pair in [runs.select([runs.names[a], runs.names[b]])]
         }
-        for a, b in combinations(sorted(order[:best].tolist()), 2) if chosen else ():
-            pair = runs.select([runs.names[a], runs.names[b]])
-            for name, labelled in labelled_measures(pair, chosen).items():
-                bounds[name][a, b] = _bounds_of(Holes(pair, labelled))
     return bounds
 
 
-def looks_no_deeper(measure: Formula) -> bool:
-    """Whether a measure has a cut-off of at most 100."""
-    return measure.cutoff is not None and measure.cutoff <= _SHALLOW
-
-
-def _bounds_of(holes: Holes) -> dict[str, Any]:
-    unjudged = int(holes.difference.by_query["unjudged"].sum())
-    return {**holes.difference.row(), "unjudged": unjudged, "todo": holes.todo.head(10)}
-
-
-def _of_all(
-    collections: dict[str, Evaluation],
-    measure: NamedMeasure,
-    alpha: float,
-    *,
-    judges: Mapping[str, Any] | None = None,
-    judge_rel: JudgeRel | None = None,
-    people: Iterable[str] | None = None,
-    **policy: Any,
-) -> tuple[Leaderboard | None, list[str]]:
-    """Who could be the best over all collections, whichever judge is right, with cautions.
-
-    None for one collection with one judge.
-
-    Args:
-        collections: the matched runs by collection.
-        measure: the measure that decides.
-        alpha: level of significance.
-        **policy: how the runs were matched with the qrels.
-    """
-    if judges is None or len(judges) == 0:
-        refuse("is for judges", judge_rel=judge_rel, people=people)
-        if len(collections) < 2:
-            return None, []
-    policy |= {"judges": judges, "judge_rel": judge_rel, "people": people or ()}
-    board, cautions = _with_cautions(collections, measure.measure, alpha, **policy)
-    return replace(board, measure=measure.name), cautions
-
-
-def _with_cautions(
-    runs: Any, measure: Any, alpha: float, **how: Any
-) -> tuple[Leaderboard, list[str]]:
-    """A leaderboard, and its warnings for the page."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        board = ranks(runs, measures=measure, alpha=alpha, **how)
-    return board, [str(warning.message) for warning in caught]
-
-
-def _stability(runs: Evaluation, rankings: list[SystemRanking]) -> pd.DataFrame | None:
-    """The stability of the measures with a direction; None for a single system or query."""
-    directed = [ranking for ranking in rankings if ranking.higher_is_better is not None]
-    if len(runs) < 2 or not directed or len(runs.qids) < 2:
-        return None
-    frame = discrimination.stability(
-        runs, runs.judgements, [ranking.named.measure for ranking in directed]
-    )
-    frame["measure"] = [ranking.name for ranking in directed]
-    frame["ordered"] = [int(ranking.better.sum()) for ranking in directed]
-    frame["pairs"] = len(runs) * (len(runs) - 1) // 2
-    return frame
+def _with_cutoff(measure: Any) -> Any:
+    """The measure with a cut-off; bounds of a whole ranking take long, and are wide."""
+    own = formula(measure)
+    is_cut = own is None or own.cutoff is not None or "cutoff" not in measure.SUPPORTED_PARAMS
+    return measure if is_cut else measure @ SHALLOW
 
 
 def collect_scores(
@@ -338,11 +263,16 @@ def collect_scores(
         named, up = NamedMeasure(name, measure_named(name)), scores.direction(name)
         rankings.append(SystemRanking(named, values, list(table.index), up, alpha))
     systems = list(first.index)
-    provenance = Provenance.of_scores(scores, systems, command)
-    measure = deciding(rankings).name
-    several = len(scores.tracks) > 1
-    of_all = _with_cautions(scores, measure, alpha) if several else (None, [])
-    return SystemFindings(systems, list(first), alpha, rankings, provenance, {}, *of_all)
+    own = replace(scores, rows=scores.rows[scores.rows["track"] == scores.tracks[0]])
+    return SystemFindings(
+        systems,
+        list(first),
+        alpha,
+        rankings,
+        Provenance.of_scores(scores, systems, command),
+        _of_two(own, None, names, alpha) if len(systems) == 2 else None,
+        *_of_all(len(scores.tracks) > 1, scores, names[0], names[0], alpha=alpha),
+    )
 
 
 def _of_scores(scores: ScoreTable) -> list[str]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -14,22 +15,27 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
+from ..comparison.result import RunComparison
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.preferences import PreferenceMatrix
 from ..evaluation.relevant_documents import RelevantRanks
-from ..leaderboard.ranks import note_on_weak
+from ..leaderboard.ranks import ranks_of
 from ..leaderboard.result import Leaderboard
-from ..leaderboard.samples import FEWEST, Sample, check_sample, worst_value
+from ..leaderboard.samples import FEWEST, Sample, worst_value
 from ..measures import ASL
 from ..measures.names import NamedMeasure, added_up
 from ..scoring.arrays import Bools, Floats, Ints
 from ..statistics.agreement import kendall_tau
-from ..statistics.rank_intervals import RankIntervals, rank_intervals
+from ..statistics.rounding import EQUAL
+from ..unjudged.holes import Holes
 from .provenance import Provenance
 from .retrieved import LengthHistogram, RunDepths, TopTens
 
 #: The measures whose rankings of the systems are compared if they are shown.
 _REORDERED = ("AP", "ASL", "LexiP", "AP_Rareness")
+
+#: The number of documents to judge next.
+NEXT = 10
 
 
 @dataclass(frozen=True)
@@ -83,8 +89,8 @@ class SystemRanking:
 
     @cached_property
     def gains(self) -> Floats:
-        """The means with a sign so that higher is better, shape (S,)."""
-        return self.sign * self.means
+        """The values with a sign so that higher is better, shape (S, Q)."""
+        return self.sign * self.values
 
     @cached_property
     def medians(self) -> Floats:
@@ -119,40 +125,41 @@ class SystemRanking:
         return np.argsort(self.ranks, kind="stable")
 
     @cached_property
-    def intervals(self) -> RankIntervals | None:
-        """Intervals of ranks and the p of each pair, the same as :func:`~pyterrier_asl.ranks`.
+    def board(self) -> Leaderboard | None:
+        """The leaderboard of :func:`~pyterrier_asl.ranks`.
 
-        None for a single system, fewer than ten queries, and a measure without a direction.
+        None for fewer than three systems or ten queries, and a measure without a direction.
         """
-        enough = len(self.names) > 1 and self.values.shape[1] >= FEWEST
-        if self.higher_is_better is None or not enough:
-            return None
-        return rank_intervals(self.sign * self.values, alpha=self.alpha)
+        enough = len(self.names) > 2 and self.values.shape[1] >= FEWEST
+        return self._board[0] if enough and self.higher_is_better is not None else None
+
+    @property
+    def cautions(self) -> list[str]:
+        """Why the intervals of :attr:`board` may hold less often than their level, or be wide."""
+        return [] if self.board is None else self._board[1]
 
     @cached_property
-    def cautions(self) -> list[str]:
-        """Why :attr:`intervals` may hold less often than their level, or be wide."""
-        if self.intervals is None:
-            return []
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            check_sample(self.sample, self.name)
-        of_weak = note_on_weak(self.sample, self.name, self.intervals, {"alpha": self.alpha})
-        return [*(str(warning.message) for warning in caught), *filter(None, [of_weak])]
+    def _board(self) -> tuple[Leaderboard, list[str]]:
+        return with_cautions(ranks_of, {"": self.sample}, self.name, {"alpha": self.alpha})
 
-    @property
+    def by_system(self, frame: pd.DataFrame) -> Any:
+        """A matrix of :attr:`board` with the systems in their original order, shape (S, S)."""
+        return frame.loc[self.names, self.names].to_numpy()
+
+    @cached_property
     def better(self) -> Bools:
-        """Whether the row's system is ordered above the column's system, shape (S, S)."""
-        if self.intervals is None:
+        """Whether the row's system is significantly better (all pairs), shape (S, S)."""
+        if self.board is None:
             return np.zeros((len(self.names),) * 2, dtype=bool)
-        return self.intervals.better
+        return np.asarray(self.by_system(self.board.better))
 
-    @property
+    @cached_property
     def candidates(self) -> list[int]:
-        """The systems that could be the best, the best mean first; none without intervals."""
-        if self.intervals is None or self.intervals.possibly_best is None:
+        """The systems that could be the best, the best mean first; none without a board."""
+        if self.board is None:
             return []
-        return [int(at) for at in self.order if self.intervals.possibly_best[at]]
+        could = self.board.overall["could_be_best"]
+        return [int(at) for at, best in zip(self.order, could) if best]
 
 
 @dataclass(frozen=True)
@@ -165,8 +172,7 @@ class SystemFindings:
         alpha: level of significance.
         rankings: the systems by each measure; the first decides who is best.
         provenance: version, command and digests.
-        whatever_unjudged: measure -> the ranks that systems could have for all labels of unjudged
-            documents, for measures with computed bounds.
+        comparison: two systems by all measures, the first is the baseline; None: not two.
         of_all: the leaderboard by :attr:`first` over all collections, whichever judge is right;
             None for a single collection with one judge.
         cautions: why the intervals of :attr:`of_all` may hold less often than their level.
@@ -180,7 +186,7 @@ class SystemFindings:
     alpha: float
     rankings: list[SystemRanking]
     provenance: Provenance
-    whatever_unjudged: dict[str, Leaderboard]
+    comparison: RunComparison | None
     of_all: Leaderboard | None
     cautions: list[str]
 
@@ -215,6 +221,15 @@ class SystemFindings:
         """
         return np.argwhere(ranking.better & other.better.T)
 
+    def equal_to(self, ranking: SystemRanking) -> list[SystemRanking]:
+        """The other measures with the same value for each system on each query."""
+        largest = EQUAL * float(np.abs(ranking.values).max(initial=0))
+        return [
+            other
+            for other in self.decisive
+            if other is not ranking and np.abs(other.values - ranking.values).max() <= largest
+        ]
+
 
 @dataclass(frozen=True)
 class Findings(SystemFindings):
@@ -228,14 +243,11 @@ class Findings(SystemFindings):
             :func:`~pyterrier_asl.analysis.run_quality`.
         lengths: their search lengths.
         relevant: the rank of each relevant document in each run.
-        preferences: all pairs by lexicographic precision; None for a single system.
-        judged_only: the systems by ASL, unjudged documents removed.
+        preferences: all pairs by lexicographic precision.
         depths: how many documents the systems retrieve.
         tops: the first documents of the best systems.
         bounds: what unjudged documents could change between the best systems; see
             :func:`~pyterrier_asl.reporting.collect.bounds_of_best`.
-        stability: how often the better one of two systems is also better on half of the queries, by
-            measure; see :func:`~pyterrier_asl.analysis.stability`. None: not computed.
     """
 
     has_documents = True
@@ -246,25 +258,22 @@ class Findings(SystemFindings):
     quality: pd.DataFrame
     lengths: LengthHistogram
     relevant: RelevantRanks
-    preferences: PreferenceMatrix | None
-    judged_only: SystemRanking
+    preferences: PreferenceMatrix
     depths: RunDepths
     tops: TopTens
-    bounds: dict[str, dict[tuple[int, int], dict[str, Any]]]
-    stability: pd.DataFrame | None = None
+    bounds: dict[str, dict[tuple[int, int], Holes]]
 
     @property
     def docnos(self) -> set[str]:
         """The relevant documents, the documents in top tens, and the documents to judge next."""
         relevant = self.runs.judgements.docnos.take(self.relevant.pairs)
-        todo = {docno for _, docno in self.to_judge}
-        return {*relevant.to_pylist(), *self.tops.docnos, *todo}
+        return {*relevant.to_pylist(), *self.tops.docnos, *(docno for _, docno in self.to_judge)}
 
     @cached_property
     def to_judge(self) -> list[tuple[int, str]]:
         """The documents to judge next by :attr:`bounds`: number of the query, and id."""
         number = {qid: at for at, qid in enumerate(self.qids)}
-        frames = [pair["todo"] for pairs in self.bounds.values() for pair in pairs.values()]
+        frames = [pair.todo.head(NEXT) for of in self.bounds.values() for pair in of.values()]
         rows = (zip(todo["qid"], todo["docno"]) for todo in frames)
         return sorted({(number[qid], docno) for pair in rows for qid, docno in pair})
 
@@ -291,19 +300,6 @@ class Findings(SystemFindings):
         return int(((grades >= 0) & (grades < self.rel)).sum())
 
     @cached_property
-    def grades(self) -> Floats:
-        """The grades that a label can have: 0 and the grades of the judgements, ascending.
-
-        At least 0 and the least relevant grade; for more than ten grades the whole numbers up to
-        the highest.
-        """
-        grades = self.runs.judgements.grades
-        labels = np.unique([0.0, *grades[grades >= 0]])
-        if labels[-1] < self.rel:
-            labels = np.append(labels, self.rel)
-        return labels if len(labels) <= 10 else np.arange(np.ceil(labels[-1]) + 1)
-
-    @cached_property
     def reordered(self) -> list[SystemRanking]:
         """The measures whose rankings are compared: the first shown measure of each kind.
 
@@ -318,7 +314,7 @@ class Findings(SystemFindings):
     @cached_property
     def taus(self) -> Floats:
         """Kendall's tau between the rankings of :attr:`reordered`."""
-        gains = [ranking.gains for ranking in self.reordered]
+        gains = [ranking.gains.mean(axis=1) for ranking in self.reordered]
         return np.array([[kendall_tau(a, b) for b in gains] for a in gains])
 
     @cached_property
@@ -327,24 +323,6 @@ class Findings(SystemFindings):
         moves: Ints = np.ptp([ranking.ranks for ranking in self.reordered], axis=0)
         order = np.argsort(-moves, kind="stable")
         return order[moves[order] > 0]
-
-    @cached_property
-    def tau_judged_only(self) -> float:
-        """Kendall's tau of ASL and ASL without unjudged documents.
-
-        NaN for a single system, and if no document is judged irrelevant, as ASL is then 1 for all.
-        """
-        if len(self.names) < 2 or not self.judged_irrelevant:
-            return float("nan")
-        return kendall_tau(self.asl.means, self.judged_only.means)
-
-    @cached_property
-    def correlation_with_recall(self) -> float:
-        """Pearson's correlation of ASL at k and R at k over the systems; NaN below three."""
-        recall = self.quality.filter(regex="^R[@(]").iloc[:, 0].to_numpy()  # R(rel=2)@1000
-        if len(self.names) < 3 or not (np.ptp(recall) and np.ptp(self.asl.means)):
-            return float("nan")
-        return float(np.corrcoef(self.asl.means, recall)[0, 1])
 
     @cached_property
     def finders(self) -> Ints:
@@ -368,3 +346,11 @@ def ranking_of(runs: Evaluation, named: NamedMeasure, alpha: float) -> SystemRan
     """The systems by a measure."""
     values, up = runs.values(named.measure), named.higher_is_better
     return SystemRanking(named, values, runs.names, up, alpha, added_up(named.measure))
+
+
+def with_cautions(call: Callable[..., Any], *args: Any, **options: Any) -> tuple[Any, list[str]]:
+    """A result, and the warnings of its call for the page."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        result = call(*args, **options)
+    return result, [str(warning.message) for warning in caught]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import base64
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -16,16 +16,13 @@ from ir_measures import Judged
 
 from ..io.names import short_names
 from ..io.texts import Texts
-from ..leaderboard.result import Leaderboard
-from .figures import specifications
-from .findings import Findings, SystemFindings, SystemRanking
-from .summary import decimals, interval
+from ..leaderboard.sentences import headlines, p_text
+from ..unjudged.holes import Holes
+from .answers import Answers, decimals, shown_value
+from .findings import NEXT, Findings, SystemFindings, SystemRanking
 
 #: The measures that the leaderboard shows next to the first one.
 _SHOWN = ("ASL", "AP", "nDCG", "R")
-
-#: The correlation with recall above which ASL is called mostly recall.
-_MOSTLY_RECALL = 0.95
 
 #: Depths for which missed relevant documents are counted, in addition to the whole depth.
 _DEPTHS = (10, 100)
@@ -49,12 +46,28 @@ class Page:
     @cached_property
     def has_ranks(self) -> bool:
         """Whether any measure has intervals of ranks."""
-        return any(ranking.intervals for ranking in self.findings.rankings)
+        return any(ranking.board for ranking in self.findings.rankings)
 
-    @property
-    def tops(self) -> list[int]:
-        """The values of k for the top k that the leaderboard can mark."""
-        return [k for k in (3, 5, 10) if k < len(self.findings.names)]
+    @cached_property
+    def by_measure(self) -> dict[int, Answers]:
+        """The sentences by each measure with a direction, by its number."""
+        f = self.findings
+        return {f.rankings.index(ranking): Answers(f, ranking) for ranking in f.decisive}
+
+    def compared(self) -> Iterator[dict[str, Any]]:
+        """The rows of the comparison of two systems: number and name of the measure, and texts."""
+        f = self.findings
+        assert f.comparison is not None
+        rows = f.comparison.table.set_index("measure")
+        for number, ranking in enumerate(f.rankings):
+            row: Any = rows.loc[ranking.name]
+            value = partial(shown_value, ranking)
+            p = "–" if math.isnan(row.p_corrected) else p_text(row.p_corrected, 10_000, f.alpha)
+            star = " ✱" if row.p_corrected <= f.alpha and row.difference else ""
+            interval = f"[{value(row.ci_low)}, {value(row.ci_high)}]"
+            values = value(row.a), value(row.b), value(row.difference, "+"), interval
+            cells = [*values, row.wins, row.losses, p.removeprefix("p = ") + star]
+            yield {"number": number, "measure": ranking.name, "cells": cells}
 
     @cached_property
     def columns(self) -> list[tuple[str, str]]:
@@ -98,15 +111,6 @@ class Page:
             if len(systems) < len(f.names)
         ]
 
-    @property
-    def recall_like(self) -> SystemRanking | None:
-        """The ranking by ASL at k, if it is nearly the ranking by recall."""
-        f = self.findings
-        if not isinstance(f, Findings):
-            return None
-        shown = any(ranking is f.asl for ranking in f.rankings)
-        return f.asl if shown and abs(f.correlation_with_recall) > _MOSTLY_RECALL else None
-
     @cached_property
     def query_texts(self) -> list[str]:
         return [self.texts.queries.get(str(qid), "") for qid in self.findings.qids]
@@ -129,36 +133,14 @@ class Page:
         return {
             "systems": f.names,
             "shortNames": short_names(f.names),
-            "alpha": f.alpha,
             "queries": [str(qid) for qid in f.qids],
             "queryTexts": self.query_texts,
-            "measures": [
-                _measure_data(ranking, self.shown_values)
-                | {"unjudged": _board(f.whatever_unjudged.get(ranking.name), f.names)}
-                for ranking in f.rankings
-            ],
+            "measures": [_measure_data(ranking, self.shown_values) for ranking in f.rankings],
             "held": self.shown_values.tolist(),
-            "conflicts": self._conflicts(),
             "first": f.rankings.index(f.first),
             "palette": f.first.order.tolist(),
-            "judgements": f.provenance.qrels,
-            "command": f.provenance.command,
-            "words": f.provenance.words,
             "documents": None,
             "preferences": None,
-            "charts": specifications(len(f.names)),
-        }
-
-    def _conflicts(self) -> dict[str, Any]:
-        """The numbers of pairs that two measures order in opposite directions, with an example."""
-        f = self.findings
-        pairs = [[f.conflicts(ranking, other) for other in f.decisive] for ranking in f.decisive]
-        return {
-            "order": [f.rankings.index(ranking) for ranking in f.decisive],
-            "counts": [[len(part) for part in row] for row in pairs],
-            "examples": [
-                [part[0].tolist() if len(part) else None for part in row] for row in pairs
-            ],
         }
 
 
@@ -222,7 +204,6 @@ class DocumentPage(Page):
             "rel": f.rel,
             "depths": self.depths,
             "relevant": f.relevant.total.tolist(),
-            "grades": [_short(grade) for grade in f.grades.tolist()],
             "asl": _ranking_data(f.asl),
             "retrieved": _json_numbers(f.depths.retrieved),
             "short": f.depths.short.tolist(),
@@ -240,7 +221,6 @@ class DocumentPage(Page):
             "tops": self._tops(),
             "preferences": self._preferences(),
             "bounds": self._bounds(),
-            "charts": specifications(len(f.names), f.cutoff),
         }
 
     @cached_property
@@ -287,27 +267,31 @@ class DocumentPage(Page):
         }
 
     def _bounds(self) -> dict[str, Any]:
-        """Measure -> pair of systems -> its bounds, and the documents to judge next."""
-        query = {qid: at for at, qid in enumerate(self.findings.qids)}
-        names = ("difference", "low", "high", "exact", "verdict", "unjudged")
-
-        def todo_by_number(pair: dict[str, Any]) -> dict[str, Any]:
-            rows = [
-                [query[row.qid], self.number[query[row.qid], row.docno], *ranks, row.weight]
-                for row in pair["todo"].itertuples()
-                for ranks in [[None if r is pd.NA else int(r) for r in (row.rank_a, row.rank_b)]]
-            ]
-            return {name: pair[name] for name in names} | {"todo": rows}
-
+        """Measure -> pair of systems -> its bounds in words, and the documents to judge next."""
         return {
-            name: {f"{a},{b}": todo_by_number(pair) for (a, b), pair in pairs.items()}
+            name: {f"{a},{b}": self._holes(pair, name) for (a, b), pair in pairs.items()}
             for name, pairs in self.findings.bounds.items()
         }
 
-    def _preferences(self) -> dict[str, Any] | None:
+    def _holes(self, pair: Holes, name: str) -> dict[str, Any]:
+        difference, query = pair.difference, {q: at for at, q in enumerate(self.findings.qids)}
+        says = f"{difference.describe()}."
+        if not difference.by_query["unjudged"].any():
+            says = f"By {difference.measure} all documents of both systems are judged."
+        elif difference.measure != name:
+            says += f" Bounds need a cut-off: these are of {difference.measure}."
+        ranking = next(each for each in self.findings.rankings if each.name == name)
+        rows = []
+        for row in pair.todo.head(NEXT).to_dict("records"):
+            at = query[row["qid"]]
+            ranks = [None if pd.isna(row[of]) else int(row[of]) for of in ("rank_a", "rank_b")]
+            helped = difference.a if row["weight"] * ranking.sign > 0 else difference.b
+            effect = f"{shown_value(ranking, abs(row['weight']))} for {helped}"
+            rows.append([at, self.number[at, row["docno"]], *ranks, effect])
+        return {"says": says, "todo": rows}
+
+    def _preferences(self) -> dict[str, Any]:
         preferences = self.findings.preferences
-        if preferences is None:
-            return None
         upper = np.triu_indices(len(self.findings.names), k=1)
         return {
             "wins": _whole(preferences.wins.to_numpy()),
@@ -318,38 +302,41 @@ class DocumentPage(Page):
 def _ranking_data(ranking: SystemRanking) -> dict[str, Any]:
     """The systems by a measure."""
     means, ranks = _json_numbers(ranking.means), ranking.ranks.tolist()
-    return {"name": ranking.name, "means": means, "ranks": ranks}
+    return {"name": ranking.name, "means": means, "ranks": ranks, "order": ranking.order.tolist()}
 
 
 def _measure_data(ranking: SystemRanking, systems: npt.NDArray[np.int64]) -> dict[str, Any]:
-    """A measure with intervals, p-values, and the values by query of these systems."""
-    ranks, upper = ranking.intervals, np.triu_indices(len(ranking.names), k=1)
+    """A measure with its leaderboard, and the values by query of these systems."""
+    upper = np.triu_indices(len(ranking.names), k=1)
     return _ranking_data(ranking) | {
         "higher": ranking.higher_is_better,
-        "sum": ranking.is_sum,
         "decimals": decimals(ranking),
-        "judged": ranks and _ranks(ranks.low, ranks.high, ranks.possibly_best, ranks.better),
+        "board": _board(ranking),
         "values": _values(ranking.values[systems]),
-        "p": None if ranks is None else _floats(ranks.p[upper]),
-        "interval": interval(ranking, 0, 1),
+        "differences": _floats(ranking.means[upper[0]] - ranking.means[upper[1]]),
         "medians": _json_numbers(ranking.medians),
         "spreads": _json_numbers(ranking.spreads),
     }
 
 
-def _board(board: Leaderboard | None, names: list[str]) -> dict[str, Any] | None:
-    """The ranks and ordered pairs of a leaderboard."""
+def _board(ranking: SystemRanking) -> dict[str, Any] | None:
+    """The ranks that systems could have, stars, and the p of each pair as text."""
+    board = ranking.board
     if board is None:
         return None
-    rows, better = board.overall.set_index("name").loc[names], board.better.loc[names, names]
-    return _ranks(rows["low"], rows["high"], rows["could_be_best"], better.to_numpy())
-
-
-def _ranks(low: Any, high: Any, possible: Any, better: Any) -> dict[str, Any]:
-    """The ranks that systems could have, who could be the best, and the ordered pairs."""
-    packed = _whole(better.astype(np.int64))
-    shown = {"low": low, "high": high, "possible": np.asarray(possible, dtype=bool)}
-    return {name: values.tolist() for name, values in shown.items()} | {"better": packed}
+    rows = board.overall.set_index("name").loc[ranking.names]
+    p = ranking.by_system(board.p)[np.triu_indices(len(ranking.names), k=1)]
+    different, codes = np.unique(p, return_inverse=True)
+    return {
+        "low": rows["low"].tolist(),
+        "high": rows["high"].tolist(),
+        "possible": rows["could_be_best"].tolist(),
+        "stars": ranking.better[ranking.ranks == 1].any(axis=0).tolist(),
+        "better": _whole(ranking.better.astype(np.int64)),
+        "says": headlines(board)[-1],
+        "p": [p_text(each, board.draws, board.alpha) for each in different],
+        "codes": _whole(codes),
+    }
 
 
 def _floats(values: npt.ArrayLike) -> str:

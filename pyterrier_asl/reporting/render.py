@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 import re
 from functools import cache
+from typing import Any
 
 import vl_convert
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -14,19 +16,15 @@ from markupsafe import Markup, escape
 from ..io.notices import counted
 from ..io.texts import Texts
 from ..leaderboard.sentences import confidence
+from .answers import shown_share, shown_value
 from .findings import Findings, SystemFindings
 from .page import DocumentPage, Page
-from .summary import (
-    Summary,
-    drawn_interval,
-    p_value,
-    shown_difference,
-    shown_share,
-    shown_value,
-)
 
 #: The scripts of the page, in the order in which they need each other.
-_SCRIPTS = ("core", "state", "charts", "leaderboard", "pair", "queries", "unjudged", "start")
+_SCRIPTS = ("core", "state", "charts", "leaderboard", "pair", "queries", "start")
+
+#: The number of systems up to which an axis shows names; above it shows ranks.
+FEW = 12
 
 
 def render(
@@ -54,10 +52,20 @@ def render(
         page=page,
         style=_source(templates, "style.css"),
         scripts=_scripts(),
-        digests=list(zip(findings.names, findings.provenance.runs, findings.provenance.metadata)),
-        data=page.data(),
+        digests=list(zip(findings.names, findings.provenance.runs)),
+        data=page.data() | {"charts": _figures(templates, findings)},
     )
-    return html.replace("\0", "\ufffd")  # HTML has no such character
+    return re.sub("[\0\ud800-\udfff]", "\ufffd", html)  # characters that HTML or UTF-8 lack
+
+
+def _figures(templates: Environment, findings: SystemFindings) -> dict[str, Any]:
+    """The Vega-Lite specification of each figure, for data that the page has once."""
+    text = templates.get_template("figures.json.j2").render(
+        systems=len(findings.names),
+        cutoff=findings.cutoff if isinstance(findings, Findings) else None,
+        few=FEW,
+    )
+    return dict(json.loads(text))
 
 
 def _source(templates: Environment, name: str) -> str:
@@ -94,38 +102,14 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     templates.policies["json.dumps_kwargs"] = {"separators": (",", ":")}
-    templates.globals.update(
-        summary=Summary,
-        difference=shown_difference,
-        drawn_interval=drawn_interval,
-        confidence=lambda alpha: confidence(alpha).replace(" ", ""),
-        p_value=p_value,
-    )
-    templates.filters.update(breakable=breakable, counted=counted, sentences=sentences)
+    templates.globals["confidence"] = lambda alpha: confidence(alpha).replace(" ", "\u202f")
+    templates.filters.update(breakable=breakable, counted=counted)
     templates.filters["value"] = lambda value, ranking: shown_value(ranking, value)
-    templates.filters["first_upper"] = lambda text: text[:1].upper() + text[1:]
     templates.filters["share"] = shown_share
     return templates
-
-
-def verdict_of(findings: SystemFindings) -> list[str]:
-    """The sentences of the verdict by the measure that decides, as text."""
-    template = environment().get_template("verdict.html.j2")
-    markup = template.render(f=findings, about=Summary(findings, findings.first))
-    return [sentence.striptags() for sentence in sentences(Markup(markup))]
 
 
 def breakable(name: str) -> Markup:
     """A measure's name with possible line breaks: ``AP_`` ``Rareness`` ``@100``."""
     text = str(escape(name)).replace("_", "_<wbr>")
     return Markup(text.replace("@", "<wbr>@").replace("(", "<wbr>("))
-
-
-def sentences(text: Markup) -> list[Markup]:
-    """The sentences of a text, which empty lines separate, each as one line.
-
-    ``p = .03`` gets no line break.
-    """
-    whole = re.sub(" p (=|≤|&lt;) ", " p\N{NO-BREAK SPACE}\\1\N{NO-BREAK SPACE}", str(text))
-    parts = re.split(r"\n[ \n]*\n *", whole.strip(" \n"))
-    return [Markup(re.sub(r" *\n *", " ", part)) for part in parts if part]

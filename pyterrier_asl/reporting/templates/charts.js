@@ -126,13 +126,9 @@ addEventListener("afterprint", () => printCharts(false));
 
 // Rows of the figures about headroom, rankings and judged documents.
 
-function bestBy(measure, count) {
-  return systemsBy(measure).slice(0, count);
-}
-
 function lengthSystems() {
   const other = $("lengths-add")?.value;
-  return other ? [...bestBy(page.first, 3), Number(other)] : bestBy(page.first, 4);
+  return other ? [...page.palette.slice(0, 3), Number(other)] : page.palette.slice(0, 4);
 }
 
 function lengthRows() {
@@ -142,12 +138,8 @@ function lengthRows() {
   }));
 }
 
-function systemsByAsl() {
-  return [...page.systems.keys()].sort((a, b) => page.asl.ranks[a] - page.asl.ranks[b] || a - b);
-}
-
 function lossRows() {
-  return systemsByAsl().flatMap((system, at) => {
+  return page.asl.order.flatMap((system, at) => {
     const whole = page.asl.means[system];
     const missing = page.missingShare[system] ?? 0;
     const row = (part, share) => ({ system: page.systems[system], rank: at + 1, part, asl: whole * share, share });
@@ -189,7 +181,7 @@ function judgedRows() {
   series.push(["unjudged above all relevant documents", page.unjudgedAll]);
   series.push(["unjudged above retrieved relevant documents", page.unjudgedShare]);
   const differ = series.filter(([, shares]) => S === 1 || new Set(shares).size > 1);
-  return systemsBy(state.measure).flatMap((system, rank) => differ.map(([what, shares], at) => (
+  return chosenMeasure().order.flatMap((system, rank) => differ.map(([what, shares], at) => (
     { system: page.systems[system], rank: rank + 1, what, at, share: shares[system] }
   )));
 }

@@ -43,8 +43,8 @@ function unpackValues({ different, codes }) {
 
 for (const measure of page.measures) {
   measure.values = unpackValues(measure.values);
-  for (const ranks of [measure.judged, measure.unjudged]) if (ranks) ranks.better = unpackWhole(ranks.better);
-  measure.p = measure.p && unpackFloats(measure.p);
+  measure.differences = unpackFloats(measure.differences);
+  for (const name of ["better", "codes"]) if (measure.board) measure.board[name] = unpackWhole(measure.board[name]);
 }
 if (docs) {
   docs.ranks = unpackWhole(docs.ranks);
@@ -67,7 +67,8 @@ function pairAt(a, b) {
 // Queries on which the first of two systems is preferred to the second.
 const winsOf = (a, b) => page.preferences.wins[a * S + b];
 
-const rrLPOf = (a, b) => (a === b ? 0 : page.preferences.rrLP[pairAt(a, b)] * (a < b ? 1 : -1));
+// A number of each pair a < b as one of A and B.
+const ofPair = (numbers, a, b) => (a === b ? 0 : numbers[pairAt(a, b)] * (a < b ? 1 : -1));
 
 const sign = (measure) => (measure.higher === false ? -1 : 1);
 
@@ -79,22 +80,12 @@ function shown(value, measure) {
 
 const signed = (value, measure) => (Number(value?.toFixed(measure.decimals)) > 0 ? "+" : "") + shown(value, measure);
 
-// The p of A and B by a measure, with a star where the pair is ordered.
-function shownP({ p, judged }) {
+// The p of A and B by a measure, with a star where the difference is significant.
+function shownP({ board }) {
   const { a, b } = state;
-  if (!p || a === b) return "–";
-  const value = p[pairAt(a, b)];
-  const ordered = Boolean(judged.better[a * S + b] || judged.better[b * S + a]);
-  let places = 3; // p is rounded to the side of alpha where it is
-  while (places < 9 && Number(value.toFixed(places)) <= page.alpha !== ordered) places++;
-  const text = value < 0.001 ? "< .001" : value >= 0.9995 ? "1" : value.toFixed(places).replace(/^0/, "");
-  return text + (ordered ? " ✱" : "");
-}
-
-function systemsBy(measure) {
-  const order = [...page.systems.keys()];
-  const { ranks } = page.measures[measure];
-  return order.sort((a, b) => ranks[a] - ranks[b] || a - b);
+  if (!board || a === b) return "–";
+  const isSignificant = board.better[a * S + b] || board.better[b * S + a];
+  return board.p[board.codes[pairAt(a, b)]].replace(/^p = /, "") + (isSignificant ? " ✱" : "");
 }
 
 function element(tag, content, className) {
@@ -174,7 +165,7 @@ function csv(rows) {
 const raw = (value) => Number(value.toPrecision(7));
 
 // Columns that are needed for drawing only.
-const DRAWN = ["at", "chosen", "first", "label", "last", "marked", "q", "shallow", "short", "x", "y"];
+const DRAWN = ["at", "chosen", "first", "label", "last", "marked", "q", "queries", "shallow", "short", "sign", "x", "y"];
 
 function csvOfObjects(objects) {
   const columns = Object.keys(objects[0] ?? {}).filter((name) => !DRAWN.includes(name));

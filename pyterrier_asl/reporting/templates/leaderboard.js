@@ -3,29 +3,19 @@ const board = $("board");
 const boardRows = () => board.tBodies[0].rows;
 let against = null; // the system whose pairs are shown
 
-// The ranks that systems could have by the selected measure, by the qrels or for all labels of unjudged documents.
-function chosenRanks() {
-  const { judged, unjudged } = chosenMeasure();
-  return (state.unjudged && unjudged) || judged;
-}
-
 function showRanks() {
-  const measure = chosenMeasure();
-  const could = chosenRanks();
-  const leaders = page.systems.map((_, i) => i).filter((i) => measure.ranks[i] === 1);
+  const { board: could, ranks } = chosenMeasure();
   const separates = could && !could.possible.every(Boolean); // no colour if all would have it
   for (const row of board.rows) moveChosen(row);
   for (const row of boardRows()) {
     const system = Number(row.dataset.system);
     const rank = row.querySelector(".rank");
-    rank.textContent = rank.dataset.value = measure.ranks[system];
-    for (const cell of row.querySelectorAll(".could")) cell.dataset.value = measure.ranks[system];
+    rank.textContent = rank.dataset.value = ranks[system];
+    for (const cell of row.querySelectorAll(".could")) cell.dataset.value = ranks[system];
     row.classList.toggle("possible", Boolean(separates && could.possible[system]));
-    const star = leaders.some((leader) => could?.better[leader * S + system]) ? [" ✱"] : [];
-    row.querySelector(".order")?.replaceChildren(...drawnInterval(could, measure.ranks, system), ...star);
+    row.querySelector(".order")?.replaceChildren(...drawnInterval(could, ranks, system), could?.stars[system] ? " ✱" : "");
   }
   showPairs();
-  showTopRanks();
 }
 
 function drawnInterval(could, ranks, system) {
@@ -38,37 +28,18 @@ function drawnInterval(could, ranks, system) {
   return [drawn, " ", element("span", from === to ? `${from}` : `${from}–${to}`, "ranks")];
 }
 
-// Greys the systems that are not ordered against the system whose interval was clicked.
+// Greys the systems that do not differ significantly from the system whose interval was clicked.
 function showPairs() {
-  const better = chosenRanks()?.better;
-  const unordered = (i) => against !== null && better && i !== against && !better[against * S + i] && !better[i * S + against];
+  const { name, board: could } = chosenMeasure();
+  const same = (i) => against !== null && could && i !== against && !could.better[against * S + i] && !could.better[i * S + against];
   for (const row of boardRows()) {
     const system = Number(row.dataset.system);
-    row.classList.toggle("unordered", unordered(system));
+    row.classList.toggle("unordered", same(system));
     row.querySelector(".order")?.setAttribute("aria-pressed", String(system === against));
   }
-}
-
-function showTopRanks() {
   if (!$("board-says")) return;
-  const measure = chosenMeasure();
-  const k = Number($("board-top")?.value ?? S);
-  board.style.setProperty("--k", k);
-  const count = (ranks) => ranks.filter((rank) => rank <= k).length;
-  const could = chosenRanks();
-  const whatever = could && could === measure.unjudged ? " whatever the unjudged documents are" : "";
-  let text = could
-    ? `${plural(could.possible.filter(Boolean).length, "system")} could be the best by ${measure.name}${whatever}.` +
-      (k < S ? ` In the top ${k}: ${count(could.high)} certainly, ${count(could.low)} possibly.` : "")
-    : `There are no intervals of ranks by ${measure.name}.`;
-  if (against !== null && could) {
-    const others = page.systems.map((_, i) => i).filter((i) => i !== against);
-    const worse = others.filter((i) => could.better[against * S + i]).length;
-    const above = others.filter((i) => could.better[i * S + against]).length;
-    text += ` ${page.systems[against]} is ordered above ${worse} and below ${above}; ` +
-      `${plural(others.length - worse - above, "system")} in grey ${others.length - worse - above === 1 ? "is" : "are"} not ordered against it.`;
-  }
-  $("board-says").textContent = text;
+  const grey = against !== null && could ? ` Systems in grey do not differ significantly from ${page.systems[against]} (all pairs).` : "";
+  $("board-says").textContent = (could?.says ?? `There are no intervals of ranks by ${name}.`) + grey;
 }
 
 // The column of the selected measure follows the system, so that phones show it; then the ranks.
@@ -93,7 +64,7 @@ function showColumns() {
 function boardCsv() {
   const chosen = chosenMeasure();
   const names = page.measures.map(({ name }) => name);
-  const could = chosenRanks();
+  const could = chosen.board;
   const own = [["rank", chosen.ranks], ["rank low", could?.low], ["rank high", could?.high], ["could be the best", could?.possible]].filter(([, values]) => values);
   const shares = docs ? { retrieved: page.retrieved, "ASL from missed": page.missingShare, "unjudged above": page.unjudgedAll,
     "unjudged above retrieved": page.unjudgedShare } : {};
@@ -127,57 +98,27 @@ function startRows() {
       const system = Number(row.dataset.system);
       against = against === system ? null : system;
       showPairs();
-      showTopRanks();
     } else if (!event.target.closest("a, button") && getSelection().isCollapsed) {
       row.querySelector("a.system")?.click();
     }
   });
 }
 
-// The table below the verdict: on how many pairs each measure conflicts with the selected measure.
-function showConflicts() {
-  for (const row of $("strip").tBodies[0].rows) {
-    const measure = Number(row.dataset.measure);
-    row.classList.toggle("chosen", measure === state.measure);
-    const cell = row.querySelector(".conflicts");
-    if (!cell) continue;
-    const { counts, examples, order } = page.conflicts;
-    const [own, other] = [order.indexOf(state.measure), order.indexOf(measure)];
-    const count = counts[own][other];
-    cell.classList.toggle("warning", count > 0);
-    if (!count) {
-      const tested = [measure, state.measure].every((at) => page.measures[at].judged);
-      cell.replaceChildren(own === other ? "" : tested ? "no conflict" : "not tested");
-    } else {
-      const [a, b] = examples[own][other];
-      const link = linkTo(`⚠ ${plural(count, "pair")} in conflict`, "pair", { a: page.systems[a], b: page.systems[b] });
-      link.title = `For instance ${page.systems[a]}: better than ${page.systems[b]} by ${chosenMeasure().name}, worse by ${CHOICES.measure[measure]}`;
-      cell.replaceChildren(link);
-    }
-  }
-}
-
 function startLeaderboard() {
   const tested = new Set([...$("measure").options].map((option) => Number(option.value)));
   filterRows($("board-filter"), "find", board, $("board-empty"), (row) => row.cells[1].textContent);
   $("measure").addEventListener("change", () => chooseHere({ measure: Number($("measure").value) }));
-  $("board-top")?.addEventListener("change", showTopRanks);
   for (const box of columnBoxes) {
     box.addEventListener("change", () => chooseHere({ columns: columnsShown() }, "leaderboard"));
   }
   startRows();
   const show = () => {
     $("measure").value = String(state.measure);
-    if ($("board-unjudged")) {
-      $("board-unjudged").disabled = !chosenMeasure().unjudged;
-      $("board-unjudged").checked = Boolean(state.unjudged);
-    }
     showRanks();
     showColumns();
-    showConflicts();
+    for (const row of $("strip").tBodies[0].rows) row.classList.toggle("chosen", Number(row.dataset.measure) === state.measure);
   };
-  $("board-unjudged")?.addEventListener("change", (event) => chooseHere({ unjudged: Number(event.target.checked) }, "leaderboard"));
-  follow((changed) => (changed.includes("measure") || changed.includes("unjudged")) && show());
+  follow((changed) => changed.includes("measure") && show());
   follow((changed) => changed.includes("columns") && showColumns());
   addEventListener("resize", showColumns);
   const sort = makeSortable(board, "sort", () => sortTable(board, board.querySelector("[data-key=rank]"), true), (head) => {

@@ -4,29 +4,20 @@ let allMoved = false;
 
 const holdsBoth = () => page.held.includes(state.a) && page.held.includes(state.b);
 
-// A against B by every measure: the difference of the means, with an interval if there are only two systems, and the number of
-// queries on which each is better; null if the values by query are not on the page.
+// A against B by every measure.
 function comparisonRows() {
   const { a, b } = state;
-  const rows = page.measures.map((measure) => {
-    const gains = holdsBoth() && measure.higher !== null
-      ? page.queries.map((_, q) => sign(measure) * (measure.values[a * Q + q] - measure.values[b * Q + q])) : null;
-    const [low, high] = a === b ? [0, 0] : a < b ? measure.interval ?? [] : (measure.interval ?? []).map((end) => -end).reverse();
-    return { name: measure.name, a: measure.means[a], b: measure.means[b], difference: measure.means[a] - measure.means[b], low, high,
-      wins: gains && gains.filter((gain) => gain > 0).length, losses: gains && gains.filter((gain) => gain < 0).length, measure };
-  });
+  const rows = page.measures.map((measure) => (
+    { name: measure.name, a: measure.means[a], b: measure.means[b], difference: ofPair(measure.differences, a, b), measure }
+  ));
   if (!page.preferences) return rows;
-  const none = { a: null, b: null, wins: null, losses: null };
-  rows.push({ ...none, name: "preferred (sgnLP)", difference: null, wins: winsOf(a, b), losses: winsOf(b, a), measure: { decimals: 0, higher: true } });
-  rows.push({ ...none, name: "mean rrLP of A against B", difference: rrLPOf(a, b), measure: { decimals: 4, higher: true } });
-  return rows;
+  const none = { a: null, b: null, measure: { decimals: 4, higher: true } };
+  return [...rows, { ...none, name: "mean rrLP of A against B", difference: ofPair(page.preferences.rrLP, a, b) }];
 }
 
-const shownInterval = ({ low, high, measure }) => (low === undefined ? "–" : `[${shown(low, measure)}, ${shown(high, measure)}]`);
-
 function showComparison() {
-  fillTable($("pair-table"), comparisonRows().map((row) => {
-    const { name, a, b, difference, wins, losses, measure } = row;
+  if (!$("pair-table")) return;
+  fillTable($("pair-table"), comparisonRows().map(({ name, a, b, difference, measure }) => {
     const better = measure.higher === null ? 0 : sign(measure) * difference;
     const made = element("tr", element("th", name));
     made.cells[0].scope = "row";
@@ -34,19 +25,24 @@ function showComparison() {
     for (const [value, best] of [[a, better > 0], [b, better < 0]]) {
       made.append(element("td", shown(value, measure), best && value !== null ? "num best" : "num"));
     }
-    const texts = [signed(difference, measure), ...(S === 2 ? [shownInterval(row)] : []), wins ?? "–", losses ?? "–", shownP(measure)];
-    made.append(...texts.map((text) => element("td", String(text), "num")));
+    made.append(...[signed(difference, measure), shownP(measure)].map((text) => element("td", text, "num")));
     return made;
   }));
   if (docs) $("pair-planned").replaceChildren("For a comparison planned before looking: ", commandOf("compare"));
 }
 
+// The command for A and B by the selected measure.
+function commandOf(name) {
+  const measure = `'${chosenMeasure().name.replaceAll("'", `'\\''`)}'`;
+  const rel = page.rel === 1 ? "" : ` --rel ${page.rel}`;
+  return element("code", `pyterrier-asl ${name} QRELS ${page.systems[state.a]} ${page.systems[state.b]} -m ${measure}${rel}`);
+}
+
 function comparisonCsv() {
-  const head = ["measure", "system_a", "system_b", "mean_a", "mean_b", "difference", "low", "high", "wins_a", "wins_b", "p"];
+  const head = ["measure", "system_a", "system_b", "mean_a", "mean_b", "difference", "p"];
   const [a, b] = [page.systems[state.a], page.systems[state.b]];
   return csv([head, ...comparisonRows().map((row) => (
-    [row.name, a, b, row.a, row.b, row.difference === null ? null : raw(row.difference), row.low, row.high, row.wins, row.losses,
-      row.measure.p && state.a !== state.b ? raw(row.measure.p[pairAt(state.a, state.b)]) : null]
+    [row.name, a, b, row.a, row.b, raw(row.difference), shownP(row.measure).replace(/ ✱|–/, "")]
   ))]);
 }
 
@@ -78,38 +74,46 @@ function runEnds() {
 
 function differenceRows() {
   const { a, b } = state;
-  const measure = chosenMeasure();
-  if (!holdsBoth()) return [];
-  return page.queries.map((query, q) => {
-    const [valueA, valueB] = [measure.values[a * Q + q], measure.values[b * Q + q]].map(raw);
-    const difference = raw(sign(measure) * (valueA - valueB));
-    return { query, text: page.queryTexts[q], relevant: page.relevant?.[q], measure: measure.name, system_a: page.systems[a],
-      system_b: page.systems[b], a: valueA, b: valueB, difference,
-      better: difference > 0 ? "A" : difference < 0 ? "B" : "equal", q };
-  }).sort((x, y) => y.difference - x.difference || x.q - y.q).map((row, at) => ({ ...row, at }));
+  const { values, name, higher } = chosenMeasure();
+  if (!holdsBoth() || higher === null) return [];
+  return page.queries.map((query, q) => (
+    { query, text: page.queryTexts[q], relevant: page.relevant?.[q], measure: name, system_a: page.systems[a], system_b: page.systems[b],
+      a: raw(values[a * Q + q]), b: raw(values[b * Q + q]), sign: sign(chosenMeasure()), q }
+  ));
 }
 
 function matrixRows() {
-  const order = systemsBy(state.measure);
-  return order.flatMap((a, i) => order.map((b, j) => {
-    const [wins, losses] = [winsOf(a, b), winsOf(b, a)];
-    return { row: i + 1, column: j + 1, system: page.systems[a], against: page.systems[b], wins, losses,
-      sgnLP: (wins - losses) / Q, rrLP: rrLPOf(a, b) };
-  }));
+  const { order } = chosenMeasure();
+  return order.flatMap((a, i) => order.map((b, j) => (
+    { row: i + 1, column: j + 1, system: page.systems[a], against: page.systems[b], wins: winsOf(a, b), losses: winsOf(b, a),
+      queries: Q, rrLP: ofPair(page.preferences.rrLP, a, b) }
+  )));
 }
 
-function saysOf(rows) {
-  const [a, b] = [page.systems[state.a], page.systems[state.b]];
-  const [queriesA, queriesB] = [winsOf(state.a, state.b), winsOf(state.b, state.a)];
-  const queries = `By lexicographic precision A (${a}) is preferred on ${plural(queriesA, "query")}, ` +
-    `B (${b}) on ${queriesB}, neither on ${Q - queriesA - queriesB}. `;
-  if (!rows) return queries + "The ranks of one of the two are not on this page, which has ranks of the best systems only.";
-  const count = (test) => rows.filter(test).length.toLocaleString("en");
-  const only = (here, other) => (row) => missing(other)(row) && !missing(here)(row);
-  return queries + `Of ${plural(rows.length, "relevant document")}, A ranks ${count((r) => r.better === "A")} higher ` +
-    `(${count(only("in_a", "in_b"))} missed by B) and B ranks ${count((r) => r.better === "B")} higher ` +
-    `(${count(only("in_b", "in_a"))} missed by A); ${count((r) => r.better === "equal" && !missing("in_a")(r))} with equal ranks, ` +
-    `${count((r) => missing("in_a")(r) && missing("in_b")(r))} missed by both.`;
+function pairSays() {
+  const left = [[docs.rowOf.has(state.a) && docs.rowOf.has(state.b), "ranks of relevant documents"], [holdsBoth(), "values by query"]];
+  const missing = left.filter(([held]) => !held).map(([, what]) => what);
+  return `By lexicographic precision A (${page.systems[state.a]}) is preferred on ${plural(winsOf(state.a, state.b), "query")}, ` +
+    `B (${page.systems[state.b]}) on ${winsOf(state.b, state.a)}.` +
+    (missing.length ? ` The ${missing.join(" and the ")} of one of the two are not on this page, which has those of the best systems only.` : "");
+}
+
+// The bounds of the difference of A and B by the selected measure, and the documents to judge next.
+function showUnjudged() {
+  if (!$("unjudged-says")) return;
+  const { a, b } = state;
+  const name = chosenMeasure().name;
+  const found = page.bounds[name]?.[[Math.min(a, b), Math.max(a, b)].join()];
+  const none = page.bounds[name] ? ["The bounds of this pair are not on this page: ", commandOf("holes")] : [`${name} has no bounds.`];
+  $("unjudged-says").replaceChildren(...(found ? [found.says] : none));
+  $("unjudged-list").hidden = !found?.todo.length;
+  const rank = (value) => element("td", value ? String(value) : "–", "num");
+  fillTable($("unjudged-table"), (found?.todo ?? []).map(([q, number, first, second, effect]) => {
+    const name = element("th", [page.queries[q], " ", element("span", page.queryTexts[q], "text")], "name");
+    name.scope = "row";
+    const ranks = a < b ? [first, second] : [second, first];
+    return element("tr", [name, documentCell(number, q), ...ranks.map(rank), element("td", effect, "num")]);
+  }));
 }
 
 // Relevant documents that A and B rank differently.
@@ -181,8 +185,8 @@ function showPair() {
   $("pair-b").value = String(state.b);
   showComparison();
   if (docs) {
-    const values = holdsBoth() ? "" : " The values by query of one of the two are not on this page either.";
-    $("pair-says").textContent = saysOf(rankRows()) + values;
+    $("pair-says").textContent = pairSays();
+    showUnjudged();
     allMoved = false;
     showMoved();
   }
@@ -203,7 +207,7 @@ function startMoved() {
 
 function startPair() {
   if (S < 2) return;
-  const order = systemsBy(page.first);
+  const order = S > 2 ? page.palette : [0, 1]; // of two systems the first is the baseline
   [state.a, state.b] = order;
   fillSelect($("pair-a"), order, state.a);
   fillSelect($("pair-b"), order, state.b);
@@ -221,8 +225,9 @@ function startPair() {
   follow((changed) => {
     if (changed.includes("a") || changed.includes("b")) showPair();
     if (changed.includes("measure")) {
-      if (docs) $("matrix-order").textContent = chosenMeasure().name;
+      if ($("matrix-order")) $("matrix-order").textContent = chosenMeasure().name;
       showComparison();
+      showUnjudged();
       redraw("differences", "matrix");
     }
   });

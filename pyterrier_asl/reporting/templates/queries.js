@@ -16,9 +16,7 @@ function stripRows() {
   const values = page.held.map((i) => (
     { query: page.queries[state.query], system: page.systems[i], measure: measure.name, value: raw(measure.values[i * Q + state.query]), side: side(i) }
   ));
-  const sorted = values.map((row) => sign(measure) * row.value).sort((a, b) => b - a);
-  const rows = values.map((row) => ({ ...row, rank: sorted.indexOf(sign(measure) * row.value) + 1 }));
-  return rows.sort((x, y) => (y.side === "equal") - (x.side === "equal"));
+  return values.sort((x, y) => (y.side === "equal") - (x.side === "equal"));
 }
 
 // The top ten of A and B

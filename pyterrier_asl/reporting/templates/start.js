@@ -29,18 +29,17 @@ chart("loss", lossRows);
 chart("judged", judgedRows);
 follow((changed) => changed.includes("measure") && redraw("judged"));
 if (document.querySelector('figure[data-chart="bump"]')) {
-  fillSelect($("bump-mark"), systemsBy(page.first), -1);
+  fillSelect($("bump-mark"), page.palette, -1);
   $("bump-mark").addEventListener("change", () => redraw("bump"));
   chart("bump", bumpRows);
 }
 if ($("lengths-add")) {
-  fillSelect($("lengths-add"), systemsBy(page.first), -1);
+  fillSelect($("lengths-add"), page.palette, -1);
   $("lengths-add").addEventListener("change", () => redraw("lengths"));
 }
 startLeaderboard();
 startPair();
 startQueries();
-startUnjudged();
 chooseByAddress();
 addEventListener("hashchange", chooseByAddress);
 watchCharts();

@@ -5,11 +5,10 @@ if (innerWidth < 700) for (const box of columnBoxes) box.checked &&= box.value =
 const columnName = (box) => box.parentElement.textContent.trim();
 const columnsShown = () => columnBoxes.filter((box) => box.checked).map(columnName).join("\n");
 const USUAL_COLUMNS = columnsShown();
-const state = { section: "summary", measure: page.first, a: 0, b: 0, query: 0, unjudged: 0, columns: USUAL_COLUMNS,
+const state = { section: "summary", measure: page.first, a: 0, b: 0, query: 0, columns: USUAL_COLUMNS,
   find: "", sort: "", "find-query": "", "sort-queries": "" };
 const TEXTS = ["find", "sort", "find-query", "sort-queries"];
-const CHOICES = { measure: page.measures.map(({ name }) => name), a: page.systems, b: page.systems, query: page.queries,
-  unjudged: ["no", "yes"] };
+const CHOICES = { measure: page.measures.map(({ name }) => name), a: page.systems, b: page.systems, query: page.queries };
 const chosenMeasure = () => page.measures[state.measure];
 const followers = [];
 
@@ -27,7 +26,7 @@ function choose(changes, section) {
 // The address of a section with the selection; `others` replaces some of its names.
 function address(section, others = {}) {
   const chosen = Object.entries(CHOICES).map(([name, values]) => [name, others[name] ?? values[state[name]]]);
-  const kept = chosen.filter(([name, value]) => (["a", "b"].includes(name) ? S > 1 : name !== "unjudged" || value === "yes"));
+  const kept = chosen.filter(([name]) => S > 1 || !["a", "b"].includes(name));
   const columns = state.columns === USUAL_COLUMNS ? [] : state.columns.split("\n").map((name) => ["column", name]);
   const texts = TEXTS.map((name) => [name, state[name]]).filter(([, text]) => text);
   return `#${section}?${new URLSearchParams([...kept, ...columns, ...texts])}`;
@@ -52,7 +51,6 @@ function chooseByAddress(event) {
   if (event || text !== undefined) { // the address of a page that was just opened has no names
     for (const name of TEXTS) changes[name] = params.get(name) ?? "";
     changes.measure ??= page.first;
-    changes.unjudged ??= 0;
     const columns = params.getAll("column");
     const names = columnBoxes.map(columnName).filter((name) => columns.includes(name));
     changes.columns = columns.length ? names.join("\n") : USUAL_COLUMNS;

@@ -1,0 +1,348 @@
+"""The sentences of a report by one measure, with links as data: who is best, and why."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from math import ceil, isnan
+from typing import Any
+
+import numpy as np
+
+from ..comparison.result import RunComparison
+from ..io.notices import counted, names_of
+from ..leaderboard.sentences import (
+    conditions,
+    confidence,
+    headlines,
+    p_text,
+    places_of_interval,
+)
+from ..scoring.arrays import Floats
+from ..statistics.rounding import EQUAL
+from .findings import Findings, SystemFindings, SystemRanking
+
+
+@dataclass(frozen=True)
+class Link:
+    """Words of a sentence that lead to a section of the page, where ``state`` is selected."""
+
+    text: str
+    section: str
+    state: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A sentence with links."""
+
+    text: str
+    links: tuple[Link, ...] = ()
+
+    @property
+    def parts(self) -> list[str | Link]:
+        """The text with each link in the place of its words.
+
+        >>> [getattr(part, "text", part) for part in Sentence("a b", (Link("a", "", {}),)).parts]
+        ['', 'a', ' b']
+        """
+        parts: list[str | Link] = []
+        rest = self.text
+        for link in self.links:
+            if words := re.search(rf"(?<!\w){re.escape(link.text)}(?!\w)", rest):
+                parts += [rest[: words.start()], link]
+                rest = rest[words.end() :]
+        return [*parts, rest]
+
+
+@dataclass(frozen=True)
+class Answers:
+    """The verdict on systems by a measure, and the answers to further questions.
+
+    Attributes:
+        findings: the findings of the page.
+        ranking: the systems by the measure.
+    """
+
+    findings: SystemFindings
+    ranking: SystemRanking
+
+    @property
+    def two(self) -> list[int]:
+        """The two best systems; a single system twice."""
+        return [int(self.ranking.order[0]), int(self.ranking.order[:2][-1])]
+
+    @cached_property
+    def behind(self) -> Floats:
+        """How much better the best system is than each system by query, shape (S, Q).
+
+        0 where the difference is rounding only.
+        """
+        gains = self.ranking.gains
+        differences: Floats = gains[self.two[0]] - gains
+        differences[np.abs(differences) <= EQUAL * np.abs(gains).max()] = 0
+        return differences
+
+    @property
+    def all_equal(self) -> bool:
+        """Whether all systems have the same value on each query."""
+        return not self.behind.any()
+
+    @cached_property
+    def rival(self) -> int:
+        """The system to compare with the best: of :attr:`next_pair`, else the next unequal one."""
+        if self.next_pair is not None:
+            return self.next_pair[0]
+        others = (at for at in self.ranking.order.tolist() if self.behind[at].any())
+        return next(others, self.two[1])
+
+    @cached_property
+    def next_pair(self) -> tuple[int, str, float] | None:
+        """The comparison to decide next: the best system with another that could be the best.
+
+        Of the pairs that are not ordered the one with the least p. Returns the system, the p, and
+        the number of queries that would order the pair if the differences stay the same. None
+        without such a system.
+        """
+        board, best = self.ranking.board, self.two[0]
+        worse = self.ranking.better[best]
+        rivals = [at for at in self.ranking.candidates if self.behind[at].any() and not worse[at]]
+        if board is None or not rivals:
+            return None
+        p, statistics = (self.ranking.by_system(of)[best] for of in (board.p, board.statistic))
+        rival = min(rivals, key=lambda at: (p[at], -statistics[at]))
+        ratio = board.critical[-1] / statistics[rival] if statistics[rival] > 0 else np.inf
+        needed = ratio**2 * len(self.findings.qids)
+        return rival, p_text(p[rival], board.draws, board.alpha), needed
+
+    def verdict(self) -> list[Sentence]:
+        """Who is best."""
+        scope = f"{self.findings.scope}: " if self.findings.scope else ""
+        first, *rest = self._verdict()
+        return [*self._over_all(), Sentence(scope + first.text, first.links), *rest]
+
+    def answers(self) -> dict[str, list[Sentence]]:
+        """The answers by question, without questions that have none."""
+        answers = {
+            "Is it real?": self._is_real(),
+            "Do other measures agree?": self._agree(),
+            "Where?": self._where(),
+            "Why?": self._why(),
+            "What is missed?": self._missed(),
+            "What next?": self._next(),
+        }
+        listed = ((question, list(sentences)) for question, sentences in answers.items())
+        return {question: sentences for question, sentences in listed if sentences}
+
+    def pair(self, a: int, b: int, text: str = "") -> Link:
+        """A link to the comparison of two systems."""
+        names = self.findings.names
+        state = {"a": names[a], "b": names[b], "measure": self.ranking.name}
+        return Link(text or names[a], "pair", state)
+
+    def system(self, at: int) -> Link:
+        """A link to the comparison of a system with the best one."""
+        best, second = self.two
+        return self.pair(at, second if at == best else best)
+
+    def query(self, at: Any) -> Link:
+        """A link to a query."""
+        qid = str(self.findings.qids[at])
+        return Link(f"query {qid}", "query", {"query": qid})
+
+    def _over_all(self) -> Iterator[Sentence]:
+        """Who could be the best over all collections, whichever judge is right."""
+        board = self.findings.of_all
+        if board is not None and self.ranking is self.findings.first:
+            where = "Whichever judge is right" if board.means is None else "Over all collections"
+            yield Sentence(f"{where}: {headlines(board)[0]}", (Link(where, "collections", {}),))
+
+    def _verdict(self) -> Iterator[Sentence]:
+        f, ranking, best = self.findings, self.ranking, self.two[0]
+        name, systems = ranking.name, len(f.names)
+        mean = shown_value(ranking, ranking.means[best])
+        if systems == 1:
+            yield Sentence(f"{f.names[0]}, the only system here, has {name} {mean}.")
+        elif ranking.higher_is_better is None:
+            yield Sentence(f"{name} has no direction, so no system is the best by it.")
+        elif self.all_equal:
+            are = "Both" if systems == 2 else f"All {systems}"
+            yield Sentence(f"{are} systems have the same {name} on every query, {mean} on average.")
+        elif f.comparison is not None:
+            yield Sentence(self._of_two(f.comparison), (self.pair(1, 0), self.pair(0, 1)))
+        elif ranking.board is not None:
+            count = f"{len(ranking.candidates)} of {systems} systems"
+            links = Link(count, "leaderboard", {"measure": name}), self.system(best)
+            yield from (Sentence(text, links) for text in headlines(ranking.board))
+        else:
+            few = counted(len(f.qids), "query is", "queries are")
+            yield Sentence(
+                f"{few} too few to say who could be the best by {name}: at least 10 are needed."
+            )
+            text = f"{f.names[best]} has the best mean {name}, {mean}."
+            yield Sentence(text, (self.system(best),))
+
+    def _of_two(self, compared: RunComparison) -> str:
+        """The comparison of two systems in a sentence."""
+        row: Any = compared.table.set_index("measure").loc[self.ranking.name]
+        p, alpha, [run] = row["p_corrected"], compared.options.alpha, compared.runs
+        word = "better" if (row["difference"] > 0) == (self.ranking.sign == 1) else "worse"
+        pair = f"{run} is significantly {word} than {compared.baseline}"
+        if not p <= alpha:
+            pair = f"No significant difference of {run} from {compared.baseline}"
+        ends = [row["difference"], row["ci_low"], row["ci_high"]]
+        places = decimals(self.ranking)
+        places = places_of_interval(ends, places) if p <= alpha else places
+        difference, low, high = (shown_value(self.ranking, end, "+", places) for end in ends)
+        test = f"{confidence(alpha)} interval [{low}, {high}], {p_text(p, 10_000, alpha)}"
+        test = "no test can be made" if isnan(p) else test
+        return f"{pair} by {self.ranking.name}: {difference}, {test}."
+
+    def _is_real(self) -> Iterator[Sentence]:
+        f, ranking, best = self.findings, self.ranking, self.two[0]
+        if self.all_equal:
+            return
+        if f.comparison is not None:
+            yield from (Sentence(note) for note in f.comparison.notes())
+        if ranking.board is not None:
+            worse = int(ranking.better[best].sum()) or "none"
+            yield Sentence(
+                f"{f.names[best]} is significantly better than {worse} of the {len(f.names) - 1} "
+                f"other systems by {ranking.name} (all pairs).",
+                (self.system(best),),
+            )
+            yield from (Sentence(text) for text in conditions(ranking.board))
+
+    def _agree(self) -> Iterator[Sentence]:
+        """What other measures say of the pairs of systems."""
+        f, ranking = self.findings, self.ranking
+        if f.comparison is not None:
+            yield from (Sentence(text) for text in f.comparison.sentences())
+        if ranking.board is not None and len(f.decisive) > 1:
+            conflicts = [(f.conflicts(ranking, other), other) for other in f.decisive]
+            conflicts = sorted((c for c in conflicts if len(c[0])), key=lambda c: -len(c[0]))
+            for pairs, other in conflicts:
+                a, b = pairs[0].tolist()
+                link = self.pair(a, b, f"{f.names[a]} and {f.names[b]}")
+                count = counted(len(pairs), "pair")
+                text = f"{other.name} orders {count} the other way, such as {link.text}."
+                yield Sentence(text, (link,))
+            if not conflicts:
+                yield Sentence("No other measure orders a pair of systems the other way.")
+        if equal := f.equal_to(ranking):
+            names = names_of([ranking.name, *(other.name for other in equal)])
+            yield Sentence(f"{names} are equal here: the same value on each query.")
+
+    def _where(self) -> Iterator[Sentence]:
+        f, ranking, best, rival = self.findings, self.ranking, self.two[0], self.rival
+        if len(f.names) > 1 and len(f.qids) > 1 and not self.all_equal:
+            gained = self.behind[rival]
+            ends = (gained.argmax(), gained.argmin())
+            links = [self.query(at) for at, sign in zip(ends, (1, -1)) if sign * gained[at] > 0]
+            most = f"most on {names_of([link.text for link in links])}"
+            if np.ptp(gained) <= EQUAL * np.abs(gained).max():
+                most = "by the same difference on each"
+            why = "the candidate that is nearest to being significantly worse"
+            why = f" (rank {ranking.ranks[rival]}, {why})" if self.next_pair else ""
+            yield Sentence(
+                f"{f.names[best]} is better than {f.names[rival]}{why} on "
+                f"{counted(int((gained > 0).sum()), 'query', 'queries')} and worse on "
+                f"{(gained < 0).sum()}, {most}.",
+                (self.pair(best, rival), *links),
+            )
+        if len(f.names) != 2 and ranking.medians.min() < ranking.medians.max():
+            hardest = self.query(ranking.hardest_first[0])
+            system = "the median system" if len(f.names) > 2 else f.names[0]
+            yield Sentence(f"The hardest query for {system} is {hardest.text}.", (hardest,))
+        if len(f.names) > 2 and not self.all_equal:
+            widest = self.query(ranking.spreads.argmax())
+            yield Sentence(f"The systems differ most on {widest.text}.", (widest,))
+
+    def _why(self) -> Iterator[Sentence]:
+        f, best = self.findings, self.two[0]
+        if not isinstance(f, Findings) or not len(f.finders):
+            return
+        own, missing = f.names[best], f.quality["missing_share"].to_numpy()
+        lost = Link("relevant documents that it does not retrieve", "headroom", {})
+        median = f", the median system {shown_share(float(np.median(missing)))}"
+        yield Sentence(
+            f"{own} gets {shown_share(missing[best])} of its ASL@{f.cutoff} from {lost.text}"
+            f"{median if len(f.names) > 2 else ''}.",
+            (lost,),
+        )
+        if f.depths.differ:
+            retrieved = f.depths.retrieved
+            yield Sentence(
+                f"Runs differ in depth: {retrieved.min():,.0f} to {retrieved.max():,.0f} documents "
+                f"per query. {f.asl.name} counts a missed document as if it were ranked after "
+                f"{f.cutoff}, so short runs that miss documents lose.",
+                (Link("Runs differ in depth", "leaderboard", {}),),
+            )
+        if f.judged_irrelevant and not isnan(unjudged := f.depths.unjudged[best]):
+            yield Sentence(
+                f"{shown_share(unjudged)} of the irrelevant documents that {own} ranks above "
+                "relevant documents are unjudged.",
+                (Link("unjudged", "reliability", {}),),
+            )
+
+    def _missed(self) -> Iterator[Sentence]:
+        f = self.findings
+        if not isinstance(f, Findings):
+            return
+        total, missed = len(f.finders), f.missed_by_all(f.cutoff)
+        lost, by = int(missed.sum()), "missed by all systems"
+        query, documents = self.query(missed.argmax()), counted(total, "relevant document")
+        if len(f.names) == 1:
+            by = "not retrieved"
+        if not total:
+            yield Sentence(f"No document has a grade of {f.rel} or more: nothing can be missed.")
+        elif lost:
+            yield Sentence(
+                f"{lost:,} of {documents} ({shown_share(lost / total)}) are {by} to depth "
+                f"{f.cutoff}, {missed.max()} of them of {query.text}.",
+                (Link(by, "queries", {}), query),
+            )
+        else:
+            yield Sentence(f"Nothing: none of {documents} is {by} to depth {f.cutoff}.")
+
+    def _next(self) -> Iterator[Sentence]:
+        f, best, rival = self.findings, self.two[0], self.rival
+        pair = self.pair(best, rival, f"{f.names[best]} against {f.names[rival]}")
+        if self.next_pair is not None:
+            _, p, needed = self.next_pair
+            more = (
+                f"about {ceil(needed):,} queries in all would order them if the differences stay "
+                "the same"
+                if needed < 100 * len(f.qids)
+                else "more than a hundred times as many queries would be needed to order them"
+            )
+            yield Sentence(f"Test {pair.text} on more queries ({p}): {more}.", (pair,))
+        elif len(f.names) > 1 and not self.all_equal:
+            yield Sentence(f"Look at {pair.text} query by query.", (pair,))
+
+
+def shown_share(share: float) -> str:
+    """A share in percent; only nothing is 0%, and only all is 100%.
+
+    >>> shown_share(0.5), shown_share(0.9993), shown_share(0.001), shown_share(1), shown_share(0)
+    ('50%', '>99%', '<1%', '100%', '0%')
+    """
+    if isnan(share):
+        return "–"
+    text = f"{share:.0%}"
+    return {"0%": "<1%", "100%": ">99%"}.get(text, text) if 0 < share < 1 else text
+
+
+def shown_value(
+    ranking: SystemRanking, value: float, sign: str = "", places: int | None = None
+) -> str:
+    """A value with the decimals of its measure; a positive value has ``sign``."""
+    text = f"{value:{sign}.{decimals(ranking) if places is None else places}f}"
+    return text.replace("-", "−") if float(text) else text.lstrip("+-")
+
+
+def decimals(ranking: SystemRanking) -> int:
+    """Decimals of a measure's values: one for search lengths, four for shares."""
+    return 1 if float(np.abs(ranking.means).max(initial=0)) >= 10 else 4
