@@ -161,7 +161,7 @@ def test_the_headline_of_two_systems_is_the_comparison():
 
 
 def test_the_level_of_two_systems_is_the_level_of_the_report():
-    rows = scores_of(NOISE[:2] + [[0.3], [0.29]])
+    rows = scores_of(NOISE[:2] + [[0.3], [0.294]])
     p = compare(rows).table["p"].iloc[0]
     assert 0.001 < p < 0.05
     for alpha, says in ((0.05, "s1 is significantly worse"), (0.001, "No significant difference")):
