@@ -580,10 +580,6 @@ ROWS: dict[str, dict[str, Row]] = {
         "groups": Row(GROUPS, measure="AP_Rareness@10", refused={"scores": "groups"}),
         "duplicates": REPEATED,
         "drop_self": DROP_SELF,
-        "unjudged": Row(
-            True, same={"always": "few runs have it anyway"}, refused={"scores": "unjudged"}
-        ),
-        "stability": Row(True, refused={"scores": "stability"}),
         "command": Row("a command"),
     },
     "holes": {

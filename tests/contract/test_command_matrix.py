@@ -334,10 +334,6 @@ SPECIAL: dict[str, dict[str, Row]] = {
         "topics": Row(texts("--topics")),
         "docs": Row(texts("--docs"), refused=NOT_SCORES),
         "dataset": Row(["--dataset", "no-such-id"], refused={"always": "no-such-id"}),
-        "unjudged": Row(
-            ["--unjudged"], same={"always": "few runs have it anyway"}, refused=NOT_SCORES
-        ),
-        "stability": Row(["--stability"], refused=NOT_SCORES),
         "cutoff": Row(["-k", "5"], refused=NOT_SCORES),
         "groups": Row(group_file, measure="AP_Rareness@10", refused=NOT_SCORES),
     },

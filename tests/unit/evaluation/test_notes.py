@@ -99,7 +99,7 @@ def test_a_file_is_noted_like_a_frame(tmp_path):
     [
         compare,
         partial(compare, conditions=["AP worse", "RR worse p<.05"]),
-        partial(report, stability=True),
+        report,
         lambda *given: Evaluation.of(*given[:2]).frame(given[2]),
     ],
 )

@@ -16,7 +16,6 @@ from pyterrier_asl import (
     judges,
     plan_audit,
     ranks,
-    report,
     search_lengths,
 )
 
@@ -117,10 +116,6 @@ def test_a_minimum_grade_is_for_the_measures_that_have_one():
         (
             lambda: judges(TOPICS, {"m": TOPICS}, {"x": RUNS["x"]}, "AP", draws=5),
             "measures='AP' is for several runs: leave it out",
-        ),
-        (
-            lambda: report({"x": RUNS["x"]}, TOPICS, "AP", stability=True),
-            "stability is for several systems: leave it out",
         ),
         (
             lambda: audit(RUNS, TOPICS, "nDCG", TOPICS, machine_rel=2),
