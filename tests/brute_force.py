@@ -299,3 +299,61 @@ def rank_intervals(values, collections=None, weights=None, alpha=0.05, lower=Non
         greatest = max(greatest, share)
         p[pair] = p[pair[::-1]] = greatest if larger(observed, pair) else 1
     return sorted(better), critical, [j for j in range(systems) if stays(j)], p
+
+
+def robertson_weight(kind: str, r: int, n: int, m: int, size: int) -> float:
+    """w_t by the parts of a fraction, compared before the logarithm; 0: the term is dropped."""
+    if kind == "idf":
+        above, below = size - n + 0.5, n + 0.5
+    else:
+        above = (r + 0.5) * (size - n - m + r + 0.5)
+        below = (n - r + 0.5) * (m - r + 0.5)
+    return math.log(above / below) if above > below else 0.0
+
+
+def robertson_feedback(
+    docs: dict, query: dict, ranking: list, m: int, n: int, gamma: float, kind: str
+) -> tuple[dict, dict]:
+    """q_t and w_t of the expanded query; ``docs``: the terms of each document, ``ranking``: the
+    documents of the first retrieval."""
+
+    def w(kind, term, fed):
+        r, frequency = (sum(term in docs[d] for d in of) for of in (fed, docs))
+        return robertson_weight(kind, r, frequency, len(fed), len(docs))
+
+    fed = ranking[:m]
+    values = {}
+    for term in {term for doc in fed for term in docs[doc]}:
+        value = sum(term in docs[doc] for doc in fed) * w(kind, term, fed)
+        if value > 0:
+            values[term] = value
+    selected = []
+    while values and len(selected) < n:
+        best = max(values.values())
+        first = min(term for term, value in values.items() if value >= best * (1 - 1e-9))
+        selected.append(first)
+        del values[first]
+    grown = dict(query)
+    for term in selected:
+        if gamma > 0:
+            grown[term] = grown.get(term, 0.0) + gamma
+    in_index = {term: q for term, q in grown.items() if any(term in docs[d] for d in docs)}
+    if kind == "idf":
+        return grown, {term: w("idf", term, fed) for term in in_index}
+    weights = {term: w("rsj", term, fed) for term in in_index if w("rsj", term, fed) > 0}
+    if not fed or not weights:
+        return dict(query), {term: w("idf", term, fed) for term in query}
+    return {term: grown[term] for term in weights}, weights
+
+
+def bm25_scores(docs: dict, query: dict, weights: dict, b: float, k1: float) -> dict:
+    """Scores of Clarke's Eq. 1; ``docs``: the list of terms of each document."""
+    mean = sum(map(len, docs.values())) / len(docs)
+    scores: dict = {}
+    for term, q in query.items():
+        for doc, terms in docs.items():
+            f, w = terms.count(term), weights.get(term, 0.0)
+            if f and q * w:
+                norm = k1 * ((1 - b) + b * len(terms) / mean)
+                scores[doc] = scores.get(doc, 0.0) + q * w * f * (k1 + 1) / (norm + f)
+    return scores

@@ -43,11 +43,13 @@ class WeightedQueries(NamedTuple):
         offsets: [Q + 1] where the terms of a query begin.
         terms: their numbers.
         weights: q_t, same shape.
+        term_weights: w_t, same shape, NaN for the weight of the retriever; None: NaN for all.
     """
 
     offsets: Ints
     terms: Ints
     weights: Floats
+    term_weights: Floats | None = None
 
 
 class TopDocuments(NamedTuple):
@@ -65,7 +67,11 @@ class TopDocuments(NamedTuple):
 
 
 def number_terms(
-    index: TermIndex, queries: Sequence[Mapping[str, float]], *, k3: float | None = None
+    index: TermIndex,
+    queries: Sequence[Mapping[str, float]],
+    *,
+    k3: float | None = None,
+    term_weights: Sequence[Mapping[str, float]] | None = None,
 ) -> WeightedQueries:
     """The terms of queries as numbers, without the terms that the index does not have.
 
@@ -74,6 +80,8 @@ def number_terms(
         queries: the index terms of each query and their weights q_t.
         k3: None: q_t is not changed; otherwise it becomes (k3 + 1) q / (k3 + |q|), where
             q = q_t / max |q_t|.
+        term_weights: w_t of the terms of each query; None, or a term that is not among them: the
+            weight of the retriever.
 
     Raises:
         ValueError: for a weight that is not a finite number.
@@ -97,7 +105,15 @@ def number_terms(
         q = weights / np.array(largest, np.float64)[query_of]
         weights = (k3 + 1) * q / (k3 + np.abs(q))
     offsets = np.searchsorted(query_of, np.arange(len(queries) + 1)).astype(np.int64)
-    return WeightedQueries(offsets, terms, weights)
+    if term_weights is None:
+        return WeightedQueries(offsets, terms, weights)
+    w = [
+        term_weights[number].get(term, math.nan)
+        for number, query in enumerate(queries)
+        for term in query
+        if index.term_id(term) is not None
+    ]
+    return WeightedQueries(offsets, terms, weights, np.array(w, np.float64))
 
 
 @np.errstate(over="ignore")
@@ -110,13 +126,17 @@ def scoring_weights(
         ValueError: if scores could overflow.
     """
     frequencies = index.document_frequencies(queries.terms)
-    weights = queries.weights * idf_weights(idf, frequencies, index.num_docs) * (k1 + 1.0)
+    term_weights = idf_weights(idf, frequencies, index.num_docs)
+    if queries.term_weights is not None:
+        own = np.isnan(queries.term_weights)
+        term_weights = np.where(own, term_weights, queries.term_weights)
+    weights = queries.weights * term_weights * (k1 + 1.0)
     # A term adds at most its weight to a score, and two scores are subtracted.
     if not np.isfinite(2 * np.abs(weights).sum()):
         raise ValueError(f"query weights are too large with k1={k1!r}: give smaller ones")
     counts = weights != 0
     if counts.all():
-        return queries._replace(weights=weights)
+        return WeightedQueries(queries.offsets, queries.terms, weights)
     offsets = cumulate(counts)[queries.offsets]
     return WeightedQueries(offsets, queries.terms[counts], weights[counts])
 
@@ -155,6 +175,10 @@ def top_documents(
         )
     )
 
+
+#: The column of w_t by term, which replace the weights of the retriever. As its name begins with a
+#: "q", PyTerrier treats it as a column of the query.
+TERM_WEIGHTS = "query_tok_weights"
 
 HELP_URL = "https://pyterrier.readthedocs.io/en/latest/ext/pyterrier-asl/index.html"
 
@@ -213,7 +237,9 @@ class BM25(ParameterisedTransformer):
 
     The input has queries in a column ``query``, which is tokenised like the index, so that q_t is
     the frequency of a term; or in ``query_toks``, a dict of index terms and weights, which has
-    priority (a row with None in it falls back to ``query``). The output has ``docid``, ``docno``,
+    priority (a row with None in it falls back to ``query``). A dict of terms and weights in
+    ``query_tok_weights``, which :class:`~pyterrier_asl.RobertsonPRF` gives with ``weights='rsj'``,
+    replaces w_t. The output has ``docid``, ``docno``,
     ``rank`` (from 0) and ``score``, best first, and the columns of the query.
 
     Input with documents (a column ``docno``) is reranked, as by PyTerrier's retrievers: the same
@@ -294,8 +320,7 @@ class BM25(ParameterisedTransformer):
         self._check()
         if "docno" in inp.columns:
             return self._rerank(inp)
-        weights = query_weights(inp, self.index.query_terms)
-        queries = number_terms(self.index, weights, k3=self.k3)
+        queries = self._queries(inp)
         top = top_documents(
             self.index, queries, b=self.b, k1=self.k1, num_results=self.num_results, idf=self.idf
         )
@@ -307,15 +332,21 @@ class BM25(ParameterisedTransformer):
         frame["score"] = top.scores
         return frame
 
+    def _queries(self, frame: pd.DataFrame) -> WeightedQueries:
+        """The terms of the queries with their weights."""
+        given = None
+        if TERM_WEIGHTS in frame.columns:
+            given = [w if isinstance(w, Mapping) else {} for w in frame[TERM_WEIGHTS]]
+        queries = query_weights(frame, self.index.query_terms)
+        return number_terms(self.index, queries, k3=self.k3, term_weights=given)
+
     def _rerank(self, inp: pd.DataFrame) -> pd.DataFrame:
         """The documents of each query with new scores and ranks, best first."""
         first = inp.drop_duplicates("qid")
         query = pd.Index(first["qid"]).get_indexer(pd.Index(inp["qid"]))
         frame = inp.take(np.argsort(query, kind="stable")).reset_index(drop=True)
         offsets = offsets_of(query, len(first))
-        weights = query_weights(first, self.index.query_terms)
-        queries = number_terms(self.index, weights, k3=self.k3)
-        queries = scoring_weights(self.index, queries, k1=self.k1, idf=self.idf)
+        queries = scoring_weights(self.index, self._queries(first), k1=self.k1, idf=self.idf)
         docids = self.index.docids(frame["docno"].astype(str).to_numpy(object))
         arrays = self.index.scoring_arrays
         scores = document_scores(arrays, queries, float(self.k1), float(self.b), docids, offsets)
@@ -390,6 +421,43 @@ def robertson_weights(document_frequencies: npt.ArrayLike, num_docs: int) -> Flo
     """
     n = np.asarray(document_frequencies, np.float64)
     return np.asarray(np.log((num_docs - n + 0.5) / (n + 0.5)))
+
+
+def relevance_weights(
+    r: npt.ArrayLike, document_frequencies: npt.ArrayLike, num_docs: int, m: npt.ArrayLike
+) -> Floats:
+    """The relevance weight of Robertson and Sparck Jones, from documents taken as relevant.
+
+    ``w_t = ln( (r + .5) (N - n - m + r + .5) / ((n - r + .5) (m - r + .5)) )``
+
+    Args:
+        r: the number of the m documents that contain the term; any shape.
+        document_frequencies: n, the number of documents of the collection with the term.
+        num_docs: N, the number of documents of the collection.
+        m: the number of documents taken as relevant.
+
+    Returns:
+        w_t, same shape; with r = m = 0 the weight is that of :func:`robertson_weights`.
+
+    Raises:
+        ValueError: for counts that cannot be of one index.
+
+    References:
+        Robertson and Sparck Jones (1976), Relevance weighting of search terms, F4.
+
+    Examples:
+        >>> relevance_weights([4, 0], [50, 600], 1000, 5).round(4).tolist()
+        [4.1151, -2.8155]
+    """
+    r, n, m = (np.asarray(counts, np.float64) for counts in (r, document_frequencies, m))
+    absent = num_docs - n - m + r
+    if (r < 0).any() or (r > n).any() or (r > m).any() or (absent < 0).any():
+        raise ValueError(
+            "a term is in more feedback documents than documents of the collection, or is missing "
+            "in more: take r, n, N and m from one index"
+        )
+    # This quotient is above 1 where the numerator is above the denominator.
+    return np.asarray(np.log((r + 0.5) * (absent + 0.5) / ((n - r + 0.5) * (m - r + 0.5))))
 
 
 def idf_weights(idf: str, document_frequencies: npt.ArrayLike, num_docs: int) -> Floats:

@@ -9,32 +9,43 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 
-from ..scoring.arrays import cumulate, ranges_from
+from ..scoring.arrays import Ints, cumulate, ranges_from
+from ..statistics.inputs import check_name
+from ._feedback_kernels import TIE
 from .bm25 import (
     HELP_URL,
+    TERM_WEIGHTS,
     ParameterisedTransformer,
     check_count,
     check_not_negative,
     query_weights,
+    relevance_weights,
     robertson_weights,
     validate_any,
 )
 from .index import TermIndex
 from .terrier import TerrierTerms
 
+#: The kinds of term weights.
+WEIGHTS = ("idf", "rsj")
 
-def select_terms(candidates: pd.DataFrame, num_docs: int, fb_terms: int) -> pd.DataFrame:
+
+def select_terms(
+    candidates: pd.DataFrame, num_docs: int, fb_terms: int, *, weights: str = "idf"
+) -> pd.DataFrame:
     """Selects the terms with the highest selection value r_t w_t for each query.
 
-    Equal values are ordered by term, ascending. Terms with w_t <= 0, and terms that no feedback
-    document contains, are never selected.
+    Values that differ by 1e-9 of them or less are equal, and ordered by term, ascending. Terms with
+    w_t <= 0, and terms that no feedback document contains, are never selected.
 
     Args:
         candidates: one row per query and candidate term: ``row``, the number of the query;
             ``term``; ``n``, the number of documents of the collection with the term; ``r``, the
-            number of feedback documents of the query with the term.
+            number of feedback documents of the query with the term; for ``weights='rsj'`` also
+            ``m``, the number of feedback documents of the query.
         num_docs: N, the number of documents of the collection.
         fb_terms: the maximum number of selected terms per query.
+        weights: ``'idf'`` or ``'rsj'``, see :class:`RobertsonPRF`.
 
     Returns:
         The candidates, the best of each query first, with ``w`` (w_t), ``rw`` (the selection value)
@@ -51,25 +62,32 @@ def select_terms(candidates: pd.DataFrame, num_docs: int, fb_terms: int) -> pd.D
         >>> select_terms(candidates, 1000, 1)[["term", "selected"]].values.tolist()
         [['radio', True], ['wave', False], ['of', False]]
     """
-    w = robertson_weights(candidates["n"], num_docs)
+    if weights == "rsj":
+        w = relevance_weights(candidates["r"], candidates["n"], num_docs, candidates["m"])
+    else:
+        w = robertson_weights(candidates["n"], num_docs)
     table = candidates.assign(w=w, rw=candidates["r"] * w).sort_values(
-        ["row", "rw", "term"], ascending=[True, False, True], ignore_index=True
+        ["row", "rw"], ascending=[True, False], ignore_index=True
     )
+    larger = table["rw"].shift()
+    differs = (larger - table["rw"] > TIE * larger.abs()) | (table["row"].diff() != 0)
+    table = table.assign(tie=differs.cumsum()).sort_values(["tie", "term"], ignore_index=True)
     first = table.groupby("row").cumcount() < fb_terms
-    return table.assign(selected=first & (table["rw"] > 0))
+    return table.drop(columns="tie").assign(selected=first & (table["rw"] > 0))
 
 
 def grow_weights(query: Mapping[str, float], selected: list[str], gamma: float) -> dict[str, float]:
     """Adds gamma to the weight of every selected term: q_t <- q_t + gamma.
 
-    The terms of the query come first, in their order, then the others, in the given order.
+    The terms of the query come first, in their order, then the others, in the given order, unless
+    gamma is 0.
 
     Examples:
         >>> grow_weights({"radio": 1.0, "the": 1.0}, ["radio", "wave"], gamma=0.5)
         {'radio': 1.5, 'the': 1.0, 'wave': 0.5}
     """
     grown = {term: float(weight) for term, weight in query.items()}
-    for term in selected:
+    for term in selected if gamma else ():
         grown[term] = grown.get(term, 0.0) + gamma
     return grown
 
@@ -78,10 +96,17 @@ class RobertsonPRF(ParameterisedTransformer):
     """Expands queries from their first results, by Robertson's selection value.
 
     r_t is the number of the first ``fb_docs`` documents that contain t. The ``fb_terms`` terms with
-    the highest r_t w_t, w_t = ln((N - n + .5) / (n + .5)), are selected, whether or not they are in
-    the query. Equal values are ordered by term, ascending; terms with w_t <= 0 are never selected.
-    The query weight of each selected term grows by ``gamma``; other terms of the query keep their
-    weights.
+    the highest r_t w_t are selected, whether or not they are in the query. Equal values (up to 1e-9
+    of them) are ordered by term, ascending; terms with w_t <= 0 are never selected. The query
+    weight of each selected term grows by ``gamma``; other terms of the query keep their weights.
+
+    w_t is the weight of BM25, ln((N - n + .5) / (n + .5)), with ``weights='idf'``. With
+    ``weights='rsj'`` it is the relevance weight of Robertson and Sparck Jones from the m feedback
+    documents, ln((r_t + .5)(N - n - m + r_t + .5) / ((n - r_t + .5)(m - r_t + .5))), also in the
+    next retrieval: a term of the query that no feedback document contains has r_t = 0, and terms
+    with w_t <= 0 are dropped. If no term is left, or there is no feedback document, the query is
+    retrieved as before. (Clarke names term selection and gamma; both w_t and adding gamma to q_t
+    are choices of this package.)
 
     The transformer turns results into queries, between two retrievers::
 
@@ -90,10 +115,14 @@ class RobertsonPRF(ParameterisedTransformer):
 
     Over a :class:`~pyterrier_asl.TermIndex` the new query is in ``query_toks``. Over a Terrier
     index it is in ``query``, as ``applypipeline:off t1^w1 t2^w2 ...``, without ``query_toks``,
-    whose terms Terrier would stem again. The original query is kept in ``query_0``
-    (``pt.model.push_queries``); over a TermIndex ``query`` keeps the text for a reranker. The terms
-    of a query come from ``query_toks`` if there are any, otherwise from its text. To return to the
-    original query use ``pt.rewrite.reset()``, and over a TermIndex also drop ``query_toks``.
+    whose terms Terrier would stem again. With ``weights='rsj'`` the weights w_t are in
+    ``query_tok_weights``, which :class:`~pyterrier_asl.retrieval.bm25.BM25` takes; over Terrier the
+    weights in ``query`` are such that Terrier's BM25 (k3 = 8) ranks by q_t w_t, which it cannot for
+    terms of half of all documents or more: they are dropped. The original query is kept in
+    ``query_0`` (``pt.model.push_queries``); over a TermIndex ``query`` keeps the text for a
+    reranker. The terms of a query come from ``query_toks`` if there are any, otherwise from its
+    text. To return to the original query use ``pt.rewrite.reset()``, and over a TermIndex also drop
+    ``query_toks`` and ``query_tok_weights``.
 
     The first documents have the lowest ``rank``, without a ``rank`` the highest ``score``, without
     both the first rows; a document that occurs twice counts once. A query keeps its weights if its
@@ -106,12 +135,14 @@ class RobertsonPRF(ParameterisedTransformer):
         fb_docs: m, the number of feedback documents, 1 or more.
         fb_terms: n, the number of selected terms, 1 or more.
         gamma: the weight that is added to a selected term, 0 or more.
+        weights: ``'idf'`` or ``'rsj'``, w_t in selection and in the next retrieval.
 
     Raises:
         ValueError: for a parameter out of its range.
 
     References:
-        Robertson (1990), On term selection for query expansion; as used by Clarke (2019), Length
+        Robertson (1990), On term selection for query expansion; Robertson and Sparck Jones (1976),
+        Relevance weighting of search terms; as used by Clarke (2019), Length
         Normalization in the Era of Neural Rankers, section 4.1, whose best settings for TREC 7 are
         m = 19, n = 25 and gamma = 0.198.
 
@@ -135,31 +166,58 @@ class RobertsonPRF(ParameterisedTransformer):
 
     schematic: ClassVar[dict[str, str]] = {"label": "Robertson", "help_url": HELP_URL}
 
-    _attributes = ("statistics", "fb_docs", "fb_terms", "gamma")
+    _attributes = ("statistics", "fb_docs", "fb_terms", "gamma", "weights")
 
     def __init__(
-        self, index: Any, *, fb_docs: int = 10, fb_terms: int = 25, gamma: float = 0.2
+        self,
+        index: Any,
+        *,
+        fb_docs: int = 10,
+        fb_terms: int = 25,
+        gamma: float = 0.2,
+        weights: str = "idf",
     ) -> None:
         super().__init__()
         self.index = index
         self.fb_docs = fb_docs
         self.fb_terms = fb_terms
         self.gamma = gamma
+        self.weights = weights
         known = isinstance(index, (TermIndex, TerrierTerms))
         self.statistics: TermIndex | TerrierTerms = index if known else TerrierTerms(index)
         self._check()
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
         queries, own, candidates = self._select(inp)
-        chosen = candidates[candidates["selected"]].groupby("row")["term"].agg(list).to_dict()
-        weights = [grow_weights(q, chosen.get(row, []), self.gamma) for row, q in enumerate(own)]
+        new = self._new_queries(own, candidates)
         column = self.statistics.query_column
-        queries = queries.drop(columns="query_toks", errors="ignore")
+        queries = queries.drop(columns=["query_toks", TERM_WEIGHTS], errors="ignore")
         if "query" in queries.columns:
             queries = pt.model.push_queries(queries, keep_original=column != "query")
-        new = list(map(self.statistics.weighted_query, weights))
-        queries[column] = pd.Series(new, index=queries.index, dtype=object)
+        columns: dict[str, list[Any]] = {
+            column: [self.statistics.weighted_query(q, w) for q, w in new]
+        }
+        if self.weights == "rsj" and column == "query_toks":
+            columns[TERM_WEIGHTS] = [w for _, w in new]
+        for name, values in columns.items():
+            queries[name] = pd.Series(values, index=queries.index, dtype=object)
         return queries
+
+    def _new_queries(
+        self, own: list[Mapping[str, float]], candidates: pd.DataFrame
+    ) -> list[tuple[Mapping[str, float], dict[str, float] | None]]:
+        """q_t and w_t of each new query; None for w_t: the weights of the retriever."""
+        chosen = candidates[candidates["selected"]].groupby("row")["term"].agg(list).to_dict()
+        grown = [grow_weights(q, chosen.get(row, []), self.gamma) for row, q in enumerate(own)]
+        if self.weights == "idf":
+            return [(query, None) for query in grown]
+        positive = candidates[candidates["w"] > 0]
+        w = dict(zip(zip(positive["row"], positive["term"]), positive["w"]))
+        new: list[tuple[Mapping[str, float], dict[str, float] | None]] = []
+        for row, query in enumerate(grown):
+            kept = {term: weight for term, weight in query.items() if (row, term) in w}
+            new.append((kept, {t: w[row, t] for t in kept}) if kept else (own[row], None))
+        return new
 
     def expansion_terms(self, results: pd.DataFrame) -> pd.DataFrame:
         """The candidate terms of each query, with their statistics.
@@ -174,8 +232,10 @@ class RobertsonPRF(ParameterisedTransformer):
             value), ``weight`` (in the new query; 0: the term is not in it) and ``selected``.
         """
         queries, own, table = self._select(results)
-        before = [own[row].get(term, 0.0) for row, term in zip(table["row"], table["term"])]
-        table["weight"] = np.array(before, np.float64) + self.gamma * table["selected"]
+        new = self._new_queries(own, table)
+        table = table[table["r"] > 0].reset_index(drop=True)
+        weights = [new[row][0].get(term, 0.0) for row, term in zip(table["row"], table["term"])]
+        table["weight"] = np.array(weights, np.float64)
         table["qid"] = queries["qid"].to_numpy()[table["row"].to_numpy()]
         return table[["qid", "term", "n", "r", "w", "rw", "weight", "selected"]]
 
@@ -190,7 +250,8 @@ class RobertsonPRF(ParameterisedTransformer):
 
         Returns:
             The queries, one row each in the order of the results; the weights of the terms of each
-            query; the terms of the feedback documents, as :func:`select_terms` returns them.
+            query; the terms of the feedback documents, as :func:`select_terms` returns them. With
+            ``weights='rsj'`` the terms of the query are among them.
         """
         with validate_any(results, self) as v:
             v.result_frame(extra_columns=["query"], mode="query")
@@ -205,9 +266,13 @@ class RobertsonPRF(ParameterisedTransformer):
         sizes = np.diff(documents.offsets)[doc_of]
         entries = ranges_from(documents.offsets[doc_of], cumulate(sizes))
         rows = np.repeat(feedback["row"].to_numpy(np.int64), sizes)
+        m = np.bincount(feedback["row"].to_numpy(np.int64), minlength=len(queries))
+        own_rows, own_ids = self._own_terms(own, m)
+        ids = np.concatenate([documents.term_ids[entries], own_ids])
         # Pairs of query and term are counted as numbers.
-        base = int(documents.term_ids.max(initial=0)) + 1
-        pairs, r = np.unique(rows * base + documents.term_ids[entries], return_counts=True)
+        base = int(ids.max(initial=0)) + 1
+        pairs, pair_of = np.unique(np.append(rows, own_rows) * base + ids, return_inverse=True)
+        r = np.bincount(pair_of[: len(rows)], minlength=len(pairs))
         row, term_id = np.divmod(pairs, base)
         term_ids, term_of = np.unique(term_id, return_inverse=True)
         candidates = pd.DataFrame(
@@ -216,15 +281,31 @@ class RobertsonPRF(ParameterisedTransformer):
                 "term": self.statistics.terms(term_ids)[term_of],
                 "n": self.statistics.document_frequencies(term_ids)[term_of],
                 "r": r,
+                "m": m[row],
             }
         )
-        best = select_terms(candidates, self.statistics.num_docs, int(self.fb_terms))
+        best = select_terms(
+            candidates, self.statistics.num_docs, int(self.fb_terms), weights=self.weights
+        )
         return queries, own, best
+
+    def _own_terms(self, own: list[Mapping[str, float]], m: Ints) -> tuple[Ints, Ints]:
+        """The queries and the numbers of the original terms that have a relevance weight."""
+        number = self.statistics.term_id
+        pairs = [
+            (row, term_id)
+            for row, query in enumerate(own if self.weights == "rsj" else [])
+            for term in (query if m[row] else ())
+            if (term_id := number(term)) is not None
+        ]
+        rows, ids = np.array(pairs, np.int64).reshape(-1, 2).T
+        return rows, ids
 
     def _check(self) -> None:
         check_count("fb_docs", self.fb_docs)
         check_count("fb_terms", self.fb_terms)
         check_not_negative("gamma", self.gamma)
+        check_name("weights", self.weights, WEIGHTS)
 
     def subtransformers(self) -> dict[str, Any]:
         """No transformers; otherwise PyTerrier would list a Terrier index as one."""

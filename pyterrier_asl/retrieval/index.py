@@ -251,8 +251,10 @@ class TermIndex(pt.Artifact):  # type: ignore[misc]
         """
         return self.tokeniser.query_terms(query)
 
-    def weighted_query(self, weights: Mapping[str, float]) -> dict[str, float]:
-        """A weighted query as :meth:`bm25` takes it in ``query_toks``."""
+    def weighted_query(
+        self, weights: Mapping[str, float], term_weights: Mapping[str, float] | None = None
+    ) -> dict[str, float]:
+        """A weighted query as :meth:`bm25` takes it in ``query_toks``, without ``term_weights``."""
         return dict(weights)
 
     # -- retrieval --------------------------------------------------------------------------------

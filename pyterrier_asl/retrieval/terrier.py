@@ -20,6 +20,7 @@ import pandas as pd
 import pyterrier as pt
 
 from ..scoring.arrays import cumulate
+from .bm25 import robertson_weights
 from .build import Contents, DocTerms, unknown_documents
 from .tokens import WordTokeniser
 
@@ -227,8 +228,23 @@ class TerrierTerms:
         """The index terms of a query and their weights, in order of occurrence."""
         return dict(self.tokeniser.query_terms(query))
 
-    def weighted_query(self, weights: Mapping[str, float]) -> str:
+    def term_id(self, term: str) -> int | None:
+        """The number of an index term; None if no document has it."""
+        return self._term_ids.get(term)
+
+    @cached_property
+    def _term_ids(self) -> dict[str, int]:
+        return dict(zip(self._lexicon["term"], self._lexicon.index.tolist()))
+
+    def weighted_query(
+        self, weights: Mapping[str, float], term_weights: Mapping[str, float] | None = None
+    ) -> str:
         """``applypipeline:off t1^w1 t2^w2 ...`` with exact weights.
+
+        Args:
+            weights: q_t of each term.
+            term_weights: w_t of each term, in the place of the weights of Terrier's BM25; terms of
+                half of all documents or more are left out.
 
         A query with a term of other characters than letters and digits is written in the matchop
         language, which can have any term.
@@ -236,6 +252,8 @@ class TerrierTerms:
         Raises:
             ValueError: for a weight that Terrier's query language does not have.
         """
+        if term_weights is not None:
+            weights = self._before_bm25({t: q * term_weights[t] for t, q in weights.items()})
         plain = all(map(_TERM.fullmatch, weights))
         parts = ["applypipeline:off"]
         for term, weight in weights.items():
@@ -251,6 +269,18 @@ class TerrierTerms:
                 encoded = base64.b64encode(term.encode()).decode()
                 parts.append(f"#combine:0={number}(#base64({encoded}))")
         return " ".join(parts)
+
+    def _before_bm25(self, weights: Mapping[str, float]) -> dict[str, float]:
+        """The weights for which Terrier's BM25 ranks by the given weights.
+
+        Terrier divides the weights of a query by the largest one, saturates them with k3 = 8, and
+        multiplies them with the logarithm of (N - n + .5) / (n + .5).
+        """
+        ids = np.array([self.term_id(term) for term in weights], np.int64)
+        w = robertson_weights(self.document_frequencies(ids), self.num_docs)
+        shares = {t: q / w_t for (t, q), w_t in zip(weights.items(), w.tolist()) if w_t > 0}
+        largest = max(shares.values(), default=0.0) or 1.0
+        return {t: 8 * s / (9 * largest - s) for t, s in shares.items()}
 
     @cached_property
     def _lexicon(self) -> pd.DataFrame:

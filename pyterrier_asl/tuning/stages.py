@@ -235,7 +235,7 @@ def fixed_objective(
     return objective_for(pipeline, Space([]), task, sweep=sweep)
 
 
-def bm25_stages(index: TermIndex, *, num_results: int = 1000) -> list[Stage]:
+def bm25_stages(index: TermIndex, *, num_results: int = 1000, weights: str = "idf") -> list[Stage]:
     """The paper's stages: initial retrieval, feedback and final retrieval, over a TermIndex.
 
     b is uniform on (0, 1) and k1 log-uniform on (.01, 1000), for the first and for the last
@@ -245,6 +245,8 @@ def bm25_stages(index: TermIndex, *, num_results: int = 1000) -> list[Stage]:
     Args:
         index: the index of the collection.
         num_results: the number of results that are evaluated.
+        weights: the term weights of feedback, ``'idf'`` or ``'rsj'``; see
+            :class:`~pyterrier_asl.RobertsonPRF`.
 
     References:
         Clarke (2019), Length Normalization in the Era of Neural Rankers, Table 1.
@@ -265,7 +267,7 @@ def bm25_stages(index: TermIndex, *, num_results: int = 1000) -> list[Stage]:
         "gamma": uniform(0, 1),
     }
     first, final = index.bm25(num_results=num_results), index.bm25(num_results=num_results)
-    prf = RobertsonPRF(index)
+    prf = RobertsonPRF(index, weights=weights)
     whole = first >> prf >> final
     return [
         Stage("initial retrieval", first, [(first, retrieval)], handed_to=[final]),

@@ -47,7 +47,7 @@ T = TypeVar("T")
 
 _PARAMETERS = {
     BM25: {"b", "k1", "num_results", "idf", "k3"},
-    RobertsonPRF: {"fb_docs", "fb_terms", "gamma"},
+    RobertsonPRF: {"fb_docs", "fb_terms", "gamma", "weights"},
 }
 
 
@@ -92,8 +92,8 @@ class Sweep(Objective):
         self.id_order[ascending] = np.arange(self.index.num_docs)
         self.lengths = _doc_lengths(self.measures.values(), self.index)
         self.own_lengths = np.where(docids >= 0, self.lengths[docids], 0.0)
-        n = np.diff(self.index.array("term_offsets"))
-        self.selection_weights = robertson_weights(n, self.index.num_docs)
+        self.frequencies = np.diff(self.index.array("term_offsets"))
+        self.selection_weights = robertson_weights(self.frequencies, self.index.num_docs)
 
     def per_query(self, setting: Setting) -> dict[str, Floats]:
         """The value of each measure for each query, in the order of the judgements."""
@@ -151,9 +151,9 @@ class Sweep(Objective):
         """The queries with feedback."""
         kernels = compile_loops(_feedback_kernels.__name__)
         before = (first.b, first.k1, first.num_results, first.idf, first.k3)
-        settings = (int(feedback.fb_docs), int(feedback.fb_terms), float(feedback.gamma))
+        settings = (feedback.fb_docs, feedback.fb_terms, feedback.gamma, feedback.weights)
         # The largest depth so far is kept, so that deep results are retrieved once.
-        depth = max(settings[0], self._kept.get("depth", (None, 0))[1])
+        depth = max(feedback.fb_docs, self._kept.get("depth", (None, 0))[1])
         self._kept["depth"] = (None, depth)
 
         def retrieve() -> TopDocuments:
@@ -168,9 +168,15 @@ class Sweep(Objective):
 
         def expand() -> WeightedQueries:
             offsets, term_ids, _ = self.index.forward_arrays
-            return WeightedQueries(
-                *kernels.expand(top, offsets, term_ids, self.selection_weights, self.own, *settings)
+            m, n, gamma = int(feedback.fb_docs), int(feedback.fb_terms), float(feedback.gamma)
+            w, size, is_rsj = self.selection_weights, self.index.num_docs, feedback.weights == "rsj"
+            new = WeightedQueries(
+                *kernels.expand(
+                    *(top, offsets, term_ids, w, self.frequencies, size, self.own),
+                    *(m, n, gamma, is_rsj),
+                )
             )
+            return new if is_rsj else new._replace(term_weights=None)
 
         top = self._once("top", (before, depth), retrieve)
         return self._once("new", (before, settings), expand)

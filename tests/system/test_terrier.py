@@ -174,6 +174,19 @@ def test_the_pipelines_find_the_same(terrier, copy, queries):
     )
 
 
+def test_relevance_weights_are_the_same_from_both(terrier, copy, queries):
+    """Terrier's scores differ by a factor for each query."""
+    first = copy.bm25()(queries)
+    options = {"fb_docs": 7, "fb_terms": 12, "gamma": 0.3, "weights": "rsj"}
+    ours, theirs = RobertsonPRF(copy, **options), RobertsonPRF(terrier, **options)
+    pd.testing.assert_frame_equal(ours.expansion_terms(first), theirs.expansion_terms(first))
+    mine, terriers = copy.bm25()(ours(first)), terrier.bm25()(theirs(first))
+    for frame in (mine, terriers):
+        frame["score"] = frame["score"] / frame.groupby("qid")["score"].transform("max")
+    assert_same_ranking(mine, terriers)
+    assert (theirs(first)["query"] != RobertsonPRF(terrier)(first)["query"]).all()
+
+
 def test_over_terrier_there_are_no_query_toks(terrier, copy):
     """Terrier's retriever prefers query_toks and stems them again."""
     results = copy.bm25(num_results=3)(

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
+import pickle
 
+import brute_force
+import numpy as np
 import pandas as pd
 import pyterrier as pt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pyterrier_asl.retrieval import _feedback_kernels
+from pyterrier_asl.retrieval.bm25 import relevance_weights
 from pyterrier_asl.retrieval.feedback import RobertsonPRF, grow_weights, select_terms
 from pyterrier_asl.retrieval.index import TermIndex
+from pyterrier_asl.scoring.compiled import compile_loops
 
 
 def test_worked_example():
@@ -76,54 +81,94 @@ def indexed(texts: list[str]) -> TermIndex:
     return TermIndex.from_documents(documents, stemmer=None, stopwords=None, verbose=False)
 
 
-def expanded(
-    texts: list[str], query: dict[str, float], ranking: list[str], m: int, n: int, gamma: float
-) -> dict[str, float]:
-    """The definition, step by step."""
-    documents = {f"d{i}": set(text.split()) for i, text in enumerate(texts)}
-    r = Counter(term for docno in ranking[:m] for term in documents[docno])
-    value = {}
-    for term, r_t in r.items():
-        n_t = sum(term in terms for terms in documents.values())
-        w_t = math.log((len(documents) - n_t + 0.5) / (n_t + 0.5))
-        if w_t > 0:
-            value[term] = r_t * w_t
-    grown = dict(query)
-    for term in sorted(value, key=lambda term: (-value[term], term))[:n]:
-        grown[term] = grown.get(term, 0.0) + gamma
-    return grown
-
-
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(
     COLLECTIONS,
     st.lists(
         st.tuples(
-            st.dictionaries(st.sampled_from([*WORDS, "unknown"]), st.floats(0, 3), max_size=4),
-            st.permutations(range(6)),
+            st.dictionaries(st.sampled_from([*WORDS, "unknown"]), st.floats(0.1, 3), max_size=4),
+            st.permutations(range(6)).flatmap(
+                lambda docs: st.integers(0, 6).map(lambda size: docs[:size])
+            ),
         ),
         min_size=1,
         max_size=3,
     ),
     st.integers(1, 7),
     st.integers(1, 8),
-    st.floats(0, 1),
+    st.just(0.0) | st.floats(0.1, 1),
+    st.sampled_from(["idf", "rsj"]),
 )
-def test_is_the_definition_on_any_collection(texts, queries, m, n, gamma):
-    results = pd.DataFrame(
-        [
-            {"qid": f"q{i}", "query_toks": query, "docno": f"d{doc}", "rank": rank}
-            for i, (query, ranking) in enumerate(queries)
-            for rank, doc in enumerate(ranking)
-        ]
-    ).sample(frac=1, random_state=0)
-    prf = RobertsonPRF(indexed(texts), fb_docs=m, fb_terms=n, gamma=gamma)
-    found = prf(results).set_index("qid")["query_toks"]
+def test_is_the_definition_on_any_collection(texts, queries, m, n, gamma, kind):
+    """Rankings of any documents, shorter than m or without a document (m = 0)."""
+    rows = [
+        {"qid": f"q{i}", "query_toks": query, "docno": doc, "rank": rank}
+        for i, (query, ranking) in enumerate(queries)
+        for rank, doc in enumerate([f"d{doc}" for doc in ranking] or [None])
+    ]
+    index = indexed(texts)
+    prf = RobertsonPRF(index, fb_docs=m, fb_terms=n, gamma=gamma, weights=kind)
+    found = prf(pd.DataFrame(rows).sample(frac=1, random_state=0))
+    retrieved = index.bm25(b=0.3, k1=0.8)(found)
     assert len(found) == len(queries)
+    docs = {f"d{i}": text.split() for i, text in enumerate(texts)}
     for i, (query, ranking) in enumerate(queries):
-        expected = expanded(texts, query, [f"d{doc}" for doc in ranking], m, n, gamma)
-        assert found[f"q{i}"] == pytest.approx(expected)
-        assert list(found[f"q{i}"]) == list(expected)
+        ranking = [f"d{doc}" for doc in ranking]
+        expected, w = brute_force.robertson_feedback(docs, query, ranking, m, n, gamma, kind)
+        new = found[found["qid"] == f"q{i}"].iloc[0]
+        assert new["query_toks"] == pytest.approx(expected)
+        if kind == "idf":
+            assert list(new["query_toks"]) == list(expected)
+        elif new["query_tok_weights"] is not None:
+            assert new["query_tok_weights"] == pytest.approx(w)
+        scores = brute_force.bm25_scores(docs, expected, w, 0.3, 0.8)
+        mine = retrieved[retrieved["qid"] == f"q{i}"]
+        assert dict(zip(mine["docno"], mine["score"])) == pytest.approx(scores)
+
+
+def test_relevance_weights_worked_by_hand():
+    """N = 100, m = 4 feedback documents."""
+    candidates = pd.DataFrame(
+        {"row": 0, "term": ["all", "half", "none", "common"], "n": [10, 40, 5, 90], "m": 4}
+    ).assign(r=[4, 2, 0, 3])
+    found = select_terms(candidates, 100, 2, weights="rsj").set_index("term")
+    assert found["w"].to_dict() == pytest.approx(
+        {
+            "all": math.log(4.5 * 90.5 / (6.5 * 0.5)),
+            "half": math.log(2.5 * 58.5 / (38.5 * 2.5)),
+            "none": math.log(0.5 * 91.5 / (5.5 * 4.5)),
+            "common": math.log(3.5 * 9.5 / (87.5 * 1.5)),
+        }
+    )
+    assert found.index[found["selected"]].tolist() == ["all", "half"]
+    assert found.loc["none", "rw"] == 0 < found.loc["none", "w"]  # r_t = 0: never selected
+
+
+def test_values_within_a_billionth_tie():
+    """2 ln 3 = ln 9: with N = 58, n = 14.25 and r = 2 has the value of n = 5.4 and r = 1."""
+    for further, expected in ((1e-9, ["a", "b"]), (1e-7, ["b", "a"])):
+        close = pd.DataFrame(
+            {"row": 0, "term": ["b", "a"], "r": [2, 1], "n": [14.25, 5.4 + further]}
+        )
+        found = select_terms(close, 58, 1)
+        assert found["term"].tolist() == expected and found["rw"].nunique() == 2
+    kernels = compile_loops(_feedback_kernels.__name__)
+    for values, expected in (
+        ([1.0, 2.0, 3.0, 2.0 * (1 + 1e-10), 0.0], [2, 1]),
+        ([1.0, 2.0, 3.0, 2.0 * (1 + 1e-8), 0.0], [2, 3]),
+        ([2.0, 2.0 * (1 + 1e-10), 9.0, 9.0 * (1 + 1e-10), -1.0], [2, 3, 0, 1]),
+    ):
+        chosen = np.empty(6, np.int32)
+        terms, w, r = np.arange(5, dtype=np.int32), np.array(values), np.ones(5, np.int64)
+        buffers = np.empty(5), np.empty(5, np.bool_)
+        size = kernels._select_best(terms, r, w, *buffers, len(expected), chosen)
+        assert chosen[:size].tolist() == expected
+
+
+def test_counts_of_several_indices_are_refused():
+    for r, n, m in ((3, 2, 4), (5, 9, 4), (0, 8, 4)):
+        with pytest.raises(ValueError, match="take r, n, N and m from one index"):
+            relevance_weights([r], [n], 10, m)
 
 
 # -- the transformer ------------------------------------------------------------------------------
@@ -250,6 +295,7 @@ def test_documents_of_another_index_are_named(index):
         ({"fb_terms": 2.5}, "fb_terms is 2.5"),
         ({"gamma": -0.1}, "gamma is -0.1; it must be a finite number"),
         ({"gamma": math.nan}, "gamma is nan"),
+        ({"weights": "bm25"}, "weights 'bm25' is unknown: use one of 'idf', 'rsj'"),
     ],
 )
 def test_parameters_out_of_range_are_refused(index, parameters, message):
@@ -266,7 +312,10 @@ def test_is_its_parameters(index):
     prf = RobertsonPRF(index, fb_docs=19, fb_terms=25, gamma=0.198)
     assert prf == RobertsonPRF(index, fb_docs=19, fb_terms=25, gamma=0.198)
     assert prf != RobertsonPRF(index)
-    assert "fb_docs=19, fb_terms=25, gamma=0.198)" in repr(prf)
+    assert "fb_docs=19, fb_terms=25, gamma=0.198, weights='idf')" in repr(prf)
+    rsj = RobertsonPRF(index, fb_docs=19, fb_terms=25, gamma=0.198, weights="rsj")
+    assert rsj != prf and pickle.loads(pickle.dumps(rsj)) == rsj and "weights='rsj')" in repr(rsj)
+    assert rsj.compile()[-1] == rsj
     prf.set_parameter("fb_docs", 3)
     assert prf.get_parameter("fb_docs") == 3
 

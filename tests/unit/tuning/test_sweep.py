@@ -38,7 +38,15 @@ def test_all_parameters_at_once(small):
     retrieval = {"b": [0.0, 0.3, 1.0], "k1": [0.0, 0.5, 1.2, 400.0], "num_results": [3, 40]}
     params = [
         (first, {**retrieval, "k3": [None, 0.5, 8.0], "idf": ["robertson", "terrier"]}),
-        (prf, {"fb_docs": [1, 2, 9, 50], "fb_terms": [1, 3, 200], "gamma": [0.0, 0.4, 1.0]}),
+        (
+            prf,
+            {
+                "fb_docs": [1, 2, 9, 50],
+                "fb_terms": [1, 3, 200],
+                "gamma": [0.0, 0.4, 1.0],
+                "weights": ["idf", "rsj"],
+            },
+        ),
         (final, {**retrieval, "idf": ["robertson", "terrier"]}),
     ]
     stage = type(bm25_stages(small.index)[0])
@@ -46,8 +54,10 @@ def test_all_parameters_at_once(small):
     assert compare(stage("one", first, params[:1]), small, small.measures, 40) < 1e-9
 
 
-def test_one_retriever_in_both_places(small):
-    bm25, prf = small.index.bm25(num_results=15), RobertsonPRF(small.index, fb_docs=4)
+@pytest.mark.parametrize("weights", ["idf", "rsj"])
+def test_one_retriever_in_both_places(small, weights):
+    bm25 = small.index.bm25(num_results=15)
+    prf = RobertsonPRF(small.index, fb_docs=4, weights=weights)
     stage = type(bm25_stages(small.index)[0])
     params = [(bm25, {"b": [0.1, 0.5, 0.9], "k1": [0.2, 2.0, 20.0]})]
     assert compare(stage("both", bm25 >> prf >> bm25, params), small, small.measures, 20) < 1e-9
@@ -64,7 +74,8 @@ def test_queries_as_weights(small):
     ]
     collection = Collection()
     collection.topics = small.topics[["qid"]].assign(query_toks=toks)
-    for stage in bm25_stages(collection.index, num_results=30)[:2]:
+    stages = bm25_stages(collection.index, num_results=30)
+    for stage in (*stages[:2], bm25_stages(collection.index, num_results=30, weights="rsj")[1]):
         assert compare(stage, collection, [AP, nDCG, ASL @ 100], 15) < 1e-9
 
 
