@@ -54,11 +54,13 @@ class Agreement:
             observed value alone.
         pairs: the number of pairs of query and document that both judged.
         queries: the number of queries.
+        relevant: the shares of the pairs that the first and the second judge find relevant.
     """
 
     values: dict[str, Floats]
     pairs: int
     queries: int
+    relevant: tuple[float, float] = (np.nan, np.nan)
 
     def rows(self, reference: str, judge: str, alpha: float) -> Iterator[dict[str, Any]]:
         """A row per kind of agreement, with ``value`` and its interval."""
@@ -73,6 +75,8 @@ class Agreement:
                 "ci_high": np.minimum(own.high, 1.0),
                 "pairs": self.pairs,
                 "queries": self.queries,
+                "relevant": self.relevant[1],
+                "reference_relevant": self.relevant[0],
             }
 
 
@@ -102,14 +106,15 @@ def draw_queries(queries: int, *, draws: int, seed: int) -> Floats:
     return np.vstack((np.ones(queries), drawn)).astype(np.float64)
 
 
-def agreement_on_documents(judges: Judges, draws: Draws, *, graded: bool = False) -> Agreements:
+def agreement_on_documents(judges: Judges, draws: Draws) -> Agreements:
     """Share of equal labels and kappa, of every two judges, on the documents that both judged.
+
+    kappa is NaN where all labels of a judge are the same, relevant or not. Kappa of the
+    grades is NaN where the largest grades of the two judges differ, as their scales then differ.
 
     Args:
         judges: the judges.
         draws: how often each of n queries counts.
-        graded: also kappa of the grades, NaN where the largest grades of the two judges differ,
-            because their scales then differ.
     """
     qids = sorted(judges.all_qids)
     counts = draws(len(qids))
@@ -117,12 +122,17 @@ def agreement_on_documents(judges: Judges, draws: Draws, *, graded: bool = False
     for a, b in judges.pairs():
         both = judges.members[a], judges.members[b]
         tables = _label_tables(*both, qids)
-        coefficients = agreement_of_tables(np.tensordot(counts, tables, axes=1))
-        values = dict(zip(ON_DOCUMENTS, coefficients))
-        for kind, weights in ON_GRADES.items() if graded else ():
+        drawn = np.tensordot(counts, tables, axes=1)
+        share, kappa = agreement_of_tables(drawn)
+        has_both_labels = np.all(drawn.any(axis=1) & drawn.any(axis=2), axis=1)
+        values = dict(zip(ON_DOCUMENTS, (share, np.where(has_both_labels, kappa, np.nan))))
+        for kind, weights in ON_GRADES.items():
             values[kind] = np.array([_kappa_of_grades(*both, weights)])
-        queries = int((tables.sum(axis=(1, 2)) > 0).sum())
-        agreements[frozenset((a, b))] = Agreement(values, int(tables.sum()), queries)
+        observed, queries = drawn[0], int((tables.sum(axis=(1, 2)) > 0).sum())
+        size = max(int(observed.sum()), 1)
+        relevant = float(observed[1].sum() / size), float(observed[:, 1].sum() / size)
+        agreed = Agreement(values, int(observed.sum()), queries, relevant)
+        agreements[frozenset((a, b))] = agreed
     return agreements
 
 
@@ -161,9 +171,9 @@ def agreement_on_systems(
 
 
 def _kappa_of_grades(a: Judge, b: Judge, weights: str | None) -> float:
-    if a.judgements.grades.max() != b.judgements.grades.max():
-        return float("nan")
     at_a, at_b = shared_pairs(a.judgements, b.judgements)
+    if not len(at_a) or a.judgements.grades.max() != b.judgements.grades.max():
+        return float("nan")
     return cohen_kappa(a.judgements.grades[at_a], b.judgements.grades[at_b], weights=weights)
 
 

@@ -22,6 +22,7 @@ from ..measures.names import Measures, NamedMeasure
 from ..statistics.correction import with_corrected_p
 from ..statistics.inputs import check_name
 from .agreement import (
+    ON_GRADES,
     binned_judges,
     confusion_of,
     counts_by_grade,
@@ -29,7 +30,7 @@ from .agreement import (
     leniency_of,
 )
 from .favoured import FEW_RUNS, favour_sentences, favoured_chart, favours_by_judge
-from .human_range import DOCUMENTS, HUMAN, SYSTEMS, agreement_with_people, sentences
+from .human_range import DOCUMENTS, HUMAN, SYSTEMS, agreement_with_people, judge_lines
 from .judges import FEW_QUERIES, JudgeRel, Judges, judges_as_runs, precision_by, with_reference
 from .system_pairs import PairedTest, leaderboards_of, reversals_of
 
@@ -117,7 +118,7 @@ def judges(
     >>> nist = {f"q{n}": {"a": 1, "b": 0, "c": n % 2} for n in range(20)}
     >>> model = {f"q{n}": {"a": 1, "b": 0, "c": int(n % 3 == 0)} for n in range(20)}
     >>> report = judges(nist, {"model": model}, reference="nist", draws=200)
-    >>> report.agreement[["judge", "agreement", "value", "verdict"]].round(3)
+    >>> report.agreement[["judge", "agreement", "value", "verdict"]].head(2).round(3)
        judge  agreement  value        verdict
     0  model  agreement  0.817  range unknown
     1  model      kappa  0.633  range unknown
@@ -275,20 +276,22 @@ class JudgeReport(Printed):
         return self.agreement
 
     def sentences(self) -> list[str]:
-        """Sentences on the kappa of each judge and, with runs, on the tau of each measure.
+        """What each judge can be used for, each run that it favours, and what is not tested."""
+        return [*self._sentences(), *self.untested]
 
-        With runs then, for each judge, whether the best run is beyond people scored as runs.
-        """
-        ceilings = []
-        if "best_AP" in self.as_systems:
-            parts = self.as_systems.groupby("judged_by", sort=False)
-            ceilings = [_ceiling(str(judge), part) for judge, part in parts]
-        return [*sentences(self.agreement, self.people), *ceilings]
+    def _sentences(self, most: int | None = None) -> Iterator[str]:
+        """A line per judge, each with the first ``most`` runs that the judge favours."""
+        runs = {} if self.favoured is None else favour_sentences(self.favoured, self.alpha)
+        for judge, line in judge_lines(self.agreement, self.people).items():
+            yield line
+            yield from (favoured := runs.get(judge, []))[:most]
+            if most is not None and len(favoured) > most:
+                more = counted(len(favoured) - most, "more run")
+                yield f"{judge} favours {more}: --show favoured has all."
 
     def parts(self) -> Iterator[Part]:
         """The sentences, then the tables."""
-        yield from map(Part, self.sentences())
-        yield from self._favoured_parts()
+        yield from map(Part, [*self._sentences(_FAVOURED), *self.untested])
         yield from self._agreement_parts()
         if self.reversals is not None:
             shown = self.reversals[["judge", "measure", "pairs", *_REVERSALS]]
@@ -310,17 +313,9 @@ class JudgeReport(Printed):
         heading = f"Documents by grade, {self.reference} in rows{binned if self.binned else ''}:"
         yield Part(heading, counts_by_grade(self.confusion))
         heading = "Each judge's relevant documents scored as a run by another judge (MAP):"
-        bounds = self.as_systems[["judged_by", "judge", "person", "lower", "expected", "upper"]]
+        columns = ["judged_by", "judge", "person", "lower", "expected", "upper", "best_AP"]
+        bounds = self.as_systems[[name for name in columns if name in self.as_systems]]
         yield Part(heading, bounds, {"group_by": "judged_by"})
-
-    def _favoured_parts(self) -> Iterator[Part]:
-        """The first runs that each judge favours, and what cannot be tested."""
-        found = {} if self.favoured is None else favour_sentences(self.favoured, self.alpha)
-        for judge, of_runs in found.items():
-            yield from map(Part, of_runs[:_FAVOURED])
-            if (more := len(of_runs) - _FAVOURED) > 0:
-                yield Part(f"{judge} favours {counted(more, 'more run')}: see favoured.")
-        yield from map(Part, self.untested)
 
     def _agreement_parts(self) -> Iterator[Part]:
         """The agreements, and where there is a human range each judge's agreement with people."""
@@ -328,7 +323,8 @@ class JudgeReport(Printed):
         names = [f"{kind} {name}".rstrip() for kind, name in zip(*map(self.agreement.get, _KEYS))]
         table = self.agreement.assign(agreement=names)
         columns = ["judge", "agreement", "value", "ci_low", "ci_high", "pairs", "queries"]
-        yield Part(f"Agreement with {self.reference}:", table[columns], style)
+        shown = table[~self.agreement["agreement"].isin(ON_GRADES)]
+        yield Part(f"Agreement with {self.reference}:", shown[columns], style)
         decisive = self.agreement["agreement"].isin([DOCUMENTS, SYSTEMS])
         with_range = table[decisive & table["human_low"].notna()]
         if len(with_range):
@@ -368,11 +364,10 @@ class JudgeReport(Printed):
             y=alt.Y("label:N", sort=None, title=None),
             tooltip=tooltips("judge", "agreement", "value", *columns),
         )
-        band = (
-            alt.Chart()
-            .mark_rect(opacity=0.15, color="gray")
-            .encode(x=alt.X("human_low:Q"), x2=alt.X2("human_high:Q"))
-        )
+        people = alt.Chart().encode(x=alt.X("human_low:Q"), x2=alt.X2("human_high:Q"))
+        band = people.mark_rect(opacity=0.15, color="gray")
+        if shown["human_low"].equals(shown["human_high"]):  # one pair of people
+            band = alt.Chart().mark_rule(color="gray", strokeWidth=2).encode(x="human_low:Q")
         data = shown.assign(panel=panel, label=label)
         drawn = (
             alt.layer(band, ranges(base, "ci_low", "value", "ci_high", "agreement"), data=data)
@@ -389,19 +384,3 @@ class JudgeReport(Printed):
             else "There is one person, so there is no human range."
         )
         return captioned(drawn, "Judges and people", caption)
-
-
-def _ceiling(judge: str, part: pd.DataFrame) -> str:
-    """A sentence on the best run and the range of people scored as runs by a judge."""
-    run, score = part["best_run"].iloc[0], part["best_AP"].iloc[0]
-    humans = part[part["person"]]
-    about = f"Judged by {judge}, the highest MAP of a run is {score:.3f} ({run})"
-    if humans.empty:
-        return f"{about}; there is no second human judge, so there is no human range."
-    low, high = humans["lower"].min(), humans["upper"].max()
-    where = "beyond" if score > high else "below" if score < low else "within"
-    whose = f"{len(humans)} people's" if len(humans) > 1 else f"{humans['judge'].iloc[0]}'s"
-    return (
-        f"{about}, {where} the range of {whose} relevant documents, scored as a run: {low:.3f} in "
-        f"the worst order to {high:.3f} in the best."
-    )

@@ -6,7 +6,7 @@ person, on the same pairs of query and document: the pairs that the judge and al
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import combinations
 from typing import Any
@@ -18,8 +18,14 @@ from ..io.notices import counted
 from ..measures.names import Measures, NamedMeasure
 from ..scoring.arrays import Floats
 from ..statistics.intervals import Interval
-from .agreement import agreement_on_documents, agreement_on_systems, draw_queries, interval_of
-from .judges import FEW_QUERIES, Judges
+from .agreement import (
+    ON_GRADES,
+    agreement_on_documents,
+    agreement_on_systems,
+    draw_queries,
+    interval_of,
+)
+from .judges import FEW_QUERIES, Judges, shared_pairs
 
 #: The amount by which a judge may agree less than people and still be within the human range.
 MARGIN = 0.05
@@ -55,8 +61,8 @@ def verdicts(
         seed: of those draws.
 
     Returns:
-        The rows of kappa and tau of :func:`agreement_with_people`, and ``sentence``, the verdict
-        in words.
+        The rows of kappa and tau of :func:`agreement_with_people`, and ``sentence``, what the judge
+        can be used for.
 
     >>> nist = {f"q{n}": {"a": 1, "b": 0, "c": n % 2} for n in range(20)}
     >>> model = {f"q{n}": {"a": 1, "b": 0, "c": int(n % 3 == 0)} for n in range(20)}
@@ -68,7 +74,7 @@ def verdicts(
     ranked = judges.ranked_by(measures)
     table = agreement_with_people(judges, ranked, alpha=alpha, draws=draws, seed=seed)
     kept = table[table["agreement"].isin([DOCUMENTS, SYSTEMS])].reset_index(drop=True)
-    return kept.assign(sentence=sentences(kept, judges.people))
+    return kept.assign(sentence=kept["judge"].map(judge_lines(table, judges.people)))
 
 
 def agreement_with_people(
@@ -105,11 +111,15 @@ def agreement_with_people(
                 label = judges.label(measure, [reference, name])
             else:
                 continue
+            by_both = judges.members[reference].judgements, judges.members[name].judgements
+            both = len(shared_pairs(*by_both)[0])
             for row in agreements[frozenset((reference, name))].rows(reference, name, alpha):
+                if row["agreement"] in ON_GRADES and np.isnan(row["value"]):
+                    continue  # the scales differ
                 values = {pair: own.values[row["agreement"]] for pair, own in agreements.items()}
                 human = _human_columns(group, has_range, name, values, alpha, row["queries"])
                 keys = {"judge": name, "reference": reference, "measure": label}
-                rows.append({**keys, **row, **human})
+                rows.append({**keys, **row, **human, "judged_by_both": both})
     return pd.DataFrame(rows)
 
 
@@ -169,67 +179,95 @@ def _verdict(less: Interval) -> str:
 
 # In words
 
+#: What a verdict says of a judge's ranking of systems, and of its labels.
+_ON_SYSTEMS = {
+    WITHIN: "ranks systems as people do",
+    BELOW: "ranks systems less like people than people do",
+    UNDECIDED: "ranks systems perhaps as people do, which {queries} do not show",
+    UNKNOWN: "ranks systems",
+}
+_ON_DOCUMENTS = {
+    WITHIN: ", as people's do ({human})",
+    BELOW: ", less than people's ({human})",
+    UNDECIDED: "; people's have {human}, and {queries} do not show whether that is more",
+    UNKNOWN: "",
+}
 
-def sentences(agreement: pd.DataFrame, people: list[str]) -> list[str]:
-    """Sentences with the verdict on each row of kappa or tau, and its numbers.
+#: Labels agree little below this kappa.
+_LITTLE = 0.4
+
+
+def judge_lines(agreement: pd.DataFrame, people: list[str]) -> dict[str, str]:
+    """What each judge can be used for, in a line per judge, with cautions.
 
     Args:
-        agreement: rows of :func:`agreement_with_people`.
+        agreement: the frame of :func:`agreement_with_people`.
         people: the judges that are people.
     """
-    rows: list[Any] = agreement.to_dict("records")
-    return [_sentence(row, people) for row in rows if row["agreement"] in (DOCUMENTS, SYSTEMS)]
+    lines = {}
+    for judge, rows in agreement.groupby("judge", sort=False):
+        records: list[Any] = rows.to_dict("records")
+        labels = next(row for row in records if row["agreement"] == DOCUMENTS)
+        share = float(rows["value"].iloc[0])
+        rankings = [_ranking(row) for row in records if row["agreement"] == SYSTEMS]
+        said = "; ".join([*rankings, _labels(labels, share)])
+        lines[str(judge)] = " ".join([f"{judge}: {said}.", *_cautions(labels, people)])
+    return lines
 
 
-def _sentence(row: dict[str, Any], people: list[str]) -> str:
-    ends = ("value", "ci_low", "ci_high", "less_low", "less_high")
-    row = row | {end: round(row[end], 3) + 0 for end in ends}  # not -0
-    judge, symbol = row["judge"], row["agreement"]
-    what = "documents" if symbol == DOCUMENTS else f"the ranking by {row['measure']}"
-    numbers = f"{symbol} {row['value']:.3f}{_interval(row['ci_low'], row['ci_high'], '.3f')}"
+def _ranking(row: dict[str, Any]) -> str:
+    """How a judge ranks systems by a measure."""
+    verdict = _ON_SYSTEMS[row["verdict"]].format(queries=_queries(row))
+    human = "" if np.isnan(row["human_low"]) else f"; people among themselves {_human(row)}"
+    pairs = counted(row["pairs"], "pair")
+    return f"{verdict} by {row['measure']} (tau {row['value']:.3f} on {pairs}{human})"
+
+
+def _labels(row: dict[str, Any], share: float) -> str:
+    """How a judge labels documents; ``share`` is the share of equal labels."""
+    if not row["pairs"]:
+        return f"no document was judged by {row['judge']} and {row['reference']}"
     if np.isnan(row["value"]):
-        numbers = f"{symbol} has no value"
-    numbers += f" with {row['reference']}"
-    queries = counted(row["queries"], "query", "queries")
-    pairs = counted(row["pairs"], "pair of query and document", "pairs of query and document")
+        rates = f"{row['reference']} {row['reference_relevant']:.3f}, {row['judge']}"
+        return (
+            f"kappa is not informative, because all labels of a judge are the same: agreement "
+            f"{share:.3f}, share of relevant documents by {rates} {row['relevant']:.3f}"
+        )
+    little = " little" if row["value"] < _LITTLE else ""
+    verdict = _ON_DOCUMENTS[row["verdict"]].format(human=_human(row), queries=_queries(row))
+    return f"labels agree{little} (kappa {row['value']:.3f}){verdict}"
+
+
+def _cautions(row: dict[str, Any], people: list[str]) -> Iterator[str]:
+    """What limits the line about a judge, by its row of kappa."""
     if row["verdict"] == UNKNOWN:
-        on = f"{pairs} ({queries})" if symbol == DOCUMENTS or row["human_pairs"] else queries
-        return f"{judge}, {what}: {numbers} on {on}; {_why_unknown(row, people)}."
-    heads = {
-        WITHIN: f"{judge} is within the human range",
-        BELOW: f"{judge} is below the human range",
-        UNDECIDED: f"It cannot be said with {queries} whether {judge} is within the human range",
-    }
-    few = row["queries"] < FEW_QUERIES
-    warning = f"; below {FEW_QUERIES} queries intervals are too narrow" if few else ""
-    human = " to ".join(dict.fromkeys(f"{row[end]:.3f}" for end in ("human_low", "human_high")))
-    return (
-        f"{heads[row['verdict']]} on {what}: {numbers}; people with each other {human}; with a "
-        f"person on average {_difference_in_words(row['less_human'])} other people's"
-        f"{_interval(row['less_low'], row['less_high'], '+.3f')} ({pairs} that {judge} and all "
-        f"people judged, {queries}{warning})."
-    )
+        yield f"How people agree is unknown: {_why_unknown(row, people)}."
+    if row["human_low"] < _LITTLE:
+        yield f"Caution: people agree little with each other on labels (kappa {_human(row)})."
+    if 0 < row["human_pairs"] < row["judged_by_both"]:
+        yield (
+            f"Caution: the values are on the {counted(row['pairs'], 'pair')} of query and document "
+            f"that {row['judge']} and all people judged; on the {row['judged_by_both']:,} that "
+            f"{row['judge']} and {row['reference']} judged they can differ."
+        )
+    if row["queries"] < FEW_QUERIES:
+        yield f"Caution: intervals of {_queries(row)} are too narrow ({FEW_QUERIES} are needed)."
 
 
-def _interval(low: float, high: float, form: str) -> str:
-    """The ends of an interval in brackets; '' if it has none."""
-    return "" if np.isnan(low) else f" [{low:{form}}, {high:{form}}]"
+def _human(row: dict[str, Any]) -> str:
+    """The least and the greatest agreement of two people."""
+    return " to ".join(dict.fromkeys(f"{row[end]:.3f}" for end in HUMAN[:2]))
 
 
-def _difference_in_words(less: float) -> str:
-    """How much higher or lower a judge's agreement is."""
-    size = f"{abs(less):.3f}"
-    if float(size) == 0:
-        return "the same as"
-    return f"{size} {'higher' if less > 0 else 'lower'} than"
+def _queries(row: dict[str, Any]) -> str:
+    return counted(row["queries"], "query", "queries")
 
 
 def _why_unknown(row: dict[str, Any], people: list[str]) -> str:
-    no_range = "so there is no human range"
     if len(people) < 2:
-        return f"there is no second human judge, {no_range}"
+        return "there is one person"
     if len(set(people) - {row["judge"]}) < 2:
-        return f"{row['judge']} is one of two people, {no_range} for {row['judge']}"
+        return f"{row['judge']} is one of two people"
     if not row["human_pairs"]:
-        return f"no document was judged by {row['judge']} and all people, {no_range}"
-    return f"{row['agreement']} has no value where {row['judge']} and all people judged, {no_range}"
+        return f"no document was judged by {row['judge']} and all people"
+    return "kappa has no value on the documents that all judged"

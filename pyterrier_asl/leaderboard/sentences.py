@@ -181,7 +181,7 @@ def _verdicts(board: Leaderboard) -> Iterator[str]:
     if verdicts is None:
         return
     several = "track" in verdicts
-    for row in verdicts.itertuples():
+    for row in verdicts.drop_duplicates("sentence").itertuples():
         yield f"{row.track}: {row.sentence}" if several else str(row.sentence)
     for judge in verdicts["judge"][verdicts["verdict"] == BELOW].unique():
         rest = board.without(str(judge))

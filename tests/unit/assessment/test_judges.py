@@ -18,7 +18,7 @@ from pyterrier_asl.assessment.human_range import (
     UNDECIDED,
     UNKNOWN,
     WITHIN,
-    sentences,
+    judge_lines,
     verdicts,
 )
 from pyterrier_asl.assessment.judges import Judges
@@ -204,8 +204,12 @@ def test_the_human_range_is_on_the_pairs_that_the_judge_and_all_people_judged():
         assert wide.loc[kind, ["pairs", "queries", "human_pairs"]].tolist() == [360, 12, 360]
     # Table, sentence and chart show the same value.
     value = wide.loc["kappa", "value"]
-    (sentence,) = [text for text in report.sentences() if f": kappa {value:.3f} [" in text]
-    assert "(360 pairs of query and document that model and all people judged, 12 q" in sentence
+    (line,) = [text for text in report.sentences() if text.startswith("model: ")]
+    assert f"kappa {value:.3f})" in line and "people among themselves" in line
+    assert (
+        "Caution: the values are on the 360 pairs of query and document that model and all people "
+        "judged; on the 600 that model and first judged they can differ."
+    ) in line
     (drawn,) = [
         row
         for rows in report.chart().to_dict()["datasets"].values()
@@ -246,9 +250,10 @@ def test_a_judge_without_a_pair_that_all_people_judged():
     )
     table = verdicts(judges, draws=5).set_index("judge")
     assert table.loc["m", "human_pairs"] == 0 and table.loc["m", "verdict"] == UNKNOWN
-    no_range = "so there is no human range"
-    assert f"no document was judged by m and all people, {no_range}." in table.loc["m", "sentence"]
-    assert f"two is one of two people, {no_range} for two." in table.loc["two", "sentence"]
+    unknown = "How people agree is unknown: "
+    why = table["sentence"].str.partition(unknown)[2]
+    assert why["m"].startswith("no document was judged by m and all people.")
+    assert why["two"].startswith("two is one of two people.")
 
 
 def test_judges_without_a_query_of_all_can_still_agree_on_documents():
@@ -259,9 +264,7 @@ def test_judges_without_a_query_of_all_can_still_agree_on_documents():
     )
     kappa = verdicts(people, draws=5).set_index("judge")
     assert kappa.loc["y", "value"] == 1 and np.isnan(kappa.loc["z", "value"])
-    assert kappa.loc["z", "sentence"].startswith(
-        "z, documents: kappa has no value with x on 0 pairs of query"
-    )
+    assert kappa.loc["z", "sentence"].startswith("z: no document was judged by z and x.")
     with pytest.raises(ValueError, match="no query was judged by all judges"):
         _ = judges.qids
 
@@ -282,41 +285,82 @@ def test_verdicts_for_named_judges_in_one_call():
     assert all(row["judge"] in row["sentence"] for row in table.to_dict("records"))
 
 
-@pytest.mark.parametrize(
-    ("less", "says"),
-    [
-        (0.095, "on average 0.095 higher than other people's [-0.005, +0.195]"),
-        (-0.2, "on average 0.200 lower than other people's [-0.300, -0.100]"),
-        (0.0, "on average the same as other people's [-0.100, +0.100]"),
-    ],
-)
-def test_sentences_say_higher_lower_or_the_same(less, says):
-    row = {
-        "judge": "m",
-        "reference": "nist",
-        "measure": "",
-        "agreement": "kappa",
-        "value": 0.4,
-        "ci_low": 0.3,
-        "ci_high": 0.5,
-        "human_low": 0.5,
-        "human_high": 0.5,
-        "less_human": less,
-        "less_low": less - 0.1,
-        "less_high": less + 0.1,
-        "verdict": UNDECIDED,
-        "human_pairs": 1234,
-        "pairs": 1234,
-        "queries": 1,
-    }
-    (sentence,) = sentences(pd.DataFrame([row]), ["nist", "second"])
-    assert f"kappa 0.400 [0.300, 0.500] with nist; people with each other 0.500; with a {says}" in (
-        sentence.replace("with a person", "with a")
+ROW = {
+    "judge": "m",
+    "reference": "nist",
+    "measure": "",
+    "agreement": "kappa",
+    "value": 0.373,
+    "human_low": 0.218,
+    "human_high": 0.218,
+    "verdict": WITHIN,
+    "human_pairs": 18386,
+    "pairs": 18386,
+    "judged_by_both": 18386,
+    "queries": 40,
+}
+TAU = {"agreement": "tau", "measure": "AP", "value": 0.883, "human_low": 0.79, "human_high": 0.85}
+
+
+def line_of(*changes: dict) -> str:
+    rows = [ROW | {"agreement": "agreement"}, *(ROW | changed for changed in changes)]
+    (line,) = judge_lines(pd.DataFrame(rows), ["nist", "second"]).values()
+    return line
+
+
+def test_a_line_says_what_a_judge_can_be_used_for():
+    little = "Caution: people agree little with each other on labels (kappa 0.218)."
+    assert line_of({}, TAU) == (
+        "m: ranks systems as people do by AP (tau 0.883 on 18,386 pairs; people among themselves "
+        f"0.790 to 0.850); labels agree little (kappa 0.373), as people's do (0.218). {little}"
     )
-    assert "(1,234 pairs of query and document that m and all people judged, 1 query;" in sentence
-    assert "cannot be said with 1 query whether m is" in sentence and "below 10 queries" in sentence
-    (sentence,) = sentences(pd.DataFrame([row | {"ci_low": -0.0004}]), ["nist", "second"])
-    assert "kappa 0.400 [0.000, 0.500] with nist" in sentence
+    below = line_of({"verdict": BELOW, "human_low": 0.4, "value": 0.4}, TAU | {"verdict": BELOW})
+    assert below.startswith("m: ranks systems less like people than people do by AP (tau 0.883")
+    assert below.endswith("; labels agree (kappa 0.400), less than people's (0.400 to 0.218).")
+    open_ = line_of({"verdict": UNDECIDED, "queries": 9}, TAU | {"verdict": UNDECIDED})
+    assert "perhaps as people do, which 40 queries do not show by AP (tau" in open_
+    assert "; people's have 0.218, and 9 queries do not show whether that is more." in open_
+    assert open_.endswith("Caution: intervals of 9 queries are too narrow (10 are needed).")
+    assert "too narrow" not in line_of({"queries": 10})
+    assert "the 18,386 pairs of query" in line_of({"judged_by_both": 18387})
+
+
+def test_kappa_of_one_class_is_not_informative():
+    """Qrels with relevant documents only: kappa would be 0 at any agreement."""
+    labels = truth(20)
+    only = {q: dict.fromkeys(docs, 1) for q, docs in judged(labels, 0, 2).items()}
+    machine = judged(labels, 0, 2)
+    share = float(labels.mean())
+    for first, other, rates in ((only, machine, (1, share)), (machine, only, (share, 1))):
+        report = asl.judges(first, {"m": other}, draws=20, reference="nist")
+        rows = report.agreement.set_index("agreement")
+        assert rows.loc["kappa", ["value", "ci_low", "ci_high"]].isna().all()
+        assert rows.loc["agreement", "value"] == pytest.approx(share)
+        assert rows.loc["kappa", ["reference_relevant", "relevant"]].tolist() == list(rates)
+        assert report.sentences()[0] == (
+            "m: kappa is not informative, because all labels of a judge are the same: agreement "
+            f"{share:.3f}, share of relevant documents by nist {rates[0]:.3f}, m {rates[1]:.3f}. "
+            "How people agree is unknown: there is one person."
+        )
+
+
+def test_kappas_of_grades_of_one_scale_are_values():
+    """Cohen 1960 and 1968, against statsmodels; grades of another scale have none."""
+    draw = np.random.default_rng(5)
+    first, other = draw.integers(0, 4, (2, 60))
+    grades = [{"q": {f"d{n}": int(g) for n, g in enumerate(own)}} for own in (first, other)]
+    counts = np.zeros((4, 4))
+    np.add.at(counts, (first, other), 1)
+    values = asl.judges(grades[0], {"m": grades[1]}, draws=5).agreement.set_index("agreement")
+    for kind, wt in (("kappa_grades", None), ("kappa_linear", "linear")):
+        assert values.loc[kind, "value"] == pytest.approx(cohens_kappa(counts, wt=wt).kappa)
+    squares = np.subtract.outer(range(4), range(4)) ** 2
+    assert values.loc["kappa_quadratic", "value"] == pytest.approx(
+        cohens_kappa(counts, weights=squares).kappa
+    )
+    halves = {"q": {doc: grade // 2 for doc, grade in grades[1]["q"].items()}}
+    kinds = asl.judges(grades[0], {"m": halves}, draws=5).agreement["agreement"]
+    assert kinds.tolist() == ["agreement", "kappa"]
 
 
 def test_fractional_grades_are_binned():
@@ -340,9 +384,11 @@ def test_intervals_are_centred_and_repeat():
     first, again = (asl.judges(*given, draws=80).agreement for _ in range(2))
     pd.testing.assert_frame_equal(first, again)
     middle = (first["ci_low"] + first["ci_high"]) / 2
-    np.testing.assert_allclose(middle, first["value"])
+    has_interval = first["ci_low"].notna()
+    assert has_interval.tolist() == [True, True, False, False, False]  # no grades
+    np.testing.assert_allclose(middle[has_interval], first["value"][has_interval])
     other = asl.judges(*given, draws=80, seed=1).agreement
-    assert not np.array_equal(first["ci_low"], other["ci_low"])
+    assert first["ci_low"][0] != other["ci_low"][0]
 
 
 def test_intervals_are_narrower_with_more_queries():
@@ -373,14 +419,14 @@ def test_judges_of_known_agreement_with_two_people(queries, mistakes, verdict):
     row = report.agreement.set_index(["judge", "agreement"]).loc[("model", "kappa")]
     human = report.agreement.set_index(["judge", "agreement"]).loc[("second", "kappa"), "value"]
     assert row["human_low"] == row["human_high"] == pytest.approx(human)
-    sentence = report.sentences()[1]
+    line = report.sentences()[1]
     says = {
-        WITHIN: "within the human",
-        BELOW: "below the human",
-        UNDECIDED: "cannot be said with 10 queries",
+        WITHIN: ", as people's do (",
+        BELOW: ", less than people's (",
+        UNDECIDED: "10 queries do not show",
     }
-    assert says[verdict] in sentence
-    assert f"{row['value']:.3f}" in sentence and f"{row['less_low']:+.3f}" in sentence
+    assert says[verdict] in line
+    assert f"(kappa {row['value']:.3f})" in line and f"{row['human_low']:.3f}" in line
 
 
 def test_a_judge_is_below_the_range_by_the_whole_interval():
@@ -473,24 +519,17 @@ def test_judges_as_systems_with_the_best_run():
     perfect = {"best": {f"q{q}": dict(zip(DOCNOS, row * 1.0)) for q, row in enumerate(labels)}}
     people, second = judged(labels, 0, 2), judged(labels, 0.3, 3)
     report = asl.judges(people, {"second": second}, perfect, people=["second"], draws=10)
-    (ceiling,) = [text for text in report.sentences() if text.startswith("Judged by reference")]
-    assert (
-        "the highest MAP of a run is 1.000 (best), beyond the range of second's relevant "
-        "documents, scored as a run: "
-    ) in ceiling
-    alone = asl.judges(people, {"model": second}, perfect, draws=10).sentences()
-    (by_person,) = [text for text in alone if text.startswith("Judged by reference")]
-    assert "there is no second human judge, so there is no human range" in by_person
-    (by_machine,) = [text for text in alone if text.startswith("Judged by model")]
-    assert "the range of reference's relevant documents" in by_machine
-    assert not any("another person" in text for text in alone)
+    row = report.as_systems.iloc[0]
+    assert (row["judged_by"], row["judge"], row["person"]) == ("reference", "second", True)
+    assert (row["best_run"], row["best_AP"]) == ("best", 1)
+    assert row["lower"] < row["expected"] < row["upper"] < 1
 
 
 def test_one_person_leaves_the_range_unknown():
     labels = truth(5)
     report = asl.judges(judged(labels, 0.1, 2), {"model": judged(labels, 0.1, 3)}, draws=10)
     assert verdicts_of(report)["model", "kappa"] == UNKNOWN
-    assert "there is no second human judge, so there is no human range." in report.sentences()[0]
+    assert "How people agree is unknown: there is one person." in report.sentences()[0]
     assert report.gains is None and len(report.sentences()) == 1
     report.chart().to_dict()
 
@@ -518,7 +557,7 @@ def test_a_single_query_has_no_interval_and_no_verdict():
     ends = ["ci_low", "ci_high", "less_low", "less_high"]
     assert report.agreement[ends].isna().all(axis=None) and report.agreement["value"].notna().all()
     assert not any("[" in sentence for sentence in report.sentences())
-    assert report.sentences()[1].startswith("It cannot be said with 1 query whether model")
+    assert "and 1 query do not show" in report.sentences()[1]
     report.chart().to_dict()
 
 
@@ -597,8 +636,8 @@ def test_the_command(tmp_path, monkeypatch):
     assert report.to_latex().count(r"\begin{tabular}") == 6  # all are shown
     pd.testing.assert_frame_equal(report.table, report.agreement)
     page = report._repr_html_()
-    assert "<p>model, documents: kappa" in page and "<td>tau P@5</td>" in page
-    assert "model, documents: kappa" in table.stdout and "with nist.txt" in table.stdout
+    assert "<p>model: ranks systems by P@5 (tau" in page and "<td>tau P@5</td>" in page
+    assert table.stdout.startswith("model: ranks systems by P@5 (tau")
     rows = call("--judge", "model=model.txt", "--show", "agreement", "-o", "jsonl")
     kappa = json.loads(rows.stdout.splitlines()[1])
     assert kappa["agreement"] == "kappa" and kappa["reference"] == "nist.txt"
