@@ -149,9 +149,7 @@ def compare_with_assessors(
     panel = read_qrels_and_judges(qrels, judges, rel, judge_rel, runs=runs, duplicates=duplicates)
     paired = PairedTest(test, correction, alpha, draws, seed)
 
-    pairs = panel.pairs(QRELS)
-    if both_ways:
-        pairs += [(name, QRELS) for name in panel.others(QRELS)]
+    pairs = _both_ways(panel) if both_ways else panel.pairs(QRELS)
 
     frame = as_frame([row for pair in pairs for row in _differences(panel, *pair, paired)])
     return with_corrected_p(frame, test, "none" if as_published else correction, alpha)
@@ -207,7 +205,7 @@ def human_range(
     qrels: Qrels | None = None,
     *,
     duplicates: str | None = None,
-    judges: Mapping[str, Qrels],
+    judges: Mapping[str, Qrels] | None = None,
     rel: float | None = None,
     judge_rel: JudgeRel | None = None,
     system: str | None = None,
@@ -215,20 +213,26 @@ def human_range(
 ) -> pd.DataFrame:
     """Is a system's score within the range of human scores?
 
-    With types of runs also the range of the manual runs, next to the best automatic run.
+    Every other judge is scored as a run by the original judge, and the original judge by the other
+    judge (the paper's "org"). With types of runs also the range of the manual runs, next to the
+    best automatic run.
 
     Args:
-        judges: the other judges, name -> qrels; it may be empty.
+        judges: the other judges, name -> qrels; None: the manual runs only.
         system: the run whose score is compared with the judges; by default the best automatic run,
             or the best run without types.
         run_types: ``'manual'`` or ``'automatic'`` of each run: Series or dict by name, or a frame
             with columns ``run`` and ``type``.
 
     Returns:
-        One row for each judge and, with ``run_types``, one for the manual runs, with ``who``,
-        ``kind`` (``'judge'``, ``'manual runs'``), ``low``, ``tick`` (the expected score of a
-        judge, the mean of the manual runs), ``high``, ``bar`` and ``bar_run`` (the system; for the
-        manual runs the best automatic run), ``topics``. All by AP.
+        Two rows for each other judge and, with ``run_types``, one for the manual runs, with
+        ``who``, ``judged_by`` (``'qrels'`` or the other judge), ``kind`` (``'judge'``, ``'manual
+        runs'``), ``low``, ``tick`` (the expected score of a judge, the mean of the manual runs),
+        ``high``, ``bar`` and ``bar_run`` (the system; for the manual runs the best automatic run),
+        ``topics``. All by AP.
+
+    Raises:
+        ValueError: without judges and without types.
 
     Source: Trotman and Keeler 2011, Figure 2.
 
@@ -236,35 +240,49 @@ def human_range(
     >>> runs = {"m": {"q": {"a": 1}}, "s": {"q": {"a": 2, "b": 1}}}
     >>> types = {"m": "manual", "s": "automatic"}
     >>> human_range(runs, qrels, judges={"alt": {"q": {"a": 1}}}, run_types=types)
-               who         kind  low  tick  high  bar bar_run  topics
-    0          alt        judge  0.5   0.5   0.5  1.0       s       1
-    1  manual runs  manual runs  0.5   0.5   0.5  1.0       s       1
+               who judged_by         kind  low  tick  high  bar bar_run  topics
+    0          alt     qrels        judge  0.5  0.50   0.5  1.0       s       1
+    1        qrels       alt        judge  0.5  0.75   1.0  1.0       s       1
+    2  manual runs     qrels  manual runs  0.5  0.50   0.5  1.0       s       1
     """
+    if not judges and run_types is None:
+        raise ValueError("there is nothing to compare with: give judges, or the types of the runs")
     panel = read_qrels_and_judges(qrels, judges, rel, judge_rel, runs=runs, duplicates=duplicates)
     kinds = _types(panel.systems, run_types)
 
-    means = pd.Series(precision_by(panel, QRELS).mean(axis=-1), index=panel.systems)
-    automatic, manual = means[kinds == "automatic"], means[kinds == "manual"]
+    means = {
+        name: pd.Series(precision_by(panel, name).mean(axis=-1), index=panel.systems)
+        for name in panel.names
+    }
+    automatic, manual = means[QRELS][kinds == "automatic"], means[QRELS][kinds == "manual"]
     best = str(automatic.idxmax()) if len(automatic) else None
     bar = best if system is None else panel.systems[panel.runs_by(QRELS).row(system)]
-    rows: list[Any] = [
-        (judge.name, "judge", *map(judge.means.get, reversed(BOUNDS)), bar)
-        for judge in judges_as_runs(panel, QRELS)
-    ]
+    rows: list[Any] = []
+    for judged_by, name in _both_ways(panel):
+        ends = judge_as_run(panel, name, judged_by).means
+        rows.append((name, judged_by, "judge", *map(ends.get, reversed(BOUNDS)), bar))
     if len(manual):
-        ends = manual.min(), manual.mean(), manual.max()
-        rows.append(("manual runs", "manual runs", *ends, best))
-    frame = as_frame(rows, ["who", "kind", "low", "tick", "high", "bar_run"])
-    frame.insert(5, "bar", frame["bar_run"].map(means).astype(np.float64))
+        ends_of_runs = manual.min(), manual.mean(), manual.max()
+        rows.append(("manual runs", QRELS, "manual runs", *ends_of_runs, best))
+    frame = as_frame(rows, ["who", "judged_by", "kind", "low", "tick", "high", "bar_run"])
+    bars = [means[by].get(run, np.nan) for by, run in zip(frame["judged_by"], frame["bar_run"])]
+    frame.insert(6, "bar", np.array(bars, dtype=np.float64))
     return frame.assign(topics=len(panel.qids))
+
+
+def _both_ways(panel: Judges) -> list[tuple[str, str]]:
+    """The original judge with every other: who judges, and who is judged; then exchanged."""
+    pairs = panel.pairs(QRELS)
+    return [*pairs, *((name, reference) for reference, name in pairs)]
 
 
 @human_range.chart
 def human_range_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     """Bars of the system, lines from the worst to the best of the judge, a tick where expected."""
-    base = alt.Chart(frame).encode(
-        y=alt.Y("who:N", sort=None, title=None, axis=alt.Axis(labelLimit=LONG_NAME)),
-        tooltip=tooltips("who", "low", "tick", "high", "bar", "bar_run", "topics"),
+    by = np.where(frame["judged_by"] == QRELS, "", ", judged by " + frame["judged_by"])
+    base = alt.Chart(frame.assign(row=frame["who"] + by)).encode(
+        y=alt.Y("row:N", sort=None, title=None, axis=alt.Axis(labelLimit=LONG_NAME)),
+        tooltip=tooltips("who", "judged_by", "low", "tick", "high", "bar", "bar_run", "topics"),
     )
     bars = base.mark_bar(opacity=0.5).encode(
         x=alt.X("bar:Q", title="MAP", scale=alt.Scale(domain=[0, 1])),
@@ -277,7 +295,7 @@ def human_range_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     return figure(
         alt.layer(bars, lines, ticks),
         "Human scores and the system's",
-        "Line: the relevant documents of a judge, scored as a run by the original judge, from "
+        "Line: the relevant documents of a judge, scored as a run by the other judge, from "
         "the worst order to the best, with a tick at the expected score of a random order; for "
         "manual runs from the worst run to the best, with a tick at the mean. Bar: the system, or "
         "the best automatic run.",

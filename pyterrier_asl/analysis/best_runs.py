@@ -238,6 +238,7 @@ def headroom_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
         "value of all four. ASL is the mean number of irrelevant documents above a relevant one, "
         "plus 1, and cannot be much larger than the depth of the runs"
         f"{', so do not compare tracks with different depths' if tracks > 1 else ''}."
+        + undrawn(frame["value"])
     )
     chart = alt.concat(*panels, columns=2).resolve_scale(x="independent")
     return captioned(chart, "How much room is left", caption, WIDE_CAPTION)
@@ -248,8 +249,9 @@ def _best_values(measure: str, part: pd.DataFrame) -> alt.TopLevelMixin:
     lengths = measure.startswith("ASL")
     form, least = (".1f", 1) if lengths else (".3f", 0)
     runs = zip(part["value"], part["best_run"])
-    rows = part.assign(label=[f"{value:{form}} {run}" for value, run in runs], least=least)
-    powers = powers_of_ten(float(part["value"].max()))
+    labels = [f"{value:{form}} {run}" if run else "nothing is relevant" for value, run in runs]
+    rows = part.assign(label=labels, least=least)
+    powers = powers_of_ten(float(part["value"].fillna(1).max()))
     scale = alt.Scale(type="log", domain=[1, powers[-1]]) if lengths else alt.Scale(domain=[0, 1])
     axis = alt.Axis(values=powers) if lengths else alt.Axis()
     axis["format"], axis["grid"] = "~g", False
@@ -268,6 +270,7 @@ def _best_values(measure: str, part: pd.DataFrame) -> alt.TopLevelMixin:
 
 def _histogram(measure: str, part: pd.DataFrame) -> alt.TopLevelMixin:
     """A histogram of the best runs' values, one per track, the best possible value at the left."""
+    part = part.dropna(subset="value")
     if measure.startswith("ASL"):
         values, ends = part["value"], _LENGTHS
         names = best_first = ["1", *(f"to {end:g}" for end in ends[1:-1]), "more"]

@@ -153,6 +153,7 @@ def level_regressions(
     cutoff: int | None = None,
     levels: int = 4,
     following: int = 4,
+    standardized: bool = False,
 ) -> pd.DataFrame:
     """Do the following recall levels predict the difference at a level?
 
@@ -163,6 +164,8 @@ def level_regressions(
     Args:
         levels: the last level i that is regressed on the next levels.
         following: the number of next levels.
+        standardized: give coefficients of differences divided by their standard deviations, which
+            do not depend on the scale of a level. The axis of the paper's figure ends at 1.
 
     Returns:
         A row for each i and j, with ``i``, ``j``, ``coefficient`` of δRR_(i+j), ``R2`` of the
@@ -180,18 +183,24 @@ def level_regressions(
         coefficients = np.linalg.lstsq(among, with_target, rcond=None)[0]
         coefficients[~among.any(axis=1)] = np.nan  # the level is equal in all rankings
         r2 = coefficients @ with_target / products[0, 0] if products[0, 0] else np.nan
+        if standardized:
+            with np.errstate(invalid="ignore", divide="ignore"):
+                coefficients = coefficients * np.sqrt(np.diag(among) / products[0, 0])
         rows += [(i, j, float(c), float(r2), pairs) for j, c in enumerate(coefficients, 1)]
-    return pd.DataFrame(rows, columns=["i", "j", "coefficient", "R2", "pairs"])
+    frame = pd.DataFrame(rows, columns=["i", "j", "coefficient", "R2", "pairs"])
+    frame.attrs = {"standardized": standardized}
+    return frame
 
 
 @level_regressions.chart
 def level_regressions_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     """Coefficients of the next recall levels, a line for each level."""
+    standardized = "standardized " if frame.attrs.get("standardized") else ""
     labelled = frame.assign(level=[f"{i} (R² {r2:.2f})" for i, r2 in zip(frame["i"], frame["R2"])])
     chart = labelled_lines(
         labelled,
         x=alt.X("j:O", title="j", axis=alt.Axis(labelAngle=0)),
-        y=alt.Y("coefficient:Q", title="coefficient of δRRᵢ₊ⱼ"),
+        y=alt.Y("coefficient:Q", title=f"{standardized}coefficient of δRRᵢ₊ⱼ"),
         color=category("level"),
         tooltip=tooltips("i", "j", alt.Tooltip("coefficient", format=".3f")),
         point=True,
@@ -199,8 +208,9 @@ def level_regressions_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     return figure(
         chart,
         "Regression on the next recall levels",
-        "Coefficients of a linear regression of the difference at level i on the differences at "
-        "the next levels; one line per level i, with the share of variance explained."
+        f"{standardized}coefficients of a linear regression of the difference at level i on the "
+        "differences at the next levels; one line per level i, with the share of variance "
+        "explained.".capitalize()
         + undrawn(frame["R2"]),
     )
 
@@ -219,6 +229,10 @@ def _products(reciprocal: Floats, total: Ints, levels: range) -> tuple[Floats, i
     return sums, systems * (systems - 1) // 2 * int(has.sum())
 
 
+#: The attribute that names the predictor with the larger ``percent_of_untied``.
+_BETTER = "better on untied pairs"
+
+
 @analysis(DIAZ, "Table 2")
 def prediction_from_suffixes(
     runs: Runs,
@@ -233,15 +247,16 @@ def prediction_from_suffixes(
     How often the sign of δRR_1 is predicted from the ranks p_2, ..., p_m, over the pairs of
     rankings of a query whose reciprocal ranks differ: first by sgnLP of the ranks from the second
     on, then by δRR_2. A tie of the predictor is no prediction: ``percent``, the paper's number,
-    counts it as wrong.
+    counts it as wrong. sgnLP seldom ties. Of the pairs that a predictor does not tie, δRR_2 can
+    predict more: on DL 2020 passages it is right on 94.1 %, and sgnLP on 93.0 %.
 
     Args:
         rel: minimum grade of a relevant document. The paper's table has 1 on all collections.
 
     Returns:
         A row for each predictor, with ``predictor``, ``pairs`` of rankings, ``right``, ``ties``,
-        ``percent`` right, and ``percent_of_untied`` right among the pairs without a tie.
-
+        ``percent`` right, and ``percent_of_untied`` right among the pairs without a tie. ``attrs``
+        name the predictor that is ``better on untied pairs``.
     Source: Diaz, Best-Case Retrieval Evaluation, 2023, Table 2.
 
     >>> runs = {"a": {"q": {"d": 3, "e": 2}}, "b": {"q": {"x": 3, "d": 2, "e": 1}}}
@@ -259,7 +274,11 @@ def prediction_from_suffixes(
             "percent_of_untied": 100 * right / (pairs - tied),
         }
     counts = {"pairs": pairs, "right": right, "ties": tied}
-    return pd.DataFrame({"predictor": ["sgnLP", "δRR_2"], **counts, **shares})
+    frame = pd.DataFrame({"predictor": ["sgnLP", "δRR_2"], **counts, **shares})
+    untied = frame.set_index("predictor")["percent_of_untied"]
+    if untied.nunique() > 1:
+        frame.attrs = {_BETTER: str(untied.idxmax())}
+    return frame
 
 
 def _predictions(judged: Evaluation, rel: float, cutoff: int | None) -> tuple[int, Ints, Ints]:
@@ -295,6 +314,7 @@ def suffixes_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
         "How often the later relevant documents predict which of two rankings has the first "
         "relevant document higher: of all pairs of rankings with different reciprocal ranks, and "
         "of the pairs that the predictor does not tie. Chance level: 50 % of the untied pairs."
+        f"{f' On these {frame.attrs[_BETTER]} predicts better.' if frame.attrs else ''}"
         + undrawn(long["share"]),
         rows=1,
     )

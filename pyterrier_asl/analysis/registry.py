@@ -81,7 +81,6 @@ __all__ = [
     "Runs",
     "analyses",
     "analysis",
-    "find_analysis",
 ]
 
 ALEX = "Alex, Hall, Metzler 2022"
@@ -196,6 +195,15 @@ class Analysis:
         return self.question or self.paper
 
     @property
+    def figures(self) -> list[str]:
+        """The names of its figures: the first author, kind and number, as ``alex-figure-1``."""
+        kind, _, numbers = self.figure.lower().partition(" ")
+        first, _, last = numbers.partition("-")
+        each = range(int(first), int(last) + 1) if last else numbers.split(", ")
+        author = self.paper.partition(",")[0].partition(" ")[0].lower().replace("ü", "u")
+        return [f"{author}-{kind.removesuffix('s')}-{number}" for number in each]
+
+    @property
     def parameters(self) -> dict[str, inspect.Parameter]:
         """The parameters of the function."""
         return dict(inspect.signature(self.function).parameters)
@@ -257,9 +265,14 @@ def analyses() -> list[Analysis]:
     return sorted(_ANALYSES.values(), key=lambda a: (headings.index(a.heading), a.figure, a.name))
 
 
-def find_analysis(name: str) -> Analysis | None:
-    """The analysis of a name; None where there is none."""
-    return next((analysis for analysis in analyses() if analysis.name == name), None)
+def find_analyses(name: str) -> list[Analysis]:
+    """The analyses of a name or of a figure, as ``diaz-table-3``; none for a table elsewhere.
+
+    >>> [found.name for found in find_analyses("diaz-table-3") + find_analyses("Alex Figure 5")]
+    ['ties', 'search-length-distribution']
+    """
+    key = re.sub(r"[^a-z0-9.]+", "-", name.lower().replace("ü", "u"))
+    return [analysis for analysis in analyses() if key in (analysis.name, *analysis.figures)]
 
 
 def _with_arguments(doc: str, function: Callable[..., Any], tracks: bool = False) -> str:

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from difflib import get_close_matches
 from functools import partial
 from itertools import groupby
 from operator import attrgetter
@@ -27,7 +28,8 @@ from typing import Any
 import click
 
 from ..analysis import command_line
-from ..analysis.registry import Analysis, analyses, find_analysis
+from ..analysis.legends import legend
+from ..analysis.registry import CLARKE, Analysis, analyses, find_analyses
 from ..io import tables
 from ..io.names import read_groups
 from . import Command, epilog, options
@@ -108,7 +110,12 @@ _OPTIONS: dict[str, Decorator] = {
     ),
     "duplicates": options.duplicates,
     "cutoff": _number("-k", "--cutoff", help="Number of documents per query to look at."),
-    "depth": _number("--depth", help="The deepest rank to look at."),
+    "depth: int": _number("--depth", help="The deepest rank to look at."),
+    "depth: int | None": _number(
+        "--depth",
+        help="A run finds a document if it is among the first DEPTH: 100 as in P_Rareness@100.  "
+        "[default: the whole ranking, as in Table 4]",
+    ),
     "few": _number("--few", help="Number of systems up to which a retrieved document is rare."),
     "missing": _option(
         "--missing",
@@ -141,6 +148,7 @@ _OPTIONS: dict[str, Decorator] = {
     "normalized": _switch("--normalized", help="The variant that cannot exceed 1."),
     "seed": _option("--seed", type=click.IntRange(min=0), help="Seed of the draws."),
     "deepest": _number("--deepest", help="The last rank to report."),
+    "standardized": _switch("--standardized", help="Coefficients of standardized differences."),
     "n": _number("--documents", "n", help="Number of documents."),
     "relevant": _list(int, "--relevant", help="Numbers of relevant documents: 1,5,10"),
     "ranks": _list(int, "--ranks", help="Ranks of the first relevant document: 1,10"),
@@ -209,6 +217,10 @@ _OPTIONS: dict[str, Decorator] = {
 }
 
 
+#: The table that another command makes.
+_TUNING = "How much do tuned parameters improve AP and time-biased gain? (Table 2)"
+
+
 class Analyses(click.Group):
     """The analyses as subcommands, which are built when they are called."""
 
@@ -218,13 +230,26 @@ class Analyses(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of an analysis."""
-        analysis = find_analysis(cmd_name)
-        return None if analysis is None else _command(analysis)
+        [analysis] = find_analyses(cmd_name)
+        return _command(analysis)
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        """The command of a name, or of a figure, as ``diaz-table-3``."""
+        named = [analysis.name for analysis in find_analyses(args[0])]
+        if len(named) != 1:
+            names = [name for a in analyses() for name in (a.name, *a.figures)]
+            close = named or get_close_matches(args[0], names, n=3)
+            hint = f"did you mean {' or '.join(close)}?" if close else "see analyze --list"
+            elsewhere = "pyterrier-asl tune makes it" if args[0] == "clarke-table-2" else hint
+            raise click.UsageError(f"no analysis is called {args[0]!r}: {elsewhere}")
+        return super().resolve_command(ctx, [*named, *args[1:]])
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The list of analyses in the help, by question or by paper."""
         for heading, group in groupby(analyses(), attrgetter("heading")):
             rows = [(a.name, f"{a.what} ({a.source if a.question else a.figure})") for a in group]
+            if heading == CLARKE:
+                rows.append(("pyterrier-asl tune", _TUNING))
             with formatter.section(heading.removesuffix("?")):
                 formatter.write_dl(rows)
 
@@ -321,6 +346,7 @@ def _run_analysis(
         click.echo(f"{analysis.what} ({analysis.source})\n")
     groups = analysis.group_by if analysis.group_by in frame else ""
     tables.write(frame, output_format, places=places, group_by=groups)
-    if output_format == "table" and (notes := command_line.attributes_line(frame)):
-        click.echo(f"\n{notes}")
+    if output_format == "table":
+        notes = [*legend(map(str, frame.columns)), command_line.attributes_line(frame)]
+        click.echo("\n" + "\n".join(filter(None, notes)))
     options.save_chart(partial(analysis.draw, table), chart, title=title)

@@ -77,6 +77,7 @@ def arguments(analysis: Analysis, number: int) -> dict[str, Any]:
         possible["runs"] = {"one": (matched, None), "two": (runs(number, 1), None)}
 
     wanted = analysis.required | ({"lengths"} & set(analysis.parameters))
+    wanted |= {"judges"} if analysis.name == "human-range" else set()
     return {name: possible[name] for name in wanted if name in possible}
 
 

@@ -67,10 +67,11 @@ def test_runs_against_assessors():
     upper = frame[(frame["bound"] == "upper") & (frame["judged_by"] == "qrels")]
     assert upper["run"].tolist() == ["good", "poor"]
     poor = np.array([1 / 2 / 3, 1 / 2])  # q1: b of three at rank 2; q2: a at rank 2
-    best = np.array([over_all_orders(QRELS[q], ALT[q])[0] for q in ("q1", "q2")])
-    row = upper.iloc[1]
-    assert (row["run_AP"], row["judge_AP"]) == pytest.approx((poor.mean(), best.mean()))
-    assert row["p"] == pytest.approx(scipy.stats.ttest_rel(poor, best).pvalue)
+    orders = np.array([over_all_orders(QRELS[q], ALT[q]) for q in ("q1", "q2")]).T
+    for row, judge in zip(frame[frame["run"] == "poor"].head(3).itertuples(), orders):
+        assert (row.run_AP, row.judge_AP) == pytest.approx((poor.mean(), judge.mean()))
+    assert row.bound == "lower"
+    assert row.p == pytest.approx(scipy.stats.ttest_rel(poor, judge).pvalue)
     # Reversed: the documents of the original and the runs, by the judgements of the alternate.
     turned = frame[frame["judged_by"] == "alt"]
     assert turned["judge"].unique().tolist() == ["qrels"]
@@ -89,9 +90,16 @@ def test_human_range_by_hand():
     lines = np.mean([over_all_orders(QRELS[q], ALT[q]) for q in ("q1", "q2")], axis=0)
     assert frame.loc["alt", ["high", "tick", "low"]].tolist() == pytest.approx(lines.tolist())
     assert frame.loc["alt", ["bar", "bar_run"]].tolist() == [1.0, "good"]
+    # The original judge as a run, and the system, by the judgements of the other judge.
+    lines = np.mean([over_all_orders(ALT[q], QRELS[q]) for q in ("q1", "q2")], axis=0)
+    assert frame.loc["qrels", ["high", "tick", "low"]].tolist() == pytest.approx(lines.tolist())
+    good = np.mean([average_precision("abc", {"a", "n", "c"}), 1 / 3])
+    assert frame.loc["qrels", ["judged_by", "bar"]].tolist() == ["alt", pytest.approx(good)]
     assert frame.loc["manual runs", ["low", "tick", "high"]].tolist() == [pytest.approx(1 / 3)] * 3
     with pytest.raises(ValueError, match="run_types does not have the runs \\['poor'\\]"):
-        human_range(RUNS, QRELS, judges={}, run_types={"good": "manual"})
+        human_range(RUNS, QRELS, run_types={"good": "manual"})
+    with pytest.raises(ValueError, match="give judges, or the types of the runs"):
+        human_range(RUNS, QRELS)
 
 
 def test_satisfaction_by_hand():

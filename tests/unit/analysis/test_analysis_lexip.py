@@ -13,6 +13,7 @@ from ir_measures import RR
 
 from pyterrier_asl.analysis.discrimination import discriminative_power, preference_discrimination
 from pyterrier_asl.analysis.incomplete_judgements import (
+    _samples,
     missing_labels,
     missing_queries,
 )
@@ -31,9 +32,9 @@ from pyterrier_asl.analysis.tied_rankings import (
     ties_by_recall_level,
 )
 from pyterrier_asl.evaluation.evaluation import Evaluation
-from pyterrier_asl.evaluation.preferences import preference_matrix, preferences
+from pyterrier_asl.evaluation.preferences import preference_matrix, preferences, recall_levels
 from pyterrier_asl.evaluation.relevant_documents import RelevantRanks
-from pyterrier_asl.scoring.preferences import KINDS, preference_cube
+from pyterrier_asl.scoring.preferences import KINDS, level, preference_cube
 from pyterrier_asl.statistics.tests import compare_all
 from pyterrier_asl.statistics.tukey import randomized_hsd
 
@@ -459,3 +460,38 @@ def test_collections_have_colours_and_lines_the_names_of_their_preferences():
         assert labels["mark"]["type"] == "text"
         assert labels["encoding"]["text"]["field"] == "preference"
     assert drawn.to_dict()["resolve"]["scale"]["color"] == "independent"
+
+
+@pytest.mark.parametrize(("items", "fraction", "kept"), [(3, 0.5, 2), (5, 0.55, 3), (3, 0.1, 1)])
+def test_a_share_of_items_is_rounded(items, fraction, kept):
+    [(_, _, drawn)] = _samples(items, [fraction], 1, 0, progress=False)
+    assert drawn.sum() == kept
+
+
+def test_standardized_coefficients_do_not_depend_on_the_scale_of_a_level():
+    runs, qrels = some_runs(3)
+    plain, standardized = (
+        level_regressions(runs, qrels, levels=1, following=2, standardized=of)
+        for of in (False, True)
+    )
+    judged = Evaluation.of(runs, qrels)
+    reciprocal, total = recall_levels(judged, 1, None)
+    deep = total >= 3
+    levels = [level(reciprocal, total, i)[:, deep] for i in (1, 2, 3)]
+    pairs = list(permutations(range(len(runs)), 2))
+    y, *x = ([row[a] - row[b] for a, b in pairs] for row in levels)
+    y, x = np.ravel(y), np.reshape(x, (2, -1)).T
+    expected = np.linalg.lstsq(x / x.std(axis=0), y / y.std(), rcond=None)[0]
+    assert standardized["coefficient"].tolist() == pytest.approx(expected.tolist())
+    assert plain["R2"].tolist() == standardized["R2"].tolist()
+    assert plain["coefficient"].tolist() != pytest.approx(standardized["coefficient"].tolist())
+
+
+def test_the_predictor_that_is_better_on_untied_pairs_is_named():
+    runs, qrels = some_runs(3)
+    frame = prediction_from_suffixes(runs, qrels)
+    best = frame.loc[frame["percent_of_untied"].idxmax(), "predictor"]
+    assert frame.attrs == {"better on untied pairs": best}
+    assert f"On these {best} predicts better." in " ".join(
+        prediction_from_suffixes.draw(frame).title.subtitle
+    )

@@ -454,7 +454,7 @@ def test_the_test_of_discrimination_holds_its_level_over_all_pairs():
             for n, q in enumerate(qrels)
         }
 
-    runs = {"a": run(lambda n: 20 + n % 2), "b": run(lambda n: 22 + n % 2)}
+    runs = {"a": run(lambda n: 20 + n % 2), "b": run(lambda n: 22 + n // 2 % 2)}
     runs |= {f"wild{i}": run(lambda n: generator.integers(0, 50)) for i in range(4)}
     found = discriminative_power(runs, qrels, [P @ 50], levels=[0.05])
     assert found["test"].item() == "t" and found["correction"].item() == "holm"

@@ -114,6 +114,7 @@ def arguments(analysis: Analysis, case: str) -> dict[str, Any]:
     few = {"draws": 20} if has_draws(analysis) else {}
     quiet = {"progress": False} if "progress" in analysis.parameters else {}
     wanted = analysis.required | ({"qrels", "lengths"} & set(analysis.parameters))
+    wanted |= {"judges"} if analysis.name == "human-range" else set()
     return {**{name: possible[name] for name in wanted}, **few, **quiet}
 
 
@@ -205,6 +206,7 @@ def words(analysis: Analysis, case: str, folder: Path) -> list[str]:
     }
     files = {"qrels": [str(folder / "qrels.txt")], "runs": [str(folder / "runs")]}
     wanted = analysis.required | ({"lengths"} & set(analysis.parameters))
+    wanted |= {"judges"} if analysis.name == "human-range" else set()
     return [
         *("analyze", analysis.name),
         *(word for what in analysis.takes for word in files[what]),

@@ -18,7 +18,7 @@ from pyterrier_asl.analysis.command_line import (
     read_runs_of_tracks,
     without_unnamed_track,
 )
-from pyterrier_asl.analysis.registry import PAPERS, QUESTIONS, analyses, find_analysis
+from pyterrier_asl.analysis.registry import PAPERS, QUESTIONS, analyses, find_analyses
 
 #: A function, texts, and what they are read as.
 READ = [
@@ -101,8 +101,8 @@ def test_analyses_are_listed_by_question_then_by_paper_then_by_figure():
     listed = [(analysis.heading, analysis.figure, analysis.name) for analysis in analyses()]
     headings = [*QUESTIONS, *PAPERS]
     assert listed == sorted(listed, key=lambda one: (headings.index(one[0]), *one[1:]))
-    assert [find_analysis(name) for *_, name in listed] == analyses()
-    assert find_analysis("nothing") is None
+    assert [found for *_, name in listed for found in find_analyses(name)] == analyses()
+    assert find_analyses("nothing") == []
     assert all(len(analysis.what) <= 70 and analysis.what.endswith("?") for analysis in analyses())
 
 
@@ -115,5 +115,21 @@ def test_analyses_are_listed_by_question_then_by_paper_then_by_figure():
     ],
 )
 def test_inputs_of_commands(name, takes):
-    analysis = find_analysis(name)
-    assert analysis is not None and analysis.takes == takes
+    [analysis] = find_analyses(name)
+    assert analysis.takes == takes
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("diaz-table-3", ["ties"]),
+        ("Alex Figure 5", ["search-length-distribution"]),
+        ("alex-figure-2", ["run-quality", "headroom"]),
+        ("trotman-figure-3", ["satisfaction"]),
+        ("Türkmen Table 4", ["rare-documents"]),
+        ("alex-appendix-a.1", ["effective-share"]),
+        ("diaz-table", []),
+    ],
+)
+def test_analyses_are_found_by_figure(name, found):
+    assert [analysis.name for analysis in find_analyses(name)] == found

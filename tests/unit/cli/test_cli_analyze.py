@@ -19,6 +19,7 @@ from _calls import analyzed as rows
 
 from pyterrier_asl import DocLengths
 from pyterrier_asl.analysis import registry
+from pyterrier_asl.analysis.legends import LEGENDS, legend
 from pyterrier_asl.analysis.registry import Analysis
 from pyterrier_asl.cli import analyze as cli
 
@@ -358,6 +359,41 @@ def test_list_begins_with_questions_and_has_paper_and_figure():
         )
 
 
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("analysis", ANALYSES, ids=lambda one: one.name)
+def test_each_column_whose_name_is_no_word_has_a_legend(files, analysis):
+    more = [["--each"]] * (analysis.name == "reordering")
+    for said in ([], *more):
+        for name in rows(*arguments(analysis), *said)[0] if analysis.name not in EMPTY else []:
+            is_measure = re.fullmatch(r"(P|R|AP|ASL|Judged)(\(.*\))?(@\d+)?", name)
+            assert re.fullmatch(r"[a-z]{3,}|to", name) or is_measure or name in LEGENDS, name
+    text = call(*arguments(analysis)).stdout
+    assert all(line in text for line in legend(shown_columns(text)))
+
+
+def shown_columns(text: str) -> list[str]:
+    return [line for line in text.splitlines() if line][1].split()
+
+
+def test_a_figure_is_a_name_of_its_analysis(files):
+    assert rows("diaz-table-3", "qrels", "runs") == rows("ties", "qrels", "runs")
+
+
+def test_the_list_names_the_command_of_the_table_of_clarke():
+    listed = call("--list").stdout
+    assert "pyterrier-asl tune" in listed.partition("Clarke 2019:")[2]
+
+
+def test_the_depth_of_rareness_is_printed_and_in_help(files):
+    whole = call("rare-documents", "qrels", "runs").stdout
+    assert whole.splitlines()[-1] == "depth: the whole ranking"
+    top = call("rare-documents", "qrels", "runs", "--depth", "2").stdout
+    assert top.splitlines()[-1] == "depth: the first 2"
+    for name in ("rare-documents", "rare-finds"):
+        text = " ".join(call(name, "--help").stdout.split())
+        assert "100 as in P_Rareness@100. [default: the whole ranking, as in Table 4]" in text
+
+
 def test_help_has_the_analyses_and_each_its_options():
     text = call("--help").stdout
     assert "analyze ties dl20.qrels" in text and "stability" in text and "Table 2" in text
@@ -370,7 +406,10 @@ def test_help_has_the_analyses_and_each_its_options():
 @pytest.mark.parametrize(
     "said, message",
     [
-        (["tie"], "No such command 'tie'"),
+        (["tie"], "no analysis is called 'tie': did you mean ties?"),
+        (["alex-figure-1"], "did you mean run-quality or headroom?"),
+        (["clarke-table-2"], "pyterrier-asl tune makes it"),
+        (["zzz"], "no analysis is called 'zzz': see analyze --list"),
         (
             ["stability", "qrels", "runs", "--fuzz", "nan"],
             "fuzz is nan: it must be a number from 0",
