@@ -3,13 +3,14 @@
 \b
 Examples:
   pyterrier-asl tune vaswani --trials 100
-  pyterrier-asl tune vaswani --split -m TBG
+  pyterrier-asl tune vaswani --split -m TBG --weights rsj
   pyterrier-asl tune corpora/time --transfer corpora/cacm --out results
   pyterrier-asl tune disks45/nocr/trec7 --transfer disks45/nocr/trec8 --jobs -1
   pyterrier-asl tune vaswani -m ASL@1000 --storage sqlite:///search.db
 
 \b
-The stages (Clarke 2019). Each uses the best setting of the stage before it:
+The stages (Clarke 2019). Each uses the best setting of the stage before it, and also tries the
+defaults and the parameters that an earlier stage gave to it (carried over):
   initial retrieval  BM25: b from (0, 1), k1 from (.01, 1000), log-uniform
   feedback           Robertson's: documents m (8 to 32), terms n (4 to 32), weight gamma (0, 1)
   final retrieval    other b and k1 for the expanded query
@@ -50,6 +51,16 @@ from . import Command, epilog, options
     "--transfer", "COLLECTION", "Also measure the tuned pipelines on this collection."
 )
 @options.switch("--split", help="Tune on every other query and measure the rest.")
+@click.option(
+    "--weights",
+    type=click.Choice(["idf", "rsj"]),
+    default="idf",
+    show_default=True,
+    help="Term weights of feedback: BM25's, or relevance weights (Robertson, Sparck Jones).",
+)
+@options.switch(
+    "--trials-only", help="Leave out the defaults and the parameters of earlier stages."
+)
 @options.jobs(help="Number of trials at a time; -1: number of cores.")
 @options.text_option("--storage", "URL", "Save trials in this database, and resume from it.")
 @options.text_option(
@@ -74,7 +85,8 @@ def command(
 ) -> None:
     """Tune BM25 with feedback for a measure, by random search in stages.
 
-    Prints the best and the worst setting of each stage (Clarke 2019, Table 2). With --split or
+    Prints the best and the worst setting of each stage (Clarke 2019, Table 2), and which candidate
+    is the best: the defaults, the parameters carried over, or a trial. With --split or
     --transfer the best settings are also measured on other queries, and compared there with BM25
     without feedback and with the default parameters (paired t-tests).
     """
@@ -102,7 +114,7 @@ def command(
     if output_format not in ("tsv", "jsonl"):
         table = clarke.with_paper_names(table)
     tables.write(table, output_format, places=places, group_by="stage")
-    for sentence in clarke.transfer_verdicts(results):
+    for sentence in [*clarke.winners(results), *clarke.transfer_verdicts(results)]:
         click.echo(f"\n{sentence}", err=output_format != "table")
     if out:
         for path in clarke.save(results, out, force=force):

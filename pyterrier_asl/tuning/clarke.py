@@ -54,6 +54,7 @@ def tune_for_each(
     *,
     transfer: IndexedCollection | None = None,
     split: bool = False,
+    weights: str = "idf",
     **options: Any,
 ) -> dict[str, StagedResult]:
     """Tunes the three stages for each of several measures.
@@ -66,7 +67,8 @@ def tune_for_each(
             are compared with BM25 without feedback and with the pipeline, both with default
             parameters. Without it these two are measured on ``collection``.
         split: tune on every second topic of the collection, and transfer to the others.
-        options: ``n_trials``, ``seed``, ``jobs``, ``storage``, ``verbose`` of
+        weights: the term weights of feedback, see :func:`~pyterrier_asl.tuning.bm25_stages`.
+        options: ``n_trials``, ``trials_only``, ``seed``, ``jobs``, ``storage``, ``verbose`` of
             :func:`~pyterrier_asl.StagedSearch`.
 
     Returns:
@@ -87,7 +89,7 @@ def tune_for_each(
     results = {}
     for name in (measure.name for measure in wanted):
         result = StagedSearch(
-            bm25_stages(collection.index),
+            bm25_stages(collection.index, weights=weights),
             collection.topics,
             collection.qrels,
             reported[name],
@@ -96,7 +98,7 @@ def tune_for_each(
             **options,
         )
         tuned = None if transfer is None else result.settings
-        others = _comparison(transfer or collection, wanted, tuned)
+        others = _comparison(transfer or collection, wanted, tuned, weights)
         table = pd.concat([result.table, others], ignore_index=True)
         results[name] = replace(result, table=table)
     return results
@@ -124,6 +126,7 @@ def _comparison(
     collection: IndexedCollection,
     wanted: Sequence[NamedMeasure],
     tuned: Mapping[str, Mapping[str, Any]] | None,
+    weights: str,
 ) -> pd.DataFrame:
     """The measures of untuned pipelines, after the measures of a tuned one, as rows of the table.
 
@@ -131,12 +134,13 @@ def _comparison(
         collection: the topics.
         wanted: the measures.
         tuned: the settings of the tuned pipeline; None: there is none.
+        weights: the term weights of feedback.
     """
     reported = _all_measures(wanted, collection).values()
-    first, *_, last = bm25_stages(collection.index)
+    first, *_, last = bm25_stages(collection.index, weights=weights)
     rows = []
     if tuned is not None:
-        stages = bm25_stages(collection.index)
+        stages = bm25_stages(collection.index, weights=weights)
         use_settings(stages, tuned)
         values, means = _values_of(stages[-1].pipeline, collection, reported)
         rows += mean_rows(f"{_TRANSFER}{collection.name}", means)
@@ -149,6 +153,20 @@ def _comparison(
                 difference[name + _P] = float(t_test(values[name] - others[name]))
             rows += mean_rows(f"{_UNTUNED[stage]}{collection.name}", difference)
     return table_of(rows)
+
+
+def winners(results: Mapping[str, StagedResult]) -> list[str]:
+    """A sentence for each measure: the candidates that are the best settings of the stages.
+
+    Args:
+        results: the results of :func:`tune_for_each`.
+    """
+    return [
+        f"The best settings by {metric}: "
+        + ", ".join(f"{stage} {candidate}" for stage, candidate in result.candidates.items())
+        + "."
+        for metric, result in results.items()
+    ]
 
 
 def transfer_verdicts(results: Mapping[str, StagedResult]) -> list[str]:

@@ -58,6 +58,14 @@ class StagedResult:
     trials: dict[str, pd.DataFrame]
     settings: dict[str, dict[str, Any]]
 
+    @property
+    def candidates(self) -> dict[str, str]:
+        """The best candidate of each stage: ``defaults``, ``carried over`` or ``trial 17``."""
+        rows = self.table[(self.table["which"] == "best") & self.table["trial"].notna()]
+        names = {-1: "defaults", -2: "carried over"}
+        numbers = dict(zip(rows["stage"], rows["trial"].astype(int)))
+        return {stage: names.get(trial, f"trial {trial}") for stage, trial in numbers.items()}
+
 
 def StagedSearch(
     stages: Sequence[Stage],
@@ -66,6 +74,7 @@ def StagedSearch(
     metric: Any = "map",
     *,
     measures: Iterable[Any] = (),
+    trials_only: bool = False,
     held_out: Mapping[str, tuple[pd.DataFrame, pd.DataFrame]] | None = None,
     n_trials: int = 1000,
     seed: int | None = None,
@@ -79,7 +88,7 @@ def StagedSearch(
 
     Every stage also tries the parameters that its transformers had before the search, and the
     parameters that an earlier stage gave them; they win ties. So the result of a stage is never
-    worse than its start.
+    worse than its start. :attr:`StagedResult.candidates` says which one is the best.
 
     Afterwards the transformers have the best parameters of every stage. If the search fails, they
     have the parameters from before.
@@ -90,6 +99,7 @@ def StagedSearch(
         qrels: their judgements.
         metric: the measure to optimise in every stage.
         measures: further measures to record.
+        trials_only: whether a stage tries random settings only, as in the paper.
         held_out: name -> topics and qrels on which the tuned pipeline is measured at the end; a
             warning names those that contain topics of the tuning.
         n_trials: the number of settings of each stage.
@@ -130,7 +140,8 @@ def StagedSearch(
                     undo.callback(t.set_parameter, p.name, t.get_parameter(p.name))
         for number, (stage, space) in enumerate(zip(stages, spaces)):
             objective = objective_for(stage.pipeline, space, task, sweep=sweep)
-            before = _initial_trials(objective, [defaults[number], space.current()])
+            initial = {} if trials_only else {-1: defaults[number], -2: space.current()}
+            before = _initial_trials(objective, initial)
             drawn = run_trials(
                 objective,
                 n_trials=n_trials,
@@ -152,14 +163,16 @@ def StagedSearch(
     return StagedResult(stages[-1].pipeline, table_of(rows), trials, settings)
 
 
-def _initial_trials(objective: Objective, settings: Iterable[Setting]) -> SearchResult:
-    """Trials -1, -2, ... of settings before a search, without settings that lack a value."""
-    whole = [setting for setting in settings if not any(value is None for value in setting)]
-    tried = [setting for at, setting in enumerate(whole) if setting not in whole[:at]]
-    rows = [objective(setting) for setting in tried]
-    for setting, means in zip(tried, rows):
+def _initial_trials(objective: Objective, settings: Mapping[int, Setting]) -> SearchResult:
+    """Trials of settings before a search, by number, without settings that lack a value."""
+    tried: dict[int, Setting] = {}
+    for trial, setting in settings.items():
+        if None not in setting and setting not in tried.values():
+            tried[trial] = setting
+    rows = [objective(setting) for setting in tried.values()]
+    for setting, means in zip(tried.values(), rows):
         check_not_nan(means, objective.space, setting)
-    return SearchResult.of(objective, range(-1, -1 - len(tried), -1), tried, rows)
+    return SearchResult.of(objective, tried, list(tried.values()), rows)
 
 
 def _concatenate(first: SearchResult, second: SearchResult) -> SearchResult:

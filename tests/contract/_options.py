@@ -683,7 +683,7 @@ ROWS: dict[str, dict[str, Row]] = {
         "return_type": Row("best_setting"),
     },
     "KFoldRandomSearch": {"study_name": SEARCH["study_name"]},
-    "StagedSearch": SEARCH | {"held_out": Row(held_out)},
+    "StagedSearch": SEARCH | {"held_out": Row(held_out), "trials_only": Row(True)},
     "Experiment": {
         "names": Row(list("abcd"), refused={"always": "names is for a list of systems"}),
         "perquery": Row(True),

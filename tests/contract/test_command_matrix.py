@@ -352,6 +352,8 @@ SPECIAL |= {
         "trials": Row(["--trials", "3"]),
         "transfer": Row(lambda s: ["--transfer", tuned(s, 2)]),
         "split": Row(["--split"]),
+        "weights": Row(["--weights", "rsj"]),
+        "trials_only": Row(["--trials-only"]),
         "seed": Row(["--seed", "7"]),
         "storage": Row(
             lambda s: ["--storage", f"sqlite:///{folder()}/{s}.db"],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import math
+import re
 import sys
 from pathlib import Path
 
@@ -136,6 +137,23 @@ def test_the_table_is_what_the_pipeline_measures(folders):
             assert best[stage, metric] >= worst[stage, metric]
         assert worst["transfer to there", metric] is None
         assert isinstance(best["feedback", "fb_docs"], int)
+
+
+def test_weights_and_candidates(folders):
+    """The tuned pipeline with relevance weights has the printed values; the winners are named."""
+    found = printed("here", "-m", "AP", "--weights", "rsj", "--trials-only")["AP best"]
+    retrieval, feedback, final = settings(found)
+    values = measured("here", retrieval, {**feedback, "weights": "rsj"}, final)
+    assert found["final retrieval", "AP"] == pytest.approx(values["AP"], abs=1e-9)
+    defaults = measured("here", {}, {"weights": "rsj"}, {})["AP"]
+    assert found["defaults on here", "AP"] == pytest.approx(defaults, abs=1e-9)
+    assert found != printed("here", "-m", "AP", "--trials-only")["AP best"]
+    lines = tune("here", "-m", "AP", "--trials-only").stdout.splitlines()
+    (winners,) = [line for line in lines if line.startswith("The best settings by AP: ")]
+    stages = winners.removeprefix("The best settings by AP: ").rstrip(".").split(", ")
+    for stage, name in zip(stages, ("initial retrieval", "feedback", "final retrieval")):
+        assert re.fullmatch(rf"{name} trial \d", stage)
+    assert re.search("defaults|carried over", tune("here", "-m", "AP", "--trials", "1").stdout)
 
 
 @pytest.mark.slow

@@ -325,3 +325,38 @@ def test_failure_leaves_everything_as_it_was(small):
         StagedSearch([stages[0], stages[0]], small.topics, small.qrels)
     with pytest.raises(ValueError, match="each with another name"):
         StagedSearch([], small.topics, small.qrels)
+
+
+@pytest.mark.parametrize("best", ["defaults", "carried over", "trial"])
+def test_the_candidate_that_won_is_named(best):
+    """Mixture's value is that of x; the first stage hands its x on to the second."""
+    first, second = Mixture(x=0.5), Mixture(x=0.5)
+    maps = {x: pt.Evaluate(Mixture(x)(TOPICS), QRELS, ["map"])["map"] for x in (0.1, 0.5, 0.9)}
+    lowest, middle, highest = sorted(maps, key=maps.get)
+    second.x = {"defaults": highest, "carried over": lowest, "trial": lowest}[best]
+    given = {"defaults": lowest, "carried over": highest, "trial": middle}[best]
+    drawn = {"defaults": middle, "carried over": middle, "trial": highest}[best]
+    first.x = given
+    stages = [
+        Stage("first", first, {first: {"x": [given]}}, handed_to=[second]),
+        Stage("second", second, {second: {"x": [drawn]}}),
+    ]
+    result = StagedSearch(stages, TOPICS, QRELS, "map", n_trials=1, seed=0)
+    number = {"defaults": -1, "carried over": -2, "trial": 0}[best]
+    assert result.candidates["second"] == ("trial 0" if best == "trial" else best)
+    assert result.candidates["first"] == "defaults"
+    rows = result.table.query("stage == 'second' and which == 'best'")
+    assert set(rows["trial"]) == {number} and second.x == highest
+    second.x, first.x = highest, 0.5
+    only = StagedSearch(stages, TOPICS, QRELS, "map", n_trials=1, seed=0, trials_only=True)
+    assert set(only.candidates.values()) == {"trial 0"} and second.x == drawn
+
+
+def test_parameters_carried_over_keep_their_number_where_defaults_have_no_value(small):
+    bm25 = small.index.bm25(num_results=30)
+    stages = [
+        Stage("one", bm25, [(bm25, {"k3": [2.0]})]),
+        Stage("two", bm25, [(bm25, {"k3": [8.0]})]),
+    ]
+    result = StagedSearch(stages, small.topics, small.qrels, AP, n_trials=1, seed=0)
+    assert result.trials["two"]["trial"].tolist() == [-2, 0]
