@@ -7,33 +7,18 @@ import shutil
 import click
 
 from ..io import tables
-from . import Command, options
+from . import Command
 
 
 @click.command(name="demo", cls=Command)
-@options.switch("--generated", help="Use the generated collection instead of vaswani.")
-@options.seed(
-    default=None,
-    show_default=False,
-    help="With --generated: seed of the collection.  [default: 2022]",
-)
-def command(generated: bool, seed: int | None) -> None:
+def command() -> None:
     """Retrieve with three systems, measure them, and explain the values.
 
-    The collection is ir_datasets' vaswani (3 MB, downloaded once) or, without a network, a
-    generated one. No Java is needed.
+    The collection is a small generated one: ``asl:demo`` of PyTerrier. No Java is needed.
     """
     from ..experiment import demo, demo_collection
 
-    if seed is not None and not generated:
-        raise click.UsageError("--seed goes with --generated")
-    if generated:
-        of_seed = {} if seed is None else {"seed": seed}
-        collection, reason = demo_collection.generated(**of_seed), ""
-    else:
-        collection, reason = demo_collection.collection()
-    if reason:
-        click.echo(f"{reason}. Using a generated collection.", err=True)
+    collection = demo_collection.generated()
     result = demo.demonstrate(collection)
     click.echo(f"{collection.name}: {collection.summary}\n")
     for name, description in demo.SYSTEMS.items():

@@ -19,7 +19,6 @@ import numpy as np
 from ..io.lazy import pd
 from ..io.names import shared_systems
 from ..io.notices import counted, progress_bar, warn
-from ..io.threads import check_jobs
 from ..judging.judged_run import JudgedRun
 from ..judging.judgements import Judgements
 from ..judging.remembered import Remembering
@@ -36,7 +35,8 @@ from ..measures.rareness import Pools
 from ..scoring.arrays import Floats
 from ..scoring.lexicographic import reciprocal_ranks
 from .inputs import FOR_SEVERAL, named_runs, refuse
-from .measuring import Measuring, iter_judged, measure_runs, tie_note, values_of
+from .measuring import Measuring, iter_judged, tie_note, values_of
+from .workers import check_workers, measure_runs
 
 
 @dataclass(frozen=True)
@@ -243,7 +243,7 @@ class Evaluation(Remembering):
                 run can be measured.
             OSError: without ``keep_going`` for a file that cannot be read.
         """
-        check_jobs(jobs)
+        check_workers(jobs, backend)
         if self.is_matched:
             unanswered = [int(np.count_nonzero(run.retrieved == 0)) for run in self.sources]
             return replace(self, measures=measures, unanswered=unanswered)

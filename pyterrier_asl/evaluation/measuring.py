@@ -8,10 +8,8 @@ which the provider gives none.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
 from threading import Lock
 from typing import Any
 
@@ -21,7 +19,7 @@ import numpy as np
 from ..io.lazy import pd
 from ..io.notices import counted, progress_bar, warn
 from ..io.runs import iter_runs, load_run
-from ..io.threads import LARGE, cores, map_ahead, map_at_once
+from ..io.threads import map_at_once
 from ..judging.judged_run import CONSTANT_SCORES, JudgedRun, OwnIds
 from ..judging.judgements import Judgements
 from ..measures.names import needs_pool
@@ -111,35 +109,6 @@ class Measuring:
             warn_of_few(self._pooled, len(judged))
             values |= {label: Pools(m, judged).values() for label, m in self._pooled.items()}
         return values
-
-
-def measure_runs(
-    measuring: Measuring, sources: Mapping[str, Any], jobs: int, backend: str
-) -> Generator[MeasuredRun]:
-    """Measures runs in this process, or on workers; see :func:`.workers.measure_elsewhere`."""
-    if jobs == 1 and backend == "loky":
-        return measure_here(measuring, sources.items())
-    from .workers import measure_elsewhere
-
-    return measure_elsewhere(measuring, sources, jobs=jobs, backend=backend)
-
-
-def measure_here(
-    measuring: Measuring, sources: Iterable[tuple[str, Any]]
-) -> Generator[MeasuredRun]:
-    """Measures several small files at a time, on one thread each, and large ones one by one."""
-
-    def is_small_file(item: tuple[str, Any]) -> bool:
-        source = item[1]
-        is_file = isinstance(source, (str, os.PathLike)) and os.path.isfile(source)
-        return is_file and os.path.getsize(source) < LARGE
-
-    for are_small, some in groupby(sources, is_small_file):
-        if are_small:
-            done = map_ahead(lambda item: measuring.run(*item), some, ahead=2 * cores())
-            yield from (run for _, run in done)
-        else:
-            yield from (measuring.run(*item) for item in some)
 
 
 def iter_judged(

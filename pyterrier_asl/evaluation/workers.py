@@ -1,4 +1,4 @@
-"""Workers that measure runs: processes of this machine, threads, or a Ray cluster.
+"""Runs measured in this process, or on workers: processes, threads, or a Ray cluster.
 
 Each worker gets the qrels and measures once. Runs are returned in their order.
 """
@@ -8,63 +8,80 @@ from __future__ import annotations
 import os
 import tempfile
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from dataclasses import replace
-from functools import lru_cache, partial
-from itertools import islice
+from functools import lru_cache
+from itertools import groupby
 from typing import Any, TypeAlias
 
-import joblib
-
 from ..io.atomic import naming_full_disk
-from ..io.processes import exit_with_parent, safe_start
-from ..io.threads import iterate_ahead
-from ..io.workers import explain_killed_workers, worker_pool
+from ..io.extras import install_command
+from ..io.threads import LARGE, check_jobs, cores, map_ahead
 from ..judging.judgements import Judgements
-from .measuring import MeasuredRun, Measuring, measure_here
+from .measuring import MeasuredRun, Measuring
 
 Task: TypeAlias = tuple[str, Any]
 
+#: Where runs can be measured: processes, threads, and a Ray cluster.
+BACKENDS = ("loky", "threading", "ray")
 #: Number of times that Ray repeats a task after its worker or machine was lost.
-_RETRIES = 5
-#: Seconds without work after which a worker of this machine ends.
-_IDLE = 300
+_RETRIES = 3
 
 
-def measure_elsewhere(
-    measuring: Measuring, sources: Mapping[str, Any], *, jobs: int, backend: str = "loky"
+def check_workers(jobs: int, backend: str) -> None:
+    """Raises ValueError for a wrong number of workers, and for an unknown backend."""
+    check_jobs(jobs)
+    if backend not in BACKENDS:
+        raise ValueError(
+            f"backend {backend!r} cannot measure runs: use one of {', '.join(map(repr, BACKENDS))}"
+        )
+
+
+def measure_runs(
+    measuring: Measuring, sources: Mapping[str, Any], jobs: int, backend: str
 ) -> Generator[MeasuredRun]:
-    """Measures runs on workers.
+    """Measures runs.
 
     Args:
         measuring: qrels and measures.
         sources: runs by name.
         jobs: number of workers; -1: number of cores, on this machine or in the cluster.
-        backend: ``'ray'`` or a backend of joblib that returns results one by one.
-
-    Raises:
-        ValueError: for another backend.
+        backend: one of :data:`BACKENDS`.
 
     Returns:
         An iterator of the runs in their order; a run that cannot be measured has its error.
+
+    Raises:
+        ChildProcessError: for a run whose worker was killed.
     """
-    tasks = map(_with_absolute_path, sources.items())
-    if backend == "ray":
-        done = _by_ray(measuring, tasks, jobs)
-    elif backend != "loky":
-        done = _by_joblib(measuring, tasks, jobs, backend)
-    elif len(sources) == 1:
-        done = measure_here(measuring, sources.items())
-    else:
-        done = _by_processes(measuring, tasks, jobs)
-    yield from (_with_judgements(measuring.judgements, run) for run in done)
+    if backend == "loky" and (jobs == 1 or len(sources) == 1):
+        yield from _here(measuring, sources.items())
+        return
+    tasks = [(name, _absolute(source)) for name, source in sources.items()]
+    by_backend = _by_ray if backend == "ray" else _by_joblib
+    for run in by_backend(measuring, tasks, jobs, backend):
+        yield _with_judgements(measuring.judgements, run)
 
 
-def _with_absolute_path(task: Task) -> Task:
-    """A task with an absolute path, for workers with another current folder."""
-    name, source = task
-    return name, os.path.abspath(source) if isinstance(source, (str, os.PathLike)) else source
+def _here(measuring: Measuring, sources: Iterable[Task]) -> Iterator[MeasuredRun]:
+    """Measures several small files at a time, on one thread each, and large ones one by one."""
+
+    def is_small_file(item: Task) -> bool:
+        source = item[1]
+        is_file = isinstance(source, (str, os.PathLike)) and os.path.isfile(source)
+        return is_file and os.path.getsize(source) < LARGE
+
+    for are_small, some in groupby(sources, is_small_file):
+        if are_small:
+            done = map_ahead(lambda item: measuring.run(*item), some, ahead=2 * cores())
+            yield from (run for _, run in done)
+        else:
+            yield from (measuring.run(*item) for item in some)
+
+
+def _absolute(source: Any) -> Any:
+    """A file with its absolute path, for workers with another current folder."""
+    return os.path.abspath(source) if isinstance(source, (str, os.PathLike)) else source
 
 
 def _work(measuring: Measuring, name: str, source: Any) -> MeasuredRun:
@@ -72,136 +89,72 @@ def _work(measuring: Measuring, name: str, source: Any) -> MeasuredRun:
     return _with_judgements(_NONE, measuring.run(name, source))
 
 
-def _results(
-    submit: Callable[..., Any],
-    result: Callable[[Any], MeasuredRun],
-    tasks: Iterable[Task],
-    jobs: int,
-) -> Iterator[MeasuredRun]:
-    """Results of tasks in their order; enough tasks are submitted to keep all workers busy."""
-    waiting = iter(tasks)
-    submitted = deque(submit(*task) for task in islice(waiting, 2 * jobs))
-    while submitted:
-        done = result(submitted.popleft())
-        submitted.extend(submit(*task) for task in islice(waiting, 1))
-        yield done
-
-
-# On processes
-
-
-def _by_processes(measuring: Measuring, tasks: Iterable[Task], jobs: int) -> Iterator[MeasuredRun]:
-    jobs = int(joblib.effective_n_jobs(jobs))
-    if jobs == 1:  # for example in a process that must not start others
-        yield from (_work(measuring, *task) for task in tasks)
-        return
-    pool = _worker_pool(jobs, os.getpid())
-    with explain_killed_workers(), _work_for_processes(measuring) as work:
-        results = _results(partial(pool.submit, work), lambda job: job.result(), tasks, jobs)
-        # On a thread, as Ctrl-C would break a pool while it starts.
-        with iterate_ahead(results, ahead=jobs) as done:
-            try:
-                yield from done
-            except BaseException:  # the workers may have ended, and need not finish
-                _worker_pool.cache_clear()
-                pool.shutdown(kill_workers=True)
-                raise
-
-
-@lru_cache(maxsize=1)
-def _worker_pool(jobs: int, sender: int) -> Any:
-    """The worker processes of the process ``sender``, which are kept for its next evaluation."""
-    return worker_pool(jobs, timeout=_IDLE, initializer=exit_with_parent, initargs=(sender,))
-
-
 def _by_joblib(
-    measuring: Measuring, tasks: Iterable[Task], jobs: int, backend: str
+    measuring: Measuring, tasks: list[Task], jobs: int, backend: str
 ) -> Iterator[MeasuredRun]:
-    from joblib.parallel import BACKENDS, EXTERNAL_BACKENDS
-
-    one_by_one = [
-        name for name, kind in BACKENDS.items() if getattr(kind, "supports_return_generator", False)
-    ]
-    if backend not in (usable := {*one_by_one, *EXTERNAL_BACKENDS} - {"sequential"}):
-        raise ValueError(
-            f"backend {backend!r} cannot measure runs: use one of "
-            f"{', '.join(map(repr, sorted({*usable, 'ray'})))}"
-        )
-    try:
-        parallel = joblib.Parallel(n_jobs=jobs, backend=backend, return_as="generator")
-    except (ValueError, ImportError) as error:  # a backend in another package
-        raise ValueError(
-            f"backend {backend!r} cannot be used here ({error}): install its package, or use "
-            "'loky', 'ray' or 'threading'"
-        ) from error
-    with (
-        nullcontext(partial(_work, measuring))
-        if backend == "threading"
-        else _work_for_processes(measuring) as work
-    ):
-        yield from parallel(joblib.delayed(work)(*task) for task in tasks)
-
-
-@contextmanager
-def _work_for_processes(measuring: Measuring) -> Iterator[Callable[..., MeasuredRun]]:
-    """A function that measures runs in other processes.
+    """On processes or threads of this machine.
 
     The measuring is saved to a file that each worker maps once, so that its arrays are shared.
     """
+    import joblib
+    from joblib.externals.loky.process_executor import TerminatedWorkerError
+
+    parallel, done = joblib.Parallel(jobs, backend=backend, return_as="generator"), 0
     with tempfile.TemporaryDirectory(prefix="pyterrier_asl-", ignore_cleanup_errors=True) as folder:
         path = os.path.join(folder, "measuring")
         with naming_full_disk(path):
             joblib.dump(measuring, path)
-        yield partial(_work_from_file, path, os.getpid())
+        try:
+            for run in parallel(joblib.delayed(_work_from_file)(path, *task) for task in tasks):
+                yield run
+                done += 1
+        except TerminatedWorkerError as error:
+            raise ChildProcessError(
+                f"run {tasks[done][0]!r} (or a later run): the worker process was killed: if "
+                "memory ran out, pass jobs=1"
+            ) from error
 
 
-def _work_from_file(path: str, sender: int, *task: Any) -> MeasuredRun:
-    """Does a task with the measuring in a file of the process ``sender``."""
-    return _work(_read_measuring(path, sender), *task)
+def _work_from_file(path: str, name: str, source: Any) -> MeasuredRun:
+    return _work(_read_measuring(path), name, source)
 
 
 @lru_cache(maxsize=1)
-def _read_measuring(path: str, sender: int) -> Measuring:
-    exit_with_parent(sender, os.path.dirname(path))
+def _read_measuring(path: str) -> Measuring:
+    import joblib
+
     measuring: Measuring = joblib.load(path, mmap_mode="c")
     return measuring
 
 
-# On a cluster
-
-
-def _by_ray(measuring: Measuring, tasks: Iterable[Task], jobs: int) -> Iterator[MeasuredRun]:
+def _by_ray(
+    measuring: Measuring, tasks: list[Task], jobs: int, backend: str
+) -> Iterator[MeasuredRun]:
     """On the connected Ray cluster, or the cluster of ``RAY_ADDRESS``, or a new one.
 
-    The measuring is put into the object store once, and each machine copies it once. A task whose
-    worker or machine is lost is repeated elsewhere.
-
-    Raises:
-        ChildProcessError: for a run whose workers were all killed.
+    The measuring is put into the object store once. A task whose worker or machine is lost is
+    repeated elsewhere.
     """
     try:
         import ray
     except ImportError:
-        raise ImportError("backend='ray' needs Ray: pip install 'pyterrier-asl[ray]'") from None
+        raise ImportError(f"backend={backend!r} needs Ray: {install_command('ray')}") from None
     if not ray.is_initialized():
-        with safe_start(by_folder=True):  # workers of Ray import from the folder of its start
-            ray.init(log_to_driver=False)
+        ray.init(log_to_driver=False)
     workers = jobs if jobs > 0 else int(ray.cluster_resources().get("CPU", 1))
-    work = partial(ray.remote(_work).options(max_retries=_RETRIES).remote, ray.put(measuring))
-
-    def result(job: tuple[str, Any]) -> MeasuredRun:
-        name, done = job
-        try:
-            return ray.get(done)  # type: ignore[no-any-return]
-        except ray.exceptions.RayTaskError as error:
-            raise error.cause from None
-        except ray.exceptions.WorkerCrashedError as error:
-            raise ChildProcessError(
-                f"run {name!r}: {_RETRIES + 1} worker processes were killed while they measured "
-                "it: if memory ran out, give Ray fewer CPUs per node"
-            ) from error
-
-    yield from _results(lambda *task: (task[0], work(*task)), result, tasks, workers)
+    work, shared = ray.remote(max_retries=_RETRIES)(_work), ray.put(measuring)
+    started: deque[Any] = deque()
+    for number, (name, source) in enumerate(tasks, 1):
+        started.append((name, work.remote(shared, name, source)))
+        while started and (len(started) == 2 * workers or number == len(tasks)):
+            name, job = started.popleft()
+            try:
+                yield ray.get(job)
+            except ray.exceptions.WorkerCrashedError as error:
+                raise ChildProcessError(
+                    f"run {name!r}: {_RETRIES + 1} worker processes were killed while they "
+                    "measured it: if memory ran out, give Ray fewer CPUs per node"
+                ) from error
 
 
 _NONE = Judgements({})

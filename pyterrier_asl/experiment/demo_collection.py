@@ -1,27 +1,15 @@
-"""The collections of the demo: vaswani, and a generated one that needs no download.
-
-The generated one is a PyTerrier dataset: ``pt.get_dataset("asl:demo")``.
-"""
+"""The collection of the demo, a PyTerrier dataset: ``pt.get_dataset("asl:demo")``."""
 
 from __future__ import annotations
 
-import os
-import subprocess
-import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import ir_datasets
 import numpy as np
 import pandas as pd
 import pyterrier as pt
 
-from ..io.processes import python_command
-from ..io.qrels import irds_qrels
 from ..measures.lengths import DocLengths
-
-#: Seconds for downloading vaswani (3 MB), after which a collection is generated.
-PATIENCE = 60
 
 
 @dataclass(repr=False, eq=False)  # not frozen: pt.get_dataset wraps its get_topics
@@ -93,60 +81,6 @@ class DemoDatasets(pt.datasets.DatasetProvider):  # type: ignore[misc]
     def list_dataset_names(self) -> list[str]:
         """The names of all datasets."""
         return ["demo"]
-
-
-def collection() -> tuple[DemoCollection, str]:
-    """Loads vaswani, or generates a collection if vaswani is not available.
-
-    Returns:
-        The collection, and the reason why it is not vaswani: '' if it is.
-    """
-    try:
-        return vaswani(), ""
-    except OSError as error:
-        return generated(), str(error)
-
-
-def vaswani() -> DemoCollection:
-    """Loads vaswani from ir_datasets, which downloads it if it is not on this machine.
-
-    Raises:
-        OSError: if it cannot be downloaded, with the reason.
-    """
-    _fetch_vaswani()
-    dataset = ir_datasets.load("vaswani")
-    queries = [(query.query_id, query.text) for query in dataset.queries_iter()]
-    return DemoCollection(
-        "vaswani",
-        [{"docno": doc.doc_id, "text": doc.default_text()} for doc in dataset.docs_iter()],
-        pd.DataFrame(queries, columns=["qid", "query"]),
-        irds_qrels("vaswani"),
-    )
-
-
-def _fetch_vaswani() -> None:
-    """Downloads missing files in another process, which can be stopped after a timeout."""
-    home = ir_datasets.util.home_path() / "vaswani"
-    if all((home / f"{part}.txt").is_file() for part in ("docs", "queries", "qrels")):
-        return
-    parts = "next(d.docs_iter()), next(d.queries_iter()), next(d.qrels_iter())"
-    fetch = python_command(f"import ir_datasets; d = ir_datasets.load('vaswani'); {parts}")
-    defaults = {"IR_DATASETS_DL_TRIES": "1", "IR_DATASETS_DL_TIMEOUT": "10"}
-    try:
-        subprocess.run(
-            fetch, check=True, capture_output=True, timeout=PATIENCE, env=defaults | os.environ
-        )
-    except subprocess.TimeoutExpired:
-        raise OSError(
-            f"vaswani is not on this machine, and the download took more than {PATIENCE} seconds"
-        ) from None
-    except subprocess.CalledProcessError as error:
-        last = "".join(error.stderr.decode(errors="replace").strip().splitlines()[-1:])
-        failed = "All download sources failed" in last  # then a list of errors follows
-        cause = "all sources failed" if failed else textwrap.shorten(last, 100, placeholder=" ...")
-        raise OSError(
-            f"vaswani is not on this machine and could not be downloaded ({cause})"
-        ) from None
 
 
 def generated(*, documents: int = 4800, topics: int = 40, seed: int = 2022) -> DemoCollection:

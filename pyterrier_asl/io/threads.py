@@ -14,9 +14,9 @@ import atexit
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from functools import cache
-from itertools import islice, pairwise
+from itertools import pairwise
 from numbers import Integral
 from queue import SimpleQueue
 from threading import Thread, local
@@ -94,41 +94,6 @@ def map_ahead(
                 yield first.item, first.result()
         finally:
             for call in waiting:
-                call.is_cancelled = True
-
-
-@contextmanager
-def iterate_ahead(items: Iterable[Item], ahead: int) -> Iterator[Iterator[Item]]:
-    """Iterates on another thread, at most ``ahead`` items before they are needed.
-
-    Args:
-        items: the items; the iteration begins at once.
-        ahead: the number of items.
-
-    Returns:
-        A context with an iterator of the items. The thread ends with the context.
-
-    >>> with iterate_ahead("abc", ahead=2) as letters:
-    ...     list(letters)
-    ['a', 'b', 'c']
-    """
-
-    def take_one(iterator: Iterator[Item]) -> list[Item]:
-        return list(islice(iterator, 1))
-
-    with Threads(1) as thread:
-        iterator = iter(items)
-        calls = deque(thread.submit(take_one, iterator) for _ in range(ahead))
-
-        def results() -> Iterator[Item]:
-            while item := calls.popleft().result():
-                calls.append(thread.submit(take_one, iterator))
-                yield item[0]
-
-        try:
-            yield results()
-        finally:
-            for call in calls:
                 call.is_cancelled = True
 
 

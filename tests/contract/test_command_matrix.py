@@ -344,10 +344,7 @@ SPECIAL: dict[str, dict[str, Row]] = {
     },
 }
 SPECIAL |= {
-    "demo": {
-        "generated": Row([], same={"always": "a setting"}),
-        "seed": Row(["--seed", "7"]),
-    },
+    "demo": {},
     "tune": {
         "trials": Row(["--trials", "3"]),
         "transfer": Row(lambda s: ["--transfer", tuned(s, 2)]),
@@ -554,8 +551,6 @@ def words_of(name: str, setting: Setting, option: str, data: str) -> list[str]:
     """A command with what it needs."""
     params = {p.name for p in COMMANDS[name].params}
     words = [*name.split(), *required(name, setting)]
-    if name == "demo":
-        return [*words, "--generated"]
     if name == "tune":
         words += [tuned(setting, 1), "--trials", "2"]
     by_name = {"measures", "measure"} & params

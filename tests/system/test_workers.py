@@ -5,13 +5,10 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
-import time
-from functools import partial
 
 import pytest
 
 from pyterrier_asl import evaluate
-from pyterrier_asl.io.workers import explain_killed_workers, worker_pool
 
 QRELS = {"q": {"d": 1}}
 FIRST, SECOND = {"q": {"d": 2.0, "x": 1.0}}, {"q": {"x": 2.0, "d": 1.0}}
@@ -61,9 +58,7 @@ def test_the_same_processes_evaluate_the_next_runs(tmp_path):
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 def test_after_a_worker_was_killed_the_next_evaluation_has_others():
-    message = (
-        r"a worker process was killed \(SIGKILL\).*: start again; if memory ran out, pass jobs=1"
-    )
+    message = "^run 'a' .or a later run.: the worker process was killed: if memory ran"
     with pytest.raises(ChildProcessError, match=message):
         reciprocal_ranks({"a": Deadly(FIRST), **RUNS})
     assert reciprocal_ranks(RUNS) == [1.0, 0.5, 1.0, 0.5]
@@ -77,16 +72,3 @@ def test_an_evaluation_within_a_process_that_must_not_have_others(method):
     with multiprocessing.get_context(method).Pool(1) as pool:
         waiting = pool.apply_async(reciprocal_ranks, (RUNS,))
         assert waiting.get(timeout=120) == [1.0, 0.5, 1.0, 0.5]
-
-
-def test_a_killed_worker_is_named_before_and_after_a_job_is_submitted():
-    with worker_pool(1) as pool:
-        worker = pool.submit(os.getpid).result()
-        job = pool.submit(time.sleep, 60)
-        os.kill(worker, signal.SIGKILL)
-        for late in (job.result, partial(pool.submit, os.getpid)):
-            with (
-                pytest.raises(ChildProcessError, match=r"was killed \(SIGKILL\)"),
-                explain_killed_workers(),
-            ):
-                late()

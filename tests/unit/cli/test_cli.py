@@ -435,11 +435,6 @@ def test_a_limit_of_the_system_is_named_with_its_remedy(error, remedy):
     assert error_line(error).count("raise") == 1
 
 
-def test_the_seed_of_the_demo_is_for_the_generated_collection():
-    result = call("demo", "--seed", "3")
-    assert result.exit_code == 2 and "--seed goes with --generated" in result.stderr
-
-
 @pytest.mark.parametrize("command", ["evaluate", "pool", "demo"])
 def test_help_teaches_by_examples(command):
     assert command in call("--help").stdout

@@ -1,8 +1,6 @@
-"""The collections of the demo: the generated dataset, and vaswani if it is missing."""
+"""The collection of the demo."""
 
 from __future__ import annotations
-
-import subprocess
 
 import pyterrier as pt
 import pytest
@@ -47,35 +45,3 @@ def test_other_names_and_variants_are_errors():
     for method in (dataset.get_topics, dataset.get_qrels):
         with pytest.raises(ValueError, match="generated-2022 has no variant 'title'"):
             method("title")
-
-
-@pytest.mark.parametrize(
-    ("last_line", "cause"),
-    [
-        (b"no route to host", "no route to host"),
-        (b"RuntimeError: ('All download sources failed', [(None, 1)])", "all sources failed"),
-    ],
-)
-def test_without_vaswani_the_reason_is_returned(monkeypatch, tmp_path, last_line, cause):
-    monkeypatch.setenv("IR_DATASETS_HOME", str(tmp_path))
-
-    def no_network(command, **options):
-        assert options["timeout"] == demo_collection.PATIENCE
-        assert options["env"]["IR_DATASETS_DL_TRIES"] == "1"
-        raise subprocess.CalledProcessError(1, command, stderr=b"Traceback\n" + last_line)
-
-    monkeypatch.setattr(subprocess, "run", no_network)  # which would download vaswani
-    collection, reason = demo_collection.collection()
-    assert collection.name == "generated-2022"
-    assert reason == f"vaswani is not on this machine and could not be downloaded ({cause})"
-
-
-def test_the_download_has_a_timeout(monkeypatch, tmp_path):
-    monkeypatch.setenv("IR_DATASETS_HOME", str(tmp_path))
-
-    def too_slow(command, **options):
-        raise subprocess.TimeoutExpired(command, options["timeout"])
-
-    monkeypatch.setattr(subprocess, "run", too_slow)  # which would take a minute
-    with pytest.raises(OSError, match="the download took more than 60 seconds"):
-        demo_collection.vaswani()

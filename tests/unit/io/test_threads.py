@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from pyterrier_asl.io.threads import cores, iterate_ahead, map_ahead
+from pyterrier_asl.io.threads import cores, map_ahead
 
 
 def noted(count: int, numbers: list[int]) -> Iterator[int]:
@@ -91,27 +91,6 @@ def test_a_forked_process_has_threads_of_its_own():
     assert os.waitpid(child, 0)[1] == 0
 
 
-def test_an_iteration_ahead_is_bounded_and_ends_with_its_context():
-    made = []
-    for wanted in (0, 1, 5):
-        made.clear()
-        with iterate_ahead(noted(100, made), ahead=6) as numbers:
-            assert [next(numbers) for _ in range(wanted)] == list(range(wanted))
-        assert len(made) <= wanted + 6 + 1
-        assert made == list(range(len(made)))
-
-
-def test_an_error_of_an_iteration_ahead_comes_where_it_is():
-    def items():
-        yield "a table"
-        raise ValueError("line 7")
-
-    with iterate_ahead(items(), ahead=3) as tables:
-        assert next(tables) == "a table"
-        with pytest.raises(ValueError, match="line 7"):
-            next(tables)
-
-
 def is_interrupted(call: Callable[[], object], step: int) -> bool:
     """Makes a call, and raises KeyboardInterrupt at one step of its Python code, as Ctrl-C does.
 
@@ -148,18 +127,5 @@ def test_an_interruption_at_any_step_leaves_threads_that_work():
     step, numbers = 0, range(2 * cores())
     while is_interrupted(lambda: list(map_ahead(str, numbers, ahead=2)), step):
         assert ends(lambda: list(map_ahead(str, numbers, ahead=2))), f"step {step}"
-        step += 1
-    assert step > 20
-
-
-@pytest.mark.filterwarnings("ignore:Exception ignored in")  # the call without an interruption
-def test_an_iteration_ahead_ends_after_an_interruption_at_any_step():
-    def iterate():
-        with iterate_ahead(range(5), ahead=2) as numbers:
-            assert list(numbers) == [0, 1, 2, 3, 4]
-
-    step = 0
-    while is_interrupted(iterate, step):
-        assert ends(iterate), f"step {step}"
         step += 1
     assert step > 20
