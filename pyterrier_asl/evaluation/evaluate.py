@@ -100,10 +100,7 @@ def evaluate(
     Args:
         runs: dict of name -> run (data frame, Arrow table, file, or whatever ir_measures takes), a
             folder of run files, one file, or several; a single data frame or dict of dicts is one
-            run, called ``run``; or Parquet data sets partitioned by run or query (see
-            :mod:`~pyterrier_asl.io.files`). A file is read in blocks of whole queries, so that
-            it may be larger than memory if the rows of a query are adjacent.
-            Without qrels: a dict of track -> (runs, qrels).
+            run, called ``run``. Without qrels: a dict of track -> (runs, qrels).
         qrels: data frame, file, ir_datasets id, dict of dicts, or
             :class:`~pyterrier_asl.judging.judgements.Judgements`.
         measures: measures or their names, or a dict from the name of a column to either. None: the
@@ -122,9 +119,9 @@ def evaluate(
             error.
         long: one row per value, instead of one column per measure.
         jobs: number of runs to measure at a time; -1: the number of cores.
-        backend: processes on this machine (``'loky'``), another backend of joblib that returns
-            results one by one (``'threading'``), or the nodes of a Ray cluster (``'ray'``), which
-            need the files at the same paths. The result is the same, byte for byte.
+        backend: processes on this machine (``'loky'``), threads (``'threading'``), or the nodes of
+            a Ray cluster (``'ray'``), which need the files at the same paths. The result is the
+            same, byte for byte.
         progress: whether to show a progress bar; None: on a terminal.
 
     Returns:

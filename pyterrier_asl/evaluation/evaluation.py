@@ -18,7 +18,7 @@ import numpy as np
 
 from ..io.lazy import pd
 from ..io.names import shared_systems
-from ..io.notices import counted, progress_bar, warn
+from ..io.notices import counted, progress_bar
 from ..judging.judged_run import JudgedRun
 from ..judging.judgements import Judgements
 from ..judging.remembered import Remembering
@@ -35,7 +35,7 @@ from ..measures.rareness import Pools
 from ..scoring.arrays import Floats
 from ..scoring.lexicographic import reciprocal_ranks
 from .inputs import FOR_SEVERAL, named_runs, refuse
-from .measuring import Measuring, iter_judged, tie_note, values_of
+from .measuring import Measuring, iter_judged, tie_note, values_of, warn_of_runs
 from .workers import check_workers, measure_runs
 
 
@@ -164,13 +164,14 @@ class Evaluation(Remembering):
                 else np.array([values_of([measure], run)[0] for run in self.runs])
             )
         values = {name: self._values[_key(measure)] for name, measure in columns.items()}
+        notes = {}
         for row, name in enumerate(self.names if new else ()):
             run = self.runs[row]
-            if name in self._noted or run.has_constant_scores:
-                continue
-            if note := tie_note(new, [values[m][row] for m in new], run.with_ties_reversed):
-                self._noted.add(name)
-                warn(f"run {name!r}: {note}")
+            if name not in self._noted and not run.has_constant_scores:
+                of_run = [values[label][row] for label in new]
+                notes[name] = [tie_note(new, of_run, run.with_ties_reversed)]
+        self._noted.update(name for name, [note] in notes.items() if note)
+        warn_of_runs(notes)
         return values
 
     def _pooled_values(self, measure: Any) -> Floats:
@@ -254,8 +255,6 @@ class Evaluation(Remembering):
         with closing(measure_runs(measuring, sources, jobs, backend)) as runs:
             bar = progress_bar(runs, total=len(self), desc="runs", unit="run", shown=progress)
             for run in bar:
-                for note in run.notes:
-                    warn(f"run {run.name!r}: {note}")
                 if run.error is None:
                     done.append(run)
                 elif keep_going:
@@ -264,6 +263,7 @@ class Evaluation(Remembering):
                     raise ValueError(f"run {run.name!r}: {run.error}") from run.error
                 else:
                     raise run.error
+        warn_of_runs({run.name: run.notes for run in done})
         if not done:
             first, *others = failures.values()
             more = f" (nor can {counted(len(others), 'further run')} be used)" if others else ""

@@ -8,6 +8,7 @@ which the provider gives none.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from threading import Lock
@@ -17,7 +18,7 @@ import ir_measures
 import numpy as np
 
 from ..io.lazy import pd
-from ..io.notices import counted, progress_bar, warn
+from ..io.notices import counted, names_of, progress_bar, warn
 from ..io.runs import iter_runs, load_run
 from ..io.threads import map_at_once
 from ..judging.judged_run import CONSTANT_SCORES, JudgedRun, OwnIds
@@ -48,7 +49,7 @@ class MeasuredRun:
         unanswered: the number of queries of the qrels that the run does not answer.
         judged: the matched run, for the measures that need the pool; None: no measure does.
         error: the reason why the run could not be measured; None: it was measured.
-        notes: sentences on ties and on query ids among the documents.
+        notes: sentences on ties and on query ids among the documents, perhaps ''.
     """
 
     name: str
@@ -98,7 +99,7 @@ class Measuring:
             dict(zip(self._others, values)),
             len(self.judgements) - answered,
             judged.without_rows() if self._pooled else None,
-            notes=[*filter(None, notes)],
+            notes=list(notes),
         )
 
     def join(self, runs: Sequence[MeasuredRun]) -> dict[str, Floats]:
@@ -129,12 +130,12 @@ def iter_judged(
     judged = iter_runs(dict(zip(names, sources)), then=judge)
     shown = False if len(names) < _MANY else None
     bar = progress_bar(judged, total=len(names), desc="runs", shown=shown, leave=False)
+    notes = {}
     for name, run in bar:
         own_ids = own_ids_note(run.own_ids, int(np.count_nonzero(run.retrieved)))
-        for note in (CONSTANT_SCORES if run.has_constant_scores else "", own_ids):
-            if note:
-                warn(f"run {name!r}: {note}")
+        notes[name] = [CONSTANT_SCORES if run.has_constant_scores else "", own_ids]
         yield run
+    warn_of_runs(notes)
 
 
 # Values of a run
@@ -218,7 +219,23 @@ def _evaluator(judgements: Judgements, *measures: Any) -> Any:
     return ir_measures.evaluator(measures, qrels)
 
 
-# Notes on a run
+# Notes on runs
+
+
+def warn_of_runs(notes: Mapping[str, Sequence[str]]) -> None:
+    """Warns once of each kind of note: of the first run that has it, with the names of others.
+
+    Args:
+        notes: name of a run -> sentences on it; '' is no sentence.
+    """
+    kinds: dict[str, list[tuple[str, str]]] = {}
+    for name, sentences in notes.items():
+        for sentence in filter(None, sentences):
+            kind = re.sub(r"\d+", "", sentence.partition(";")[0])  # other runs have other numbers
+            kinds.setdefault(kind, []).append((name, sentence))
+    for (name, sentence), *others in kinds.values():
+        more = f" (likewise {names_of([other for other, _ in others])})" if others else ""
+        warn(f"run {name!r}: {sentence}{more}")
 
 
 def tie_note(measures: Mapping[str, Any], values: Sequence[Floats], tied: JudgedRun | None) -> str:

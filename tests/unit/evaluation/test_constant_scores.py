@@ -1,6 +1,5 @@
 """A run with constant scores is ordered by ids, and gives a warning."""
 
-import sys
 import warnings
 
 import pytest
@@ -45,14 +44,9 @@ def test_an_invalid_number_of_workers_is_an_error(jobs):
         evaluate({"x": FALLING, "y": FALLING}, QRELS, "AP", jobs=jobs)
 
 
-def test_a_backend_that_is_not_installed_is_an_error(monkeypatch):
-    monkeypatch.setitem(sys.modules, "distributed", None)
-    wrong = "backend 'dask' cannot be used here .* use 'loky', 'ray' or 'threading'"
-    with pytest.raises(ValueError, match=wrong):
-        evaluate({"x": FALLING, "y": FALLING}, QRELS, "AP", jobs=2, backend="dask")
-
-
 def test_a_backend_that_cannot_is_an_error():
+    runs = {"x": FALLING, "y": FALLING}
     for backend in ("multiprocessing", "sequential", "nope"):
-        with pytest.raises(ValueError, match=f"backend '{backend}' cannot measure runs: .* 'ray'"):
-            evaluate({"x": FALLING, "y": FALLING}, QRELS, "AP", jobs=2, backend=backend)
+        for given in (runs, Evaluation.of(runs, QRELS)):
+            with pytest.raises(ValueError, match=f"backend '{backend}' cannot measure.* 'ray'"):
+                evaluate(given, QRELS, "AP", jobs=2, backend=backend)
