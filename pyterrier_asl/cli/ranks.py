@@ -14,10 +14,11 @@ How to read it: the topics are a sample of a population of topics.
   a     0.7031       1   1-3    yes                a has the best mean; its rank is 1, 2 or 3
   b     0.6876       2   1-3    yes                b could also be the best: a is not shown to be
                                                    better
-  c     0.6512       3   1-3    no                 a is better by the test of the best; the pair
-                                                   a, c is not ordered among all pairs
-  d     0.4020  *    4   4      no                 *: a is better (p, corrected for all pairs, at
-                                                   most alpha); three systems are, so d has rank 4
+  c     0.6512       3   1-3    no                 a is better by the test of the best, but not
+                                                   significantly better among all pairs
+  d     0.4020  *    4   4      no                 *: a is significantly better (p, corrected for
+                                                   all pairs, at most alpha); three systems are,
+                                                   so d has rank 4
 With 95 % confidence the intervals of ranks of all systems hold simultaneously. With --unjudged they
 hold for all labels of the unjudged documents of these runs, with --judge for each judge.
 'compare' tests runs against a baseline that was chosen before looking at the results.
@@ -25,6 +26,7 @@ hold for all labels of the unjudged documents of these runs, with --judge for ea
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import click
@@ -69,6 +71,7 @@ from . import Command, epilog, options
 @options.duplicates
 @options.drop_self
 @options.chart("Also draw the intervals")
+@options.kind("ranks", "queries")
 @options.places
 @options.table_size
 @options.output_format(help="tsv and jsonl: one row per system, two columns per interval.")
@@ -82,6 +85,7 @@ def command(
     judge_rel: tuple[str, ...],
     labels: tuple[str, ...],
     chart: str | None,
+    kind: str | None,
     title: bool,
     places: int,
     wide: bool,
@@ -113,7 +117,9 @@ def command(
         board.show(places=places, wide=wide, all_rows=all_rows)
     elif output_format in ("tsv", "jsonl"):
         write(board.table, output_format, places=places)
+    elif output_format == "latex":
+        click.echo(board.to_latex(places=places), nl=False)
     else:
         directions = board.directions()
         write(board.shown(), output_format, places=places, higher_is_better=directions)
-    options.save_chart(board.chart, chart, title=title)
+    options.save_chart(partial(board.chart, kind), chart, title=title)

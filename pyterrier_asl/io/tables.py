@@ -233,10 +233,10 @@ def _title_lines(measure: str, arrow: str, narrow: bool) -> str:
     return "\n".join((name.replace("(", "\n(", narrow), below))
 
 
-def latex(table: Columns, **style: Any) -> str:
+def latex(table: Columns, *, caption: str = "", **style: Any) -> str:
     """A ``tabular`` with rules of booktabs, with the best value of each measure in bold.
 
-    It needs ``\\usepackage{booktabs}``.
+    It needs ``\\usepackage{booktabs}``. With a caption it is in a ``table``.
     """
     shown = _shown_columns(table, Style(**style), missing="--").values()
     cells = pd.DataFrame({column.title: column.texts for column in shown}, dtype=object)
@@ -245,7 +245,17 @@ def latex(table: Columns, **style: Any) -> str:
     styler = cells.style.hide(axis="index").format(escape="latex")
     styler.format_index(escape="latex", axis="columns").apply(lambda _: marks, axis=None)
     sides = "".join("r" if column.is_number else "l" for column in shown)
-    return typeset(styler, column_format=sides)
+    above = {"caption": latex_text(caption), "position_float": "centering"} if caption else {}
+    return typeset(styler, column_format=sides, **above)
+
+
+def latex_text(text: str) -> str:
+    r"""Text without commands of LaTeX.
+
+    >>> print(latex_text("95 % of bm25_a"))
+    95 \% of bm25\_a
+    """
+    return re.sub(r"([%&#$_{}])", r"\\\1", text)
 
 
 def typeset(styler: Styler, **options: Any) -> str:

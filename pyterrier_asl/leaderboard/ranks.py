@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -59,7 +59,6 @@ def ranks(
     judge_rel: JudgeRel | None = None,
     rel: float | None = None,
     people: Iterable[str] = (),
-    possibly_best: bool = True,
     depth: int | None = None,
     highest: float | None = None,
     variance: str = "averaged",
@@ -96,7 +95,6 @@ def ranks(
         rel: minimum grade of a relevant document, for a measure without such a parameter.
         people: the judges that are people. The judge of ``qrels`` counts as one. Two people give a
             human range.
-        possibly_best: whether to compute which systems could be the best.
         depth: with ``unjudged``, the depth to which unjudged documents are considered, if it is
             deeper than the cut-off.
         highest: with ``unjudged``, the best grade that a label can give in nDCG.
@@ -131,7 +129,6 @@ def ranks(
     1   bad   0.5     2    2     2          False
     """
     options = {"alpha": alpha, "variance": variance, "draws": draws, "seed": seed}
-    options["possibly_best"] = possibly_best
     if not unjudged:
         refuse("is for unjudged=True", depth=depth, highest=highest)
     if judges is None and not isinstance(judge_rel, Mapping):
@@ -216,50 +213,21 @@ def ranks_of(
     several = len(samples) > 1
     whole = together(samples) if several else next(iter(samples.values()))
     check_sample(whole, measure)
-    level = options["alpha"] / len(samples) if simultaneous else options["alpha"]
-    computed_by_track = {
-        track: _SampleIntervals(sample, measure, options | {"alpha": level})
-        for track, sample in samples.items()
-        if several and len(sample.qids) >= FEWEST
-    }
-    overall = _SampleIntervals(whole, measure, options)
-    judge = next(iter(whole.values))
-    if note := note_on_weak(whole.by([judge]), measure, overall.by_judge[judge], options):
+    intervals = {judge: _intervals(whole, judge, options) for judge in whole.values}
+    judge = next(iter(intervals))
+    if note := note_on_weak(whole.by(judge), measure, intervals[judge], options):
         warn(note)
-
-    boards = _Boards(samples, overall, computed_by_track, simultaneous)
-    return boards(list(whole.values))
-
-
-class _SampleIntervals:
-    """The intervals of a sample by each judge, computed once."""
-
-    def __init__(self, sample: Sample, measure: str, options: dict[str, Any]) -> None:
-        self.sample, self.measure, self.options = sample, measure, options
-        self.by_judge = {judge: _intervals(sample, judge, options) for judge in sample.values}
-
-    def board(self, judges: Sequence[str]) -> Leaderboard:
-        by_judge = {judge: self.by_judge[judge] for judge in judges}
-        return board_of(self.sample.by(judges), self.measure, self.options["alpha"], by_judge)
-
-
-@dataclass(frozen=True)
-class _Boards:
-    """Makes the leaderboard by some of the judges, of one sample or of several."""
-
-    samples: Mapping[str, Sample]
-    overall: _SampleIntervals
-    by_track: Mapping[str, _SampleIntervals]
-    simultaneous: bool
-
-    def __call__(self, judges: Sequence[str]) -> Leaderboard:
-        board = replace(self.overall.board(judges), board_by=self)
-        if len(self.samples) == 1:
-            return board
-        tracks = {track: computed.board(judges) for track, computed in self.by_track.items()}
-        means = {track: sample.by(judges).means for track, sample in self.samples.items()}
-        names = self.overall.sample.names
-        return with_tracks(board, tracks, pd.DataFrame(means, names), self.simultaneous)
+    board = board_of(whole, measure, options["alpha"], intervals)
+    if not several:
+        return board
+    alpha = options["alpha"] / len(samples) if simultaneous else options["alpha"]
+    level, tracks = options | {"alpha": alpha}, {}
+    for track, sample in samples.items():
+        if len(sample.qids) >= FEWEST:
+            own = {judge: _intervals(sample, judge, level) for judge in sample.values}
+            tracks[track] = board_of(sample, measure, alpha, own)
+    means = {track: sample.means for track, sample in samples.items()}
+    return with_tracks(board, tracks, pd.DataFrame(means, whole.names), simultaneous)
 
 
 def _intervals(sample: Sample, judge: str, options: dict[str, Any]) -> RankIntervals:
@@ -305,8 +273,8 @@ def note_on_weak(
     return (
         f"{names_of(weak)} {has} nearly the worst possible mean {measure}. Without "
         f"{them}, {counted(number, 'interval')} of ranks among the {others} "
-        f"would change, by up to {counted(int(shift.max()), 'rank')}, and {narrower} would be "
-        "narrower"
+        f"would change, by up to {counted(int(shift.max()), 'rank')}, and {narrower or 'none'} "
+        "would be narrower"
     )
 
 
@@ -342,9 +310,8 @@ def with_rank_columns(
             check_sample(sample, label)
             intervals = _intervals(sample, QRELS, {"possibly_best": False})
             if stars:
-                board = board_of(sample, label, 0.05, {QRELS: intervals})
-                worse = dict(zip(board.names, board.stars))
-                shown[f"{label} {STAR}"] = [STAR * worse[name] for name in names]
+                worse = intervals.better[sample.ranks == 1].any(axis=0)
+                shown[f"{label} {STAR}"] = [STAR * bool(star) for star in worse]
             shown[f"{label} rank low"] = intervals.low.tolist()
             shown[f"{label} rank high"] = intervals.high.tolist()
     return shown

@@ -1,38 +1,38 @@
-"""A leaderboard with intervals of ranks: tables, sentences, chart, LaTeX."""
+"""A leaderboard with intervals of ranks that prints itself: sentences, chart, LaTeX."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from ..assessment.human_range import verdicts
-from ..assessment.judges import Judges
 from ..charts.forms import CROWDED, alt, category, figure, inline_rows, ranges, tooltips
 from ..charts.scales import around, whole_numbers
 from ..io.lazy import pd
-from ..io.names import OVERALL, check_names
+from ..io.names import OVERALL
 from ..io.notices import counted
 from ..io.printed import Part, Printed
-from ..measures.names import NamedMeasure
+from ..io.tables import latex
 from ..statistics.rank_intervals import RankIntervals, joint_ranks
+from .board import Board
 from .samples import Sample
-from .sentences import STAR, conditions, confidence, headlines
+from .sentences import STAR, caption, conditions, confidence, headlines
+
+#: The charts of a leaderboard.
+KINDS = ("ranks", "queries")
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Leaderboard(Printed):
+class Leaderboard(Board, Printed):
     """The result of :func:`~pyterrier_asl.ranks`. Frames by system have the best mean first.
 
     Attributes:
         table: one row per system, the best mean first: ``name``, ``mean`` (by the first judge),
             ``rank`` (equal means share a rank), ``low`` and ``high``, the ranks that the system
-            could have, from 1; ``possibly_first`` (``low`` is 1); ``could_be_best``, missing if it
-            was not computed. With several collections first ``track``: ``overall``, or the
-            collection.
+            could have, from 1; ``possibly_first`` (``low`` is 1); ``could_be_best``. With several
+            collections first ``track``: ``overall``, or the collection.
         better: whether the row's system is better than the column's.
         p: the p-value of each pair, adjusted for all pairs: at most ``alpha`` exactly where the
             pair is ordered. 0 means less than ``1 / draws``. With several judges the greatest, and
@@ -47,6 +47,7 @@ class Leaderboard(Printed):
             error; with several judges by the first, with unjudged documents the least difference.
         draws: the number of sign vectors behind each p-value.
         judges: the judges; the result holds whichever of them is right.
+        values: the value of each system (rows) for each topic, by the first judge.
         difference_interval: for two systems the confidence interval of the difference in
             :meth:`pairs`, in the unit of the measure; it excludes 0 exactly where the pair is
             ordered. None for more systems. With several judges from the lowest to the highest end
@@ -60,71 +61,11 @@ class Leaderboard(Printed):
         simultaneous: whether the tables of all collections hold at once.
         judged_runs: with several judges the runs and judges by collection.
         named_measure: the measure with its name; None without runs.
-        board_by: makes the leaderboard by some of the judges.
     """
-
-    table: pd.DataFrame
-    better: pd.DataFrame
-    p: pd.DataFrame
-    critical: list[Any]
-    measure: str
-    higher_is_better: bool
-    names: list[str]
-    topics: int
-    alpha: float
-    statistic: pd.DataFrame
-    draws: int
-    judges: list[str]
-    difference_interval: tuple[float, float] | None = None
-    unjudged: bool = False
-    left_out: int = 0
-    tracks: dict[str, Leaderboard] = field(default_factory=dict)
-    better_everywhere: pd.DataFrame | None = None
-    means: pd.DataFrame | None = None
-    simultaneous: bool = False
-    judged_runs: dict[str, Judges] = field(default_factory=dict)
-    named_measure: NamedMeasure | None = None
-    board_by: Callable[[Sequence[str]], Leaderboard] | None = None
-
-    @property
-    def overall(self) -> pd.DataFrame:
-        """The rows of the table for all topics together."""
-        if "track" not in self.table:
-            return self.table
-        rows = self.table[self.table["track"] == OVERALL]
-        return rows.drop(columns="track").reset_index(drop=True)
-
-    def pairs(self) -> pd.DataFrame:
-        """A row for each pair of systems, the one with the better mean first.
-
-        Returns:
-            ``a``, ``b``, ``difference`` (of the means, by the first judge), ``statistic``, ``p``,
-            adjusted for all pairs (0 means less than 1 / :attr:`draws`), and ``ordered``: a is
-            better than b, as p is at most :attr:`alpha`. For two systems
-            :attr:`difference_interval` is the confidence interval of the difference.
-        """
-        a, b = np.triu_indices(len(self.names), k=1)
-        names, means = np.array(self.names, dtype=object), self.overall["mean"].to_numpy()
-        return pd.DataFrame(
-            {
-                "a": names[a],
-                "b": names[b],
-                "difference": means[a] - means[b],
-                "statistic": self.statistic.to_numpy()[a, b],
-                "p": self.p.to_numpy()[a, b],
-                "ordered": self.better.to_numpy()[a, b],
-            }
-        )
 
     def sentences(self) -> list[str]:
         """Sentences on who could be the best, and on the conditions of the intervals."""
         return [*headlines(self), *conditions(self)]
-
-    @property
-    def stars(self) -> list[bool]:
-        """For each system: whether a system with the best mean is better (the pair is ordered)."""
-        leads = (self.overall["rank"] == 1).to_numpy()
-        return [bool(self.better.loc[leads, name].any()) for name in self.names]
 
     def shown(self) -> pd.DataFrame:
         """The table for readers: systems, means (also of several collections), and ranks."""
@@ -135,8 +76,7 @@ class Leaderboard(Printed):
         columns |= {"mean": rows["mean"], STAR: [STAR * star for star in self.stars]}
         columns["rank"] = rows["rank"]
         columns["ranks"] = [interval(*ends) for ends in zip(rows["low"], rows["high"])]
-        if rows["could_be_best"].notna().all():
-            columns["could be the best"] = rows["could_be_best"]
+        columns["could be the best"] = rows["could_be_best"]
         return pd.DataFrame(columns)
 
     def parts(self) -> Iterator[Part]:
@@ -147,62 +87,65 @@ class Leaderboard(Printed):
         if rest := conditions(self):
             yield from map(Part, ["", *rest])
 
-    @cached_property
-    def verdicts(self) -> pd.DataFrame | None:
-        """Kappa and tau of each further judge with the judge of the qrels, and the human range.
-
-        For the columns see :func:`~pyterrier_asl.assessment.human_range.verdicts`; with several
-        collections ``track`` comes first. None without further judges.
-        """
-        if len(self.judges) < 2 or self.named_measure is None:
-            return None
-        measure = {self.named_measure.name: self.named_measure.measure}
-        tables = {
-            track: verdicts(judges.select(self.judges), measure)
-            for track, judges in self.judged_runs.items()
-        }
-        table = pd.concat(tables, names=["track"]).reset_index("track").reset_index(drop=True)
-        return table if self.tracks or len(tables) > 1 else table.drop(columns="track")
-
-    def without(self, *judges: str) -> Leaderboard:
-        """The leaderboard without some of the judges.
-
-        Raises:
-            ValueError: for a name that is not a judge's, or for all judges.
-        """
-        check_names("without", judges, self.judges, "judges")
-        kept = [judge for judge in self.judges if judge not in judges]
-        if not kept or self.board_by is None:
-            raise ValueError("all judges are left out: keep at least one")
-        board = self.board_by(kept)
-        return replace(board, judged_runs=self.judged_runs, named_measure=self.named_measure)
-
     def directions(self) -> dict[str, bool]:
         """The direction of each column of means."""
         tracks = [] if self.means is None else list(map(str, self.means))
         return dict.fromkeys([*tracks, "mean"], self.higher_is_better)
 
-    def chart(self) -> alt.TopLevelMixin:
-        """A bar from the best to the worst rank of each system, a dot at its rank by the mean.
+    def to_latex(self, *, places: int = 4) -> str:
+        """The table with a caption: a ``table`` with a ``tabular`` with rules of booktabs.
 
-        A star after the bar: a system with the best mean is better.
+        Args:
+            places: decimal places.
         """
+        up, above = self.directions(), caption(self)
+        return latex(self.shown(), places=places, higher_is_better=up, caption=above)
+
+    def chart(self, kind: str | None = None) -> alt.TopLevelMixin:
+        """The ranks that systems could have, or their values for each topic.
+
+        Args:
+            kind: ``'ranks'``, the default: a bar from the best to the worst rank of each system, a
+                dot at its rank by the mean, and a star if it is significantly worse than a system
+                with the best mean; ``'queries'``: the value of each system for each topic.
+        """
+        kind = kind or KINDS[0]
+        if kind not in KINDS:
+            raise ValueError(f"kind must be one of {', '.join(KINDS)}, not {kind!r}")
+        return self._chart_of_queries() if kind == "queries" else self._chart_of_ranks()
+
+    def _chart_of_queries(self) -> alt.TopLevelMixin:
+        order = [str(topic) for topic in self.values.median().sort_values(kind="stable").index]
+        cells = self.values.set_axis(list(map(str, self.values)), axis=1)
+        cells = cells.melt(ignore_index=False, var_name="topic").reset_index()
+        drawn = (
+            alt.Chart(inline_rows(cells))
+            .mark_rect()
+            .encode(
+                x=alt.X("topic:N", sort=order, axis=alt.Axis(labels=False, ticks=False)),
+                y=alt.Y("name:N", sort=self.names, title=None),
+                color=alt.Color("value:Q", title=self.measure),
+                tooltip=tooltips("name:N", "topic:N", "value:Q"),
+            )
+        )
+        text = f"{counted(self.topics, 'topic')}, the lowest median at the left."
+        return figure(drawn, f"{self.measure} by topic", text, rows=CROWDED)
+
+    def _chart_of_ranks(self) -> alt.TopLevelMixin:
         rows = self.overall.assign(low=self.overall["low"].astype(int))
         rows["star"] = [STAR * star for star in self.stars]
-        shown, color = ["name:N", "mean:Q", "rank:Q", "low:Q", "high:Q"], alt.Undefined
-        if rows["could_be_best"].notna().all():
-            rows["could_be_best"] = np.where(rows["could_be_best"].astype(bool), "yes", "no")
-            shown.append("could_be_best:N")
-            color = category("could_be_best", "could be the best", domain=("yes", "no"))
+        rows["could_be_best"] = np.where(rows["could_be_best"], "yes", "no")
         base = alt.Chart(inline_rows(rows)).encode(
-            y=alt.Y("name:N", sort=self.names, title=None), color=color, tooltip=tooltips(*shown)
+            y=alt.Y("name:N", sort=self.names, title=None),
+            color=category("could_be_best", "could be the best", domain=("yes", "no")),
+            tooltip=tooltips("name:N", "mean:Q", "rank:Q", "low:Q", "high:Q", "could_be_best:N"),
         )
-        caption = (
+        text = (
             f"{counted(self.topics, 'topic')}; with {confidence(self.alpha)} confidence all "
             "intervals hold at once. Dot: the rank by the mean."
         )
         if any(self.stars):
-            caption += f" {STAR}: significantly worse than a system with the best mean."
+            text += f" {STAR}: significantly worse than a system with the best mean."
         stars = base.mark_text(align="left", dx=7, dy=3).encode(
             x=alt.X("high:Q", title="rank"), text="star:N"
         )
@@ -210,7 +153,7 @@ class Leaderboard(Printed):
         axis = alt.Axis(values=whole_numbers(1, most), format="d")
         scale = alt.Scale(domain=around([1, most]))
         bars = ranges(base, "low", "rank", "high", "rank", axis=axis, scale=scale) + stars
-        return figure(bars, f"Ranks by {self.measure}", caption, rows=CROWDED)
+        return figure(bars, f"Ranks by {self.measure}", text, rows=CROWDED)
 
 
 def interval(low: int, high: int) -> str:
@@ -232,6 +175,7 @@ def board_of(
     order = np.argsort(rank, kind="stable")
     names = [sample.names[system] for system in order]
     best = intervals.possibly_best
+    assert best is not None
     table = pd.DataFrame(
         {
             "name": names,
@@ -240,9 +184,7 @@ def board_of(
             "low": intervals.low[order],
             "high": intervals.high[order],
             "possibly_first": intervals.low[order] == 1,
-            "could_be_best": pd.array([pd.NA] * len(names), "boolean")
-            if best is None
-            else best[order],
+            "could_be_best": best[order],
         }
     )
 
@@ -268,6 +210,9 @@ def board_of(
         statistic=frame(intervals.statistic),
         draws=intervals.draws,
         judges=list(by_judge),
+        values=pd.DataFrame(
+            next(iter(sample.values.values()))[order], pd.Index(names, name="name"), sample.qids
+        ),
         difference_interval=between,
         unjudged=bool(sample.lower),
         left_out=sample.left_out,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -15,7 +16,7 @@ from ..evaluation.evaluation import Evaluation
 from ..evaluation.labellings import labelled_measures, measure_with_bounds
 from ..evaluation.scores import ScoreTable
 from ..io.names import shared_systems
-from ..io.notices import counted, progress_bar, warn
+from ..io.notices import counted, names_of, progress_bar, warn
 from ..measures.names import NamedMeasure
 from ..scoring.arrays import Floats, Ints
 from ..statistics.rounding import EQUAL
@@ -89,11 +90,10 @@ class Sample:
         limit = float(np.median(gains)) / 10
         return [name for name, gain in zip(self.names, gains) if gain < limit]
 
-    def by(self, judges: Sequence[str]) -> Sample:
-        """The sample by some of the judges."""
-        values = {judge: self.values[judge] for judge in judges}
-        lower = {judge: self.lower[judge] for judge in judges if judge in self.lower}
-        return replace(self, values=values, lower=lower)
+    def by(self, judge: str) -> Sample:
+        """The sample by one of the judges."""
+        lower = {judge: self.lower[judge]} if self.lower else {}
+        return replace(self, values={judge: self.values[judge]}, lower=lower)
 
     def systems(self, names: Sequence[str]) -> Sample:
         """The sample of some of the systems, in this order."""
@@ -230,15 +230,15 @@ def check_sample(sample: Sample, measure: str) -> None:
         )
     if topics < FEW:
         warn(f"there are only {topics} topics: intervals may hold less often than their level")
-    for track in dict.fromkeys(sample.collections or []):
-        number = (sample.collections or []).count(track)
-        if number == 1:
-            raise ValueError(f"collection {track!r} has a single topic: leave it out")
-        if number < FEWEST:
-            warn(
-                f"collection {track!r} has only {number} topics: it counts in overall, but has no "
-                "table"
-            )
+    sizes = Counter(sample.collections or [])
+    if single := [repr(track) for track, size in sizes.items() if size == 1]:
+        raise ValueError(f"collection {single[0]} has a single topic: leave it out")
+    if small := [track for track, size in sizes.items() if size < FEWEST]:
+        has, it = ("has", "it counts") if len(small) == 1 else ("have", "they count")
+        warn(
+            f"{names_of(small)} {has} fewer than {FEWEST} topics: {it} in overall, but {has} no "
+            "table"
+        )
     for judge, values in [*sample.values.items(), *sample.lower.items()]:
         for *systems, topic in np.argwhere(~np.isfinite(values)).tolist()[:1]:
             pair = " less ".join(repr(sample.names[system]) for system in systems)

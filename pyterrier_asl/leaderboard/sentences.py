@@ -1,40 +1,36 @@
-"""Sentences on a leaderboard: who could be the best, and which pairs are ordered."""
+"""Sentences on a leaderboard: who could be the best, and which systems are better."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..assessment.human_range import BELOW
 from ..io.notices import counted, names_of
 from ..io.table_forms import format_value
+from .board import Board
 from .samples import FEWEST
 
-if TYPE_CHECKING:
-    from .result import Leaderboard
-
-#: The mark of a system if a system with the best mean is better (the pair is ordered).
+#: The mark of a system if a system with the best mean is significantly better.
 STAR = "*"
 
 
-def headlines(board: Leaderboard) -> list[str]:
-    """Sentences on the best systems and on the ordered pairs."""
+def headlines(board: Board) -> list[str]:
+    """Sentences on the best systems and on significantly better ones."""
     if len(board.names) == 1:
         return [f"There is a single system, {board.names[0]}: its rank is 1."]
     if len(board.names) == 2:
         return [_two(board)]
-    return [*_best(board), *_leader(board), *_ordered(board)]
+    return [*_best(board), *_leader(board), *_better(board)]
 
 
-def conditions(board: Leaderboard) -> list[str]:
+def conditions(board: Board) -> list[str]:
     """Sentences on the conditions of the answers."""
     if len(board.names) == 1:
         return []
-    sentences = [*_legend(board), *_holds_for(board)]
+    sentences = [*legend(board), *_holds_for(board)]
     return sentences if board.means is None else [*sentences, *_collections(board)]
 
 
@@ -71,7 +67,7 @@ def places_of_interval(ends: Sequence[float], least: int) -> int:
     return next((n for n in range(least, 18) if all(np.round(ends, n))), least)
 
 
-def _two(board: Leaderboard) -> str:
+def _two(board: Board) -> str:
     """Of two systems: whether one is better, with the interval that belongs to the p-value."""
     pair, between = board.pairs().iloc[0], board.difference_interval or (math.nan, math.nan)
     # Only for systems that are equal for every topic both ends are 0.
@@ -83,7 +79,7 @@ def _two(board: Leaderboard) -> str:
     places = places_of_interval(between, 4) if pair["ordered"] else 4
     numbers = [format_value(value, places) for value in (float(pair["difference"]), *between)]
     answer = (
-        f"{pair['a']} is better than {pair['b']} by {board.measure}"
+        f"{pair['a']} is significantly better than {pair['b']} by {board.measure}"
         if pair["ordered"]
         else f"{counted(board.topics, 'topic')} do not show whether {pair['a']} or {pair['b']} is "
         f"better by {board.measure}"
@@ -94,15 +90,13 @@ def _two(board: Leaderboard) -> str:
     over = f" over all {len(board.judges)} judges" if several else ""
     return (
         f"{answer}: the difference of the means{by} is {numbers[0]}, its {confidence(board.alpha)} "
-        f"interval{over} [{numbers[1]}, {numbers[2]}], {p}."
+        f"interval{over} [{numbers[1]}, {numbers[2]}], {p} (sign flips)."
     )
 
 
-def _best(board: Leaderboard) -> Iterator[str]:
+def _best(board: Board) -> Iterator[str]:
     rows = board.overall
-    if rows["could_be_best"].isna().any():
-        return
-    best = rows[rows["could_be_best"].astype(bool)]
+    best = rows[rows["could_be_best"]]
     systems, by = len(rows), f"by {board.measure} ({counted(board.topics, 'topic')})"
     if len(best) == 1:
         yield f"Only {best['name'].iloc[0]} could be the best of {systems} systems {by}."
@@ -118,23 +112,25 @@ def _best(board: Leaderboard) -> Iterator[str]:
         )
 
 
-def _ordered(board: Leaderboard) -> Iterator[str]:
-    systems, ordered = len(board.names), int(board.better.to_numpy().sum())
-    pairs = systems * (systems - 1) // 2
-    share = (
-        f"No pair of the {systems} systems is"
-        if not ordered
-        else f"All {pairs:,} pairs are"
-        if ordered == pairs
-        else f"{ordered:,} of {pairs:,} pairs {'is' if ordered == 1 else 'are'}"
-    )
+def _better(board: Board) -> Iterator[str]:
+    systems, pairs = len(board.names), _pairs(board)
     yield (
-        f"{share} ordered (p, corrected for all pairs, at most {board.alpha:g}). With "
+        f"{pairs[0].upper()}{pairs[1:]} (all pairs: corrected p at most {board.alpha:g}). With "
         f"{confidence(board.alpha)} confidence all {systems} intervals of ranks hold at once."
     )
 
 
-def _leader(board: Leaderboard) -> Iterator[str]:
+def _pairs(board: Board) -> str:
+    """In how many pairs one system is significantly better, as a clause."""
+    systems, number = len(board.names), int(board.better.to_numpy().sum())
+    if not number:
+        return "no two systems are significantly different"
+    pairs = systems * (systems - 1) // 2
+    share = f"all {pairs:,}" if number == pairs else f"{number:,} of {pairs:,}"
+    return f"one system is significantly better than the other in {share} pairs"
+
+
+def _leader(board: Board) -> Iterator[str]:
     leaders = board.overall[board.overall["rank"] == 1]
     low, high = int(leaders["low"].min()), int(leaders["high"].max())
     ranks = f"{low}" if low == high else f"between {low} and {high}"
@@ -147,15 +143,34 @@ def _leader(board: Leaderboard) -> Iterator[str]:
         yield f"{share}; their ranks are {ranks}."
 
 
-def _legend(board: Leaderboard) -> Iterator[str]:
+def legend(board: Board) -> Iterator[str]:
+    """The meaning of the stars, if there are any."""
     if any(board.stars):
         yield (
-            f"{STAR}: a system with the best mean is better (p, corrected for all pairs, at most "
-            f"{board.alpha:g})."
+            f"{STAR}: significantly worse than a system with the best mean (all pairs: corrected p "
+            f"at most {board.alpha:g})."
         )
 
 
-def _holds_for(board: Leaderboard) -> Iterator[str]:
+def caption(board: Board) -> str:
+    """The caption of a table: contents, number of topics, test, family, and legend."""
+    systems = len(board.names)
+    over = "" if board.means is None else f" over {board.means.shape[1]} collections"
+    sentences = [
+        f"Ranks by {board.measure}{over}, {counted(board.topics, 'topic')}. Bold: the best mean."
+    ]
+    if systems > 1:
+        pairs = counted(systems * (systems - 1) // 2, "pair")
+        sentences += [
+            f"Ranks: {confidence(board.alpha)} intervals that hold for all systems at once.",
+            "Could be the best: no other system is shown to be better.",
+            *legend(board),
+            f"Test: sign flips of the topics' differences, {pairs}, step-down maxima.",
+        ]
+    return " ".join(sentences)
+
+
+def _holds_for(board: Board) -> Iterator[str]:
     if board.unjudged:
         yield "This holds for all labels of the unjudged documents of these runs."
     if len(board.judges) > 1:
@@ -164,7 +179,9 @@ def _holds_for(board: Leaderboard) -> Iterator[str]:
             "judge is right, the intervals say nothing."
         )
         yield f"Means and their differences are by {board.judges[0]}."
-        yield from _verdicts(board)
+        if board.verdicts is not None:
+            for row in board.verdicts.drop_duplicates("sentence").to_dict("records"):
+                yield ": ".join(str(row[name]) for name in ("track", "sentence") if name in row)
     if board.left_out:
         topics, verb = counted(board.left_out, "topic"), "is" if board.left_out == 1 else "are"
         yield f"{topics} that not every judge has {verb} left out."
@@ -175,27 +192,7 @@ def _holds_for(board: Leaderboard) -> Iterator[str]:
     )
 
 
-def _verdicts(board: Leaderboard) -> Iterator[str]:
-    """The verdict on each judge, and the result without a judge below the human range."""
-    verdicts = board.verdicts
-    if verdicts is None:
-        return
-    several = "track" in verdicts
-    for row in verdicts.drop_duplicates("sentence").itertuples():
-        yield f"{row.track}: {row.sentence}" if several else str(row.sentence)
-    for judge in verdicts["judge"][verdicts["verdict"] == BELOW].unique():
-        rest = board.without(str(judge))
-        ordered = int(rest.better.to_numpy().sum())
-        could = rest.overall["could_be_best"]
-        best = "" if could.isna().any() else f"{counted(int(could.sum()), 'system')} could be the "
-        best += "best and " if best else ""
-        yield (
-            f"Without {judge} {best}"
-            f"{counted(ordered, 'pair')} {'is' if ordered == 1 else 'are'} ordered."
-        )
-
-
-def _collections(board: Leaderboard) -> Iterator[str]:
+def _collections(board: Board) -> Iterator[str]:
     assert board.means is not None
     tracks = list(map(str, board.means))
     yield (
@@ -210,10 +207,12 @@ def _collections(board: Leaderboard) -> Iterator[str]:
         )
     if board.better_everywhere is not None:
         number, systems = int(board.better_everywhere.to_numpy().sum()), len(board.names)
-        pairs = counted(systems * (systems - 1) // 2, "pair")
-        are = "is" if number == 1 else "are"
-        share = f"{number:,} of {pairs} {are}" if number else "No pair is"
-        yield f"{share} ordered in the same direction in every collection."
+        has, pairs = "has" if number == 1 else "have", counted(systems * (systems - 1) // 2, "pair")
+        yield (
+            f"{number:,} of {pairs} {has} the same significantly better system in every collection."
+            if number
+            else "No system is significantly better than another in every collection."
+        )
     yield from _disagreements(board)
     if board.tracks:
         yield (
@@ -225,7 +224,7 @@ def _collections(board: Leaderboard) -> Iterator[str]:
         )
 
 
-def _disagreements(board: Leaderboard) -> Iterator[str]:
+def _disagreements(board: Board) -> Iterator[str]:
     """The collections that put pairs in opposite orders, two by two."""
     disagree = False
     for (first, a), (second, b) in combinations(board.tracks.items(), 2):

@@ -542,7 +542,6 @@ ROWS: dict[str, dict[str, Row]] = {
         "people": Row(
             ["x"], with_judges_given, alone="people", refused={"scores": "judges|people"}
         ),
-        "possibly_best": Row(False),
         "depth": Row(
             12, UNJUDGED, measure="ASL@2", alone="depth", refused={"scores": "unjudged|depth"}
         ),

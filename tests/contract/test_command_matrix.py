@@ -280,6 +280,7 @@ SPECIAL: dict[str, dict[str, Row]] = {
         "draws": Row(["--draws", "20"], ["--alpha", ".1"], "ASL@10"),
         "seed": Row(["--seed", "7"], ["--alpha", ".1", "--draws", "20"], "ASL@10"),
         "alpha": Row(["--alpha", ".4"]),
+        "kind": Row(["--kind", "queries"], ["--chart", CHART], writes=CHART),
     },
     "holes": {
         "measure": Row(["-m", "nDCG@5"]),
@@ -295,6 +296,7 @@ SPECIAL: dict[str, dict[str, Row]] = {
         "texts": Row(["--texts", "no-such-id"], HOLES_EXPORT, refused={"always": "no-such-id"}),
         "docs": Row(texts("--docs"), HOLES_EXPORT, writes=EXPORT, alone=True),
         "topics": Row(texts("--topics"), HOLES_EXPORT, writes=EXPORT, alone=True),
+        "kind": Row(["--kind", "pairs"], ["--chart", CHART], writes=CHART),
         "by_query": Row(["-q"]),
         "alpha": Row(["--alpha", "1e-9"]),
     },

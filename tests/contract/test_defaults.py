@@ -52,7 +52,7 @@ OWN: dict[str, dict[str, Any]] = {
     "accelerate": {"on": True},
     "judge_until_settled": {"batch": 10, "source": "judge"},
     "judges": {"draws": 1000},
-    "ranks": {"draws": 10_000, "possibly_best": True},
+    "ranks": {"draws": 10_000},
     "agreement-by-alpha": {"alphas": TENTHS},
     "agreement-by-number-of-systems": {"sizes": (2, 4, 8, 16, 32, 64), "draws": 1000},
     "cycles": {"preference": "sgnLP"},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 import warnings
 
 import numpy as np
@@ -127,8 +128,9 @@ def test_two_systems_have_the_interval_of_their_difference(measure):
             [
                 "Only a could be the best of 3 systems by RR (30 topics).",
                 "a has the best mean RR; its rank is 1.",
-                "All 3 pairs are ordered (p, corrected for all pairs, at most 0.05). With 95 % "
-                "confidence all 3 intervals of ranks hold at once.",
+                "One system is significantly better than the other in all 3 pairs (all pairs: "
+                "corrected p at most 0.05). With 95 % confidence all 3 intervals of ranks hold at "
+                "once.",
             ],
         ),
         (
@@ -136,8 +138,9 @@ def test_two_systems_have_the_interval_of_their_difference(measure):
             [
                 "2 of 3 systems could be the best by RR (30 topics).",
                 "a and b share the best mean RR; their ranks are between 1 and 2.",
-                "2 of 3 pairs are ordered (p, corrected for all pairs, at most 0.05). With 95 % "
-                "confidence all 3 intervals of ranks hold at once.",
+                "One system is significantly better than the other in 2 of 3 pairs (all pairs: "
+                "corrected p at most 0.05). With 95 % confidence all 3 intervals of ranks hold at "
+                "once.",
             ],
         ),
         (
@@ -145,8 +148,8 @@ def test_two_systems_have_the_interval_of_their_difference(measure):
             [
                 "Each of the 3 systems could be the best by RR (30 topics).",
                 "c has the best mean RR; its rank is between 1 and 3.",
-                "No pair of the 3 systems is ordered (p, corrected for all pairs, at most 0.05). "
-                "With 95 % confidence all 3 intervals of ranks hold at once.",
+                "No two systems are significantly different (all pairs: corrected p at most "
+                "0.05). With 95 % confidence all 3 intervals of ranks hold at once.",
             ],
         ),
         (
@@ -154,8 +157,8 @@ def test_two_systems_have_the_interval_of_their_difference(measure):
             [
                 "Each of the 3 systems could be the best by RR (30 topics).",
                 "All systems have the same mean RR.",
-                "No pair of the 3 systems is ordered (p, corrected for all pairs, at most 0.05). "
-                "With 95 % confidence all 3 intervals of ranks hold at once.",
+                "No two systems are significantly different (all pairs: corrected p at most "
+                "0.05). With 95 % confidence all 3 intervals of ranks hold at once.",
             ],
         ),
         (
@@ -165,8 +168,8 @@ def test_two_systems_have_the_interval_of_their_difference(measure):
         (
             {"b": [2] * 30, "a": [1] * 30},
             [
-                "a is better than b by RR: the difference of the means is 0.5000, its 95 % "
-                "interval [0.5000, 0.5000], p < 0.0001."
+                "a is significantly better than b by RR: the difference of the means is 0.5000, "
+                "its 95 % interval [0.5000, 0.5000], p < 0.0001 (sign flips)."
             ],
         ),
     ],
@@ -181,7 +184,10 @@ def test_sentences(ranks_by_name, sentences):
         "account for choosing a system after looking at the table, not for tuning on the same "
         "topics."
     )
-    worse = ["*: a system with the best mean is better (p, corrected for all pairs, at most 0.05)."]
+    worse = [
+        "*: significantly worse than a system with the best mean (all pairs: corrected p at most "
+        "0.05)."
+    ]
     assert population == (worse if any(board.stars) else [])
     text = " ".join(str(board).split())
     assert text.startswith(" ".join(sentences)) and text.endswith(stars)
@@ -196,9 +202,11 @@ def test_two_systems_are_called_different_exactly_where_the_pair_is_ordered():
         [pair] = board.pairs().itertuples()
         assert board.sentences()[0].endswith(
             f"the difference of the means is {pair.difference:.4f}, its 95 % interval [{low:.4f}, "
-            f"{high:.4f}], p {f'= {pair.p:.4f}' if pair.p else '< 0.0001'}."
+            f"{high:.4f}], p {f'= {pair.p:.4f}' if pair.p else '< 0.0001'} (sign flips)."
         )
-        assert board.sentences()[0].startswith("a is better than d by ASL@5") == ordered
+        assert (
+            board.sentences()[0].startswith("a is significantly better than d by ASL@5") == ordered
+        )
         assert board.stars == [False, ordered]
 
 
@@ -241,22 +249,39 @@ def test_a_single_system():
     assert board.critical == [] and board.pairs().empty
 
 
-def test_without_possibly_best_nothing_is_said_of_it():
-    board = asl.ranks(boards(), QRELS, "RR", possibly_best=False)
-    assert board.table["could_be_best"].isna().all()
-    assert not any("could be" in sentence for sentence in board.sentences())
-    assert "could be the best" not in board.shown()
-    assert "could_be_best" not in str(board.chart().to_dict()["layer"])
-
-
 def test_the_names_of_systems_are_escaped_in_html():
     assert "<b>" not in asl.ranks({"<b>": run_with([1] * 30)}, QRELS, "RR")._repr_html_()
 
 
-def test_latex_is_a_tabular_with_the_best_mean_bold():
+def test_latex_has_a_caption_with_test_family_topics_and_legend():
     text = asl.ranks(boards(), QRELS, "RR").to_latex(places=2)
-    assert text.startswith(r"\begin{tabular}") and r"\toprule" in text
-    assert text.count(r"\textbf") == 1
+    assert text.startswith(r"\begin{table}") and r"\toprule" in text
+    assert text.count(r"\textbf") == 1 and not re.search(
+        r"\d\.\d{3}", text.partition(r"\toprule")[2]
+    )
+    [caption] = re.findall(r"\\caption\{(.*)\}", text)
+    assert caption == (
+        r"Ranks by RR, 30 topics. Bold: the best mean. Ranks: 95 \% intervals that hold for all "
+        "systems at once. Could be the best: no other system is shown to be better. *: "
+        "significantly worse than a system with the best mean (all pairs: corrected p at most "
+        "0.05). Test: sign flips of the topics' differences, 6 pairs, step-down maxima."
+    )
+    alone = asl.ranks({"a_b": boards()["a"]}, QRELS, "RR").to_latex()
+    assert r"\caption{Ranks by RR, 30 topics. Bold: the best mean.}" in alone and r"a\_b" in alone
+
+
+def test_the_chart_of_queries_has_each_value():
+    runs = boards()
+    board = asl.ranks({name: runs[name] for name in "dbca"}, QRELS, "ASL@7")
+    drawn = board.chart(kind="queries").to_dict()
+    (rows,) = drawn["datasets"].values()
+    expected = asl.evaluate(runs, QRELS, "ASL@7").set_index(["name", "qid"])["ASL@7"].to_dict()
+    assert {(row["name"], row["topic"]): row["value"] for row in rows} == expected
+    assert drawn["encoding"]["y"]["sort"] == board.names
+    medians = board.values.median()
+    assert medians[drawn["encoding"]["x"]["sort"]].is_monotonic_increasing
+    with pytest.raises(ValueError, match="kind must be one of ranks, queries, not 'topics'"):
+        board.chart("topics")
 
 
 def test_the_chart_draws_what_the_table_says():
@@ -336,7 +361,7 @@ def test_systems_that_answer_nearly_nothing_are_named_where_they_change_others(m
     expected = (
         f"no and none have nearly the worst possible mean {measure}. Without them, "
         f"{counted(number, 'interval')} of ranks among the 6 other systems would change, by up to "
-        f"{counted(int(shift.max()), 'rank')}, and {narrower} would be narrower"
+        f"{counted(int(shift.max()), 'rank')}, and {narrower or 'none'} would be narrower"
     )
     assert [str(warning.message) for warning in caught] == [expected] * bool(number)
     assert bool(number) == (measure == "ASL")
@@ -443,33 +468,6 @@ def test_each_judge_has_a_verdict_beside():
     assert asl.ranks(boards(), QRELS, "RR").verdicts is None
 
 
-def test_without_a_judge_below_the_human_range():
-    """Two people agree, and m gives opposite labels."""
-    opposite = {qid: {"d1": 0, "d2": 1} for qid in TOPICS}
-    qrels = {
-        qid: {"d1": 1, "d2": 0} if n % 3 else {"d1": 0, "d2": 1} for n, qid in enumerate(TOPICS)
-    }
-    judges = {"second": qrels, "m": opposite}
-    board = asl.ranks(boards(), qrels, "RR", judges=judges, people=["second"])
-    assert set(board.verdicts.loc[board.verdicts["judge"] == "m", "verdict"]) >= {
-        "below the human range"
-    }
-    rest = board.without("m")
-    pd.testing.assert_frame_equal(
-        rest.table, asl.ranks(boards(), qrels, "RR", judges={"second": qrels}).table
-    )
-    assert rest.judges == ["qrels", "second"]
-    [sentence] = [text for text in board.sentences() if "Without m" in text]
-    ordered, best = rest.better.to_numpy().sum(), rest.table["could_be_best"].sum()
-    assert sentence.endswith(
-        f"Without m {best} systems could be the best and {ordered} pairs are ordered."
-    )
-    with pytest.raises(ValueError, match="none of the judges"):
-        board.without("x")
-    with pytest.raises(ValueError, match="keep at least one"):
-        board.without(*board.judges)
-
-
 # Collections
 
 
@@ -536,7 +534,7 @@ def test_possibly_first_goes_with_the_rank_in_any_order_of_runs(order):
 
 
 def test_a_small_collection_counts_in_overall_only():
-    with pytest.warns(UserWarning, match="'c1' has only 5 topics"):
+    with pytest.warns(UserWarning, match="c1 has fewer than 10 topics: it counts in overall, but"):
         board = asl.ranks(collections(30, 5), measures="RR")
     assert list(board.tracks) == ["c0"] and board.better_everywhere is None
     assert list(board.means) == ["c0", "c1"]
@@ -549,8 +547,8 @@ def test_a_small_collection_counts_in_overall_only():
 def test_pairs_that_are_ordered_in_every_collection_are_counted():
     equal = {name: run_with([2] * 30) for name in "abcd"}
     for runs, text in (
-        (boards(), "{} of 6 pairs are ordered in the same direction in every collection."),
-        (equal, "No pair is ordered in the same direction in every collection."),
+        (boards(), "{} of 6 pairs have the same significantly better system in every collection."),
+        (equal, "No system is significantly better than another in every collection."),
     ):
         board = asl.ranks({"x": (runs, QRELS), "y": (boards(), QRELS)}, measures="RR")
         number = board.better_everywhere.to_numpy().sum()
