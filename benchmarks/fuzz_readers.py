@@ -16,7 +16,6 @@ import argparse
 import faulthandler
 import json
 import math
-import shutil
 import sys
 import tempfile
 import time
@@ -28,8 +27,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import fuzz_index
-import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.feather
@@ -604,38 +601,12 @@ def folders(folder: Path, names: dict[str, str]) -> None:
         assert all(names[path.name] == "run" for path in seen) and len(read) == len(seen)
 
 
-# Indices
-
-
-@target(st.integers(0, 2**63))
-def index(folder: Path, number: int) -> None:
-    path = folder / "changed"
-    fuzz_index.change(np.random.default_rng(number), fuzz_index.build(folder), path)
-    fuzz_index.use(path)
-
-
-@target(st.tuples(st.integers(0, 99), damages))
-def damaged_index(folder: Path, drawn: Any) -> None:
-    """Bytes of a file of an index changed, its checksum left: refused, or the same answers."""
-    number, (places, cut) = drawn
-    original, path = fuzz_index.build(folder), folder / "damaged"
-    shutil.rmtree(path, ignore_errors=True)
-    shutil.copytree(original, path)
-    files = sorted(path.iterdir())
-    file = files[number % len(files)]
-    file.write_bytes(damage(file.read_bytes(), places, cut))
-    whole = file.read_bytes() == (original / file.name).read_bytes()
-    assert fuzz_index.use(path) == "fine" or not whole
-
-
 # The long run
 
 
 def run(name: str, folder: Path, examples: int, number: int) -> None:
     """One round of a target."""
     strategy, function = TARGETS[name]
-    if name.endswith("index"):  # what is compiled by its first use is no case's time
-        fuzz_index.use(fuzz_index.build(folder))
 
     @with_seed(number)
     @settings(

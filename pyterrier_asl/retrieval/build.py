@@ -21,7 +21,7 @@ from ..io.digests import checksum
 from ..io.notices import excerpt
 from ..io.values import text
 from ..scoring.arrays import Ints, cumulate
-from .format import ARRAYS, ROWS, metadata_checksum
+from .format import ARRAYS, ROWS
 from .tokens import WordTokeniser
 
 #: Number of tokens in a block; larger blocks need more memory, smaller ones more time.
@@ -217,7 +217,6 @@ def write_index(path: Path, contents: Contents, metadata: Mapping[str, Any]) -> 
         _write_strings(folder / "terms.arrow", [contents.terms[i] for i in order])
         sums = {file.name: checksum(file) for file in sorted(folder.iterdir())}
         metadata = {**metadata, **sizes, "crc32": sums}
-        sums["pt_meta.json"] = metadata_checksum(metadata)
         written = json.dumps(metadata, indent=2, ensure_ascii=False)
         (folder / "pt_meta.json").write_text(written + "\n", encoding="utf-8")
 

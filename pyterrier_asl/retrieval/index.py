@@ -21,7 +21,7 @@ from .build import Contents, DocTerms, index_texts, unknown_documents, write_ind
 from .format import (
     ARTIFACT,
     FORMAT_VERSION,
-    agreeing_rows,
+    ROWS,
     damaged,
     read_array,
     read_metadata,
@@ -150,13 +150,14 @@ class TermIndex(pt.Artifact):  # type: ignore[misc]
     @cached_property
     def scoring_arrays(self) -> ScoringArrays:
         """The arrays for scoring."""
-        postings = agreeing_rows(self.path, self.array, "term")
-        return ScoringArrays(*postings, np.asarray(self.doc_lengths / self.avg_doc_length))
+        offsets, docs, tfs = (np.asarray(self.array(name)) for name in ROWS["term"])
+        ratios = np.asarray(self.doc_lengths / self.avg_doc_length)
+        return ScoringArrays(offsets, docs, tfs, ratios)
 
     @cached_property
     def forward_arrays(self) -> DocTerms:
         """The terms of all documents, by docid."""
-        return DocTerms(*agreeing_rows(self.path, self.array, "doc"))
+        return DocTerms(*(np.asarray(self.array(name)) for name in ROWS["doc"]))
 
     @property
     def docnos(self) -> npt.NDArray[np.object_]:
@@ -171,7 +172,7 @@ class TermIndex(pt.Artifact):  # type: ignore[misc]
     @cached_property
     def term_strings(self) -> pa.Array:
         """[V] the terms in ascending order as an Arrow array, memory-mapped."""
-        return read_strings(self.path, "terms.arrow", self.metadata, self.num_terms, ascending=True)
+        return read_strings(self.path, "terms.arrow", self.metadata, self.num_terms)
 
     @cached_property
     def _term_ids(self) -> dict[str, int]:
@@ -179,10 +180,7 @@ class TermIndex(pt.Artifact):  # type: ignore[misc]
 
     @cached_property
     def _docids(self) -> pd.Index[Any]:
-        docids = pd.Index(self.docnos, dtype=object)
-        if not docids.is_unique:
-            raise damaged(self.path / "docnos.arrow", "a docno occurs twice")
-        return docids
+        return pd.Index(self.docnos, dtype=object)
 
     # -- random access ----------------------------------------------------------------------------
 

@@ -29,7 +29,6 @@ from pyterrier_asl.evaluation import workers
 from pyterrier_asl.evaluation.measuring import Measuring
 from pyterrier_asl.io.saved_tables import load_table, save_table
 from pyterrier_asl.judging.judgements import Judgements
-from pyterrier_asl.retrieval.format import metadata_checksum
 from pyterrier_asl.retrieval.index import TermIndex
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*fewer than 8")
@@ -179,13 +178,12 @@ def test_a_damaged_index_is_refused_by_the_name_of_the_file(index, how):
     assert use(index) == 20
 
 
-def test_one_changed_bit_of_an_index_is_seen_or_changes_nothing(index):
-    """The error names the file, or the bit (in a blank or a key) has no effect."""
+def test_one_changed_bit_of_an_index_is_seen(index):
     documents = {docno: TermIndex(index).document(docno) for docno in ("d3", "d19")}
     found = TermIndex(index).bm25().search("radio scatter")
-    for file in sorted(index.iterdir()):
+    for file in sorted(index.glob("*.[na]*")):
         content = file.read_bytes()
-        for place in range(0, len(content), 7 if file.suffix == ".json" else 29):
+        for place in range(0, len(content), 29):
             damaged = bytearray(content)
             damaged[place] ^= 1 << place % 8
             file.write_bytes(damaged)
@@ -194,26 +192,15 @@ def test_one_changed_bit_of_an_index_is_seen_or_changes_nothing(index):
                 assert {docno: made.document(docno) for docno in documents} == documents
                 pd.testing.assert_frame_equal(made.bm25().search("radio scatter"), found)
             except ValueError as error:
-                assert file.name in str(error) or "TermIndex" in str(error), (place, error)
+                assert file.name in str(error), (place, error)
             else:
-                assert file.suffix == ".json" and bytes(damaged[place : place + 1]).isspace()
+                raise AssertionError(f"bit {place} of {file.name} is not seen")
         file.write_bytes(content)
     assert use(index) == 20
 
 
-@pytest.mark.parametrize("change", [{"num_docs": 21}, {"num_tokens": ...}, {"crc32": {}}])
-def test_metadata_that_were_changed_are_refused(index, change):
-    metadata = json.loads((index / "pt_meta.json").read_text())
-    for name, value in change.items():
-        metadata.pop(name) if value is ... else metadata.update({name: value})
-    (index / "pt_meta.json").write_text(json.dumps(metadata))
-    with pytest.raises(ValueError, match="pt_meta.json .* its checksum does not agree"):
-        TermIndex(index)
-
-
 def test_other_versions_of_an_index_are_refused(index):
     metadata = json.loads((index / "pt_meta.json").read_text()) | {"format_version": 7}
-    metadata["crc32"]["pt_meta.json"] = metadata_checksum(metadata)
     (index / "pt_meta.json").write_text(json.dumps(metadata))
     with pytest.raises(ValueError, match="has format version 7, and .* reads 2"):
         TermIndex(index)

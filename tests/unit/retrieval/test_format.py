@@ -1,0 +1,96 @@
+"""Numbers of an index that compiled loops cannot take are errors."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from pyterrier_asl import RobertsonPRF, TermIndex
+from pyterrier_asl.io.digests import checksum
+
+WORDS = ["radio", "wave", "scatter", "voltage", "core"]
+TOPICS = pd.DataFrame({"qid": ["1", "2"], "query": ["radio wave", "core"]})
+
+
+@pytest.fixture(scope="module")
+def honest(tmp_path_factory):
+    path = tmp_path_factory.mktemp("honest") / "index"
+    texts = [" ".join(WORDS[i * j % 5] for j in range(1, 3 + i % 4)) for i in range(20)]
+    documents = [{"docno": f"d{i}", "text": text} for i, text in enumerate(texts)]
+    TermIndex.from_documents(documents, path=path, verbose=False)
+    return path
+
+
+@pytest.fixture
+def path(honest, tmp_path):
+    return shutil.copytree(honest, tmp_path / "index")
+
+
+def fit_checksums(path):
+    """Corrects all checksums."""
+    file = path / "pt_meta.json"
+    metadata = json.loads(file.read_text("utf-8"))
+    metadata["crc32"] = {f.name: checksum(f) for f in path.iterdir() if f != file}
+    file.write_text(json.dumps(metadata), "utf-8")
+
+
+def write(path, name, array):
+    np.save(path / f"{name}.npy", array)
+    fit_checksums(path)
+
+
+def use(path):
+    index = TermIndex(path)
+    found = index.bm25()(TOPICS)
+    assert np.isfinite(found["score"]).all()
+    RobertsonPRF(index, fb_docs=3)(found)
+    return index
+
+
+def test_an_honest_index_passes(path):
+    fit_checksums(path)
+    use(path)
+
+
+def at(place, value):
+    def change(array):
+        array[place] = value
+        return array
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "message"),
+    [
+        ("posting_docs", at(3, 20), "impossible numbers"),
+        ("posting_docs", at(3, -1), "impossible numbers"),
+        ("doc_term_ids", at(0, 5), "impossible numbers"),
+        ("doc_lengths", lambda array: -array, "impossible numbers"),
+        ("term_offsets", at(1, 10**9), "impossible numbers"),
+        ("term_offsets", at(0, -5), "impossible numbers"),
+        ("doc_offsets", at(-1, 10**12), "impossible numbers"),
+        ("posting_docs", lambda array: array[:-1], r"it holds \(\d+,\) int32"),
+        ("posting_docs", lambda array: array.astype(float), "float64"),
+    ],
+)
+def test_numbers_that_loops_cannot_take_are_refused(path, name, change, message):
+    """Compiled loops would read and write memory of others."""
+    file = path / f"{name}.npy"
+    write(path, name, change(np.load(file)))
+    with pytest.raises(ValueError, match=rf"{name}\.npy is damaged: .*{message}"):
+        use(path)
+
+
+def test_a_column_of_another_length_is_refused(path):
+    table = pa.table({"docnos": pa.array(["d1"] * 19, pa.large_string())})
+    with pa.ipc.new_file(str(path / "docnos.arrow"), table.schema) as writer:
+        writer.write_table(table)
+    fit_checksums(path)
+    with pytest.raises(ValueError, match="docnos.arrow is damaged: it holds 19"):
+        use(path)
