@@ -15,7 +15,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ForwardRef, TypeAlias
+from typing import TYPE_CHECKING, Any, ForwardRef, Protocol, TypeAlias
 
 import pyarrow as pa
 
@@ -40,11 +40,17 @@ from ..measures.names import (
 )
 from ..measures.pool import RarenessPool
 
-if TYPE_CHECKING:
-    from .evaluation import Evaluation
+
+class MatchedRuns(Protocol):
+    """Runs that have been matched with qrels: an Evaluation."""
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the runs."""
+
 
 #: Runs in calls: by name, in a folder or files, or an Evaluation; or the runs of tracks.
-Runs: TypeAlias = "Evaluation | Mapping[str, Any] | Iterable[StrPath] | StrPath"
+Runs: TypeAlias = "MatchedRuns | Mapping[str, Any] | Iterable[StrPath] | StrPath"
 #: Qrels in calls: Judgements, a frame, dicts, a file, or an ir_datasets id.
 Qrels: TypeAlias = "Judgements | pd.DataFrame | Mapping[Any, Any] | Iterable[Any] | StrPath"
 if not TYPE_CHECKING:  # documentation looks the names up in the module of a function

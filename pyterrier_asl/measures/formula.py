@@ -30,8 +30,8 @@ class Formula:
 
     A measure of the ranks of relevant documents defines :meth:`from_ranks`, from which its values
     follow, also its values for other labels. A measure that uses more of a run defines ``_score``
-    and :meth:`labelled_values`. A measure has bounds if it defines :meth:`bounds`, for a run, or
-    :meth:`difference_bounds`, for two runs; each has a default that uses the other.
+    and :meth:`labelled_values`. A measure has bounds if it defines :meth:`bounds`, for a run. Those
+    of the difference of two runs follow, but :meth:`difference_bounds` can be narrower.
     """
 
     #: Whether higher is better; None: neither direction is.
@@ -134,7 +134,7 @@ class Formula:
 
     def bounds(self, run: LabelledRun) -> Bounds:
         """The lowest and the highest value over all labellings, shape (Q,) each."""
-        return self.difference_bounds(LabelledPair(run, run.labels.nothing(self)))
+        raise NotImplementedError
 
     def difference_bounds(self, pair: LabelledPair) -> Bounds:
         """The bounds of A less B; by default outer bounds, from the bounds of both runs."""
@@ -147,8 +147,7 @@ class Formula:
     @property
     def defines_bounds(self) -> bool:
         """Whether the measure has bounds, perhaps with other parameters."""
-        own, base = type(self), Formula
-        return (own.bounds, own.difference_bounds) != (base.bounds, base.difference_bounds)
+        return type(self).bounds is not Formula.bounds
 
     # Values under labellings
 
@@ -184,7 +183,14 @@ class Additive(Formula):
         return bounding.additive(pair.a.value - pair.b.value, pair.weights, pair.offsets)
 
 
-class FirstRelevant(Formula):
+class BoundedByPair(Formula):
+    """A measure whose bounds are those of the difference from a run that retrieved nothing."""
+
+    def bounds(self, run: LabelledRun) -> Bounds:
+        return self.difference_bounds(LabelledPair(run, run.labels.nothing(self)))
+
+
+class FirstRelevant(BoundedByPair):
     """A measure that uses only the rank of the first relevant document."""
 
     def worth(self, ranks: Floats) -> Floats:
@@ -219,7 +225,7 @@ class MeanPrecision(Formula):
         )
 
 
-class RatioOfGains(Formula):
+class RatioOfGains(BoundedByPair):
     """A measure that is the gain of a run divided by the highest possible gain."""
 
     def gained(self, run: LabelledRun) -> Floats:

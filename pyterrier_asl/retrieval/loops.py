@@ -8,14 +8,13 @@ to load, and longer to compile them for the first time.
 from __future__ import annotations
 
 from itertools import pairwise
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ..scoring.arrays import Floats, Ints, cumulate
-from ..scoring.compiled import loops
+from ..scoring.compiled import loop
 from . import _kernels
 
 if TYPE_CHECKING:
@@ -25,12 +24,6 @@ Int32s = npt.NDArray[np.int32]
 
 #: Number of steps that NumPy computes in the time of one step of Python.
 _AT_ONCE = 100
-
-
-def _compiled(steps: int) -> ModuleType | None:
-    """The compiled loops if there are enough steps; otherwise None."""
-    kernels = loops(_kernels.__name__, steps // _AT_ONCE)
-    return None if kernels is _kernels else kernels
 
 
 def _read_only(*arrays: npt.NDArray[Any]) -> list[npt.NDArray[Any]]:
@@ -81,11 +74,11 @@ def best_documents(
     """The best documents of each query and their scores; see :func:`_kernels.best_documents`."""
     sizes = np.diff(index.term_offsets)[queries.terms]
     pairs = len(index.length_ratios) * (len(queries.offsets) - 1)
-    if (kernels := _compiled(int(sizes.sum()) + pairs // 8)) is not None:
+    compiled = loop(_kernels.best_documents, (int(sizes.sum()) + pairs // 8) // _AT_ONCE)
+    if compiled is not _kernels.best_documents:
         mapped = _read_only(index.term_offsets, index.posting_docs, index.posting_tfs)
         index = index._replace(**dict(zip(index._fields, mapped)))
-        best: tuple[Ints, Int32s, Floats] = kernels.best_documents(index, queries, k1, b, depth)
-        return best
+        return compiled(index, queries, k1, b, depth)
     norms = _kernels.length_norm(k1, b, index.length_ratios)
     best_docs, best_scores = [np.empty(0, np.int32)], [np.empty(0)]
     for first, last in zip(queries.offsets[:-1], queries.offsets[1:]):

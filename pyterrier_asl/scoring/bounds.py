@@ -20,8 +20,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from . import _kernels, _pair_kernels
 from .arrays import Bools, Floats, Ints, cumulate, queries_of, reduce_by_query, sum_by_query
-from .compiled import loops
+from .compiled import loop
 from .lexicographic import NO_CUTOFF
 
 Bounds = tuple[Floats, Floats]
@@ -91,7 +92,7 @@ def average_precision(run: RunDocuments) -> Bounds:
     >>> low.tolist(), high.tolist()
     ([0.5], [1.0])
     """
-    return _fill("_kernels.bound_average_precision", len(run.total), *vars(run).values())
+    return _fill(_kernels.bound_average_precision, len(run.total), *vars(run).values())
 
 
 def search_length(run: RunDocuments, missing: Ints, g: int | None = None) -> Bounds:
@@ -108,9 +109,7 @@ def search_length(run: RunDocuments, missing: Ints, g: int | None = None) -> Bou
     >>> low.tolist(), high.tolist()
     ([1.0], [2.0])
     """
-    return _fill(
-        "_kernels.bound_search_length", len(run.total), *vars(run).values(), missing, g or 0
-    )
+    return _fill(_kernels.bound_search_length, len(run.total), *vars(run).values(), missing, g or 0)
 
 
 def lexip(run: RunDocuments, cutoff: int | None = None) -> Bounds:
@@ -122,7 +121,7 @@ def lexip(run: RunDocuments, cutoff: int | None = None) -> Bounds:
     >>> low.tolist(), high.tolist()
     ([0.5], [1.0])
     """
-    return _fill("_kernels.bound_lexip", len(run.total), *vars(run).values(), cutoff or NO_CUTOFF)
+    return _fill(_kernels.bound_lexip, len(run.total), *vars(run).values(), cutoff or NO_CUTOFF)
 
 
 def time_biased_gain(
@@ -154,7 +153,7 @@ def time_biased_gain(
     )
     gain = p_click_rel * p_save
     return _fill(
-        "_kernels.bound_time_biased_gain",
+        _kernels.bound_time_biased_gain,
         len(offsets) - 1,
         states,
         gain,
@@ -209,7 +208,7 @@ def ratio_of_gains(
     best = ideal(int(most.max(initial=0)))
     given = len(steps) if given is None else given
     return _fill(
-        "_pair_kernels.layered",
+        _pair_kernels.layered,
         len(base),
         base,
         weights[np.lexsort((weights, queries_of(offsets)))],
@@ -261,7 +260,7 @@ def search_length_difference(pair: PairDocuments, missing_a: Ints, missing_b: In
         missing_b: the same for B.
     """
     arguments = *vars(pair).values(), missing_a, missing_b
-    return _fill("_pair_kernels.bound_search_length_difference", len(pair), *arguments)
+    return _fill(_pair_kernels.bound_search_length_difference, len(pair), *arguments)
 
 
 def lexicographic_verdicts(pair: PairDocuments) -> Bools:
@@ -271,7 +270,7 @@ def lexicographic_verdicts(pair: PairDocuments) -> Bools:
         Shape (Q, 3).
     """
     verdicts = np.zeros((len(pair), 3), dtype=np.bool_)
-    _kernel("_pair_kernels.lexicographic_verdicts", len(pair.a) + len(pair.known_a))(
+    loop(_pair_kernels.lexicographic_verdicts, len(pair.a) + len(pair.known_a))(
         pair.known_a, pair.known_b, pair.known_offsets, pair.a, pair.b, pair.offsets, verdicts
     )
     return verdicts
@@ -297,7 +296,7 @@ def average_precision_difference(
     """
     sizes = np.diff(pair.offsets)
     in_pairs = sizes <= _MOST_IN_PAIRS
-    kernels = loops(f"{__package__}._pair_kernels", int(np.sum(sizes[in_pairs] ** 2)))
+    precision_gains = loop(_pair_kernels.precision_gains, int(np.sum(sizes[in_pairs] ** 2)))
     ends = [
         np.divide(base, number, out=np.zeros(len(pair)), where=pair.total > 0)
         for number in (pair.total, pair.total + pair.others)
@@ -315,7 +314,7 @@ def average_precision_difference(
     )
     for q in np.flatnonzero(in_pairs & (sizes > 0)).tolist():
         unjudged, known = unjudged_of[q], known_of[q]
-        alone, pairs = kernels.precision_gains(
+        alone, pairs = precision_gains(
             pair.a[unjudged],
             pair.b[unjudged],
             gains[0][unjudged],
@@ -326,7 +325,7 @@ def average_precision_difference(
             known_gains[1][known],
         )
         pairs.sort(axis=1)  # several times as fast as in Numba
-        low[q], high[q] = kernels.precision_bounds(
+        low[q], high[q] = _pair_kernels.precision_bounds(
             low[q], high[q], base[q], pair.total[q], pair.others[q], alone, pairs
         )
     return low, high
@@ -358,17 +357,11 @@ def of_difference(a: Bounds, b: Bounds) -> Bounds:
     return a[0] - b[1], a[1] - b[0]
 
 
-def _fill(kernel: str, queries: int, *arguments: Any) -> Bounds:
-    """Calls a kernel, ``MODULE.NAME``, that fills low and high."""
+def _fill(kernel: Callable[..., None], queries: int, *arguments: Any) -> Bounds:
+    """Calls a kernel that fills low and high."""
     low, high = np.empty(queries), np.empty(queries)
-    _kernel(kernel, sum(map(np.size, arguments)))(*arguments, low, high)
+    loop(kernel, sum(map(np.size, arguments)))(*arguments, low, high)
     return low, high
-
-
-def _kernel(name: str, steps: int) -> Callable[..., Any]:
-    """A kernel, ``MODULE.NAME``, for a number of steps."""
-    module, name = name.split(".")
-    return getattr(loops(f"{__package__}.{module}", steps), name)  # type: ignore[no-any-return]
 
 
 def merge(
@@ -392,5 +385,5 @@ def merge(
     [[0, 2], [1, 2], [0, 1]]
     """
     work = np.zeros(size, dtype=np.int64)
-    kernel = _kernel("_pair_kernels.merge", len(codes) + len(other_codes))
-    return kernel(offsets, codes, other_offsets, other_codes, work)  # type: ignore[no-any-return]
+    kernel = loop(_pair_kernels.merge, len(codes) + len(other_codes))
+    return kernel(offsets, codes, other_offsets, other_codes, work)

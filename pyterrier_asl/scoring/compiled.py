@@ -1,8 +1,8 @@
 """Loops that Numba compiles for large inputs; for small inputs they run as plain Python.
 
-A module of loops has functions of NumPy arrays, marked by :func:`compiled`. Callers get the module
-from :func:`loops`, with the number of steps: plain Python finishes a small number of steps before
-Numba would be loaded.
+A module of loops has functions of NumPy arrays, marked by :func:`compiled`. Callers get a function
+from :func:`loop`, for a number of steps: plain Python finishes a small number of steps before Numba
+would be loaded.
 """
 
 from __future__ import annotations
@@ -34,20 +34,22 @@ def compiled(function: F) -> F:
     return function
 
 
-def loops(module: str, steps: int) -> ModuleType:
-    """A module of loops: plain Python, or compiled once enough steps have been computed.
+def loop(function: F, steps: int) -> F:
+    """A loop: plain Python, or compiled once enough steps have been computed.
 
     Args:
-        module: its name.
+        function: the function of a module of loops.
         steps: the approximate number of steps of the next call.
 
-    >>> from pyterrier_asl.scoring import _pair_kernels
-    >>> loops(_pair_kernels.__name__, 0) in (_pair_kernels, compile_loops(_pair_kernels.__name__))
+    >>> from pyterrier_asl.scoring._pair_kernels import merge
+    >>> loop(merge, 0) in (merge, compile_loops(merge.__module__).merge)
     True
     """
     global _steps
     _steps += steps
-    return import_module(module) if _steps < ENOUGH else compile_loops(module)
+    if _steps < ENOUGH:
+        return function
+    return getattr(compile_loops(function.__module__), function.__name__)  # type: ignore[no-any-return]
 
 
 def compile_loops(module: str) -> ModuleType:

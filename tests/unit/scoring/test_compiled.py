@@ -129,9 +129,10 @@ def fourfold(x):
 """
 LITTLE_AND_MUCH = """
 import sys
-from pyterrier_asl.scoring.compiled import loops
+from pyterrier_asl.scoring.compiled import loop
 sys.path.insert(0, sys.argv[1])
-print([(loops("few_loops", steps).fourfold(5), "numba" in sys.modules) for steps in (10, 10**9)])
+from few_loops import fourfold
+print([(loop(fourfold, steps)(5), "numba" in sys.modules) for steps in (10, 10**9)])
 """
 
 
