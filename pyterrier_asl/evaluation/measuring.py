@@ -21,7 +21,7 @@ from ..io.lazy import pd
 from ..io.notices import counted, names_of, progress_bar, warn
 from ..io.runs import iter_runs, load_run
 from ..io.threads import map_at_once
-from ..judging.judged_run import CONSTANT_SCORES, JudgedRun, OwnIds
+from ..judging.judged_run import JudgedRun, OwnIds
 from ..judging.judgements import Judgements
 from ..measures.names import needs_pool
 from ..measures.rareness import Pools, check_pooled, warn_of_few
@@ -89,9 +89,7 @@ class Measuring:
             return MeasuredRun(name, error=error)
         answered = int(np.count_nonzero(judged.retrieved))
         notes = (
-            CONSTANT_SCORES
-            if judged.has_constant_scores
-            else tie_note(self._others, values, judged.with_ties_reversed),
+            judged.order_fault or tie_note(self._others, values, judged.with_ties_reversed),
             own_ids_note(judged.own_ids, answered),
         )
         return MeasuredRun(
@@ -133,7 +131,7 @@ def iter_judged(
     notes = {}
     for name, run in bar:
         own_ids = own_ids_note(run.own_ids, int(np.count_nonzero(run.retrieved)))
-        notes[name] = [CONSTANT_SCORES if run.has_constant_scores else "", own_ids]
+        notes[name] = [run.order_fault, own_ids]
         yield run
     warn_of_runs(notes)
 

@@ -58,11 +58,19 @@ class Columns:
 
     def has(self, name: str) -> bool:
         """Whether the source has a column ``name``."""
-        return name in _names(self.source)
+        return self.source is not None and name in _names(self.source)
 
     def numbers(self, name: str, what: str) -> npt.NDArray[np.float64]:
         """A further column of numbers; missing values are NaN."""
         return numbers(_column(self.source, name, what), what, missing_ok=True)
+
+    def ranks(self, rows: int) -> npt.NDArray[np.float64]:
+        """The ranks of the first rows, NaN for missing ones; none unless the source has numbers."""
+        if self.has("rank"):
+            with suppress(ValueError):
+                ranks = _column(self.source, "rank", "the run")[:rows]
+                return numbers(ranks, "rank", missing_ok=True)
+        return np.empty(0)
 
 
 def is_frame(source: Any) -> TypeGuard[pd.DataFrame]:

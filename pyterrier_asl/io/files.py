@@ -13,7 +13,6 @@ ir_measures.
 from __future__ import annotations
 
 import atexit
-import json
 import os
 import shutil
 import sys
@@ -27,7 +26,7 @@ import pyarrow as pa
 from .atomic import naming_full_disk
 from .columns import column_names, is_frame, typed_table
 from .lazy import pd, pq
-from .trec_text import COMMENTS, QRELS, RUN, Layout, read_columns
+from .trec_text import QRELS, RUN, Layout, read_columns
 from .values import TEXT_TYPES, as_integers, pc
 
 StrPath: TypeAlias = str | os.PathLike[str]
@@ -79,7 +78,7 @@ def read_table(
     table = read_columns(path, layout, [name for name in names if name in layout.columns])
     if layout is QRELS:
         columns = [*table.columns[:2], as_integers(table["grade"])]
-        return pa.table(columns, names=wanted, metadata=table.schema.metadata)
+        return pa.table(columns, names=wanted)
     return table
 
 
@@ -93,13 +92,6 @@ def local_path(source: StrPath) -> Path:
     with naming_full_disk(path), path.open("wb") as file:
         shutil.copyfileobj(sys.stdin.buffer, file)
     return path
-
-
-def with_comments(frame: pd.DataFrame, table: pa.Table) -> pd.DataFrame:
-    """The frame of a table, with the comments of its file as ``attrs["comments"]``, if any."""
-    if comments := (table.schema.metadata or {}).get(COMMENTS):
-        frame.attrs["comments"] = json.loads(comments)
-    return frame
 
 
 def check_file(path: Path) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 
 from .columns import typed_table
-from .files import StrPath, read_table, with_comments
+from .files import StrPath, read_table
 from .lazy import pd
 from .trec_text import QRELS
 
@@ -44,8 +44,7 @@ def read_qrels(source: StrPath | pd.DataFrame | pa.Table) -> pd.DataFrame:
           qid docno  label
         0   7    d3    1.5
     """
-    table = read_qrels_table(source)
-    return with_comments(table.to_pandas(), table)
+    return read_qrels_table(source).to_pandas()  # type: ignore[no-any-return]
 
 
 def read_qrels_table(source: StrPath | pd.DataFrame | pa.Table) -> pa.Table:

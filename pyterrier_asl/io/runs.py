@@ -13,18 +13,14 @@ from typing import Any, TypeAlias, TypeVar
 
 import pyarrow as pa
 
-from .atomic import replacing
 from .columns import is_frame
 from .files import (
     SUFFIXES,
     StrPath,
     local_path,
     read_table,
-    with_comments,
 )
 from .lazy import pd
-from .metadata import metadata_lines, parse_metadata
-from .notices import warn
 from .threads import cores, map_ahead
 from .trec_text import RUN
 
@@ -32,7 +28,7 @@ T = TypeVar("T")
 RunSource: TypeAlias = "StrPath | pd.DataFrame | pa.Table"
 
 _RUN = ("qid", "docno", "score")
-_RUN_TABLE = (*_RUN, "doc_len")
+_RUN_TABLE = (*_RUN, "rank", "doc_len")
 
 
 # Listing runs
@@ -145,9 +141,7 @@ def read_run(source: RunSource) -> pd.DataFrame:
         The lines in their order, with columns ``qid`` (str), ``docno`` (str), ``rank`` (int64),
         ``score`` (float64) and ``name`` (str). ``rank`` is the rank in the source if all ranks are
         whole numbers, else the position of the line within its query from 0; no measure uses it.
-        ``name`` is the name in the source, or else the `run_name` of the file. The frame's
-        ``attrs["comments"]`` has the lines of a text file that begin with ``#``, and
-        ``attrs["metadata"]`` their ir_metadata, if there are any.
+        ``name`` is the name in the source, or else the `run_name` of the file.
 
     Raises:
         ValueError: If the content is not a run; the message has the file, the line and its text.
@@ -165,50 +159,6 @@ def read_run(source: RunSource) -> pd.DataFrame:
     return _run_frame(source, run_name(source) if isinstance(source, (str, os.PathLike)) else "run")
 
 
-def write_run(
-    run: pd.DataFrame, path: StrPath, *, metadata: Mapping[str, Any] | None = None
-) -> None:
-    """Writes a run in the format of trec_eval, with its ir_metadata at the head.
-
-    Args:
-        run: A result of `read_run` or of a pipeline. Without ``rank``, rows are numbered within
-            their query; without ``name`` the run has the name of its file.
-        path: The file, which is replaced when the new one is complete.
-        metadata: The metadata for the head. None: ``run.attrs["metadata"]``, if there is any.
-
-    Raises:
-        ValueError: If it is not a run.
-        OSError: If the file cannot be written, or has other content.
-
-    Example:
-        >>> import tempfile
-        >>> path = Path(tempfile.mkdtemp()) / "bm25.run"
-        >>> frame = pd.DataFrame({"qid": ["q1"], "docno": ["d7"], "score": [12.5]})
-        >>> write_run(frame, path, metadata={"actor": {"team": "A"}})
-        >>> print(path.read_text(), read_run(path).attrs["metadata"], sep="")
-        # ir_metadata.start
-        # actor:
-        #   team: A
-        # ir_metadata.end
-        q1 Q0 d7 0 12.5 bm25
-        {'actor': {'team': 'A'}}
-    """
-    frame = _run_frame(run, run_name(path))
-    head = run.attrs.get("metadata", {}) if metadata is None else metadata
-    for column in ("qid", "docno", "name"):
-        if len(unfit := frame[column][~frame[column].str.fullmatch(r"\S+")]):
-            raise ValueError(
-                f"{column} {unfit.iloc[0]!r} cannot be written: blanks separate columns; "
-                "rename it, or save Parquet"
-            )
-    with replacing(path) as beside, open(beside, "w", encoding="utf-8", newline="\n") as file:
-        file.writelines(f"{line}\n" for line in metadata_lines(head))
-        file.writelines(
-            f"{qid} Q0 {docno} {rank} {score} {name}\n"
-            for qid, docno, rank, score, name in frame.itertuples(index=False)
-        )
-
-
 def read_run_table(source: RunSource) -> pa.Table:
     """Reads the columns of a run that evaluation needs, as an Arrow table.
 
@@ -217,8 +167,9 @@ def read_run_table(source: RunSource) -> pa.Table:
 
     Returns:
         The lines in their order, with columns ``qid`` and ``docno`` (Arrow text) and ``score``
-        (float64), none of them null. Scores can be infinite but not NaN. A column ``doc_len`` of
-        a source that is not text is included.
+        (float64), none of them null. Scores can be infinite but not NaN. Columns ``rank`` and
+        ``doc_len`` of the source are included; ranks of a text file that are not whole numbers are
+        null.
 
     Raises:
         ValueError: If the content is not a run; the message has the file, the line and its text.
@@ -229,7 +180,7 @@ def read_run_table(source: RunSource) -> pa.Table:
         >>> path = Path(tempfile.mkdtemp()) / "bm25.run"
         >>> _ = path.write_text("q1 Q0 d7 1 12.5 bm25\\nq1\\tQ0  d3 2 11 bm25\\n")
         >>> read_run_table(path).to_pylist()[0]
-        {'qid': 'q1', 'docno': 'd7', 'score': 12.5}
+        {'qid': 'q1', 'docno': 'd7', 'score': 12.5, 'rank': 1}
     """
     return read_table(source, RUN, _RUN_TABLE)
 
@@ -319,14 +270,6 @@ def _run_frame(source: RunSource, name: str) -> pd.DataFrame:
     frame.insert(2, "rank", _rank_column(table, frame))
     named = "name" in table.column_names
     frame["name"] = table["name"].to_pandas() if named else pd.Series(name, frame.index, dtype=str)
-    frame = with_comments(frame, table)
-    try:
-        metadata = parse_metadata(frame.attrs.get("comments", ()), name)
-    except ValueError as error:  # no value depends on it
-        warn(f"{error}; the run is read without metadata")
-        metadata = {}
-    if metadata:
-        frame.attrs["metadata"] = metadata
     return frame
 
 

@@ -2,7 +2,7 @@
 
 White space is C's ``isspace`` (blank, tab, carriage return, vertical tab, form feed). A line ends
 with a line feed; blank lines are skipped. A line of a run or of qrels that begins with ``#`` is a
-comment, as in trec_eval 10, and can hold ir_metadata. There are no quotes and no missing values.
+comment, as in trec_eval 10. There are no quotes and no missing values.
 
 Arrow's CSV reader reads blocks of lines on all cores. It needs exactly one delimiter between
 columns, so blocks are tidied first. `_parse_slowly` reads a block that Arrow refuses line by line:
@@ -11,7 +11,6 @@ it reports the wrong line, or accepts text that only Arrow cannot read.
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -41,14 +40,12 @@ _SMALL = 1 << 22
 # A longer line is not part of a run or of qrels; it is not read to its end.
 _LONGEST_LINE = 1 << 24
 
-#: The column with the name of the run, which is the same in all lines.
-_NAME = "name"
+#: The column with the name of the run, which is the same in all lines; the column of ranks.
+_NAME, _RANK = "name", "rank"
 
 _MARK = b"\xef\xbb\xbf"
 _MARKS = re.compile(rb"^(?:%s)+" % _MARK, re.MULTILINE)
 _COMMENT = re.compile(rb"^#[^\n]*\n", re.MULTILINE)
-#: The key of the comments of the file, a JSON list, in the metadata of a table.
-COMMENTS = b"pyterrier_asl.comments"
 
 _COMPRESSIONS = {
     b"\x1f\x8b": "gzip",
@@ -86,9 +83,10 @@ class Layout:
     @property
     def types(self) -> dict[str, pa.DataType]:
         """The type of each column in Arrow."""
-        return {name: pa.large_string() for name in self.columns} | {self.number: pa.float64()}
+        types = {name: pa.large_string() for name in self.columns}
+        return types | {self.number: pa.float64(), _RANK: pa.int64()}
 
-    def table(self, values: Mapping[str, Sequence[str | float]]) -> pa.Table:
+    def table(self, values: Mapping[str, Sequence[str | float | None]]) -> pa.Table:
         """Some of the columns as a table."""
         return pa.table({name: pa.array(values[name], self.types[name]) for name in values})
 
@@ -106,28 +104,16 @@ def read_columns(path: Path, layout: Layout, include: Sequence[str]) -> pa.Table
         include: The columns to keep, ``layout.number`` among them.
 
     Returns:
-        The lines in their order; ``layout.number`` as float64, other columns as text. The metadata
-        have the comments of the file (:data:`COMMENTS`), if there are any.
+        The lines in their order; ``layout.number`` as float64; ranks as int64, null where they are
+        not whole numbers; other columns as text.
 
     Raises:
         ValueError: If the file is empty, binary, not UTF-8, or a line has another layout (the
             message has the file, the line's number and its text), or a run file holds several runs.
         OSError: If the file cannot be read or decompressed.
     """
-    comments: list[str] = []
-    table = pa.concat_tables(iter_columns(path, layout, include, comments))
-    return table.replace_schema_metadata({COMMENTS: json.dumps(comments)}) if comments else table
-
-
-def iter_columns(
-    path: Path, layout: Layout, include: Sequence[str], comments: list[str] | None = None
-) -> Iterator[pa.Table]:
-    """Reads as `read_columns`, but one block of lines after the other; some are prefetched.
-
-    Comments are added to the list ``comments``.
-    """
     parse = partial(_parse_quickly, layout=layout, include=include)
-    empty = True
+    tables: list[pa.Table] = []
     names: dict[bytes, None] = {}
     with _open_blocks(path) as stream:
         blocks = _blocks(path, stream)
@@ -137,16 +123,13 @@ def iter_columns(
         )
         for number, (block, quick) in enumerate(parsed):
             table, tags = quick or _parse_slowly(path, number, block, layout, include)
+            tables.append(table)
             if layout is RUN:
                 names |= dict.fromkeys(tags)
                 _check_one_run(path, [*names])
-            if comments is not None and layout.comments and b"#" in block:
-                comments += (line[:-1].decode(errors="replace") for line in _COMMENT.findall(block))
-            if table.num_rows:
-                empty = False
-                yield table
-    if empty:
+    if not any(map(len, tables)):
         raise ValueError(f"{path} is empty: it has no line but blank lines and comments")
+    return pa.concat_tables(tables)
 
 
 def _check_one_run(path: Path, names: Sequence[bytes]) -> None:
@@ -172,8 +155,31 @@ def _parse_quickly(block: bytearray, layout: Layout, include: Sequence[str]) -> 
         return layout.table({name: [] for name in include}), []
     if text.startswith(_MARK):
         text = bytearray(b"\n") + text  # Arrow would remove the mark at the beginning.
+    columns = [*include, *further]
+    table = _csv(text, delimiter, layout, columns, types)
+    if table is None and _RANK in include:
+        table = _csv(text, delimiter, layout, [c for c in columns if c != _RANK], types)
+        if table is not None:
+            table = table.append_column(_RANK, pa.nulls(len(table), pa.int64()))
+    if table is None:
+        return None
+    numbers = table[layout.number]
+    wrong = pc.is_nan(numbers) if layout.infinite else pc.invert(pc.is_finite(numbers))
+    if pc.any(wrong).as_py():
+        return None
+    return table.select(include), _tags(table[_NAME]) if layout is RUN else []
+
+
+def _csv(
+    text: bytearray,
+    delimiter: str,
+    layout: Layout,
+    include: Sequence[str],
+    types: Mapping[str, pa.DataType],
+) -> pa.Table | None:
+    """Some columns of tidy text; None if Arrow refuses it."""
     try:
-        table = pcsv.read_csv(
+        return pcsv.read_csv(
             pa.py_buffer(text),
             # Arrow's threads sometimes lose a block or never end with several files at a time.
             read_options=pcsv.ReadOptions(
@@ -181,18 +187,13 @@ def _parse_quickly(block: bytearray, layout: Layout, include: Sequence[str]) -> 
             ),
             parse_options=pcsv.ParseOptions(delimiter=delimiter, quote_char=False),
             convert_options=pcsv.ConvertOptions(
-                include_columns=[*include, *further], column_types=types, null_values=[]
+                include_columns=include, column_types=types, null_values=[]
             ),
             # Arrow's pool would return pages to the system, which clears them for each block.
             memory_pool=pa.system_memory_pool(),
         )
     except pa.ArrowInvalid:
         return None
-    numbers = table[layout.number]
-    wrong = pc.is_nan(numbers) if layout.infinite else pc.invert(pc.is_finite(numbers))
-    if pc.any(wrong).as_py():
-        return None
-    return table.select(include), _tags(table[_NAME]) if layout is RUN else []
 
 
 def _tags(names: pa.ChunkedArray) -> Collection[bytes]:
@@ -208,7 +209,7 @@ def _parse_slowly(
     path: Path, number: int, block: bytearray, layout: Layout, include: Sequence[str]
 ) -> Parsed:
     """Parses a block line by line; ``number`` is the number of the block in the file."""
-    values: dict[str, list[str | float]] = {name: [] for name in include}
+    values: dict[str, list[str | float | None]] = {name: [] for name in include}
     seen = number > 0
     tags: dict[bytes, None] = {}
     for line, text in enumerate(bytes(block[:-1]).split(b"\n")):
@@ -225,9 +226,12 @@ def _parse_slowly(
             _check_columns(fields, layout, first=not seen)
             row = dict(zip(layout.columns, fields))
             for name in include:
-                field = row[name]
                 values[name].append(
-                    _as_number(field, layout) if name == layout.number else _text(field)
+                    _as_number(row[name], layout)
+                    if name == layout.number
+                    else _whole_number(row[name])
+                    if name == _RANK
+                    else _text(row[name])
                 )
         except ValueError as error:
             where = f"{path}, line {_lines_before(path, number) + line + 1}"
@@ -271,6 +275,10 @@ def _as_number(field: bytes, layout: Layout) -> float:
     if math.isnan(value) or (math.isinf(value) and not layout.infinite):
         raise ValueError(f"the {layout.number} {excerpt(field)} is not a number")
     return value
+
+
+def _whole_number(field: bytes) -> int | None:
+    return int(field) if re.fullmatch(rb"-?[0-9]{1,18}", field) else None
 
 
 def _text(field: bytes) -> str:

@@ -33,6 +33,13 @@ CONSTANT_SCORES = (
     "all documents of a query have the same score, in every query: as in trec_eval they are "
     "ordered by their ids, descending, and ranks are ignored; write scores that fall with the rank"
 )
+#: The warning about a run whose ranks contradict its scores.
+CONTRADICTED_SCORES = (
+    "the rank column contradicts the scores of most rows: as in trec_eval documents are ordered by "
+    "their scores, descending, and ranks are ignored; write scores that fall with the rank"
+)
+#: Rows whose ranks and scores are compared.
+_COMPARED_ROWS = 1 << 17
 #: A query that is a document of the collection is among the first documents that it retrieves.
 _NEAR_TOP = 3
 #: Fewer documents can have the same score by chance.
@@ -176,6 +183,27 @@ class JudgedRun:
         if sizes[several].sum() < _MIN_CONSTANT_DOCUMENTS:
             return False
         return bool(self.constant_scores.sum() == several.sum())
+
+    @cached_property
+    def ranks_contradict_scores(self) -> bool:
+        """Whether ranks and scores order most pairs of adjacent rows of a query differently.
+
+        Only the first 131,072 rows are compared. A run without numbers as ranks has no ranks.
+        """
+        ranks = self.table.ranks(_COMPARED_ROWS)
+        qid, scores = self.table.qid[: len(ranks)], self.table.value[: len(ranks)]
+        same = np.ones(max(len(ranks) - 1, 0), dtype=bool)
+        same[numpy_numbers(pc.indices_nonzero(pc.not_equal(qid[1:], qid[:-1])))] = False
+        falls, rises = ranks[1:] < ranks[:-1], ranks[1:] > ranks[:-1]
+        wrong = (rises & (scores[1:] > scores[:-1])) | (falls & (scores[1:] < scores[:-1]))
+        return bool(2 * np.sum(wrong & same) > np.sum((falls | rises) & same))
+
+    @property
+    def order_fault(self) -> str:
+        """What is wrong with the scores or ranks of the whole run; '' for nothing."""
+        if self.has_constant_scores:
+            return CONSTANT_SCORES
+        return CONTRADICTED_SCORES if self.ranks_contradict_scores else ""
 
     @cached_property
     def with_ties_reversed(self) -> JudgedRun | None:

@@ -8,7 +8,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -19,7 +18,6 @@ from pyterrier_asl import DocLengths, RarenessPool, evaluate
 from pyterrier_asl.cli import main
 from pyterrier_asl.io.atomic import check_replaceable, creating, replacing
 from pyterrier_asl.io.label_files import LabelFile
-from pyterrier_asl.io.runs import write_run
 
 RUN = "q Q0 d1 1 2.5 x\nq Q0 d2 2 1.5 x\n"
 posix = pytest.mark.skipif(os.name != "posix", reason="modes, links and pipes of POSIX")
@@ -143,18 +141,12 @@ def _save_lengths(path):
     DocLengths.from_dict({f"d{n * n}": n for n in range(2000)}).save(path)
 
 
-def _save_run(path):
-    write_run(
-        pd.DataFrame({"qid": "q", "docno": [f"d{n}" for n in range(2000)], "score": 1.0}), path
-    )
-
-
 def _add_labels(path):
     rows = [{"qid": "q", "docno": f"d{n}", "label": 1, "source": "me"} for n in range(2000)]
     LabelFile(path).add(rows)
 
 
-@pytest.mark.parametrize("save", [_save_lengths, _save_run, _add_labels])
+@pytest.mark.parametrize("save", [_save_lengths, _add_labels])
 def test_a_full_disk_is_an_error_that_names_the_file(save, small_files, tmp_path):
     message = f"^cannot write {tmp_path}.new: File too large$"
     with small_files(), pytest.raises(OSError, match=message):

@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 
 from pyterrier_asl import AP_Rareness, P_Rareness, RarenessPool, evaluate
-from pyterrier_asl.io.runs import write_run
 from pyterrier_asl.judging.judgements import Judgements
 from pyterrier_asl.measures import pool as pool_module
 
@@ -261,7 +260,8 @@ def test_nothing_is_rare_in_a_pool_of_one_run():
 def test_a_pool_has_the_same_runs_from_frames_files_and_several_of_them(tmp_path):
     """Also as an option of ``evaluate``. Names are text, as in all functions."""
     for name, run in RUNS.items():
-        write_run(frame(run), tmp_path / f"{name}.run")
+        lines = [f"{q} Q0 {d} 0 {s} x\n" for q in run for d, s in run[q].items()]
+        (tmp_path / f"{name}.run").write_text("".join(lines))
     files = {name: tmp_path / f"{name}.run" for name in RUNS}
     expected, qrels = RarenessPool.from_runs(RUNS), {"q1": {"a": 1, "d": 1, "f": 1}}
     values = evaluate(RUNS, qrels, "AP_Rareness@3", pool=expected)
