@@ -39,7 +39,6 @@ from hypothesis import strategies as st
 from pyterrier_asl import DocLengths, RarenessPool, evaluate
 from pyterrier_asl.evaluation.scores import read_scores
 from pyterrier_asl.io.label_files import LabelFile, read_labels
-from pyterrier_asl.io.metadata import read_metadata
 from pyterrier_asl.io.names import read_groups
 from pyterrier_asl.io.qrels import read_qrels_table
 from pyterrier_asl.io.runs import iter_runs, list_runs, read_run, read_run_table
@@ -529,38 +528,6 @@ def damaged_saved_files(folder: Path, drawn: Any) -> None:
     except Refused:
         return
     assert repr(use(loaded)) == repr(use(load(whole))), "other content than was saved"
-
-
-# Metadata
-
-yaml_texts = st.one_of(
-    st.text(st.sampled_from("ab:-?&*![]{}|>'\"#%@,01_.~ \t"), max_size=12),
-    st.sampled_from(
-        ["2020-13-45", "0x_", "1:99:", "!!int a", "!!set {a}", "&a [*a]", "<<: 1", "="]
-    ),
-)
-
-
-@target(
-    st.tuples(
-        st.lists(yaml_texts, max_size=4),
-        st.sampled_from(["[", "{a: ", "- ", "? ", "&a [", "!!seq [", "a:\n"]),
-        st.sampled_from([0, 0, 1, 20, 200, 600]),
-    )
-)
-def nested_metadata(folder: Path, drawn: Any) -> None:
-    """Metadata at the head of a run that is no YAML, or nested deeply."""
-    texts, opening, depth = drawn
-    nested = (opening * depth).split("\n")
-    head = ["ir_metadata.start", *(f"key: {text}" for text in texts), *nested, "ir_metadata.end"]
-    path = folder / "fuzz.run"
-    path.write_text("".join(f"# {line}\n" for line in head) + "q Q0 d 1 1 r\n", "utf-8")
-    for read in (read_run, read_metadata):
-        try:
-            with errors_name(path):
-                read(path)
-        except Refused:
-            pass
 
 
 # Folders

@@ -75,7 +75,8 @@ def read_table(
     if form == "Arrow":
         return typed_table(_arrow_file(path, layout), wanted, str(path))
     names = [_TEXT_NAMES.get(name, name) for name in wanted]
-    table = read_columns(path, layout, [name for name in names if name in layout.columns])
+    names = [name for name in names if name in layout.columns]
+    table = read_columns(path, layout, names, first_ranks="name" not in names)
     if layout is QRELS:
         columns = [*table.columns[:2], as_integers(table["grade"])]
         return pa.table(columns, names=wanted)

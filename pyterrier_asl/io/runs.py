@@ -168,8 +168,8 @@ def read_run_table(source: RunSource) -> pa.Table:
     Returns:
         The lines in their order, with columns ``qid`` and ``docno`` (Arrow text) and ``score``
         (float64), none of them null. Scores can be infinite but not NaN. Columns ``rank`` and
-        ``doc_len`` of the source are included; ranks of a text file that are not whole numbers are
-        null.
+        ``doc_len`` of the source are included; of a text file only the first ranks, others and
+        ranks that are not whole numbers are null.
 
     Raises:
         ValueError: If the content is not a run; the message has the file, the line and its text.

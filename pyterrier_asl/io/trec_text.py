@@ -16,7 +16,6 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -32,6 +31,8 @@ from .values import pc
 
 # Blocks of 2 MB are fastest: smaller ones need more calls, larger ones do not fit the cache.
 _BLOCK = 1 << 21
+# Blocks whose ranks are read where the first ranks are enough.
+_RANKED_BLOCKS = 2
 # Bytes of a block that are compared at the same time.
 _PIECE = 1 << 16
 # Smaller files, of which there are often many, are read by one thread each.
@@ -95,13 +96,16 @@ RUN = Layout("run", ("qid", "Q0", "docno", "rank", "score", "name"), "score", Tr
 QRELS = Layout("qrels", ("qid", "iter", "docno", "grade"), "grade", False, True)
 
 
-def read_columns(path: Path, layout: Layout, include: Sequence[str]) -> pa.Table:
+def read_columns(
+    path: Path, layout: Layout, include: Sequence[str], *, first_ranks: bool = False
+) -> pa.Table:
     """Reads some columns of a text file, plain or compressed with gzip, bzip2, zstd or LZ4.
 
     Args:
         path: The file. Its first bytes, not its name, determine its compression.
         layout: Its columns.
         include: The columns to keep, ``layout.number`` among them.
+        first_ranks: Whether to read only the first ranks, some 100,000; all other ranks are null.
 
     Returns:
         The lines in their order; ``layout.number`` as float64; ranks as int64, null where they are
@@ -112,24 +116,31 @@ def read_columns(path: Path, layout: Layout, include: Sequence[str]) -> pa.Table
             message has the file, the line's number and its text), or a run file holds several runs.
         OSError: If the file cannot be read or decompressed.
     """
-    parse = partial(_parse_quickly, layout=layout, include=include)
+    without_ranks = [name for name in include if name != _RANK]
+
+    def columns_of(number: int) -> Sequence[str]:
+        return without_ranks if first_ranks and number >= _RANKED_BLOCKS else include
+
+    def parse(block: tuple[int, bytearray]) -> Parsed | None:
+        return _parse_quickly(block[1], layout, columns_of(block[0]))
+
     tables: list[pa.Table] = []
     names: dict[bytes, None] = {}
     with _open_blocks(path) as stream:
-        blocks = _blocks(path, stream)
+        blocks = enumerate(_blocks(path, stream))
         is_small = path.stat().st_size < _SMALL
         parsed = (
             ((b, parse(b)) for b in blocks) if is_small else map_ahead(parse, blocks, ahead=cores())
         )
-        for number, (block, quick) in enumerate(parsed):
-            table, tags = quick or _parse_slowly(path, number, block, layout, include)
+        for (number, block), quick in parsed:
+            table, tags = quick or _parse_slowly(path, number, block, layout, columns_of(number))
             tables.append(table)
             if layout is RUN:
                 names |= dict.fromkeys(tags)
                 _check_one_run(path, [*names])
     if not any(map(len, tables)):
         raise ValueError(f"{path} is empty: it has no line but blank lines and comments")
-    return pa.concat_tables(tables)
+    return pa.concat_tables(tables, promote_options="default")
 
 
 def _check_one_run(path: Path, names: Sequence[bytes]) -> None:

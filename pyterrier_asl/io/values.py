@@ -265,7 +265,7 @@ def _from_arrow(values: pa.Array | pa.ChunkedArray, what: str) -> npt.NDArray[np
         raise ValueError(f"the {what} must be numbers, not {values.type}")
     floats = cast(values, pa.float64(), safe=False)
     if floats.null_count:
-        return np.asarray(floats, np.float64)
+        floats = pc.coalesce(floats, pa.scalar(np.nan))
     parts = floats.chunks if isinstance(floats, pa.ChunkedArray) else [floats]
     return np.concatenate([np.empty(0), *map(numpy_numbers, parts)])
 
