@@ -16,7 +16,7 @@ from ..evaluation.evaluation import Evaluation
 from ..evaluation.labellings import labelled_measures, measure_with_bounds
 from ..evaluation.scores import ScoreTable
 from ..io.names import shared_systems
-from ..io.notices import counted, names_of, progress_bar, warn
+from ..io.notices import counted, names_of, warn
 from ..measures.names import NamedMeasure
 from ..scoring.arrays import Floats, Ints
 from ..statistics.rounding import EQUAL
@@ -26,9 +26,6 @@ FEWEST, FEW = 10, 25
 
 #: The greatest number of differences of pairs by topic.
 _MOST_BOUNDS = 10**8
-
-#: The number of pairs above which a progress bar is shown.
-_MANY_PAIRS = 1000
 
 
 @dataclass(frozen=True)
@@ -160,9 +157,7 @@ def _least_gains(
     several = {measure.name: measure.measure}
     labelled = labelled_measures(runs, several, depth=depth, highest=highest)[measure.name]
     lower = np.zeros((len(runs), len(runs), len(runs.qids)))
-    pairs = list(combinations(range(len(runs)), 2))
-    shown = None if len(pairs) > _MANY_PAIRS else False
-    for a, b in progress_bar(pairs, desc="bounds", shown=shown, leave=False):
+    for a, b in combinations(range(len(runs)), 2):
         low, high = labelled.difference(a, b)
         if measure.higher_is_better is False:
             low, high = -high, -low

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from itertools import combinations
 
 import numpy as np
 
@@ -213,7 +212,6 @@ def _collections(board: Board) -> Iterator[str]:
             if number
             else "No system is significantly better than another in every collection."
         )
-    yield from _disagreements(board)
     if board.tracks:
         yield (
             f"The intervals of all collections hold at once with {confidence(board.alpha)} "
@@ -222,20 +220,3 @@ def _collections(board: Board) -> Iterator[str]:
             else f"The intervals of each single collection hold with {confidence(board.alpha)} "
             "confidence."
         )
-
-
-def _disagreements(board: Board) -> Iterator[str]:
-    """The collections that put pairs in opposite orders, two by two."""
-    disagree = False
-    for (first, a), (second, b) in combinations(board.tracks.items(), 2):
-        by_second = b.better.loc[a.names, a.names].to_numpy()
-        opposite = (a.better.to_numpy() & by_second.T).nonzero()
-        if number := len(opposite[0]):
-            disagree = True
-            x, y = (a.names[at[0]] for at in opposite)
-            yield (
-                f"{first} and {second} put {counted(number, 'pair')} in opposite orders, such as "
-                f"{x} and {y}."
-            )
-    if len(board.tracks) > 1 and not disagree:
-        yield "No two collections put a pair in opposite orders."

@@ -146,7 +146,20 @@ class Holes(Printed):
     @property
     def is_open(self) -> bool:
         """Whether labellings disagree on the better run of some pair."""
-        return bool((self.table["verdict"] == OPEN).any())
+        return bool(self._open_pairs)
+
+    @cached_property
+    def _rows(self) -> list[tuple[int, int, dict[str, Any]]]:
+        """The numbers of two runs and their verdict, for each pair, open pairs first."""
+        if self.are_two:
+            unjudged = int(self.difference.by_query["unjudged"].sum())
+            return [(0, 1, {**self.difference.row(), "unjudged": unjudged})]
+        pairs = combinations(range(len(self.runs)), 2)
+        rows = [
+            (a, b, difference_of(self.runs, self.labelled, a, b, alpha=None).row())
+            for a, b in pairs
+        ]
+        return sorted(rows, key=lambda row: row[2]["verdict"] != OPEN)
 
     @cached_property
     def table(self) -> pd.DataFrame:
@@ -156,15 +169,8 @@ class Holes(Printed):
         ``measure``, ``exact``, ``significance`` and ``unjudged``, the number of unjudged documents,
         too.
         """
-        if self.are_two:
-            unjudged = int(self.difference.by_query["unjudged"].sum())
-            return pd.DataFrame([{**self.difference.row(), "unjudged": unjudged}])
-        pairs = combinations(range(len(self.runs)), 2)
-        rows = [difference_of(self.runs, self.labelled, *pair, alpha=None).row() for pair in pairs]
-        columns = ["a", "b", "difference", "low", "high", "verdict"]
-        is_settled = [row["verdict"] != OPEN for row in rows]
-        order = np.argsort(is_settled, kind="stable")
-        return pd.DataFrame(rows, columns=columns).iloc[order].reset_index(drop=True)
+        columns = None if self.are_two else ["a", "b", "difference", "low", "high", "verdict"]
+        return pd.DataFrame([row for _, _, row in self._rows], columns=columns)
 
     def counts(self) -> dict[str, int]:
         """The numbers of pairs that are settled, equal, and open."""
@@ -189,16 +195,9 @@ class Holes(Printed):
         """
         return self.describe_documents(self.order)
 
-    @cached_property
-    def _open_pairs(self) -> list[list[int]]:
-        is_open = (self.table["verdict"] == OPEN).to_numpy()
-        return [pair for pair, opens in zip(self._numbers.tolist(), is_open) if opens]
-
     @property
-    def _numbers(self) -> Ints:
-        """The numbers of the two runs of each row of the table, shape (pairs, 2)."""
-        names = pd.Index(self.runs.names)
-        return np.stack([names.get_indexer(pd.Index(self.table[side])) for side in "ab"], axis=1)
+    def _open_pairs(self) -> list[tuple[int, int]]:
+        return [(a, b) for a, b, row in self._rows if row["verdict"] == OPEN]
 
     @cached_property
     def _weights(self) -> Floats:
@@ -305,9 +304,9 @@ class Holes(Printed):
         names = self.runs.names
         values = np.full((len(names),) * 2, np.nan)
         np.fill_diagonal(values, 0.0)
-        sign = self.table["verdict"].map(_VERDICTS)
-        a, b = self._numbers.T
-        values[a, b], values[b, a] = sign, -sign
+        for a, b, row in self._rows:
+            values[a, b] = _VERDICTS.get(row["verdict"], np.nan)
+            values[b, a] = -values[a, b]
         return pd.DataFrame(values, index=pd.Index(names, name="name"), columns=names)
 
     def chart(self, kind: str | None = None) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,17 +45,10 @@ class Judging(Printed):
     labels: pd.DataFrame
     ended: str
 
-    def describe(self) -> str:
-        """The end of the loop, and the comparison, in a line."""
-        return f"{self._ending} {self.holes.describe()}"
-
-    @property
-    def _ending(self) -> str:
-        return _WORDS[self.ended].format(counted(len(self.labels), "label"))
-
     def parts(self) -> list[Part]:
         """The end of the loop, and the comparison."""
-        return [Part(self._ending), *self.holes.parts()]
+        ending = _WORDS[self.ended].format(counted(len(self.labels), "label"))
+        return [Part(ending), *self.holes.parts()]
 
 
 def _with_labels_of(holes: Holes, labels: pd.DataFrame, conflicts: str) -> Holes:
@@ -223,13 +216,11 @@ def _answers_by_key(answers: pd.DataFrame, frame: pd.DataFrame) -> list[Any]:
 
 
 def _answers_in_order(answers: Any, number: int) -> list[Any]:
-    unordered = isinstance(answers, (str, bytes, bytearray, Mapping, Set))
-    if unordered or len(getattr(answers, "shape", (0,))) != 1:
+    if not isinstance(answers, (list, tuple, np.ndarray, pd.Series)) or np.ndim(answers) != 1:
         raise ValueError(
             f"the judge must give a frame with qid, docno and label, or a list with a label for "
             f"each document, not {type(answers).__name__} {excerpt(answers)}"
         )
-    values = list(answers) if isinstance(answers, Iterable) else [answers]
-    if len(values) != number:
-        raise ValueError(f"the judge gave {len(values)} labels for {number} documents")
-    return values
+    if len(answers) != number:
+        raise ValueError(f"the judge gave {len(answers)} labels for {number} documents")
+    return list(answers)

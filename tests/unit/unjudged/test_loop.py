@@ -209,7 +209,6 @@ def test_the_budget_is_what_is_asked(budget):
 
 def test_it_prints_how_it_ended():
     done = judge_until_settled(holes(AB, QRELS, "P@1"), truth, batch=1)
-    assert done.describe() == f"Settled after 2 labels. {done.holes.describe()}"
     assert str(done) == f"Settled after 2 labels.\n{done.holes}"
     assert done._repr_html_().startswith("<p>Settled after 2 labels.</p><p>P@1: A - B")
     spent = judge_until_settled(holes(AB, QRELS, "P@1"), truth, budget=1)
