@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from itertools import combinations
 
+import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
@@ -310,3 +312,92 @@ def test_a_list_that_cannot_be_read_is_not_overwritten(files, tmp_path, broken):
         done = call(*files, "-m", "AP", "--export", path, *options)
         assert done.exit_code == 2 and "todo.tsv" in done.stderr
     assert path.read_bytes() == before
+
+
+@pytest.fixture
+def graded(tmp_path):
+    """Qrels with grades 0 to 2, and three runs whose files are in no order of their names."""
+    random, documents = np.random.default_rng(2), [f"d{number}" for number in range(12)]
+    qids = [f"q{number}" for number in range(6)]
+    lines = [f"{qid} 0 d{n} {random.integers(0, 3)}\n" for qid in qids for n in range(0, 12, 2)]
+    (tmp_path / "qrels").write_text("".join(lines))
+    for name in ("c.run", "a.run", "b.run"):
+        rankings = {qid: random.permutation(documents)[:8] for qid in qids}
+        text = "".join(
+            f"{qid} Q0 {doc} 0 {-rank} x\n"
+            for qid, docs in rankings.items()
+            for rank, doc in enumerate(docs)
+        )
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("measure", "option", "value"),
+    [
+        ("nDCG@3", "highest", 5.0),
+        ("R@2", "depth", 6),
+        ("AP@4", "rel", 2.0),
+        ("P@3", "alpha", 0.9),
+    ],
+)
+@pytest.mark.parametrize("names", [("c.run", "a.run"), ("c.run", "a.run", "b.run")])
+def test_an_option_reaches_the_bounds_in_any_order_of_runs(graded, measure, option, value, names):
+    runs, qrels = [str(graded / name) for name in names], str(graded / "qrels")
+    found = asl.holes(runs, qrels, measure, **{option: value})
+    done = call(qrels, *runs, "-m", measure, f"--{option}", value, "-o", "jsonl")
+    assert [json.loads(line) for line in done.stdout.splitlines()] == found.table.to_dict("records")
+    plain = asl.holes(runs, qrels, measure)
+    assert found.table.equals(plain.table) == (option == "alpha" and len(names) == 3)
+    reverse = asl.holes(runs[::-1], qrels, measure, **{option: value})
+    for mine, theirs in combinations([name.removesuffix(".run") for name in names], 2):
+        one, two = found.pair(mine, theirs), reverse.pair(theirs, mine)
+        assert (one.low, one.high) == pytest.approx((-two.high, -two.low))
+    open_documents = [set(zip(pair.todo["qid"], pair.todo["docno"])) for pair in (found, reverse)]
+    assert open_documents[0] == open_documents[1]
+
+
+def test_labels_above_the_grades_of_the_qrels_need_highest(graded):
+    labels = graded / "labels.jsonl"
+    runs = [graded / "a.run", graded / "b.run"]
+    qid, docno = asl.holes(runs, graded / "qrels", "nDCG@3").todo.loc[0, ["qid", "docno"]]
+    labels.write_text(json.dumps({"qid": qid, "docno": docno, "label": 5}) + "\n")
+    given = [graded / "qrels", *runs, "-m", "nDCG@3"]
+    refused = call(*given, "--labels", labels, "--highest", 4)
+    assert refused.exit_code == 2 and "pass --highest 5" in refused.stderr
+    done = call(*given, "--labels", labels, "--highest", 5, "-o", "jsonl")
+    merged = asl.merge_labels(graded / "qrels", labels, highest=5)[["qid", "docno", "label"]]
+    expected = asl.holes(runs, merged, "nDCG@3", highest=5).table.to_dict("records")
+    assert [json.loads(line) for line in done.stdout.splitlines()] == expected
+
+
+def test_queries_are_listed_with_their_texts(graded):
+    topics = graded / "topics.tsv"
+    topics.write_text("q0\twhat is it\nq3\twhere is it\n")
+    given = [graded / "qrels", graded / "a.run", graded / "b.run", "-m", "P@3", "-q"]
+    rows = call(*given, "--topics", topics, "-o", "jsonl").stdout.splitlines()
+    texts = {row["qid"]: row["query"] for row in map(json.loads, rows)}
+    assert texts == dict.fromkeys((f"q{n}" for n in range(6)), "") | {
+        "q0": "what is it", "q3": "where is it"
+    }  # fmt: skip
+    plain = call(*given, "-o", "jsonl").stdout
+    assert "query" not in json.loads(plain.splitlines()[0])
+
+
+def test_a_list_for_a_track_is_the_list_of_the_result(graded):
+    todo, runs = graded / "todo.tsv", [graded / name for name in ("a.run", "b.run", "c.run")]
+    done = call(graded / "qrels", *runs, "-m", "P@3", "--export", todo, "--most", 5)
+    assert done.exit_code == 0 and done.stderr.endswith("5 documents to judge\n")
+    rows = pd.read_csv(todo, sep="\t", dtype={"qid": str})
+    expected = asl.holes(runs, graded / "qrels", "P@3").todo.head(5)
+    columns = ["qid", "docno", "rank", "runs"]
+    assert rows[columns].values.tolist() == expected[columns].values.tolist()
+    assert rows["weight"].tolist() == pytest.approx(expected["weight"].tolist(), abs=1e-6)
+
+
+@pytest.mark.parametrize(("kind", "mark"), [("pairs", "rect"), ("queries", "rule")])
+def test_the_kind_of_the_chart(graded, kind, mark):
+    chart = graded / "chart.html"
+    given = [graded / "qrels", graded / "a.run", graded / "b.run", "-m", "P@3", "--chart", chart]
+    assert call(*given, "--kind", kind).exit_code == 0
+    assert f'"type": "{mark}"' in chart.read_text()

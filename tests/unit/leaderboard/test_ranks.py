@@ -16,6 +16,7 @@ from pyterrier_asl.leaderboard.samples import Sample
 from pyterrier_asl.leaderboard.sentences import p_text
 from pyterrier_asl.statistics.rank_intervals import rank_intervals
 
+DEFAULTS = {"alpha": 0.05, "seed": 0, "draws": 10_000, "variance": "averaged"}
 TOPICS = [f"q{number:02}" for number in range(30)]
 QRELS = {qid: {"d1": 1, "d2": 0} for qid in TOPICS}
 
@@ -297,6 +298,30 @@ def test_the_chart_draws_what_the_table_says():
     assert "could_be_best" in str(chart["layer"]) and set(could_be_best) == {"yes", "no"}
 
 
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [("alpha", 0.4), ("seed", 3), ("draws", 77), ("variance", "common")],
+)
+@pytest.mark.parametrize("unjudged", [False, True])
+def test_an_option_reaches_the_intervals_of_all_topics_and_of_each_collection(
+    option, value, unjudged
+):
+    """Runs in two orders, of one collection and as one of two."""
+    runs, qrels = boards(3, 24), {qid: {**QRELS[qid], "x1": 0, "x2": 0} for qid in some(24)}
+    options = {"draws": 77, option: value, "unjudged": unjudged}
+    plain = asl.ranks(runs, qrels, "ASL@3", **options | {option: DEFAULTS[option]})
+    board = asl.ranks(dict(reversed(runs.items())), qrels, "ASL@3", **options)
+    assert board.alpha == options.get("alpha", 0.05)
+    assert board.critical != pytest.approx(plain.critical)
+    several = {"x": (runs, qrels), "y": (boards(1), QRELS)}
+    of_track = asl.ranks(several, measures="ASL@3", **options).tracks["x"]
+    names = board.names
+    assert of_track.alpha == board.alpha
+    assert of_track.critical == pytest.approx(board.critical)
+    assert of_track.p.loc[names, names].equals(board.p)
+    assert of_track.table.set_index("name").loc[names, "low"].tolist() == [*board.table["low"]]
+
+
 # Errors and warnings
 
 
@@ -541,6 +566,12 @@ def test_a_small_collection_counts_in_overall_only():
         "c1 has fewer than 10 topics, too few for intervals, so pairs are not compared in every "
         "collection."
     ) in board.sentences()
+
+
+def test_a_collection_of_ten_topics_has_a_table():
+    assert list(asl.ranks(collections(30, 10), measures="RR").tracks) == ["c0", "c1"]
+    with pytest.warns(UserWarning, match="c1 and c2 have fewer than 10 topics: they count in"):
+        assert list(asl.ranks(collections(30, 9, 9), measures="RR").tracks) == ["c0"]
 
 
 def test_pairs_that_are_ordered_in_every_collection_are_counted():

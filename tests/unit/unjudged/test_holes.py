@@ -164,6 +164,21 @@ def test_a_track_is_judged_until_no_pair_is_open():
     pd.testing.assert_frame_equal(done.holes.table, holes(runs, merged, "P@3").table)
 
 
+def test_labels_keep_measure_name_depth_highest_and_level():
+    """Each with another value than its default."""
+    options = {"depth": 2, "highest": 3, "alpha": 0.3}
+    found = holes({"a": GOOD, "b": OTHER}, QRELS, {"mine": "nDCG@1"}, **options)
+    assert len(found.order) == 3  # of the first two documents
+    labelled = found.with_labels(found.order[:1], np.array([0.0]))
+    assert labelled.order.tolist() == [code for code in found.order if code != found.order[0]]
+    assert (labelled.labelled.name, labelled.labelled.depth, labelled.labelled.highest) == (
+        "mine", 2, 3
+    )  # fmt: skip
+    assert labelled.alpha == 0.3
+    with pytest.raises(ValueError, match="the label 4 is above the highest grade, 3"):
+        judge_until_settled(found, lambda frame: [4] * len(frame))
+
+
 #: Rankings with at least one of the judged documents a and n.
 RANKINGS = (
     st.permutations(["a", "n", "x", "y"])

@@ -123,3 +123,7 @@ def test_the_verdict_by_the_ends_of_a_difference(of):
         said = "".join(verdict_of(of(low), of(high), higher) for higher in (True, False))
         assert said == verdict
     assert verdict_of(of(-0.1), of(0.1)) == "open" and verdict_of(of(0), of(0)) == "equal"
+    # At most 1e-12 is rounding, more is a difference.
+    assert verdict_of(of(-1e-12), of(1e-12)) == "equal"
+    assert verdict_of(of(1e-12), of(0.1)) == "open" and verdict_of(of(1.1e-12), of(0.1)) == "A"
+    assert verdict_of(of(-0.1), of(-1e-12)) == "open" and verdict_of(of(-0.1), of(-1.1e-12)) == "B"
