@@ -262,15 +262,13 @@ def command(**values: Any) -> None:
 def _compare(values: Mapping[str, Any]) -> RunComparison:
     """Compares runs, or systems by their scores or over several tracks; prints the comparison."""
     from ..comparison import compare, printing
-    from ..comparison.conditions import parse_condition
     from ..io.texts import Texts
 
     names, conditions, measures = _positional(values), values["conditions"], values["measures"]
-    asked = measures or [parse_condition(text).measure for text in conditions]
     scores, tracks = values["scores"], values["tracks"]
     qrels, files = (names[0], names[1:]) if not (scores or tracks) else (None, [])
     of_scores = {name: values[name] for name in options.OF_SCORES}
-    runs, qrels = options.sources(qrels, files, tracks, scores, measures=asked, **of_scores)
+    runs, qrels = options.sources(qrels, files, tracks, scores, **of_scores)
     baseline = values["baseline"]
     if scores:
         runs, baseline = runs.systems(names), names[0]

@@ -68,20 +68,8 @@ scores = together(
     repeated(
         "--scores",
         metavar="FILE",
-        help="Instead of QRELS and RUN...: values by topic, a CSV, TSV, Parquet or JSONL table, or "
+        help="Instead of QRELS and RUN...: values by topic, a CSV, TSV or Parquet table, or "
         "what trec_eval -q and ir_measures -q print; can be given again.",
-    ),
-    text_option(
-        "--columns",
-        "system=COLUMN,...",
-        "With --scores: the columns of system, topic, score, measure or collection, if they have "
-        "unusual names.",
-    ),
-    text_option(
-        "--measure-column",
-        "COLUMN",
-        "With --scores: the column with the measure of -m, if the table does not name it; with "
-        "several measures MEASURE=COLUMN.",
     ),
     repeated("--lower-is-better", metavar="NAME", help="Lower scores are better by this measure."),
     repeated(
@@ -90,7 +78,7 @@ scores = together(
     click.option("--fill", type=float, help="Value used for missing scores."),
 )
 #: Their names.
-OF_SCORES = ("columns", "measure_column", "lower_is_better", "higher_is_better", "fill")
+OF_SCORES = ("lower_is_better", "higher_is_better", "fill")
 
 
 def sources(
@@ -98,8 +86,6 @@ def sources(
     runs: Sequence[str],
     tracks: Sequence[tuple[str, str, str]] = (),
     scores: Sequence[str] = (),
-    *,
-    measures: Sequence[str] = (),
     **of_scores: Any,
 ) -> tuple[Any, Any]:
     """Runs and qrels, scores, or several tracks, for the functions of the library.
@@ -109,7 +95,6 @@ def sources(
         runs: the arguments RUN.
         tracks: ``--track``.
         scores: ``--scores``.
-        measures: the measures of the call; ``--measure-column`` belongs to one of them.
         **of_scores: the values of :data:`OF_SCORES`.
     """
     if sum(map(bool, (qrels, tracks, scores))) != 1:
@@ -118,10 +103,6 @@ def sources(
     if scores:
         from ..evaluation.scores import read_scores
 
-        if columns := of_scores["columns"]:
-            of_scores["columns"] = _columns(columns)
-        if column := of_scores["measure_column"]:
-            of_scores["measure_column"] = _measure_column(column, measures)
         return read_scores(scores, **of_scores), None
     for name, value in of_scores.items():
         if value not in (None, ()):
@@ -133,24 +114,6 @@ def sources(
     if not runs:
         raise click.UsageError("Missing argument 'RUN...'")
     return list(runs), qrels
-
-
-def _columns(text: str) -> dict[str, str]:
-    """The columns of ``--columns``, by their contents."""
-    pairs = [part.partition("=") for part in text.split(",")]
-    if not all(name and column for name, _, column in pairs):
-        raise click.UsageError(f"--columns: {text!r} is not system=COLUMN,topic=COLUMN,...")
-    return {name.strip(): column.strip() for name, _, column in pairs}
-
-
-def _measure_column(text: str, measures: Sequence[str]) -> dict[str, str]:
-    """The column of ``--measure-column``, by its measure."""
-    measure, _, column = text.rpartition("=")
-    if measure and measure.count("(") == measure.count(")"):
-        return {measure: column}
-    if len(set(measures)) != 1:
-        raise click.UsageError("--measure-column needs one -m, or the measure: MEASURE=COLUMN")
-    return {measures[0]: text}
 
 
 places = click.option(

@@ -101,10 +101,7 @@ def command(
 
     options.check_chart(chart, [qrels, *runs, *scores, *labels], tracks)
     of_scores = options.take(settings, *options.OF_SCORES)
-    measures = [measure] if measure else []
-    source, judgements = options.sources(
-        qrels, runs, tracks, scores, measures=measures, **of_scores
-    )
+    source, judgements = options.sources(qrels, runs, tracks, scores, **of_scores)
     board = ranks(
         source,
         judgements,

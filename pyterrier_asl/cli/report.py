@@ -101,7 +101,7 @@ def command(
     of_tracks = [path for _, *paths in tracks for path in paths]
     inputs = filter(None, [qrels, *runs, *of_tracks, *scores, *labels, groups, *files])
     check_replaceable(output, inputs=inputs, begins=PAGE, force=force)
-    of_scores = options.take(settings, *options.OF_SCORES) | {"measures": measures}
+    of_scores = options.take(settings, *options.OF_SCORES)
     source, judgements = options.sources(qrels, runs, tracks, scores, **of_scores)
     arguments = click.get_current_context().meta["arguments"]
     page = report(

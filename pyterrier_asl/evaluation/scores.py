@@ -1,18 +1,19 @@
 """Scores that other programs computed: tables of values per system, topic and measure.
 
-These forms can be read (``.csv``, ``.tsv``, ``.parquet``, ``.jsonl``, compressed or not):
+These forms can be read (``.csv``, ``.tsv``, ``.parquet``, compressed or not):
 
 * long tables ``name, qid, measure, value``, with ``track`` for several collections, like
   PyTerrier's ``perquery`` frames; without ``name`` the name of the file is the system;
 * tables with ``name``, ``qid`` and a column per measure, like the frames of
   :func:`~pyterrier_asl.evaluate`;
 * the output of ``trec_eval -q`` and ``ir_measures -q``, one file per system;
-* wide tables of one measure: ``qid`` and a column per system, or ``name`` and a column per topic.
-  Columns ``all``, ``average``, ``avg`` and ``mean`` are not topics and are left out.
+* wide tables of one measure: ``qid`` and a column per system.
+
+Rows of a topic ``all``, ``average``, ``avg`` or ``mean`` are means and are left out.
 
 Other names of the columns are ``run``, ``system``, ``model`` or ``method``; ``query_id``,
 ``query``, ``topic`` or ``task``; ``metric``; ``score`` or ``main_score``; ``collection`` or
-``dataset``.
+``dataset``. Rename others with pandas.
 
 The measure of a table without a measure is the name of the file, if it is a measure
 (``nDCG@10.csv``), otherwise the name of the column of values, or ``score`` in a wide table.
@@ -23,7 +24,7 @@ from __future__ import annotations
 import csv
 import io
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
@@ -38,7 +39,6 @@ from ..io.names import check_names
 from ..io.notices import counted, excerpt
 from ..io.runs import run_name
 from ..io.tables import ALL
-from ..io.texts import json_object
 from ..io.trec_text import open_text
 from ..measures.directions import higher_is_better
 from ..measures.names import measure_named, words
@@ -55,7 +55,7 @@ _ALIASES = {
 _KEYS = ("track", "name", "qid", "measure")
 #: Columns of a table without a header, by their number.
 _PRINTED = {4: ["name", "qid", "measure", "value"], 5: ["track", "name", "qid", "measure", "value"]}
-#: Columns of means in a table with a column for each topic.
+#: Names of means in the place of a topic.
 _MEANS = frozenset({ALL, "average", "avg", "mean"})
 #: The measure of a wide table without a measure.
 _SCORE = "score"
@@ -140,9 +140,8 @@ class ScoreTable:
         Raises:
             ValueError: for a measure or a collection that the table lacks, or missing values.
 
-        >>> frame = pd.DataFrame({"qid": [1, 2], "a": [0.5, 1.0], "b": [0.0, 0.25]})
-        >>> table = read_scores(frame, measure_column={"AP": "score"})
-        >>> table.matrix("AP").loc["b"].tolist()
+        >>> table = read_scores(pd.DataFrame({"qid": [1, 2], "a": [0.5, 1.0], "b": [0.0, 0.25]}))
+        >>> table.matrix("score").loc["b"].tolist()
         [0.0, 0.25]
         """
         if track not in self.tracks:
@@ -153,12 +152,7 @@ class ScoreTable:
         if rows.empty:
             raise ValueError(
                 f"the scores have no measure {measure!r}{f' in {track}' if track else ''}; they "
-                f"have {', '.join(self.measures)}"
-                + "".join(
-                    f". If {own!r} is {measure}, use measure_column={{{measure!r}: {own!r}}} "
-                    f"(--measure-column {own})"
-                    for own in [name for name in self.measures if measure_named(name) is None][:1]
-                )
+                f"have {', '.join(self.measures)}: choose one of them, or rename it in the table"
             )
         names, qids = (list(pd.unique(rows[key])) for key in ("name", "qid"))
         wide = rows.pivot(index="name", columns="qid", values="value").loc[names, qids]
@@ -180,8 +174,6 @@ class ScoreTable:
 def read_scores(
     scores: Any,
     *,
-    columns: Mapping[str, str] | None = None,
-    measure_column: Mapping[str, str] | None = None,
     lower_is_better: Iterable[str] = (),
     higher_is_better: Iterable[str] = (),
     fill: float | None = None,
@@ -191,9 +183,6 @@ def read_scores(
     Args:
         scores: a file, several, or a folder of them, in a form that is listed in
             :mod:`pyterrier_asl.evaluation.scores`; or a frame.
-        columns: content (``system``, ``topic``, ``score``, ``measure`` or ``collection``) -> name
-            of the column.
-        measure_column: measure -> column with its values, for a table without a measure.
         lower_is_better: unknown measures for which lower values are better.
         higher_is_better: unknown measures for which higher values are better.
         fill: value used for missing scores; None: missing scores are an error.
@@ -209,18 +198,16 @@ def read_scores(
     >>> table.measures, table.direction("AP"), table.values("map").tolist()
     (['AP'], True, [[0.5, 1.0]])
     """
-    roles = _roles(columns or {})
     if isinstance(scores, pd.DataFrame):
         sources = ["the frame of scores"]
-        parts = [_long(scores, "", sources[0], roles)]
+        parts = [_long(scores, "", sources[0])]
     else:
         files = _files([scores] if isinstance(scores, (str, os.PathLike)) else list(scores))
         sources = [str(file) for file in files]
         parts = []
         for file in files:
-            name = run_name(file).removesuffix(".csv").removesuffix(".jsonl")
-            parts.append(_long(_frame(file, roles), name, str(file), roles))
-    rows = _with_measures(pd.concat(parts, keys=sources), measure_column or {})
+            parts.append(_long(_frame(file), run_name(file).removesuffix(".csv"), str(file)))
+    rows = pd.concat(parts, keys=sources)
     twice = rows.duplicated(list(_KEYS))
     if twice.any():
         track, name, qid, measure = rows[list(_KEYS)][twice].iloc[0]
@@ -262,33 +249,6 @@ def _check_directions(table: ScoreTable) -> None:
         raise ValueError(f"lower_is_better and higher_is_better both name {min(both)!r}: name one")
 
 
-def _with_measures(rows: pd.DataFrame, measure_column: Mapping[str, str]) -> pd.DataFrame:
-    """The rows with the measures of ``measure_column``."""
-    measures = list(pd.unique(rows["measure"]))
-    check_names("measure_column", measure_column.values(), measures, "columns of values")
-    for measure, column in measure_column.items():
-        names = [canonical_name(name) for name in (measure, column)]
-        if measure_named(column) is not None and names[0] != names[1]:
-            raise ValueError(f"the column {column!r} has the measure {names[1]}, not {names[0]}")
-        if names[0] != names[1] and names[0] in map(canonical_name, measures):
-            raise ValueError(f"the scores have the measure {measure!r} and the column {column!r}")
-    if len(set(measure_column.values())) < len(measure_column):
-        raise ValueError("measure_column gives one column to two measures: leave one out")
-    by_column = {column: measure for measure, column in measure_column.items()}
-    return rows.assign(measure=rows["measure"].replace(by_column)) if by_column else rows
-
-
-def _roles(columns: Mapping[str, str]) -> dict[str, str]:
-    """The columns of the argument ``columns``, by the keys of this module."""
-    check_names("columns", columns, [a for names in _ALIASES.values() for a in names], "contents")
-    return {
-        key: str(columns[name])
-        for name in columns
-        for key, names in _ALIASES.items()
-        if name in names
-    }
-
-
 def _files(paths: Iterable[Any]) -> list[Path]:
     """The files at these paths; the files of a folder are ordered by name."""
     files = []
@@ -302,13 +262,13 @@ def _files(paths: Iterable[Any]) -> list[Path]:
     return files
 
 
-def _frame(path: Path, roles: Mapping[str, str]) -> pd.DataFrame:
+def _frame(path: Path) -> pd.DataFrame:
     """The table in a file, ids as text."""
     check_file(path)
     form = file_format(path)
     try:
         if form is None:
-            return _text_frame(path, roles)
+            return _text_frame(path)
         table = pq.ParquetFile(path).read() if form == "Parquet" else read_arrow(path)
         table.validate(full=True)  # pandas does not check offsets
         return pd.DataFrame(table.to_pandas())
@@ -319,14 +279,12 @@ def _frame(path: Path, roles: Mapping[str, str]) -> pd.DataFrame:
         raise ValueError(f"{path} cannot be read as a table of scores: {what}") from error
 
 
-def _text_frame(path: Path, roles: Mapping[str, str]) -> pd.DataFrame:
+def _text_frame(path: Path) -> pd.DataFrame:
     with open_text(path) as stream:
         text = stream.read().decode("utf-8-sig")
     first = text.lstrip().partition("\n")[0]
-    if first.startswith("{"):
-        numbered = ((n, line) for n, line in enumerate(text.splitlines(), 1) if line.strip())
-        rows = _rows(path, ((n, json_object(line, f"{path}, line {n}")) for n, line in numbered))
-        return pd.DataFrame(rows)
+    if not first:
+        raise ValueError(f"{path} is blank: give a table of scores")
     if not text.endswith(("\n", "\r")):
         raise ValueError(
             f"{path}, line {len(text.splitlines())}: the last line has no line feed, so the table "
@@ -339,7 +297,7 @@ def _text_frame(path: Path, roles: Mapping[str, str]) -> pd.DataFrame:
         lines = ((reader.line_num, list(map(str.strip, row))) for row in reader)
     header, *rows = _rows(path, ((n, row) for n, row in lines if any(row)))
     if separator is not None and (
-        not header[0] or any(_column(header, key, roles) is not None for key in ("qid", "name"))
+        not header[0] or any(_column(header, key) is not None for key in ("qid", "name"))
     ):
         return pd.DataFrame(rows, columns=header, dtype=object).replace("", np.nan)
     table = pd.DataFrame([header, *rows], dtype=object)
@@ -349,8 +307,7 @@ def _text_frame(path: Path, roles: Mapping[str, str]) -> pd.DataFrame:
         raise ValueError(
             f"{path} is not a table of scores: its first line is {excerpt(first)}, neither a "
             "header with qid or name, nor output of trec_eval -q or ir_measures -q. If it is a "
-            "header, name its columns: columns={'system': ..., 'topic': ..., 'score': ...} "
-            "(--columns)"
+            "header, rename its columns to name, qid, measure and value"
         )
     by_trec_eval = (table[1] == ALL).any() and not (table[0] == ALL).any()
     by_trec_eval |= not (table[0] == ALL).any() and all(
@@ -360,23 +317,21 @@ def _text_frame(path: Path, roles: Mapping[str, str]) -> pd.DataFrame:
     return table.set_axis([*names, "value"], axis=1)
 
 
-def _rows(path: Path, lines: Iterable[tuple[int, Any]]) -> list[Any]:
-    """The rows of lines, which must all have the fields of the first.
+def _rows(path: Path, lines: Iterable[tuple[int, list[str]]]) -> list[list[str]]:
+    """The rows of lines, which must all have as many fields as the first.
 
     Raises:
-        ValueError: for another number of fields (in JSON: other fields), and for a field with a
-            line break, with file and line.
+        ValueError: for another number of fields, and for a field with a line break, with file and
+            line.
     """
-    rows: list[Any] = []
+    rows: list[list[str]] = []
     for number, row in lines:
         if broken := [field for field in row if "\n" in field or "\r" in field]:
             raise ValueError(
                 f"{path}, line {number}: a field has a line break ({excerpt(broken[0])}): remove "
                 "it, or a quotation mark that does not belong there"
             )
-        if rows and (
-            row.keys() != rows[0].keys() if isinstance(row, dict) else len(row) != len(rows[0])
-        ):
+        if rows and len(row) != len(rows[0]):
             raise ValueError(
                 f"{path}, line {number}: found {counted(len(row), 'field')} ({excerpt(row)}), "
                 f"but the first line has {len(rows[0])} ({excerpt([*rows[0]])})"
@@ -385,24 +340,21 @@ def _rows(path: Path, lines: Iterable[tuple[int, Any]]) -> list[Any]:
     return rows
 
 
-def _column(columns: Iterable[Any], key: str, roles: Mapping[str, str]) -> Any:
-    """The column of a key, by its name in ``roles`` or one of its usual names."""
-    if key in roles:
-        return next((column for column in columns if str(column).strip() == roles[key]), None)
-    there = {str(c).strip().lower(): c for c in columns if str(c).strip() not in roles.values()}
+def _column(columns: Iterable[Any], key: str) -> Any:
+    """The column of a key, by one of its usual names."""
+    there = {str(column).strip().lower(): column for column in columns}
     return next((there[alias] for alias in _ALIASES[key] if alias in there), None)
 
 
-def _long(table: pd.DataFrame, name: str, source: str, roles: Mapping[str, str]) -> pd.DataFrame:
+def _long(table: pd.DataFrame, name: str, source: str) -> pd.DataFrame:
     """A table of scores with one row per value."""
-    check_names("columns", roles.values(), table.columns, f"columns of {source}")
     if (first := table.columns[:1].tolist()) and first[0] in ("", "Unnamed: 0"):
-        if _column(table.columns, "qid", roles) is None:
+        if _column(table.columns, "qid") is None:
             table = table.rename(columns={first[0]: "qid"})
         else:
             table = table.drop(columns=first)  # the index of a frame
-    named = {_column(table.columns, key, roles): key for key in _ALIASES}
-    header = _column(table.columns, "value", roles)
+    named = {_column(table.columns, key): key for key in _ALIASES}
+    header = _column(table.columns, "value")
     table = table.rename(columns={old: key for old, key in named.items() if old is not None})
     if len(twice := table.columns[table.columns.duplicated()]):
         raise ValueError(f"{source} has more than one column {twice[0]}")
@@ -414,7 +366,7 @@ def _long(table: pd.DataFrame, name: str, source: str, roles: Mapping[str, str])
         if missing := int(table[key].isna().sum()):
             raise ValueError(f"{source} has {counted(missing, 'row')} without {key}")
     table = table.astype({key: str for key in _KEYS})
-    table = table.loc[table["qid"] != ALL, [*_KEYS, "value"]]
+    table = table.loc[~table["qid"].str.lower().isin(_MEANS), [*_KEYS, "value"]]
     values = pd.to_numeric(table["value"], errors="coerce").astype(float)
     wrong = values.isna() & table["value"].notna()
     if wrong.any():
@@ -429,7 +381,7 @@ def _long(table: pd.DataFrame, name: str, source: str, roles: Mapping[str, str])
 
 
 def _melted(table: pd.DataFrame, source: str) -> pd.DataFrame:
-    """A table with a column ``value``: columns of measures, systems or topics become rows."""
+    """A table with a column ``value``: columns of measures or systems become rows."""
     has = ", ".join(map(str, table.columns))
     keys = [key for key in _KEYS if key in table]
     if "value" in table:
@@ -439,15 +391,7 @@ def _melted(table: pd.DataFrame, source: str) -> pd.DataFrame:
     if "measure" in keys:
         raise ValueError(f"{source} has a column measure, but no column value; it has {has}")
     rest = [column for column in table.columns if column not in keys]
-    if "qid" in keys:
-        measures = "name" in keys or all(measure_named(str(name)) is not None for name in rest)
-        return table.melt(keys, var_name="measure" if measures else "name", value_name="value")
-    if "name" not in keys:
-        raise ValueError(f"{source} has no column qid; it has {has}")
-    topics = [column for column in rest if str(column).lower() not in _MEANS]
-    if means := [name for name in topics if measure_named(str(name)) is not None]:
-        raise ValueError(
-            f"{source} has no column qid, and the column {means[0]!r} is a measure, not a "
-            "topic: give the values of each topic, not their means"
-        )
-    return table.melt(keys, topics, var_name="qid", value_name="value")
+    if "qid" not in keys:
+        raise ValueError(f"{source} has no column qid; it has {has}: give the values of each topic")
+    measures = "name" in keys or all(measure_named(str(name)) is not None for name in rest)
+    return table.melt(keys, var_name="measure" if measures else "name", value_name="value")

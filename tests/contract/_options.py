@@ -433,10 +433,6 @@ def with_table(change: Callable[[pd.DataFrame], pd.DataFrame]) -> dict[str, Any]
     return {"table": change}
 
 
-def without_measure(scores: pd.DataFrame) -> pd.DataFrame:
-    return scores.drop(columns="measure")
-
-
 def with_added(change: Callable[[pd.DataFrame], pd.DataFrame]) -> Callable[[Setting], Any]:
     """Labels made from the qrels, without and with the option."""
     return lambda s: {"added": change(frames("plain", s.binary, s.turned)[1])}
@@ -478,7 +474,6 @@ KNOWN_ANYWAY = {"always": "few runs have it anyway"}
 MINE = with_table(lambda scores: scores.assign(measure="mine"))
 CONFLICTING = with_added(lambda qrels: qrels.assign(label=0).iloc[:40])
 TOO_HIGH = with_added(lambda qrels: _small.labels().assign(label=9))
-OTHER_COLUMN = with_table(lambda scores: scores.rename(columns={"qid": "label"}))
 
 
 ROWS: dict[str, dict[str, Row]] = {
@@ -658,12 +653,6 @@ ROWS: dict[str, dict[str, Row]] = {
     "preferences": {"rel": Row(2), "cutoff": Row(5), "duplicates": REPEATED},
     "preference_matrix": {"rel": Row(2), "cutoff": Row(5), "duplicates": REPEATED},
     "read_scores": {
-        "columns": Row(
-            {"qid": "label"},
-            OTHER_COLUMN,
-            data="unusable",
-        ),
-        "measure_column": Row({"Recall@5": "value"}, with_table(without_measure), data="unusable"),
         "lower_is_better": Row(["mine"], MINE, data="unusable"),
         "higher_is_better": Row(["mine"], MINE, data="unusable"),
         "fill": Row(0.5, with_table(lambda s: s.iloc[1:]), data="unusable"),

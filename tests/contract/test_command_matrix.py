@@ -116,8 +116,6 @@ def pool_of_others(setting: Setting) -> list[str]:
 
 #: Option -> the scores that need it.
 SCORES: dict[str, Callable[[Any], Any]] = {
-    "columns": lambda scores: scores.rename(columns={"qid": "label"}),
-    "measure_column": lambda scores: scores.drop(columns="measure"),
     "lower_is_better": lambda scores: scores.assign(measure="mine"),
     "higher_is_better": lambda scores: scores.assign(measure="mine"),
     "fill": lambda scores: scores.iloc[1:],
@@ -162,8 +160,6 @@ ROWS: dict[str, Row] = {
     "labels": Row(labels, refused={"tracks": "labels", **NOT_SCORES}),
     "duplicates": Row(["--duplicates", "best"], data="repeated", needed=True, refused=NOT_SCORES),
     "drop_self": Row(["--drop-self"], refused=NOT_SCORES),
-    "columns": Row(["--columns", "topic=label"], needed=True, refused=ONLY_SCORES),
-    "measure_column": Row(["--measure-column", "value"], needed=True, refused=ONLY_SCORES),
     "lower_is_better": Row(
         ["--lower-is-better", "mine"], ["-m", "mine"], needed=True, refused=ONLY_SCORES
     ),

@@ -105,22 +105,15 @@ def test_scores_in_the_place_of_runs(files):
     assert [row["name"] for row in down] == [row["name"] for row in reversed(expected)]
 
 
-def test_columns_of_scores_and_their_only_measure(files):
+def test_the_only_measure_of_scores(files):
     frame = asl.evaluate("runs", "qrels", ["AP"])
     expected = asl.ranks("runs", "qrels", "AP").table.to_dict("records")
     frame.to_csv("ap.csv", index=False)
     assert rows(call("ranks", "--scores", "ap.csv", "-o", "jsonl")) == expected
-    frame.set_axis(["m", "t", "s"], axis=1).to_csv("mts.csv", index=False)
-    options = ["--scores", "mts.csv", "--columns", "system=m,topic=t,score=s", "-o", "jsonl"]
-    assert rows(call("ranks", *options, "-m", "AP", "--measure-column", "s")) == expected
-    assert rows(call("ranks", *options, "--measure-column", "AP=s")) == expected
-    assert rows(call("ranks", *options, "--higher-is-better", "s")) == expected
-    for more, message in (
-        (["-m", "ASL@1000"], "use measure_column={'ASL@1000': 's'} (--measure-column s)"),
-        ([], "--lower-is-better"),
-        (["--measure-column", "s"], "needs one -m"),
-        (["--columns", "system"], "is not system=COLUMN"),
-    ):
+    frame.rename(columns={"AP": "score"}).to_csv("mine.csv", index=False)
+    options = ["--scores", "mine.csv", "-o", "jsonl"]
+    assert rows(call("ranks", *options, "--higher-is-better", "score")) == expected
+    for more, message in ((["-m", "ASL@1000"], "rename it in the table"), ([], "--lower-is-bett")):
         result = call("ranks", *options, *more)
         assert result.exit_code == 2 and message in result.stderr
 
