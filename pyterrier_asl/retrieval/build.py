@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import errno
 import json
-import shutil
-import tempfile
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -82,14 +78,9 @@ def index_texts(documents: Iterable[Mapping[str, Any]], tokeniser: WordTokeniser
                 )
             yield [i for i in map(word_ids.__getitem__, tokeniser.words(body)) if i >= 0]
 
-    with (
-        naming_full_disk(f"temporary files in {tempfile.gettempdir()}"),
-        tempfile.TemporaryFile() as columns,
-        tempfile.TemporaryFile() as tfs,
-    ):
-        sizes = [_count(*block, columns, tfs) for block in _blocks(tokenised())]
-        arrays = _read_back(columns), _read_back(tfs)
-        return Contents(list(docnos), list(term_ids), cumulate(np.concatenate(sizes)), *arrays)
+    blocks = [_count(*block) for block in _blocks(tokenised())]
+    sizes, columns, tfs = map(np.concatenate, zip(*blocks))
+    return Contents(list(docnos), list(term_ids), cumulate(sizes), columns, tfs)
 
 
 class _WordIds(dict[str, int]):
@@ -119,14 +110,14 @@ def _blocks(documents: Iterable[list[int]]) -> Iterator[tuple[array[int], list[i
     yield tokens, lengths
 
 
-def _count(tokens: array[int], lengths: list[int], columns: IO[bytes], tfs: IO[bytes]) -> Ints:
-    """Writes the terms of documents and their frequencies; returns the number of terms of each."""
+def _count(
+    tokens: array[int], lengths: list[int]
+) -> tuple[Ints, npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+    """The number of terms of each document, the terms, and their frequencies."""
     docs = np.repeat(np.arange(len(lengths), dtype=np.int64), lengths)
     pairs, counts = np.unique((docs << 32) | np.frombuffer(tokens, np.int32), return_counts=True)
-    # ndarray.tofile() would lose the error of a full disk where its buffer is written at the end.
-    columns.write((pairs & 0xFFFFFFFF).astype(np.int32).tobytes())
-    tfs.write(counts.astype(np.int32).tobytes())
-    return np.bincount(pairs >> 32, minlength=len(lengths))
+    sizes = np.bincount(pairs >> 32, minlength=len(lengths))
+    return sizes, (pairs & 0xFFFFFFFF).astype(np.int32), counts.astype(np.int32)
 
 
 def _checked_documents(documents: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
@@ -185,13 +176,6 @@ def indexed_text(document: Mapping[str, Any]) -> str:
     return f"{title} {body}" if title else body
 
 
-def _read_back(file: IO[bytes]) -> npt.NDArray[np.int32]:
-    file.flush()
-    if file.tell() == 0:
-        return np.empty(0, np.int32)
-    return np.memmap(file, np.int32, mode="r")
-
-
 def write_index(path: Path, contents: Contents, metadata: Mapping[str, Any]) -> None:
     """Writes an index next to ``path``, and moves it to ``path`` when it is complete.
 
@@ -210,7 +194,8 @@ def write_index(path: Path, contents: Contents, metadata: Mapping[str, Any]) -> 
     if path.exists():
         raise FileExistsError(f"{str(path)!r} exists: choose another path, or remove it")
     path.parent.mkdir(parents=True, exist_ok=True)
-    with _new_folder(path) as folder:
+    with naming_full_disk(path), pt.io.finalized_directory(str(path)) as temporary:
+        folder = Path(temporary)
         order = np.array(sorted(range(len(contents.terms)), key=contents.terms.__getitem__), int)
         sizes = _write_postings(folder, contents, order)
         _write_strings(folder / "docnos.arrow", contents.docnos)
@@ -219,24 +204,6 @@ def write_index(path: Path, contents: Contents, metadata: Mapping[str, Any]) -> 
         metadata = {**metadata, **sizes, "crc32": sums}
         written = json.dumps(metadata, indent=2, ensure_ascii=False)
         (folder / "pt_meta.json").write_text(written + "\n", encoding="utf-8")
-
-
-@contextmanager
-def _new_folder(path: Path) -> Iterator[Path]:
-    """A temporary folder, which is moved to ``path`` at the end if ``path`` does not exist then."""
-    folder = None
-    try:
-        with naming_full_disk(path), pt.io.finalized_directory(str(path)) as name:
-            folder = Path(name)
-            yield folder
-    except OSError as error:
-        if folder is None or error.errno not in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):
-            raise
-        shutil.rmtree(folder, ignore_errors=True)
-        raise FileExistsError(
-            f"another program created {str(path)!r} while the index was being built: choose "
-            "another path, and build the index again"
-        ) from error
 
 
 def _write_postings(folder: Path, contents: Contents, order: Ints) -> dict[str, int]:

@@ -286,8 +286,9 @@ class TermIndex(pt.Artifact):  # type: ignore[misc]
         """Indexes documents.
 
         Args:
-            documents: dicts (or other mappings), or a data frame, with ``docno``, ``text`` and
-                perhaps ``title``, which is indexed before the text; other fields are ignored.
+            documents: dicts (or other mappings), or a data frame (pandas, polars, Arrow), with
+                ``docno``, ``text`` and perhaps ``title``, which is indexed before the text; other
+                fields are ignored.
             path: a new folder. None: a temporary folder, which is deleted with the index.
             stemmer: the name of a Snowball stemmer, or None.
             stopwords: ``'lucene'`` (33 words), None, or a list of words.
@@ -306,6 +307,8 @@ class TermIndex(pt.Artifact):  # type: ignore[misc]
         dicts: Iterable[Any] = documents
         if isinstance(documents, pd.DataFrame):
             dicts = documents.to_dict("records")
+        elif hasattr(documents, "__arrow_c_stream__"):
+            dicts = pa.table(documents).to_pylist()
         if verbose:
             dicts = pt.tqdm(dicts, total=total, unit="d", desc="indexing")
         return cls._build(index_texts(dicts, tokeniser), tokeniser, path, source)

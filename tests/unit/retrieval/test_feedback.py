@@ -348,3 +348,23 @@ def test_can_be_inspected_and_drawn(index):
     labels = [part["label"] for part in schematic["transformers"]]
     assert labels == ["BM25", "Robertson", "BM25"]
     assert "Robertson" in pt.schematic.draw(pipeline)
+
+
+def test_every_parameter_changes_the_query(index):
+    """Each value differs from the default, and has an effect."""
+    given = results(*[f"d{n}" for n in range(1, 7)], rank=range(6))
+    defaults = {"fb_docs": 3, "fb_terms": 3, "gamma": 0.3, "weights": "idf"}
+    plain = RobertsonPRF(index, **defaults)(given)
+    for name, value in {"fb_docs": 1, "fb_terms": 1, "gamma": 0.7, "weights": "rsj"}.items():
+        other = RobertsonPRF(index, **defaults | {name: value})(given)
+        assert not other.equals(plain), name
+        set_later = RobertsonPRF(index, **defaults)
+        set_later.set_parameter(name, value)
+        pd.testing.assert_frame_equal(set_later(given), other)
+
+
+def test_a_second_feedback_drops_the_weights_of_the_first(index):
+    first = RobertsonPRF(index, weights="rsj")(results("d2", "d5", rank=[0, 1]))
+    assert set(first["query_tok_weights"][0]) == set(first["query_toks"][0])
+    again = RobertsonPRF(index)(index.bm25()(first))
+    assert "query_tok_weights" not in again.columns

@@ -14,6 +14,7 @@ from collections import Counter
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pyterrier as pt
 import pytest
 from hypothesis import given, settings
@@ -314,8 +315,26 @@ def test_what_cannot_be_indexed_is_named(documents, error, message):
 def test_a_data_frame_of_documents():
     documents = [{"docno": "d1", "text": "a wave"}, {"docno": "d2", "text": "radio"}]
     frame = pd.DataFrame(documents).assign(url="http")
-    assert [list(indexed(each).docnos) for each in (frame, documents)] == [["d1", "d2"]] * 2
-    assert indexed(frame).num_postings == indexed(documents).num_postings == 2
+    arrow = pa.table(frame)  # as polars hands its frames on
+    for each in (frame, arrow, documents):
+        assert list(indexed(each).docnos) == ["d1", "d2"] and indexed(each).num_postings == 2
+    with pytest.raises(KeyError, match="document 1 has no 'text', only 'docno', 'url'"):
+        indexed(arrow.drop_columns("text"))
+
+
+def test_options_are_handed_on():
+    options = {"b": 0.1, "k1": 2.0, "num_results": 3, "idf": "terrier", "k3": 4.0}
+    bm25 = indexed().bm25(**options)
+    assert {name: getattr(bm25, name) for name in options} == options
+    seen = pt.tqdm
+    lines = []
+    pt.tqdm = lambda items, **shown: lines.append(shown) or items
+    try:
+        index = TermIndex.from_documents(DOCUMENTS, total=9, source="mine", verbose=True)
+    finally:
+        pt.tqdm = seen
+    assert lines == [{"total": 9, "unit": "d", "desc": "indexing"}]
+    assert index.metadata["source"] == "mine"
 
 
 def test_unknown_documents_are_named():
