@@ -9,20 +9,22 @@ Examples:
   pyterrier-asl judges nist.txt runs/ --judge gpt=gpt.txt --show gains -o tsv > gains.tsv
 
 \b
-How to read it: QRELS is the reference, the judgements of a person.
+How to read it: QRELS is the reference, the judgements of a person (--reference names it).
   kappa      agreement beyond chance on which documents are relevant, by --rel; at most 1
   tau        agreement on the ranking of the runs; tau_AP and RBO weight the top more
   from, to   its confidence interval over queries like these
-  human      agreement of people with each other (--person names the judges who are people), on
+  people     agreement of people among themselves (--person names the judges who are people), on
              the pairs of query and document that they and the judge have judged
   verdict    within the human range: the whole interval is at most .05 below the agreement of
              people; below it: the whole interval is lower than that; otherwise too few queries
+  favours    the judge's value of a run is higher than its value by people lets expect
   own gain   the effect of a judge on the value of a run, minus its mean effect on all runs; a
              negative one is a gain in ASL, as lower is better
 """
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -57,8 +59,10 @@ TABLES = (
 @click.option(
     "--show",
     type=click.Choice(TABLES),
-    help="Only this table; required with -o.",
+    help="Only this table; required with -o. With 'favoured', --chart draws the values of the runs "
+    "by each judge and by people.",
 )
+@options.text_option("--reference", "NAME", "The name of QRELS.  [default: its file name]")
 @options.duplicates
 @options.drop_self
 @options.alpha
@@ -70,7 +74,7 @@ TABLES = (
     show_default=True,
     help="Draws of the bootstrap.",
 )
-@options.chart("Also draw the intervals with the human range")
+@options.chart("Also draw the agreements with their intervals")
 @options.places
 @options.output_format(help="The form of a table.")
 def command(
@@ -82,6 +86,7 @@ def command(
     measures: tuple[str, ...],
     groups: str | None,
     show: str | None,
+    reference: str | None,
     chart: str | None,
     title: bool,
     places: int,
@@ -90,9 +95,9 @@ def command(
 ) -> None:
     """Can these judges be trusted? Compare people, crowds and machines with a person.
 
-    Shows the agreement on documents and, with RUNs, on the ranking of the runs, with intervals, the
-    human range and a verdict. Then it shows which runs gain, how lenient each judge is, and which
-    grades differ.
+    Begins with a line per judge: what its labels can be used for. With RUNs, it names the runs that
+    each judge favours. Then it shows the agreements with intervals, which runs gain, how lenient
+    each judge is, and which grades differ.
     """
     from ..analysis import command_line
     from ..assessment.compare_judges import judges as compare_judges
@@ -107,7 +112,7 @@ def command(
         qrels_of_judges,
         list(runs) or None,
         list(measures) or None,
-        reference=Path(qrels).name,
+        reference=reference or Path(qrels).name,
         rel=rel,
         judge_rel=command_line.read_grades(judge_rel),
         groups=read_groups(groups) if groups else None,
@@ -121,4 +126,5 @@ def command(
             needs = "--groups and runs" if show == "group-gains" else "runs"
             raise click.UsageError(f"--show {show} needs {needs}")
         write(table, output_format, places=places)
-    options.save_chart(report.chart, chart, title=title)
+    kind = "favoured" if show == "favoured" else "agreement"
+    options.save_chart(partial(report.chart, kind), chart, title=title)

@@ -187,7 +187,8 @@ about_judges = together(
         "--person",
         "people",
         metavar="NAME",
-        help="This judge is a person, and belongs to the human range; can be given again.",
+        help="This judge is a person; machines are compared with how people agree. Can be given "
+        "again.",
     ),
 )
 

@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 import pyterrier_asl as asl
 from pyterrier_asl.assessment.favoured import favour_sentences
+from pyterrier_asl.cli import main
 
 QUERIES = [f"q{number}" for number in range(12)]
 DOCS = [f"d{number}" for number in range(8)]
@@ -84,6 +86,29 @@ def test_every_person_must_agree_and_people_favour_nothing(data):
     judges = {"llm": judge, "second": people}
     same = asl.judges(people, judges, runs, ["nDCG@5"], people=["second"]).favoured
     assert same["p"].tolist() == alone["p"].tolist()
+
+
+def test_the_command_names_the_run_and_draws_it(data, tmp_path, monkeypatch):
+    people, judge, runs = data
+    monkeypatch.chdir(tmp_path)
+    for name, qrels in (("nist", people), ("llm", judge)):
+        lines = (f"{q} 0 {d} {label}\n" for q, docs in qrels.items() for d, label in docs.items())
+        (tmp_path / name).write_text("".join(lines))
+    (tmp_path / "runs").mkdir()
+    for name, run in runs.items():
+        lines = (f"{q} Q0 {d} 0 {s} {name}\n" for q, docs in run.items() for d, s in docs.items())
+        (tmp_path / "runs" / f"{name}.run").write_text("".join(lines))
+    given = ["judges", "nist", "runs", "--judge", "llm=llm", "-m", "nDCG@5", "--reference", "N"]
+    shown = CliRunner().invoke(main, given)
+    assert shown.exit_code == 0, shown.stderr
+    assert "llm favours 'own' by" in shown.stdout.partition("\n\n")[0]
+    assert "Agreement with N:" in shown.stdout
+    only = [*given, "--show", "favoured", "-o", "tsv", "--chart", "f.json", "--seed", "5"]
+    shown = CliRunner().invoke(main, only)
+    header, first, *_ = shown.stdout.splitlines()
+    assert header.split("\t")[:4] == ["judge", "measure", "run", "value"]
+    assert first.split("\t")[2] == "own"
+    assert "expected" in (tmp_path / "f.json").read_text()
 
 
 def test_what_cannot_be_tested_says_why(data):
