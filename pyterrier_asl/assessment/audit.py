@@ -23,7 +23,7 @@ from ..judging.matching import positions
 from ..measures.names import Measures, NamedMeasure, named_measures
 from ..scoring.arrays import Floats, Ints
 from ..statistics.prediction_powered import TARGETS, prediction_powered
-from .judges import FEW_QUERIES, Judges
+from .judges import FEW_QUERIES, Judges, with_reference
 
 #: The names of the two judges of an audit.
 PEOPLE, MACHINE = "people", "machine"
@@ -44,16 +44,12 @@ _COLUMNS = {
     "machine": ("machine", "machine_low", "machine_high"),
 }
 
+#: The columns of printed tables, which fit into 80 characters.
+_SHOWN = ["run", "estimate", "ci_low", "ci_high", "people", "machine", "saved"]
+_TITLES = {"ci_low": "from", "ci_high": "to"}
 
-_TITLES = {
-    "ci_low": "from",
-    "ci_high": "to",
-    "people_low": "from ",
-    "people_high": "to ",
-    "machine_low": "from  ",
-    "machine_high": "to  ",
-    "saved": "queries saved",
-}
+#: The number of differences that sentences are printed of.
+_ANSWERS = 10
 
 
 def audit(
@@ -68,6 +64,7 @@ def audit(
     rel: float | None = None,
     machine_rel: float | None = None,
     alpha: float = 0.05,
+    name: str = MACHINE,
 ) -> Audit:
     """Means and differences by a machine's labels of many queries and people's of some of them.
 
@@ -89,6 +86,7 @@ def audit(
         machine_rel: the same for the machine's grades, if their scale differs. It replaces ``rel``
             and the ``rel`` of a measure, and is then shown after the name of the measure.
         alpha: intervals cover 1 - alpha.
+        name: the name of the machine in sentences.
 
     Returns:
         The estimates; ``print`` shows them as the command does.
@@ -116,7 +114,7 @@ def audit(
     if all_pairs:
         refuse("is for differences from one run, not for all pairs", baseline=baseline)
     named = refuse_unused(named_measures(measures), "rel", rel=rel, machine_rel=machine_rel)
-    sample = AuditedRuns.of(runs, qrels, machine, rel, machine_rel)
+    sample = AuditedRuns.of(runs, qrels, machine, rel, machine_rel, name)
     warn_of_grades(sample.judges.judgements, {m.name: m.measure for m in named}, rel)
     if sample.size < FEW_QUERIES:
         warn(
@@ -124,9 +122,13 @@ def audit(
             f"{FEW_QUERIES} the intervals cannot be relied on",
         )
     names = np.array([*sample.systems, ""], dtype=object)
-    first = 0 if baseline is None else sample.judges.runs_by(MACHINE).row(baseline)
+    first = 0 if baseline is None else sample.judges.runs_by(name).row(baseline)
     rows, less = means_and_differences(len(sample.systems), first, all_pairs)
-    parts, explanations = [], []
+    parts: list[pd.DataFrame] = []
+    answers: list[str] = []
+    explanations: list[str] = []
+    machine_queries = len(sample.qids)
+    labels = f"people's labels of {sample.size} of {machine_queries} queries and all of {name}'s"
     for measure in named:
         h, f, rest = sample.values(measure, rows, less)
         estimates = prediction_powered(h, f, rest, target=target, alpha=alpha)
@@ -137,9 +139,9 @@ def audit(
             part[[*columns]] = np.stack((estimate.mean, estimate.low, estimate.high), axis=1)
         part = part.assign(**{"lambda": estimates.lambda_, "saved": estimates.saved})
         _warn_of_equal_values(part, estimates.differing)
+        answers += _answers(part, measure.higher_is_better, labels, name)
         explanations += explain_estimates(part, h, f, rest, target)
         parts.append(part)
-    machine_queries = len(sample.qids)
     these = f"these {machine_queries} queries, if people judged all of them"
     note = (
         f"Means over {target if target == TARGETS[0] else these}, with {100 * (1 - alpha):g} % "
@@ -153,7 +155,8 @@ def audit(
         )
     )
     table = pd.concat(parts, ignore_index=True)
-    return Audit(table, target, sample.size, machine_queries, note, tuple(explanations))
+    of = target, sample.size, machine_queries
+    return Audit(table, *of, note, tuple(answers), tuple(explanations))
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -173,6 +176,7 @@ class Audit(Printed):
         queries: the number of queries that people judged.
         machine_queries: the number of queries that the machine judged.
         note: the assumptions of the intervals.
+        answers: a sentence per difference, or per mean of a single run.
         explanations: sentences on estimates without an interval, on estimates with another sign
             than both people's and the machine's, on differences with another weight than their two
             means, and on negative ``saved``.
@@ -183,18 +187,23 @@ class Audit(Printed):
     queries: int
     machine_queries: int
     note: str
+    answers: tuple[str, ...]
     explanations: tuple[str, ...]
 
     def sentences(self) -> list[str]:
-        """The assumptions of the estimates, and explanations of unexpected estimates."""
-        return [self.note, *self.explanations]
+        """A sentence per difference, the assumptions, and explanations of unexpected estimates."""
+        return [*self.answers, self.note, *self.explanations]
 
     def parts(self) -> Iterator[Part]:
-        """The table, then the sentences."""
-        shown = self.table.assign(run=names_of_estimates(self.table)).drop(columns="minus")
-        yield Part("", shown, {"titles": _TITLES, "group_by": "measure"})
+        """The first answers, the tables of means and differences, then the other sentences."""
+        yield from map(Part, self.answers[:_ANSWERS])
+        if (more := len(self.answers) - _ANSWERS) > 0:
+            yield Part(f"{counted(more, 'more difference')}: see the tables.")
+        for (measure, minus), rows in self.table.groupby(["measure", "minus"], sort=False):
+            heading = f"{measure}, {f'less {minus}' if minus else 'means'}:"
+            yield Part(heading, rows[_SHOWN], {"titles": _TITLES})
         yield Part("")
-        yield from map(Part, self.sentences())
+        yield from map(Part, [self.note, *self.explanations])
 
     def chart(self) -> Any:
         """The estimate of each run, by people alone and by the machine alone, with intervals."""
@@ -215,6 +224,31 @@ class Audit(Printed):
             for (measure, of), part in shown.groupby(["measure", "kind"], sort=False)
         ]
         return captioned(alt.concat(*panels, columns=2), "The machine audited by people", self.note)
+
+
+def _answers(
+    part: pd.DataFrame, higher_is_better: bool | None, labels: str, name: str
+) -> Iterator[str]:
+    """A sentence per difference of a measure, or per mean where there is a single run."""
+    rows = part if len(part) == 1 else part[part["minus"] != ""]
+    for what, row in zip(names_of_estimates(rows), rows.to_dict("records")):
+        ends = row["ci_low"], row["ci_high"]
+        if np.isnan(ends).any():
+            interval, saved = "", "there is no interval"
+        else:
+            interval = " [{:+.3f}, {:+.3f}]".format(*ends)
+            gain = np.nan_to_num(row["saved"], posinf=0)
+            queries = counted(round(abs(gain)), "query", "queries")
+            saves = "costs precision worth" if gain < 0 else "saves labels of"
+            saved = f"{name} {f'{saves} {queries}' if abs(gain) > 0.5 else 'saves no labels'}"
+        better = ""
+        if row["minus"] and higher_is_better is not None and interval:
+            first, second = (1, -1) if higher_is_better else (-1, 1)
+            sign = (ends[0] > 0) - (ends[1] < 0)
+            named = {first: row["run"], second: row["minus"]}
+            better = f"{named[sign]} is better; " if sign else "no significant difference; "
+        estimate = f"{row['measure']}, {what} = {row['estimate']:+.3f}{interval}"
+        yield f"{estimate} by {labels}: {better}{saved}."
 
 
 def _warn_of_equal_values(part: pd.DataFrame, differing: Ints) -> None:
@@ -362,13 +396,19 @@ class AuditedRuns:
 
     @classmethod
     def of(
-        cls, runs: Runs, people: Qrels, machine: Qrels, rel: float | None, machine_rel: float | None
+        cls,
+        runs: Runs,
+        people: Qrels,
+        machine: Qrels,
+        rel: float | None,
+        machine_rel: float | None,
+        name: str = MACHINE,
     ) -> AuditedRuns:
         """Reads judgements and runs; see :func:`audit` for the arguments."""
-        own = None if machine_rel is None else {MACHINE: machine_rel}
-        sources = {PEOPLE: people, MACHINE: machine}
+        own = None if machine_rel is None else {name: machine_rel}
+        sources = with_reference({name: machine}, PEOPLE, people)
         judges = Judges.of(sources, runs, rel=rel, judge_rel=own, people=[PEOPLE])
-        by_people, by_machine = (judges.members[n].judgements.qid_text for n in (PEOPLE, MACHINE))
+        by_people, by_machine = (judges.members[n].judgements.qid_text for n in judges.names)
         audited = positions(by_people, by_machine)
         if (audited < 0).any():
             unknown = by_people.filter(pa.array(audited < 0)).to_pylist()
@@ -382,7 +422,17 @@ class AuditedRuns:
     @property
     def systems(self) -> list[str]:
         """The names of the runs."""
-        return self.judges.runs_by(MACHINE).names
+        return self.judges.runs_by(self.judges.names[1]).names
+
+    @property
+    def documents(self) -> dict[str, list[str]]:
+        """The documents of each query that the machine judged."""
+        judgements = self.judges.members[self.judges.names[1]].judgements
+        by_query: dict[str, list[str]] = {qid: [] for qid in self.qids}
+        texts = judgements.qid_text.to_pylist()
+        for query, docno in zip(judgements.queries.tolist(), judgements.docnos.to_pylist()):
+            by_query[texts[query]].append(docno)
+        return by_query
 
     def values(self, measure: NamedMeasure, rows: Ints, less: Ints) -> list[Floats]:
         """The values by people, by the machine on the same queries, and on the other queries.
@@ -394,7 +444,7 @@ class AuditedRuns:
         """
         by_people, by_machine = (
             self.judges.runs_by(name).values(self.judges.measure_by(measure, name).measure)
-            for name in (PEOPLE, MACHINE)
+            for name in self.judges.names
         )
         values = np.hstack((by_people, by_machine[:, self.order]))
         # A last row of zeros, with the index -1, for means, from which nothing is subtracted.

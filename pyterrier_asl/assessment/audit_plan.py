@@ -1,4 +1,4 @@
-"""The plan of an audit: how many queries people must judge, and which, drawn at random."""
+"""The plan of an audit: how many queries people must judge, and which documents of them."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ import numpy as np
 
 from ..evaluation.inputs import Qrels, Runs, refuse_unused
 from ..io.atomic import creating
+from ..io.notices import counted
 from ..measures.names import Measures, named_measures
 from ..statistics.inputs import check_draws
-from ..statistics.prediction_powered import TARGETS, differing_values, needed_queries
+from ..statistics.prediction_powered import TARGETS, differing_values, interval_widths
 from .audit import AuditedRuns, means_and_differences
 
 
 @dataclass(frozen=True)
 class AuditPlan:
-    """The plan of an audit: the queries that people must judge.
+    """The plan of an audit: the documents that people must judge.
 
     Attributes:
         queries: the number of queries, with the pilot; None where no number is enough for the
@@ -31,6 +32,9 @@ class AuditPlan:
         seed: seed of the draw.
         worst_case: whether people had judged no query yet, so that the plan assumes a machine of no
             use.
+        widest: the widest interval that is expected, from end to end.
+        limiting: the measure and the run, or difference, with this interval.
+        documents: query -> the documents that people must judge, which the machine has judged.
     """
 
     queries: int | None
@@ -41,18 +45,27 @@ class AuditPlan:
     target: str
     seed: int
     worst_case: bool
+    widest: float
+    limiting: str
+    documents: dict[str, list[str]]
+
+    @property
+    def pairs(self) -> list[tuple[str, str]]:
+        """The pairs of query and document that people must judge, by query in drawn order."""
+        return [(qid, docno) for qid in self.drawn[self.judged :] for docno in self.documents[qid]]
 
     def sentence(self) -> str:
         """The plan in words."""
+        limits = f"the widest is {self.widest:.3g}, of {self.limiting}"
         if self.queries is None:
             return (
-                f"Even all {self.of} queries are too few for intervals of width {self.width:g}; "
-                "all are drawn."
+                f"Even all {self.of} queries are too few for intervals of width {self.width:g}: "
+                f"with all of them {limits}; all are drawn."
             )
         if self.judged and self.queries <= self.judged:
             return (
                 f"The {self.judged} queries that people have judged are enough for intervals of "
-                f"width {self.width:g}, by people's labels of them; none is drawn."
+                f"width {self.width:g}, by people's labels of them ({limits}); none is drawn."
             )
         basis = (
             "as if the machine were of no use, because people have judged no query yet"
@@ -61,23 +74,24 @@ class AuditPlan:
         )
         return (
             f"People must judge {self.queries} of {self.of} queries for intervals of width "
-            f"{self.width:g}, {basis}; {max(len(self.drawn) - self.judged, 0)} are drawn with "
-            f"seed {self.seed}."
+            f"{self.width:g}, {basis} ({limits}); {len(self.drawn) - self.judged} are drawn with "
+            f"seed {self.seed}: {counted(len(self.pairs), 'document')} to judge."
         )
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the draw: a line of JSON after ``#``, then a query and ``judged`` or ``to judge``.
+        """Writes the draw: JSON after ``#``, then ``qid``, ``docno``, and ``label`` to fill in.
 
         Raises:
             FileExistsError: where the file exists: queries that are drawn again until they suit
                 are no random sample. If two processes save at once, one of them gets this error.
         """
         about = {n: getattr(self, n) for n in ("target", "width", "seed", "queries", "of")}
-        lines = [f"{qid}\tjudged" for qid in self.drawn[: self.judged]]
-        lines += [f"{qid}\tto judge" for qid in self.drawn[self.judged :]]
+        about["judged"] = self.drawn[: self.judged]
+        lines = [f"{qid}\t{docno}\t" for qid, docno in self.pairs]
         try:
             with creating(path) as beside:
-                beside.write_text("\n".join([f"# {json.dumps(about)}", *lines]) + "\n")
+                head = [f"# {json.dumps(about)}", "qid\tdocno\tlabel"]
+                beside.write_text("\n".join([*head, *lines]) + "\n")
         except FileExistsError:
             raise FileExistsError(
                 f"{path} exists, and queries are drawn once: use the draw in it, or name another "
@@ -137,22 +151,42 @@ def plan_audit(
     # Without a pilot: people's values have the variance of the machine's, which predict nothing.
     sample = AuditedRuns.of(runs, machine if qrels is None else qrels, machine, rel, machine_rel)
     rows = means_and_differences(len(sample.systems))
-    needed: list[int | None] = []
+    names = [*sample.systems, ""]
+    widths = {}
     for measure in named:
-        for h, f, rest in zip(*sample.values(measure, *rows)):
+        for h, f, rest, run, minus in zip(*sample.values(measure, *rows), *rows):
             if worst_case:
                 h, f, rest = f, np.zeros_like(f), np.zeros_like(rest)
             if differing_values(h):
-                needed.append(needed_queries(h, f, rest, width, target=target, alpha=alpha))
-    if not needed:
+                what = f"{names[run]} - {names[minus]}" if minus >= 0 else names[run]
+                widths[f"{measure.name}, {what}"] = interval_widths(
+                    h, f, rest, target=target, alpha=alpha
+                )
+    if not widths:
         raise ValueError(
             f"no number of queries can be planned: every run has one value in all {sample.size} "
             f"queries that {'the machine' if worst_case else 'people'} judged; judge more queries, "
             "or name another measure"
         )
-    queries = None if None in needed else max(n for n in needed if n is not None)
+    of_all = np.array(list(widths.values()))  # for 3, 4, ... queries
+    enough = np.flatnonzero(of_all.max(axis=0) <= width)
+    at = int(enough[0]) if len(enough) else -1
+    queries = at + 3 if len(enough) else None
     pilot = [] if worst_case else sample.qids[: sample.size]
     count = len(sample.qids) if queries is None else max(queries, len(pilot))
     order = np.random.default_rng(seed).permutation(sorted(sample.qids[len(pilot) :]))
     drawn = [*pilot, *order[: count - len(pilot)].tolist()]
-    return AuditPlan(queries, drawn, len(pilot), len(sample.qids), width, target, seed, worst_case)
+    widest = int(of_all[:, at].argmax())
+    return AuditPlan(
+        queries,
+        drawn,
+        len(pilot),
+        len(sample.qids),
+        width,
+        target,
+        seed,
+        worst_case,
+        float(of_all[widest, at]),
+        list(widths)[widest],
+        sample.documents,
+    )

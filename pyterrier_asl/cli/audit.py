@@ -2,18 +2,17 @@
 
 \b
 Examples:
-  pyterrier-asl audit people.txt bm25.run dense.run --machine-qrels llm.txt -m nDCG@10
-  pyterrier-asl audit people.txt runs/ --machine-qrels llm.txt --machine-rel 2 -m 'AP(rel=1)'
-  pyterrier-asl audit none bm25.run dense.run --machine-qrels llm.txt -m nDCG@10 \\
+  pyterrier-asl audit people.txt bm25.run dense.run --judge llm=llm.txt -m nDCG@10
+  pyterrier-asl audit people.txt runs/ --judge llm=llm.txt --judge-rel llm=2 -m 'AP(rel=1)'
+  pyterrier-asl audit none bm25.run dense.run --judge llm=llm.txt -m nDCG@10 \\
       --plan .1 --seed 1 --draw audit.tsv
 
 \b
 How to read it: QRELS are people's judgements of some queries, drawn at random from the machine's.
-  estimate       the mean by both, which is right on average for any bias of the machine
-  from, to       its confidence interval; also for people alone and for the machine alone
-  lambda         the weight of the machine's labels, from 0 to 1
-  queries saved  the number of further queries that people would have to judge for the same interval
-                 without the machine; negative if the machine costs precision
+  estimate   the mean by both, which is right on average for any bias of the machine
+  from, to   its confidence interval; -o tsv has those of people alone and of the machine alone, too
+  saved      the number of further queries that people would have to judge for the same interval
+             without the machine; negative if the machine costs precision
 """
 
 from __future__ import annotations
@@ -34,15 +33,17 @@ NOBODY = "none"
 @options.qrels
 @options.runs
 @click.option(
-    "--machine-qrels",
-    metavar="FILE",
+    "--judge",
+    "machine",
+    metavar="NAME=QRELS",
     required=True,
-    help="Judgements by a machine, of the queries in QRELS, which people judged, and of more.",
+    help="The machine: a name, and the file or ir_datasets id of its judgements, of the queries in "
+    "QRELS, which people judged, and of more.",
 )
 @click.option(
-    "--machine-rel",
-    type=float,
-    metavar="GRADE",
+    "--judge-rel",
+    "machine_rel",
+    metavar="NAME=GRADE",
     help="Minimum grade of a relevant document for the machine, if its scale differs from that of "
     "people; it has priority over the rel of a measure.",
 )
@@ -57,13 +58,14 @@ NOBODY = "none"
     "--plan",
     type=click.FloatRange(0, min_open=True),
     metavar="WIDTH",
-    help="Print how many queries people must judge for intervals of at most this width, and draw "
-    "them at random (--seed). QRELS has the labels of a pilot; 'none': there is no pilot.",
+    help="Print how many queries people must judge for intervals of at most this width, draw them "
+    "at random (--seed), and list their documents. QRELS has the labels of a pilot; 'none': there "
+    "is no pilot.",
 )
 @options.text_option(
     "--draw",
     "FILE",
-    "With --plan: save the queries that people must judge; an existing file is an error.",
+    "With --plan: save the documents that people must judge; an existing file is an error.",
 )
 @options.chart("Also draw the estimates")
 @options.measures("as 'evaluate' takes them, with its defaults, without counts.")
@@ -79,7 +81,8 @@ NOBODY = "none"
 def command(
     qrels: str,
     runs: tuple[str, ...],
-    machine_qrels: str,
+    machine: str,
+    machine_rel: str | None,
     measures: tuple[str, ...],
     lengths: str | None,
     rel: float | None,
@@ -95,15 +98,18 @@ def command(
     With --plan, compute how many queries people must judge, and draw them at random. Each run is
     compared with the first.
     """
+    from ..analysis import command_line
     from ..assessment.audit import audit
     from ..assessment.audit_plan import plan_audit
     from ..evaluation.evaluation import Evaluation
     from ..evaluation.inputs import chosen_measures, refuse
+    from ..io.names import check_names
     from ..io.runs import list_runs
     from ..statistics.prediction_powered import TARGETS
 
     picture = options.take(settings, "chart", "title")
     printed = options.take(settings, "output_format", "places")
+    ((name, machine_qrels),) = command_line.read_judges_by_name([machine]).items()
     sources: dict[str, Any] = list_runs(runs)
     options.check_chart(picture["chart"], [qrels, machine_qrels, *sources.values(), lengths])
     if (draw or seed is not None) and plan is None:
@@ -114,7 +120,12 @@ def command(
     # Counts have no direction.
     measured = {m.name: m.measure for m in chosen if measures or m.higher_is_better is not None}
     judged = Evaluation.of(sources, machine_qrels, duplicates=duplicates)
-    common = options.take(settings, "machine_rel", "alpha")
+    common = options.take(settings, "alpha")
+    if machine_rel is not None:
+        grades = command_line.read_grades([machine_rel])
+        by_name = grades if isinstance(grades, dict) else {name: grades}
+        check_names("--judge-rel", by_name, [name], "judges")
+        common["machine_rel"] = by_name[name]
     common["target"] = dict(zip(("like-these", "these"), TARGETS))[target]
     if plan is not None:
         of_estimates = options.take(settings, "baseline", "all_pairs")
@@ -130,9 +141,10 @@ def command(
         if draw:
             audit_plan.save(draw)
         click.echo(audit_plan.sentence())
-        click.echo(f"wrote {draw}" if draw else " ".join(audit_plan.drawn), err=bool(draw))
+        pairs = (f"{qid}\t{docno}" for qid, docno in audit_plan.pairs)
+        click.echo(f"wrote {draw}" if draw else "\n".join(pairs), err=bool(draw))
         return
-    estimates = audit(judged, qrels, measured, machine_qrels, **common, **settings)
+    estimates = audit(judged, qrels, measured, machine_qrels, name=name, **common, **settings)
     if printed["output_format"] == "table":
         estimates.show(places=printed["places"])
     else:

@@ -187,16 +187,15 @@ def _with_interval(estimate: Estimate, has_variance: Bools) -> Estimate:
     return replace(estimate, low=low, high=high)
 
 
-def needed_queries(
+def interval_widths(
     people: ArrayLike,
     machine: ArrayLike,
     unaudited: ArrayLike,
-    width: float,
     *,
     target: str = "queries like these",
     alpha: float = 0.05,
-) -> int | None:
-    """The number of queries that people must judge for an interval of a width, by a pilot sample.
+) -> Floats:
+    """The expected widths of intervals if people judge 3, 4, ... queries, by a pilot sample.
 
     The number of all judged queries is fixed. The agreement of people and machine is estimated from
     the pilot, so the answer is as uncertain as that estimate.
@@ -205,20 +204,20 @@ def needed_queries(
         people: People's values for the queries of the pilot, shape (n,), n at least 3.
         machine: The machine's values for the same queries, shape (n,).
         unaudited: The machine's values for the other queries, shape (N,).
-        width: The wanted width of the interval.
         target: One of :data:`TARGETS`.
         alpha: The interval covers 1 - alpha.
 
     Returns:
-        The least number, at least 3; None if all n + N are not enough.
+        The widths for 3 to n + N queries, shape (n + N - 2,).
 
     Raises:
         ValueError: See :func:`prediction_powered`; also for people's values that are all equal.
 
     >>> people, machine = [0.2, 0.5, 0.4, 0.9], [0.3, 0.5, 0.5, 0.8]
     >>> rest = [0.4, 0.6, 0.7, 0.2, 0.5, 0.4, 0.3, 0.8]
-    >>> [needed_queries(people, machine, rest, width) for width in (0.6, 0.4, 0.1)]
-    [5, 12, None]
+    >>> widths = interval_widths(people, machine, rest)
+    >>> [widths[queries - 3].round(2).item() for queries in (5, 12)]
+    [0.58, 0.37]
     """
     check_name("target", target, TARGETS)
     h, f, rest = _values_of_both(people, machine, unaudited)
@@ -245,9 +244,7 @@ def needed_queries(
     else:
         # Residuals are divided by 1 - leverage; the leverages of a line add up to 2.
         variance *= left / size * np.where(used, n / (n - 2), 1)
-    widths = 2 * np.sqrt(variance) * scipy.stats.t.isf(alpha / 2, n - 1 - used)
-    enough = n[widths <= width]
-    return int(enough[0]) if len(enough) else None
+    return np.asarray(2 * np.sqrt(variance) * scipy.stats.t.isf(alpha / 2, n - 1 - used))
 
 
 def _values_of_both(*values: ArrayLike) -> tuple[Floats, Floats, Floats]:

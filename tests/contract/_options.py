@@ -634,6 +634,7 @@ ROWS: dict[str, dict[str, Row]] = {
         "all_pairs": Row(True),
         "rel": REL,
         "machine_rel": Row(2),
+        "name": Row("llm"),
         "alpha": Row(0.3),
     },
     "plan_audit": {

@@ -306,6 +306,7 @@ SPECIAL: dict[str, dict[str, Row]] = {
     },
     "judges": {
         "show": Row(["--show", "gains"]),
+        "reference": Row(["--reference", "nist"]),
         "output_format": Row(["-o", "jsonl"], ["--show", "agreement"], alone=True),
         "judges": Row(judge("z", 0.3)),
         "rel": Row(["-l", "2"], refused={"binary": "nothing relevant"}),
@@ -315,8 +316,8 @@ SPECIAL: dict[str, dict[str, Row]] = {
         "judge_rel": Row(["--judge-rel", "x=2"], refused={"binary": "nothing relevant"}),
     },
     "audit": {
-        "machine_qrels": Row([], same={"always": "a setting"}),
-        "machine_rel": Row(["--machine-rel", "2"]),
+        "machine": Row([], same={"always": "a setting"}),
+        "machine_rel": Row(["--judge-rel", "m=2"]),
         "target": Row(["--target", "these"]),
         "plan": Row(["--plan", ".4"]),
         "draw": Row(["--draw", "drawn"], planned, writes="drawn", alone=True),
@@ -538,7 +539,7 @@ def required(name: str, setting: Setting) -> Iterator[str]:
     if name == "audit":
         machine = _small.judged_by_other(binary=setting.binary)
         path = _small.write_qrels(machine, folder() / f"machine-{setting.binary}")
-        yield from ["--machine-qrels", str(path)]
+        yield from ["--judge", f"m={path}"]
     if name == "analyze lengths-by-rank":
         yield from words_of_documents(setting)
     if name in ("report", "pool"):

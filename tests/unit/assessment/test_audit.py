@@ -190,15 +190,15 @@ def test_print_shows_what_the_command_does(tmp_path, monkeypatch):
     for name, run in RUNS.items():
         lines = (f"{q} Q0 {d} 0 {s} t\n" for q, docs in run.items() for d, s in docs.items())
         (tmp_path / f"{name}.run").write_text("".join(lines))
-    arguments = ["people", "old.run", "new.run", "--machine-qrels", "machine", "-m", "AP"]
+    arguments = ["people", "old.run", "new.run", "--judge", "m=machine", "-m", "AP"]
     command = CliRunner().invoke(main, ["audit", *arguments])
     assert command.exit_code == 0, command.stderr
-    frame = audit(RUNS, qrels(PEOPLE), "AP", qrels(MACHINE))
+    frame = audit(RUNS, qrels(PEOPLE), "AP", qrels(MACHINE), name="m")
     assert str(frame) == repr(frame) == command.stdout.rstrip("\n")
     assert "another sign" in command.stdout.replace("\n  ", " ")
     page = frame._repr_html_()
-    assert "<td>new - old</td>" in page and "another sign" in page
-    assert len(frame.table) == 3 and frame.to_latex().count(" - old") == 1
+    assert "<p>AP, less old:</p>" in page and "another sign" in page
+    assert len(frame.table) == 3 and frame.to_latex().count(r"\begin{tabular}") == 2
 
 
 def test_of_several_that_save_a_draw_at_a_time_one_does(tmp_path):

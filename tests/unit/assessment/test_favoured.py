@@ -103,12 +103,13 @@ def test_the_command_names_the_run_and_draws_it(data, tmp_path, monkeypatch):
     assert shown.exit_code == 0, shown.stderr
     assert "llm favours 'own' by" in shown.stdout.partition("\n\n")[0]
     assert "Agreement with N:" in shown.stdout
-    only = [*given, "--show", "favoured", "-o", "tsv", "--chart", "f.json", "--seed", "5"]
+    only = [*given, "--show", "favoured", "-o", "tsv", "--chart", "f.html", "--seed", "5"]
     shown = CliRunner().invoke(main, only)
+    assert shown.exit_code == 0, shown.stderr
     header, first, *_ = shown.stdout.splitlines()
     assert header.split("\t")[:4] == ["judge", "measure", "run", "value"]
     assert first.split("\t")[2] == "own"
-    assert "expected" in (tmp_path / "f.json").read_text()
+    assert "expected" in (tmp_path / "f.html").read_text()
 
 
 def test_what_cannot_be_tested_says_why(data):

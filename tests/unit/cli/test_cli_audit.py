@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
+import warnings
 from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.stats
 from click.testing import CliRunner, Result
 
 import pyterrier_asl as asl
@@ -53,7 +56,7 @@ def files(tmp_path, monkeypatch) -> Path:
 
 
 def call(*arguments: str, people: str = "people") -> Result:
-    given = ["audit", people, "old.run", "new.run", "--machine-qrels", "machine", *arguments]
+    given = ["audit", people, "old.run", "new.run", "--judge", "m=machine", *arguments]
     return CliRunner().invoke(main, given)
 
 
@@ -84,7 +87,35 @@ def test_means_and_differences_are_estimated_of_the_measures_values(target):
             assert row["lambda"] == pytest.approx(float(expected.lambda_))
             assert row["saved"] == pytest.approx(float(expected.saved))
     assert (found.queries, found.machine_queries, found.target) == (12, 30, target)
-    assert "drawn at random" in found.sentences()[0]
+    assert "drawn at random" in found.note
+
+
+def test_a_sentence_per_difference_says_who_is_better_and_what_is_saved():
+    found = audit(RUNS, SAMPLE, ["AP", "ASL@5"], MACHINE, name="llm")
+    gain, cost = (row for row in found.table.to_dict("records") if row["minus"])
+    assert gain["ci_low"] > 0 > cost["ci_high"]
+    for row, sentence in zip((gain, cost), found.sentences()):
+        size = f"{row['estimate']:+.3f} [{row['ci_low']:+.3f}, {row['ci_high']:+.3f}]"
+        start = f"{row['measure']}, new - old = {size} by people's labels of 12 of 30 queries and "
+        assert sentence.startswith(f"{start}all of llm's: new is better; llm ")
+        saved = round(row["saved"])
+        assert f"labels of {saved} quer" in sentence if saved > 0 else "labels of" in sentence
+    same = audit({"a": RUNS["old"], "b": RUNS["old"]}, SAMPLE, "AP", MACHINE).sentences()[0]
+    assert same.endswith("all of machine's: there is no interval.")
+    (mean, *_) = audit({"a": RUNS["old"]}, SAMPLE, "AP", MACHINE).sentences()
+    assert mean.startswith("AP, a = ") and "better" not in mean
+    back = audit(RUNS, SAMPLE, "AP", MACHINE, baseline="new").sentences()[0]
+    assert back.startswith("AP, old - new = -") and "new is better" in back
+    unclear = audit(RUNS, SAMPLE, "AP", MACHINE, alpha=1e-9).sentences()[0]
+    assert "no significant difference; machine" in unclear
+
+
+def test_printed_tables_have_80_columns_and_what_is_saved():
+    runs = {"a run with a name": RUNS["old"], "another": RUNS["new"]}
+    text = str(audit(runs, SAMPLE, ["AP", "nDCG"], MACHINE))
+    assert "AP, means:" in text and "AP, less a run with a name:" in text
+    heads = [line for line in text.splitlines() if " estimate " in line]
+    assert len(heads) == 4 and all(len(line) <= 80 and "saved" in line for line in heads)
 
 
 def test_every_two_runs():
@@ -111,6 +142,9 @@ def test_grades_of_a_machine_on_another_scale():
 def test_few_queries_are_warned_of():
     with pytest.warns(UserWarning, match="people have judged 5 queries: below 10"):
         audit(RUNS, {qid: PEOPLE[qid] for qid in QIDS[:5]}, "AP", MACHINE)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        audit(RUNS, {qid: PEOPLE[qid] for qid in QIDS[:10]}, "AP", MACHINE)  # 10 are enough
 
 
 def test_queries_that_the_machine_has_not_judged_are_an_error():
@@ -129,14 +163,31 @@ def test_a_plan_keeps_the_pilot_and_goes_on_from_shorter_ones():
     again = plan_audit(RUNS, pilot, "AP", MACHINE, 0.4, seed=3)
     assert again.drawn == plans[1].drawn
     assert plan_audit(RUNS, pilot, "AP", MACHINE, 0.4, seed=4).drawn != plans[1].drawn
+    other_order = plan_audit(RUNS, pilot, "AP", dict(sorted(MACHINE.items())[::-1]), 0.4, seed=3)
+    assert other_order.drawn[6:] == again.drawn[6:]  # not by the order of the qrels
     enough = plan_audit(RUNS, SAMPLE, "AP", MACHINE, 0.9)
     assert "The 12 queries that people have judged are enough" in enough.sentence()
+    assert enough.pairs == [] and len(plans[0].pairs) == 8 * (len(plans[0].drawn) - 6)
+    exactly = dataclasses.replace(enough, queries=12)
+    assert "are enough" in exactly.sentence()  # as many as have been judged
+    assert "must judge 13" in dataclasses.replace(enough, queries=13).sentence()
 
 
 def test_a_plan_that_cannot_be(tmp_path):
     plan = plan_audit(RUNS, SAMPLE, "AP", MACHINE, 1e-6)
     assert plan.queries is None and sorted(plan.drawn) == QIDS
     assert "Even all 30 queries are too few" in plan.sentence()
+    # Of all queries the machine adds nothing: the interval of people's values by their variance.
+    rest = {name: asl.evaluate({name: RUNS[name]}, SAMPLE, "AP")["AP"] for name in RUNS}
+    values = {"AP, old": rest["old"], "AP, new": rest["new"]}
+    values["AP, new - old"] = rest["new"] - rest["old"]
+    widths = {
+        what: 2 * scipy.stats.t.isf(0.025, 29) * np.sqrt(own.var(ddof=1) / 30)
+        for what, own in values.items()
+    }
+    widest = max(widths, key=widths.get)
+    assert plan.limiting == widest and plan.widest == pytest.approx(widths[widest])
+    assert f"with all of them the widest is {plan.widest:.3g}, of {widest}; all" in plan.sentence()
     with pytest.raises(ValueError, match="above 0"):
         plan_audit(RUNS, SAMPLE, "AP", MACHINE, 0)
 
@@ -166,8 +217,10 @@ def test_people_who_judged_all_queries_need_no_draw():
     for target in ("queries like these", "these queries"):
         found = audit(RUNS, PEOPLE, "AP", MACHINE, target=target)
         assert np.array_equal(found.table["estimate"], found.table["people"])
-        note = found.sentences()[0]
-        assert note.endswith("People have judged all of them, so the machine changes no estimate.")
+        assert found.sentences()[0].endswith("new is better; machine saves no labels.")
+        assert found.note.endswith(
+            "People have judged all of them, so the machine changes no estimate."
+        )
 
 
 def test_a_plan_without_a_pilot_takes_the_machines_own_scale():
@@ -191,8 +244,16 @@ def test_the_draw_is_kept_in_a_file(files):
     assert "as if the machine were of no use" in result.stdout
     about, *lines = Path("audit.tsv").read_text().splitlines()
     said = json.loads(about.removeprefix("# "))
-    assert said["seed"] == 2 and said["queries"] == len(lines)
-    assert all(line.split("\t")[1] == "to judge" for line in lines)
+    rows = [line.split("\t") for line in lines]
+    assert rows[0] == ["qid", "docno", "label"] and said["judged"] == []
+    by_query = {qid: [row[1] for row in rows if row[0] == qid] for qid, *_ in rows[1:]}
+    assert said["seed"] == 2 and said["queries"] == len(by_query)
+    assert all(docnos == DOCNOS for docnos in by_query.values())  # of the machine
+    listed = call("-m", "AP", "--plan", "0.3", "--seed", "2", people="none").stdout.splitlines()
+    assert [line.split("\t") for line in listed[-len(rows) + 1 :]] == [row[:2] for row in rows[1:]]
+    filled = ["\t".join([*row[:2], "1"]) for row in rows[1:]]
+    Path("filled.tsv").write_text("\n".join([*lines[:1], *filled]))
+    assert len(asl.read_labels("filled.tsv")) == len(filled)
     again = call(*given, people="none")
     assert again.exit_code == 2 and "queries are drawn once" in again.stderr
 
@@ -232,8 +293,8 @@ def test_a_chart_overwrites_nothing_that_is_read(files, name):
             given["people"],
             given["a"],
             given["b"],
-            "--machine-qrels",
-            given["machine"],
+            "--judge",
+            f"m={given['machine']}",
             *(["--lengths", chart.name] if name == "lengths" else []),
             "--chart",
             chart.name,
@@ -257,7 +318,7 @@ def test_the_command_takes_a_folder_a_baseline_and_all_pairs(files):
     for name in ("old", "new"):
         (files / f"{name}.run").rename(files / "runs" / f"{name}.run")
     (files / "runs" / "third.run").write_bytes((files / "runs" / "old.run").read_bytes())
-    arguments = ["audit", "people", "runs", "--machine-qrels", "machine", "-m", "AP", "-o", "jsonl"]
+    arguments = ["audit", "people", "runs", "--judge", "m=machine", "-m", "AP", "-o", "jsonl"]
 
     def differences(*options):
         result = CliRunner().invoke(main, [*arguments, *options])

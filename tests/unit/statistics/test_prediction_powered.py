@@ -11,7 +11,7 @@ import scipy.stats
 
 from pyterrier_asl.statistics.prediction_powered import (
     TARGETS,
-    needed_queries,
+    interval_widths,
     prediction_powered,
 )
 
@@ -35,6 +35,12 @@ def test_the_formulas(target, help_):
     people = h.var(ddof=1) / 7 * (9 / 16 if target == "these queries" else 1)
     assert found.people.variance == pytest.approx(people)
     assert found.saved == pytest.approx(7 * (people / variance - 1))
+
+
+def needed_queries(people, machine, unaudited, width, **options):
+    """The least number of queries with an interval of at most this width, from 3."""
+    enough = np.flatnonzero(interval_widths(people, machine, unaudited, **options) <= width)
+    return int(enough[0]) + 3 if len(enough) else None
 
 
 def test_many_at_once_are_what_each_is_alone():
