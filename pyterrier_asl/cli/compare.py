@@ -17,7 +17,7 @@ How to read it: RUN_A is the baseline, and RUN_B is compared with RUN_A.
   B - A      the mean of RUN_B minus the mean of RUN_A; a negative ASL is a gain
   from, to   the confidence interval of B - A, which is not corrected; if it contains 0, the
              direction is open
-  wins       number of queries in which RUN_B is better
+  W/L/T      numbers of queries in which RUN_B is better, worse and equal
   rrLP       1/rank of the first relevant document at which the runs differ, B minus A; a positive
              value prefers B
   sgnLP      share of queries that prefer B, minus share of queries that prefer A
@@ -28,7 +28,7 @@ Conditions (--fail-if): MEASURE better|worse|lower|higher|different [by AMOUNT] 
   MEASURE can also be rrLP or sgnLP; 'worse' depends on its direction: a higher ASL is worse
   'by .02' means at least .02, 'by 2%' at least 2 % of RUN_A's value; the default is any difference
   'certainly' requires the condition under all labels of the unjudged documents
-  p is two-sided and corrected over the conditions with p<, not over the table
+  p is two-sided and corrected over the runs, as in the table
   'possibly worse by .02 p<.05' holds unless a one-sided test rejects a loss of .02 or more; with
   'certainly' unless tests reject it under all labels of the unjudged documents
 
@@ -46,6 +46,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -55,7 +56,6 @@ from . import Command, epilog, error_line, options
 
 if TYPE_CHECKING:
     from ..comparison.reports import GuardReports
-    from ..comparison.result import RunComparison
 
 
 #: The options that are arguments of ``compare``.
@@ -66,7 +66,6 @@ _OF_COMPARE = (
     "correction",
     "alpha",
     "seed",
-    "bounds",
     "causes",
     "rel",
     "pool",
@@ -101,11 +100,13 @@ def _check_inputs(values: Mapping[str, Any]) -> None:
     if not tracks and len(systems) < (2 if scores else 3):
         names = ("BASELINE", "NAME...") if scores else ("QRELS", "RUN_A", "RUN_B...")
         raise click.UsageError(f"Missing argument '{names[len(systems)]}'.")
-    if (tracks and values["by_query"]) or ((tracks or scores) and values["moved"] is not None):
-        raise click.UsageError("-q and --moved need the runs and qrels of one collection")
+    if (tracks or scores) and values["documents"]:
+        raise click.UsageError("--documents needs the runs and qrels of one collection")
     form = values["output_format"]
-    if values["by_query"] and values["moved"] is not None and form != "table":
-        raise click.UsageError(f"-q and --moved are two tables: -o {form} has one")
+    if values["by_query"] and values["documents"] and form != "table":
+        raise click.UsageError(f"-q and --documents are two tables: -o {form} has one")
+    chart = values["chart"]
+    options.check_chart(chart, [*_positional(values), *scores, values["topics"]], tracks)
     outputs = ("junit", "summary", "github", "allow_missing")
     if not values["conditions"] and any(values[name] for name in outputs):
         raise click.UsageError("--junit, --summary, --github and --allow-missing go with --fail-if")
@@ -157,7 +158,9 @@ def _report_error(values: Mapping[str, Any], error: Exception) -> None:
 @options.tracks()
 @click.option("--baseline", metavar="NAME", help="With --track: the system to compare with.")
 @options.common
-@options.measures("as 'evaluate' takes them, with its defaults; rrLP and sgnLP are always added.")
+@options.measures(
+    "as 'evaluate' takes them, and rrLP and sgnLP. Default: those of --fail-if, or all."
+)
 @options.repeated(
     "--fail-if",
     "conditions",
@@ -180,7 +183,6 @@ def _report_error(values: Mapping[str, Any], error: Exception) -> None:
     "[default: where GITHUB_ACTIONS is true]",
 )
 @click.option(
-    "-t",
     "--test",
     type=click.Choice(["t", "wilcoxon", "sign", "randomization"]),
     help="Two-sided paired test; for sgnLP it is always the sign test.  [default: t]",
@@ -190,7 +192,7 @@ def _report_error(values: Mapping[str, Any], error: Exception) -> None:
     type=click.Choice(["holm", "bonferroni", "bh", "none"]),
     default="holm",
     show_default=True,
-    help="Correction of p-values over all measures and preferences in the table (bh: Benjamini and "
+    help="Correction of p-values over the runs, for each measure by itself (bh: Benjamini and "
     "Hochberg).",
 )
 @options.alpha
@@ -200,15 +202,11 @@ def _report_error(values: Mapping[str, Any], error: Exception) -> None:
     help="Seed of the randomization test, or with --track.  [default: 0]",
 )
 @options.by_query(help="Add the differences of each query, losses first.")
-@click.option(
-    "--moved",
-    type=click.IntRange(min=0),
-    metavar="N",
-    help="Show the N relevant documents whose search length changed most.  [default: 5 in a table]",
-)
+@options.topics
 @options.switch(
-    "--bounds", help="Add the lowest and highest difference under all labels of unjudged documents."
+    "--documents", help="Add the relevant documents whose search length changed most (--all: all)."
 )
+@options.chart("Also draw the differences with their intervals; with -q those of each query")
 @click.option(
     "--causes/--no-causes",
     default=None,
@@ -217,8 +215,8 @@ def _report_error(values: Mapping[str, Any], error: Exception) -> None:
 @options.places
 @options.table_size
 @options.output_format(
-    help="All forms but table have one row per measure; with -q per query and measure; with "
-    "--moved per document. tsv has a header."
+    help="All forms but table have one row per run and measure; with -q per query and measure; "
+    "with --documents per document. tsv has a header."
 )
 @options.rel(
     help="Minimum grade of a relevant document, for preferences and measures without rel.  "
@@ -238,30 +236,26 @@ def command(**values: Any) -> None:
     QRELS is a file, or the id of an ir_datasets dataset. With --scores, give the names of systems
     instead of QRELS and runs, the baseline first.
     """
-    from ..comparison.guard import Outcome
-
     conditions = values["conditions"]
     try:
         _check_inputs(values)
-        if not conditions:
-            _compare(values)
-            return
-        reports = _reports(values)
-        reports.begin(_run_names(values), conditions)
-        compared = _compare(values)
-        outcome = reports.report(compared.verdicts, compared)
+        reports = _reports(values) if conditions else None
+        if reports is not None:
+            reports.begin(_run_names(values), conditions)
+        outcome = _compare(values, reports)
     except BrokenPipeError:
         raise
     except Exception as error:
         _report_error(values, error)
         raise
-    if outcome is not Outcome.PASS:
-        raise click.exceptions.Exit(outcome.value)
+    if outcome:
+        raise click.exceptions.Exit(outcome)
 
 
-def _compare(values: Mapping[str, Any]) -> RunComparison:
-    """Compares runs, or systems by their scores or over several tracks; prints the comparison."""
+def _compare(values: Mapping[str, Any], reports: GuardReports | None) -> int:
+    """Compares and prints runs, or systems by scores or over tracks; returns the exit status."""
     from ..comparison import compare, printing
+    from ..comparison.checks import notes_on_queries
     from ..io.texts import Texts
 
     names, conditions, measures = _positional(values), values["conditions"], values["measures"]
@@ -283,13 +277,19 @@ def _compare(values: Mapping[str, Any]) -> RunComparison:
         labels=options.read_labels(values["labels"]),
         **{name: values[name] for name in _OF_COMPARE},
     )
-    output_format, by_query = values["output_format"], values["by_query"]
+    form, by_query = values["output_format"], values["by_query"]
+    outcome = 0
+    if reports is not None and form == "table":  # the answer comes first
+        outcome = reports.report(compared.verdicts, compared).value
     is_id = by_query and qrels is not None and not Path(qrels).exists()
-    shown = {name: values[name] for name in ("places", "moved", "wide", "all_rows")}
-    texts = Texts.of(dataset=qrels).queries if is_id else {}
-    printing.print_comparison(compared, output_format, by_query=by_query, texts=texts, **shown)
-    if output_format != "table":
-        notes = [f"Note: {note}" for note in compared.answers.notes]
+    texts = Texts.of(values["topics"], dataset=qrels if is_id else None).queries if by_query else {}
+    shown = {name: values[name] for name in ("places", "documents", "wide", "all_rows")}
+    printing.print_comparison(compared, form, by_query=by_query, texts=texts, **shown)
+    options.save_chart(partial(compared.chart, by_query), values["chart"], title=values["title"])
+    if form != "table":
+        notes = [f"Note: {note}" for note in notes_on_queries(compared.inputs)]
         for note in [*notes, *([] if conditions else compared.causes_notes())]:
             click.echo(note, err=True)
-    return compared
+        if reports is not None:
+            outcome = reports.report(compared.verdicts, compared).value
+    return outcome

@@ -8,56 +8,26 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import pandas as pd
-
 from ..assessment.system_pairs import PairedTest
 from ..evaluation.evaluation import Evaluation, tracks
-from ..evaluation.inputs import (
-    FOR_SEVERAL,
-    NOT_FOR_SCORES,
-    Qrels,
-    Runs,
-    measures_for,
-    refuse,
-    warn_of_grades,
-)
-from ..evaluation.labellings import has_bounds
-from ..evaluation.relevant_documents import RelevantDocuments
+from ..evaluation.inputs import FOR_SEVERAL, NOT_FOR_SCORES, Qrels, Runs, refuse
 from ..evaluation.scores import ScoreTable
 from ..io.files import local_path
 from ..io.runs import run_name
 from ..judging.labels import qrels_with
-from ..measures.directions import higher_is_better
-from ..measures.lexip import LexiP
-from ..measures.names import Measures, NamedMeasure
-from ..scoring.lexicographic import first_difference
+from ..leaderboard.samples import FEWEST
+from ..measures.names import Measures
 from ..statistics.correction import CORRECTIONS
 from ..statistics.inputs import check_name, check_probability
-from .answers import Answers
-from .causes.find import causes_frame, causes_of_runs
-from .conditions import Condition, check_condition, parse_condition
-from .guard import limits_of
-from .result import (
-    PREFERENCES,
-    TESTS,
-    AllLimits,
-    RunComparison,
-    RunDifference,
-    comparison_of,
-)
-from .values import (
-    compare_values,
-    rows_of,
-    values_of_scores,
-    values_of_tracks,
-    without_preferences,
-)
+from .conditions import parse_condition
+from .differences import TESTS
+from .inputs import check_inputs, of_runs, of_scores
+from .result import RunComparison
 
 
 def compare(
@@ -77,7 +47,6 @@ def compare(
     lengths: Any = None,
     duplicates: str | None = None,
     drop_self: bool = False,
-    bounds: bool = False,
     common: bool = False,
     labels: Any = None,
     causes: bool | None = None,
@@ -88,11 +57,11 @@ def compare(
         runs: dict of name -> run (a data frame, such as the results of a pipeline, or a file), a
             folder of run files, or several files; two at least. Without qrels a dict of
             collection -> (runs, qrels), or scores that :func:`~pyterrier_asl.read_scores` read:
-            these have no preferences, documents and bounds.
+            these have no preferences, documents and causes.
         qrels: data frame, file, or ir_datasets id.
-        measures: measures or their names. None: those of
-            :func:`~pyterrier_asl.measures.names.default_measures`. The preferences rrLP and sgnLP
-            are always added.
+        measures: measures or their names, and the preferences ``"rrLP"`` and ``"sgnLP"``. None:
+            the measures of the conditions; without conditions those of
+            :func:`~pyterrier_asl.measures.names.default_measures` and the preferences.
         baseline: the name of the baseline; None: the first run.
         conditions: one or several conditions of a guard, such as ``'nASL@1000 worse p<.05'``; see
             :func:`~pyterrier_asl.comparison.conditions.parse_condition`. A condition
@@ -103,8 +72,8 @@ def compare(
             unanswered that the baseline answers.
         test: one of :data:`TESTS`, for pairs and two-sided; None: ``'t'``. sgnLP always has the
             sign test, and several collections have a test of their own.
-        correction: of the p-values, over all measures and runs: ``'holm'``, ``'bonferroni'``,
-            ``'bh'`` or ``'none'``.
+        correction: of the p-values over the runs, for each measure by itself: ``'holm'``,
+            ``'bonferroni'``, ``'bh'`` or ``'none'``.
         alpha: intervals cover 1 - alpha.
         seed: of the draws of the randomization test, or of several collections; None: 0.
         rel: minimum grade of a relevant document, for preferences and for measures without one.
@@ -112,7 +81,6 @@ def compare(
         lengths: document lengths for TBG; what ``TBG(lengths=...)`` takes.
         duplicates: see :func:`~pyterrier_asl.evaluate`.
         drop_self: see :func:`~pyterrier_asl.evaluate`.
-        bounds: also bounds of each difference over all labels of the unjudged documents.
         common: of several collections, leave out systems that any of them lacks.
         labels: labels of documents that the qrels do not judge, merged with them: what
             :func:`~pyterrier_asl.merge_labels` takes; of one collection.
@@ -120,8 +88,7 @@ def compare(
             of another form (:attr:`RunComparison.causes`); None: yes, for runs.
 
     Returns:
-        The comparison; over several collections a
-        :class:`~pyterrier_asl.comparison.values.TrackComparison`, with p from random signs.
+        The comparison; over several collections the means over them, with p from random signs.
 
     Raises:
         ValueError: for invalid runs, qrels, measures or conditions, or an option that the input
@@ -137,8 +104,6 @@ def compare(
       measure      a     b  difference  wins  ties
     0      AP  0.542  0.75       0.208     1     1
     1  ASL@10  2.000  1.50      -0.500     1     1
-    2    rrLP    NaN   NaN       0.250     1     1
-    3   sgnLP    NaN   NaN       0.500     1     1
     """
     check_name("test", test, [None, *TESTS])
     check_name("correction", correction, CORRECTIONS)
@@ -147,92 +112,41 @@ def compare(
     if not conditions:
         refuse("is for conditions", allow_missing=allow_missing)
     parsed = [parse_condition(text) for text in conditions]
-    options = PairedTest(test or "t", correction, alpha, seed=seed)
-    of_runs: dict[str, Any] = {"pool": pool, "lengths": lengths, "bounds": bounds}
+    of_measures: dict[str, Any] = {"rel": rel, "pool": pool, "lengths": lengths}
     of_matching: dict[str, Any] = {"duplicates": duplicates, "drop_self": drop_self}
-    source = None
     if isinstance(runs, ScoreTable):
-        refuse(NOT_FOR_SCORES, qrels=qrels, rel=rel, labels=labels, causes=causes)
-        refuse(NOT_FOR_SCORES, **of_matching, **of_runs)
+        refuse(NOT_FOR_SCORES, qrels=qrels, labels=labels, causes=causes)
+        refuse(NOT_FOR_SCORES, **of_matching, **of_measures)
         several = len(runs.tracks) > 1
-        source = values_of_scores(runs, measures, parsed)
-    elif several := qrels is None and isinstance(runs, Mapping):
-        refuse("is for one collection", labels=labels, **of_runs)
-        source = values_of_tracks(tracks(runs, None, **of_matching), measures, parsed, rel)
+    else:
+        several = qrels is None and isinstance(runs, Mapping)
     if several:
-        refuse("is for one collection", test=test)
+        refuse("is for one collection", test=test, labels=labels, pool=pool, lengths=lengths)
     else:
         refuse(FOR_SEVERAL, common=common)
         if test != "randomization":
             refuse("is for test='randomization'", seed=seed)
-    if source is not None:
-        of_values: dict[str, Any] = {"common": common, "causes": causes}
-        of_values["allow_missing"] = allow_missing
-        return compare_values(source, baseline, options, **of_values)
-    with warnings.catch_warnings():
-        if conditions:  # a guard ends with an error where judgements contradict each other
-            warnings.filterwarnings("ignore", message="the qrels judge")
-        merged = qrels_with(qrels, labels, duplicates)
-        judged = Evaluation.of(runs, merged, **of_matching)
-    of_runs |= {"qrels": qrels, "rel": rel, "allow_missing": allow_missing, "causes": causes}
-    return _compare_runs(judged, measures, baseline, parsed, options, **of_runs)
-
-
-def _compare_runs(
-    judged: Evaluation,
-    measures: Measures | None,
-    baseline: str | None,
-    conditions: list[Condition],
-    options: PairedTest,
-    *,
-    qrels: Any,
-    rel: float | None,
-    pool: Any,
-    lengths: Any,
-    bounds: bool,
-    allow_missing: bool,
-    causes: bool | None,
-) -> RunComparison:
-    """Compares the runs of one collection; see `compare` for the arguments."""
-    if len(judged) < 2:
-        raise ValueError(f"there is only the run {judged.names[0]!r}: compare two at least")
-    if baseline is not None:
-        judged = judged.select([baseline, *(other for other in judged.names if other != baseline)])
-    if measures is None:
-        has_pool, has_lengths = pool is not None, lengths is not None
-        listed = measures_for(qrels, several=has_pool, lengths=has_lengths, rel=rel)
+    if isinstance(runs, ScoreTable):
+        inputs = of_scores(runs, measures, parsed, baseline, common)
     else:
-        listed = without_preferences(measures)
-    shown, named = rows_of(listed, conditions, rel=rel, pool=pool, lengths=lengths)
-    by_name = {measure.name: measure.measure for measure in shown}
-    warn_of_grades(judged.judgements, by_name, rel)
-    for condition, name in named:
-        measure = by_name.get(name)  # None of a preference
-        higher = measure is None or higher_is_better(measure)
-        check_condition(condition, measure, higher, test=options.test, systems=len(judged))
-    least = _least_grade(shown, rel)
-    answered = by_name | dict.fromkeys(PREFERENCES, LexiP(rel=least))
-    guarded_names = [name for _, name in named]
-    moved, retrieved = _documents(judged, shown, least)
-    differences = list(_run_differences(judged, shown, least))
-    found = [] if causes is False else causes_of_runs(judged, by_name, guarded_names)
-    return comparison_of(
-        judged.names[0],
-        differences,
-        options,
-        limits=_limits(judged, shown, named, bounds),
-        bounds=bounds,
-        moved=moved,
-        retrieved=retrieved,
-        answers=Answers.of(
-            judged, answered, is_guard=bool(conditions), allow_missing=allow_missing
-        ),
-        causes=causes_frame(found),
-        rel=least,
-        _measures=by_name,
-        _conditions=named,
-        _allow_missing=allow_missing,
-    )
+        with warnings.catch_warnings():
+            if conditions:  # a guard ends with an error where judgements contradict each other
+                warnings.filterwarnings("ignore", message="the qrels judge")
+            judged = (
+                tracks(runs, None, **of_matching)
+                if several
+                else {"": Evaluation.of(runs, qrels_with(qrels, labels, duplicates), **of_matching)}
+            )
+        wrong = [run.judgements.contradiction for run in judged.values()]
+        if conditions and any(wrong):
+            raise ValueError(f"the qrels contradict themselves: {max(wrong)}; keep one of them")
+        inputs = of_runs(judged, measures, parsed, baseline, common, qrels=qrels, **of_measures)
+    options = PairedTest(test or "t", correction, alpha, seed=seed)
+    check_inputs(inputs, options.test)
+    compared = RunComparison(inputs, options, allow_missing, causes is not False)
+    if compared.several and compared.queries < FEWEST:
+        raise ValueError(f"there are fewer than {FEWEST} topics in all: too few for a test")
+    return compared
 
 
 def run_files(paths: Iterable[str | os.PathLike[str]]) -> dict[str, Path]:
@@ -255,87 +169,3 @@ def run_files(paths: Iterable[str | os.PathLike[str]]) -> dict[str, Path]:
     if len(set(names)) < len(names):
         names = [str(path) for path in files]
     return dict(zip(names, files))
-
-
-def _least_grade(shown: Sequence[NamedMeasure], rel: float | None) -> float:
-    """The lowest relevant grade for preferences, as for LexiP, which defines them."""
-    grades = [measure.measure["rel"] for measure in shown if measure.measure.NAME == "LexiP"]
-    return float(grades[0] if grades else 1 if rel is None else rel)
-
-
-def _limits(
-    judged: Evaluation,
-    shown: Sequence[NamedMeasure],
-    conditions: Iterable[tuple[Condition, str]],
-    bounds: bool,
-) -> AllLimits:
-    """The bounds of differences: of every measure with bounds, or of those with ``certainly``."""
-    certain = {name for condition, name in conditions if condition.certainly}
-    first, *others = judged.names
-    return {
-        (run, measure.name): limits_of(judged, first, run, measure.measure)
-        for run in others
-        for measure in shown
-        if (has_bounds(measure.measure) if bounds else measure.name in certain)
-    }
-
-
-# Results
-
-
-def _run_differences(
-    judged: Evaluation, shown: Sequence[NamedMeasure], rel: float
-) -> Iterator[RunDifference]:
-    """The differences of each run but the first in every measure, then its preferences."""
-    reciprocal, total = judged.reciprocal_ranks(rel), judged.judgements.num_relevant(rel)
-    none = np.full(len(total), np.nan)
-    columns = judged.columns_of(shown)
-    for row, run in enumerate(judged.names[1:], 1):
-        for measure in shown:
-            a, b = columns[measure.name][[0, row]]
-            higher = measure.higher_is_better
-            yield RunDifference(run, measure.name, higher, a, b, b - a, judged.qids)
-        _, preferred = first_difference(reciprocal[row], reciprocal[0], total)
-        for name, values in zip(PREFERENCES, (preferred, np.sign(preferred))):
-            yield RunDifference(run, name, True, none, none, values, judged.qids)
-
-
-def _documents(
-    judged: Evaluation, shown: Sequence[NamedMeasure], rel: float
-) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The relevant documents that moved, and how many each run retrieved, by ASL's parameters."""
-    asl = next((m.measure for m in shown if m.measure.NAME in ("ASL", "nASL")), None)
-    view = {"rel": rel} if asl is None else {"rel": asl["rel"], "cutoff": asl["cutoff"]}
-    a, *others = (RelevantDocuments.of(run, **view) for run in judged.runs)
-    grades = judged.judgements.grades
-    relevant = np.flatnonzero((grades >= view["rel"]) & (grades >= 0))
-    docnos = judged.judgements.docnos.take(relevant).to_pandas()
-    qids = pd.Series(judged.qids).iloc[a.queries].to_numpy()
-    moved, retrieved = [], []
-    for run, b in zip(judged.names[1:], others):
-        both, change = a.found & b.found, b.lengths - a.lengths
-        retrieved_by = np.select([both, a.found, b.found], ["both", "A", "B"], "").astype(object)
-        frame = pd.DataFrame(
-            {
-                "run": run,
-                "qid": qids,
-                "docno": docnos,
-                "a": a.lengths,
-                "b": b.lengths,
-                "change": change,
-                "found": retrieved_by,
-            }
-        ).iloc[np.argsort(-np.abs(change), kind="stable")]
-        moved.append(frame[(frame["change"] != 0) & (frame["found"] != "")])
-        counts = {
-            "both": both,
-            "A": a.found & ~b.found,
-            "B": b.found & ~a.found,
-            "neither": ~a.found & ~b.found,
-            "nearer": both & (change < 0),
-            "farther": both & (change > 0),
-        }
-        retrieved.append(
-            {"run": run} | {name: int(chosen.sum()) for name, chosen in counts.items()}
-        )
-    return pd.concat(moved, ignore_index=True), pd.DataFrame(retrieved)

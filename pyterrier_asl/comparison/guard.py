@@ -9,12 +9,9 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any
 
 import numpy as np
 
-from ..evaluation.evaluation import Evaluation
-from ..evaluation.labellings import Labelled, labelled_measures
 from ..io.notices import counted
 from ..scoring.arrays import Floats
 from ..statistics.boxes import box_test
@@ -23,6 +20,7 @@ from ..statistics.intervals import detectable_difference
 from ..statistics.pairwise import non_inferiority
 from ..statistics.rounding import NO_DIFFERENCE
 from .conditions import Condition
+from .inputs import Limits
 
 
 @dataclass(frozen=True)
@@ -52,6 +50,11 @@ class Observed:
     def base(self) -> float:
         """The size of the baseline's mean; 0 for a preference."""
         return 0.0 if math.isnan(self.mean_a) else abs(self.mean_a)
+
+    @property
+    def is_equal(self) -> bool:
+        """Whether the runs have equal values in every query."""
+        return bool(len(self.by_query)) and not self.by_query.any()
 
     @property
     def gains(self) -> Floats:
@@ -128,40 +131,6 @@ def holds(condition: Condition, observed: Observed) -> bool:
     return condition.asks_for(up, not up, observed.higher_is_better)
 
 
-@dataclass(frozen=True)
-class Limits:
-    """Bounds of a run's difference from the baseline over the labels of unjudged documents.
-
-    Attributes:
-        low: the least difference of each query, run less baseline, shape (Q,).
-        high: the greatest, shape (Q,).
-        most: the greatest absolute value of the baseline's mean.
-        least: the least.
-    """
-
-    low: Floats
-    high: Floats
-    most: float
-    least: float = 0.0
-
-    @property
-    def means(self) -> tuple[float, float]:
-        """The bounds of the mean difference."""
-        return float(self.low.mean()), float(self.high.mean())
-
-
-def limits_of(judged: Evaluation, baseline: str, run: str, measure: Any) -> Limits:
-    """Computes the bounds of a difference, over the unjudged documents that either run retrieved.
-
-    Raises:
-        ValueError: for a measure that has no bounds.
-    """
-    labelled: Labelled = labelled_measures(judged.select([baseline, run]), {"": measure})[""]
-    low, high = labelled.difference(1, 0)
-    least, most = sorted(abs(float(bound.mean())) for bound in labelled.bounds(0))
-    return Limits(low, high, most, least)
-
-
 def holds_certainly(
     condition: Condition, limits: Limits, higher_is_better: bool | None, *, family: int = 1
 ) -> bool:
@@ -171,8 +140,8 @@ def holds_certainly(
         condition: the condition.
         limits: the bounds of the difference.
         higher_is_better: the direction of the measure.
-        family: over how many conditions p-values are corrected; by Bonferroni here, which is never
-            more lenient than Holm.
+        family: over how many runs p-values are corrected; by Bonferroni here, which is never more
+            lenient than Holm.
 
     >>> from .conditions import parse_condition
     >>> limits = Limits(np.array([-0.3, -0.2]), np.array([-0.1, 0.0]), 0.5)
@@ -212,28 +181,11 @@ def rejected_certainly(
     return box_test(low + margin, high + margin, 2 * level).sign > 0
 
 
-def test_of(run: str, condition: Condition, name: str) -> tuple[str, str, float]:
-    """The key of a test: conditions that share a test count once in the correction."""
-    margin = condition.amount if condition.possibly else 0.0
-    return run, name, -margin if condition.percent else margin
-
-
 def uncorrected_p(condition: Condition, observed: Observed) -> float:
     """The p-value of a condition before the correction, one-sided with ``possibly``."""
     if condition.possibly:
         return non_inferiority(observed.gains, condition.least(observed.base)).p
     return observed.p
-
-
-def smallest_p(test: str, queries: int) -> float:
-    """The smallest p-value that a test over so many queries can have: of random signs 2 of 2^Q.
-
-    >>> smallest_p("t", 5), smallest_p("sign", 5), smallest_p("wilcoxon", 6)
-    (0.0, 0.0625, 0.03125)
-    """
-    if test == "t":
-        return 0.0
-    return max(2.0 ** (1 - queries), 1 / (DRAWS + 1) if test == "randomization" else 0.0)
 
 
 def verdict_on(
@@ -274,26 +226,16 @@ def verdict_on(
     if condition.amount:
         numbers["amount"] = condition.least(observed.base)
     numbers["detectable"] = math.nan
-    if condition.level is not None and math.isnan(observed.p) and not untestable:
-        untestable = (
-            "no test can be made: there is only one query; compare on several queries, or leave "
-            "out p<"
-        )
-    if condition.possibly and not condition.least(observed.base):
-        untestable = untestable or "no test can be made: the amount is a percentage of 0"
-    if not math.isfinite(observed.difference):
-        untestable = untestable or "no test can be made: the difference is not a number"
-    untestable = untestable or _impossible(condition, observed)
     if untestable:
         message = ", ".join([*parts, untestable])
         return Verdict(run, condition.text, Outcome.ERROR, message, numbers, why=why)
     outcome = Outcome.FAIL if holds(condition, observed) else Outcome.PASS
     if condition.level is not None:
-        how = f" by {correction} over {family} conditions" if family > 1 else ""
+        how = f" by {correction} over {family} runs" if family > 1 else ""
         one_sided = "one-sided " * condition.possibly
         value = f"= {observed.p:.4g}" if observed.p else f"< {family / DRAWS:g}"
         p = f"{one_sided}p {value}{how}"
-        if queries and not observed.by_query.any():
+        if observed.is_equal:
             p = "equal values in every query, so there is no difference to test"
         if condition.possibly:
             parts += _rejection(condition, observed, p, condition.level / family, numbers)
@@ -308,17 +250,6 @@ def verdict_on(
     return Verdict(run, condition.text, outcome, ", ".join(parts), numbers, note, why)
 
 
-def _impossible(condition: Condition, observed: Observed) -> str:
-    """The reason why no run can differ so much from this baseline; '' where one can."""
-    least, most = condition.least(observed.base), observed.greatest(condition)
-    if not condition.amount or least <= most + NO_DIFFERENCE * max(least, observed.base):
-        return ""
-    return (
-        f"no run can be {condition.how} by {least:.4g}, as the mean of A allows {most:.4g} at "
-        "most; write a smaller amount"
-    )
-
-
 def _power(
     condition: Condition,
     observed: Observed,
@@ -330,11 +261,9 @@ def _power(
 
     There is none at a level of 1, which is no test.
     """
-    if len(observed.by_query) < 2 or level >= 1 or not observed.by_query.any():
+    if len(observed.by_query) < 2 or level >= 1 or observed.is_equal:
         return []
     numbers["detectable"] = detectable_difference(observed.by_query, alpha=level)
-    if math.isnan(numbers["detectable"]):
-        return ["the difference is the same in every query"]
     at = f" at p<{level:.3g}" if family > 1 else ""
     if numbers["detectable"] > observed.greatest(condition):
         return [f"{_unreachable(condition)}{at}"]

@@ -18,7 +18,6 @@ from ..io.atomic import check_replaceable, replacing
 from ..io.printed import Part, markdown
 from ..io.table_forms import jsonl_lines
 from .guard import Outcome, Verdict, outcome_of
-from .printing import means_parts, moved_parts
 from .result import RunComparison
 
 #: The JUnit XML element of a condition that does not pass.
@@ -95,7 +94,7 @@ class GuardReports:
         lines += notes_of(verdicts)
         lines.append(f"Guard: {outcome.name}")
         for line in [*lines, *(github_annotations(verdicts) if self.github else [])]:
-            print(line, file=sys.stderr)
+            print(line, file=sys.stderr, flush=True)
         if self.form == "jsonl":
             status = {"verdict": outcome.name, "status": outcome.value}
             for row in [*map(_row, verdicts), status]:
@@ -185,7 +184,7 @@ def github_annotations(verdicts: Sequence[Verdict]) -> list[str]:
 
 
 def summary_of(verdicts: Sequence[Verdict], compared: RunComparison | None = None) -> str:
-    """A guard in Markdown: its outcome, its verdicts, the measures, and what moved.
+    """A guard in Markdown: its outcome, its verdicts, and the measures.
 
     Args:
         verdicts: the verdicts on the conditions.
@@ -202,9 +201,7 @@ def summary_of(verdicts: Sequence[Verdict], compared: RunComparison | None = Non
     parts = [Part(table=frame), *map(Part, notes_of(verdicts))]
     text = f"{_SUMMARY}{outcome_of(verdicts).name}\n\n{markdown(parts)}"
     if compared is not None:
-        text += f"\n### Measures\n\n{markdown(means_parts(compared))}"
-        if documents := moved_parts(compared):
-            text += f"\n### Relevant documents\n\n{markdown(documents)}"
+        text += f"\n### Measures\n\n{markdown(compared.parts())}"
     return text
 
 

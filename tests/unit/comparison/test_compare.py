@@ -1,30 +1,19 @@
-"""Comparisons of runs with bounds, and with contradictory qrels."""
+"""What is compared: measures, preferences, collections, contradictory qrels."""
 
 from __future__ import annotations
 
-import math
-
+import numpy as np
 import pandas as pd
 import pytest
 from ir_measures import RR
 
-from pyterrier_asl import RarenessPool, compare, holes
+from pyterrier_asl import RarenessPool, compare, preferences
 
 QUERIES = [f"q{i}" for i in range(6)]
 QRELS = {qid: {"a": 1, "b": 1, "n": 0} for qid in QUERIES}
 LIVE = {qid: {"a": 3, "b": 2, "n": 1} for qid in QUERIES}
 #: Unjudged documents above the relevant documents: possibly better.
-OTHER = {qid: {f"x{i % 2}": 4, "a": 3, "b": 2} for i, qid in enumerate(QUERIES)}
-
-
-def test_bounds_with_differences():
-    table = compare({"live": LIVE, "new": OTHER}, QRELS, ["RR", "ASL@9", "Bpref"], bounds=True)
-    rows = table.table.set_index("measure")
-    expected = holes({"new": OTHER, "live": LIVE}, QRELS, "ASL@9").difference
-    assert rows.loc["ASL@9", ["low", "high"]].tolist() == [expected.low, expected.high]
-    assert rows.loc["RR", "difference"] == rows.loc["RR", "low"] == -0.5
-    assert math.isnan(rows.loc["Bpref", "low"]) and math.isnan(rows.loc["sgnLP", "high"])
-    assert "low" not in compare({"live": LIVE, "new": OTHER}, QRELS, ["RR"]).table
+OTHER = {qid: {f"x{i % 2}": 4 - 2.5 * (i % 3), "a": 3, "b": 2} for i, qid in enumerate(QUERIES)}
 
 
 def test_differences_begin_with_the_largest_loss_by_the_first_measure():
@@ -39,6 +28,56 @@ def test_differences_begin_with_the_largest_loss_by_the_first_measure():
     assert found["ASL"].tolist() == [1, 0, -1, 0, 0, 0]
 
 
+def test_differences_of_collections_keep_equal_query_ids_apart():
+    """The same query in two collections, worse by .5 in one and better in the other."""
+    good, bad = ({q: {"a": 2 - n, "n": 1} for q in QUERIES} for n in (0, 2))
+    qrels = {q: {"a": 1} for q in QUERIES}
+    tracks = {"x": ({"a": good, "b": bad}, qrels), "y": ({"a": bad, "b": good}, qrels)}
+    compared = compare(tracks, measures=["RR"])
+    assert compared.by_query["track"].value_counts().to_dict() == {"x": 6, "y": 6}
+    found = compared.differences()
+    assert list(found) == ["track", "qid", "RR"] and len(found) == 12
+    assert found.groupby("track")["RR"].unique().map(list).to_dict() == {"x": [-0.5], "y": [0.5]}
+
+
+def test_preferences_are_tested_where_they_are_named_or_no_measure_is():
+    runs = {"live": LIVE, "new": OTHER, "other": {q: {"b": 1} for q in QUERIES}}
+    asked = {
+        "RR": ["RR"],
+        "RR rrLP": ["RR", "rrLP"],
+        ("sgnLP", "RR"): ["RR", "sgnLP"],
+        ("rrLP",): ["rrLP"],
+    }
+    for measures, rows in asked.items():
+        table = compare(runs, QRELS, measures).table
+        assert table["measure"].unique().tolist() == rows
+    assert compare(runs, QRELS).table["measure"].tolist()[-2:] == ["rrLP", "sgnLP"]
+    guarded = compare(runs, QRELS, conditions=["AP worse", "rrLP worse"])
+    assert guarded.table["measure"].unique().tolist() == ["AP", "rrLP"]
+    counts = compare(runs, QRELS, "RR")
+    for row in counts.preferences.to_dict("records"):
+        signs = preferences(runs[row["run"]], LIVE, QRELS)["sgnLP"]
+        assert (row["wins"], row["losses"]) == ((signs > 0).sum(), (signs < 0).sum())
+    [row] = counts.preferences[:1].to_dict("records")
+    shown = f"new in {row['wins']}, live in {row['losses']}, neither in {row['ties']}"
+    assert f"Queries that prefer one by sgnLP: {shown}; other in" in " ".join(counts.notes())
+    tracks = {name: (runs, QRELS) for name in "xy"}
+    by_track = compare(tracks, measures="RR sgnLP").by_track.set_index(["track", "run", "measure"])
+    alone = compare(runs, QRELS, "sgnLP").table.set_index("run")["difference"]
+    for track in ("overall", "x", "y"):
+        assert by_track.loc[(track, "new", "sgnLP"), "difference"] == alone["new"]
+
+
+def test_p_is_corrected_over_the_runs_of_each_measure():
+    runs = {"live": LIVE, "new": OTHER, "equal": LIVE, "half": {q: {"b": 1} for q in QUERIES}}
+    table = compare(runs, QRELS, ["AP", "P@1"], correction="bonferroni").table
+    ap, p1 = (table[table["measure"] == name].set_index("run") for name in ("AP", "P@1"))
+    assert ap["family"].tolist() == [2, 2, 2] and np.isnan(ap.loc["half", "p"])
+    assert ap.loc["equal", ["p", "p_corrected"]].tolist() == [1, 1]
+    assert ap.loc["new", "p_corrected"] == pytest.approx(min(1, 2 * ap.loc["new", "p"]))
+    assert p1["family"].tolist() == [3, 3, 3]
+
+
 def test_a_seed_is_for_tests_with_draws():
     runs = {"live": LIVE, "new": OTHER}
     for options in ({}, {"test": "sign"}):
@@ -51,8 +90,8 @@ def test_a_seed_is_for_tests_with_draws():
 def test_a_condition_can_have_a_measure_by_the_name_that_it_was_given():
     """A name of ir_measures, too, is the measure that was given this name."""
     runs, measures = {"live": LIVE, "new": OTHER}, {"mine": RR, "AP": RR @ 1}
-    compared = compare(runs, QRELS, measures, conditions=["mine worse by .5", "AP worse by 1"])
-    assert compared.table["measure"].tolist() == ["mine", "AP", "rrLP", "sgnLP"]
+    compared = compare(runs, QRELS, measures, conditions=["mine worse by .1", "AP worse by .3"])
+    assert compared.table["measure"].tolist() == ["mine", "AP"]
     assert [verdict.outcome.name for verdict in compared.verdicts] == ["FAIL", "FAIL"]
     tracks = {"x": (runs, QRELS), "y": (runs, QRELS)}
     assert compare(tracks, measures=measures, conditions="mine worse").verdicts
@@ -74,7 +113,7 @@ def test_a_guard_refuses_qrels_that_contradict_themselves(grades):
     with pytest.raises(ValueError, match="contradict .* document 'a' has the grades .* 'q0'"):
         compare(runs, judged(*grades), ["RR"], conditions=["RR worse"])
     with pytest.warns(UserWarning, match="measures use the last judgement"):
-        assert len(compare(runs, judged(*grades), ["RR"]).table) == 3
+        assert len(compare(runs, judged(*grades), ["RR"]).table) == 1
 
 
 @pytest.mark.filterwarnings("ignore:the qrels judge")

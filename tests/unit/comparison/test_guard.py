@@ -8,11 +8,11 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from ir_measures import AP
 from scipy import stats
 from statsmodels.stats.power import TTestPower
 
 from pyterrier_asl import compare, read_scores
+from pyterrier_asl.comparison.checks import answered_by_neither
 from pyterrier_asl.comparison.conditions import parse_condition
 from pyterrier_asl.comparison.guard import (
     Limits,
@@ -20,19 +20,17 @@ from pyterrier_asl.comparison.guard import (
     Outcome,
     holds,
     holds_certainly,
-    limits_of,
     rejected_certainly,
     verdict_on,
 )
-from pyterrier_asl.evaluation.evaluation import Evaluation
 
 QUERIES = [f"q{i}" for i in range(6)]
 QRELS = {qid: {"a": 1, "b": 1, "n": 0} for qid in QUERIES}
 LIVE = {qid: {"a": 3, "b": 2, "n": 1} for qid in QUERIES}
-#: One judged document between the relevant documents: worse for all labellings.
-WORSE = {qid: {"n": 4, "a": 3 + i % 2, "b": 2} for i, qid in enumerate(QUERIES)}
-#: Unjudged documents above the relevant documents: possibly better.
-OTHER = {qid: {f"x{i % 2}": 4, "a": 3, "b": 2} for i, qid in enumerate(QUERIES)}
+#: A judged document above one or both relevant documents: worse for all labellings.
+WORSE = {qid: {"n": 4 if i % 3 else 2.5, "a": 3, "b": 2} for i, qid in enumerate(QUERIES)}
+#: Unjudged documents above or below the relevant documents: possibly better.
+OTHER = {qid: {f"x{i % 2}": 4 if i % 3 else 1, "a": 3, "b": 2} for i, qid in enumerate(QUERIES)}
 
 
 def verdict(new, condition, **options):
@@ -42,7 +40,7 @@ def verdict(new, condition, **options):
 
 
 def test_a_percentage_of_a_mean_of_0_is_no_limit_for_a_test():
-    runs = {"live": {qid: {"n": 1} for qid in QUERIES}, "new": LIVE}
+    runs = {"live": {qid: {"n": 1} for qid in QUERIES}, "new": OTHER}
     (found,) = compare(runs, QRELS, conditions="AP possibly worse by 5% p<.05").verdicts
     assert found.outcome is Outcome.ERROR and "a percentage of 0" in found.message
 
@@ -222,16 +220,63 @@ def test_a_loss_is_rejected_as_by_scipy_whichever_way_is_better(measure, amount)
     assert f"a loss of {amount:.4g} or more is {which}, one-sided p = {p:.4g}" in result.message
 
 
-def test_p_is_corrected_over_the_conditions_of_both_kinds():
-    texts = ["AP possibly worse by .2 p<.05", "AP possibly worse by .3 p<.05", "RR worse p<.05"]
-    again = [*texts, "AP possibly worse by .2 p<.01"]  # the same test again
-    new = shifted(QUERIES[:3])
-    found = compare({"live": LIVE, "new": new}, QRELS, ["AP", "RR"], conditions=again).verdicts
-    gains = np.array([-1 / 6] * 3 + [0.0] * 3)
-    p = [stats.ttest_1samp(gains, -by, alternative="greater").pvalue for by in (0.2, 0.3)]
-    assert found[1].numbers["p"] == pytest.approx(3 * p[1])
-    assert found[0].numbers["p"] == found[3].numbers["p"] == pytest.approx(2 * p[0])
-    assert "over 3 conditions" in found[0].message
+def test_p_is_corrected_over_the_runs_and_not_over_the_conditions():
+    """A condition has the p of the table; with possibly its own, over the same runs."""
+    texts = ["AP possibly worse by .3 p<.05", "AP worse p<.05", "RR worse p<.05"]
+    runs = {"live": LIVE, "one": shifted(QUERIES[:1]), "three": shifted(QUERIES[:3])}
+    compared = compare(runs, QRELS, ["AP", "RR"], conditions=texts, correction="bonferroni")
+    table = compared.table.set_index(["run", "measure"])["p_corrected"]
+    numbers = [verdict.numbers["p"] for verdict in compared.verdicts]
+    for at, (run, lost) in enumerate((("one", 1), ("three", 3))):
+        gains = np.array([-1 / 6] * lost + [0.0] * (6 - lost))
+        p = stats.ttest_1samp(gains, -0.3, alternative="greater").pvalue
+        assert numbers[3 * at] == pytest.approx(2 * p)
+        assert (
+            numbers[3 * at + 1]
+            == table[run, "AP"]
+            == pytest.approx(min(1, 2 * stats.ttest_1samp(gains, 0).pvalue))
+        )
+    assert "by bonferroni over 2 runs" in compared.verdicts[0].message
+    [alone] = compare({k: runs[k] for k in ("live", "three")}, QRELS, conditions=texts[1]).verdicts
+    assert " over " not in alone.message.partition(", p = ")[2].partition(",")[0]
+
+
+def test_rareness_without_a_pool_is_counted_among_all_runs():
+    """Every document is judged, so no label could change what the plain condition says."""
+    qrels = {q: {**dict.fromkeys("abcd", 1), **dict.fromkeys("mn", 0)} for q in QUERIES}
+    ranks = {"base": "abm", "new": "cdm", "o1": "abn", "o2": "bam", "o3": "abm"}
+    runs = {
+        name: {
+            q: {d: -float(i) for i, d in enumerate(docs if q != "q0" or name != "new" else "cma")}
+            for q in QUERIES
+        }
+        for name, docs in ranks.items()
+    }
+    texts = ["P_Rareness@2 better", "P_Rareness@2 better certainly"]
+    with pytest.warns(UserWarning, match="fewer than 8|8 or more"):
+        compared = compare(runs, qrels, conditions=texts)
+        plain, certain = compared.verdicts[:2]
+    assert plain.run == certain.run == "new" and plain.outcome is Outcome.FAIL
+    assert certain.outcome is Outcome.FAIL and "under all labels" in certain.message
+
+
+@pytest.mark.parametrize("test", ["t", "wilcoxon", "sign", "randomization"])
+def test_without_variance_no_test_can_be_made(test):
+    """Two queries, both -.5."""
+    runs = {"live": {q: {"a": 2, "n": 1} for q in "xy"}, "new": {q: {"a": 1, "n": 2} for q in "xy"}}
+    compared = compare(
+        runs,
+        {q: {"a": 1} for q in "xy"},
+        conditions=["RR worse p<.05", "RR worse"],
+        test=test,
+    )
+    row = compared.table.iloc[0]
+    assert row["difference"] == -0.5 and np.isnan([row["p"], row["effect"], row["ci_low"]]).all()
+    tested, plain = compared.verdicts
+    assert tested.outcome is Outcome.ERROR and plain.outcome is Outcome.FAIL
+    assert "no test can be made: the difference is -0.5 in each of 2 queries" in tested.message
+    said = ["No test can be made of new by RR: the difference is -0.5 in each of 2 queries."]
+    assert compared.sentences() == said
 
 
 def test_an_equal_run_passes_and_an_equally_bad_one_fails():
@@ -239,8 +284,7 @@ def test_an_equal_run_passes_and_an_equally_bad_one_fails():
     equal = verdict(LIVE, text, measures=["RR"])
     assert equal.outcome is Outcome.PASS and "p =" not in equal.message
     assert "a loss of 0.02 or more is rejected, equal values in every query" in equal.message
-    bad = {qid: {"n": 4, "a": 3, "b": 2} for qid in QUERIES}
-    assert verdict(bad, text, measures=["RR"]).outcome is Outcome.FAIL
+    assert verdict(WORSE, text, measures=["RR"]).outcome is Outcome.FAIL
 
 
 def test_a_percentage_is_of_the_baselines_value():
@@ -270,11 +314,12 @@ def test_unjudged_documents_must_not_hide_a_loss():
 
 def test_limits_belong_to_the_baseline_and_the_difference():
     """A label of x changes both bounds: LIVE ranks a, b, n, and OTHER ranks x, a, b."""
-    found = limits_of(Evaluation.of({"live": LIVE, "new": OTHER}, QRELS), "live", "new", AP)
+    found = compare({"live": LIVE, "new": OTHER}, QRELS, ["AP"]).inputs.limits("new", "AP")
     live, other = (1, (1 + 1) / 3), ((1 / 2 + 2 / 3) / 2, (1 + 1 + 1) / 3)
     assert (found.most, found.least) == pytest.approx(live)
-    assert found.low == pytest.approx([other[0] - live[0]] * 6)
-    assert found.high == pytest.approx([other[1] - live[1]] * 6)
+    above = [1, 2, 4, 5]  # the queries in which x is above
+    assert found.low[above] == pytest.approx([other[0] - live[0]] * 4)
+    assert found.high[above] == pytest.approx([other[1] - live[1]] * 4)
 
 
 def test_a_loss_that_labels_could_show_fails():
@@ -366,7 +411,7 @@ def test_where_nothing_is_relevant_no_test_can_be_made(text, options):
 def test_a_difference_that_the_baseline_rules_out_is_an_error(text, is_error):
     live = {q: {"n": 2, "a": 1} for q in QUERIES}
     qrels = {q: {"a": 1, "n": 0} for q in QUERIES}
-    runs = {"live": live, "new": {q: {"a": 2, "n": 1} for q in QUERIES}}
+    runs = {"live": live, "new": {q: {"a": 2, "n": 1} for q in QUERIES} | {"q0": live["q0"]}}
     try:
         (found,) = compare(runs, qrels, ["RR"], conditions=text).verdicts
     except ValueError as error:
@@ -381,24 +426,25 @@ def test_queries_that_neither_run_answers_are_counted():
     runs = {"live": LIVE, "new": shifted(QUERIES[:1]), "half": shifted(QUERIES)}
     found = compare(runs, qrels, ["AP"], conditions="AP worse").verdicts
     assert all(", over 9 queries (3 of them answered by neither run)" in v.message for v in found)
-    assert compare(runs, QRELS, ["AP"]).answers.neither == {"new": 0, "half": 0}
+    assert answered_by_neither(compare(runs, QRELS, ["AP"]).inputs, "half") == 0
 
 
 @pytest.mark.parametrize(
     "text, queries, options, least",
     [
-        ("sgnLP worse p<.05", 5, {}, 2 / 2**5),
-        ("sgnLP worse p<.05", 6, {}, 0),
+        ("AP worse p<.05", 5, {"test": "sign"}, 2 / 2**5),
+        ("AP worse p<.05", 6, {"test": "sign"}, 0),
         ("AP worse p<.01", 7, {"test": "wilcoxon"}, 2 / 2**7),
         ("AP worse p<.01", 8, {"test": "wilcoxon"}, 0),
         ("AP worse p<.05", 5, {"test": "randomization"}, 2 / 2**5),
-        ("AP worse p<.05", 2, {}, 0),
+        ("AP worse p<.5", 2, {}, 0),
     ],
 )
 def test_a_test_that_no_runs_can_pass_is_an_error(text, queries, options, least):
     """Of n queries the smallest p of all signs is 2 of 2^n."""
     qids = [f"q{i}" for i in range(queries)]
-    runs = {"live": {q: {"a": 2, "n": 1} for q in qids}, "new": {q: {"n": 2, "a": 1} for q in qids}}
+    new = {q: {"n": 2, "a": 1} | {"m": 2 - 2 * (i % 2)} for i, q in enumerate(qids)}
+    runs = {"live": {q: {"a": 2, "n": 1} for q in qids}, "new": new}
     qrels = {q: {"a": 1, "n": 0} for q in qids}
     (found,) = compare(runs, qrels, ["AP"], conditions=text, **options).verdicts
     assert found.outcome is (Outcome.ERROR if least else Outcome.FAIL)
@@ -414,26 +460,12 @@ def test_the_smallest_p_is_corrected_and_not_of_equal_runs():
     assert [v.outcome.name for v in found] == ["ERROR", "ERROR", "PASS", "PASS"]
 
 
-def test_an_equal_difference_in_every_query_has_an_infinite_effect():
-    """The standard deviation of .1 + .2 and .3 is a rounding error."""
+def test_equal_differences_may_differ_by_rounding():
     values = [0.3, 0.4, 0.1, 0.1 + 0.2 + 0.5, 0.4 + 0.5, 0.6]
     frame = pd.DataFrame({"name": [*"aaabbb"], "qid": [*"123123"], "AP": values})
-    compared = compare(read_scores(frame), conditions=["AP better p<.05"])
-    row = compared.table.iloc[0]
-    assert row["effect"] == math.inf and row["p"] == 0
-    assert (row["ci_low"], row["ci_high"]) == pytest.approx((0.5, 0.5))
-    [verdict] = compared.verdicts
-    assert verdict.outcome is Outcome.FAIL
-    assert "the difference is the same in every query" in verdict.message
-
-
-@pytest.mark.parametrize("text", ["AP worse", "AP worse p<.05", "AP possibly worse by .1 p<.05"])
-def test_a_difference_that_is_no_number_is_an_error(text):
-    observed = Observed(0.5, math.nan, True, math.nan, np.array([math.nan, 0.1]))
-    found = verdict_on(
-        parse_condition(text), "new", observed, family=1, correction="holm", limits=None
-    )
-    assert found.outcome is Outcome.ERROR and "no test can be made" in found.message
+    [verdict] = compare(read_scores(frame), conditions=["AP better p<.05"]).verdicts
+    assert verdict.outcome is Outcome.ERROR
+    assert "the difference is 0.5 in each of 3 queries" in verdict.message
 
 
 def test_a_percentage_of_bounds_is_of_the_value_that_is_hardest_to_reach():

@@ -23,19 +23,29 @@ def test_a_result_prints_what_the_command_prints_and_is_shown_as_html(runs, caps
     printed = capsys.readouterr().out
     print_comparison(found, "table")
     assert printed == capsys.readouterr().out
-    assert "\n\nA: live (baseline)\n" in printed
+    assert "\n\nA: live (baseline)" in printed
     html = found._repr_html_()
-    assert "<th>measure</th>" in html and "<b>" not in html and "Relevant documents" in html
+    assert "<th>measure</th>" in html and "<b>" not in html
     assert ("&lt;b&gt;" in html) == ("<b>" in runs)
 
 
-@pytest.mark.parametrize(("moved", "expected"), [(0, []), (1, ["q1"]), (2, ["q1", "q2"])])
-def test_as_many_moved_documents_as_asked_for(moved, expected, capsys):
+def test_documents_that_moved_are_printed_where_they_are_asked_for(capsys):
     found = compare({"live": LIVE, "new": NEW}, QRELS, ["RR"])
-    print_comparison(found, "table", moved=moved)
-    printed = capsys.readouterr().out
-    assert [q for q in QRELS if f"\n {q} " in printed] == expected
-    assert ("Relevant documents" in printed) is (moved > 0)
+    for documents, expected in ((False, []), (True, ["q1", "q2"])):
+        print_comparison(found, "table", documents=documents)
+        printed = capsys.readouterr().out
+        assert [q for q in QRELS if f"\n {q} " in printed] == expected
+        assert ("Relevant documents" in printed) is documents
+    print_comparison(found, "tsv", documents=True)
+    assert len(capsys.readouterr().out.splitlines()) == 3
+
+
+def test_a_guard_prints_its_measures_alone_unless_all_are_asked_for(capsys):
+    found = compare({"live": LIVE, "new": NEW}, QRELS, conditions="RR worse")
+    for all_rows in (False, True):
+        print_comparison(found, "table", all_rows=all_rows)
+        printed = capsys.readouterr().out
+        assert " RR " in printed and ("W/L/T: " in printed) is all_rows
 
 
 class Terminal(io.StringIO):
@@ -44,16 +54,15 @@ class Terminal(io.StringIO):
 
 
 @pytest.mark.parametrize("runs", [{"new": NEW}, {"new": NEW, "other": LIVE}])
-def test_a_terminal_of_80_columns_shows_the_answer_and_two_blocks(runs, monkeypatch):
+def test_a_terminal_of_80_columns_shows_the_answer_and_a_line_per_measure(runs, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
-    found = compare({"live": LIVE, **runs}, QRELS, ["RR", "ASL@1000", "nDCG@10"])
-    for wide in (False, True):
-        monkeypatch.setattr("sys.stdout", Terminal())
-        print_comparison(found, "table", wide=wide, by_query=True)
-        lines = sys.stdout.getvalue().splitlines()
-        assert " ".join(lines).startswith(found.sentences()[0].partition(" by ")[0])
-        heads = [line for line in lines if "measure" in line.split()[:2]]
-        assert [("p (holm)" in line, "wins" in line) for line in heads] == (
-            [(True, True)] if wide else [(True, False), (False, True)]
-        )
-        assert wide or max(map(len, lines)) <= 80
+    names = ["RR", "ASL(g=10)@1000", "nDCG@10"]
+    found = compare({"live": LIVE, **runs}, QRELS, names)
+    monkeypatch.setattr("sys.stdout", Terminal())
+    print_comparison(found, "table")
+    lines = sys.stdout.getvalue().splitlines()
+    assert " ".join(lines).startswith(found.sentences()[0].partition(" by ")[0])
+    assert max(map(len, lines)) <= 80 and len(lines) <= (24 if len(runs) == 1 else 34)
+    for name in names:
+        assert sum(f" {name} " in line and "..." not in line for line in lines) >= len(runs)
+    assert sum("W/L/T" in line and "measure" in line for line in lines) == 1

@@ -20,68 +20,76 @@ def said(new, qids=QUERIES, measures=("RR", "ASL@9"), **options):
 
 def test_one_query_is_no_test():
     text = said(NEW, ["q1"])
-    assert "No test can be made: there is only 1 query." in text
-    assert "corrected" not in text and "interval" not in text and "without any" not in text
+    assert "No test can be made of new by RR and ASL@9: there is only one query." in text
+    assert "corrected" not in text and "interval" not in text
 
 
-def test_equal_runs_are_no_test():
-    text = said(LIVE)
-    assert "No test is made: A and B have equal values in every query, by every measure." in text
-    assert "corrected" not in text
+def test_equal_runs_are_not_different():
+    text = said(LIVE, measures=["RR", "P@2"])
+    assert "No significant difference of new from live by RR and P@2." in text
 
 
-def test_the_comparisons_that_were_corrected_are_counted():
-    assert "p (holm) is corrected over these 4 comparisons; significant: p at most 0.05." in said(
-        NEW
-    )
-    text = said(NEW, measures=["RR", "P@2"])
-    assert "over these 3 comparisons; 1 without any difference left out;" in text
-    assert "p is not corrected;" in said(NEW, correction="none")
-    assert "Test: t-test for pairs, for sgnLP the sign test, two-sided;" in said(NEW)
-    assert "Test: sign test, two-sided;" in said(NEW, test="sign")
-
-
-def test_an_interval_next_to_a_corrected_p_is_said_not_to_be_corrected():
-    """It can exclude 0 where the corrected p is above the level."""
-    assert "B - A with its 95 % interval (not corrected), over 3 queries." in said(NEW)
-    assert "B - A with its 95 % interval, over 3 queries." in said(NEW, correction="none")
+def test_the_runs_that_were_corrected_are_counted():
+    assert "p: t-test for pairs, two-sided; significant: p at most 0.05." in said(NEW)
+    runs = {"live": LIVE, "new": NEW, "other": LIVE}
+    for options, words in (
+        ({}, "corrected (holm) over 2 runs;"),
+        ({"correction": "none"}, "not corrected, 2 runs;"),
+        ({"test": "sign", "measures": ["sgnLP"]}, "p: sign test, two-sided, corrected"),
+        ({"measures": ["RR", "sgnLP"]}, "t-test for pairs (sgnLP: sign test), two-sided"),
+    ):
+        compared = compare(runs, QRELS, **{"measures": ["RR"], **options})
+        assert words in compared.notes()[0]
+        assert "interval (not corrected) over 3 queries" in compared.notes()[0]
+    assert "B - A with its 90 % interval over 3 queries." in said(NEW, alpha=0.1)
+    assert "significant: p at most 0.1." in said(NEW, alpha=0.1)
 
 
 def test_its_repr_is_what_is_printed_and_no_arrays():
-    found = compare({"live": LIVE, "new": NEW}, QRELS, ["RR"], bounds=True)
-    assert "array(" not in repr(found) and "\nA: live (baseline)\n" in repr(found)
+    found = compare({"live": LIVE, "new": NEW}, QRELS, ["RR"])
+    assert "array(" not in repr(found) and "\nA: live (baseline), B: new\n" in repr(found)
 
 
 def test_the_comparisons_are_said_to_be_planned():
     planned = "The p-values are for comparisons planned before looking at the results"
-    assert planned in said(NEW) and planned not in said(LIVE)  # no test, no p-value
+    assert planned in said(NEW) and planned not in said(LIVE)  # no difference, no p-value
 
 
 def test_the_answer_names_the_measures_by_which_a_run_is_better_or_worse():
-    """Lower ASL is better, and a count has no direction; the run wins in six of six queries."""
-    qids = [f"q{number}" for number in range(6)]
+    """Lower ASL is better, and a count has no direction; the run loses in six of seven queries."""
+    qids = [f"q{number}" for number in range(7)]
     qrels = {q: {"a": 1, "n": 0} for q in qids}
     good = {q: {"a": 2.0, "n": 1.0} for q in qids}
     bad = {q: {"n": 2.0, "a": 1.0} | ({"x": 0.5} if q < "q5" else {}) for q in qids}
+    bad["q6"] = good["q6"]
     measures = ["RR", "ASL@9", "NumRet", "P@2"]
     there, back = (
-        compare(pair, qrels, measures, test="sign", correction="none").sentences()
+        compare(pair, qrels, measures, test="sign").sentences()
         for pair in ({"good": good, "bad": bad}, {"bad": bad, "good": good})
     )
     assert there == [
-        "bad is significantly worse than good by RR, ASL@9, rrLP and sgnLP.",
+        "bad is significantly worse than good by RR and ASL@9 (one test per measure).",
         "No significant difference of bad from good by NumRet and P@2.",
     ]
-    assert back[0] == "good is significantly better than bad by RR, ASL@9, rrLP and sgnLP."
-    more = {q: docs | {"x": 0.5} for q, docs in good.items()}
-    [higher, rest] = compare(
-        {"good": good, "more": more}, qrels, measures, test="sign", correction="none"
-    ).sentences()
+    words = "significantly better than bad by RR and ASL@9 (one test per measure)."
+    assert back[0] == f"good is {words}"
+    more = {q: docs | ({"x": 0.5} if q < "q6" else {}) for q, docs in good.items()}
+    [higher, rest] = compare({"good": good, "more": more}, qrels, measures, test="sign").sentences()
     assert higher == "more is significantly higher than good by NumRet."
-    assert rest.startswith("No significant difference of more from good by RR, ")
+    assert rest.startswith("No significant difference of more from good by RR ")
     strict = compare({"good": good, "bad": bad}, qrels, ["RR"], test="sign", alpha=0.01)
-    nothing = "No significant difference of bad from good by RR, rrLP and sgnLP."
-    assert strict.sentences() == [nothing]
+    assert strict.sentences() == ["No significant difference of bad from good by RR."]
+
+
+def test_measures_with_equal_values_are_one_finding():
+    """P@1 is RR here; ASL and RR of live, but not of new, are equal."""
+    found = compare(
+        {"live": LIVE, "new": {"q1": {"n": 1}, "q2": LIVE["q2"]}}, QRELS, ["RR", "P@1", "ASL@9"]
+    )
+    assert found.sentences() == [
+        "No significant difference of new from live by RR (P@1: equal here) and ASL@9."
+    ]
+    assert found.table["measure"].tolist() == ["RR", "P@1", "ASL@9"]
 
 
 def test_the_chart_shows_each_difference_with_its_interval():
@@ -91,12 +99,18 @@ def test_the_chart_shows_each_difference_with_its_interval():
     [rows] = [rows for rows in drawn["datasets"].values() if "ci_low" in rows[0]]
     kept = ["run", "measure", "difference", "ci_low", "ci_high"]
     assert [[row[name] for name in kept] for row in rows] == found.table[kept].to_numpy().tolist()
-    assert [row["panel"] for row in rows[:3]] == [
+    assert [row["panel"] for row in rows[:2]] == [
         "RR \N{UPWARDS ARROW}",
         "ASL@9 \N{DOWNWARDS ARROW}",
-        "rrLP \N{UPWARDS ARROW}",
     ]
     assert "over 3 queries, with 95 % intervals" in str(drawn["title"])
+    drawn = found.chart(by_query=True).to_dict()
+    [rows] = [rows for rows in drawn["datasets"].values() if "qid" in rows[0]]
+    assert [row["difference"] for row in rows if row["panel"] == "new, RR \N{UPWARDS ARROW}"] == [
+        -0.5,
+        -0.5,
+        0.0,
+    ]
 
 
 def test_the_chart_of_several_collections_has_no_intervals():
@@ -118,6 +132,21 @@ def test_latex_of_a_comparison_sets_names_as_other_tables():
         compare({"<a>": a, "b|c": b}, {"q": {"a": 1}}, "sgnLP").to_latex()
 
 
+def test_latex_has_a_caption_with_its_legend_and_no_mark_on_counts():
+    qids = [f"q{number}" for number in range(8)]
+    qrels = {q: {"a": 1, "n": 0} for q in qids}
+    good = {q: {"a": 2.0, "n": 1.0} for q in qids}
+    bad = {q: {"n": 2.0, "a": 1.0, "x": 0.5} for q in qids} | {"q0": good["q0"]}
+    runs = {"good": good, "bad": bad, "good too": good}
+    found = compare(runs, qrels, ["RR", "ASL@9", "NumRet"], test="sign", correction="bonferroni")
+    text = found.to_latex(places=3)
+    assert " & RR $\\uparrow$ & ASL@9 $\\downarrow$ & NumRet \\\\" in text
+    assert "\nbad & 0.562$^{-}$ & 1.875$^{-}$ & 2.875 \\\\" in text
+    caption = text.partition("\\caption{")[2].partition("}.")[0]
+    assert "Means over 8 queries" in caption and "$^{+}$ and $^{-}$: significantly" in caption
+    assert "(sign test, two-sided, corrected (bonferroni) over 2 runs, $p \\leq 0.05$)" in text
+
+
 def test_a_count_is_compared_by_its_mean_over_queries_and_a_note_says_so():
     qrels = {"q1": {"a": 1}, "q2": {"a": 1}}
     runs = {"old": {q: {"a": 1, "b": 0} for q in qrels}, "new": {"q1": {"a": 1}, "q2": {"a": 1}}}
@@ -125,5 +154,4 @@ def test_a_count_is_compared_by_its_mean_over_queries_and_a_note_says_so():
     assert compared.table.set_index("measure").loc["NumRet", ["a", "b"]].tolist() == [2, 1]
     note = "NumRet: means over queries; 'evaluate' prints sums."
     assert note in compared.notes() and note not in compare(runs, qrels, ["AP"]).notes()
-    assert "Wins: queries in which B is better (NumRet: higher)." in compared.notes()[0]
-    assert "in which B is better." in compare(runs, qrels, ["AP"]).notes()[0]
+    assert "worse, equal (NumRet: higher, lower, equal)." in compared.notes()[0]

@@ -1,0 +1,291 @@
+"""What is compared: the values of systems by collection, measure and query, from runs or scores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from ..evaluation.evaluation import Evaluation
+from ..evaluation.inputs import complete_measures, measures_for, warn_of_grades
+from ..evaluation.labellings import has_bounds, labelled_measures, measure_with_bounds
+from ..evaluation.measuring import values_of
+from ..evaluation.scores import ScoreTable, canonical_name
+from ..io.names import shared_systems
+from ..judging.judged_run import JudgedRun
+from ..measures.directions import value_range
+from ..measures.names import (
+    Measures,
+    NamedMeasure,
+    measure_named,
+    named_measures,
+    needs_pool,
+    unique,
+    words,
+)
+from ..measures.standard import formula
+from ..scoring.arrays import Bools, Floats
+from ..scoring.lexicographic import first_difference, reciprocal_ranks
+from .conditions import Condition, check_condition
+
+#: Preferences of lexicographic precision (Diaz 2023), which are defined for pairs of runs.
+PREFERENCES = ("rrLP", "sgnLP")
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Bounds of a run's difference from the baseline over the labels of unjudged documents.
+
+    Attributes:
+        low: the least difference of each query, run less baseline, shape (Q,).
+        high: the greatest, shape (Q,).
+        most: the greatest absolute value of the baseline's mean.
+        least: the least.
+    """
+
+    low: Floats
+    high: Floats
+    most: float
+    least: float = 0.0
+
+    @property
+    def means(self) -> tuple[float, float]:
+        """The bounds of the mean difference."""
+        return float(self.low.mean()), float(self.high.mean())
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """The values of S systems, the baseline first.
+
+    Attributes:
+        names: the systems.
+        higher_is_better: the direction of each measure and preference; None of a count.
+        measures: the measures that ir_measures knows, by name; no preferences.
+        conditions: the conditions, with the names of their measures here.
+        values: collection ('' for a single one) -> name -> values, shape (S, Q); of runs also the
+            preferences for each over the baseline.
+        qids: the queries of each collection.
+        judged: the runs of each collection; none of scores.
+        missing: of scores whether each was missing and is filled, as ``values``.
+        rel: the least grade of a relevant document, for preferences and documents.
+    """
+
+    names: list[str]
+    higher_is_better: dict[str, bool | None]
+    measures: dict[str, Any]
+    conditions: list[tuple[Condition, str]]
+    values: dict[str, dict[str, Floats]]
+    qids: dict[str, list[Any]]
+    judged: dict[str, Evaluation] = field(default_factory=dict)
+    missing: dict[str, dict[str, Bools]] = field(default_factory=dict)
+    rel: float = 1
+
+    def limits(self, run: str, name: str, track: str = "") -> Limits:
+        """The bounds of a run's difference from the baseline in a collection.
+
+        Raises:
+            ValueError: for a measure that has no bounds.
+        """
+        judged = self.judged[track]
+        measures = judged.with_pool({name: self.measures[name]})
+        labelled = labelled_measures(judged.select([self.names[0], run]), measures)[name]
+        low, high = labelled.difference(1, 0)
+        least, most = sorted(abs(float(bound.mean())) for bound in labelled.bounds(0))
+        return Limits(low, high, most, least)
+
+    def quick_bounds(self, run: str, track: str, name: str) -> list[Floats]:
+        """The bounds of the differences by query, of a measure with a cut-off; else none."""
+        measure = self.measures.get(name)
+        if measure is None or not measure.params.get("cutoff") or not has_bounds(measure):
+            return []
+        limits = self.limits(run, name, track)
+        return [limits.low, limits.high]
+
+    def difference_of(self, name: str, a: JudgedRun, b: JudgedRun) -> Floats | None:
+        """The differences of two runs by query; None of a measure of more than judged documents."""
+        if name in PREFERENCES:
+            return np.asarray(_preferences([a, b], self.rel)[name][1])
+        measure = self.measures[name]
+        own = formula(measure)
+        if own is None or own.needs_rows() or needs_pool(measure):
+            return None
+        of_a, of_b = (values_of([measure], run)[0] for run in (a, b))
+        return np.asarray(of_b - of_a)
+
+    def extremes(self, name: str) -> tuple[float, float]:
+        """The lowest and the highest value of a measure or preference, as far as they are known."""
+        if name in PREFERENCES:
+            return -1.0, 1.0
+        measure = self.measures.get(name)
+        return value_range(measure, len(self.names)) if measure else (-np.inf, np.inf)
+
+
+def of_scores(
+    scores: ScoreTable,
+    measures: Measures | None,
+    conditions: Sequence[Condition],
+    baseline: str | None,
+    common: bool,
+) -> Inputs:
+    """What scores hold; see `compare` for the arguments."""
+    listed = [] if conditions else scores.measures
+    listed = listed if measures is None else scores.names_in(measures)
+    given: dict[str, str] = {}
+    for name in [*listed, *(condition.measure for condition in conditions)]:
+        if name in PREFERENCES:
+            raise ValueError(f"{name} needs runs and qrels, not scores")
+        given.setdefault(canonical_name(name), name)
+    labels = list(given.values())
+    frames = {
+        track: {label: scores.matrix(label, track) for label in labels} for track in scores.tracks
+    }
+    systems = {
+        track: list(dict.fromkeys(name for frame in by.values() for name in frame.index))
+        for track, by in frames.items()
+    }
+    names = _systems(systems, baseline, common)
+    unfilled = replace(scores, fill=np.nan)
+    known = {label: measure_named(label) for label in labels}
+    return Inputs(
+        names,
+        {label: scores.direction(label) for label in labels},
+        {label: measure for label, measure in known.items() if measure is not None},
+        [(condition, given[canonical_name(condition.measure)]) for condition in conditions],
+        {
+            track: {label: frame.loc[names].to_numpy(np.float64) for label, frame in by.items()}
+            for track, by in frames.items()
+        },
+        {track: list(by[labels[0]].columns) for track, by in frames.items()},
+        missing={
+            track: {
+                label: unfilled.matrix(label, track).loc[names].isna().to_numpy() for label in by
+            }
+            for track, by in frames.items()
+        },
+    )
+
+
+def of_runs(
+    tracks: Mapping[str, Evaluation],
+    measures: Measures | None,
+    conditions: Sequence[Condition],
+    baseline: str | None,
+    common: bool,
+    *,
+    qrels: Any,
+    **options: Any,
+) -> Inputs:
+    """What runs and qrels hold; see `compare` for the arguments.
+
+    Args:
+        tracks: the matched runs of each collection.
+        measures: the measures and preferences; None: those of the conditions, or the default ones.
+        conditions: the conditions.
+        baseline: the name of the baseline; None: the first run.
+        common: whether systems that a collection lacks are left out.
+        qrels: the qrels of a single collection, as they were given.
+        **options: ``rel``, ``pool`` and ``lengths``.
+    """
+    names = _systems({track: judged.names for track, judged in tracks.items()}, baseline, common)
+    judged = {track: runs.select(names) for track, runs in tracks.items()}
+    asked = [] if conditions and measures is None else _asked(measures, qrels, options)
+    preferences = [name for name in asked if name in PREFERENCES]
+    listed = [measure for measure in asked if measure not in PREFERENCES]
+    guarded = [c.measure for c in conditions if c.measure not in PREFERENCES]
+    own = {measure.name: measure for measure in listed}
+    wanted = [*listed, *(own.get(name) or _one_measure(name) for name in guarded)]
+    pool_and_lengths = {name: options[name] for name in ("pool", "lengths")}
+    completed = complete_measures(wanted, **pool_and_lengths)
+    measured = [measure.with_params(rel=options["rel"]) for measure in completed]
+    shown = unique(measured)
+    rows = {measure.key: measure.name for measure in shown}
+    labels = dict(zip(guarded, (rows[measure.key] for measure in measured[len(listed) :])))
+    by_name = {measure.name: measure.measure for measure in shown}
+    for runs in judged.values():
+        warn_of_grades(runs.judgements, by_name, options["rel"])
+    shown_preferences = {*preferences, *(c.measure for c in conditions)}
+    rel = _least_grade(by_name.values(), options["rel"])
+    return Inputs(
+        names,
+        {measure.name: measure.higher_is_better for measure in shown}
+        | {name: True for name in PREFERENCES if name in shown_preferences},
+        by_name,
+        [(c, labels.get(c.measure, c.measure)) for c in conditions],
+        {
+            track: runs.columns_of(shown) | _preferences(runs.runs, rel)
+            for track, runs in judged.items()
+        },
+        {track: runs.qids for track, runs in judged.items()},
+        judged,
+        rel=rel,
+    )
+
+
+def _preferences(runs: Sequence[JudgedRun], rel: float) -> dict[str, Floats]:
+    """The preferences for each run over the first, shape (S, Q)."""
+    relevant = [run.relevant(rel) for run in runs]
+    reciprocal = [reciprocal_ranks(r.ranks, r.offsets, r.total) for r in relevant]
+    total = relevant[0].total
+    preferred = np.array([first_difference(run, reciprocal[0], total)[1] for run in reciprocal])
+    return dict(zip(PREFERENCES, (preferred, np.sign(preferred))))
+
+
+def _systems(names: Mapping[str, Sequence[str]], baseline: str | None, common: bool) -> list[str]:
+    """The systems that all collections have, the baseline first."""
+    shared = shared_systems(names, common=common)
+    first = shared[0] if baseline is None else baseline
+    if first not in shared:
+        raise ValueError(f"there is no system {first!r}; there are {', '.join(shared)}")
+    if len(shared) < 2:
+        raise ValueError(f"there is only the system {first!r}: compare two at least")
+    return [first, *(name for name in shared if name != first)]
+
+
+def _asked(measures: Measures | None, qrels: Any, options: Mapping[str, Any]) -> list[Any]:
+    """The measures that were asked for, and the names of preferences."""
+    if measures is None:
+        has_pool, has_lengths = (options[name] is not None for name in ("pool", "lengths"))
+        default = measures_for(qrels, several=has_pool, lengths=has_lengths, rel=options["rel"])
+        return [*default, *PREFERENCES]
+    if isinstance(measures, Mapping):
+        return list(named_measures(measures))
+    several = not isinstance(measures, str) and isinstance(measures, Iterable)
+    listed = measures if several else [measures]
+    asked = [word for m in listed for word in (words(m) if isinstance(m, str) else [m])]
+    others = [word for word in asked if word not in PREFERENCES]
+    named = named_measures(others) if others or not asked else []
+    return [*named, *dict.fromkeys(word for word in asked if word in PREFERENCES)]
+
+
+def _one_measure(name: str) -> NamedMeasure:
+    measures = named_measures(name)
+    if len(measures) != 1:
+        raise ValueError(f"a condition has one measure, but {name!r} names {len(measures)}")
+    return measures[0]
+
+
+def _least_grade(measures: Iterable[Any], rel: float | None) -> float:
+    """The lowest relevant grade for preferences, as for LexiP, which defines them."""
+    grades = [measure["rel"] for measure in measures if measure.NAME == "LexiP"]
+    return float(grades[0] if grades else 1 if rel is None else rel)
+
+
+def check_inputs(inputs: Inputs, test: str) -> None:
+    """Checks that the conditions can be tested on the inputs by a test."""
+    for condition, name in inputs.conditions:
+        if condition.certainly and len(inputs.judged) != 1:
+            needs = "certainly needs the runs of one collection"
+            raise ValueError(f"the condition {condition.text!r}: {needs}")
+        if condition.possibly and len(inputs.values) > 1:
+            needs = "possibly is of one collection only"
+            raise ValueError(f"the condition {condition.text!r}: {needs}")
+        measure = inputs.measures.get(name)
+        if condition.certainly and measure is not None:
+            measure_with_bounds(inputs.judged[""].with_pool({name: measure})[name])
+        if measure is not None or name in PREFERENCES:
+            higher = inputs.higher_is_better[name]
+            systems = len(inputs.names) if inputs.judged else np.inf
+            check_condition(condition, measure, higher, test=test, systems=systems)
