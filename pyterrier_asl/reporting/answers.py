@@ -126,6 +126,7 @@ class Answers:
     def answers(self) -> dict[str, list[Sentence]]:
         """The answers by question, without questions that have none."""
         answers = {
+            "Does a judge favour a run?": self._favoured(),
             "Is it real?": self._is_real(),
             "Do other measures agree?": self._agree(),
             "Where?": self._where(),
@@ -200,12 +201,22 @@ class Answers:
         test = "no test can be made" if isnan(p) else test
         return f"{pair} by {self.ranking.name}: {difference}, {test}."
 
+    def _favoured(self) -> Iterator[Sentence]:
+        """The runs that judges favour, by the measure that decides."""
+        if self.ranking is self.findings.first:
+            link = Link("favours", "collections", {})
+            yield from (Sentence(text, (link,)) for text in self.findings.favoured[1])
+
     def _is_real(self) -> Iterator[Sentence]:
         f, ranking, best = self.findings, self.ranking, self.two[0]
         if self.all_equal:
             return
-        if f.comparison is not None:
-            yield from (Sentence(note) for note in f.comparison.notes())
+        if (compared := f.comparison) is not None:
+            yield Sentence(
+                f"The p is for a comparison that was planned before looking: A is "
+                f"{compared.baseline}, B is {compared.runs[0]}."
+            )
+            yield from (Sentence(note) for note in compared.notes())
         if ranking.board is not None:
             worse = int(ranking.better[best].sum()) or "none"
             yield Sentence(

@@ -52,7 +52,7 @@ from .provenance import Provenance
 from .retrieved import LengthHistogram, RunDepths, TopTens
 
 #: The number of best systems whose pairs have bounds, by shallow and by deep measures.
-_BEST, _BEST_DEEP = 5, 2
+_BEST, _BEST_DEEP = 3, 2
 
 #: The greatest cut-off of a shallow measure, and the cut-off of bounds of a measure without one.
 SHALLOW = 100

@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
+from ..assessment.favoured import favour_sentences, favours_by_judge
 from ..comparison.result import RunComparison
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.preferences import PreferenceMatrix
@@ -208,6 +209,17 @@ class SystemFindings:
             return ""
         means = self.of_all.means
         return "By the qrels alone" if means is None else f"In {means.columns[0]}"
+
+    @cached_property
+    def favoured(self) -> tuple[pd.DataFrame, list[str]]:
+        """The favour of each run by each judge in the first collection, and sentences on it."""
+        board = self.of_all
+        if board is None or board.named_measure is None:
+            return pd.DataFrame(), []
+        judges = next(iter(board.judged_runs.values()))
+        frame, untested = favours_by_judge(judges, [board.named_measure])
+        sentences = [text for of in favour_sentences(frame, self.alpha).values() for text in of]
+        return frame, [*(sentences or ["No run is shown to be favoured."]), *untested]
 
     @property
     def docnos(self) -> set[str]:

@@ -139,6 +139,7 @@ class Page:
             "held": self.shown_values.tolist(),
             "first": f.rankings.index(f.first),
             "palette": f.first.order.tolist(),
+            "favoured": _rows(f.favoured[0], f.alpha),
             "documents": None,
             "preferences": None,
         }
@@ -317,6 +318,17 @@ def _measure_data(ranking: SystemRanking, systems: npt.NDArray[np.int64]) -> dic
         "medians": _json_numbers(ranking.medians),
         "spreads": _json_numbers(ranking.spreads),
     }
+
+
+def _rows(favoured: pd.DataFrame, alpha: float) -> list[dict[str, Any]]:
+    """The favour of runs for a figure."""
+    shown = ["judge", "run", "people", "value", "expected", "favour", "p", "judged"]
+    rows = favoured.reindex(columns=shown).round(6).to_dict("records")
+    return [
+        {name: None if pd.isna(value) else value for name, value in row.items()}
+        | {"is_favoured": bool(row["p"] <= alpha)}
+        for row in rows
+    ]
 
 
 def _board(ranking: SystemRanking) -> dict[str, Any] | None:

@@ -27,6 +27,7 @@ for (const button of document.querySelectorAll("[data-save]")) {
 chart("lengths", lengthRows);
 chart("loss", lossRows);
 chart("judged", judgedRows);
+chart("favoured", () => page.favoured);
 follow((changed) => changed.includes("measure") && redraw("judged"));
 if (document.querySelector('figure[data-chart="bump"]')) {
   fillSelect($("bump-mark"), page.palette, -1);

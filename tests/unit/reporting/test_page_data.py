@@ -56,10 +56,11 @@ def test_the_first_ten_documents_of_each_ranking(data):
             assert [ids[n - 1] for n in row if n] == TOPS[name][qid][:10]
 
 
-def test_the_documents_to_judge_next_are_ten_with_their_ranks_by_both_systems(data):
-    """Only documents of the first ten can change nDCG@10."""
+def test_the_documents_to_judge_next_are_ten_with_their_ranks_by_both_systems(page, data):
+    """Only documents of the first ten can change nDCG@10; of the three best systems."""
+    best = sorted(page.findings.first.order[:3].tolist())
     assert data["bounds"].keys() == {"nDCG@10", "AP", "ASL@15"}
-    assert data["bounds"]["nDCG@10"].keys() == {f"{a},{b}" for a, b in combinations(range(4), 2)}
+    assert data["bounds"]["nDCG@10"].keys() == {f"{a},{b}" for a, b in combinations(best, 2)}
     for pair, bounds in data["bounds"]["nDCG@10"].items():
         of_two = [TOPS["abcd"[int(number)]] for number in pair.split(",")]
         unjudged = {(q, d) for tops in of_two for q in QIDS for d in tops[q][:10]} - {

@@ -172,15 +172,15 @@ def some_findings(systems: int, measures: list[str], **options):
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_the_best_two_systems_are_compared_deeply_and_the_best_five_at_the_top():
+def test_the_best_two_systems_are_compared_deeply_and_the_best_three_at_the_top():
     findings = some_findings(7, ["AP", "AP@101", "P@5", "NumRet"])
-    best = sorted(findings.first.order[:5].tolist())
-    five = {(a, b) for n, a in enumerate(best) for b in best[n + 1 :]}
+    best = sorted(findings.first.order[:3].tolist())
+    three = {(a, b) for n, a in enumerate(best) for b in best[n + 1 :]}
     two = {tuple(sorted(findings.first.order[:2].tolist()))}
     assert {name: set(pairs) for name, pairs in findings.bounds.items()} == {
-        "AP": five,
+        "AP": three,
         "AP@101": two,
-        "P@5": five,
+        "P@5": three,
     }
     for name, of in (("AP", "AP@100"), ("P@5", "P@5")):
         assert {pair.difference.measure for pair in findings.bounds[name].values()} == {of}
