@@ -49,8 +49,6 @@ def unpacked(text: str, dtype: str, shape: tuple[int, ...]) -> np.ndarray:
 
 def unpacked_values(packed: dict, shape: tuple[int, ...]) -> np.ndarray:
     """Values by query, from numbers of distinct values or from the values."""
-    if packed["codes"] is None:
-        return unpacked(packed["different"], "<f4", shape)
     different = unpacked(packed["different"], "<f4", (-1,))
     return different[unpacked_whole(packed["codes"], shape)]
 

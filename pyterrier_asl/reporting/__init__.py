@@ -98,8 +98,8 @@ def report(
     byte for byte.
 
     Args:
-        runs: dict of name -> run (frame, file, or a transformer, which needs ``topics``), a folder
-            of run files (such as an experiment's ``save_dir``), or a list of files. Without qrels:
+        runs: dict of name -> run (frame or file), a folder of run files (such as an experiment's
+            ``save_dir``), or a list of files. Without qrels:
             scores from :func:`~pyterrier_asl.read_scores`, for a page of ranking, pairs and
             queries; or a dict of collection -> (runs, qrels), for a page that says who could be the
             best over all collections, with the pairs, queries and documents of the first one.
@@ -170,7 +170,6 @@ def report(
     else:
         pairs = collections_of(runs, qrels)
         collection = _collection(qrels, dataset) if "" in pairs else names_of(list(pairs))
-        pairs = {name: (_retrieved(own, topics), of_own) for name, (own, of_own) in pairs.items()}
         of_runs |= {"dataset": dataset, "cutoff": _CUTOFF if cutoff is None else cutoff}
         findings = collect(pairs, None, measures, **of_runs, alpha=alpha, command=command)
     texts = Texts.of(topics, dataset, findings.docnos, docs=docs, qids=findings.qids)
@@ -196,18 +195,6 @@ def _title(findings: SystemFindings, collection: str) -> str:
     """The default heading."""
     systems = counted(len(findings.names), "system")
     return f"{collection}: {systems}" if collection else f"Comparison of {systems}"
-
-
-def _retrieved(runs: Any, topics: Any) -> Any:
-    """Runs; transformers are applied to the topics."""
-    if not isinstance(runs, Mapping):
-        return runs
-    systems = [name for name, run in runs.items() if hasattr(run, "transform") and callable(run)]
-    if systems and not hasattr(topics, "columns"):
-        raise ValueError(
-            f"{systems[0]!r} is a transformer: pass topics=, a frame with qid and query"
-        )
-    return {**runs, **{name: runs[name].transform(topics) for name in systems}}
 
 
 def _collection(qrels: Any, dataset: str | None) -> str:

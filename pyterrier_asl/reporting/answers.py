@@ -21,6 +21,7 @@ from ..leaderboard.sentences import (
     places_of_interval,
 )
 from ..scoring.arrays import Floats
+from ..statistics.inputs import DRAWS
 from ..statistics.rounding import EQUAL
 from .findings import Findings, SystemFindings, SystemRanking
 
@@ -197,7 +198,7 @@ class Answers:
         places = decimals(self.ranking)
         places = places_of_interval(ends, places) if p <= alpha else places
         difference, low, high = (shown_value(self.ranking, end, "+", places) for end in ends)
-        test = f"{confidence(alpha)} interval [{low}, {high}], {p_text(p, 10_000, alpha)}"
+        test = f"{confidence(alpha)} interval [{low}, {high}], {p_text(p, DRAWS, alpha)}"
         test = "no test can be made" if isnan(p) else test
         return f"{pair} by {self.ranking.name}: {difference}, {test}."
 
@@ -242,9 +243,6 @@ class Answers:
                 yield Sentence(text, (link,))
             if not conflicts:
                 yield Sentence("No other measure orders a pair of systems the other way.")
-        if equal := f.equal_to(ranking):
-            names = names_of([ranking.name, *(other.name for other in equal)])
-            yield Sentence(f"{names} are equal here: the same value on each query.")
 
     def _where(self) -> Iterator[Sentence]:
         f, ranking, best, rival = self.findings, self.ranking, self.two[0], self.rival
@@ -283,15 +281,15 @@ class Answers:
             f"{median if len(f.names) > 2 else ''}.",
             (lost,),
         )
-        if f.depths.differ:
-            retrieved = f.depths.retrieved
+        retrieved = f.retrieved
+        if retrieved.min() < 0.9 * retrieved.max():
             yield Sentence(
                 f"Runs differ in depth: {retrieved.min():,.0f} to {retrieved.max():,.0f} documents "
                 f"per query. {f.asl.name} counts a missed document as if it were ranked after "
                 f"{f.cutoff}, so short runs that miss documents lose.",
                 (Link("Runs differ in depth", "leaderboard", {}),),
             )
-        if f.judged_irrelevant and not isnan(unjudged := f.depths.unjudged[best]):
+        if f.judged_irrelevant and not isnan(unjudged := f.quality["unjudged_share"].iloc[best]):
             yield Sentence(
                 f"{shown_share(unjudged)} of the irrelevant documents that {own} ranks above "
                 "relevant documents are unjudged.",

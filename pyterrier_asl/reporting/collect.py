@@ -49,7 +49,7 @@ from .findings import (
     with_cautions,
 )
 from .provenance import Provenance
-from .retrieved import LengthHistogram, RunDepths, TopTens
+from .retrieved import LengthHistogram
 
 #: The number of best systems whose pairs have bounds, by shallow and by deep measures.
 _BEST, _BEST_DEEP = 3, 2
@@ -94,7 +94,8 @@ def collect(
     (track, (sources, qrels)), *others = collections_of(runs, qrels).items()
     if labels is not None and others:
         raise ValueError("labels are of one collection, and there are several: merge them before")
-    if not judges:
+    has_judges = judges is not None and len(judges) > 0
+    if not has_judges:
         refuse("is for judges", judge_rel=judge_rel, people=people)
     merged = None if labels is None else merge_labels(qrels, labels)
     policy: dict[str, Any] = {"duplicates": duplicates, "drop_self": drop_self}
@@ -110,9 +111,12 @@ def collect(
     first = deciding(rankings)
     # Each collection has its own pool.
     measure = next(m for m in full if m.name == first.name) if others else first.named
-    how: dict[str, Any] = policy | {"judges": judges or None, "judge_rel": judge_rel}
+    how: dict[str, Any] = policy | {
+        "judges": judges if has_judges else None,
+        "judge_rel": judge_rel,
+    }
     how |= {"people": people, "alpha": alpha}
-    is_needed = bool(judges or others)
+    is_needed = has_judges or bool(others)
     return Findings(
         judged.names,
         judged.qids,
@@ -128,8 +132,7 @@ def collect(
         LengthHistogram.of(judged, rel=least, cutoff=cutoff),
         relevant := RelevantRanks.of(judged, rel=least, cutoff=cutoff),
         PreferenceMatrix.of(judged.names, relevant.reciprocal(), relevant.total),
-        RunDepths.of(judged, rel=least, cutoff=cutoff),
-        TopTens.of(judged, first.order),
+        np.array([run.view(cutoff).retrieved.mean() for run in judged.runs]),
         bounds_of_best(judged, pooled, first.order, alpha),
     )
 

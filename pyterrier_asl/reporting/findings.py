@@ -30,10 +30,13 @@ from ..statistics.agreement import kendall_tau
 from ..statistics.rounding import EQUAL
 from ..unjudged.holes import Holes
 from .provenance import Provenance
-from .retrieved import LengthHistogram, RunDepths, TopTens
+from .retrieved import LengthHistogram, TopTens
 
 #: The measures whose rankings of the systems are compared if they are shown.
 _REORDERED = ("AP", "ASL", "LexiP", "AP_Rareness")
+
+#: The number of values by query on a page above which it has those of the best systems only.
+MOST = 6_000_000
 
 #: The number of documents to judge next.
 NEXT = 10
@@ -219,7 +222,18 @@ class SystemFindings:
         judges = next(iter(board.judged_runs.values()))
         frame, untested = favours_by_judge(judges, [board.named_measure])
         sentences = [text for of in favour_sentences(frame, self.alpha).values() for text in of]
-        return frame, [*(sentences or ["No run is shown to be favoured."]), *untested]
+        none = ["No run is shown to be favoured."] if len(frame) else []
+        return frame, [*(sentences or none), *untested]
+
+    @property
+    def numbers(self) -> int:
+        """The number of values by query of a system on the page."""
+        return len(self.rankings) * len(self.qids)
+
+    @cached_property
+    def held(self) -> Ints:
+        """The systems with values by query on the page: all, or the best of very many."""
+        return np.sort(self.first.order[: max(2, MOST // self.numbers)])
 
     @property
     def docnos(self) -> set[str]:
@@ -256,8 +270,7 @@ class Findings(SystemFindings):
         lengths: their search lengths.
         relevant: the rank of each relevant document in each run.
         preferences: all pairs by lexicographic precision.
-        depths: how many documents the systems retrieve.
-        tops: the first documents of the best systems.
+        retrieved: documents retrieved per query, at most k, mean over the queries, shape (S,).
         bounds: what unjudged documents could change between the best systems; see
             :func:`~pyterrier_asl.reporting.collect.bounds_of_best`.
     """
@@ -271,9 +284,23 @@ class Findings(SystemFindings):
     lengths: LengthHistogram
     relevant: RelevantRanks
     preferences: PreferenceMatrix
-    depths: RunDepths
-    tops: TopTens
+    retrieved: Floats
     bounds: dict[str, dict[tuple[int, int], Holes]]
+
+    @property
+    def numbers(self) -> int:
+        """The number of values, ranks and first documents by query of a system on the page."""
+        return super().numbers + len(self.finders) + 10 * len(self.qids)
+
+    @property
+    def short(self) -> Bools:
+        """Flags of systems that retrieve less than half as much as the deepest, shape (S,)."""
+        return np.asarray(self.retrieved < self.retrieved.max() / 2)
+
+    @cached_property
+    def tops(self) -> TopTens:
+        """The first documents of the systems."""
+        return TopTens.of(self.runs, self.held)
 
     @property
     def docnos(self) -> set[str]:
@@ -292,17 +319,8 @@ class Findings(SystemFindings):
     @cached_property
     def asl(self) -> SystemRanking:
         """The systems by ASL at k, which may not be one of the measures shown."""
-        return self._asl_at(self.cutoff)
-
-    @cached_property
-    def asl_common(self) -> SystemRanking:
-        """The systems by ASL at the median depth of the shallowest system."""
-        return self._asl_at(self.depths.common)
-
-    def _asl_at(self, depth: int) -> SystemRanking:
-        measure = ASL(rel=self.rel) @ depth
-        shown = [asl for asl in self.rankings if str(asl.named.measure) == str(measure)]
-        name = NamedMeasure(f"ASL@{depth}", measure)
+        name = NamedMeasure(f"ASL@{self.cutoff}", ASL(rel=self.rel) @ self.cutoff)
+        shown = [asl for asl in self.rankings if str(asl.named.measure) == str(name.measure)]
         return shown[0] if shown else ranking_of(self.runs, name, self.alpha)
 
     @cached_property
@@ -313,15 +331,9 @@ class Findings(SystemFindings):
 
     @cached_property
     def reordered(self) -> list[SystemRanking]:
-        """The measures whose rankings are compared: the first shown measure of each kind.
-
-        If runs differ in depth, ASL at their common depth follows ASL.
-        """
+        """The measures whose rankings are compared: the first shown measure of each kind."""
         kinds = {ranking.kind: ranking for ranking in reversed(self.rankings)}
-        shown = [kinds[kind] for kind in _REORDERED if kind in kinds]
-        if self.depths.differ and "ASL" in kinds:
-            shown.insert(shown.index(kinds["ASL"]) + 1, self.asl_common)
-        return shown
+        return [kinds[kind] for kind in _REORDERED if kind in kinds]
 
     @cached_property
     def taus(self) -> Floats:

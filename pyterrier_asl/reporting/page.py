@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import base64
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -21,9 +21,6 @@ from ..unjudged.holes import Holes
 from .answers import Answers, decimals, shown_value
 from .findings import NEXT, Findings, SystemFindings, SystemRanking
 
-#: The measures that the leaderboard shows next to the first one.
-_SHOWN = ("ASL", "AP", "nDCG", "R")
-
 #: Depths for which missed relevant documents are counted, in addition to the whole depth.
 _DEPTHS = (10, 100)
 
@@ -35,13 +32,10 @@ class Page:
     Attributes:
         findings: the content of the page.
         texts: texts of queries and documents.
-        most_values: characters of the values by query above which the page has the values of the
-            best systems only.
     """
 
     findings: SystemFindings
     texts: Texts
-    most_values: int = 4_000_000
 
     @cached_property
     def has_ranks(self) -> bool:
@@ -54,78 +48,17 @@ class Page:
         f = self.findings
         return {f.rankings.index(ranking): Answers(f, ranking) for ranking in f.decisive}
 
-    def compared(self) -> Iterator[dict[str, Any]]:
-        """The rows of the comparison of two systems: number and name of the measure, and texts."""
-        f = self.findings
-        assert f.comparison is not None
-        rows = f.comparison.table.set_index("measure")
-        for number, ranking in enumerate(f.rankings):
-            row: Any = rows.loc[ranking.name]
-            value = partial(shown_value, ranking)
-            p = "–" if math.isnan(row.p_corrected) else p_text(row.p_corrected, 10_000, f.alpha)
-            star = " ✱" if row.p_corrected <= f.alpha and row.difference else ""
-            interval = f"[{value(row.ci_low)}, {value(row.ci_high)}]"
-            values = value(row.a), value(row.b), value(row.difference, "+"), interval
-            cells = [*values, row.wins, row.losses, p.removeprefix("p = ") + star]
-            yield {"number": number, "measure": ranking.name, "cells": cells}
-
-    @cached_property
-    def columns(self) -> list[tuple[str, str]]:
-        """The columns of the leaderboard that can be chosen: key and heading."""
-        f = self.findings
-        measures = [(f"m{at}", ranking.name) for at, ranking in enumerate(f.rankings)]
-        ranks = [("ranks", "Ranks it could have")] if self.has_ranks else []
-        return [*ranks, *measures]
-
-    @cached_property
-    def shown_columns(self) -> set[str]:
-        """The columns shown first: ranks, some measures, and the depth of the runs."""
-        f = self.findings
-        kinds = {ranking.kind: ranking for ranking in reversed(f.decisive)}
-        usual = [kinds[kind] for kind in _SHOWN if kind in kinds and kinds[kind] is not f.first]
-        shown = [f.first, *usual[: len(_SHOWN) - 1]]
-        numbers = [f"m{f.rankings.index(ranking)}" for ranking in shown]
-        return {"ranks", "retrieved", *numbers}
-
-    @cached_property
-    def shown_values(self) -> npt.NDArray[np.int64]:
-        """The systems for which the page has the values by query."""
-        f = self.findings
-        size = sum(_size(ranking.values) for ranking in f.rankings)
-        most = max(2, len(f.names) * self.most_values // max(size, self.most_values))
-        return np.sort(f.first.order[:most])
-
     @property
-    def of_best(self) -> list[tuple[str, npt.NDArray[np.int64]]]:
-        """The kinds of data that a large page has for the best systems only, with the systems."""
-        return [("The values by query", self.shown_values)]
-
-    @property
-    def left_out(self) -> list[str]:
-        """Sentences on data that is left out for some systems, to keep the page small."""
+    def left_out(self) -> str:
+        """A sentence on data by query that is left out for some systems; '' if none is."""
         f = self.findings
-        return [
-            f"{what} are on this page only for the {len(systems)} best of {len(f.names)} systems "
-            f"by {f.first.name}, to keep the page small."
-            for what, systems in self.of_best
-            if len(systems) < len(f.names)
-        ]
+        best = f"the {len(f.held)} best of {len(f.names)} systems by {f.first.name}"
+        kept = f"Values and documents by query are on this page only for {best}, to keep it small."
+        return kept if len(f.held) < len(f.names) else ""
 
     @cached_property
     def query_texts(self) -> list[str]:
         return [self.texts.queries.get(str(qid), "") for qid in self.findings.qids]
-
-    def parameters(self, ranking: SystemRanking) -> list[tuple[str, str]]:
-        """The meaning of the parameters that a measure's name shows."""
-        measure = ranking.named.measure
-        if measure is None:
-            return []
-        silent = ["cutoff", "pool", "member"]
-        if measure.params.get("rel") == getattr(self.findings, "rel", None):
-            silent.append("rel")  # the page shows it once
-        shown = [name for name in measure.params if name not in silent]
-        meanings = [(name, getattr(measure.SUPPORTED_PARAMS[name], "desc", None)) for name in shown]
-        return [(f"{name}={measure.params[name]}", text) for name, text in meanings if text]
 
     def data(self) -> dict[str, Any]:
         """The data of figures and tables."""
@@ -135,8 +68,8 @@ class Page:
             "shortNames": short_names(f.names),
             "queries": [str(qid) for qid in f.qids],
             "queryTexts": self.query_texts,
-            "measures": [_measure_data(ranking, self.shown_values) for ranking in f.rankings],
-            "held": self.shown_values.tolist(),
+            "measures": [_measure_data(ranking, f.held) for ranking in f.rankings],
+            "held": f.held.tolist(),
             "first": f.rankings.index(f.first),
             "palette": f.first.order.tolist(),
             "favoured": _rows(f.favoured[0], f.alpha),
@@ -147,15 +80,9 @@ class Page:
 
 @dataclass(frozen=True)
 class DocumentPage(Page):
-    """The values and data of a page on runs, with their documents.
-
-    Attributes:
-        most_ranks: the number of ranks of relevant documents above which the page has the ranks by
-            the best systems only.
-    """
+    """The values and data of a page on runs, with their documents."""
 
     findings: Findings
-    most_ranks: int = 3_000_000
 
     @cached_property
     def depths(self) -> list[int]:
@@ -168,35 +95,6 @@ class DocumentPage(Page):
         """The number of relevant documents that all systems miss by query, for each depth."""
         return [self.findings.missed_by_all(depth) for depth in self.depths]
 
-    @cached_property
-    def columns(self) -> list[tuple[str, str]]:
-        """The columns of the leaderboard that can be chosen: key and heading."""
-        f = self.findings
-        return [
-            *super().columns,
-            ("retrieved", "Retrieved"),
-            *([("common", f.asl_common.name)] if f.depths.differ else []),
-            ("missed", "ASL from missed"),
-            ("unjudged", "Unjudged above"),
-            ("unjudged-retrieved", "… above retrieved"),
-        ]
-
-    @cached_property
-    def shown_ranks(self) -> npt.NDArray[np.int64]:
-        """The systems for which the page has the ranks of relevant documents."""
-        documents = max(len(self.findings.finders), 1)
-        most = max(2, self.most_ranks // documents)
-        return np.sort(self.findings.first.order[:most])
-
-    @property
-    def of_best(self) -> list[tuple[str, npt.NDArray[np.int64]]]:
-        """The kinds of data that a large page has for the best systems only, with the systems."""
-        return [
-            *super().of_best,
-            ("The first ten documents", self.findings.tops.systems),
-            ("The ranks of relevant documents", self.shown_ranks),
-        ]
-
     def data(self) -> dict[str, Any]:
         """The data of figures and tables."""
         f = self.findings
@@ -206,11 +104,10 @@ class DocumentPage(Page):
             "depths": self.depths,
             "relevant": f.relevant.total.tolist(),
             "asl": _ranking_data(f.asl),
-            "retrieved": _json_numbers(f.depths.retrieved),
-            "short": f.depths.short.tolist(),
+            "retrieved": _json_numbers(f.retrieved),
+            "short": f.short.tolist(),
             "missingShare": _json_numbers(f.quality["missing_share"]),
             "unjudgedShare": _json_numbers(f.quality["unjudged_share"]),
-            "unjudgedAll": _json_numbers(f.depths.unjudged),
             "judged": {
                 str(measure): _json_numbers(f.runs.values(measure).mean(axis=1))
                 for measure in (Judged @ 10, Judged @ f.cutoff)
@@ -252,8 +149,7 @@ class DocumentPage(Page):
             "grades": [_short(float(grade)) for grade in self.grades.values()],
             "text": text if any(text) else None,
             "starts": [0, *np.cumsum(relevant.total).tolist()],
-            "systems": self.shown_ranks.tolist(),
-            "ranks": _whole(relevant.ranks[self.shown_ranks]),
+            "ranks": _whole(relevant.ranks[self.findings.held]),
         }
 
     def _tops(self) -> dict[str, Any]:
@@ -262,7 +158,6 @@ class DocumentPage(Page):
         pairs = zip(tops.queries.tolist(), tops.docnos)
         numbers = [self.number[document] + 1 for document in pairs]
         return {
-            "systems": tops.systems.tolist(),
             "depth": tops.documents.shape[-1],
             "documents": _whole(np.array([*numbers, 0])[tops.documents]),
         }
@@ -323,7 +218,7 @@ def _measure_data(ranking: SystemRanking, systems: npt.NDArray[np.int64]) -> dic
 def _rows(favoured: pd.DataFrame, alpha: float) -> list[dict[str, Any]]:
     """The favour of runs for a figure."""
     shown = ["judge", "run", "people", "value", "expected", "favour", "p", "judged"]
-    rows = favoured.reindex(columns=shown).round(6).to_dict("records")
+    rows: Any = favoured.reindex(columns=shown).round(6).to_dict("records")
     return [
         {name: None if pd.isna(value) else value for name, value in row.items()}
         | {"is_favoured": bool(row["p"] <= alpha)}
@@ -357,33 +252,15 @@ def _floats(values: npt.ArrayLike) -> str:
 
 
 def _values(values: npt.ArrayLike) -> dict[str, Any]:
-    """Numbers as text: the distinct ones with codes, or all numbers if that is shorter."""
+    """Numbers as text: the distinct ones, with codes."""
     numbers = np.asarray(values, dtype="<f4")
     different, codes = np.unique(numbers, return_inverse=True)
-    if _bits(different.size, numbers.size) >= 32 * numbers.size:
-        return {"different": _floats(numbers), "codes": None}
     return {"different": _floats(different), "codes": _whole(codes)}
-
-
-def _size(values: npt.ArrayLike) -> int:
-    """The number of characters of numbers as text; a character has six bits."""
-    numbers = np.asarray(values, dtype="<f4")
-    return min(_bits(len(np.unique(numbers)), numbers.size), 32 * numbers.size) // 6
-
-
-def _bits(different: int, count: int) -> int:
-    """Bits that ``count`` numbers need if each distinct value is stored once."""
-    return 32 * different + count * _width(different - 1)
-
-
-def _width(largest: int) -> int:
-    """Bits of a whole number."""
-    return max(int(largest).bit_length(), 1)
 
 
 def _whole(values: npt.NDArray[np.int64]) -> dict[str, Any]:
     """Whole numbers from 0 as text, each with the number of bits of the largest."""
-    width = _width(values.max(initial=0))
+    width = max(int(values.max(initial=0)).bit_length(), 1)
     bits = values.reshape(-1, 1) >> np.arange(width)[::-1] & 1
     packed = np.packbits(bits.astype(np.uint8))
     return {"bits": width, "count": values.size, "data": _base64(packed)}

@@ -15,7 +15,8 @@ from markupsafe import Markup, escape
 
 from ..io.notices import counted
 from ..io.texts import Texts
-from ..leaderboard.sentences import confidence
+from ..leaderboard.sentences import confidence, p_text
+from ..statistics.inputs import DRAWS
 from .answers import shown_share, shown_value
 from .findings import Findings, SystemFindings
 from .page import DocumentPage, Page
@@ -104,7 +105,8 @@ def environment() -> Environment:
     templates.policies["json.dumps_kwargs"] = {"separators": (",", ":")}
     templates.globals["confidence"] = lambda alpha: confidence(alpha).replace(" ", "\u202f")
     templates.filters.update(breakable=breakable, counted=counted)
-    templates.filters["value"] = lambda value, ranking: shown_value(ranking, value)
+    templates.filters["value"] = lambda value, ranking, sign="": shown_value(ranking, value, sign)
+    templates.filters["p"] = lambda p, alpha: p_text(p, DRAWS, alpha).removeprefix("p = ")
     templates.filters["share"] = shown_share
     return templates
 

@@ -102,10 +102,6 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: ranks(read_scores(SCORES.replace({"value": {1 / 12: float("inf")}})), None, "AP"),
         "AP of 'old' for topic 'q1' is inf",
     ),
-    "transformers without topics": (
-        lambda: report({"bm25": Transformer(), "alpha": RUNS["alpha"]}, QRELS),
-        "'bm25' is a transformer: pass topics=",
-    ),
     "bounds without unjudged documents": (
         lambda: bounds(RUNS, QRELS, "AP(judged_only=True)"),
         "removes unjudged documents: it has no bounds",

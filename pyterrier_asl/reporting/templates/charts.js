@@ -178,7 +178,6 @@ function spreadOut(heights, apart) {
 // Shares that differ between systems; systems in the order of the selected measure.
 function judgedRows() {
   const series = Object.entries(page.judged).map(([name, shares]) => [`judged share of the first ${name.slice(7)}`, shares]);
-  series.push(["unjudged above all relevant documents", page.unjudgedAll]);
   series.push(["unjudged above retrieved relevant documents", page.unjudgedShare]);
   const differ = series.filter(([, shares]) => S === 1 || new Set(shares).size > 1);
   return chosenMeasure().order.flatMap((system, rank) => differ.map(([what, shares], at) => (

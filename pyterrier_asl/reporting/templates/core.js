@@ -34,7 +34,7 @@ function unpackWhole({ bits, count, data }) {
 // Values by query; NaN for systems whose values the page does not hold.
 function unpackValues({ different, codes }) {
   const numbers = unpackFloats(different);
-  const held = codes ? Float32Array.from(unpackWhole(codes), (code) => numbers[code]) : numbers;
+  const held = Float32Array.from(unpackWhole(codes), (code) => numbers[code]);
   if (page.held.length === S) return held;
   const values = new Float32Array(S * Q).fill(NaN);
   page.held.forEach((system, row) => values.set(held.subarray(row * Q, (row + 1) * Q), system * Q));
@@ -48,10 +48,9 @@ for (const measure of page.measures) {
 }
 if (docs) {
   docs.ranks = unpackWhole(docs.ranks);
-  docs.rowOf = new Map(docs.systems.map((system, row) => [system, row]));
   tops.documents = unpackWhole(tops.documents);
-  tops.rowOf = new Map(tops.systems.map((system, row) => [system, row]));
 }
+const rowOf = new Map(page.held.map((system, row) => [system, row]));
 const R = docs?.starts[Q]; // the number of relevant documents, which come first
 if (page.preferences) {
   page.preferences.wins = unpackWhole(page.preferences.wins);

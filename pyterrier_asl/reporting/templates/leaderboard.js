@@ -66,8 +66,8 @@ function boardCsv() {
   const names = page.measures.map(({ name }) => name);
   const could = chosen.board;
   const own = [["rank", chosen.ranks], ["rank low", could?.low], ["rank high", could?.high], ["could be the best", could?.possible]].filter(([, values]) => values);
-  const shares = docs ? { retrieved: page.retrieved, "ASL from missed": page.missingShare, "unjudged above": page.unjudgedAll,
-    "unjudged above retrieved": page.unjudgedShare } : {};
+  const shares = docs ? { retrieved: page.retrieved, "ASL from missed": page.missingShare,
+    "unjudged above": page.unjudgedShare } : {};
   const head = ["system", ...own.map(([what]) => `${what} by ${chosen.name}`), ...names, ...Object.keys(shares)];
   const rows = [...boardRows()].map((row) => {
     const i = Number(row.dataset.system);

@@ -2,7 +2,7 @@
 const FEW = 20;
 let allMoved = false;
 
-const holdsBoth = () => page.held.includes(state.a) && page.held.includes(state.b);
+const holdsBoth = () => rowOf.has(state.a) && rowOf.has(state.b);
 
 // A against B by every measure.
 function comparisonRows() {
@@ -48,8 +48,8 @@ function comparisonCsv() {
 
 // The ranks of every relevant document in A and B; null if the page does not hold them.
 function rankRows() {
-  const rows = [docs.rowOf.get(state.a), docs.rowOf.get(state.b)];
-  if (rows.includes(undefined)) return null;
+  if (!holdsBoth()) return null;
+  const rows = [rowOf.get(state.a), rowOf.get(state.b)];
   const beyond = page.cutoff * 1.5;
   const found = [];
   for (let q = 0; q < Q; q++) {
@@ -91,11 +91,9 @@ function matrixRows() {
 }
 
 function pairSays() {
-  const left = [[docs.rowOf.has(state.a) && docs.rowOf.has(state.b), "ranks of relevant documents"], [holdsBoth(), "values by query"]];
-  const missing = left.filter(([held]) => !held).map(([, what]) => what);
   return `By lexicographic precision A (${page.systems[state.a]}) is preferred on ${plural(winsOf(state.a, state.b), "query")}, ` +
     `B (${page.systems[state.b]}) on ${winsOf(state.b, state.a)}.` +
-    (missing.length ? ` The ${missing.join(" and the ")} of one of the two are not on this page, which has those of the best systems only.` : "");
+    (holdsBoth() ? "" : " The values and documents by query of one of the two are not on this page.");
 }
 
 // The bounds of the difference of A and B by the selected measure, and the documents to judge next.

@@ -24,7 +24,7 @@ function stripRows() {
 const MEANINGS = { unjudged: "unjudged", judged: "judged not relevant", relevant: "relevant" };
 
 function showTop(box, system, side) {
-  const row = tops.rowOf.get(system);
+  const row = rowOf.get(system);
   const value = chosenMeasure().values[system * Q + state.query];
   box.querySelector(".who").replaceChildren(
     side ? `${side}: ` : "", element("b", page.systems[system]), ` ${chosenMeasure().name} ${shown(value, chosenMeasure())}`);
@@ -60,7 +60,7 @@ function documentRows() {
   const rows = [];
   for (let d = docs.starts[state.query]; d < docs.starts[state.query + 1]; d++) {
     const finders = [];
-    docs.systems.forEach((system, row) => {
+    page.held.forEach((system, row) => {
       const rank = docs.ranks[row * R + d];
       if (rank && rank <= depth) finders.push({ system, rank });
     });

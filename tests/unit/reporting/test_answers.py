@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from _reports import QRELS, QUERIES, RUNS
 
-from pyterrier_asl import compare, ranks, read_scores, report
+from pyterrier_asl import compare, judges, ranks, read_scores, report
 from pyterrier_asl.reporting.answers import Answers, Link, Sentence
 from pyterrier_asl.reporting.collect import collect, collect_scores
 from pyterrier_asl.reporting.findings import SystemFindings
@@ -106,10 +106,14 @@ def test_measures_that_order_pairs_the_other_way_are_named():
     assert answers(of_values(AP=UP, ASL=10 - UP))["Do other measures agree?"] == none
 
 
-def test_measures_with_equal_values_are_one_finding():
+def test_measures_with_equal_values_are_marked():
     findings = of_values(AP=UP, RR=UP * (1 + 1e-12), ASL=10 - UP)
-    assert "AP and RR are equal here" in answers(findings)["Do other measures agree?"]
-    assert "equal here" not in answers(findings, "ASL@10")["Do other measures agree?"]
+    ap, rr, asl = findings.rankings
+    assert findings.equal_to(ap) == [rr] and findings.equal_to(asl) == []
+    page = report(scores_of(UP)).html
+    assert "equal here to" not in page
+    page = report(RUNS, QRELS, ["ASL@50", "ASL(g=60)@50", "AP"]).html
+    assert page.count("equal here to ASL@50") == 1
 
 
 def test_the_comparison_that_would_decide_most_is_next():
@@ -326,3 +330,19 @@ def test_what_is_said_of_few_values(what, says):
 def test_a_measure_without_a_direction():
     (only,) = verdict(collect({"a": RUN, "b": RUN}, {"q": {"a": 1}}, ["Judged@10"]))
     assert only == "Judged@10 has no direction, so no system is the best by it."
+
+
+def test_runs_that_a_judge_favours_are_named():
+    """The sentences and the numbers of the first collection, as judges() has them."""
+    graded = {q: {d: int(d in RUNS["poor"][q]) for d in of} for q, of in QRELS.items()}
+    found = collect(RUNS, QRELS, ["AP"], judges={"own": graded})
+    report_of_judges = judges(QRELS, {"own": graded}, RUNS, "AP", draws=10)
+    frame, sentences = found.favoured
+    pd.testing.assert_frame_equal(
+        frame.drop(columns="person"), report_of_judges.favoured.drop(columns="person")
+    )
+    assert len(frame) == 5 and sentences
+    assert answers(found)["Does a judge favour a run?"] == " ".join(sentences)
+    few = collect(dict(list(RUNS.items())[:3]), QRELS, ["AP"], judges={"own": graded})
+    assert "at least 5 runs" in answers(few)["Does a judge favour a run?"]
+    assert "Does a judge favour a run?" not in answers(collect(RUNS, QRELS, ["AP"]))

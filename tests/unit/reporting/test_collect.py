@@ -152,25 +152,6 @@ TWO_RUNS = {name: dict(list(RUNS[name].items())[:3]) for name in ("good", "fair"
 FEW_QRELS = dict(list(QRELS.items())[:3])
 
 
-def test_systems_are_applied_to_the_topics():
-    pytest.importorskip("vl_convert", reason="reports need pyterrier-asl[report]")
-    from pyterrier_asl import report
-
-    class System:
-        def transform(self, topics):
-            rows = [(q, d, s) for q in topics["qid"] for d, s in RUNS["good"][q].items()]
-            return pd.DataFrame(rows, columns=["qid", "docno", "score"])
-
-        __call__ = transform
-
-    topics = pd.DataFrame({"qid": list(FEW_QRELS), "query": "words"})
-    found = report({"s": System()}, FEW_QRELS, ["AP"], topics=topics).findings
-    expected = means(evaluate({"s": RUNS["good"]}, FEW_QRELS, ["AP"]))
-    assert found.rankings[0].means[0] == pytest.approx(expected.loc["s", "AP"])
-    with pytest.raises(ValueError, match="'s' is a transformer: pass topics="):
-        report({"s": System()}, FEW_QRELS, ["AP"])
-
-
 def test_the_official_measure_of_a_collection_decides(known):
     assert [each.name for each in known.rankings][:2] == ["nDCG@10", "ASL@1000"]
     findings = collect(TWO_RUNS, FEW_QRELS, dataset="irds:msmarco-passage/dev/small")
@@ -238,25 +219,6 @@ def test_nothing_is_said_of_ranks_where_nothing_can_be(name, systems, queries):
 # Depth and top documents
 
 
-def test_depths_by_brute_force():
-    runs = {"deep": RUNS["good"], "cut": {q: top(RUNS["good"][q], 4) for q in QUERIES}}
-    depths = collect(runs, QRELS, ["ASL@30"], cutoff=30).depths
-    assert depths.retrieved.tolist() == [30, 4]
-    assert depths.common == 10
-    assert depths.short.tolist() == [False, True] and depths.differ
-    for run, found in zip(runs.values(), depths.unjudged):
-        unjudged = irrelevant = 0
-        for query in QUERIES:
-            ranking = brute_force.ranking(run[query], QRELS[query])[:30]
-            ranking = [str(document) for document in ranking]
-            for document in (d for d, grade in QRELS[query].items() if grade):
-                above = ranking[: ranking.index(document)] if document in ranking else ranking
-                above = [d for d in above if not QRELS[query].get(d)]
-                irrelevant += len(above)
-                unjudged += sum(d not in QRELS[query] for d in above)
-        assert found == pytest.approx(unjudged / irrelevant)
-
-
 def top(run: dict, depth: int) -> dict:
     return {d: run[d] for d in sorted(run, key=lambda d: -run[d])[:depth]}
 
@@ -272,14 +234,6 @@ def test_rankings_by_gains_and_costs_agree_by_their_directions():
     moves = np.ptp(ranks, axis=0)
     assert moves[findings.movers].tolist() == sorted(moves[moves > 0], reverse=True)
     assert 0 < len(findings.movers) < len(moves)
-
-
-def test_asl_at_the_common_depth_follows_asl():
-    runs = {"deep": RUNS["good"], "cut": {q: top(RUNS["poor"][q], 15) for q in QUERIES}}
-    findings = collect(runs, QRELS, ["AP", "ASL@1000"])
-    assert [each.name for each in findings.reordered] == ["AP", "ASL@1000", "ASL@15"]
-    expected = means(evaluate(runs, QRELS, ["ASL@15"]))["ASL@15"]
-    np.testing.assert_allclose(findings.asl_common.means, expected)
 
 
 def test_top_documents_by_brute_force():

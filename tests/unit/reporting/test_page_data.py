@@ -13,7 +13,7 @@ from _reports import a_run, unpacked, unpacked_whole
 from pyterrier_asl.evaluation.preferences import preference_matrix
 from pyterrier_asl.io.texts import Texts
 from pyterrier_asl.reporting.collect import collect
-from pyterrier_asl.reporting.page import DocumentPage, _size
+from pyterrier_asl.reporting.page import DocumentPage
 
 pytest.importorskip("vl_convert", reason="reports need pyterrier-asl[report]")
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -34,14 +34,6 @@ def page() -> DocumentPage:
     return DocumentPage(collect(RUNS, QRELS, ["nDCG@10", "AP", "ASL@15", "NumRet"]), Texts())
 
 
-@pytest.mark.parametrize("systems", ["abcd", "ab", "a"])
-def test_ranks_can_be_chosen_where_there_are_several_systems(systems):
-    found = collect({name: RUNS[name] for name in systems}, QRELS, ["AP", "RR"])
-    headings = [heading for _, heading in DocumentPage(found, Texts()).columns]
-    ranks_first = ["Ranks it could have"] * (len(systems) > 2)
-    assert headings[: len(ranks_first) + 2] == [*ranks_first, "AP", "RR"]
-
-
 @pytest.fixture(scope="module")
 def data(page) -> dict[str, Any]:
     return page.data()
@@ -50,7 +42,7 @@ def data(page) -> dict[str, Any]:
 def test_the_first_ten_documents_of_each_ranking(data):
     ids, tops = data["documents"]["ids"], data["tops"]
     numbers = unpacked_whole(tops["documents"], (4, len(QIDS), 10))
-    assert tops["depth"] == 10 and tops["systems"] == [0, 1, 2, 3]
+    assert tops["depth"] == 10 and data["held"] == [0, 1, 2, 3]
     for name, of_system in zip(RUNS, numbers):
         for qid, row in zip(QIDS, of_system):
             assert [ids[n - 1] for n in row if n] == TOPS[name][qid][:10]
@@ -83,24 +75,3 @@ def test_preferences_between_systems(data):
     np.testing.assert_array_equal(wins.T[upper], expected.losses.to_numpy()[upper])
     found = unpacked(data["preferences"]["rrLP"], "<f4", (-1,))
     np.testing.assert_allclose(found, expected.rrLP.to_numpy(float)[upper], rtol=1e-6)
-
-
-def test_the_leaderboard_shows_the_deciding_measure_and_three_usual_ones(page):
-    assert page.shown_columns == {"ranks", "retrieved", "m0", "m1", "m2"}
-    more = DocumentPage(
-        collect(RUNS, QRELS, ["RR", "P@5", "R@5", "AP", "AP@9", "nDCG@10", "ASL@15"]), Texts()
-    )
-    assert more.shown_columns == {"ranks", "retrieved", "m0", "m6", "m3", "m5"}
-
-
-@pytest.mark.parametrize("systems", [2, 3, 4])
-def test_a_page_has_values_and_ranks_of_as_many_of_the_best_systems_as_fit(page, systems):
-    findings, best = page.findings, sorted(page.findings.first.order[:systems].tolist())
-    size = sum(_size(ranking.values) for ranking in findings.rankings)
-    relevant = sum(grade > 0 for grades in QRELS.values() for grade in grades.values())
-    for more, fits in ((0, systems), (-1, max(2, systems - 1))):
-        fitting = sorted(findings.first.order[:fits].tolist())
-        ranks_only = DocumentPage(findings, Texts(), most_ranks=systems * relevant + more)
-        assert ranks_only.shown_ranks.tolist() == fitting
-    values = DocumentPage(findings, Texts(), most_values=-(-size * systems // 4))
-    assert values.shown_values.tolist() == best

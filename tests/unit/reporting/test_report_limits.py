@@ -15,9 +15,9 @@ from pyterrier_asl.measures.names import NamedMeasure, parse_measure
 from pyterrier_asl.reporting.answers import Answers, decimals, shown_share, shown_value
 from pyterrier_asl.reporting.collect import collect
 from pyterrier_asl.reporting.findings import SystemRanking, deciding
-from pyterrier_asl.reporting.page import DocumentPage, _json_numbers, _size, _width
+from pyterrier_asl.reporting.page import DocumentPage, _json_numbers
 from pyterrier_asl.reporting.render import breakable
-from pyterrier_asl.reporting.retrieved import LengthHistogram, RunDepths, TopTens
+from pyterrier_asl.reporting.retrieved import LengthHistogram, TopTens
 
 pytest.importorskip("jinja2")
 
@@ -83,37 +83,6 @@ def test_differences_of_rounding_are_none():
 # Retrieved documents
 
 
-def runs_of(depths: dict[str, list[int]]) -> Evaluation:
-    """Runs with so many documents for each query, the first of them relevant."""
-    queries = [f"q{n}" for n in range(len(next(iter(depths.values()))))]
-    runs = {
-        name: {
-            q: {"d": 99.0, **{f"x{n}": -n for n in range(1, size)}} for q, size in zip(queries, of)
-        }
-        for name, of in depths.items()
-    }
-    return Evaluation.of(runs, {q: {"d": 1} for q in queries})
-
-
-@pytest.mark.parametrize(
-    ("depths", "common", "short", "differ"),
-    [
-        ({"a": [30, 40, 50], "b": [30, 30, 30]}, 30, [False, False], True),
-        ({"a": [40] * 3, "b": [20] * 3}, 20, [False, False], True),
-        ({"a": [40] * 3, "b": [19, 20, 20]}, 20, [False, True], True),
-        ({"a": [40] * 3, "b": [36] * 3}, 36, [False, False], False),
-        ({"a": [40] * 3, "b": [35] * 3}, 35, [False, False], True),
-        ({"a": [4] * 3, "b": [3] * 3}, 10, [False, False], True),
-        ({"a": [70] * 3, "b": [80] * 3}, 50, [False, False], False),
-    ],
-)
-def test_depths_are_compared_with_the_deepest_run(depths, common, short, differ):
-    found = RunDepths.of(runs_of(depths), rel=1, cutoff=50)
-    assert (found.common, found.short.tolist(), found.differ) == (common, short, differ)
-    assert found.retrieved.tolist() == [np.mean(np.minimum(of, 50)) for of in depths.values()]
-    assert np.isnan(found.unjudged).all(), "no document is above the relevant one"
-
-
 def test_search_lengths_at_the_ends_of_bins_are_in_them():
     ranks = {"q1": 1, "q2": 2, "q3": 3, "q4": 4, "q5": 10}
     run = {
@@ -124,15 +93,6 @@ def test_search_lengths_at_the_ends_of_bins_are_in_them():
     found = LengthHistogram.of(Evaluation.of({"r": run}, qrels), rel=1, cutoff=10)
     assert found.labels == ["1", "2–3", "4–10", "not retrieved"]
     assert found.counts.tolist() == [[1, 2, 2, 1]]
-
-
-@pytest.mark.parametrize(("most", "systems"), [(0, 2), (89, 2), (90, 3), (1000, 4)])
-def test_top_documents_are_of_as_many_of_the_best_systems_as_fit(most, systems):
-    """Ten documents for three queries are 30 of a system; at least two systems are shown."""
-    runs = runs_of({name: [3, 2, 1] for name in "abcd"})
-    found = TopTens.of(runs, np.array([3, 1, 0, 2]), most=most)
-    assert found.systems.tolist() == sorted([3, 1, 0, 2][:systems])
-    assert found.documents.shape == (systems, 3, 10)
 
 
 def test_the_only_document_is_at_the_top_for_each_query():
@@ -148,19 +108,6 @@ def test_the_only_document_is_at_the_top_for_each_query():
 def test_numbers_for_scripts_have_six_digits_and_none_for_what_is_no_number():
     shown = _json_numbers([1.0, 0.12345678, float("nan"), float("inf"), -2.5])
     assert shown == [1, 0.123457, None, None, -2.5] and isinstance(shown[0], int)
-
-
-@pytest.mark.parametrize(("largest", "bits"), [(0, 1), (1, 1), (2, 2), (3, 2), (4, 3), (255, 8)])
-def test_whole_numbers_have_the_bits_of_the_largest(largest, bits):
-    assert _width(largest) == bits
-
-
-@pytest.mark.parametrize(
-    ("values", "characters"),
-    [([1.0] * 60, (32 + 60) // 6), ([1.0, 2.0], 32 * 2 // 6), ([1, 2] * 50, (64 + 100) // 6)],
-)
-def test_the_size_of_values_is_that_of_codes_or_numbers_whichever_is_shorter(values, characters):
-    assert _size(values) == characters
 
 
 # What a page has of many systems
@@ -185,22 +132,9 @@ def test_the_best_two_systems_are_compared_deeply_and_the_best_three_at_the_top(
     for name, of in (("AP", "AP@100"), ("P@5", "P@5")):
         assert {pair.difference.measure for pair in findings.bounds[name].values()} == {of}
     page = DocumentPage(findings, Texts())
-    assert page.depths == [10, 100, 1000] and page.left_out == []
+    assert page.depths == [10, 100, 1000] and page.left_out == ""
     for pair in page.data()["bounds"]["AP"].values():
         assert "Bounds need a cut-off: these are of AP@100." in pair["says"]
-
-
-@pytest.mark.filterwarnings("ignore")
-def test_a_large_page_has_the_values_of_the_best_systems_and_says_so():
-    findings = some_findings(6, ["AP@100", "P@5"])
-    page = DocumentPage(findings, Texts(), most_values=1, most_ranks=0)
-    best = sorted(findings.first.order[:2].tolist())
-    assert page.shown_values.tolist() == page.shown_ranks.tolist() == best
-    assert page.left_out == [
-        f"{what} are on this page only for the 2 best of 6 systems by AP@100, to keep the page "
-        "small."
-        for what in ("The values by query", "The ranks of relevant documents")
-    ]
 
 
 # Text
