@@ -291,8 +291,9 @@ class Holes(Printed):
         )
 
     def sentences(self) -> list[str]:
-        """The answer in a line."""
-        return [self.describe()]
+        """The answer in a line, and what open means, if a pair of many runs is."""
+        legend = "Open: some labels of the unjudged documents make the other run better."
+        return [self.describe()] + [legend] * (self.is_open and not self.are_two)
 
     def parts(self) -> list[Part]:
         """The answer, and the table."""

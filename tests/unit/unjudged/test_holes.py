@@ -59,7 +59,10 @@ def test_of_many_runs_open_pairs_come_first():
         assert matrix.isna().sum().sum() == 4
         assert found.counts() == {"pairs": 3, "settled": 1, "equal": 0, "open": 2}
         assert found.is_open and "significance" not in found.table
-        assert found.describe() == f"{measure}: 2 open of 3 pairs of runs, 1 settled, 0 equal."
+        assert found.sentences() == [
+            f"{measure}: 2 open of 3 pairs of runs, 1 settled, 0 equal.",
+            "Open: some labels of the unjudged documents make the other run better.",
+        ]
         with pytest.raises(ValueError, match="3 runs have 3 differences: name two by pair"):
             found.verdict  # noqa: B018
         assert found.pair("good", "bad").verdict == "A"
@@ -93,7 +96,7 @@ def test_what_is_missing_or_equal():
         holes({"good": GOOD}, QRELS, "RR")
     equal = holes({"a": GOOD, "b": GOOD, "c": GOOD}, QRELS, "AP@3")
     assert equal.table["verdict"].tolist() == ["equal"] * 3 and not equal.is_open
-    assert equal.describe() == "AP@3: 0 open of 3 pairs of runs, 0 settled, 3 equal."
+    assert equal.sentences() == ["AP@3: 0 open of 3 pairs of runs, 0 settled, 3 equal."]
     assert equal.todo.empty and list(equal.todo) == ["qid", "docno", "weight", "rank", "runs"]
 
 
