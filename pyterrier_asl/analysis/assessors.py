@@ -185,7 +185,7 @@ def compare_with_assessors_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     )
     zero = alt.Chart().mark_rule(color="gray", strokeDash=DASHED).encode(x=alt.datum(0))
     layers = alt.layer(zero, ranges(base, "ci_low", "difference", "ci_high", "run minus judge"))
-    bound = shape("bound", "the judge's score", domain=BOUNDS).legend(orient="bottom", columns=3)
+    bound = shape("bound", "the judge's score", domain=BOUNDS).legend(orient="bottom", columns=2)
     layers.layer[1].layer[1].encoding.shape = bound
     against = shown["judge"]
     if shown["judged_by"].nunique() > 1:

@@ -49,7 +49,7 @@ from .registry import (
     read_tracks,
 )
 
-#: Tracks whose best values are drawn one by one, and runs that are named.
+#: Tracks whose best values are drawn one by one.
 FEW = 8
 #: Upper ends of the bins of the chart: shares in tenths, search lengths in steps of about 2.
 _SHARES = np.round(np.arange(0.1, 1.01, 0.1), 1)
@@ -129,17 +129,17 @@ def run_quality_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
             ),
         )
     )
-    best = frame if len(frame) <= FEW else frame.iloc[[0, int(frame["AP"].argmax())]]
     ends, heights = around(frame["AP"]), around(frame["ASL"])
+    best = pd.concat([frame.iloc[[0, int(frame["AP"].argmax())]], frame]).drop_duplicates("run")
     texts = names_beside_points(
-        frame, best.drop_duplicates("run"), "run", x=("AP", ends), y=("ASL", heights[::-1])
+        frame, best, "run", x=("AP", ends), y=("ASL", heights[::-1]), sure=2
     )
     return figure(
         alt.layer(points, texts),
         "At the top, and over all relevant documents",
         "Each point is a run; better is up and to the right. Light colours: a large share of its "
-        "search length comes from relevant documents that it did not retrieve."
-        + undrawn(frame["missing_share"]),
+        "search length comes from relevant documents that it did not retrieve. Runs have names "
+        "where there is room." + undrawn(frame["missing_share"]),
         x=alt.X(
             "AP:Q",
             title=better(names["AP"], "→"),

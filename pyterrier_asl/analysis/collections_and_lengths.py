@@ -116,7 +116,7 @@ def lengths_by_rank_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
         .encode(y=alt.Y("length:Q"), tooltip=alt.value(None))
     )
     facet = alt.Facet("run:N", title=None, sort=runs)
-    chart = alt.layer(points, trend).facet(facet=facet, columns=3)
+    chart = alt.layer(points, trend).facet(facet=facet, columns=2)
     caption = (
         "Mean over queries of the length of the document at each rank, and its trend. Users need "
         "time to read long documents, relevant or not. Measures that do not know lengths ignore it."

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from ..charts import (
+    BESIDE_NAMES,
     LETTERS,
     LONG_NAME,
     POINT,
     STEP,
     TWO_LINES,
-    WIDTH,
     alt,
     bars,
     better,
@@ -164,7 +164,7 @@ def discrimination_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
             ),
         )
         heading = alt.TitleParams(str(how), fontSize=LETTERS, fontWeight="normal", anchor="start")
-        panels.append(panel.properties(title=heading, width=WIDTH, height=alt.Step(STEP)))
+        panels.append(panel.properties(title=heading, width=BESIDE_NAMES, height=alt.Step(STEP)))
     level = "" if len(levels) > 1 else f" at {levels[0]:g}"
     caption = (
         f"The share of {counted(int(frame['pairs'].max()), 'pair')} of systems whose difference is "

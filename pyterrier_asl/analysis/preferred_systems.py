@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
@@ -72,7 +73,7 @@ _COLUMNS = (
 def system_preferences(
     runs: Runs,
     qrels: Qrels | None = None,
-    preferences: Sequence[str] = ("rrLP", "sgnLP", "lexirecall", "RPP"),
+    preferences: Sequence[str] = ("rrLP", "sgnLP"),
     *,
     duplicates: str | None = None,
     rel: float | None = None,
@@ -102,11 +103,9 @@ def system_preferences(
     >>> runs = {"a": {"q": {"d": 3, "x": 2, "e": 1}}, "b": {"q": {"d": 3, "e": 2}}}
     >>> preferences = system_preferences(runs, {"q": {"d": 1, "e": 1}})
     >>> preferences[["preference", "a", "b", "mean", "wins", "losses"]].round(4)
-       preference  a  b    mean  wins  losses
-    0        rrLP  a  b -0.1667     0       1
-    1       sgnLP  a  b -1.0000     0       1
-    2  lexirecall  a  b -1.0000     0       1
-    3         RPP  a  b -0.5000     0       1
+      preference  a  b    mean  wins  losses
+    0       rrLP  a  b -0.1667     0       1
+    1      sgnLP  a  b -1.0000     0       1
     """
     judged, rel = read(runs, qrels, duplicates, rel)
 
@@ -152,39 +151,53 @@ def system_preferences_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     gains = first.set_index("a")["mean"], -first.set_index("b")["mean"]
     order = pd.concat(gains).groupby(level=0).mean().sort_values(ascending=False).index.tolist()
     panels = [
-        _panel(f"{kind}, test: {test}", part, order)
+        _panel(str(kind), str(test), part, order)
         for (kind, test), part in frame.groupby(["preference", "test"], sort=False)
     ]
     significant = "with a dot" if len(order) <= MOST else "with a colour other than gray"
     caption = (
-        "The mean preference for the row's system over the column's: blue prefers the row, orange "
-        "the column, and the darkest colour is the value in the title. Significant after "
-        f"correction: cells {significant}. Systems are in the order of the first kind"
+        "The mean preference for the row's system over the column's, as a share of the largest "
+        f"one of the panel. Significant after correction: cells {significant}. Systems are in the "
+        f"order of {frame['preference'].iloc[0]}"
         f"{', columns in the order of rows' if len(order) > FEW_COLUMNS else ''}."
     )
-    chart = alt.concat(*panels, columns=2).resolve_scale(color="independent")
+    chart = alt.concat(*panels, columns=2)
     return captioned(chart, "Which of two systems is preferred", caption, WIDE_CAPTION)
 
 
-def _panel(title: str, frame: pd.DataFrame, order: list[str]) -> alt.TopLevelMixin:
+#: What each kind of preference is, for the titles of panels.
+_MEANINGS = {
+    "rrLP": "difference of 1/rank at the first relevant documents that differ",
+    "sgnLP": "queries won less queries lost at the first difference",
+    "lexirecall": "queries won less lost at the last relevant documents that differ",
+    "RPP": "relevant documents ranked higher less lower, per query",
+    "RR": "difference of reciprocal ranks",
+}
+
+
+def _panel(kind: str, test: str, frame: pd.DataFrame, order: list[str]) -> alt.TopLevelMixin:
     """One kind of preference: two systems have one row, and the other is its mirror image."""
     rounded = frame[["a", "b", "mean", "wins", "losses", "p_corrected", "significant"]].round(4)
     most = max(float(rounded["mean"].abs().max()), 1e-9)
+    about = [*textwrap.wrap(_MEANINGS[kind], 36), f"largest: {most:.2g}; {test} test"]
+    title = alt.TitleParams(kind, subtitle=about, anchor="start")
     base = (
-        alt.Chart(inline_rows(rounded), title=f"{title}, up to ±{most:.2g}")
+        alt.Chart(inline_rows(rounded.assign(share=rounded["mean"] / most)), title=title)
         .transform_calculate(swapped="[false, true]")
         .transform_flatten(["swapped"])
         .transform_calculate(
             row="datum.swapped ? datum.b : datum.a",
             column="datum.swapped ? datum.a : datum.b",
             preference="datum.swapped ? -datum.mean : datum.mean",
+            share="datum.swapped ? -datum.share : datum.share",
             won="datum.swapped ? datum.losses : datum.wins",
             lost="datum.swapped ? datum.wins : datum.losses",
         )
     )
     base = square(base, "row", "column", order)
-    scale = alt.Scale(scheme="blueorange", reverse=True, domain=[-most, most])
-    color = alt.Color("preference:Q", scale=scale, legend=None)
+    scale = alt.Scale(scheme="blueorange", reverse=True, domain=[-1, 1])
+    legend = alt.Legend(orient="bottom", format=".0%", values=[-1, 0, 1])
+    color = alt.Color("share:Q", title="row preferred (blue)", scale=scale, legend=legend)
     few = len(order) <= MOST  # a dot would cover the cells of many
     shade = base.mark_rect().encode(
         color=color if few else alt.condition("datum.significant", color, alt.value("#eee")),

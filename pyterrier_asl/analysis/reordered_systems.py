@@ -339,5 +339,5 @@ def _systems_chart(systems: pd.DataFrame) -> alt.TopLevelMixin:
         "measure. On the dashed line nothing changes; the vertical distance from it, in percent "
         "of the systems, is dSort."
     )
-    chart = alt.concat(*panels, columns=3)
+    chart = alt.concat(*panels, columns=2)
     return captioned(chart, "From AP to ASL, step by step", caption, WIDE_CAPTION)

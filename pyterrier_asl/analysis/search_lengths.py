@@ -150,8 +150,9 @@ def search_length_changes(
     The differences of the search lengths of two runs, per document.
 
     Args:
-        a: one run; by default the best by ASL.
-        b: another; by default the median by ASL, the worse of two in the middle.
+        a: one run; by default the first of two runs, and of more the best by ASL.
+        b: another; by default the second of two runs, and of more the median by ASL, the worse of
+            two in the middle.
         edges: ends of the bins of absolute differences, ascending; by default logarithmic on each
             side, 1, 3, 10, ..., up to the cut-off (1000 without one).
         cutoff: k, as in ``ASL@k``.
@@ -184,8 +185,11 @@ def search_length_changes(
     """
     judged, rel = read(runs, qrels, duplicates, rel)
     options = AslOptions(rel, cutoff, missing, as_published)
-    order = by_asl(judged, options)
-    names = order[0] if a is None else a, order[len(order) // 2] if b is None else b
+    are_two = len(judged) == 2
+    order = judged.names if are_two else by_asl(judged, options)
+    middle = order[int(a in (None, order[0]))] if are_two else order[len(order) // 2]
+    first_run = order[int(are_two and order[0] == b)] if a is None else a
+    names = first_run, middle if b is None else b
     if names[0] == names[1]:
         raise ValueError(f"both runs are {names[0]!r}: give two different runs as a and b")
     first, second = relevant_documents(judged.select(names), *options.how)
@@ -208,7 +212,7 @@ def search_length_changes(
     retrieved = difference[~kinds["neither"]]
     signs = {"wins": retrieved < 0, "losses": retrieved > 0, "same": retrieved == 0}
     counts = {name: int(np.sum(of)) for name, of in {**signs, **kinds}.items()}
-    unnamed = [name for name, run in zip(names, (a, b)) if run is None]
+    unnamed = [name for name, run in zip(names, (a, b)) if run is None and not are_two]
     about: dict[Any, Any] = {"a": names[0], "b": names[1], **counts}
     frame.attrs = {**about, "chosen": unnamed, "runs": len(judged)}
     return frame
@@ -220,14 +224,12 @@ def search_length_changes_chart(changes: pd.DataFrame) -> alt.TopLevelMixin:
     about = changes.attrs
     a, b = about["a"], about["b"]
     neither = (
-        f" Retrieved by neither run: {about['neither']:,}, counted at the end of the rankings."
-        if about["neither"]
-        else ""
+        f" Not shown: {about['neither']:,} that neither run retrieved." if about["neither"] else ""
     )
     which = {a: "the best", b: "the median"}
     by_asl_chosen = [f"{name} is {which[name]}" for name in about["chosen"]]
     chosen = f" Of {about['runs']} runs by ASL {' and '.join(by_asl_chosen)}." * bool(by_asl_chosen)
-    names = {"both": "both", "only_a": f"only {a}", "only_b": f"only {b}", "neither": "neither"}
+    names = {"both": "both", "only_a": f"only {a}", "only_b": f"only {b}"}
     long = _name_bins(changes.rename(columns=names)).melt(
         ["length", "low"], list(names.values()), "retrieved by", "count"
     )

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..assessment.system_pairs import PairedTest, as_frame, significance
-from ..charts import STEP, WIDTH, alt, bars, captioned, category, in_rows, tooltips
+from ..charts import BESIDE_NAMES, STEP, alt, bars, captioned, category, in_rows, tooltips
 from ..evaluation.inputs import refuse
 from ..io.lazy import pd
 from ..io.names import check_names
@@ -167,7 +167,7 @@ def compare_techniques_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     panels = (
         in_rows(chart, "track", frame["track"])
         if several
-        else chart.properties(width=WIDTH, height=alt.Step(STEP))
+        else chart.properties(width=BESIDE_NAMES, height=alt.Step(STEP))
     )
     title = f"{new} over {old}"
     return captioned(panels, title if named else title.capitalize(), caption)

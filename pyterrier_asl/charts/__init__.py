@@ -6,6 +6,7 @@ Charts need Altair: ``pip install pyterrier-asl[charts]``.
 from ..io.lazy import alt
 from .forms import (
     BAR,
+    BESIDE_NAMES,
     COLORS,
     CROWDED,
     DASHED,
@@ -54,6 +55,7 @@ from .scales import (
 
 __all__ = [
     "BAR",
+    "BESIDE_NAMES",
     "COLORS",
     "CROWDED",
     "DASHED",

@@ -12,15 +12,20 @@ from ..io.lazy import alt as alt
 from ..io.lazy import pd
 from .scales import whole_numbers
 
-WIDTH, HEIGHT = 360, 240
+#: The size of a view. With its axis it is some 300 pixels wide: as wide as the column of a paper it
+#: has letters of 8 points.
+WIDTH, HEIGHT = 240, 180
 
-#: The width of each of several charts side by side.
-PANEL = 220
+#: The width of the view beside names, and of each of two charts side by side.
+BESIDE_NAMES, PANEL = 170, 220
+
+#: Points of a paper per pixel of a chart: letters of 10 pixels have 8 points.
+POINTS = 0.8
 
 #: Characters of a caption line over a chart of the usual width.
-CAPTION = 68
+CAPTION = 48
 
-#: Characters of a caption line over several charts side by side.
+#: Characters of a caption line over two charts side by side.
 WIDE_CAPTION = 90
 
 #: Okabe and Ito's colours: distinguished by all readers.
@@ -49,7 +54,7 @@ GAP, BAR = 3, 5
 DASHED = [4, 3]
 
 #: Pixels of a long name at the left of a chart.
-LONG_NAME = 260
+LONG_NAME = 130
 
 #: The label of an axis that breaks a measure's name before its parameters, a Vega expression.
 TWO_LINES = r"split(replace(datum.label, '(', '\n('), '\n')"
@@ -73,7 +78,7 @@ def figure(
     title: str,
     caption: str,
     *,
-    width: int = WIDTH,
+    width: int | None = None,
     height: Any = HEIGHT,
     rows: float | None = None,
     **channels: Any,
@@ -84,16 +89,16 @@ def figure(
         marked: the chart with its mark, or several layers.
         title: the content, in a few words.
         caption: how to read the chart.
-        width: pixels.
+        width: pixels; None: the usual width, of rows the one beside names.
         height: pixels, or an Altair step per row.
         rows: the height of each row, as a multiple of STEP; replaces ``height``.
         **channels: the encoding channels.
     """
+    usual = WIDTH
     if rows is not None:
-        height = alt.Step(rows * STEP)
-    return captioned(
-        marked.encode(**channels).properties(width=width, height=height), title, caption
-    )
+        usual, height = BESIDE_NAMES, alt.Step(rows * STEP)
+    sized = marked.encode(**channels).properties(width=width or usual, height=height)
+    return captioned(sized, title, caption)
 
 
 def captioned(
@@ -182,7 +187,7 @@ def in_rows(
     """
     header = alt.Header(labelOrient="top", labelAnchor="start")
     row = alt.Row(f"{column}:N", title=None, sort=list(dict.fromkeys(order)), header=header)
-    return panel.properties(width=WIDTH, height=alt.Step(rows * STEP)).facet(row=row)
+    return panel.properties(width=BESIDE_NAMES, height=alt.Step(rows * STEP)).facet(row=row)
 
 
 def bars(frame: pd.DataFrame, value: str, text: str, **channels: Any) -> alt.TopLevelMixin:
@@ -235,7 +240,7 @@ def category(field: str, title: str | None = None, *, domain: Sequence[Any] = ()
         domain: the categories, if colours must not depend on which categories occur.
     """
     shown = {"domain": list(domain)} if domain else {}
-    scale, legend = alt.Scale(range=list(COLORS), **shown), alt.Legend(orient="bottom", columns=3)
+    scale, legend = alt.Scale(range=list(COLORS), **shown), alt.Legend(orient="bottom", columns=2)
     return alt.Color(f"{field}:N", title=title, scale=scale, legend=legend)
 
 

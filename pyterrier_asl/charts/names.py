@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,9 +16,6 @@ LONGEST = 16
 
 #: Mean width of a character of a name, in pixels of a chart.
 _CHARACTER = 5.8
-
-#: Widths of the view for which names are placed: the usual one, and the column of a paper.
-_VIEWS = (WIDTH, 175)
 
 #: Distances above and below its point that are tried for a name: one line to five lines.
 _LIFTS = [ROW * lines for lines in range(1, 6)]
@@ -34,11 +31,12 @@ def names_beside_points(
     x: tuple[str, Sequence[float]],
     y: tuple[str, Sequence[float]],
     radius: str | None = None,
+    sure: int | None = None,
 ) -> alt.TopLevelMixin:
     """Names next to some of the points of a chart of the usual size.
 
-    Each name is where it covers the fewest points and names, within the chart, at the usual width
-    and in the column of a paper. A line joins a name to its point if they are not adjacent.
+    Each name is where it covers the fewest points and names, within the chart. A line joins a name
+    to its point if they are not adjacent.
 
     Args:
         frame: one row per point of the chart.
@@ -47,27 +45,28 @@ def names_beside_points(
         x: the column across, and the values at the left and at the right end of the axis.
         y: the column upwards, and the values at the bottom and at the top.
         radius: the column of the points' radii in pixels; None: all points are small.
+        sure: the number of first names that are always drawn, others only where they cover nothing;
+            None: all.
     """
     (across, ends), (up, heights) = x, y
     spans = np.array([ends[1] - ends[0], heights[1] - heights[0]], dtype=np.float64)
     spans[spans == 0] = 1.0
 
-    def points_of(rows: pd.DataFrame, width: float) -> Floats:
+    def points_of(rows: pd.DataFrame) -> Floats:
         """Pixels from the lower left, and radii, shape (n, 3)."""
         shares = (rows[[across, up]].to_numpy(dtype=np.float64) - [ends[0], heights[0]]) / spans
         radii = np.full(len(rows), RADIUS) if radius is None else rows[radius].to_numpy()
-        return np.column_stack([shares * [width, HEIGHT], radii])
+        return np.column_stack([shares * [WIDTH, HEIGHT], radii])
 
     lengths = _CHARACTER * named[name].astype(str).map(len).to_numpy(dtype=np.float64)
-    anchors, points = (
-        {width: points_of(rows, width) for width in _VIEWS} for rows in (named, frame)
-    )
-    offsets = free_places(anchors, lengths, points)
+    anchors = points_of(named)
     here = {"x": alt.X(f"{across}:Q"), "y": alt.Y(f"{up}:Q")}
     layers = []
-    for row, (right, above) in enumerate(offsets):
+    for row, place in enumerate(free_places(anchors, lengths, points_of(frame), sure)):
+        if np.isnan(place).any():
+            continue
+        (right, above), size = place, anchors[row, 2]
         base = alt.Chart(named.iloc[[row]]).encode(**here)
-        size = anchors[WIDTH][row, 2]
         if abs(above) > size + _LIFTS[0]:
             height = np.sign(above) * ROW / 2 - above
             line = base.mark_rule(
@@ -80,47 +79,50 @@ def names_beside_points(
 
 
 def free_places(
-    anchors: Mapping[int, Floats], lengths: Floats, points: Mapping[int, Floats]
+    anchors: Floats, lengths: Floats, points: Floats, sure: int | None = None
 ) -> Floats:
     """The places of names: pixels to the right of and above their points.
 
     Args:
-        anchors: for each width of the chart the named points, with their radii, shape (n, 3).
+        anchors: the named points in pixels, with their radii, shape (n, 3).
         lengths: lengths of the names in pixels, shape (n,).
-        points: for each width all points, which no name should cover, with their radii, shape
-            (m, 3).
+        points: all points, which no name should cover, with their radii, shape (m, 3).
+        sure: the number of first names that have a place in any case, others only next to their
+            points and where they cover nothing; None: all.
 
     Returns:
-        Shape (n, 2).
+        Shape (n, 2); NaN for a name without a place.
 
-    >>> anchors = {360: np.array([[100.0, 100.0, 4.0], [104.0, 100.0, 4.0]])}
+    >>> anchors = np.array([[100.0, 100.0, 4.0], [104.0, 100.0, 4.0]])
     >>> free_places(anchors, np.array([30.0, 30.0]), anchors).tolist()
     [[-22.0, 0.0], [22.0, 0.0]]
     """
-    places = np.empty((len(lengths), 2))
+    places, size = np.full((len(lengths), 2), np.nan), np.array([WIDTH, HEIGHT])
     for row, length in enumerate(lengths):
-        half = np.array([length, ROW]) / 2
-        radius = next(iter(anchors.values()))[row, 2]
+        half, radius = np.array([length, ROW]) / 2, anchors[row, 2]
         beside = radius + GAP + half[0]
+        lifts = (sign * (radius + step) for step in _LIFTS for sign in (1, -1))
         candidates = np.array(
             [
                 (side, lift)
-                for lift in (0, *(sign * (radius + step) for step in _LIFTS for sign in (1, -1)))
+                for lift in (0, *lifts)
                 for side in (beside, -beside, *([0] if lift else []))
             ]
         )
+        must_fit = sure is not None and row >= sure
+        if must_fit:
+            candidates = candidates[np.abs(candidates[:, 1]) <= radius + _LIFTS[0]]
         # Names within the chart come first, then those that cover the fewest names, then points.
-        faults = np.zeros((3, len(candidates)))
-        for width, some in anchors.items():
-            centres, size = some[row, :2] + candidates, np.array([width, HEIGHT])
-            outside = np.abs(centres - np.clip(centres, half, size - half)).sum(axis=1)
-            halves = np.column_stack((lengths[:row], np.full(row, ROW))) / 2
-            apart = np.abs(centres[:, None] - some[:row, :2] - places[:row])
-            taken = (apart < half + halves).all(axis=2).sum(axis=1)
-            margin = half + points[width][:, 2:]
-            covered = np.abs(points[width][:, :2] - centres[:, None]) < margin
-            faults += covered.all(axis=2).sum(axis=1), taken, outside
-        places[row] = candidates[np.lexsort((np.abs(candidates[:, 1]), *faults))[0]]
+        centres = anchors[row, :2] + candidates
+        outside = np.abs(centres - np.clip(centres, half, size - half)).sum(axis=1)
+        halves = np.column_stack((lengths[:row], np.full(row, ROW))) / 2
+        apart = np.abs(centres[:, None] - anchors[:row, :2] - places[:row])
+        taken = (apart < half + halves).all(axis=2).sum(axis=1)
+        covered = np.abs(points[:, :2] - centres[:, None]) < half + points[:, 2:]
+        faults = np.array([covered.all(axis=2).sum(axis=1), taken, outside])
+        best = np.lexsort((np.abs(candidates[:, 1]), *faults))[0]
+        if not (must_fit and faults[:, best].any()):
+            places[row] = candidates[best]
     return places
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from ..io.atomic import check_replaceable, replacing
 from ..io.lazy import alt
 from ..io.processes import check_address_space
+from .forms import POINTS
 
 #: Endings of the files that a chart can be saved to.
 ENDINGS = (".html", ".svg", ".png", ".pdf")
@@ -47,6 +48,7 @@ def save_chart(
     how: dict[str, dict[str, Any]] = {
         ".html": {"inline": converts},
         ".png": {"scale_factor": PIXELS},
+        ".pdf": {"scale_factor": POINTS},
     }
     if not title:
         chart = chart.copy(deep=False)

@@ -75,7 +75,7 @@ OWN: dict[str, dict[str, Any]] = {
     "synthetic-systems": {"cutoff": 100, "alphas": (0.0, 0.5, 1.0)},
     "system-order": {"preference": "sgnLP"},
     "system-preferences": {
-        "preferences": ("rrLP", "sgnLP", "lexirecall", "RPP"),
+        "preferences": ("rrLP", "sgnLP"),
         "correction": "auto",
     },
     "tie-probability-by-rank": {"deepest": 10},

@@ -168,7 +168,7 @@ OCCURRENCES = [
         search_length_changes,
         lambda found: search_length_changes({"x": WHOLE if found else SHORT, "y": SHORT}, QRELS),
         "",
-        " Retrieved by neither run: 3, counted at the end of the rankings.",
+        " Not shown: 3 that neither run retrieved.",
     ),
 ]
 

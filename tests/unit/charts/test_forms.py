@@ -51,17 +51,19 @@ def test_names_that_are_too_long_for_lines_are_in_a_legend_below():
     assert legend["orient"] == "bottom" and legend["columns"] == 2
 
 
-@pytest.mark.parametrize("names", [2, 20, 21, 22, 40])
+@pytest.mark.parametrize("names", [2, 15, 16, 17, 40])
 @pytest.mark.parametrize("value", [1.0, 3.0, 5.0])
 def test_names_are_twelve_pixels_apart_and_leave_the_axis_only_if_there_are_too_many(names, value):
     places = (spread_apart(np.full(names, value), (1.0, 5.0)) - 1) * forms.HEIGHT / 4
     np.testing.assert_allclose(np.diff(places), 12)
-    assert (places.min() > -1e-9 and places.max() < forms.HEIGHT + 1e-9) == (names <= 21)
+    assert (places.min() > -1e-9 and places.max() < forms.HEIGHT + 1e-9) == (names <= 16)
 
 
 def test_only_names_that_would_overlap_are_moved_half_of_the_way_each():
-    values = np.array([0.1, 0.5, 0.52, 0.9])  # 240 pixels: the two are 4.8 pixels apart
-    np.testing.assert_allclose(spread_apart(values, (0, 1)), [0.1, 0.485, 0.535, 0.9])
+    values = np.array([0.1, 0.5, 0.52, 0.9])  # 180 pixels: the two are 3.6 pixels apart
+    np.testing.assert_allclose(
+        spread_apart(values, (0, 1)), [0.1, 0.51 - 6 / 180, 0.51 + 6 / 180, 0.9]
+    )
 
 
 def test_a_single_flat_line_keeps_its_place():
@@ -134,12 +136,21 @@ def test_names_with_points_cover_no_other_name_and_stay_within_the_chart(seed):
     draw = np.random.default_rng(seed)
     points = np.column_stack([draw.uniform(0, forms.WIDTH, 60), draw.uniform(0, forms.HEIGHT, 60)])
     points = np.column_stack([points, np.full(60, 4.0)])
-    places = free_places({forms.WIDTH: points[:8]}, np.full(8, 60.0), {forms.WIDTH: points})
+    places = free_places(points[:8], np.full(8, 60.0), points)
     low, high = (points[:8, :2] + places + sign * np.array([30, 6]) for sign in (-1, 1))
     assert (low >= 0).all() and (high <= [forms.WIDTH, forms.HEIGHT]).all()
     for first in range(8):
         for second in range(first):
             assert ((low[first] >= high[second]) | (high[first] <= low[second])).any()
+
+
+def test_names_that_would_cover_something_have_no_place_where_they_must_fit():
+    points = np.array([[x, 90.0, 4.0] for x in (30, 34, 120)])
+    found = free_places(points, np.full(3, 40.0), points, sure=0)
+    assert np.isfinite(found[[0, 2]]).all()
+    crowd = np.array([[x, y, 4.0] for x in range(0, 240, 5) for y in range(0, 180, 5)], dtype=float)
+    assert np.isnan(free_places(crowd[:9], np.full(9, 40.0), crowd, sure=0)).all()
+    assert np.isfinite(free_places(crowd[:9], np.full(9, 40.0), crowd)).all()
 
 
 @pytest.mark.parametrize("x", [0, 3, forms.WIDTH - 3, forms.WIDTH])
@@ -150,21 +161,20 @@ def test_a_name_at_an_edge_is_within_the_chart_even_if_it_covers_points(x, y):
     )
     named = np.array([[x, y, 4.0]])
     points = np.concatenate([named, inside])
-    ((right, above),) = free_places({forms.WIDTH: named}, np.array([60.0]), {forms.WIDTH: points})
+    ((right, above),) = free_places(named, np.array([60.0]), points)
     assert 30 <= x + right <= forms.WIDTH - 30 and 6 <= y + above <= forms.HEIGHT - 6
 
 
 @pytest.mark.parametrize("x", [10.0, 12.0, 15.0, 19.0, 20.0])
 @pytest.mark.parametrize(("y", "heights"), [(3.0, (3, 9)), (9.0, (3, 9)), (9.0, (9, 3))])
 def test_names_are_within_charts_whose_axes_do_not_begin_at_0(x, y, heights):
-    """At the usual width and in the column of a paper, whose view has 175 pixels."""
+
     frame = pd.DataFrame({"x": [x], "y": [y], "run": "ten digits"})
     (text,) = names_beside_points(frame, frame, "run", x=("x", (10, 20)), y=("y", heights)).layer[
         -1:
     ]
-    for width in (forms.WIDTH, 175):
-        across = (x - 10) / 10 * width + text.mark.dx
-        assert 10 * 5.8 / 2 <= across <= width - 10 * 5.8 / 2
+    across = (x - 10) / 10 * forms.WIDTH + text.mark.dx
+    assert 10 * 5.8 / 2 <= across <= forms.WIDTH - 10 * 5.8 / 2
     up = (y - heights[0]) / (heights[1] - heights[0]) * forms.HEIGHT - text.mark.dy
     assert 6 <= up <= forms.HEIGHT - 6
 
@@ -282,9 +292,9 @@ def test_a_line_from_a_point_ends_at_the_border_of_its_name(seed):
 def test_a_name_is_a_line_of_12_pixels_further_away_for_each_line_of_points(lines):
     """A name right above its point needs no line to it, a name further away has one."""
     radius = np.sqrt(60) / 2
-    pixels = [(180, 120), *((180 + x, 120) for x in (-25, 25) if lines)]
+    pixels = [(120, 90), *((120 + x, 90) for x in (-25, 25) if lines)]
     pixels += [
-        (180 + x, 120 + sign * (radius + 12 * at))
+        (120 + x, 90 + sign * (radius + 12 * at))
         for at in range(1, lines)
         for x in (-25, 0, 25)
         for sign in (-1, 1)
@@ -349,13 +359,13 @@ def test_panels_in_rows_are_in_the_order_of_the_table_and_rows_as_high_as_asked(
     figure = forms.figure(alt.Chart(frame).mark_point(), "T", "c" * 150, rows=0.5, x="x:Q")
     assert figure.to_dict()["height"] == {"step": forms.STEP / 2}
     wide = forms.captioned(figure, "T", "c" * 150, forms.WIDE_CAPTION).to_dict()["title"]
-    for title, longest in ((figure.to_dict()["title"], 68), (wide, 90)):
+    for title, longest in ((figure.to_dict()["title"], 48), (wide, 90)):
         assert [*map(len, title["subtitle"])][0] == longest
         assert title["offset"] == 12, "a line below the caption"
 
 
-def test_charts_are_three_to_two_and_have_a_legend_of_three_columns_below():
+def test_charts_are_four_to_three_and_have_a_legend_of_two_columns_below():
     drawn = forms.figure(alt.Chart(pd.DataFrame({"x": [1]})).mark_point(), "T", "C.").to_dict()
-    assert drawn["width"] / drawn["height"] == 1.5
+    assert drawn["width"] / drawn["height"] == 4 / 3
     legend = forms.category("x").to_dict()["legend"]
-    assert legend == {"orient": "bottom", "columns": 3}
+    assert legend == {"orient": "bottom", "columns": 2}
