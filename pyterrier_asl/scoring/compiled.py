@@ -2,15 +2,17 @@
 
 A module of loops has functions of NumPy arrays, marked by :func:`compiled`. Callers get a function
 from :func:`loop`, for a number of steps: plain Python finishes a small number of steps before Numba
-would be loaded.
+would be loaded. Without Numba all loops are plain Python.
 """
 
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
+from importlib.util import find_spec
 from threading import RLock
 from types import FunctionType, ModuleType
 from typing import Any, TypeVar
@@ -47,9 +49,21 @@ def loop(function: F, steps: int) -> F:
     """
     global _steps
     _steps += steps
-    if _steps < ENOUGH:
+    if _steps < ENOUGH or not _has_numba():
         return function
     return getattr(compile_loops(function.__module__), function.__name__)  # type: ignore[no-any-return]
+
+
+@cache
+def _has_numba() -> bool:
+    """Whether Numba is installed; warns if it is not."""
+    if find_spec("numba"):
+        return True
+    warnings.warn(
+        "Numba is not installed, so that long loops take many times as long: pip install numba",
+        stacklevel=2,
+    )
+    return False
 
 
 def compile_loops(module: str) -> ModuleType:

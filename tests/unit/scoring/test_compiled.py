@@ -165,3 +165,15 @@ def test_threads_that_need_loops_at_once_get_the_same():
         [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=120
     )
     assert done.stdout.split() == ["6", "3"], done.stderr
+
+
+def test_without_numba_loops_are_plain_and_a_warning_says_so(monkeypatch):
+    from pyterrier_asl.scoring._pair_kernels import merge
+
+    monkeypatch.setattr(compiled, "find_spec", lambda name: None)
+    compiled._has_numba.cache_clear()
+    try:
+        with pytest.warns(UserWarning, match="pip install numba"):
+            assert compiled.loop(merge, compiled.ENOUGH) is merge
+    finally:
+        compiled._has_numba.cache_clear()
