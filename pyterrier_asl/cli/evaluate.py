@@ -59,8 +59,8 @@ if TYPE_CHECKING:
 @options.common
 @options.switch(
     "--ranks",
-    help="Add the best and the worst rank that each run could have; *: a run with the best mean is "
-    "better (p, corrected for all pairs, at most .05).",
+    help="Add the best and the worst rank that each run could have; *: significantly worse than a "
+    "run with the best mean (all pairs: corrected p at most .05).",
 )
 @click.option(
     "-s", "--sort", default="", metavar="NAME", help="Sort runs by this measure, best first."
@@ -166,8 +166,8 @@ def _print_answers(results: Mapping[str, Evaluation], sort: str, has_stars: bool
         for sentence in answers(evaluation)
     ]
     if has_stars:
-        legend = "*: a run with the best mean is better (p, corrected for all pairs, at most .05)."
-        parts.append(Part(legend))
+        worse = "*: significantly worse than a run with the best mean (all pairs: corrected p at "
+        parts.append(Part(f"{worse}most .05)."))
     if sort:
         parts.append(Part(f"Best mean {sort} first:"))
     print_parts([*parts, Part()] if parts else [])

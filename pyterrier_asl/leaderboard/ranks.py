@@ -23,7 +23,7 @@ from ..evaluation.scores import ScoreTable
 from ..io.lazy import pd
 from ..io.notices import counted, names_of, warn
 from ..judging.labels import qrels_with
-from ..measures.names import Measures, NamedMeasure, named_measures
+from ..measures.names import Measures, NamedMeasure, one_measure
 from ..scoring.arrays import Floats
 from ..statistics.inputs import DRAWS
 from ..statistics.rank_intervals import RankIntervals, rank_intervals
@@ -185,12 +185,7 @@ def _ranking_measure(measures: Measures) -> NamedMeasure:
     """Parses the measure; ValueError unless systems can be ranked by it."""
     if measures in _PREFERENCES:
         raise ValueError(f"{measures} compares pairs and gives no system a value: use LexiP or RR")
-    several = named_measures(measures)
-    if len(several) != 1:
-        raise ValueError(
-            f"ranks are by one measure, and {measures!r} names {len(several)}: choose one of them"
-        )
-    [chosen] = several
+    chosen = one_measure(measures)
     if chosen.higher_is_better is None:
         raise ValueError(
             f"{chosen.name} has no direction, so it ranks no systems: use another measure"

@@ -84,7 +84,7 @@ def test_evaluate_shows_the_best_of_many_runs(shown):
 @pytest.mark.filterwarnings("ignore:there are only 12 topics")
 def test_stars_are_explained_where_there_are_any(shown):
     best, near, worst = [f"runs/r{run:02}.run" for run in (19, 18, 0)]
-    legend = "*: a run with the best mean is better (p, corrected for all pairs, at most .05)."
+    legend = "*: significantly worse than a run with the best mean (all pairs: corrected p at most"
     for runs, options, is_there in (
         ((best, worst), ["--ranks"], True),
         ((best, worst), [], False),

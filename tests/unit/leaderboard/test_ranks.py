@@ -330,7 +330,7 @@ def test_an_option_reaches_the_intervals_of_all_topics_and_of_each_collection(
     [
         ({"measures": "NumRet"}, "NumRet has no direction"),
         ({"measures": "sgnLP"}, "sgnLP compares pairs"),
-        ({"measures": ["RR", "AP"]}, "by one measure"),
+        ({"measures": ["RR", "AP"]}, "names several measures"),
         ({"measures": "AP", "unjudged": True}, "needs a cut-off"),
         ({"measures": "ERR@10", "unjudged": True}, "has no bounds"),
         ({"judges": {"qrels": QRELS}}, "both called 'qrels'"),
