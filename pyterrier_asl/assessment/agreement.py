@@ -10,14 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
-from math import ceil
 from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 
 from ..io.lazy import pd
-from ..io.notices import counted, warn
 from ..judging.matching import positions
 from ..measures.names import Measures
 from ..scoring.arrays import Floats, Ints
@@ -84,12 +82,6 @@ def interval_of(draws: Floats, alpha: float, queries: int) -> Interval:
     """The interval of the observed value, which is the first; a single query has none."""
     if queries < 2:
         return Interval(float(draws[0]), float("nan"), float("nan"))
-    number = len(draws) - 1  # none of the agreement on grades
-    if 0 < number < 2 / alpha:
-        covered = f"{100 * (1 - alpha):g} % intervals"
-        warn(
-            f"{counted(number, 'draw')} are too few for {covered}: give {ceil(2 / alpha):,} or more"
-        )
     return centred_interval(float(draws[0]), draws[1:], alpha=alpha)
 
 
@@ -204,21 +196,8 @@ def grade_bins(grades: Floats) -> Floats:
     >>> grade_bins(np.array([0.04, 0.3, 1.0])).tolist(), grade_bins(np.array([0.0, 7.0])).tolist()
     ([0.0, 0.3, 1.0], [0.0, 7.0])
     """
-    if not _are_fractional(grades):
-        return grades
-    if grades.max() > 1:
-        return np.floor(grades)
-    return np.round(np.floor(np.round(grades / _NARROW, 9)) * _NARROW, 9)
-
-
-def _are_fractional(grades: Floats) -> bool:
-    return bool(np.any(grades != np.floor(grades)))
-
-
-def binned_judges(judges: Judges) -> tuple[str, ...]:
-    """The judges with fractional grades, whose grades are in bins in tables by grade."""
-    members = judges.members.items()
-    return tuple(name for name, judge in members if _are_fractional(judge.judgements.grades))
+    width = 1 if grades.max() > 1 else _NARROW
+    return np.round(np.floor(np.round(grades / width, 9)) * width, 9)
 
 
 def judged_by_both(judges: Judges, a: str, b: str) -> tuple[Ints, Ints]:
@@ -235,15 +214,15 @@ def judged_by_both(judges: Judges, a: str, b: str) -> tuple[Ints, Ints]:
     return at
 
 
-def confusion_of(judges: Judges, reference: str | None = None) -> pd.DataFrame:
-    """Counts documents by the grades of two judges: every two, or the reference and each other.
+def confusion_of(judges: Judges) -> pd.DataFrame:
+    """Counts documents by the grades of the reference and of each other judge.
 
     Returns:
         ``reference``, ``judge``, ``grade_a``, ``grade_b``, ``pairs``, ``share_of_a``; fractional
         grades are in bins, by their lower ends (:func:`grade_bins`).
     """
     parts = {}
-    for pair in judges.pairs(reference):
+    for pair in judges.pairs(judges.names[0]):
         judgements = (judges.members[name].judgements for name in pair)
         at = judged_by_both(judges, *pair)
         a, b = (grade_bins(own.grades)[rows] for own, rows in zip(judgements, at))
@@ -254,18 +233,11 @@ def confusion_of(judges: Judges, reference: str | None = None) -> pd.DataFrame:
 
 
 def counts_by_grade(confusion: pd.DataFrame) -> pd.DataFrame:
-    """The grades of the reference as rows, the grades of the judge as columns."""
-    keys = ["reference", "judge", "grade_a"]
-    rows = confusion[keys].drop_duplicates()
-    counts = confusion.pivot(index=keys, columns="grade_b", values="pairs").astype("Int64")
-    counts = counts.reindex(pd.MultiIndex.from_frame(rows)).reset_index(drop=True)
-    by = rows["judge"].tolist()
-    several = len(rows[["reference", "judge"]].drop_duplicates()) > 1
-    counts.columns = [f"{'' if several else by[0] + ' '}{grade:g}" for grade in counts.columns]
-    if several:
-        counts.insert(0, "graded by", by)
-    graded = [f"{a} {grade:g}" for a, grade in zip(rows["reference"], rows["grade_a"])]
-    counts.insert(0, "graded", graded)
+    """The grades of the reference as rows for each judge, the grades of the judge as columns."""
+    rows = pd.MultiIndex.from_frame(confusion[["judge", "grade_a"]].drop_duplicates())
+    counts = confusion.pivot(index=["judge", "grade_a"], columns="grade_b", values="pairs")
+    counts = counts.reindex(rows).astype("Int64").reset_index()
+    counts.columns = ["judge", "grade", *(f"{grade:g}" for grade in counts.columns[2:])]
     return counts
 
 

@@ -31,9 +31,6 @@ PEOPLE, MACHINE = "people", "machine"
 #: The largest negative number of queries saved that is rounding.
 _NO_COST = 1e-9
 
-#: Differences above this show in a table.
-_PRINTED = 5e-5
-
 #: Intervals can be too narrow if fewer values differ from the most frequent value.
 _FEW_DIFFERENT = 5
 
@@ -140,7 +137,7 @@ def audit(
         part = part.assign(**{"lambda": estimates.lambda_, "saved": estimates.saved})
         _warn_of_equal_values(part, estimates.differing)
         answers += _answers(part, measure.higher_is_better, labels, name)
-        explanations += explain_estimates(part, h, f, rest, target)
+        explanations += explain_estimates(part, h, f, rest)
         parts.append(part)
     these = f"these {machine_queries} queries, if people judged all of them"
     note = (
@@ -151,7 +148,8 @@ def audit(
             "People have judged all of them, so the machine changes no estimate."
             if sample.size == machine_queries
             else f"They hold if the {sample.size} queries were drawn at random from the "
-            f"{machine_queries}, which cannot be checked here."
+            f"{machine_queries}, which cannot be checked here. Each row has another lambda, so a "
+            "difference can differ from the difference of its two means."
         )
     )
     table = pd.concat(parts, ignore_index=True)
@@ -178,8 +176,7 @@ class Audit(Printed):
         note: the assumptions of the intervals.
         answers: a sentence per difference, or per mean of a single run.
         explanations: sentences on estimates without an interval, on estimates with another sign
-            than both people's and the machine's, on differences with another weight than their two
-            means, and on negative ``saved``.
+            than both people's and the machine's, and on negative ``saved``.
     """
 
     table: pd.DataFrame
@@ -197,8 +194,6 @@ class Audit(Printed):
     def parts(self) -> Iterator[Part]:
         """The first answers, the tables of means and differences, then the other sentences."""
         yield from map(Part, self.answers[:_ANSWERS])
-        if (more := len(self.answers) - _ANSWERS) > 0:
-            yield Part(f"{counted(more, 'more difference')}: see the tables.")
         for (measure, minus), rows in self.table.groupby(["measure", "minus"], sort=False):
             heading = f"{measure}, {f'less {minus}' if minus else 'means'}:"
             yield Part(heading, rows[_SHOWN], {"titles": _TITLES})
@@ -263,9 +258,7 @@ def _warn_of_equal_values(part: pd.DataFrame, differing: Ints) -> None:
         )
 
 
-def explain_estimates(
-    part: pd.DataFrame, h: Floats, f: Floats, rest: Floats, target: str
-) -> list[str]:
+def explain_estimates(part: pd.DataFrame, h: Floats, f: Floats, rest: Floats) -> list[str]:
     """Explains estimates that a reader may take for errors.
 
     Args:
@@ -273,15 +266,13 @@ def explain_estimates(
         h: people's values, shape (rows, n).
         f: the machine's of the same queries, shape (rows, n).
         rest: the machine's of the other queries, shape (rows, N).
-        target: of the estimates.
 
     Returns:
         One sentence per estimate with another sign than people's and the machine's value, and one
-        sentence each on the estimates without an interval, on the differences that differ from the
-        difference of the estimated means, and on negative "queries saved".
+        sentence each on the estimates without an interval and on negative "queries saved".
     """
     what = names_of_estimates(part)
-    sentences = [*_without_interval(part, h, rest), *_other_weights(part)]
+    sentences = list(_without_interval(part, h, rest))
     signs = np.sign(part[["estimate", "people", "machine"]].to_numpy())
     for row in np.flatnonzero((signs[:, 1] == signs[:, 2]) & (signs[:, 0] * signs[:, 1] < 0)):
         at = part.iloc[row]
@@ -300,7 +291,7 @@ def explain_estimates(
         sentences.append(
             f"{part['measure'].iloc[0]}: {_range(saved, '.1f')} queries saved (in {rows}): people "
             "alone have the smaller error there, because "
-            + _why_costly(h[costly], f[costly], rest[costly], target)
+            + _why_costly(h[costly], f[costly], rest[costly])
         )
     return sentences
 
@@ -318,37 +309,14 @@ def _without_interval(part: pd.DataFrame, h: Floats, rest: Floats) -> Iterator[s
         )
 
 
-def _other_weights(part: pd.DataFrame) -> Iterator[str]:
-    """A sentence on differences that differ from the difference of the two estimated means."""
-    means = dict(zip(part["run"][part["minus"] == ""], part["estimate"]))
-    pairs = part[part["minus"] != ""]
-    of_means = np.array([means[a] - means[b] for a, b in zip(pairs["run"], pairs["minus"])])
-    others = np.flatnonzero(np.abs(pairs["estimate"].to_numpy() - of_means) > _PRINTED)
-    if others.size:
-        at, expected = pairs.iloc[others[0]], of_means[others[0]]
-        yield (
-            f"{at['measure']}: each row has another lambda, so an estimated difference can differ "
-            f"from the difference of the two estimated means ({at['run']} - {at['minus']} is "
-            f"{at['estimate']:+.4f} with lambda {at['lambda']:.2f}; the means differ by "
-            f"{round(expected, 4) + 0:+.4f})."
-        )
-
-
-def _why_costly(h: Floats, f: Floats, rest: Floats, target: str) -> str:
+def _why_costly(h: Floats, f: Floats, rest: Floats) -> str:
     """The reason why the machine costs precision, with its numbers."""
-    if target == TARGETS[0]:
-        whole = np.concatenate((f, rest), axis=1).var(axis=1, ddof=1)
-        ratios = f.var(axis=1, ddof=1) / whole
-        return (
-            "lambda is computed from the variance of the machine's values over all queries, and "
-            f"the variance on the {h.shape[1]} queries that people judged is "
-            f"{_range(ratios, '.1f')} times as large."
-        )
+    everything = np.concatenate((f, rest), axis=1).var(axis=1, ddof=1)
     correlations = np.array([np.corrcoef(a, b)[0, 1] for a, b in zip(h, f)])
     return (
-        f"lambda is estimated from the {h.shape[1]} queries that people judged, and its error "
-        "outweighs the gain of precision by the machine's values, whose correlation with people's "
-        f"values on these queries is {_range(correlations, '.2f')}."
+        f"lambda is estimated from the {h.shape[1]} queries that people judged, on which the "
+        f"machine's values vary {_range(f.var(axis=1, ddof=1) / everything, '.1f')} times as much "
+        f"as on all and correlate with people's by {_range(correlations, '.2f')}."
     )
 
 

@@ -6,11 +6,9 @@ systems (Kendall's tau), and by the judge's effect on single systems.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
-
-import numpy as np
 
 from ..charts.forms import STEP, alt, captioned, ranges, tooltips
 from ..evaluation.inputs import Qrels, Runs, refuse, warn_of_grades
@@ -23,7 +21,6 @@ from ..statistics.correction import with_corrected_p
 from ..statistics.inputs import check_name
 from .agreement import (
     ON_GRADES,
-    binned_judges,
     confusion_of,
     counts_by_grade,
     judged_by_both,
@@ -31,8 +28,8 @@ from .agreement import (
 )
 from .favoured import FEW_RUNS, favour_sentences, favoured_chart, favours_by_judge
 from .human_range import DOCUMENTS, HUMAN, SYSTEMS, agreement_with_people, judge_lines
-from .judges import FEW_QUERIES, JudgeRel, Judges, judges_as_runs, precision_by, with_reference
-from .system_pairs import PairedTest, leaderboards_of, reversals_of
+from .judges import FEW_QUERIES, JudgeRel, Judges, judges_as_runs, with_reference
+from .system_pairs import PairedTest, gains_of, reversals_of
 
 #: How many runs and groups are printed whose values change most.
 _MOST = 5
@@ -129,8 +126,6 @@ def judges(
     if runs is None:
         of_runs = {"groups": groups, "test": test, "duplicates": duplicates, "drop_self": drop_self}
         refuse("is for judges with runs", measures=measures, **of_runs)
-    if judge_rel is not None and not isinstance(judge_rel, Mapping):
-        judge_rel = dict.fromkeys(judges, judge_rel)
     compared = Judges.of(
         sources,
         runs,
@@ -149,63 +144,45 @@ def judges(
     if groups:
         check_names("groups", groups, compared.systems, "runs")
     ranked = compared.ranked_by("AP" if measures is None else measures)
+    paired = PairedTest(test or "tukey-two-way", "auto", alpha)
     favoured, untested = favours_by_judge(compared, ranked, seed=seed)
     return JudgeReport(
         reference,
         compared.people,
         agreement_with_people(compared, ranked, alpha=alpha, draws=draws, seed=seed),
-        _reversals(compared, ranked, PairedTest(test or "tukey-two-way", "auto", alpha)),
-        _gains_by_judge(compared, ranked, alpha),
-        _gains_by_judge(compared, ranked, alpha, groups) if groups else None,
+        _of_measures(reversals_of, compared, ranked, paired),
+        _tested(_of_measures(gains_of, compared, ranked), alpha),
+        _tested(_of_measures(gains_of, compared, ranked, groups), alpha) if groups else None,
         leniency_of(compared, reference),
-        confusion_of(compared, reference),
+        confusion_of(compared),
         _as_systems(compared),
-        binned_judges(compared),
         favoured if ranked else None,
         tuple(untested),
         alpha,
     )
 
 
-def _gains_by_judge(
-    judges: Judges, measures: list[NamedMeasure], alpha: float, groups: Any = None
+def _of_measures(
+    table: Callable[..., pd.DataFrame], judges: Judges, measures: list[NamedMeasure], *options: Any
 ) -> pd.DataFrame | None:
-    """The systems, or groups, by each judge but the reference; largest gains and losses first.
-
-    None without measures. The p-values are corrected over all rows.
-    """
-    if not measures:
-        return None
-    options: dict[str, Any] = {"reference": judges.names[0], "groups": groups}
-    parts = [leaderboards_of(judges, measure, PairedTest(), **options) for measure in measures]
-    board = pd.concat(parts, ignore_index=True)
-    board = board[board["judge"] != judges.names[0]]
-    block = board.groupby(["judge", "measure"], sort=False).ngroup()
-    board = board.iloc[np.lexsort((-board["own_gain"].abs(), block))]
-    return with_corrected_p(board.reset_index(drop=True), "t", "holm", alpha)
-
-
-def _reversals(
-    judges: Judges, measures: list[NamedMeasure], paired: PairedTest
-) -> pd.DataFrame | None:
-    """The pairs of systems that each judge puts in another order than the reference."""
-    reference = judges.names[0]
-    parts = [reversals_of(judges, m, paired, reference=reference) for m in measures]
+    """The tables of all measures as one; None without measures."""
+    parts = [table(judges, measure, *options) for measure in measures]
     return pd.concat(parts, ignore_index=True) if parts else None
+
+
+def _tested(gains: pd.DataFrame | None, alpha: float) -> pd.DataFrame | None:
+    """The gains with p-values that are corrected over all rows."""
+    return None if gains is None else with_corrected_p(gains, "t", "holm", alpha)
 
 
 def _as_systems(judges: Judges) -> pd.DataFrame:
     """Each judge's relevant documents as a run, scored by every other judge."""
     rows = []
     for truth in judges.members:
-        best: dict[str, Any] = {}
-        if judges.has_runs:
-            means = precision_by(judges, truth).mean(axis=1)
-            best = {"best_run": judges.systems[means.argmax()], "best_AP": float(means.max())}
         for other in judges_as_runs(judges, truth):
             is_person = judges.members[other.name].is_person
             about = {"judged_by": truth, "judge": other.name, "person": is_person}
-            rows.append({**about, **other.means, **best})
+            rows.append({**about, **other.means})
     return pd.DataFrame(rows)
 
 
@@ -239,11 +216,8 @@ class JudgeReport(Printed):
         confusion: for each judge and two grades the documents, ``pairs``, and their share of all
             with the reference's grade, ``share_of_a``.
         as_systems: for each judge the others' relevant documents, scored as a run by that judge's:
-            ``judged_by``, ``judge``, ``person``, the columns of
-            :func:`~pyterrier_asl.analysis.assessor_scores`, and with runs ``best_run``,
-            ``best_AP``.
-        binned: the judges whose grades have fractions; their grades are in bins in ``leniency`` and
-            ``confusion``, by the lower ends.
+            ``judged_by``, ``judge``, ``person``, and the columns of
+            :func:`~pyterrier_asl.analysis.assessor_scores`.
         favoured: for each judge who is not a person, measure and run the mean ``value`` by the
             judge and by ``people``; ``favour``, by how much the judge's value is better than its
             value by people lets expect from all runs; ``p``, one-sided, adjusted for all runs (0
@@ -265,7 +239,6 @@ class JudgeReport(Printed):
     leniency: pd.DataFrame
     confusion: pd.DataFrame
     as_systems: pd.DataFrame
-    binned: tuple[str, ...] = ()
     favoured: pd.DataFrame | None = None
     untested: tuple[str, ...] = ()
     alpha: float = 0.05
@@ -309,12 +282,10 @@ class JudgeReport(Printed):
                 yield Part(heading, shown, {"titles": _TITLES, "group_by": "judge"})
         heading = f"Labels of each judge by the grades of {self.reference}:"
         yield Part(heading, self.leniency, {"group_by": "judge"})
-        binned = f" (grades of {' and '.join(self.binned)} in bins, by their lower ends)"
-        heading = f"Documents by grade, {self.reference} in rows{binned if self.binned else ''}:"
-        yield Part(heading, counts_by_grade(self.confusion))
+        heading = f"Documents by grade of {self.reference} (rows) and of the judge (columns):"
+        yield Part(heading, counts_by_grade(self.confusion), {"group_by": "judge"})
         heading = "Each judge's relevant documents scored as a run by another judge (MAP):"
-        columns = ["judged_by", "judge", "person", "lower", "expected", "upper", "best_AP"]
-        bounds = self.as_systems[[name for name in columns if name in self.as_systems]]
+        bounds = self.as_systems[["judged_by", "judge", "person", "lower", "expected", "upper"]]
         yield Part(heading, bounds, {"group_by": "judged_by"})
 
     def _agreement_parts(self) -> Iterator[Part]:
@@ -328,10 +299,8 @@ class JudgeReport(Printed):
         decisive = self.agreement["agreement"].isin([DOCUMENTS, SYSTEMS])
         with_range = table[decisive & table["human_low"].notna()]
         if len(with_range):
-            one_value = with_range["human_low"].equals(with_range["human_high"])
-            columns = [name for name in HUMAN if not (one_value and name == "human_high")]
             short = with_range["verdict"].str.removesuffix(" the human range")
-            shown = with_range[["judge", "agreement", *columns, "verdict"]].assign(verdict=short)
+            shown = with_range[["judge", "agreement", *HUMAN, "verdict"]].assign(verdict=short)
             yield Part("Agreement among people, and by how much a judge's is higher:", shown, style)
 
     def chart(self, kind: str = CHARTS[0]) -> Any:

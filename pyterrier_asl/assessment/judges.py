@@ -27,7 +27,7 @@ from ..scoring.arrays import Bools, Floats, Ints
 #: The name of the judge whose judgements are given as ``qrels``.
 QRELS = "qrels"
 
-#: Minimum grades of relevant documents by judge, or one for all judges but the judge of the qrels.
+#: Minimum grades of relevant documents by judge, or one for all judges but the reference.
 JudgeRel: TypeAlias = float | Mapping[str, float]
 
 #: The number of queries below which intervals of agreements and audits cannot be relied on.
@@ -101,15 +101,11 @@ class Judge:
         grades = self.judgements.grades
         if not np.any(grades >= max(rel, 0)):
             largest = ", ".join(f"{grade:g}" for grade in np.unique(grades)[-4:])
-            if self.name == QRELS:
-                raise ValueError(
-                    f"the qrels have nothing relevant at rel={rel:g}: their largest grades are "
-                    f"{largest}; check the qrels, and rel (--rel)"
-                )
+            remedy = f"give a minimum grade for this judge, --judge-rel {self.name}=..."
             raise ValueError(
                 f"judge {self.name!r} finds nothing relevant at rel={rel:g}: its largest grades "
-                f"are {largest}; give a minimum grade for this judge, "
-                f"judge_rel={{{self.name!r}: ...}} or --judge-rel {self.name}=..."
+                f"are {largest}; "
+                + ("check the qrels, and rel (--rel)" if self.name == QRELS else remedy)
             )
 
     def with_pairs(self, rows: Ints) -> Judge:
@@ -158,14 +154,14 @@ class Judges:
             runs: dict of name -> run, folder, list of files, or Evaluation; None: there are none.
             rel: minimum grade of a relevant document, for measures without one; None: each
                 measure's default, and 1 on documents.
-            judge_rel: judge -> minimum grade; or a number, for all but the judge called ``qrels``.
+            judge_rel: judge -> minimum grade; or a number, for all but the reference.
                 It replaces ``rel`` and the ``rel`` of a measure.
             people: the names of the judges that are people.
             duplicates: see :func:`~pyterrier_asl.evaluate`.
             drop_self: see :func:`~pyterrier_asl.evaluate`.
 
         Raises:
-            ValueError: where ``judge_rel`` or ``people`` names another judge, or a person twice.
+            ValueError: where ``judge_rel`` or ``people`` names another judge.
 
         >>> judges = Judges.of({"nist": {"q": {"a": 2}}, "m": {"q": {"a": 1}}}, judge_rel={"m": 1})
         >>> [(judge.name, judge.rel, judge.own_rel) for judge in judges.members.values()]
@@ -173,15 +169,13 @@ class Judges:
         """
         names = [str(name) for name in judges]
         if judge_rel is not None and not isinstance(judge_rel, Mapping):
-            judge_rel = dict.fromkeys((name for name in names if name != QRELS), judge_rel)
+            judge_rel = dict.fromkeys(names[1:], judge_rel)
         own = {str(name): grade for name, grade in (judge_rel or {}).items()}
         check_names("judge_rel", own, names, "judges")
         own = {name: check_from_0(f"the grade of {name!r}", least) for name, least in own.items()}
         rel = None if rel is None else check_from_0("rel", rel)
         persons = [str(name) for name in people]
         check_names("people", persons, names, "judges")
-        if twice := sorted({name for name in persons if persons.count(name) > 1}):
-            raise ValueError(f"people names {', '.join(twice)} twice: name every person once")
         members = {}
         for name, qrels in zip(names, judges.values()):
             if isinstance(runs, Evaluation) and runs.has_been_matched_with(qrels):
@@ -269,15 +263,10 @@ class Judges:
         if all(shared.size == len(judge.judgements.grades) for _, judge in members):
             return self
         cut = {name: judge.with_pairs(np.sort(rows[name][shared])) for name, judge in members}
-        runs = self.runs_by(self.names[0]) if self.has_runs else None
+        runs = self.runs_by(self.names[0]) if self.source is not None else None
         return Judges(cut, self.rel, runs, are_cut=True)
 
     # Measures of the runs, by each judge
-
-    @property
-    def has_runs(self) -> bool:
-        """Whether there are runs."""
-        return self.source is not None
 
     def runs_by(self, name: str) -> Evaluation:
         """The runs, matched with the judgements of a judge; they are read once."""
@@ -317,7 +306,7 @@ class Judges:
 
     def ranked_by(self, measures: Measures) -> list[NamedMeasure]:
         """The measures that rank the runs; none without several runs."""
-        if not (self.has_runs and len(self.systems) > 1):
+        if not (self.source is not None and len(self.systems) > 1):
             return []
         ranked = named_measures(measures)
         for measure in ranked:

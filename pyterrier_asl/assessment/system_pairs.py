@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -78,93 +78,52 @@ def as_frame(rows: list[Any], columns: list[str] | None = None) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
-def compared_systems(
-    judges: Judges,
-    measure: Measures,
-    paired: PairedTest,
-    *,
-    reference: str | None = None,
-) -> Iterator[tuple[str, str, pd.DataFrame]]:
-    """Yields every two judges, with the differences of all pairs of systems by both.
-
-    Differences are positive where the first system is better.
+def reversals_of(judges: Judges, measure: Measures, paired: PairedTest) -> pd.DataFrame:
+    """The number of pairs of systems that a judge orders in another way than the reference.
 
     Args:
-        judges: the judges, with runs.
+        judges: the judges, with runs, the reference first.
         measure: the measure.
         paired: the test of each pair of systems under each judge.
-        reference: only this judge with each of the others.
-    """
-    compared = {
-        name: compare_all(
-            sign_of(measure) * values,
-            judges.systems,
-            **asdict(paired),
-        )
-        for name, values in judges.values(measure).items()
-    }
-    for a, b in judges.pairs(reference):
-        yield a, b, side_by_side(compared[a], compared[b])
-
-
-def side_by_side(a: pd.DataFrame, b: pd.DataFrame) -> pd.DataFrame:
-    """Each pair of systems by two judges; ``better`` is the system that judge a prefers."""
-    both = a.merge(b, on=["a", "b"], suffixes=("_a", "_b"))
-    signs = np.sign(both["difference_a"]) * np.sign(both["difference_b"])
-    first = both["difference_a"] > 0
-    return both.assign(
-        reversed=signs < 0,
-        same=signs > 0,
-        better=both["a"].where(first, both["b"]),
-        worse=both["b"].where(first, both["a"]),
-    )
-
-
-def reversals_of(
-    judges: Judges,
-    measure: Measures,
-    paired: PairedTest,
-    *,
-    reference: str | None = None,
-) -> pd.DataFrame:
-    """The number of pairs of systems that two judges put in opposite orders.
-
-    The arguments are as in :func:`compared_systems`.
 
     Returns:
-        A row for every two judges, with ``judge``, ``reference``, ``measure``, ``pairs``;
-        ``reversed``, ``reversed_significant`` (by one of the two) and ``reversed_both``;
+        A row for each judge but the reference, with ``judge``, ``reference``, ``measure``,
+        ``pairs``; ``reversed``, ``reversed_significant`` (by one of the two) and ``reversed_both``;
         ``significant_a``, ``significant_b``, ``significant_both`` (in the same order); and
         ``which`` are reversed and significant by both, the system that the reference prefers first.
     """
+    compared = {
+        name: compare_all(sign_of(measure) * values, judges.systems, **asdict(paired))
+        for name, values in judges.values(measure).items()
+    }
     rows = []
-    for a, b, both in compared_systems(judges, measure, paired, reference=reference):
+    for a, b in judges.pairs(judges.names[0]):
+        both = compared[a].merge(compared[b], on=["a", "b"], suffixes=("_a", "_b"))
         by_a, by_b = both["significant_a"], both["significant_b"]
-        opposite = both[both["reversed"] & by_a & by_b]
+        signs = np.sign(both["difference_a"]) * np.sign(both["difference_b"])
+        is_opposite = (signs < 0) & by_a & by_b
+        first, second = both["a"], both["b"]
+        names = (first + " over " + second).where(
+            both["difference_a"] > 0, second + " over " + first
+        )
         counts = {
             "pairs": len(both),
-            "reversed": both["reversed"].sum(),
-            "reversed_significant": (both["reversed"] & (by_a | by_b)).sum(),
-            "reversed_both": len(opposite),
+            "reversed": (signs < 0).sum(),
+            "reversed_significant": ((signs < 0) & (by_a | by_b)).sum(),
+            "reversed_both": is_opposite.sum(),
             "significant_a": by_a.sum(),
             "significant_b": by_b.sum(),
-            "significant_both": (both["same"] & by_a & by_b).sum(),
+            "significant_both": ((signs > 0) & by_a & by_b).sum(),
         }
         about = {"judge": b, "reference": a, "measure": judges.label(measure, [a, b])}
-        which = "; ".join(opposite["better"] + " over " + opposite["worse"])
-        rows.append({**about, **counts, "which": which})
+        rows.append({**about, **counts, "which": "; ".join(names[is_opposite])})
     return pd.DataFrame(rows)
 
 
-def leaderboards_of(
-    judges: Judges,
-    measure: Measures,
-    paired: PairedTest,
-    *,
-    reference: str,
-    groups: Mapping[str, str] | None = None,
+def gains_of(
+    judges: Judges, measure: Measures, groups: Mapping[str, str] | None = None
 ) -> pd.DataFrame:
-    """The systems, or groups of them, by each judge, the best first, and what each judge adds.
+    """The systems, or groups of them, by each judge but the reference, and what the judge adds.
 
     A gain is the value by a judge less that by the reference. The own gain of a system is its gain
     less the mean gain of all systems.
@@ -172,24 +131,25 @@ def leaderboards_of(
     Returns:
         ``judge``, ``measure``, ``run`` (or ``group``), ``value``, ``rank`` (equal values share the
         best), ``rank_change`` (ranks up, by the reference's order), ``gain``, ``own_gain``,
-        ``ci_low``, ``ci_high``, ``effect``, ``statistic``, ``p``; NaN for the reference.
+        ``ci_low``, ``ci_high``, ``effect``, ``statistic``, ``p``; by judge the largest own gains
+        and losses first.
     """
+    reference, sign = judges.names[0], sign_of(measure)
     labels = pd.Index([(groups or {}).get(name, name) for name in judges.systems])
-    values = judges.values(measure)
-    average = {name: (own - values[reference]).mean(axis=0) for name, own in values.items()}
+    values, parts = judges.values(measure), []
     by_label = {
         name: pd.DataFrame(own, labels).groupby(level=0, sort=False).mean().to_numpy()
         for name, own in values.items()
     }
     means = {name: np.asarray(rounded(own.mean(axis=-1))) for name, own in by_label.items()}
-    ranks = {name: shared_ranks(sign_of(measure) * own) for name, own in means.items()}
-    parts = []
-    for name, own in by_label.items():
-        gains = own - by_label[reference]
-        tests = pd.DataFrame([paired.of(gain, average[name]) for gain in gains])
+    ranks = {name: shared_ranks(sign * own) for name, own in means.items()}
+    for name in judges.others(reference):
+        gains = by_label[name] - by_label[reference]
+        average = (values[name] - values[reference]).mean(axis=0)
+        tests = pd.DataFrame([PairedTest().of(gain, average) for gain in gains])
         about = {
             "judge": name,
-            "measure": judges.label(measure, dict.fromkeys([reference, name])),
+            "measure": judges.label(measure, [reference, name]),
             "run" if groups is None else "group": labels.unique(),
             "value": means[name],
             "rank": ranks[name],
@@ -197,5 +157,5 @@ def leaderboards_of(
             "gain": gains.mean(axis=-1),
         }
         part = pd.concat([pd.DataFrame(about), tests], axis=1)
-        parts.append(part.sort_values("rank", kind="stable"))
+        parts.append(part.iloc[np.argsort(-part["difference"].abs(), kind="stable")])
     return pd.concat(parts, ignore_index=True).rename(columns={"difference": "own_gain"})
