@@ -206,7 +206,8 @@ def _report_error(values: Mapping[str, Any], error: Exception) -> None:
 @options.switch(
     "--documents", help="Add the relevant documents whose search length changed most (--all: all)."
 )
-@options.chart("Also draw the differences with their intervals; with -q those of each query")
+@options.chart("Also draw the differences with their intervals")
+@options.kind("means", "queries")
 @click.option(
     "--causes/--no-causes",
     default=None,
@@ -285,7 +286,9 @@ def _compare(values: Mapping[str, Any], reports: GuardReports | None) -> int:
     texts = Texts.of(values["topics"], dataset=qrels if is_id else None).queries if by_query else {}
     shown = {name: values[name] for name in ("places", "documents", "wide", "all_rows")}
     printing.print_comparison(compared, form, by_query=by_query, texts=texts, **shown)
-    options.save_chart(partial(compared.chart, by_query), values["chart"], title=values["title"])
+    options.save_chart(
+        partial(compared.chart, values["kind"]), values["chart"], title=values["title"]
+    )
     if form != "table":
         notes = [f"Note: {note}" for note in notes_on_queries(compared.inputs)]
         for note in [*notes, *([] if conditions else compared.causes_notes())]:

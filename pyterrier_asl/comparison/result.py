@@ -17,7 +17,7 @@ from ..io.table_forms import format_value
 from ..io.tables import arrow, typeset
 from ..leaderboard.samples import FEWEST
 from ..measures.names import added_up
-from ..statistics.inputs import DRAWS
+from ..statistics.inputs import DRAWS, check_name
 from ..statistics.rounding import EQUAL
 from .checks import notes_on_queries
 from .compared import Compared
@@ -32,6 +32,8 @@ PLANNED = (
 #: The number of moved documents that are printed by default.
 MOVED = 5
 
+#: The kinds of charts.
+KINDS = ("means", "queries")
 #: Titles of columns in human-readable tables.
 TITLES = {
     "a": "A",
@@ -269,12 +271,15 @@ class RunComparison(Compared, Printed):
         """The frame, for a single run without the column that names it."""
         return frame.drop(columns="run") if len(self.runs) == 1 else frame.copy()
 
-    def chart(self, by_query: bool = False) -> Any:
-        """The difference of each run from the baseline by each measure, with its interval.
+    def chart(self, kind: str | None = None) -> Any:
+        """The difference of each run from the baseline by each measure.
 
         Args:
-            by_query: whether the difference of each query is drawn, the largest loss first.
+            kind: ``'means'``, with intervals, or ``'queries'``: of each query, the largest loss
+                first; None: ``'means'``.
         """
+        check_name("kind", kind, [None, *KINDS])
+        by_query = kind == "queries"
         rows = self.by_query if by_query else self.table
         rows = rows.reset_index(drop=True)
         if self.several and not by_query:

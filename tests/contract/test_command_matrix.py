@@ -263,6 +263,8 @@ SPECIAL: dict[str, dict[str, Row]] = {
         "pool": replace(ROWS["pool"], refused={"tracks": "pool", **NOT_SCORES}),
         "lengths": replace(ROWS["lengths"], refused={"tracks": "lengths", **NOT_SCORES}),
         "by_query": Row(["-q"], ["-o", "jsonl"]),
+        "topics": Row(texts("--topics"), ["-q"], alone=True),
+        "kind": Row(["--kind", "queries"], ["--chart", CHART], writes=CHART),
         "documents": Row(["--documents"], refused={"tracks": "documents", "scores": "documents"}),
         "causes": Row(["--no-causes"], same={"tracks": "no causes", "scores": "no causes"}),
     },

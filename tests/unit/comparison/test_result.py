@@ -104,7 +104,7 @@ def test_the_chart_shows_each_difference_with_its_interval():
         "ASL@9 \N{DOWNWARDS ARROW}",
     ]
     assert "over 3 queries, with 95 % intervals" in str(drawn["title"])
-    drawn = found.chart(by_query=True).to_dict()
+    drawn = found.chart("queries").to_dict()
     [rows] = [rows for rows in drawn["datasets"].values() if "qid" in rows[0]]
     assert [row["difference"] for row in rows if row["panel"] == "new, RR \N{UPWARDS ARROW}"] == [
         -0.5,
