@@ -105,6 +105,8 @@ def _check_inputs(values: Mapping[str, Any]) -> None:
     form = values["output_format"]
     if values["by_query"] and values["documents"] and form != "table":
         raise click.UsageError(f"-q and --documents are two tables: -o {form} has one")
+    if values["topics"] and not values["by_query"]:
+        raise click.UsageError("--topics needs -q, which lists queries")
     chart = values["chart"]
     options.check_chart(chart, [*_positional(values), *scores, values["topics"]], tracks)
     outputs = ("junit", "summary", "github", "allow_missing")

@@ -41,7 +41,7 @@ def print_comparison(
     size: dict[str, Any] = {"places": places, "wide": wide, "all_rows": all_rows}
     if form == "table":
         ascii_only = not table_forms.has_arrows(sys.stdout)
-        means = compared.means(ascii_only=ascii_only, details=wide)
+        means = compared.means(ascii_only=ascii_only)
         parts = compared.parts(means)
         if compared.inputs.conditions and not all_rows:
             parts = [Part(), means]

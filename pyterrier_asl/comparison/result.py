@@ -221,19 +221,28 @@ class RunComparison(Compared, Printed):
         sentences = [*self.sentences(), "", head, ""]
         return [*map(Part, sentences), means or self.means(), Part(), *map(Part, self.notes())]
 
-    def means(self, *, ascii_only: bool = False, details: bool = False) -> Part:
+    def means(self, *, ascii_only: bool = False) -> Part:
         """The table of measures with one p-value.
 
         Args:
             ascii_only: whether directions are printed without arrows.
-            details: whether effects have a column.
         """
         kind = self.options.correction
         p = "p" if kind == "none" or len(self.runs) == 1 else "p_corrected"
         table = self.table if self.by_track is None else self.by_track
         counts = table[["wins", "losses", "ties"]].astype(str).agg("/".join, axis=1)
-        names = ["track", "run", "measure", "a", "b", "difference", "ci_low", "ci_high", p]
-        names += ["counts", *["effect"] * details]
+        names = [
+            "track",
+            "run",
+            "measure",
+            "a",
+            "b",
+            "difference",
+            "ci_low",
+            "ci_high",
+            p,
+            "counts",
+        ]
         table = table.assign(counts=counts)
         frame = self.of_one(table[[name for name in names if name in table]])
         frame["measure"] = [

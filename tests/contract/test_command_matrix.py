@@ -266,7 +266,7 @@ SPECIAL: dict[str, dict[str, Row]] = {
         "topics": Row(texts("--topics"), ["-q"], alone=True),
         "kind": Row(["--kind", "queries"], ["--chart", CHART], writes=CHART),
         "documents": Row(["--documents"], refused={"tracks": "documents", "scores": "documents"}),
-        "causes": Row(["--no-causes"], same={"tracks": "no causes", "scores": "no causes"}),
+        "causes": Row(["--no-causes"], same={"scores": "no causes"}),
     },
     "ranks": {
         "simultaneous": Row(
