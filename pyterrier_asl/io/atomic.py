@@ -207,6 +207,8 @@ def check_replaceable(
     target = Path(os.path.realpath(path))
     if not target.parent.is_dir():
         raise FileNotFoundError(f"cannot write {path}: there is no folder {target.parent}")
+    if not os.access(target.parent, os.W_OK):
+        raise PermissionError(f"cannot write {path}: the folder {target.parent} is read-only")
     for source in inputs:
         if _is_or_holds(source, target):
             what = "is" if target.exists() else "would be"

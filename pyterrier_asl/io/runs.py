@@ -50,7 +50,7 @@ def run_name(path: StrPath) -> str:
         >>> run_name("runs/input.bm25.b0.4.txt.gz")
         'bm25.b0.4'
     """
-    name = Path(path).name
+    name = os.fsencode(Path(path).name).decode("utf-8", "replace")
     name = name.removeprefix("input.") or name
     while (at := name.rfind(".")) > 0 and name[at:].lower() in SUFFIXES:
         name = name[:at]

@@ -46,8 +46,8 @@ class Texts:
             dataset: an ir_datasets id, with or without ``irds:``; for texts of documents, and for
                 queries that are not among the topics.
             docnos: the documents whose texts are needed.
-            docs: texts of documents, which replace texts of the dataset: dict of document id ->
-                text, or a file that :func:`read_texts` reads.
+            docs: texts of documents, which replace texts of the dataset: frame with ``docno`` and
+                ``text``, dict of document id -> text, or a file that :func:`read_texts` reads.
             whole: whether to keep the whole text of a document, not only its beginning.
             qids: the queries whose texts are needed.
 
@@ -64,9 +64,9 @@ class Texts:
         if dataset is not None:
             queries, documents = _from_dataset(dataset, wanted)
         if docs is not None:
-            texts = docs if isinstance(docs, Mapping) else read_texts(docs, wanted=wanted)
+            texts = _texts_of(docs, "document", wanted)
             documents.update((docno, texts[docno]) for docno in wanted if docno in texts)
-        own = {} if topics is None else _queries_of(topics)
+        own = {} if topics is None else _texts_of(topics, "query")
         queries = {**queries, **own}
         has_query = any(str(qid) in queries for qid in qids) or not qids
         if not has_query and (topics is not None or (dataset is not None and not documents)):
@@ -81,18 +81,23 @@ class Texts:
         )
 
 
-def _queries_of(topics: Any) -> dict[str, str]:
-    if isinstance(topics, (str, os.PathLike)):
-        return read_texts(topics, "query")
-    if isinstance(topics, Mapping):
-        return {str(qid): str(text) for qid, text in topics.items()}
-    columns = list(getattr(topics, "columns", []))
-    text = next((name for name in ("query", "text", "title") if name in columns), None)
-    if text is None or "qid" not in columns:
+def _texts_of(source: Any, kind: str, wanted: Container[str] | None = None) -> dict[str, str]:
+    """The texts of queries or documents by id, from a frame, dict or file."""
+    if isinstance(source, (str, os.PathLike)):
+        return read_texts(source, kind, wanted)
+    if isinstance(source, Mapping):
+        return {str(key): str(text) for key, text in source.items()}
+    columns, what = list(getattr(source, "columns", [])), "topics"
+    key, names = "qid", ["query", "text", "title"]
+    if kind == "document":
+        key, names, what = "docno", ["text", "body", "title"], "documents"
+    text = next((name for name in names if name in columns), None)
+    if text is None or key not in columns:
         raise ValueError(
-            f"topics need the columns qid and query; these have {columns or type(topics).__name__}"
+            f"{what} need the columns {key} and {names[0]}; these have "
+            f"{columns or type(source).__name__}"
         )
-    return {str(qid): str(query) for qid, query in zip(topics["qid"], topics[text])}
+    return dict(zip(source[key].astype(str), source[text].astype(str)))
 
 
 def read_texts(

@@ -12,6 +12,7 @@ it reports the wrong line, or accepts text that only Arrow cannot read.
 from __future__ import annotations
 
 import math
+import os
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -307,7 +308,8 @@ def open_text(path: Path) -> pa.NativeFile:
     with path.open("rb") as file:
         head = file.read(4)
     codec = next((codec for magic, codec in _COMPRESSIONS.items() if head.startswith(magic)), None)
-    return pa.input_stream(str(path), compression=codec)
+    name = str(path) if os.name == "nt" else os.fsencode(path)  # Arrow encodes text as UTF-8
+    return pa.input_stream(pa.OSFile(name), compression=codec)
 
 
 def _open_blocks(path: Path) -> Any:

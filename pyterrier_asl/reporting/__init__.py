@@ -108,8 +108,8 @@ def report(
             package, AP, ``nDCG@10``, RR, R and ``Judged@10``.
         topics: the texts of the queries: frame with ``qid`` and ``query``, dict of query id ->
             text, or a file with lines ``qid<TAB>query``.
-        docs: the texts of documents: dict of document id -> text, or a file of JSON lines or with
-            lines ``docno<TAB>text``.
+        docs: the texts of documents: frame with ``docno`` and ``text``, dict of document id ->
+            text, or a file of JSON lines or with lines ``docno<TAB>text``.
         dataset: an ir_datasets id, for the texts of queries and documents.
         labels: files or frames of labels for documents that the qrels do not judge; they are
             added to the qrels, see :func:`~pyterrier_asl.merge_labels`.

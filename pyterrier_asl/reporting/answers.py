@@ -238,11 +238,15 @@ class Answers:
             for pairs, other in conflicts:
                 a, b = pairs[0].tolist()
                 link = self.pair(a, b, f"{f.names[a]} and {f.names[b]}")
-                count = counted(len(pairs), "pair")
-                text = f"{other.name} orders {count} the other way, such as {link.text}."
+                count = counted(len(pairs), "pair of systems", "pairs of systems")
+                differ = "differs" if len(pairs) == 1 else "differ"
+                text = f"By {other.name} {count} {differ} significantly the other way, such as "
+                text += f"{link.text}."
                 yield Sentence(text, (link,))
             if not conflicts:
-                yield Sentence("No other measure orders a pair of systems the other way.")
+                yield Sentence(
+                    "No pair of systems differs significantly the other way by another measure."
+                )
 
     def _where(self) -> Iterator[Sentence]:
         f, ranking, best, rival = self.findings, self.ranking, self.two[0], self.rival
@@ -322,10 +326,10 @@ class Answers:
         if self.next_pair is not None:
             _, p, needed = self.next_pair
             more = (
-                f"about {ceil(needed):,} queries in all would order them if the differences stay "
-                "the same"
+                f"the difference would be significant with about {ceil(needed):,} queries in all, "
+                "if the differences stay the same"
                 if needed < 100 * len(f.qids)
-                else "more than a hundred times as many queries would be needed to order them"
+                else "more than a hundred times as many queries would be needed"
             )
             yield Sentence(f"Test {pair.text} on more queries ({p}): {more}.", (pair,))
         elif len(f.names) > 1 and not self.all_equal:

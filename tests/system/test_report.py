@@ -76,6 +76,15 @@ def test_an_interrupted_command_leaves_no_half_page(tmp_path, how, before):
     assert left == ({"report.html": len(before)} if before else {})
 
 
+def test_a_report_needs_no_docstrings(tmp_path):
+    code = "from pyterrier_asl.cli import main; import sys; main(sys.argv[1:])"
+    arguments = ["report", *write_files(tmp_path), "-m", "AP ASL@10", "-o", tmp_path / "page.html"]
+    made = subprocess.run([sys.executable, "-OO", "-W", "ignore", "-c", code, *arguments])
+    assert (
+        made.returncode == 0 and len(data_of((tmp_path / "page.html").read_text())["systems"]) == 2
+    )
+
+
 def test_texts_of_a_dataset(vaswani):
     qrels = pd.DataFrame(vaswani.qrels_iter())
     run = {
@@ -499,6 +508,7 @@ def test_links_reloading_and_going_back_keep_what_is_chosen(browser, file):
         page.wait_for_function("document.querySelector('#pair-a option:checked').text === 'poor'")
         assert chosen(page) == ["AP", "poor"]
         page.click("#strip th a:text-is('LexiP')")
+        page.wait_for_function("document.querySelector('#measure option:checked').text === 'LexiP'")
         assert chosen(page) == ["LexiP", "poor"]
 
 

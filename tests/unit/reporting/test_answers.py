@@ -100,9 +100,9 @@ def scores_of(values):
 
 def test_measures_that_order_pairs_the_other_way_are_named():
     findings = of_values(AP=UP, RR=UP[[1, 0, 2]], ASL=10 - UP)
-    text = "RR orders 1 pair the other way, such as s0 and s1."
+    text = "By RR 1 pair of systems differs significantly the other way, such as s0 and s1."
     assert answers(findings)["Do other measures agree?"] == text
-    none = "No other measure orders a pair of systems the other way."
+    none = "No pair of systems differs significantly the other way by another measure."
     assert answers(of_values(AP=UP, ASL=10 - UP))["Do other measures agree?"] == none
 
 
@@ -125,7 +125,7 @@ def test_the_comparison_that_would_decide_most_is_next():
     assert findings.first.candidates == [0, 2, 1]
     text = answers(findings)
     assert text["What next?"].startswith(
-        f"Test s0 against s1 on more queries (p = {board.p.loc['s0', 's1']:.4f}): about "
+        f"Test s0 against s1 on more queries (p = {board.p.loc['s0', 's1']:.4f}): the difference"
     )
     topics = int(re.search(r"about ([\d,]+) queries in all", text["What next?"]).group(1))
     # Standard errors fall with the square root of the number of queries.

@@ -7,6 +7,7 @@ import gzip
 import hashlib
 import html
 import json
+import os
 import re
 import shlex
 import urllib.parse
@@ -417,3 +418,34 @@ def test_command_with_lengths(tmp_path):
             if q != EVIL_QUERY
         ]
         assert mean == pytest.approx(np.mean(values), rel=1e-5)
+
+
+def test_a_file_name_that_is_not_utf_8_does_not_stop_a_report(tmp_path):
+    qrels, good, fair = write_files(tmp_path)
+    (tmp_path / "runs").mkdir()
+    other = os.fsdecode(b"go\xffod.run")
+    try:
+        good.rename(tmp_path / "runs" / other)
+    except OSError:
+        pytest.skip("this file system takes UTF-8 only")
+    fair.rename(tmp_path / "runs" / "fair.run")
+    report(tmp_path / "runs", qrels, ["AP"]).save(tmp_path / "page.html")
+    data = data_of((tmp_path / "page.html").read_text(encoding="utf-8"))
+    assert sorted(data["systems"]) == ["fair", "go\ufffdod"]
+
+
+def test_a_folder_that_cannot_be_written_is_named_before_the_work(tmp_path, monkeypatch):
+    monkeypatch.setattr("pyterrier_asl.reporting.report", lambda *given, **how: pytest.fail())
+    monkeypatch.setattr(os, "access", lambda path, mode: Path(path) != tmp_path)
+    arguments = ["report", *write_files(tmp_path), "-o", tmp_path / "page.html"]
+    result = CliRunner().invoke(main, [str(each) for each in arguments])
+    assert result.exit_code == 2
+    assert f"cannot write {tmp_path / 'page.html'}: the folder" in result.output
+
+
+def test_texts_of_documents_from_a_frame():
+    docs = pd.DataFrame({"docno": [f"d{at}" for at in range(60)], "text": "words of a frame"})
+    made = report({"a": RUNS["1"], "b": RUNS["fair"]}, QRELS, ["AP"], docs=docs)
+    assert set(data_of(made.html)["documents"]["text"]) == {"words of a frame"}
+    with pytest.raises(ValueError, match="documents need the columns docno and text"):
+        report({"a": RUNS["1"]}, QRELS, ["AP"], docs=docs[["text"]])
