@@ -2,6 +2,7 @@
 
 import atexit
 import gc
+import signal
 
 
 def run() -> None:
@@ -10,8 +11,11 @@ def run() -> None:
     # is none, and looking takes a third of a second.
     gc.set_threshold(100_000, 50, 100)
     atexit.register(gc.freeze)
+    # Ctrl-C ends the process without a traceback until the command can say that it was stopped.
+    handler = signal.signal(signal.SIGINT, signal.SIG_DFL)
     from .cli import main
 
+    signal.signal(signal.SIGINT, handler)
     main(prog_name="pyterrier-asl")
 
 

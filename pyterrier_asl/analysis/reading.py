@@ -14,10 +14,9 @@ from ..assessment.judges import QRELS, JudgeRel, Judges, with_reference
 from ..evaluation.evaluation import Evaluation, tracks
 from ..evaluation.inputs import Qrels, Runs, complete_measures, refuse, warn_of_grades
 from ..io.columns import Columns
-from ..io.lazy import pd
+from ..io.lazy import pc, pd
 from ..io.names import check_names
 from ..io.notices import warn
-from ..io.values import pc
 from ..measures import ASL
 from ..measures._base import check_from_0
 from ..measures.names import Measures, named_measures, with_options

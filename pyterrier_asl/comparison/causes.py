@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..io.lazy import pc
 from ..io.notices import counted
-from ..io.values import numpy_numbers, pc, take
+from ..io.values import numpy_numbers, take
 from ..judging.judged_run import JudgedRun
 from ..judging.remembered import copy_of
 from ..scoring.arrays import Bools, Floats, Ints, cumulate

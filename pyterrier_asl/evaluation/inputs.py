@@ -17,9 +17,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ForwardRef, Protocol, TypeAlias
 
-import pyarrow as pa
-
-from ..io.columns import is_frame
+from ..io.columns import is_table
 from ..io.files import StrPath
 from ..io.lazy import pd
 from ..io.notices import names_of, warn
@@ -75,13 +73,13 @@ def named_runs(runs: Any) -> dict[str, Any]:
 
 def _is_one_run(runs: Any) -> bool:
     if not isinstance(runs, Mapping):
-        return is_frame(runs) or isinstance(runs, pa.Table)
+        return is_table(runs)
     # A query without documents does not show what the dict holds.
     documents = next((of for of in runs.values() if not isinstance(of, Mapping) or of), None)
     if not isinstance(documents, Mapping):
         return False
     score = next(iter(documents.values()))
-    return not (isinstance(score, (Mapping, pa.Table)) or is_frame(score))
+    return not (isinstance(score, Mapping) or is_table(score))
 
 
 def tracks_by_name(tracks: Sequence[tuple[str, str, str]]) -> dict[str, tuple[Any, str]]:

@@ -18,7 +18,9 @@ import pyarrow as pa
 import pyarrow.csv as pcsv
 
 from ..io.atomic import replacing
+from ..io.files import SUMMARIES
 from ..io.notices import warn
+from ..io.table_forms import escape_formula, text_of_formula
 from ..leaderboard.ranks import with_rank_columns
 from ..scoring.arrays import Floats
 from ..statistics.correction import CORRECTIONS, correct
@@ -27,8 +29,6 @@ from .trial import ExperimentValues
 
 #: Decimal places of all means, or by measure.
 Places: TypeAlias = int | Mapping[str, int] | None
-
-_SUMMARIES = ("aggregated.csv", "perquery.csv")
 
 _BETTER = {"bold": "font-weight: bold", "color": "background-color: lightgreen"}
 _TIED = {"bold": "font-weight: bold", "color": "background-color: antiquewhite"}
@@ -204,7 +204,7 @@ def read_summaries(folder: str | os.PathLike[str] | None) -> list[pd.DataFrame]:
     Raises:
         ValueError: for a file that is not a table with a column ``name``.
     """
-    paths = [Path(folder) / name for name in _SUMMARIES] if folder is not None else []
+    paths = [Path(folder) / name for name in SUMMARIES] if folder is not None else []
     return [_read_summary(path) if path.exists() else pd.DataFrame() for path in paths]
 
 
@@ -225,7 +225,7 @@ def _read_summary(path: Path) -> pd.DataFrame:
         raise _no_summary(path, f"it has no column 'name', only {list(columns)}")
     if not columns.is_unique:
         raise _no_summary(path, f"its column {columns[columns.duplicated()][0]!r} occurs twice")
-    return frame
+    return frame.assign(name=frame["name"].map(text_of_formula))
 
 
 def _no_summary(path: Path, why: str) -> ValueError:
@@ -244,14 +244,14 @@ def write_summaries(
     """
     if len(before[0]) and set(before[0].columns) != set(table.columns):
         warn(
-            f"{folder / _SUMMARIES[0]} has other columns than this experiment "
+            f"{folder / SUMMARIES[0]} has other columns than this experiment "
             f"({', '.join(sorted(set(before[0].columns) ^ set(table.columns)))}): missing values "
             "stay empty",
         )
-    for name, old, new in zip(_SUMMARIES, before, (table, by_query)):
+    for name, old, new in zip(SUMMARIES, before, (table, by_query)):
         if len(old):
             old = old[~old["name"].isin(table["name"])]
+        whole = pd.concat([new, old], ignore_index=True) if len(old) else new
+        texts = {key: whole[key].map(escape_formula) for key in ("name", "qid") if key in whole}
         with replacing(folder / name) as path:
-            (pd.concat([new, old], ignore_index=True) if len(old) else new).to_csv(
-                path, index=False
-            )
+            whole.assign(**texts).to_csv(path, index=False)

@@ -79,6 +79,16 @@ def is_frame(source: Any) -> TypeGuard[pd.DataFrame]:
     return pandas is not None and isinstance(source, pandas.DataFrame)
 
 
+def is_table(source: Any) -> bool:
+    """Whether something is a data frame or table of pandas, Arrow, Polars, DuckDB, ..."""
+    return is_frame(source) or hasattr(source, "__arrow_c_stream__")
+
+
+def pandas_or_arrow(table: Any) -> pd.DataFrame | pa.Table:
+    """A table of another library as an Arrow table; others do not change."""
+    return table if is_frame(table) or isinstance(table, pa.Table) else pa.table(table)
+
+
 def run_columns(run: Any) -> Columns:
     """A run of any form, by columns.
 
@@ -193,7 +203,8 @@ def _columns(source: Any, value: str, kind: str, what: str) -> Columns:
     if isinstance(source, Columns):
         return source
     columns: Iterable[Any]
-    if isinstance(source, pa.Table) or hasattr(source, "itertuples"):
+    if is_table(source):
+        source = pandas_or_arrow(source)
         names = column_names(_names(source), ["qid", "docno", value], f"the {kind}").values()
         columns = [_column(source, name, f"the {kind}") for name in names]
     elif isinstance(source, Mapping):

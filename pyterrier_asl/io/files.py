@@ -24,10 +24,10 @@ from typing import TypeAlias
 import pyarrow as pa
 
 from .atomic import naming_full_disk
-from .columns import column_names, is_frame, typed_table
-from .lazy import pd, pq
+from .columns import column_names, is_frame, is_table, pandas_or_arrow, typed_table
+from .lazy import pc, pd, pq
 from .trec_text import QRELS, RUN, Layout, read_columns
-from .values import TEXT_TYPES, as_integers, pc
+from .values import TEXT_TYPES, as_integers
 
 StrPath: TypeAlias = str | os.PathLike[str]
 
@@ -39,6 +39,8 @@ SUFFIXES = frozenset(
     {".gz", ".bz2", ".zst", ".zstd", ".lz4", ".txt", ".run", ".res", ".trec", ".tsv"}
     | {".parquet", ".feather", ".arrow"}
 )
+#: Tables of values that ``pt.Experiment(save_dir=...)`` puts into the folder of its runs.
+SUMMARIES = ("aggregated.csv", "perquery.csv")
 _FORMATS = {".parquet": "Parquet", ".feather": "Arrow", ".arrow": "Arrow"}
 _MAGIC = {b"PAR1": "Parquet", b"ARRO": "Arrow"}
 _TEXT_NAMES = {"label": "grade"}
@@ -61,10 +63,9 @@ def read_table(
         ValueError: For other content; the message has the file, the line and its text.
         OSError: If the file cannot be found, read or decompressed.
     """
-    if isinstance(source, pa.Table):
-        return typed_table(source, wanted, f"the {layout.kind} table")
-    if is_frame(source):
-        return typed_table(source, wanted, f"the {layout.kind} frame")
+    if is_table(source):
+        what = "frame" if is_frame(source) else "table"
+        return typed_table(pandas_or_arrow(source), wanted, f"the {layout.kind} {what}")
     if not isinstance(source, (str, os.PathLike)):
         raise TypeError(f"expected a {layout.kind} file or frame, not {type(source).__name__}")
     path = local_path(source)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-__all__ = ["Lazy", "alt", "pd", "pq"]
+__all__ = ["Lazy", "alt", "pc", "pd", "pq"]
 
 
 class Lazy:
@@ -31,6 +31,8 @@ class Lazy:
 if TYPE_CHECKING:
     import altair as alt
     import pandas as pd
+    import pyarrow.compute as pc
     import pyarrow.parquet as pq
 else:
-    alt, pd, pq = map(Lazy, ("altair", "pandas", "pyarrow.parquet"))
+    alt, pd = Lazy("altair"), Lazy("pandas")
+    pc, pq = Lazy("pyarrow.compute"), Lazy("pyarrow.parquet")

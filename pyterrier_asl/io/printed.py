@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import shutil
-import sys
 import textwrap
 from collections.abc import Iterable, Mapping
 from contextlib import redirect_stdout
@@ -87,7 +86,7 @@ def print_parts(parts: Iterable[Part], **style: Any) -> None:
         parts: paragraphs and tables.
         **style: options of all tables; see :func:`.tables.show`.
     """
-    width = min(WIDTH, shutil.get_terminal_size().columns) if sys.stdout.isatty() else WIDTH
+    width = min(WIDTH, shutil.get_terminal_size((WIDTH, 0)).columns)
     for number, part in enumerate(parts):
         if part.table is None:
             whole = part.text.replace(" %", "\N{NO-BREAK SPACE}%")  # a number keeps its unit

@@ -13,9 +13,10 @@ from typing import Any, TypeAlias, TypeVar
 
 import pyarrow as pa
 
-from .columns import is_frame
+from .columns import is_table
 from .files import (
     SUFFIXES,
+    SUMMARIES,
     StrPath,
     local_path,
     read_table,
@@ -64,7 +65,8 @@ def list_runs(
 
     Args:
         source: A folder: its files in the order of their names, without hidden files and
-            subfolders (a link to nothing or a pipe is listed; reading it is an error); or a file,
+            subfolders (a link to nothing or a pipe is listed; reading it is an error), and
+            without the tables ``aggregated.csv`` and ``perquery.csv`` of an experiment; or a file,
             or ``"-"`` for standard input; or several of these; or a dict from names to files or
             frames.
 
@@ -83,7 +85,7 @@ def list_runs(
         by_name = {str(name): run for name, run in source.items()}
         if len(by_name) < len(source):
             raise ValueError(f"two runs have one name as text: {', '.join(map(repr, source))}")
-    elif is_frame(source) or isinstance(source, pa.Table):
+    elif is_table(source):
         raise TypeError("runs given as frames need names: pass a dict from name to frame")
     else:
         paths: list[Any] = [source]
@@ -95,7 +97,7 @@ def list_runs(
                     "runs are files, a folder, or a dict from name to run, but one of these is a "
                     f"{type(path).__name__}: give it a name, {{'name': run}}"
                 )
-        by_name = _by_name(map(local_path, paths))
+        by_name = _by_name(map(local_path, _without_summaries(paths) if len(paths) > 1 else paths))
     if not by_name:
         raise ValueError("there are no runs")
     return by_name
@@ -116,15 +118,21 @@ def _by_name(paths: Iterable[Path]) -> dict[str, RunSource]:
     return by_name
 
 
+def _without_summaries(paths: list[Any]) -> list[Any]:
+    """The paths without the tables that an experiment puts beside its runs."""
+    return [path for path in paths if Path(path).name not in SUMMARIES]
+
+
 def _runs_at(path: Path) -> Mapping[str, RunSource]:
     # A pipe or a link to nothing is an error when it is read, not a missing run.
     if not path.exists() and not path.is_symlink():
         raise FileNotFoundError(f"there is no file or folder {path}")
     if not path.is_dir():
         return {run_name(path): path}
-    files = sorted(p for p in path.iterdir() if not p.is_dir() and not p.name.startswith("."))
+    files = [p for p in path.iterdir() if not p.is_dir() and not p.name.startswith(".")]
+    files = sorted(_without_summaries(files))
     if not files:
-        raise ValueError(f"the folder {path} holds no files")
+        raise ValueError(f"the folder {path} holds no runs")
     return _by_name(files)
 
 

@@ -257,8 +257,32 @@ def tsv_lines(table: Columns, *, header: bool = True, places: int = 4) -> Iterat
 _ESCAPES = str.maketrans({"\\": r"\\", "\t": r"\t", "\n": r"\n", "\r": r"\r"})
 
 
+#: Text that a spreadsheet would run: an apostrophe is written before it, and removed again.
+_FORMULA = re.compile(r"'*(=|[+\-@].*[(|])", re.DOTALL)
+
+
+def escape_formula(text: Any) -> Any:
+    """Text that no spreadsheet takes for a formula; other values do not change.
+
+    >>> escape_formula("=HYPERLINK(1)"), escape_formula("-1")
+    ("'=HYPERLINK(1)", '-1')
+    """
+    return f"'{text}" if isinstance(text, str) and _FORMULA.match(text) else text
+
+
+def text_of_formula(text: Any) -> Any:
+    """The text before :func:`escape_formula`.
+
+    >>> text_of_formula("'=HYPERLINK(1)"), text_of_formula("'90s")
+    ('=HYPERLINK(1)', "'90s")
+    """
+    is_escaped = isinstance(text, str) and text.startswith("'") and _FORMULA.match(text)
+    return text[1:] if is_escaped else text
+
+
 def _escape(text: str) -> str:
-    """Text without tabs and line feeds, as escapes; a backslash is doubled."""
+    """Text without tabs, line feeds and formulas, as escapes; a backslash is doubled."""
+    text = escape_formula(text)
     return text.translate(_ESCAPES) if any(c in text for c in "\\\t\n\r") else text
 
 
@@ -272,7 +296,7 @@ def text_of_cell(cell: str) -> str:
     >>> text_of_cell(r"a\tb"), text_of_cell(r"C:\\new")
     ('a\tb', 'C:\\new')
     """
-    return _ESCAPED.sub(lambda escaped: _CHARACTERS[escaped[1]], cell)
+    return str(text_of_formula(_ESCAPED.sub(lambda escaped: _CHARACTERS[escaped[1]], cell)))
 
 
 def _cell(value: Any, column: str, places: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import sys
@@ -118,14 +119,15 @@ def show(table: Columns, **style: Any) -> None:
 
     A terminal shows the first rows of a long table, and two blocks of columns of a wide table, or,
     if they fit, runs as columns and measures as rows. A last line tells what is left out. A table
-    in a file or a pipe is complete and not folded.
+    in a file or a pipe is complete; its text is folded only if COLUMNS is set.
     """
     looks = Style(**style)
     if is_terminal(sys.stdout):
         _show_in_terminal(table, looks)
         return
     shown = _shown_columns(table, looks, missing="-")
-    _print(_text_columns(shown, looks), shown, looks)
+    columns = os.environ.get("COLUMNS", "")
+    _print(_text_columns(shown, looks), shown, looks, int(columns) if columns.isdigit() else None)
 
 
 def _print(
@@ -346,7 +348,9 @@ def _are_best(column: list[Any], up: bool | None, groups: list[Any] | None) -> l
         rows = np.flatnonzero([name == group for name in of_rows])
         if len(rows) > 1:
             values = np.array(column, dtype=float)[rows]
-            best[rows] = values == (values.max() if up else values.min())
+            present = values[~np.isnan(values)]
+            if len(present):
+                best[rows] = values == (present.max() if up else present.min())
     return best.tolist()
 
 

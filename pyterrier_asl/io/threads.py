@@ -48,8 +48,8 @@ def cores() -> int:
 
 
 def check_jobs(jobs: Any) -> None:
-    """Raises ValueError unless a number of workers is 1, 2, 3, ..., or negative as in joblib."""
-    if isinstance(jobs, bool) or not isinstance(jobs, Integral) or jobs == 0:
+    """Raises ValueError unless a number of workers is 1, 2, 3, ..., or -1 for all cores."""
+    if isinstance(jobs, bool) or not isinstance(jobs, Integral) or jobs == 0 or jobs < -1:
         raise ValueError(f"jobs must be 1, 2, 3, ..., or -1 for all cores, not {jobs!r}")
 
 

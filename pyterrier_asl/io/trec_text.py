@@ -26,9 +26,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.csv as pcsv
 
+from .lazy import pc
 from .notices import excerpt
 from .threads import cores, map_ahead
-from .values import pc
 
 # Blocks of 2 MB are fastest: smaller ones need more calls, larger ones do not fit the cache.
 _BLOCK = 1 << 21
@@ -303,7 +303,7 @@ def _text(field: bytes) -> str:
         ) from None
 
 
-def open_text(path: Path) -> pa.NativeFile:
+def open_text(path: Path) -> Any:
     """The text of a file, decompressed by its first bytes."""
     with path.open("rb") as file:
         head = file.read(4)

@@ -2,16 +2,13 @@
 
 Columns hold integers, objects, Arrow strings or categories. Ids are compared as text.
 
-The kernels of Arrow are called without ``pyarrow.compute``, which builds a Python function with
-documentation for each. This takes a quarter of the time to import PyArrow, and of evaluating a
-small file (``benchmarks/start.py``). Methods of arrays, such as ``take``, import it as well.
-PyArrow's ``array`` and ``to_numpy`` import pandas;
-`arrow_numbers`, `arrow_text` and `numpy_numbers` do not.
+PyArrow's ``array``, ``scalar`` and ``to_numpy`` import pandas, which takes long; `arrow_numbers`,
+`arrow_text` and `numpy_numbers` do not.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import suppress
 from numbers import Integral
 from typing import Any
@@ -19,9 +16,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-from pyarrow import _compute
 
-from .lazy import pd
+from .lazy import pc, pd
 
 #: Arrow's names of types that are text.
 TEXT_TYPES = ("string", "large_string", "string_view")
@@ -33,48 +29,6 @@ _NUMBERS = (
     pa.types.is_boolean,
     pa.types.is_null,
 )
-
-
-#: The classes of the options of kernels.
-_OPTIONS = {
-    "index_in": _compute.SetLookupOptions,
-    "run_end_encode": _compute.RunEndEncodeOptions,
-    "sort_indices": _compute.SortOptions,
-}
-
-
-class Kernels:
-    """Every kernel as a method; its keyword arguments are options.
-
-    >>> Kernels().equal(pa.array([3, 4]), 4).to_pylist()
-    [False, True]
-    >>> Kernels().index_in(pa.array(["a", "b"]), value_set=pa.array(["b"])).to_pylist()
-    [None, 0]
-    """
-
-    def __getattr__(self, name: str) -> Callable[..., Any]:
-        def call(*arguments: Any, **options: Any) -> Any:
-            return _compute.call_function(
-                name.rstrip("_"), list(arguments), _OPTIONS[name](**options) if options else None
-            )
-
-        return call
-
-
-pc = Kernels()
-
-
-def cast(values: pa.Array | pa.ChunkedArray, kind: pa.DataType, *, safe: bool = True) -> Any:
-    """Values as another type.
-
-    Raises:
-        ArrowInvalid: if ``safe``, for a value that the type cannot represent.
-
-    >>> cast(pa.array([1.5]), pa.int64(), safe=False).to_pylist()
-    [1]
-    """
-    options = _compute.CastOptions.safe(kind) if safe else _compute.CastOptions.unsafe(kind)
-    return _compute.call_function("cast", [values], options)
 
 
 def arrow_numbers(values: npt.NDArray[Any]) -> pa.Array:
@@ -138,7 +92,7 @@ def text(values: Any, what: str, first_row: int = 0) -> pa.LargeStringArray:
     array = values if isinstance(values, (pa.Array, pa.ChunkedArray)) else _to_arrow(values, what)
     if isinstance(array, pa.ChunkedArray):
         if str(array.type) in TEXT_TYPES:  # chunks together can be too long for 32-bit offsets
-            array = cast(array, pa.large_string())
+            array = pc.cast(array, pa.large_string())
         array = array.chunk(0) if array.num_chunks == 1 else array.combine_chunks()
     if pa.types.is_dictionary(array.type):
         array = array.dictionary_decode()
@@ -151,7 +105,7 @@ def text(values: Any, what: str, first_row: int = 0) -> pa.LargeStringArray:
         raise ValueError(f"the {what} is missing {_where(array.is_null(), first_row)}")
     if not (pa.types.is_integer(array.type) or str(array.type) in TEXT_TYPES):
         raise ValueError(f"the {what} must be text or whole numbers, not {array.type}")
-    return cast(array, pa.large_string())
+    return pc.cast(array, pa.large_string())
 
 
 def _where(wrong: npt.ArrayLike, first_row: int = 0) -> str:
@@ -260,12 +214,12 @@ def _numeric(values: Any, what: str) -> npt.NDArray[np.float64]:
 
 def _from_arrow(values: pa.Array | pa.ChunkedArray, what: str) -> npt.NDArray[np.float64]:
     if pa.types.is_dictionary(values.type):
-        values = cast(values, values.type.value_type)
+        values = pc.cast(values, values.type.value_type)
     if not any(is_kind(values.type) for is_kind in _NUMBERS):
         raise ValueError(f"the {what} must be numbers, not {values.type}")
-    floats = cast(values, pa.float64(), safe=False)
+    floats = pc.cast(values, pa.float64(), safe=False)
     if floats.null_count:
-        floats = pc.coalesce(floats, pa.scalar(np.nan))
+        floats = pc.coalesce(floats, arrow_numbers(np.array([np.nan]))[0])
     parts = floats.chunks if isinstance(floats, pa.ChunkedArray) else [floats]
     return np.concatenate([np.empty(0), *map(numpy_numbers, parts)])
 
@@ -292,7 +246,7 @@ def check_finite(grades: npt.NDArray[np.float64], what: str, first_row: int = 0)
 def as_integers(grades: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
     """Grades as int64 if all are whole numbers, else unchanged."""
     try:
-        return cast(grades, pa.int64())
+        return pc.cast(grades, pa.int64())
     except pa.ArrowInvalid:
         return grades
 

@@ -10,7 +10,8 @@ import numpy as np
 import pyarrow as pa
 
 from ..io.columns import Columns, run_columns
-from ..io.values import numpy_numbers, pc, take
+from ..io.lazy import pc
+from ..io.values import numpy_numbers, take
 from ..scoring.arrays import (
     Bools,
     Floats,

@@ -20,8 +20,9 @@ import numpy as np
 import pyarrow as pa
 
 from ..io.columns import Columns, first_of_each, qrels_columns, run_columns
+from ..io.lazy import pc
 from ..io.notices import counted, warn
-from ..io.values import arrow_text, pc, take
+from ..io.values import arrow_text, take
 from ..scoring.arrays import (
     Floats,
     Ints,

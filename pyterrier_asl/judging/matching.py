@@ -16,8 +16,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from ..io.lazy import pc
 from ..io.threads import fixed_blocks, map_parts
-from ..io.values import arrow_numbers, numpy_numbers, pc, take
+from ..io.values import arrow_numbers, numpy_numbers, take
 from ..scoring.arrays import Ints, queries_of
 from .remembered import cached_property
 

@@ -15,8 +15,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from ..io.lazy import pc
 from ..io.threads import map_parts
-from ..io.values import arrow_numbers, numpy_numbers, pc, take
+from ..io.values import arrow_numbers, numpy_numbers, take
 from ..scoring.arrays import Ints, cumulate, queries_of
 from .matching import Hashes, PairIndex, codes, hashes_of
 from .remembered import cached_property

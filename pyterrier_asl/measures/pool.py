@@ -11,11 +11,12 @@ import numpy as np
 import pyarrow as pa
 
 from ..io.columns import Columns
+from ..io.lazy import pc
 from ..io.names import check_names
 from ..io.notices import counted, progress_bar, warn
 from ..io.runs import iter_runs
 from ..io.saved_tables import load_table, report_as_damaged_file, save_table
-from ..io.values import arrow_numbers, arrow_text, cast, check_whole, numpy_numbers, take
+from ..io.values import arrow_numbers, arrow_text, check_whole, numpy_numbers, take
 from ..judging.judged_run import JudgedRun, Ranking, Relevant
 from ..judging.judgements import rank
 from ..judging.matching import Hashes, PairIndex, codes, hashes_of, of_groups, positions
@@ -63,7 +64,7 @@ class RarenessPool(Named):
     def __init__(self, table: pa.Table, *, name: str, depth: int | None, groups: Mapping[str, str]):
         """Takes a table (run, qid, docno, rank) in this order of rows; see :meth:`from_runs`."""
         run, qid, docno = (table.column(name).combine_chunks() for name in ("run", "qid", "docno"))
-        self._run, names = codes(cast(run, pa.large_string()))
+        self._run, names = codes(pc.cast(run, pa.large_string()))
         self.runs: list[str] = names.to_pylist()
         self.groups: list[str] = [groups.get(run_name, run_name) for run_name in self.runs]
         self.depth = depth

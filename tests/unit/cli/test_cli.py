@@ -510,7 +510,7 @@ NEVER = (
     "pyarrow.dataset",
 )
 #: Modules that are not needed to evaluate and to print to a pipe.
-UNREAD = (*NEVER, "pandas", "pyarrow.parquet", "pyarrow.compute", "numpy.ma", "secrets")
+UNREAD = (*NEVER, "pandas", "pyarrow.parquet", "numpy.ma", "secrets")
 #: Modules that are not needed to compare two runs; scipy.special is imported faster.
 TESTS = (*(name for name in NEVER if name != "scipy"), "scipy.stats", "scipy.optimize")
 
@@ -525,7 +525,6 @@ LISTING = [
             "pandas",
             "scipy.special",
             "pyarrow.parquet",
-            "pyarrow.compute",
             "numpy.ma",
         ),
     )

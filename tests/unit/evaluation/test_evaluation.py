@@ -189,7 +189,7 @@ def test_errors_name_the_run_or_what_is_wrong(runs, measures, error, message):
 
 
 def test_files_of_one_name_and_empty_folders(tmp_path):
-    with pytest.raises(ValueError, match="holds no files"):
+    with pytest.raises(ValueError, match="holds no runs"):
         evaluate(tmp_path, QRELS, AP)
     paths = [tmp_path / "a.txt", tmp_path / "a.run"]
     for path in paths:

@@ -814,7 +814,7 @@ def test_errors_of_folders(folder, tmp_path_factory):
     (folder / "3.gz").write_bytes(LINE)
     with pytest.raises(ValueError, match=r"3\.gz and .*input\.3\.txt are both named '3'"):
         runs.iter_runs(folder)
-    with pytest.raises(ValueError, match="holds no files"):
+    with pytest.raises(ValueError, match="holds no runs"):
         runs.read_runs(tmp_path_factory.mktemp("nothing"))
     with pytest.raises(TypeError, match="frames need names"):
         runs.read_runs(pd.DataFrame())

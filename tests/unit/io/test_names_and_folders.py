@@ -1,0 +1,120 @@
+"""Folders, names and tables as people have them."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from pyterrier_asl import evaluate, ranks
+from pyterrier_asl.io.runs import list_runs, read_runs, run_name
+from pyterrier_asl.io.table_forms import escape_formula, text_of_cell, text_of_formula, tsv_lines
+from pyterrier_asl.io.tables import latex, show
+from pyterrier_asl.io.threads import check_jobs
+
+QRELS = {f"q{n}": {"a": 1, "b": 0} for n in range(12)}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A folder that an experiment has written."""
+    for number, name in enumerate(("bm25", "dph")):
+        lines = [f"{q} Q0 {d} {r} {-r} x\n" for q in QRELS for r, d in enumerate("ab"[number:])]
+        (tmp_path / f"{name}.run").write_text("".join(lines))
+    for name in ("aggregated.csv", "perquery.csv"):
+        (tmp_path / name).write_text("name,AP\nbm25,0.5\n")
+    return tmp_path
+
+
+def test_tables_of_an_experiment_are_not_runs(folder):
+    assert list(list_runs(folder)) == list(read_runs(folder)) == ["bm25", "dph"]
+    assert list(list_runs(sorted(folder.iterdir()))) == ["bm25", "dph"]
+    assert ranks(folder, QRELS, "AP").table["name"].nunique() == 2
+    with pytest.raises(ValueError, match="aggregated.csv, line 1: expected 6 columns"):
+        evaluate(folder / "aggregated.csv", QRELS, "AP")
+    for path in folder.glob("*.run"):
+        path.unlink()
+    with pytest.raises(ValueError, match="holds no runs"):
+        list_runs(folder)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names of other systems are Unicode")
+def test_the_name_of_a_file_that_is_no_utf8(folder):
+    path = os.fsdecode(os.fsencode(folder) + b"/b\xff.run")
+    (folder / "bm25.run").rename(path)
+    table = evaluate(folder, QRELS, "AP")
+    assert table["name"].unique().tolist() == ["b\ufffd", "dph"] == sorted(list_runs(folder))
+    assert run_name("für.run").encode() == "für".encode()
+
+
+class Foreign:
+    """A table of another library, such as Polars, whose text is of the type string_view."""
+
+    def __init__(self, frame: pd.DataFrame) -> None:
+        table = pa.Table.from_pandas(frame, preserve_index=False)
+        fields = [(f.name, pa.string_view() if "id" in f.name else f.type) for f in table.schema]
+        self._table = table.cast(pa.schema(fields))
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return self._table.__arrow_c_stream__(requested_schema)
+
+
+def test_tables_of_other_libraries_are_read_by_arrows_interface():
+    run = pd.DataFrame({"query_id": "q0", "doc_id": ["b", "a"], "score": [2.0, 1.0]})
+    qrels = pd.DataFrame({"query_id": "q0", "doc_id": ["a", "b"], "relevance": [1, 0]})
+    expected = evaluate(run, qrels, "RR ASL")
+    for runs in (Foreign(run), {"run": Foreign(run)}):
+        pd.testing.assert_frame_equal(evaluate(runs, Foreign(qrels), "RR ASL"), expected)
+
+
+FORMULAS = ["=HYPERLINK(1)", "=1", "@SUM(1)", "+cmd|'/C calc'!A0", "-f(1)", "'=1", "''=1"]
+TEXTS = ["", "a=b", "-1", "-abc", "+x", "@user", "'90s", "bm25"]
+
+
+@pytest.mark.parametrize("text", [*FORMULAS, *TEXTS])
+def test_formulas_are_escaped_and_read_back(text):
+    escaped = escape_formula(text)
+    assert escaped == ("'" + text if text in FORMULAS else text)
+    assert text_of_formula(escaped) == text
+    [line] = tsv_lines({"run": [text], "AP": [-0.5]}, header=False)
+    assert line == f"{escaped}\t-0.5000" and text_of_cell(line.partition("\t")[0]) == text
+
+
+@pytest.mark.parametrize("jobs", [0, -2, -5, 1.5, True, "2"])
+def test_numbers_of_workers_that_are_refused(jobs):
+    with pytest.raises(ValueError, match="jobs must be 1, 2, 3, ..., or -1 for all cores"):
+        check_jobs(jobs)
+
+
+def test_a_missing_value_does_not_take_the_bold_from_a_column():
+    table = {"run": ["a", "b", "c"], "AP": [0.5, None, 0.25], "RR": [None, None, None]}
+    text = latex(table, higher_is_better={"AP": True, "RR": True})
+    assert text.count("textbf") == 1 and r"\textbf{0.5000}" in text
+
+
+def test_a_piped_table_obeys_columns(capsys, monkeypatch):
+    table = {"run": ["a" * 60 + " " + "b" * 50], "AP": [0.5]}
+    for columns, fits in (("", False), ("80", True)):
+        monkeypatch.setenv("COLUMNS", columns)
+        show(table)
+        assert (max(map(len, capsys.readouterr().out.splitlines())) <= 80) is fits
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+def test_ctrl_c_in_the_first_moments_shows_no_traceback():
+    code = (
+        "import os, signal, sys, threading\n"
+        "class Stop:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name == 'click': os.kill(os.getpid(), signal.SIGINT)\n"
+        "sys.meta_path.insert(0, Stop())\n"
+        "from pyterrier_asl.__main__ import run\n"
+        "run()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (-signal.SIGINT, "")
