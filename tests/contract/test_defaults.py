@@ -47,7 +47,7 @@ OWN: dict[str, dict[str, Any]] = {
         "save_mode": "warn",
         "save_format": "trec",
     },
-    "RobertsonPRF": {"fb_docs": 10, "fb_terms": 25, "gamma": 0.2},
+    "RobertsonPRF": {"fb_docs": 10, "fb_terms": 25, "gamma": 0.2, "weights": "idf"},
     "StagedSearch": {"study_name": "StagedSearch"},
     "accelerate": {"on": True},
     "judge_until_settled": {"batch": 10, "source": "judge"},
@@ -106,7 +106,7 @@ MEASURES: dict[str, dict[str, Any]] = {
 COMMANDS: dict[str, dict[str, Any]] = {
     "audit": {"target": "like-these"},
     "holes": {"measure": "nDCG@10"},
-    "tune": {"trials": 1000},
+    "tune": {"weights": "idf", "trials": 1000},
 }
 OF_OUTPUT = {"places": 4, "output_format": "table", "title": True}
 
