@@ -15,6 +15,7 @@ from ..io.names import OVERALL
 from ..io.notices import counted
 from ..io.printed import Part, Printed
 from ..io.tables import latex
+from ..statistics.inputs import check_name
 from ..statistics.rank_intervals import RankIntervals, joint_ranks
 from .board import Board
 from .samples import Sample
@@ -109,9 +110,7 @@ class Leaderboard(Board, Printed):
                 dot at its rank by the mean, and a star if it is significantly worse than a system
                 with the best mean; ``'queries'``: the value of each system for each topic.
         """
-        kind = kind or KINDS[0]
-        if kind not in KINDS:
-            raise ValueError(f"kind must be one of {', '.join(KINDS)}, not {kind!r}")
+        check_name("kind", kind, [None, *KINDS])
         return self._chart_of_queries() if kind == "queries" else self._chart_of_ranks()
 
     def _chart_of_queries(self) -> alt.TopLevelMixin:

@@ -21,7 +21,7 @@ from ..judging.labels import qrels_with
 from ..measures.names import Measures
 from ..scoring.arrays import Floats, Ints
 from ..scoring.bounds import lexicographic_verdicts
-from ..statistics.inputs import check_probability
+from ..statistics.inputs import check_name, check_probability
 from .pairs import (
     OPEN,
     SETTLED_A,
@@ -317,9 +317,8 @@ class Holes(Printed):
             kind: ``'queries'``: the difference of two runs on each query with its bounds;
                 ``'pairs'``: the verdicts on all pairs. None: for two runs the first.
         """
+        check_name("kind", kind, [None, *KINDS])
         kind = kind or KINDS[self.are_two]
-        if kind not in KINDS:
-            raise ValueError(f"kind must be one of {', '.join(KINDS)}, not {kind!r}")
         return self._chart_of_queries() if kind == "queries" else self._chart_of_pairs()
 
     def _chart_of_queries(self) -> Any:

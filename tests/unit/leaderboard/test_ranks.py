@@ -281,7 +281,7 @@ def test_the_chart_of_queries_has_each_value():
     assert drawn["encoding"]["y"]["sort"] == board.names
     medians = board.values.median()
     assert medians[drawn["encoding"]["x"]["sort"]].is_monotonic_increasing
-    with pytest.raises(ValueError, match="kind must be one of ranks, queries, not 'topics'"):
+    with pytest.raises(ValueError, match="kind 'topics' is unknown: use one of .*'ranks', 'q"):
         board.chart("topics")
 
 
