@@ -61,6 +61,12 @@ def test_worked_examples(counts, worst, expected, best, s1, s3):
     assert expected_success(*counts[:2], n=3) == pytest.approx(s3, abs=1e-12)
 
 
+def test_success_deeper_than_a_judges_documents():
+    """Of two judges' topics with 2 and 5 documents; without a common one it stays 0."""
+    found = expected_success([2, 2, 5], [0, 1, 1], 4)
+    assert found.tolist() == pytest.approx([0, 1, 4 / 5])
+
+
 @given(counts)
 def test_average_precision_over_all_orders(numbers):
     every = average_precisions(*numbers)
