@@ -21,7 +21,7 @@ from click.testing import CliRunner
 
 import pyterrier_asl
 import pyterrier_asl.analysis
-from pyterrier_asl.analysis.registry import JUDGES, PAPERS, QUESTIONS, Analysis, analyses
+from pyterrier_asl.analysis.registry import PAPERS, QUESTIONS, Analysis, analyses
 from pyterrier_asl.cli import main
 from pyterrier_asl.measures.provider import PluginProvider
 
@@ -162,7 +162,8 @@ def with_list(text: str) -> str:
 def command(analysis: Analysis) -> str:
     """The command that prints the table of an analysis."""
     files = {"qrels": "qrels.txt", "runs": "runs/"}
-    options = [text for name, text in _REQUIRED.items() if name in analysis.required]
+    wanted = analysis.required | ({"judges"} if analysis.name == "human-range" else set())
+    options = [text for name, text in _REQUIRED.items() if name in wanted]
     lengths = ["--lengths irds:vaswani"] if "lengths" in analysis.parameters else []
     words = [*(files[what] for what in analysis.takes), *options, *lengths]
     return " ".join(["pyterrier-asl analyze", analysis.name, *words])
@@ -221,10 +222,10 @@ def _measure(measure: Any) -> str:
 
 
 def _entry(analysis: Analysis) -> str:
-    source = "" if analysis.paper == JUDGES else f"{analysis.source}. "
     return (
         f".. _analysis-{analysis.name}:\n\n{_heading(analysis.what)}"
-        f"{source}Function :func:`~{_function(analysis)}`, command:\n\n"
+        f"{analysis.source}. Function :func:`~{_function(analysis)}`, picture and output in the "
+        f":ref:`gallery <gallery-{analysis.name}>`, command:\n\n"
         f".. code-block:: console\n\n    $ {_wrapped(command(analysis))}\n\n"
     )
 
