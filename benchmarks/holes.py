@@ -27,6 +27,7 @@ from scipy import stats
 from pyterrier_asl.evaluation.evaluate import evaluate
 from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.evaluation.labellings import Labelled, bounds, unjudged_of
+from pyterrier_asl.judging.unjudged import Unjudged
 from pyterrier_asl.measures.directions import higher_is_better
 from pyterrier_asl.statistics.boxes import box_test
 from pyterrier_asl.unjudged.holes import Holes, holes
@@ -80,9 +81,8 @@ def labelled_for(runs: Evaluation, names: list[str]) -> list[Labelled]:
 
 def of_runs(labelled: Labelled, runs: list[int]) -> Labelled:
     """The same measure, with the unjudged documents of only these runs."""
-    return Labelled(
-        labelled.unjudged.select(runs), labelled.measure, depth=DEPTH, highest=labelled.highest
-    )
+    unjudged = Unjudged([labelled.unjudged.runs[run] for run in runs], labelled.seen)
+    return Labelled(unjudged, labelled.measure, depth=DEPTH, highest=labelled.highest)
 
 
 def speed() -> None:
