@@ -777,6 +777,7 @@ def _not_whole(case: Case) -> list[str]:
 _POSSIBLE = (
     "judged documents have a grade from 1 to below 2",
     "fewer than 8 say little about rareness",
+    "counts as a group, so give all runs a group",
     "more than once (e.g. ",
     "have the same score, in every query",
     "documents with equal scores are ordered by id",
@@ -939,11 +940,14 @@ def _by_calc(case: Case) -> dict[Any, float]:
 def _by_evaluate(case: Case) -> dict[Any, float]:
     measures = made_measures(case)
     qrels, run = _inputs(case)
-    named = {f"m{number}": measure for number, measure in enumerate(measures)}
+    names: dict[Any, str] = {}  # a second name of one measure is refused
+    keys = [(str(measure), "rel" in measure.params) for measure in measures]
+    columns = [names.setdefault(key, f"m{number}") for number, key in enumerate(keys)]
+    named = dict(zip(columns, measures))
     frame = evaluate({"run": run}, qrels, named, progress=False, duplicates="best")
     return {
-        (number, str(row["qid"])): row[f"m{number}"]
-        for number in range(len(measures))
+        (number, str(row["qid"])): row[column]
+        for number, column in enumerate(columns)
         for _, row in frame.iterrows()
     }
 
