@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import math
 import numbers
+import reprlib
 import sys
 from collections.abc import Callable
 from functools import cache
@@ -157,7 +158,8 @@ class PluginMeasure(Measure, Formula):  # type: ignore[misc]
             try:
                 checked[name] = self.SUPPORTED_PARAMS[name].check(value)
             except ValueError as error:
-                raise ValueError(f"{self.NAME}: {name} must be {error}, not {value!r}") from None
+                shown = reprlib.repr(value)
+                raise ValueError(f"{self.NAME}: {name} must be {error}, not {shown}") from None
         return checked
 
     def validate_params(self) -> None:

@@ -64,6 +64,7 @@ class DocLengths(Named):
     """
 
     KIND: ClassVar[str] = "document lengths"
+    MADE_BY: ClassVar[str] = "from_dict"
 
     def __init__(self, docnos: Any, lengths: Any, *, name: str = "lengths") -> None:
         self._docnos = text(docnos, "document id of the lengths")

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import re
+import reprlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 from weakref import WeakValueDictionary
@@ -41,6 +42,8 @@ class Named:
 
     #: The name of the kind in errors.
     KIND: ClassVar[str]
+    #: The function that makes an object of other data.
+    MADE_BY: ClassVar[str]
     #: All objects of this kind, by Python's id; the order of equal objects is not defined.
     _alive: ClassVar[WeakValueDictionary[int, Any]]
     _kept: ClassVar[list[Any]]
@@ -102,7 +105,9 @@ class Named:
         if isinstance(value, cls):
             return value
         if not isinstance(value, (str, os.PathLike)):
-            raise NotNamed(f"a {cls.__name__}, its name or a file")
+            raise NotNamed(
+                f"a {cls.__name__} ({cls.__name__}.{cls.MADE_BY} makes one), its name or a file"
+            )
         named = cls._find(str(value)) if isinstance(value, str) else None
         if named is None and Path(value).is_file():
             named = cls.load(value)
@@ -120,7 +125,7 @@ class Named:
         try:
             return cls.resolve(value)
         except NotNamed as error:
-            raise ValueError(f"{option} must be {error}, not {value!r}") from None
+            raise ValueError(f"{option} must be {error}, not {reprlib.repr(value)}") from None
 
     @classmethod
     def _find(cls, text: str) -> Self | None:

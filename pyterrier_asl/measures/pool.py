@@ -60,6 +60,7 @@ class RarenessPool(Named):
     """
 
     KIND: ClassVar[str] = "rareness pool"
+    MADE_BY: ClassVar[str] = "from_runs"
 
     def __init__(self, table: pa.Table, *, name: str, depth: int | None, groups: Mapping[str, str]):
         """Takes a table (run, qid, docno, rank) in this order of rows; see :meth:`from_runs`."""

@@ -264,7 +264,7 @@ def test_order_and_spelling_of_parameters_do_not_matter():
         (LexiP, {"cutoff": "10"}, "LexiP: cutoff must be a whole number"),
         (P_Rareness, {"alpha": 2}, "alpha must be a number from 0 to 1, not 2"),
         (P_Rareness, {"alpha": -0.1}, "alpha must be a number from 0 to 1"),
-        (P_Rareness, {"pool": 3}, "pool must be a RarenessPool, its name or a file, not 3"),
+        (P_Rareness, {"pool": 3}, "pool must be a RarenessPool .*, its name or a file, not 3"),
         (AP_Rareness, {"pool": "no such"}, "RarenessPool.load.file. loads a saved one"),
         (AP_Rareness, {"member": "yes"}, "member must be True or False"),
         (TBG, {"halflife": 0}, "halflife must be a number above 0, not 0"),

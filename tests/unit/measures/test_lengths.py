@@ -93,7 +93,7 @@ def test_lengths_travel_by_pickle():
         (lambda: DocLengths(["a"], [1, 2]), "1 documents have 2 lengths"),
         (lambda: DocLengths.from_frame(pd.DataFrame({"docno": []})), "doc_len"),
         (lambda: TBG(lengths="nowhere"), "DocLengths.load"),
-        (lambda: TBG(lengths=17), "must be a DocLengths, its name or a file, not 17"),
+        (lambda: TBG(lengths=17), "must be a DocLengths .*, its name or a file, not 17"),
     ],
 )
 def test_what_cannot_be_lengths_is_an_error(call, message):
@@ -196,3 +196,11 @@ def test_a_collection_that_there_is_not_is_an_error():
         DocLengths.from_irds("nope")
     with pytest.raises(ValueError, match="ir_datasets has no dataset 'nope'"):
         TBG(lengths="irds:nope")
+
+
+def test_a_dict_of_lengths_is_refused_with_the_remedy_and_not_printed():
+    with pytest.raises(
+        ValueError, match=r"DocLengths.from_dict makes one.*not \{'d0': 0"
+    ) as caught:
+        TBG(lengths={f"d{n}": n for n in range(9999)})
+    assert len(str(caught.value)) < 200
