@@ -104,6 +104,7 @@ def compare_with_assessors(
     qrels: Qrels | None = None,
     *,
     duplicates: str | None = None,
+    collapse: str | None = None,
     judges: Mapping[str, Qrels],
     rel: float | None = None,
     judge_rel: JudgeRel | None = None,
@@ -146,7 +147,9 @@ def compare_with_assessors(
     2     lower    0.75     0.500
     """
     refuse_published(as_published, correction=correction != "holm" and correction)
-    panel = read_qrels_and_judges(qrels, judges, rel, judge_rel, runs=runs, duplicates=duplicates)
+    panel = read_qrels_and_judges(
+        qrels, judges, rel, judge_rel, runs=runs, duplicates=duplicates, collapse=collapse
+    )
     paired = PairedTest(test, correction, alpha, draws, seed)
 
     pairs = _both_ways(panel) if both_ways else panel.pairs(QRELS)
@@ -205,6 +208,7 @@ def human_range(
     qrels: Qrels | None = None,
     *,
     duplicates: str | None = None,
+    collapse: str | None = None,
     judges: Mapping[str, Qrels] | None = None,
     rel: float | None = None,
     judge_rel: JudgeRel | None = None,
@@ -247,7 +251,9 @@ def human_range(
     """
     if not judges and run_types is None:
         raise ValueError("there is nothing to compare with: give judges, or the types of the runs")
-    panel = read_qrels_and_judges(qrels, judges, rel, judge_rel, runs=runs, duplicates=duplicates)
+    panel = read_qrels_and_judges(
+        qrels, judges, rel, judge_rel, runs=runs, duplicates=duplicates, collapse=collapse
+    )
     kinds = _types(panel.systems, run_types)
 
     means = {

@@ -62,6 +62,7 @@ def run_quality(
     qrels: Qrels | None = None,
     *,
     duplicates: str | None = None,
+    collapse: str | None = None,
     rel: float | None = None,
     cutoff: int | None = None,
     missing: str = "pad",
@@ -94,7 +95,7 @@ def run_quality(
     0  good   5.5   0.5           0.91
     1   bad  11.0   0.0           1.00
     """
-    judged, rel = read(runs, qrels, duplicates, rel)
+    judged, rel = read(runs, qrels, duplicates, rel, collapse=collapse)
     options = AslOptions(rel, cutoff, missing, as_published)
 
     names = (*options.measures(), f"R@{options.depth}")
@@ -173,6 +174,7 @@ def headroom(
     qrels: Qrels | None = None,
     *,
     duplicates: str | None = None,
+    collapse: str | None = None,
     rel: RelOfTracks = None,
     cutoff: int | None = None,
     missing: str = "pad",
@@ -207,7 +209,7 @@ def headroom(
     3   toy        ASL     good   1.00
     """
 
-    tracks = read_tracks(runs, qrels, duplicates, rel)
+    tracks = read_tracks(runs, qrels, duplicates, rel, collapse=collapse)
     label = label_of(tracks)
 
     def of_track(track: str, judged: Evaluation, rel: float) -> pd.DataFrame:

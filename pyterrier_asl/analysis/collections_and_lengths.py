@@ -47,6 +47,7 @@ def lengths_by_rank(
     qrels: Qrels | None = None,
     *,
     duplicates: str | None = None,
+    collapse: str | None = None,
     lengths: Any = None,
     cutoff: int = 100,
     rel: float | None = None,
@@ -86,7 +87,7 @@ def lengths_by_rank(
     2  run     2      relevant    30.0          1
     3  run     2           all    30.0          1
     """
-    judged, rel = read(runs, qrels, duplicates, rel)
+    judged, rel = read(runs, qrels, duplicates, rel, collapse=collapse)
     documents = _all_documents(judged, cutoff, rel, lengths, missing_length)
 
     both = pd.concat([documents, documents.assign(kind="all")])
@@ -152,6 +153,7 @@ def collection_statistics(
     qrels: Qrels | None = None,
     *,
     duplicates: str | None = None,
+    collapse: str | None = None,
     rel: float | None = None,
 ) -> pd.DataFrame:
     """How large are the collection and its runs?
@@ -172,7 +174,7 @@ def collection_statistics(
     {'requests': 1.0, 'runs': 2.0, 'rel/request': 2.0, 'docs/request': 1.5, 'judged/request': 2.0,
      'without_relevant': 0.0, 'unanswered': 0.0}
     """
-    judged, rel = read(runs, qrels, duplicates, rel)
+    judged, rel = read(runs, qrels, duplicates, rel, collapse=collapse)
     total = judged.judgements.num_relevant(rel)
     retrieved = np.stack([run.retrieved for run in judged.runs])
     documents = np.bincount(judged.judgements.queries, minlength=len(total))

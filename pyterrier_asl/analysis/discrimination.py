@@ -71,6 +71,7 @@ def discriminative_power(
     measures: Sequence[Any] | None = None,
     *,
     duplicates: str | None = None,
+    collapse: str | None = None,
     rel: float | None = None,
     test: str = "t",
     correction: str = "auto",
@@ -110,7 +111,7 @@ def discriminative_power(
     given = {"test": test != "t" and test, "correction": correction != "auto" and correction}
     refuse_published(as_published, **given)
     _check_levels(levels)
-    judged, _ = read(runs, qrels, duplicates, rel, measures)
+    judged, _ = read(runs, qrels, duplicates, rel, measures, collapse=collapse)
     if as_published:
         judged, test, correction = judged.once(by_double_scores), "unpaired-t", "none"
 
@@ -181,6 +182,7 @@ def preference_discrimination(
     preferences: Sequence[str] = ("rrLP", "sgnLP", "RR"),
     *,
     duplicates: str | None = None,
+    collapse: str | None = None,
     rel: float | None = None,
     cutoff: int | None = None,
     tests: Sequence[str] = PREFERENCE_TESTS,
@@ -220,7 +222,7 @@ def preference_discrimination(
     2012.
     """
     _check_levels(levels)
-    judged, rel = read(runs, qrels, duplicates, rel)
+    judged, rel = read(runs, qrels, duplicates, rel, collapse=collapse)
     check_names("tests", tests, PREFERENCE_TESTS, "tests of preferences")
     if "tukey-randomized" not in tests:
         refuse("is for 'tukey-randomized'", draws=draws, seed=seed)
@@ -277,6 +279,7 @@ def stability(
     measures: Sequence[Any] | None = None,
     *,
     duplicates: str | None = None,
+    collapse: str | None = None,
     rel: float | None = None,
     draws: int = 1000,
     queries: int | None = None,
@@ -317,7 +320,7 @@ def stability(
     Source: Türkmen, Lease and Kutlu, 2023, Table 2, after Buckley and Voorhees, Evaluating
     Evaluation Measure Stability, 2000.
     """
-    judged, _ = read(runs, qrels, duplicates, rel, measures)
+    judged, _ = read(runs, qrels, duplicates, rel, measures, collapse=collapse)
     if len(judged) < 2:
         raise ValueError(
             f"stability needs two systems or more, but there is only {judged.names[0]!r}"

@@ -79,6 +79,7 @@ def rare_documents(
     qid: Any = None,
     *,
     duplicates: str | None = None,
+    collapse: str | None = None,
     few: int | None = None,
     depth: int | None = None,
     rel: float | None = None,
@@ -113,7 +114,7 @@ def rare_documents(
     0     e    1.0    1  2       0.5          2      [a]
     1     d    1.0    2  2       0.0          1   [a, b]
     """
-    judged, rel = read(runs, qrels, duplicates, rel)
+    judged, rel = read(runs, qrels, duplicates, rel, collapse=collapse)
     ranks = judged.once(RelevantRanks.of, rel)
     documents = ranks.documents_of(judged, qid)
     labels, retrieves = _by_group(judged.names, ranks.found(depth)[:, documents], groups)
@@ -166,6 +167,7 @@ def rare_finds(
     qrels: Qrels | None = None,
     *,
     duplicates: str | None = None,
+    collapse: str | None = None,
     few: int = 3,
     depth: int | None = None,
     rel: float | None = None,
@@ -201,7 +203,7 @@ def rare_finds(
     0      a      2      1           0.25     2
     1      b      1      0           0.00     2
     """
-    judged, rel = read(runs, qrels, duplicates, rel)
+    judged, rel = read(runs, qrels, duplicates, rel, collapse=collapse)
     if few < 1:
         raise ValueError(f"few is {few}, but it must be 1 or more")
     ranks = judged.once(RelevantRanks.of, rel)

@@ -63,6 +63,7 @@ def missing_labels(
     qrels: Qrels | None = None,
     *,
     duplicates: str | None = None,
+    collapse: str | None = None,
     rel: float | None = None,
     cutoff: int | None = None,
     fractions: Sequence[float] = FRACTIONS,
@@ -98,7 +99,7 @@ def missing_labels(
     4       1.0       0       rrLP      1.0     1.0   0.0
     5       1.0       0      sgnLP      1.0     1.0   0.0
     """
-    judged, rel = read(runs, qrels, duplicates, rel)
+    judged, rel = read(runs, qrels, duplicates, rel, collapse=collapse)
     ranks = judged.once(RelevantRanks.of, rel, cutoff)
     truth = _preferences_by_name(ranks.reciprocal(), ranks.total)["RR"]
     compared = int((truth != 0).sum())
@@ -154,6 +155,7 @@ def missing_queries(
     qrels: Qrels | None = None,
     *,
     duplicates: str | None = None,
+    collapse: str | None = None,
     rel: float | None = None,
     cutoff: int | None = None,
     fractions: Sequence[float] = FRACTIONS,
@@ -177,7 +179,7 @@ def missing_queries(
 
     Source: Diaz, Best-Case Retrieval Evaluation, 2023, Figure 8b.
     """
-    judged, rel = read(runs, qrels, duplicates, rel)
+    judged, rel = read(runs, qrels, duplicates, rel, collapse=collapse)
     by_name = _preferences_by_name(*judged.once(recall_levels, rel, cutoff))
     truth = by_name["RR"].mean(axis=1)
     rows = []

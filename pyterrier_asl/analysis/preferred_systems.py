@@ -76,6 +76,7 @@ def system_preferences(
     preferences: Sequence[str] = ("rrLP", "sgnLP"),
     *,
     duplicates: str | None = None,
+    collapse: str | None = None,
     rel: float | None = None,
     cutoff: int | None = None,
     correction: str = "auto",
@@ -107,7 +108,7 @@ def system_preferences(
     0       rrLP  a  b -0.1667     0       1
     1      sgnLP  a  b -1.0000     0       1
     """
-    judged, rel = read(runs, qrels, duplicates, rel)
+    judged, rel = read(runs, qrels, duplicates, rel, collapse=collapse)
 
     tables = []
     for kind, cube in judged.once(preference_cubes, tuple(preferences), rel, cutoff).items():
@@ -223,6 +224,7 @@ def system_order(
     preference: str = "sgnLP",
     *,
     duplicates: str | None = None,
+    collapse: str | None = None,
     rel: float | None = None,
     cutoff: int | None = None,
 ) -> pd.DataFrame:
@@ -266,7 +268,7 @@ def system_order(
     2      C          1    2.0          1         1      1
     3      D          4    0.0          2         4      0
     """
-    judged, rel = read(runs, qrels, duplicates, rel)
+    judged, rel = read(runs, qrels, duplicates, rel, collapse=collapse)
     cube = judged.once(preference_cubes, (preference,), rel, cutoff)[preference]
 
     mean, points, majority = _aggregate(cube)
@@ -328,6 +330,7 @@ def cycles(
     preference: str = "sgnLP",
     *,
     duplicates: str | None = None,
+    collapse: str | None = None,
     rel: float | None = None,
     cutoff: int | None = None,
 ) -> pd.DataFrame:
@@ -344,7 +347,7 @@ def cycles(
         to a, and ``weakest``, the smallest of the three mean preferences; largest first. Any cycle
         of more systems contains such a triple if all its pairs are decided.
     """
-    judged, rel = read(runs, qrels, duplicates, rel)
+    judged, rel = read(runs, qrels, duplicates, rel, collapse=collapse)
     cube = judged.once(preference_cubes, (preference,), rel, cutoff)[preference]
 
     mean, names = cube.mean(axis=0), judged.names

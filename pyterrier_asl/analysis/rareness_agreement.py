@@ -52,6 +52,7 @@ def agreement_by_alpha(
     measures: Sequence[Any] | None = None,
     *,
     duplicates: str | None = None,
+    collapse: str | None = None,
     rel: float | None = None,
     alphas: Sequence[float] = ALPHAS,
     as_published: bool = False,
@@ -84,7 +85,7 @@ def agreement_by_alpha(
     0  P_Rareness@2    0.0  1.0     1.0
     1  P_Rareness@2    1.0  1.0     1.0
     """
-    judged, _ = read(runs, qrels, duplicates, rel, measures)
+    judged, _ = read(runs, qrels, duplicates, rel, measures, collapse=collapse)
     if len(judged) < 2:
         raise ValueError(f"a ranking needs two systems or more, but there is only {judged.names}")
     judged = judged.once(by_double_scores) if as_published else judged
@@ -145,6 +146,7 @@ def agreement_by_number_of_systems(
     measures: Sequence[Any] | None = None,
     *,
     duplicates: str | None = None,
+    collapse: str | None = None,
     rel: float | None = None,
     sizes: Sequence[int] = (2, 4, 8, 16, 32, 64),
     draws: int = 1000,
@@ -174,7 +176,7 @@ def agreement_by_number_of_systems(
 
     Source: Türkmen, Lease and Kutlu, 2023, Algorithm 1 and Table 3.
     """
-    judged, _ = read(runs, qrels, duplicates, rel, measures)
+    judged, _ = read(runs, qrels, duplicates, rel, measures, collapse=collapse)
     judged = judged.once(by_double_scores) if as_published else judged
     check_draws(draws, seed)
     for size in sizes:

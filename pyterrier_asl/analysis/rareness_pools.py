@@ -39,6 +39,7 @@ def rareness_by_pool(
     measure: Measures | None = None,
     *,
     duplicates: str | None = None,
+    collapse: str | None = None,
     rel: float | None = None,
     groups: Mapping[str, str] | None = None,
 ) -> pd.DataFrame:
@@ -78,7 +79,7 @@ def rareness_by_pool(
     2  only b   a   False   1.25
     3  only b   b    True   0.50
     """
-    judged, _ = read(runs, qrels, duplicates, rel, measure)
+    judged, _ = read(runs, qrels, duplicates, rel, measure, collapse=collapse)
     pools_of_runs = _pools(judged, measure, rel)
     codes = None if groups is None else group_codes(judged.names, groups)
     masks = {"all": np.ones(len(judged), dtype=bool)}
@@ -134,6 +135,7 @@ def rareness_without_own_group(
     measure: Measures | None = None,
     *,
     duplicates: str | None = None,
+    collapse: str | None = None,
     rel: float | None = None,
 ) -> pd.DataFrame:
     """How does rareness change without the group's other runs?
@@ -162,7 +164,7 @@ def rareness_without_own_group(
     1  a2  0.6667         0.7500
     2   b  0.8333         0.8333
     """
-    judged, _ = read(runs, qrels, duplicates, rel, measure)
+    judged, _ = read(runs, qrels, duplicates, rel, measure, collapse=collapse)
     pools_of_runs = _pools(judged, measure, rel)
     codes = group_codes(judged.names, groups)
     values = pools_of_runs.values()
@@ -254,6 +256,7 @@ def synthetic_systems(
     qid: Any,
     *,
     duplicates: str | None = None,
+    collapse: str | None = None,
     cutoff: int = 100,
     alphas: Sequence[float] = (0.0, 0.5, 1.0),
     documents: Sequence[int] | None = None,
@@ -297,7 +300,7 @@ def synthetic_systems(
     4  common          1  0.5000     2
     5  common          2  1.1667     1
     """
-    judged, rel = read(runs, qrels, duplicates, rel)
+    judged, rel = read(runs, qrels, duplicates, rel, collapse=collapse)
     ranks = judged.once(RelevantRanks.of, rel)
     retrieves = ranks.found(cutoff)[:, ranks.documents_of(judged, qid)].astype(np.int64)
     numbers = range(cutoff + 1) if documents is None else documents

@@ -36,6 +36,8 @@ def read(
     duplicates: str | None,
     rel: float | None,
     measures: Measures | None = None,
+    *,
+    collapse: str | None = None,
 ) -> tuple[Evaluation, float]:
     """Reads runs, and returns the minimum grade of a relevant document with them.
 
@@ -45,6 +47,7 @@ def read(
         runs: dict of name -> run, folder of run files, or list of them; or Evaluation.
         qrels: frame, file, or ir_datasets id; None: the qrels of Evaluation.
         duplicates: how to treat a document that occurs twice in a ranking.
+        collapse: see :func:`~pyterrier_asl.evaluate`.
         rel: the minimum grade; None: 1.
         measures: measures or their names, which can have minimum grades.
 
@@ -52,7 +55,7 @@ def read(
     >>> judged.names, rel
     (['a'], 1)
     """
-    judged = Evaluation.of(runs, qrels, duplicates=duplicates)
+    judged = Evaluation.of(runs, qrels, duplicates=duplicates, collapse=collapse)
     return judged, _check_rel(judged, rel, measures)
 
 
@@ -62,9 +65,11 @@ def read_tracks(
     duplicates: str | None,
     rel: RelOfTracks,
     measures: Measures | None = None,
+    *,
+    collapse: str | None = None,
 ) -> Tracks:
     """Reads the runs of each track by its name, '' for the only one, and its minimum grade."""
-    several = tracks(runs, qrels, duplicates)
+    several = tracks(runs, qrels, duplicates, collapse=collapse)
     by_track = rel if isinstance(rel, Mapping) else dict.fromkeys(several, rel)
     check_names("rel", by_track, list(several), "tracks")
     return {
@@ -99,9 +104,14 @@ def read_qrels_and_judges(
     *,
     runs: Runs | None = None,
     duplicates: str | None = None,
+    collapse: str | None = None,
 ) -> Judges:
     """Reads the judge of ``qrels``, and other judges and runs if there are any."""
-    judged = None if runs is None else Evaluation.of(runs, qrels, duplicates=duplicates)
+    judged = (
+        None
+        if runs is None
+        else Evaluation.of(runs, qrels, duplicates=duplicates, collapse=collapse)
+    )
     first: Any = qrels if judged is None else judged.judgements
     sources = with_reference({} if judges is None else judges, QRELS, first)
     panel = Judges.of(sources, judged, rel=1 if rel is None else rel, judge_rel=judge_rel)

@@ -38,6 +38,7 @@ def recall_level_needed(
     qrels: Qrels | None = None,
     *,
     duplicates: str | None = None,
+    collapse: str | None = None,
     rel: float | None = None,
     cutoff: int | None = None,
     levels: int = 20,
@@ -60,7 +61,7 @@ def recall_level_needed(
     0  1      0         0.0
     1  2      1         1.0
     """
-    judged, rel = read(runs, qrels, duplicates, rel)
+    judged, rel = read(runs, qrels, duplicates, rel, collapse=collapse)
     i_star, i = judged.once(first_differences, rel, cutoff), np.arange(1, levels + 1)
     needed = [int(np.sum(i_star == level)) for level in i]
 
@@ -88,6 +89,7 @@ def level_correlations(
     qrels: Qrels | None = None,
     *,
     duplicates: str | None = None,
+    collapse: str | None = None,
     rel: float | None = None,
     cutoff: int | None = None,
     levels: int = 8,
@@ -106,7 +108,7 @@ def level_correlations(
 
     Source: Diaz, Best-Case Retrieval Evaluation, 2023, Figure 7a.
     """
-    judged, rel = read(runs, qrels, duplicates, rel)
+    judged, rel = read(runs, qrels, duplicates, rel, collapse=collapse)
     levels_of_runs = judged.once(recall_levels, rel, cutoff)
 
     rows = []
@@ -149,6 +151,7 @@ def level_regressions(
     qrels: Qrels | None = None,
     *,
     duplicates: str | None = None,
+    collapse: str | None = None,
     rel: float | None = None,
     cutoff: int | None = None,
     levels: int = 4,
@@ -173,7 +176,7 @@ def level_regressions(
 
     Source: Diaz, Best-Case Retrieval Evaluation, 2023, Figure 7b.
     """
-    judged, rel = read(runs, qrels, duplicates, rel)
+    judged, rel = read(runs, qrels, duplicates, rel, collapse=collapse)
     levels_of_runs = judged.once(recall_levels, rel, cutoff)
 
     rows = []
@@ -239,6 +242,7 @@ def prediction_from_suffixes(
     qrels: Qrels | None = None,
     *,
     duplicates: str | None = None,
+    collapse: str | None = None,
     rel: float | None = None,
     cutoff: int | None = None,
 ) -> pd.DataFrame:
@@ -265,7 +269,7 @@ def prediction_from_suffixes(
     0     sgnLP      1      1     0    100.0              100.0
     1     δRR_2      1      1     0    100.0              100.0
     """
-    judged, rel = read(runs, qrels, duplicates, rel)
+    judged, rel = read(runs, qrels, duplicates, rel, collapse=collapse)
 
     pairs, right, tied = judged.once(_predictions, rel, cutoff)
     with np.errstate(invalid="ignore", divide="ignore"):

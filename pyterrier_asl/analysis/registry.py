@@ -8,11 +8,12 @@ An analysis is a function of runs, judgements and further options, which returns
         qrels: Qrels | None = None,
         *,
         duplicates: str | None = None,
+        collapse: str | None = None,
         rel: float | None = None,
     ) -> pd.DataFrame:
         \"\"\"The question that it answers?  (at most 70 characters)
         ...the rest of its documentation.\"\"\"
-        judged, rel = read(runs, qrels, duplicates, rel)
+        judged, rel = read(runs, qrels, duplicates, rel, collapse=collapse)
         i_star = judged.once(first_differences, rel)  # other analyses of these runs share it
         ...
     @ties.chart
@@ -101,6 +102,7 @@ _COMMON = {
     "qrels": "frame, file, or ir_datasets id; None: the qrels of Evaluation.",
     "duplicates": "how to treat a document that occurs twice in a ranking; see "
     ":func:`~pyterrier_asl.evaluate`.",
+    "collapse": "separator at which ids of passages are cut; see :func:`~pyterrier_asl.evaluate`.",
     "judges": "name -> qrels of the same queries; means are over the queries that all judged.",
     "judge_rel": "minimum grade that each judge finds relevant: judge -> grade, or one number for "
     "all but ``qrels``; None: ``rel``.",

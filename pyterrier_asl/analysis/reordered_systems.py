@@ -133,6 +133,7 @@ def reordering(
     qrels: Qrels | None = None,
     *,
     duplicates: str | None = None,
+    collapse: str | None = None,
     rel: RelOfTracks = None,
     cutoff: int | None = None,
     missing: str = "pad",
@@ -189,7 +190,7 @@ def reordering(
     """
     refuse_published(as_published, correction=correction != "none" and correction)
     check_from_0("margin", margin)
-    tracks = read_tracks(runs, qrels, duplicates, rel)
+    tracks = read_tracks(runs, qrels, duplicates, rel, collapse=collapse)
     label = label_of(tracks)
     better: dict[str, Any] = {"margin": margin, "alpha": alpha, "test": test}
     better["correction"] = "none" if as_published else correction

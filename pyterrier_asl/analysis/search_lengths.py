@@ -49,6 +49,7 @@ def search_length_distribution(
     qrels: Qrels | None = None,
     *,
     duplicates: str | None = None,
+    collapse: str | None = None,
     run: str | None = None,
     edges: ArrayLike | None = None,
     rel: float | None = None,
@@ -81,7 +82,7 @@ def search_length_distribution(
     0    1     5      1        0          1    0.5
     1    6    11      0        1          1    0.5
     """
-    judged, rel = read(runs, qrels, duplicates, rel)
+    judged, rel = read(runs, qrels, duplicates, rel, collapse=collapse)
     options = AslOptions(rel, cutoff, missing, as_published)
     name = by_asl(judged, options)[0] if run is None else run
     (documents,) = relevant_documents(judged.select([name]), *options.how)
@@ -137,6 +138,7 @@ def search_length_changes(
     qrels: Qrels | None = None,
     *,
     duplicates: str | None = None,
+    collapse: str | None = None,
     a: str | None = None,
     b: str | None = None,
     edges: ArrayLike | None = None,
@@ -183,7 +185,7 @@ def search_length_changes(
     3    1     5          0
     4    6    10          0
     """
-    judged, rel = read(runs, qrels, duplicates, rel)
+    judged, rel = read(runs, qrels, duplicates, rel, collapse=collapse)
     options = AslOptions(rel, cutoff, missing, as_published)
     are_two = len(judged) == 2
     order = judged.names if are_two else by_asl(judged, options)
@@ -335,6 +337,7 @@ def effective_share(
     qrels: Qrels | None = None,
     *,
     duplicates: str | None = None,
+    collapse: str | None = None,
     rel: RelOfTracks = None,
     cutoff: int | None = None,
 ) -> pd.DataFrame:
@@ -369,7 +372,7 @@ def effective_share(
         means = {"run": judged.names, "AP": precisions.mean(axis=-1)}
         return pd.DataFrame({**means, "share": share, "pooled": pooled})
 
-    return per_track(of_track, read_tracks(runs, qrels, duplicates, rel))
+    return per_track(of_track, read_tracks(runs, qrels, duplicates, rel, collapse=collapse))
 
 
 @effective_share.chart

@@ -32,6 +32,7 @@ def satisfaction(
     qrels: Qrels | None = None,
     *,
     duplicates: str | None = None,
+    collapse: str | None = None,
     judges: Mapping[str, Qrels] | None = None,
     rel: RelOfTracks = None,
     judge_rel: JudgeRel | None = None,
@@ -67,7 +68,7 @@ def satisfaction(
         raise ValueError(f"depth is {depth}, but it must be 1 or more")
     if judge_rel is not None:
         rel = 1 if rel is None else rel
-    several = read_tracks(runs, qrels, duplicates, rel)
+    several = read_tracks(runs, qrels, duplicates, rel, collapse=collapse)
     if judges is not None and len(several) > 1:
         raise ValueError(
             f"judges can be given for one track only, and there are {len(several)}: analyse each "

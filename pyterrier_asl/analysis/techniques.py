@@ -60,6 +60,7 @@ def compare_techniques(
     qrels: Qrels | None = None,
     *,
     duplicates: str | None = None,
+    collapse: str | None = None,
     old: str | Mapping[str, str],
     new: str | Mapping[str, str],
     measures: Measures | None = None,
@@ -113,7 +114,7 @@ def compare_techniques(
     if measures is not None:
         refuse("is for the default measures", rel=rel, cutoff=cutoff, missing=missing != "pad")
     refuse_published(as_published, correction=correction != "holm" and correction)
-    tracks = read_tracks(runs, qrels, duplicates, rel, measures)
+    tracks = read_tracks(runs, qrels, duplicates, rel, measures, collapse=collapse)
     label = label_of(tracks)
     paired = PairedTest(test, correction, alpha, draws, seed)
     techniques = [_runs_of_tracks(*named, list(tracks)) for named in (("old", old), ("new", new))]

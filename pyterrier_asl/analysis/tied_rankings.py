@@ -151,6 +151,7 @@ def ties(
     qrels: Qrels | None = None,
     *,
     duplicates: str | None = None,
+    collapse: str | None = None,
     rel: float | None = None,
     cutoff: int | None = None,
 ) -> pd.DataFrame:
@@ -171,7 +172,7 @@ def ties(
     0  rrLP, sgnLP      1     0      0.0
     1           RR      1     1    100.0
     """
-    judged, rel = read(runs, qrels, duplicates, rel)
+    judged, rel = read(runs, qrels, duplicates, rel, collapse=collapse)
     i_star = judged.once(first_differences, rel, cutoff)
     tied = np.array([np.sum(i_star == 0), np.sum(i_star != 1)])
     counts = {"pairs": i_star.size, "ties": tied, "percent": 100 * tied / max(i_star.size, 1)}
@@ -205,6 +206,7 @@ def tie_probability_by_rank(
     qrels: Qrels | None = None,
     *,
     duplicates: str | None = None,
+    collapse: str | None = None,
     rel: float | None = None,
     cutoff: int | None = None,
     deepest: int = 10,
@@ -227,7 +229,7 @@ def tie_probability_by_rank(
     0    1         2      4          0.5
     1    2         1      2          0.0
     """
-    judged, rel = read(runs, qrels, duplicates, rel)
+    judged, rel = read(runs, qrels, duplicates, rel, collapse=collapse)
 
     first = level(*judged.once(recall_levels, rel, cutoff), 1)
     ranks = np.arange(1, deepest + 1)
@@ -269,6 +271,7 @@ def ties_by_recall_level(
     qrels: Qrels | None = None,
     *,
     duplicates: str | None = None,
+    collapse: str | None = None,
     rel: float | None = None,
     cutoff: int | None = None,
     levels: int = 20,
@@ -293,7 +296,7 @@ def ties_by_recall_level(
     0  1      1          1.0           0.0
     1  2      1          0.0           0.0
     """
-    judged, rel = read(runs, qrels, duplicates, rel)
+    judged, rel = read(runs, qrels, duplicates, rel, collapse=collapse)
     reciprocal, total = judged.once(recall_levels, rel, cutoff)
     first, second = np.triu_indices(len(judged), k=1)
 

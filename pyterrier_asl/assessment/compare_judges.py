@@ -71,6 +71,7 @@ def judges(
     seed: int = 0,
     duplicates: str | None = None,
     drop_self: bool = False,
+    collapse: str | None = None,
 ) -> JudgeReport:
     """Compares judges with people: on documents and, with runs, on the ranking of systems.
 
@@ -96,6 +97,7 @@ def judges(
         duplicates: how to treat a document that occurs twice in a ranking; see
             :func:`~pyterrier_asl.evaluate`.
         drop_self: see :func:`~pyterrier_asl.evaluate`.
+        collapse: see :func:`~pyterrier_asl.evaluate`.
 
     Returns:
         :class:`JudgeReport`. A verdict is *within the human range* where a judge agrees with people
@@ -124,7 +126,13 @@ def judges(
     if len(sources) < 2:
         raise ValueError("there is no judge to compare with the reference: name one or more")
     if runs is None:
-        of_runs = {"groups": groups, "test": test, "duplicates": duplicates, "drop_self": drop_self}
+        of_runs = {
+            "groups": groups,
+            "test": test,
+            "duplicates": duplicates,
+            "drop_self": drop_self,
+            "collapse": collapse,
+        }
         refuse("is for judges with runs", measures=measures, **of_runs)
     compared = Judges.of(
         sources,
@@ -134,6 +142,7 @@ def judges(
         people=[reference, *people],
         duplicates=duplicates,
         drop_self=drop_self,
+        collapse=collapse,
     )
     warn_of_grades(compared.judgements, None, rel, judge_rel or None)
     if runs is not None and len(compared.systems) < 2:

@@ -113,7 +113,9 @@ class Judge:
         own, at = self.judgements, pa.array(rows)
         ids = {"query_id": own.table.qid.take(at), "doc_id": own.docnos.take(at)}
         table = pa.table({**ids, "relevance": own.grades[rows]})
-        kept = Judgements(table, duplicates=own.duplicates, drop_self=own.drop_self)
+        kept = Judgements(
+            table, duplicates=own.duplicates, drop_self=own.drop_self, collapse=own.collapse
+        )
         return replace(self, judgements=kept)
 
 
@@ -146,6 +148,7 @@ class Judges:
         people: Iterable[str] = (),
         duplicates: str | None = None,
         drop_self: bool = False,
+        collapse: str | None = None,
     ) -> Judges:
         """Reads the judges' judgements.
 
@@ -159,6 +162,7 @@ class Judges:
             people: the names of the judges that are people.
             duplicates: see :func:`~pyterrier_asl.evaluate`.
             drop_self: see :func:`~pyterrier_asl.evaluate`.
+            collapse: see :func:`~pyterrier_asl.evaluate`.
 
         Raises:
             ValueError: where ``judge_rel`` or ``people`` names another judge.
@@ -180,7 +184,7 @@ class Judges:
         for name, qrels in zip(names, judges.values()):
             if isinstance(runs, Evaluation) and runs.has_been_matched_with(qrels):
                 qrels = runs.judgements
-            judgements = Judgements.of(qrels, duplicates, drop_self)
+            judgements = Judgements.of(qrels, duplicates, drop_self, collapse)
             least = own.get(name, 1 if rel is None else rel)
             members[name] = Judge(name, judgements, least, own.get(name), name in persons)
         return cls(members, rel, runs)

@@ -109,6 +109,7 @@ _OPTIONS: dict[str, Decorator] = {
         help="Minimum grade of a relevant document.",
     ),
     "duplicates": options.duplicates,
+    "collapse": options.collapse,
     "cutoff": _number("-k", "--cutoff", help="Number of documents per query to look at."),
     "depth: int": _number("--depth", help="The deepest rank to look at."),
     "depth: int | None": _number(

@@ -74,6 +74,7 @@ NOBODY = "none"
 @options.rel_of_measures
 @options.lengths
 @options.duplicates
+@options.collapse
 @options.alpha
 @options.seed(default=None, show_default=False, help="Seed of the draw of --plan.  [default: 0]")
 @options.places
@@ -87,6 +88,7 @@ def command(
     lengths: str | None,
     rel: float | None,
     duplicates: str | None,
+    collapse: str | None,
     target: str,
     plan: float | None,
     draw: str | None,
@@ -119,7 +121,7 @@ def command(
     chosen = chosen_measures(measures or None, machine_qrels, lengths=lengths, rel=rel)
     # Counts have no direction.
     measured = {m.name: m.measure for m in chosen if measures or m.higher_is_better is not None}
-    judged = Evaluation.of(sources, machine_qrels, duplicates=duplicates)
+    judged = Evaluation.of(sources, machine_qrels, duplicates=duplicates, collapse=collapse)
     common = options.take(settings, "alpha")
     if machine_rel is not None:
         grades = command_line.read_grades([machine_rel])

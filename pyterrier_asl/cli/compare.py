@@ -72,6 +72,7 @@ _OF_COMPARE = (
     "lengths",
     "duplicates",
     "drop_self",
+    "collapse",
 )
 
 
@@ -230,6 +231,7 @@ def _report_error(values: Mapping[str, Any], error: Exception) -> None:
 @options.labels
 @options.duplicates
 @options.drop_self
+@options.collapse
 def command(**values: Any) -> None:
     """Compare RUN_B with RUN_A, the baseline: means, tests, preferences, queries, documents.
 

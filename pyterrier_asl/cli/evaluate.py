@@ -71,6 +71,7 @@ if TYPE_CHECKING:
 @options.labels
 @options.duplicates
 @options.drop_self
+@options.collapse
 @options.jobs(help="Number of runs at a time; -1: number of cores.")
 def command(
     qrels: str | None,

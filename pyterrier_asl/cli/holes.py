@@ -78,6 +78,7 @@ if TYPE_CHECKING:
 @options.by_query(help="The bounds of each query, of two runs.")
 @options.duplicates
 @options.drop_self
+@options.collapse
 @options.alpha
 @options.places
 @options.table_size

@@ -65,6 +65,7 @@ TABLES = (
 @options.text_option("--reference", "NAME", "The name of QRELS.  [default: its file name]")
 @options.duplicates
 @options.drop_self
+@options.collapse
 @options.alpha
 @options.seed(help="Seed of the bootstrap over queries.")
 @click.option(

@@ -248,6 +248,12 @@ duplicates = click.option(
 drop_self = switch(
     "--drop-self", help="Leave documents with the id of their query out of rankings."
 )
+collapse = text_option(
+    "--collapse",
+    "SEPARATOR",
+    "Cut the ids of passages at the last SEPARATOR, such as '#', and keep the best passage of each "
+    "document.",
+)
 
 
 #: The minimum grade of a relevant document, also with the name in trec_eval.

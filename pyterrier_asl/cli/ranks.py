@@ -70,6 +70,7 @@ from . import Command, epilog, options
 @options.labels
 @options.duplicates
 @options.drop_self
+@options.collapse
 @options.chart("Also draw the intervals")
 @options.kind("ranks", "queries")
 @options.places

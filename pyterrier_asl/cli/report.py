@@ -73,6 +73,7 @@ class ReportCommand(Command):
 @options.groups
 @options.duplicates
 @options.drop_self
+@options.collapse
 def command(
     qrels: str | None,
     runs: tuple[str, ...],

@@ -47,6 +47,7 @@ def compare(
     lengths: Any = None,
     duplicates: str | None = None,
     drop_self: bool = False,
+    collapse: str | None = None,
     common: bool = False,
     labels: Any = None,
     causes: bool | None = None,
@@ -81,6 +82,7 @@ def compare(
         lengths: document lengths for TBG; what ``TBG(lengths=...)`` takes.
         duplicates: see :func:`~pyterrier_asl.evaluate`.
         drop_self: see :func:`~pyterrier_asl.evaluate`.
+        collapse: see :func:`~pyterrier_asl.evaluate`.
         common: of several collections, leave out systems that any of them lacks.
         labels: labels of documents that the qrels do not judge, merged with them: what
             :func:`~pyterrier_asl.merge_labels` takes; of one collection.
@@ -113,7 +115,11 @@ def compare(
         refuse("is for conditions", allow_missing=allow_missing)
     parsed = [parse_condition(text) for text in conditions]
     of_measures: dict[str, Any] = {"rel": rel, "pool": pool, "lengths": lengths}
-    of_matching: dict[str, Any] = {"duplicates": duplicates, "drop_self": drop_self}
+    of_matching: dict[str, Any] = {
+        "duplicates": duplicates,
+        "drop_self": drop_self,
+        "collapse": collapse,
+    }
     if isinstance(runs, ScoreTable):
         refuse(NOT_FOR_SCORES, qrels=qrels, labels=labels, causes=causes)
         refuse(NOT_FOR_SCORES, **of_matching, **of_measures)

@@ -28,6 +28,7 @@ def unread_tracks(
     labels: Any = None,
     duplicates: str | None = None,
     drop_self: bool = False,
+    collapse: str | None = None,
     common: bool = False,
     **options: Any,
 ) -> Iterator[tuple[str, Evaluation, list[NamedMeasure]]]:
@@ -41,7 +42,7 @@ def unread_tracks(
     listed = listed_collections(runs, qrels, labels, common=common)
     for track, (sources, judged_by) in listed.items():
         merged = judged_by if labels is None else qrels_with(judged_by, labels, duplicates)
-        unread = Evaluation.unread(sources, Judgements.of(merged, duplicates, drop_self))
+        unread = Evaluation.unread(sources, Judgements.of(merged, duplicates, drop_self, collapse))
         if not len(unread.judgements):
             place = f"{judged_by}: " if isinstance(judged_by, (str, os.PathLike)) else ""
             raise ValueError(f"{place}the qrels are empty: give qrels with judged documents")
@@ -86,6 +87,7 @@ def evaluate(
     labels: Any = None,
     duplicates: str | None = None,
     drop_self: bool = False,
+    collapse: str | None = None,
     common: bool = False,
     long: bool = False,
     jobs: int = 1,
@@ -115,6 +117,8 @@ def evaluate(
             default, or ``'best'``: it counts once, at its best rank.
         drop_self: whether documents with the id of their query are left out of rankings, for
             collections whose queries are documents (ArguAna, Quora).
+        collapse: for runs of passages and qrels of documents: ids of the runs are cut at the last
+            of these separators, such as ``'#'``, and a document has the score of its best passage.
         common: whether systems that one of several tracks lacks are left out; otherwise they are an
             error.
         long: one row per value, instead of one column per measure.
@@ -142,7 +146,12 @@ def evaluate(
     1   bad   q     2.0    0.5
     """
     options: dict[str, Any] = {"rel": rel, "pool": pool, "lengths": lengths, "common": common}
-    options |= {"labels": labels, "duplicates": duplicates, "drop_self": drop_self}
+    options |= {
+        "labels": labels,
+        "duplicates": duplicates,
+        "drop_self": drop_self,
+        "collapse": collapse,
+    }
     options |= {"jobs": jobs, "backend": backend, "progress": progress}
     done = measured(runs, qrels, measures, **options)
     frames = {track: evaluation.frame() for track, evaluation in done.items()}

@@ -73,6 +73,7 @@ class Evaluation(Remembering):
         *,
         duplicates: str | None = None,
         drop_self: bool = False,
+        collapse: str | None = None,
     ) -> Evaluation:
         """Reads runs and qrels, and matches them.
 
@@ -82,6 +83,7 @@ class Evaluation(Remembering):
             qrels: frame, file, ir_datasets id, or Judgements; None: the Evaluation has them.
             duplicates: see :func:`~pyterrier_asl.evaluate`.
             drop_self: see :func:`~pyterrier_asl.evaluate`.
+            collapse: see :func:`~pyterrier_asl.evaluate`.
 
         Raises:
             ValueError: if there are no runs, or a run cannot be matched with these queries.
@@ -97,7 +99,7 @@ class Evaluation(Remembering):
         if qrels is None:
             raise ValueError("qrels are needed: a frame, a file, or an ir_datasets id")
         sources = named_runs(runs)
-        judgements = Judgements.of(qrels, duplicates, drop_self)
+        judgements = Judgements.of(qrels, duplicates, drop_self, collapse)
         judged = list(iter_judged(list(sources), list(sources.values()), judgements))
         return cls(list(sources), judged, judgements, qrels)
 
@@ -322,7 +324,7 @@ class Evaluation(Remembering):
         if self.whole is not None:
             return self.whole.judged_by(qrels).select(self.names)
         of_runs = self.judgements
-        judgements = Judgements.of(qrels, of_runs.duplicates, of_runs.drop_self)
+        judgements = Judgements.of(qrels, of_runs.duplicates, of_runs.drop_self, of_runs.collapse)
         judged = list(iter_judged(self.names, self.runs, judgements))
         return Evaluation(self.names, judged, judgements, qrels)
 
@@ -432,7 +434,11 @@ def listed_collections(
 
 
 def tracks(
-    runs: Any, qrels: Any = None, duplicates: str | None = None, drop_self: bool = False
+    runs: Any,
+    qrels: Any = None,
+    duplicates: str | None = None,
+    drop_self: bool = False,
+    collapse: str | None = None,
 ) -> dict[str, Evaluation]:
     """The matched runs of each track by its name; see :func:`collections_of`.
 
@@ -440,7 +446,7 @@ def tracks(
     ['toy']
     """
     return {
-        name: Evaluation.of(*pair, duplicates=duplicates, drop_self=drop_self)
+        name: Evaluation.of(*pair, duplicates=duplicates, drop_self=drop_self, collapse=collapse)
         for name, pair in collections_of(runs, qrels).items()
     }
 

@@ -189,6 +189,7 @@ def bounds(
     labels: Any = None,
     duplicates: str | None = None,
     drop_self: bool = False,
+    collapse: str | None = None,
     depth: int | None = None,
     highest: float | None = None,
     by_query: bool = False,
@@ -213,6 +214,7 @@ def bounds(
         labels: see :func:`~pyterrier_asl.evaluate`.
         duplicates: see :func:`~pyterrier_asl.evaluate`.
         drop_self: see :func:`~pyterrier_asl.evaluate`.
+        collapse: see :func:`~pyterrier_asl.evaluate`.
         depth: V goes down to this rank, if it is deeper than a measure's cut-off.
         highest: the best grade that a label can give in nDCG; None: the best grade in the qrels.
         by_query: one row per query, instead of the means.
@@ -233,7 +235,12 @@ def bounds(
     1  run  ASL@10    1.0  1.0   1.0         1   True
     """
     options: dict[str, Any] = {"rel": rel, "pool": pool, "lengths": lengths}
-    options |= {"labels": labels, "duplicates": duplicates, "drop_self": drop_self}
+    options |= {
+        "labels": labels,
+        "duplicates": duplicates,
+        "drop_self": drop_self,
+        "collapse": collapse,
+    }
     frames = {}
     for track, unread, asked in unread_tracks(runs, qrels, measures, **options):
         chosen = {m.name: m.measure for m in asked if measures is not None or has_bounds(m.measure)}

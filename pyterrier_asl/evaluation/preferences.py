@@ -34,6 +34,7 @@ def preferences(
     rel: float | None = None,
     cutoff: int | None = None,
     duplicates: str | None = None,
+    collapse: str | None = None,
 ) -> pd.DataFrame:
     """Preferences between two rankings for each query of the qrels.
 
@@ -46,6 +47,7 @@ def preferences(
         rel: minimum grade of a relevant document; None: 1.
         cutoff: number of documents to look at; None: all.
         duplicates: see :func:`~pyterrier_asl.evaluate`.
+        collapse: see :func:`~pyterrier_asl.evaluate`.
 
     Returns:
         A frame with one row per query. Except in ``i_star``, a positive number prefers ``run_a``, a
@@ -74,7 +76,7 @@ def preferences(
     0   q       2 -0.1667     -1           1  0.0
     """
     runs = {"run_a": run_a, "run_b": run_b}
-    judged, rel, (a, b), total = _levels(runs, qrels, rel, cutoff, duplicates)
+    judged, rel, (a, b), total = _levels(runs, qrels, rel, cutoff, duplicates, collapse)
     i_star, rrlp = first_difference(a, b, total)
     cubes = judged.once(preference_cubes, ("lexirecall", "RPP"), rel, cutoff)
     return pd.DataFrame(
@@ -206,6 +208,7 @@ def preference_matrix(
     rel: float | None = None,
     cutoff: int | None = None,
     duplicates: str | None = None,
+    collapse: str | None = None,
 ) -> PreferenceMatrix:
     """Compares all pairs of systems by lexicographic precision, exactly.
 
@@ -215,6 +218,7 @@ def preference_matrix(
         rel: minimum grade of a relevant document; None: 1.
         cutoff: number of documents to look at; None: all.
         duplicates: see :func:`~pyterrier_asl.evaluate`.
+        collapse: see :func:`~pyterrier_asl.evaluate`.
 
     Raises:
         ValueError: as :func:`preferences`, with the name of the run; for fewer than two runs.
@@ -236,7 +240,7 @@ def preference_matrix(
     """
     if not isinstance(runs, Mapping) or len(runs) < 2:
         raise ValueError("a preference matrix needs at least two runs: give a dict of name -> run")
-    judged, _, reciprocal, total = _levels(runs, qrels, rel, cutoff, duplicates)
+    judged, _, reciprocal, total = _levels(runs, qrels, rel, cutoff, duplicates, collapse)
     return PreferenceMatrix.of(judged.names, reciprocal, total)
 
 
@@ -249,9 +253,10 @@ def _levels(
     rel: float | None,
     cutoff: int | None,
     duplicates: str | None,
+    collapse: str | None,
 ) -> tuple[Evaluation, float, Floats, Ints]:
     measure = LexiP(rel=1 if rel is None else rel, cutoff=cutoff)  # which checks rel and cutoff
-    judged = Evaluation.of(runs, qrels, duplicates=duplicates)
+    judged = Evaluation.of(runs, qrels, duplicates=duplicates, collapse=collapse)
     warn_of_grades(judged.judgements, None, rel)
     return judged, measure["rel"], *recall_levels(judged, measure["rel"], measure["cutoff"])
 

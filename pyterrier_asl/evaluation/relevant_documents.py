@@ -189,6 +189,7 @@ def search_lengths(
     missing: str = "pad",
     judged_only: bool = False,
     duplicates: str = "error",
+    collapse: str | None = None,
 ) -> pd.DataFrame:
     """The search lengths that ASL averages: one row per relevant document, retrieved or not.
 
@@ -202,6 +203,7 @@ def search_lengths(
         missing: ``'pad'``, ``'after'`` or ``'eq3'``, see :data:`~pyterrier_asl.ASL`.
         judged_only: whether unjudged documents are removed first.
         duplicates: see :func:`~pyterrier_asl.evaluate`.
+        collapse: see :func:`~pyterrier_asl.evaluate`.
 
     Returns:
         A frame ordered by query and rank, with missed documents last: ``qid``; ``docno``;
@@ -221,7 +223,7 @@ def search_lengths(
     0   q     a      1     1              1               0
     1   q     b      1  <NA>             10               1
     """
-    judgements = Judgements.of(qrels, duplicates)
+    judgements = Judgements.of(qrels, duplicates, collapse=collapse)
     judged = judgements.judge_whole(load_run(run))
     warn_of_grades(judgements, None, rel)
     least = 1 if rel is None else rel

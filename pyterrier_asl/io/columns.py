@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import Any, TypeGuard
 
@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from .lazy import pd
+from .lazy import pc, pd
 from .notices import excerpt
 from .values import arrow_numbers, as_integers, check_finite, numbers, take, text
 
@@ -37,12 +37,14 @@ class Columns:
         docno: the document id of each row.
         value: the score (of a run) or grade (of qrels) of each row, never NaN.
         source: the original table, with further columns.
+        is_collapsed: whether the document ids are cut at a separator.
     """
 
     qid: pa.LargeStringArray
     docno: pa.LargeStringArray
     value: npt.NDArray[np.float64]
     source: Any
+    is_collapsed: bool = False
 
     def __len__(self) -> int:
         return len(self.value)
@@ -55,6 +57,17 @@ class Columns:
         """A frame with columns of these names, ids as Python text."""
         ids = pd.DataFrame({qid: self.qid.to_pandas(), docno: self.docno.to_pandas()})
         return ids.astype(object).assign(**{value: self.value})
+
+    def collapsed(self, separator: str) -> Columns:
+        """The rows with document ids cut at the last separator, once.
+
+        >>> run_columns({"q": {"d#1#2": 1.0, "e": 2.0}}).collapsed("#").docno.to_pylist()
+        ['d#1', 'e']
+        """
+        if self.is_collapsed or not len(self):
+            return self
+        parts = pc.split_pattern(self.docno, pattern=separator, max_splits=1, reverse=True)
+        return replace(self, docno=pc.list_element(parts, 0), is_collapsed=True)
 
     def has(self, name: str) -> bool:
         """Whether the source has a column ``name``."""

@@ -66,6 +66,8 @@ class Judgements(Remembering):
         duplicates: how to treat a document that occurs twice in a ranking: ``'error'`` as in
             trec_eval, or ``'best'``: it is counted once, at its best rank.
         drop_self: whether documents with the id of the query are left out of its ranking.
+        collapse: the separator at whose last occurrence ids of runs are cut, so that a document is
+            counted once, with the score of its best passage; None: ids are not cut.
 
     Raises:
         ValueError: for a missing column or id, or a grade that is not a number.
@@ -78,8 +80,16 @@ class Judgements(Remembering):
     #: A sentence about the first document with two different grades for a query; '' for none.
     contradiction = ""
 
-    def __init__(self, qrels: Any, *, duplicates: str = "error", drop_self: bool = False) -> None:
+    def __init__(
+        self,
+        qrels: Any,
+        *,
+        duplicates: str = "error",
+        drop_self: bool = False,
+        collapse: str | None = None,
+    ) -> None:
         self.duplicates, self.drop_self = _policy(duplicates), drop_self
+        self.collapse = _separator(collapse)
         table = qrels_columns(qrels)
         answers, self.qid_text = _answer_rows(table.qid, None)
         docnos = answers.take(table.docno)
@@ -121,25 +131,37 @@ class Judgements(Remembering):
         )
 
     @classmethod
-    def of(cls, qrels: Any, duplicates: str | None = None, drop_self: bool = False) -> Judgements:
+    def of(
+        cls,
+        qrels: Any,
+        duplicates: str | None = None,
+        drop_self: bool = False,
+        collapse: str | None = None,
+    ) -> Judgements:
         """Judgements from whatever :func:`~pyterrier_asl.evaluate` takes.
 
         Args:
             qrels: qrels of a form above, a file, an ir_datasets id, or ``Judgements``.
             duplicates: see ``Judgements``; None: the setting of the judgements, else ``'error'``.
             drop_self: see ``Judgements``; False: the setting of the judgements.
+            collapse: see ``Judgements``; None: the setting of the judgements.
         """
         from ..io.qrels import load_qrels  # imports everything that reads files
 
         if not isinstance(qrels, Judgements):
-            new = cls(load_qrels(qrels), duplicates=duplicates or "error", drop_self=drop_self)
+            options: dict[str, Any] = {"drop_self": drop_self, "collapse": collapse}
+            new = cls(load_qrels(qrels), duplicates=duplicates or "error", **options)
             pa.default_memory_pool().release_unused()  # the memory of the table
             return new
-        if duplicates in (None, qrels.duplicates) and drop_self in (False, qrels.drop_self):
+        changes = (duplicates, qrels.duplicates), (collapse, qrels.collapse)
+        if drop_self in (False, qrels.drop_self) and all(
+            new in (None, old) for new, old in changes
+        ):
             return qrels
         other = copy_of(qrels)
         other.duplicates = _policy(duplicates or qrels.duplicates)
         other.drop_self |= drop_self
+        other.collapse = _separator(collapse or qrels.collapse)
         return other
 
     def __getstate__(self) -> dict[str, Any]:
@@ -278,6 +300,8 @@ def rank(run: Any, depth: int | None = None) -> tuple[Columns, pa.LargeStringArr
 
 
 def _judge(judgements: Judgements, table: Columns, duplicates: str) -> JudgedRun:
+    if judgements.collapse is not None:
+        table, duplicates = table.collapsed(judgements.collapse), "best"
     answers, _ = _answer_rows(table.qid, judgements.qid_text)
     if judgements.drop_self:
         answers = answers.without_own_ids(table)
@@ -346,6 +370,12 @@ def _twice(table: Columns, repeated: Ints) -> str:
         "repetitions, or count each document at its best rank: duplicates='best' in Python, "
         "--duplicates best in commands"
     )
+
+
+def _separator(collapse: str | None) -> str | None:
+    if collapse is not None and not (isinstance(collapse, str) and collapse):
+        raise ValueError(f"collapse must be a separator such as '#', not {collapse!r}")
+    return collapse
 
 
 def _policy(duplicates: str) -> str:

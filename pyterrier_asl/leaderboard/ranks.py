@@ -69,6 +69,7 @@ def ranks(
     common: bool = False,
     duplicates: str | None = None,
     drop_self: bool = False,
+    collapse: str | None = None,
     labels: Any = None,
 ) -> Leaderboard:
     """Intervals of the ranks of systems, which hold for all systems at once.
@@ -108,6 +109,7 @@ def ranks(
         common: whether systems that a collection lacks are left out; else they are an error.
         duplicates: see :func:`~pyterrier_asl.evaluate`.
         drop_self: see :func:`~pyterrier_asl.evaluate`.
+        collapse: see :func:`~pyterrier_asl.evaluate`.
         labels: labels of documents that the qrels do not judge, for one collection; see
             :func:`~pyterrier_asl.merge_labels`.
 
@@ -143,6 +145,7 @@ def ranks(
             labels=labels,
             duplicates=duplicates,
             drop_self=drop_self,
+            collapse=collapse,
         )
         name = runs.measure_or(_MEASURE) if measures is None else str(measures)
         scores = {track: sample_of_scores(runs, name, track) for track in runs.tracks}
@@ -150,11 +153,11 @@ def ranks(
     chosen = _ranking_measure(_MEASURE if measures is None else measures)
     if judges is None:  # their agreement depends on the grade
         refuse_unused([chosen], "rel", rel=rel)
-    several = tracks(runs, qrels_with(qrels, labels, duplicates), duplicates, drop_self)
+    several = tracks(runs, qrels_with(qrels, labels, duplicates), duplicates, drop_self, collapse)
     for judged in several.values():
         warn_of_grades(judged.judgements, chosen.measure, rel)
     of_judges: dict[str, Any] = {"rel": rel, "judge_rel": judge_rel, "people": [QRELS, *people]}
-    of_judges |= {"duplicates": duplicates, "drop_self": drop_self}
+    of_judges |= {"duplicates": duplicates, "drop_self": drop_self, "collapse": collapse}
     by_track = _judges_by_track(several, judges, of_judges)
     samples = {
         track: sample_of_runs(members, chosen, unjudged=unjudged, depth=depth, highest=highest)

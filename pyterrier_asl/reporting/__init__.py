@@ -88,6 +88,7 @@ def report(
     groups: Mapping[str, str] | None = None,
     duplicates: str | None = None,
     drop_self: bool = False,
+    collapse: str | None = None,
     command: str = "",
 ) -> Report:
     """Makes a page that compares systems: who could be the best, why, which documents are missed.
@@ -128,6 +129,7 @@ def report(
         duplicates: how to treat a document that occurs twice in a ranking; see
             :func:`~pyterrier_asl.evaluate`.
         drop_self: see :func:`~pyterrier_asl.evaluate`.
+        collapse: see :func:`~pyterrier_asl.evaluate`.
         command: the command line of the report, shown in its last section.
 
     Raises:
@@ -158,6 +160,7 @@ def report(
         "cutoff": cutoff,
         "duplicates": duplicates,
         "drop_self": drop_self,
+        "collapse": collapse,
         "judges": judges,
         "judge_rel": judge_rel,
         "people": tuple(people),

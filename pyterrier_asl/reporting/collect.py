@@ -72,6 +72,7 @@ def collect(
     groups: Mapping[str, str] | None = None,
     duplicates: str | None = None,
     drop_self: bool = False,
+    collapse: str | None = None,
     command: str = "",
     judges: Mapping[str, Any] | None = None,
     judge_rel: JudgeRel | None = None,
@@ -98,7 +99,11 @@ def collect(
     if not has_judges:
         refuse("is for judges", judge_rel=judge_rel, people=people)
     merged = None if labels is None else merge_labels(qrels, labels)
-    policy: dict[str, Any] = {"duplicates": duplicates, "drop_self": drop_self}
+    policy: dict[str, Any] = {
+        "duplicates": duplicates,
+        "drop_self": drop_self,
+        "collapse": collapse,
+    }
     judged = Evaluation.of(sources, qrels if merged is None else merged, **policy)
     full, least = _measures(judged, qrels, measures, dataset, rel, cutoff, lengths, groups)
     matched = {track: judged, **{name: Evaluation.of(*pair, **policy) for name, pair in others}}

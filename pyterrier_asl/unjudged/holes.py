@@ -50,6 +50,7 @@ def holes(
     alpha: float = 0.05,
     duplicates: str | None = None,
     drop_self: bool = False,
+    collapse: str | None = None,
     labels: Any = None,
 ) -> Holes:
     """Compares runs, with the bounds over all labels of unjudged documents.
@@ -75,6 +76,7 @@ def holes(
         duplicates: how to treat a document that occurs twice in a ranking; see
             :func:`~pyterrier_asl.evaluate`.
         drop_self: see :func:`~pyterrier_asl.evaluate`.
+        collapse: see :func:`~pyterrier_asl.evaluate`.
         labels: labels of documents that the qrels do not judge, as in
             :func:`~pyterrier_asl.merge_labels`; for one collection.
 
@@ -92,7 +94,11 @@ def holes(
     """
     check_probability("alpha", alpha)
     judged = Evaluation.of(
-        runs, qrels_with(qrels, labels, duplicates), duplicates=duplicates, drop_self=drop_self
+        runs,
+        qrels_with(qrels, labels, duplicates),
+        duplicates=duplicates,
+        drop_self=drop_self,
+        collapse=collapse,
     )
     if len(judged) < 2:
         raise ValueError(f"there is only the run {judged.names[0]!r}: compare two at least")

@@ -407,6 +407,7 @@ RUNS_ONLY = "scores"
 ONE = {"several": "collection"}
 SEVERAL = {"frames": "several collections", "files": "several collections"}
 REPEATED = Row("best", data="repeated", refused={"scores": "duplicates"})
+COLLAPSE = Row("1", refused={"scores": "collapse"})
 DROP_SELF = Row(True, refused={"scores": "drop_self"})
 LABELS = Row(labels, refused={"scores": "labels", "several": "labels"})
 REL = Row(2, refused={"scores": "rel"})
@@ -483,6 +484,7 @@ ROWS: dict[str, dict[str, Row]] = {
         "lengths": LENGTHS,
         "labels": LABELS,
         "duplicates": REPEATED,
+        "collapse": COLLAPSE,
         "drop_self": DROP_SELF,
         "common": ACROSS,
         "long": Row(True),
@@ -496,6 +498,7 @@ ROWS: dict[str, dict[str, Row]] = {
         "lengths": LENGTHS,
         "labels": LABELS,
         "duplicates": REPEATED,
+        "collapse": COLLAPSE,
         "drop_self": DROP_SELF,
         "depth": Row(12, measure="ASL@2"),
         "highest": Row(5, measure="nDCG@10"),
@@ -517,6 +520,7 @@ ROWS: dict[str, dict[str, Row]] = {
         "pool": POOL_OF_ONE,
         "lengths": LENGTHS_OF_ONE,
         "duplicates": REPEATED,
+        "collapse": COLLAPSE,
         "drop_self": DROP_SELF,
         "bounds": Row(True, refused={"several": "bounds", "scores": "bounds"}),
         "common": ACROSS,
@@ -550,6 +554,7 @@ ROWS: dict[str, dict[str, Row]] = {
         "simultaneous": Row(True, refused=SEVERAL | {"scores": "simultaneous"}),
         "common": ACROSS,
         "duplicates": REPEATED,
+        "collapse": COLLAPSE,
         "drop_self": DROP_SELF,
         "labels": LABELS,
     },
@@ -573,6 +578,7 @@ ROWS: dict[str, dict[str, Row]] = {
         "lengths": LENGTHS,
         "groups": Row(GROUPS, measure="AP_Rareness@10", refused={"scores": "groups"}),
         "duplicates": REPEATED,
+        "collapse": COLLAPSE,
         "drop_self": DROP_SELF,
         "command": Row("a command"),
     },
@@ -582,6 +588,7 @@ ROWS: dict[str, dict[str, Row]] = {
         "highest": Row(5, measure="nDCG@10"),
         "alpha": Row(1e-9),
         "duplicates": REPEATED,
+        "collapse": COLLAPSE,
         "drop_self": DROP_SELF,
         "labels": LABELS,
     },
@@ -591,6 +598,7 @@ ROWS: dict[str, dict[str, Row]] = {
         "highest": Row(5, measure="nDCG@10"),
         "alpha": Row(1e-9, same={"always": "all pairs are not tested"}),
         "duplicates": REPEATED,
+        "collapse": COLLAPSE,
         "drop_self": DROP_SELF,
         "labels": LABELS,
     },
@@ -613,6 +621,7 @@ ROWS: dict[str, dict[str, Row]] = {
         "draws": Row(20),
         "seed": Row(3),
         "duplicates": REPEATED,
+        "collapse": COLLAPSE,
         "drop_self": DROP_SELF,
     },
     "judges without runs": {
@@ -627,6 +636,7 @@ ROWS: dict[str, dict[str, Row]] = {
         "seed": Row(3),
         "duplicates": Row("best", refused={"always": "duplicates"}),
         "drop_self": Row(True, refused={"always": "drop_self"}),
+        "collapse": Row("1", refused={"always": "collapse"}),
     },
     "audit": {
         "target": Row("these queries"),
@@ -650,9 +660,15 @@ ROWS: dict[str, dict[str, Row]] = {
         "missing": Row("after"),
         "judged_only": Row(True),
         "duplicates": REPEATED,
+        "collapse": COLLAPSE,
     },
-    "preferences": {"rel": Row(2), "cutoff": Row(5), "duplicates": REPEATED},
-    "preference_matrix": {"rel": Row(2), "cutoff": Row(5), "duplicates": REPEATED},
+    "preferences": {"rel": Row(2), "cutoff": Row(5), "duplicates": REPEATED, "collapse": COLLAPSE},
+    "preference_matrix": {
+        "rel": Row(2),
+        "cutoff": Row(5),
+        "duplicates": REPEATED,
+        "collapse": COLLAPSE,
+    },
     "read_scores": {
         "lower_is_better": Row(["mine"], MINE, data="unusable"),
         "higher_is_better": Row(["mine"], MINE, data="unusable"),
