@@ -100,7 +100,7 @@ def _order_of_ids(question: Question) -> str:
                     f"{_ids(judged, constant)[0]!r}, so they are in the order of their ids; write "
                     f"the scores of {name} again, {ALLOW}"
                 )
-            if getattr(run, "ranks_contradict_scores", False):
+            if run.ranks_contradict_scores:
                 return (
                     f"{track}the ranks of {name} contradict its scores, which decide the order; "
                     f"write scores of {name} that fall with the rank, {ALLOW}"

@@ -194,7 +194,20 @@ def test_scores_that_were_filled_are_missing_all_the_same():
 
 
 def test_a_new_run_in_the_order_of_its_ids_is_an_error_too():
-    """One score for all documents, and ranks that contradict the scores of most rows."""
     [verdict] = verdicts(LIVE, DAMAGED["one score"], "AP worse")
     assert verdict.outcome.name == "ERROR"
     assert "new has the same score for all documents of 20 queries" in verdict.message
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("damaged", ["live", "new"])
+def test_ranks_that_contradict_scores_are_an_error(damaged):
+    """The scores are distances, which rise with the rank."""
+    rows = [(q, d, -s, n) for q, docs in NEW.items() for n, (d, s) in enumerate(docs.items())]
+    frame = pd.DataFrame(rows, columns=["qid", "docno", "score", "rank"])
+    runs = {"live": LIVE, "new": NEW, damaged: frame}
+    [verdict] = verdicts(runs["live"], runs["new"], "AP worse")
+    assert verdict.outcome.name == "ERROR"
+    assert f"the ranks of {damaged} contradict its scores" in verdict.message
+    [allowed] = verdicts(runs["live"], runs["new"], "AP worse", allow_missing=True)
+    assert allowed.outcome.name != "ERROR"

@@ -1,0 +1,104 @@
+"""One question has one answer: the p of the table, the guard, Experiment, and a report of two."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.stats
+
+import pyterrier_asl as asl
+
+MEASURES = ["AP", "nDCG@5", "ASL@10"]
+
+
+def data(seed: int) -> tuple[dict, dict]:
+    """Qrels, and four runs: with ties, an equal run, one query or few."""
+    draw = np.random.default_rng(seed)
+    qids = [f"q{n:02}" for n in range([1, 2, 5, 12, 25, 40][seed % 6])]
+    qrels = {q: {f"d{n}": int(draw.integers(0, 3)) for n in range(8)} | {"d9": 1} for q in qids}
+    skills = {"base": 1.0, "good": 2.5, "bad": 0.1}
+    runs = {
+        name: {
+            q: {d: round(skill * grade + draw.normal(), seed % 3) for d, grade in qrels[q].items()}
+            for q in qids
+        }
+        for name, skill in skills.items()
+    }
+    return qrels, runs | {"same": runs["base"]}
+
+
+def frames(qrels: dict, runs: dict) -> tuple[pd.DataFrame, pd.DataFrame, dict[str, pd.DataFrame]]:
+    """Topics, qrels and results for an experiment."""
+    labels = [(q, d, grade) for q, docs in qrels.items() for d, grade in docs.items()]
+    results = {
+        name: pd.DataFrame(
+            [(q, d, s) for q, docs in run.items() for d, s in docs.items()],
+            columns=["qid", "docno", "score"],
+        )
+        for name, run in runs.items()
+    }
+    topics = pd.DataFrame({"qid": list(qrels), "query": "x"})
+    return topics, pd.DataFrame(labels, columns=["qid", "docno", "label"]), results
+
+
+def same(first: float, second: float) -> bool:
+    return first == pytest.approx(second, rel=1e-12, abs=1e-300, nan_ok=True)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("correction", ["holm", "bonferroni"])
+@pytest.mark.parametrize("seed", range(10))
+def test_table_guard_and_experiment_have_one_p(seed, correction):
+    """With ties, equal runs, one query, costs, and two baselines."""
+    qrels, runs = data(seed)
+    topics, labels, results = frames(qrels, runs)
+    baselines = ["base", "good"]
+    table = asl.Experiment(
+        list(results.values()),
+        topics,
+        labels,
+        MEASURES,
+        names=list(results),
+        baseline=[list(results).index(name) for name in baselines],
+        correction=correction,
+    ).set_index("name")
+    for baseline in baselines:
+        conditions = [f"{measure} different p<.05" for measure in MEASURES]
+        options = {"baseline": baseline, "correction": correction, "causes": False}
+        compared = asl.compare(runs, qrels, conditions=conditions, **options)
+        rows = compared.table.set_index(["run", "measure"])
+        verdicts = {(v.run, v.condition.split()[0]): v for v in compared.verdicts}
+        for (run, measure), row in rows.iterrows():
+            column = f"{measure} vs {baseline} p-value"
+            assert same(table.loc[run, column], row["p"])
+            assert same(table.loc[run, f"{column} corrected"], row["p_corrected"])
+            verdict = verdicts[run, measure]
+            assert same(verdict.numbers["p"], row["p_corrected"])
+            assert (verdict.outcome.name == "ERROR") == np.isnan(row["p"])
+            if verdict.outcome.name != "ERROR":
+                is_different = row["p_corrected"] < 0.05 and row["difference"] != 0
+                assert verdict.outcome.name == ("FAIL" if is_different else "PASS")
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("seed", range(6))
+def test_the_p_is_scipys_holm_by_hand_and_equal_runs_stay_in_the_family(seed):
+    qrels, runs = data(seed)
+    values = asl.evaluate(runs, qrels, MEASURES).set_index(["name", "qid"])
+    table = asl.compare(runs, qrels, MEASURES, causes=False).table
+    for measure, rows in table.groupby("measure", sort=False):
+        expected = {}
+        for run in rows["run"]:
+            a, b = values.loc["base", measure], values.loc[run, measure]
+            is_constant = np.ptp(b - a) <= 1e-9 * max(a.abs().max(), b.abs().max())
+            equal = (b - a).abs().max() <= 1e-9 * max(a.abs().max(), b.abs().max())
+            p = scipy.stats.ttest_rel(b, a).pvalue if len(a) > 1 and not is_constant else np.nan
+            expected[run] = 1.0 if equal else p
+        assert rows["p"].tolist() == pytest.approx(list(expected.values()), nan_ok=True)
+        tested = sorted((p, run) for run, p in expected.items() if not np.isnan(p))
+        largest = 0.0
+        for done, (p, run) in enumerate(tested):
+            largest = max(largest, min(1.0, (len(tested) - done) * p))
+            [row] = rows[rows["run"] == run].to_dict("records")
+            assert row["p_corrected"] == pytest.approx(largest) and row["family"] == len(tested)
