@@ -73,7 +73,8 @@ def sentence(row: Mapping[Any, Any]) -> str:
     """
     figures = (f"{round(row[name], 4) + 0:+.4f}" for name in ("effect", "difference"))
     effect = f"{row['undone']} the difference in {row['measure']} is {' instead of '.join(figures)}"
-    return f"{row['evidence']}. {effect}. {row['remedy'][0].upper()}{row['remedy'][1:]}."
+    parts = (f"{text[0].upper()}{text[1:]}." for text in (row["evidence"], effect, row["remedy"]))
+    return " ".join(parts)
 
 
 def explains(difference: float, undone: float) -> bool:
