@@ -99,7 +99,7 @@ def run_quality(
     options = AslOptions(rel, cutoff, missing, as_published)
 
     names = (*options.measures(), f"R@{options.depth}")
-    return _quality(judged, options).rename(columns={name: options.label(name) for name in names})
+    return quality_of(judged, options).rename(columns={name: options.label(name) for name in names})
 
 
 @run_quality.chart
@@ -154,7 +154,7 @@ def run_quality_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     )
 
 
-def _quality(judged: Evaluation, options: AslOptions) -> pd.DataFrame:
+def quality_of(judged: Evaluation, options: AslOptions) -> pd.DataFrame:
     """The table of :func:`run_quality`."""
     values = judged.once(_qualifications, options).mean(axis=-1)
     recall, missing, judged_share, unjudged_above, irrelevant_above = values
@@ -214,7 +214,7 @@ def headroom(
 
     def of_track(track: str, judged: Evaluation, rel: float) -> pd.DataFrame:
         options = AslOptions(rel, cutoff, missing, as_published)
-        quality = _quality(judged, options)
+        quality = quality_of(judged, options)
         further = quality.columns[list(quality).index("ASL") + 1 :]
         rows = []
         for name, measure in options.measures().items():

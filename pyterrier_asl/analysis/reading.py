@@ -221,7 +221,8 @@ class AslOptions:
 
     def __post_init__(self) -> None:
         """Checks the options."""
-        refuse_published(self.as_published, missing=self.missing != "pad" and self.missing)
+        if self.as_published:
+            refuse_published(True, missing=self.missing != "pad" and self.missing)
 
     @property
     def how(self) -> tuple[float, int | None, str]:

@@ -133,9 +133,8 @@ def report(
         command: the command line of the report, shown in its last section.
 
     Raises:
-        ImportError: without Altair, vl-convert and Jinja: ``pip install 'pyterrier-asl[report]'``.
+        ImportError: without vl-convert and Jinja: ``pip install 'pyterrier-asl[report]'``.
         ValueError: for input that cannot be used.
-        MemoryError: if ``ulimit -v`` leaves too little address space for vl-convert.
 
     Example:
         >>> import tempfile
@@ -188,9 +187,6 @@ def _renderer() -> Callable[..., str]:
         raise ImportError(
             f"a report needs {error.name}: pip install 'pyterrier-asl[report]'", name=error.name
         ) from error
-    from ..charts.saving import check_converter
-
-    check_converter("a report")
     return render
 
 

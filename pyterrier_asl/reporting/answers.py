@@ -198,7 +198,7 @@ class Answers:
         places = decimals(self.ranking)
         places = places_of_interval(ends, places) if p <= alpha else places
         difference, low, high = (shown_value(self.ranking, end, "+", places) for end in ends)
-        test = f"{confidence(alpha)} interval [{low}, {high}], {p_text(p, DRAWS, alpha)}"
+        test = f"{confidence(alpha)} interval [{low}, {high}], {planned_p(p, alpha)}"
         test = "no test can be made" if isnan(p) else test
         return f"{pair} by {self.ranking.name}: {difference}, {test}."
 
@@ -213,11 +213,15 @@ class Answers:
         if self.all_equal:
             return
         if (compared := f.comparison) is not None:
-            yield Sentence(
-                f"The p is for a comparison that was planned before looking: A is "
-                f"{compared.baseline}, B is {compared.runs[0]}."
-            )
-            yield from (Sentence(note) for note in compared.notes())
+            row: Any = compared.table.set_index("measure").loc[ranking.name]
+            if not isnan(row["p"]):
+                holds = "excludes" if row["p"] <= compared.options.alpha else "contains"
+                yield Sentence(
+                    f"The {confidence(f.alpha)} interval of the difference {holds} 0. A is "
+                    f"{compared.baseline}, B is {compared.runs[0]}."
+                )
+            notes = (note for note in compared.notes() if not note.startswith("Why: "))
+            yield from (Sentence(note) for note in notes)
         if ranking.board is not None:
             worse = int(ranking.better[best].sum()) or "none"
             yield Sentence(
@@ -275,6 +279,8 @@ class Answers:
 
     def _why(self) -> Iterator[Sentence]:
         f, best = self.findings, self.two[0]
+        if f.comparison is not None:
+            yield from (Sentence(text) for text in f.comparison.why(f.comparison.runs[0]))
         if not isinstance(f, Findings) or not len(f.finders):
             return
         own, missing = f.names[best], f.quality["missing_share"].to_numpy()
@@ -334,6 +340,15 @@ class Answers:
             yield Sentence(f"Test {pair.text} on more queries ({p}): {more}.", (pair,))
         elif len(f.names) > 1 and not self.all_equal:
             yield Sentence(f"Look at {pair.text} query by query.", (pair,))
+
+
+def planned_p(p: float, alpha: float) -> str:
+    """The p-value of a planned comparison.
+
+    >>> planned_p(0.0321, 0.05), planned_p(1e-9, 0.05)
+    ('p = 0.0321', 'p < 0.0001')
+    """
+    return p_text(p if p >= 1 / DRAWS else 0.0, DRAWS, alpha)
 
 
 def shown_share(share: float) -> str:

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ..analysis.best_runs import run_quality
+from ..analysis.best_runs import quality_of
+from ..analysis.reading import AslOptions
 from ..assessment.judges import JudgeRel
 from ..comparison.compare import compare
 from ..comparison.result import RunComparison
@@ -37,9 +38,11 @@ from ..measures.names import (
     named_measures,
     unique,
 )
+from ..measures.rareness import FEW
 from ..measures.standard import formula
 from ..scoring.arrays import Ints
 from ..unjudged.holes import Holes
+from .contents import LengthHistogram, Provenance
 from .findings import (
     Findings,
     SystemFindings,
@@ -48,8 +51,6 @@ from .findings import (
     ranking_of,
     with_cautions,
 )
-from .provenance import Provenance
-from .retrieved import LengthHistogram
 
 #: The number of best systems whose pairs have bounds, by shallow and by deep measures.
 _BEST, _BEST_DEEP = 3, 2
@@ -133,10 +134,12 @@ def collect(
         judged,
         least,
         cutoff,
-        run_quality(judged, rel=least, cutoff=cutoff).set_index("run").loc[judged.names],
+        quality_of(judged, AslOptions(least, cutoff)).set_index("run").loc[judged.names],
         LengthHistogram.of(judged, rel=least, cutoff=cutoff),
         relevant := RelevantRanks.of(judged, rel=least, cutoff=cutoff),
-        PreferenceMatrix.of(judged.names, relevant.reciprocal(), relevant.total),
+        PreferenceMatrix.of(judged.names, relevant.reciprocal(), relevant.total)
+        if len(judged) > 2
+        else None,
         np.array([run.view(cutoff).retrieved.mean() for run in judged.runs]),
         bounds_of_best(judged, pooled, first.order, alpha),
     )
@@ -177,7 +180,7 @@ def _defaults(
     different grades, else AP. ASL is the second.
     """
     official = [NamedMeasure(str(m), m) for m in official_of(qrels) or official_of(dataset)]
-    usual = default_measures(several=len(runs) > 1, lengths=lengths, cutoff=cutoff, brief=True)
+    usual = default_measures(several=len(runs) >= FEW, lengths=lengths, cutoff=cutoff, brief=True)
     grades = runs.judgements.grades
     usual_first = "nDCG@10" if len(np.unique(grades[grades > 0])) > 1 else "AP"
     first = official[:1] or [measure for measure in usual if measure.name == usual_first]

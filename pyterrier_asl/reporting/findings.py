@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -29,8 +29,7 @@ from ..scoring.arrays import Bools, Floats, Ints
 from ..statistics.agreement import kendall_tau
 from ..statistics.rounding import EQUAL
 from ..unjudged.holes import Holes
-from .provenance import Provenance
-from .retrieved import LengthHistogram, TopTens
+from .contents import LengthHistogram, Provenance, TopTens
 
 #: The measures whose rankings of the systems are compared if they are shown.
 _REORDERED = ("AP", "ASL", "LexiP", "AP_Rareness")
@@ -182,9 +181,6 @@ class SystemFindings:
         cautions: why the intervals of :attr:`of_all` may hold less often than their level.
     """
 
-    #: Whether there are runs and judgements, or only values by query.
-    has_documents: ClassVar[bool] = False
-
     names: list[str]
     qids: list[Any]
     alpha: float
@@ -265,17 +261,15 @@ class Findings(SystemFindings):
         runs: the systems' runs, matched with the judgements.
         rel: minimum grade of a relevant document.
         cutoff: k, the depth to which every run is read.
-        quality: R at k, ``missing_share``, ``Judged@k`` and ``unjudged_share`` by system; see
+        quality: ``missing_share`` and ``unjudged_share`` by system; see
             :func:`~pyterrier_asl.analysis.run_quality`.
         lengths: their search lengths.
         relevant: the rank of each relevant document in each run.
-        preferences: all pairs by lexicographic precision.
+        preferences: all pairs by lexicographic precision; None for one or two systems.
         retrieved: documents retrieved per query, at most k, mean over the queries, shape (S,).
         bounds: what unjudged documents could change between the best systems; see
             :func:`~pyterrier_asl.reporting.collect.bounds_of_best`.
     """
-
-    has_documents = True
 
     runs: Evaluation
     rel: float
@@ -283,7 +277,7 @@ class Findings(SystemFindings):
     quality: pd.DataFrame
     lengths: LengthHistogram
     relevant: RelevantRanks
-    preferences: PreferenceMatrix
+    preferences: PreferenceMatrix | None
     retrieved: Floats
     bounds: dict[str, dict[tuple[int, int], Holes]]
 

@@ -38,11 +38,6 @@ class Page:
     texts: Texts
 
     @cached_property
-    def has_ranks(self) -> bool:
-        """Whether any measure has intervals of ranks."""
-        return any(ranking.board for ranking in self.findings.rankings)
-
-    @cached_property
     def by_measure(self) -> dict[int, Answers]:
         """The sentences by each measure with a direction, by its number."""
         f = self.findings
@@ -186,8 +181,10 @@ class DocumentPage(Page):
             rows.append([at, self.number[at, row["docno"]], *ranks, effect])
         return {"says": says, "todo": rows}
 
-    def _preferences(self) -> dict[str, Any]:
+    def _preferences(self) -> dict[str, Any] | None:
         preferences = self.findings.preferences
+        if preferences is None:
+            return None
         upper = np.triu_indices(len(self.findings.names), k=1)
         return {
             "wins": _whole(preferences.wins.to_numpy()),

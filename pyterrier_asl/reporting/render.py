@@ -15,9 +15,8 @@ from markupsafe import Markup, escape
 
 from ..io.notices import counted
 from ..io.texts import Texts
-from ..leaderboard.sentences import confidence, p_text
-from ..statistics.inputs import DRAWS
-from .answers import shown_share, shown_value
+from ..leaderboard.sentences import confidence
+from .answers import planned_p, shown_share, shown_value
 from .findings import Findings, SystemFindings
 from .page import DocumentPage, Page
 
@@ -106,7 +105,7 @@ def environment() -> Environment:
     templates.globals["confidence"] = lambda alpha: confidence(alpha).replace(" ", "\u202f")
     templates.filters.update(breakable=breakable, counted=counted)
     templates.filters["value"] = lambda value, ranking, sign="": shown_value(ranking, value, sign)
-    templates.filters["p"] = lambda p, alpha: p_text(p, DRAWS, alpha).removeprefix("p = ")
+    templates.filters["p"] = lambda p, alpha: planned_p(p, alpha).removeprefix("p = ")
     templates.filters["share"] = shown_share
     return templates
 

@@ -91,9 +91,10 @@ function matrixRows() {
 }
 
 function pairSays() {
+  const held = holdsBoth() ? "" : " The values and documents by query of one of the two are not on this page.";
+  if (!page.preferences) return held;
   return `By lexicographic precision A (${page.systems[state.a]}) is preferred on ${plural(winsOf(state.a, state.b), "query")}, ` +
-    `B (${page.systems[state.b]}) on ${winsOf(state.b, state.a)}.` +
-    (holdsBoth() ? "" : " The values and documents by query of one of the two are not on this page.");
+    `B (${page.systems[state.b]}) on ${winsOf(state.b, state.a)}.${held}`;
 }
 
 // The bounds of the difference of A and B by the selected measure, and the documents to judge next.

@@ -14,10 +14,10 @@ from pyterrier_asl.io.texts import Texts
 from pyterrier_asl.measures.names import NamedMeasure, parse_measure
 from pyterrier_asl.reporting.answers import Answers, decimals, shown_share, shown_value
 from pyterrier_asl.reporting.collect import collect
+from pyterrier_asl.reporting.contents import LengthHistogram, TopTens
 from pyterrier_asl.reporting.findings import SystemRanking, deciding
 from pyterrier_asl.reporting.page import DocumentPage, _json_numbers
 from pyterrier_asl.reporting.render import breakable
-from pyterrier_asl.reporting.retrieved import LengthHistogram, TopTens
 
 pytest.importorskip("jinja2")
 
