@@ -222,7 +222,7 @@ def confusion_of(judges: Judges) -> pd.DataFrame:
         grades are in bins, by their lower ends (:func:`grade_bins`).
     """
     parts = {}
-    for pair in judges.pairs(judges.names[0]):
+    for pair in ((judges.names[0], other) for other in judges.names[1:]):
         judgements = (judges.members[name].judgements for name in pair)
         at = judged_by_both(judges, *pair)
         a, b = (grade_bins(own.grades)[rows] for own, rows in zip(judgements, at))

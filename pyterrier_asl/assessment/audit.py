@@ -118,9 +118,9 @@ def audit(
             f"people have judged {counted(sample.size, 'query', 'queries')}: below "
             f"{FEW_QUERIES} the intervals cannot be relied on",
         )
-    names = np.array([*sample.systems, ""], dtype=object)
-    first = 0 if baseline is None else sample.judges.runs_by(name).row(baseline)
-    rows, less = means_and_differences(len(sample.systems), first, all_pairs)
+    names = np.array([*sample.judges.systems, ""], dtype=object)
+    first = 0 if baseline is None else sample.judges.runs_by(PEOPLE).row(baseline)
+    rows, less = means_and_differences(len(sample.judges.systems), first, all_pairs)
     parts: list[pd.DataFrame] = []
     answers: list[str] = []
     explanations: list[str] = []
@@ -386,11 +386,6 @@ class AuditedRuns:
             )
         order = np.append(audited, np.setdiff1d(np.arange(len(by_machine)), audited))
         return cls(judges, by_machine.take(pa.array(order)).to_pylist(), len(by_people), order)
-
-    @property
-    def systems(self) -> list[str]:
-        """The names of the runs."""
-        return self.judges.runs_by(self.judges.names[1]).names
 
     @property
     def documents(self) -> dict[str, list[str]]:

@@ -150,8 +150,8 @@ def plan_audit(
     worst_case = qrels is None
     # Without a pilot: people's values have the variance of the machine's, which predict nothing.
     sample = AuditedRuns.of(runs, machine if qrels is None else qrels, machine, rel, machine_rel)
-    rows = means_and_differences(len(sample.systems))
-    names = [*sample.systems, ""]
+    rows = means_and_differences(len(sample.judges.systems))
+    names = [*sample.judges.systems, ""]
     widths = {}
     for measure in named:
         for h, f, rest, run, minus in zip(*sample.values(measure, *rows), *rows):

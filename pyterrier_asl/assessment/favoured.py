@@ -27,9 +27,6 @@ _DEPTH = 10
 #: The number of favoured runs that have names in a chart.
 _NAMED = 5
 
-#: The columns of a chart upwards.
-_UP = ["value", "expected"]
-
 #: The columns of :attr:`.JudgeReport.favoured`.
 COLUMNS = [
     *("judge", "measure", "run", "value", "people", "favour", "p", "judged"),
@@ -148,7 +145,9 @@ def favoured_chart(favoured: pd.DataFrame, alpha: float) -> Any:
 def _panel(runs: pd.DataFrame, alpha: float) -> Any:
     """The runs by one judge and one measure."""
     runs = runs.assign(favoured=runs["p"] <= alpha)
-    across, up = (around(runs[own].to_numpy().ravel()) for own in (["people"], _UP))
+    across, up = (
+        around(runs[own].to_numpy().ravel()) for own in (["people"], ["value", "expected"])
+    )
     x, y = (alt.Scale(domain=ends, nice=False) for ends in (across, up))
     base = alt.Chart(runs, width=WIDTH, height=HEIGHT, title=runs["measure"].iloc[0]).encode(
         x=alt.X("people:Q", title="value by people", scale=x),

@@ -34,11 +34,12 @@ JudgeRel: TypeAlias = float | Mapping[str, float]
 FEW_QUERIES = 10
 
 
-def named_judges(judges: Any) -> Mapping[str, Qrels]:
-    """The judges, if they are a dict from name to qrels.
+def with_reference(judges: Any, reference: str, qrels: Qrels) -> dict[str, Qrels]:
+    """The reference and the judges by name.
 
     Raises:
-        TypeError: if they are not.
+        TypeError: for judges that are not a dict from name to qrels.
+        ValueError: for a judge with the name of the reference.
     """
     is_dict = isinstance(judges, Mapping)
     first = next(iter(judges.values()), None) if is_dict else None
@@ -47,17 +48,7 @@ def named_judges(judges: Any) -> Mapping[str, Qrels]:
     if not is_dict or is_qrels:
         what = "one qrels" if is_qrels else f"a {type(judges).__name__}"
         raise TypeError(f"judges is a dict from name to qrels, not {what}: pass {{'name': qrels}}")
-    return judges  # type: ignore[no-any-return]
-
-
-def with_reference(judges: Any, reference: str, qrels: Qrels) -> dict[str, Qrels]:
-    """The reference and the judges by name.
-
-    Raises:
-        TypeError: for judges that are not a dict from name to qrels.
-        ValueError: for a judge with the name of the reference.
-    """
-    if reference in named_judges(judges):
+    if reference in judges:
         raise ValueError(
             f"the judge of the qrels and another are both called {reference!r}: rename one"
         )
@@ -101,11 +92,12 @@ class Judge:
         grades = self.judgements.grades
         if not np.any(grades >= max(rel, 0)):
             largest = ", ".join(f"{grade:g}" for grade in np.unique(grades)[-4:])
+            is_qrels = self.name == QRELS
+            who = "the qrels have" if is_qrels else f"judge {self.name!r} finds"
             remedy = f"give a minimum grade for this judge, --judge-rel {self.name}=..."
             raise ValueError(
-                f"judge {self.name!r} finds nothing relevant at rel={rel:g}: its largest grades "
-                f"are {largest}; "
-                + ("check the qrels, and rel (--rel)" if self.name == QRELS else remedy)
+                f"{who} nothing relevant at rel={rel:g}: the largest grades are {largest}; "
+                + ("check the qrels, and rel (--rel)" if is_qrels else remedy)
             )
 
     def with_pairs(self, rows: Ints) -> Judge:
@@ -211,9 +203,8 @@ class Judges:
 
     def pairs(self, reference: str | None = None) -> list[tuple[str, str]]:
         """Every two judges; or the reference with each of the others."""
-        if reference is None:
-            return list(combinations(self.names, 2))
-        return [(reference, other) for other in self.others(reference)]
+        every = combinations(self.names, 2)
+        return [pair for pair in every if reference is None or reference in pair]
 
     def select(self, names: Iterable[str]) -> Judges:
         """Some of the judges, in this order."""
@@ -310,9 +301,8 @@ class Judges:
 
     def ranked_by(self, measures: Measures) -> list[NamedMeasure]:
         """The measures that rank the runs; none without several runs."""
-        if not (self.source is not None and len(self.systems) > 1):
-            return []
-        ranked = named_measures(measures)
+        has_several = self.source is not None and len(self.systems) > 1
+        ranked = named_measures(measures) if has_several else []
         for measure in ranked:
             sign_of(measure.measure)
         return ranked
@@ -369,15 +359,10 @@ def shared_pairs(a: Judgements, b: Judgements) -> tuple[Ints, Ints]:
     >>> [rows.tolist() for rows in shared_pairs(a, b)]
     [[1], [0]]
     """
-    queries = query_numbers(a, b)
+    queries = positions(b.qid_text, a.qid_text)[b.queries]
     rows = np.flatnonzero(queries >= 0)
     at = a.index.find(queries[rows], b.docnos.take(pa.array(rows)))
     return at[at >= 0], rows[at >= 0]
-
-
-def query_numbers(original: Judgements, other: Judgements) -> Ints:
-    """The query of each judgement of another judge, by its number in the original; -1: none."""
-    return positions(other.qid_text, original.qid_text)[other.queries]
 
 
 # A judge's relevant documents, scored as a run by another judge (Trotman and Keeler 2011)
@@ -441,7 +426,8 @@ def judge_as_run(judges: Judges, name: str, reference: str) -> JudgeAsRun:
     by, judge = judges.members[reference], judges.members[name]
     for member in (by, judge):
         member.check_finds_relevant()
-    queries = query_numbers(by.judgements, judge.judgements)
+    numbers = positions(judge.judgements.qid_text, by.judgements.qid_text)
+    queries = numbers[judge.judgements.queries]
     at, rows = shared_pairs(by.judgements, judge.judgements)
     both = by.judgements.queries[at[by.relevant[at] & judge.relevant[rows]]]
     relevant = queries[judge.relevant & (queries >= 0)], both, by.judgements.queries[by.relevant]

@@ -96,8 +96,9 @@ def reversals_of(judges: Judges, measure: Measures, paired: PairedTest) -> pd.Da
         name: compare_all(sign_of(measure) * values, judges.systems, **asdict(paired))
         for name, values in judges.values(measure).items()
     }
+    a, *others = judges.names
     rows = []
-    for a, b in judges.pairs(judges.names[0]):
+    for b in others:
         both = compared[a].merge(compared[b], on=["a", "b"], suffixes=("_a", "_b"))
         by_a, by_b = both["significant_a"], both["significant_b"]
         signs = np.sign(both["difference_a"]) * np.sign(both["difference_b"])

@@ -337,7 +337,7 @@ def test_an_option_reaches_the_intervals_of_all_topics_and_of_each_collection(
         ({"judges": {"m": {"other": {"d1": 1}}}}, "judged by all judges"),
         ({"judges": {"m": QRELS}, "judge_rel": {"n": 2}}, "judge_rel names 'n'"),
         ({"alpha": 0}, "alpha is 0"),
-        ({"rel": 9}, "the qrels have nothing relevant at rel=9: their largest grades are 0, 1;"),
+        ({"rel": 9}, "the qrels have nothing relevant at rel=9: the largest grades are 0, 1;"),
     ],
 )
 def test_what_cannot_be_said_is_an_error(arguments, message):
