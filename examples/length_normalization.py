@@ -12,8 +12,7 @@ Clarke (2019), Length Normalization in the Era of Neural Rankers. Needs pyterrie
 
 from __future__ import annotations
 
-import sys
-
+import click
 import published
 
 from pyterrier_asl.io import tables
@@ -21,8 +20,11 @@ from pyterrier_asl.tuning.clarke import save, side_by_side, tune_for_each, with_
 from pyterrier_asl.tuning.collection import load_collection
 
 
-def main(source: str, folder: str, transfer: str | None = None) -> None:
-    """Tunes for both measures, prints the table, and writes it with all trials and their chart."""
+@click.command(help=published.help_of(__doc__))
+@click.argument("source", metavar="COLLECTION")
+@click.argument("folder", metavar="RESULTS_FOLDER")
+@click.argument("transfer", metavar="[TEST_COLLECTION]", required=False)
+def main(source: str, folder: str, transfer: str | None) -> None:
     collection = load_collection(source)
     other = load_collection(transfer, collection) if transfer else None
     results = tune_for_each(
@@ -41,6 +43,4 @@ def main(source: str, folder: str, transfer: str | None = None) -> None:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) not in (3, 4):
-        sys.exit("usage: length_normalization.py COLLECTION RESULTS_FOLDER [TEST_COLLECTION]")
-    main(*sys.argv[1:])
+    main()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import click
 import pandas as pd
@@ -186,10 +187,17 @@ PUBLISHED: dict[str, dict[str, dict[str, float]]] = {
 }
 
 
-def track_option(command):  # type: ignore[no-untyped-def]
-    """The option ``--track``, which selects the published values."""
+def help_of(doc: str | None) -> str:
+    """The docstring of a script for ``--help``, which keeps the lines of its commands."""
+    return (doc or "").replace("\n\n    ", "\n\n\b\n    ")
+
+
+def track_option(paper: str) -> Any:
+    """The option ``--track``: the tracks for which the tables of a paper have values."""
+    tables = [tracks for table, tracks in PUBLISHED.items() if table.startswith(paper)]
+    known = [track for track in TRACKS if any(track in tracks for tracks in tables)]
     text = "The track of the runs, to print published values next to the computed ones."
-    return click.option("--track", type=click.Choice(TRACKS), help=text)(command)
+    return click.option("--track", type=click.Choice(known), metavar="TRACK", help=text)
 
 
 def side_by_side(

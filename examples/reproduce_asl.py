@@ -14,7 +14,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
-from published import show, side_by_side, track_option
+from published import help_of, show, side_by_side, track_option
 
 from pyterrier_asl.analysis import (
     Evaluation,
@@ -41,13 +41,13 @@ def read(sources: tuple[str, ...]) -> dict[str, Evaluation]:
     return tracks
 
 
-@click.command(help=__doc__)
+@click.command(help=help_of(__doc__))
 @click.argument("sources", nargs=-1, metavar="RUNS QRELS [RUNS QRELS]...")
 @click.option("--rel", default=1.0, show_default=True, help="Minimum grade of a relevant document.")
 @click.option("--old", help="Run of the old technique, for Table 1.")
 @click.option("--new", help="Run of the new technique, for Table 1.")
 @click.option("--as-published", is_flag=True, help="Missed documents directly after the ranking.")
-@track_option
+@track_option("Alex")
 def main(
     sources: tuple[str, ...],
     rel: float,

@@ -16,7 +16,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
-from published import show, side_by_side, track_option
+from published import help_of, show, side_by_side, track_option
 
 from pyterrier_asl.analysis import (
     Evaluation,
@@ -87,12 +87,12 @@ def figures(runs: Evaluation, rel: float, seed: int, folder: Path) -> None:
     click.echo(f"\n{len(made)} figures are in {folder}")
 
 
-@click.command(help=__doc__)
+@click.command(help=help_of(__doc__))
 @click.argument("runs", type=click.Path(exists=True, path_type=Path))
 @click.argument("qrels")
 @click.option("--rel", default=1.0, show_default=True, help="Minimum grade of a relevant document.")
 @click.option("--seed", default=0, show_default=True, help="Seed of all draws.")
-@track_option
+@track_option("Diaz")
 @click.option("--charts", type=click.Path(path_type=Path), help="Folder to save figures in.")
 def main(
     runs: Path, qrels: str, rel: float, seed: int, track: str | None, charts: Path | None

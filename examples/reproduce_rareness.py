@@ -1,6 +1,6 @@
 """The tables and figures of Türkmen, Lease and Kutlu (2023), New Metrics, for a folder of runs.
 
-    python examples/reproduce_rareness.py trec8-adhoc/runs trec8-adhoc/qrels.txt.gz --query 431 \\
+    python examples/reproduce_rareness.py trec8-adhoc/runs trec8-adhoc/qrels.txt.gz --qid 431 \\
         --track trec-8 --table trec8-adhoc/runs_table.tsv --charts figures
 
 RUNS is a folder of run files, QRELS a file or an ir_datasets id. ``--track`` prints the published
@@ -17,7 +17,7 @@ from pathlib import Path
 
 import click
 import pandas as pd
-from published import PUBLISHED, show, side_by_side, track_option
+from published import PUBLISHED, help_of, show, side_by_side, track_option
 
 from pyterrier_asl.analysis import (
     Evaluation,
@@ -117,25 +117,25 @@ def figures(runs: Evaluation, query: str, seed: int, folder: Path) -> None:
     click.echo(f"\n{len(made)} figures are in {folder}")
 
 
-@click.command(help=__doc__)
+@click.command(help=help_of(__doc__))
 @click.argument("runs", type=click.Path(exists=True, path_type=Path))
 @click.argument("qrels")
-@click.option("--query", help="The query of Table 4 and Figure 1; the first by default.")
+@click.option("--qid", help="The query of Table 4 and Figure 1; the first by default.")
 @click.option("--table", type=click.Path(exists=True, path_type=Path), help="Types and groups.")
 @click.option("--seed", default=0, show_default=True, help="Seed of all draws.")
-@track_option
+@track_option("Türkmen")
 @click.option("--charts", type=click.Path(path_type=Path), help="Folder to save figures in.")
 def main(
     runs: Path,
     qrels: str,
-    query: str | None,
+    qid: str | None,
     table: Path | None,
     seed: int,
     track: str | None,
     charts: Path | None,
 ) -> None:
     judged = Evaluation.of(runs, qrels)
-    query = str(judged.qids[0]) if query is None else query
+    query = str(judged.qids[0]) if qid is None else qid
     tables(judged, query, seed, track)
     if table is not None:
         pools(judged, pd.read_csv(table, sep="\t", dtype=str))

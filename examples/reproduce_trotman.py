@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import click
 import pandas as pd
-from published import NOT_PUBLIC, show, side_by_side, track_option
+from published import NOT_PUBLIC, help_of, show, side_by_side, track_option
 
 from pyterrier_asl.analysis import (
     Evaluation,
@@ -31,17 +31,19 @@ def by_name(pairs: tuple[str, ...], what: str) -> dict[str, str]:
     return dict(pair.split("=", 1) for pair in pairs)
 
 
-@click.command(help=__doc__)
+@click.command(help=help_of(__doc__))
 @click.argument("runs")
 @click.argument("qrels")
-@click.option("--judge", "judges", multiple=True, help="name=qrels of another judge.")
+@click.option(
+    "--judge", "judges", multiple=True, metavar="NAME=QRELS", help="The qrels of another judge."
+)
 @click.option("--system", help="The run to compare; by default the best automatic run.")
 @click.option("--types", type=click.Path(exists=True), help="Table of runs and their types.")
 @click.option("--rel", default=1.0, show_default=True, help="Minimum grade of a relevant document.")
 @click.option(
-    "--judge-rel", "least", multiple=True, help="name=grade: another minimum for this judge."
+    "--judge-rel", "least", multiple=True, metavar="NAME=GRADE", help="The minimum of this judge."
 )
-@track_option
+@track_option("Trotman")
 def main(
     runs: str,
     qrels: str,

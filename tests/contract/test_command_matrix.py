@@ -386,6 +386,7 @@ SPECIAL |= {
         "normalized": Row(["--normalized"]),
         "margin": Row(["--margin", ".5"]),
         "each": Row(["--each"]),
+        "standardized": Row(["--standardized"]),
         "system": Row(["--system", "delta"]),
         "run_types": Row(run_types),
         "both_ways": Row(["--both-ways"]),
@@ -420,7 +421,9 @@ LEVELS = {"levels": Row(["--levels", "3"])}
 SPECIAL |= {name: {"measures": OTHER_RARENESS, "measure": OTHER_RARENESS} for name in RARENESS}
 SPECIAL |= {
     "analyze discriminative-power": {
-        "draws": Row(["--draws", "20"], ["--level", ".5", "--test", "randomization"], alone=True),
+        "draws": Row(
+            ["--draws", "20"], ["--level", ".1,.3,.5,.7", "--test", "randomization"], alone=True
+        ),
         "seed": Row(
             ["--seed", "7"],
             ["--test", "randomization"],

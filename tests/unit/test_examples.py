@@ -148,3 +148,21 @@ def test_commands_of_guides_run(command, prepared):
     prepared(command)
     result = CliRunner().invoke(main, shlex.split(command)[1:])
     assert result.exit_code == 0, result.output
+
+
+@pytest.mark.parametrize(
+    ("script", "track"),
+    [
+        ("reproduce_asl", "trec-8"),
+        ("reproduce_lexiprecision", "trec-8"),
+        ("reproduce_rareness", "dl-2020-passages"),
+        ("reproduce_trotman", "trec-8"),
+    ],
+)
+def test_scripts_refuse_a_track_without_published_values(script, track, monkeypatch):
+    monkeypatch.syspath_prepend(EXAMPLES)
+    main = runpy.run_path(str(EXAMPLES / f"{script}.py"))["main"]
+    result = CliRunner().invoke(main, [str(EXAMPLES), "q", "--track", track])
+    assert result.exit_code == 2 and f"'{track}' is not one of" in result.output
+    lines = CliRunner().invoke(main, ["--help"]).output.splitlines()
+    assert any(line.strip().startswith(f"python examples/{script}.py") for line in lines)
