@@ -5,12 +5,10 @@ from __future__ import annotations
 import errno
 import os
 import stat
-import sys
 import uuid
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
 
 #: The first bytes of files by their endings; a file with other first bytes has other content.
 _BEGINNINGS = {
@@ -146,42 +144,6 @@ def creating(path: str | os.PathLike[str]) -> Iterator[Path]:
         except OSError:  # the file system has no links
             open(path, "x").close()
             os.replace(new, path)
-
-
-@contextmanager
-def locked(file: BinaryIO) -> Iterator[None]:
-    """Locks a file: other processes that lock it wait. A lock ends with its process.
-
-    Args:
-        file: open for writing, in binary mode.
-    """
-    if sys.platform == "win32":
-        import msvcrt
-
-        def lock(mode: int) -> None:
-            position = file.tell()
-            file.seek(_BEYOND)  # Windows does not allow to read locked bytes
-            msvcrt.locking(file.fileno(), mode, 1)
-            file.seek(position)
-
-        lock(msvcrt.LK_LOCK)
-        try:
-            yield
-        finally:
-            file.flush()
-            lock(msvcrt.LK_UNLCK)
-    else:
-        import fcntl
-
-        fcntl.flock(file, fcntl.LOCK_EX)
-        try:
-            yield
-        finally:
-            fcntl.flock(file, fcntl.LOCK_UN)
-
-
-#: A position after the end of any file.
-_BEYOND = 2**40
 
 
 def check_replaceable(

@@ -8,13 +8,13 @@ import json
 import math
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 
-from .atomic import locked, naming_full_disk
+from .atomic import check_replaceable, naming_full_disk
 from .files import StrPath
 from .lazy import pd
 from .notices import excerpt
@@ -45,16 +45,12 @@ _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.IGNORECASE | re.A
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
-#: The first bytes of each line of a :class:`LabelFile`.
-_BEGINS = b'{"qid"'
-
 
 class LabelFile:
-    """Labels in a file of JSON lines, to which labels are added one by one.
+    """Labels in a file of JSON lines, to which labels are added.
 
-    A label is on the disk before :meth:`add` returns. Several processes can add to one file. A
-    label of None removes the last label of its document; an equal label of another process is kept.
-    An incomplete last line, from an interruption, is removed.
+    A label is on the disk before :meth:`add` returns. An incomplete last line, from an
+    interruption, is removed.
 
     Args:
         path: the file; the first label creates it.
@@ -74,96 +70,53 @@ class LabelFile:
         return read_labels(self.path) if self.path.exists() else pd.DataFrame(columns=COLUMNS)
 
     def check(self) -> None:
-        """Checks that labels can be added, before users are asked for them.
+        """Checks that labels can be added, before anybody is asked for them.
 
         Raises:
-            OSError: if the folder does not exist, or the file cannot be written.
+            OSError: if the file cannot be written.
             ValueError: for a file with other content than labels in JSON lines.
         """
-        if not self.path.parent.is_dir():
-            raise FileNotFoundError(
-                f"labels cannot be added to {self.path}: there is no folder {self.path.parent}"
+        content = self.path.read_bytes() if self.path.exists() else b""
+        if begins := content.removeprefix(_BYTE_ORDER_MARK).lstrip()[:1].strip(b"{"):
+            raise ValueError(
+                f"labels cannot be added to {self.path}: it holds something else than labels in "
+                f"JSON lines, and begins with {excerpt(begins)}; name another file"
             )
-        if self.path.exists():
-            with open(self.path, "rb+") as file:
-                self._end_of_whole_lines(file)
-        elif not os.access(self.path.parent, os.W_OK):
-            raise PermissionError(f"labels cannot be added to {self.path}: its folder is read-only")
+        check_replaceable(self.path, force=True)
+        self.read()
 
     def add(self, labels: Iterable[Mapping[str, Any]]) -> None:
         """Adds labels at the end of the file.
 
         Args:
-            labels: dicts with ``qid``, ``docno``, ``label``, ``source``; a label of None removes
-                the last label of the document.
+            labels: dicts with ``qid``, ``docno``, ``label``, ``source``.
 
         Raises:
-            ValueError: for a label that is not a finite number from 0 on or contradicts a label in
-                the file, and for a file with other content; then nothing is written.
+            ValueError: for a label that is not a finite number from 0 on, and for a file with other
+                content; then nothing is written.
         """
         lines = [_line_of(label) for label in labels]
-        with naming_full_disk(self.path), open(self.path, "ab+") as file, locked(file):
-            end, feed = self._end_of_whole_lines(file)
-            file.truncate(end)
-            self._check_agreement(map(json.loads, lines))
-            file.write(feed + b"".join(lines))
+        self.check()
+        with naming_full_disk(self.path), open(self.path, "ab+") as file:
+            file.seek(0)
+            content = file.read()
+            if last := content[content.rfind(b"\n") + 1 :]:
+                is_complete = last.rstrip().endswith(b"}")
+                file.truncate(len(content) - len(last) * (not is_complete))
+                lines.insert(0, b"\n" * is_complete)
+            file.write(b"".join(lines))
             file.flush()
             os.fsync(file.fileno())
-
-    def _check_agreement(self, new: Iterable[dict[str, Any]]) -> None:
-        """Raises ValueError for a label that contradicts a label of another process."""
-        old = self.read().set_index(KEY)
-        for row in new:
-            key = row["qid"], row["docno"]
-            if row["label"] is not None and key in old.index:
-                label, source = old.loc[key, ["label", "source"]]
-                if label != row["label"]:
-                    raise ValueError(
-                        f"{self.path}: document {key[1]!r} of query {key[0]!r} has the label "
-                        f"{label:g} by now, from {source!r}; the label {row['label']:g} was not "
-                        "added. Start again to continue with all labels of the file"
-                    )
-
-    def _end_of_whole_lines(self, file: BinaryIO) -> tuple[int, bytes]:
-        """The position for the next label, and a line feed if it is missing before it."""
-        file.seek(0)
-        content = file.read()
-        lines = content.removeprefix(_BYTE_ORDER_MARK).strip().splitlines()
-        last = content[content.rfind(b"\n") + 1 :]
-        is_complete = not last.strip() or _is_label(last)
-        wrong = (
-            [] if is_complete or last.startswith(_BEGINS) or _BEGINS.startswith(last) else [last]
-        )
-        if len(lines) > (not is_complete) and not _is_label(lines[0]):
-            wrong.append(lines[0])
-        if wrong:
-            raise ValueError(
-                f"labels cannot be added to {self.path}: it holds something else than labels in "
-                f"JSON lines ({excerpt(wrong[0].strip())}); name another "
-                "file"
-            )
-        if is_complete:
-            return len(content), b"\n" if last else b""
-        return len(content) - len(last), b""
 
 
 def _line_of(label: Mapping[str, Any]) -> bytes:
     row = {name: label[name] for name in COLUMNS}
     for name in KEY:
         [row[name]] = _ids(pd.Series([row[name]], [1], dtype=object), f"{name} of the label to add")
-    if row["label"] is not None:
-        row["label"] = label_of(row["label"])
-        if not row["label"] >= 0:
-            raise ValueError(f"a label is a number from 0 on, not {label['label']!r}")
+    row["label"] = label_of(row["label"])
+    if not row["label"] >= 0:
+        raise ValueError(f"a label is a number from 0 on, not {label['label']!r}")
     return json.dumps(row, ensure_ascii=False).encode() + b"\n"
-
-
-def _is_label(line: bytes) -> bool:
-    try:
-        row = json_object(line.removeprefix(_BYTE_ORDER_MARK), "")
-    except ValueError:
-        return False
-    return {_our_name(name) for name in row}.issuperset(KEY)
 
 
 def label_of(value: Any) -> float:
@@ -195,8 +148,7 @@ def read_labels(source: StrPath | pd.DataFrame) -> pd.DataFrame:
 
     A file holds JSON lines (``qid``, ``docno``, ``label``, or ``query_id``, ``docid``,
     ``judgment``), a table with tabs, commas or semicolons between columns of these names, or qrels.
-    A row with a missing or negative label is open, all other rows are labels. ``null`` for a label
-    in JSON lines removes the last earlier label of its document.
+    A row with a missing or negative label is open, all other rows are labels.
 
     Args:
         source: the frame, or the path of the file.
@@ -334,9 +286,8 @@ def _read_rows(path: Path) -> pd.DataFrame:
 
 
 def _json_rows(path: Path, content: bytes) -> dict[int, dict[str, Any]]:
-    """The rows of JSON lines by line, without rows that a later line removes."""
+    """The rows of JSON lines by line; an incomplete last line is left out."""
     rows: dict[int, dict[str, Any]] = {}
-    lines_of: dict[tuple[str, str], list[int]] = {}
     lines = content.split(b"\n")
     for number, line in enumerate(lines, 1):
         if not line.strip():
@@ -344,9 +295,9 @@ def _json_rows(path: Path, content: bytes) -> dict[int, dict[str, Any]]:
         where = f"{path}, line {number}"
         try:
             row = json_object(line, where)
-        except ValueError as error:
-            is_complete = line.rstrip().endswith(b"}") and "Unterminated" not in str(error)
-            if number == len(lines) and line.lstrip().startswith(b"{") and not is_complete:
+        except ValueError:
+            is_begun = line.lstrip().startswith(b"{") and not line.rstrip().endswith(b"}")
+            if number == len(lines) and is_begun:
                 break
             raise
         names = _new_names(row, where)
@@ -354,43 +305,28 @@ def _json_rows(path: Path, content: bytes) -> dict[int, dict[str, Any]]:
         missing = [column for column in COLUMNS[:3] if column not in row]
         if missing:
             raise ValueError(f"{where}: labels need the columns {missing}; there are {list(row)}")
-        of_document = lines_of.setdefault((str(row["qid"]), str(row["docno"])), [])
-        if row["label"] is not None:
-            rows[number] = row
-            of_document.append(number)
-        elif of_document:
-            del rows[of_document.pop()]
+        rows[number] = row
     return rows
 
 
 def _table_rows(path: Path, content: bytes, delimiter: str) -> pd.DataFrame:
     """The rows of a table; empty cells at the end of a line may be missing."""
     try:
-        lines = _cells_of_lines(content.decode(), delimiter)
-        table = {
-            number: [text_of_cell(cell) for cell in cells]
-            for number, cells in lines
-            if any(cell.strip() for cell in cells)
-        }
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{path} is not UTF-8: {error}") from None
-    header, *rows = table.values()
+        table = pd.read_csv(
+            io.BytesIO(content),
+            sep=delimiter,
+            header=None,
+            dtype=str,
+            keep_default_na=False,
+            skip_blank_lines=False,
+            quoting=csv.QUOTE_NONE if delimiter == "\t" else csv.QUOTE_MINIMAL,
+        )
+    except ValueError as error:  # of pandas, and UnicodeDecodeError
+        raise ValueError(f"{path} cannot be read as a table in UTF-8: {error}") from None
+    table = table.fillna("").apply(lambda column: column.map(text_of_cell))
+    table = table.set_axis(range(1, len(table) + 1))
+    table = table[(table.apply(lambda column: column.str.strip()) != "").any(axis=1)]
+    header = table.iloc[0].tolist()
     _new_names(header, str(path))
-    for number, cells in table.items():
-        if len(cells) > len(header):
-            raise ValueError(
-                f"{path}, line {number}: {len(cells)} columns where the header has {len(header)}"
-            )
-        cells += [""] * (len(header) - len(cells))
-    return pd.DataFrame(rows, [*table][1:], header, dtype=object)
-
-
-def _cells_of_lines(content: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """The cells of each line, with its number; only tabs do not allow quotes."""
-    if delimiter == "\t":
-        for number, line in enumerate(content.split("\n"), 1):
-            yield number, line.rstrip("\r").split(delimiter)
-    else:
-        reader = csv.reader(io.StringIO(content, newline=""), delimiter=delimiter)
-        for cells in reader:
-            yield reader.line_num, cells
+    rows: pd.DataFrame = table.iloc[1:].set_axis(header, axis=1).astype(object)
+    return rows

@@ -407,7 +407,7 @@ RUNS_ONLY = "scores"
 ONE = {"several": "collection"}
 SEVERAL = {"frames": "several collections", "files": "several collections"}
 REPEATED = Row("best", data="repeated", refused={"scores": "duplicates"})
-COLLAPSE = Row("1", refused={"scores": "collapse"})
+COLLAPSE = Row("d", refused={"scores": "collapse", "always": "none of the documents"})
 DROP_SELF = Row(True, refused={"scores": "drop_self"})
 LABELS = Row(labels, refused={"scores": "labels", "several": "labels"})
 REL = Row(2, refused={"scores": "rel"})
@@ -636,7 +636,7 @@ ROWS: dict[str, dict[str, Row]] = {
         "seed": Row(3),
         "duplicates": Row("best", refused={"always": "duplicates"}),
         "drop_self": Row(True, refused={"always": "drop_self"}),
-        "collapse": Row("1", refused={"always": "collapse"}),
+        "collapse": Row("d", refused={"always": "collapse"}),
     },
     "audit": {
         "target": Row("these queries"),

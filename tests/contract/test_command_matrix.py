@@ -160,7 +160,7 @@ ROWS: dict[str, Row] = {
     "labels": Row(labels, refused={"tracks": "labels", **NOT_SCORES}),
     "duplicates": Row(["--duplicates", "best"], data="repeated", needed=True, refused=NOT_SCORES),
     "drop_self": Row(["--drop-self"], refused=NOT_SCORES),
-    "collapse": Row(["--collapse", "1"], refused=NOT_SCORES),
+    "collapse": Row(["--collapse", "d"], refused={"always": "none of the documents", **NOT_SCORES}),
     "lower_is_better": Row(
         ["--lower-is-better", "mine"], ["-m", "mine"], needed=True, refused=ONLY_SCORES
     ),
@@ -313,7 +313,7 @@ SPECIAL: dict[str, dict[str, Row]] = {
         "judges": Row(judge("z", 0.3)),
         "rel": Row(["-l", "2"], refused={"binary": "nothing relevant"}),
         "duplicates": Row(["--duplicates", "best"], data="repeated", needed=True),
-        "collapse": Row(["--collapse", "1"]),
+        "collapse": Row(["--collapse", "d"], refused={"always": "none of the documents"}),
         "alpha": Row(["--alpha", ".3"]),
         "people": Row(["--person", "x"]),
         "judge_rel": Row(["--judge-rel", "x=2"], refused={"binary": "nothing relevant"}),

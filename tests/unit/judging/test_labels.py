@@ -67,7 +67,7 @@ def test_nothing_is_added_to_a_file_of_another_kind(tmp_path, content):
     path = tmp_path / "notes"
     path.write_bytes(content)
     for write in (LabelFile(path).check, lambda: LabelFile(path).add([label("x")])):
-        with pytest.raises(ValueError, match="notes: it holds something else"):
+        with pytest.raises(ValueError, match="notes(: it holds something else|, line 1: )"):
             write()
     assert path.read_bytes() == content
 
@@ -87,27 +87,6 @@ def test_what_is_no_label_is_not_added(tmp_path, grade):
     with pytest.raises(ValueError, match="label"):
         file.add([label("x"), label("y", grade)])
     assert not file.path.exists()
-
-
-def test_a_label_is_taken_back(tmp_path):
-    file = LabelFile(tmp_path / "labels.jsonl")
-    file.add([label("x"), label("y")])
-    file.add([label("x", None)])
-    assert file.read()["docno"].tolist() == ["y"]
-    file.add([label("x", 0)])
-    assert of(file.path) == [["q", "y", 1.0], ["q", "x", 0.0]]
-    file.add([label("x", None), label("y", None)])
-    assert file.read().empty
-
-
-def test_a_label_that_is_taken_back_keeps_the_equal_label_of_another_process(tmp_path):
-    one, two = (LabelFile(tmp_path / "labels.jsonl") for _ in range(2))
-    one.add([label("x")])
-    two.add([label("x")])
-    one.add([label("x", None)])
-    assert of(one.path) == [["q", "x", 1.0]]
-    two.add([label("x", None)])
-    assert two.read().empty
 
 
 # Formats
@@ -159,7 +138,7 @@ def test_a_table_that_is_not_utf_8_is_named(tmp_path, name):
     separator = "," if name.endswith("csv") else "\t"
     rows = [["qid", "docno", "label"], ["q1", "é", "1"]]
     path.write_bytes("\n".join(map(separator.join, rows)).encode("latin-1"))
-    with pytest.raises(ValueError, match=f"{name} is not UTF-8: .*0xe9"):
+    with pytest.raises(ValueError, match=f"{name} cannot be read as a table in UTF-8: .*0xe9"):
         read_labels(path)
 
 
@@ -192,9 +171,9 @@ def test_ids_survive_a_table(tmp_path):
         ('{"qid": "q", "docno": "", "label": 1}\n', "docno of labels is missing in line 1"),
         ('{"qid": "q", "docno": "x", "label": Infinity}\n', "the label inf is not a number"),
         ('{"qid": "q", "docno": "x", "label": "nan"}\n', "the label 'nan' is not a number"),
-        ("qid\tdocno\tlabel\nq\tx\t1\tmore\n", "line 2: 4 columns where the header has 3"),
+        ("qid\tdocno\tlabel\nq\tx\t1\tmore\n", "Expected 3 fields in line 2, saw 4"),
         ("qid\tdocno\tlabel\nq\tx\t1\n\nq\ty\tgood\n", "line 4: the label 'good' is not a number"),
-        ("qid,docno,text,label\nq,x,'a\nb',1\nq,y,d,1,2\n", "line 4: 5 columns where"),
+        ("qid,docno,text,label\nq,x,'a\nb',1\nq,y,d,1,2\n", "Expected 4 fields in line 4, saw 5"),
         ("qid\tdocno\nq\tx\n", r"labels need the columns \['label'\]"),
         (
             '{"qid": ' + "[" * 3000 + "\n" + LINE,
@@ -258,7 +237,8 @@ def test_several_files_are_merged_and_must_agree(tmp_path):
     paths = [tmp_path / "one", tmp_path / "two"]
     with pytest.raises(ValueError, match="'x' of query 'q' is labelled 1 by 'one' and 0 by 'two'"):
         merge_labels(QRELS, paths)
-    LabelFile(paths[1]).add([label("x", None)])
+    paths[1].unlink()
+    LabelFile(paths[1]).add([label("two")])
     merged = merge_labels(QRELS, paths)
     assert merged["docno"].tolist() == ["a", "n", "b", "x", "one", "two"]
 

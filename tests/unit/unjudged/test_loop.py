@@ -213,28 +213,3 @@ def test_it_prints_how_it_ended():
     assert done._repr_html_().startswith("<p>Settled after 2 labels.</p><p>P@1: A - B")
     spent = judge_until_settled(holes(AB, QRELS, "P@1"), truth, budget=1)
     assert str(spent).startswith("The budget is spent after 1 label.\n")
-
-
-def test_two_loops_at_one_file_keep_each_label_once_and_no_contradiction(tmp_path):
-    path, start = tmp_path / "labels.jsonl", holes(AB, QRELS, "ASL@3")
-
-    def while_another_judges(label):
-        """Answers 1 after another loop, with the same question, answered this label."""
-
-        def judge(frame):
-            judge_until_settled(
-                start, lambda _: [label], labels=path, budget=1, batch=1, source="me"
-            )
-            return [1]
-
-        return judge
-
-    def second(label):
-        loop = {"labels": path, "budget": 1, "batch": 1, "source": "you"}
-        return judge_until_settled(start, while_another_judges(label), **loop)
-
-    with pytest.raises(ValueError, match="has the label 0 by now, from 'me'; the label 1 was not"):
-        second(0)
-    assert read_labels(path)[["label", "source"]].values.tolist() == [[0.0, "me"]]
-    second(1)  # the next document, and the same answer
-    assert read_labels(path)["label"].tolist() == [0.0, 1.0]
