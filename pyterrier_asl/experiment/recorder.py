@@ -60,17 +60,14 @@ class Saving:
         """The saved results, which pt.Experiment reads instead of running the system."""
         if self.folder is None or self.mode != "reuse":
             return None
-        path, (_, read) = self.path(name), self._how()
+        extension, read = self._how()
+        path = Path(self.folder) / f"{name}.{extension}"
         if not path.exists():
             return None
         if read is None:
             return pd.DataFrame(pt.io.read_results(str(path)))
         with pt.io.autoopen(str(path), "rb") as file:
             return pd.DataFrame(read(file))
-
-    def path(self, name: str) -> Path:
-        """The file of a system's results."""
-        return Path(self.folder or "") / f"{name}.{self._how()[0]}"
 
     def _how(self) -> tuple[str, Any]:
         """The extension of the files, and the function that reads them; None: TREC format."""
@@ -117,11 +114,6 @@ class ResultRecorder:
     _parts: list[pd.DataFrame] = field(default_factory=list)
     _judged_parts: list[JudgedRun] = field(default_factory=list)
 
-    @property
-    def arrived(self) -> bool:
-        """Whether any results have been recorded."""
-        return bool(self._parts or self._judged_parts)
-
     def add(self, results: pd.DataFrame) -> None:
         """Records the results of some or all queries.
 
@@ -162,7 +154,7 @@ class ResultRecorder:
             except (TypeError, ValueError) as error:
                 raise ValueError(f"system {self.name!r}: {error}") from None
 
-    def check(self, others: str = "") -> None:
+    def check(self) -> None:
         """Raises ValueError if no retrieved document is judged."""
         run = self.judged_run
         if run is not None and not len(run.pairs) and len(self.judgements):
@@ -175,7 +167,7 @@ class ResultRecorder:
             raise ValueError(
                 f"system {self.name!r}: {fault}: are its document ids as in the qrels "
                 f"(e.g. {self.judgements.docnos[0].as_py()!r}), "
-                f"and its query ids (e.g. {self.judgements.qid_text[0].as_py()!r})?{others}"
+                f"and its query ids (e.g. {self.judgements.qid_text[0].as_py()!r})?"
             )
 
 
@@ -206,42 +198,23 @@ def with_recorders(
     return recorded
 
 
-def check_results(recorders: Sequence[ResultRecorder], saving: Saving) -> None:
-    """Raises ValueError for results that cannot be scored, with the place of the saved results."""
+def check_results(recorders: Sequence[ResultRecorder]) -> None:
+    """Raises ValueError for results that cannot be scored."""
     for recorder in recorders:
         recorder.close()
     for recorder in recorders:
-        recorder.check(" " + _kept([r for r in recorders if r is not recorder], saving))
+        recorder.check()
 
 
 @contextmanager
-def error_context(recorders: Sequence[ResultRecorder], saving: Saving) -> Iterator[None]:
-    """Adds to an error the system that caused it, or the systems that have been run."""
+def error_context(recorders: Sequence[ResultRecorder]) -> Iterator[None]:
+    """Replaces an error by the error of the results that caused it, with the name of the system."""
     try:
         yield
-    except Exception as error:
-        for recorder in recorders if isinstance(error, (TypeError, ValueError)) else ():
+    except (TypeError, ValueError) as error:
+        for recorder in recorders:
             try:
                 recorder.close()
             except ValueError as named:  # kept results are matched only now
                 raise named from error
-        kept = _kept(recorders, saving)
-        if kept and hasattr(error, "add_note"):  # Python 3.11
-            error.add_note(kept)
         raise
-
-
-def _kept(recorders: Sequence[ResultRecorder], saving: Saving) -> str:
-    """A sentence on the place of the results of the systems that have been run; '' if none."""
-    names = ", ".join(
-        repr(recorder.name)
-        for recorder in recorders
-        if recorder.arrived and (saving.folder is None or saving.path(recorder.name).exists())
-    )
-    if not names:
-        return ""
-    if saving.folder is None:
-        without = ", without plan='tree'" if saving.plan == "tree" else ""
-        return f"The results of {names} are lost; save_dir= keeps them{without}."
-    folder = os.fspath(saving.folder)
-    return f"The results of {names} are in {folder!r}: save_mode='reuse' takes them from there."

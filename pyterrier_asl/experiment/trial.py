@@ -157,12 +157,12 @@ def score(trial: Trial, systems: list[Any], columns: list[Column], mrt: bool) ->
     recorders = [ResultRecorder(name, judgements, keep, batch_size) for name in trial.names]
     pipelines = with_recorders(systems, recorders, trial.saving)
     times, scores = None, {}
-    with error_context(recorders, trial.saving):
+    with error_context(recorders):
         if mrt:
             times = trial.run(pipelines, ["mrt", theirs[-1]], False)["mrt"].tolist()
         else:
             scores = trial.run(pipelines, theirs, "both")[1]
-    check_results(recorders, trial.saving)
+    check_results(recorders)
     if mrt:
         results = [recorder.frame for recorder in recorders]
         scores = trial.run(results, theirs, "both", validate="ignore", verbose=False)[1]

@@ -591,18 +591,16 @@ def test_grades_above_1_without_a_minimum_grade_are_warned_of():
         Experiment([results(1)], topics(), qrels(), [AP(rel=2), nDCG @ 10], names=["a"])
 
 
-def test_a_system_that_shares_nothing_with_the_qrels_is_named(tmp_path):
+def test_a_system_that_shares_nothing_with_the_qrels_is_named():
     strange = Toy("strange", results(1).assign(docno=lambda f: "xx" + f["docno"]))
     for asked in ([AP], [P_Rareness @ 5]):
-        with pytest.raises(ValueError, match="system 'b': none of the 48 documents.*'a' are lost"):
+        with pytest.raises(ValueError, match="system 'b': none of the 48 documents"):
             Experiment({"a": system(1), "b": strange}, topics(), qrels(), asked)
     others = topics().assign(qid=lambda f: "xx" + f["qid"])
     keep = {"filter_by_topics": False, "filter_by_qrels": False}
     other = Toy("other", results(1).assign(qid=lambda f: "xx" + f["qid"]))
     with pytest.raises(ValueError, match="system 'b': it retrieved no document for the 6 judged"):
         Experiment({"b": other}, others, qrels(), [AP], **keep)
-    with pytest.raises(ValueError, match="'a' are in .*save_mode='reuse' takes them from there"):
-        Experiment({"a": system(1), "b": strange}, topics(), qrels(), [AP], save_dir=tmp_path)
     first = system(1)
     with pytest.raises(ValueError, match="system 'b': none"):  # raised before any system runs
         Experiment({"a": first, "b": strange.results}, topics(), qrels(), [AP])
@@ -684,20 +682,6 @@ def test_what_pt_experiment_refuses_is_refused():
         Experiment([short], topics(), qrels(), [TBG], validate="error")
 
 
-def test_an_error_inside_a_system_says_what_had_been_run():
-    class Broken(pt.Transformer):
-        def transform(self, inp):
-            raise RuntimeError("out of ideas")
-
-    with pytest.raises(RuntimeError, match="out of ideas") as caught:
-        Experiment([system(1), Broken()], topics(), qrels(), [AP], validate="ignore")
-    if hasattr(caught.value, "add_note"):
-        assert caught.value.__notes__ == ["The results of 'toy1' are lost; save_dir= keeps them."]
-
-
-LOST = "The results of 'toy1', 'short' are lost; save_dir= keeps them"
-
-
 @pytest.mark.parametrize("plan", [{}, {"plan": "tree", "verbose": False}])
 @pytest.mark.parametrize("measures", [[AP], [AP, "mrt", "rrLP"]])
 def test_a_batch_without_results_is_an_error_that_names_the_system(plan, measures):
@@ -707,27 +691,11 @@ def test_a_batch_without_results_is_an_error_that_names_the_system(plan, measure
             Experiment(made, topics(), qrels(), measures, baseline=0, batch_size=size, **plan)
         assert str(caught.value).startswith("system 'short' has no results for a batch of topics")
         assert "make batch_size larger, or leave it out" in str(caught.value)
-        if hasattr(caught.value, "add_note"):
-            end = ", without plan='tree'." if plan else "."
-            assert caught.value.__notes__ == [LOST + end]
     assert len(Experiment(made, topics(), qrels(), measures, baseline=0, batch_size=4, **plan)) == 2
 
 
-def test_what_a_batch_left_unfinished_is_not_said_to_be_saved(tmp_path):
-    made = [system(1), Toy("short", results(2, ["q1", "q2"]))]
-    with pytest.raises(ValueError, match="no results for a batch of topics") as caught:
-        Experiment(made, topics(), qrels(), [AP], batch_size=1, save_dir=tmp_path)
-    if hasattr(caught.value, "add_note"):
-        assert caught.value.__notes__ == [
-            f"The results of 'toy1' are in '{tmp_path}': save_mode='reuse' takes them from there."
-        ]
-
-
-def test_a_tree_does_not_promise_to_save(tmp_path):
-    other = Toy("other", results(2).assign(docno=lambda frame: "x" + frame["docno"]))
+def test_a_tree_saves_nothing(tmp_path):
     tree = {"plan": "tree", "verbose": False}
-    with pytest.raises(ValueError, match="'toy1' are lost; save_dir= keeps them, without plan='t"):
-        Experiment([system(1), other], topics(), qrels(), [AP], **tree)
     with pytest.raises(ValueError, match="plan='tree' saves no results: leave out plan=, or save"):
         Experiment([system(1)], topics(), qrels(), [AP], save_dir=tmp_path, **tree)
 
