@@ -165,33 +165,22 @@ def about_order(means: Means) -> str:
         for first, second in permutations(ap, 2)
         if ap[first] > ap[second] and asl[first] > asl[second]
     ]
-    if not opposed:
-        best = _leaders(asl, min)
-        return f"AP and ASL@1000 put no two systems in opposite order here; ASL's best is {best}."
     _, first, second = max(opposed)
-    sentence = (
+    return (
         f"AP puts '{first}' above '{second}' ({ap[first]:.4f} and {ap[second]:.4f}), ASL@1000 puts "
         f"it below: a relevant document has on average {asl[first] - 1:.0f} irrelevant "
-        f"documents above it in the first run and {asl[second] - 1:.0f} in the second"
+        f"documents above it in the first run and {asl[second] - 1:.0f} in the second, with R@1000 "
+        f"{recall[first]:.2f} and {recall[second]:.2f}."
     )
-    if recall[first] < recall[second]:
-        recalls = f"R@1000 {recall[first]:.2f} and {recall[second]:.2f}"
-        sentence += f", which also finds more relevant documents ({recalls})"
-    return sentence + "."
 
 
 def about_missing(missed: Mapping[str, MissedDocuments]) -> str:
     """The remark on the share of ASL that comes from missed documents."""
-    if not any(shares.documents for shares in missed.values()):
-        return "Every system retrieved every relevant document: ASL@1000 depends only on ranks."
     parts = [f"{of.asl:.0%} ({of.documents:.0%}) for '{name}'" for name, of in missed.items()]
-    sentence = (
+    return (
         "The share of ASL@1000 that comes from relevant documents which were not retrieved (and "
-        "their share of all relevant documents): " + ", ".join(parts)
+        "their share of all relevant documents): " + ", ".join(parts) + "."
     )
-    if all(shares.asl > 0.5 for shares in missed.values()):
-        return sentence + ". So ASL@1000 measures mostly recall here."
-    return sentence + "."
 
 
 def about_the_top(means: Means) -> str:
@@ -205,8 +194,6 @@ def about_the_top(means: Means) -> str:
         "LexiP, the first before all others": _leaders(means["LexiP"], max),
         "AP": _leaders(means["AP"], max),
     }
-    if len(set(best.values())) == 1:
-        return "Best by " + "; by ".join(best) + f", all the same: {best['AP']}."
     return "Best by " + "; by ".join(f"{what}: {name}" for what, name in best.items()) + "."
 
 

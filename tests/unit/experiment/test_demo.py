@@ -99,49 +99,18 @@ def test_order_names_the_pair_that_ap_and_asl_disagree_about_most():
     assert said == (
         "AP puts 'a' above 'b' (0.3000 and 0.2500), ASL@1000 puts it below: a relevant "
         "document has on average 200 irrelevant documents above it in the first run and 100 in the "
-        "second, which also finds more relevant documents (R@1000 0.70 and 0.90)."
+        "second, with R@1000 0.70 and 0.90."
     )
 
 
-def test_order_does_not_claim_recall_where_it_is_not_higher():
-    said = demo.about_order(means(AP=[0.3, 0.25], ASL=[201.0, 101.0], R=[0.9, 0.9]))
-    assert said.endswith("100 in the second.")
-
-
-@pytest.mark.parametrize(
-    "asl, best", [([101.0, 201.0], "'a'"), ([101.0, 101.0], "'a' and 'b' alike")]
-)
-def test_order_where_they_agree(asl, best):
-    said = demo.about_order(means(AP=[0.3, 0.25], ASL=asl, R=[0.9, 0.7]))
-    assert said.startswith("AP and ASL@1000 put no two systems in opposite order here")
-    assert said.endswith(f"ASL's best is {best}.")
-
-
-def test_missing_says_shares_and_recall_only_where_it_is_most_of_asl():
+def test_missing_says_shares():
     said = demo.about_missing({"a": MissedDocuments(0.2, 0.9), "b": MissedDocuments(0.1, 0.6)})
-    assert "90% (20%) for 'a', 60% (10%) for 'b'" in said
-    assert said.endswith("So ASL@1000 measures mostly recall here.")
-    said = demo.about_missing({"a": MissedDocuments(0.2, 0.9), "b": MissedDocuments(0.0, 0.0)})
-    assert said.endswith("0% (0%) for 'b'.")
+    assert said.endswith("90% (20%) for 'a', 60% (10%) for 'b'.")
 
 
-def test_missing_where_nothing_is():
-    said = demo.about_missing({"a": MissedDocuments(0.0, 0.0)})
-    assert said == (
-        "Every system retrieved every relevant document: ASL@1000 depends only on ranks."
-    )
-
-
-def test_the_top_where_measures_agree_and_where_they_do_not():
-    said = demo.about_the_top(means(AP=[0.3, 0.2], ASL10=[2.0, 3.0], LexiP=[0.6, 0.5]))
-    assert said.endswith("by AP, all the same: 'a'.")
-    said = demo.about_the_top(means(AP=[0.3, 0.2], ASL10=[3.0, 2.0], LexiP=[0.6, 0.5]))
-    assert said == (
-        "Best by ASL(g=10)@1000, the first ten relevant documents: 'b'; by LexiP, the first before "
-        "all others: 'a'; by AP: 'a'."
-    )
+def test_the_top_names_the_best_by_each_measure():
     said = demo.about_the_top(means(AP=[0.3, 0.3], ASL10=[3.0, 2.0], LexiP=[0.6, 0.5]))
-    assert said.endswith("by AP: 'a' and 'b' alike.")
+    assert "'b'; by LexiP, the first before all others: 'a'; by AP: 'a' and 'b' alike." in said
 
 
 # The command
