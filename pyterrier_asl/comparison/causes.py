@@ -26,6 +26,8 @@ from .id_forms import find_writing, rewritten
 
 #: The share of a difference that undoing a cause must take away.
 _SHARE = 0.1
+#: The name of the cause that bounds over all labels show.
+UNJUDGED = "unjudged documents"
 #: The number of first documents per query among which unjudged ones are counted.
 _FIRST = 10
 
@@ -155,7 +157,7 @@ def find_causes(
     if any(run.retrieved.sum() > (run.grades >= 0).sum() for run in (a, b)):
         unjudged = [1 - _share_judged(run) for run in (a, b)]
         yield Cause(
-            "unjudged documents",
+            UNJUDGED,
             "A and B",
             f"{100 * unjudged[0]:.0f} % of the first {_FIRST} documents of A and "
             f"{100 * unjudged[1]:.0f} % of B are unjudged and count as not relevant",

@@ -15,7 +15,7 @@ from ..evaluation.relevant_documents import RelevantDocuments
 from ..io.names import OVERALL
 from ..scoring.arrays import Floats
 from ..statistics.correction import correct
-from .causes import Cause, causes_frame, difference_without, find_causes, sentence
+from .causes import UNJUDGED, Cause, causes_frame, difference_without, find_causes, sentence
 from .checks import Question, answered_by_neither, unanswered_verdict, untestable
 from .conditions import Condition
 from .differences import RunDifference, least_p, run_differences, tested
@@ -193,7 +193,8 @@ class Compared:
 
         Args:
             run: the run.
-            measure: the measure; None: each cause once, by the first measure that it explains.
+            measure: the measure, without unjudged documents, which ``certainly`` is about; None:
+                each cause once, by the first measure that it explains.
         """
         rows = (next(rows, None) for rows in self._rows_of(run, measure))
         return [sentence(row) for row in rows if row]
@@ -217,6 +218,8 @@ class Compared:
         """For each cause a row for each measure that it explains."""
         own = [values for values in self._own(run) if measure in (None, values.name)]
         for track, cause in self._possible_causes[run]:
+            if measure is not None and cause.name == UNJUDGED:
+                continue
             yield filter(None, map(partial(self._row, track, cause), own))
 
     def _own(self, run: str) -> list[RunDifference]:

@@ -189,7 +189,8 @@ def run_differences(inputs: Inputs, names: Iterable[str]) -> Iterator[RunDiffere
     tracks = [track for track, qids in inputs.qids.items() for _ in qids]
     qids = [qid for of_track in inputs.qids.values() for qid in of_track]
     columns = {
-        name: np.concatenate([by[name] for by in inputs.values.values()], axis=1) for name in names
+        name: np.concatenate([inputs.values_of(name, track) for track in inputs.qids], axis=1)
+        for name in names
     }
     for row, run in enumerate(inputs.names[1:], 1):
         for name, values in columns.items():

@@ -65,8 +65,7 @@ class Inputs:
         higher_is_better: the direction of each measure and preference; None of a count.
         measures: the measures that ir_measures knows, by name; no preferences.
         conditions: the conditions, with the names of their measures here.
-        values: collection ('' for a single one) -> name -> values, shape (S, Q); of runs also the
-            preferences for each over the baseline.
+        values: collection ('' for a single one) -> name -> values, shape (S, Q).
         qids: the queries of each collection.
         judged: the runs of each collection; none of scores.
         missing: of scores whether each was missing and is filled, as ``values``.
@@ -95,6 +94,12 @@ class Inputs:
         low, high = labelled.difference(1, 0)
         least, most = sorted(abs(float(bound.mean())) for bound in labelled.bounds(0))
         return Limits(low, high, most, least)
+
+    def values_of(self, name: str, track: str) -> Floats:
+        """The values of a measure in a collection; the preferences for each over the baseline."""
+        if name in PREFERENCES:
+            return _preferences(self.judged[track].runs, self.rel)[name]
+        return self.values[track][name]
 
     def quick_bounds(self, run: str, track: str, name: str) -> list[Floats]:
         """The bounds of the differences by query, of a measure with a cut-off; else none."""
@@ -214,10 +219,7 @@ def of_runs(
         | {name: True for name in PREFERENCES if name in shown_preferences},
         by_name,
         [(c, labels.get(c.measure, c.measure)) for c in conditions],
-        {
-            track: runs.columns_of(shown) | _preferences(runs.runs, rel)
-            for track, runs in judged.items()
-        },
+        {track: runs.columns_of(shown) for track, runs in judged.items()},
         {track: runs.qids for track, runs in judged.items()},
         judged,
         rel=rel,
@@ -240,7 +242,7 @@ def _systems(names: Mapping[str, Sequence[str]], baseline: str | None, common: b
     if first not in shared:
         raise ValueError(f"there is no system {first!r}; there are {', '.join(shared)}")
     if len(shared) < 2:
-        raise ValueError(f"there is only the system {first!r}: compare two at least")
+        raise ValueError(f"there is only the run {first!r}: compare two at least")
     return [first, *(name for name in shared if name != first)]
 
 

@@ -42,9 +42,8 @@ def print_comparison(
     if form == "table":
         ascii_only = not table_forms.has_arrows(sys.stdout)
         means = compared.means(ascii_only=ascii_only)
-        parts = compared.parts(means)
-        if compared.inputs.conditions and not all_rows:
-            parts = [Part(), means]
+        is_short = compared.inputs.conditions and not all_rows
+        parts = [Part(), means] if is_short else compared.parts(means)
         if by_query:
             frame = _with_text(compared.differences(), texts)
             what = "B - A by query, the largest loss by the first measure first:"

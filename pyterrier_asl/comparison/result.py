@@ -110,7 +110,8 @@ class RunComparison(Compared, Printed):
 
     def _are_equal(self, first: str, second: str) -> bool:
         """Whether two measures have the same values in every query of every run."""
-        pairs = [(by[first], by[second]) for by in self.inputs.values.values()]
+        tracks, values = self.inputs.qids, self.inputs.values_of
+        pairs = [(values(first, track), values(second, track)) for track in tracks]
         greatest = max(float(np.abs(pair).max(initial=0)) for pair in pairs)
         return all(np.abs(x - y).max(initial=0) <= EQUAL * greatest for x, y in pairs)
 

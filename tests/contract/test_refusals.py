@@ -85,7 +85,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "a single system with scores": (
         lambda: compare(read_scores(SCORES[SCORES["name"] == "old"])),
-        "there is only the system 'old': compare two at least",
+        "there is only the run 'old': compare two at least",
     ),
     "no file of scores": (lambda: read_scores([]), "no files of scores are given"),
     "measures with other topics": (

@@ -605,6 +605,19 @@ def write_run(path: Path, run: dict, *, twice: bool = False) -> None:
     path.write_text("".join([*lines, *lines[:1] * twice]))
 
 
+@pytest.mark.parametrize(
+    ("variable", "option", "expected"),
+    [("true", [], True), ("true", ["--no-github"], False), ("", [], False)]
+    + [("", ["--github"], True), ("false", [], False)],
+)
+def test_annotations_are_printed_where_github_runs_the_guard(
+    files, monkeypatch, variable, option, expected
+):
+    monkeypatch.setenv("GITHUB_ACTIONS", variable)
+    result = compare("--fail-if", "AP worse", *option)
+    assert ("::error title=" in result.stderr) is expected
+
+
 # Errors in every output
 
 OUTPUTS = ["-o", "jsonl", "--junit", "guard.xml", "--summary", "guard.md", "--github"]
