@@ -131,8 +131,8 @@ def read_pairs(
         for row in filter(any, rows):
             where = f"{path}, line {rows.line_num}"
             if len(row) != 2 or not all(row):
-                found = excerpt("\t".join(row))
-                raise ValueError(f"{where}: expected {key}<TAB>{value}, found {found}")
+                line = excerpt("\t".join(row))
+                raise ValueError(f"{where}: expected {key}<TAB>{value}, found {line}")
             name = name_of(row[0])
             if pairs.setdefault(name, row[1]) != row[1]:
                 raise ValueError(f"{where}: {key} {name!r} has the {value} {pairs[name]!r} already")

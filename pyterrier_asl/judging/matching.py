@@ -32,7 +32,7 @@ _MULTIPLIER = np.uint64(0x9FB21C651E98DF25)
 #: The bytes of an id that NumPy hashes, besides its ends; few ids are longer.
 _LONG = 512
 #: Keeps the first n bytes of eight, for n from 0 to 8.
-FIRST_BYTES = np.array([(1 << 8 * n) - 1 for n in range(9)], dtype=np.uint64)
+_FIRST_BYTES = np.array([(1 << 8 * n) - 1 for n in range(9)], dtype=np.uint64)
 
 #: The least bits of a position, so that the numbers of rows that are looked up fit below a key.
 _LEAST_BITS = 18
@@ -199,9 +199,9 @@ class PairIndex:
         is_known = (part.take(places, mode="clip") & ~self._positions) == keys
         rows, keys, places = rows[is_known], keys[is_known], begin + places[is_known]
         while len(rows):
-            known = (self._sorted[places] & self._positions).astype(np.int64)
-            texts = take(ids, rows if which is None else which[rows]), take(self.ids, known)
-            pairs[rows] = known
+            matches = (self._sorted[places] & self._positions).astype(np.int64)
+            texts = take(ids, rows if which is None else which[rows]), take(self.ids, matches)
+            pairs[rows] = matches
             other = numpy_numbers(pc.indices_nonzero(pc.not_equal(*texts))).astype(np.int64)
             pairs[rows[other]] = -1
             # Different ids can have equal keys, which are next to each other.
@@ -341,20 +341,8 @@ def _heads(data: Bytes, begin: Ints, sizes: Ints) -> Hashes:
     """The first eight bytes of ids; shorter ids are padded with zeros."""
     heads = _eight_bytes(data, begin)
     if sizes.min() < 8:
-        heads &= FIRST_BYTES[np.minimum(sizes, 8)]
+        heads &= _FIRST_BYTES[np.minimum(sizes, 8)]
     return heads
-
-
-def heads_of(ids: pa.LargeStringArray) -> tuple[Hashes, Ints]:
-    """The first eight bytes of each id, n of them, as a number, and its size in bytes.
-
-    >>> heads, sizes = heads_of(pa.array(["a", "a b"], type=pa.large_string()))
-    >>> (heads & FIRST_BYTES[1]).tolist(), sizes.tolist()
-    ([97, 97], [1, 3])
-    """
-    offsets, data = arrays_of(ids)
-    sizes = np.diff(offsets)
-    return _heads(data, offsets[:-1], sizes), sizes
 
 
 def _mixed(state: Hashes, word: Hashes, seed: np.uint64) -> Hashes:

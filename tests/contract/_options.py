@@ -407,7 +407,7 @@ RUNS_ONLY = "scores"
 ONE = {"several": "collection"}
 SEVERAL = {"frames": "several collections", "files": "several collections"}
 REPEATED = Row("best", data="repeated", refused={"scores": "duplicates"})
-COLLAPSE = Row("d", refused={"scores": "collapse", "always": "none of the documents"})
+COLLAPSE = Row("d", refused={"always": "collapse|none of the documents"})
 DROP_SELF = Row(True, refused={"scores": "drop_self"})
 LABELS = Row(labels, refused={"scores": "labels", "several": "labels"})
 REL = Row(2, refused={"scores": "rel"})
