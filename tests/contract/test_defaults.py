@@ -38,6 +38,7 @@ USUAL = {
 #: Defaults of single functions, and of the analyses by their names.
 OWN: dict[str, dict[str, Any]] = {
     "DocLengths": {"name": "lengths"},
+    "audit": {"name": "machine"},
     "Experiment": {
         "dataframe": True,
         "filter_by_topics": True,

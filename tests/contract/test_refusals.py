@@ -62,10 +62,6 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
         "depth is 0, but it must be 1 or more",
     ),
     "no judge": (lambda: judges(QRELS, {}), "no judge to compare with the reference"),
-    "a person twice": (
-        lambda: judges(QRELS, {"m": QRELS, "p": QRELS}, people=["p", "m", "p"]),
-        "people names p twice",
-    ),
     "no qrels": (lambda: Evaluation.of(RUNS), "qrels are needed: a frame, a file"),
     "another way with conflicts": (
         lambda: merge_labels(QRELS, LABELS, conflicts="mine"),
