@@ -102,3 +102,18 @@ def test_the_p_is_scipys_holm_by_hand_and_equal_runs_stay_in_the_family(seed):
             largest = max(largest, min(1.0, (len(tested) - done) * p))
             [row] = rows[rows["run"] == run].to_dict("records")
             assert row["p_corrected"] == pytest.approx(largest) and row["family"] == len(tested)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("run", ["bad", "same"])
+def test_a_report_of_two_has_the_p_of_the_table(seed, run):
+    """The page is made from this object."""
+    qrels, runs = data(seed)
+    pair = {name: runs[name] for name in ("base", run)}
+    found = asl.report(pair, qrels, MEASURES).findings.comparison
+    shown = found.table.set_index("measure")
+    expected = asl.compare(pair, qrels, MEASURES, causes=False).table.set_index("measure")
+    for measure in MEASURES:
+        for name in ("difference", "ci_low", "p", "p_corrected"):
+            assert same(shown.loc[measure, name], expected.loc[measure, name])
