@@ -102,11 +102,11 @@ def parts(spec: Any) -> Iterator[dict[str, Any]]:
 VISIBLE = {"opacity": (0.1, 1), "columns": (1, 3)}
 #: The sizes that charts share, in pixels: a chart or mark of another size is an exception.
 SIZES = {
-    "width": {360, 240, 220, 260},  # a chart, a matrix, one of several charts, two lists of ranks
-    "height": {240, 220, 120},
+    "width": {240, 170, 220, 180, 260},  # a chart, beside names, of several, a matrix, two lists
+    "height": {180, 220, 120},
     "step": {18, 12, 36, 60},  # a row, a crowded row, two rows, a cell with an interval
     "fontSize": {10},
-    "labelLimit": {120, 260},  # a short and a long name
+    "labelLimit": {120, 130},  # a short and a long name
     "size": {60, 5, 12},  # the area of a point, a bar below its name, the area of a dot in a cell
     "strokeWidth": {2, 0.7},  # a line, one of many lines
     "thickness": {3},

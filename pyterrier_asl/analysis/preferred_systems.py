@@ -159,7 +159,7 @@ def system_preferences_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     caption = (
         "The mean preference for the row's system over the column's, as a share of the largest "
         f"one of the panel. Significant after correction: cells {significant}. Systems are in the "
-        f"order of {frame['preference'].iloc[0]}"
+        f"order of {', '.join(frame['preference'].head(1)) or 'the caller'}"
         f"{', columns in the order of rows' if len(order) > FEW_COLUMNS else ''}."
     )
     chart = alt.concat(*panels, columns=2)
@@ -183,14 +183,14 @@ def _panel(kind: str, test: str, frame: pd.DataFrame, order: list[str]) -> alt.T
     about = [*textwrap.wrap(_MEANINGS[kind], 36), f"largest: {most:.2g}; {test} test"]
     title = alt.TitleParams(kind, subtitle=about, anchor="start")
     base = (
-        alt.Chart(inline_rows(rounded.assign(share=rounded["mean"] / most)), title=title)
+        alt.Chart(inline_rows(rounded.assign(part=rounded["mean"] / most)), title=title)
         .transform_calculate(swapped="[false, true]")
         .transform_flatten(["swapped"])
         .transform_calculate(
             row="datum.swapped ? datum.b : datum.a",
             column="datum.swapped ? datum.a : datum.b",
             preference="datum.swapped ? -datum.mean : datum.mean",
-            share="datum.swapped ? -datum.share : datum.share",
+            share="datum.swapped ? -datum.part : datum.part",
             won="datum.swapped ? datum.losses : datum.wins",
             lost="datum.swapped ? datum.wins : datum.losses",
         )

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import ir_measures
 import numpy as np
 
 from ..charts import (
-    DASHED,
     LONG_NAME,
     PANEL,
     STEP,
     WIDE_CAPTION,
     alt,
     captioned,
-    category,
     ranges,
     tooltips,
     undrawn,
-    whole_numbers,
 )
 from ..evaluation.relevant_documents import RelevantDocuments, relevant_documents
 from ..io.lazy import pd
@@ -256,7 +254,9 @@ def _over_tracks(systems: pd.DataFrame) -> pd.DataFrame:
             row |= {name: values.mean(), f"{name}_sd": values.std()}
         row["moved"] = largest["run"] if largest["dSort"] > 0 else ""
         rows.append({**row, "tracks": len(by_track), "systems": len(part)})
-    return pd.DataFrame(rows)
+    frame = pd.DataFrame(rows)
+    frame.attrs = systems.attrs
+    return frame
 
 
 def _tau(track: pd.DataFrame) -> float:
@@ -275,12 +275,8 @@ def _readable(frame: pd.DataFrame) -> pd.DataFrame:
 
 @reordering.chart
 def reordering_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
-    """The moves of systems by each change of measure; with ``each=True``, of every system."""
-    return _systems_chart(frame) if "better_before" in frame else _summary_chart(frame)
-
-
-def _summary_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     """The largest dSort and tau of each change, with one standard deviation over tracks."""
+    frame = _over_tracks(frame) if "better_before" in frame else frame
     panels: list[Any] = []
     least = float((frame["tau"] - frame["tau_sd"].fillna(0)).min())
     domains = {"dSort": [0, 100], "tau": [-1 if least < 0 else 0, 1]}
@@ -301,44 +297,19 @@ def _summary_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
         "The largest move of a system, as a share of the systems, and the agreement of the orders "
         "before and after"
         + (f"; lines are one standard deviation over {tracks} tracks." if tracks > 1 else ".")
+        + _how(frame.attrs)
         + undrawn(frame["tau"])
     )
     return captioned(alt.hconcat(*panels), "From AP to ASL, step by step", caption, WIDE_CAPTION)
 
 
-def _systems_chart(systems: pd.DataFrame) -> alt.TopLevelMixin:
-    """Systems significantly better than each, before and after each change of measure."""
-    legend = alt.Legend(title="track") if systems["track"].nunique() > 1 else None
-    most = max(1, int(systems[["better_before", "better_after"]].to_numpy().max()))
-    shared = {
-        "scale": alt.Scale(domain=[0, most]),
-        "axis": alt.Axis(values=whole_numbers(0, most), format="d"),
-    }
-    line = alt.Chart(pd.DataFrame({"at": [0, most]})).mark_line(color="gray", strokeDash=DASHED)
-    diagonal = line.encode(x=alt.X("at"), y=alt.Y("at"))
-    panels = []
-    for change, part in systems.groupby("change", sort=False):
-        before, after = (f"systems better by {part[end].iloc[0]}" for end in ("from", "to"))
-        points = alt.Chart(part, width=PANEL, height=PANEL).mark_circle(opacity=0.6)
-        points = points.encode(
-            x=alt.X("better_before:Q", title=before, **shared),
-            y=alt.Y("better_after:Q", title=after, **shared),
-            color=category("track", "track").legend(legend),
-            tooltip=tooltips("track", "run", "better_before", "better_after", "dSort"),
-        )
-        panels.append(alt.layer(diagonal, points).properties(title=str(change)))
-    about, how = systems.attrs, ""
-    if "margin" in about:
-        method = about["correction"]
-        corrected = "not corrected" if method == "none" else f"corrected by {method}"
-        how = (
-            f" (by {about['margin']:.0%} or more, and significantly: {about['test']} test at "
-            f"{about['alpha']:g}, {corrected})"
-        )
-    caption = (
-        f"For every system the number of better systems{how}, before and after the change of "
-        "measure. On the dashed line nothing changes; the vertical distance from it, in percent "
-        "of the systems, is dSort."
+def _how(about: Mapping[Any, Any]) -> str:
+    """A sentence for the caption: when a system is better than another; '' if unknown."""
+    if "margin" not in about:
+        return ""
+    method = about["correction"]
+    corrected = "not corrected" if method == "none" else f"corrected by {method}"
+    return (
+        f" Better systems are better by {about['margin']:.0%} or more, and significantly: "
+        f"{about['test']} test at {about['alpha']:g}, {corrected}."
     )
-    chart = alt.concat(*panels, columns=2)
-    return captioned(chart, "From AP to ASL, step by step", caption, WIDE_CAPTION)

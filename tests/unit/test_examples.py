@@ -155,7 +155,7 @@ def test_commands_of_guides_run(command, prepared):
     [
         ("reproduce_asl", "trec-8"),
         ("reproduce_lexiprecision", "trec-8"),
-        ("reproduce_rareness", "dl-2020-passages"),
+        ("reproduce_rareness", "trec-4"),
         ("reproduce_trotman", "trec-8"),
     ],
 )

@@ -126,30 +126,6 @@ def test_moves_have_lines_of_one_deviation_and_axes_with_room_for_them(tau, tau_
     assert "deviation" not in drawn(reordering, summary(tau, tau_sd, 1))[1]
 
 
-def test_systems_move_away_from_the_diagonal_and_tracks_have_colours_where_there_are_several():
-    frame = pd.DataFrame(
-        {"track": ["t"] * 4, "change": [*"ccdd"], "from": "AP", "to": "ASL", "run": [*"abab"]}
-        | {"better_before": [0, 1, 0, 1], "better_after": [3, 0, 1, 0], "dSort": 10.0}
-    )
-    for tracks in (1, 2):
-        spec, _, rows = drawn(
-            reordering, frame.assign(track=[*"tttt"] if tracks == 1 else [*"tutu"])
-        )
-        panels = spec["concat"]
-        assert len(panels) == 2 and panels[0]["title"] == "c"
-        diagonal, points = panels[0]["layer"]
-        scale = (
-            points["encoding"]["x"]["scale"]["domain"],
-            points["encoding"]["y"]["scale"]["domain"],
-        )
-        assert scale == ([0, 3], [0, 3])
-        assert [{"at": 0}, {"at": 3}] in rows
-        assert points["encoding"]["x"]["axis"]["values"] == [0, 1, 2, 3]
-        titles = [points["encoding"][name]["title"] for name in "xy"]
-        assert titles == ["systems better by AP", "systems better by ASL"]
-        assert (points["encoding"]["color"]["legend"] is not None) == (tracks > 1)
-
-
 def test_the_share_of_the_paper_is_57_percent_and_16_points():
     frame = effective_share(runs_at(a=1, b=2), QRELS)
     _, caption, rows = drawn(effective_share, frame)
@@ -409,8 +385,6 @@ def test_panels_are_in_the_order_of_the_table():
     kinds = ["sgnLP", "rrLP", "RR"]
     found = titles(system_preferences, system_preferences(MANY, QRELS, kinds))
     assert [title.split(",")[0] for title in found] == kinds
-    changes = titles(reordering, reordering(MANY, QRELS, each=True))
-    assert changes[:4] == ["atomize P", "documents", "queries", "cumulative"]
 
     table = pd.DataFrame(
         {"preference": "RR", "level": 0.05, "pairs": 9, "significant": 3, "percent": 33.3}
