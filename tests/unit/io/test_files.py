@@ -13,7 +13,6 @@ import os
 import pickle
 import re
 import shutil
-import stat
 import subprocess
 import sys
 import textwrap
@@ -25,10 +24,7 @@ import pytest
 
 import pyterrier_asl
 from pyterrier_asl import DocLengths, RarenessPool
-from pyterrier_asl.evaluation import workers
-from pyterrier_asl.evaluation.measuring import Measuring
 from pyterrier_asl.io.saved_tables import load_table, save_table
-from pyterrier_asl.judging.judgements import Judgements
 from pyterrier_asl.retrieval.index import TermIndex
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*fewer than 8")
@@ -248,21 +244,6 @@ def test_nothing_in_the_package_can_load_code():
     assert {each for each in found if not each[0].startswith("tuning/")} == {
         ("evaluation/workers.py", "joblib.load")  # a file that this process has just written
     }
-
-
-def test_what_goes_to_workers_is_for_this_user_alone():
-    seen = {}
-
-    class Stopped(Exception):
-        pass
-
-    with pytest.raises(Stopped):
-        measuring = Measuring(Judgements.of(QRELS), {})
-        with workers._work_for_processes(measuring) as work:
-            folder = Path(work.args[0]).parent
-            seen["mode"] = stat.S_IMODE(folder.stat().st_mode)
-            raise Stopped
-    assert seen["mode"] == 0o700 and not folder.exists()
 
 
 # Full disks
