@@ -1,0 +1,255 @@
+"""Documented limits: exactly at the limit, and one beside it."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import pyterrier_asl as asl
+from pyterrier_asl.analysis import discriminative_power
+from pyterrier_asl.analysis.incomplete_judgements import _samples
+from pyterrier_asl.comparison.causes import explains
+
+FIRST, SECOND = {"a": 2, "n": 1}, {"n": 2, "a": 1}
+
+
+def names(size: int) -> list[str]:
+    return [f"q{number}" for number in range(size)]
+
+
+def qrels(size: int) -> dict[str, dict[str, int]]:
+    return {qid: {"a": 1, "n": 0} for qid in names(size)}
+
+
+def mixed(size: int, wins: int) -> dict[str, dict[str, int]]:
+    """A run with the relevant document first in so many queries, and second in the others."""
+    return {qid: FIRST if number < wins else SECOND for number, qid in enumerate(names(size))}
+
+
+def two(size: int, wins: int = 1) -> dict[str, Any]:
+    return {"live": mixed(size, 0), "new": mixed(size, wins)}
+
+
+def said(call: Callable[[], Any]) -> str:
+    """What a call returns, warns of, or is refused with."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            result = str(call())
+        except ValueError as error:
+            result = f"refused: {error}"
+    return " ".join(" ".join([result, *(str(warning.message) for warning in caught)]).split())
+
+
+def ranks(size: int) -> Any:
+    return asl.ranks(two(size, 3), qrels(size), "RR")
+
+
+def tracks(*sizes: int) -> dict[str, Any]:
+    return {f"t{size}": (two(size, 3), qrels(size)) for size in sizes}
+
+
+def judges(runs: int, size: int) -> Any:
+    systems = {f"r{number}": mixed(size, number + 1) for number in range(runs)}
+    machine = {q: {"a": int(n > 0), "n": 1} for n, q in enumerate(names(size))}
+    return asl.judges(qrels(size), {"m": machine}, systems, "RR", draws=20)
+
+
+def audit(size: int, differing: int = 5, runs: int = 2) -> Any:
+    machine = {**qrels(size), **{f"x{n}": {"a": 1, "n": 0} for n in range(20)}}
+    systems = {
+        f"r{number}": mixed(size, differing - (number > 1))
+        | {f"x{n}": FIRST if n % 3 else SECOND for n in range(20)}
+        for number in range(runs)
+    }
+    systems["r0"] = dict.fromkeys(machine, SECOND)
+    return asl.audit(systems, qrels(size), "RR", machine)
+
+
+def of_scores(queries: int, documents: int) -> Any:
+    """A run whose scores are all equal, with a number of documents for each query."""
+    run = {q: {"a": 1.0} | {f"d{n}": 1.0 for n in range(documents - 1)} for q in names(queries)}
+    return asl.evaluate({"run": run}, qrels(queries), "RR")
+
+
+def with_own_id(rank: int, queries: int = 2, of: int = 2) -> Any:
+    """A run that has the query itself at a rank, in so many queries of all."""
+    run = {q: {f"d{n}": float(-n) for n in range(1, 7)} | {"a": -9.0} for q in names(of)}
+    for qid in names(queries):
+        run[qid][qid] = 0.5 - rank
+    return asl.evaluate({"run": run}, qrels(of), "RR")
+
+
+def pool(systems: int) -> Any:
+    runs = {f"r{number}": mixed(3, number) for number in range(systems)}
+    return asl.evaluate(
+        {"r1": runs["r1"]}, qrels(3), "P_Rareness@2", pool=asl.RarenessPool.from_runs(runs)
+    )
+
+
+def table(rows: int) -> Any:
+    runs = {f"r{number:03}": mixed(4, 1) for number in range(rows)}
+    return asl.compare(runs, qrels(4), "RR")
+
+
+#: A limit -> a call by a number, the number at the limit, the number on the other side, and what is
+#: said at the first and not at the second.
+LIMITS: dict[str, tuple[Callable[[int], Any], int, int, str]] = {
+    "topics of ranks": (ranks, 9, 10, "refused: .*at least 10 topics"),
+    "few topics of ranks": (ranks, 24, 25, "there are only 24 topics"),
+    "topics of all collections": (lambda n: asl.compare(tracks(4, n)), 5, 6, "refused"),
+    "topics of a collection": (lambda n: asl.compare(tracks(20, n)), 9, 10, "t9 has fewer than 10"),
+    "a collection of ranks": (lambda n: asl.ranks(tracks(20, n), None, "RR"), 9, 10, "no table"),
+    "a single topic": (lambda n: asl.ranks(tracks(20, n), None, "RR"), 1, 2, "a single topic"),
+    "one query": (lambda n: asl.compare(two(n), qrels(n), "RR"), 1, 2, "there is only one query"),
+    "runs of a favour": (lambda n: judges(n, 10), 4, 5, "no test, because there are 4 runs"),
+    "queries of a favour": (lambda n: judges(6, n), 9, 10, "and 9 queries that both judged"),
+    "queries of a judge": (lambda n: judges(6, n), 9, 10, "too narrow"),
+    "queries of an audit": (audit, 9, 10, "judged 9 queries: below 10"),
+    "differing values": (lambda n: audit(20, n), 4, 5, "fewer than 5 of people's values"),
+    "systems of a pool": (pool, 7, 8, "fewer than 8|8 say little"),
+    "equal scores": (lambda n: of_scores(n, 2), 10, 9, "have the same score"),
+    "equal scores of one document": (lambda n: of_scores(20, n), 2, 1, "have the same score"),
+    "rank of the query itself": (with_own_id, 3, 4, "the query's own id"),
+    "queries with themselves": (lambda n: with_own_id(1, n), 2, 0, "the query's own id"),
+}
+
+
+@pytest.mark.parametrize("name", LIMITS)
+def test_a_limit_is_where_it_is_said_to_be(name):
+    call, there, beside, sentence = LIMITS[name]
+    assert re.search(sentence, said(lambda: call(there)))
+    assert not re.search(sentence, said(lambda: call(beside)))
+
+
+# Levels of significance: "p at most alpha". With 6 wins of 6 queries the sign test has p = 1/32;
+# of 4 wins and 6 ties 22 of 1,024 vectors of signs give as large a difference.
+
+DEEPER = {"n": 3, "m": 2, "a": 1}
+
+
+def always_better(size: int) -> dict[str, Any]:
+    """A run that is better in every query, by two different amounts."""
+    worse = {qid: DEEPER if number % 2 else SECOND for number, qid in enumerate(names(size))}
+    return {"live": worse, "new": mixed(size, size)}
+
+
+def compared(alpha: float) -> Any:
+    return asl.compare(always_better(6), qrels(6), "RR", test="sign", alpha=alpha)
+
+
+def ranked(alpha: float) -> Any:
+    return asl.ranks(two(10, 4), qrels(10), "RR", alpha=alpha)
+
+
+def guard(level: float) -> str:
+    condition = f"RR better p<{level}"
+    found = asl.compare(always_better(6), qrels(6), test="sign", conditions=condition)
+    return found.verdicts[0].outcome.name
+
+
+SIGNIFICANT: dict[str, tuple[Callable[[float], Any], float]] = {
+    "sentences": (lambda a: "significantly better" in compared(a).sentences()[0], 1 / 32),
+    "LaTeX": (lambda a: "}$^{+}$" in compared(a).to_latex(), 1 / 32),
+    "ranks": (lambda a: ranked(a).better.to_numpy().any(), 22 / 1024),
+    "discriminative_power": (
+        lambda a: (
+            discriminative_power(
+                always_better(6), qrels(6), "RR", test="sign", levels=[a], correction="none"
+            )["percent"]
+            .gt(0)
+            .any()
+        ),
+        1 / 32,
+    ),
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", SIGNIFICANT)
+def test_p_at_most_alpha_is_significant(name):
+    shows, p = SIGNIFICANT[name]
+    assert shows(p) and not shows(p * 0.999)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_condition_needs_a_level_above_the_smallest_p():
+    assert (guard(1 / 32), guard(0.0313)) == ("ERROR", "FAIL")
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    ("condition", "outcome"),
+    [
+        ("RR better by .25", "FAIL"),  # the means are .5 and .75
+        ("RR better by .2501", "PASS"),
+        ("RR better by 50%", "FAIL"),
+        ("RR better by 50.01%", "PASS"),
+        ("RR worse by .25", "PASS"),
+        ("sgnLP better by .5", "FAIL"),
+        ("sgnLP better by .501", "PASS"),
+        ("RR possibly worse by .01 p<.05", "PASS"),
+        ("RR possibly worse by 1% p<.05", "PASS"),
+    ],
+)
+def test_amounts_are_at_least(condition, outcome):
+    found = asl.compare(two(40, 20), qrels(40), conditions=condition)
+    assert found.verdicts[0].outcome.name == outcome
+
+
+def test_a_percentage_is_of_the_value_of_the_baseline():
+    found = [
+        asl.compare(two(40, 20), qrels(40), conditions=f"RR possibly worse by {by} p<.05")
+        for by in ("10%", ".05", ".1")
+    ]
+    amounts = [one.verdicts[0].numbers["amount"] for one in found]
+    assert amounts == pytest.approx([0.05, 0.05, 0.1])
+    p = [float(re.search(r"one-sided p [=<] ([\d.e-]+)", str(one.verdicts[0]))[1]) for one in found]
+    assert p[0] == p[1] > p[2]
+
+
+def test_a_cause_takes_away_a_tenth_exactly():
+    assert explains(0.5, 0.45) and not explains(0.5, 0.4501)
+    assert explains(0.5, -1e-9) and explains(-0.5, 1e-9)
+
+
+@pytest.mark.parametrize(("differences", "printed"), [(9, 9), (10, 10), (11, 10)])
+def test_an_audit_prints_ten_answers(differences, printed):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = audit(12, runs=differences + 1)
+    texts = [part.text for part in found.parts()]
+    assert len(found.answers) == differences
+    assert sum(text in texts for text in found.answers) == printed
+
+
+def test_the_plan_of_an_audit_is_reached_exactly():
+    """Enough are so many queries that the widest interval is at most the width, and no fewer."""
+    ids = [f"x{n}" for n in range(40)]
+    machine = {qid: {"a": n % 3 == 0, "n": 1} for n, qid in enumerate(ids)}
+    runs = {"run": dict.fromkeys(ids, FIRST)}
+
+    def plan(width: float, **options: Any) -> Any:
+        return asl.plan_audit(runs, options.pop("people", None), "RR", machine, width, **options)
+
+    first = plan(0.3)
+    assert plan(first.widest).queries == first.queries
+    assert plan(first.widest * 0.9999).queries == first.queries + 1
+    turned = {qid: machine[qid] for qid in reversed(ids)}
+    again = asl.plan_audit(runs, None, "RR", turned, 0.3)
+    assert again.drawn == first.drawn, "the order of the judgements draws no other queries"
+    assert plan(0.3, seed=1).drawn != first.drawn
+    people = {qid: machine[qid] for qid in ids[: first.queries]}
+    width = plan(9, people=people).widest
+    enough = plan(width, people=people)
+    assert enough.queries <= len(people) and "none is drawn" in enough.sentence()
+
+
+def test_shares_round_to_the_nearest_number():
+    """Of 7 queries .1 are at least one, .5 are 3.5 and .8 are 5.6."""
+    drawn = _samples(7, [0.1, 0.5, 0.8, 1.0], draws=1, seed=0, progress=False)
+    assert [int(kept.sum()) for _, _, kept in drawn] == [1, 4, 6, 7]

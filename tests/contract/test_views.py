@@ -1,0 +1,192 @@
+"""Options reach every view of a result, and what a view prints is a number of its table.
+
+The rows of options are those of :mod:`_options`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import _small
+import numpy as np
+import pandas as pd
+import pytest
+from _options import CALLS, ROWS, Row, Setting, frames, judges_of, of, other_judge, several
+
+import pyterrier_asl as asl
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+SETTING = Setting("frames", "AP@10", binary=False, turned=False)
+RUNS, QRELS = frames("plain", False, False)
+TWO = {name: RUNS[name] for name in ("bravo", "alpha")}
+
+
+def drawn(result: Any) -> str:
+    """The rows of a chart with their marks and its text; data sets are named by their contents."""
+    return json.dumps(result.chart().to_dict(), sort_keys=True)
+
+
+VIEWS: dict[str, Callable[[Any], Any]] = {
+    "text": str,
+    "LaTeX": lambda result: result.to_latex(),
+    "HTML": lambda result: result._repr_html_(),
+    "chart": drawn,
+}
+#: Options of the calls that return a result: what changes, and the views that do not show it.
+SEEN: dict[tuple[str, str], tuple[Row, str]] = {
+    ("compare", "baseline"): (ROWS["compare"]["baseline"], ""),
+    ("compare", "test"): (ROWS["compare"]["test"], ""),
+    ("compare", "correction"): (ROWS["compare"]["correction"], ""),
+    ("compare", "alpha"): (Row(0.9), ""),
+    ("compare", "causes"): (ROWS["compare"]["causes"], "chart LaTeX"),
+    ("ranks", "alpha"): (ROWS["ranks"]["alpha"], ""),
+    ("ranks", "unjudged"): (Row(True, {"alpha": 0.4}), ""),
+    ("ranks", "judges"): (Row(judges_of(0.7, 0.5), {"alpha": 0.4}), ""),
+    ("judges", "people"): (ROWS["judges"]["people"], ""),
+    ("judges", "reference"): (ROWS["judges"]["reference"], ""),
+    ("judges", "alpha"): (ROWS["judges"]["alpha"], ""),
+    ("judges", "groups"): (ROWS["judges"]["groups"], "chart"),
+    ("audit", "target"): (ROWS["audit"]["target"], ""),
+    ("audit", "baseline"): (ROWS["audit"]["baseline"], ""),
+    ("audit", "all_pairs"): (ROWS["audit"]["all_pairs"], ""),
+    ("audit", "alpha"): (ROWS["audit"]["alpha"], ""),
+    ("audit", "name"): (ROWS["audit"]["name"], "chart LaTeX"),
+    ("holes", "alpha"): (ROWS["holes"]["alpha"], "chart"),
+    ("holes", "depth"): (ROWS["holes"]["depth"], ""),
+    ("holes of all pairs", "depth"): (ROWS["holes of all pairs"]["depth"], "chart"),
+}
+
+
+@cache
+def result_of(call: str, measure: str) -> Any:
+    return CALLS[call](SETTING._replace(measure=measure), "plain", {})
+
+
+@pytest.mark.parametrize(("call", "option"), SEEN)
+def test_an_option_reaches_every_view(call, option):
+    row, unseen = SEEN[call, option]
+    setting = SETTING._replace(measure=row.measure or SETTING.measure)
+    given = of(row.given, setting)
+    measure = setting.measure
+    before = CALLS[call](setting, "plain", dict(given)) if given else result_of(call, measure)
+    after = CALLS[call](setting, "plain", {**given, option: of(row.value, setting)})
+    same = {name for name, view in VIEWS.items() if view(before) == view(after)}
+    assert same == set(unseen.split())
+
+
+def of_seed(source: Any, **options: Any) -> float:
+    """The p-value of a comparison over more queries than can have all their sign vectors tested."""
+    return float(asl.compare(source, measures="AP@10", causes=False, **options).table["p"].iloc[0])
+
+
+def test_the_seed_reaches_the_test():
+    tracks = several("plain", False, False)
+    scores = asl.read_scores(
+        pd.concat(
+            asl.evaluate(*pair, "AP@10", long=True).assign(
+                qid=lambda rows, t=track: t + rows["qid"]
+            )
+            for track, pair in tracks.items()
+        )
+    )
+    for source, options in ((tracks, {}), (scores, {"test": "randomization"})):
+        found = [of_seed(source, seed=seed, **options) for seed in (None, 0, 5)]
+        assert found[0] == found[1] != found[2]
+
+
+#: Text -> the numbers that its percentages have, from data and tables, not from the text's code.
+def unjudged(run: str, depth: int = 10) -> float:
+    judged = set(zip(QRELS["qid"], QRELS["docno"]))
+    rows = RUNS[run].sort_values(["qid", "score", "docno"], ascending=[True, False, False])
+    first = rows.groupby("qid").head(depth)
+    return 100 * float(np.mean([pair not in judged for pair in zip(first["qid"], first["docno"])]))
+
+
+def percentages(text: str) -> list[float]:
+    """The percentages in a text other than the level of intervals."""
+    return [float(n) for n in re.findall(r"([-+]?[\d.]+) ?\\?%", text) if float(n) != 95]
+
+
+def test_percentages_of_a_comparison_are_those_of_the_data():
+    found = asl.compare(TWO, QRELS, "AP@10", conditions="AP@10 different")
+    shares = [round(unjudged(run)) for run in ("bravo", "alpha")]
+    assert percentages(str(found)) == shares
+    a, b = found.table[["a", "b"]].iloc[0]
+    assert percentages(found.verdicts[0].message) == [round(100 * (b - a) / a, 2)]
+
+
+def test_shares_of_judges_are_shares_and_counts_are_counts():
+    judge = other_judge(SETTING)
+    found = asl.judges(QRELS, {"x": judge}, RUNS, "AP@10", draws=20)
+    pairs = QRELS.merge(judge, on=["qid", "docno"], suffixes=("", "_x"))
+    agree = ((pairs["label"] > 0) == (pairs["label_x"] > 0)).mean()
+    first = found.agreement.iloc[0]
+    assert (first["agreement"], first["pairs"]) == ("agreement", len(pairs))
+    assert first["value"] == pytest.approx(agree)
+    counts = pairs.groupby("label")["label_x"].agg([len, lambda x: (x > 0).mean(), "mean"])
+    shown = [found.leniency[name] for name in ("documents", "relevant", "mean_grade")]
+    for column, expected in zip(shown, (counts[name] for name in counts)):
+        np.testing.assert_allclose(column, expected)
+
+
+def test_counts_of_holes_are_those_of_the_runs():
+    judged = set(zip(QRELS["qid"], QRELS["docno"]))
+    pairs = {pair for run in TWO.values() for pair in zip(run["qid"], run["docno"])} - judged
+    table = asl.holes(TWO, QRELS, "AP@99").table
+    assert table["unjudged"].tolist() == [len(pairs)]
+    assert -1 <= table["low"].iloc[0] <= table["difference"].iloc[0] <= table["high"].iloc[0] <= 1
+
+
+# Orders: rows of runs and qrels, runs and judges by name.
+
+
+def shuffled(frame: Any, seed: int = 3) -> Any:
+    return frame.sample(frac=1, random_state=seed) if isinstance(frame, pd.DataFrame) else frame
+
+
+def turned(named: dict[str, Any]) -> dict[str, Any]:
+    return {name: shuffled(named[name]) for name in reversed(named)}
+
+
+JUDGES = judges_of(0.7, 0.5)(SETTING)
+#: Calls of runs, qrels and judges whose tables are the same in any order.
+ORDERS: dict[str, Callable[[dict, Any, dict], pd.DataFrame]] = {
+    "bounds": lambda runs, qrels, _: asl.bounds(runs, qrels, "AP@10"),
+    "search_lengths": lambda runs, qrels, _: asl.search_lengths(runs["bravo"], qrels),
+    "preferences": lambda runs, qrels, _: asl.preferences(runs["bravo"], runs["alpha"], qrels),
+    "preference_matrix": lambda runs, qrels, _: (
+        asl.preference_matrix(runs, qrels)
+        .rrLP.loc[list(RUNS), list(RUNS)]
+        .reset_index(names="name")
+    ),
+    "merge_labels": lambda runs, qrels, _: asl.merge_labels(qrels, shuffled(_small.labels())),
+    "ranks by judges": lambda runs, qrels, judges: (
+        asl.ranks(runs, qrels, "AP@10", judges=judges, draws=300).table
+    ),
+    "plan_audit": lambda runs, qrels, judges: pd.DataFrame(
+        asl.plan_audit(runs, None, "AP@10", judges["x"], 0.4).pairs, columns=["qid", "docno"]
+    ),
+    "judge_until_settled": lambda runs, qrels, _: (
+        asl.judge_until_settled(
+            asl.holes({name: runs[name] for name in TWO}, qrels, "AP@10"),
+            lambda asked: [1] * len(asked),
+            budget=9,
+        ).labels
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ORDERS)
+def test_rows_and_names_in_another_order_give_the_same_table(name):
+    tables = [
+        ORDERS[name](RUNS, QRELS, JUDGES),
+        ORDERS[name](turned(RUNS), shuffled(QRELS), turned(JUDGES)),
+    ]
+    by = [table.select_dtypes(exclude="number").columns.tolist() for table in tables]
+    found = [table.sort_values(keys).reset_index(drop=True) for table, keys in zip(tables, by)]
+    pd.testing.assert_frame_equal(*found, check_dtype=False)
