@@ -217,6 +217,8 @@ def judge_lines(agreement: pd.DataFrame, people: list[str]) -> dict[str, str]:
 
 def _ranking(row: dict[str, Any]) -> str:
     """How a judge ranks systems by a measure."""
+    if np.isnan(row["value"]):
+        return f"cannot rank systems by {row['measure']}, by which they are equal"
     verdict = _ON_SYSTEMS[row["verdict"]].format(queries=_queries(row))
     human = "" if np.isnan(row["human_low"]) else f"; people among themselves {_human(row)}"
     pairs = counted(row["pairs"], "pair")

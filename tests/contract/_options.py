@@ -522,13 +522,11 @@ ROWS: dict[str, dict[str, Row]] = {
         "duplicates": REPEATED,
         "collapse": COLLAPSE,
         "drop_self": DROP_SELF,
-        "bounds": Row(True, refused={"several": "bounds", "scores": "bounds"}),
         "common": ACROSS,
         "labels": LABELS,
         "causes": Row(
             lambda s: s.source == "scores",
             refused={"scores": "causes"},
-            same={"several": "the runs are not damaged"},
         ),
     },
     "ranks": {
@@ -572,7 +570,7 @@ ROWS: dict[str, dict[str, Row]] = {
         ),
         "title": Row("A title"),
         "note": Row("A note"),
-        "rel": REL_OF_JUDGES,
+        "rel": Row(lambda s: 0 if s.binary else 2, refused={"scores": "rel"}),
         "cutoff": Row(5, refused={"scores": "cutoff"}),
         "alpha": Row(0.3),
         "lengths": LENGTHS,

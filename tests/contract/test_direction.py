@@ -50,13 +50,12 @@ def test_compare(test):
     qrels = QRELS[QRELS["qid"].isin(_small.QUERIES[:6])] if test == "wilcoxon" else QRELS
     cost, gain = (
         done.table[~done.table["measure"].isin(["rrLP", "sgnLP"])]
-        for done in by_both(asl.compare, RUNS, qrels, test=test, bounds=True)
+        for done in by_both(asl.compare, RUNS, qrels, test=test)
     )
     assert_same(cost, gain, "run", "p", "p_corrected", "wins", "losses", "ties")
     np.testing.assert_allclose(cost["difference"], -K * gain["difference"])
     if test == "t":
         assert_mirrored(cost, gain, "ci_low", "ci_high")
-    assert_mirrored(cost, gain, "low", "high")
 
 
 @pytest.mark.parametrize("condition", ["worse", "worse p<.3", "better p<.3", "worse certainly"])
@@ -118,7 +117,7 @@ def test_report():
     assert cost.rankings[0].order.tolist() == gain.rankings[0].order.tolist()
     assert cost.rankings[0].hardest_first == gain.rankings[0].hardest_first
     for name in ("table", "p"):
-        boards = (found.rankings[0].intervals for found in (cost, gain))
+        boards = (found.rankings[0].board for found in (cost, gain))
         first, second = (getattr(board, name, None) for board in boards)
         if name == "p":
             np.testing.assert_allclose(first, second)
