@@ -7,7 +7,8 @@ These forms can be read (``.csv``, ``.tsv``, ``.parquet``, compressed or not):
 * tables with ``name``, ``qid`` and a column per measure, like the frames of
   :func:`~pyterrier_asl.evaluate`;
 * the output of ``trec_eval -q`` and ``ir_measures -q``, one file per system;
-* wide tables of one measure: ``qid`` and a column per system.
+* wide tables of one measure: ``qid`` and a column per system;
+* the folder of an experiment (``save_dir``): its ``perquery.csv``.
 
 Rows of a topic ``all``, ``average``, ``avg`` or ``mean`` are means and are left out.
 
@@ -33,7 +34,7 @@ from typing import Any
 import numpy as np
 import pyarrow.parquet as pq
 
-from ..io.files import check_file, file_format, local_path, read_arrow
+from ..io.files import BY_QUERY, check_file, file_format, local_path, read_arrow
 from ..io.lazy import pd
 from ..io.names import check_names
 from ..io.notices import counted, excerpt
@@ -254,6 +255,8 @@ def _files(paths: Iterable[Any]) -> list[Path]:
     files = []
     for path in map(local_path, paths):
         found = sorted(path.glob("[!.]*")) if path.is_dir() else [path]
+        if path / BY_QUERY in found:  # of an experiment, beside its runs
+            found = [path / BY_QUERY]
         if not found:
             raise ValueError(f"the folder {path} holds no files")
         files += found
@@ -283,7 +286,7 @@ def _text_frame(path: Path) -> pd.DataFrame:
     with open_text(path) as stream:
         text = stream.read().decode("utf-8-sig")
     first = text.lstrip().partition("\n")[0]
-    if not first:
+    if not text.strip(", \t\r\n"):
         raise ValueError(f"{path} is blank: give a table of scores")
     if not text.endswith(("\n", "\r")):
         raise ValueError(

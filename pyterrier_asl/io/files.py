@@ -40,7 +40,8 @@ SUFFIXES = frozenset(
     | {".parquet", ".feather", ".arrow"}
 )
 #: Tables of values that ``pt.Experiment(save_dir=...)`` puts into the folder of its runs.
-SUMMARIES = ("aggregated.csv", "perquery.csv")
+BY_QUERY = "perquery.csv"
+SUMMARIES = ("aggregated.csv", BY_QUERY)
 _FORMATS = {".parquet": "Parquet", ".feather": "Arrow", ".arrow": "Arrow"}
 _MAGIC = {b"PAR1": "Parquet", b"ARRO": "Arrow"}
 _TEXT_NAMES = {"label": "grade"}

@@ -29,6 +29,7 @@ import pyarrow.csv as pcsv
 from .lazy import pc
 from .notices import excerpt
 from .threads import cores, map_ahead
+from .values import arrays_of, ids_of
 
 # Blocks of 2 MB are fastest: smaller ones need more calls, larger ones do not fit the cache.
 _BLOCK = 1 << 21
@@ -125,7 +126,8 @@ def read_columns(
     def parse(block: tuple[int, bytearray]) -> Parsed | None:
         return _parse_quickly(block[1], layout, columns_of(block[0]))
 
-    tables: list[pa.Table] = []
+    texts = {name: _Text() for name in include if layout.types[name] == pa.large_string()}
+    others: list[pa.Table] = []
     names: dict[bytes, None] = {}
     with _open_blocks(path) as stream:
         blocks = enumerate(_blocks(path, stream))
@@ -135,13 +137,48 @@ def read_columns(
         )
         for (number, block), quick in parsed:
             table, tags = quick or _parse_slowly(path, number, block, layout, columns_of(number))
-            tables.append(table)
+            for name, column in texts.items():
+                for chunk in table[name].chunks:
+                    column.append(chunk)
+            others.append(table.drop_columns([*texts]))
             if layout is RUN:
                 names |= dict.fromkeys(tags)
                 _check_one_run(path, [*names])
-    if not any(map(len, tables)):
+    if not any(map(len, others)):
         raise ValueError(f"{path} is empty: it has no line but blank lines and comments")
-    return pa.concat_tables(tables, promote_options="default")
+    joined = pa.concat_tables(others, promote_options="default")
+    return pa.table(
+        {name: texts[name].array() if name in texts else joined[name] for name in include}
+    )
+
+
+class _Text:
+    """A column of text that grows block by block, so that the memory of blocks is used again."""
+
+    def __init__(self) -> None:
+        self._ends, self._data = np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.uint8)
+        self._rows = 0
+
+    def append(self, chunk: pa.LargeStringArray) -> None:
+        """Adds rows."""
+        offsets, data = arrays_of(chunk)
+        size, rows = self._ends[self._rows], self._rows + len(chunk)
+        data = data[offsets[0] : offsets[-1]]
+        _grow(self._ends, rows + 1)
+        _grow(self._data, size + len(data))
+        self._ends[self._rows + 1 : rows + 1] = offsets[1:] + (size - offsets[0])
+        self._data[size : size + len(data)] = data
+        self._rows = rows
+
+    def array(self) -> pa.LargeStringArray:
+        """The column."""
+        return ids_of(self._ends[: self._rows + 1], self._data)
+
+
+def _grow(array: npt.NDArray[Any], size: int) -> None:
+    """Makes an array larger in place, unless it has the size: the system moves pages, not bytes."""
+    if size > len(array):
+        array.resize(size + size // 8, refcheck=False)
 
 
 def _check_one_run(path: Path, names: Sequence[bytes]) -> None:

@@ -19,6 +19,9 @@ import pyarrow as pa
 
 from .lazy import pc, pd
 
+Ints = npt.NDArray[np.int64]
+Bytes = npt.NDArray[np.uint8]
+
 #: Arrow's names of types that are text.
 TEXT_TYPES = ("string", "large_string", "string_view")
 
@@ -74,6 +77,32 @@ def arrow_text(texts: Iterable[str]) -> pa.LargeStringArray:
     ends = np.cumsum([0, *map(len, encoded)], dtype=np.int64)
     buffers = pa.py_buffer(ends), pa.py_buffer(b"".join(encoded))
     return pa.LargeStringArray.from_buffers(len(encoded), *buffers)
+
+
+def arrays_of(ids: pa.LargeStringArray) -> tuple[Ints, Bytes]:
+    """Arrow text as views of it: the offsets of the ids, and their bytes.
+
+    >>> starts, data = arrays_of(pa.array(["a", "bc"], type=pa.large_string()))
+    >>> starts.tolist(), data.tobytes()[:3]
+    ([0, 1, 3], b'abc')
+    """
+    _, ends, data = ids.buffers()
+    offsets, text = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.uint8)
+    if len(ids):
+        offsets = np.frombuffer(ends, dtype=np.int64)[ids.offset : ids.offset + len(ids) + 1]
+        text = np.frombuffer(data, dtype=np.uint8) if data is not None and data.size else text
+    return offsets, text
+
+
+def ids_of(starts: Ints, data: Bytes) -> pa.LargeStringArray:
+    """The Arrow text of such arrays, without a copy.
+
+    >>> ids_of(np.array([0, 1, 3]), np.frombuffer(b"abc", dtype=np.uint8)).to_pylist()
+    ['a', 'bc']
+    """
+    return pa.LargeStringArray.from_buffers(
+        len(starts) - 1, pa.py_buffer(starts), pa.py_buffer(data)
+    )
 
 
 def text(values: Any, what: str, first_row: int = 0) -> pa.LargeStringArray:

@@ -18,12 +18,11 @@ import pyarrow as pa
 
 from ..io.lazy import pc
 from ..io.threads import fixed_blocks, map_parts
-from ..io.values import arrow_numbers, numpy_numbers, take
+from ..io.values import Bytes, arrays_of, arrow_numbers, ids_of, numpy_numbers, take
 from ..scoring.arrays import Ints, queries_of
 from .remembered import cached_property
 
 Hashes = npt.NDArray[np.uint64]
-Bytes = npt.NDArray[np.uint8]
 
 #: The seed of the hashes of this process: odd and random, so that ids cannot be chosen to collide.
 SEED = np.uint64(int.from_bytes(os.urandom(8), sys.byteorder) | 1)
@@ -228,32 +227,6 @@ class PairIndex:
         keys |= hashes >> (np.uint64(64) - self._group_shift)
         keys &= ~self._positions
         return keys
-
-
-def arrays_of(ids: pa.LargeStringArray) -> tuple[Ints, Bytes]:
-    """Arrow text as views of it: the offsets of the ids, and their bytes.
-
-    >>> starts, data = arrays_of(pa.array(["a", "bc"], type=pa.large_string()))
-    >>> starts.tolist(), data.tobytes()[:3]
-    ([0, 1, 3], b'abc')
-    """
-    _, ends, data = ids.buffers()
-    offsets, text = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.uint8)
-    if len(ids):
-        offsets = np.frombuffer(ends, dtype=np.int64)[ids.offset : ids.offset + len(ids) + 1]
-        text = np.frombuffer(data, dtype=np.uint8) if data is not None and data.size else text
-    return offsets, text
-
-
-def ids_of(starts: Ints, data: Bytes) -> pa.LargeStringArray:
-    """The Arrow text of such arrays, without a copy.
-
-    >>> ids_of(np.array([0, 1, 3]), np.frombuffer(b"abc", dtype=np.uint8)).to_pylist()
-    ['a', 'bc']
-    """
-    return pa.LargeStringArray.from_buffers(
-        len(starts) - 1, pa.py_buffer(starts), pa.py_buffer(data)
-    )
 
 
 def hashes_of(ids: pa.LargeStringArray, seed: np.uint64 = SEED, rows: Ints | None = None) -> Hashes:

@@ -45,6 +45,9 @@ ARRAYS = {
     "doc_term_tfs": ArraySpec(np.int32, "num_postings"),
 }
 
+#: The numbers in the metadata.
+NUMBERS = ("num_docs", "num_terms", "num_postings", "num_tokens")
+
 #: For rows of terms and of documents: where they begin, the ids in them, and the frequencies.
 ROWS = {
     "term": ("term_offsets", "posting_docs", "posting_tfs"),
@@ -75,6 +78,9 @@ def read_metadata(path: Path) -> dict[str, Any]:
             f"the TermIndex at {str(path)!r} has format version {version}, and this version of "
             f"pyterrier-asl reads {FORMAT_VERSION}; build the index again"
         )
+    for key in NUMBERS:
+        if type(metadata.get(key)) is not int or metadata[key] < 0:
+            raise damaged(file, f"{key} is {metadata.get(key)!r}, not a whole number")
     return metadata
 
 

@@ -305,3 +305,18 @@ def test_ranks_of_scores_say_what_needs_runs():
 def test_compressed_text_is_known_by_its_first_bytes(tmp_path):
     (tmp_path / "s.txt").write_bytes(gzip.compress(b"401 AP 0.5\n"))
     assert read_scores(tmp_path / "s.txt").values("AP").tolist() == [[0.5]]
+
+
+@pytest.mark.parametrize("text", ["\n", " \n\t\n", ",,\n", "\t\n,\r\n"])
+def test_a_blank_file_is_an_error_with_its_name(tmp_path, text):
+    path = tmp_path / "blank.csv"
+    path.write_text(text)
+    with pytest.raises(ValueError, match="blank.csv is blank: give a table of scores"):
+        read_scores(path)
+
+
+def test_of_the_folder_of_an_experiment_the_table_by_query_is_read(tmp_path):
+    (tmp_path / "bm25.res.gz").write_bytes(gzip.compress(b"401 Q0 d 0 1.0 bm25\n"))
+    pd.DataFrame({"name": ["bm25"], "AP": [0.375]}).to_csv(tmp_path / "aggregated.csv")
+    EVALUATION.to_csv(tmp_path / "perquery.csv", index=False)
+    assert read_scores(tmp_path).matrix("AP").T.to_dict() == VALUES

@@ -5,7 +5,8 @@ import pickle
 import numpy as np
 import pyarrow as pa
 
-from pyterrier_asl.judging.matching import SEED, PairIndex, hashes_of, ids_of
+from pyterrier_asl.io.values import ids_of
+from pyterrier_asl.judging.matching import SEED, PairIndex, hashes_of
 
 MULTIPLIER, SHIFT = np.uint64(0x9FB21C651E98DF25), np.uint64(32)
 EIGHT = np.uint64(8 * int(MULTIPLIER) % 2**64)

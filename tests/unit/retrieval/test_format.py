@@ -94,3 +94,26 @@ def test_a_column_of_another_length_is_refused(path):
     fit_checksums(path)
     with pytest.raises(ValueError, match="docnos.arrow is damaged: it holds 19"):
         use(path)
+
+
+@pytest.mark.parametrize("key", ["num_docs", "num_terms", "num_postings", "num_tokens"])
+@pytest.mark.parametrize("value", [None, "5", 2.5, -1, True, []])
+def test_metadata_without_a_number_names_file_and_key(path, key, value):
+    file = path / "pt_meta.json"
+    metadata = json.loads(file.read_text("utf-8"))
+    metadata[key] = value
+    if value is None:
+        del metadata[key]
+    file.write_text(json.dumps(metadata), "utf-8")
+    with pytest.raises(ValueError, match=rf"pt_meta.json is damaged: {key} is .*, not a whole"):
+        TermIndex(path)
+
+
+@pytest.mark.parametrize("crc32", [None, [], {}])
+def test_metadata_without_checksums_is_damaged(path, crc32):
+    file = path / "pt_meta.json"
+    metadata = json.loads(file.read_text("utf-8"))
+    metadata["crc32"] = crc32
+    file.write_text(json.dumps(metadata), "utf-8")
+    with pytest.raises(ValueError, match="damaged: its checksum"):
+        use(path)
