@@ -5,7 +5,7 @@
 
 The page is ``pt_docs/gallery.rst``, its pictures are in ``pt_docs/gallery``. The runs are of nine
 systems that search the generated collection ``asl:demo``. The second judge is synthetic: the
-official judgement with noise. Needs pyterrier-asl[dev].
+official judgement with noise. Needs ``pip install '.[dev]'``.
 """
 
 from __future__ import annotations

@@ -7,7 +7,8 @@ It does the same as ``pyterrier-asl tune COLLECTION --out FOLDER --transfer COLL
 collection is an ir_datasets id, or a folder with docs.jsonl.gz (docno, text, title), queries.tsv
 (qid, query) and qrels.txt.
 
-Clarke (2019), Length Normalization in the Era of Neural Rankers. Needs pyterrier-asl[tune,charts].
+Clarke (2019), Length Normalization in the Era of Neural Rankers. Needs
+``pip install '.[tune,charts]'``.
 """
 
 from __future__ import annotations

@@ -6,8 +6,8 @@
 
 RUNS is a folder of run files, QRELS a file or an ir_datasets id. ``--track`` prints the published
 values next to the computed values. ``--charts`` also saves the figures as HTML and needs
-pyterrier-asl[charts]. On the Deep Learning passage collections the paper uses ``--rel 2``, but
-``--rel 1`` in Tables 1 and 2. Its Table 1 counts all topics of the runs, not only the judged
+``pip install '.[charts]'``. On the Deep Learning passage collections the paper uses ``--rel 2``,
+but ``--rel 1`` in Tables 1 and 2. Its Table 1 counts all topics of the runs, not only the judged
 topics. Its 100 randomizations for HSD in Table 4 have another seed.
 """
 

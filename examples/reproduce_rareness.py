@@ -6,7 +6,7 @@
 RUNS is a folder of run files, QRELS a file or an ir_datasets id. ``--track`` prints the published
 values next to the computed values. ``--table`` is a file with tab-separated columns run, group and
 type. With it, rareness is also computed for pools of the runs of one type, and without the other
-runs of a run's group. ``--charts`` saves the figures as HTML and needs pyterrier-asl[charts].
+runs of a run's group. ``--charts`` saves the figures as HTML and needs ``pip install '.[charts]'``.
 Tables 1 to 3 are computed as published, and Table 1 also with Holm's correction. The seed of the
 paper is unknown.
 """

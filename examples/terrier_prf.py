@@ -1,7 +1,7 @@
 """Three Terrier pipelines on vaswani by ten measures, in one experiment.
 
 The pipelines are BM25 and BM25 with pseudo-relevance feedback by RM3 and by Bo1. The example needs
-Java (``pip install 'pyterrier-asl[terrier]'`` installs it) and Terrier, which PyTerrier downloads.
+Java (``pip install '.[terrier]'`` installs it) and Terrier, which PyTerrier downloads.
 
     python examples/terrier_prf.py [FOLDER]
 

@@ -3,8 +3,9 @@
     python examples/why.py pyterrier_asl/pt_docs/why.svg
 
 The systems are BM25 and BM25 with feedback on vaswani. The figure counts relevant documents by the
-number of irrelevant documents that feedback moved them up or down. It needs pyterrier-asl[charts]
-and PyMuPDF, which converts text to outlines, so that the figure needs no font.
+number of irrelevant documents that feedback moved them up or down. It needs
+``pip install '.[charts]'`` and PyMuPDF, which converts text to outlines, so that the figure needs
+no font.
 """
 
 from __future__ import annotations

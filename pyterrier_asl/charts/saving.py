@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..io.atomic import check_replaceable, replacing
+from ..io.extras import install_command
 from ..io.lazy import alt
 from ..io.processes import check_address_space
 from .forms import POINTS
@@ -42,9 +43,7 @@ def save_chart(
     ending = Path(path).suffix
     converts = find_spec("vl_convert") is not None
     if not converts and ending != ".html":
-        raise ValueError(
-            f"{ending} needs vl-convert: pip install 'pyterrier-asl[charts]', or save .html"
-        )
+        raise ValueError(f"{ending} needs vl-convert: {install_command('charts')}, or save .html")
     how: dict[str, dict[str, Any]] = {
         ".html": {"inline": converts},
         ".png": {"scale_factor": PIXELS},
@@ -71,7 +70,7 @@ def check_path(path: str | Path, *, inputs: Iterable[str | Path] = (), force: bo
         MemoryError: where ``ulimit -v`` leaves vl-convert too little address space.
     """
     if find_spec("altair") is None:
-        raise ValueError("charts need Altair: pip install 'pyterrier-asl[charts]'")
+        raise ValueError(f"charts need Altair: {install_command('charts')}")
     check_converter("a chart")
     if Path(path).suffix not in ENDINGS:
         raise ValueError(f"{path} must end in one of {', '.join(ENDINGS)}")

@@ -302,7 +302,7 @@ def pool(help: str) -> Decorator:
 
 def chart(help: str) -> Decorator:
     """``--chart``, and ``--no-title``."""
-    endings = "into .html, .svg, .png or .pdf. Needs pyterrier-asl[charts]."
+    endings = "into .html, .svg, .png or .pdf. Needs pip install '.[charts]'."
     return together(
         text_option("--chart", "FILE", f"{help}, {endings}"),
         click.option("--title/--no-title", default=True, help="Draw it with title and caption."),

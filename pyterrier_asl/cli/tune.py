@@ -22,7 +22,7 @@ COLLECTION is an ir_datasets id, or a folder with
   qrels.txt          judgements
 It is indexed without Java. The same seed gives the same trials for any --jobs.
 
-Needs pyterrier-asl[tune].
+Needs Optuna: pip install '.[tune]'.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ from . import Command, epilog, options
 @options.text_option(
     "--out",
     "FOLDER",
-    "Folder for the table, all trials and, with pyterrier-asl[charts], their chart.",
+    "Folder for the table, all trials and, with Altair, their chart.",
 )
 @options.force
 @options.places

@@ -133,7 +133,7 @@ def report(
         command: the command line of the report, shown in its last section.
 
     Raises:
-        ImportError: without vl-convert and Jinja: ``pip install 'pyterrier-asl[report]'``.
+        ImportError: without vl-convert and Jinja: ``pip install '.[report]'``.
         ValueError: for input that cannot be used.
 
     Example:
@@ -181,11 +181,15 @@ def report(
 
 def _renderer() -> Callable[..., str]:
     """The function that renders a page, once it is certain that it can."""
+    from ..charts.saving import check_converter
+    from ..io.extras import install_command
+
+    check_converter("a report")
     try:
         from .render import render
     except ImportError as error:
         raise ImportError(
-            f"a report needs {error.name}: pip install 'pyterrier-asl[report]'", name=error.name
+            f"a report needs {error.name}: {install_command('report')}", name=error.name
         ) from error
     return render
 

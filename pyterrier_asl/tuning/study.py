@@ -20,6 +20,7 @@ import joblib
 import numpy as np
 import pyterrier as pt
 
+from ..io.extras import install_command
 from ..io.threads import check_jobs
 from ..retrieval.bm25 import check_count
 from ..statistics.inputs import check_draws
@@ -29,7 +30,7 @@ from .space import Setting, Space, describe
 try:
     import optuna
 except ImportError as error:
-    raise ImportError("searches need Optuna: pip install 'pyterrier-asl[tune]'") from error
+    raise ImportError(f"searches need Optuna: {install_command('tune')}") from error
 
 _TRIAL, _MEASURES, _PARAMETERS, _SEARCH = "trial", "measures", "parameters", "search"
 

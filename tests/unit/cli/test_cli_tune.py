@@ -20,6 +20,7 @@ from click.testing import CliRunner
 
 from pyterrier_asl import RobertsonPRF, TermIndex
 from pyterrier_asl.cli import main
+from pyterrier_asl.io.extras import install_command
 from pyterrier_asl.tuning import clarke
 
 pytest.importorskip("optuna")
@@ -413,7 +414,7 @@ def test_without_optuna_it_says_what_to_install(folders, monkeypatch):
     monkeypatch.setitem(sys.modules, "optuna", None)
     result = tune("here")
     assert result.exit_code == 2
-    error = "Error: searches need Optuna: pip install 'pyterrier-asl[tune]'"
+    error = f"Error: searches need Optuna: {install_command('tune')}"
     assert result.stderr.startswith(error)
 
 
