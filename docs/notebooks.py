@@ -7,6 +7,8 @@ They use vaswani of ir_datasets. Tables are stored as text and HTML, pictures as
 
 from __future__ import annotations
 
+import base64
+import io
 import sys
 import tempfile
 from pathlib import Path
@@ -14,11 +16,15 @@ from typing import Any
 
 import nbformat
 from nbclient import NotebookClient
+from PIL import Image
 
 FOLDER = Path(__file__).resolve().parents[1] / "examples"
 
 #: Forms of an output that are stored.
 FORMS = ("text/plain", "text/html", "image/png")
+
+#: Colours of a stored picture, so that a notebook stays small.
+COLORS = 64
 
 
 def executed(path: Path) -> Any:
@@ -35,8 +41,18 @@ def executed(path: Path) -> Any:
             if "data" in output:
                 output.data = {form: output.data[form] for form in FORMS if form in output.data}
                 output.metadata = {}
+            if "image/png" in output.get("data", {}):
+                output.data["image/png"] = reduced(output.data["image/png"])
     notebook.metadata.pop("widgets", None)
     return notebook
+
+
+def reduced(picture: str) -> str:
+    """A PNG in base64 with fewer colours."""
+    image = Image.open(io.BytesIO(base64.b64decode(picture))).convert("RGB")
+    file = io.BytesIO()
+    image.quantize(COLORS, dither=Image.Dither.NONE).save(file, "png", optimize=True)
+    return base64.b64encode(file.getvalue()).decode()
 
 
 def printed(notebook: Any) -> list[str]:
