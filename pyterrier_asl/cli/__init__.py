@@ -79,6 +79,12 @@ class Command(click.Command):
             )
         return super().parse_args(ctx, args)
 
+    def invoke(self, ctx: click.Context) -> Any:
+        """Runs the command; ``-o`` can be a file for what it prints."""
+        from .options import written
+
+        written(super().invoke, ctx)
+
 
 class Commands(click.Group):
     """A group whose commands are modules of the same name. Errors are printed in one line."""
@@ -103,6 +109,8 @@ class Commands(click.Group):
         """Runs the command; an error is one line on stderr, or with ``--traceback`` several."""
         with _one_line_warnings():
             try:
+                # NumPy's and Arrow's threads; 2.4 suffice on two cores
+                check_address_space(3, "pyterrier-asl")
                 try:
                     return super().invoke(ctx)
                 finally:
@@ -216,4 +224,3 @@ def main(**_: bool) -> None:
     """Atomized search length, lexicographic precision, rareness and time-biased gain, together with
     AP, nDCG and all other measures of ir_measures.
     """
-    check_address_space(3, "pyterrier-asl")  # NumPy's and Arrow's threads; 2.4 suffice on two cores

@@ -22,38 +22,57 @@ from typing import Any
 
 import click
 
+from ..assessment import audit as library
+from ..assessment.audit_plan import plan_audit
+from ..evaluation.evaluate import evaluate
+from ..evaluation.evaluation import Evaluation
+from ..evaluation.inputs import chosen_measures, refuse
+from ..io.names import check_names
+from ..io.runs import list_runs
 from ..io.tables import write
-from . import Command, epilog, options
+from ..statistics.prediction_powered import TARGETS
+from . import Command, epilog, options, readers
 
 #: QRELS of a plan without judgements by people.
 NOBODY = "none"
+
+#: The values of ``--target``.
+_TARGETS = [target.replace(" ", "-") for target in TARGETS]
 
 
 @click.command(name="audit", cls=Command, epilog=epilog(__doc__))
 @options.qrels
 @options.runs
-@click.option(
-    "--judge",
-    "machine",
-    metavar="NAME=QRELS",
-    required=True,
-    help="The machine: a name, and the file or ir_datasets id of its judgements, of the queries in "
-    "QRELS, which people judged, and of more.",
+@options.of(
+    library.audit,
+    machine={
+        "help": "The machine: a name, and the file or ir_datasets id of its judgements, of the "
+        "queries in QRELS, which people judged, and of more.",
+        "names": ("--judge",),
+        "metavar": "NAME=QRELS",
+    },
+    machine_rel={
+        "help": "Minimum grade of a relevant document for the machine, if its scale differs from "
+        "that of people; it has priority over the rel of a measure.",
+        "names": ("--judge-rel",),
+        "metavar": "NAME=GRADE",
+        "type": str,
+    },
+    measures={
+        "help": "Measures, in one or several -m: as 'evaluate' takes them, with its defaults, "
+        "without counts.",
+        "required": False,
+    },
+    target={
+        "help": "The estimated mean: over queries like these, or over these alone.",
+        "type": click.Choice(_TARGETS),
+        "default": _TARGETS[0],
+        "read": lambda text: text.replace("-", " "),
+    },
+    all_pairs={"help": "Compare every two runs."},
+    name=None,
 )
-@click.option(
-    "--judge-rel",
-    "machine_rel",
-    metavar="NAME=GRADE",
-    help="Minimum grade of a relevant document for the machine, if its scale differs from that of "
-    "people; it has priority over the rel of a measure.",
-)
-@click.option(
-    "--target",
-    type=click.Choice(["like-these", "these"]),
-    default="like-these",
-    show_default=True,
-    help="The estimated mean: over queries like these, or over these alone.",
-)
+@options.of(evaluate, "lengths", "duplicates", "drop_self", "collapse")
 @click.option(
     "--plan",
     type=click.FloatRange(0, min_open=True),
@@ -67,90 +86,60 @@ NOBODY = "none"
     "FILE",
     "With --plan: save the documents that people must judge; an existing file is an error.",
 )
+@options.of(plan_audit, "seed", seed={"help": "Seed of the draw of --plan."})
 @options.chart("Also draw the estimates")
-@options.measures("as 'evaluate' takes them, with its defaults, without counts.")
-@options.text_option("--baseline", "RUN", "The run to compare with.  [default: the first]")
-@options.switch("--all-pairs", help="Compare every two runs.")
-@options.rel_of_measures
-@options.lengths
-@options.duplicates
-@options.collapse
-@options.alpha
-@options.seed(default=None, show_default=False, help="Seed of the draw of --plan.  [default: 0]")
 @options.places
-@options.output_format(help="All forms but table have one row per mean and difference.")
+@options.output("All forms but table have one row per mean and difference.")
 def command(
     qrels: str,
     runs: tuple[str, ...],
     machine: str,
     machine_rel: str | None,
     measures: tuple[str, ...],
-    lengths: str | None,
-    rel: float | None,
-    duplicates: str | None,
-    collapse: str | None,
-    target: str,
     plan: float | None,
     draw: str | None,
-    seed: int | None,
-    **settings: Any,
+    **values: Any,
 ) -> None:
     """Measure runs by a machine's labels of many queries and people's of some of them.
 
     With --plan, compute how many queries people must judge, and draw them at random. Each run is
     compared with the first.
     """
-    from ..analysis import command_line
-    from ..assessment.audit import audit
-    from ..assessment.audit_plan import plan_audit
-    from ..evaluation.evaluation import Evaluation
-    from ..evaluation.inputs import chosen_measures, refuse
-    from ..io.names import check_names
-    from ..io.runs import list_runs
-    from ..statistics.prediction_powered import TARGETS
-
-    picture = options.take(settings, "chart", "title")
-    printed = options.take(settings, "output_format", "places")
-    ((name, machine_qrels),) = command_line.read_judges_by_name([machine]).items()
-    sources: dict[str, Any] = list_runs(runs)
-    options.check_chart(picture["chart"], [qrels, machine_qrels, *sources.values(), lengths])
-    if (draw or seed is not None) and plan is None:
+    options.check_chart()
+    settings = options.given("measures", "machine", "machine_rel")
+    if plan is None and (draw or "seed" in settings):
         raise click.UsageError("--draw and --seed go with --plan")
-    if qrels == NOBODY and plan is None:
+    if plan is None and qrels == NOBODY:
         raise click.UsageError(f"QRELS {NOBODY!r} goes with --plan")
-    chosen = chosen_measures(measures or None, machine_qrels, lengths=lengths, rel=rel)
+    ((name, machine_qrels),) = readers.read_judges_by_name([machine]).items()
+    of_measures = options.take(settings, "lengths", "rel")
+    chosen = chosen_measures(measures or None, machine_qrels, **of_measures)
     # Counts have no direction.
     measured = {m.name: m.measure for m in chosen if measures or m.higher_is_better is not None}
-    judged = Evaluation.of(sources, machine_qrels, duplicates=duplicates, collapse=collapse)
-    common = options.take(settings, "alpha")
+    reading = options.take(settings, "duplicates", "drop_self", "collapse")
+    judged = Evaluation.of(list_runs(runs), machine_qrels, **reading)
     if machine_rel is not None:
-        grades = command_line.read_grades([machine_rel])
+        grades = readers.read_grades([machine_rel])
         by_name = grades if isinstance(grades, dict) else {name: grades}
         check_names("--judge-rel", by_name, [name], "judges")
-        common["machine_rel"] = by_name[name]
-    common["target"] = dict(zip(("like-these", "these"), TARGETS))[target]
+        settings["machine_rel"] = by_name[name]
     if plan is not None:
-        of_estimates = options.take(settings, "baseline", "all_pairs")
-        usual = {
-            option.name: option.default for option in click.get_current_context().command.params
-        }
-        of_estimates |= {name: value for name, value in printed.items() if value != usual[name]}
-        refuse("is for estimates, not for --plan", **of_estimates, chart=picture["chart"])
+        unused = options.take(settings, "baseline", "all_pairs")
+        unused |= {one: values[one] for one in ("form", "places", "chart") if options.is_given(one)}
+        refuse("is for estimates, not for --plan", **unused)
         pilot = None if qrels == NOBODY else qrels
-        audit_plan = plan_audit(
-            judged, pilot, measured, machine_qrels, plan, **common, seed=seed or 0
-        )
+        audit_plan = plan_audit(judged, pilot, measured, machine_qrels, plan, **settings)
         if draw:
             audit_plan.save(draw)
         click.echo(audit_plan.sentence())
         pairs = (f"{qid}\t{docno}" for qid, docno in audit_plan.pairs)
         click.echo(f"wrote {draw}" if draw else "\n".join(pairs), err=bool(draw))
         return
-    estimates = audit(judged, qrels, measured, machine_qrels, name=name, **common, **settings)
-    if printed["output_format"] == "table":
-        estimates.show(places=printed["places"])
+    estimates = library.audit(judged, qrels, measured, machine_qrels, name=name, **settings)
+    if values["form"] == "table":
+        estimates.show(places=values["places"])
     else:
-        write(estimates.table, printed["output_format"], places=printed["places"])
+        write(estimates.table, values["form"], places=values["places"])
         for note in estimates.sentences():
             click.echo(textwrap.fill(note, 100), err=True)
-    options.save_chart(estimates.chart, **picture)
+    options.save_chart(estimates.chart)

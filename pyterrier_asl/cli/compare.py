@@ -52,28 +52,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..comparison import compare as library
 from . import Command, epilog, error_line, options
 
 if TYPE_CHECKING:
     from ..comparison.reports import GuardReports
-
-
-#: The options that are arguments of ``compare``.
-_OF_COMPARE = (
-    "common",
-    "allow_missing",
-    "test",
-    "correction",
-    "alpha",
-    "seed",
-    "causes",
-    "rel",
-    "pool",
-    "lengths",
-    "duplicates",
-    "drop_self",
-    "collapse",
-)
 
 
 class GuardCommand(Command):
@@ -92,6 +75,16 @@ class GuardCommand(Command):
                 _report_error(parsed, error)
             raise
 
+    def invoke(self, ctx: click.Context) -> Any:
+        """Runs the command."""
+        try:
+            return super().invoke(ctx)
+        except (BrokenPipeError, click.exceptions.Exit):
+            raise
+        except Exception as error:
+            _report_error(ctx.params, error)
+            raise
+
 
 def _check_inputs(values: Mapping[str, Any]) -> None:
     """Checks that there are qrels and runs, or scores, or tracks, with options for these."""
@@ -103,13 +96,12 @@ def _check_inputs(values: Mapping[str, Any]) -> None:
         raise click.UsageError(f"Missing argument '{names[len(systems)]}'.")
     if (tracks or scores) and values["documents"]:
         raise click.UsageError("--documents needs the runs and qrels of one collection")
-    form = values["output_format"]
+    form = values["form"]
     if values["by_query"] and values["documents"] and form != "table":
         raise click.UsageError(f"-q and --documents are two tables: -o {form} has one")
     if values["topics"] and not values["by_query"]:
         raise click.UsageError("--topics needs -q, which lists queries")
-    chart = values["chart"]
-    options.check_chart(chart, [*_positional(values), *scores, values["topics"]], tracks)
+    options.check_chart()
     outputs = ("junit", "summary", "github", "allow_missing")
     if not values["conditions"] and any(values[name] for name in outputs):
         raise click.UsageError("--junit, --summary, --github and --allow-missing go with --fail-if")
@@ -128,7 +120,7 @@ def _reports(values: Mapping[str, Any]) -> GuardReports:
     of_tracks = [path for track in values.get("tracks", ()) for path in track[1:]]
     github = values.get("github")
     return GuardReports(
-        values.get("output_format") or "table",
+        values.get("form") or "table",
         values.get("junit"),
         values.get("summary"),
         os.environ.get("GITHUB_ACTIONS") == "true" if github is None else github,
@@ -158,22 +150,41 @@ def _report_error(values: Mapping[str, Any], error: Exception) -> None:
 @click.argument("run_a", required=False, metavar="RUN_A")
 @click.argument("runs_b", metavar="RUN_B...", nargs=-1)
 @options.scores
-@options.tracks()
-@click.option("--baseline", metavar="NAME", help="With --track: the system to compare with.")
-@options.common
-@options.measures(
-    "as 'evaluate' takes them, and rrLP and sgnLP. Default: those of --fail-if, or all."
-)
-@options.repeated(
-    "--fail-if",
-    "conditions",
-    metavar="CONDITION",
-    help="Exit with 1 if this condition holds, such as 'nASL@1000 worse p<.05' (see below); can be "
-    "given again.",
-)
-@options.switch(
-    "--allow-missing",
-    help="Test conditions even if one of the runs lacks queries or documents of the other.",
+@options.tracks
+@options.of(
+    library.compare,
+    measures={
+        "help": "Measures, in one or several -m: as 'evaluate' takes them, and rrLP and sgnLP. "
+        "Default: those of --fail-if, or all."
+    },
+    baseline={"help": "With --track: the system to compare with.", "none": None},
+    conditions={
+        "help": "Exit with 1 if this condition holds, such as 'nASL@1000 worse p<.05' (see below); "
+        "can be given again.",
+        "names": ("--fail-if",),
+        "multiple": True,
+        "metavar": "CONDITION",
+    },
+    allow_missing={
+        "help": "Test conditions even if one of the runs lacks queries or documents of the other."
+    },
+    test={
+        "help": "Two-sided paired test; for sgnLP it is always the sign test.",
+        "type": click.Choice(["t", "wilcoxon", "sign", "randomization"]),
+        "none": "t",
+    },
+    correction={
+        "help": "Correction of p-values over the runs, for each measure by itself (bh: Benjamini "
+        "and Hochberg).",
+        "type": click.Choice(["holm", "bonferroni", "bh", "none"]),
+    },
+    seed={"help": "Seed of the randomization test, or with --track."},
+    causes={
+        "help": "Look for causes of a difference other than the systems.",
+        "names": ("--causes/--no-causes",),
+        "none": "for runs",
+    },
+    pool={"none": "the two runs"},
 )
 @options.text_option("--junit", "FILE", "Save the verdicts of --fail-if as JUnit XML.")
 @options.text_option(
@@ -185,25 +196,6 @@ def _report_error(values: Mapping[str, Any], error: Exception) -> None:
     help="Print the verdicts of --fail-if as annotations of GitHub Actions.  "
     "[default: where GITHUB_ACTIONS is true]",
 )
-@click.option(
-    "--test",
-    type=click.Choice(["t", "wilcoxon", "sign", "randomization"]),
-    help="Two-sided paired test; for sgnLP it is always the sign test.  [default: t]",
-)
-@click.option(
-    "--correction",
-    type=click.Choice(["holm", "bonferroni", "bh", "none"]),
-    default="holm",
-    show_default=True,
-    help="Correction of p-values over the runs, for each measure by itself (bh: Benjamini and "
-    "Hochberg).",
-)
-@options.alpha
-@options.seed(
-    default=None,
-    show_default=False,
-    help="Seed of the randomization test, or with --track.  [default: 0]",
-)
 @options.by_query(help="Add the differences of each query, losses first.")
 @options.topics
 @options.switch(
@@ -211,27 +203,12 @@ def _report_error(values: Mapping[str, Any], error: Exception) -> None:
 )
 @options.chart("Also draw the differences with their intervals")
 @options.kind("means", "queries")
-@click.option(
-    "--causes/--no-causes",
-    default=None,
-    help="Look for causes of a difference other than the systems.  [default: for runs]",
-)
 @options.places
 @options.table_size
-@options.output_format(
-    help="All forms but table have one row per run and measure; with -q per query and measure; "
-    "with --documents per document. tsv has a header."
+@options.output(
+    "All forms but table have one row per run and measure; with -q per query and measure; with "
+    "--documents per document. tsv has a header."
 )
-@options.rel(
-    help="Minimum grade of a relevant document, for preferences and measures without rel.  "
-    "[default: 1]"
-)
-@options.pool("the two runs.")
-@options.lengths
-@options.labels
-@options.duplicates
-@options.drop_self
-@options.collapse
 def command(**values: Any) -> None:
     """Compare RUN_B with RUN_A, the baseline: means, tests, preferences, queries, documents.
 
@@ -241,48 +218,30 @@ def command(**values: Any) -> None:
     QRELS is a file, or the id of an ir_datasets dataset. With --scores, give the names of systems
     instead of QRELS and runs, the baseline first.
     """
+    _check_inputs(values)
     conditions = values["conditions"]
-    try:
-        _check_inputs(values)
-        reports = _reports(values) if conditions else None
-        if reports is not None:
-            reports.begin(_run_names(values), conditions)
-        outcome = _compare(values, reports)
-    except BrokenPipeError:
-        raise
-    except Exception as error:
-        _report_error(values, error)
-        raise
-    if outcome:
+    reports = _reports(values) if conditions else None
+    if reports is not None:
+        reports.begin(_run_names(values), conditions)
+    if outcome := _compare(values, reports):
         raise click.exceptions.Exit(outcome)
 
 
 def _compare(values: Mapping[str, Any], reports: GuardReports | None) -> int:
     """Compares and prints runs, or systems by scores or over tracks; returns the exit status."""
-    from ..comparison import compare, printing
+    from ..comparison import printing
     from ..comparison.checks import notes_on_queries
     from ..io.texts import Texts
 
-    names, conditions, measures = _positional(values), values["conditions"], values["measures"]
-    scores, tracks = values["scores"], values["tracks"]
-    qrels, files = (names[0], names[1:]) if not (scores or tracks) else (None, [])
-    of_scores = {name: values[name] for name in options.OF_SCORES}
-    runs, qrels = options.sources(qrels, files, tracks, scores, **of_scores)
-    baseline = values["baseline"]
-    if scores:
-        runs, baseline = runs.systems(names), names[0]
-    elif not tracks:
-        runs = compare.run_files(files)
-    compared = compare.compare(
-        runs,
-        qrels,
-        measures or None,
-        conditions=conditions,
-        baseline=baseline,
-        labels=options.read_labels(values["labels"]),
-        **{name: values[name] for name in _OF_COMPARE},
-    )
-    form, by_query = values["output_format"], values["by_query"]
+    names, conditions = _positional(values), values["conditions"]
+    runs, qrels = options.sources([] if values["scores"] else names)
+    settings = options.given()
+    if values["scores"]:
+        runs, settings["baseline"] = runs.systems(names), names[0]
+    elif not values["tracks"]:
+        runs = library.run_files(runs)
+    compared = library.compare(runs, qrels, **settings)
+    form, by_query = values["form"], values["by_query"]
     outcome = 0
     if reports is not None and form == "table":  # the answer comes first
         outcome = reports.report(compared.verdicts, compared).value
@@ -290,9 +249,7 @@ def _compare(values: Mapping[str, Any], reports: GuardReports | None) -> int:
     texts = Texts.of(values["topics"], dataset=qrels if is_id else None).queries if by_query else {}
     shown = {name: values[name] for name in ("places", "documents", "wide", "all_rows")}
     printing.print_comparison(compared, form, by_query=by_query, texts=texts, **shown)
-    options.save_chart(
-        partial(compared.chart, values["kind"]), values["chart"], title=values["title"]
-    )
+    options.save_chart(partial(compared.chart, values["kind"]))
     if form != "table":
         notes = [f"Note: {note}" for note in notes_on_queries(compared.inputs)]
         for note in [*notes, *([] if conditions else compared.causes_notes())]:

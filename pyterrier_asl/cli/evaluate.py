@@ -33,6 +33,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..evaluation import evaluate as library
+from ..io import table_forms, tables
 from . import Command, epilog, options
 
 if TYPE_CHECKING:
@@ -42,21 +44,18 @@ if TYPE_CHECKING:
 @click.command(name="evaluate", cls=Command, epilog=epilog(__doc__))
 @options.qrels_if_any
 @options.runs_if_any
-@options.measures(
-    "of this package, of ir_measures ('AP(rel=2) nDCG@10') or of trec_eval ('map P_10'). Default: "
-    "the measures of this package, AP, nDCG@10, R@1000, Judged@10; for an ir_datasets id also its "
-    "official measures, whose rel all others take."
+@options.tracks
+@options.of(
+    library.evaluate,
+    measures={
+        "help": "Measures, in one or several -m: of this package, of ir_measures ('AP(rel=2) "
+        "nDCG@10') or of trec_eval ('map P_10'). Default: the measures of this package, AP, "
+        "nDCG@10, R@1000, Judged@10; for an ir_datasets id also its official measures, whose rel "
+        "all others take."
+    },
 )
 @options.by_query(help="One row per query.")
-@options.switch("-n", "--no_summary", help="With -q: no rows of means.")
-@options.places
-@options.table_size
-@options.output_format(
-    help="tsv and jsonl: one line per value, as ir_measures prints them, with the name of the run "
-    "first unless RUN is a single file."
-)
-@options.tracks("-t")
-@options.common
+@options.switch("-n", "--no-summary", "--no_summary", help="With -q: no rows of means.")
 @options.switch(
     "--ranks",
     help="Add the best and the worst rank that each run could have; *: significantly worse than a "
@@ -65,29 +64,24 @@ if TYPE_CHECKING:
 @click.option(
     "-s", "--sort", default="", metavar="NAME", help="Sort runs by this measure, best first."
 )
-@options.rel_of_measures
-@options.pool("the runs given.")
-@options.lengths
-@options.labels
-@options.duplicates
-@options.drop_self
-@options.collapse
-@options.jobs(help="Number of runs at a time; -1: number of cores.")
+@options.places
+@options.table_size
+@options.output(
+    "tsv and jsonl: one line per value, as ir_measures prints them, with the name of the run first "
+    "unless RUN is a single file."
+)
 def command(
-    qrels: str | None,
     runs: tuple[str, ...],
     tracks: tuple[tuple[str, str, str], ...],
     ranks: bool,
-    measures: tuple[str, ...],
     by_query: bool,
     no_summary: bool,
     places: int,
     wide: bool,
     all_rows: bool,
-    output_format: str,
+    form: str,
     sort: str,
-    labels: tuple[str, ...],
-    **settings: Any,
+    **_: Any,
 ) -> None:
     """Measure run files (plain or compressed), folders of them, or - for standard input.
 
@@ -95,39 +89,37 @@ def command(
     white space separates fields, ranks and lines that begin with # are ignored, and means are over
     all queries of the qrels. A line that cannot be read is an error with its number.
     """
-    from ..evaluation.evaluate import measured, printed_columns, sort_of_many
-    from ..io import table_forms, tables
-
     if no_summary and not by_query:
-        raise click.UsageError("-n (--no_summary) goes with -q (--by_query) only")
+        raise click.UsageError("-n (--no-summary) goes with -q (--by-query) only")
     if ranks and by_query:
-        raise click.UsageError("--ranks are of means: leave out -q (--by_query)")
-    if output_format == "jsonl" and places != 4:
+        raise click.UsageError("--ranks are of means: leave out -q (--by-query)")
+    if form == "jsonl" and places != 4:
         click.echo("--places is ignored with JSON lines, which have all digits", err=True)
-    source, judgements = options.sources(qrels, runs, tracks)
-    settings["labels"] = options.read_labels(labels)
-    results = measured(source, judgements, measures or None, keep_going=True, **settings)
-    is_for_programs = output_format in ("tsv", "jsonl")
-    for_people = output_format == "table" and sys.stdout.isatty() and not by_query
+    source, judgements = options.sources()
+    results = library.measured(source, judgements, keep_going=True, **options.given())
+    is_for_programs = form in ("tsv", "jsonl")
+    for_people = form == "table" and sys.stdout.isatty() and not by_query
     if for_people and not (tracks or sort or all_rows):
-        sort = sort_of_many(results[""], tables.MOST_ROWS)
+        sort = library.sort_of_many(results[""], tables.MOST_ROWS)
     by_track = {}
     for track, evaluation in results.items():
-        scores = printed_columns(evaluation, by_query=by_query, summary=not no_summary, sort=sort)
+        scores = library.printed_columns(
+            evaluation, by_query=by_query, summary=not no_summary, sort=sort
+        )
         stars = not is_for_programs
         by_track[track] = _with_ranks(track, scores, evaluation, stars) if ranks else scores
     scores = table_forms.join_tracks(by_track) if tracks else by_track[""]
     if is_for_programs:
         with_run = bool(tracks) or len(runs) > 1 or Path(runs[0]).is_dir()
         values = table_forms.rows_per_value(scores, with_run=with_run)
-        tables.write(values, output_format, header=False, places=places)
+        tables.write(values, form, header=False, places=places)
     else:
         if for_people:
             has_stars = any(any(scores[name]) for name in scores if name.endswith(" *"))
             _print_answers(results, sort, has_stars)
         tables.write(
             scores,
-            output_format,
+            form,
             places=places,
             group_by="track" if tracks else "",
             titles={"qid": "query"} | {name: "*" for name in scores if name.endswith(" *")},
@@ -158,13 +150,12 @@ def _with_ranks(
 
 def _print_answers(results: Mapping[str, Evaluation], sort: str, has_stars: bool) -> None:
     """Prints which runs have the best means, of each track, how the table is sorted, and marks."""
-    from ..evaluation.evaluate import answers
     from ..io.printed import Part, print_parts
 
     parts = [
         Part(f"{track}: {sentence}" if track else sentence)
         for track, evaluation in results.items()
-        for sentence in answers(evaluation)
+        for sentence in library.answers(evaluation)
     ]
     if has_stars:
         worse = "*: significantly worse than a run with the best mean (all pairs: corrected p at "

@@ -30,6 +30,7 @@ from typing import Any
 
 import click
 
+from ..assessment import compare_judges as library
 from ..io.tables import write
 from . import Command, epilog, options
 
@@ -49,50 +50,33 @@ TABLES = (
 @click.command(name="judges", cls=Command, epilog=epilog(__doc__))
 @options.qrels
 @click.argument("runs", nargs=-1, metavar="[RUN]...")
-@options.judges(
-    required=True, help="A judge: a name, and a file or ir_datasets id; can be given again."
+@options.of(
+    library.judges,
+    measures={"help": "Measures of the leaderboards, in one or several -m.", "none": "AP"},
+    groups={"help": "Lines of run and group: also show which groups gain."},
+    reference=None,
+    test=None,
+    draws={"help": "Draws of the bootstrap."},
+    seed={"help": "Seed of the bootstrap over queries."},
 )
-@options.about_judges
-@options.rel_of_measures
-@options.measures("of the leaderboards.  [default: AP]")
-@options.text_option("--groups", "TSV", "Lines of run and group: also show which groups gain.")
+@options.text_option("--reference", "NAME", "The name of QRELS.  [default: its file name]")
 @click.option(
     "--show",
     type=click.Choice(TABLES),
     help="Only this table; required with -o. With 'favoured', --chart draws the values of the runs "
     "by each judge and by people.",
 )
-@options.text_option("--reference", "NAME", "The name of QRELS.  [default: its file name]")
-@options.duplicates
-@options.drop_self
-@options.collapse
-@options.alpha
-@options.seed(help="Seed of the bootstrap over queries.")
-@click.option(
-    "--draws",
-    type=options.NUMBER,
-    default=1000,
-    show_default=True,
-    help="Draws of the bootstrap.",
-)
 @options.chart("Also draw the agreements with their intervals")
 @options.places
-@options.output_format(help="The form of a table.")
+@options.output("The form of the table of --show.")
 def command(
     qrels: str,
     runs: tuple[str, ...],
-    judges: tuple[str, ...],
-    judge_rel: tuple[str, ...],
-    rel: float | None,
-    measures: tuple[str, ...],
-    groups: str | None,
     show: str | None,
     reference: str | None,
-    chart: str | None,
-    title: bool,
     places: int,
-    output_format: str,
-    **settings: Any,
+    form: str,
+    **_: Any,
 ) -> None:
     """Can these judges be trusted? Compare people, crowds and machines with a person.
 
@@ -100,24 +84,14 @@ def command(
     each judge favours. Then it shows the agreements with intervals, which runs gain, how lenient
     each judge is, and which grades differ.
     """
-    from ..analysis import command_line
-    from ..assessment.compare_judges import judges as compare_judges
-    from ..io.names import read_groups
-
-    if output_format != "table" and show is None:
-        raise click.UsageError(f"-o {output_format} has one table: choose it by --show")
-    qrels_of_judges = command_line.read_judges_by_name(judges)
-    options.check_chart(chart, [qrels, *runs, *qrels_of_judges.values(), groups])
-    report = compare_judges(
+    if form != "table" and show is None:
+        raise click.UsageError(f"-o {form} has one table: choose it by --show")
+    options.check_chart()
+    report = library.judges(
         qrels,
-        qrels_of_judges,
-        list(runs) or None,
-        list(measures) or None,
+        runs=list(runs) or None,
         reference=reference or Path(qrels).name,
-        rel=rel,
-        judge_rel=command_line.read_grades(judge_rel),
-        groups=read_groups(groups) if groups else None,
-        **settings,
+        **options.given(),
     )
     if show is None:
         report.show(places=places)
@@ -126,6 +100,6 @@ def command(
         if table is None:
             needs = "--groups and runs" if show == "group-gains" else "runs"
             raise click.UsageError(f"--show {show} needs {needs}")
-        write(table, output_format, places=places)
+        write(table, form, places=places)
     kind = "favoured" if show == "favoured" else "agreement"
-    options.save_chart(partial(report.chart, kind), chart, title=title)
+    options.save_chart(partial(report.chart, kind))

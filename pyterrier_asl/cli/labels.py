@@ -12,9 +12,12 @@ lines with these keys, or qrels. A row without a label, or with a negative one, 
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from ..io.atomic import check_replaceable, replacing
+from ..judging.labels import OFFICIAL, merge_labels
 from . import Command, epilog, options
 
 
@@ -22,28 +25,22 @@ from . import Command, epilog, options
 @options.qrels
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option("-o", "--output", metavar="FILE", help="File for the merged qrels.  [default: print]")
-@options.conflicts
-@options.highest
+@options.of(merge_labels, labels=None)
 @options.force
 def command(
     qrels: str,
     files: tuple[str, ...],
     output: str | None,
     force: bool,
-    conflicts: str,
-    highest: float | None,
+    **_: Any,
 ) -> None:
     """Merge labels of unjudged documents with QRELS, and write the merged qrels.
 
     Official grades do not change. Labels that contradict each other are an error.
     """
-    from ..judging.labels import OFFICIAL, merge_labels
-
-    options.check_force(force, output)
     if output:
-        check_replaceable(output, inputs=[qrels, *files], force=force)
-    labels = options.read_labels(files)
-    merged = merge_labels(qrels, labels, conflicts=conflicts, highest=highest)
+        check_replaceable(output, inputs=options.inputs(), force=force)
+    merged = merge_labels(qrels, options.read_labels(files), **options.given())
     rows = zip(merged["qid"], merged["docno"], merged["label"])
     text = "".join(f"{qid} 0 {docno} {label:g}\n" for qid, docno, label in rows)
     if output:

@@ -32,92 +32,59 @@ from typing import Any
 import click
 
 from ..io.tables import write
-from ..statistics.inputs import DRAWS
+from ..leaderboard import ranks as library
 from . import Command, epilog, options
 
 
 @click.command(name="ranks", cls=Command, epilog=epilog(__doc__))
 @options.qrels_if_any
 @options.runs_if_any
-@click.option(
-    "-m",
-    "--measures",
-    "measure",
-    metavar="NAME",
-    help="The measure.  [default: nDCG@10; with --scores the only measure in the table]",
-)
-@options.tracks("-t")
-@options.common
-@options.switch("--simultaneous", help="The intervals of all tracks hold simultaneously.")
+@options.tracks
 @options.scores
-@options.switch("--unjudged", help="Intervals for all labels of unjudged documents.")
-@options.judges_of_tracks
-@options.about_judges
-@options.rel(help="Minimum grade of a relevant document, for a measure without rel.  [default: 1]")
-@click.option(
-    "--variance",
-    type=click.Choice(["averaged", "common"]),
-    default="averaged",
-    show_default=True,
-    help="The variance of a pair: averaged with the common variance of all pairs, or this common "
-    "variance, which gives wider intervals.",
+@options.of(
+    library.ranks,
+    measures={
+        "help": "The measure.",
+        "multiple": False,
+        "metavar": "NAME",
+        "none": "nDCG@10; with --scores the only measure in the table",
+    },
+    unjudged={"help": "Intervals for all labels of unjudged documents."},
+    judges={
+        "help": "Another judge: a name, and a file or ir_datasets id; for a track "
+        "TRACK=NAME=QRELS; can be given again."
+    },
+    depth=None,
+    highest=None,
+    variance={
+        "help": "The variance of a pair: averaged with the common variance of all pairs, or this "
+        "common variance, which gives wider intervals.",
+        "type": click.Choice(["averaged", "common"]),
+    },
+    draws={"help": "Random sign vectors."},
+    seed={"help": "Seed of the sign vectors."},
+    simultaneous={"help": "The intervals of all tracks hold simultaneously."},
 )
-@options.alpha
-@click.option(
-    "--draws", type=options.NUMBER, default=DRAWS, show_default=True, help="Random sign vectors."
-)
-@options.seed(help="Seed of the sign vectors.")
-@options.labels
-@options.duplicates
-@options.drop_self
-@options.collapse
 @options.chart("Also draw the intervals")
 @options.kind("ranks", "queries")
 @options.places
 @options.table_size
-@options.output_format(help="tsv and jsonl: one row per system, two columns per interval.")
-def command(
-    qrels: str | None,
-    runs: tuple[str, ...],
-    measure: str | None,
-    tracks: tuple[tuple[str, str, str], ...],
-    scores: tuple[str, ...],
-    judges: tuple[str, ...],
-    judge_rel: tuple[str, ...],
-    labels: tuple[str, ...],
-    chart: str | None,
-    kind: str | None,
-    title: bool,
-    places: int,
-    wide: bool,
-    all_rows: bool,
-    output_format: str,
-    **settings: Any,
-) -> None:
+@options.output("tsv and jsonl: one row per system, two columns per interval.")
+def command(kind: str | None, places: int, wide: bool, all_rows: bool, form: str, **_: Any) -> None:
     """Which ranks could each system have, and who could be the best?
 
     QRELS is a file or the id of an ir_datasets dataset; RUN... are files and folders.
     """
-    from ..leaderboard.ranks import ranks
-
-    options.check_chart(chart, [qrels, *runs, *scores, *labels], tracks)
-    of_scores = options.take(settings, *options.OF_SCORES)
-    source, judgements = options.sources(qrels, runs, tracks, scores, **of_scores)
-    board = ranks(
-        source,
-        judgements,
-        measure,
-        **options.read_judges(judges, judge_rel, tracks),
-        labels=options.read_labels(labels),
-        **settings,
-    )
-    if output_format == "table":
+    options.check_chart()
+    source, judgements = options.sources()
+    board = library.ranks(source, judgements, **options.given())
+    if form == "table":
         board.show(places=places, wide=wide, all_rows=all_rows)
-    elif output_format in ("tsv", "jsonl"):
-        write(board.table, output_format, places=places)
-    elif output_format == "latex":
+    elif form in ("tsv", "jsonl"):
+        write(board.table, form, places=places)
+    elif form == "latex":
         click.echo(board.to_latex(places=places), nl=False)
     else:
         directions = board.directions()
-        write(board.shown(), output_format, places=places, higher_is_better=directions)
-    options.save_chart(partial(board.chart, kind), chart, title=title)
+        write(board.shown(), form, places=places, higher_is_better=directions)
+    options.save_chart(partial(board.chart, kind))

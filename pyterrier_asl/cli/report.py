@@ -23,6 +23,7 @@ from typing import Any
 
 import click
 
+from .. import reporting as library
 from ..io.atomic import check_replaceable
 from . import Command, epilog, options
 
@@ -40,54 +41,27 @@ class ReportCommand(Command):
 @options.qrels_if_any
 @options.runs_if_any
 @options.scores
+@options.tracks
 @click.option(
     "-o", "--output", required=True, metavar="FILE", help="The HTML file to write or replace."
 )
 @options.force
-@options.measures(
-    "as 'evaluate' takes them; the first decides which system is best. Default: the measures of "
-    "this package, AP, nDCG@10, RR, R@1000, Judged@10."
+@options.of(
+    library.report,
+    measures={
+        "help": "Measures, in one or several -m: as 'evaluate' takes them; the first decides which "
+        "system is best. Default: the measures of this package, AP, nDCG@10, RR, R@1000, Judged@10."
+    },
+    rel={"none": "1; for the default measures of an ir_datasets id its official grade"},
+    cutoff={"help": "Number of documents per query that are read from each run.", "none": 1000},
+    judges={
+        "help": "Another judge: a name, and a file or ir_datasets id; for a track "
+        "TRACK=NAME=QRELS; can be given again."
+    },
+    title={"help": "The heading.", "none": "the number of systems, and QRELS"},
+    note={"help": "A line at the end, such as a date."},
 )
-@options.rel(
-    help="Minimum grade of a relevant document, for measures without rel.  [default: 1; for the "
-    "default measures of an ir_datasets id its official grade]"
-)
-@click.option(
-    "-k",
-    "--depth",
-    "cutoff",
-    type=options.NUMBER,
-    help="Number of documents per query that are read from each run.  [default: 1000]",
-)
-@options.topics
-@options.docs
-@options.labels
-@options.text_option("--dataset", "irds:ID", "ir_datasets collection with the texts to show.")
-@click.option("--title", help="The heading.  [default: the number of systems, and QRELS]")
-@click.option("--note", default="", help="A line at the end, such as a date.")
-@options.tracks("-t")
-@options.judges_of_tracks
-@options.about_judges
-@options.alpha
-@options.lengths
-@options.groups
-@options.duplicates
-@options.drop_self
-@options.collapse
-def command(
-    qrels: str | None,
-    runs: tuple[str, ...],
-    scores: tuple[str, ...],
-    output: str,
-    force: bool,
-    measures: tuple[str, ...],
-    labels: tuple[str, ...],
-    groups: str | None,
-    tracks: tuple[tuple[str, str, str], ...],
-    judges: tuple[str, ...],
-    judge_rel: tuple[str, ...],
-    **settings: Any,
-) -> None:
+def command(output: str, force: bool, **_: Any) -> None:
     """Make a page about runs: who could be the best, why, and which relevant documents are missed.
 
     QRELS is a file, or the id of an ir_datasets dataset with judgements; RUN are files (plain or
@@ -95,24 +69,13 @@ def command(
     documents. With --track or --judge it also shows who could be the best over all tracks and
     judges; pairs, queries and documents are from the first track.
     """
-    from ..io.names import read_groups
-    from ..reporting import PAGE, report
-
-    files = [settings[name] for name in ("topics", "docs", "lengths")]
-    of_tracks = [path for _, *paths in tracks for path in paths]
-    inputs = filter(None, [qrels, *runs, *of_tracks, *scores, *labels, groups, *files])
-    check_replaceable(output, inputs=inputs, begins=PAGE, force=force)
-    of_scores = options.take(settings, *options.OF_SCORES)
-    source, judgements = options.sources(qrels, runs, tracks, scores, **of_scores)
+    check_replaceable(output, inputs=options.inputs(), begins=library.PAGE, force=force)
+    source, judgements = options.sources()
     arguments = click.get_current_context().meta["arguments"]
-    page = report(
+    page = library.report(
         source,
         judgements,
-        list(measures) or None,
-        labels=options.read_labels(labels),
-        **options.read_judges(judges, judge_rel, tracks),
-        **settings,
-        groups=read_groups(groups) if groups else None,
+        **options.given(),
         command=shlex.join(["pyterrier-asl", "report", *map(_without_folder, arguments)]),
     )
     page.save(output, force=force)

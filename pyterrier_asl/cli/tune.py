@@ -33,55 +33,59 @@ from typing import Any
 import click
 
 from ..io import tables
+from ..tuning import clarke
+from ..tuning.collection import load_collection
+from ..tuning.stages import StagedSearch
 from . import Command, epilog, options
 
 
 @click.command(name="tune", cls=Command, epilog=epilog(__doc__))
 @click.argument("collection")
-@options.measures("to tune for; the table has AP, TBG and all of these.  [default: AP TBG]")
-@click.option(
-    "--trials",
-    type=options.NUMBER,
-    default=1000,
-    show_default=True,
-    help="Random settings per stage.",
+@options.of(
+    clarke.tune_for_each,
+    measures={"help": "Measures to tune for; the table has AP, TBG and all of these."},
+    transfer={
+        "help": "Also measure the tuned pipelines on this collection.",
+        "metavar": "COLLECTION",
+    },
+    split={"help": "Tune on every other query and measure the rest."},
+    weights={
+        "help": "Term weights of feedback: BM25's, or relevance weights (Robertson, Sparck Jones).",
+        "type": click.Choice(["idf", "rsj"]),
+    },
 )
-@options.seed(help="Seed of the settings.")
-@options.text_option(
-    "--transfer", "COLLECTION", "Also measure the tuned pipelines on this collection."
+@options.of(
+    StagedSearch,
+    "n_trials",
+    "trials_only",
+    "seed",
+    "jobs",
+    "storage",
+    n_trials={"help": "Random settings per stage.", "names": ("--trials",)},
+    trials_only={"help": "Leave out the defaults and the parameters of earlier stages."},
+    seed={"help": "Seed of the settings.", "default": 0},
+    storage={"help": "Save trials in this database, and resume from it.", "metavar": "URL"},
 )
-@options.switch("--split", help="Tune on every other query and measure the rest.")
-@click.option(
-    "--weights",
-    type=click.Choice(["idf", "rsj"]),
-    default="idf",
-    show_default=True,
-    help="Term weights of feedback: BM25's, or relevance weights (Robertson, Sparck Jones).",
-)
-@options.switch(
-    "--trials-only", help="Leave out the defaults and the parameters of earlier stages."
-)
-@options.jobs(help="Number of trials at a time; -1: number of cores.")
-@options.text_option("--storage", "URL", "Save trials in this database, and resume from it.")
 @options.text_option(
     "--out",
     "FOLDER",
     "Folder for the table, all trials and, with Altair, their chart.",
 )
-@options.force
 @options.places
-@options.output_format(help="tsv has a header.")
+@options.output("tsv has a header.")
 def command(
     collection: str,
     measures: tuple[str, ...],
-    trials: int,
     transfer: str | None,
     split: bool,
+    storage: str | None,
     out: str | None,
     force: bool,
     places: int,
-    output_format: str,
-    **search: Any,
+    form: str,
+    n_trials: int,
+    seed: int,
+    **_: Any,
 ) -> None:
     """Tune BM25 with feedback for a measure, by random search in stages.
 
@@ -90,32 +94,31 @@ def command(
     --transfer the best settings are also measured on other queries, and compared there with BM25
     without feedback and with the default parameters (paired t-tests).
     """
-    from ..tuning import clarke, study
-    from ..tuning.collection import load_collection
+    from ..tuning import study
 
-    options.check_force(force, out)
     if split and transfer:
         raise click.UsageError("--split and --transfer exclude each other")
-    chosen = measures or clarke.MEASURES
     if out:
-        clarke.check_folder(out, chosen, force=force)
-    search["storage"] = study.open_storage(search["storage"])  # before the documents are indexed
-    verbose = sys.stderr.isatty()
-    tuned_on = load_collection(collection, verbose=verbose)
-    other = load_collection(transfer, tuned_on, verbose=verbose) if transfer else None
-    results = clarke.tune_for_each(
-        tuned_on, chosen, transfer=other, split=split, n_trials=trials, verbose=verbose, **search
-    )
+        clarke.check_folder(out, measures, force=force)
+    search = {
+        **options.given("measures", "transfer", "storage"),
+        "seed": seed,
+        "verbose": sys.stderr.isatty(),
+    }
+    search["storage"] = study.open_storage(storage)  # before the documents are indexed
+    tuned_on = load_collection(collection, verbose=search["verbose"])
+    other = load_collection(transfer, tuned_on, verbose=search["verbose"]) if transfer else None
+    results = clarke.tune_for_each(tuned_on, measures, transfer=other, **search)
     table = clarke.side_by_side(results)
-    if output_format == "table":
+    if form == "table":
         click.echo(
-            f"{tuned_on.name}: BM25 with feedback, {trials} trials per stage (Clarke 2019)\n"
+            f"{tuned_on.name}: BM25 with feedback, {n_trials} trials per stage (Clarke 2019)\n"
         )
-    if output_format not in ("tsv", "jsonl"):
+    if form not in ("tsv", "jsonl"):
         table = clarke.with_paper_names(table)
-    tables.write(table, output_format, places=places, group_by="stage")
+    tables.write(table, form, places=places, group_by="stage")
     for sentence in [*clarke.winners(results), *clarke.transfer_verdicts(results)]:
-        click.echo(f"\n{sentence}", err=output_format != "table")
+        click.echo(f"\n{sentence}", err=form != "table")
     if out:
         for path in clarke.save(results, out, force=force):
             click.echo(f"wrote {path}", err=True)

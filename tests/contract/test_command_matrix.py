@@ -143,7 +143,7 @@ ROWS: dict[str, Row] = {
     "measures": Row(["-m", "nDCG@5"], refused={"scores": "no measure|nDCG@5"}),
     "measure": Row(["-m", "nDCG@5"], refused={"scores": "no measure|nDCG@5"}),
     "places": Row(["-p", "1"]),
-    "output_format": Row(["-o", "jsonl"]),
+    "form": Row(["-o", "jsonl"]),
     "wide": Row(["--wide"], same={"always": TERMINAL}),
     "all_rows": Row(["--all"], same={"always": TERMINAL}),
     "jobs": Row(["-j", "1"], same={"always": "one is the default"}),
@@ -181,7 +181,7 @@ ROWS: dict[str, Row] = {
     "seed": Row(["--seed", "7"]),
     "correction": Row(["--correction", "none"]),
     "levels": Row(["--level", ".3"]),
-    "force": Row(["--force"], same={"always": "there is no file yet"}),
+    "force": Row(["--force"], refused={"always": "--force goes with an option that writes"}),
 }
 
 
@@ -291,7 +291,7 @@ SPECIAL: dict[str, dict[str, Row]] = {
         ),
         "depth": Row(["--depth", "12"], measure="ASL@2"),
         "highest": Row(["--highest", "5"], measure="nDCG@10"),
-        "texts": Row(["--texts", "no-such-id"], HOLES_EXPORT, refused={"always": "no-such-id"}),
+        "dataset": Row(["--dataset", "no-such-id"], HOLES_EXPORT, refused={"always": "no-such-id"}),
         "docs": Row(texts("--docs"), HOLES_EXPORT, writes=EXPORT, alone=True),
         "topics": Row(texts("--topics"), HOLES_EXPORT, writes=EXPORT, alone=True),
         "kind": Row(["--kind", "pairs"], ["--chart", CHART], writes=CHART),
@@ -309,7 +309,7 @@ SPECIAL: dict[str, dict[str, Row]] = {
     "judges": {
         "show": Row(["--show", "gains"]),
         "reference": Row(["--reference", "nist"]),
-        "output_format": Row(["-o", "jsonl"], ["--show", "agreement"], alone=True),
+        "form": Row(["-o", "jsonl"], ["--show", "agreement"], alone=True),
         "judges": Row(judge("z", 0.3)),
         "rel": Row(["-l", "2"], refused={"binary": "nothing relevant"}),
         "duplicates": Row(["--duplicates", "best"], data="repeated", needed=True),
@@ -321,7 +321,7 @@ SPECIAL: dict[str, dict[str, Row]] = {
     "audit": {
         "machine": Row([], same={"always": "a setting"}),
         "machine_rel": Row(["--judge-rel", "m=2"]),
-        "target": Row(["--target", "these"]),
+        "target": Row(["--target", "these-queries"]),
         "plan": Row(["--plan", ".4"]),
         "draw": Row(["--draw", "drawn"], planned, writes="drawn", alone=True),
         "baseline": Row(["--baseline", "delta"]),
@@ -331,6 +331,7 @@ SPECIAL: dict[str, dict[str, Row]] = {
     },
     "report": {
         "output": Row([], same={"always": "a setting"}),
+        "force": Row([], same={"always": "a setting"}),
         "title": Row(["--title", "A title"]),
         "note": Row(["--note", "A note"]),
         "topics": Row(texts("--topics")),
@@ -341,6 +342,7 @@ SPECIAL: dict[str, dict[str, Row]] = {
     },
     "pool": {
         "output": Row([], same={"always": "a setting"}),
+        "force": Row([], same={"always": "a setting"}),
         "depth": Row(["--depth", "3"]),
         "name": Row(["--name", "mine"]),
     },
@@ -348,7 +350,7 @@ SPECIAL: dict[str, dict[str, Row]] = {
 SPECIAL |= {
     "demo": {},
     "tune": {
-        "trials": Row(["--trials", "3"]),
+        "n_trials": Row(["--trials", "3"]),
         "transfer": Row(lambda s: ["--transfer", tuned(s, 2)]),
         "split": Row(["--split"]),
         "weights": Row(["--weights", "rsj"]),
@@ -561,7 +563,7 @@ def words_of(name: str, setting: Setting, option: str, data: str) -> list[str]:
     by_name = {"measures", "measure"} & params
     if by_name and option not in {*by_name, "lower_is_better", "higher_is_better"}:
         words += ["-m", RARENESS.get(name, setting.measure)]
-    if name.startswith("analyze") and option not in ("places", "output_format"):
+    if name.startswith("analyze") and option not in ("places", "form"):
         words += ["-o", "jsonl"]
     if "qrels" not in params and name != "pool":
         return words
@@ -634,7 +636,7 @@ def problem(name: str, option: str, setting: Setting) -> str:
     if given or row.data != "plain" or row.writes:
         before = output_of(name, words, row.writes)
     else:
-        own = {"measure", "measures", "places", "output_format", *SCORES}
+        own = {"measure", "measures", "places", "form", *SCORES}
         before = plain(name, setting, option if option in own else "")
     after = output_of(name, [*words, *value], row.writes)
     sources = {setting.source, "binary" if setting.binary else "", "always"}
@@ -682,7 +684,7 @@ def cases() -> Iterator[Any]:
 
 #: In how many settings the quick suite tries each option; options that few commands try there.
 QUICK = {"report": 0, "evaluate": 2}
-SHARED = ("chart", "title", "places", "output_format", "duplicates", "collapse")
+SHARED = ("chart", "title", "places", "form", "duplicates", "collapse")
 
 
 @pytest.mark.parametrize(("name", "option", "settings"), list(cases()))

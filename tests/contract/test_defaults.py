@@ -105,11 +105,11 @@ MEASURES: dict[str, dict[str, Any]] = {
 
 #: Of the commands: further options than the parameters of functions.
 COMMANDS: dict[str, dict[str, Any]] = {
-    "audit": {"target": "like-these"},
+    "audit": {"target": "queries-like-these"},
     "holes": {"measure": "nDCG@10"},
-    "tune": {"weights": "idf", "trials": 1000},
+    "tune": {"weights": "idf", "n_trials": 1000, "measures": ("AP", "TBG")},
 }
-OF_OUTPUT = {"places": 4, "output_format": "table", "title": True}
+OF_OUTPUT = {"places": 4, "form": "table", "title": True}
 
 
 def defaults_of(function: Any) -> dict[str, Any]:

@@ -82,7 +82,7 @@ def test_other_orders_and_ids_give_the_same_answers(name):
     words = words_of(name, SETTING, "", "plain")
     if name == "judges":
         words += ["--show", "gains"]
-    if "output_format" in options_of(name) and "jsonl" not in words:
+    if "form" in options_of(name) and "jsonl" not in words:
         words += ["-o", "jsonl"]
     if name == "evaluate":
         words += ["-q"]

@@ -372,17 +372,20 @@ def test_tuning_in_memory_that_is_ended_can_be_started_again(start, tmp_path, tu
 
 _ANALYZE = """
     import sys, time
-    from pyterrier_asl.analysis import command_line as analyses
+    from functools import wraps
+    from pyterrier_asl.analysis.registry import find_analyses
     from pyterrier_asl.cli import main
-    analyze = analyses.analyze
+    [analysis] = find_analyses("reordering")
+    reorder = analysis.function
 
-    def slowly(*arguments):
-        table = analyze(*arguments)
+    @wraps(reorder)
+    def slowly(**arguments):
+        table = reorder(**arguments)
         print("at it", flush=True)
         time.sleep(600)
         return table
 
-    analyses.analyze = slowly
+    analysis.function = slowly
     main(["analyze", "reordering", *sys.argv[1:3], "--chart", sys.argv[3]])
 """
 

@@ -6,8 +6,9 @@ import pandas as pd
 import pytest
 from ir_measures import P
 
-from pyterrier_asl.analysis.command_line import (
-    attributes_line,
+from pyterrier_asl.analysis.registry import PAPERS, QUESTIONS, analyses, find_analyses
+from pyterrier_asl.cli.analyze import attributes_line, without_unnamed_track
+from pyterrier_asl.cli.readers import (
     read_grade,
     read_grades,
     read_judges_by_name,
@@ -16,9 +17,7 @@ from pyterrier_asl.analysis.command_line import (
     read_numbers,
     read_pools,
     read_runs_of_tracks,
-    without_unnamed_track,
 )
-from pyterrier_asl.analysis.registry import PAPERS, QUESTIONS, analyses, find_analyses
 
 #: A function, texts, and what they are read as.
 READ = [

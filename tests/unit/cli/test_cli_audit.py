@@ -207,7 +207,7 @@ def test_the_command(files):
     expected = audit(RUNS, SAMPLE, "AP", MACHINE).table
     assert [row["estimate"] for row in rows] == pytest.approx(expected["estimate"].tolist())
     assert "drawn at random" in result.stderr
-    table = call("-m", "AP", "--target", "these").stdout
+    table = call("-m", "AP", "--target", "these-queries").stdout
     assert "new - old" in table and "these 30 queries, if people judged all" in table.replace(
         "\n", " "
     )
@@ -260,7 +260,7 @@ def test_the_draw_is_kept_in_a_file(files):
 
 @pytest.mark.parametrize(
     ("option", "value", "named"),
-    [("-o", "jsonl", "--output_format jsonl"), ("--places", "2", "--places 2")],
+    [("-o", "jsonl", "--output jsonl"), ("--places", "2", "--places 2")],
 )
 def test_a_plan_has_no_table(files, option, value, named):
     result = call("-m", "AP", "--plan", "0.3", option, value, people="none")

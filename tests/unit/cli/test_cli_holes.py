@@ -47,7 +47,7 @@ def test_a_pair_its_list_and_its_labels(files, tmp_path):
 
 
 def test_the_collection_with_the_texts_must_exist(files, tmp_path):
-    done = call(*files, "--export", tmp_path / "todo.tsv", "--texts", "no/such/collection")
+    done = call(*files, "--export", tmp_path / "todo.tsv", "--dataset", "no/such/collection")
     assert done.exit_code == 2 and "no/such/collection" in done.stderr
     assert not (tmp_path / "todo.tsv").exists()
 

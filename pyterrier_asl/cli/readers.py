@@ -1,18 +1,12 @@
-"""Analyses for the command: reading options and files, calling, and notes on the table."""
+"""Readers of the values of options."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from ..assessment.judges import QRELS, with_reference
-from ..io.lazy import pd
 from ..io.names import read_groups
 from ..measures.names import parse_measures
-from .rareness_pools import pools_by
-from .registry import Analysis, Runs
-
-# Values of options
 
 
 def read_grade(value: float) -> float:
@@ -54,6 +48,8 @@ def _cast(kind: Callable[[str], Any], texts: Iterable[str], message: str) -> lis
 
 def read_pools(path: str) -> dict[str, list[str]]:
     """Reads the runs of each type from a file of runs and types."""
+    from ..analysis.rareness_pools import pools_by
+
     return pools_by(read_groups(path))
 
 
@@ -98,58 +94,3 @@ def _pairs_by_name(texts: Sequence[str], form: str) -> dict[str, str]:
             raise ValueError(f"{name!r} is given twice: give each another name")
         named[name] = value
     return named
-
-
-# The call
-
-
-def analyze(
-    analysis: Analysis,
-    qrels: str | None,
-    runs: Runs,
-    options: dict[str, Any],
-) -> pd.DataFrame:
-    """Calls an analysis.
-
-    Args:
-        analysis: the analysis.
-        qrels: file or ir_datasets id, for an analysis that needs judgements; None: several tracks.
-        runs: list of files and folders, for an analysis that needs runs; or the runs and qrels of
-            each track.
-        options: values by parameter; other parameters have the defaults of the function.
-
-    Raises:
-        ValueError: for an invalid option or input.
-        OSError: for a file that cannot be read.
-    """
-    sources: dict[str, Any] = {"qrels": qrels, "runs": runs}
-    inputs = {name: sources[name] for name in sources if name in analysis.parameters}
-    if "judges" in options and "qrels" not in inputs:  # QRELS is one of them
-        options = {**options, "judges": with_reference(options["judges"], QRELS, sources["qrels"])}
-    return analysis.function(**inputs, **options)
-
-
-# The printed table
-
-
-def without_unnamed_track(frame: pd.DataFrame) -> pd.DataFrame:
-    """Drops the column of the track where the only track has no name."""
-    if "track" in frame and not frame["track"].astype(bool).any():
-        return frame.drop(columns="track")
-    return frame
-
-
-def attributes_line(frame: pd.DataFrame) -> str:
-    """The attributes of the table in a line, '' for none."""
-    shown = {
-        name: value for name, value in frame.attrs.items() if value is not False and value != []
-    }
-    return "; ".join(f"{name}: {_as_text(value)}" for name, value in shown.items())
-
-
-def _as_text(value: Any) -> str:
-    if isinstance(value, Mapping):
-        value = [f"{part} of {name}" for name, part in value.items()]
-    if isinstance(value, list):
-        return ", ".join(map(str, value))
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
