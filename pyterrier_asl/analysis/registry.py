@@ -26,7 +26,7 @@ An analysis is a function of runs, judgements and further options, which returns
 * ``ties.draw(frame)`` draws the figure of the table.
 * ``@ties.another("name", "Figure 9", "Its question?")`` draws a second figure of the same table.
 * ``@ties.shown`` makes the table human-readable, as the command prints it.
-* Each option needs an entry in ``cli/analyze.py``; a parameter without one is for Python only.
+* Each option needs an entry in ``cli/options.py``, which lists the parameters in Python only.
 """
 
 from __future__ import annotations
