@@ -2,8 +2,7 @@
 
 A cause can be undone in the runs or the qrels at hand: each is undone alone, and the difference
 computed again. It is reported where this takes away a tenth of the difference, or its sign. No
-document is ever removed at random. Documents that occur twice in a ranking are no cause: they are
-refused, or count once, at their best rank.
+document is ever removed at random.
 """
 
 from __future__ import annotations
@@ -28,8 +27,6 @@ from .id_forms import find_writing, rewritten
 _SHARE = 0.1
 #: The name of the cause that bounds over all labels show.
 UNJUDGED = "unjudged documents"
-#: The number of first documents per query among which unjudged ones are counted.
-_FIRST = 10
 
 #: The differences by query of a measure without a cause, where the measure has them.
 Undo = Callable[[Any], Iterable[Floats]]
@@ -42,7 +39,8 @@ class Cause:
     Attributes:
         name: the name of the cause.
         where: where it was found: ``'A'``, ``'B'`` or ``'A and B'``.
-        evidence: a sentence with its numbers and examples.
+        evidence: a sentence with its numbers and examples; where these depend on the measure, a
+            function of its name.
         undone: the words for what was undone.
         remedy: what to do.
         differences: the differences by query of a measure without the cause: B less A.
@@ -52,7 +50,7 @@ class Cause:
 
     name: str
     where: str
-    evidence: str
+    evidence: str | Callable[[str], str]
     undone: str
     remedy: str
     differences: Undo
@@ -67,7 +65,7 @@ def causes_frame(rows: Sequence[Mapping[str, Any]] = ()) -> pd.DataFrame:
 
 
 def sentence(row: Mapping[Any, Any]) -> str:
-    """A sentence on a cause, from its row.
+    """A sentence on a cause, from its row, which can begin with the name of a ``track``.
 
     >>> row = {"evidence": "B lacks x", "measure": "AP", "difference": -0.2, "effect": -0.01}
     >>> sentence(row | {"undone": "With x", "remedy": "add x"})
@@ -75,8 +73,10 @@ def sentence(row: Mapping[Any, Any]) -> str:
     """
     figures = (f"{round(row[name], 4) + 0:+.4f}" for name in ("effect", "difference"))
     effect = f"{row['undone']} the difference in {row['measure']} is {' instead of '.join(figures)}"
-    parts = (f"{text[0].upper()}{text[1:]}." for text in (row["evidence"], effect, row["remedy"]))
-    return " ".join(parts)
+    parts = [row["evidence"], effect, row["remedy"]]
+    first = parts[: bool(row.get("track"))]  # the name of a collection stays as it is
+    rest = [f"{text[0].upper()}{text[1:]}" for text in parts[len(first) :]]
+    return f"{'. '.join([*first, *rest])}."
 
 
 def explains(difference: float, undone: float) -> bool:
@@ -119,6 +119,7 @@ def find_causes(
     differences: Mapping[str, Floats],
     difference_of: Callable[[str, JudgedRun, JudgedRun], Floats | None],
     bounds: Undo,
+    cutoffs: Mapping[str, int],
 ) -> Iterator[Cause]:
     """The causes that a difference between two runs can have, whatever their effect.
 
@@ -129,6 +130,7 @@ def find_causes(
         difference_of: the same of two other runs, by the name of the measure; None where it needs
             more than judged documents.
         bounds: the least and the greatest differences of a measure by query, over all labels.
+        cutoffs: the cut-offs of the measures that have such bounds, by name.
     """
 
     def of(*pair: JudgedRun) -> Undo:
@@ -155,15 +157,21 @@ def find_causes(
     yield from _ties(a, b, of)
     yield from _query_itself(a, b, of)
     if any(run.retrieved.sum() > (run.grades >= 0).sum() for run in (a, b)):
-        unjudged = [1 - _share_judged(run) for run in (a, b)]
+
+        def evidence(name: str) -> str:
+            shares = [100 * (1 - _share_judged(run, cutoffs[name])) for run in (a, b)]
+            return (
+                f"{shares[0]:.0f} % of the first {cutoffs[name]:,} documents of A and "
+                f"{shares[1]:.0f} % of B are unjudged and count as not relevant"
+            )
+
         yield Cause(
             UNJUDGED,
             "A and B",
-            f"{100 * unjudged[0]:.0f} % of the first {_FIRST} documents of A and "
-            f"{100 * unjudged[1]:.0f} % of B are unjudged and count as not relevant",
+            evidence,
             "With other labels of them",
             "judge them; 'holes' lists which",
-            bounds,
+            lambda name: bounds(name) if name in cutoffs else (),
         )
 
 
@@ -294,7 +302,7 @@ def _without(run: JudgedRun, gone: Bools, judgements: Any) -> JudgedRun:
     return JudgedRun.from_entries(judgements, np.diff(before[offsets]), *entries)
 
 
-def _share_judged(run: JudgedRun) -> float:
-    """The share of the first documents that are judged."""
-    first = int(np.minimum(run.retrieved, _FIRST).sum())
-    return float(((run.ranks <= _FIRST) & (run.grades >= 0)).sum()) / max(1, first)
+def _share_judged(run: JudgedRun, cutoff: int) -> float:
+    """The share of the documents down to a cut-off that are judged."""
+    first = int(np.minimum(run.retrieved, cutoff).sum())
+    return float(((run.ranks <= cutoff) & (run.grades >= 0)).sum()) / max(1, first)

@@ -208,9 +208,10 @@ class Compared:
                 differences = {
                     values.name: values.of_track(track).difference for values in self._own(run)
                 }
-                bounds = partial(self.inputs.quick_bounds, run, track)
+                cutoffs, bounds = self.inputs.quick_bounds(run, track)
                 pair = judged.runs[0], judged.runs[at]
-                causes = find_causes(*pair, differences, self.inputs.difference_of, bounds)
+                undo = self.inputs.difference_of
+                causes = find_causes(*pair, differences, undo, bounds, cutoffs)
                 found[run] += [(track, cause) for cause in causes]
         return found
 
@@ -238,10 +239,11 @@ class Compared:
         if self._effects[key] is None:
             return None
         names = {"run": values.run, "measure": values.name, "cause": cause.name}
-        evidence = f"{track}: {cause.evidence}" if track else cause.evidence
+        evidence = cause.evidence(values.name) if callable(cause.evidence) else cause.evidence
+        evidence = f"{track}: {evidence}" if track else evidence
         difference = float(values.of_track(track).difference.mean())
         figures = {"difference": difference, "effect": self._effects[key], "evidence": evidence}
-        return vars(cause) | names | figures
+        return vars(cause) | names | figures | {"track": track}
 
     def _is_significant(
         self, track: str, values: RunDifference, differences: Floats | None

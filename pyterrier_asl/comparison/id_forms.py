@@ -94,6 +94,8 @@ def _plain(ids: pa.LargeStringArray) -> pa.LargeStringArray:
     >>> _plain(pa.array(["FT911-01", "ft911_1"], pa.large_string())).to_pylist()
     ['ft911 1', 'ft911 1']
     """
+    if pc.all(pc.utf8_is_decimal(ids)).as_py() and not pc.any(pc.starts_with(ids, "0")).as_py():
+        return ids
     texts = pc.replace_substring_regex(pc.utf8_lower(ids), r"[^\pL\pN]+", " ")
     texts = pc.replace_substring_regex(texts, "(^|[^0-9])0+([0-9])", r"\1\2")
     return pc.utf8_trim_whitespace(texts)
@@ -118,9 +120,10 @@ def find_writing(run: JudgedRun) -> Writing | None:
         return None
     votes = Counter(_affixes(unknown, missed, False))
     votes.update(_affixes(missed, unknown, True))
-    plain = _matches(Writing("form"), unknown, missed)
-    votes[Writing("form")] = int(plain.sum())
-    [(writing, _)] = votes.most_common(1)
+    votes[Writing("form")] = int(_matches(Writing("form"), unknown, missed).sum())
+    [(writing, most)] = votes.most_common(1)
+    if most < _FEWEST:
+        return None
     number = int(_matches(writing, unknown, missed).sum())
     chance = int(_matches(writing, unknown, missed, shift=1).sum())
     judged = first.take(is_judged)
@@ -167,14 +170,21 @@ def _matches(writing: Writing, unknown: Docs, missed: Docs, *, shift: int = 0) -
 
 def _affixes(long: Docs, short: Docs, in_qrels: bool) -> Iterator[Writing]:
     """A writing for each document whose id is the id of another and a prefix or suffix."""
-    index = short.indexed(short.ids)
-    for size in range(1, _AFFIX + 1):
-        for kind in ("prefix", "suffix"):
-            found = index.find(long.queries, _cut(long.ids, size, kind == "prefix")) >= 0
-            for docno in take(long.ids, np.flatnonzero(found)).to_pylist():
-                text = docno[:size] if kind == "prefix" else docno[-size:]
-                yield Writing(kind, text, in_qrels)
-                if kind == "suffix" and not text[0].isalnum() and text[0] not in text[1:]:
+    ids: dict[int, set[str]] = {}
+    for query, docno in zip(short.queries.tolist(), short.ids.to_pylist()):
+        ids.setdefault(query, set()).add(docno)
+    lengths = {query: sorted(set(map(len, others)), reverse=True) for query, others in ids.items()}
+    for query, docno in zip(long.queries.tolist(), long.ids.to_pylist()):
+        for length in lengths.get(query, ()):
+            size, others = len(docno) - length, ids[query]
+            if not 0 < size <= _AFFIX:
+                continue
+            if docno[size:] in others:
+                yield Writing("prefix", docno[:size], in_qrels)
+            if docno[:length] in others:
+                text = docno[length:]
+                yield Writing("suffix", text, in_qrels)
+                if not text[0].isalnum() and text[0] not in text[1:]:
                     yield Writing("part", text[0], in_qrels)
 
 

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
 
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.inputs import complete_measures, measures_for, warn_of_grades
-from ..evaluation.labellings import has_bounds, labelled_measures, measure_with_bounds
+from ..evaluation.labellings import (
+    Labelled,
+    has_bounds,
+    labelled_measures,
+    measure_with_bounds,
+)
 from ..evaluation.measuring import values_of
 from ..evaluation.scores import ScoreTable, canonical_name
 from ..io.names import shared_systems
@@ -27,6 +33,7 @@ from ..measures.names import (
 )
 from ..measures.standard import formula
 from ..scoring.arrays import Bools, Floats
+from ..scoring.bounds import Bounds
 from ..scoring.lexicographic import first_difference, reciprocal_ranks
 from .conditions import Condition, check_condition
 
@@ -98,16 +105,29 @@ class Inputs:
     def values_of(self, name: str, track: str) -> Floats:
         """The values of a measure in a collection; the preferences for each over the baseline."""
         if name in PREFERENCES:
-            return _preferences(self.judged[track].runs, self.rel)[name]
+            return self._preferred[track][name]
         return self.values[track][name]
 
-    def quick_bounds(self, run: str, track: str, name: str) -> list[Floats]:
-        """The bounds of the differences by query, of a measure with a cut-off; else none."""
-        measure = self.measures.get(name)
-        if measure is None or not measure.params.get("cutoff") or not has_bounds(measure):
-            return []
-        limits = self.limits(run, name, track)
-        return [limits.low, limits.high]
+    @cached_property
+    def _preferred(self) -> dict[str, dict[str, Floats]]:
+        """The preferences for each run over the baseline, by collection."""
+        return {track: _preferences(of.runs, self.rel) for track, of in self.judged.items()}
+
+    def quick_bounds(self, run: str, track: str) -> tuple[dict[str, int], Callable[[str], Bounds]]:
+        """The cut-offs of the measures with cut-off and bounds, and the bounds of the differences
+        by query for their names; unjudged documents are numbered once for all of them."""
+        measures = {
+            name: measure
+            for name, measure in self.measures.items()
+            if measure.params.get("cutoff") and has_bounds(measure)
+        }
+
+        @cache
+        def labelled() -> dict[str, Labelled]:
+            return labelled_measures(self.judged[track].select([self.names[0], run]), measures)
+
+        cutoffs = {name: measure["cutoff"] for name, measure in measures.items()}
+        return cutoffs, lambda name: labelled()[name].difference(1, 0)
 
     def difference_of(self, name: str, a: JudgedRun, b: JudgedRun) -> Floats | None:
         """The differences of two runs by query; None of a measure of more than judged documents."""

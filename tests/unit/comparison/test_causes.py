@@ -171,6 +171,8 @@ def test_unjudged_documents_have_bounds():
     bounds = holes({"b": B, "a": A}, partly, "P@10").difference
     assert row["effect"] == bounds.low or row["effect"] == bounds.high
     assert explains(row["difference"], row["effect"])
+    assert "of the first 10 documents of A" in row["evidence"]
+    assert "of the first 5 documents" in causes(qrels=partly, measure="P@5").iloc[-1]["evidence"]
     assert "unjudged documents" not in causes(qrels=partly, measure="AP").index  # no cut-off
 
 

@@ -85,7 +85,6 @@ RUNS = {
         holes,
         lambda runs, qrels, measure, rel: audit(runs, qrels, measure, qrels, rel=rel),
         lambda runs, qrels, measure, rel: plan_audit(runs, qrels, measure, qrels, 0.2, rel=rel),
-        lambda runs, qrels, measure, rel: compare({"one": (runs, qrels)}, None, measure, rel=rel),
         lambda runs, qrels, measure, rel: analysis.stability(runs, qrels, measure, rel=rel),
     ],
 )
