@@ -158,7 +158,7 @@ def find_causes(
     yield from _query_itself(a, b, of)
     if any(run.retrieved.sum() > (run.grades >= 0).sum() for run in (a, b)):
 
-        def evidence(name: str) -> str:
+        def evidence_of(name: str) -> str:
             shares = [100 * (1 - _share_judged(run, cutoffs[name])) for run in (a, b)]
             return (
                 f"{shares[0]:.0f} % of the first {cutoffs[name]:,} documents of A and "
@@ -168,7 +168,7 @@ def find_causes(
         yield Cause(
             UNJUDGED,
             "A and B",
-            evidence,
+            evidence_of,
             "With other labels of them",
             "judge them; 'holes' lists which",
             lambda name: bounds(name) if name in cutoffs else (),
