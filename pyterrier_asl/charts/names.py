@@ -181,7 +181,7 @@ def spread_apart(ascending: Floats, within: tuple[float, float]) -> Floats:
     """The places of names next to values, without overlaps and within the axis.
 
     >>> spread_apart(np.array([0.0, 1.0, 100.0]), (0, 100)).round(1).tolist()
-    [0.0, 5.0, 100.0]
+    [0.0, 6.7, 100.0]
     """
     low, high = within
     gap = ROW / HEIGHT * ((high - low) or 1.0)  # of the height of the chart, a line of text

@@ -99,7 +99,7 @@ def command(
     if split and transfer:
         raise click.UsageError("--split and --transfer exclude each other")
     if out:
-        clarke.check_folder(out, measures, force=force)
+        clarke.check_folder(out, force=force)
     search = {
         **options.given("measures", "transfer", "storage"),
         "seed": seed,

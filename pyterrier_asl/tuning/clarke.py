@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import math
-import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,8 +13,8 @@ from typing import Any
 import pandas as pd
 import pyterrier as pt
 
-from ..charts import HEIGHT, WIDTH, alt, tooltips
-from ..charts.saving import check_converter, save_chart
+from ..charts import HEIGHT, WIDE_CAPTION, WIDTH, alt, captioned, tooltips
+from ..charts.saving import save_chart
 from ..io.atomic import check_replaceable, replacing
 from ..io.table_forms import PValue
 from ..measures.directions import higher_is_better
@@ -37,9 +35,8 @@ _TRANSFER = "transfer to "
 #: The end of the names of rows of p-values.
 _P = " p-value"
 
-#: The stages, and those that tune b and k1.
-_STAGES = ("initial retrieval", "feedback", "final retrieval")
-_RETRIEVALS = _STAGES[::2]
+#: The stages that tune b and k1.
+_RETRIEVALS = ("initial retrieval", "final retrieval")
 
 #: The first bytes of saved files; tables of trials begin with their first column.
 _BEGINS = {"table.csv": b"stage,name,", "scores.html": b"<"}
@@ -273,7 +270,7 @@ def with_paper_names(table: pd.DataFrame) -> pd.DataFrame:
     return table.assign(name=table["name"].replace(_PAPER))
 
 
-def scores_by_parameters(results: Mapping[str, StagedResult]) -> alt.VConcatChart:
+def scores_by_parameters(results: Mapping[str, StagedResult]) -> alt.TopLevelMixin:
     """Score against b and k1, for each measure and retrieval stage; the best trial is red.
 
     Clarke (2019), Figures 1 and 2.
@@ -286,7 +283,8 @@ def scores_by_parameters(results: Mapping[str, StagedResult]) -> alt.VConcatChar
         for stage in _RETRIEVALS
         for metric, result in results.items()
     ]
-    return alt.vconcat(*rows)
+    caption = "Each point is a trial of random search; the red point is the best trial."
+    return captioned(alt.vconcat(*rows), "Score by b and k1", caption, WIDE_CAPTION)
 
 
 def _scatter(result: StagedResult, stage: str, metric: str, parameter: str) -> alt.Chart:
@@ -315,31 +313,19 @@ def _scatter(result: StagedResult, stage: str, metric: str, parameter: str) -> a
     )
 
 
-def check_folder(folder: str | Path, measures: Sequence[str], *, force: bool = False) -> None:
-    """Checks that :func:`save` can write to a folder, or create it.
+def check_folder(folder: str | Path, *, force: bool = False) -> None:
+    """Creates the folder of :func:`save`, and checks that its table and chart can be written.
 
     Args:
         folder: the folder.
-        measures: the measures to tune for, see :func:`tune_for_each`.
         force: whether files of another kind are overwritten, too.
 
     Raises:
         OSError: if not.
-        MemoryError: where ``ulimit -v`` leaves vl-convert too little address space.
     """
-    out = Path(folder)
-    existing = next(path for path in (out, *out.absolute().parents) if os.path.lexists(path))
-    if not existing.is_dir():
-        what = "it" if existing == out else existing
-        raise NotADirectoryError(f"cannot write to {folder}: {what} is a file; give a folder")
-    if not os.access(existing, os.W_OK | os.X_OK):
-        raise PermissionError(f"cannot write to {folder}: {existing} is read-only")
-    if find_spec("altair") is not None:
-        check_converter("the chart of scores")
-    names = [measure.name for measure in parse_measures(measures)]
-    trials = [_trials(out, name, stage) for name in names for stage in _STAGES]
-    for path in [out / "table.csv", out / "scores.html", *trials] if out.is_dir() else []:
-        check_replaceable(path, begins=_BEGINS.get(path.name, b"trial,"), force=force)
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    for name, begins in _BEGINS.items():
+        check_replaceable(Path(folder) / name, begins=begins, force=force)
 
 
 def _trials(folder: Path, metric: str, stage: str) -> Path:
@@ -360,21 +346,19 @@ def save(
         The files that were written.
 
     Raises:
-        OSError: for a file that cannot be written, or is of another kind; older files are kept.
+        OSError: for a file that cannot be written, or is of another kind.
     """
-    check_folder(folder, list(results), force=force)
+    check_folder(folder, force=force)
     out = Path(folder)
-    out.mkdir(parents=True, exist_ok=True)
+    out = Path(folder)
     tables = {out / "table.csv": side_by_side(results)}
     for name, result in results.items():
         tables |= {_trials(out, name, stage): frame for stage, frame in result.trials.items()}
-    written = list(tables)
-    with ExitStack() as files:  # the tables replace older ones after all files have been written
-        for path, table in tables.items():
-            begins = _BEGINS.get(path.name, b"trial,")
-            beside = files.enter_context(replacing(path, begins=begins, force=force))
+    for path, table in tables.items():
+        with replacing(path, begins=_BEGINS.get(path.name, b"trial,"), force=force) as beside:
             table.to_csv(beside, index=False)
-        if find_spec("altair") is not None:
-            written.append(out / "scores.html")
-            save_chart(scores_by_parameters(results), written[-1], force=force)
+    written = list(tables)
+    if find_spec("altair") is not None:
+        written.append(out / "scores.html")
+        save_chart(scores_by_parameters(results), written[-1], force=force)
     return written

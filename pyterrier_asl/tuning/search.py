@@ -10,7 +10,7 @@ import pyterrier as pt
 
 from ..evaluation.inputs import refuse
 from .objective import Objective, PipelineObjective, TuningTask, make_task
-from .space import Params, Space, warn_of_equal_transformers
+from .space import Params, Space
 from .sweep import NotSwept, Sweep
 
 #: A setting as GridSearch returns it: (transformer, name, value) of each parameter.
@@ -116,7 +116,6 @@ def RandomSearch(
 
     if return_type not in _RETURN_TYPES:
         raise ValueError(f"return_type is {return_type!r}; it must be one of {_RETURN_TYPES}")
-    warn_of_equal_transformers(pipeline, params)
     space = Space(params)
     task = make_task(topics, qrels, metric, measures)
     with space.restore_at_end():

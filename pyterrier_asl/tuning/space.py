@@ -11,8 +11,6 @@ from typing import Any, TypeAlias
 import numpy as np
 import pyterrier as pt
 
-from ..io.notices import warn
-
 #: Transformers, and for each of their parameters a distribution or a list of values, as in
 #: GridSearch; or pairs of transformer and parameters, for equal transformers, which a dict cannot
 #: distinguish.
@@ -164,35 +162,6 @@ def describe(distribution: Any) -> str:
         arguments += [f"{name}={value!r}" for name, value in sorted(distribution.kwds.items())]
         return f"{distribution.dist.name}({', '.join(arguments)})"
     return repr(list(distribution) if isinstance(distribution, np.ndarray) else distribution)
-
-
-def warn_of_equal_transformers(pipeline: pt.Transformer, params: Params) -> None:
-    """Warns of a transformer of the pipeline that is not tuned but equals a tuned transformer.
-
-    Two equal transformers cannot both be keys of a dict.
-    """
-    tuned = list(params) if isinstance(params, Mapping) else []
-    for other in _all_of(pipeline) if tuned else ():
-        is_tuned = any(other is t for t in tuned)
-        if not is_tuned and any(type(other) is type(t) and other == t for t in tuned):
-            warn(
-                f"the pipeline has {other!r} twice, and only one of them is tuned. Equal "
-                "transformers are one key of a dict: to tune both, give params as a list of "
-                "(transformer, parameters) pairs",
-            )
-            return
-
-
-def _all_of(transformer: Any) -> Iterator[Any]:
-    """A transformer and all transformers inside."""
-    yield transformer
-    try:
-        below = pt.inspect.subtransformers(transformer)
-    except Exception:  # a transformer that cannot be inspected counts as one without others inside
-        return
-    for value in below.values():
-        for inner in value if isinstance(value, list) else [value]:
-            yield from _all_of(inner)
 
 
 def _checked_distributions(transformer: Any, distributions: Any) -> Iterator[tuple[str, Any]]:

@@ -126,7 +126,7 @@ def StagedSearch(
         raise ValueError(f"give one stage or more, each with another name, not {names}")
     measures = list(measures)
     task = make_task(topics, qrels, metric, measures)
-    held_out = _check_held_out(held_out)
+    held_out = held_out or {}
     for name, (other_topics, other_qrels) in held_out.items():
         make_task(other_topics, other_qrels, metric, measures)  # an error before the trials
         warn_of_tuned_topics(topics, other_topics, name)
@@ -181,19 +181,6 @@ def _concatenate(first: SearchResult, second: SearchResult) -> SearchResult:
         return second
     trials = pd.concat([first.trials, second.trials], ignore_index=True)
     return replace(second, trials=trials, settings=[*first.settings, *second.settings])
-
-
-def _check_held_out(held_out: Any) -> Mapping[str, tuple[pd.DataFrame, pd.DataFrame]]:
-    """The held-out topics and qrels by name; ValueError for something else."""
-    pairs = {} if held_out is None else held_out
-    if not isinstance(pairs, Mapping) or any(
-        not isinstance(pair, (tuple, list)) or len(pair) != 2 for pair in pairs.values()
-    ):
-        raise ValueError(
-            "held_out must be a dict of name -> (topics, qrels), not "
-            f"{type(held_out).__name__ if not isinstance(pairs, Mapping) else pairs}"
-        )
-    return pairs
 
 
 def warn_of_tuned_topics(topics: pd.DataFrame, others: pd.DataFrame, name: str) -> None:

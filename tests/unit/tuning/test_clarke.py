@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pandas as pd
 import pytest
 from _charts import assert_everything_is_visible, assert_fields_exist
@@ -45,6 +47,13 @@ def test_charts_show_every_trial_of_both_retrievals_and_the_best_in_red_on_top()
     spec = scores_by_parameters(results).to_dict()
     assert_everything_is_visible(spec)
     assert_fields_exist(spec)
+    assert spec["title"]["text"] == "Score by b and k1"
+    renamed = {
+        stage: trials.rename(columns={"ASL@20": "</script>"})
+        for stage, trials in results["ASL@20"].trials.items()
+    }
+    unsafe = scores_by_parameters({"</script>": replace(results["ASL@20"], trials=renamed)})
+    assert "</script>" not in unsafe.to_json()
     rows = spec["vconcat"]
     for stage, row in zip(("initial retrieval", "final retrieval"), rows, strict=True):
         trials = results["ASL@20"].trials[stage]

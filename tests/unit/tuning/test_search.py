@@ -267,27 +267,6 @@ def test_values_of_any_kind():
     assert setting[0][2] in (1, 2.5)
 
 
-def test_a_dict_with_two_equal_transformers():
-    class Same(Mixture):
-        def __eq__(self, other):
-            return isinstance(other, Same) and self.x == other.x
-
-        def __hash__(self):
-            return 1
-
-    one, other = Same(), Same()
-    params = {one: {"x": uniform(0, 1)}, other: {"x": uniform(0, 1)}}
-    with pytest.warns(UserWarning, match="list of") as caught:
-        RandomSearch(one + other, params, TOPICS, QRELS, n_trials=1)
-    assert caught[0].filename == __file__, "the warning names the line that called the search"
-    two = one + Same(x=0.1)  # they differ
-    with warnings.catch_warnings():
-        warnings.filterwarnings("error", "the pipeline has")
-        search(two, {one: {"x": uniform(0, 1)}}, n_trials=1)
-    pairs = [(one, {"x": uniform(0, 1)}), (other, {"x": uniform(0, 1)})]
-    assert "tran_1_x" in search(one + other, pairs, n_trials=1)
-
-
 # -- errors ---------------------------------------------------------------------------------------
 
 

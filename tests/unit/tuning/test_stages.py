@@ -208,8 +208,6 @@ def test_held_out_topics_that_are_tuned_on_are_pointed_out():
 @pytest.mark.parametrize(
     "held_out, why",
     [
-        ({"a": TOPICS}, "held_out must be a dict of name -> .topics, qrels., not {'a': "),
-        ([(TOPICS, QRELS)], "held_out must be a dict of name -> .topics, qrels., not list"),
         ({"a": (TOPICS[["query"]], QRELS)}, "the topics have no column 'qid'"),
         ({"a": (TOPICS, QRELS.assign(qid="other"))}, "none of the 6 topics is judged"),
     ],
