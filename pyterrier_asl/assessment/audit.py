@@ -28,9 +28,6 @@ from .judges import FEW_QUERIES, Judges, with_reference
 #: The names of the two judges of an audit.
 PEOPLE, MACHINE = "people", "machine"
 
-#: The largest negative number of queries saved that is rounding.
-_NO_COST = 1e-9
-
 #: Intervals can be too narrow if fewer values differ from the most frequent value.
 _FEW_DIFFERENT = 5
 
@@ -137,7 +134,7 @@ def audit(
         part = part.assign(**{"lambda": estimates.lambda_, "saved": estimates.saved})
         _warn_of_equal_values(part, estimates.differing)
         answers += _answers(part, measure.higher_is_better, labels, name)
-        explanations += explain_estimates(part, h, f, rest)
+        explanations += _without_interval(part, h, rest)
         parts.append(part)
     these = f"these {machine_queries} queries, if people judged all of them"
     note = (
@@ -175,8 +172,7 @@ class Audit(Printed):
         machine_queries: the number of queries that the machine judged.
         note: the assumptions of the intervals.
         answers: a sentence per difference, or per mean of a single run.
-        explanations: sentences on estimates without an interval, on estimates with another sign
-            than both people's and the machine's, and on negative ``saved``.
+        explanations: sentences on estimates without an interval.
     """
 
     table: pd.DataFrame
@@ -188,7 +184,7 @@ class Audit(Printed):
     explanations: tuple[str, ...]
 
     def sentences(self) -> list[str]:
-        """A sentence per difference, the assumptions, and explanations of unexpected estimates."""
+        """A sentence per difference, the assumptions, and the estimates without an interval."""
         return [*self.answers, self.note, *self.explanations]
 
     def parts(self) -> Iterator[Part]:
@@ -258,44 +254,6 @@ def _warn_of_equal_values(part: pd.DataFrame, differing: Ints) -> None:
         )
 
 
-def explain_estimates(part: pd.DataFrame, h: Floats, f: Floats, rest: Floats) -> list[str]:
-    """Explains estimates that a reader may take for errors.
-
-    Args:
-        part: the rows of the measure.
-        h: people's values, shape (rows, n).
-        f: the machine's of the same queries, shape (rows, n).
-        rest: the machine's of the other queries, shape (rows, N).
-
-    Returns:
-        One sentence per estimate with another sign than people's and the machine's value, and one
-        sentence each on the estimates without an interval and on negative "queries saved".
-    """
-    what = names_of_estimates(part)
-    sentences = list(_without_interval(part, h, rest))
-    signs = np.sign(part[["estimate", "people", "machine"]].to_numpy())
-    for row in np.flatnonzero((signs[:, 1] == signs[:, 2]) & (signs[:, 0] * signs[:, 1] < 0)):
-        at = part.iloc[row]
-        sentences.append(
-            f"{at['measure']}, {what[row]}: the estimate, {at['estimate']:+.4f}, has another sign "
-            f"than people alone, {at['people']:+.4f}, and the machine alone, {at['machine']:+.4f}. "
-            f"The machine's value is {f[row].mean():+.4f} on the {h.shape[1]} queries that people "
-            f"judged and {rest[row].mean():+.4f} on the other {rest.shape[1]}: by chance people "
-            "judged queries that differ from the others, and the estimate corrects people's value, "
-            f"with lambda {at['lambda']:.2f}, by {at['estimate'] - at['people']:+.4f}."
-        )
-    costly = np.flatnonzero(part["saved"].to_numpy() < -_NO_COST)
-    if costly.size:
-        saved = part["saved"].to_numpy()[costly]
-        rows = f"{costly.size} of {len(part)} rows: {names_of([what[row] for row in costly])}"
-        sentences.append(
-            f"{part['measure'].iloc[0]}: {_range(saved, '.1f')} queries saved (in {rows}): people "
-            "alone have the smaller error there, because "
-            + _why_costly(h[costly], f[costly], rest[costly])
-        )
-    return sentences
-
-
 def _without_interval(part: pd.DataFrame, h: Floats, rest: Floats) -> Iterator[str]:
     """A sentence on the estimates without an interval, where people's values are all equal."""
     what, unknown = names_of_estimates(part), np.flatnonzero(part["ci_low"].isna())
@@ -307,23 +265,6 @@ def _without_interval(part: pd.DataFrame, h: Floats, rest: Floats) -> Iterator[s
             f"the value {value}, so there is no interval: nothing can be said about "
             + (f"the other {rest.shape[1]}." if rest.shape[1] else "other queries.")
         )
-
-
-def _why_costly(h: Floats, f: Floats, rest: Floats) -> str:
-    """The reason why the machine costs precision, with its numbers."""
-    everything = np.concatenate((f, rest), axis=1).var(axis=1, ddof=1)
-    correlations = np.array([np.corrcoef(a, b)[0, 1] for a, b in zip(h, f)])
-    return (
-        f"lambda is estimated from the {h.shape[1]} queries that people judged, on which the "
-        f"machine's values vary {_range(f.var(axis=1, ddof=1) / everything, '.1f')} times as much "
-        f"as on all and correlate with people's by {_range(correlations, '.2f')}."
-    )
-
-
-def _range(values: Floats, form: str) -> str:
-    """The least and the greatest value; one number where both have the same digits."""
-    low, high = format(values.min(), form), format(values.max(), form)
-    return low if low == high else f"{low} to {high}"
 
 
 def names_of_estimates(frame: pd.DataFrame) -> list[str]:

@@ -190,8 +190,7 @@ def read_scores(
 
     Raises:
         ValueError: for a file that is not a table of scores, a row with more or fewer fields than
-            the header, a value that is not a number or occurs twice, with the file; for a direction
-            that contradicts the measure.
+            the header, a value that is not a number or occurs twice, with the file.
         OSError: for a file that cannot be read.
 
     >>> rows = {"name": ["a", "a"], "qid": ["1", "2"], "measure": ["AP", "AP"], "value": [0.5, 1.0]}
@@ -220,7 +219,8 @@ def read_scores(
     table = ScoreTable(
         rows.reset_index(drop=True), tuple(lower_is_better), tuple(higher_is_better), fill
     )
-    _check_directions(table)
+    for names in (table.lower_is_better, table.higher_is_better):
+        check_names("the direction", names, table.measures, "measures of the scores")
     return table
 
 
@@ -234,20 +234,6 @@ def _usual_direction(measure: str) -> bool | None:
     """Whether higher values are better, by the name of the measure; None: unknown."""
     named = measure_named(measure)
     return None if named is None else higher_is_better(named)
-
-
-def _check_directions(table: ScoreTable) -> None:
-    """Checks that directions are for measures of the table, and contradict no measure."""
-    given = {"lower_is_better": table.lower_is_better, "higher_is_better": table.higher_is_better}
-    for argument, names in given.items():
-        check_names(argument, names, table.measures, "measures of the scores")
-        for name in names:
-            usual = _usual_direction(name)
-            if usual is not None and usual is not (argument == "higher_is_better"):
-                better = "higher" if usual else "lower"
-                raise ValueError(f"{argument} names {name!r}, for which {better} values are better")
-    if both := set(table.lower_is_better) & set(table.higher_is_better):
-        raise ValueError(f"lower_is_better and higher_is_better both name {min(both)!r}: name one")
 
 
 def _files(paths: Iterable[Any]) -> list[Path]:

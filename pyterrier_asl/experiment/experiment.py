@@ -7,18 +7,15 @@ computed from the results, which are recorded at the end of each pipeline.
 
 from __future__ import annotations
 
-import inspect
 import os
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
 import pyterrier as pt
 from ir_measures import Measure
 
-from ..evaluation.inputs import refuse
 from ..io.names import check_names
 from .arguments import (
     baseline_numbers,
@@ -91,8 +88,7 @@ def Experiment(
       values differ by the same on every query.
     * A measure can be any text that PyTerrier (``'map'``) or ir_measures (``'ASL@1000'``) knows.
       The columns have the names and the order of ``eval_metrics``.
-    * A system without judged documents is an error, as are scores that are not numbers, and options
-      that cannot change the result, such as ``names`` with a dict of systems.
+    * A system without judged documents is an error, as are scores that are not numbers.
     * With ``perquery='both'`` topics without judgements do not make the averages NaN.
 
     Args:
@@ -134,8 +130,7 @@ def Experiment(
             scored, with the name of the system.
 
     Warns:
-        UserWarning: of a pool of fewer than 8 systems; of ``ASL(missing='after')`` or ``'eq3'``
-            over systems that retrieve different numbers of documents.
+        UserWarning: of a pool of fewer than 8 systems.
 
     >>> import pandas as pd
     >>> topics = pd.DataFrame({"qid": ["1", "2"], "query": ["chess", "go"]})
@@ -162,11 +157,10 @@ def Experiment(
         topics=read_frame(topics, pt.io.read_topics),
         qrels=read_frame(qrels, pt.io.read_qrels),
         filters={"filter_by_qrels": filter_by_qrels, "filter_by_topics": filter_by_topics},
-        saving=Saving(save_dir, save_mode, save_format, options.get("plan")),
+        saving=Saving(save_dir, save_mode, save_format),
         running={"batch_size": batch_size, "test": test, "validate": validate, **options},
         quiet=perquery is False,
     )
-    _check_used(given, baselines, any(column.preference for column in columns))
     trial.check(columns, ranks)
     round = _by_label(round, [c.label for c in columns] + ["mrt"] * mrt)
     correction = None if correction == "none" else correction
@@ -194,37 +188,6 @@ def _by_label(
     return by_label
 
 
-def _check_used(given: Mapping[str, Any], baselines: list[int], has_preferences: bool) -> None:
-    """Raises ValueError for an option that changes nothing in what is returned or saved.
-
-    Args:
-        given: the arguments of :func:`Experiment`.
-        baselines: the numbers of the baselines.
-        has_preferences: whether a measure is a preference, which needs a baseline.
-    """
-    defaults = inspect.signature(Experiment).parameters
-
-    def check(is_used: bool, why: str, *names: str) -> None:
-        if not is_used:
-            changed = {n: given[n] for n in names if given[n] != defaults[n].default}
-            refuse(why, **changed)
-
-    if isinstance(given["retr_systems"], Mapping):
-        refuse("is for a list of systems, and a dict names them", names=given["names"])
-    means, saved = given["perquery"] is not True, given["save_dir"] is not None
-    has_frame = given["dataframe"] and means
-    of_means = ["round"] if isinstance(given["round"], Mapping) else []
-    of_frames = ["ranks", *([] if has_preferences else ["baseline"])]
-    check(bool(baselines), "is for comparisons with a baseline", "test")
-    check(given["correction"] is not None, "is for a correction", "correction_alpha")
-    check(saved, "is for save_dir", "save_mode", "save_format")
-    check(means or saved, "is for means", *of_means)
-    check(given["dataframe"] or saved, "is for a frame", "round")
-    check(has_frame, "is for a frame of means", "highlight")
-    both = "is for a frame of means (perquery='both' returns it as well) or save_dir"
-    check(has_frame or saved, both, *of_frames)
-
-
 def check_options(given: Mapping[str, Any], baselines: list[int]) -> None:
     """Raises ValueError for an invalid option, or options that do not fit together.
 
@@ -232,18 +195,11 @@ def check_options(given: Mapping[str, Any], baselines: list[int]) -> None:
         given: the arguments of :func:`Experiment`.
         baselines: the numbers of the baselines.
     """
-    perquery, batch_size, highlight = given["perquery"], given["batch_size"], given["highlight"]
+    perquery, highlight = given["perquery"], given["highlight"]
     if perquery not in (False, True, "both"):
         raise ValueError(f"perquery must be False, True or 'both', not {perquery!r}")
     if given["correction"] not in (None, "none") and not baselines:
         raise ValueError("correction is for comparisons with a baseline: pass baseline=")
-    whole = isinstance(batch_size, (int, np.integer)) and not isinstance(batch_size, bool)
-    if batch_size is not None and not (whole and batch_size > 0):
-        raise ValueError(f"batch_size must be 1, 2, 3, ..., or None for all, not {batch_size!r}")
     if highlight not in (None, "bold", "color", "colour"):
         raise ValueError(f"highlight must be 'bold' or 'color', not {highlight!r}")
-    round = given["round"]
-    places = round.values() if isinstance(round, Mapping) else [] if round is None else [round]
-    if any(not isinstance(n, (int, np.integer)) or n < 0 for n in places):
-        raise ValueError(f"round must be decimal places from 0 on, or a dict of them, not {round}")
     check_correction(given["correction"], given["correction_alpha"])

@@ -9,8 +9,7 @@ from __future__ import annotations
 import os
 import types
 import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -28,27 +27,13 @@ def text_ids(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.astype({name: str for name in ids if frame[name].dtype != object})
 
 
-_MODES = ("reuse", "overwrite", "error", "warn")
-
-
 @dataclass(frozen=True)
 class Saving:
-    """The options of pt.Experiment for saving results.
-
-    Raises:
-        ValueError: for an unknown mode, or a plan that saves nothing.
-    """
+    """The options of pt.Experiment for saving results."""
 
     folder: str | os.PathLike[str] | None
     mode: str
     format: Any
-    plan: str | None = None
-
-    def __post_init__(self) -> None:
-        if self.mode not in _MODES:
-            raise ValueError(f"save_mode must be one of {', '.join(_MODES)}, not {self.mode!r}")
-        if self.folder is not None and self.plan == "tree":
-            raise ValueError("plan='tree' saves no results: leave out plan=, or save_dir=")
 
     @property
     def options(self) -> dict[str, Any]:
@@ -204,17 +189,3 @@ def check_results(recorders: Sequence[ResultRecorder]) -> None:
         recorder.close()
     for recorder in recorders:
         recorder.check()
-
-
-@contextmanager
-def error_context(recorders: Sequence[ResultRecorder]) -> Iterator[None]:
-    """Replaces an error by the error of the results that caused it, with the name of the system."""
-    try:
-        yield
-    except (TypeError, ValueError) as error:
-        for recorder in recorders:
-            try:
-                recorder.close()
-            except ValueError as named:  # kept results are matched only now
-                raise named from error
-        raise

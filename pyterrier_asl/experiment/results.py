@@ -14,12 +14,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
-import pyarrow.csv as pcsv
 
 from ..io.atomic import replacing
 from ..io.files import SUMMARIES
-from ..io.notices import warn
 from ..io.table_forms import escape_formula, text_of_formula
 from ..leaderboard.ranks import with_rank_columns
 from ..scoring.arrays import Floats
@@ -209,30 +206,15 @@ def read_summaries(folder: str | os.PathLike[str] | None) -> list[pd.DataFrame]:
 
 
 def _read_summary(path: Path) -> pd.DataFrame:
-    if path.is_dir():
-        raise _no_summary(path, "it is a folder")
-    # pandas would read a system 'NA' as missing.
-    parse = pcsv.ParseOptions(newlines_in_values=True)
-    convert = pcsv.ConvertOptions(column_types={"name": pa.string(), "qid": pa.string()})
-    try:
-        table = pcsv.read_csv(path, parse_options=parse, convert_options=convert)
-        columns = pd.Index(table.column_names)
-        # Older versions of Arrow cannot convert two columns of one name.
-        frame: pd.DataFrame = table.to_pandas() if columns.is_unique else pd.DataFrame()
-    except (pa.ArrowException, UnicodeDecodeError) as error:
-        raise _no_summary(path, str(error)) from error
-    if "name" not in columns:
-        raise _no_summary(path, f"it has no column 'name', only {list(columns)}")
-    if not columns.is_unique:
-        raise _no_summary(path, f"its column {columns[columns.duplicated()][0]!r} occurs twice")
-    return frame.assign(name=frame["name"].map(text_of_formula))
-
-
-def _no_summary(path: Path, why: str) -> ValueError:
-    return ValueError(
-        f"{path} is not a summary of earlier experiments ({why}): move it, or pass another "
-        "save_dir="
-    )
+    try:  # all as text: a system 'NA' is not missing, and numbers keep their digits
+        frame = pd.read_csv(path, dtype=str, keep_default_na=False)
+        names: pd.Series[str] = frame["name"].map(text_of_formula)
+        return frame.assign(name=names)
+    except (ValueError, KeyError) as error:
+        raise ValueError(
+            f"{path} is not a summary of earlier experiments ({error}): move it, or pass another "
+            "save_dir="
+        ) from error
 
 
 def write_summaries(
@@ -242,12 +224,6 @@ def write_summaries(
 
     Systems of earlier experiments stay, as they do there.
     """
-    if len(before[0]) and set(before[0].columns) != set(table.columns):
-        warn(
-            f"{folder / SUMMARIES[0]} has other columns than this experiment "
-            f"({', '.join(sorted(set(before[0].columns) ^ set(table.columns)))}): missing values "
-            "stay empty",
-        )
     for name, old, new in zip(SUMMARIES, before, (table, by_query)):
         if len(old):
             old = old[~old["name"].isin(table["name"])]

@@ -18,7 +18,6 @@ from ir_measures import Measure
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.inputs import warn_of_grades
 from ..evaluation.providers import is_provided_here, provided_values
-from ..io.notices import warn
 from ..judging.judgements import Judgements, NothingJudged
 from ..leaderboard.samples import Sample, check_sample
 from ..measures.names import needs_pool
@@ -28,7 +27,7 @@ from ..measures.standard import formula
 from ..scoring.arrays import Floats
 from ..scoring.lexicographic import first_difference
 from .arguments import Column
-from .recorder import ResultRecorder, Saving, check_results, error_context, with_recorders
+from .recorder import ResultRecorder, Saving, check_results, with_recorders
 
 #: Values by system number, query and measure, as pt.Experiment returns them.
 Scores = dict[int, dict[Any, dict[str, float]]]
@@ -157,11 +156,10 @@ def score(trial: Trial, systems: list[Any], columns: list[Column], mrt: bool) ->
     recorders = [ResultRecorder(name, judgements, keep, batch_size) for name in trial.names]
     pipelines = with_recorders(systems, recorders, trial.saving)
     times, scores = None, {}
-    with error_context(recorders):
-        if mrt:
-            times = trial.run(pipelines, ["mrt", theirs[-1]], False)["mrt"].tolist()
-        else:
-            scores = trial.run(pipelines, theirs, "both")[1]
+    if mrt:
+        times = trial.run(pipelines, ["mrt", theirs[-1]], False)["mrt"].tolist()
+    else:
+        scores = trial.run(pipelines, theirs, "both")[1]
     check_results(recorders)
     if mrt:
         results = [recorder.frame for recorder in recorders]
@@ -169,7 +167,6 @@ def score(trial: Trial, systems: list[Any], columns: list[Column], mrt: bool) ->
     runs = Evaluation(
         trial.names, [r.judged_run for r in recorders if r.judged_run is not None], judgements
     )
-    _warn_of_depths(columns, runs)
     _show_pool(columns, runs)
     labelled = _values_by_label(scores, columns, runs)
     queries = [qid for qid in labelled[0] if str(qid) in set(judgements.qid_text.to_pylist())]
@@ -201,22 +198,6 @@ def _show_pool(columns: list[Column], runs: Evaluation) -> None:
         file=sys.stderr,
     )
     warn_of_few(pooled, len(runs))
-
-
-def _warn_of_depths(columns: list[Column], runs: Evaluation) -> None:
-    """Warns of ASL without padding if systems retrieve different numbers of documents."""
-    for column in columns:
-        if column.measure.params.get("missing", "pad") == "pad":
-            continue
-        cutoff = column.measure["cutoff"] or np.inf
-        depths = [float(np.minimum(run.retrieved, cutoff).mean()) for run in runs.runs]
-        low, high = int(np.argmin(depths)), int(np.argmax(depths))
-        if depths[high] > 1.1 * depths[low]:
-            warn(
-                f"{column.label} favours shorter rankings: {runs.names[low]!r} retrieved "
-                f"{depths[low]:.1f} documents per query, {runs.names[high]!r} "
-                f"{depths[high]:.1f}; missing='pad' measures all rankings at one depth",
-            )
 
 
 def _values_by_label(scores: Scores, columns: list[Column], runs: Evaluation) -> Scores:
