@@ -40,6 +40,10 @@ COLORS = 48
 #: Lines of sample output, and options that make an analysis fast.
 LINES, OPTIONS = 9, {"stability": "-m 'AP ASL@1000 nDCG@10' --draws 200"}
 
+#: Analyses by the synthetic judge: the official one has a relevant document at rank 1 of nearly all
+#: rankings.
+BY_SECOND = ("tie-probability-by-rank",)
+
 #: Columns of thumbnails.
 COLUMNS = 4
 
@@ -96,6 +100,8 @@ def write_files(folder: Path) -> None:
 def command(analysis: Analysis) -> str:
     """The command of the page, for the files of the gallery."""
     line = pages.command(analysis).replace("irds:vaswani", "words.tsv").replace("-qid 1", "-qid q1")
+    if analysis.name in BY_SECOND:
+        line = line.replace("qrels.txt", "second.qrels")
     return f"{line} {OPTIONS.get(analysis.name, '')}".strip()
 
 
