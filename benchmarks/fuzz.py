@@ -1,77 +1,203 @@
-"""Compares any number of generated cases with plain loops, as ``test_generated.py`` does.
+"""Compares generated cases with plain loops, and reads generated and damaged files.
 
-Each case is a run, qrels and measures, generated from the seed and its number. The result must be
-the value of the loops or the expected error (``tests/_cases.py``). Prints the counts, and for
-each failure the number of the case.
+* ``values``: a run, qrels and measures give the value of the loops, or the expected error
+  (``tests/_cases.py``);
+* ``text``: lines of a run or of qrels are read as by a loop, or are an error that names the file;
+* ``damaged``: a file of any kind with changed bytes, or cut off, is read, or is such an error.
+
+Each case follows from the seed and its number. Prints the counts, and the number of each failure.
 
     python benchmarks/fuzz.py --cases 100000 --seed 1
-    python benchmarks/fuzz.py --seed 1 --only 4711
-    nice python benchmarks/fuzz.py --cases 100000 --first 40000 --seconds 500
+    python benchmarks/fuzz.py --target damaged --cases 20000 --seconds 500
+    python benchmarks/fuzz.py --target values --seed 1 --only 4711
 """
 
 from __future__ import annotations
 
 import argparse
+import faulthandler
 import logging
+import math
 import sys
+import tempfile
 import time
 import traceback
+import warnings
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
-from _cases import Unexpected, check, make_case  # noqa: E402
+from _cases import check, make_case  # noqa: E402
+
+from pyterrier_asl import DocLengths, RarenessPool, read_labels, read_scores  # noqa: E402
+from pyterrier_asl.io.names import read_groups  # noqa: E402
+from pyterrier_asl.io.qrels import read_qrels_table  # noqa: E402
+from pyterrier_asl.io.runs import read_run_table  # noqa: E402
+
+FOLDER = Path(tempfile.mkdtemp(prefix="fuzz-"))
+MAGIC = (b"PAR1", b"ARRO", b"\x1f\x8b", b"BZh", b"\x28\xb5\x2f\xfd", b"\x04\x22\x4d\x18")
+TOKENS = [b"q1", b"Q0", b"d1", b"1", b"0.5", b"-1e-300", b"inf", b"nan", b"NA", b"1e999", b"0x10"]
+TOKENS += [b"1_0", b"#", b"#1", b'"', b"'", b",", b"\\", b"\xef\xbb\xbf", b"\xff", b"\xc3\xa9"]
+TOKENS += [b"\x01", b"\x1a", b"\xe2\x80\xa8", b"\xc2\xa0", b"\x1f", b"-0", b"\0"]
+GAPS = [b" ", b"\t", b"  ", b" \t", b"\r", b"\v", b"\f"]
+ENDS = [b"\n", b"\n", b"\n", b"\r\n", b"\n\n", b" \n", b""]
+
+
+def read(reader: Callable[[Path], Any], path: Path) -> Any:
+    """What a reader returns; None if it refuses the file by name."""
+    try:
+        return reader(path)
+    except (ValueError, OSError) as error:
+        assert path.name in str(error), f"an error that does not name the file: {error}"
+        assert len(str(error)) < 2000, "an error that is longer than a screen"
+        return None
+
+
+def values(random: Random) -> str:
+    return check(make_case(random))
+
+
+def text(random: Random) -> str:
+    columns, at, reader = random.choice([(6, 4, read_run_table), (4, 3, read_qrels_table)])
+    content = random.choice([b"", b"", b"\xef\xbb\xbf", b"# about: x\n", b"\xff\xfe"])
+    name = random.choice(TOKENS)
+    for _ in range(random.randrange(7)):
+        row = [random.choice(TOKENS) for _ in range(columns)]
+        if random.random() < 0.9:
+            row[at] = repr(random.choice([1, -1e300, 1e-9]) * random.random()).encode()
+        row[-1] = name if columns == 6 and random.random() < 0.9 else row[-1]
+        row = row[: random.randrange(columns)] if random.random() < 0.05 else row
+        content += random.choice(GAPS).join(row) + random.choice(ENDS)
+    path = FOLDER / "fuzz.txt"
+    path.write_bytes(content)
+    if content.startswith(MAGIC):
+        return "binary"
+    try:
+        expected = by_loop(content, columns, at)
+    except ValueError:
+        expected = None
+    table = read(reader, path)
+    found = table and list(zip(*(table[c].to_pylist() for c in table.column_names[:3])))
+    assert found == expected, f"{content!r}: {found} instead of {expected}"
+    return "refused" if found is None else "read"
+
+
+def by_loop(content: bytes, columns: int, at: int) -> list[tuple[str, str, float]]:
+    """The rows of lines, by the rules of the reader; ValueError where they do not fit."""
+    rows, names = [], set()
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" in content:
+        raise ValueError("binary")
+    for line in content.split(b"\n"):
+        while line.startswith(b"\xef\xbb\xbf"):
+            line = line[3:]
+        fields = line.split()
+        fits = len(fields) == columns and is_number(fields[at], finite=columns == 4)
+        if not fields or (line.startswith(b"#") and not (fits and fields[0] != b"#")):
+            continue
+        if line.startswith(b"#") or not fits:
+            raise ValueError(line)
+        rows.append((fields[0].decode(), fields[2].decode(), float(fields[at])))
+        names.add(fields[-1])
+    if not rows or (columns == 6 and len(names) > 1):
+        raise ValueError("no rows, or several runs")
+    return rows
+
+
+def is_number(field: bytes, finite: bool) -> bool:
+    try:
+        value = math.nan if b"_" in field else float(field)
+    except ValueError:
+        return False
+    return math.isfinite(value) if finite else not math.isnan(value)
+
+
+RUN = b"".join(b"q%d Q0 d%d %d %d.5 r\n" % (i // 10, i, i, -i) for i in range(60))
+TABLE = pd.DataFrame({"qid": ["a", "a", "b"], "docno": ["x", "y", "z"], "score": [3.0, 2.0, 1.0]})
+LABELS = pd.DataFrame({"qid": ["a", "b"], "docno": ["x", "y"], "label": [1, 0]})
+SCORES = pd.DataFrame({"name": ["a", "a"], "qid": ["1", "2"], "AP": [0.25, 0.5]})
+POOL = {f"r{i}": {"q": {f"d{j}": -j * i % 7 for j in range(5)}} for i in range(9)}
+
+
+def compressed(codec: str) -> Callable[[Path], None]:
+    def write(path: Path) -> None:
+        with pa.CompressedOutputStream(str(path), codec) as stream:
+            stream.write(RUN)
+
+    return write
+
+
+#: The name of a file of each kind -> how it is written, and its reader.
+FILES: dict[str, tuple[Callable[[Path], Any], Callable[[Path], Any]]] = {
+    **{f"run.{c}": (compressed(c), read_run_table) for c in ("gzip", "bz2", "zstd", "lz4")},
+    "run.parquet": (TABLE.to_parquet, read_run_table),
+    "run.feather": (TABLE.to_feather, read_run_table),
+    "scores.csv": (lambda path: SCORES.to_csv(path, index=False), read_scores),
+    "scores.parquet": (SCORES.to_parquet, read_scores),
+    "labels.csv": (lambda path: LABELS.to_csv(path, index=False), read_labels),
+    "labels.jsonl": (
+        lambda path: LABELS.to_json(path, orient="records", lines=True),
+        read_labels,
+    ),
+    "groups.tsv": (lambda path: path.write_text("a\tx\nb\ty\n"), read_groups),
+    "pool": (lambda path: RarenessPool.from_runs(POOL).save(path), RarenessPool.load),
+    "lengths": (lambda path: DocLengths.from_dict({"d": 1, "e": 2}).save(path), DocLengths.load),
+}
+
+
+def damaged(random: Random) -> str:
+    name = random.choice(list(FILES))
+    write, reader = FILES[name]
+    whole, path = FOLDER / f"whole-{name}", FOLDER / name
+    if not whole.exists():
+        write(whole)
+    content = bytearray(whole.read_bytes())
+    for _ in range(random.randrange(5)):
+        content[random.randrange(len(content))] = random.randrange(256)
+    path.write_bytes(content[: random.choice([len(content), random.randrange(len(content))])])
+    return f"{name} {'refused' if read(reader, path) is None else 'read'}"
+
+
+TARGETS = {"values": values, "text": text, "damaged": damaged}
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--target", choices=TARGETS, help="[default: all in turn]")
     parser.add_argument("--cases", type=int, default=1000, help="number of the last case, plus 1")
     parser.add_argument("--first", type=int, default=0, help="number of the first case")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", type=int, help="show one case")
+    parser.add_argument("--only", type=int, help="only this case")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="stop after this time")
-    parser.add_argument(
-        "--failures", type=int, default=20, help="stop after this number of failures"
-    )
     arguments = parser.parse_args()
-    if arguments.only is not None:
-        case = make_case(Random(f"{arguments.seed}-{arguments.only}"))
-        print(case)
-        print(check(case))
-        return 0
     logging.getLogger("pyterrier_asl").setLevel(logging.ERROR)
-    came: Counter[str] = Counter()
-    doors: Counter[str] = Counter()
-    failures = 0
+    warnings.simplefilter("ignore")
+    faulthandler.enable()
+    numbers = range(arguments.first, arguments.cases)
+    if arguments.only is not None:
+        numbers = range(arguments.only, arguments.only + 1)
+    outcomes: Counter[str] = Counter()
     start = time.monotonic()
-    number = arguments.first
-    while number < arguments.cases and time.monotonic() - start < arguments.seconds:
-        case = make_case(Random(f"{arguments.seed}-{number}"))
-        doors[case.door] += 1
-        try:
-            came[check(case)] += 1
-        except Unexpected as error:
-            failures += 1
-            print(f"case {number}, {case.door}: {error}", flush=True)
-        except Exception:
-            failures += 1
-            print(f"case {number}, {case.door}:\n{traceback.format_exc()}", flush=True)
-        number += 1
-        if failures >= arguments.failures:
+    for number in numbers:
+        if time.monotonic() - start > arguments.seconds or outcomes["failed"] >= 20:
             break
-    tried = number - arguments.first
-    print(
-        f"{tried} cases ({arguments.first} to {number - 1}, seed {arguments.seed}) in "
-        f"{time.monotonic() - start:.0f} s: {came['values']} gave the loops' values, "
-        f"{tried - came['values'] - failures} the error that was due, {failures} failed"
-    )
-    for title, counts in (("errors", came), ("doors", doors)):
-        print(f"{title}:")
-        for what, count in counts.most_common():
-            print(f"  {count:7}  {what}")
-    return 1 if failures else 0
+        target = arguments.target or list(TARGETS)[number % len(TARGETS)]
+        try:
+            outcomes[f"{target}: {TARGETS[target](Random(f'{arguments.seed}-{number}'))}"] += 1
+        except Exception:
+            outcomes["failed"] += 1
+            print(f"case {number}, {target}:\n{traceback.format_exc()}", flush=True)
+    seconds = time.monotonic() - start
+    print(f"{outcomes.total()} cases, seed {arguments.seed}, {seconds:.0f} s, files in {FOLDER}")
+    for outcome, count in outcomes.most_common():
+        print(f"  {count:7}  {outcome}")
+    return 1 if outcomes["failed"] else 0
 
 
 if __name__ == "__main__":

@@ -101,28 +101,28 @@ def command(
     for_people = form == "table" and sys.stdout.isatty() and not by_query
     if for_people and not (tracks or sort or all_rows):
         sort = library.sort_of_many(results[""], tables.MOST_ROWS)
-    by_track = {}
+    by_track: dict[str, Any] = {}
     for track, evaluation in results.items():
         scores = library.printed_columns(
             evaluation, by_query=by_query, summary=not no_summary, sort=sort
         )
         stars = not is_for_programs
         by_track[track] = _with_ranks(track, scores, evaluation, stars) if ranks else scores
-    scores = table_forms.join_tracks(by_track) if tracks else by_track[""]
+    table: Any = library.join_tracks(by_track) if tracks else by_track[""]
     if is_for_programs:
         with_run = bool(tracks) or len(runs) > 1 or Path(runs[0]).is_dir()
-        values = table_forms.rows_per_value(scores, with_run=with_run)
+        values = table_forms.rows_per_value(table, with_run=with_run)
         tables.write(values, form, header=False, places=places)
     else:
         if for_people:
-            has_stars = any(any(scores[name]) for name in scores if name.endswith(" *"))
+            has_stars = any(any(table[name]) for name in table if name.endswith(" *"))
             _print_answers(results, sort, has_stars)
         tables.write(
-            scores,
+            table,
             form,
             places=places,
             group_by="track" if tracks else "",
-            titles={"qid": "query"} | {name: "*" for name in scores if name.endswith(" *")},
+            titles={"qid": "query"} | {name: "*" for name in table if name.endswith(" *")},
             higher_is_better=next(iter(results.values())).higher_is_better,
             wide=wide,
             all_rows=all_rows,

@@ -181,8 +181,9 @@ def to_long(evaluation: pd.DataFrame) -> pd.DataFrame:
     return rows.sort_index(kind="stable", ignore_index=True)
 
 
-def join_tracks(frames: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """The frames of several tracks as one with ``track`` first; the frame of a single one."""
+def join_tracks(tables: Mapping[str, pd.DataFrame | Mapping[str, Any]]) -> pd.DataFrame:
+    """The tables of several tracks as one with ``track`` first; the table of a single one."""
+    frames = {track: pd.DataFrame(table) for track, table in tables.items()}
     if list(frames) == [""]:
         return frames[""]
     return pd.concat(frames, names=["track"]).reset_index("track").reset_index(drop=True)

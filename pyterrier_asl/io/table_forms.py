@@ -215,27 +215,6 @@ def rows_per_value(scores: Columns, *, with_run: bool = True) -> dict[str, list[
     }
 
 
-def join_tracks(parts: Mapping[str, Columns]) -> dict[str, list[Any]]:
-    """Tables with the same columns as one table, with their names in the column ``track``.
-
-    Raises:
-        ValueError: for different columns.
-
-    >>> join_tracks({"x": {"run": ["a"], "AP": [0.5]}, "y": {"run": ["a"], "AP": [0.25]}})
-    {'track': ['x', 'y'], 'run': ['a', 'a'], 'AP': [0.5, 0.25]}
-    """
-    tables = {track: column_lists(part) for track, part in parts.items()}
-    first = next(iter(tables.values()))
-    for track, columns in tables.items():
-        if list(columns) != list(first):
-            raise ValueError(f"{track} has other measures than the other tracks: name measures")
-    joined = {
-        name: [value for columns in tables.values() for value in columns[name]] for name in first
-    }
-    sizes = {track: len(next(iter(columns.values()))) for track, columns in tables.items()}
-    return {"track": [track for track, size in sizes.items() for _ in range(size)], **joined}
-
-
 def tsv_lines(table: Columns, *, header: bool = True, places: int = 4) -> Iterator[str]:
     r"""The names of the columns, then one line per row, with tabs; missing values are empty.
 
