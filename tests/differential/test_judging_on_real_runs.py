@@ -18,7 +18,7 @@ from pyterrier_asl.measures import AP_Rareness, P_Rareness
 def nested(table: pa.Table) -> dict[str, dict]:
     """Query -> document -> score or grade."""
     made: dict[str, dict] = {}
-    for qid, docno_, value in zip(*(table.column(n).to_pylist() for n in table.column_names)):
+    for qid, docno_, value in zip(*(table.column(n).to_pylist() for n in range(3))):
         made.setdefault(qid, {})[docno_] = value
     return made
 
