@@ -65,7 +65,7 @@ _FURTHER = {
     "statistics": [
         "pyterrier_asl.statistics.tests.compare_pair",
         "pyterrier_asl.statistics.tests.compare_all",
-        "pyterrier_asl.statistics.correction.correct",
+        "pyterrier_asl.statistics.tests.correct",
         "pyterrier_asl.statistics.pairwise.non_inferiority",
         "pyterrier_asl.statistics.rank_intervals.rank_intervals",
         "pyterrier_asl.statistics.agreement.kendall_tau",

@@ -35,7 +35,7 @@ from ..charts import (
     tooltips,
 )
 from ..io.lazy import pd
-from ..statistics.correction import with_corrected_p
+from ..statistics.tests import with_corrected_p
 from .reading import refuse_published
 from .registry import (
     TROTMAN,

@@ -14,8 +14,8 @@ from ..io.lazy import pd
 from ..io.names import check_names
 from ..measures.directions import higher_is_better, value_range
 from ..measures.names import Measures, named_measures
-from ..statistics.correction import with_corrected_p
 from ..statistics.inputs import ArrayLike
+from ..statistics.tests import with_corrected_p
 from .reading import refuse_published
 from .registry import (
     ALEX,

@@ -17,8 +17,8 @@ from ..io.names import check_names
 from ..io.notices import counted
 from ..io.printed import Part, Printed
 from ..measures.names import Measures, NamedMeasure
-from ..statistics.correction import with_corrected_p
 from ..statistics.inputs import check_name
+from ..statistics.tests import with_corrected_p
 from .agreement import (
     ON_GRADES,
     confusion_of,

@@ -23,7 +23,7 @@ class PairedTest:
 
     Attributes:
         test: one of :data:`~pyterrier_asl.statistics.tests.PAIR_TESTS`.
-        correction: one of :data:`~pyterrier_asl.statistics.correction.CORRECTIONS`.
+        correction: one of :data:`~pyterrier_asl.statistics.tests.CORRECTIONS`.
         alpha: the level of significance; intervals cover 1 - alpha.
         draws: draws of a randomisation test; None: the default number.
         seed: of the draws.

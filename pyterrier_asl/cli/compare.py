@@ -229,8 +229,8 @@ def command(**values: Any) -> None:
 
 def _compare(values: Mapping[str, Any], reports: GuardReports | None) -> int:
     """Compares and prints runs, or systems by scores or over tracks; returns the exit status."""
-    from ..comparison import printing
     from ..comparison.checks import notes_on_queries
+    from ..comparison.result import print_comparison
     from ..io.texts import Texts
 
     names, conditions = _positional(values), values["conditions"]
@@ -248,7 +248,7 @@ def _compare(values: Mapping[str, Any], reports: GuardReports | None) -> int:
     is_id = by_query and qrels is not None and not Path(qrels).exists()
     texts = Texts.of(values["topics"], dataset=qrels if is_id else None).queries if by_query else {}
     shown = {name: values[name] for name in ("places", "documents", "wide", "all_rows")}
-    printing.print_comparison(compared, form, by_query=by_query, texts=texts, **shown)
+    print_comparison(compared, form, by_query=by_query, texts=texts, **shown)
     options.save_chart(partial(compared.chart, values["kind"]))
     if form != "table":
         notes = [f"Note: {note}" for note in notes_on_queries(compared.inputs)]

@@ -119,7 +119,7 @@ def find_causes(
     differences: Mapping[str, Floats],
     difference_of: Callable[[str, JudgedRun, JudgedRun], Floats | None],
     bounds: Undo,
-    cutoffs: Mapping[str, int],
+    measures: Mapping[str, Any],
 ) -> Iterator[Cause]:
     """The causes that a difference between two runs can have, whatever their effect.
 
@@ -130,7 +130,7 @@ def find_causes(
         difference_of: the same of two other runs, by the name of the measure; None where it needs
             more than judged documents.
         bounds: the least and the greatest differences of a measure by query, over all labels.
-        cutoffs: the cut-offs of the measures that have such bounds, by name.
+        measures: the measures by name; those with a cut-off can have such bounds.
     """
 
     def of(*pair: JudgedRun) -> Undo:
@@ -159,9 +159,10 @@ def find_causes(
     if any(run.retrieved.sum() > (run.grades >= 0).sum() for run in (a, b)):
 
         def evidence_of(name: str) -> str:
-            shares = [100 * (1 - _share_judged(run, cutoffs[name])) for run in (a, b)]
+            cutoff = measures[name]["cutoff"]
+            shares = [100 * (1 - _share_judged(run, cutoff)) for run in (a, b)]
             return (
-                f"{shares[0]:.0f} % of the first {cutoffs[name]:,} documents of A and "
+                f"{shares[0]:.0f} % of the first {cutoff:,} documents of A and "
                 f"{shares[1]:.0f} % of B are unjudged and count as not relevant"
             )
 
@@ -171,7 +172,7 @@ def find_causes(
             evidence_of,
             "With other labels of them",
             "judge them; 'holes' lists which",
-            lambda name: bounds(name) if name in cutoffs else (),
+            bounds,
         )
 
 

@@ -22,8 +22,8 @@ from ..io.runs import run_name
 from ..judging.labels import qrels_with
 from ..leaderboard.samples import FEWEST
 from ..measures.names import Measures
-from ..statistics.correction import CORRECTIONS
 from ..statistics.inputs import check_name, check_probability
+from ..statistics.tests import CORRECTIONS
 from .conditions import parse_condition
 from .differences import TESTS
 from .inputs import check_inputs, of_runs, of_scores

@@ -14,7 +14,7 @@ from ..assessment.system_pairs import PairedTest
 from ..evaluation.relevant_documents import RelevantDocuments
 from ..io.names import OVERALL
 from ..scoring.arrays import Floats
-from ..statistics.correction import correct
+from ..statistics.tests import correct
 from .causes import UNJUDGED, Cause, causes_frame, difference_without, find_causes, sentence
 from .checks import Question, answered_by_neither, unanswered_verdict, untestable
 from .conditions import Condition
@@ -208,10 +208,10 @@ class Compared:
                 differences = {
                     values.name: values.of_track(track).difference for values in self._own(run)
                 }
-                cutoffs, bounds = self.inputs.quick_bounds(run, track)
+                bounds = self.inputs.quick_bounds(run, track)
                 pair = judged.runs[0], judged.runs[at]
                 undo = self.inputs.difference_of
-                causes = find_causes(*pair, differences, undo, bounds, cutoffs)
+                causes = find_causes(*pair, differences, undo, bounds, self.inputs.measures)
                 found[run] += [(track, cause) for cause in causes]
         return found
 

@@ -18,12 +18,11 @@ from ..assessment.system_pairs import PairedTest
 from ..io.names import OVERALL
 from ..leaderboard.samples import FEWEST
 from ..scoring.arrays import Floats
-from ..statistics.correction import correct
 from ..statistics.inputs import DRAWS
 from ..statistics.intervals import detectable_difference
 from ..statistics.pairwise import no_variance
 from ..statistics.rank_intervals import rank_intervals
-from ..statistics.tests import Comparison, compare_pair
+from ..statistics.tests import Comparison, compare_pair, correct
 from .inputs import PREFERENCES, Inputs
 
 #: Tests of two runs by name, with a description and the effect size.

@@ -33,7 +33,6 @@ from ..measures.names import (
 )
 from ..measures.standard import formula
 from ..scoring.arrays import Bools, Floats
-from ..scoring.bounds import Bounds
 from ..scoring.lexicographic import first_difference, reciprocal_ranks
 from .conditions import Condition, check_condition
 
@@ -113,21 +112,17 @@ class Inputs:
         """The preferences for each run over the baseline, by collection."""
         return {track: _preferences(of.runs, self.rel) for track, of in self.judged.items()}
 
-    def quick_bounds(self, run: str, track: str) -> tuple[dict[str, int], Callable[[str], Bounds]]:
-        """The cut-offs of the measures with cut-off and bounds, and the bounds of the differences
-        by query for their names; unjudged documents are numbered once for all of them."""
-        measures = {
-            name: measure
-            for name, measure in self.measures.items()
-            if measure.params.get("cutoff") and has_bounds(measure)
-        }
+    def quick_bounds(self, run: str, track: str) -> Callable[[str], Iterable[Floats]]:
+        """The bounds of the differences by query, for the name of a measure; none of a measure
+        without cut-off or bounds. Unjudged documents are numbered once for all measures."""
 
         @cache
         def labelled() -> dict[str, Labelled]:
-            return labelled_measures(self.judged[track].select([self.names[0], run]), measures)
+            limited = {n: m for n, m in self.measures.items() if m.params.get("cutoff")}
+            bounded = {name: measure for name, measure in limited.items() if has_bounds(measure)}
+            return labelled_measures(self.judged[track].select([self.names[0], run]), bounded)
 
-        cutoffs = {name: measure["cutoff"] for name, measure in measures.items()}
-        return cutoffs, lambda name: labelled()[name].difference(1, 0)
+        return lambda name: labelled()[name].difference(1, 0) if name in labelled() else ()
 
     def difference_of(self, name: str, a: JudgedRun, b: JudgedRun) -> Floats | None:
         """The differences of two runs by query; None of a measure of more than judged documents."""

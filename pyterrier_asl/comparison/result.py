@@ -1,8 +1,9 @@
-"""What :func:`compare` returns: its sentences, printed tables, chart and LaTeX."""
+"""What :func:`compare` returns: its sentences, tables, chart and LaTeX, and how they print."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,11 +11,10 @@ import numpy as np
 import pandas as pd
 
 from ..charts.forms import alt, captioned, in_rows, inline_rows, ranges, tooltips
+from ..io import table_forms, tables
 from ..io.names import OVERALL
 from ..io.notices import counted, names_of
-from ..io.printed import Part, Printed
-from ..io.table_forms import format_value
-from ..io.tables import arrow, typeset
+from ..io.printed import Part, Printed, print_parts
 from ..leaderboard.samples import FEWEST
 from ..measures.names import added_up
 from ..statistics.inputs import DRAWS, check_name
@@ -247,7 +247,7 @@ class RunComparison(Compared, Printed):
         table = table.assign(counts=counts)
         frame = self.of_one(table[[name for name in names if name in table]])
         frame["measure"] = [
-            f"{name} {arrow(self.higher_is_better[name], ascii_only)}".rstrip()
+            f"{name} {tables.arrow(self.higher_is_better[name], ascii_only)}".rstrip()
             for name in frame["measure"]
         ]
         style: dict[str, Any] = {"titles": {**TITLES, "p_corrected": f"p ({kind})"}}
@@ -294,7 +294,7 @@ class RunComparison(Compared, Printed):
         rows = rows.reset_index(drop=True)
         if self.several and not by_query:
             rows = rows.assign(ci_low=rows["difference"], ci_high=rows["difference"])
-        ways = {name: arrow(up) for name, up in self.higher_is_better.items()}
+        ways = {name: tables.arrow(up) for name, up in self.higher_is_better.items()}
         rows["panel"] = [f"{name} {ways[name]}".rstrip() for name in rows["measure"]]
         title = f"difference from {self.baseline}"
         layers: Any
@@ -355,7 +355,7 @@ class RunComparison(Compared, Printed):
             significant &= rows["difference"] != 0
             signs = np.where((rows["difference"] > 0) == up, "$^{+}$", "$^{-}$")
             marks = ["", *np.where(significant, signs, "").tolist()]
-            texts = [format_value(value, places) for value in values]
+            texts = [table_forms.format_value(value, places) for value in values]
             columns[name] = [
                 (rf"\textbf{{{text}}}" if value == best else text) + mark
                 for text, value, mark in zip(texts, values, marks)
@@ -363,7 +363,9 @@ class RunComparison(Compared, Printed):
         frame = pd.DataFrame(columns, index=pd.Index([self.baseline, *self.runs]))
         styler = frame.style.format_index(escape="latex").format_index(escape="latex", axis=1)
         sides = "l" + "r" * len(shown)
-        text = typeset(styler, column_format=sides, caption="CAPTION", position_float="centering")
+        text = tables.typeset(
+            styler, column_format=sides, caption="CAPTION", position_float="centering"
+        )
         ways = {True: r"$\uparrow$", False: r"$\downarrow$", None: ""}
         heads = [f" & {name.replace('_', chr(92) + '_')}" for name in shown]
         for head, name in zip(heads, shown):
@@ -379,3 +381,61 @@ class RunComparison(Compared, Printed):
             "direction; bold: the best of each measure; $^{+}$ and $^{-}$: significantly better "
             f"and worse than the first row ({corrected}, $p \\leq {self.options.alpha:g}$)."
         )
+
+
+def print_comparison(
+    compared: RunComparison,
+    form: str,
+    *,
+    places: int = 4,
+    by_query: bool = False,
+    documents: bool = False,
+    texts: Mapping[str, str] | None = None,
+    wide: bool = False,
+    all_rows: bool = False,
+) -> None:
+    """Prints a comparison.
+
+    Args:
+        compared: the comparison.
+        form: one of :data:`.io.tables.FORMS`. A table comes with sentences and notes, of a guard
+            only with ``all_rows``; the other forms print one frame: the queries with ``by_query``,
+            the documents with ``documents``, else the measures.
+        places: decimal places; -1: all digits.
+        by_query: whether to print the queries.
+        documents: whether to print the relevant documents that moved.
+        texts: the text of queries, by id.
+        wide: whether a table has all columns, even where lines wrap.
+        all_rows: whether a terminal shows all rows of a long table, and a guard its notes.
+    """
+    size: dict[str, Any] = {"places": places, "wide": wide, "all_rows": all_rows}
+    if form == "table":
+        ascii_only = not table_forms.has_arrows(sys.stdout)
+        means = compared.means(ascii_only=ascii_only)
+        is_short = compared.inputs.conditions and not all_rows
+        parts = [Part(), means] if is_short else compared.parts(means)
+        if by_query:
+            frame = _with_text(compared.differences(), texts)
+            what = "B - A by query, the largest loss by the first measure first:"
+            parts.append(Part(what, frame, {"titles": TITLES}))
+        if documents:
+            parts += compared.documents(None) if all_rows else compared.documents()
+        print_parts(parts, **size)
+    elif by_query:
+        frame = _with_text(compared.of_one(compared.by_query), texts)
+        tables.write(frame, form, places=places)
+    elif documents:
+        tables.write(compared.of_one(compared.moved), form, places=places)
+    elif form == "latex":
+        print(compared.to_latex(places=places), end="")
+    elif form == "markdown":
+        means = compared.means()
+        assert means.table is not None
+        tables.write(means.table, form, places=places, **means.style)
+    else:
+        table = compared.table if compared.by_track is None else compared.by_track
+        tables.write(compared.of_one(table), form, places=places)
+
+
+def _with_text(frame: pd.DataFrame, texts: Mapping[str, str] | None) -> pd.DataFrame:
+    return frame.assign(query=frame["qid"].map(str).map(texts).fillna("")) if texts else frame

@@ -17,9 +17,8 @@ from ..measures import LexiP
 from ..measures.directions import higher_is_better
 from ..measures.names import parse_measure, parse_measures
 from ..scoring.arrays import Floats
-from ..statistics.correction import CORRECTIONS
 from ..statistics.inputs import check_name, check_probability
-from ..statistics.tests import compare_pair
+from ..statistics.tests import CORRECTIONS, compare_pair
 from .recorder import text_ids
 
 #: A test of two paired samples by its name, or a function whose second result is the p-value.

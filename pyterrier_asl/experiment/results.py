@@ -20,7 +20,7 @@ from ..io.files import SUMMARIES
 from ..io.table_forms import escape_formula, text_of_formula
 from ..leaderboard.ranks import with_rank_columns
 from ..scoring.arrays import Floats
-from ..statistics.correction import CORRECTIONS, correct
+from ..statistics.tests import CORRECTIONS, correct
 from .arguments import Column, Test, suffix
 from .trial import ExperimentValues
 
@@ -109,7 +109,7 @@ def corrected_columns(p_values: pd.Series[float], method: str, alpha: float) -> 
     Args:
         p_values: one for each system, NaN for the baseline and where no test can be made; the name
             ends in ``p-value``.
-        method: one of :data:`~pyterrier_asl.statistics.correction.CORRECTIONS`, or another method
+        method: one of :data:`~pyterrier_asl.statistics.tests.CORRECTIONS`, or another method
             of statsmodels' ``multipletests``, as in PyTerrier.
         alpha: the family-wise error rate.
 

@@ -21,13 +21,13 @@ from statsmodels.stats.multicomp import pairwise_tukeyhsd
 
 from pyterrier_asl.statistics import tukey
 from pyterrier_asl.statistics.agreement import kendall_tau, kendall_taus
-from pyterrier_asl.statistics.correction import correct
 from pyterrier_asl.statistics.tests import (
     PAIR_TESTS,
     TUKEY_TESTS,
     compare_all,
     compare_differences,
     compare_pair,
+    correct,
 )
 
 EVERY = PAIR_TESTS + TUKEY_TESTS
