@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from ..io.lazy import alt, pd
+from ..types import Floats
 from .forms import GAP, HEIGHT, LETTERS, RADIUS, ROW, WIDTH
 
 #: The most characters of a name at the end of a line.
@@ -19,8 +19,6 @@ _CHARACTER = 5.8
 
 #: Distances above and below its point that are tried for a name: one line to five lines.
 _LIFTS = [ROW * lines for lines in range(1, 6)]
-
-Floats = npt.NDArray[np.float64]
 
 
 def names_beside_points(

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from ..io.lazy import pd
-from ..io.values import check_whole
 from ..judging.judged_run import JudgedRun
 from ..judging.remembered import remembered
 from ..judging.unjudged import Unjudged
@@ -18,6 +17,7 @@ from ..measures.names import Measures
 from ..measures.standard import formula, measures_with_bounds
 from ..scoring.arrays import Floats, Ints
 from ..scoring.bounds import Bounds
+from ..types import check_whole
 from .evaluate import join_tracks, unread_tracks
 from .evaluation import Evaluation
 from .inputs import refuse

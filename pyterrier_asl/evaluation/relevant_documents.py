@@ -11,12 +11,12 @@ import numpy.typing as npt
 
 from ..io.lazy import pd
 from ..io.runs import load_run
-from ..io.values import check_whole
 from ..judging.judged_run import JudgedRun
 from ..judging.judgements import Judgements
 from ..measures import ASL
 from ..scoring import search_length as scoring
 from ..scoring.arrays import Bools, Floats, Ints, cumulate, queries_of, sum_by_query, within_query
+from ..types import check_whole
 from .inputs import warn_of_grades
 
 if TYPE_CHECKING:

@@ -23,11 +23,11 @@ from threading import Thread, local
 from typing import Any, Generic, TypeVar
 
 import numpy as np
-import numpy.typing as npt
+
+from ..types import Ints
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
-Ints = npt.NDArray[np.int64]
 
 #: Rows of a part: their arrays stay in a core's cache, and the allocator keeps arrays of this size
 #: for the next part instead of returning them to the system.

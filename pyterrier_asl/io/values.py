@@ -10,17 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import suppress
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from ..types import Bytes, Ints
 from .lazy import pc, pd
-
-Ints = npt.NDArray[np.int64]
-Bytes = npt.NDArray[np.uint8]
 
 #: Arrow's names of types that are text.
 TEXT_TYPES = ("string", "large_string", "string_view")
@@ -278,15 +275,3 @@ def as_integers(grades: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArra
         return pc.cast(grades, pa.int64())
     except pa.ArrowInvalid:
         return grades
-
-
-def check_whole(what: str, value: Any, least: int = 1) -> None:
-    """Raises ValueError for a value that is not a whole number, or is too small.
-
-    >>> check_whole("depth", 1.5)
-    Traceback (most recent call last):
-        ...
-    ValueError: depth must be a whole number from 1 on, not 1.5
-    """
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
-        raise ValueError(f"{what} must be a whole number from {least} on, not {value!r}")

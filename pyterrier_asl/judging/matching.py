@@ -18,8 +18,9 @@ import pyarrow as pa
 
 from ..io.lazy import pc
 from ..io.threads import fixed_blocks, map_parts
-from ..io.values import Bytes, arrays_of, arrow_numbers, ids_of, numpy_numbers, take
+from ..io.values import arrays_of, arrow_numbers, ids_of, numpy_numbers, take
 from ..scoring.arrays import Ints, queries_of
+from ..types import Bytes
 from .remembered import cached_property
 
 Hashes = npt.NDArray[np.uint64]

@@ -16,7 +16,7 @@ from ..io.names import check_names
 from ..io.notices import counted, progress_bar, warn
 from ..io.runs import iter_runs
 from ..io.saved_tables import load_table, report_as_damaged_file, save_table
-from ..io.values import arrow_numbers, arrow_text, check_whole, numpy_numbers, take
+from ..io.values import arrow_numbers, arrow_text, numpy_numbers, take
 from ..judging.judged_run import JudgedRun, Ranking, Relevant
 from ..judging.judgements import rank
 from ..judging.matching import Hashes, PairIndex, codes, hashes_of, of_groups, positions
@@ -32,6 +32,7 @@ from ..scoring.arrays import (
     within_query,
 )
 from ..scoring.rareness import count_finders
+from ..types import check_whole
 from .named import Named
 from .rareness import FEW
 

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
+from ..types import Bools as Bools
+from ..types import Floats as Floats
+from ..types import Ints as Ints
 
 
 def cumulate(sizes: Ints | Bools) -> Ints:

@@ -6,20 +6,21 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from numbers import Integral, Real
+from numbers import Real
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+
+from ..types import Bools as Bools
+from ..types import Floats as Floats
+from ..types import Ints as Ints
+from ..types import check_whole
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike as ArrayLike
 else:  # shown by the documentation
     ArrayLike = Sequence[float] | np.ndarray
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
-Bools = NDArray[np.bool_]
 
 #: The greatest number of values in an array of a computation in chunks: 32 MB.
 CHUNK = 2**22
@@ -131,9 +132,8 @@ def check_probability(what: str, value: float) -> None:
 
 def check_draws(draws: Any, seed: Any) -> None:
     """Raises ValueError unless draws is 1, 2, 3, ..., and the seed 0, 1, 2, ..."""
-    for what, value, least in (("draws", draws, 1), ("seed", seed, 0)):
-        if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
-            raise ValueError(f"{what} must be a whole number from {least} on, not {value!r}")
+    check_whole("draws", draws)
+    check_whole("seed", seed, 0)
 
 
 def check_name(what: str, name: str | None, allowed: Sequence[str | None]) -> None:

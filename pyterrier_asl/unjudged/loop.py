@@ -14,9 +14,9 @@ from ..io.label_files import COLUMNS, KEY, LabelFile, label_of
 from ..io.notices import counted, excerpt
 from ..io.printed import Part, Printed
 from ..io.texts import Texts
-from ..io.values import check_whole
 from ..judging.labels import merge_labels
 from ..scoring.arrays import Floats, Ints
+from ..types import check_whole
 from .holes import Holes
 
 SETTLED, BUDGET, NOTHING_LEFT, NO_ANSWER = "settled", "budget", "nothing left", "no answer"
