@@ -111,6 +111,8 @@ def naming_full_disk(what: str | os.PathLike[str]) -> Iterator[None]:
 def creating(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Writes to a new file, which becomes ``path`` when it is complete, if there is no such file.
 
+    Only one of several processes can create a file.
+
     Args:
         path: The file to create.
 
@@ -131,8 +133,17 @@ def creating(path: str | os.PathLike[str]) -> Iterator[Path]:
     """
     if os.path.lexists(path):
         raise FileExistsError(f"cannot write {path}: there is such a file")
-    with replacing(path) as new:
+    check_replaceable(path)
+    with _new_path(Path(os.path.abspath(path)), path) as new:
         yield new
+        _write_to_disk(new)
+        try:
+            os.link(new, path)
+        except FileExistsError:
+            raise
+        except OSError:  # the file system has no links
+            open(path, "x").close()
+            os.replace(new, path)
 
 
 def check_replaceable(
