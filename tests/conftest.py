@@ -36,7 +36,7 @@ settings.register_profile(
     derandomize=True,
     database=None,
     deadline=None,
-    max_examples=50,
+    max_examples=30,
     suppress_health_check=list(HealthCheck),
 )
 settings.register_profile(

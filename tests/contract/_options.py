@@ -82,7 +82,8 @@ class Row:
 
     def refusal(self, setting: Setting) -> str:
         """A part of the sentence that refuses the option; '' if it is not refused."""
-        of_grades = self.refused.get("binary", "") if setting.binary else ""
+        kinds = ("binary", f"{setting.source} binary") if setting.binary else ()
+        of_grades = next((self.refused[kind] for kind in kinds if kind in self.refused), "")
         return self.refused.get("always", "") or self.refused.get(setting.source, of_grades)
 
 
@@ -403,7 +404,6 @@ ELSEWHERE = {
 
 # A row for every option
 
-RUNS_ONLY = "scores"
 ONE = {"several": "collection"}
 SEVERAL = {"frames": "several collections", "files": "several collections"}
 REPEATED = Row("best", data="repeated", refused={"scores": "duplicates"})
@@ -471,7 +471,6 @@ SEARCH = {
     "study_name": Row("mine", with_storage, same={"always": "the same trials"}),
     "sweep": Row(False, same={"always": "the same values, later"}),
 }
-KNOWN_ANYWAY = {"always": "few runs have it anyway"}
 MINE = with_table(lambda scores: scores.assign(measure="mine"))
 CONFLICTING = with_added(lambda qrels: qrels.assign(label=0).iloc[:40])
 TOO_HIGH = with_added(lambda qrels: _small.labels().assign(label=9))
@@ -532,19 +531,11 @@ ROWS: dict[str, dict[str, Row]] = {
     "ranks": {
         "unjudged": Row(True, refused={"scores": "unjudged"}),
         "judges": Row(judges_of(0.7, 0.5), refused={"scores": "judges"}),
-        "judge_rel": Row(
-            2, with_judges_given, alone="judge_rel", refused=AT_2 | {"scores": "judge"}
-        ),
+        "judge_rel": JUDGE_REL,
         "rel": REL_OF_JUDGES,
-        "people": Row(
-            ["x"], with_judges_given, alone="people", refused={"scores": "judges|people"}
-        ),
-        "depth": Row(
-            12, UNJUDGED, measure="ASL@2", alone="depth", refused={"scores": "unjudged|depth"}
-        ),
-        "highest": Row(
-            5, UNJUDGED, measure="nDCG@10", alone="highest", refused={"scores": "unjudged|highest"}
-        ),
+        "people": PEOPLE,
+        "depth": DEPTH,
+        "highest": HIGHEST,
         "variance": Row("common"),
         "alpha": Row(0.4),
         "draws": Row(20),
@@ -562,15 +553,11 @@ ROWS: dict[str, dict[str, Row]] = {
         "docs": Row(TEXTS, refused={"scores": "docs"}),
         "labels": LABELS,
         "judges": Row(judges_of(0.7, 0.5), refused={"scores": "judges"}),
-        "judge_rel": Row(
-            2, with_judges_given, alone="judge_rel", refused=AT_2 | {"scores": "judge"}
-        ),
-        "people": Row(
-            ["x"], with_judges_given, alone="people", refused={"scores": "judges|people"}
-        ),
+        "judge_rel": JUDGE_REL,
+        "people": PEOPLE,
         "title": Row("A title"),
         "note": Row("A note"),
-        "rel": Row(lambda s: 0 if s.binary else 2, refused={"scores": "rel"}),
+        "rel": Row(2, refused={"scores": "rel", "several binary": "nothing relevant at rel=2"}),
         "cutoff": Row(5, refused={"scores": "cutoff"}),
         "alpha": Row(0.3),
         "lengths": LENGTHS,

@@ -128,7 +128,6 @@ NOT_SCORES = {"scores": "not for scores|give QRELS"}
 
 TERMINAL = "not a terminal"
 CHART = str(Path("chart.html"))
-GROUP_FILE = ("groups", GROUPS)
 
 
 def group_file(setting: Setting) -> list[str]:
@@ -186,7 +185,6 @@ ROWS: dict[str, Row] = {
 
 
 RUNS = list(_small.QUALITY)
-GUARD = ["--fail-if", "AP@10 worse"]
 EXPORT = "todo.tsv"
 HOLES_EXPORT = ["--export", EXPORT]
 

@@ -484,6 +484,7 @@ def test_unknown_command():
     assert result.exit_code == 2 and "evaluat" in errors(result)[0]
 
 
+@pytest.mark.slow
 def test_as_a_program(files):
     run = [sys.executable, "-m", "pyterrier_asl"]
     done = subprocess.run(

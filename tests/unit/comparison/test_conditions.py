@@ -200,7 +200,7 @@ def test_the_range_of_rareness_depends_on_its_runs():
         compare(runs, {"q": {"d": 1, "e": 0}}, ["RR"], conditions=["AP_Rareness@10 worse by 1.3"])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(
     grades=st.lists(st.integers(-1, 4), min_size=8, max_size=8),
     ranking=st.permutations(range(8)),

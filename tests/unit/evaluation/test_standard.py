@@ -76,7 +76,7 @@ grade = st.integers(0, 4)
 score = st.sampled_from([0.0, 1.0, 1.0 + 1e-9, 2.0, -3.0])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(
     qrels=st.dictionaries(
         st.sampled_from(["1", "2", "3"]), st.dictionaries(ids, grade, min_size=1), min_size=1

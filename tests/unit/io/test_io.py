@@ -526,6 +526,7 @@ for call in (
 """
 
 
+@pytest.mark.slow
 def test_a_dataset_that_cannot_be_downloaded_is_one_sentence_with_what_to_do(tmp_path):
     closed = {name: "http://127.0.0.1:9" for name in ("http_proxy", "https_proxy")}
     here = {"IR_DATASETS_HOME": str(tmp_path), "IR_DATASETS_DL_TRIES": "1"}

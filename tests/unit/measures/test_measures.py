@@ -147,7 +147,7 @@ def test_tbg_is_the_loop(run, qrels, words, rel, k, halflife):
     st.floats(0, 1),
     st.floats(0, 9),
 )
-@settings(max_examples=50)
+@settings(max_examples=25)
 def test_tbg_with_other_constants(run, qrels, words, rel, nonrel, save, summary, word, base):
     known = {f"d{i}": length for i, length in enumerate(words)}
     measure = TBG(

@@ -94,7 +94,7 @@ TEXTS = st.lists(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(TEXTS, st.integers(1, 20))
 def test_is_the_counts_of_the_documents_whatever_they_are(texts, block):
     """Postings, documents and lengths equal counts by a Counter, for blocks of any size."""

@@ -136,6 +136,7 @@ print([(loop(fourfold, steps)(5), "numba" in sys.modules) for steps in (10, 10**
 """
 
 
+@pytest.mark.slow
 def test_a_little_is_done_without_numba_and_much_is_announced_once(tmp_path):
     """In the second process the loops have been compiled by the first one."""
     (tmp_path / "few_loops.py").write_text(FEW_LOOPS)
@@ -146,6 +147,7 @@ def test_a_little_is_done_without_numba_and_much_is_announced_once(tmp_path):
         assert (done.stdout, done.stderr) == ("[(20, False), (20, True)]\n", expected)
 
 
+@pytest.mark.slow
 def test_threads_that_need_loops_at_once_get_the_same():
     code = """
     import sys, threading

@@ -18,7 +18,7 @@ boxes = st.lists(st.tuples(st.integers(-4, 8), st.integers(0, 4)), min_size=2, m
 )
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(boxes, st.sampled_from([1.0, 0.1]))
 def test_no_point_is_outside(some, unit):
     low = unit * np.array([start for start, _ in some], dtype=float)

@@ -62,7 +62,7 @@ def boards(draw, topics=(2, 6)):
     )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(
     boards(topics=(4, 6)),
     st.booleans(),
@@ -207,7 +207,7 @@ def test_p_of_pairs_without_a_difference_is_1_and_of_a_certain_one_0():
     assert result.draws == 99
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(boards(topics=(4, 6)), st.sampled_from([0.05, 0.2, 0.5]), st.booleans())
 def test_two_systems_have_one_answer(values, alpha, bounded):
     """The interval excludes 0, p is at most alpha and one is the best exactly where it is better"""

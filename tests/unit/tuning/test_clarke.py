@@ -28,6 +28,7 @@ def transferred_to(**options) -> set[str]:
 
 
 @pytest.mark.filterwarnings("ignore:.*topics of .* are among the .* topics of the tuning")
+@pytest.mark.slow
 def test_pipelines_are_transferred_to_the_other_topics():
     assert transferred_to() == set()
     assert transferred_to(transfer=collection("there")) == {"transfer to there"}

@@ -393,6 +393,7 @@ def test_a_storage_of_another_kind():
         search(storage=3)
 
 
+@pytest.mark.slow
 def test_a_storage_on_a_full_disk_is_named_and_continued(tmp_path):
     from pyterrier_asl.tuning.study import open_storage
 
@@ -579,6 +580,7 @@ def test_a_killed_worker_is_an_error_and_finished_trials_are_kept(storage):
     pd.testing.assert_frame_equal(search(deadly, params, **options), expected)
 
 
+@pytest.mark.slow
 def test_workers_take_functions_without_a_name():
     pipe = Mixture() >> pt.apply.doc_score(lambda row: -row["score"])
     mixture = pipe[0]

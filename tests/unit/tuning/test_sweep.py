@@ -63,6 +63,7 @@ def test_one_retriever_in_both_places(small, weights):
     assert compare(stage("both", bm25 >> prf >> bm25, params), small, small.measures, 20) < 1e-9
 
 
+@pytest.mark.slow
 def test_queries_as_weights(small):
     """Weights of any sign, unknown terms, and empty queries."""
     toks = [

@@ -65,7 +65,7 @@ def labelled_as(text, rankings, judged):
     return labelled_runs(runs_of(rankings, judged), measure), value
 
 
-@settings(max_examples=80)
+@settings(max_examples=25)
 @given(rankings, rankings, grades, st.sampled_from(sorted(MEASURES)))
 def test_one_document_alone(a, b, judged, text):
     labelled, value = labelled_as(text, (a, b), judged)
@@ -79,7 +79,7 @@ def test_one_document_alone(a, b, judged, text):
 
 
 @pytest.mark.slow
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(rankings, rankings, grades, st.sampled_from(sorted(MEASURES)), st.randoms())
 def test_labels_taken_are_judgements(a, b, judged, text, random):
     name, _, _ = MEASURES[text]
