@@ -7,6 +7,7 @@ import re
 import sys
 from contextlib import redirect_stdout
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -175,12 +176,20 @@ def test_a_terminal_shows_the_first_rows_of_a_long_table(monkeypatch, rows, kept
     assert len(shown(monkeypatch, Pipe(), 80, many(rows), **style)) == rows + 3
 
 
-def test_of_two_groups_the_first_rows_of_each_are_shown(monkeypatch):
-    table = {"track": ["x"] * 20 + ["y"] * 20, **many(40, 1)}
+@pytest.mark.parametrize(
+    ("groups", "kept"),
+    [
+        (2, [*range(5), *range(30, 35)]),
+        (5, [0, 1, 12, 13, 24, 25, 36, 37, 48, 49]),
+        (6, range(10)),
+    ],
+)
+def test_of_a_few_groups_the_first_rows_of_each_are_shown(monkeypatch, groups, kept):
+    table = {"track": np.repeat([*"abcdef"[:groups]], 60 // groups).tolist(), **many(60, 1)}
     lines = shown(monkeypatch, Terminal(), 80, table, group_by="track")
-    assert lines[-1] == " ... 30 more (--all)"
+    assert lines[-1] == " ... 50 more (--all)"
     numbers = [int(name[1:]) for line in lines for name in line.split() if re.match(r"r\d", name)]
-    assert numbers == [*range(5), *range(20, 25)]
+    assert numbers == [*kept]
 
 
 def test_a_terminal_shows_costs_above_1_with_one_decimal(monkeypatch):

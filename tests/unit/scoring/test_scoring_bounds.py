@@ -105,6 +105,17 @@ def test_lexip_of_one_run(cases):
         assert low_and_high.tolist() == pytest.approx(expected, abs=1e-12)
 
 
+def test_lexip_of_worked_labellings():
+    """At cut-off 7, judged relevant at rank 3, unjudged at 1 and 5: 1/3, 3/4, 7/24, 17/24.
+
+    Without a judged relevant document, unjudged at 2 and 4: 0, 1/2, 1/4, 5/12.
+    """
+    cases = [{"known": [(3,)], "unjudged": [(1,), (5,)]}, {"known": [], "unjudged": [(2,), (4,)]}]
+    low, high = bounds.lexip(of_one_run(cases), 7)
+    assert low.tolist() == pytest.approx([7 / 24, 0])
+    assert high.tolist() == pytest.approx([3 / 4, 1 / 2])
+
+
 pairs = st.lists(runs(systems=2), min_size=1, max_size=3)
 
 
