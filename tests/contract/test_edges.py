@@ -7,11 +7,13 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+import pandas as pd
 import pytest
 
 import pyterrier_asl as asl
 from pyterrier_asl.analysis import discriminative_power
 from pyterrier_asl.analysis.incomplete_judgements import _samples
+from pyterrier_asl.assessment.favoured import favour_sentences
 from pyterrier_asl.comparison.causes import explains
 
 FIRST, SECOND = {"a": 2, "n": 1}, {"n": 2, "a": 1}
@@ -53,10 +55,10 @@ def tracks(*sizes: int) -> dict[str, Any]:
     return {f"t{size}": (two(size, 3), qrels(size)) for size in sizes}
 
 
-def judges(runs: int, size: int) -> Any:
+def judges(runs: int, size: int, **options: Any) -> Any:
     systems = {f"r{number}": mixed(size, number + 1) for number in range(runs)}
-    machine = {q: {"a": int(n > 0), "n": 1} for n, q in enumerate(names(size))}
-    return asl.judges(qrels(size), {"m": machine}, systems, "RR", draws=20)
+    machine = {q: {"a": 1, "n": int(n % 5 == 4)} for n, q in enumerate(names(size))}
+    return asl.judges(qrels(size), {"m": machine}, systems, "RR", draws=20, **options)
 
 
 def audit(size: int, differing: int = 5, runs: int = 2) -> Any:
@@ -77,12 +79,19 @@ def of_scores(queries: int, documents: int, alone: int = 0) -> Any:
     return asl.evaluate({"run": run}, qrels(queries) | dict.fromkeys(run, {"a": 1}), "RR")
 
 
-def with_own_id(rank: int, queries: int = 2, of: int = 2) -> Any:
-    """A run that has the query itself at a rank, in so many queries of all."""
-    run = {q: {f"d{n}": float(-n) for n in range(1, 7)} | {"a": -9.0} for q in names(of)}
-    for qid in names(queries):
+def with_own_id(rank: int, queries: int = 2, prefix: str = "q") -> Any:
+    """A run of two queries that has the query itself at a rank, in so many of them."""
+    ids = [f"{prefix}{number}" for number in range(2)]
+    run = {qid: {f"d{n}": float(-n) for n in range(1, 7)} | {"a": -9.0} for qid in ids}
+    for qid in ids[:queries]:
         run[qid][qid] = 0.5 - rank
-    return asl.evaluate({"run": run}, qrels(of), "RR")
+    return asl.evaluate({"run": run}, dict.fromkeys(ids, {"a": 1}), "RR")
+
+
+def favoured(p: float) -> str:
+    """What is said at alpha = .03 of a run that a judge favours with this p."""
+    row = {"judge": "m", "run": "r", "measure": "AP", "favour": 0.1, "p": p, "judged": 0.5}
+    return str(favour_sentences(pd.DataFrame([row | {"queries": 20}]), 0.03))
 
 
 def pool(systems: int) -> Any:
@@ -117,6 +126,8 @@ LIMITS: dict[str, tuple[Callable[[int], Any], int, int, str]] = {
     "equal scores, also one": (lambda n: of_scores(n, 2, 5), 10, 9, "have the same score"),
     "equal scores of one document": (lambda n: of_scores(20, n), 2, 1, "have the same score"),
     "rank of the query itself": (with_own_id, 3, 4, "the query's own id"),
+    "numbers with themselves": (lambda n: with_own_id(1, n, ""), 2, 1, "the query's own id"),
+    "p of a favour": (lambda n: favoured(n / 100), 3, 4, "m favours 'r' by 0.1"),
     "queries with themselves": (lambda n: with_own_id(1, n), 2, 0, "the query's own id"),
 }
 
@@ -257,3 +268,10 @@ def test_shares_round_to_the_nearest_number():
     """Of 7 queries .1 are at least one, .5 are 3.5 and .8 are 5.6."""
     drawn = _samples(7, [0.1, 0.5, 0.8, 1.0], draws=1, seed=0, progress=False)
     assert [int(kept.sum()) for _, _, kept in drawn] == [1, 4, 6, 7]
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_the_seed_reaches_the_favours():
+    """Of more queries than can have all their sign vectors tested."""
+    first, again, other = (judges(6, 20, seed=seed).favoured["p"].tolist() for seed in (0, 0, 7))
+    assert first == again != other

@@ -120,6 +120,12 @@ def test_percentages_of_a_comparison_are_those_of_the_data():
     assert percentages(found.verdicts[0].message) == [round(100 * (b - a) / a, 2)]
 
 
+@pytest.mark.parametrize("call", ["audit", "compare", "ranks"])
+def test_the_level_of_intervals_is_printed_in_percent(call):
+    text = str(CALLS[call](SETTING, "plain", {"alpha": 0.1}))
+    assert "90 %" in text and "95 %" not in text
+
+
 def test_shares_of_judges_are_shares_and_counts_are_counts():
     judge = other_judge(SETTING)
     found = asl.judges(QRELS, {"x": judge}, RUNS, "AP@10", draws=20)
