@@ -15,7 +15,7 @@ from ..io.files import file_format
 from ..io.notices import counted, progress_bar
 from ..io.qrels import irds_documents
 from ..io.saved_tables import load_table, report_as_damaged_file, save_table
-from ..io.trec_text import Layout, open_text, read_columns
+from ..io.trec_text import Layout, read_columns
 from ..io.values import numbers, text
 from ..judging.matching import PairIndex
 from ..scoring.arrays import Floats
@@ -30,14 +30,6 @@ _VERSION = 1
 
 #: The lines of a text file of lengths.
 _LINES = Layout("lengths", ("docno", "words"), "words", infinite=False)
-
-
-class _WrongLength(ValueError):
-    """An error in the length in row ``row``."""
-
-    def __init__(self, message: str, row: int) -> None:
-        super().__init__(message)
-        self.row = row
 
 
 class DocLengths(Named):
@@ -74,19 +66,16 @@ class DocLengths(Named):
         wrong = np.flatnonzero((self._lengths < 0) | np.isinf(self._lengths))
         if len(wrong):
             docno = self._docnos[int(wrong[0])].as_py()
-            raise _WrongLength(
+            raise ValueError(
                 f"a document length is a number from 0 on, but {docno!r} has "
-                f"{self._lengths[wrong[0]]:g} ({len(wrong)} such in all)",
-                int(wrong[0]),
+                f"{self._lengths[wrong[0]]:g} ({len(wrong)} such in all)"
             )
         self._index = PairIndex(np.array([0, len(self._docnos)]), self._docnos)
         twice = self._index.repeated
         if len(twice):
-            again = self._docnos[int(twice[0]) : int(twice[0]) + 1]
-            raise _WrongLength(
+            raise ValueError(
                 f"the lengths have {counted(len(twice), 'document')} twice "
-                f"(e.g. {again[0].as_py()!r})",
-                int(self._index.find(None, again)[0]),
+                f"(e.g. {self._docnos[int(twice[0])].as_py()!r})"
             )
         self._register(name, [self._docnos, self._lengths])
 
@@ -186,8 +175,8 @@ class DocLengths(Named):
             raise ValueError(f"{error} (and it is not a pyterrier_asl {cls.KIND} file)") from None
         try:
             return cls(*table.columns, name=name or path.name.partition(".")[0] or "lengths")
-        except _WrongLength as error:
-            raise ValueError(f"{path}, line {_line(path, error.row)}: {error}") from None
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from None
 
     @classmethod
     def resolve(cls, value: object) -> Self:
@@ -211,10 +200,3 @@ class DocLengths(Named):
     def look_up(self, docnos: pa.LargeStringArray) -> Floats:
         """The length of each document, NaN for documents without one."""
         return np.asarray(np.append(self._lengths, np.nan)[self._index.find(None, docnos)])
-
-
-def _line(path: Path, row: int) -> int:
-    """The number of the line of a row of a text file; blank lines are not rows."""
-    with open_text(path) as stream:
-        lines = stream.read().split(b"\n")
-    return [number for number, line in enumerate(lines, 1) if line.strip()][row]

@@ -377,13 +377,6 @@ def _checked_value(measure: Measure, name: str, value: Any) -> Any:
     if param.dtype is float and is_number:
         value = float(value)
     low, high = _RANGES.get(name, (-math.inf, math.inf))
-    if isinstance(value, dict) and not all(
-        isinstance(number, (int, float)) and math.isfinite(number)
-        for number in (*value, *value.values())
-    ):
-        raise ValueError(
-            f"{measure.NAME}: {name} must be a dict of numbers, such as {{1: 3}}, not {value!r}"
-        )
     is_flag = isinstance(value, bool) and param.dtype is int  # True is a whole number in Python
     if param.validate(value) and not is_flag and (not is_number or low <= value <= high):
         return value

@@ -14,7 +14,6 @@ import pyterrier as pt
 
 from ..io.atomic import naming_full_disk
 from ..io.digests import checksum
-from ..io.notices import excerpt
 from ..io.values import text
 from ..scoring.arrays import Ints, cumulate
 from .format import ARRAYS, ROWS
@@ -122,21 +121,12 @@ def _count(
 
 def _checked_documents(documents: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
     for number, document in enumerate(documents, 1):
-        if not isinstance(document, Mapping):
-            raise TypeError(
-                f"document {number} is a {type(document).__name__}, {excerpt(document)}; "
-                "documents are dicts with 'docno' and 'text', or a data frame"
-            )
-        for name in ("docno", "text"):
-            if name not in document:
-                raise KeyError(
-                    f"document {number} has no {name!r}, only {', '.join(map(repr, document))}; "
-                    "documents are dicts with 'docno' and 'text'"
-                )
         try:
             yield docno_of(document), indexed_text(document)
-        except (TypeError, ValueError) as error:
-            raise type(error)(f"document {number}: {error}") from error
+        except (KeyError, TypeError, ValueError) as error:
+            raise type(error)(
+                f"document {number}: {error}; documents are dicts with 'docno' and 'text'"
+            ) from error
 
 
 def docno_of(document: Mapping[str, Any]) -> str:
@@ -181,10 +171,8 @@ def write_index(path: Path, contents: Contents, metadata: Mapping[str, Any]) -> 
 
     Raises:
         FileExistsError: if ``path`` exists.
-        ValueError: if there is no document, or no document with a term.
+        ValueError: if there is no document with a term.
     """
-    if not contents.docnos:
-        raise ValueError("there is no document to index: give at least one")
     if not contents.terms:
         raise ValueError(
             f"none of the {len(contents.docnos)} documents has an index term: check their text, "

@@ -84,12 +84,6 @@ def read_metadata(path: Path) -> dict[str, Any]:
     return metadata
 
 
-def _sums(metadata: Mapping[str, Any]) -> dict[str, int]:
-    """The checksums of files in metadata."""
-    sums = metadata.get("crc32")
-    return sums if isinstance(sums, dict) else {}
-
-
 def read_array(folder: Path, name: str, metadata: Mapping[str, Any]) -> npt.NDArray[Any]:
     """Maps an array of the index into memory, and checks its numbers: compiled loops do not.
 
@@ -97,8 +91,6 @@ def read_array(folder: Path, name: str, metadata: Mapping[str, Any]) -> npt.NDAr
         KeyError: for an unknown name.
         ValueError: if the file is damaged or holds impossible values.
     """
-    if name not in ARRAYS:
-        raise KeyError(f"a TermIndex has no array {name!r}, only {', '.join(ARRAYS)}")
     layout = ARRAYS[name]
     path = _checked_file(folder / f"{name}.npy", metadata)
     array = np.lib.format.open_memmap(path, mode="r")
@@ -138,7 +130,7 @@ def _checked_file(path: Path, metadata: Mapping[str, Any]) -> Path:
     """The path of a file whose checksum is the one in the metadata."""
     if not path.is_file():
         raise damaged(path, "the file is missing")
-    if checksum(path) != _sums(metadata).get(path.name):
+    if checksum(path) != metadata.get("crc32", {}).get(path.name):
         raise damaged(path, "its checksum does not agree with its content")
     return path
 

@@ -194,8 +194,6 @@ class PipelineObjective(Objective):
         task: TuningTask,
         batch_size: int | None = None,
     ) -> None:
-        if batch_size is not None and batch_size < 1:
-            raise ValueError(f"batch_size is {batch_size!r}; it must be None or 1, 2, 3, ...")
         self.pipeline = pipeline
         self.space = space
         self.task = task

@@ -295,7 +295,6 @@ def test_parameters_that_are_none(params, message):
         ({"jobs": 1.0}, "jobs must be 1, 2, 3, .* not 1.0"),
         ({"seed": -1}, "seed must be a whole number from 0 on, not -1"),
         ({"seed": "x"}, "seed must be a whole number from 0 on, not 'x'"),
-        ({"batch_size": 0}, "batch_size is 0"),
         ({"return_type": "best"}, "return_type is 'best'"),
         ({"metric": "mapp"}, "mapp"),
         ({"metric": ["map"]}, r"not \['map'\]"),
