@@ -141,9 +141,10 @@ def page(outputs: dict[str, str]) -> str:
     by_paper = sorted(analyses(), key=lambda a: (PAPERS.index(a.paper), a.figure, a.name))
     parts = [
         "Gallery\n=======\n\n",
-        "Every table and figure of :doc:`analyses`, made from nine systems that search the "
-        "generated collection\n``asl:demo``. A picture leads to its command, sample output and "
-        "legend. ``python docs/gallery.py`` makes this page.\n\n",
+        "This page shows a picture and sample output of each analysis (:doc:`analyses`), for nine "
+        "systems that search the generated\ncollection ``asl:demo``. ``second.qrels`` is a "
+        "synthetic judge: the official judgements with noise. Click a picture for its\ncommand, "
+        "output and legend. ``python docs/gallery.py`` makes this page.\n\n",
     ]
     papers = [(paper, list(group)) for paper, group in groupby(by_paper, lambda a: a.paper)]
     for paper, group in papers:
