@@ -43,7 +43,6 @@ class Settings:
     """Options of tests."""
 
     alpha: float
-    weights: Floats | None
     draws: int
     seed: int
 
@@ -74,15 +73,10 @@ def finite_vectors(*vectors: ArrayLike) -> Floats:
     return finite_matrix([np.asarray(vector) for vector in vectors])
 
 
-def prepare(
-    values: Floats,
-    alpha: float,
-    weights: ArrayLike | None,
-    test: str = "",
-    draws: int | None = None,
-    seed: int | None = None,
-) -> tuple[Floats, Settings]:
-    """Checked options, and the values of the queries that have a weight."""
+def settings_of(
+    alpha: float, test: str = "", draws: int | None = None, seed: int | None = None
+) -> Settings:
+    """Checked options of a test."""
     check_probability("alpha", alpha)
     for name, value in {"draws": draws, "seed": seed}.items():
         if value is not None and test not in RANDOM_TESTS:
@@ -92,25 +86,7 @@ def prepare(
             )
     draws, seed = DRAWS if draws is None else draws, 0 if seed is None else seed
     check_draws(draws, seed)
-    if weights is None:
-        return values, Settings(alpha, None, draws, seed)
-    array = np.asarray(weights, dtype=np.float64)
-    if array.shape != values.shape[1:]:
-        raise ValueError(
-            f"weights have shape {array.shape}, but there are {values.shape[1]} queries: "
-            f"give one weight for each"
-        )
-    if not np.isfinite(array).all() or array.min() < 0 or array.max() == 0:
-        raise ValueError(
-            "weights must be finite and at least 0, one of them above 0: "
-            f"these go from {array.min()} to {array.max()}"
-        )
-    return values[:, array > 0], Settings(alpha, array[array > 0], draws, seed)
-
-
-def means_of(values: Floats, weights: Floats | None) -> Floats:
-    """The weighted mean of each row."""
-    return np.asarray(np.average(values, axis=1, weights=weights), dtype=np.float64)
+    return Settings(alpha, draws, seed)
 
 
 def labels_of(names: Sequence[str], systems: int) -> list[str]:

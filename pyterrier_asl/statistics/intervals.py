@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy  # its submodules load when first used, so that importing this module is quick
 
-from .inputs import ArrayLike, Floats, check_probability, finite_vectors, means_of, prepare
+from .inputs import ArrayLike, Floats, check_probability, finite_vectors
 from .rounding import EQUAL, NO_DIFFERENCE
 
 
@@ -22,9 +22,7 @@ class Interval(NamedTuple):
     high: float
 
 
-def wilson_interval(
-    shares: ArrayLike, *, alpha: float = 0.05, weights: ArrayLike | None = None
-) -> Interval:
+def wilson_interval(shares: ArrayLike, *, alpha: float = 0.05) -> Interval:
     """The mean of values in [0, 1], such as successes, and Wilson's score interval of it.
 
     Unlike Student's interval it stays within [0, 1], and has a width if all values are 0 or all 1.
@@ -33,7 +31,6 @@ def wilson_interval(
         shares: 1 for a query with success, 0 for a query without; or a probability of success, for
             which the interval is wider than necessary. Shape (queries,).
         alpha: The interval covers 1 - alpha.
-        weights: The weight of each query; the interval is as wide as for (Σw)²/Σw² queries.
 
     Returns:
         :class:`Interval`, with mean, low, high.
@@ -44,10 +41,9 @@ def wilson_interval(
     >>> print(f"{mean:.3f} [{low:.3f}, {high:.3f}]")
     1.000 [0.510, 1.000]
     """
-    matrix, options = prepare(finite_vectors(shares), alpha, weights)
-    counts = np.ones(matrix.shape[1]) if options.weights is None else options.weights
-    mean = float(means_of(matrix, options.weights)[0])
-    queries = float(counts.sum() ** 2 / np.sum(counts**2))
+    check_probability("alpha", alpha)
+    values = finite_vectors(shares)[0]
+    mean, queries = float(values.mean()), float(values.size)
     squared = _normal(alpha / 2) ** 2
     centre = mean + squared / (2 * queries)
     margin = math.sqrt(squared * (mean * (1 - mean) / queries + squared / (4 * queries**2)))
@@ -57,17 +53,14 @@ def wilson_interval(
     return Interval(mean, low, high)
 
 
-def moments(values: Floats, weights: Floats | None) -> tuple[Floats, Floats, Floats, int]:
+def moments(values: Floats) -> tuple[Floats, Floats, Floats, int]:
     """Mean, its standard error, standard deviation and degrees of freedom of each row.
 
-    Only ratios of weights matter. A weighted mean is a ratio of two sums over sampled queries, and
-    has the standard error of a ratio (Cochran, 1977; Gatz and Smith, 1995, find it closest to the
-    bootstrap). Weighted least squares on a constant with the HC1 covariance has the same error.
-    With equal weights it is the usual error. Values that differ by rounding only have a deviation
+    Values that differ by rounding only have a deviation
     of 0.
     """
     n = values.shape[1]
-    share = np.full(n, 1 / n) if weights is None else weights / weights.sum()
+    share = np.full(n, 1 / n)
     mean = values @ share
     squares = (values - mean[:, None]) ** 2
     error = np.sqrt(n / (n - 1) * (squares @ share**2))

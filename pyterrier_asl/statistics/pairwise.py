@@ -97,12 +97,8 @@ def sign_test(wins: ArrayLike, losses: ArrayLike) -> Floats:
 
 def _paired_t(a: Floats, b: Floats, options: Settings) -> TestResult:
     differences = a - b
-    mean, error, deviation, freedom = moments(differences, options.weights)
-    if options.weights is None:
-        statistic, p = _student(differences)
-    else:
-        statistic = mean / error
-        p = two_sided_p(statistic, freedom)
+    mean, error, deviation, freedom = moments(differences)
+    statistic, p = _student(differences)
     margin = error * upper_t(options.alpha / 2, freedom)
     return TestResult(mean - margin, mean + margin, mean / deviation, statistic, p)
 
@@ -151,8 +147,7 @@ def _sign(a: Floats, b: Floats, options: Settings) -> TestResult:
 
 
 def _randomization(a: Floats, b: Floats, options: Settings) -> TestResult:
-    weights = np.ones(a.shape[1]) if options.weights is None else options.weights
-    shares = (a - b) * (weights / weights.sum())
+    shares = (a - b) * (1 / a.shape[1])
     # Just below the observed value, so that values equal to it count despite rounding.
     observed = (1 - EQUAL) * np.abs(shares.sum(axis=1)) - NO_DIFFERENCE * np.abs(shares).sum(axis=1)
     signs, as_large = sign_vectors(options.draws, a.shape[1], options.seed), np.zeros(len(a))
@@ -161,7 +156,7 @@ def _randomization(a: Floats, b: Floats, options: Settings) -> TestResult:
         sums = shares @ signs[:, start : start + step]
         as_large += np.sum(np.abs(sums) >= observed[:, np.newaxis], axis=1)
     p = as_large / signs.shape[1]
-    mean, *_ = moments(a - b, options.weights)
+    mean, *_ = moments(a - b)
     return _paired_t(a, b, options)._replace(statistic=mean, p=p)
 
 
@@ -193,21 +188,19 @@ class PairTest(NamedTuple):
 
     Attributes:
         compute: Tests the rows of two matrices.
-        weighted: Whether queries can have weights.
         paired: Whether the test uses the differences per query.
     """
 
     compute: Callable[[Floats, Floats, Settings], TestResult]
-    weighted: bool = False
     paired: bool = True
 
 
 #: Tests of two systems by name.
 TESTS = {
-    "t": PairTest(_paired_t, weighted=True),
+    "t": PairTest(_paired_t),
     "wilcoxon": PairTest(_wilcoxon),
     "sign": PairTest(_sign),
-    "randomization": PairTest(_randomization, weighted=True),
+    "randomization": PairTest(_randomization),
     "unpaired-t": PairTest(_unpaired_t, paired=False),
 }
 

@@ -56,8 +56,7 @@ from .inputs import (
     finite_matrix,
     finite_vectors,
     labels_of,
-    means_of,
-    prepare,
+    settings_of,
     undefined_is_nan,
 )
 
@@ -177,9 +176,6 @@ PAIR_TESTS: tuple[str, ...] = tuple(pairwise.TESTS)
 #: Tests of all pairs of systems together, which need no correction.
 TUKEY_TESTS: tuple[str, ...] = tuple(tukey.TESTS)
 
-#: Tests that accept weighted queries.
-_WEIGHTED = (*(name for name, test in pairwise.TESTS.items() if test.weighted), *tukey.WEIGHTED)
-
 
 def compare_pair(
     a: ArrayLike,
@@ -187,7 +183,6 @@ def compare_pair(
     test: str = "t",
     *,
     alpha: float = 0.05,
-    weights: ArrayLike | None = None,
     draws: int | None = None,
     seed: int | None = None,
 ) -> Comparison:
@@ -203,8 +198,6 @@ def compare_pair(
         test: One of :data:`PAIR_TESTS`. ``'unpaired-t'`` ignores that both systems have the same
             queries. Türkmen et al. (2023) published it as Tukey's HSD of each pair.
         alpha: The interval covers 1 - alpha.
-        weights: The weight of each query, shape (queries,), only ratios matter; for ``'t'`` and
-            ``'randomization'``. Queries of weight 0 are left out.
         draws: Number of random assignments of ``'randomization'``; the test is exact if there are
             not more assignments than this. None: 10,000.
         seed: Seed of the draws; None: 0.
@@ -216,7 +209,7 @@ def compare_pair(
 
     Raises:
         ValueError: An unknown test, vectors that do not fit, values that are not finite, a test
-            without weights given weights, a test without draws given ``draws`` or ``seed``, or
+            without draws given ``draws`` or ``seed``, or
             options out of range.
 
     Source: Smucker, Allan and Carterette (2007) compare these tests for retrieval.
@@ -230,9 +223,9 @@ def compare_pair(
     0.125
     """
     check_name("test", test, PAIR_TESTS)
-    values, options = prepare(finite_vectors(a, b), alpha, weights, test, draws, seed)
+    values, options = finite_vectors(a, b), settings_of(alpha, test, draws, seed)
     result = _test_pairs(test, values, np.array([0]), np.array([1]), options)
-    mean_a, mean_b = means_of(values, options.weights).tolist()
+    mean_a, mean_b = values.mean(axis=1).tolist()
     tested = Comparison(mean_a - mean_b, *(float(column[0]) for column in result))
     if not pairwise.TESTS[test].paired:
         return tested
@@ -249,7 +242,6 @@ def compare_all(
     test: str = "tukey-two-way",
     correction: str = "auto",
     alpha: float = 0.05,
-    weights: ArrayLike | None = None,
     draws: int | None = None,
     seed: int | None = None,
 ) -> pd.DataFrame:
@@ -271,8 +263,6 @@ def compare_all(
         correction: One of :data:`CORRECTIONS`. ``'auto'`` is Holm's for a test of pairs and none
             for a Tukey test, which accepts no other.
         alpha: The level of significance; intervals cover 1 - alpha.
-        weights: The weight of each query, shape (queries,); for ``'t'``, ``'randomization'`` and
-            ``'tukey-randomized'``.
         draws: Number of draws of the randomised tests; None: 10,000.
         seed: Seed of the draws; the same seed gives the same numbers. None: 0.
 
@@ -284,7 +274,7 @@ def compare_all(
 
     Raises:
         ValueError: An unknown test or correction, a correction of a Tukey test, names that do not
-            fit, values that are not finite, weights for a test without weights, ``draws`` or
+            fit, values that are not finite, ``draws`` or
             ``seed`` for a test without draws, or options out of range.
 
     Sources: Tukey (1949); two-way and randomized: Carterette (2012), Sakai (2018).
@@ -300,7 +290,7 @@ def compare_all(
     ('holm', 3)
     """
     check_name("test", test, TUKEY_TESTS + PAIR_TESTS)
-    matrix, options = prepare(finite_matrix(values), alpha, weights, test, draws, seed)
+    matrix, options = finite_matrix(values), settings_of(alpha, test, draws, seed)
     pairs = list(combinations(labels_of(names, len(matrix)), 2))
     first, second = np.triu_indices(len(matrix), k=1)
     return _compare_pairs(matrix, first, second, pairs, test, correction, options)
@@ -313,7 +303,6 @@ def compare_differences(
     test: str = "t",
     correction: str = "auto",
     alpha: float = 0.05,
-    weights: ArrayLike | None = None,
     draws: int | None = None,
     seed: int | None = None,
 ) -> pd.DataFrame:
@@ -326,7 +315,6 @@ def compare_differences(
         test: One of :data:`PAIR_TESTS` except ``'unpaired-t'``.
         correction: One of :data:`CORRECTIONS`, over these pairs; ``'auto'`` is Holm's.
         alpha: The level of significance; intervals cover 1 - alpha.
-        weights: The weight of each query; see :func:`compare_pair`.
         draws: Number of draws of ``'randomization'``; None: 10,000.
         seed: Seed of the draws; None: 0.
 
@@ -350,7 +338,7 @@ def compare_differences(
             f"names has {len(pairs)} entries for {len(matrix)} rows of differences: "
             f"give the two systems of each row"
         )
-    matrix, options = prepare(matrix, alpha, weights, test, draws, seed)
+    options = settings_of(alpha, test, draws, seed)
     rows = np.arange(len(matrix))
     with_zero = np.vstack((matrix, np.zeros((1, matrix.shape[1]))))
     frame = _compare_pairs(
@@ -372,7 +360,7 @@ def _compare_pairs(
     import pandas as pd
 
     result = _test_pairs(test, values, first, second, options)
-    means = means_of(values, options.weights)
+    means = values.mean(axis=1)
     a, b = means[first], means[second]
 
     frame = pd.DataFrame(pairs, columns=["a", "b"]).assign(mean_a=a, mean_b=b, difference=a - b)
@@ -384,12 +372,6 @@ def _test_pairs(
     test: str, values: Floats, first: Ints, second: Ints, options: Settings
 ) -> TestResult:
     """A test of the systems of ``first`` against those of ``second``."""
-    if options.weights is not None and test not in _WEIGHTED:
-        weighted = [name for name in _WEIGHTED if (name in PAIR_TESTS) is (test in PAIR_TESTS)]
-        raise ValueError(
-            f"test {test!r} does not accept weighted queries: "
-            f"leave out weights or use one of {', '.join(map(repr, weighted))}"
-        )
     if values.shape[1] == 1 or len(first) == 0:
         return TestResult(*np.full((len(TestResult._fields), len(first)), np.nan))
     with undefined_is_nan():

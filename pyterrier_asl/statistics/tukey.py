@@ -31,8 +31,7 @@ def _tukey(
 
 def _tukey_randomized(values: Floats, first: Ints, second: Ints, options: Settings) -> TestResult:
     queries = values.shape[1]
-    weights = np.ones(queries) if options.weights is None else options.weights
-    share = weights / weights.sum()
+    share = np.full(queries, 1 / queries)
     means = values @ share
     difference = means[first] - means[second]
     largest = _largest_differences(values, share, options)
@@ -47,7 +46,6 @@ def randomized_hsd(
     *,
     draws: int = 1000,
     seed: int = 0,
-    weights: Floats | None = None,
     progress: bool | None = False,
 ) -> Floats:
     """Randomised Tukey HSD of preferences: p-values of all pairs, which need no correction.
@@ -61,7 +59,6 @@ def randomized_hsd(
             (Q, S, S).
         draws: number of random exchanges.
         seed: seed of the exchanges.
-        weights: the weight of each query, shape (Q,).
         progress: whether to show a progress bar; None: only on a terminal.
 
     Returns:
@@ -75,8 +72,7 @@ def randomized_hsd(
 
     check_draws(draws, seed)
     queries, systems, _ = preferences.shape
-    share = np.full(queries, 1 / queries) if weights is None else weights / weights.sum()
-    shares = preferences * share[:, None, None]
+    shares = preferences * (1 / queries)
     observed = np.abs(shares.sum(axis=0)[np.triu_indices(systems, k=1)])
     generator = np.random.default_rng(seed)
     labels = np.tile(np.arange(systems), (queries, 1))
@@ -171,6 +167,3 @@ TESTS: dict[str, Callable[[Floats, Ints, Ints, Settings], TestResult]] = {
     "tukey-two-way": partial(_tukey, two_way=True),
     "tukey-randomized": _tukey_randomized,
 }
-
-#: The tests that accept weighted queries.
-WEIGHTED = ("tukey-randomized",)
