@@ -209,8 +209,7 @@ def compare_pair(
 
     Raises:
         ValueError: An unknown test, vectors that do not fit, values that are not finite, a test
-            without draws given ``draws`` or ``seed``, or
-            options out of range.
+            without draws given ``draws`` or ``seed``, or options out of range.
 
     Source: Smucker, Allan and Carterette (2007) compare these tests for retrieval.
 
