@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from importlib import metadata
+from pathlib import Path
 
 import pytest
 
@@ -40,3 +41,10 @@ def test_the_command_without_an_installed_package(monkeypatch):
 
     monkeypatch.setattr(extras, "distribution", missing)
     assert extras.install_command("ray") == "pip install 'pyterrier-asl[ray]'"
+
+
+def test_errors_help_and_pages_name_commands_that_find_the_package():
+    package = Path(extras.__file__).parents[1]
+    files = [path for form in ("*.py", "*.rst") for path in package.rglob(form)]
+    naming = {path.name for path in files if "pyterrier-asl[" in path.read_text(encoding="utf-8")}
+    assert naming == {"extras.py"}
