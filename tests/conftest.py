@@ -26,6 +26,9 @@ from hypothesis import HealthCheck, settings
 # sleeping, which takes a tenth of the time. NumPy is imported later, and processes inherit this.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
+# Workers of pytest-xdist set the width of a terminal, which tables in pipes obey.
+os.environ.pop("COLUMNS", None)
+
 # As the command does: collecting garbage during imports takes a fifth of the time.
 gc.set_threshold(100_000, 50, 100)
 

@@ -7,6 +7,7 @@ computed from the results, which are recorded at the end of each pipeline.
 
 from __future__ import annotations
 
+import inspect
 import os
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -16,6 +17,7 @@ from typing import Any, NamedTuple
 import pyterrier as pt
 from ir_measures import Measure
 
+from ..evaluation.inputs import refuse
 from ..io.names import check_names
 from .arguments import (
     baseline_numbers,
@@ -88,7 +90,8 @@ def Experiment(
       values differ by the same on every query.
     * A measure can be any text that PyTerrier (``'map'``) or ir_measures (``'ASL@1000'``) knows.
       The columns have the names and the order of ``eval_metrics``.
-    * A system without judged documents is an error, as are scores that are not numbers.
+    * A system without judged documents is an error, as are scores that are not numbers, and options
+      that cannot change the result, such as ``names`` with a dict of systems.
     * With ``perquery='both'`` topics without judgements do not make the averages NaN.
 
     Args:
@@ -161,6 +164,7 @@ def Experiment(
         running={"batch_size": batch_size, "test": test, "validate": validate, **options},
         quiet=perquery is False,
     )
+    _check_used(given, baselines, any(column.preference for column in columns))
     trial.check(columns, ranks)
     round = _by_label(round, [c.label for c in columns] + ["mrt"] * mrt)
     correction = None if correction == "none" else correction
@@ -186,6 +190,37 @@ def _by_label(
     by_label = {str(measure): places for measure, places in round.items()}
     check_names("round", by_label, labels, "measures")
     return by_label
+
+
+def _check_used(given: Mapping[str, Any], baselines: list[int], has_preferences: bool) -> None:
+    """Raises ValueError for an option that changes nothing in what is returned or saved.
+
+    Args:
+        given: the arguments of :func:`Experiment`.
+        baselines: the numbers of the baselines.
+        has_preferences: whether a measure is a preference, which needs a baseline.
+    """
+    defaults = inspect.signature(Experiment).parameters
+
+    def check(is_used: bool, why: str, *names: str) -> None:
+        if not is_used:
+            changed = {n: given[n] for n in names if given[n] != defaults[n].default}
+            refuse(why, **changed)
+
+    if isinstance(given["retr_systems"], Mapping):
+        refuse("is for a list of systems, and a dict names them", names=given["names"])
+    means, saved = given["perquery"] is not True, given["save_dir"] is not None
+    has_frame = given["dataframe"] and means
+    of_means = ["round"] if isinstance(given["round"], Mapping) else []
+    of_frames = ["ranks", *([] if has_preferences else ["baseline"])]
+    check(bool(baselines), "is for comparisons with a baseline", "test")
+    check(given["correction"] is not None, "is for a correction", "correction_alpha")
+    check(saved, "is for save_dir", "save_mode", "save_format")
+    check(means or saved, "is for means", *of_means)
+    check(given["dataframe"] or saved, "is for a frame", "round")
+    check(has_frame, "is for a frame of means", "highlight")
+    both = "is for a frame of means (perquery='both' returns it as well) or save_dir"
+    check(has_frame or saved, both, *of_frames)
 
 
 def check_options(given: Mapping[str, Any], baselines: list[int]) -> None:

@@ -81,6 +81,8 @@ def read_metadata(path: Path) -> dict[str, Any]:
     for key in NUMBERS:
         if type(metadata.get(key)) is not int or metadata[key] < 0:
             raise damaged(file, f"{key} is {metadata.get(key)!r}, not a whole number")
+    if not isinstance(metadata.get("crc32"), dict):
+        raise damaged(file, "it has no checksums")
     return metadata
 
 
@@ -130,7 +132,7 @@ def _checked_file(path: Path, metadata: Mapping[str, Any]) -> Path:
     """The path of a file whose checksum is the one in the metadata."""
     if not path.is_file():
         raise damaged(path, "the file is missing")
-    if checksum(path) != metadata.get("crc32", {}).get(path.name):
+    if checksum(path) != metadata["crc32"].get(path.name):
         raise damaged(path, "its checksum does not agree with its content")
     return path
 

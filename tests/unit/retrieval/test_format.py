@@ -115,5 +115,5 @@ def test_metadata_without_checksums_is_damaged(path, crc32):
     metadata = json.loads(file.read_text("utf-8"))
     metadata["crc32"] = crc32
     file.write_text(json.dumps(metadata), "utf-8")
-    with pytest.raises(ValueError, match="damaged: its checksum"):
+    with pytest.raises(ValueError, match="damaged: it(s checksum| has no checksums)"):
         use(path)
