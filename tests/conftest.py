@@ -26,7 +26,7 @@ from hypothesis import HealthCheck, settings
 # sleeping, which takes a tenth of the time. NumPy is imported later, and processes inherit this.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-# Workers of pytest-xdist set the width of a terminal, which tables in pipes obey.
+# Tables in pipes obey the width of a terminal that a shell or a test runner exports.
 os.environ.pop("COLUMNS", None)
 
 # As the command does: collecting garbage during imports takes a fifth of the time.
