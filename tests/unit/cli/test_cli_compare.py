@@ -539,7 +539,7 @@ OPTIONS = [
     (["--duplicates", "best"], {"duplicates": "best"}),
     (["--drop-self"], {"drop_self": True}),
     (["--pool", "pool"], {"pool": "pool"}),
-    (["--lengths", "lengths"], {"lengths": "lengths"}),
+    (["--lengths", "words-of-12"], {"lengths": "words-of-12"}),
     (["--labels", "labels"], {"labels": "labels"}),
     (["--correction", "bonferroni"], {"correction": "bonferroni"}),
     (["--no-causes"], {"causes": False}),
@@ -558,7 +558,7 @@ def test_an_option_is_handed_on_and_changes_the_answer(files, words, arguments):
     for n, run in enumerate((RUNS["good"], RUNS["bad"], {"q1": {"d1": 1.0}})):
         run = {f"q{k}": run[f"q{1 + (k - 1) % len(run)}"] for k in range(1, 13)}
         write_run(Path("pool") / f"{n}.run", run)
-    Path("lengths").write_text("".join(f"d{n} {100 * n + 1}\n" for n in range(12)))
+    Path("words-of-12").write_text("".join(f"d{n} {100 * n + 1}\n" for n in range(12)))
     Path("labels").write_text("".join(f"{q} 0 d{n} 1\n" for q in QUERIES for n in (8, 9, 10)))
     twelve = [f"q{n}" for n in range(1, 13)]
     own, other = (
