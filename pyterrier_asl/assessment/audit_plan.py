@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..evaluation.inputs import Qrels, Runs, refuse_unused
-from ..io.atomic import creating
+from ..io.atomic import check_replaceable, naming_full_disk
 from ..io.notices import counted
 from ..measures.names import Measures, named_measures
 from ..statistics.inputs import check_draws
@@ -87,11 +87,12 @@ class AuditPlan:
         """
         about = {n: getattr(self, n) for n in ("target", "width", "seed", "queries", "of")}
         about["judged"] = self.drawn[: self.judged]
-        lines = [f"{qid}\t{docno}\t" for qid, docno in self.pairs]
+        lines = [f"# {json.dumps(about)}", "qid\tdocno\tlabel"]
+        lines += [f"{qid}\t{docno}\t" for qid, docno in self.pairs]
+        check_replaceable(path, force=True)
         try:
-            with creating(path) as beside:
-                head = [f"# {json.dumps(about)}", "qid\tdocno\tlabel"]
-                beside.write_text("\n".join([*head, *lines]) + "\n")
+            with naming_full_disk(path), open(path, "x", encoding="utf-8") as file:
+                file.writelines(f"{line}\n" for line in lines)
         except FileExistsError:
             raise FileExistsError(
                 f"{path} exists, and queries are drawn once: use the draw in it, or name another "

@@ -168,9 +168,10 @@ def _impossible(question: Question) -> str:
     least, most = condition.least(observed.base), observed.greatest(condition)
     if not condition.amount or least <= most + NO_DIFFERENCE * max(least, observed.base):
         return ""
+    what = condition.measure if np.isnan(observed.mean_a) else "the mean of A"
     return (
-        f"no run can be {condition.how} by {least:.4g}, as the mean of A allows {most:.4g} at "
-        "most; write a smaller amount"
+        f"no run can be {condition.how} by {least:.4g}, as {what} allows {most:.4g} at most; write "
+        "a smaller amount"
     )
 
 

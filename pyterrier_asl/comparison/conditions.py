@@ -16,10 +16,9 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from ..measures.directions import higher_is_better, value_range
+from ..measures.directions import higher_is_better
 from ..measures.names import words
 from ..scoring.arrays import Floats
-from ..statistics.rounding import NO_DIFFERENCE
 
 #: Kinds of differences: better and worse depend on the direction of the measure.
 HOW = ("better", "worse", "lower", "higher", "different")
@@ -129,7 +128,6 @@ def check_condition(
     higher_is_better: bool | None,
     *,
     test: str = "t",
-    systems: float = math.inf,
 ) -> None:
     """Checks that a condition can be tested on a measure, and by a test.
 
@@ -138,12 +136,12 @@ def check_condition(
         measure: the measure; None for a preference, rrLP or sgnLP.
         higher_is_better: its direction.
         test: the test of differences.
-        systems: the number of runs among which a document is rare, if the measure has no pool.
 
     Raises:
-        ValueError: for better or worse on a count, percentages of a preference, a difference that
-            the measure cannot reach, or a test without bounds or amounts.
+        ValueError: for better or worse on a count, percentages of a preference, or a test without
+            bounds or amounts.
     """
+    wrong = ""
     if higher_is_better is None and condition.how in ("better", "worse"):
         wrong = (
             "has no direction: more is neither better nor worse; write higher, lower or different"
@@ -156,33 +154,11 @@ def check_condition(
         wrong = "has no bounds over unjudged documents; leave out certainly"
     elif condition.measure == "sgnLP" and condition.possibly:
         wrong = "has the sign test, which has no amount; use rrLP"
-    else:
-        wrong = _never_holds(condition, measure, higher_is_better, systems)
     if wrong:
         raise ValueError(f"the condition {condition.text!r}: {condition.measure} {wrong}")
     if condition.level is not None and test != "t" and (condition.certainly or condition.possibly):
         which = "possibly worse" if condition.possibly else "p<LEVEL certainly"
         raise ValueError(f"the condition {condition.text!r}: {which} needs test='t'")
-
-
-def _never_holds(
-    condition: Condition, measure: Any, higher_is_better: bool | None, systems: float
-) -> str:
-    """The reason why no two runs can differ so much; '' where they can."""
-    low, high = (0.0, 1.0) if measure is None else value_range(measure, systems)
-    if condition.percent:
-        rise, fall = high / low - 1 if low else math.inf, 1 - low / high
-        rises, falls = (condition.asks_for(up, not up, higher_is_better) for up in (True, False))
-        most = 100 * max(rise if rises else 0.0, fall if falls else 0.0)
-    else:
-        most = high - low
-    if condition.amount <= most:
-        return ""
-    largest = f"{math.floor(most * 1000 + NO_DIFFERENCE) / 1000:g}{'%' * condition.percent}"
-    what = f"lies between {-high if measure is None else low:g} and {high:.4g}"
-    if condition.percent:
-        what += f" and cannot be {condition.how} by more than {largest}"
-    return f"{what}, so the condition can never hold; write an amount of {largest} or less"
 
 
 def are_relevant(measure: Any, grades: Floats) -> bool:

@@ -139,8 +139,8 @@ class Inputs:
         """The lowest and the highest value of a measure or preference, as far as they are known."""
         if name in PREFERENCES:
             return -1.0, 1.0
-        measure = self.measures.get(name)
-        return value_range(measure, len(self.names)) if measure else (-np.inf, np.inf)
+        measure, systems = self.measures.get(name), len(self.names) if self.judged else np.inf
+        return value_range(measure, systems) if measure else (-np.inf, np.inf)
 
 
 def of_scores(
@@ -303,6 +303,4 @@ def check_inputs(inputs: Inputs, test: str) -> None:
         if condition.certainly and measure is not None:
             measure_with_bounds(inputs.judged[""].with_pool({name: measure})[name])
         if measure is not None or name in PREFERENCES:
-            higher = inputs.higher_is_better[name]
-            systems = len(inputs.names) if inputs.judged else np.inf
-            check_condition(condition, measure, higher, test=test, systems=systems)
+            check_condition(condition, measure, inputs.higher_is_better[name], test=test)

@@ -62,29 +62,17 @@ def replacing(
     """
     check_replaceable(path, begins=begins, force=force)
     target = Path(os.path.realpath(path))
-    with _new_path(target, path) as new:
-        yield new
-        if target.exists():
-            _keep_mode_and_owner(target, new)
-        _write_to_disk(new)
-        os.replace(new, target)
-
-
-@contextmanager
-def _new_path(target: Path, path: str | os.PathLike[str]) -> Iterator[Path]:
-    """A new path in the folder of the target; a file with this path is removed at the end."""
     new = target.with_name(f".{target.name}.{uuid.uuid4().hex[:8]}.tmp")
     try:
         with naming_full_disk(path):
             yield new
+            if target.exists():
+                _keep_mode_and_owner(target, new)
+            with new.open("rb") as written:  # a crash of the machine must not leave it empty
+                os.fsync(written.fileno())
+            os.replace(new, target)
     finally:
         new.unlink(missing_ok=True)
-
-
-def _write_to_disk(path: Path) -> None:
-    """Writes a file to the disk, so that a crash of the machine cannot leave it empty."""
-    with open(path, "rb") as written:
-        os.fsync(written.fileno())
 
 
 @contextmanager
@@ -105,45 +93,6 @@ def naming_full_disk(what: str | os.PathLike[str]) -> Iterator[None]:
             raise
         reason = os.strerror(errno.ENOSPC if is_from_numpy else error.errno or 0)
         raise OSError(f"cannot write {what}: {reason}") from error
-
-
-@contextmanager
-def creating(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Writes to a new file, which becomes ``path`` when it is complete, if there is no such file.
-
-    Only one of several processes can create a file.
-
-    Args:
-        path: The file to create.
-
-    Yields:
-        The path to write to, in the same folder.
-
-    Raises:
-        FileExistsError: If there is such a file.
-        OSError: If it cannot be written; then there is no file.
-
-    Example:
-        >>> import tempfile
-        >>> target = Path(tempfile.mkdtemp()) / "numbers.txt"
-        >>> with creating(target) as new:
-        ...     _ = new.write_text("1 2 3")
-        >>> target.read_text()
-        '1 2 3'
-    """
-    if os.path.lexists(path):
-        raise FileExistsError(f"cannot write {path}: there is such a file")
-    check_replaceable(path)
-    with _new_path(Path(os.path.abspath(path)), path) as new:
-        yield new
-        _write_to_disk(new)
-        try:
-            os.link(new, path)
-        except FileExistsError:
-            raise
-        except OSError:  # the file system has no links
-            open(path, "x").close()
-            os.replace(new, path)
 
 
 def check_replaceable(
@@ -209,11 +158,7 @@ def _is_or_holds(source: str | os.PathLike[str], target: Path) -> bool:
     if not os.path.exists(source):  # for example the id of a dataset
         return False
     if os.path.isdir(source):
-        folder = Path(os.path.realpath(source))
-        if not target.is_relative_to(folder):
-            return False
-        parts = target.relative_to(folder).parts
-        return len(parts) < 2 or "=" in parts[0]  # other subfolders are not read
+        return target.parent == Path(os.path.realpath(source))  # subfolders are not read
     return target.exists() and os.path.samefile(source, target)
 
 

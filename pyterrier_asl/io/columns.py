@@ -128,7 +128,7 @@ def qrels_columns(qrels: Any) -> Columns:
 
 
 def typed_table(
-    source: pd.DataFrame | pa.Table, wanted: Sequence[str], what: str, first_row: int = 0
+    source: pd.DataFrame | pa.Table, wanted: Sequence[str], what: str
 ) -> pa.Table:
     """The wanted columns of a frame or table, with PyTerrier's names and the types of this package.
 
@@ -137,7 +137,6 @@ def typed_table(
         wanted: ``qid``, ``docno``, ``score``, ``label`` and the optional ``rank``, ``name`` and
             ``doc_len``.
         what: the name of the source in errors.
-        first_row: the number of the first row, if the source is a part of a larger one.
 
     Returns:
         Ids as large strings; scores as float64; grades as int64 if all are whole numbers, else
@@ -150,20 +149,20 @@ def typed_table(
     for name, alias in column_names(_names(source), wanted, what).items():
         values, label = _column(source, alias, what), f"column {alias} of {what}"
         if name in ("qid", "docno"):
-            table[name] = text(values, label, first_row)
+            table[name] = text(values, label)
             try:  # Arrow does not check text that it reads from a file.
                 table[name].validate(full=True)
             except pa.ArrowInvalid as error:
                 raise ValueError(f"the {label} must be UTF-8 ({error})") from None
         elif name == "score":
-            table[name] = arrow_numbers(numbers(values, label, first_row=first_row))
+            table[name] = arrow_numbers(numbers(values, label))
         elif name == "label":
-            grades = numbers(values, label, first_row=first_row)
-            check_finite(grades, label, first_row)
+            grades = numbers(values, label)
+            check_finite(grades, label)
             table[name] = as_integers(arrow_numbers(grades))
         elif name == "name":
             with suppress(ValueError):  # a run without names has the name of its file
-                table[name] = text(values, label, first_row)
+                table[name] = text(values, label)
         else:
             table[name] = _unchanged(values)
     return pa.table(table)

@@ -102,13 +102,12 @@ def ids_of(starts: Ints, data: Bytes) -> pa.LargeStringArray:
     )
 
 
-def text(values: Any, what: str, first_row: int = 0) -> pa.LargeStringArray:
+def text(values: Any, what: str) -> pa.LargeStringArray:
     """Ids as Arrow text: integers as their digits, categories as their names.
 
     Args:
         values: pandas Series, Arrow array or list.
         what: the name of the column in errors.
-        first_row: the number of the first value, if it is not the first of the column.
 
     Raises:
         ValueError: for a missing value, fractions, bytes, and other values that are not ids.
@@ -128,20 +127,20 @@ def text(values: Any, what: str, first_row: int = 0) -> pa.LargeStringArray:
             "convert the column with .astype(str) before any value in it goes missing"
         )
     if array.null_count:
-        raise ValueError(f"the {what} is missing {_where(array.is_null(), first_row)}")
+        raise ValueError(f"the {what} is missing {_where(array.is_null())}")
     if not (pa.types.is_integer(array.type) or str(array.type) in TEXT_TYPES):
         raise ValueError(f"the {what} must be text or whole numbers, not {array.type}")
     return pc.cast(array, pa.large_string())
 
 
-def _where(wrong: npt.ArrayLike, first_row: int = 0) -> str:
+def _where(wrong: npt.ArrayLike) -> str:
     """The row of a wrong value, or the number of such rows.
 
-    >>> _where([False, True], first_row=10), _where([True, False, True])
-    ('in row 11', 'in 2 rows (first in row 0)')
+    >>> _where([False, True], ), _where([True, False, True])
+    ('in row 1', 'in 2 rows (first in row 0)')
     """
     rows = np.flatnonzero(wrong)
-    first = f"in row {first_row + rows[0]}"
+    first = f"in row {rows[0]}"
     return first if len(rows) == 1 else f"in {len(rows)} rows (first {first})"
 
 
@@ -197,16 +196,13 @@ def _text_of_objects(values: Any, what: str) -> pa.Array:
         raise ValueError(f"the {what} holds text that is not Unicode: {error}") from None
 
 
-def numbers(
-    values: Any, what: str, missing_ok: bool = False, first_row: int = 0
-) -> npt.NDArray[np.float64]:
+def numbers(values: Any, what: str, missing_ok: bool = False) -> npt.NDArray[np.float64]:
     """Numbers as 64-bit floats; whole numbers beyond 2^53 are rounded.
 
     Args:
         values: pandas Series, Arrow or NumPy array, or list.
         what: the name of the column in errors.
         missing_ok: whether the column may hold NaN.
-        first_row: the number of the first value, if it is not the first of the column.
 
     Raises:
         ValueError: for text and other values that are not numbers; for NaN unless ``missing_ok``.
@@ -217,7 +213,7 @@ def numbers(
     bad = np.isnan(array)
     if bad.any() and not missing_ok:
         raise ValueError(
-            f"the {what} is not a number (NaN) {_where(bad, first_row)}; drop these rows or "
+            f"the {what} is not a number (NaN) {_where(bad)}; drop these rows or "
             "correct them"
         )
     return array
@@ -260,12 +256,12 @@ def _from_objects(values: Any, what: str) -> npt.NDArray[np.float64]:
         raise ValueError(f"the {what} must be numbers: {error}") from None
 
 
-def check_finite(grades: npt.NDArray[np.float64], what: str, first_row: int = 0) -> None:
+def check_finite(grades: npt.NDArray[np.float64], what: str) -> None:
     """Raises ValueError for an infinite grade."""
     infinite = np.isinf(grades)
     if infinite.any():
         raise ValueError(
-            f"the {what} is infinite {_where(infinite, first_row)}; a grade is a finite number"
+            f"the {what} is infinite {_where(infinite)}; a grade is a finite number"
         )
 
 

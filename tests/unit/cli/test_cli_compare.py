@@ -355,7 +355,7 @@ def test_what_is_no_condition(files, text):
         ("rrLP worse by 5%", "leave out the %"),
         ("P worse", "a condition has one measure"),
         ("AP worse by 1e400", "can never hold: 1e400 is infinite"),
-        ("sgnLP worse by 2", "lies between -1 and 1, so the condition can never hold"),
+        ("sgnLP worse by 2", "no run can be worse by 2, as sgnLP allows 1 at most"),
     ],
 )
 def test_what_cannot_be_asked_of_a_measure(files, text, message):
@@ -651,7 +651,7 @@ def outcomes(result: Result) -> dict[str, str]:
         (["qrels", "good.run", "bad.run", "--rel", "9"], "no judged document is relevant"),
         (["qrels", "good.run", "bad.run", "-m", "Foo"], "no such measure"),
         (["qrels", "good.run", "bad.run", "-m", "TBG"], "have no known length"),
-        (["qrels", "good.run", "bad.run", "--fail-if", "RR worse by 101%"], "can never hold"),
+        (["qrels", "good.run", "bad.run", "--fail-if", "RR worse by 101%"], "as the mean of A allows"),
         (["qrels", "good.run", "bad.run", "--fail-if", "RR is worse"], "write MEASURE better"),
         (["qrels", "good.run", "bad.run", "-q", "--documents"], "are two tables"),
         (["qrels", "good.run", "bad.run", "--test", "foo"], "is not one of 't'"),

@@ -16,7 +16,7 @@ from click.testing import CliRunner
 
 from pyterrier_asl import DocLengths, RarenessPool, evaluate
 from pyterrier_asl.cli import main
-from pyterrier_asl.io.atomic import check_replaceable, creating, replacing
+from pyterrier_asl.io.atomic import check_replaceable, replacing
 from pyterrier_asl.io.label_files import LabelFile
 
 RUN = "q Q0 d1 1 2.5 x\nq Q0 d2 2 1.5 x\n"
@@ -151,21 +151,6 @@ def test_a_full_disk_is_an_error_that_names_the_file(save, small_files, tmp_path
     message = f"^cannot write {tmp_path}.new: File too large$"
     with small_files(), pytest.raises(OSError, match=message):
         save(tmp_path / "new")
-
-
-def test_a_new_file_is_there_once_it_is_whole(small_files, tmp_path):
-    path = tmp_path / "new"
-    with creating(path) as beside:
-        beside.write_text("whole")
-        assert not path.exists()
-    assert os.listdir(tmp_path) == ["new"] and path.read_text() == "whole"
-    with pytest.raises(FileExistsError), creating(path):
-        pass
-    message = f"^cannot write {tmp_path}.big: File too large$"
-    with small_files(), pytest.raises(OSError, match=message):
-        with creating(tmp_path / "big") as beside:
-            beside.write_text("a" * 2000)
-    assert os.listdir(tmp_path) == ["new"] and path.read_text() == "whole"
 
 
 def test_a_full_disk_is_an_error_that_names_what_is_sent_to_workers(small_files):
