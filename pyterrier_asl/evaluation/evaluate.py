@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import nullcontext
 from itertools import compress
 from typing import Any
 
@@ -12,7 +11,6 @@ import numpy as np
 
 from ..io.lazy import pd
 from ..io.notices import counted, names_of
-from ..io.runs import first_ahead
 from ..io.tables import ALL
 from ..judging.judgements import Judgements
 from ..judging.labels import qrels_with
@@ -32,31 +30,25 @@ def unread_tracks(
     drop_self: bool = False,
     collapse: str | None = None,
     common: bool = False,
-    ahead: bool = False,
     **options: Any,
 ) -> Iterator[tuple[str, Evaluation, list[NamedMeasure]]]:
     """Each track with its unread runs and its measures, '' for the only track.
 
-    Args:
-        ahead: whether a large first run is read on a thread while the qrels are read.
-
-    For the other arguments see :func:`evaluate`.
+    For the arguments see :func:`evaluate`.
 
     Raises:
         ValueError: for empty qrels.
     """
     listed = listed_collections(runs, qrels, labels, common=common)
     for track, (sources, judged_by) in listed.items():
-        is_dict = isinstance(sources, dict)
-        with first_ahead(sources) if ahead and is_dict else nullcontext(sources) as runs:
-            merged = judged_by if labels is None else qrels_with(judged_by, labels, duplicates)
-            unread = Evaluation.unread(runs, Judgements.of(merged, duplicates, drop_self, collapse))
-            if not len(unread.judgements):
-                place = f"{judged_by}: " if isinstance(judged_by, (str, os.PathLike)) else ""
-                raise ValueError(f"{place}the qrels are empty: give qrels with judged documents")
-            chosen = chosen_measures(measures, judged_by, several=len(unread) > 1, **options)
-            warn_of_grades(unread.judgements, {named.name: named.measure for named in chosen})
-            yield track, unread, chosen
+        merged = judged_by if labels is None else qrels_with(judged_by, labels, duplicates)
+        unread = Evaluation.unread(sources, Judgements.of(merged, duplicates, drop_self, collapse))
+        if not len(unread.judgements):
+            place = f"{judged_by}: " if isinstance(judged_by, (str, os.PathLike)) else ""
+            raise ValueError(f"{place}the qrels are empty: give qrels with judged documents")
+        chosen = chosen_measures(measures, judged_by, several=len(unread) > 1, **options)
+        warn_of_grades(unread.judgements, {named.name: named.measure for named in chosen})
+        yield track, unread, chosen
 
 
 def measured(
@@ -80,9 +72,7 @@ def measured(
     how: dict[str, Any] = {"jobs": jobs, "backend": backend, "progress": progress}
     return {
         track: unread.measure(chosen, **how, keep_going=keep_going)
-        for track, unread, chosen in unread_tracks(
-            runs, qrels, measures, ahead=jobs == 1, **options
-        )
+        for track, unread, chosen in unread_tracks(runs, qrels, measures, **options)
     }
 
 

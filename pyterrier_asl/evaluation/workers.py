@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 
 from ..io.atomic import naming_full_disk
 from ..io.extras import install_command
-from ..io.threads import LARGE, check_jobs, cores, map_ahead
+from ..io.threads import check_jobs, cores, map_ahead
 from ..judging.judgements import Judgements
 from .measuring import MeasuredRun, Measuring
 
@@ -24,6 +24,8 @@ Task: TypeAlias = tuple[str, Any]
 
 #: Where runs can be measured: processes, threads, and a Ray cluster.
 BACKENDS = ("loky", "threading", "ray")
+#: The least size in bytes of a file that is not read together with others.
+_LARGE = 1 << 23
 #: Number of times that Ray repeats a task after its worker or machine was lost.
 _RETRIES = 3
 
@@ -69,7 +71,7 @@ def _here(measuring: Measuring, sources: Iterable[Task]) -> Iterator[MeasuredRun
     def is_small_file(item: Task) -> bool:
         source = item[1]
         is_file = isinstance(source, (str, os.PathLike)) and os.path.isfile(source)
-        return is_file and os.path.getsize(source) < LARGE
+        return is_file and os.path.getsize(source) < _LARGE
 
     for are_small, some in groupby(sources, is_small_file):
         if are_small:

@@ -127,9 +127,7 @@ def qrels_columns(qrels: Any) -> Columns:
     return columns
 
 
-def typed_table(
-    source: pd.DataFrame | pa.Table, wanted: Sequence[str], what: str
-) -> pa.Table:
+def typed_table(source: pd.DataFrame | pa.Table, wanted: Sequence[str], what: str) -> pa.Table:
     """The wanted columns of a frame or table, with PyTerrier's names and the types of this package.
 
     Args:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
@@ -23,7 +22,7 @@ from .files import (
     read_table,
 )
 from .lazy import pd
-from .threads import LARGE, Threads, cores, map_ahead
+from .threads import cores, map_ahead
 from .trec_text import RUN
 
 T = TypeVar("T")
@@ -194,38 +193,8 @@ def read_run_table(source: RunSource) -> pa.Table:
     return read_table(source, RUN, _RUN_TABLE)
 
 
-class RunAhead(os.PathLike[str]):
-    """The path of a run file that another thread reads; its table can be taken once."""
-
-    def __init__(self, path: StrPath, thread: Threads) -> None:
-        self._path, self._calls = path, [thread.submit(read_run_table, path)]
-
-    def __fspath__(self) -> str:
-        return os.fspath(self._path)
-
-    __str__ = __fspath__
-
-    def table(self) -> pa.Table:
-        """The run, as from `read_run_table`."""
-        return self._calls.pop().result() if self._calls else read_run_table(self._path)
-
-
-@contextmanager
-def first_ahead(runs: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """The runs, the first of which is read on a thread meanwhile if it is a large file."""
-    name, first = next(iter(runs.items()))
-    is_path = isinstance(first, (str, os.PathLike)) and os.path.isfile(first)
-    if not is_path or os.path.getsize(first) < LARGE:
-        yield runs
-        return
-    with Threads(1) as thread:
-        yield {**runs, name: RunAhead(first, thread)}
-
-
 def load_run(run: Any) -> Any:
     """The table of a run file; a run of another form is returned unchanged."""
-    if isinstance(run, RunAhead):
-        return run.table()
     return read_run_table(run) if isinstance(run, (str, os.PathLike)) else run
 
 

@@ -34,8 +34,6 @@ Result = TypeVar("Result")
 _PART = 1 << 16
 #: Fewer rows do not pay for a second thread.
 _ALONE = 2 * _PART
-#: The least size in bytes of a file that is not read together with others.
-LARGE = 1 << 23
 
 #: The attribute ``is_shared`` tells whether the current thread is a shared one.
 _this_thread = local()

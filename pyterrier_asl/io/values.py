@@ -213,8 +213,7 @@ def numbers(values: Any, what: str, missing_ok: bool = False) -> npt.NDArray[np.
     bad = np.isnan(array)
     if bad.any() and not missing_ok:
         raise ValueError(
-            f"the {what} is not a number (NaN) {_where(bad)}; drop these rows or "
-            "correct them"
+            f"the {what} is not a number (NaN) {_where(bad)}; drop these rows or correct them"
         )
     return array
 
@@ -260,9 +259,7 @@ def check_finite(grades: npt.NDArray[np.float64], what: str) -> None:
     """Raises ValueError for an infinite grade."""
     infinite = np.isinf(grades)
     if infinite.any():
-        raise ValueError(
-            f"the {what} is infinite {_where(infinite)}; a grade is a finite number"
-        )
+        raise ValueError(f"the {what} is infinite {_where(infinite)}; a grade is a finite number")
 
 
 def as_integers(grades: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:

@@ -651,7 +651,10 @@ def outcomes(result: Result) -> dict[str, str]:
         (["qrels", "good.run", "bad.run", "--rel", "9"], "no judged document is relevant"),
         (["qrels", "good.run", "bad.run", "-m", "Foo"], "no such measure"),
         (["qrels", "good.run", "bad.run", "-m", "TBG"], "have no known length"),
-        (["qrels", "good.run", "bad.run", "--fail-if", "RR worse by 101%"], "as the mean of A allows"),
+        (
+            ["qrels", "good.run", "bad.run", "--fail-if", "RR worse by 101%"],
+            "as the mean of A allows",
+        ),
         (["qrels", "good.run", "bad.run", "--fail-if", "RR is worse"], "write MEASURE better"),
         (["qrels", "good.run", "bad.run", "-q", "--documents"], "are two tables"),
         (["qrels", "good.run", "bad.run", "--test", "foo"], "is not one of 't'"),

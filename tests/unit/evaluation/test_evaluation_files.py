@@ -101,16 +101,7 @@ def test_queries_without_an_answer_are_counted_and_said(tmp_path):
     assert result.exit_code == 0 and f"Note: {said}" in result.stderr
 
 
-def test_a_large_run_that_is_read_ahead_has_the_same_values_and_errors(folder, monkeypatch):
-    whole = measured_files(folder, "AP P_Rareness@1")
-    monkeypatch.setattr("pyterrier_asl.io.runs.LARGE", 1)
-    ahead = measured_files(folder, "AP P_Rareness@1")
-    assert ahead.frame().equals(whole.frame()) and ahead.failures == whole.failures
-    assert len(ahead.runs) == 2  # the file is read again
-
-
-def test_a_wrong_run_that_is_read_ahead_is_named(folder, monkeypatch):
-    monkeypatch.setattr("pyterrier_asl.io.runs.LARGE", 1)
+def test_a_wrong_run_is_named(folder):
     with pytest.raises(ValueError, match="run 'b': .*line 1: the score 'nan' is not a number"):
         measured([folder / "runs" / "b"], folder / "qrels", "AP")
     with pytest.raises(FileNotFoundError, match="no file .*nothing"):
