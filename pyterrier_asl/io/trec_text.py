@@ -133,7 +133,9 @@ def read_columns(
         blocks = enumerate(_blocks(path, stream))
         is_small = path.stat().st_size < _SMALL
         parsed = (
-            ((b, parse(b)) for b in blocks) if is_small else map_ahead(parse, blocks, ahead=cores())
+            ((block, parse(block)) for block in blocks)
+            if is_small
+            else map_ahead(parse, blocks, ahead=2 * cores())
         )
         for (number, block), quick in parsed:
             table, tags = quick or _parse_slowly(path, number, block, layout, columns_of(number))
