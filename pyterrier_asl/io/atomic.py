@@ -158,7 +158,8 @@ def _is_or_holds(source: str | os.PathLike[str], target: Path) -> bool:
     if not os.path.exists(source):  # for example the id of a dataset
         return False
     if os.path.isdir(source):
-        return target.parent == Path(os.path.realpath(source))  # subfolders are not read
+        # Subfolders are not read.
+        return Path(os.path.realpath(source)) in (target, target.parent)
     return target.exists() and os.path.samefile(source, target)
 
 

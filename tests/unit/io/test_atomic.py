@@ -129,10 +129,8 @@ def test_no_new_file_is_put_into_a_folder_that_is_read(tmp_path):
     """The next call would read it as a run."""
     runs = tmp_path / "runs"
     (runs / "charts").mkdir(parents=True)
-    (runs / "name=a").mkdir()
-    for output in (runs / "new.html", runs / "name=a" / "new.parquet"):
-        with pytest.raises(FileExistsError, match="it would be one of the inputs"):
-            check_replaceable(output, inputs=[runs], force=True)
+    with pytest.raises(FileExistsError, match="it would be one of the inputs"):
+        check_replaceable(runs / "new.html", inputs=[runs], force=True)
     check_replaceable(runs / "charts" / "new.html", inputs=[runs])  # other files are ignored
     check_replaceable(tmp_path / "new.html", inputs=[runs, runs / "new.html"])
 
