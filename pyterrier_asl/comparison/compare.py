@@ -17,7 +17,7 @@ from ..assessment.system_pairs import PairedTest
 from ..evaluation.evaluation import Evaluation, tracks
 from ..evaluation.inputs import FOR_SEVERAL, NOT_FOR_SCORES, Qrels, Runs, refuse
 from ..evaluation.scores import ScoreTable
-from ..io.files import local_path
+from ..io.files import check_file, local_path
 from ..io.runs import run_name
 from ..judging.labels import qrels_with
 from ..leaderboard.samples import FEWEST
@@ -135,17 +135,7 @@ def compare(
     if isinstance(runs, ScoreTable):
         inputs = of_scores(runs, measures, parsed, baseline, common)
     else:
-        with warnings.catch_warnings():
-            if conditions:  # a guard ends with an error where judgements contradict each other
-                warnings.filterwarnings("ignore", message="the qrels judge")
-            judged = (
-                tracks(runs, None, **of_matching)
-                if several
-                else {"": Evaluation.of(runs, qrels_with(qrels, labels, duplicates), **of_matching)}
-            )
-        wrong = [run.judgements.contradiction for run in judged.values()]
-        if conditions and any(wrong):
-            raise ValueError(f"the qrels contradict themselves: {max(wrong)}; keep one of them")
+        judged = _judged(runs, qrels, labels, several, bool(conditions), of_matching)
         inputs = of_runs(judged, measures, parsed, baseline, common, qrels=qrels, **of_measures)
     options = PairedTest(test or "t", correction, alpha, seed=seed)
     check_inputs(inputs, options.test)
@@ -155,19 +145,44 @@ def compare(
     return compared
 
 
+def _judged(
+    runs: Runs,
+    qrels: Qrels | None,
+    labels: Any,
+    several: bool,
+    is_guard: bool,
+    of_matching: Mapping[str, Any],
+) -> dict[str, Evaluation]:
+    """The matched runs of each collection.
+
+    A guard refuses judgements that contradict each other.
+    """
+    with warnings.catch_warnings():
+        if is_guard:
+            warnings.filterwarnings("ignore", message="the qrels judge")
+        if several:
+            judged = tracks(runs, None, **of_matching)
+        else:
+            merged = (
+                qrels if labels is None else qrels_with(qrels, labels, of_matching["duplicates"])
+            )
+            judged = {"": Evaluation.of(runs, merged, **of_matching)}
+    wrong = [run.judgements.contradiction for run in judged.values()]
+    if is_guard and any(wrong):
+        raise ValueError(f"the qrels contradict themselves: {max(wrong)}; keep one of them")
+    return judged
+
+
 def run_files(paths: Iterable[str | os.PathLike[str]]) -> dict[str, Path]:
     """Run files by name, or by path where two have one name.
 
     Raises:
         OSError: where there is no such file, or it is a folder.
-        ValueError: where two are one file.
+        ValueError: for an empty file, and where two are one file.
     """
     files = [local_path(path) for path in paths]
     for path in files:
-        if not path.exists():
-            raise FileNotFoundError(f"there is no file {path}")
-        if path.is_dir():
-            raise IsADirectoryError(f"{path} is a folder: name run files")
+        check_file(path)
     for other, path in combinations(files, 2):
         if path.samefile(other):
             raise ValueError(f"{other} and {path} are one file: name two runs")

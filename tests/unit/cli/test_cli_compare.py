@@ -378,7 +378,7 @@ def test_files_of_one_name_are_distinguished(files):
     "arguments, message",
     [
         (["good.run", "gone"], "there is no file gone"),
-        (["good.run", "."], ". is a folder: name run files"),
+        (["good.run", "."], ". is a folder, not a file"),
         (["good.run", "good.run"], "are one file: name two runs"),
         (["good.run", "./good.run"], "are one file: name two runs"),
         (["good.run", "link.run"], "are one file: name two runs"),
