@@ -34,9 +34,10 @@ from ..charts import (
     shape,
     tooltips,
 )
+from ..evaluation.inputs import refuse
 from ..io.lazy import pd
 from ..statistics.tests import with_corrected_p
-from .reading import refuse_published
+from .reading import PUBLISHED
 from .registry import (
     TROTMAN,
     Qrels,
@@ -146,7 +147,7 @@ def compare_with_assessors(
     1  expected    0.75     0.625
     2     lower    0.75     0.500
     """
-    refuse_published(as_published, correction=correction != "holm" and correction)
+    refuse(PUBLISHED, correction=as_published and correction != "holm" and correction)
     panel = read_qrels_and_judges(
         qrels, judges, rel, judge_rel, runs=runs, duplicates=duplicates, collapse=collapse
     )

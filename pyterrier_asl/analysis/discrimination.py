@@ -36,7 +36,7 @@ from ..statistics.rounding import NO_DIFFERENCE
 from ..statistics.tests import compare_all
 from ..statistics.tukey import randomized_hsd
 from .preferred_systems import compare_preferences
-from .reading import refuse_published
+from .reading import PUBLISHED
 from .registry import (
     DIAZ,
     REAL,
@@ -45,7 +45,6 @@ from .registry import (
     Qrels,
     Runs,
     analysis,
-    by_double_scores,
     measures_with_rel,
     read,
 )
@@ -108,18 +107,21 @@ def discriminative_power(
     Source: Türkmen, Lease and Kutlu, New Metrics to Encourage Innovation and Diversity in
     Information Retrieval Approaches, 2023, Table 1; Sakai, Metrics, statistics, tests, 2014.
     """
-    given = {"test": test != "t" and test, "correction": correction != "auto" and correction}
-    refuse_published(as_published, **given)
+    refuse(
+        PUBLISHED,
+        test=as_published and test != "t" and test,
+        correction=as_published and correction != "auto" and correction,
+    )
     _check_levels(levels)
-    judged, _ = read(runs, qrels, duplicates, rel, measures, collapse=collapse)
+    judged, _ = read(
+        runs, qrels, duplicates, rel, measures, collapse=collapse, double_scores=as_published
+    )
     if as_published:
-        judged, test, correction = judged.once(by_double_scores), "unpaired-t", "none"
+        test, correction = "unpaired-t", "none"
 
     options: dict[str, Any] = {"test": test, "correction": correction, "draws": draws, "seed": seed}
-    default = RARENESS_MEASURES if measures is None else measures
-
     tables = []
-    for name, measure in measures_with_rel(default, rel).items():
+    for name, measure in measures_with_rel(measures or RARENESS_MEASURES, rel).items():
         pairs = compare_all(judged.values(measure), judged.names, **options)
         tables.append(_rows_by_level("measure", name, pairs["p_corrected"], levels, pairs.attrs))
     return pd.concat(tables, ignore_index=True)
@@ -226,16 +228,16 @@ def preference_discrimination(
     check_names("tests", tests, PREFERENCE_TESTS, "tests of preferences")
     if "tukey-randomized" not in tests:
         refuse("is for 'tukey-randomized'", draws=draws, seed=seed)
-    options: dict[str, Any] = {"draws": 1000 if draws is None else draws, "seed": seed or 0}
+    draws = 1000 if draws is None else draws
     cubes = judged.once(preference_cubes, tuple(preferences), rel, cutoff)
 
     tables = []
     for test, (kind, cube) in product(tests, cubes.items()):
         if test == "paired":
             pairs, _ = compare_preferences(kind, cube, judged.names)
-            p, attrs = pairs["p_corrected"].to_numpy(dtype=np.float64), pairs.attrs
+            p, attrs = pairs["p_corrected"].to_numpy(), pairs.attrs
         else:
-            p = randomized_hsd(cube, progress=progress, **options)
+            p = randomized_hsd(cube, draws=draws, seed=seed or 0, progress=progress)
             attrs = {"test": test, "correction": "none", "family": p.size, "dropped": 0}
         tables.append(_rows_by_level("preference", kind, p, levels, attrs))
     return pd.concat(tables, ignore_index=True)
@@ -320,15 +322,15 @@ def stability(
     Source: Türkmen, Lease and Kutlu, 2023, Table 2, after Buckley and Voorhees, Evaluating
     Evaluation Measure Stability, 2000.
     """
-    judged, _ = read(runs, qrels, duplicates, rel, measures, collapse=collapse)
+    judged, _ = read(
+        runs, qrels, duplicates, rel, measures, collapse=collapse, double_scores=as_published
+    )
     if len(judged) < 2:
         raise ValueError(
             f"stability needs two systems or more, but there is only {judged.names[0]!r}"
         )
     check_draws(draws, seed)
     check_from_0("fuzz", fuzz)
-    judged = judged.once(by_double_scores) if as_published else judged
-    default = RARENESS_MEASURES if measures is None else measures
 
     total = len(judged.qids)
     size = round(total / 2) if queries is None else queries
@@ -342,7 +344,7 @@ def stability(
     share = np.random.default_rng(seed).permuted(some, axis=1) / size
     rows = [
         (name, *stabilities(share @ judged.values(m).T, fuzz), size, draws)
-        for name, m in measures_with_rel(default, rel).items()
+        for name, m in measures_with_rel(measures or RARENESS_MEASURES, rel).items()
     ]
     frame = pd.DataFrame(rows, columns=["measure", "absolute", "relative", "queries", "draws"])
     frame.attrs = {"fuzz": fuzz}

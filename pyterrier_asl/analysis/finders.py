@@ -23,6 +23,7 @@ from ..charts import (
 from ..evaluation.relevant_documents import RelevantRanks
 from ..io.lazy import pd
 from ..io.names import check_names
+from ..types import check_whole
 from .registry import (
     LOST,
     TURKMEN,
@@ -204,8 +205,7 @@ def rare_finds(
     1      b      1      0           0.00     2
     """
     judged, rel = read(runs, qrels, duplicates, rel, collapse=collapse)
-    if few < 1:
-        raise ValueError(f"few is {few}, but it must be 1 or more")
+    check_whole("few", few)
     ranks = judged.once(RelevantRanks.of, rel)
 
     systems, retrieves = _by_group(judged.names, ranks.found(depth), groups)

@@ -271,9 +271,11 @@ def system_order(
     judged, rel = read(runs, qrels, duplicates, rel, collapse=collapse)
     cube = judged.once(preference_cubes, (preference,), rel, cutoff)[preference]
 
-    mean, points, majority = _aggregate(cube)
+    mean, signs = cube.mean(axis=0), np.sign(cube).mean(axis=0)
     by_mean = mean.sum(axis=1) / max(len(judged) - 1, 1)
-    rounds, stays = mc4(majority)
+    # A win is a point and a tie half a point, so the tie with itself is subtracted.
+    points = (signs.sum(axis=1) + len(signs)) / 2 - 0.5
+    rounds, stays = mc4(signs < -EQUAL)
     frame = pd.DataFrame(
         {
             "system": judged.names,
@@ -427,11 +429,3 @@ def _long_run(majority: Bools) -> Floats:
     leaves = np.zeros(part.max() + 1, dtype=bool)
     leaves[part[np.nonzero(majority & (part[:, None] != part))[0]]] = True
     return np.where(leaves[part], 0.0, moves.mean(axis=0))
-
-
-def _aggregate(cube: Floats) -> tuple[Floats, Floats, Bools]:
-    """Mean preferences, Borda points, and whether most queries prefer the column's system."""
-    mean, signs = cube.mean(axis=0), np.sign(cube).mean(axis=0)
-    # A win is a point and a tie half a point, so the tie with itself is subtracted.
-    points = (signs.sum(axis=1) + len(signs)) / 2 - 0.5
-    return mean, points, signs < -EQUAL

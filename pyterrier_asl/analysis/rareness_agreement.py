@@ -35,7 +35,6 @@ from .registry import (
     Qrels,
     Runs,
     analysis,
-    by_double_scores,
     read,
 )
 
@@ -85,14 +84,15 @@ def agreement_by_alpha(
     0  P_Rareness@2    0.0  1.0     1.0
     1  P_Rareness@2    1.0  1.0     1.0
     """
-    judged, _ = read(runs, qrels, duplicates, rel, measures, collapse=collapse)
+    judged, _ = read(
+        runs, qrels, duplicates, rel, measures, collapse=collapse, double_scores=as_published
+    )
     if len(judged) < 2:
         raise ValueError(f"a ranking needs two systems or more, but there is only {judged.names}")
-    judged = judged.once(by_double_scores) if as_published else judged
-    measures = ["P_Rareness@100", "AP_Rareness@100"] if measures is None else measures
+    default = "P_Rareness@100", "AP_Rareness@100"
 
     rows = []
-    for name, pools in pools_by_measure(judged, measures, rel).items():
+    for name, pools in pools_by_measure(judged, measures or default, rel).items():
         plain, *means = (
             rounded(judged.values(pools.measure(alpha=alpha)).mean(axis=-1))
             for alpha in (0.0, *alphas)
@@ -176,18 +176,18 @@ def agreement_by_number_of_systems(
 
     Source: Türkmen, Lease and Kutlu, 2023, Algorithm 1 and Table 3.
     """
-    judged, _ = read(runs, qrels, duplicates, rel, measures, collapse=collapse)
-    judged = judged.once(by_double_scores) if as_published else judged
+    judged, _ = read(
+        runs, qrels, duplicates, rel, measures, collapse=collapse, double_scores=as_published
+    )
     check_draws(draws, seed)
     for size in sizes:
         check_whole("a number of systems", size, 2)
-    if measures is None:
-        measures = ["P_Rareness(alpha=1)@100", "AP_Rareness(alpha=1)@100"]
+    default = "P_Rareness(alpha=1)@100", "AP_Rareness(alpha=1)@100"
 
     systems = np.tile(np.arange(len(judged)), (draws, 1))
     rows = []
     possible = [size for size in sizes if size <= len(judged)]
-    pools_by_name = pools_by_measure(judged, measures, rel)
+    pools_by_name = pools_by_measure(judged, measures or default, rel)
     for (name, pools), size in product(pools_by_name.items(), possible):
         drawn = np.random.default_rng(seed + size).permuted(systems, axis=1)[:, :size]
         tau = pd.Series(_taus(pools, drawn))

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..charts import alt, figure, ranks_on_lists, tooltips
+from ..evaluation.inputs import complete_measures
 from ..evaluation.relevant_documents import RelevantRanks
 from ..io.lazy import pd
 from ..io.names import check_names
@@ -212,10 +213,7 @@ def pools_by(table: Mapping[str, str]) -> dict[str, list[str]]:
     >>> pools_by({"a": "manual", "b": "automatic", "c": "manual"})
     {'manual': ['a', 'c'], 'automatic': ['b']}
     """
-    pools: dict[str, list[str]] = {}
-    for run, value in table.items():
-        pools.setdefault(value, []).append(run)
-    return pools
+    return {value: [run for run in table if table[run] == value] for value in table.values()}
 
 
 def _members(judged: Evaluation, name: str, members: Iterable[str]) -> Bools:
@@ -228,8 +226,8 @@ def _members(judged: Evaluation, name: str, members: Iterable[str]) -> Bools:
 
 def _pools(judged: Evaluation, measure: Measures | None, rel: float | None) -> Pools:
     wanted = one_measure("AP_Rareness(alpha=1)@100" if measure is None else measure)
-    [pools] = pools_by_measure(judged, {wanted.name: wanted.measure}, rel).values()
-    return pools
+    [named] = complete_measures([wanted], rel=rel)
+    return judged.once(Pools.of_runs, named.measure)
 
 
 def pools_by_measure(
@@ -245,8 +243,10 @@ def pools_by_measure(
     Raises:
         ValueError: for another measure, or a measure with a pool.
     """
-    chosen = measures_with_rel(measures, rel)
-    return {name: judged.once(Pools.of_runs, measure) for name, measure in chosen.items()}
+    return {
+        name: judged.once(Pools.of_runs, measure)
+        for name, measure in measures_with_rel(measures, rel).items()
+    }
 
 
 @analysis(TURKMEN, "Figure 1")

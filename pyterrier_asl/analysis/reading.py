@@ -38,6 +38,7 @@ def read(
     measures: Measures | None = None,
     *,
     collapse: str | None = None,
+    double_scores: bool = False,
 ) -> tuple[Evaluation, float]:
     """Reads runs, and returns the minimum grade of a relevant document with them.
 
@@ -50,13 +51,15 @@ def read(
         collapse: see :func:`~pyterrier_asl.evaluate`.
         rel: the minimum grade; None: 1.
         measures: measures or their names, which can have minimum grades.
+        double_scores: whether to rank by 64-bit scores; see :func:`by_double_scores`.
 
     >>> judged, rel = read({"a": {"q": {"d": 1}}}, {"q": {"d": 1}}, None, None)
     >>> judged.names, rel
     (['a'], 1)
     """
     judged = Evaluation.of(runs, qrels, duplicates=duplicates, collapse=collapse)
-    return judged, _check_rel(judged, rel, measures)
+    rel = _check_rel(judged, rel, measures)
+    return judged.once(by_double_scores) if double_scores else judged, rel
 
 
 def read_tracks(
@@ -161,8 +164,9 @@ def measures_with_rel(measures: Measures, rel: float | None) -> dict[str, Any]:
 
     Measures without a minimum grade get ``rel``, which at least one must have.
     """
-    completed = complete_measures(named_measures(measures), rel=rel)
-    return {named.name: named.measure for named in completed}
+    return {
+        named.name: named.measure for named in complete_measures(named_measures(measures), rel=rel)
+    }
 
 
 def by_double_scores(runs: Evaluation) -> Evaluation:
@@ -194,10 +198,8 @@ def _rerank(table: Columns) -> pa.Table:
     return run.set_column(2, "score", pa.array(-within_query(offsets).astype(np.float64)))
 
 
-def refuse_published(as_published: bool, **options: Any) -> None:
-    """Checks that options for which the paper made a choice are not given with ``as_published``."""
-    if as_published:
-        refuse("has the paper's choice with as_published", **options)
+#: Why ``as_published`` refuses an option.
+PUBLISHED = "has the paper's choice with as_published"
 
 
 @dataclass(frozen=True)
@@ -221,8 +223,7 @@ class AslOptions:
 
     def __post_init__(self) -> None:
         """Checks the options."""
-        if self.as_published:
-            refuse_published(True, missing=self.missing != "pad" and self.missing)
+        refuse(PUBLISHED, missing=self.as_published and self.missing != "pad" and self.missing)
 
     @property
     def how(self) -> tuple[float, int | None, str]:

@@ -25,7 +25,6 @@ An analysis is a function of runs, judgements and further options, which returns
 * :mod:`.reading` reads runs, and goes through tracks (``tracks=True``).
 * ``ties.draw(frame)`` draws the figure of the table.
 * ``@ties.another("name", "Figure 9", "Its question?")`` draws a second figure of the same table.
-* ``@ties.shown`` makes the table human-readable, as the command prints it.
 * Each option needs an entry in ``cli/options.py``, which lists the parameters in Python only.
 """
 
@@ -34,9 +33,9 @@ from __future__ import annotations
 import inspect
 import re
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any, ParamSpec, Protocol, TypeVar, cast
@@ -49,7 +48,6 @@ from .reading import (
     AslOptions,
     RelOfTracks,
     Tracks,
-    by_double_scores,
     is_relevant,
     label_of,
     measures_with_rel,
@@ -63,7 +61,6 @@ from .reading import (
 __all__ = [
     "AslOptions",
     "Tracks",
-    "by_double_scores",
     "is_relevant",
     "label_of",
     "measures_with_rel",
@@ -126,6 +123,98 @@ _OF_TRACKS = {
     "with a warning if higher grades occur. A track without a relevant document has no values.",
 }
 
+#: What columns of printed tables are, where their names are not words; columns of measures have the
+#: name of the measure.
+LEGENDS = {
+    "ASL@g1-10": "ASL of the first 10 relevant documents of each query",
+    "missing_share": "share of ASL that comes from relevant documents that were not retrieved",
+    "unjudged_share": "share of unjudged documents among the irrelevant ones above relevant ones",
+    "best_run": "the run with the best value",
+    "ci_low": "lower end of the confidence interval",
+    "ci_high": "upper end of the confidence interval",
+    "effect": "mean difference in standard deviations, or the effect of the test",
+    "statistic": "statistic of the test",
+    "p": "p-value of one comparison",
+    "p_corrected": "p-value corrected for all comparisons of the table",
+    "family": "number of p-values corrected together",
+    "dropped": "pairs without a difference, which cannot be tested",
+    "absolute": "stability if differences up to the fuzz are ties",
+    "relative": "stability if differences up to this share of the larger mean are ties",
+    "alone": "relevant documents that no other system finds",
+    "few": "relevant documents that few systems find",
+    "mean_rareness": "mean of 1 - S_d/S over the relevant documents found",
+    "pool": "relevant documents found by at least one system, or the runs counted in S_d",
+    "coverage": "share of all relevant documents in the pool",
+    "low": "least value of the bin or of the range",
+    "high": "greatest value of the bin or of the range",
+    "only_a": "relevant documents retrieved by run a alone",
+    "only_b": "relevant documents retrieved by run b alone",
+    "from_missing": "differences of documents that only one of the runs retrieved",
+    "ranking": "share of pairs of rankings ordered as by RR on all labels",
+    "pooled": "the share over the documents of all queries together",
+    "RRIE": "relative reduction in error: part of the distance to 1 that the new run removes",
+    "dSort": "change of the number of better systems, in percent of the systems (the largest)",
+    "dSort_sd": "standard deviation of dSort over tracks",
+    "tau": "Kendall's tau of the two orders of systems",
+    "tau_sd": "standard deviation of tau over tracks",
+    "tau_AP": "tau with more weight at the top of the ranking",
+    "dValue": "new value / old value, ASL as 1/ASL",
+    "dValue_sd": "standard deviation of dValue over systems",
+    "moved": "the system with the largest dSort, or ranks above the rank by all runs",
+    "better_before": "systems significantly better by the old measure",
+    "better_after": "systems significantly better by the new measure",
+    "m": "number of relevant documents",
+    "RR": "number of different values of reciprocal rank",
+    "lexiprecision": "number of different values of the lexicographic order",
+    "p_1": "rank of the first relevant document",
+    "i": "recall level: the i-th relevant document",
+    "j": "a deeper recall level, or steps to it",
+    "both_missing": "share of pairs in which neither run retrieves the document",
+    "R2": "share of variance explained",
+    "rel/request": "relevant documents per query",
+    "docs/request": "retrieved documents per run and query",
+    "judged/request": "judged documents per query",
+    "without_relevant": "queries without a relevant document",
+    "unanswered": "pairs of run and query without an answer",
+    "percent_of_untied": "percent right among the pairs that the predictor does not tie",
+    "mean_rank": "rank by the mean preference",
+    "borda": "points per query: 1 per system it is preferred to, 1/2 per tie",
+    "borda_rank": "rank by borda",
+    "mc4_round": "round in which the random walk stays at the system",
+    "mc4": "share of the time that the walk stays there",
+    "mc4_rank": "rank by the random walk",
+    "cycle": "number of the cycle of preferences, 0: none",
+    "alpha": "weight of rareness",
+    "standard_error": "standard error of tau over draws",
+    "undefined": "draws in which all systems tie",
+    "S_d": "runs or groups that find the document",
+    "S": "runs or groups in all",
+    "rareness": "1 - S_d/S",
+    "best_rank": "best rank in any run, 0: not retrieved",
+    "found_by": "runs or groups that find the document",
+    "runs_of_group": "number of runs of the group",
+    "value_without": "value if the other runs of the group are not counted",
+    "rank_without": "rank by value_without",
+    "judged_by": "whose judgements score the run",
+    "tick": "expected score of a judge in random order, or mean of the manual runs",
+    "bar": "score of the system",
+    "bar_run": "the system",
+    "n": "number of documents read",
+    "S@n": "share of queries with a relevant document in the first n",
+    "bound": "order of the judge's documents: best (upper), random (expected), worst (lower)",
+    "run_AP": "AP of the run",
+    "judge_AP": "AP of the judge's documents as a run",
+    "retrieved": "documents that the judge finds relevant, per query",
+    "common": "documents that the original judge finds relevant, too",
+    "relevant": "documents that the original judge finds relevant",
+    "upper": "MAP in the best order",
+    "expected": "MAP in a random order, expected",
+    "lower": "MAP in the worst order",
+    "a": "first of the systems",
+    "b": "second of the systems",
+    "c": "third of the systems",
+}
+
 P = ParamSpec("P")
 Draw = TypeVar("Draw", bound=Callable[..., Any])
 
@@ -141,9 +230,6 @@ class AnalysisFunction(Protocol[P]):
 
     def chart(self, draw: Draw) -> Draw:
         """Declares the function that draws the figure of the table."""
-
-    def shown(self, work: Draw) -> Draw:
-        """Declares the function that makes the table human-readable."""
 
     def another(self, name: str, figure: str, what: str) -> Callable[[Draw], Draw]:
         """Declares another figure of the same table, with its name."""
@@ -165,8 +251,8 @@ class Analysis:
         question: which of :data:`QUESTIONS` it is listed under; '': under its paper.
         tracks: whether it accepts several tracks, each with its qrels and runs.
         group_by: a column whose rows belong together; see :func:`.tables.Style`.
+        hidden: columns that the command does not print; nor columns without a value, then.
         chart: draws the figure of the table.
-        shown: makes the table human-readable, as the command prints it.
     """
 
     name: str
@@ -177,12 +263,12 @@ class Analysis:
     question: str
     tracks: bool
     group_by: str
+    hidden: Sequence[str]
     chart: Callable[..., Any] | None = None
-    shown: Callable[[pd.DataFrame], pd.DataFrame] | None = None
 
-    def keep(self, attribute: str, function: Draw) -> Draw:
-        """Declares the function that draws the table, or makes it human-readable."""
-        setattr(self, attribute, function)
+    def keep(self, function: Draw) -> Draw:
+        """Declares the function that draws the table, and lists the analysis."""
+        self.chart = function
         _ANALYSES[self.name] = self
         return function
 
@@ -239,19 +325,18 @@ def analysis(
     question: str = "",
     tracks: bool = False,
     group_by: str = "",
+    hidden: Sequence[str] = (),
 ) -> Callable[[Callable[P, pd.DataFrame]], AnalysisFunction[P]]:
     """Declares an analysis; see the top of this file, and :class:`Analysis` for the arguments."""
 
     def declare(body: Callable[P, pd.DataFrame]) -> AnalysisFunction[P]:
         function, doc = cast(Any, body), inspect.getdoc(body) or ""
         name, what = function.__name__.replace("_", "-"), doc.partition("\n")[0]
-        declared = Analysis(name, paper, figure, what, function, question, tracks, group_by)
-        _ANALYSES[name] = declared
+        declared = Analysis(name, paper, figure, what, function, question, tracks, group_by, hidden)
         function.__doc__ = _with_arguments(doc, function, tracks)
-        function.analysis, function.draw = declared, declared.draw
-        function.chart, function.shown = (partial(declared.keep, of) for of in ("chart", "shown"))
-        function.another = lambda *of: partial(
-            replace(declared, name=of[0], figure=of[1], what=of[2], question="").keep, "chart"
+        function.analysis, function.draw, function.chart = declared, declared.draw, declared.keep
+        function.another = lambda name, figure, what: (
+            replace(declared, name=name, figure=figure, what=what, question="").keep
         )
         return cast(AnalysisFunction[P], function)
 

@@ -26,7 +26,6 @@ from ..measures.names import with_options
 from ..statistics.agreement import kendall_tau
 from ..statistics.rounding import rounded
 from ..statistics.tests import compare_all
-from .reading import refuse_published
 from .registry import (
     ALEX,
     AslOptions,
@@ -125,7 +124,7 @@ def from_ap_to_asl(documents: list[RelevantDocuments]) -> dict[str, Floats]:
     }
 
 
-@analysis(ALEX, "Table 2", tracks=True)
+@analysis(ALEX, "Table 2", tracks=True, hidden=("from", "to", "tracks", "systems"))
 def reordering(
     runs: Runs,
     qrels: Qrels | None = None,
@@ -155,8 +154,6 @@ def reordering(
         correction: of that test over all pairs. The default is none, as in the definition of dSort:
             dSort is a count of systems, not a claim about one pair.
         each: return one row for each system.
-        as_published: the paper's choice: missing documents right after the list
-            (``missing='after'``), and no correction.
 
     Returns:
         One row for each change, with ``change``, ``from``, ``to``; ``dSort``, the largest of the
@@ -186,12 +183,15 @@ def reordering(
     4  P@20 to ASL@g1-10  1.0
     5       RR to ASL@g1  1.0
     """
-    refuse_published(as_published, correction=correction != "none" and correction)
     check_from_0("margin", margin)
     tracks = read_tracks(runs, qrels, duplicates, rel, collapse=collapse)
     label = label_of(tracks)
-    better: dict[str, Any] = {"margin": margin, "alpha": alpha, "test": test}
-    better["correction"] = "none" if as_published else correction
+    better: dict[str, Any] = {
+        "margin": margin,
+        "alpha": alpha,
+        "test": test,
+        "correction": correction,
+    }
 
     def of_track(track: str, judged: Evaluation, rel: float) -> pd.DataFrame:
         options = AslOptions(rel, cutoff, missing, as_published)
@@ -263,14 +263,6 @@ def _tau(track: pd.DataFrame) -> float:
     if len(track) < 2 or track["old"].isna().any():
         return float("nan")
     return kendall_tau(rounded(track["old"]), rounded(track["new"]))
-
-
-@reordering.shown
-def _readable(frame: pd.DataFrame) -> pd.DataFrame:
-    """The table without the names of the measures, and without deviations over a single track."""
-    if "dSort_sd" not in frame:
-        return frame
-    return frame.drop(columns=["from", "to", "tracks", "systems"]).dropna(axis="columns", how="all")
 
 
 @reordering.chart

@@ -14,6 +14,7 @@ from ..io.notices import counted
 from ..scoring.assessor import expected_success
 from ..scoring.standard import reciprocal_rank
 from ..statistics.intervals import wilson_interval
+from ..types import check_whole
 from .registry import (
     TROTMAN,
     Evaluation,
@@ -64,8 +65,7 @@ def satisfaction(
     0    run  1  0.5
     1    run  2  1.0
     """
-    if depth < 1:
-        raise ValueError(f"depth is {depth}, but it must be 1 or more")
+    check_whole("depth", depth)
     if judge_rel is not None:
         rel = 1 if rel is None else rel
     several = read_tracks(runs, qrels, duplicates, rel, collapse=collapse)

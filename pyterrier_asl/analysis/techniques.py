@@ -16,7 +16,7 @@ from ..measures.directions import higher_is_better, value_range
 from ..measures.names import Measures, named_measures
 from ..statistics.inputs import ArrayLike
 from ..statistics.tests import with_corrected_p
-from .reading import refuse_published
+from .reading import PUBLISHED
 from .registry import (
     ALEX,
     AslOptions,
@@ -113,7 +113,7 @@ def compare_techniques(
     """
     if measures is not None:
         refuse("is for the default measures", rel=rel, cutoff=cutoff, missing=missing != "pad")
-    refuse_published(as_published, correction=correction != "holm" and correction)
+    refuse(PUBLISHED, correction=as_published and correction != "holm" and correction)
     tracks = read_tracks(runs, qrels, duplicates, rel, measures, collapse=collapse)
     label = label_of(tracks)
     paired = PairedTest(test, correction, alpha, draws, seed)

@@ -50,8 +50,7 @@ def preference_levels(
     {'m': [1, 5], 'RR': [9, 5], 'lexiprecision': [9, 126]}
     """
     _check_within(n, relevant)
-    if cutoff is not None and not 1 <= cutoff <= n:
-        raise ValueError(f"cutoff is {cutoff}, but a ranking holds 1 to n = {n} documents")
+    _check_within(n, [] if cutoff is None else [cutoff], "cut-off")
     levels = [(m, *_levels(n, m, n if cutoff is None else cutoff)) for m in relevant]
     # Python integers, because the number of arrangements soon exceeds 64 bits.
     frame = pd.DataFrame(levels, columns=["m", "RR", "lexiprecision"], dtype=object)

@@ -26,8 +26,7 @@ from typing import Any
 
 import click
 
-from ..analysis.legends import legend
-from ..analysis.registry import CLARKE, Analysis, analyses, find_analyses
+from ..analysis.registry import CLARKE, LEGENDS, Analysis, analyses, find_analyses
 from ..assessment.judges import QRELS, with_reference
 from ..io import tables
 from ..io.lazy import pd
@@ -143,15 +142,15 @@ def _run_analysis(
         given["judges"] = with_reference(given["judges"], QRELS, inputs_of["qrels"])
     table = analysis.function(**inputs, **given)
     frame = without_unnamed_track(table)
-    if analysis.shown and form in ("table", "latex"):
-        frame = analysis.shown(frame)
+    if analysis.hidden and set(analysis.hidden) <= set(frame) and form in ("table", "latex"):
+        frame = frame.drop(columns=[*analysis.hidden]).dropna(axis="columns", how="all")
     if form == "table":
         click.echo(f"{analysis.what} ({analysis.source})\n")
     groups = analysis.group_by if analysis.group_by in frame else ""
     tables.write(frame, form, places=places, group_by=groups)
     if form == "table":
-        notes = [*legend(map(str, frame.columns)), attributes_line(frame)]
-        click.echo("\n" + "\n".join(filter(None, notes)))
+        legend = (f"{name}: {LEGENDS[name]}" for name in map(str, frame) if name in LEGENDS)
+        click.echo("\n" + "\n".join(filter(None, [*legend, attributes_line(frame)])))
     options.save_chart(partial(analysis.draw, table))
 
 

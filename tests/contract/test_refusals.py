@@ -55,11 +55,11 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "a cut-off below the ranking": (
         lambda: analysis.preference_levels(9, [1], cutoff=10),
-        "cutoff is 10, but a ranking holds 1 to n = 9",
+        "cut-off must be between 1 and n = 9, but 10 is not",
     ),
     "no depth": (
         lambda: analysis.satisfaction(RUNS, QRELS, depth=0),
-        "depth is 0, but it must be 1 or more",
+        "depth must be a whole number from 1 on, not 0",
     ),
     "no judge": (lambda: judges(QRELS, {}), "no judge to compare with the reference"),
     "no qrels": (lambda: Evaluation.of(RUNS), "qrels are needed: a frame, a file"),

@@ -368,7 +368,7 @@ def test_rare_finds_of_who_finds_nothing():
     runs["none"] = {"q3": {next(d for d, g in qrels["q3"].items() if not g): 1.0}}
     last = rare_finds(runs, qrels).set_index("system").loc["none"]
     assert last["found"] == 0 and np.isnan(last["mean_rareness"])
-    with pytest.raises(ValueError, match="few is 0"):
+    with pytest.raises(ValueError, match="few must be a whole number from 1 on, not 0"):
         rare_finds(runs, qrels, few=0)
 
 

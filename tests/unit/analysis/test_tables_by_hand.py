@@ -272,7 +272,7 @@ def test_edges_are_at_least_one_ascending_number_from_1_on(edges):
 @pytest.mark.parametrize("depth", [0, -1])
 def test_success_is_of_one_document_or_more(depth):
     assert satisfaction(TWO, ONLY, depth=1)["S@n"].tolist() == [1, 0]
-    with pytest.raises(ValueError, match=f"depth is {depth}, but it must be 1 or more"):
+    with pytest.raises(ValueError, match=f"depth must be a whole number from 1 on, not {depth}"):
         satisfaction(TWO, ONLY, depth=depth)
 
 
