@@ -132,8 +132,6 @@ def agreement_on_systems(
     judges: Judges,
     measure: Measures,
     draws: Draws,
-    *,
-    p: float = 0.9,
 ) -> Agreements:
     """tau, tau_AP and RBO of the rankings of the runs by every two judges.
 
@@ -142,7 +140,6 @@ def agreement_on_systems(
             query and document that all of them judged are to count.
         measure: the measure.
         draws: how often each of n queries counts.
-        p: persistence of RBO.
     """
     counts = draws(len(judges.qids))
     counts /= counts.sum(axis=1, keepdims=True)
@@ -153,7 +150,7 @@ def agreement_on_systems(
     agreements = {}
     for (a, x), (b, y) in combinations(scores.items(), 2):
         tau_ap = (taus_ap(x, y) + taus_ap(y, x)) / 2
-        coefficients = kendall_taus(x, y), tau_ap, overlaps_of_scores(x, y, p=p)
+        coefficients = kendall_taus(x, y), tau_ap, overlaps_of_scores(x, y)
         by_a, by_b = (judges.members[name].judgements for name in (a, b))
         judged = by_a.queries[shared_pairs(by_a, by_b)[0]]
         pairs = int(np.isin(judged, judges.positions[a]).sum())
@@ -239,20 +236,3 @@ def counts_by_grade(confusion: pd.DataFrame) -> pd.DataFrame:
     counts = counts.reindex(rows).astype("Int64").reset_index()
     counts.columns = ["judge", "grade", *(f"{grade:g}" for grade in counts.columns[2:])]
     return counts
-
-
-def leniency_of(judges: Judges, reference: str) -> pd.DataFrame:
-    """Share of relevant documents and mean grade by each judge, by the reference's grades."""
-    bins = grade_bins(judges.members[reference].judgements.grades)
-    parts = []
-    for name in judges.others(reference):
-        judge = judges.members[name]
-        at, rows = judged_by_both(judges, reference, name)
-        labels = {"relevant": judge.relevant[rows], "own": judge.judgements.grades[rows]}
-        frame = pd.DataFrame({"judge": name, "grade": bins[at], **labels})
-        parts.append(
-            frame.groupby(["judge", "grade"], as_index=False).agg(
-                documents=("own", "size"), relevant=("relevant", "mean"), mean_grade=("own", "mean")
-            )
-        )
-    return pd.concat(parts, ignore_index=True)

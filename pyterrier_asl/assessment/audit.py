@@ -150,8 +150,7 @@ def audit(
         )
     )
     table = pd.concat(parts, ignore_index=True)
-    of = target, sample.size, machine_queries
-    return Audit(table, *of, note, tuple(answers), tuple(explanations))
+    return Audit(table, target, sample.size, machine_queries, note, answers, explanations)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -180,8 +179,8 @@ class Audit(Printed):
     queries: int
     machine_queries: int
     note: str
-    answers: tuple[str, ...]
-    explanations: tuple[str, ...]
+    answers: list[str]
+    explanations: list[str]
 
     def sentences(self) -> list[str]:
         """A sentence per difference, the assumptions, and the estimates without an interval."""

@@ -13,25 +13,18 @@ from typing import Any
 from ..charts.forms import STEP, alt, captioned, ranges, tooltips
 from ..evaluation.inputs import Qrels, Runs, refuse, warn_of_grades
 from ..io.lazy import pd
-from ..io.names import check_names
 from ..io.notices import counted
 from ..io.printed import Part, Printed
 from ..measures.names import Measures, NamedMeasure
 from ..statistics.inputs import check_name
 from ..statistics.tests import with_corrected_p
-from .agreement import (
-    ON_GRADES,
-    confusion_of,
-    counts_by_grade,
-    judged_by_both,
-    leniency_of,
-)
+from .agreement import ON_GRADES, confusion_of, counts_by_grade, judged_by_both
 from .favoured import FEW_RUNS, favour_sentences, favoured_chart, favours_by_judge
 from .human_range import DOCUMENTS, HUMAN, SYSTEMS, agreement_with_people, judge_lines
-from .judges import FEW_QUERIES, JudgeRel, Judges, judges_as_runs, with_reference
+from .judges import FEW_QUERIES, JudgeRel, Judges, with_reference
 from .system_pairs import PairedTest, gains_of, reversals_of
 
-#: How many runs and groups are printed whose values change most.
+#: How many runs are printed whose values change most.
 _MOST = 5
 
 #: The kinds of charts.
@@ -64,7 +57,6 @@ def judges(
     reference: str = "reference",
     rel: float | None = None,
     judge_rel: JudgeRel | None = None,
-    groups: Mapping[str, str] | None = None,
     test: str | None = None,
     alpha: float = 0.05,
     draws: int = 1000,
@@ -88,7 +80,6 @@ def judges(
             default, and 1 on documents.
         judge_rel: the same for the other judges: a number, or name -> number. It replaces ``rel``
             and the ``rel`` of a measure, and is then shown after the name of the measure.
-        groups: the group of each run, by name, for the gains of groups by a judge.
         test: the test of all pairs of systems under each judge, for reversals; None:
             ``'tukey-two-way'``.
         alpha: the level of significance; intervals cover 1 - alpha.
@@ -108,11 +99,10 @@ def judges(
 
     Raises:
         ValueError: for a judge that has nothing in common with the reference or finds nothing
-            relevant, names in ``people``, ``judge_rel`` or ``groups`` that do not exist, or two
-            judges of one name.
+            relevant, names in ``people`` or ``judge_rel`` that do not exist, or two judges of
+            one name.
 
-    Sources: kappa: Cohen 1960; tau: Kendall 1945; tau_AP: Yilmaz, Aslam and Robertson 2008; judges
-    as systems: Trotman and Keeler 2011.
+    Sources: kappa: Cohen 1960; tau: Kendall 1945; tau_AP: Yilmaz, Aslam and Robertson 2008.
 
     >>> nist = {f"q{n}": {"a": 1, "b": 0, "c": n % 2} for n in range(20)}
     >>> model = {f"q{n}": {"a": 1, "b": 0, "c": int(n % 3 == 0)} for n in range(20)}
@@ -125,46 +115,28 @@ def judges(
     sources = with_reference(judges, reference, qrels)
     if len(sources) < 2:
         raise ValueError("there is no judge to compare with the reference: name one or more")
+    how: dict[str, Any] = {"duplicates": duplicates, "drop_self": drop_self, "collapse": collapse}
     if runs is None:
-        of_runs = {
-            "groups": groups,
-            "test": test,
-            "duplicates": duplicates,
-            "drop_self": drop_self,
-            "collapse": collapse,
-        }
-        refuse("is for judges with runs", measures=measures, **of_runs)
-    compared = Judges.of(
-        sources,
-        runs,
-        rel=rel,
-        judge_rel=judge_rel,
-        people=[reference, *people],
-        duplicates=duplicates,
-        drop_self=drop_self,
-        collapse=collapse,
-    )
+        refuse("is for judges with runs", measures=measures, test=test, **how)
+    people = [reference, *people]
+    compared = Judges.of(sources, runs, rel=rel, judge_rel=judge_rel, people=people, **how)
     warn_of_grades(compared.judgements, None, rel, judge_rel or None)
     if runs is not None and len(compared.systems) < 2:
-        refuse("is for several runs", measures=measures, groups=groups, test=test)
+        refuse("is for several runs", measures=measures, test=test)
     for name, judge in compared.members.items():
         judge.check_finds_relevant()
         judged_by_both(compared, reference, name)
-    if groups:
-        check_names("groups", groups, compared.systems, "runs")
     ranked = compared.ranked_by("AP" if measures is None else measures)
     paired = PairedTest(test or "tukey-two-way", "auto", alpha)
     favoured, untested = favours_by_judge(compared, ranked, seed=seed)
+    gains = _of_measures(gains_of, compared, ranked)
     return JudgeReport(
         reference,
         compared.people,
         agreement_with_people(compared, ranked, alpha=alpha, draws=draws, seed=seed),
         _of_measures(reversals_of, compared, ranked, paired),
-        _tested(_of_measures(gains_of, compared, ranked), alpha),
-        _tested(_of_measures(gains_of, compared, ranked, groups), alpha) if groups else None,
-        leniency_of(compared, reference),
+        None if gains is None else with_corrected_p(gains, "t", "holm", alpha),
         confusion_of(compared),
-        _as_systems(compared),
         favoured if ranked else None,
         tuple(untested),
         alpha,
@@ -177,22 +149,6 @@ def _of_measures(
     """The tables of all measures as one; None without measures."""
     parts = [table(judges, measure, *options) for measure in measures]
     return pd.concat(parts, ignore_index=True) if parts else None
-
-
-def _tested(gains: pd.DataFrame | None, alpha: float) -> pd.DataFrame | None:
-    """The gains with p-values that are corrected over all rows."""
-    return None if gains is None else with_corrected_p(gains, "t", "holm", alpha)
-
-
-def _as_systems(judges: Judges) -> pd.DataFrame:
-    """Each judge's relevant documents as a run, scored by every other judge."""
-    rows = []
-    for truth in judges.members:
-        for other in judges_as_runs(judges, truth):
-            is_person = judges.members[other.name].is_person
-            about = {"judged_by": truth, "judge": other.name, "person": is_person}
-            rows.append({**about, **other.means})
-    return pd.DataFrame(rows)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -219,14 +175,8 @@ class JudgeReport(Printed):
         gains: for each judge, measure and run its ``value``, ``rank`` and ``rank_change``, and how
             much the run gains beyond what all runs gain (``own_gain``), with interval and p; None
             without runs.
-        group_gains: the same of groups; None where there are none.
-        leniency: for each judge and grade of the reference the documents that have it, the share
-            that the judge finds relevant, and the judge's mean grade.
         confusion: for each judge and two grades the documents, ``pairs``, and their share of all
             with the reference's grade, ``share_of_a``.
-        as_systems: for each judge the others' relevant documents, scored as a run by that judge's:
-            ``judged_by``, ``judge``, ``person``, and the columns of
-            :func:`~pyterrier_asl.analysis.assessor_scores`.
         favoured: for each judge who is not a person, measure and run the mean ``value`` by the
             judge and by ``people``; ``favour``, by how much the judge's value is better than its
             value by people lets expect from all runs; ``p``, one-sided, adjusted for all runs (0
@@ -244,10 +194,7 @@ class JudgeReport(Printed):
     agreement: pd.DataFrame
     reversals: pd.DataFrame | None
     gains: pd.DataFrame | None
-    group_gains: pd.DataFrame | None
-    leniency: pd.DataFrame
     confusion: pd.DataFrame
-    as_systems: pd.DataFrame
     favoured: pd.DataFrame | None = None
     untested: tuple[str, ...] = ()
     alpha: float = 0.05
@@ -281,21 +228,14 @@ class JudgeReport(Printed):
             yield Part(heading, shown, {"titles": _REVERSALS})
             for row in self.reversals[self.reversals["which"] != ""].to_dict("records"):
                 yield Part(f"{row['judge']}, {row['measure']}: {row['which']}.")
-        for what, gains in (("Runs", self.gains), ("Groups", self.group_gains)):
-            if gains is not None:
-                first = gains.groupby(["judge", "measure"], sort=False).head(_MOST)
-                by = [name for name in ("run", "group") if name in first]
-                shown = first[["judge", "measure", *by, "own_gain", "ci_low", "ci_high"]]
-                heading = f"{what} whose values a judge changes most, minus the mean change of all:"
-                shown = shown.assign(p=first["p_corrected"])
-                yield Part(heading, shown, {"titles": _TITLES, "group_by": "judge"})
-        heading = f"Labels of each judge by the grades of {self.reference}:"
-        yield Part(heading, self.leniency, {"group_by": "judge"})
+        if self.gains is not None:
+            first = self.gains.groupby(["judge", "measure"], sort=False).head(_MOST)
+            shown = first[["judge", "measure", "run", "own_gain", "ci_low", "ci_high"]]
+            heading = "Runs whose values a judge changes most, minus the mean change of all:"
+            shown = shown.assign(p=first["p_corrected"])
+            yield Part(heading, shown, {"titles": _TITLES, "group_by": "judge"})
         heading = f"Documents by grade of {self.reference} (rows) and of the judge (columns):"
         yield Part(heading, counts_by_grade(self.confusion), {"group_by": "judge"})
-        heading = "Each judge's relevant documents scored as a run by another judge (MAP):"
-        bounds = self.as_systems[["judged_by", "judge", "person", "lower", "expected", "upper"]]
-        yield Part(heading, bounds, {"group_by": "judged_by"})
 
     def _agreement_parts(self) -> Iterator[Part]:
         """The agreements, and where there is a human range each judge's agreement with people."""

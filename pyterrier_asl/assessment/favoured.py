@@ -61,8 +61,8 @@ def favours_by_judge(
             of_runs = pd.concat(against).sort_values("p", kind="stable")
             of_runs = of_runs.drop_duplicates("run", keep="last")
             parts.append(of_runs.sort_values(["p", "favour"], ascending=[True, False]))
-    none = pd.DataFrame(columns=COLUMNS)
-    return pd.concat(parts, ignore_index=True) if parts else none, untested
+    favoured = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=COLUMNS)
+    return favoured, untested
 
 
 def _favours_against(judges: Judges, measure: NamedMeasure, seed: int) -> tuple[pd.DataFrame, str]:

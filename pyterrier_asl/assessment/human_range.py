@@ -222,9 +222,6 @@ def _ranking(row: dict[str, Any]) -> str:
     verdict = _ON_SYSTEMS[row["verdict"]].format(queries=_queries(row))
     human = "" if np.isnan(row["human_low"]) else f"; people among themselves {_human(row)}"
     pairs = counted(row["pairs"], "pair")
-    if np.isnan(row["value"]):
-        why = "because a judge gives all runs one value"
-        return f"tau by {row['measure']} has no value on {pairs}, {why}"
     return f"{verdict} by {row['measure']} (tau {row['value']:.3f} on {pairs}{human})"
 
 

@@ -203,8 +203,9 @@ class Judges:
 
     def pairs(self, reference: str | None = None) -> list[tuple[str, str]]:
         """Every two judges; or the reference with each of the others."""
-        every = combinations(self.names, 2)
-        return [pair for pair in every if reference is None or reference in pair]
+        return [
+            pair for pair in combinations(self.names, 2) if reference is None or reference in pair
+        ]
 
     def select(self, names: Iterable[str]) -> Judges:
         """Some of the judges, in this order."""
@@ -219,10 +220,10 @@ class Judges:
         return [reference.qids[number] for number in self.positions[self.names[0]]]
 
     @property
-    def all_qids(self) -> list[str]:
-        """The ids, as text, of the queries that any judge judged, the reference's first."""
+    def all_qids(self) -> set[str]:
+        """The ids, as text, of the queries that any judge judged."""
         texts = (judge.judgements.qid_text.to_pylist() for judge in self.members.values())
-        return list(dict.fromkeys(chain.from_iterable(texts)))
+        return set(chain.from_iterable(texts))
 
     @cached_property
     def positions(self) -> dict[str, Ints]:
@@ -313,9 +314,13 @@ class Judges:
         Raises:
             ValueError: for a judge who finds nothing relevant.
         """
-        if not self.are_cut:
-            self.check_find_relevant(measure)
         by_judge = {name: self.measure_by(measure, name).measure for name in self.members}
+        for name, own in by_judge.items():
+            least = own["rel"] if "rel" in own.SUPPORTED_PARAMS else 1
+            if not self.are_cut:
+                # Graded measures, such as RBP without rel, have no number there.
+                has_number = isinstance(least, (int, float))
+                self.members[name].check_finds_relevant(least if has_number else 1)
         return {name: self.values_by(name, own) for name, own in by_judge.items()}
 
     def values_by(self, name: str, measure: Any) -> Floats:
@@ -331,14 +336,6 @@ class Judges:
             warn(f"{judged}{note.message}")
         return values[:, self.positions[name]]
 
-    def check_find_relevant(self, measure: Measures) -> None:
-        """Raises an error for a judge who finds nothing relevant by the grade of a measure."""
-        for name, judge in self.members.items():
-            own = self.measure_by(measure, name).measure
-            least = own["rel"] if "rel" in own.SUPPORTED_PARAMS else 1
-            # Graded measures, such as RBP without rel, have no number there.
-            judge.check_finds_relevant(least if isinstance(least, (int, float)) else 1)
-
 
 def sign_of(measure: Measures) -> int:
     """1 where higher values of a measure are better, else -1.
@@ -348,7 +345,9 @@ def sign_of(measure: Measures) -> int:
     """
     named = one_measure(measure)
     if named.higher_is_better is None:
-        raise ValueError(f"{named.name} has no direction, so it ranks no systems: use another")
+        raise ValueError(
+            f"{named.name} has no direction, so it ranks no systems: use another measure"
+        )
     return 1 if named.higher_is_better else -1
 
 
@@ -377,20 +376,12 @@ class JudgeAsRun:
 
     Attributes:
         name: the judge.
-        retrieved: R', documents that the judge finds relevant, shape (Q,).
-        common: r, those that the reference finds relevant too, shape (Q,).
-        relevant: N_R, documents that the reference finds relevant, shape (Q,).
+        counts: R', documents that the judge finds relevant; r, those that the reference finds
+            relevant too; N_R, documents that the reference finds relevant; shape (Q,) each.
     """
 
     name: str
-    retrieved: Ints
-    common: Ints
-    relevant: Ints
-
-    @property
-    def counts(self) -> tuple[Ints, Ints, Ints]:
-        """R', r and N_R."""
-        return self.retrieved, self.common, self.relevant
+    counts: tuple[Ints, Ints, Ints]
 
     @property
     def means(self) -> dict[str, float]:
@@ -430,9 +421,12 @@ def judge_as_run(judges: Judges, name: str, reference: str) -> JudgeAsRun:
     queries = numbers[judge.judgements.queries]
     at, rows = shared_pairs(by.judgements, judge.judgements)
     both = by.judgements.queries[at[by.relevant[at] & judge.relevant[rows]]]
-    relevant = queries[judge.relevant & (queries >= 0)], both, by.judgements.queries[by.relevant]
-    counts = (np.bincount(own, minlength=len(by.judgements)) for own in relevant)
-    return JudgeAsRun(name, *(count[judges.positions[reference]] for count in counts))
+
+    def count(queries: Ints) -> Ints:
+        return np.bincount(queries, minlength=len(by.judgements))[judges.positions[reference]]
+
+    retrieved = count(queries[judge.relevant & (queries >= 0)])
+    return JudgeAsRun(name, (retrieved, count(both), count(by.judgements.queries[by.relevant])))
 
 
 def judges_as_runs(judges: Judges, reference: str) -> list[JudgeAsRun]:
@@ -442,5 +436,4 @@ def judges_as_runs(judges: Judges, reference: str) -> list[JudgeAsRun]:
 
 def precision_by(judges: Judges, reference: str) -> Floats:
     """AP of the runs by a judge, of the queries that all judged, shape (S, Q)."""
-    measure = with_options(AP, judges.members[reference].rel)
-    return judges.values_by(reference, measure)
+    return judges.values_by(reference, with_options(AP, judges.members[reference].rel))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -121,37 +120,30 @@ def reversals_of(judges: Judges, measure: Measures, paired: PairedTest) -> pd.Da
     return pd.DataFrame(rows)
 
 
-def gains_of(
-    judges: Judges, measure: Measures, groups: Mapping[str, str] | None = None
-) -> pd.DataFrame:
-    """The systems, or groups of them, by each judge but the reference, and what the judge adds.
+def gains_of(judges: Judges, measure: Measures) -> pd.DataFrame:
+    """The systems by each judge but the reference, and what the judge adds.
 
     A gain is the value by a judge less that by the reference. The own gain of a system is its gain
     less the mean gain of all systems.
 
     Returns:
-        ``judge``, ``measure``, ``run`` (or ``group``), ``value``, ``rank`` (equal values share the
-        best), ``rank_change`` (ranks up, by the reference's order), ``gain``, ``own_gain``,
+        ``judge``, ``measure``, ``run``, ``value``, ``rank`` (equal values share the best),
+        ``rank_change`` (ranks up, by the reference's order), ``gain``, ``own_gain``,
         ``ci_low``, ``ci_high``, ``effect``, ``statistic``, ``p``; by judge the largest own gains
         and losses first.
     """
     reference, sign = judges.names[0], sign_of(measure)
-    labels = pd.Index([(groups or {}).get(name, name) for name in judges.systems])
     values, parts = judges.values(measure), []
-    by_label = {
-        name: pd.DataFrame(own, labels).groupby(level=0, sort=False).mean().to_numpy()
-        for name, own in values.items()
-    }
-    means = {name: np.asarray(rounded(own.mean(axis=-1))) for name, own in by_label.items()}
+    means = {name: np.asarray(rounded(own.mean(axis=-1))) for name, own in values.items()}
     ranks = {name: shared_ranks(sign * own) for name, own in means.items()}
     for name in judges.others(reference):
-        gains = by_label[name] - by_label[reference]
-        average = (values[name] - values[reference]).mean(axis=0)
+        gains = values[name] - values[reference]
+        average = gains.mean(axis=0)
         tests = pd.DataFrame([PairedTest().of(gain, average) for gain in gains])
         about = {
             "judge": name,
             "measure": judges.label(measure, [reference, name]),
-            "run" if groups is None else "group": labels.unique(),
+            "run": judges.systems,
             "value": means[name],
             "rank": ranks[name],
             "rank_change": ranks[reference] - ranks[name],

@@ -35,16 +35,7 @@ from ..io.tables import write
 from . import Command, epilog, options
 
 #: The tables of the report: the values of ``--show``.
-TABLES = (
-    "favoured",
-    "agreement",
-    "reversals",
-    "gains",
-    "group-gains",
-    "leniency",
-    "confusion",
-    "as-systems",
-)
+TABLES = ("favoured", "agreement", "reversals", "gains", "confusion")
 
 
 @click.command(name="judges", cls=Command, epilog=epilog(__doc__))
@@ -53,7 +44,6 @@ TABLES = (
 @options.of(
     library.judges,
     measures={"help": "Measures of the leaderboards, in one or several -m.", "none": "AP"},
-    groups={"help": "Lines of run and group: also show which groups gain."},
     reference=None,
     test=None,
     draws={"help": "Draws of the bootstrap."},
@@ -81,8 +71,8 @@ def command(
     """Can these judges be trusted? Compare people, crowds and machines with a person.
 
     Begins with a line per judge: what its labels can be used for. With RUNs, it names the runs that
-    each judge favours. Then it shows the agreements with intervals, which runs gain, how lenient
-    each judge is, and which grades differ.
+    each judge favours. Then it shows the agreements with intervals, which runs gain, and which
+    grades differ.
     """
     if form != "table" and show is None:
         raise click.UsageError(f"-o {form} has one table: choose it by --show")
@@ -96,10 +86,9 @@ def command(
     if show is None:
         report.show(places=places)
     else:
-        table = getattr(report, show.replace("-", "_"))
+        table = getattr(report, show)
         if table is None:
-            needs = "--groups and runs" if show == "group-gains" else "runs"
-            raise click.UsageError(f"--show {show} needs {needs}")
+            raise click.UsageError(f"--show {show} needs runs")
         write(table, form, places=places)
     kind = "favoured" if show == "favoured" else "agreement"
     options.save_chart(partial(report.chart, kind))

@@ -87,11 +87,6 @@ class Sample:
         limit = float(np.median(gains)) / 10
         return [name for name, gain in zip(self.names, gains) if gain < limit]
 
-    def by(self, judge: str) -> Sample:
-        """The sample by one of the judges."""
-        lower = {judge: self.lower[judge]} if self.lower else {}
-        return replace(self, values={judge: self.values[judge]}, lower=lower)
-
     def systems(self, names: Sequence[str]) -> Sample:
         """The sample of some of the systems, in this order."""
         rows = [self.names.index(name) for name in names]
@@ -125,9 +120,8 @@ def sample_of_runs(
         ]
         for name in (judges.names if unjudged else ())
     }
-    every = {str(qid) for judge in judges.members.values() for qid in judge.judgements.qids}
     up = measure.higher_is_better is not False
-    left_out = len(every) - topics
+    left_out = len(judges.all_qids) - topics
     worst = worst_value(measure.measure, up)
     return Sample(judges.systems, judges.qids, up, values, lower, left_out=left_out, worst=worst)
 

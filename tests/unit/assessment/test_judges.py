@@ -76,8 +76,7 @@ def test_values_match_the_definitions():
     tau = scipy.stats.kendalltau(*(mean.round(9) for mean in means)).statistic
     assert value["tau"] == pytest.approx(tau)
     assert report.confusion["pairs"].tolist() == table.ravel().tolist()
-    lenient = report.leniency.set_index("grade")["relevant"]
-    assert lenient[1] == pytest.approx(b[a == 1].mean())
+    assert report.agreement["relevant"].iloc[0] == pytest.approx(b.mean())
 
 
 def test_own_gains_by_hand():
@@ -148,8 +147,8 @@ def test_a_measures_own_rel_beats_rel_and_a_judges_own_beats_both(
 
 def test_the_rel_of_a_measure_is_not_that_of_the_documents():
     graded = asl.judges(GRADED, {"m": GRADED}, RANKINGS, ["AP(rel=2)"], draws=5)
-    relevant = graded.leniency.set_index("grade")["relevant"]
-    assert relevant.to_dict() == {0: 0, 1: 1, 2: 1, 3: 1}
+    grades = [grade for docs in GRADED.values() for grade in docs.values()]
+    assert graded.agreement["relevant"].iloc[0] == np.mean(np.array(grades) >= 1)
     # The rankings by AP(rel=2) and AP differ.
     assert tau_by("AP(rel=2)", "AP") != pytest.approx(tau_by("AP", "AP"))
 
@@ -356,8 +355,7 @@ def test_fractional_grades_are_binned():
     assert matrix.sum() == 4
     assert "Documents by grade of nist (rows) and of the judge (columns):" in str(report)
     turned = asl.judges(mean_of_labels, {"m": person}, draws=5)
-    assert turned.leniency["grade"].tolist() == [0, 1, 3]
-    assert turned.leniency["documents"].tolist() == [1, 2, 1]
+    assert turned.confusion.groupby("grade_a")["pairs"].sum().to_dict() == {0: 1, 1: 2, 3: 1}
 
 
 def test_intervals_are_centred_and_repeat():
@@ -479,23 +477,6 @@ def test_a_judge_can_rank_systems_as_people_do_or_not():
     assert "s4 over s0" in pairs  # s4 is the best
 
 
-def test_groups_gain_what_their_runs_do():
-    labels = truth(10)
-    systems = runs(labels, 4)
-    groups = {"s0": "x", "s1": "x", "s2": "y", "s3": "y"}
-    report = asl.judges(
-        judged(labels, 0.1, 2),
-        {"model": judged(labels, 0.3, 3)},
-        systems,
-        "P@5",
-        groups=groups,
-        draws=10,
-    )
-    own = report.gains.set_index("run")["own_gain"]
-    of_groups = report.group_gains.set_index("group")["own_gain"]
-    assert of_groups["x"] == pytest.approx((own["s0"] + own["s1"]) / 2)
-
-
 def test_one_person_leaves_the_range_unknown():
     labels = truth(5)
     report = asl.judges(judged(labels, 0.1, 2), {"model": judged(labels, 0.1, 3)}, draws=10)
@@ -592,7 +573,7 @@ def test_the_command(tmp_path, monkeypatch):
     assert str(report) == repr(report) == table.stdout.rstrip("\n")
     in_tables = table.stdout.partition("\n\n")[2]
     assert max(map(len, in_tables.splitlines())) <= 80
-    assert report.to_latex().count(r"\begin{tabular}") == 6  # all are shown
+    assert report.to_latex().count(r"\begin{tabular}") == 4  # all are shown
     pd.testing.assert_frame_equal(report.table, report.agreement)
     page = report._repr_html_()
     assert "<p>model: ranks systems by P@5 (tau" in page and "<td>tau P@5</td>" in page
@@ -613,10 +594,10 @@ def test_the_command(tmp_path, monkeypatch):
 def test_the_command_overwrites_nothing_that_it_reads(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "runs").mkdir()
-    given = ["judges", "nist.svg", "runs", "--judge", "model=model.svg", "--groups", "groups.svg"]
-    for name in ("nist.svg", "model.svg", "groups.svg", "runs/a.svg"):
+    given = ["judges", "nist.svg", "runs", "--judge", "model=model.svg"]
+    for name in ("nist.svg", "model.svg", "runs/a.svg"):
         (tmp_path / name).write_text("<q> 0 d 1\n")
-    for name in ("nist.svg", "model.svg", "groups.svg", "runs/a.svg"):
+    for name in ("nist.svg", "model.svg", "runs/a.svg"):
         wrong = CliRunner().invoke(main, [*given, "--chart", name])
         assert wrong.exit_code == 2 and "it is one of the inputs" in wrong.stderr
         assert (tmp_path / name).read_text() == "<q> 0 d 1\n"

@@ -118,7 +118,7 @@ def test_judges_count_each_document_once():
     found = judges(QRELS, asked, runs[0], duplicates="best", draws=10)
     once = judges(QRELS, asked, runs[1], draws=10)
     pd.testing.assert_frame_equal(found.agreement, once.agreement)
-    pd.testing.assert_frame_equal(found.as_systems, once.as_systems)
+    pd.testing.assert_frame_equal(found.gains, once.gains)
 
 
 @pytest.mark.parametrize("measure", [AP, RR, nDCG])

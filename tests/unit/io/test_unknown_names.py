@@ -23,7 +23,6 @@ TRACKS = {"t": (RUNS, QRELS)}
     [
         (lambda: asl.judges(QRELS, {"m": QRELS}, judge_rel={"M": 3}), "judge_rel names 'M'"),
         (lambda: asl.judges(QRELS, {"m": QRELS}, people=["M"]), "people names 'M'"),
-        (lambda: asl.judges(QRELS, {"m": QRELS}, RUNS, groups={"z": "g"}), "groups names 'z'"),
         (lambda: rare_finds(RUNS, QRELS, groups={"z": "g"}), "groups names 'z'"),
         (lambda: rareness_without_own_group(RUNS, QRELS, {"z": "g"}), "groups names 'z'"),
         (lambda: asl.RarenessPool.from_runs(RUNS, groups={"z": "g"}), "groups names 'z'"),
