@@ -355,9 +355,11 @@ def ranks_on_lists(
     lines, circles = (
         alt.Chart(inline_rows(rows)).encode(x=x, y=y, color=color) for rows in (frame, points)
     )
+    # Altair cannot infer the types of inline rows.
+    typed = (f"{name}:{'Q' if frame[name].dtype.kind in 'iuf' else 'N'}" for name in tooltip)
     drawn = alt.layer(
         lines.mark_line(opacity=0.6, clip=True).encode(detail=alt.Detail("run:N")),
-        circles.mark_point(**POINT).encode(tooltip=typed(frame, tooltip)),
+        circles.mark_point(**POINT).encode(tooltip=tooltips(*typed)),
         alt.Chart(names)
         .mark_text(align="left", dx=RADIUS + GAP, fontSize=LETTERS)
         .encode(x=x, y=y, text=alt.Text("run:N")),
@@ -375,13 +377,6 @@ def _one_label(names: pd.Series[str]) -> str:
 def tooltips(*columns: str | alt.Tooltip) -> list[alt.Tooltip]:
     """Columns of a tooltip. From a name Altair would need 2 ms for each channel."""
     return [alt.Tooltip(shown) if isinstance(shown, str) else shown for shown in columns]
-
-
-def typed(frame: pd.DataFrame, columns: Sequence[str]) -> list[alt.Tooltip]:
-    """Columns of a tooltip with types, which Altair cannot infer from :func:`inline_rows`."""
-    return tooltips(
-        *(f"{name}:{'Q' if frame[name].dtype.kind in 'iuf' else 'N'}" for name in columns)
-    )
 
 
 def some_values(counts: pd.Series[Any]) -> list[int]:

@@ -118,29 +118,13 @@ class ResultRecorder:
         """Matches the kept results, and joins parts.
 
         Raises:
-            ValueError: naming the system, for invalid results.
+            ValueError: naming the system, for invalid results, and where no document is judged.
         """
         if self._parts and self.judged_run is None:
             self._parts = [pd.concat(self._parts, ignore_index=True)]
             self.judged_run = self._judge(self.frame)
         elif self._judged_parts and self.judged_run is None:
             self.judged_run = join_parts(self._judged_parts)
-
-    @property
-    def frame(self) -> pd.DataFrame:
-        """The kept results."""
-        return self._parts[0] if self._parts else pd.DataFrame(columns=self.keep)
-
-    def _judge(self, results: pd.DataFrame) -> JudgedRun:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # pt.Experiment warns of the same
-            try:
-                return self.judgements.judge(results)
-            except (TypeError, ValueError) as error:
-                raise ValueError(f"system {self.name!r}: {error}") from None
-
-    def check(self) -> None:
-        """Raises ValueError if no retrieved document is judged."""
         run = self.judged_run
         if run is not None and not len(run.pairs) and len(self.judgements):
             judged = f"the {len(self.judgements)} judged queries"
@@ -154,6 +138,19 @@ class ResultRecorder:
                 f"(e.g. {self.judgements.docnos[0].as_py()!r}), "
                 f"and its query ids (e.g. {self.judgements.qid_text[0].as_py()!r})?"
             )
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """The kept results."""
+        return self._parts[0] if self._parts else pd.DataFrame(columns=self.keep)
+
+    def _judge(self, results: pd.DataFrame) -> JudgedRun:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # pt.Experiment warns of the same
+            try:
+                return self.judgements.judge(results)
+            except (TypeError, ValueError) as error:
+                raise ValueError(f"system {self.name!r}: {error}") from None
 
 
 def with_recorders(
@@ -176,16 +173,7 @@ def with_recorders(
         if results is not None:
             recorder.add(results)
             recorder.close()
-            recorder.check()
         elif isinstance(system, pt.Transformer):
             system = system >> _RecordResults(recorder)
         recorded.append(system)
     return recorded
-
-
-def check_results(recorders: Sequence[ResultRecorder]) -> None:
-    """Raises ValueError for results that cannot be scored."""
-    for recorder in recorders:
-        recorder.close()
-    for recorder in recorders:
-        recorder.check()

@@ -44,8 +44,7 @@ def averages(
     values = {column.label: scored.values(column) for column in scored.columns}
     means: dict[str, Any] = {"name": scored.names}
     for column in scored.columns:
-        label = column.label
-        means[label] = _rounded(map(column.mean, values[label]), label, round)
+        means[column.label] = _rounded(map(column.mean, values[column.label]), column.label, round)
     if ranks:
         measured = [column for column in scored.columns if column.preference is None]
         directions = {column.label: column.higher_is_better for column in measured}

@@ -27,7 +27,7 @@ from ..measures.standard import formula
 from ..scoring.arrays import Floats
 from ..scoring.lexicographic import first_difference
 from .arguments import Column
-from .recorder import ResultRecorder, Saving, check_results, with_recorders
+from .recorder import ResultRecorder, Saving, with_recorders
 
 #: Values by system number, query and measure, as pt.Experiment returns them.
 Scores = dict[int, dict[Any, dict[str, float]]]
@@ -160,7 +160,8 @@ def score(trial: Trial, systems: list[Any], columns: list[Column], mrt: bool) ->
         times = trial.run(pipelines, ["mrt", theirs[-1]], False)["mrt"].tolist()
     else:
         scores = trial.run(pipelines, theirs, "both")[1]
-    check_results(recorders)
+    for recorder in recorders:
+        recorder.close()
     if mrt:
         results = [recorder.frame for recorder in recorders]
         scores = trial.run(results, theirs, "both", validate="ignore", verbose=False)[1]

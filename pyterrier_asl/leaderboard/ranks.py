@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..assessment.judges import QRELS, JudgeRel, Judges, with_reference
+from ..assessment.judges import QRELS, JudgeRel, Judges, sign_of, with_reference
 from ..evaluation.evaluation import Evaluation, tracks
 from ..evaluation.inputs import (
     FOR_SEVERAL,
@@ -189,10 +189,7 @@ def _ranking_measure(measures: Measures) -> NamedMeasure:
     if measures in _PREFERENCES:
         raise ValueError(f"{measures} compares pairs and gives no system a value: use LexiP or RR")
     chosen = one_measure(measures)
-    if chosen.higher_is_better is None:
-        raise ValueError(
-            f"{chosen.name} has no direction, so it ranks no systems: use another measure"
-        )
+    sign_of(chosen)
     return chosen
 
 
@@ -212,8 +209,7 @@ def ranks_of(
     whole = together(samples) if several else next(iter(samples.values()))
     check_sample(whole, measure)
     intervals = {judge: _intervals(whole, judge, options) for judge in whole.values}
-    judge = next(iter(intervals))
-    if note := note_on_weak(whole.by(judge), measure, intervals[judge], options):
+    if note := note_on_weak(whole, measure, next(iter(intervals.values())), options):
         warn(note)
     board = board_of(whole, measure, options["alpha"], intervals)
     if not several:
@@ -246,9 +242,9 @@ def note_on_weak(
     """How intervals change without the systems that answer nearly nothing; '' for no change.
 
     Args:
-        sample: the values of one judge.
+        sample: the values.
         measure: the name of the measure.
-        intervals: the intervals of the sample.
+        intervals: the intervals by the first judge.
         options: the options of :func:`~.statistics.rank_intervals.rank_intervals` for these.
     """
     weak = sample.weak

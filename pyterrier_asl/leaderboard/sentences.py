@@ -112,21 +112,15 @@ def _best(board: Board) -> Iterator[str]:
 
 
 def _better(board: Board) -> Iterator[str]:
-    systems, pairs = len(board.names), _pairs(board)
-    yield (
-        f"{pairs[0].upper()}{pairs[1:]} (all pairs: corrected p at most {board.alpha:g}). With "
-        f"{confidence(board.alpha)} confidence all {systems} intervals of ranks hold at once."
-    )
-
-
-def _pairs(board: Board) -> str:
-    """In how many pairs one system is significantly better, as a clause."""
     systems, number = len(board.names), int(board.better.to_numpy().sum())
-    if not number:
-        return "no two systems are significantly different"
     pairs = systems * (systems - 1) // 2
     share = f"all {pairs:,}" if number == pairs else f"{number:,} of {pairs:,}"
-    return f"one system is significantly better than the other in {share} pairs"
+    better = f"One system is significantly better than the other in {share} pairs"
+    yield (
+        f"{better if number else 'No two systems are significantly different'} (all pairs: "
+        f"corrected p at most {board.alpha:g}). With {confidence(board.alpha)} confidence all "
+        f"{systems} intervals of ranks hold at once."
+    )
 
 
 def _leader(board: Board) -> Iterator[str]:

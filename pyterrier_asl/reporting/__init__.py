@@ -24,9 +24,6 @@ if TYPE_CHECKING:
 __all__ = ["Report", "report"]
 
 
-#: k, the depth to which every run is read, by default.
-_CUTOFF = 1000
-
 #: What a page begins with.
 PAGE = b"<!DOCTYPE html"
 
@@ -148,6 +145,7 @@ def report(
     from ..evaluation.inputs import NOT_FOR_SCORES, refuse
     from ..evaluation.scores import ScoreTable
     from ..io.texts import Texts
+    from ..scoring.search_length import DEFAULT_DEPTH
     from .collect import collect, collect_scores
 
     render = _renderer()
@@ -164,7 +162,6 @@ def report(
         "judge_rel": judge_rel,
         "people": tuple(people),
     }
-    findings: SystemFindings
     if isinstance(runs, ScoreTable):
         refuse(NOT_FOR_SCORES, qrels=qrels, docs=docs, **of_runs)
         findings = collect_scores(runs, measures, alpha=alpha, command=command)
@@ -172,10 +169,12 @@ def report(
     else:
         pairs = collections_of(runs, qrels)
         collection = _collection(qrels, dataset) if "" in pairs else names_of(list(pairs))
-        of_runs |= {"dataset": dataset, "cutoff": _CUTOFF if cutoff is None else cutoff}
+        of_runs |= {"dataset": dataset, "cutoff": DEFAULT_DEPTH if cutoff is None else cutoff}
         findings = collect(pairs, None, measures, **of_runs, alpha=alpha, command=command)
     texts = Texts.of(topics, dataset, findings.docnos, docs=docs, qids=findings.qids)
-    heading = _title(findings, collection) if title is None else title
+    systems = counted(len(findings.names), "system")
+    usual = f"{collection}: {systems}" if collection else f"Comparison of {systems}"
+    heading = usual if title is None else title
     return Report(render(findings, title=heading, texts=texts, note=note), findings)
 
 
@@ -192,12 +191,6 @@ def _renderer() -> Callable[..., str]:
             f"a report needs {error.name}: {install_command('report')}", name=error.name
         ) from error
     return render
-
-
-def _title(findings: SystemFindings, collection: str) -> str:
-    """The default heading."""
-    systems = counted(len(findings.names), "system")
-    return f"{collection}: {systems}" if collection else f"Comparison of {systems}"
 
 
 def _collection(qrels: Any, dataset: str | None) -> str:

@@ -100,29 +100,20 @@ def collect(
     if not has_judges:
         refuse("is for judges", judge_rel=judge_rel, people=people)
     merged = None if labels is None else merge_labels(qrels, labels)
-    policy: dict[str, Any] = {
-        "duplicates": duplicates,
-        "drop_self": drop_self,
-        "collapse": collapse,
-    }
-    judged = Evaluation.of(sources, qrels if merged is None else merged, **policy)
+    how: dict[str, Any] = {"duplicates": duplicates, "drop_self": drop_self, "collapse": collapse}
+    judged = Evaluation.of(sources, qrels if merged is None else merged, **how)
     full, least = _measures(judged, qrels, measures, dataset, rel, cutoff, lengths, groups)
-    matched = {track: judged, **{name: Evaluation.of(*pair, **policy) for name, pair in others}}
+    matched = {track: judged, **{name: Evaluation.of(*pair, **how) for name, pair in others}}
     for of_track in matched.values():
-        warn_of_grades(of_track.judgements, {named.name: named.measure for named in full}, rel)
-    pooled = judged.with_pool({measure.name: measure.measure for measure in full}, groups)
+        warn_of_grades(of_track.judgements, full, rel)
+    pooled = judged.with_pool(full, groups)
     named = [NamedMeasure(*item) for item in pooled.items()]
     judged.columns_of(named)  # warns of ties in one sentence for each run
     rankings = [ranking_of(judged, measure, alpha) for measure in named]
     first = deciding(rankings)
     # Each collection has its own pool.
-    measure = next(m for m in full if m.name == first.name) if others else first.named
-    how: dict[str, Any] = policy | {
-        "judges": judges if has_judges else None,
-        "judge_rel": judge_rel,
-    }
-    how |= {"people": people, "alpha": alpha}
-    is_needed = has_judges or bool(others)
+    measure = NamedMeasure(first.name, (full if others else pooled)[first.name])
+    of_judges = {"judges": judges if has_judges else None, "judge_rel": judge_rel, "people": people}
     return Findings(
         judged.names,
         judged.qids,
@@ -130,7 +121,7 @@ def collect(
         rankings,
         Provenance.of(judged, command, merged),
         _of_two(judged, judged.judgements, pooled, alpha) if len(judged) == 2 else None,
-        *_of_all(is_needed, matched, measure.measure, measure.name, **how),
+        *_of_all(has_judges or bool(others), matched, measure, alpha, **of_judges, **how),
         judged,
         least,
         cutoff,
@@ -140,7 +131,6 @@ def collect(
         PreferenceMatrix.of(judged.names, relevant.reciprocal(), relevant.total)
         if len(judged) > 2
         else None,
-        np.array([run.view(cutoff).retrieved.mean() for run in judged.runs]),
         bounds_of_best(judged, pooled, first.order, alpha),
     )
 
@@ -154,7 +144,7 @@ def _measures(
     cutoff: int,
     lengths: Any,
     groups: Any,
-) -> tuple[list[NamedMeasure], float]:
+) -> tuple[dict[str, Any], float]:
     """The measures of a report with all their parameters, and the minimum relevant grade."""
     if measures is None:
         rel = default_rel(qrels, rel)
@@ -168,7 +158,7 @@ def _measures(
     # The page shows rel once, not in every name.
     params = {"rel": rel if rel != 1 else None, "lengths": lengths}
     full = (NamedMeasure(asked.name, asked.with_params(**params).measure) for asked in named)
-    return unique(full), rel
+    return {measure.name: measure.measure for measure in unique(full)}, rel
 
 
 def _defaults(
@@ -194,13 +184,14 @@ def _of_two(runs: Any, qrels: Any, measures: Any, alpha: float) -> RunComparison
 
 
 def _of_all(
-    is_needed: bool, collections: Any, measure: Any, name: str, **how: Any
+    is_needed: bool, collections: Any, measure: NamedMeasure, alpha: float, **options: Any
 ) -> tuple[Leaderboard | None, list[str]]:
     """Who could be the best over all collections, whichever judge is right, with cautions."""
     if not is_needed:
         return None, []
-    board, cautions = with_cautions(ranks, collections, measures=measure, **how)
-    return replace(board, measure=name), cautions
+    options |= {"measures": measure.measure, "alpha": alpha}
+    board, cautions = with_cautions(ranks, collections, **options)
+    return replace(board, measure=measure.name), cautions
 
 
 def bounds_of_best(
@@ -282,7 +273,7 @@ def collect_scores(
         rankings,
         Provenance.of_scores(scores, systems, command),
         _of_two(own, None, names, alpha) if len(systems) == 2 else None,
-        *_of_all(len(scores.tracks) > 1, scores, names[0], names[0], alpha=alpha),
+        *_of_all(len(scores.tracks) > 1, scores, NamedMeasure(names[0], names[0]), alpha),
     )
 
 

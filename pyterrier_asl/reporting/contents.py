@@ -15,7 +15,6 @@ from ..evaluation.evaluation import Evaluation
 from ..evaluation.relevant_documents import relevant_documents
 from ..evaluation.scores import ScoreTable
 from ..io.digests import digest_of
-from ..judging.judgements import Judgements
 from ..judging.labels import OFFICIAL
 from ..scoring.arrays import Floats, Ints, queries_of, within_query
 
@@ -148,12 +147,12 @@ class Provenance:
         >>> Provenance.of(judged).runs == Provenance.of(judged).runs
         True
         """
-        rows = pd.DataFrame({"source": []}) if merged is None else merged
+        qrels, rows = runs.judgements, pd.DataFrame({"source": []}) if merged is None else merged
         labels = rows.loc[rows["source"] != OFFICIAL, "source"].value_counts()
         return cls(
             version("pyterrier-asl"),
             command,
-            _digest(runs.judgements),
+            digest_of([qrels.qid_text, qrels.offsets, qrels.docnos, qrels.grades]),
             [digest_of([of.qid, of.docno, of.value]) for of in (run.table for run in runs.runs)],
             {str(name): int(count) for name, count in sorted(labels.items())},
         )
@@ -170,9 +169,3 @@ class Provenance:
 
         digests = [digest(rows[rows["name"] == name]) for name in names]
         return cls(version("pyterrier-asl"), command, digest(rows), digests, {})
-
-
-def _digest(judgements: Judgements) -> str:
-    return digest_of(
-        [judgements.qid_text, judgements.offsets, judgements.docnos, judgements.grades]
-    )

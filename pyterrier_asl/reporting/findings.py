@@ -266,7 +266,6 @@ class Findings(SystemFindings):
         lengths: their search lengths.
         relevant: the rank of each relevant document in each run.
         preferences: all pairs by lexicographic precision; None for one or two systems.
-        retrieved: documents retrieved per query, at most k, mean over the queries, shape (S,).
         bounds: what unjudged documents could change between the best systems; see
             :func:`~pyterrier_asl.reporting.collect.bounds_of_best`.
     """
@@ -278,13 +277,17 @@ class Findings(SystemFindings):
     lengths: LengthHistogram
     relevant: RelevantRanks
     preferences: PreferenceMatrix | None
-    retrieved: Floats
     bounds: dict[str, dict[tuple[int, int], Holes]]
 
     @property
     def numbers(self) -> int:
         """The number of values, ranks and first documents by query of a system on the page."""
         return super().numbers + len(self.finders) + 10 * len(self.qids)
+
+    @cached_property
+    def retrieved(self) -> Floats:
+        """Documents retrieved per query, at most k, mean over the queries, shape (S,)."""
+        return np.array([run.view(self.cutoff).retrieved.mean() for run in self.runs.runs])
 
     @property
     def short(self) -> Bools:

@@ -194,8 +194,12 @@ class DocumentPage(Page):
 
 def _ranking_data(ranking: SystemRanking) -> dict[str, Any]:
     """The systems by a measure."""
-    means, ranks = _json_numbers(ranking.means), ranking.ranks.tolist()
-    return {"name": ranking.name, "means": means, "ranks": ranks, "order": ranking.order.tolist()}
+    return {
+        "name": ranking.name,
+        "means": _json_numbers(ranking.means),
+        "ranks": ranking.ranks.tolist(),
+        "order": ranking.order.tolist(),
+    }
 
 
 def _measure_data(ranking: SystemRanking, systems: npt.NDArray[np.int64]) -> dict[str, Any]:

@@ -27,9 +27,7 @@ _SCRIPTS = ("core", "state", "charts", "leaderboard", "pair", "queries", "start"
 FEW = 12
 
 
-def render(
-    findings: SystemFindings, *, title: str, texts: Texts, note: str = "", **limits: int
-) -> str:
+def render(findings: SystemFindings, *, title: str, texts: Texts, note: str = "") -> str:
     """The page.
 
     Args:
@@ -37,13 +35,10 @@ def render(
         title: its heading.
         texts: texts of queries and documents.
         note: a line at the end, '' for none.
-        **limits: limits of the page, see :class:`~pyterrier_asl.reporting.page.DocumentPage`.
     """
     templates = environment()
     page = (
-        DocumentPage(findings, texts, **limits)
-        if isinstance(findings, Findings)
-        else Page(findings, texts, **limits)
+        DocumentPage(findings, texts) if isinstance(findings, Findings) else Page(findings, texts)
     )
     html = templates.get_template("page.html.j2").render(
         title=title,
