@@ -43,6 +43,7 @@ from pyterrier_asl import (
 from pyterrier_asl.io.notices import counted
 from pyterrier_asl.io.qrels import read_qrels_table
 from pyterrier_asl.io.runs import read_run_table
+from pyterrier_asl.judging.judged_run import judge
 from pyterrier_asl.judging.judgements import Judgements
 
 #: The largest relative difference between a value and the value of the loop (absolute below 1).
@@ -883,7 +884,7 @@ def _by_judge(case: Case) -> dict[Any, float]:
     measures = made_measures(case)
     qrels, run = _inputs(case)
     judgements = Judgements(qrels)
-    judged = judgements.judge(run)
+    judged = judge(judgements, run)
     qids = judgements.qid_text.to_pylist()
     assert [str(qid) for qid in judgements.qids] == qids, (judgements.qids, qids)
     found = {}

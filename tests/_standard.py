@@ -27,6 +27,7 @@ from ir_measures import (
     nDCG,
 )
 
+from pyterrier_asl.judging.judged_run import judge
 from pyterrier_asl.measures.standard import formula
 
 GAINS = {-1: 1, 0: 2, 1: 0, 2: 5}
@@ -103,7 +104,7 @@ GAINED = [nDCG(gains=GAINS), nDCG(gains=GAINS) @ 10, nDCG(gains=GAINS, judged_on
 
 
 def ours(measure, judgements, run) -> dict[str, float]:
-    values = formula(measure).values(judgements.judge(run))
+    values = formula(measure).values(judge(judgements, run))
     return dict(zip(judgements.qid_text.to_pylist(), values.tolist()))
 
 
@@ -117,7 +118,7 @@ def theirs(evaluator, measures, run) -> dict:
 
 def compare(measures, evaluator, judgements, run) -> float:
     """The largest difference on one run, over measures and queries."""
-    expected, judged, worst = theirs(evaluator, measures, run), judgements.judge(run), 0.0
+    expected, judged, worst = theirs(evaluator, measures, run), judge(judgements, run), 0.0
     qids = judgements.qid_text.to_pylist()
     for measure in measures:
         values = formula(measure).values(judged)

@@ -17,6 +17,7 @@ from ..io.columns import Columns
 from ..io.lazy import pc, pd
 from ..io.names import check_names
 from ..io.notices import warn
+from ..judging.judged_run import judge_whole
 from ..measures import ASL
 from ..measures._base import check_from_0
 from ..measures.names import Measures, named_measures, with_options
@@ -184,7 +185,7 @@ def by_double_scores(runs: Evaluation) -> Evaluation:
     >>> [judged.runs[0].ranks.tolist() for judged in (runs, by_double_scores(runs))]
     [[2], [1]]
     """
-    judged = [runs.judgements.judge_whole(_rerank(run.table)) for run in runs.runs]
+    judged = [judge_whole(runs.judgements, _rerank(run.table)) for run in runs.runs]
     return Evaluation(runs.names, judged, runs.judgements, runs.source)
 
 

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from ..io.columns import Columns
 from ..io.values import take
-from ..judging.judged_run import JudgedRun
+from ..judging.judged_run import JudgedRun, judge_part
 from ..judging.judgements import Judgements
 from ..judging.matching import PairIndex
 from ..scoring.arrays import Bools, Ints, offsets_of, queries_of
@@ -201,4 +201,4 @@ def rewritten(run: JudgedRun, writing: Writing | None) -> JudgedRun:
     docnos = pc.if_else(pa.array(at >= 0), known, ids)
     value = ranking.take(run.table.value)
     table = Columns(take(judgements.qid_text, queries), docnos, value, None)
-    return Judgements.of(judgements, "best").judge_part(table)
+    return judge_part(Judgements.of(judgements, "best"), table)

@@ -21,7 +21,7 @@ from ..io.lazy import pd
 from ..io.notices import counted, names_of, progress_bar, warn
 from ..io.runs import iter_runs, load_run
 from ..io.threads import map_at_once
-from ..judging.judged_run import JudgedRun, OwnIds
+from ..judging.judged_run import JudgedRun, OwnIds, judge_whole
 from ..judging.judgements import Judgements
 from ..measures.names import needs_pool
 from ..measures.rareness import Pools, check_pooled, warn_of_few
@@ -80,10 +80,10 @@ class Measuring:
 
         Args:
             name: the name of the run.
-            source: a file, or a run of a form that ``Judgements.judge`` takes.
+            source: a file, or a run of a form that :func:`~.judged_run.judge` takes.
         """
         try:
-            judged = self.judgements.judge_whole(load_run(source))
+            judged = judge_whole(self.judgements, load_run(source))
             values = values_of([*self._others.values()], judged)
         except (ValueError, OSError) as error:
             return MeasuredRun(name, error=error)
@@ -121,7 +121,7 @@ def iter_judged(
 
     def judge(name: str, run: Any) -> JudgedRun:
         try:
-            return judgements.judge_whole(run.table if isinstance(run, JudgedRun) else run)
+            return judge_whole(judgements, run.table if isinstance(run, JudgedRun) else run)
         except ValueError as error:
             raise ValueError(f"run {name!r}: {error}") from None
 
@@ -166,7 +166,7 @@ def values_by_others(measures: Sequence[Any], judged: JudgedRun) -> dict[Any, Fl
             qrels.
 
     >>> qrels = Judgements({"q": {"a": 1, "b": 0}, "unanswered": {"a": 1}})
-    >>> run = qrels.judge({"q": {"a": 1.0, "b": 1.0}})
+    >>> run = judge_whole(qrels, {"q": {"a": 1.0, "b": 1.0}})
     >>> values_by_others([ir_measures.Compat(p=0.8)], run)[ir_measures.Compat(p=0.8)].tolist()
     [1.0, 0.0]
     """
@@ -248,7 +248,7 @@ def tie_note(measures: Mapping[str, Any], values: Sequence[Floats], tied: Judged
 
     >>> from ir_measures import RR
     >>> from pyterrier_asl.judging.judgements import Judgements
-    >>> run = Judgements({"q": {"a": 1}}).judge({"q": {"a": 1.0, "b": 1.0}})
+    >>> run = judge_whole(Judgements({"q": {"a": 1}}), {"q": {"a": 1.0, "b": 1.0}})
     >>> tie_note({"RR": RR}, [np.array([0.5])], run.with_ties_reversed).partition("; ")[2]
     'ascending, mean RR would be 1.000 instead of 0.500'
     """

@@ -14,7 +14,7 @@ import ir_measures
 import numpy as np
 
 from ..io.columns import Columns
-from ..judging.judged_run import JudgedRun
+from ..judging.judged_run import JudgedRun, judge
 from ..judging.matching import codes
 from ..measures.provider import JudgedRunEvaluator, PluginProvider
 from ..measures.standard import formula
@@ -57,7 +57,7 @@ def provided_values(measures: Iterable[Any], judged: JudgedRun) -> list[Floats]:
     """
     others = judged
     if judged.has_duplicates:  # ir_measures' providers take the last row of a document
-        others = judged.judgements.judge(_last_rows(judged.table))
+        others = judge(judged.judgements, _last_rows(judged.table))
     own = [formula(measure) for measure in measures]
     return [m.values(others if m.LAST_ROW_COUNTS else judged) for m in own if m is not None]
 
@@ -73,7 +73,7 @@ class AcceleratedEvaluator(JudgedRunEvaluator):
     """Computes the measures of this package and standard ones from one matched run."""
 
     def _columns(self, run: Any) -> list[list[float]]:
-        judged = self.judgements.judge(run)
+        judged = judge(self.judgements, run)
         return [values.tolist() for values in provided_values(self.measures, judged)]
 
 

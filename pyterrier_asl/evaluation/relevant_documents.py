@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ..io.lazy import pd
 from ..io.runs import load_run
-from ..judging.judged_run import JudgedRun
+from ..judging.judged_run import JudgedRun, judge_whole
 from ..judging.judgements import Judgements
 from ..measures import ASL
 from ..scoring import search_length as scoring
@@ -224,7 +224,7 @@ def search_lengths(
     1   q     b      1  <NA>             10               1
     """
     judgements = Judgements.of(qrels, duplicates, collapse=collapse)
-    judged = judgements.judge_whole(load_run(run))
+    judged = judge_whole(judgements, load_run(run))
     warn_of_grades(judgements, None, rel)
     least = 1 if rel is None else rel
     documents = RelevantDocuments.of(

@@ -17,7 +17,7 @@ from typing import Any
 import pandas as pd
 import pyterrier as pt
 
-from ..judging.judged_run import JudgedRun, join_parts
+from ..judging.judged_run import JudgedRun, join_parts, judge
 from ..judging.judgements import Judgements
 
 
@@ -148,7 +148,7 @@ class ResultRecorder:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # pt.Experiment warns of the same
             try:
-                return self.judgements.judge(results)
+                return judge(self.judgements, results)
             except (TypeError, ValueError) as error:
                 raise ValueError(f"system {self.name!r}: {error}") from None
 

@@ -18,7 +18,8 @@ from ir_measures import Measure
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.inputs import warn_of_grades
 from ..evaluation.providers import is_provided_here, provided_values
-from ..judging.judgements import Judgements, NothingJudged
+from ..judging.judged_run import NothingJudged, judge
+from ..judging.judgements import Judgements
 from ..leaderboard.samples import Sample, check_sample
 from ..measures.names import needs_pool
 from ..measures.provider import Unscored
@@ -66,7 +67,7 @@ class Trial:
             ValueError: for a measure that lacks a parameter, equal names of systems among which a
                 document is rare, and too few topics for ranks.
         """
-        nothing = self.judgements.judge({})
+        nothing = judge(self.judgements, {})
         for measure in (column.measure for column in columns):
             if needs_pool(measure):
                 check_pooled(measure)

@@ -1,33 +1,40 @@
-"""JudgedRun: a run in ranking order, matched with judgements."""
+"""Runs in ranking order, matched with judgements: ties, duplicates, cut-offs.
+
+Only this package orders runs and matches them with judgements. Every measure, preference and
+analysis starts from a :class:`JudgedRun`, so that all of them see the same ranking:
+
+1. by score, descending, compared as 32-bit floats (as trec_eval does); equal scores by document id,
+   descending, in plain string order; a ``rank`` column is ignored;
+2. a document that occurs twice in a ranking is an error, or is counted once, at its best rank;
+3. ``judged_only`` removes unjudged documents (negative grades count as unjudged);
+4. a cut-off cuts.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from ..io.columns import Columns, run_columns
 from ..io.lazy import pc
+from ..io.notices import warn
 from ..io.values import numpy_numbers, take
 from ..scoring.arrays import (
     Bools,
     Floats,
     Ints,
-    cumulate,
     offsets_of,
     order_by_query,
     queries_of,
-    ranges_from,
     within_query,
 )
+from .judgements import Judgements
+from .ranking import AnswerRows, Ranking, answer_rows, equal_rows, rank_rows
 from .remembered import cached_property, remembered
-
-if TYPE_CHECKING:
-    from .judgements import Judgements
-
 
 #: The warning about a run whose scores are constant.
 CONSTANT_SCORES = (
@@ -45,48 +52,6 @@ _COMPARED_ROWS = 1 << 17
 _NEAR_TOP = 3
 #: Fewer documents can have the same score by chance.
 _MIN_CONSTANT_DOCUMENTS = 20
-
-
-@dataclass(frozen=True)
-class _Rows:
-    """Some rows of a run, in groups."""
-
-    offsets: Ints
-    #: The row of the run at each place; None: all rows in their order, so that none is moved.
-    moved: Ints | None
-
-    def rows_at(self, places: Ints) -> Ints:
-        """The rows of the run at some places among these."""
-        return places if self.moved is None else self.moved[places]
-
-    def take(self, column: Any) -> Any:
-        """The values of a column of the run, NumPy's or Arrow's, in the order of these rows."""
-        return column if self.moved is None else take(column, self.moved)
-
-
-@dataclass(frozen=True)
-class Ranking(_Rows):
-    """Every row of a run that answers a judged query, in ranking order.
-
-    Attributes:
-        offsets: the beginning of each query's rows, shape (Q + 1,).
-    """
-
-    def __len__(self) -> int:
-        return int(self.offsets[-1])
-
-    @cached_property
-    def rows(self) -> Ints:
-        """Row numbers of the run, query by query, best first."""
-        return np.arange(self.offsets[-1]) if self.moved is None else self.moved
-
-    def cut(self, k: int | None) -> Ranking:
-        """The first ``k`` of each query."""
-        sizes = np.diff(self.offsets)
-        if k is None or not np.any(sizes > k):
-            return self
-        kept = cumulate(np.minimum(sizes, k))
-        return Ranking(kept, self.rows_at(ranges_from(self.offsets[:-1], kept)))
 
 
 @dataclass(frozen=True)
@@ -171,7 +136,7 @@ class JudgedRun:
         answers, constant = self._answers, np.zeros(len(self.judgements), dtype=bool)
         several = np.diff(answers.offsets) > 1
         best_and_worst = np.stack((answers.offsets[:-1], answers.offsets[1:] - 1))[:, several]
-        with np.errstate(over="ignore"):  # see Judgements.judge
+        with np.errstate(over="ignore"):  # see rank_rows
             high, low = self.table.value[answers.rows_at(best_and_worst)].astype(np.float32)
         constant[answers.queries[several]] = high == low
         return constant
@@ -244,7 +209,7 @@ class JudgedRun:
     def _queries_with_own_id(self, ranking: Ranking) -> Ints:
         """The queries with an irrelevant document of their own id in a ranking."""
         docnos = self.docnos(ranking)
-        places = _equal_rows(docnos, ranking.take(self.table.qid))
+        places = equal_rows(docnos, ranking.take(self.table.qid))
         queries = queries_of(ranking.offsets)[places]
         judged = self.judgements.index.find(queries, take(docnos, places))
         is_judged = judged >= 0
@@ -321,82 +286,73 @@ class JudgedRun:
         return ranking.take(self.table.docno)
 
 
-@dataclass(frozen=True)
-class AnswerRows(_Rows):
-    """The rows of a run that answer judged queries, in blocks: one block per answered query.
+class NothingJudged(UserWarning):
+    """None of a run's documents is judged."""
 
-    Attributes:
-        offsets: the beginning of each block and the end of the last, shape (B + 1,).
-        queries: the query that each block answers, shape (B,).
-        num_queries: the number of judged queries.
-        repeated: rows that are left out, because their document has a better rank.
-        ties: places among these rows with the score of the next place of the block, ascending.
+
+def judge(judgements: Judgements, run: Any) -> JudgedRun:
+    """Puts a run in order and matches it with judgements.
+
+    Args:
+        judgements: the judgements.
+        run: data frame or Arrow table (``query_id``, ``doc_id``, ``score``, or PyTerrier's
+            ``qid``, ``docno``), dict of dicts, or iterable of ``ir_measures.ScoredDoc``.
+
+    Raises:
+        ValueError: for a missing column or id, a score that is not a number.
+
+    Warns:
+        UserWarning: for documents that occur twice in a ranking, which are counted once, at
+            their best rank; for a run without judged documents or with constant scores.
     """
-
-    queries: Ints
-    num_queries: int
-    repeated: Sequence[int] | Ints = ()
-    ties: Ints | None = None
-
-    @classmethod
-    def none(cls, num_queries: int) -> AnswerRows:
-        """No rows at all."""
-        nothing = np.empty(0, dtype=np.int64)
-        return cls(cumulate(nothing), nothing, nothing, num_queries)
-
-    def without_own_ids(self, table: Columns) -> AnswerRows:
-        """The blocks without documents that have the id of their query; none is empty."""
-        own = np.zeros(len(table), dtype=bool)
-        own[_equal_rows(table.docno, table.qid)] = True
-        keep = ~self.take(own)
-        sizes = np.bincount(queries_of(self.offsets)[keep], minlength=len(self.queries))
-        answered = sizes > 0
-        offsets = cumulate(sizes[answered])
-        rows = self.rows_at(np.flatnonzero(keep))
-        return AnswerRows(offsets, rows, self.queries[answered], self.num_queries)
-
-    @cached_property
-    def retrieved(self) -> Ints:
-        """Documents retrieved for each judged query, shape (Q,)."""
-        retrieved = np.zeros(self.num_queries, dtype=np.int64)
-        retrieved[self.queries] = np.diff(self.offsets)
-        return retrieved
-
-    @cached_property
-    def by_query(self) -> Ranking:
-        """The rows in the order of the judged queries."""
-        offsets = cumulate(self.retrieved)
-        if np.all(np.diff(self.queries) > 0):
-            return Ranking(offsets, self.moved)
-        start = np.zeros(self.num_queries, dtype=np.int64)
-        start[self.queries] = self.offsets[:-1]
-        return Ranking(offsets, self.rows_at(ranges_from(start, offsets)))
+    judged = _judge(judgements, run_columns(run), "warn")
+    if judged.retrieved.any() and len(judgements.docnos) and not len(judged.pairs):
+        warn(none_judged(judged), NothingJudged)
+    if judged.has_constant_scores:
+        warn(CONSTANT_SCORES)
+    return judged
 
 
-def _equal_rows(texts: pa.LargeStringArray, others: pa.LargeStringArray) -> Ints:
-    """The rows in which two columns have the same text."""
-    return numpy_numbers(pc.indices_nonzero(pc.equal(texts, others))).astype(np.int64)
-
-
-def check_answers(judged: JudgedRun) -> None:
-    """Checks that a run can be an answer to the queries.
+def judge_whole(judgements: Judgements, run: Any) -> JudgedRun:
+    """Judges a whole run; a run that cannot be an answer to the queries is an error.
 
     Raises:
         ValueError: where the run or the qrels are empty, or share no query or no document.
     """
-    judgements, table = judged.judgements, judged.table
+    judged = judge_part(judgements, run)
     if not len(judgements):
         raise ValueError("the qrels are empty: there is nothing to judge by")
-    if not len(table):
+    if not len(judged.table):
         raise ValueError("the run is empty: it has no rows")
     if not judged.retrieved.any():
         raise ValueError(
             f"the run answers none of the {len(judgements)} judged queries: its query ids look "
-            f"like {table.qid[0].as_py()!r}, the query ids of the qrels like "
+            f"like {judged.table.qid[0].as_py()!r}, the query ids of the qrels like "
             f"{judgements.qid_text[0].as_py()!r}"
         )
     if len(judgements.docnos) and not len(judged.pairs):
         raise ValueError(none_judged(judged))
+    return judged
+
+
+def judge_part(judgements: Judgements, run: Any) -> JudgedRun:
+    """Judges a part of a run, such as some of its queries.
+
+    Raises:
+        ValueError: for a document that occurs twice in a ranking, if that is an error.
+    """
+    return _judge(judgements, run_columns(run), judgements.duplicates)
+
+
+def _judge(judgements: Judgements, table: Columns, duplicates: str) -> JudgedRun:
+    if judgements.collapse is not None:
+        table, duplicates = table.collapsed(judgements.collapse), "best"
+    answers, _ = answer_rows(table.qid, judgements.qid_text)
+    if judgements.drop_self:
+        answers = answers.without_own_ids(table)
+    answers, matched = rank_rows(table, answers, judgements.index, duplicates)
+    entries = in_query_order(answers.queries[matched.blocks], matched.ranks, matched.pairs)
+    return JudgedRun(judgements, table, answers.retrieved, *entries, answers)
 
 
 def join_parts(parts: Sequence[JudgedRun]) -> JudgedRun:

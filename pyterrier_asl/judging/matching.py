@@ -29,8 +29,6 @@ Hashes = npt.NDArray[np.uint64]
 SEED = np.uint64(int.from_bytes(os.urandom(8), sys.byteorder) | 1)
 
 _MULTIPLIER = np.uint64(0x9FB21C651E98DF25)
-#: The bytes of an id that NumPy hashes, besides its ends; few ids are longer.
-_LONG = 512
 #: Keeps the first n bytes of eight, for n from 0 to 8.
 _FIRST_BYTES = np.array([(1 << 8 * n) - 1 for n in range(9)], dtype=np.uint64)
 
@@ -284,18 +282,11 @@ def _mix_between(state: Hashes, begin: Ints, end: Ints, data: Bytes, seed: np.ui
     """Mixes the bytes between the first and the last eight into the state of long ids."""
     rows = np.flatnonzero(end - begin > 16)
     begin, end = begin[rows] + 8, end[rows] - 8
-    for _ in range(_LONG // 8):
+    while len(rows):
         state[rows] = _mixed(state[rows], _eight_bytes(data, begin), seed)
         begin += 8
         goes_on = begin < end
         rows, begin, end = rows[goes_on], begin[goes_on], end[goes_on]
-        if not len(rows):
-            return
-    from hashlib import blake2b
-
-    for row, first, last in zip(rows.tolist(), begin.tolist(), end.tolist()):
-        rest = blake2b(data[first:last].tobytes(), digest_size=8, key=seed.tobytes())
-        state[row] ^= np.frombuffer(rest.digest(), dtype="<u8")[0]
 
 
 def _eight_bytes(data: Bytes, begin: Ints) -> Hashes:

@@ -1,4 +1,4 @@
-"""Puts rows in ranking order and matches them with known ids, query by query.
+"""Rows of a run in ranking order, and the known ids among them, query by query.
 
 Rows come in blocks: one block per answered query. Ranking order is by score, descending, and for
 equal scores by id, descending in plain string order. An id that occurs twice in a block is counted
@@ -8,23 +8,210 @@ once, at its best rank.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from ..io.columns import Columns, run_columns
 from ..io.lazy import pc
+from ..io.notices import counted, warn
 from ..io.threads import map_parts
 from ..io.values import arrow_numbers, numpy_numbers, take
-from ..scoring.arrays import Ints, cumulate, queries_of
-from .matching import Hashes, PairIndex, codes, hashes_of
+from ..scoring.arrays import Ints, cumulate, order_by_query, queries_of, ranges_from
+from .matching import Hashes, PairIndex, codes, equal_groups, hashes_of, positions
 from .remembered import cached_property
 
 Scores = npt.NDArray[np.float32]
 
 _HALF = np.uint64(32)
+
+#: Rows looked at to find out whether rows of a query are adjacent.
+_FIRST = 1000
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Some rows of a run, in groups."""
+
+    offsets: Ints
+    #: The row of the run at each place; None: all rows in their order, so that none is moved.
+    moved: Ints | None
+
+    def rows_at(self, places: Ints) -> Ints:
+        """The rows of the run at some places among these."""
+        return places if self.moved is None else self.moved[places]
+
+    def take(self, column: Any) -> Any:
+        """The values of a column of the run, NumPy's or Arrow's, in the order of these rows."""
+        return column if self.moved is None else take(column, self.moved)
+
+
+@dataclass(frozen=True)
+class Ranking(_Rows):
+    """Every row of a run that answers a judged query, in ranking order.
+
+    Attributes:
+        offsets: the beginning of each query's rows, shape (Q + 1,).
+    """
+
+    def __len__(self) -> int:
+        return int(self.offsets[-1])
+
+    @cached_property
+    def rows(self) -> Ints:
+        """Row numbers of the run, query by query, best first."""
+        return np.arange(self.offsets[-1]) if self.moved is None else self.moved
+
+    def cut(self, k: int | None) -> Ranking:
+        """The first ``k`` of each query."""
+        sizes = np.diff(self.offsets)
+        if k is None or not np.any(sizes > k):
+            return self
+        kept = cumulate(np.minimum(sizes, k))
+        return Ranking(kept, self.rows_at(ranges_from(self.offsets[:-1], kept)))
+
+
+@dataclass(frozen=True)
+class AnswerRows(_Rows):
+    """The rows of a run that answer judged queries, in blocks: one block per answered query.
+
+    Attributes:
+        offsets: the beginning of each block and the end of the last, shape (B + 1,).
+        queries: the query that each block answers, shape (B,).
+        num_queries: the number of judged queries.
+        repeated: rows that are left out, because their document has a better rank.
+        ties: places among these rows with the score of the next place of the block, ascending.
+    """
+
+    queries: Ints
+    num_queries: int
+    repeated: Sequence[int] | Ints = ()
+    ties: Ints | None = None
+
+    @classmethod
+    def none(cls, num_queries: int) -> AnswerRows:
+        """No rows at all."""
+        nothing = np.empty(0, dtype=np.int64)
+        return cls(cumulate(nothing), nothing, nothing, num_queries)
+
+    def without_own_ids(self, table: Columns) -> AnswerRows:
+        """The blocks without documents that have the id of their query; none is empty."""
+        own = np.zeros(len(table), dtype=bool)
+        own[equal_rows(table.docno, table.qid)] = True
+        keep = ~self.take(own)
+        sizes = np.bincount(queries_of(self.offsets)[keep], minlength=len(self.queries))
+        answered = sizes > 0
+        offsets = cumulate(sizes[answered])
+        rows = self.rows_at(np.flatnonzero(keep))
+        return AnswerRows(offsets, rows, self.queries[answered], self.num_queries)
+
+    @cached_property
+    def retrieved(self) -> Ints:
+        """Documents retrieved for each judged query, shape (Q,)."""
+        retrieved = np.zeros(self.num_queries, dtype=np.int64)
+        retrieved[self.queries] = np.diff(self.offsets)
+        return retrieved
+
+    @cached_property
+    def by_query(self) -> Ranking:
+        """The rows in the order of the judged queries."""
+        offsets = cumulate(self.retrieved)
+        if np.all(np.diff(self.queries) > 0):
+            return Ranking(offsets, self.moved)
+        start = np.zeros(self.num_queries, dtype=np.int64)
+        start[self.queries] = self.offsets[:-1]
+        return Ranking(offsets, self.rows_at(ranges_from(start, offsets)))
+
+
+def equal_rows(texts: pa.LargeStringArray, others: pa.LargeStringArray) -> Ints:
+    """The rows in which two columns have the same text."""
+    return numpy_numbers(pc.indices_nonzero(pc.equal(texts, others))).astype(np.int64)
+
+
+def answer_rows(
+    qid: pa.LargeStringArray, known: pa.LargeStringArray | None
+) -> tuple[AnswerRows, pa.LargeStringArray]:
+    """The rows that answer known queries (None: all queries), and the known queries.
+
+    Rows that are already adjacent are not moved.
+    """
+    first = qid.slice(0, _FIRST)
+    are_adjacent = len(first) < _FIRST or 2 * len(equal_groups(first)[1]) < _FIRST
+    bounds, group_ids = equal_groups(qid) if are_adjacent else (None, qid)
+    if known is None:
+        query, known = codes(group_ids)
+    else:
+        query = positions(group_ids, known)
+    counts = np.bincount(query + 1, minlength=len(known) + 1)
+    unknown, counts = counts[0], counts[1:]
+    if bounds is not None and not unknown and np.all(counts <= 1):
+        return AnswerRows(bounds, None, query, len(known)), known
+    groups = order_by_query(query)[unknown:]
+    answered = np.flatnonzero(counts)
+    starts = cumulate(counts[answered])
+    if bounds is None:
+        return AnswerRows(starts, groups, answered, len(known)), known
+    offsets = cumulate(np.diff(bounds)[groups])
+    rows = ranges_from(bounds[groups], offsets)
+    return AnswerRows(offsets[starts], rows, answered, len(known)), known
+
+
+def rank(run: Any, depth: int | None = None) -> tuple[Columns, pa.LargeStringArray, Ranking]:
+    """Orders all queries of a run, without judgements.
+
+    Args:
+        run: a run of a form of :func:`~.judged_run.judge`.
+        depth: keep only the first ``depth`` of each query.
+
+    Returns:
+        The run by columns; its query ids in order of first appearance; its rows in ranking order.
+
+    >>> table, qids, ranking = rank({"q": {"a": 1, "b": 2, "c": 2}})
+    >>> table.docno.take(ranking.rows).to_pylist()
+    ['c', 'b', 'a']
+    """
+    table = run_columns(run)
+    answers, qids = answer_rows(table.qid, None)
+    unknown = PairIndex(np.zeros(len(qids) + 1, dtype=np.int64), table.docno[:0])
+    return table, qids, rank_rows(table, answers, unknown, "warn")[0].by_query.cut(depth)
+
+
+def rank_rows(
+    table: Columns, answers: AnswerRows, known: PairIndex, duplicates: str
+) -> tuple[AnswerRows, Match]:
+    """The rows in ranking order, each document once, and the known documents among them."""
+    with np.errstate(over="ignore"):  # beyond 32 bits is infinite, as in trec_eval
+        scores = answers.take(table.value).astype(np.float32)
+    matched = match(scores, table.docno, answers.moved, answers.offsets, answers.queries, known)
+    repeated = answers.rows_at(matched.repeated)
+    if len(repeated) and duplicates == "error":
+        raise ValueError(_twice(table, repeated))
+    if len(repeated) and duplicates == "warn":
+        warn(
+            f"the ranking of one query has {counted(len(repeated), 'document')} more than once "
+            f"(e.g. {table.docno[int(repeated[0])].as_py()!r}): the measures of this package "
+            "count it once, at its best rank; other measures of ir_measures count its last row",
+        )
+    rows = answers.moved if matched.order is None else answers.rows_at(matched.order)
+    offsets, ties = matched.starts, matched.ties
+    return replace(answers, moved=rows, offsets=offsets, repeated=repeated, ties=ties), matched
+
+
+def _twice(table: Columns, repeated: Ints) -> str:
+    """The error message for a run in which documents occur twice."""
+    row = int(repeated[0])
+    qid, docno = table.qid[row], table.docno[row]
+    is_same = pc.and_(pc.equal(table.qid, qid), pc.equal(table.docno, docno))
+    return (
+        f"document {docno.as_py()!r} occurs {pc.sum(is_same).as_py()} times in the ranking of "
+        f"query {qid.as_py()!r} ({counted(len(repeated), 'repeated row')} in the run): remove the "
+        "repetitions, or count each document at its best rank: duplicates='best' in Python, "
+        "--duplicates best in commands"
+    )
 
 
 @dataclass(frozen=True)
@@ -77,9 +264,7 @@ def match(
     >>> matched.repeated.tolist()
     [3]
     """
-    are_many = which is not None and 4 * len(which) >= len(ids)
-    hashed = hashes_of(ids, known.seed) if are_many else None  # faster in order
-    rows = RowIds(ids, which, known.seed, hashed)
+    rows = RowIds(ids, which, known.seed)
     parts = map_parts(partial(_match_part, scores, rows, starts, queries, known), starts)
     return parts[0] if len(parts) == 1 else _joined(parts, starts)
 
@@ -92,25 +277,21 @@ class RowIds:
         ids: ids.
         which: the position of each row's id in ``ids``; None: 0, 1, 2, ...
         seed: the seed of hashes.
-        hashed: the hashes of all ids, for many rows in another order; None: not computed yet.
     """
 
     ids: pa.LargeStringArray
     which: Ints | None
     seed: np.uint64
-    hashed: Hashes | None = None
 
     @cached_property
     def hashes(self) -> Hashes:
         """The hash of each row's id."""
-        if self.hashed is not None:
-            return self.hashed[self.which]
         return hashes_of(self.ids, self.seed, self.which)
 
     def part(self, begin: int, end: int) -> RowIds:
         if self.which is None:
             return RowIds(self.ids.slice(begin, end - begin), None, self.seed)
-        return RowIds(self.ids, self.which[begin:end], self.seed, self.hashed)
+        return RowIds(self.ids, self.which[begin:end], self.seed)
 
     def text(self, rows: Ints) -> pa.LargeStringArray:
         return take(self.ids, rows if self.which is None else self.which[rows])

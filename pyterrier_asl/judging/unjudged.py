@@ -76,10 +76,11 @@ class Unjudged:
     Documents are compared by hashes of their ids: two different documents of a query count as the
     same with a probability of 2^-64.
 
+    >>> from pyterrier_asl.judging.judged_run import judge
     >>> from pyterrier_asl.judging.judgements import Judgements
     >>> judgements = Judgements({"q": {"a": 1}})
     >>> runs = [{"q": {"a": 3, "x": 2, "y": 1}}, {"q": {"y": 3, "a": 2}}]
-    >>> unjudged = Unjudged([judgements.judge(run) for run in runs])
+    >>> unjudged = Unjudged([judge(judgements, run) for run in runs])
     >>> unjudged.best.tolist(), [documents.codes.tolist() for documents in unjudged.retrieved]
     ([2, 1], [[0, 1], [1]])
     """

@@ -43,9 +43,10 @@ class Labels:
     @remembered
     def nothing(self, measure: Formula) -> LabelledRun:
         """A run that retrieved nothing: the difference of a run from it is the run's value."""
+        from ..judging.judged_run import judge
         from ..judging.unjudged import unjudged
 
-        empty = self.judgements.judge({})
+        empty = judge(self.judgements, {})
         return LabelledRun(measure, empty, unjudged(empty), self)
 
 

@@ -17,9 +17,9 @@ from ..io.notices import counted, progress_bar, warn
 from ..io.runs import iter_runs
 from ..io.saved_tables import load_table, report_as_damaged_file, save_table
 from ..io.values import arrow_numbers, arrow_text, numpy_numbers, take
-from ..judging.judged_run import JudgedRun, Ranking, Relevant
-from ..judging.judgements import rank
+from ..judging.judged_run import JudgedRun, Relevant
 from ..judging.matching import Hashes, PairIndex, codes, hashes_of, of_groups, positions
+from ..judging.ranking import Ranking, rank
 from ..judging.remembered import cached_property, remembered
 from ..judging.unjudged import Retrieved
 from ..scoring.arrays import (

@@ -33,8 +33,9 @@ class JudgedRunEvaluator(Evaluator):  # type: ignore[misc]
 
     def _columns(self, run: Any) -> list[list[float]]:
         from ..io.threads import map_at_once
+        from ..judging.judged_run import judge
 
-        judged = self.judgements.judge(run)
+        judged = judge(self.judgements, run)
         return map_at_once(
             lambda measure: measure.values(judged).tolist(), self.measures, len(judged.table)
         )

@@ -30,6 +30,7 @@ from pyterrier_asl import (
     nASL,
     search_lengths,
 )
+from pyterrier_asl.judging.judged_run import judge
 from pyterrier_asl.judging.judgements import Judgements
 from pyterrier_asl.measures.provider import JudgedRunEvaluator
 
@@ -173,7 +174,7 @@ def test_a_million_relevant_documents():
     qrels = pd.DataFrame({"query_id": "q", "doc_id": docnos[::2], "relevance": 1})
     run = pd.DataFrame({"query_id": "q", "doc_id": docnos, "score": -np.arange(2.0 * n)})
     # every other document is relevant: search lengths 1, 2, ..., n
-    judged = Judgements(qrels).judge(run)
+    judged = judge(Judgements(qrels), run)
     assert ASL.values(judged).tolist() == [(n + 1) / 2]
     assert nASL(cutoff=2 * n).values(judged).tolist() == [
         pytest.approx(1 - (n - 1) / 2 / (2 * n), abs=1e-12)
@@ -201,7 +202,7 @@ def test_a_million_relevant_documents_with_words_in_a_pool():
     run = frame(docs).assign(doc_len=[words[doc] for doc in docs])
     with pytest.warns(UserWarning, match="fewer than 8"):
         pool = RarenessPool.from_runs({"whole": run, "part": frame(docs[: n // 3])})
-    judged = Judgements({"q": grades}).judge(run)
+    judged = judge(Judgements({"q": grades}), run)
     of_pool, ap = brute_force.rareness(docs, grades, [docs, docs[: n // 3]], n, depth=len(docs))
     expected = {
         TBG: brute_force.tbg(docs, grades, words),

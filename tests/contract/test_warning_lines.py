@@ -17,6 +17,7 @@ from pyterrier_asl import (
     ranks,
 )
 from pyterrier_asl.analysis import run_quality
+from pyterrier_asl.judging.judged_run import judge
 from pyterrier_asl.judging.judgements import Judgements
 
 QIDS = [f"q{number}" for number in range(12)]
@@ -45,9 +46,9 @@ LABELS = pd.DataFrame(
 
 CALLS = {
     "Judgements": lambda: Judgements(JUDGED_TWICE),
-    "Judgements.judge, twice": lambda: Judgements(QRELS).judge(TWICE),
-    "Judgements.judge, none judged": lambda: Judgements(QRELS).judge({"q0": {"z": 1.0}}),
-    "Judgements.judge, constant": lambda: Judgements(QRELS).judge(CONSTANT),
+    "judge, twice": lambda: judge(Judgements(QRELS), TWICE),
+    "judge, none judged": lambda: judge(Judgements(QRELS), {"q0": {"z": 1.0}}),
+    "judge, constant": lambda: judge(Judgements(QRELS), CONSTANT),
     "evaluate, constant": lambda: evaluate({"x": CONSTANT}, QRELS, "AP"),
     "evaluate, few": lambda: evaluate(RUNS, QRELS, AP_Rareness @ 5),
     "ranks": lambda: ranks(RUNS, QRELS, "AP"),

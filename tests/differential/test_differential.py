@@ -35,6 +35,7 @@ from pyterrier_asl import (
     preferences,
     search_lengths,
 )
+from pyterrier_asl.judging.judged_run import judge
 from pyterrier_asl.judging.judgements import Judgements
 from pyterrier_asl.measures.standard import formula
 
@@ -317,7 +318,7 @@ def test_what_we_share_with_ranx(data):
     queries = 0
     for name, (some, run), theirs in zip(names, cases, by_ranx(cases, list(shared))):
         judgements = Judgements(some)
-        judged = judgements.judge(run)
+        judged = judge(judgements, run)
         pool = _alone(run)
         for label, measures in shared.items():
             for measure in measures:

@@ -11,6 +11,7 @@ import pytest
 from pyterrier_asl import RarenessPool
 from pyterrier_asl.io.qrels import read_qrels_table
 from pyterrier_asl.io.runs import read_run_table, run_name
+from pyterrier_asl.judging.judged_run import judge
 from pyterrier_asl.judging.judgements import Judgements
 from pyterrier_asl.measures import AP_Rareness, P_Rareness
 
@@ -40,7 +41,7 @@ def test_without_alpha_rareness_is_pytrec_evals_precision(data: Path, track):
     }
     worst = 0.0
     for run in runs:
-        judged, expected = judgements.judge(runs[run]), evaluator.evaluate(nested(runs[run]))
+        judged, expected = judge(judgements, runs[run]), evaluator.evaluate(nested(runs[run]))
         for name, measure in measures.items():
             reference = [expected.get(q, {}).get(name, 0.0) for q in judgements.qids]
             difference = np.abs(measure.values(judged) - reference)

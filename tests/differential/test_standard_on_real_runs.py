@@ -25,7 +25,8 @@ from ir_measures import (
 from pyterrier_asl import ASL, accelerate
 from pyterrier_asl.io.qrels import read_qrels_table
 from pyterrier_asl.io.runs import read_run_table, run_name
-from pyterrier_asl.judging.judgements import Judgements, rank
+from pyterrier_asl.judging.judgements import Judgements
+from pyterrier_asl.judging.ranking import rank
 
 ORDERED = [RR @ 1, RR @ 2, RR @ 10, RR(rel=2) @ 5, Judged @ 1, Judged @ 3, Judged @ 10]
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from pyterrier_asl import AP_Rareness, DocLengths, RarenessPool, evaluate, holes
 from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.evaluation.labellings import Labelled, bounds, unjudged_of
+from pyterrier_asl.judging.judged_run import judge_part
 from pyterrier_asl.judging.judgements import Judgements
 from pyterrier_asl.scoring.bounds import lexicographic_verdicts
 
@@ -27,7 +28,7 @@ def scored(docs):
 def judged_runs(rankings, grades):
     """Rankings of one query (empty ones too), judged."""
     judgements = Judgements({"q": grades})
-    return [judgements.judge_part(scored(docs) if docs else {}) for docs in rankings]
+    return [judge_part(judgements, scored(docs) if docs else {}) for docs in rankings]
 
 
 def of_measure(runs, measure, **options):

@@ -19,7 +19,7 @@ from pyterrier_asl.evaluation.labellings import Labelled, measure_with_bounds, u
 from pyterrier_asl.evaluation.measuring import own_ids_note, tie_note, values_of
 from pyterrier_asl.evaluation.relevant_documents import RelevantRanks
 from pyterrier_asl.evaluation.scores import read_scores
-from pyterrier_asl.judging.judged_run import OwnIds
+from pyterrier_asl.judging.judged_run import OwnIds, judge
 from pyterrier_asl.judging.judgements import Judgements
 from pyterrier_asl.measures.names import parse_measure
 
@@ -134,7 +134,7 @@ def test_a_change_of_a_mean_by_more_than_a_hundredth_is_noted(queries, is_noted)
     """In one query the reversed tie doubles RR of .5: the mean changes by 1 / (2 Q)."""
     qrels = {f"q{n}": {"a": 1, "b": 0} for n in range(queries)}
     run = {qid: {"b": 2.0, "a": 1.0} for qid in qrels} | {"q0": {"a": 1.0, "b": 1.0}}
-    judged = Judgements(qrels).judge(run)
+    judged = judge(Judgements(qrels), run)
     measure = parse_measure("RR")
     note = tie_note({"RR": measure}, values_of([measure], judged), judged.with_ties_reversed)
     assert bool(note) == is_noted
@@ -147,7 +147,7 @@ def test_a_change_of_a_large_mean_is_noted_as_a_share_of_it(depth, is_noted):
     """ASL of one relevant document at rank 300 or 301 to ``depth`` ranks lower."""
     above = {f"x{n}": 1000.0 - n for n in range(299)}
     run = {"q": {**above, "a": 1.0, **{f"b{n}": 1.0 for n in range(depth)}}}
-    judged = Judgements({"q": {"a": 1}}).judge(run)
+    judged = judge(Judgements({"q": {"a": 1}}), run)
     measure = parse_measure("ASL")
     now = values_of([measure], judged)
     note = tie_note({"ASL": measure}, now, judged.with_ties_reversed)

@@ -26,6 +26,7 @@ from pyterrier_asl import (
 )
 from pyterrier_asl.cli import main
 from pyterrier_asl.evaluation.evaluation import Evaluation
+from pyterrier_asl.judging.judged_run import judge
 from pyterrier_asl.judging.judgements import Judgements
 
 QRELS = {f"q{n}": {"a": 1, "c": 0, "d": 1} for n in range(5)}
@@ -189,7 +190,7 @@ def test_dropping_them_is_evaluating_without_them():
         == [expected["AP"].mean()] * 2
     )
     for qrels in (Judgements(QRELS, drop_self=True), Judgements.of(Judgements(QRELS), None, True)):
-        assert qrels.judge(run).retrieved.tolist() == [1, 0, 2, 0, 0]
+        assert judge(qrels, run).retrieved.tolist() == [1, 0, 2, 0, 0]
 
 
 def test_dropping_them_in_commands_and_leaderboards(tmp_path, monkeypatch):

@@ -9,6 +9,7 @@ from ir_measures import AP, Compat, infAP
 from pyterrier_asl import evaluate
 from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.evaluation.measuring import values_by_others
+from pyterrier_asl.judging.judged_run import judge
 from pyterrier_asl.judging.judgements import Judgements
 
 #: All scores tie; the relevant documents are first in the file and last by document id.
@@ -60,7 +61,7 @@ def test_an_unanswered_query_has_the_measures_default(monkeypatch):
     monkeypatch.setattr(type(Compat), "DEFAULT", 0.5)
     measure = Compat(p=0.8)
     judgements = Judgements(QRELS)
-    run = judgements.judge(TIED)
+    run = judge(judgements, TIED)
     assert values_by_others([measure], run)[measure].tolist() == [1.0, 0.5]
     assert evaluate({"r": TIED}, QRELS, [measure])[str(measure)].tolist() == [1.0, 0.5]
     assert Evaluation.of({"r": TIED}, QRELS).values(measure).tolist() == [[1.0, 0.5]]

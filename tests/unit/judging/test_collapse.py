@@ -9,6 +9,7 @@ import pytest
 import pyterrier_asl as asl
 from pyterrier_asl import analysis
 from pyterrier_asl.cli import _COMMANDS, main
+from pyterrier_asl.judging.judged_run import judge, judge_whole
 from pyterrier_asl.judging.judgements import Judgements
 
 QRELS = {f"q{n}": {"a": 1, "b#x": 1, "c": 0} for n in range(6)}
@@ -23,13 +24,13 @@ def test_ids_are_cut_at_the_last_separator_and_the_best_passage_counts():
     whole = {q: {"a": 3, "c": 2} for q in QRELS}
     expected = asl.evaluate({"a": DOCUMENTS, "b": whole}, QRELS, measures)
     assert found.equals(expected) and found["NumRet"].tolist() == 6 * [4] + 6 * [2]
-    assert Judgements(QRELS, collapse="::").judge(DOCUMENTS).ranks.tolist()[:3] == [1, 2, 3]
+    assert judge(Judgements(QRELS, collapse="::"), DOCUMENTS).ranks.tolist()[:3] == [1, 2, 3]
 
 
 def test_a_matched_run_is_cut_once():
     first = Judgements.of(QRELS, collapse="#")
-    judged = first.judge_whole(PASSAGES)
-    again = Judgements.of(first, "best").judge_whole(judged.table)
+    judged = judge_whole(first, PASSAGES)
+    again = judge_whole(Judgements.of(first, "best"), judged.table)
     assert judged.ranks.tolist() == again.ranks.tolist() == 6 * [1, 2, 3]
     assert judged.table.docno.to_pylist()[3] == "b#x"
     assert Judgements.of(first) is first and Judgements.of(first, collapse="#") is first

@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 
 from pyterrier_asl.io.runs import read_run_table
-from pyterrier_asl.judging.judged_run import join_parts
+from pyterrier_asl.judging.judged_run import join_parts, judge, judge_part
 from pyterrier_asl.judging.judgements import Judgements
 
 JUDGEMENTS = Judgements({"p": {"a": 1}, "q": {"b": 1, "c": 0}})
@@ -13,8 +13,8 @@ JUDGEMENTS = Judgements({"p": {"a": 1}, "q": {"b": 1, "c": 0}})
 
 def test_parts_of_a_run_have_its_judged_rows():
     run = {"q": {"x": 3, "b": 2, "c": 1}, "p": {"a": 1}}
-    parts = [JUDGEMENTS.judge_part({qid: run[qid]}) for qid in run]
-    joined, expected = join_parts(parts), JUDGEMENTS.judge(run)
+    parts = [judge_part(JUDGEMENTS, {qid: run[qid]}) for qid in run]
+    joined, expected = join_parts(parts), judge(JUDGEMENTS, run)
     for name in ("queries", "ranks", "pairs", "retrieved"):
         assert getattr(joined, name).tolist() == getattr(expected, name).tolist(), name
     with pytest.raises(ValueError, match="two batches answer query 'q'"):
@@ -43,9 +43,9 @@ def test_ranks_that_contradict_the_scores_of_most_rows(tmp_path, case, form):
     if form == "file":
         path = tmp_path / "a.run"
         path.write_text("".join(f"{q} Q0 {d} {r} {s} x\n" for q, d, s, r in frame.to_numpy()))
-        judged = JUDGEMENTS.judge(read_run_table(path))
+        judged = judge(JUDGEMENTS, read_run_table(path))
     else:
-        judged = JUDGEMENTS.judge(frame if form == "frame" else pa.table(frame))
+        judged = judge(JUDGEMENTS, frame if form == "frame" else pa.table(frame))
     assert judged.ranks_contradict_scores is expected
     assert ("rank column" in judged.order_fault) is expected
-    assert not JUDGEMENTS.judge(frame.drop(columns="rank")).ranks_contradict_scores
+    assert not judge(JUDGEMENTS, frame.drop(columns="rank")).ranks_contradict_scores

@@ -12,8 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ir_measures import Qrel, ScoredDoc
 
-from pyterrier_asl.judging.judged_run import JudgedRun
-from pyterrier_asl.judging.judgements import Judgements, NothingJudged, rank
+from pyterrier_asl.judging.judged_run import JudgedRun, NothingJudged, judge, judge_whole
+from pyterrier_asl.judging.judgements import Judgements
+from pyterrier_asl.judging.ranking import rank
 
 # The rules as loops: rows are (query, document, score); qrels are rows (query, document, grade).
 
@@ -88,7 +89,7 @@ def test_scores_are_distinguished_to_the_last_of_32_bits():
     scores = np.unique(np.concatenate((some, scores, -some[1:], -scores)))
     assert len(scores) == 21
     rows = [("q", f"d{place:02}", float(score)) for place, score in enumerate(scores[::-1])]
-    judged = Judgements({"q": {"d00": 1}}).judge(frame(rows[::-1]))
+    judged = judge(Judgements({"q": {"d00": 1}}), frame(rows[::-1]))
     assert judged.docnos(judged.ranking).to_pylist() == [docno for _, docno, _ in rows]
 
 
@@ -122,7 +123,7 @@ def test_any_run_is_judged_as_by_loops(rows, qrels, grouped, k, judged_only):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         judgements = Judgements(frame(qrels, "relevance"))
-        judged = judgements.judge(frame(rows))
+        judged = judge(judgements, frame(rows))
     check(judgements, judged, rows, qrels, k, judged_only)
 
 
@@ -139,8 +140,8 @@ def copies(rows):
 def test_many_copies_of_a_run_are_judged_as_one(rows, qrels):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        one = Judgements(frame(qrels, "relevance")).judge(frame(rows))
-        many = Judgements(frame(copies(qrels), "relevance")).judge(frame(copies(rows)))
+        one = judge(Judgements(frame(qrels, "relevance")), frame(rows))
+        many = judge(Judgements(frame(copies(qrels), "relevance")), frame(copies(rows)))
     assert many.retrieved.tolist() == one.retrieved.tolist() * COPIES
     assert many.ranks.tolist() == one.ranks.tolist() * COPIES
     assert many.grades.tolist() == one.grades.tolist() * COPIES
@@ -164,7 +165,7 @@ def test_a_large_run_is_judged_as_by_pandas(grouped):
     expected = ranked_run.merge(qrels, on=["query_id", "doc_id"])
     judgements = Judgements(qrels)
     with pytest.warns(UserWarning, match="more than once"):
-        judged = judgements.judge(run.sort_values("query_id", kind="stable") if grouped else run)
+        judged = judge(judgements, run.sort_values("query_id", kind="stable") if grouped else run)
     found = pd.DataFrame(
         {
             "query_id": np.array(judgements.qids)[judged.queries],
@@ -201,7 +202,7 @@ def test_long_rankings_full_of_ties_and_repeats_are_ranked_as_by_loops():
     qrels = once((f"q{q}", f"d{d}", int(rng.integers(-1, 3))) for q in range(3) for d in range(90))
     judgements = Judgements(frame(qrels, "relevance"))
     with pytest.warns(UserWarning, match=r"^the ranking .* has \d+ documents? more than once"):
-        judged = judgements.judge(frame(rows))
+        judged = judge(judgements, frame(rows))
     check(judgements, judged, rows, qrels)
     check(judgements, judged, rows, qrels, k=50, judged_only=True)
 
@@ -211,32 +212,32 @@ def test_long_rankings_full_of_ties_and_repeats_are_ranked_as_by_loops():
 
 def test_scores_are_compared_as_32_bit_floats():
     run = {"q": {"a": 1.0 + 1e-9, "b": 1.0}}  # with 64-bit floats a would be first
-    judged = Judgements({"q": {"a": 1}}).judge(run)
+    judged = judge(Judgements({"q": {"a": 1}}), run)
     assert judged.ranks.tolist() == [2]
 
 
 def test_scores_beyond_32_bits_tie_as_infinite():
-    judged = Judgements({"q": {"a": 1}}).judge({"q": {"a": 2e39, "b": 1e39}})
+    judged = judge(Judgements({"q": {"a": 1}}), {"q": {"a": 2e39, "b": 1e39}})
     assert judged.ranks.tolist() == [2]
 
 
 def test_the_rank_column_is_ignored():
     run = frame([("q", "a", 1), ("q", "b", 2)]).assign(rank=[0, 1])
-    assert Judgements({"q": {"a": 1}}).judge(run).ranks.tolist() == [2]
+    assert judge(Judgements({"q": {"a": 1}}), run).ranks.tolist() == [2]
 
 
 def test_duplicates_count_once_at_their_best_rank_and_are_warned_of():
     rows = [("q", "a", 3), ("q", "x", 2), ("q", "a", 1), ("q", "b", 0), ("p", "a", 1)]
     judgements = Judgements({"q": {"a": 1, "b": 1}})
     with pytest.warns(UserWarning, match=r"^the ranking .* 1 document more than.*'a'") as caught:
-        judged = judgements.judge(frame(rows))
+        judged = judge(judgements, frame(rows))
     assert caught[0].filename == __file__
     assert (judged.ranks.tolist(), judged.retrieved.tolist()) == ([1, 3], [3])
     assert judged.has_duplicates is True
 
 
 def test_one_document_in_two_queries_is_no_duplicate(recwarn):
-    judged = Judgements({"q": {"a": 1}, "p": {"a": 1}}).judge({"q": {"a": 1}, "p": {"a": 1}})
+    judged = judge(Judgements({"q": {"a": 1}, "p": {"a": 1}}), {"q": {"a": 1}, "p": {"a": 1}})
     assert not recwarn.list and judged.has_duplicates is False
 
 
@@ -244,14 +245,14 @@ def test_rows_of_a_query_may_lie_apart():
     rows = [("q", "a", 1), ("p", "a", 1), ("q", "b", 2), ("x", "a", 1), ("p", "c", 3)]
     qrels = [("p", "a", 1), ("q", "a", 1), ("p", "b", 0)]
     judgements = Judgements(frame(qrels, "relevance"))
-    judged = judgements.judge(frame(rows))
+    judged = judge(judgements, frame(rows))
     check(judgements, judged, rows, qrels)
 
 
 def test_sorted_input_stays_where_it_is():
     rows = [("q", "b", 2), ("q", "a", 1), ("p", "a", 1)]
     column = np.array([5.0, 6.0, 7.0])
-    judged = Judgements(frame([("q", "a", 1), ("p", "a", 1)], "relevance")).judge(frame(rows))
+    judged = judge(Judgements(frame([("q", "a", 1), ("p", "a", 1)], "relevance")), frame(rows))
     assert judged.ranking.take(column).tolist() == [5, 6, 7]
     assert judged.ranking.take(column) is column
     assert judged.docnos(judged.ranking) is judged.table.docno
@@ -260,16 +261,16 @@ def test_sorted_input_stays_where_it_is():
 def test_strangers_are_warned_of_and_an_error_for_a_whole_answer():
     judgements = Judgements({"q": {"a": 1}})
     with pytest.warns(NothingJudged, match=r"none of the documents of the run .*'A'.*'a'"):
-        judgements.judge({"q": {"A": 1}})
+        judge(judgements, {"q": {"A": 1}})
     with pytest.raises(ValueError, match="none of the documents of the run"):
-        judgements.judge_whole({"q": {"A": 1}})
+        judge_whole(judgements, {"q": {"A": 1}})
     with pytest.raises(ValueError, match="answers none of the 1 judged queries.*'Q'.*'q'"):
-        judgements.judge_whole({"Q": {"a": 1}})
+        judge_whole(judgements, {"Q": {"a": 1}})
     with pytest.raises(ValueError, match="the run is empty"):
-        judgements.judge_whole({})
+        judge_whole(judgements, {})
     with pytest.raises(ValueError, match="the qrels are empty"):
-        Judgements({}).judge_whole({"q": {"a": 1}})
-    assert judgements.judge_whole({"q": {"a": 1}, "p": {"x": 1}}).ranks.tolist() == [1]
+        judge_whole(Judgements({}), {"q": {"a": 1}})
+    assert judge_whole(judgements, {"q": {"a": 1}, "p": {"x": 1}}).ranks.tolist() == [1]
 
 
 def test_the_last_of_two_judgements_counts():
@@ -280,7 +281,7 @@ def test_the_last_of_two_judgements_counts():
     assert judgements.qids == ["q", "p"]
     graded = dict(zip(zip(judgements.queries, judgements.docnos.to_pylist()), judgements.grades))
     assert graded == {(0, "b"): 1, (0, "a"): 1, (1, "a"): 2}
-    judged = judgements.judge({"p": {"a": 1}, "q": {"a": 2, "b": 1}})
+    judged = judge(judgements, {"p": {"a": 1}, "q": {"a": 2, "b": 1}})
     assert judged.ranks.tolist() == [1, 2, 1]
 
 
@@ -288,7 +289,7 @@ def test_queries_of_a_dict_without_judgements_come_behind_the_others():
     judgements = Judgements({"p": {}, "q": {"a": 1}, "x": {}})
     assert judgements.qids == judgements.qid_text.to_pylist() == ["q", "p", "x"]
     assert judgements.num_relevant(1).tolist() == [1, 0, 0]
-    judged = judgements.judge({"p": {"a": 1}, "q": {"b": 3, "a": 2}, "z": {"a": 1}})
+    judged = judge(judgements, {"p": {"a": 1}, "q": {"b": 3, "a": 2}, "z": {"a": 1}})
     assert judged.retrieved.tolist() == [2, 1, 0]
     assert (judged.queries.tolist(), judged.ranks.tolist()) == ([0], [2])
 
@@ -303,7 +304,7 @@ def test_counts_of_grades():
 
 def test_regraded():
     judgements = Judgements({"q": {"a": 1, "b": -1}})
-    judged = judgements.judge({"q": {"a": 2, "b": 1}})
+    judged = judge(judgements, {"q": {"a": 2, "b": 1}})
     assert judged.relevant(1).ranks.tolist() == [1]
     other = judged.regraded({1: 0, -1: 2})
     assert other.relevant(1).ranks.tolist() == [2]
@@ -313,7 +314,7 @@ def test_regraded():
 
 def test_entries_alone():
     judgements = Judgements({"q": {"a": 1}})
-    judged = judgements.judge({"q": {"b": 2, "a": 1}})
+    judged = judge(judgements, {"q": {"b": 2, "a": 1}})
     other = JudgedRun.from_entries(
         judgements, judged.retrieved, judged.queries, judged.ranks, judged.pairs
     )
@@ -382,7 +383,7 @@ def test_kinds_of_input_meet(qrels_kind):
     judgements = Judgements(KINDS[qrels_kind](QRELS, "relevance"))
     assert judgements.qids == ([10, 7] if "int" in qrels_kind else ["10", "7"])
     for run_kind, make in KINDS.items():
-        judged = judgements.judge(make(ROWS, "score"))
+        judged = judge(judgements, make(ROWS, "score"))
         assert judged.ranks.tolist() == [1, 2], run_kind
         assert judged.retrieved.tolist() == [1, 2], run_kind
 
@@ -391,7 +392,7 @@ def test_kinds_of_input_meet(qrels_kind):
 def test_empty_runs_and_qrels(qrels):
     judgements = Judgements(qrels)
     for run in ({}, frame([]), {"p": {"a": 1}}):
-        judged = judgements.judge(run)
+        judged = judge(judgements, run)
         assert judged.retrieved.tolist() == [0] * len(qrels)
         assert len(judged.relevant().ranks) == len(judged.ranking) == 0
         assert judged.view(3, True).offsets.tolist() == [0] * (len(qrels) + 1)
@@ -411,7 +412,7 @@ def test_ties_of_the_last_queries_of_a_large_run_are_reversed_where_they_are():
     rows = {"qid": np.repeat(["q1", "q2", "q3"], n), "docno": docs * 3}
     run = pd.DataFrame({**rows, "score": [*scores, *scores, *(scores // 2)]})
     qrels = {"q1": {"d00004": 1}, "q2": {"d00000": 1}, "q3": {"d00007": 1, "d00011": 1}}
-    judged = Judgements(qrels).judge(run)
+    judged = judge(Judgements(qrels), run)
     # Of d00007 and d00008 the latter is first, in rank 8.
     assert judged.ranks.tolist() == [5, 1, 9, 13]
     ascending = judged.with_ties_reversed
@@ -425,7 +426,7 @@ def test_a_large_run_with_the_best_document_last_is_ranked_by_score():
     rows = {"qid": np.repeat(["q1", "q2", "q3"], n), "docno": docs * 3}
     run = pd.DataFrame({**rows, "score": np.tile(np.arange(n, dtype=float), 3)})
     qrels = {qid: {"d00000": 1, docs[-place]: 1} for place, qid in enumerate(("q1", "q2", "q3"), 1)}
-    judged = Judgements(qrels).judge(run)
+    judged = judge(Judgements(qrels), run)
     assert judged.ranks.tolist() == [1, n, 2, n, 3, n]
     top = judged.docnos(judged.whole_ranking.cut(2))
     assert top.to_pylist() == [docs[-1], docs[-2]] * 3

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from pyterrier_asl.judging.judged_run import judge
 from pyterrier_asl.judging.judgements import Judgements
 from pyterrier_asl.judging.unjudged import Unjudged
 
@@ -31,11 +32,11 @@ def best_ranks(runs):
 @pytest.mark.parametrize("order", [(0, 1, 2), (1, 0, 2), (2, 1, 0)], ids=str)
 def test_best_rank_of_each_document_over_all_runs(order):
     judgements = Judgements(JUDGED)
-    shown = Unjudged([judgements.judge(RUNS[number]) for number in order])
+    shown = Unjudged([judge(judgements, RUNS[number]) for number in order])
     best = best_ranks(RUNS)
     found: dict = {}
     for number, documents in zip(order, shown.retrieved):
-        rows = judgements.judge(RUNS[number]).table
+        rows = judge(judgements, RUNS[number]).table
         for row, code in zip(documents.rows, documents.codes):
             key = rows.qid[int(row)].as_py(), rows.docno[int(row)].as_py()
             found.setdefault(int(code), set()).add(key)
@@ -49,8 +50,8 @@ def test_best_rank_of_each_document_over_all_runs(order):
 
 def test_documents_are_numbered_alike_where_runs_come_one_by_one():
     judgements = Judgements(JUDGED)
-    whole = Unjudged([judgements.judge(run) for run in RUNS])
-    passing = Unjudged(map(judgements.judge, RUNS), keep_rows=False)
+    whole = Unjudged([judge(judgements, run) for run in RUNS])
+    passing = Unjudged((judge(judgements, run) for run in RUNS), keep_rows=False)
     assert [len(run.table) for run in passing.runs] == [1, 1, 1]
     assert passing.best.tolist() == whole.best.tolist()
     for documents, expected in zip(passing.retrieved, whole.retrieved):
@@ -59,7 +60,7 @@ def test_documents_are_numbered_alike_where_runs_come_one_by_one():
 
 
 def test_documents_shown_down_to_a_depth_include_those_at_it():
-    documents = Unjudged([Judgements(JUDGED).judge(run) for run in RUNS])
+    documents = Unjudged([judge(Judgements(JUDGED), run) for run in RUNS])
     for depth in (1, 2, 3):
         assert (documents.best[documents.shown(depth)] <= depth).all()
         assert len(documents.shown(depth)) == sum(best <= depth for best in documents.best)
@@ -68,7 +69,7 @@ def test_documents_shown_down_to_a_depth_include_those_at_it():
 
 @pytest.mark.parametrize("cutoff", [None, 0, 1, 2, 3, 4])
 def test_a_cut_keeps_the_documents_down_to_it(cutoff):
-    for documents in Unjudged([Judgements(JUDGED).judge(run) for run in RUNS]).retrieved:
+    for documents in Unjudged([judge(Judgements(JUDGED), run) for run in RUNS]).retrieved:
         columns = (documents.queries, documents.ranks, documents.rows, documents.codes)
         rows = list(zip(*map(np.ndarray.tolist, columns)))
         kept = documents.cut(cutoff)
@@ -79,7 +80,7 @@ def test_a_cut_keeps_the_documents_down_to_it(cutoff):
 
 
 def test_labelled_runs_match_qrels_with_the_labels():
-    documents = Unjudged([Judgements(JUDGED).judge(run) for run in RUNS])
+    documents = Unjudged([judge(Judgements(JUDGED), run) for run in RUNS])
     numbers = {
         docno: code for code, docno in enumerate(documents.docnos(np.arange(len(documents))))
     }
@@ -89,7 +90,7 @@ def test_labelled_runs_match_qrels_with_the_labels():
         qrels[list(qrels)[query]][docno] = grade
     labelled = documents.labelled(codes, grades)
     for run, judged, unjudged in zip(RUNS, labelled.runs, labelled.retrieved):
-        expected = Judgements(qrels).judge(run)
+        expected = judge(Judgements(qrels), run)
         assert judged.queries.tolist() == expected.queries.tolist()
         assert judged.ranks.tolist() == expected.ranks.tolist()
         found = judged.judgements.grades[judged.pairs]

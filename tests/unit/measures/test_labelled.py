@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from pyterrier_asl import DocLengths, RarenessPool
 from pyterrier_asl.evaluation.labellings import Labelled, unjudged_of
+from pyterrier_asl.judging.judged_run import judge_part
 from pyterrier_asl.judging.judgements import Judgements
 from pyterrier_asl.measures.labelled import Candidates, LabelledRankings
 from pyterrier_asl.scoring.arrays import cumulate
@@ -73,7 +74,7 @@ grades = st.dictionaries(st.sampled_from([*DOCUMENTS, "e"]), st.integers(-1, 3),
 def test_values_under_every_labelling(text, docs, judged):
     measure, k, value = made(text)
     labelled = Labelled(
-        unjudged_of([Judgements({"q": judged}).judge_part(scored(docs))], [measure]), measure
+        unjudged_of([judge_part(Judgements({"q": judged}), scored(docs))], [measure]), measure
     )
     run, computes = labelled.side(0), labelled.measure
     candidates = computes.candidates(run)
@@ -110,7 +111,7 @@ def test_candidates_are_judged_and_unjudged_documents_in_rank_order():
     judgements = Judgements({"p": {"a": 1}, "q": {"r": 1, "d": 0}})
     run = {"p": {"y": 2, "a": 1}, "q": {"d": 3, "x": 2, "r": 1}}
     measure = ir_measures.P @ 4
-    labelled = Labelled(unjudged_of([judgements.judge_part(run)], [measure]), measure)
+    labelled = Labelled(unjudged_of([judge_part(judgements, run)], [measure]), measure)
     found = labelled.measure.candidates(labelled.side(0))
     assert isinstance(found, Candidates)
     assert found.queries.tolist() == [0, 0, 1, 1]

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from pyterrier_asl import AP_Rareness, P_Rareness, RarenessPool, evaluate
+from pyterrier_asl.judging.judged_run import judge, judge_part
 from pyterrier_asl.judging.judgements import Judgements
 from pyterrier_asl.measures import pool as pool_module
 
@@ -204,7 +205,7 @@ def test_a_query_that_the_pool_does_not_know_is_an_error():
 
 def test_finders_count_the_run_that_joins():
     pool = RarenessPool.from_runs(RUNS)
-    judged = Judgements({"q1": {"a": 1, "d": 1, "z": 1}}).judge({"q1": {"d": 3, "z": 2, "a": 1}})
+    judged = judge(Judgements({"q1": {"a": 1, "d": 1, "z": 1}}), {"q1": {"d": 3, "z": 2, "a": 1}})
     relevant = judged.relevant()
     docnos = judged.judgements.docnos.take(relevant.pairs)
     found, systems = pool.finders(judged, relevant, docnos, depth=2)
@@ -231,8 +232,9 @@ def test_finders_count_the_run_that_joins():
 def test_a_member_answers_with_the_same_set_of_documents(ranking, depth, is_member):
     """S increases by one for a run that joins."""
     pool = RarenessPool.from_runs({name: RUNS[name] for name in ("first", "second")})
-    judged = Judgements({"q1": dict.fromkeys("abcdyz", 1)}).judge_part(
-        {"q1": {doc: -place for place, doc in enumerate(ranking)}}
+    judged = judge_part(
+        Judgements({"q1": dict.fromkeys("abcdyz", 1)}),
+        {"q1": {doc: -place for place, doc in enumerate(ranking)}},
     )
     relevant = judged.relevant()
     docnos = judged.judgements.docnos.take(relevant.pairs)

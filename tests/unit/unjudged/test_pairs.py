@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from pyterrier_asl import DocLengths
 from pyterrier_asl.evaluation.evaluation import Evaluation
+from pyterrier_asl.judging.judged_run import judge_part
 from pyterrier_asl.judging.judgements import Judgements
 from pyterrier_asl.unjudged.pairs import (
     difference_of,
@@ -52,7 +53,7 @@ def scored(docs):
 
 def runs_of(rankings, judged):
     judgements = Judgements({"q": judged, "p": {"d0": 1}})
-    runs = [judgements.judge_part(scored(docs)) for docs in rankings]
+    runs = [judge_part(judgements, scored(docs)) for docs in rankings]
     return Evaluation([str(i) for i in range(len(runs))], runs, judgements)
 
 
