@@ -23,7 +23,7 @@ from ..charts import (
 from ..evaluation.relevant_documents import RelevantRanks
 from ..io.lazy import pd
 from ..io.names import check_names
-from ..types import check_whole
+from ..statistics.inputs import check_whole
 from .registry import (
     LOST,
     TURKMEN,

@@ -24,9 +24,8 @@ from ..io.lazy import pd
 from ..measures.rareness import Pools
 from ..scoring.rareness import gains
 from ..statistics.agreement import kendall_tau, kendall_taus, tau_ap
-from ..statistics.inputs import CHUNK, check_draws
+from ..statistics.inputs import CHUNK, check_draws, check_whole
 from ..statistics.rounding import rounded, shared_ranks
-from ..types import check_whole
 from .rareness_pools import pools_by_measure
 from .registry import (
     TURKMEN,

@@ -13,8 +13,8 @@ from ..io.lazy import pd
 from ..io.notices import counted
 from ..scoring.assessor import expected_success
 from ..scoring.standard import reciprocal_rank
+from ..statistics.inputs import check_whole
 from ..statistics.intervals import wilson_interval
-from ..types import check_whole
 from .registry import (
     TROTMAN,
     Evaluation,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..io.lazy import alt, pd
-from ..types import Floats
+from ..scoring.arrays import Floats
 from .forms import GAP, HEIGHT, LETTERS, RADIUS, ROW, WIDTH
 
 #: The most characters of a name at the end of a line.

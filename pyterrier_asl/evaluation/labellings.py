@@ -17,7 +17,7 @@ from ..measures.names import Measures
 from ..measures.standard import formula, measures_with_bounds
 from ..scoring.arrays import Floats, Ints
 from ..scoring.bounds import Bounds
-from ..types import check_whole
+from ..statistics.inputs import check_whole
 from .evaluate import join_tracks, unread_tracks
 from .evaluation import Evaluation
 from .inputs import refuse

@@ -16,7 +16,7 @@ from ..judging.judgements import Judgements
 from ..measures import ASL
 from ..scoring import search_length as scoring
 from ..scoring.arrays import Bools, Floats, Ints, cumulate, queries_of, sum_by_query, within_query
-from ..types import check_whole
+from ..statistics.inputs import check_whole
 from .inputs import warn_of_grades
 
 if TYPE_CHECKING:

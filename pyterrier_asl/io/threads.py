@@ -24,7 +24,7 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from ..types import Ints
+from ..scoring.arrays import Ints
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from ..types import Bytes, Ints
+from ..scoring.arrays import Bytes, Ints
 from .lazy import pc, pd
 
 #: Arrow's names of types that are text.

@@ -19,8 +19,7 @@ import pyarrow as pa
 from ..io.lazy import pc
 from ..io.threads import fixed_blocks, map_parts
 from ..io.values import arrays_of, arrow_numbers, ids_of, numpy_numbers, take
-from ..scoring.arrays import Ints, queries_of
-from ..types import Bytes
+from ..scoring.arrays import Bytes, Ints, queries_of
 from .remembered import cached_property
 
 Hashes = npt.NDArray[np.uint64]

@@ -32,7 +32,7 @@ from ..scoring.arrays import (
     within_query,
 )
 from ..scoring.rareness import count_finders
-from ..types import check_whole
+from ..statistics.inputs import check_whole
 from .named import Named
 from .rareness import FEW
 

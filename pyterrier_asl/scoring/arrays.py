@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..types import Bools as Bools
-from ..types import Floats as Floats
-from ..types import Ints as Ints
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+Bytes = npt.NDArray[np.uint8]
 
 
 def cumulate(sizes: Ints | Bools) -> Ints:

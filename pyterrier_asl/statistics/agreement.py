@@ -14,16 +14,8 @@ from __future__ import annotations
 import numpy as np
 import scipy  # its submodules load when first used, so that importing this module is quick
 
-from .inputs import (
-    CHUNK,
-    ArrayLike,
-    Floats,
-    Ints,
-    check_name,
-    check_probability,
-    finite_vectors,
-    same_items,
-)
+from ..scoring.arrays import Floats, Ints
+from .inputs import CHUNK, ArrayLike, check_name, check_probability, finite_vectors, same_items
 
 
 def confusion_table(a: ArrayLike, b: ArrayLike) -> tuple[Floats, Ints]:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .inputs import Floats, check_probability
+from ..scoring.arrays import Floats
+from .inputs import check_probability
 from .intervals import upper_t
 
 #: The number of points for which t is computed in full precision.

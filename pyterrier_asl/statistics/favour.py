@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .inputs import DRAWS, ArrayLike, Floats, check_draws
+from ..scoring.arrays import Floats
+from .inputs import DRAWS, ArrayLike, check_draws
 from .rank_intervals import VARIANCES, sign_vectors, step_down
 from .rounding import EQUAL
 

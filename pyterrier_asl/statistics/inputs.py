@@ -6,15 +6,12 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from numbers import Real
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..types import Bools as Bools
-from ..types import Floats as Floats
-from ..types import Ints as Ints
-from ..types import check_whole
+from ..scoring.arrays import Floats
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike as ArrayLike
@@ -104,6 +101,18 @@ def check_probability(what: str, value: float) -> None:
     """Raises ValueError unless the value is a number above 0 and below 1."""
     if isinstance(value, bool) or not isinstance(value, Real) or not 0 < value < 1:
         raise ValueError(f"{what} is {value!r}, but it is a probability: give 0 < {what} < 1")
+
+
+def check_whole(what: str, value: Any, least: int = 1) -> None:
+    """Raises ValueError for a value that is not a whole number, or is too small.
+
+    >>> check_whole("depth", 1.5)
+    Traceback (most recent call last):
+        ...
+    ValueError: depth must be a whole number from 1 on, not 1.5
+    """
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+        raise ValueError(f"{what} must be a whole number from {least} on, not {value!r}")
 
 
 def check_draws(draws: Any, seed: Any) -> None:

@@ -10,7 +10,8 @@ from typing import NamedTuple
 import numpy as np
 import scipy  # its submodules load when first used, so that importing this module is quick
 
-from .inputs import ArrayLike, Floats, check_probability, finite_vectors
+from ..scoring.arrays import Floats
+from .inputs import ArrayLike, check_probability, finite_vectors
 from .rounding import EQUAL, NO_DIFFERENCE
 
 

@@ -9,12 +9,10 @@ import numpy as np
 import scipy  # its submodules load when first used, so that importing this module is quick
 from numpy.typing import NDArray
 
+from ..scoring.arrays import Bools, Floats, Ints
 from .inputs import (
     CHUNK,
     ArrayLike,
-    Bools,
-    Floats,
-    Ints,
     Settings,
     TestResult,
     check_probability,

@@ -19,7 +19,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import scipy  # its submodules load when first used, so that importing this module is quick
 
-from .inputs import ArrayLike, Bools, Floats, Ints, check_name
+from ..scoring.arrays import Bools, Floats, Ints
+from .inputs import ArrayLike, check_name
 from .rounding import rounded
 
 #: Targets of a prediction-powered estimate.

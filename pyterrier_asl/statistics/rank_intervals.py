@@ -25,16 +25,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .inputs import (
-    DRAWS,
-    ArrayLike,
-    Bools,
-    Floats,
-    Ints,
-    check_draws,
-    check_name,
-    check_probability,
-)
+from ..scoring.arrays import Bools, Floats, Ints
+from .inputs import DRAWS, ArrayLike, check_draws, check_name, check_probability
 from .rounding import EQUAL
 
 #: The weight of a pair's own squared error; the mean over all pairs has the rest.

@@ -45,11 +45,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ..scoring.arrays import Floats, Ints
 from . import pairwise, tukey
 from .inputs import (
     ArrayLike,
-    Floats,
-    Ints,
     Settings,
     TestResult,
     check_name,

@@ -8,7 +8,8 @@ from functools import lru_cache, partial
 import numpy as np
 import scipy  # its submodules load when first used, so that importing this module is quick
 
-from .inputs import CHUNK, Floats, Ints, Settings, TestResult, check_draws
+from ..scoring.arrays import Floats, Ints
+from .inputs import CHUNK, Settings, TestResult, check_draws
 from .rounding import NO_DIFFERENCE
 
 

@@ -16,7 +16,7 @@ from ..io.printed import Part, Printed
 from ..io.texts import Texts
 from ..judging.labels import merge_labels
 from ..scoring.arrays import Floats, Ints
-from ..types import check_whole
+from ..statistics.inputs import check_whole
 from .holes import Holes
 
 SETTLED, BUDGET, NOTHING_LEFT, NO_ANSWER = "settled", "budget", "nothing left", "no answer"
