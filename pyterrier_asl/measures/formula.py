@@ -207,7 +207,9 @@ class MeanPrecision(Formula):
     SLOW_DIFFERENCES = True
 
     def bounds(self, run: LabelledRun) -> Bounds:
-        return self._pair_bounds(LabelledPair(run, run.labels.nothing(self)))
+        low, high = self._pair_bounds(LabelledPair(run, run.labels.nothing(self)))
+        least, most = self.value_range()  # for a query with too many unjudged documents
+        return np.where(np.isfinite(low), low, least), np.where(np.isfinite(high), high, most)
 
     def difference_bounds(self, pair: LabelledPair) -> Bounds:
         (low, high), (pair_low, pair_high) = (

@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _kernels, _pair_kernels
-from .arrays import Bools, Floats, Ints, cumulate, queries_of, reduce_by_query, sum_by_query
+from .arrays import Bools, Floats, Ints, queries_of, reduce_by_query, sum_by_query
 from .compiled import loop
 from .lexicographic import NO_CUTOFF
 
@@ -186,7 +186,7 @@ def ratio_of_gains(
     counts: Ints,
     steps: Floats,
     ideal: Callable[[int], Floats],
-    given: int | None = None,
+    given: int,
 ) -> Bounds:
     """R or nDCG, or the difference of two, exact: the gain over the highest possible gain.
 
@@ -198,15 +198,14 @@ def ratio_of_gains(
         counts: the number of judged documents with at least each gain, shape (Q, G).
         steps: the differences of ascending gains, from 0, shape (G,).
         ideal: the highest gains of 0, 1, 2, ... up to a number of documents of gain 1.
-        given: the number of gains, from the lowest, that a label can give; None: all.
+        given: the number of gains, from the lowest, that a label can give.
 
     >>> ratio_of_gains(np.array([1.0]), np.array([1.0]), np.array([0, 1]), np.array([0]),
-    ...     np.array([[2]]), np.ones(1), lambda most: np.arange(most + 1.0))
+    ...     np.array([[2]]), np.ones(1), lambda most: np.arange(most + 1.0), 1)
     (array([0.5]), array([0.66666667]))
     """
     most = counts.max(axis=1, initial=0) + np.diff(offsets) + others
     best = ideal(int(most.max(initial=0)))
-    given = len(steps) if given is None else given
     return _fill(
         _pair_kernels.layered,
         len(base),
@@ -284,8 +283,7 @@ def average_precision_difference(
 ) -> Bounds:
     """AP or AP_Rareness of A less B, outer bounds.
 
-    For queries with more than 4,000 unjudged documents the bounds follow from separate bounds of A
-    and B and are much wider.
+    Queries with more than 4,000 unjudged documents have infinite bounds.
 
     Args:
         pair: the runs.
@@ -302,12 +300,7 @@ def average_precision_difference(
         for number in (pair.total, pair.total + pair.others)
     ]
     low, high = np.minimum(*ends), np.maximum(*ends)
-    if not in_pairs.all():
-        outer = of_difference(
-            _bounds_of_one(pair, pair.known_a, pair.a, known_gains[0], gains[0]),
-            _bounds_of_one(pair, pair.known_b, pair.b, known_gains[1], gains[1]),
-        )
-        low, high = np.where(in_pairs, (low, high), outer)
+    low[~in_pairs], high[~in_pairs] = -np.inf, np.inf
     unjudged_of, known_of = (
         list(map(slice, offsets[:-1].tolist(), offsets[1:].tolist()))
         for offsets in (pair.offsets, pair.known_offsets)
@@ -329,23 +322,6 @@ def average_precision_difference(
             low[q], high[q], base[q], pair.total[q], pair.others[q], alone, pairs
         )
     return low, high
-
-
-def _bounds_of_one(
-    pair: PairDocuments, known: Ints, unjudged: Ints, known_gains: Floats, gains: Floats
-) -> Bounds:
-    """AP or AP_Rareness of one of two runs: AP times the lowest and the highest gain."""
-
-    def retrieved_ranks(ranks: Ints, offsets: Ints) -> tuple[Ints, Ints]:
-        ascending = ranks[np.lexsort((ranks, queries_of(offsets)))]
-        return ascending[ascending > 0], cumulate(ranks > 0)[offsets]
-
-    relevant = retrieved_ranks(known, pair.known_offsets)
-    ranks, offsets = retrieved_ranks(unjudged, pair.offsets)
-    others = pair.others + np.diff(pair.offsets) - np.diff(offsets)
-    low, high = average_precision(RunDocuments(*relevant, pair.total, ranks, offsets, others))
-    retrieved = np.concatenate((known_gains[known > 0], gains[unjudged > 0]))
-    return low * retrieved.min(initial=1.0), high * retrieved.max(initial=0.0)
 
 
 def of_difference(a: Bounds, b: Bounds) -> Bounds:

@@ -22,9 +22,6 @@ F = TypeVar("F", bound=Callable[..., Any])
 #: The number of steps of plain loops, in all calls, that take as long as loading Numba.
 ENOUGH = 200_000
 
-#: The modules whose loops have been compiled, or loaded from the cache of Numba.
-COMPILED: set[str] = set()
-
 _steps = 0
 #: Two threads that load Numba at the same time can wait for ever.
 _LOADING = RLock()
@@ -79,7 +76,6 @@ def compile_loops(module: str) -> ModuleType:
 @cache
 def _compile(module: str) -> ModuleType:
     _announce()
-    COMPILED.add(module)
     plain, numba_module = import_module(module), ModuleType(module)
     # Compiled functions call each other, not the plain functions.
     namespace = vars(numba_module)

@@ -6,9 +6,6 @@ import numpy as np
 
 from .arrays import Floats, Ints, queries_of, sum_by_query, within_query
 
-#: The number of values whose copy stays in a core's cache.
-_PART = 1 << 16
-
 
 def time_biased_gain(
     ranks: Ints,
@@ -57,8 +54,8 @@ def time_biased_gain(
     relevant = within_query(offsets)  # relevant documents above
     other = ranks - 1 - relevant
     place = ranking_offsets[queries] + ranks - 1
-    words_relevant = _sums_before(np.arange(len(place)), queries, lengths[place], offsets)
-    words_other = _sums_before(place, queries, lengths, ranking_offsets) - words_relevant
+    words_relevant = _sums_before(lengths[place], offsets)
+    words_other = _sums_before(lengths, ranking_offsets)[place] - words_relevant
     time = (
         time_summary * (ranks - 1)
         + p_click_rel * (time_per_word * words_relevant + time_base * relevant)
@@ -68,16 +65,10 @@ def time_biased_gain(
         return sum_by_query(p_click_rel * p_save * np.exp2(-time / halflife), offsets)
 
 
-def _sums_before(places: Ints, queries: Ints, values: Floats, offsets: Ints) -> Floats:
-    """The sum of the values above each of these places within its query."""
-    sums = np.zeros(len(values) + 1)
-    np.cumsum(values, out=sums[1:])
-    parts = np.array_split(values, len(values) // _PART + 1)
-    are_whole = all(np.array_equal(part, np.trunc(part)) for part in parts)
-    if sums[-1] < 2**53 and are_whole:  # no sum is rounded
-        return np.asarray(sums[places] - sums[offsets[queries]])
+def _sums_before(values: Floats, offsets: Ints) -> Floats:
+    """The sum of the values above each value within its query."""
     above = np.zeros(len(values))
     for begin, end in zip(offsets[:-1].tolist(), offsets[1:].tolist()):
         if end - begin > 1:
             above[begin + 1 : end] = np.cumsum(values[begin : end - 1])
-    return above[places]
+    return above

@@ -3,7 +3,7 @@
 The runs of people's and of a judge's labels lie near a line. The favour of a run is its mean
 distance above this line. Random signs of the queries' residuals show how large the favour of any
 run is by chance, with the sign vectors and step-down maxima of
-:mod:`~pyterrier_asl.statistics.rank_intervals`.
+:mod:`~pyterrier_asl.statistics.random_signs`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ import numpy as np
 
 from ..scoring.arrays import Floats
 from .inputs import DRAWS, ArrayLike, check_draws
-from .rank_intervals import VARIANCES, sign_vectors, step_down
+from .random_signs import sign_vectors, step_down
+from .rank_intervals import VARIANCES
 from .rounding import EQUAL
 
 

@@ -20,7 +20,7 @@ from .inputs import (
     undefined_is_nan,
 )
 from .intervals import moments, sign_interval, two_sided_p, upper_t
-from .rank_intervals import sign_vectors
+from .random_signs import sign_vectors
 from .rounding import EQUAL, NO_DIFFERENCE
 
 #: The number of queries up to which Wilcoxon's test with zeros or ties is exact, as in SciPy, which
@@ -181,25 +181,16 @@ def _rows_with_ties(differences: Floats) -> tuple[Ints, Bools]:
     return rows, special
 
 
-class PairTest(NamedTuple):
-    """A test of two systems.
+#: The test of two systems that does not use the differences per query.
+UNPAIRED = "unpaired-t"
 
-    Attributes:
-        compute: Tests the rows of two matrices.
-        paired: Whether the test uses the differences per query.
-    """
-
-    compute: Callable[[Floats, Floats, Settings], TestResult]
-    paired: bool = True
-
-
-#: Tests of two systems by name.
-TESTS = {
-    "t": PairTest(_paired_t),
-    "wilcoxon": PairTest(_wilcoxon),
-    "sign": PairTest(_sign),
-    "randomization": PairTest(_randomization),
-    "unpaired-t": PairTest(_unpaired_t, paired=False),
+#: Tests of the rows of two matrices by name.
+TESTS: dict[str, Callable[[Floats, Floats, Settings], TestResult]] = {
+    "t": _paired_t,
+    "wilcoxon": _wilcoxon,
+    "sign": _sign,
+    "randomization": _randomization,
+    UNPAIRED: _unpaired_t,
 }
 
 
@@ -207,11 +198,10 @@ def compare_rows(test: str, a: Floats, b: Floats, options: Settings) -> TestResu
     """A test of the rows of two matrices, in chunks."""
     step = max(1, CHUNK // a.shape[1])
     parts = [
-        TESTS[test].compute(a[at : at + step], b[at : at + step], options)
-        for at in range(0, len(a), step)
+        TESTS[test](a[at : at + step], b[at : at + step], options) for at in range(0, len(a), step)
     ]
     result = TestResult(*map(np.concatenate, zip(*parts)))
-    if not TESTS[test].paired:
+    if test == UNPAIRED:
         return result
     constant, equal = no_variance(a - b, np.maximum(np.abs(a), np.abs(b)).max(axis=1))
     if test == "sign":  # which counts queries, and is no test of the variance of differences

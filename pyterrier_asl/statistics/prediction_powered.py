@@ -14,7 +14,7 @@ estimator of survey sampling (Cochran, Sampling Techniques, 1977, chapter 7).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import scipy  # its submodules load when first used, so that importing this module is quick
@@ -47,9 +47,17 @@ class Estimate:
     high: Floats
 
     @classmethod
-    def by_t(cls, mean: Floats, variance: Floats, freedom: ArrayLike, alpha: float) -> Estimate:
-        """Estimates with Student's intervals."""
+    def by_t(
+        cls,
+        mean: Floats,
+        variance: Floats,
+        freedom: ArrayLike,
+        alpha: float,
+        has_variance: Bools | bool = True,
+    ) -> Estimate:
+        """Estimates with Student's intervals where the variance of the values is known."""
         margin = np.sqrt(variance) * scipy.stats.t.isf(alpha / 2, freedom)
+        margin = np.where(has_variance, margin, np.nan)
         return cls(mean, variance, mean - margin, mean + margin)
 
 
@@ -137,7 +145,9 @@ def prediction_powered(
     everything = np.concatenate((f, rest), axis=-1)
     like_these = target == TARGETS[0]
     left_out = 1.0 if like_these else 1 - n / (n + unjudged)
-    alone = Estimate.by_t(h.mean(-1), left_out * h.var(-1, ddof=1) / n, n - 1, alpha)
+    differing = differing_values(h)
+    has_variance = (differing > 0) | (unjudged == 0 and not like_these)
+    alone = Estimate.by_t(h.mean(-1), left_out * h.var(-1, ddof=1) / n, n - 1, alpha, has_variance)
     if like_these:
         by_machine = Estimate.by_t(
             everything.mean(-1),
@@ -158,14 +168,12 @@ def prediction_powered(
         np.where(alike, alone.variance, variance),
         np.where(alike, n - 1, n - 2),
         alpha,
+        has_variance,
     )
     with np.errstate(divide="ignore", invalid="ignore"):
         saved = n * (alone.variance / both.variance - 1)
-    differing = differing_values(h)
     saved = np.where(alike & ~np.isnan(saved), 0.0, saved)
     saved = np.where(differing == 0, np.nan, saved)
-    has_variance = (differing > 0) | (unjudged == 0 and not like_these)
-    both, alone = (_with_interval(estimate, has_variance) for estimate in (both, alone))
     return PredictionPowered(both, alone, by_machine, weight, saved, differing)
 
 
@@ -180,12 +188,6 @@ def differing_values(values: ArrayLike) -> Ints:
         return int(row.size - np.unique(row, return_counts=True)[1].max())
 
     return np.apply_along_axis(differing, -1, rounded(np.asarray(values, dtype=np.float64)))
-
-
-def _with_interval(estimate: Estimate, has_variance: Bools) -> Estimate:
-    """The estimate, without an interval if the variance of the values is unknown."""
-    low, high = (np.where(has_variance, end, np.nan) for end in (estimate.low, estimate.high))
-    return replace(estimate, low=low, high=high)
 
 
 def interval_widths(

@@ -225,7 +225,7 @@ def compare_pair(
     result = _test_pairs(test, values, np.array([0]), np.array([1]), options)
     mean_a, mean_b = values.mean(axis=1).tolist()
     tested = Comparison(mean_a - mean_b, *(float(column[0]) for column in result))
-    if not pairwise.TESTS[test].paired:
+    if test == pairwise.UNPAIRED:
         return tested
     constant, equal = pairwise.no_variance(values[0] - values[1], np.abs(values).max())
     if equal:
@@ -326,9 +326,7 @@ def compare_differences(
     >>> float(frame.loc[0, "p"])
     0.0625
     """
-    check_name(
-        "test", test, [name for name, pair_test in pairwise.TESTS.items() if pair_test.paired]
-    )
+    check_name("test", test, [name for name in PAIR_TESTS if name != pairwise.UNPAIRED])
     matrix = finite_matrix(differences)
     pairs = [tuple(pair) for pair in names]
     if len(pairs) != len(matrix) or any(len(pair) != 2 for pair in pairs):

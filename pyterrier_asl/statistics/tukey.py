@@ -130,20 +130,11 @@ def _studentized_range_sf(q: Floats, groups: int, freedom: int) -> Floats:
     """
     distinct, at = np.unique(q, return_inverse=True)
     if distinct.size <= _DEGREE:
-        return _studentized_range_tails(tuple(distinct.tolist()), groups, freedom)[at]
+        return np.atleast_1d(scipy.stats.studentized_range.sf(distinct, groups, freedom))[at]
     curve = _studentized_range_curve(groups, freedom)
     top = curve.domain[1]
     p = np.where(q < top, 1 - curve(np.minimum(q, top)), 0)
     return np.where(np.isnan(q), np.nan, np.clip(p, 0, 1))
-
-
-# Cached for comparisons that are repeated, such as for another table of the same runs.
-@lru_cache(maxsize=128)
-def _studentized_range_tails(q: tuple[float, ...], groups: int, freedom: int) -> Floats:
-    """The upper tail for each of a few values."""
-    tails = np.atleast_1d(scipy.stats.studentized_range.sf(q, groups, freedom))
-    tails.flags.writeable = False
-    return tails
 
 
 # Cached for comparisons of the same systems and queries by many measures.

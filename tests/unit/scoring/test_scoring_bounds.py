@@ -299,7 +299,7 @@ def ideal_discount(place, cutoff):
     return 1 / np.log2(place + 2) if place < cutoff else 0.0
 
 
-# A difference of AP, by pairs of documents, or by single runs for queries with too many
+# A difference of AP, by pairs of documents
 
 QUERIES = 3
 GENERATOR = np.random.default_rng(11)
@@ -320,23 +320,20 @@ def mean_precision(ranks, gains, relevant, total):
 
 
 @pytest.mark.parametrize("gains", [np.ones(4), np.array([1.0, 0.5, 0.25, 0.75])])
-@pytest.mark.parametrize("missed", [0, 3999])
-def test_bounds_of_a_difference_of_average_precision_contain_every_labelling(gains, missed):
-    """Also by the bounds for more than 4,000 unjudged documents, of which no run retrieves most."""
+def test_bounds_of_a_difference_of_average_precision_contain_every_labelling(gains):
     offsets = 2 * np.arange(QUERIES + 1)
     known, unjudged = RANKS[:, :, :2].reshape(2, -1), RANKS[:, :, 2:]
     tiled = np.tile(gains, QUERIES).reshape(QUERIES, 4)
     known_gains = [tiled[:, :2].ravel() * (ranks > 0) for ranks in known]
-    none = np.zeros((2, QUERIES, missed), np.int64)
-    ranks = np.concatenate([unjudged, none], axis=2).reshape(2, -1)
-    pair = bounds.PairDocuments(*known, offsets, TOTAL, *ranks, offsets // 2 * (2 + missed), OTHERS)
-    of_unjudged = np.concatenate([tiled[:, 2:], none[0]], axis=1).ravel()
+    ranks = unjudged.reshape(2, -1)
+    pair = bounds.PairDocuments(*known, offsets, TOTAL, *ranks, offsets, OTHERS)
+    of_unjudged = tiled[:, 2:].ravel()
     now = [[mean_precision(ranks, gains, (1, 1, 0, 0), 1) for ranks in of_run] for of_run in RANKS]
     low, high = bounds.average_precision_difference(
         pair, np.subtract(*now), (*(of_unjudged * (ranks > 0)),), (*known_gains,)
     )
     for q in range(QUERIES):
-        more = np.arange(OTHERS[q] + missed + 1)  # relevant documents that no run retrieves
+        more = np.arange(OTHERS[q] + 1)  # relevant documents that no run retrieves
         values = [
             np.subtract(
                 *(
@@ -427,8 +424,7 @@ def bounds_by_reverse_orders(*sizes):
 
 
 def test_a_query_of_many_documents_needs_no_square_of_them():
-    ((low, high),) = bounds_by_reverse_orders(20_000)
-    assert -1 <= low < 0 < high <= 1
+    assert bounds_by_reverse_orders(20_000).tolist() == [[-np.inf, np.inf]]
 
 
 def test_a_query_of_many_documents_leaves_other_queries_their_bounds():
