@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from ..assessment.system_pairs import PairedTest
-from ..evaluation.evaluation import Evaluation, tracks
+from ..evaluation.evaluation import Evaluation
 from ..evaluation.inputs import FOR_SEVERAL, NOT_FOR_SCORES, Qrels, Runs, refuse
 from ..evaluation.scores import ScoreTable
+from ..evaluation.tracks import tracks
 from ..io.files import check_file, local_path
 from ..io.runs import run_name
 from ..judging.labels import qrels_with
@@ -62,7 +63,7 @@ def compare(
         qrels: data frame, file, or ir_datasets id.
         measures: measures or their names, and the preferences ``"rrLP"`` and ``"sgnLP"``. None:
             the measures of the conditions; without conditions those of
-            :func:`~pyterrier_asl.measures.names.default_measures` and the preferences.
+            :func:`~pyterrier_asl.measures.defaults.default_measures` and the preferences.
         baseline: the name of the baseline; None: the first run.
         conditions: one or several conditions of a guard, such as ``'nASL@1000 worse p<.05'``; see
             :func:`~pyterrier_asl.comparison.conditions.parse_condition`. A condition

@@ -16,8 +16,9 @@ from ..judging.judgements import Judgements
 from ..judging.labels import qrels_with
 from ..measures.names import Measures, NamedMeasure
 from ..statistics.rounding import shared_ranks
-from .evaluation import Evaluation, listed_collections
+from .evaluation import Evaluation
 from .inputs import chosen_measures, warn_of_grades
+from .tracks import listed_collections
 
 
 def unread_tracks(
@@ -69,9 +70,10 @@ def measured(
 
     For the other arguments see :func:`evaluate`.
     """
-    how: dict[str, Any] = {"jobs": jobs, "backend": backend, "progress": progress}
     return {
-        track: unread.measure(chosen, **how, keep_going=keep_going)
+        track: unread.measure(
+            chosen, jobs=jobs, backend=backend, progress=progress, keep_going=keep_going
+        )
         for track, unread, chosen in unread_tracks(runs, qrels, measures, **options)
     }
 
@@ -106,7 +108,7 @@ def evaluate(
         qrels: data frame, file, ir_datasets id, dict of dicts, or
             :class:`~pyterrier_asl.judging.judgements.Judgements`.
         measures: measures or their names, or a dict from the name of a column to either. None: the
-            measures of :func:`~pyterrier_asl.measures.names.default_measures`.
+            measures of :func:`~pyterrier_asl.measures.defaults.default_measures`.
         rel: minimum grade of a relevant document, for measures without ``rel``; None: 1.
         pool: pool of the rareness measures without a pool: a pool, its name or file, or runs; None:
             the measured runs.
@@ -145,15 +147,22 @@ def evaluate(
     0  good   q     1.0    1.0
     1   bad   q     2.0    0.5
     """
-    options: dict[str, Any] = {"rel": rel, "pool": pool, "lengths": lengths, "common": common}
-    options |= {
-        "labels": labels,
-        "duplicates": duplicates,
-        "drop_self": drop_self,
-        "collapse": collapse,
-    }
-    options |= {"jobs": jobs, "backend": backend, "progress": progress}
-    done = measured(runs, qrels, measures, **options)
+    done = measured(
+        runs,
+        qrels,
+        measures,
+        rel=rel,
+        pool=pool,
+        lengths=lengths,
+        labels=labels,
+        duplicates=duplicates,
+        drop_self=drop_self,
+        collapse=collapse,
+        common=common,
+        jobs=jobs,
+        backend=backend,
+        progress=progress,
+    )
     frames = {track: evaluation.frame() for track, evaluation in done.items()}
     return join_tracks({t: to_long(frame) for t, frame in frames.items()} if long else frames)
 

@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 
 from ..io.lazy import pd
-from ..io.names import shared_systems
 from ..io.notices import counted, progress_bar
 from ..judging.judged_run import JudgedRun
 from ..judging.judgements import Judgements
@@ -34,7 +33,7 @@ from ..measures.pool import RarenessPool
 from ..measures.rareness import Pools
 from ..scoring.arrays import Floats
 from ..scoring.lexicographic import reciprocal_ranks
-from .inputs import FOR_SEVERAL, named_runs, refuse
+from .inputs import named_runs
 from .measuring import Measuring, iter_judged, tie_note, values_of, warn_of_runs
 from .workers import check_workers, measure_runs
 
@@ -288,8 +287,7 @@ class Evaluation(Remembering):
 
     def notes(self) -> list[str]:
         """Sentences on the measured runs that do not answer all queries."""
-        unanswered = {name: missing for name, missing in zip(self.names, self.unanswered)}
-        return unanswered_notes(unanswered, len(self.qids))
+        return unanswered_notes(dict(zip(self.names, self.unanswered)), len(self.qids))
 
     # Some of the runs, or the same runs with other qrels
 
@@ -312,12 +310,15 @@ class Evaluation(Remembering):
         rows = [self.row(name) for name in names]
         values = {key: of_all[rows] for key, of_all in self._values.items()}
         names, sources = ([of[row] for row in rows] for of in (self.names, self.sources))
-        how: dict[str, Any] = {
-            "whole": self.whole or self,
-            "_values": values,
-            "_noted": self._noted,
-        }
-        return Evaluation(names, sources, self.judgements, self.source, **how)
+        return Evaluation(
+            names,
+            sources,
+            self.judgements,
+            self.source,
+            whole=self.whole or self,
+            _values=values,
+            _noted=self._noted,
+        )
 
     def judged_by(self, qrels: Any) -> Evaluation:
         """The same runs, matched with other qrels; no file is read again."""
@@ -363,92 +364,6 @@ def _key(measure: Any) -> tuple[str, str]:
 def _reason(run: Any, error: Exception) -> str:
     """Why a run cannot be measured, with its file."""
     return str(error) if str(run) in str(error) else f"{run}: {error}"
-
-
-def collections_of(runs: Any, qrels: Any = None) -> dict[str, tuple[Any, Any]]:
-    """The runs and the qrels of each collection by name; '' for a single collection.
-
-    Args:
-        runs: the runs of one collection; or, without qrels, a dict of collection -> (runs, qrels).
-        qrels: the qrels of the single collection.
-
-    Raises:
-        ValueError: if qrels are missing.
-    """
-    if qrels is not None or isinstance(runs, Evaluation):
-        return {"": (runs, qrels)}
-    if not isinstance(runs, Mapping):
-        raise ValueError(
-            "qrels are needed: a frame, a file, or an ir_datasets id; without them runs are a dict "
-            "of collection -> (runs, qrels)"
-        )
-    several = {}
-    for name, pair in runs.items():
-        pair = (pair, None) if isinstance(pair, Evaluation) else pair
-        if not isinstance(pair, tuple) or len(pair) != 2:
-            raise ValueError(
-                f"qrels are needed: without them runs are a dict of collection -> (runs, qrels), "
-                f"and {name!r} is a {type(pair).__name__}"
-            )
-        several[str(name)] = pair
-    return several
-
-
-def listed_collections(
-    runs: Any, qrels: Any = None, labels: Any = None, *, common: bool = False
-) -> dict[str, tuple[Any, Any]]:
-    """The runs by name, unread, and the qrels of each collection; see :func:`collections_of`.
-
-    Args:
-        runs: the runs.
-        qrels: the qrels.
-        labels: what :func:`~pyterrier_asl.merge_labels` takes, for one collection; None: none.
-        common: whether systems that a collection lacks are left out; otherwise they are an error.
-
-    Raises:
-        ValueError: for a system that a collection lacks; for ``common`` with one collection.
-    """
-    if labels is not None and qrels is None:
-        raise ValueError("labels belong to the qrels of one collection: give runs and qrels")
-    several = {
-        name: (given if isinstance(given, Evaluation) else named_runs(given), by)
-        for name, (given, by) in collections_of(runs, qrels).items()
-    }
-    if "" in several:
-        refuse(FOR_SEVERAL, common=common)
-        return several
-    names = {
-        name: given.names if isinstance(given, Evaluation) else list(given)
-        for name, (given, _) in several.items()
-    }
-    shared = shared_systems(names, common=common)
-    return {
-        name: (
-            replace(given.select(shared), whole=None)
-            if isinstance(given, Evaluation)
-            else {system: given[system] for system in shared},
-            by,
-        )
-        for name, (given, by) in several.items()
-    }
-
-
-def tracks(
-    runs: Any,
-    qrels: Any = None,
-    duplicates: str | None = None,
-    drop_self: bool = False,
-    collapse: str | None = None,
-) -> dict[str, Evaluation]:
-    """The matched runs of each track by its name; see :func:`collections_of`.
-
-    >>> list(tracks({"toy": ({"a": {"q": {"d": 1}}}, {"q": {"d": 1}})}))
-    ['toy']
-    """
-    return {
-        name: Evaluation.of(*pair, duplicates=duplicates, drop_self=drop_self, collapse=collapse)
-        for name, pair in collections_of(runs, qrels).items()
-    }
 
 
 def unanswered_notes(unanswered: Mapping[str, int], queries: int, most: int = 5) -> list[str]:

@@ -24,14 +24,13 @@ from ..io.notices import names_of, warn
 from ..io.qrels import official_measures
 from ..io.runs import list_runs
 from ..judging.judgements import Judgements
+from ..measures.defaults import default_measures, official_rel
 from ..measures.lengths import DocLengths
 from ..measures.names import (
     Measures,
     NamedMeasure,
-    default_measures,
     named_measures,
     needs_pool,
-    official_rel,
     parse_measure,
     unique,
     with_options,

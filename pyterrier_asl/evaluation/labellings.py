@@ -234,15 +234,19 @@ def bounds(
     0  run     P@2    0.5  0.5   1.0         1   True
     1  run  ASL@10    1.0  1.0   1.0         1   True
     """
-    options: dict[str, Any] = {"rel": rel, "pool": pool, "lengths": lengths}
-    options |= {
-        "labels": labels,
-        "duplicates": duplicates,
-        "drop_self": drop_self,
-        "collapse": collapse,
-    }
     frames = {}
-    for track, unread, asked in unread_tracks(runs, qrels, measures, **options):
+    for track, unread, asked in unread_tracks(
+        runs,
+        qrels,
+        measures,
+        rel=rel,
+        pool=pool,
+        lengths=lengths,
+        labels=labels,
+        duplicates=duplicates,
+        drop_self=drop_self,
+        collapse=collapse,
+    ):
         chosen = {m.name: m.measure for m in asked if measures is not None or has_bounds(m.measure)}
         labelled = labelled_measures(unread, chosen, depth=depth, highest=highest)
         frames[track] = _bounds_frame(unread, labelled)

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from ..io.lazy import pd
 from ..measures import LexiP
-from ..scoring.arrays import Bools, Floats, Ints
+from ..scoring.arrays import Floats, Ints
 from ..scoring.lexicographic import first_difference
 from ..scoring.preferences import pairwise_preferences, preference_cube
 from ..statistics.pairwise import cycle_numbers, sign_test, t_test
@@ -185,20 +185,11 @@ class PreferenceMatrix:
             The sets of systems, largest first, each in the order of :attr:`names`; none if the
             preferences are transitive.
         """
-        numbers = cycle_numbers(self._preferred(by))
-        members = (np.flatnonzero(numbers == cycle) for cycle in range(1, numbers.max() + 1))
-        return [[self.names[system] for system in cycle] for cycle in members]
-
-    def circular_triples(self, by: str = "sgnLP") -> int:
-        """The number of triples of systems that prefer one another in a cycle."""
-        preferred = self._preferred(by).astype(np.int64)
-        return int(np.trace(preferred @ preferred @ preferred)) // 3
-
-    def _preferred(self, by: str) -> Bools:
         if by not in ("sgnLP", "rrLP"):
             raise ValueError(f"by must be 'sgnLP' or 'rrLP', not {by!r}")
-        preferred: Bools = getattr(self, by).to_numpy() > 0
-        return preferred
+        numbers = cycle_numbers(getattr(self, by).to_numpy() > 0)
+        members = (np.flatnonzero(numbers == cycle) for cycle in range(1, numbers.max() + 1))
+        return [[self.names[system] for system in cycle] for cycle in members]
 
 
 def preference_matrix(

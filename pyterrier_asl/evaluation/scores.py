@@ -124,16 +124,16 @@ class ScoreTable:
         Raises:
             ValueError: for an unknown measure without a given direction.
         """
-        for names, up in ((self.lower_is_better, False), (self.higher_is_better, True)):
-            if measure in names:
-                return up
-        usual = _usual_direction(measure)
-        if usual is None:
+        given = dict.fromkeys(self.higher_is_better, True)
+        given |= dict.fromkeys(self.lower_is_better, False)
+        named = measure_named(measure)
+        up = given.get(measure, None if named is None else higher_is_better(named))
+        if up is None:
             raise ValueError(
                 f"the direction of {measure!r} is not known: use lower_is_better=[{measure!r}] "
                 "(--lower-is-better) or higher_is_better (--higher-is-better)"
             )
-        return usual
+        return up
 
     def matrix(self, measure: str, track: str = "") -> pd.DataFrame:
         """The values of systems (rows) and topics (columns) of a collection.
@@ -199,15 +199,15 @@ def read_scores(
     (['AP'], True, [[0.5, 1.0]])
     """
     if isinstance(scores, pd.DataFrame):
-        sources = ["the frame of scores"]
-        parts = [_long(scores, "", sources[0])]
+        source = "the frame of scores"
+        parts = [(source, _long(scores, "", source))]
     else:
         files = _files([scores] if isinstance(scores, (str, os.PathLike)) else list(scores))
-        sources = [str(file) for file in files]
-        parts = []
-        for file in files:
-            parts.append(_long(_frame(file), run_name(file).removesuffix(".csv"), str(file)))
-    rows = pd.concat(parts, keys=sources)
+        parts = [
+            (str(file), _long(_frame(file), run_name(file).removesuffix(".csv"), str(file)))
+            for file in files
+        ]
+    rows = pd.concat([part for _, part in parts], keys=[source for source, _ in parts])
     twice = rows.duplicated(list(_KEYS))
     if twice.any():
         track, name, qid, measure = rows[list(_KEYS)][twice].iloc[0]
@@ -228,12 +228,6 @@ def canonical_name(name: str) -> str:
     """The name of a measure as ir_measures prints it; an unknown name does not change."""
     measure = measure_named(name)
     return name if measure is None else str(measure)
-
-
-def _usual_direction(measure: str) -> bool | None:
-    """Whether higher values are better, by the name of the measure; None: unknown."""
-    named = measure_named(measure)
-    return None if named is None else higher_is_better(named)
 
 
 def _files(paths: Iterable[Any]) -> list[Path]:
@@ -298,9 +292,9 @@ def _text_frame(path: Path) -> pd.DataFrame:
             "header with qid or name, nor output of trec_eval -q or ir_measures -q. If it is a "
             "header, rename its columns to name, qid, measure and value"
         )
-    by_trec_eval = (table[1] == ALL).any() and not (table[0] == ALL).any()
-    by_trec_eval |= not (table[0] == ALL).any() and all(
-        canonical_name(name) != name or name[:1].isalpha() for name in pd.unique(table[0])
+    by_trec_eval = not (table[0] == ALL).any() and (
+        (table[1] == ALL).any()
+        or all(canonical_name(name) != name or name[:1].isalpha() for name in pd.unique(table[0]))
     )
     names = ["measure", "qid"] if by_trec_eval else ["qid", "measure"]
     return table.set_axis([*names, "value"], axis=1)
@@ -373,14 +367,12 @@ def _melted(table: pd.DataFrame, source: str) -> pd.DataFrame:
     """A table with a column ``value``: columns of measures or systems become rows."""
     has = ", ".join(map(str, table.columns))
     keys = [key for key in _KEYS if key in table]
+    if "qid" not in keys:
+        raise ValueError(f"{source} has no column qid; it has {has}: give the values of each topic")
     if "value" in table:
-        if "qid" not in keys:
-            raise ValueError(f"{source} has no column qid; it has {has}")
         return table
     if "measure" in keys:
         raise ValueError(f"{source} has a column measure, but no column value; it has {has}")
     rest = [column for column in table.columns if column not in keys]
-    if "qid" not in keys:
-        raise ValueError(f"{source} has no column qid; it has {has}: give the values of each topic")
     measures = "name" in keys or all(measure_named(str(name)) is not None for name in rest)
     return table.melt(keys, var_name="measure" if measures else "name", value_name="value")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..assessment.judges import QRELS, JudgeRel, Judges, sign_of, with_reference
-from ..evaluation.evaluation import Evaluation, tracks
+from ..evaluation.evaluation import Evaluation
 from ..evaluation.inputs import (
     FOR_SEVERAL,
     NOT_FOR_SCORES,
@@ -20,6 +20,7 @@ from ..evaluation.inputs import (
     warn_of_grades,
 )
 from ..evaluation.scores import ScoreTable
+from ..evaluation.tracks import tracks
 from ..io.lazy import pd
 from ..io.notices import counted, names_of, warn
 from ..judging.labels import qrels_with

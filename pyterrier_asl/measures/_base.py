@@ -73,9 +73,9 @@ def real(low: float, high: float = math.inf, *, above: bool = False) -> Callable
 
     def check(value: Any) -> float:
         is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
-        if is_number and (value > low if above else value >= low):
-            if value <= min(high, sys.float_info.max):  # a whole number can be larger
-                return float(value)
+        most = min(high, sys.float_info.max)  # a whole number can be larger
+        if is_number and (value > low if above else value >= low) and value <= most:
+            return float(value)
         start = f"above {low:g}" if above else f"from {low:g}"
         raise ValueError(f"a number {start}" + ("" if high == math.inf else f" to {high:g}"))
 
@@ -143,10 +143,6 @@ class PluginMeasure(Measure, Formula):  # type: ignore[misc]
     WITHOUT_RELEVANT = 0.0
 
     def __init__(self, **params: Any) -> None:
-        super().__init__(**self._check_params(params))
-        self._printed: str = super().__repr__()
-
-    def _check_params(self, params: dict[str, Any]) -> dict[str, Any]:
         for name in params.keys() - self.SUPPORTED_PARAMS.keys():
             names = ", ".join(self.SUPPORTED_PARAMS)
             raise ValueError(f"{self.NAME} has no parameter {name!r}; it has {names}")
@@ -160,7 +156,8 @@ class PluginMeasure(Measure, Formula):  # type: ignore[misc]
             except ValueError as error:
                 shown = reprlib.repr(value)
                 raise ValueError(f"{self.NAME}: {name} must be {error}, not {shown}") from None
-        return checked
+        super().__init__(**checked)
+        self._printed: str = super().__repr__()
 
     def validate_params(self) -> None:
         """Raises ValueError for a missing parameter that the measure needs."""

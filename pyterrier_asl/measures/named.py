@@ -131,8 +131,8 @@ class Named:
     def _find(cls, text: str) -> Self | None:
         """Finds the object with this id, or the only object with this name."""
         objects = cls.by_id()
-        named = [objects[text]] if text in objects else []
-        named = named or [other for other in objects.values() if other.name == text]
+        by_name = [other for other in objects.values() if other.name == text]
+        named = [objects[text]] if text in objects else by_name
         if len(named) > 1:
             ids = ", ".join(repr(other.id) for other in named)
             raise ValueError(f"one {cls.KIND}: several have this name, choose by id ({ids})")

@@ -276,27 +276,21 @@ class RarenessPool(Named):
         ranking = judged.whole_ranking.cut(depth)
         hashes = hashes_of(judged.table.docno, self._index.seed, ranking.moved)
         marks = _mix(of_groups(hashes, query_of[queries_of(ranking.offsets)]))
-        return np.isin(_fingerprints(marks, ranking.offsets), self._members(depth))
+        return np.isin(reduce_by_query(np.add, marks, ranking.offsets, 0), self._members(depth))
 
     @remembered
     def _members(self, depth: int | None) -> Hashes:
-        """The fingerprints of the top k of every run and query."""
+        """A number for the set of documents in the top k of each run and query.
+
+        It is the sum of a random number for each (query, document): other sets have the same sum
+        with chance 2^-64.
+        """
         top = self._top(depth)
         run, query = self._run[top], self._query[top]
         is_first = np.append(True, (run[1:] != run[:-1]) | (query[1:] != query[:-1]))
         starts = np.flatnonzero(is_first)
         marks = _mix(of_groups(self._index.hashes, queries_of(self._index.offsets)))
-        return np.unique(_fingerprints(marks[self._pair[top]], np.append(starts, len(run))))
-
-
-def _fingerprints(marks: Hashes, offsets: Ints) -> Hashes:
-    """Fingerprints of answers: the same for equal sets of documents, else with chance 2^-64.
-
-    Args:
-        marks: a random number for each (query, document), answer by answer, shape (N,).
-        offsets: the beginning of each answer, shape (A + 1,).
-    """
-    return reduce_by_query(np.add, marks, offsets, 0)
+        return np.unique(np.add.reduceat(marks[self._pair[top]], starts))
 
 
 def _mix(x: Hashes) -> Hashes:

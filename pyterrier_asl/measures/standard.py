@@ -335,7 +335,7 @@ class ERR(Standard, of=ir_measures.ERR):
 
 
 class Description(Standard):
-    """A count or a share that describes a run or the qrels: neither direction is better."""
+    """A count that describes a run or the qrels: neither direction is better."""
 
     HIGHER_IS_BETTER = None
 
@@ -343,11 +343,10 @@ class Description(Standard):
         return 0.0, math.inf
 
 
-class Judged(Description, of=ir_measures.Judged):
-    """The share of the retrieved documents that are judged."""
+class Judged(Standard, of=ir_measures.Judged):
+    """The share of the retrieved documents that are judged: neither direction is better."""
 
-    def value_range(self, systems: float = math.inf) -> tuple[float, float]:
-        return 0.0, 1.0
+    HIGHER_IS_BETTER = None
 
     def as_provided(self) -> bool:
         return self.cutoff is None

@@ -15,7 +15,7 @@ from ..analysis.reading import AslOptions
 from ..assessment.judges import JudgeRel
 from ..comparison.compare import compare
 from ..comparison.result import RunComparison
-from ..evaluation.evaluation import Evaluation, collections_of
+from ..evaluation.evaluation import Evaluation
 from ..evaluation.inputs import (
     common_rel,
     default_rel,
@@ -28,16 +28,12 @@ from ..evaluation.labellings import has_bounds, labelled_measures, measure_with_
 from ..evaluation.preferences import PreferenceMatrix
 from ..evaluation.relevant_documents import RelevantRanks
 from ..evaluation.scores import ScoreTable, canonical_name
+from ..evaluation.tracks import collections_of
 from ..judging.labels import merge_labels
 from ..leaderboard.ranks import ranks
 from ..leaderboard.result import Leaderboard
-from ..measures.names import (
-    NamedMeasure,
-    default_measures,
-    measure_named,
-    named_measures,
-    unique,
-)
+from ..measures.defaults import default_measures
+from ..measures.names import NamedMeasure, measure_named, named_measures, unique
 from ..measures.rareness import FEW
 from ..measures.standard import formula
 from ..scoring.arrays import Ints

@@ -13,12 +13,13 @@ from pyterrier_asl.evaluation.evaluate import (
     printed_columns,
     sort_of_many,
 )
-from pyterrier_asl.evaluation.evaluation import Evaluation, collections_of, unanswered_notes
+from pyterrier_asl.evaluation.evaluation import Evaluation, unanswered_notes
 from pyterrier_asl.evaluation.inputs import chosen_measures, refuse, tracks_by_name
 from pyterrier_asl.evaluation.labellings import Labelled, measure_with_bounds, unjudged_of
 from pyterrier_asl.evaluation.measuring import own_ids_note, tie_note, values_of
 from pyterrier_asl.evaluation.relevant_documents import RelevantRanks
 from pyterrier_asl.evaluation.scores import read_scores
+from pyterrier_asl.evaluation.tracks import collections_of
 from pyterrier_asl.judging.judged_run import OwnIds, judge
 from pyterrier_asl.judging.judgements import Judgements
 from pyterrier_asl.measures.names import parse_measure

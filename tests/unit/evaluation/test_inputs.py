@@ -14,7 +14,8 @@ from pyterrier_asl.evaluation.inputs import (
     with_rel,
 )
 from pyterrier_asl.judging.judgements import Judgements
-from pyterrier_asl.measures.names import named_measures, official_rel
+from pyterrier_asl.measures.defaults import official_rel
+from pyterrier_asl.measures.names import named_measures
 from pyterrier_asl.reporting.collect import collect
 
 #: A collection whose makers take a grade of 2 for relevant; its description needs no download.

@@ -142,18 +142,13 @@ def test_the_matrix_is_all_the_pairs_with_scipys_tests():
     assert math.isnan(t_test(np.array([0.5])))
 
 
-def test_cycles_and_circular_triples_match_a_loop():
+def test_cycles_match_a_loop():
     for seed in range(20):
         runs, qrels = random_runs(6, queries=3, seed=seed)
         matrix = preference_matrix(runs, qrels)
         for by in ("sgnLP", "rrLP"):
             beats = getattr(matrix, by) > 0
             names = list(runs)
-            triples = sum(
-                beats.loc[a, b] and beats.loc[b, c] and beats.loc[c, a]
-                for a, b, c in itertools.permutations(names, 3)
-            )
-            assert matrix.circular_triples(by) == triples // 3
             reach = beats.to_numpy()
             for _ in names:
                 reach = reach | (reach.astype(int) @ reach.astype(int) > 0)

@@ -126,7 +126,7 @@ def test_directions_of_other_measures_are_refused(options, message):
     ("frame", "message"),
     [
         (LONG.drop(columns="qid"), "no column qid"),
-        (LONG.drop(columns=["name", "qid", "value"]), "a column measure, but no column value"),
+        (LONG.drop(columns=["name", "value"]), "a column measure, but no column value"),
         (pd.DataFrame({"AP": [0.5]}), "no column qid; it has AP"),
         (pd.DataFrame({"run": ["a"], "AP": [0.5], "mrt": [9.0]}), "the values of each topic"),
         (LONG.assign(value="high"), "'high', which is not a number"),

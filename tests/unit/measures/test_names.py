@@ -14,10 +14,10 @@ from pyterrier_asl import (
     evaluate,
     nASL,
 )
+from pyterrier_asl.measures.defaults import default_measures
 from pyterrier_asl.measures.directions import higher_is_better
 from pyterrier_asl.measures.names import (
     added_up,
-    default_measures,
     named_measures,
     needs_pool,
     parse_measure,
