@@ -64,11 +64,7 @@ def expand(
         start = end = offsets[query]
         docs = top.docs[top.offsets[query] : top.offsets[query + 1]][:fb_docs]
         if len(docs):
-            first, last = own.offsets[query], own.offsets[query + 1]
-            for entry in range(first, last):
-                terms[end], weights[end] = own.terms[entry], own.weights[entry]
-                end += 1
-            own_end = end
+            own_end = end = _append_query(own, query, terms, weights, kept_weights, start)
             terms_of_docs = _count_documents(docs, doc_offsets, doc_term_ids, r, seen)
             if is_rsj:
                 for term in seen[:terms_of_docs]:
@@ -91,10 +87,7 @@ def expand(
                     terms[end], weights[end], kept_weights[end] = term, weights[entry], weight
                     end += weight > 0  # the next one overwrites it if this one is dropped
                 if end == start:  # no term is left: the original query
-                    for entry in range(own.offsets[query], own.offsets[query + 1]):
-                        terms[end], weights[end] = own.terms[entry], own.weights[entry]
-                        kept_weights[end] = np.nan
-                        end += 1
+                    end = _append_query(own, query, terms, weights, kept_weights, start)
             for term in seen[:terms_of_docs]:
                 r[term] = 0
         offsets[query + 1] = end
@@ -103,8 +96,19 @@ def expand(
 
 
 @compiled
+def _append_query(
+    own: WeightedQueries, query: int, terms: Ints, weights: Floats, kept_weights: Floats, end: int
+) -> int:
+    """Writes the terms of an original query from ``end`` on, and returns the new end."""
+    for entry in range(own.offsets[query], own.offsets[query + 1]):
+        terms[end], weights[end], kept_weights[end] = own.terms[entry], own.weights[entry], np.nan
+        end += 1
+    return end
+
+
+@compiled
 def relevance_weight(r: int, n: int, num_docs: int, m: int) -> float:
-    """The weight of :func:`~pyterrier_asl.retrieval.bm25.relevance_weights`."""
+    """The weight of :func:`~pyterrier_asl.retrieval.weights.relevance_weights`."""
     odds = (r + 0.5) * (num_docs - n - m + r + 0.5)
     return math.log(odds / ((n - r + 0.5) * (m - r + 0.5)))
 
@@ -157,7 +161,7 @@ def _select_best(
                     values[term] = threshold
                 kept[term] = True
             size = keep_best(positive, values, kept, fb_terms, selected)
-    sort_by_score(selected[:size], values, np.empty(size, np.float64))
+    sort_by_score(selected[:size], values)
     for place in range(1, size):
         at, term = place, selected[place]
         while at and term < selected[at - 1] and _tie(values[selected[at - 1]], values[term]):

@@ -14,7 +14,9 @@ import pandas as pd
 import pyterrier as pt
 
 from ..scoring.arrays import Floats, Ints, cumulate, offsets_of, queries_of, within_query
+from ..statistics.inputs import check_whole
 from .loops import best_documents, document_scores
+from .weights import idf_weights
 
 if TYPE_CHECKING:
     from .index import TermIndex
@@ -43,7 +45,8 @@ class WeightedQueries(NamedTuple):
         offsets: [Q + 1] where the terms of a query begin.
         terms: their numbers.
         weights: q_t, same shape.
-        term_weights: w_t, same shape, NaN for the weight of the retriever; None: NaN for all.
+        term_weights: w_t, same shape, NaN for the weight of the retriever; None: the weights are
+            q_t w_t (k1 + 1).
     """
 
     offsets: Ints
@@ -86,17 +89,19 @@ def number_terms(
     Raises:
         ValueError: for a weight that is not a finite number.
     """
+    own_weights = term_weights or [{}] * len(queries)
     entries = [
-        (number, term_id, weight)
+        (number, term_id, weight, own_weights[number].get(term, math.nan))
         for number, query in enumerate(queries)
         for term, weight in query.items()
         if (term_id := index.term_id(term)) is not None
     ]
-    query_of = np.array([number for number, _, _ in entries], np.int64)
-    terms = np.array([term_id for _, term_id, _ in entries], np.int64)
-    weights = np.array([weight for _, _, weight in entries], np.float64)
+    query_of = np.array([number for number, _, _, _ in entries], np.int64)
+    terms = np.array([term_id for _, term_id, _, _ in entries], np.int64)
+    weights = np.array([weight for _, _, weight, _ in entries], np.float64)
+    w = np.array([own_weight for _, _, _, own_weight in entries], np.float64)
     if not np.isfinite(weights).all():
-        number, _, weight = entries[int(np.flatnonzero(~np.isfinite(weights))[0])]
+        number, _, weight, _ = entries[int(np.flatnonzero(~np.isfinite(weights))[0])]
         raise ValueError(
             f"query {dict(queries[number])!r} has a term of weight {weight!r}: give finite weights"
         )
@@ -105,15 +110,7 @@ def number_terms(
         q = weights / np.array(largest, np.float64)[query_of]
         weights = (k3 + 1) * q / (k3 + np.abs(q))
     offsets = np.searchsorted(query_of, np.arange(len(queries) + 1)).astype(np.int64)
-    if term_weights is None:
-        return WeightedQueries(offsets, terms, weights)
-    w = [
-        term_weights[number].get(term, math.nan)
-        for number, query in enumerate(queries)
-        for term in query
-        if index.term_id(term) is not None
-    ]
-    return WeightedQueries(offsets, terms, weights, np.array(w, np.float64))
+    return WeightedQueries(offsets, terms, weights, w)
 
 
 @np.errstate(over="ignore")
@@ -135,8 +132,6 @@ def scoring_weights(
     if not np.isfinite(2 * np.abs(weights).sum()):
         raise ValueError(f"query weights are too large with k1={k1!r}: give smaller ones")
     counts = weights != 0
-    if counts.all():
-        return WeightedQueries(queries.offsets, queries.terms, weights)
     offsets = cumulate(counts)[queries.offsets]
     return WeightedQueries(offsets, queries.terms[counts], weights[counts])
 
@@ -160,7 +155,7 @@ def top_documents(
         b: length normalization, 0 to 1.
         k1: term saturation, 0 or more.
         num_results: the maximum number of documents per query.
-        idf: see :func:`idf_weights`.
+        idf: see :func:`~pyterrier_asl.retrieval.weights.idf_weights`.
 
     References:
         Clarke (2019), Length Normalization in the Era of Neural Rankers, Eq. 1.
@@ -213,12 +208,6 @@ def validate_any(inp: pd.DataFrame, transformer: pt.Transformer) -> Any:
 @cache
 def _takes_context() -> bool:
     return "context" in inspect.signature(pt.validate.any).parameters
-
-
-def check_count(name: str, value: float) -> None:
-    """Raises ValueError unless the value is 1, 2, 3, ..."""
-    if value < 1 or int(value) != value:
-        raise ValueError(f"{name} is {value!r}; it must be 1, 2, 3, ...")
 
 
 def check_not_negative(name: str, value: float | None, *, optional: bool = False) -> None:
@@ -334,9 +323,7 @@ class BM25(ParameterisedTransformer):
 
     def _queries(self, frame: pd.DataFrame) -> WeightedQueries:
         """The terms of the queries with their weights."""
-        given = None
-        if TERM_WEIGHTS in frame.columns:
-            given = [w if isinstance(w, Mapping) else {} for w in frame[TERM_WEIGHTS]]
+        given = [w if isinstance(w, Mapping) else {} for w in frame.get(TERM_WEIGHTS, ())]
         queries = query_weights(frame, self.index.query_terms)
         return number_terms(self.index, queries, k3=self.k3, term_weights=given)
 
@@ -367,7 +354,7 @@ class BM25(ParameterisedTransformer):
         if not 0 <= self.b <= 1:
             raise ValueError(f"b is {self.b!r}; it must be from 0 to 1")
         check_not_negative("k1", self.k1)
-        check_count("num_results", self.num_results)
+        check_whole("num_results", self.num_results)
         check_not_negative("k3", self.k3, optional=True)
         idf_weights(self.idf, [], 0)
 
@@ -384,9 +371,7 @@ def query_weights(
     Raises:
         ValueError: for ``query_toks`` that are not a dict, or a query that is not a string.
     """
-    nothing = [None] * len(queries)
-    tokens = queries["query_toks"].tolist() if "query_toks" in queries.columns else nothing
-    texts = queries["query"].tolist() if "query" in queries.columns else nothing
+    tokens, texts = (queries.get(name, [None] * len(queries)) for name in ("query_toks", "query"))
     weights: list[Mapping[str, float]] = []
     for qid, toks, text in zip(queries["qid"], tokens, texts):
         if isinstance(toks, Mapping):
@@ -399,82 +384,3 @@ def query_weights(
                 f"query, a string: query_toks is {toks!r}, query is {text!r}"
             )
     return weights
-
-
-def robertson_weights(document_frequencies: npt.ArrayLike, num_docs: int) -> Floats:
-    """Robertson's relevance weight of terms: w_t = ln((N - n + .5) / (n + .5)).
-
-    Args:
-        document_frequencies: n, the number of documents with each term; any shape.
-        num_docs: N, the number of documents.
-
-    Returns:
-        w_t, same shape; it is positive for a term in less than half of the documents.
-
-    References:
-        Clarke (2019), Length Normalization in the Era of Neural Rankers, Eq. 1; Robertson and
-        Walker (1994), Some simple effective approximations to the 2-Poisson model.
-
-    Examples:
-        >>> robertson_weights([50, 600], 1000).round(4).tolist()
-        [2.935, -0.405]
-    """
-    n = np.asarray(document_frequencies, np.float64)
-    return np.asarray(np.log((num_docs - n + 0.5) / (n + 0.5)))
-
-
-def relevance_weights(
-    r: npt.ArrayLike, document_frequencies: npt.ArrayLike, num_docs: int, m: npt.ArrayLike
-) -> Floats:
-    """The relevance weight of Robertson and Sparck Jones, from documents taken as relevant.
-
-    ``w_t = ln( (r + .5) (N - n - m + r + .5) / ((n - r + .5) (m - r + .5)) )``
-
-    Args:
-        r: the number of the m documents that contain the term; any shape.
-        document_frequencies: n, the number of documents of the collection with the term.
-        num_docs: N, the number of documents of the collection.
-        m: the number of documents taken as relevant.
-
-    Returns:
-        w_t, same shape; with r = m = 0 the weight is that of :func:`robertson_weights`.
-
-    Raises:
-        ValueError: for counts that cannot be of one index.
-
-    References:
-        Robertson and Sparck Jones (1976), Relevance weighting of search terms, F4.
-
-    Examples:
-        >>> relevance_weights([4, 0], [50, 600], 1000, 5).round(4).tolist()
-        [4.1151, -2.8155]
-    """
-    r, n, m = (np.asarray(counts, np.float64) for counts in (r, document_frequencies, m))
-    absent = num_docs - n - m + r
-    if (r < 0).any() or (r > n).any() or (r > m).any() or (absent < 0).any():
-        raise ValueError(
-            "a term is in more feedback documents than documents of the collection, or is missing "
-            "in more: take r, n, N and m from one index"
-        )
-    # This quotient is above 1 where the numerator is above the denominator.
-    return np.asarray(np.log((r + 0.5) * (absent + 0.5) / ((n - r + 0.5) * (m - r + 0.5))))
-
-
-def idf_weights(idf: str, document_frequencies: npt.ArrayLike, num_docs: int) -> Floats:
-    """The weight w_t of terms by the name of the formula; 0 for a term that is ignored.
-
-    Args:
-        idf: ``'robertson'``: :func:`robertson_weights`, or 0 if they are negative; ``'terrier'``:
-            the same with the logarithm to base 2, including negative weights.
-        document_frequencies: n of each term.
-        num_docs: N.
-
-    Raises:
-        ValueError: for an unknown formula.
-    """
-    weights = robertson_weights(document_frequencies, num_docs)
-    if idf == "robertson":
-        return np.maximum(weights, 0.0)
-    if idf == "terrier":
-        return np.asarray(weights / math.log(2))
-    raise ValueError(f"idf is {idf!r}; it must be 'robertson' or 'terrier'")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -65,7 +66,12 @@ def index_texts(documents: Iterable[Mapping[str, Any]], tokeniser: WordTokeniser
     """
     docnos: dict[str, int] = {}
     term_ids: dict[str, int] = {}
-    word_ids = _WordIds(tokeniser, term_ids)
+
+    @cache
+    def term_id(word: str) -> int:
+        """The number of a word's term, -1 for stopwords; each word is stemmed once."""
+        term = tokeniser.term(word)
+        return -1 if term is None else term_ids.setdefault(term, len(term_ids))
 
     def tokenised() -> Iterator[list[int]]:
         for number, (docno, body) in enumerate(_checked_documents(documents)):
@@ -75,26 +81,11 @@ def index_texts(documents: Iterable[Mapping[str, Any]], tokeniser: WordTokeniser
                     f"docno {docno!r} occurs twice, as document {first + 1} and {number + 1}: give "
                     "each document another docno"
                 )
-            yield [i for i in map(word_ids.__getitem__, tokeniser.words(body)) if i >= 0]
+            yield [i for i in map(term_id, tokeniser.words(body)) if i >= 0]
 
     blocks = [_count(*block) for block in _blocks(tokenised())]
     sizes, columns, tfs = map(np.concatenate, zip(*blocks))
     return Contents(list(docnos), list(term_ids), cumulate(sizes), columns, tfs)
-
-
-class _WordIds(dict[str, int]):
-    """A dict of word -> number of its term, -1 for stopwords; each word is stemmed once."""
-
-    def __init__(self, tokeniser: WordTokeniser, term_ids: dict[str, int]) -> None:
-        super().__init__()
-        self._tokeniser = tokeniser
-        self._term_ids = term_ids
-
-    def __missing__(self, word: str) -> int:
-        term = self._tokeniser.term(word)
-        number = -1 if term is None else self._term_ids.setdefault(term, len(self._term_ids))
-        self[word] = number
-        return number
 
 
 def _blocks(documents: Iterable[list[int]]) -> Iterator[tuple[array[int], list[int]]]:

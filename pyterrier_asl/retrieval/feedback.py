@@ -10,21 +10,19 @@ import pandas as pd
 import pyterrier as pt
 
 from ..scoring.arrays import Ints, cumulate, ranges_from
-from ..statistics.inputs import check_name
+from ..statistics.inputs import check_name, check_whole
 from ._feedback_kernels import TIE
 from .bm25 import (
     HELP_URL,
     TERM_WEIGHTS,
     ParameterisedTransformer,
-    check_count,
     check_not_negative,
     query_weights,
-    relevance_weights,
-    robertson_weights,
     validate_any,
 )
 from .index import TermIndex
 from .terrier import TerrierTerms
+from .weights import relevance_weights, robertson_weights
 
 #: The kinds of term weights.
 WEIGHTS = ("idf", "rsj")
@@ -183,8 +181,9 @@ class RobertsonPRF(ParameterisedTransformer):
         self.fb_terms = fb_terms
         self.gamma = gamma
         self.weights = weights
-        known = isinstance(index, (TermIndex, TerrierTerms))
-        self.statistics: TermIndex | TerrierTerms = index if known else TerrierTerms(index)
+        self.statistics: TermIndex | TerrierTerms = (
+            index if isinstance(index, (TermIndex, TerrierTerms)) else TerrierTerms(index)
+        )
         self._check()
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
@@ -302,8 +301,8 @@ class RobertsonPRF(ParameterisedTransformer):
         return rows, ids
 
     def _check(self) -> None:
-        check_count("fb_docs", self.fb_docs)
-        check_count("fb_terms", self.fb_terms)
+        check_whole("fb_docs", self.fb_docs)
+        check_whole("fb_terms", self.fb_terms)
         check_not_negative("gamma", self.gamma)
         check_name("weights", self.weights, WEIGHTS)
 

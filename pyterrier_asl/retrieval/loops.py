@@ -8,30 +8,20 @@ to load, and longer to compile them for the first time.
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from ..scoring.arrays import Floats, Ints, cumulate
 from ..scoring.compiled import loop
 from . import _kernels
 
 if TYPE_CHECKING:
+    from ._kernels import Int32s
     from .bm25 import ScoringArrays, WeightedQueries
-
-Int32s = npt.NDArray[np.int32]
 
 #: Number of steps that NumPy computes in the time of one step of Python.
 _AT_ONCE = 100
-
-
-def _read_only(*arrays: npt.NDArray[Any]) -> list[npt.NDArray[Any]]:
-    """Read-only views, as of mapped files, so that loops are compiled for one kind of array."""
-    views = [array.view() for array in arrays]
-    for view in views:
-        view.flags.writeable = False
-    return views
 
 
 def document_scores(
@@ -76,8 +66,6 @@ def best_documents(
     pairs = len(index.length_ratios) * (len(queries.offsets) - 1)
     compiled = loop(_kernels.best_documents, (int(sizes.sum()) + pairs // 8) // _AT_ONCE)
     if compiled is not _kernels.best_documents:
-        mapped = _read_only(index.term_offsets, index.posting_docs, index.posting_tfs)
-        index = index._replace(**dict(zip(index._fields, mapped)))
         return compiled(index, queries, k1, b, depth)
     norms = _kernels.length_norm(k1, b, index.length_ratios)
     best_docs, best_scores = [np.empty(0, np.int32)], [np.empty(0)]

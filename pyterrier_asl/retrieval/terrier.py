@@ -20,9 +20,9 @@ import pandas as pd
 import pyterrier as pt
 
 from ..scoring.arrays import cumulate
-from .bm25 import robertson_weights
 from .build import Contents, DocTerms, unknown_documents
 from .tokens import WordTokeniser
+from .weights import robertson_weights
 
 
 class JavaFromWheel(pt.java.JavaInitializer):  # type: ignore[misc]

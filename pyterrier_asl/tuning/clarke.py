@@ -350,7 +350,6 @@ def save(
     """
     check_folder(folder, force=force)
     out = Path(folder)
-    out = Path(folder)
     tables = {out / "table.csv": side_by_side(results)}
     for name, result in results.items():
         tables |= {_trials(out, name, stage): frame for stage, frame in result.trials.items()}

@@ -22,8 +22,7 @@ import pyterrier as pt
 
 from ..io.extras import install_command
 from ..io.threads import check_jobs
-from ..retrieval.bm25 import check_count
-from ..statistics.inputs import check_draws
+from ..statistics.inputs import check_whole
 from .objective import Objective, SearchResult, check_not_nan
 from .space import Setting, Space, describe
 
@@ -58,10 +57,10 @@ def run_trials(
             "there is no parameter to tune; give for instance "
             "{bm25: {'b': scipy.stats.uniform(0, 1)}}"
         )
-    check_count("n_trials", n_trials)
+    check_whole("n_trials", n_trials)
     check_jobs(jobs)
     if seed is not None:
-        check_draws(n_trials, seed)
+        check_whole("seed", seed, 0)
     study = _open_study(objective, seed, storage, study_name)
     seed = study.user_attrs[_SEARCH]["seed"]
     settings = [

@@ -32,12 +32,12 @@ from ..retrieval.bm25 import (
     WeightedQueries,
     number_terms,
     query_weights,
-    robertson_weights,
     scoring_weights,
     top_documents,
 )
 from ..retrieval.feedback import RobertsonPRF
 from ..retrieval.index import TermIndex
+from ..retrieval.weights import robertson_weights
 from ..scoring.arrays import Floats, cumulate, within_query
 from ..scoring.compiled import compile_loops
 from .objective import Objective, TuningTask, ids_as_text
@@ -170,13 +170,12 @@ class Sweep(Objective):
             offsets, term_ids, _ = self.index.forward_arrays
             m, n, gamma = int(feedback.fb_docs), int(feedback.fb_terms), float(feedback.gamma)
             w, size, is_rsj = self.selection_weights, self.index.num_docs, feedback.weights == "rsj"
-            new = WeightedQueries(
+            return WeightedQueries(
                 *kernels.expand(
                     *(top, offsets, term_ids, w, self.frequencies, size, self.own),
                     *(m, n, gamma, is_rsj),
                 )
             )
-            return new if is_rsj else new._replace(term_weights=None)
 
         top = self._once("top", (before, depth), retrieve)
         return self._once("new", (before, settings), expand)

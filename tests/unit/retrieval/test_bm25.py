@@ -10,14 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pyterrier_asl.retrieval.bm25 import (
-    BM25,
-    idf_weights,
-    number_terms,
-    robertson_weights,
-    top_documents,
-)
+from pyterrier_asl.retrieval.bm25 import BM25, number_terms, top_documents
 from pyterrier_asl.retrieval.index import TermIndex
+from pyterrier_asl.retrieval.weights import idf_weights, robertson_weights
 
 WORDS = ["alpha", "beta", "gamma", "delta", "epsilon"]
 
@@ -281,8 +276,8 @@ def test_frames_it_cannot_take_are_refused(index):
         ({"b": math.nan}, "b is nan"),
         ({"k1": -1}, "k1 is -1; it must be a finite number"),
         ({"k1": math.inf}, "k1 is inf"),
-        ({"num_results": 0}, "num_results is 0; it must be 1"),
-        ({"num_results": 2.5}, "num_results is 2.5"),
+        ({"num_results": 0}, "num_results must be a whole number from 1 on, not 0"),
+        ({"num_results": 2.5}, "num_results must be a whole number from 1 on, not 2.5"),
         ({"idf": "okapi"}, "idf is 'okapi'"),
         ({"k3": -8}, "k3 is -8"),
     ],

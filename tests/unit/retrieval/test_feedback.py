@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pyterrier_asl.retrieval import _feedback_kernels
-from pyterrier_asl.retrieval.bm25 import relevance_weights
 from pyterrier_asl.retrieval.feedback import RobertsonPRF, grow_weights, select_terms
 from pyterrier_asl.retrieval.index import TermIndex
+from pyterrier_asl.retrieval.weights import relevance_weights
 from pyterrier_asl.scoring.compiled import compile_loops
 
 
@@ -292,8 +292,8 @@ def test_documents_of_another_index_are_named(index):
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"fb_docs": 0}, "fb_docs is 0; it must be 1, 2, 3"),
-        ({"fb_terms": 2.5}, "fb_terms is 2.5"),
+        ({"fb_docs": 0}, "fb_docs must be a whole number from 1 on, not 0"),
+        ({"fb_terms": 2.5}, "fb_terms must be a whole number from 1 on, not 2.5"),
         ({"gamma": -0.1}, "gamma is -0.1; it must be a finite number"),
         ({"gamma": math.nan}, "gamma is nan"),
         ({"weights": "bm25"}, "weights 'bm25' is unknown: use one of 'idf', 'rsj'"),

@@ -290,7 +290,7 @@ def test_parameters_that_are_none(params, message):
 @pytest.mark.parametrize(
     "options, message",
     [
-        ({"n_trials": 0}, "n_trials is 0"),
+        ({"n_trials": 0}, "n_trials must be a whole number from 1 on, not 0"),
         ({"jobs": 0}, "jobs must be 1, 2, 3, .* not 0"),
         ({"jobs": 1.0}, "jobs must be 1, 2, 3, .* not 1.0"),
         ({"seed": -1}, "seed must be a whole number from 0 on, not -1"),
