@@ -32,8 +32,8 @@ from ..scoring.arrays import (
     queries_of,
     within_query,
 )
-from .judgements import Judgements
-from .ranking import AnswerRows, Ranking, answer_rows, equal_rows, rank_rows
+from .judgements import AnswerRows, Judgements, Ranking, answer_rows, equal_rows
+from .ranking import rank_rows
 from .remembered import cached_property, remembered
 
 #: The warning about a run whose scores are constant.

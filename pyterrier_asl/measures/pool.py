@@ -18,8 +18,9 @@ from ..io.runs import iter_runs
 from ..io.saved_tables import load_table, report_as_damaged_file, save_table
 from ..io.values import arrow_numbers, arrow_text, numpy_numbers, take
 from ..judging.judged_run import JudgedRun, Relevant
+from ..judging.judgements import Ranking
 from ..judging.matching import Hashes, PairIndex, codes, hashes_of, of_groups, positions
-from ..judging.ranking import Ranking, rank
+from ..judging.ranking import rank
 from ..judging.remembered import cached_property, remembered
 from ..judging.unjudged import Retrieved
 from ..scoring.arrays import (
