@@ -13,8 +13,10 @@ import pytest
 import pyterrier_asl as asl
 from pyterrier_asl.analysis import discriminative_power
 from pyterrier_asl.analysis.incomplete_judgements import _samples
+from pyterrier_asl.assessment import human_range
 from pyterrier_asl.assessment.favoured import favour_sentences
 from pyterrier_asl.comparison.causes import explains
+from pyterrier_asl.statistics.intervals import Interval
 
 FIRST, SECOND = {"a": 2, "n": 1}, {"n": 2, "a": 1}
 
@@ -159,6 +161,15 @@ def ranked(alpha: float) -> Any:
     return asl.ranks(two(10, 4), qrels(10), "RR", alpha=alpha)
 
 
+def page(alpha: float) -> str:
+    pytest.importorskip("vl_convert", reason="reports need '.[report]'")
+    return asl.report(two(40, 9), qrels(40), "RR", alpha=alpha).html
+
+
+def p_of_t() -> float:
+    return float(asl.compare(two(40, 9), qrels(40), "RR").table["p"][0])
+
+
 def guard(level: float) -> str:
     condition = f"RR better p<{level}"
     found = asl.compare(always_better(6), qrels(6), test="sign", conditions=condition)
@@ -169,6 +180,7 @@ SIGNIFICANT: dict[str, tuple[Callable[[float], Any], float]] = {
     "sentences": (lambda a: "significantly better" in compared(a).sentences()[0], 1 / 32),
     "LaTeX": (lambda a: "}$^{+}$" in compared(a).to_latex(), 1 / 32),
     "ranks": (lambda a: ranked(a).better.to_numpy().any(), 22 / 1024),
+    "page": (lambda a: "new is significantly better" in page(a), p_of_t()),
     "discriminative_power": (
         lambda a: (
             discriminative_power(
@@ -275,3 +287,16 @@ def test_the_seed_reaches_the_favours():
     """Of more queries than can have all their sign vectors tested."""
     first, again, other = (judges(6, 20, seed=seed).favoured["p"].tolist() for seed in (0, 0, 7))
     assert first == again != other
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "verdict"),
+    [
+        (-0.05, 0.1, human_range.WITHIN),
+        (-0.0501, 0.1, human_range.UNDECIDED),
+        (-0.2, -0.05, human_range.UNDECIDED),
+        (-0.2, -0.0501, human_range.BELOW),
+    ],
+)
+def test_the_human_range_ends_exactly_at_its_margin(low, high, verdict):
+    assert human_range._verdict(Interval((low + high) / 2, low, high)) == verdict

@@ -9,6 +9,7 @@ import pytest
 from _charts import assert_everything_is_visible, assert_fields_exist
 from _sweeps import Collection
 
+from pyterrier_asl.tuning import clarke
 from pyterrier_asl.tuning.clarke import scores_by_parameters, side_by_side, tune_for_each
 from pyterrier_asl.tuning.collection import IndexedCollection
 
@@ -74,3 +75,22 @@ def test_charts_show_every_trial_of_both_retrievals_and_the_best_in_red_on_top()
             assert all(drawn.keys() == {False, True} for drawn in of_best.values())
             assert of_best["color"][True] == "crimson"
             assert of_best["size"][True] > of_best["size"][False]
+
+
+@pytest.mark.parametrize(
+    ("gain", "p", "sentence"),
+    [
+        (0.1, 0.05, "Tuning for AP helps on B"),
+        (0.1, 0.0501, "Tuning for AP has no significant effect on B"),
+        (-0.1, 0.05, "Tuning for AP hurts on B"),
+        (-0.1, 0.0501, "Tuning for AP does not help on B"),
+        (0.0, 1.0, "Tuning for AP does not help on B"),
+    ],
+)
+@pytest.mark.parametrize(("p_of_rr", "is_worse"), [(0.05, True), (0.0501, False)])
+def test_tuning_helps_where_p_is_at_most_a_twentieth(gain, p, sentence, p_of_rr, is_worse):
+    tuned, untuned = {"AP": 0.5 + gain, "RR": 0.4}, {"AP": 0.5, "RR": 0.6}
+    difference = {"AP": gain, "RR": -0.2, f"AP{clarke._P}": p, f"RR{clarke._P}": p_of_rr}
+    said = clarke._verdict("AP", "B", tuned, untuned, difference, {"AP": 0.3, "RR": 0.6}, {})
+    assert said.startswith(sentence)
+    assert ("Significantly worse than with BM25 without feedback: RR" in said) is is_worse
