@@ -265,8 +265,10 @@ def hashes_of(ids: pa.LargeStringArray, seed: np.uint64 = SEED, rows: Ints | Non
 
 
 def _hash(begin: Ints, end: Ints, data: Bytes, seed: np.uint64) -> Hashes:
-    sizes = end - begin
-    state = _mixed(sizes.astype(np.uint64) * _MULTIPLIER, _heads(data, begin, sizes), seed)
+    sizes, heads = end - begin, _eight_bytes(data, begin)
+    if sizes.min() < 8:  # shorter ids are padded with zeros
+        heads &= _FIRST_BYTES[np.minimum(sizes, 8)]
+    state = _mixed(sizes.astype(np.uint64) * _MULTIPLIER, heads, seed)
     longest = sizes.max()
     if longest > 8:
         longer = _mixed(state, _eight_bytes(data, np.maximum(end - 8, begin)), seed)
@@ -299,14 +301,6 @@ def _eight_bytes(data: Bytes, begin: Ints) -> Hashes:
     beyond = np.maximum(begin - last, 0)
     last_words: Hashes = words[begin - beyond] >> (8 * beyond).astype(np.uint64)
     return last_words
-
-
-def _heads(data: Bytes, begin: Ints, sizes: Ints) -> Hashes:
-    """The first eight bytes of ids; shorter ids are padded with zeros."""
-    heads = _eight_bytes(data, begin)
-    if sizes.min() < 8:
-        heads &= _FIRST_BYTES[np.minimum(sizes, 8)]
-    return heads
 
 
 def _mixed(state: Hashes, word: Hashes, seed: np.uint64) -> Hashes:

@@ -53,8 +53,7 @@ def places_of_p(p: float, alpha: float, least: int) -> int:
     >>> places_of_p(0.05005, 0.05, 4), places_of_p(0.0503, 0.05, 3), places_of_p(0.051, 0.05, 3)
     (5, 4, 3)
     """
-    places = (n for n in range(least, 18) if (round(p, n) <= alpha) == (p <= alpha))
-    return next(places, least)
+    return next((n for n in range(least, 18) if (round(p, n) <= alpha) == (p <= alpha)), least)
 
 
 def places_of_interval(ends: Sequence[float], least: int) -> int:

@@ -150,8 +150,7 @@ class DocumentPage(Page):
     def _tops(self) -> dict[str, Any]:
         """The top tens: numbers of documents from 1, 0 after the end of a ranking."""
         tops = self.findings.tops
-        pairs = zip(tops.queries.tolist(), tops.docnos)
-        numbers = [self.number[document] + 1 for document in pairs]
+        numbers = [self.number[of] + 1 for of in zip(tops.queries.tolist(), tops.docnos)]
         return {
             "depth": tops.documents.shape[-1],
             "documents": _whole(np.array([*numbers, 0])[tops.documents]),

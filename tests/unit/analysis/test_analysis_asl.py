@@ -138,7 +138,7 @@ def test_the_best_and_the_median_by_asl_are_compared_where_nobody_says_which():
     assert changes["documents"].tolist() == [0, 1, 0, 0, 0, 0, 0], "1 - 5"
 
 
-@pytest.mark.parametrize("edges", [[3, 2], [0, 5], [1.5, 2], [[1, 2]], [1]])
+@pytest.mark.parametrize("edges", [[3, 2], [2, 2], [0, 5], [], [1.5, 2], [[1, 2]], [1]])
 def test_edges_that_are_none(edges):
     with pytest.raises(ValueError, match="edges"):
         search_length_distribution(RUNS, QRELS, edges=edges)

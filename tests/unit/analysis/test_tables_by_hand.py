@@ -263,12 +263,6 @@ def test_numbers_of_documents_are_from_1_to_n(wrong):
             refused()
 
 
-@pytest.mark.parametrize("edges", [[], [2, 2], [-1, 3]])
-def test_edges_are_at_least_one_ascending_number_from_1_on(edges):
-    with pytest.raises(ValueError, match="edges"):
-        search_length_changes(TWO, ONLY, edges=edges)
-
-
 @pytest.mark.parametrize("depth", [0, -1])
 def test_success_is_of_one_document_or_more(depth):
     assert satisfaction(TWO, ONLY, depth=1)["S@n"].tolist() == [1, 0]
