@@ -197,7 +197,7 @@ class PairIndex:
         rows, keys, places = rows[is_known], keys[is_known], begin + places[is_known]
         while len(rows):
             matches = (self._sorted[places] & self._positions).astype(np.int64)
-            texts = take(ids, rows if which is None else which[rows]), take(self.ids, matches)
+            texts = ids_at(ids, which, rows), take(self.ids, matches)
             pairs[rows] = matches
             other = numpy_numbers(pc.indices_nonzero(pc.not_equal(*texts))).astype(np.int64)
             pairs[rows[other]] = -1
@@ -225,6 +225,17 @@ class PairIndex:
         keys |= hashes >> (np.uint64(64) - self._group_shift)
         keys &= ~self._positions
         return keys
+
+
+def ids_at(ids: pa.LargeStringArray, which: Ints | None, rows: Ints) -> pa.LargeStringArray:
+    """The ids of some rows.
+
+    Args:
+        ids: ids.
+        which: the position of each row's id in ``ids``; None: 0, 1, 2, ...
+        rows: the rows.
+    """
+    return take(ids, rows if which is None else which[rows])
 
 
 def hashes_of(ids: pa.LargeStringArray, seed: np.uint64 = SEED, rows: Ints | None = None) -> Hashes:

@@ -7,7 +7,7 @@ once, at its best rank.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -20,13 +20,14 @@ from ..io.columns import Columns, run_columns
 from ..io.lazy import pc
 from ..io.notices import counted, warn
 from ..io.threads import map_parts
-from ..io.values import arrow_numbers, numpy_numbers, take
+from ..io.values import arrow_numbers, numpy_numbers
 from ..scoring.arrays import Ints, cumulate, queries_of
 from .judgements import AnswerRows, Ranking, answer_rows
-from .matching import Hashes, PairIndex, codes, hashes_of
-from .remembered import cached_property
+from .matching import PairIndex, codes, hashes_of, ids_at
 
 Scores = npt.NDArray[np.float32]
+#: The ids of rows.
+TextsAt = Callable[[Ints], pa.LargeStringArray]
 
 _HALF = np.uint64(32)
 
@@ -135,42 +136,14 @@ def match(
     >>> matched.repeated.tolist()
     [3]
     """
-    rows = RowIds(ids, which, known.seed)
-    parts = map_parts(partial(_match_part, scores, rows, starts, queries, known), starts)
+    parts = map_parts(partial(_match_part, scores, ids, which, starts, queries, known), starts)
     return parts[0] if len(parts) == 1 else _joined(parts, starts)
-
-
-@dataclass(frozen=True)
-class RowIds:
-    """The ids of rows: text that is hashed and read in place, as moving it costs more.
-
-    Attributes:
-        ids: ids.
-        which: the position of each row's id in ``ids``; None: 0, 1, 2, ...
-        seed: the seed of hashes.
-    """
-
-    ids: pa.LargeStringArray
-    which: Ints | None
-    seed: np.uint64
-
-    @cached_property
-    def hashes(self) -> Hashes:
-        """The hash of each row's id."""
-        return hashes_of(self.ids, self.seed, self.which)
-
-    def part(self, begin: int, end: int) -> RowIds:
-        if self.which is None:
-            return RowIds(self.ids.slice(begin, end - begin), None, self.seed)
-        return RowIds(self.ids, self.which[begin:end], self.seed)
-
-    def text(self, rows: Ints) -> pa.LargeStringArray:
-        return take(self.ids, rows if self.which is None else self.which[rows])
 
 
 def _match_part(
     scores: Scores,
-    rows: RowIds,
+    ids: pa.LargeStringArray,
+    which: Ints | None,
     starts: Ints,
     queries: Ints,
     known: PairIndex,
@@ -180,15 +153,20 @@ def _match_part(
     """The match of some blocks; rows and blocks are numbered from 0."""
     begin, end = starts[first], starts[last]
     starts, queries = starts[first : last + 1] - begin, queries[first:last]
-    scores, rows, block = scores[begin:end], rows.part(begin, end), queries_of(starts)
-    order, ties = _order(block, scores, rows)
-    keys, rows_of_keys = known.sorted_keys(queries[block], rows.hashes)
-    pairs = known.find_keys(keys, rows_of_keys, rows.ids, rows.which)
+    scores, block = scores[begin:end], queries_of(starts)
+    if which is None:
+        ids = ids.slice(begin, end - begin)
+    else:
+        which = which[begin:end]
+    texts_at = partial(ids_at, ids, which)
+    order, ties = _order(block, scores, texts_at)
+    keys, rows_of_keys = known.sorted_keys(queries[block], hashes_of(ids, known.seed, which))
+    pairs = known.find_keys(keys, rows_of_keys, ids, which)
     equal = np.flatnonzero(keys[1:] == keys[:-1])
     repeated = equal[:0]
     if len(equal):
         suspects = rows_of_keys[np.concatenate((equal, equal + 1))]
-        order, repeated = _without_repeats(order, block, rows, suspects)
+        order, repeated = _without_repeats(order, block, texts_at, suspects)
     if len(repeated):
         starts = cumulate(np.bincount(block[order], minlength=len(queries)))
         keys = _sort_keys(block[order], scores[order])
@@ -225,7 +203,7 @@ def _joined(parts: Sequence[Match], starts: Ints) -> Match:
     )
 
 
-def _order(block: Ints, scores: Scores, ids: RowIds) -> tuple[Ints | None, Ints]:
+def _order(block: Ints, scores: Scores, texts_at: TextsAt) -> tuple[Ints | None, Ints]:
     """The rows in ranking order (None: they are in this order); the places of ties in it."""
     not_below = np.flatnonzero(scores[1:] >= scores[:-1])
     not_below = not_below[block[not_below] == block[not_below + 1]]
@@ -242,7 +220,7 @@ def _order(block: Ints, scores: Scores, ids: RowIds) -> tuple[Ints | None, Ints]
     is_tied[ties] = is_tied[ties + 1] = True
     tied = np.flatnonzero(is_tied)
     rows = np.sort(order[tied])
-    columns = [arrow_numbers(_sort_keys(block[rows], scores[rows])), ids.text(rows)]
+    columns = [arrow_numbers(_sort_keys(block[rows], scores[rows])), texts_at(rows)]
     by_id = pc.sort_indices(
         pa.table(columns, names=["key", "id"]),
         sort_keys=[("key", "ascending"), ("id", "descending")],
@@ -259,14 +237,14 @@ def _sort_keys(block: Ints, scores: Scores) -> npt.NDArray[np.uint64]:
 
 
 def _without_repeats(
-    order: Ints | None, block: Ints, ids: RowIds, suspects: Ints
+    order: Ints | None, block: Ints, texts_at: TextsAt, suspects: Ints
 ) -> tuple[Ints | None, Ints]:
     """Keeps each pair of a block and an id once, at its best rank; and the rows left out.
 
     Args:
         order: the rows in ranking order; None: they are in this order.
         block: the block of each row.
-        ids: the ids.
+        texts_at: the ids of rows.
         suspects: the rows with a pair that can occur again.
     """
     is_suspect = np.zeros(len(block), dtype=bool)
@@ -274,7 +252,7 @@ def _without_repeats(
     order = np.arange(len(block)) if order is None else order
     places = np.flatnonzero(is_suspect[order])
     rows = order[places]
-    numbers, different = codes(ids.text(rows))
+    numbers, different = codes(texts_at(rows))
     is_best = np.zeros(len(rows), dtype=bool)
     is_best[np.unique(block[rows] * len(different) + numbers, return_index=True)[1]] = True
     return np.delete(order, places[~is_best]), rows[~is_best]
