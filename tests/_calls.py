@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import io
 import json
 
 from click.testing import CliRunner, Result
 
 from pyterrier_asl.cli import main
+
+
+class Terminal(io.StringIO):
+    """What a command takes for a terminal."""
+
+    encoding = "utf-8"
+
+    def isatty(self) -> bool:
+        return True
 
 
 def call(*arguments: str) -> Result:

@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 
 import numpy as np
+from _files import write_qrels, write_run
 
 #: A name, a query and a document that would do harm if they were used as anything but text.
 EVIL = "<script>window.hurt=1</script>\"'&\u2028</script><!--"
@@ -55,17 +56,10 @@ def unpacked_values(packed: dict, shape: tuple[int, ...]) -> np.ndarray:
 
 def write_files(folder: Path) -> list[Path]:
     """Writes qrels and two runs to files."""
-
-    def lines(of, form):
-        return "\n".join(form(q, d, v) for q, each in of.items() for d, v in each.items()) + "\n"
-
     plain = {q: of for q, of in QRELS.items() if q != EVIL_QUERY}
-    written = [folder / "qrels", folder / "good.run", folder / "fair.run"]
-    written[0].write_text(lines(plain, lambda q, d, v: f"{q} 0 {d} {v}"))
-    for path in written[1:]:
-        run = {q: RUNS[path.stem][q] for q in plain}
-        path.write_text(lines(run, lambda q, d, v: f"{q} Q0 {d} 0 {v} x"))
-    return written
+    names = ("good", "fair")
+    runs = [write_run({q: RUNS[n][q] for q in plain}, folder / f"{n}.run") for n in names]
+    return [write_qrels(plain, folder / "qrels"), *runs]
 
 
 def unpacked_whole(packed: dict, shape: tuple[int, ...]) -> np.ndarray:

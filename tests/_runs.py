@@ -35,13 +35,5 @@ QRELS = pd.DataFrame(
 )
 POOL = RarenessPool.from_runs({f"other{seed}": make_run(seed) for seed in range(1, 9)})
 MEASURES = [
-    ASL @ 20,
-    LexiP,
-    AP,
-    RR,
-    nDCG @ 10,
-    TBG,
-    AP_Rareness(pool=POOL) @ 10,
-    AP_Rareness @ 10,
-    infAP,
-]
+    ASL @ 20, LexiP, AP, RR, nDCG @ 10, TBG, AP_Rareness(pool=POOL) @ 10, AP_Rareness @ 10, infAP,
+]  # fmt: skip

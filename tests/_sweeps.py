@@ -12,25 +12,10 @@ from pyterrier_asl.tuning.space import Space
 from pyterrier_asl.tuning.sweep import Sweep
 
 RANKED = [
-    AP,
-    AP @ 5,
-    AP(rel=2),
-    RR,
-    P @ 5,
-    R @ 10,
-    Success @ 1,
-    Rprec,
-    nDCG,
-    nDCG @ 5,
-    Bpref,
-    AP(judged_only=True),
-    ASL @ 1000,
-    ASL(g=2, rel=2) @ 20,
-    ASL(missing="eq3"),
-    ASL(judged_only=True),
-    nASL @ 50,
-    LexiP,
-]
+    AP, AP @ 5, AP(rel=2), RR, P @ 5, R @ 10, Success @ 1, Rprec, nDCG, nDCG @ 5, Bpref,
+    AP(judged_only=True), ASL @ 1000, ASL(g=2, rel=2) @ 20, ASL(missing="eq3"),
+    ASL(judged_only=True), nASL @ 50, LexiP,
+]  # fmt: skip
 
 
 class Collection:

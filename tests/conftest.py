@@ -230,33 +230,21 @@ def expansion() -> None:
         pytest.skip("PyTerrier's query expansion takes no TerrierIndex before 1.0.2")
 
 
-def _worked_examples(data: Path, name: str) -> dict:
-    """A file of worked examples in the folder of the data."""
-    path = data.parent / name
-    if not path.is_file():
-        _missing("data", f"there is no {path}")
-    return json.loads(path.read_text())
+def _worked_examples(name: str) -> Callable[[Path], dict]:
+    """A fixture of the worked examples in a file beside the folder of the data."""
+
+    @pytest.fixture(scope="session", name=name)
+    def examples(data: Path) -> dict:
+        file = name.replace("_vectors", "")
+        path = data.parent / ("vectors.json" if file == name else f"vectors_{file}.json")
+        if not path.is_file():
+            _missing("data", f"there is no {path}")
+        return json.loads(path.read_text())
+
+    return examples
 
 
-@pytest.fixture(scope="session")
-def vectors(data: Path) -> dict:
-    """Worked examples of every measure."""
-    return _worked_examples(data, "vectors.json")
-
-
-@pytest.fixture(scope="session")
-def holes_vectors(data: Path) -> dict:
-    """Bounds by enumeration of all labellings."""
-    return _worked_examples(data, "vectors_holes.json")
-
-
-@pytest.fixture(scope="session")
-def ranks_vectors(data: Path) -> dict:
-    """Intervals of ranks with all sign vectors."""
-    return _worked_examples(data, "vectors_ranks.json")
-
-
-@pytest.fixture(scope="session")
-def favoured_vectors(data: Path) -> dict:
-    """Favours of a judge with all sign vectors."""
-    return _worked_examples(data, "vectors_favoured.json")
+vectors = _worked_examples("vectors")  # of every measure
+holes_vectors = _worked_examples("holes_vectors")  # bounds by enumeration of all labellings
+ranks_vectors = _worked_examples("ranks_vectors")  # intervals of ranks with all sign vectors
+favoured_vectors = _worked_examples("favoured_vectors")  # favours with all sign vectors

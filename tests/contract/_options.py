@@ -13,6 +13,7 @@ import _small
 import pandas as pd
 import pyterrier as pt
 import pytest
+from _files import write_qrels, write_run
 from _sweeps import Collection
 from scipy.stats import uniform
 
@@ -24,25 +25,21 @@ class Setting(NamedTuple):
     """The input of a function; with ``turned``, runs after the first are in reverse order."""
 
     source: str
-    measure: str
-    binary: bool
-    turned: bool
+    measure: str = "AP@10"
+    turned: bool = False
 
     def __str__(self) -> str:
-        grades = "binary" if self.binary else "graded"
-        return f"{self.source}, {self.measure}, {grades}{', turned' * self.turned}"
+        return f"{self.source}, {self.measure}{', turned' * self.turned}"
 
 
-#: Settings in which all pairs of values occur.
+#: Each source, with a measure of each direction, and with runs in two orders.
 SETTINGS = [
-    Setting("frames", "AP@10", binary=False, turned=False),
-    Setting("several", "ASL@10", binary=False, turned=True),
-    Setting("scores", "ASL@10", binary=False, turned=False),
-    Setting("files", "ASL@10", binary=True, turned=True),
-    Setting("frames", "ASL@10", binary=True, turned=True),
-    Setting("files", "AP@10", binary=False, turned=False),
-    Setting("several", "AP@10", binary=True, turned=False),
-    Setting("scores", "AP@10", binary=False, turned=True),
+    Setting("frames"),
+    Setting("several", "ASL@10", turned=True),
+    Setting("scores", "ASL@10"),
+    Setting("files", "ASL@10", turned=True),
+    Setting("frames", "ASL@10", turned=True),
+    Setting("files"),
 ]
 
 
@@ -82,9 +79,7 @@ class Row:
 
     def refusal(self, setting: Setting) -> str:
         """A part of the sentence that refuses the option; '' if it is not refused."""
-        kinds = ("binary", f"{setting.source} binary") if setting.binary else ()
-        of_grades = next((self.refused[kind] for kind in kinds if kind in self.refused), "")
-        return self.refused.get("always", "") or self.refused.get(setting.source, of_grades)
+        return self.refused.get("always", self.refused.get(setting.source, ""))
 
 
 def of(value: Any, setting: Setting) -> Any:
@@ -96,17 +91,13 @@ def of(value: Any, setting: Setting) -> Any:
 
 
 @cache
-def frames(data: str, binary: bool, turned: bool, seed: int = 1) -> tuple[dict, pd.DataFrame]:
-    if data == "repeated":
-        runs, qrels = _small.repeated(seed, binary=binary)
-    elif data == "circular":
-        runs, qrels = _small.circular(binary=binary)
-    elif data == "uncommon":
-        runs, qrels = _small.uncommon()
-    elif data == "swapped":
-        runs, qrels = _small.swapped(binary=binary)
+def frames(data: str = "plain", turned: bool = False, seed: int = 1) -> tuple[dict, pd.DataFrame]:
+    if data in ("circular", "uncommon", "swapped"):
+        runs, qrels = getattr(_small, data)()
+    elif data == "repeated":
+        runs, qrels = _small.repeated(seed)
     else:
-        runs, qrels = _small.collection(seed, binary=binary, close=data == "close")
+        runs, qrels = _small.collection(seed, close=data == "close")
     if data == "lacking" and seed == 2:
         runs = {name: run for name, run in runs.items() if name != "alpha"}
     if data == "unanswered":
@@ -120,23 +111,23 @@ def frames(data: str, binary: bool, turned: bool, seed: int = 1) -> tuple[dict, 
 
 
 @cache
-def files(data: str, binary: bool, turned: bool, seed: int = 1) -> tuple[dict, Path]:
-    runs, qrels = frames(data, binary, turned, seed)
-    folder = _small.folder() / f"{data}-{'binary' if binary else 'graded'}-{seed}"
+def files(data: str = "plain", turned: bool = False, seed: int = 1) -> tuple[dict, Path]:
+    runs, qrels = frames(data, turned, seed)
+    folder = _small.folder() / f"{data}-{seed}"
     (folder / "runs").mkdir(exist_ok=True, parents=True)
-    paths = {name: _small.write_run(run, folder / "runs" / name) for name, run in runs.items()}
-    return paths, _small.write_qrels(qrels, folder / "qrels")
+    paths = {name: write_run(run, folder / "runs" / name) for name, run in runs.items()}
+    return paths, write_qrels(qrels, folder / "qrels")
 
 
 @cache
-def several(data: str, binary: bool, turned: bool) -> dict[str, tuple[dict, pd.DataFrame]]:
-    return {track: frames(data, binary, turned, seed) for track, seed in (("one", 1), ("two", 2))}
+def several(data: str = "plain", turned: bool = False) -> dict[str, tuple[dict, pd.DataFrame]]:
+    return {track: frames(data, turned, seed) for track, seed in (("one", 1), ("two", 2))}
 
 
 @cache
 def long_scores(data: str, measure: str, turned: bool) -> pd.DataFrame:
     """The values of one collection, or of two if the second lacks a system."""
-    tracks = several(data, False, turned)
+    tracks = several(data, turned)
     if data == "unanswered":
         scores = long_scores("plain", measure, turned)
         return scores[(scores["name"] != "charlie") | ~scores["qid"].isin(["q1", "q2"])]
@@ -155,21 +146,20 @@ def inputs(setting: Setting, data: str = "plain") -> tuple[Any, Any]:
         scores = long_scores(data, setting.measure, setting.turned)
         return asl.read_scores(scores, fill=fill), None
     if setting.source == "several":
-        return several(data, setting.binary, setting.turned), None
+        return several(data, setting.turned), None
     make = files if setting.source == "files" else frames
-    return make(data, setting.binary, setting.turned)
+    return make(data, setting.turned)
 
 
 def written(setting: Setting, qrels: pd.DataFrame, name: str) -> Any:
     """Qrels, as a file if the setting is about files."""
     if setting.source != "files":
         return qrels
-    return _small.write_qrels(qrels, _small.folder() / f"{name}-{setting.binary}")
+    return write_qrels(qrels, _small.folder() / name)
 
 
 def other_judge(setting: Setting, agrees: float = 0.7) -> Any:
-    judged = _small.judged_by_other(agrees, binary=setting.binary)
-    return written(setting, judged, f"other-{agrees}")
+    return written(setting, _small.judged_by_other(agrees), f"other-{agrees}")
 
 
 def judges_of(*agrees: float) -> Callable[[Setting], Any]:
@@ -188,7 +178,7 @@ def labels(setting: Setting) -> Any:
 
 def people(setting: Setting) -> Any:
     """The judgements of the nine queries that people judged."""
-    qrels = frames("plain", setting.binary, False)[1]
+    qrels = frames()[1]
     return written(setting, qrels[~qrels["qid"].isin(["q9", "q10", "q11"])], "people")
 
 
@@ -209,7 +199,7 @@ def lengths() -> asl.DocLengths:
 
 
 def transformers(setting: Setting, data: str) -> dict[str, pt.Transformer]:
-    runs = frames(data, setting.binary, setting.turned)[0]
+    runs = frames(data, setting.turned)[0]
     ranked = {name: pt.model.add_ranks(run) for name, run in runs.items()}
     return {name: pt.Transformer.from_df(run) for name, run in ranked.items()}
 
@@ -218,7 +208,7 @@ def transformers(setting: Setting, data: str) -> dict[str, pt.Transformer]:
 
 
 def call_experiment(setting: Setting, data: str, options: dict) -> Any:
-    qrels = frames(data, setting.binary, setting.turned)[1]
+    qrels = frames(data, setting.turned)[1]
     topics = pd.DataFrame({"qid": _small.QUERIES[1:], "query": _small.QUERIES[1:]})
     systems = transformers(setting, data)
     return asl.Experiment(systems, topics, qrels, [setting.measure], **options)
@@ -321,10 +311,8 @@ def tuned() -> Collection:
 
 def topics_and_qrels(setting: Setting) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Topics and qrels of the collection that is tuned."""
-    topics, qrels = tuned().topics, tuned().qrels
-    if setting.binary:
-        qrels = qrels.assign(label=qrels["label"].clip(upper=1))
-    return (topics[::-1] if setting.turned else topics), qrels
+    topics = tuned().topics
+    return (topics[::-1] if setting.turned else topics), tuned().qrels
 
 
 def bm25_with_space() -> tuple[pt.Transformer, Any]:
@@ -404,15 +392,14 @@ ELSEWHERE = {
 
 # A row for every option
 
-ONE = {"several": "collection"}
 SEVERAL = {"frames": "several collections", "files": "several collections"}
 REPEATED = Row("best", data="repeated", refused={"scores": "duplicates"})
 COLLAPSE = Row("d", refused={"always": "collapse|none of the documents"})
 DROP_SELF = Row(True, refused={"scores": "drop_self"})
+REPEATS = {"duplicates": REPEATED, "collapse": COLLAPSE}
+DOCUMENTS = {**REPEATS, "drop_self": DROP_SELF}
 LABELS = Row(labels, refused={"scores": "labels", "several": "labels"})
 REL = Row(2, refused={"scores": "rel"})
-AT_2 = {"binary": "nothing relevant at rel=2"}
-REL_OF_JUDGES = Row(2, refused={"scores": "rel", **AT_2})
 POOL = Row(lambda s: pool(), measure="AP_Rareness@10", refused={"scores": "pool"})
 POOL_OF_ONE = replace(POOL, refused={"several": "pool", "scores": "pool"})
 LENGTHS = Row(lambda s: lengths(), measure="TBG(missing_length=99)", refused={"scores": "lengths"})
@@ -436,7 +423,7 @@ def with_table(change: Callable[[pd.DataFrame], pd.DataFrame]) -> dict[str, Any]
 
 def with_added(change: Callable[[pd.DataFrame], pd.DataFrame]) -> Callable[[Setting], Any]:
     """Labels made from the qrels, without and with the option."""
-    return lambda s: {"added": change(frames("plain", s.binary, s.turned)[1])}
+    return lambda s: {"added": change(frames("plain", s.turned)[1])}
 
 
 def saved_in(setting: Setting) -> str:
@@ -457,7 +444,7 @@ def held_out(setting: Setting) -> dict[str, tuple[pd.DataFrame, pd.DataFrame]]:
     return {"other": topics_and_qrels(setting)}
 
 
-JUDGE_REL = Row(2, with_judges_given, alone="judge_rel", refused=AT_2 | {"scores": "judge"})
+JUDGE_REL = Row(2, with_judges_given, alone="judge_rel", refused={"scores": "judge"})
 PEOPLE = Row(["x"], with_judges_given, alone="people", refused={"scores": "judges|people"})
 DEPTH = Row(12, UNJUDGED, {"scores": "unjudged|depth"}, measure="ASL@2", alone="depth")
 HIGHEST = Row(5, UNJUDGED, {"scores": "unjudged|highest"}, measure="nDCG@10", alone="highest")
@@ -476,15 +463,32 @@ CONFLICTING = with_added(lambda qrels: qrels.assign(label=0).iloc[:40])
 TOO_HIGH = with_added(lambda qrels: _small.labels().assign(label=9))
 
 
+HOLES = {
+    "rel": REL,
+    "depth": Row(12, measure="ASL@2"),
+    "highest": Row(5, measure="nDCG@10"),
+    "alpha": Row(1e-9),
+    "labels": LABELS,
+    **DOCUMENTS,
+}
+JUDGES = {
+    "people": Row(["x"]),
+    "reference": Row("nist"),
+    "rel": REL,
+    "judge_rel": Row(2),
+    "test": Row("t", {"alpha": 0.5}),
+    "alpha": Row(0.3),
+    "draws": Row(20),
+    "seed": Row(3),
+    **DOCUMENTS,
+}
 ROWS: dict[str, dict[str, Row]] = {
     "evaluate": {
         "rel": REL,
         "pool": POOL,
         "lengths": LENGTHS,
         "labels": LABELS,
-        "duplicates": REPEATED,
-        "collapse": COLLAPSE,
-        "drop_self": DROP_SELF,
+        **DOCUMENTS,
         "common": ACROSS,
         "long": Row(True),
         "jobs": Row(2, {"backend": "threading"}, same={"always": "the same values, sooner"}),
@@ -496,9 +500,7 @@ ROWS: dict[str, dict[str, Row]] = {
         "pool": POOL,
         "lengths": LENGTHS,
         "labels": LABELS,
-        "duplicates": REPEATED,
-        "collapse": COLLAPSE,
-        "drop_self": DROP_SELF,
+        **DOCUMENTS,
         "depth": Row(12, measure="ASL@2"),
         "highest": Row(5, measure="nDCG@10"),
         "by_query": Row(True),
@@ -518,9 +520,7 @@ ROWS: dict[str, dict[str, Row]] = {
         "rel": REL,
         "pool": POOL_OF_ONE,
         "lengths": LENGTHS_OF_ONE,
-        "duplicates": REPEATED,
-        "collapse": COLLAPSE,
-        "drop_self": DROP_SELF,
+        **DOCUMENTS,
         "common": ACROSS,
         "labels": LABELS,
         "causes": Row(
@@ -532,7 +532,7 @@ ROWS: dict[str, dict[str, Row]] = {
         "unjudged": Row(True, refused={"scores": "unjudged"}),
         "judges": Row(judges_of(0.7, 0.5), refused={"scores": "judges"}),
         "judge_rel": JUDGE_REL,
-        "rel": REL_OF_JUDGES,
+        "rel": REL,
         "people": PEOPLE,
         "depth": DEPTH,
         "highest": HIGHEST,
@@ -542,9 +542,7 @@ ROWS: dict[str, dict[str, Row]] = {
         "seed": Row(4),
         "simultaneous": Row(True, refused=SEVERAL | {"scores": "simultaneous"}),
         "common": ACROSS,
-        "duplicates": REPEATED,
-        "collapse": COLLAPSE,
-        "drop_self": DROP_SELF,
+        **DOCUMENTS,
         "labels": LABELS,
     },
     "report": {
@@ -557,36 +555,16 @@ ROWS: dict[str, dict[str, Row]] = {
         "people": PEOPLE,
         "title": Row("A title"),
         "note": Row("A note"),
-        "rel": Row(2, refused={"scores": "rel", "several binary": "nothing relevant at rel=2"}),
+        "rel": REL,
         "cutoff": Row(5, refused={"scores": "cutoff"}),
         "alpha": Row(0.3),
         "lengths": LENGTHS,
         "groups": Row(GROUPS, measure="AP_Rareness@10", refused={"scores": "groups"}),
-        "duplicates": REPEATED,
-        "collapse": COLLAPSE,
-        "drop_self": DROP_SELF,
+        **DOCUMENTS,
         "command": Row("a command"),
     },
-    "holes": {
-        "rel": REL,
-        "depth": Row(12, measure="ASL@2"),
-        "highest": Row(5, measure="nDCG@10"),
-        "alpha": Row(1e-9),
-        "duplicates": REPEATED,
-        "collapse": COLLAPSE,
-        "drop_self": DROP_SELF,
-        "labels": LABELS,
-    },
-    "holes of all pairs": {
-        "rel": REL,
-        "depth": Row(12, measure="ASL@2"),
-        "highest": Row(5, measure="nDCG@10"),
-        "alpha": Row(1e-9, same={"always": "all pairs are not tested"}),
-        "duplicates": REPEATED,
-        "collapse": COLLAPSE,
-        "drop_self": DROP_SELF,
-        "labels": LABELS,
-    },
+    "holes": HOLES,
+    "holes of all pairs": HOLES | {"alpha": Row(1e-9, same={"always": "all pairs are not tested"})},
     "judge_until_settled": {
         "labels": Row(lambda s: _small.folder() / f"{s}.jsonl", same={"always": "in a file"}),
         "texts": Row(lambda s: texts_of, same={"always": "for judges"}),
@@ -595,28 +573,10 @@ ROWS: dict[str, dict[str, Row]] = {
         "source": Row("someone"),
         "conflicts": Row("official", refused={"always": "conflicts"}),
     },
-    "judges": {
-        "people": Row(["x"]),
-        "reference": Row("nist"),
-        "rel": REL_OF_JUDGES,
-        "judge_rel": Row(2, refused=AT_2),
-        "test": Row("t", {"alpha": 0.5}),
-        "alpha": Row(0.3),
-        "draws": Row(20),
-        "seed": Row(3),
-        "duplicates": REPEATED,
-        "collapse": COLLAPSE,
-        "drop_self": DROP_SELF,
-    },
-    "judges without runs": {
-        "people": Row(["x"]),
-        "reference": Row("nist"),
-        "rel": REL_OF_JUDGES,
-        "judge_rel": Row(2, refused=AT_2),
+    "judges": JUDGES,
+    "judges without runs": JUDGES
+    | {
         "test": Row("t", refused={"always": "test"}),
-        "alpha": Row(0.3),
-        "draws": Row(20),
-        "seed": Row(3),
         "duplicates": Row("best", refused={"always": "duplicates"}),
         "drop_self": Row(True, refused={"always": "drop_self"}),
         "collapse": Row("d", refused={"always": "collapse"}),
@@ -632,7 +592,7 @@ ROWS: dict[str, dict[str, Row]] = {
     },
     "plan_audit": {
         "target": Row("these queries"),
-        "rel": Row(2, refused={"binary": "no number of queries can be planned"}),
+        "rel": REL,
         "machine_rel": Row(2),
         "alpha": Row(0.3),
         "seed": Row(5),
@@ -642,15 +602,13 @@ ROWS: dict[str, dict[str, Row]] = {
         "cutoff": Row(5),
         "missing": Row("after"),
         "judged_only": Row(True),
-        "duplicates": REPEATED,
-        "collapse": COLLAPSE,
+        **REPEATS,
     },
-    "preferences": {"rel": Row(2), "cutoff": Row(5), "duplicates": REPEATED, "collapse": COLLAPSE},
+    "preferences": {"rel": Row(2), "cutoff": Row(5), **REPEATS},
     "preference_matrix": {
         "rel": Row(2),
         "cutoff": Row(5),
-        "duplicates": REPEATED,
-        "collapse": COLLAPSE,
+        **REPEATS,
     },
     "read_scores": {
         "lower_is_better": Row(["mine"], MINE, data="unusable"),

@@ -28,13 +28,12 @@ def _grades(seed: int) -> np.ndarray:
 
 @cache
 def collection(
-    seed: int = 1, *, binary: bool = False, close: bool = False
+    seed: int = 1, *, close: bool = False
 ) -> tuple[dict[str, pd.DataFrame], pd.DataFrame]:
     """Runs by name, with ties and the id of the query as a document, and their qrels.
 
     Args:
         seed: of the grades and the runs.
-        binary: whether the qrels have grades 0 and 1 only.
         close: whether all runs have the same quality.
     """
     true = _grades(seed)
@@ -52,7 +51,7 @@ def collection(
     judged = rng.random(true.shape) < 0.75
     qrels = pd.DataFrame(
         [
-            (qid, doc, int(true[q, d] > 0) if binary else int(true[q, d]))
+            (qid, doc, int(true[q, d]))
             for q, qid in enumerate(QUERIES)
             for d, doc in enumerate(DOCS)
             if judged[q, d]
@@ -62,11 +61,9 @@ def collection(
     return runs, qrels
 
 
-def repeated(
-    seed: int = 1, *, binary: bool = False
-) -> tuple[dict[str, pd.DataFrame], pd.DataFrame]:
+def repeated(seed: int = 1) -> tuple[dict[str, pd.DataFrame], pd.DataFrame]:
     """The collection with documents that occur twice in the ranking of a query, in two runs."""
-    runs, qrels = collection(seed, binary=binary)
+    runs, qrels = collection(seed)
     twice = {
         name: pd.concat([run, run.groupby("qid").nth(2).assign(score=-9.0)], ignore_index=True)
         for name, run in runs.items()
@@ -75,10 +72,10 @@ def repeated(
     return {**runs, **twice}, qrels
 
 
-def judged_by_other(agrees: float = 0.7, *, seed: int = 1, binary: bool = False) -> pd.DataFrame:
+def judged_by_other(agrees: float = 0.7) -> pd.DataFrame:
     """Judgements of the same documents that agree on this share of them."""
-    qrels = collection(seed, binary=binary)[1]
-    rng = np.random.default_rng([seed, int(100 * agrees)])
+    qrels = collection()[1]
+    rng = np.random.default_rng([1, int(100 * agrees)])
     drawn = rng.choice(qrels["label"], len(qrels))
     same = rng.random(len(qrels)) < agrees
     return qrels.assign(label=np.where(same, qrels["label"], drawn))
@@ -92,19 +89,19 @@ def _run_of(rankings: dict[str, list[str]]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["qid", "docno", "score"])
 
 
-def circular(*, binary: bool = False) -> tuple[dict[str, pd.DataFrame], pd.DataFrame]:
+def circular() -> tuple[dict[str, pd.DataFrame], pd.DataFrame]:
     """Three runs that have a document of grade 1 at ranks 6, 7, 8 of each third of the queries.
 
     By the sign of the first difference each run is preferred to the next on two thirds of the
     queries. All runs have a document of grade 2 at rank 9.
     """
-    top, rest, grade = DOCS[:5], DOCS[8:12], 1 if binary else 2
+    top, rest = DOCS[:5], DOCS[8:12]
     runs = {}
     for shift, name in enumerate(("charlie", "alpha", "delta")):
         at = [(number + shift) % 3 for number in range(len(QUERIES))]
         below = {qid: DOCS[5 : 5 + n] + ["d50"] + DOCS[5 + n : 7] for qid, n in zip(QUERIES, at)}
         runs[name] = _run_of({qid: [*top, *docs, "d51", *rest] for qid, docs in below.items()})
-    qrels = [row for qid in QUERIES for row in ((qid, "d50", 1), (qid, "d51", grade))]
+    qrels = [row for qid in QUERIES for row in ((qid, "d50", 1), (qid, "d51", 2))]
     return runs, pd.DataFrame(qrels, columns=["qid", "docno", "label"])
 
 
@@ -122,15 +119,15 @@ def uncommon() -> tuple[dict[str, pd.DataFrame], pd.DataFrame]:
     return runs, pd.DataFrame(qrels, columns=["qid", "docno", "label"])
 
 
-def swapped(*, binary: bool = False) -> tuple[dict[str, pd.DataFrame], pd.DataFrame]:
+def swapped() -> tuple[dict[str, pd.DataFrame], pd.DataFrame]:
     """Runs that rank first the documents which one of two judges prefers to the other judge.
 
     Charlie follows the first judge, alpha the second. Bravo follows the first on seven queries and
     the second on five, and delta the other way round. The judges are those of
     :func:`judged_by_other` that agree on .7 and .5 of the documents.
     """
-    qrels = collection(binary=binary)[1]
-    x, y = (judged_by_other(agrees, binary=binary)["label"] for agrees in (0.7, 0.5))
+    qrels = collection()[1]
+    x, y = (judged_by_other(agrees)["label"] for agrees in (0.7, 0.5))
     sign = np.where(qrels["qid"].isin(QUERIES[:7]), 1, -1)
     runs = {}
     for name, side in {"charlie": 1, "alpha": -1, "delta": -sign, "bravo": sign}.items():
@@ -156,15 +153,3 @@ def folder() -> Path:
     made = Path(tempfile.mkdtemp(prefix="small-"))
     atexit.register(shutil.rmtree, made, ignore_errors=True)
     return made
-
-
-def write_run(run: pd.DataFrame, path: Path) -> Path:
-    rows = zip(run["qid"], run["docno"], run["score"])
-    path.write_text("".join(f"{qid} Q0 {doc} 0 {score} x\n" for qid, doc, score in rows))
-    return path
-
-
-def write_qrels(qrels: pd.DataFrame, path: Path) -> Path:
-    rows = zip(qrels["qid"], qrels["docno"], qrels["label"])
-    path.write_text("".join(f"{qid} 0 {doc} {label}\n" for qid, doc, label in rows))
-    return path

@@ -1,8 +1,7 @@
 """Every option of every command: it changes what is printed, or is refused in a sentence.
 
 The options come from click, so that a new one without a row fails. Each is tried with files, and
-where a command takes them with tracks and tables of scores; with measures of which higher and of
-which lower values are better, and with graded and binary qrels.
+where a command takes them with tracks and tables of scores.
 """
 
 from __future__ import annotations
@@ -22,6 +21,7 @@ import _small
 import click
 import pytest
 from _calls import call
+from _files import write_qrels, write_run
 from _options import GROUPS, TEXTS, Setting, files, long_scores
 from _sweeps import Collection
 
@@ -29,14 +29,7 @@ from pyterrier_asl.cli import main
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
-SETTINGS = [
-    Setting("files", "AP@10", binary=False, turned=False),
-    Setting("tracks", "ASL@10", binary=False, turned=False),
-    Setting("scores", "ASL@10", binary=False, turned=True),
-    Setting("files", "ASL@10", binary=True, turned=True),
-    Setting("tracks", "AP@10", binary=True, turned=True),
-    Setting("scores", "AP@10", binary=False, turned=False),
-]
+SETTINGS = [Setting("files"), Setting("tracks", "ASL@10"), Setting("scores", "ASL@10", turned=True)]
 
 
 @dataclass
@@ -79,8 +72,7 @@ def written(name: str, text: str) -> str:
 
 def judge(name: str, agrees: float) -> Callable[[Setting], list[str]]:
     def words(setting: Setting) -> list[str]:
-        path = folder() / f"judge-{name}-{setting.binary}"
-        _small.write_qrels(_small.judged_by_other(agrees, binary=setting.binary), path)
+        path = write_qrels(_small.judged_by_other(agrees), folder() / f"judge-{name}")
         if setting.source == "tracks":
             return [w for t in ("one", "two") for w in ("--judge", f"{t}={name}={path}")]
         return ["--judge", f"{name}={path}"]
@@ -93,7 +85,7 @@ def two_judges(setting: Setting) -> list[str]:
 
 
 def labels(setting: Setting) -> list[str]:
-    return ["--labels", str(_small.write_qrels(_small.labels(), folder() / "labels"))]
+    return ["--labels", str(write_qrels(_small.labels(), folder() / "labels"))]
 
 
 def lines(name: str, rows: dict[str, str]) -> str:
@@ -110,7 +102,7 @@ def pool_of_others(setting: Setting) -> list[str]:
     for seed in range(3, 12):
         path = folder() / "pool" / f"other{seed}"
         if not path.exists():
-            _small.write_run(_small.collection(seed)[0]["delta"], path)
+            write_run(_small.collection(seed)[0]["delta"], path)
     return ["--pool", str(folder() / "pool")]
 
 
@@ -127,14 +119,11 @@ NOT_SCORES = {"scores": "not for scores|give QRELS"}
 
 
 TERMINAL = "not a terminal"
-CHART = str(Path("chart.html"))
+CHART = "chart.html"
 
 
 def group_file(setting: Setting) -> list[str]:
     return ["--groups", lines("groups", GROUPS)]
-
-
-NOTHING_AT_2 = {"binary": "nothing relevant", **NOT_SCORES}
 
 
 #: Rows for options of several commands.
@@ -146,10 +135,8 @@ ROWS: dict[str, Row] = {
     "wide": Row(["--wide"], same={"always": TERMINAL}),
     "all_rows": Row(["--all"], same={"always": TERMINAL}),
     "jobs": Row(["-j", "1"], same={"always": "one is the default"}),
-    "tracks": Row([], same={"always": "a setting"}),
-    "scores": Row([], same={"always": "a setting"}),
     "common": Row(["--common"], data="lacking", needed=True, refused={"files": "common"}),
-    "rel": Row(["-l", "2"], refused=NOT_SCORES | {"binary": "nothing relevant|no number|nothing"}),
+    "rel": Row(["-l", "2"], refused=NOT_SCORES),
     "pool": Row(pool_of_others, measure="AP_Rareness@10", refused=NOT_SCORES),
     "lengths": Row(
         words_of_documents,
@@ -171,7 +158,7 @@ ROWS: dict[str, Row] = {
     "chart": Row(["--chart", CHART], writes=CHART),
     "title": Row(["--no-title"], ["--chart", CHART], writes=CHART, alone=True),
     "judges": Row(judge("x", 0.7), refused=NOT_SCORES),
-    "judge_rel": Row(["--judge-rel", "x=2"], two_judges, refused=NOTHING_AT_2),
+    "judge_rel": Row(["--judge-rel", "x=2"], two_judges, refused=NOT_SCORES),
     "people": Row(["--person", "x"], two_judges, refused=NOT_SCORES),
     "groups": Row(group_file),
     "cutoff": Row(["-k", "5"]),
@@ -195,7 +182,7 @@ def guard(setting: Setting) -> list[str]:
 
 def tuned(setting: Setting, seed: int) -> str:
     """A folder with a collection."""
-    place = folder() / f"collection-{seed}-{setting.binary}"
+    place = folder() / f"collection-{seed}"
     if not place.exists():
         place.mkdir()
         world = Collection(seed)
@@ -204,10 +191,8 @@ def tuned(setting: Setting, seed: int) -> str:
             file.writelines(json.dumps({"docno": d, "text": t}) + "\n" for d, t in docs)
         pairs = zip(world.topics["qid"], world.topics["query"])
         (place / "queries.tsv").write_text("".join(f"{q}\t{t}\n" for q, t in pairs))
-        top = 1 if setting.binary else 3
-        _small.write_qrels(
-            world.qrels.assign(label=world.qrels["label"].clip(0, top)), place / "qrels.txt"
-        )
+        labels = world.qrels["label"].clip(lower=0)
+        write_qrels(world.qrels.assign(label=labels), place / "qrels.txt")
     return str(place)
 
 
@@ -225,10 +210,8 @@ def texts(option: str) -> Callable[[Setting], list[str]]:
 
 
 def conflicting(setting: Setting) -> list[str]:
-    qrels = files("plain", setting.binary, False)[1]
-    rows = [row.split() for row in qrels.read_text().splitlines()[:30]]
-    name = f"conflicting-{setting.binary}"
-    return [written(name, "".join(f"{q} 0 {d} 0\n" for q, _, d, _ in rows))]
+    rows = [row.split() for row in files()[1].read_text().splitlines()[:30]]
+    return [written("conflicting", "".join(f"{q} 0 {d} 0\n" for q, _, d, _ in rows))]
 
 
 def as_labels(words: Callable[[Setting], list[str]]) -> Callable[[Setting], list[str]]:
@@ -237,7 +220,7 @@ def as_labels(words: Callable[[Setting], list[str]]) -> Callable[[Setting], list
 
 def too_high(setting: Setting) -> list[str]:
     rows = _small.labels().iloc[::2]
-    return [str(_small.write_qrels(rows.assign(label=9), folder() / "too-high"))]
+    return [str(write_qrels(rows.assign(label=9), folder() / "too-high"))]
 
 
 #: Rows for the options of a command.
@@ -309,15 +292,14 @@ SPECIAL: dict[str, dict[str, Row]] = {
         "reference": Row(["--reference", "nist"]),
         "form": Row(["-o", "jsonl"], ["--show", "agreement"], alone=True),
         "judges": Row(judge("z", 0.3)),
-        "rel": Row(["-l", "2"], refused={"binary": "nothing relevant"}),
+        "rel": Row(["-l", "2"]),
         "duplicates": Row(["--duplicates", "best"], data="repeated", needed=True),
         "collapse": Row(["--collapse", "d"], refused={"always": "none of the documents"}),
         "alpha": Row(["--alpha", ".3"]),
         "people": Row(["--person", "x"]),
-        "judge_rel": Row(["--judge-rel", "x=2"], refused={"binary": "nothing relevant"}),
+        "judge_rel": Row(["--judge-rel", "x=2"]),
     },
     "audit": {
-        "machine": Row([], same={"always": "a setting"}),
         "machine_rel": Row(["--judge-rel", "m=2"]),
         "target": Row(["--target", "these-queries"]),
         "plan": Row(["--plan", ".4"]),
@@ -328,8 +310,6 @@ SPECIAL: dict[str, dict[str, Row]] = {
         "rel": Row(["-l", "2"]),
     },
     "report": {
-        "output": Row([], same={"always": "a setting"}),
-        "force": Row([], same={"always": "a setting"}),
         "title": Row(["--title", "A title"]),
         "note": Row(["--note", "A note"]),
         "topics": Row(texts("--topics")),
@@ -339,8 +319,6 @@ SPECIAL: dict[str, dict[str, Row]] = {
         "groups": Row(group_file, measure="AP_Rareness@10", refused=NOT_SCORES),
     },
     "pool": {
-        "output": Row([], same={"always": "a setting"}),
-        "force": Row([], same={"always": "a setting"}),
         "depth": Row(["--depth", "3"]),
         "name": Row(["--name", "mine"]),
     },
@@ -373,13 +351,6 @@ SPECIAL |= {
         "b": Row(["--b", "bravo"]),
         "fractions": Row(["--fractions", ".5,1"]),
         "run": Row(["--run", "delta"]),
-        "old": Row([], same={"always": "a setting"}),
-        "new": Row([], same={"always": "a setting"}),
-        "n": Row([], same={"always": "a setting"}),
-        "relevant": Row([], same={"always": "a setting"}),
-        "ranks": Row([], same={"always": "a setting"}),
-        "qid": Row([], same={"always": "a setting"}),
-        "pools": Row([], same={"always": "a setting"}),
         "deepest": Row(["--deepest", "3"]),
         "alphas": Row(["--alphas", "0,1"]),
         "sizes": Row(["--sizes", "2"]),
@@ -392,10 +363,8 @@ SPECIAL |= {
         "both_ways": Row(["--both-ways"]),
         "missing_length": Row(["--missing-length", "5"]),
         "judges": Row(judge("z", 0.3), refused={"tracks": "one track only"}),
-        "rel": Row(["-l", "3"], refused={"binary": "nothing relevant"}),
-        "judge_rel": Row(
-            ["--judge-rel", "x=2"], refused={"binary": "nothing relevant", "tracks": "none of the"}
-        ),
+        "rel": Row(["-l", "3"]),
+        "judge_rel": Row(["--judge-rel", "x=2"], refused={"tracks": "none of the"}),
     },
 }
 
@@ -442,7 +411,6 @@ SPECIAL |= {
     }
     | {"correction": Row(["--correction", "none"], ["-m", "nDCG@5"])},
     "analyze lengths-by-rank": {
-        "lengths": Row([], same={"always": "a setting"}),
         "missing_length": Row(["--missing-length", "5"], same={"always": "all are known"}),
     },
     "analyze preference-discrimination": {
@@ -511,6 +479,11 @@ def options_of(name: str) -> list[str]:
     return [p.name for p in COMMANDS[name].params if isinstance(p, click.Option)]
 
 
+#: Options that :func:`words_of` always gives: those without a row, and those of these commands.
+GIVEN = "tracks scores machine old new n relevant ranks qid pools output".split()
+GIVEN_TO = [("report", "force"), ("pool", "force"), ("analyze lengths-by-rank", "lengths")]
+
+
 def row_of(name: str, option: str) -> Row | None:
     for rows in (SPECIAL.get(name, {}), SPECIAL.get(name.split()[0], {}), ROWS):
         if option in rows:
@@ -518,9 +491,13 @@ def row_of(name: str, option: str) -> Row | None:
     return None
 
 
+def is_given(name: str, option: str) -> bool:
+    return (name, option) in GIVEN_TO or row_of(name, option) is None and option in GIVEN
+
+
 def test_every_option_has_a_row():
-    missing = [(n, o) for n in COMMANDS for o in options_of(n) if row_of(n, o) is None]
-    assert not missing
+    pairs = [(n, o) for n in COMMANDS for o in options_of(n) if not is_given(n, o)]
+    assert not [pair for pair in pairs if row_of(*pair) is None]
 
 
 def required(name: str, setting: Setting) -> Iterator[str]:
@@ -543,8 +520,7 @@ def required(name: str, setting: Setting) -> Iterator[str]:
     if "judges" in options and name not in ("ranks", "report") and setting.source == "files":
         yield from two_judges(setting)
     if name == "audit":
-        machine = _small.judged_by_other(binary=setting.binary)
-        path = _small.write_qrels(machine, folder() / f"machine-{setting.binary}")
+        path = write_qrels(_small.judged_by_other(), folder() / "machine")
         yield from ["--judge", f"m={path}"]
     if name == "analyze lengths-by-rank":
         yield from words_of_documents(setting)
@@ -575,16 +551,16 @@ def words_of(name: str, setting: Setting, option: str, data: str) -> list[str]:
         return words + (RUNS if name == "compare" else [])
     if setting.source == "tracks":
         for track, seed in (("one", 1), ("two", 2)):
-            runs, qrels = files(data, setting.binary, setting.turned, seed)
+            runs, qrels = files(data, setting.turned, seed)
             words += ["--track", track, str(qrels), str(next(iter(runs.values())).parent)]
         return words + (["--baseline", "charlie"] if name == "compare" else [])
-    runs, qrels = files(data, setting.binary, setting.turned)
+    runs, qrels = files(data, setting.turned)
     paths = [str(path) for path in runs.values()]
     if name == "pool":
         return words + paths
     if name == "labels":
         rows = _small.labels().iloc[1::2]
-        return [*words, str(qrels), str(_small.write_qrels(rows, folder() / "some-labels"))]
+        return [*words, str(qrels), str(write_qrels(rows, folder() / "some-labels"))]
     if name == "audit":
         rows = [row for row in qrels.read_text().splitlines() if row.split()[0] < "q4"]
         qrels = qrels.with_suffix(".people")
@@ -637,15 +613,12 @@ def problem(name: str, option: str, setting: Setting) -> str:
         own = {"measure", "measures", "places", "form", *SCORES}
         before = plain(name, setting, option if option in own else "")
     after = output_of(name, [*words, *value], row.writes)
-    sources = {setting.source, "binary" if setting.binary else "", "always"}
-    expected = [row.refused[source] for source in row.refused if source in sources]
-    if expected and after.startswith("!"):
-        refused = any(re.search(sentence, after) for sentence in expected)
-        return "" if refused else f"is refused otherwise: {after[-200:]}"
+    sources = (setting.source, "always")
+    if expected := [row.refused[source] for source in sources if source in row.refused]:
+        is_refused = after.startswith("!") and re.search("|".join(expected), after)
+        return "" if is_refused else f"is not refused: {after[-200:]}"
     if after.startswith("!"):
         return f"is refused: {after[-300:]}"
-    if expected and "binary" not in row.refused:
-        return "is not refused"
     if before.startswith("!") != row.needed:
         return f"without it: {before[-200:]}"
     if (before == after) != any(source in row.same for source in sources):
@@ -673,8 +646,7 @@ def cases() -> Iterator[Any]:
                 ("", quick, []),
                 ("-more", [s for s in tried if s not in quick], [pytest.mark.slow]),
             ):
-                unseen = "a setting" in row_of(name, option).same.values()
-                if chosen and not unseen:
+                if chosen and not is_given(name, option):
                     yield pytest.param(
                         name, option, chosen, marks=marks, id=f"{name}-{option}{part}"
                     )

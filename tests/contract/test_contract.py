@@ -1,13 +1,11 @@
 """Tests of the assumptions of pt.Experiment, pt.Evaluate and ir_measures about a measure.
 
-Tests call PyTerrier and ir_measures. Expected values come from loops (``brute_force``), worked
-examples or pytrec_eval.
+Tests call PyTerrier and ir_measures. Expected values come from loops (``brute_force``).
 """
 
 from __future__ import annotations
 
 import ast
-import gzip
 import itertools
 import json
 import math
@@ -27,7 +25,6 @@ import pyterrier as pt
 import pytest
 from _systems import QUERIES, Toy, by_query, evaluated, expected, qrels, results, system, topics
 from ir_measures.measures import Measure
-from scipy import stats
 
 import pyterrier_asl
 from pyterrier_asl import ASL, TBG, AP_Rareness, DocLengths, LexiP, P_Rareness, RarenessPool, nASL
@@ -102,7 +99,7 @@ def wide(each):
     return found
 
 
-# 1. One finite value for every query of the qrels, in one order of measures
+# One finite value for every query of the qrels, in one order of measures
 
 
 @pytest.mark.parametrize("run", ["full", "partial", "empty", "strange"])
@@ -161,7 +158,7 @@ def test_the_order_of_measures_does_not_depend_on_the_hash_seed():
             text=True,
             check=True,
         ).stdout
-        for seed in ("0", "1", "12345")
+        for seed in ("0", "12345")
     }
     assert len(said) == 1
     first, _ = said.pop().splitlines()
@@ -169,7 +166,7 @@ def test_the_order_of_measures_does_not_depend_on_the_hash_seed():
     assert order == sorted(order) and len(order) == 5
 
 
-# 2, 3, 9. A measure is its repr
+# A measure is its repr
 
 
 def every_measure(pool, lengths):
@@ -245,56 +242,6 @@ def test_order_and_spelling_of_parameters_do_not_matter():
     assert ASL != AP and (ASL == "ASL") is False
 
 
-# 10. Parameters
-
-
-@pytest.mark.parametrize(
-    ("measure", "params", "says"),
-    [
-        (ASL, {"cutoff": 0}, "ASL: cutoff must be a whole number from 1 to 2147483647, not 0"),
-        (ASL, {"cutoff": 10.0}, "cutoff must be a whole number"),
-        (ASL, {"cutoff": True}, "cutoff must be a whole number"),
-        (ASL, {"g": -3}, "ASL: g must be a whole number from 1 to 2147483647, not -3"),
-        (ASL, {"missing": "last"}, "missing must be one of 'pad', 'after', 'eq3', not 'last'"),
-        (ASL, {"rel": -1}, "rel must be a number from 0"),
-        (ASL, {"rel": float("nan")}, "rel must be a number from 0"),
-        (ASL, {"judged_only": 1}, "judged_only must be True or False, not 1"),
-        (ASL, {"depth": 5}, "ASL has no parameter 'depth'; it has cutoff, rel, g"),
-        (nASL, {"missing": "pad"}, "nASL has no parameter 'missing'"),
-        (LexiP, {"cutoff": "10"}, "LexiP: cutoff must be a whole number"),
-        (P_Rareness, {"alpha": 2}, "alpha must be a number from 0 to 1, not 2"),
-        (P_Rareness, {"alpha": -0.1}, "alpha must be a number from 0 to 1"),
-        (P_Rareness, {"pool": 3}, "pool must be a RarenessPool .*, its name or a file, not 3"),
-        (AP_Rareness, {"pool": "no such"}, "RarenessPool.load.file. loads a saved one"),
-        (AP_Rareness, {"member": "yes"}, "member must be True or False"),
-        (TBG, {"halflife": 0}, "halflife must be a number above 0, not 0"),
-        (TBG, {"p_save": 1.5}, "p_save must be a number from 0 to 1"),
-        (TBG, {"missing_length": -1}, "missing_length must be a number from 0"),
-        (TBG, {"lengths": "no such"}, "a DocLengths, an existing file, or the name"),
-    ],
-)
-def test_parameters_out_of_range_are_said_when_the_measure_is_made(measure, params, says):
-    with pytest.raises(ValueError, match=says):
-        measure(**params)
-    if set(params) == {"cutoff"}:
-        with pytest.raises(ValueError, match=says):
-            measure @ params["cutoff"]
-
-
-def test_numbers_of_numpy_are_numbers(pool):
-    same = [
-        (ASL @ np.int64(10), ASL @ 10),
-        (ASL(g=np.int32(3), rel=np.float64(2)), ASL(g=3, rel=2)),
-        (ASL(judged_only=np.True_), ASL(judged_only=True)),
-        (TBG(halflife=np.float64(100)), TBG(halflife=100)),
-        (AP_Rareness(pool=pool, alpha=np.float32(0.5)), AP_Rareness(pool=pool)),
-        (AP_Rareness(pool=pool, alpha=1), AP_Rareness(pool=pool, alpha=1.0)),
-        (ASL(g=None), ASL),
-    ]
-    for one, other in same:
-        assert one == other and str(one) == str(other) and "np." not in str(one)
-
-
 def test_what_a_measure_cannot_do_without_is_said():
     for call in (
         lambda m: m.calc_aggregate({"q": {"a": 1}}, {"q": {"a": 1}}),
@@ -306,15 +253,15 @@ def test_what_a_measure_cannot_do_without_is_said():
             call(AP_Rareness @ 10)
 
 
-# 3. Pickled, and in workers
+# Pickled, and in workers
 
 
-@pytest.mark.parametrize("backend", [pytest.param("loky", marks=pytest.mark.slow), "threading"])
-def test_measures_travel_to_joblib_workers(ours, backend):
+@pytest.mark.slow
+def test_measures_travel_to_joblib_workers(ours):
     joblib = pytest.importorskip("joblib")
     runs = [results(1), results(2)]
     measures = list(ours)
-    found = joblib.Parallel(n_jobs=2, backend=backend)(
+    found = joblib.Parallel(n_jobs=2, backend="loky")(
         joblib.delayed(evaluated)(measures, run) for run in runs
     )
     for run, answer in zip(runs, found):
@@ -349,75 +296,16 @@ def test_pickled_measures_bring_pools_and_lengths_to_another_process(ours, pool)
     assert ast.literal_eval(done.stdout.decode()) == expected
 
 
-# 4, 5. Batches, and unanswered queries
-
-
-@pytest.mark.parametrize("size", [1, 2, 4, 100])
-@pytest.mark.parametrize("plan", ["linear", "tree"])
-def test_batches_are_as_the_whole(ours, size, plan):
-    measures = [*ours, AP]
-    options = {"plan": plan, "verbose": False}
-    made = [system(1), system(2)]
-    whole = pt.Experiment(made, topics(), qrels(), measures, perquery=True, **options)
-    parts = pt.Experiment(
-        made, topics(), qrels(), measures, perquery=True, batch_size=size, **options
-    )
-    second = [wide(each[each["name"] == "toy2"]) for each in (parts, whole)]
-    pd.testing.assert_frame_equal(*second, check_exact=True)
-    found = wide(whole[whole["name"] == "toy1"]).loc[QUERIES]
-    for measure, loop in ours.items():
-        values = expected(loop, results(1), qrels())
-        assert found[str(measure)].tolist() == pytest.approx(values, abs=1e-12)
-
-
-def test_means_are_over_every_query_of_the_qrels(ours):
-    short = results(1, QUERIES[:2])
-    table = pt.Experiment([Toy("a", short)], topics(), qrels(), list(ours))
-    for measure, loop in ours.items():
-        values = expected(loop, short, qrels())
-        assert table[str(measure)][0] == pytest.approx(np.mean(values), abs=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("measure", "worst"),
-    [
-        (ASL, 1001),
-        (ASL @ 10, 11),
-        (ASL(g=1) @ 10, 11),
-        (ASL(missing="after"), 1001),
-        (ASL(missing="eq3") @ 10, 11),
-        (ASL(judged_only=True), 1001),
-        (nASL, 0),
-        (nASL @ 10, 0),
-        (LexiP, 0),
-        (TBG, 0),
-    ],
-)
-def test_an_unanswered_query_gets_the_worst_value(measure, worst):
-    run, judged = results(1, ["q1"]), qrels(["q1", "q2"])
-    each = pt.Experiment([run], topics(["q1", "q2"]), judged, [measure], perquery=True)
-    assert each["value"].tolist()[1] == worst == measure.DEFAULT
-    values = {m.query_id: m.value for m in measure.iter_calc(ir(judged), ir(run.iloc[:0]))}
-    assert values == {"q1": worst, "q2": worst}
-
-
-def test_a_query_without_relevant_documents_distinguishes_no_systems(ours):
-    judged = qrels().assign(label=0)
-    for run in (results(1), results(1).iloc[:0]):
-        for measure in ours:
-            worth = 1 if measure.NAME in ("ASL", "nASL") else 0
-            assert {m.value for m in measure.iter_calc(ir(judged), ir(run))} == {worth}
-
-
-# 6. The direction
+# The direction, and the worst value
 
 
 def test_measures_say_which_way_is_better():
     lower = {m for m in (ASL, nASL, LexiP, P_Rareness, AP_Rareness, TBG) if not m.HIGHER_IS_BETTER}
     assert lower == {ASL} and (ASL(g=1) @ 10).HIGHER_IS_BETTER is False
+    assert [m.DEFAULT for m in (ASL, ASL @ 10, nASL, LexiP, TBG)] == [1001, 11, 0, 0, 0]
 
 
-# 7. Columns of every kind
+# Everything pt.Experiment does with a measure
 
 
 def _as(kind, frame):
@@ -425,51 +313,15 @@ def _as(kind, frame):
     ids = [name for name in ("qid", "docno") if name in frame.columns]
     if kind == "integers":
         return frame.assign(**{name: frame[name].str[1:].astype("int64") for name in ids})
-    if kind == "mixed":
-        return frame.assign(**{n: frame[n].str[1:].astype("int64").astype(object) for n in ids})
-    dtype = {"object": object, "category": "category", "arrow": "string[pyarrow]"}[kind]
-    return frame.astype({name: dtype for name in ids})
+    return frame.astype(dict.fromkeys(ids, kind))
 
 
-@pytest.mark.parametrize(
-    ("run_kind", "qrels_kind"),
-    [
-        *itertools.product(["object", "category", "arrow"], repeat=2),
-        *itertools.product(["integers", "mixed"], repeat=2),
-    ],
-)
-def test_columns_of_every_kind(run_kind, qrels_kind):
-    text = run_kind not in ("integers", "mixed")
-    run, judged = _as(run_kind, results(1)), _as(qrels_kind, qrels())
-    loops = {
-        ASL @ 5: lambda d, g: brute_force.asl(d[:5], g, k=5),
-        LexiP: lambda d, g: brute_force.lexip(d, g),
-    }
-    found = wide(ir_measures.iter_calc(list(loops), ir(judged), ir(run)))
-    qids = judged["qid"].drop_duplicates().tolist()
-    for measure, loop in loops.items():
-        values = expected(loop, results(1), qrels()) if text else _numbered(loop)
-        assert [found[qid, str(measure)] for qid in qids] == pytest.approx(values, abs=1e-12)
-    kinds = {type(qid) for qid, _ in found}
-    assert kinds == {str} if text else kinds == {int}  # as the qrels hold them
-
-
-def _numbered(loop):
-    """The same results with ids as numbers; without ties the order is the same."""
-    assert not results(1).duplicated(["qid", "score"]).any()
-    return expected(loop, results(1), qrels())
-
-
-@pytest.mark.parametrize("kind", ["object", "category", "arrow", "integers"])
+@pytest.mark.parametrize("kind", ["object", "category", "string[pyarrow]", "integers"])
 @pytest.mark.parametrize("perquery", [False, True, "both"])
 def test_pt_experiment_with_columns_of_every_kind(kind, perquery):
+    frames = [_as(kind, frame) for frame in (results(1), topics(), qrels())]
     answer = pt.Experiment(
-        [_as(kind, results(1))],
-        _as(kind, topics()),
-        _as(kind, qrels()),
-        [ASL @ 5, LexiP],
-        perquery=perquery,
-        names=["a"],
+        frames[:1], *frames[1:], [ASL @ 5, LexiP], perquery=perquery, names=["a"]
     )
     loop = expected(lambda d, g: brute_force.asl(d[:5], g, k=5), results(1), qrels())
     if perquery is not True:
@@ -478,172 +330,6 @@ def test_pt_experiment_with_columns_of_every_kind(kind, perquery):
     if perquery:
         each = wide(answer.perquery if perquery == "both" else answer)
         assert each["ASL@5"].tolist() == pytest.approx(loop) and len(each) == 6
-
-
-# 8. Queries on one side only
-
-
-def test_queries_of_the_run_alone_are_ignored_and_of_the_qrels_alone_are_missed():
-    run = results(1, ["q1", "q2", "x1"])
-    judged = qrels(["q1", "q3"])
-    found = {m.query_id: m.value for m in (ASL @ 5).iter_calc(ir(judged), ir(run))}
-    values = expected(lambda d, g: brute_force.asl(d[:5], g, k=5), run, judged, ["q1", "q3"])
-    assert found == dict(zip(["q1", "q3"], values)) and found["q3"] == 6
-
-
-# Through ir_measures: dicts, iterators, TREC files, and all ways to call it
-
-
-def _files(tmp_path):
-    run, judged = results(1), qrels()
-    (tmp_path / "qrels").write_text(
-        "".join(f"{q} 0 {d} {g}\n" for q, d, g in judged.itertuples(index=False))
-    )
-    lines = [f"{r.qid} Q0 {r.docno} {r.rank} {r.score} x\n" for r in run.itertuples()]
-    with gzip.open(tmp_path / "run.gz", "wt") as file:
-        file.writelines(lines)
-    return str(tmp_path / "qrels"), str(tmp_path / "run.gz")
-
-
-@pytest.mark.parametrize("kind", ["frames", "dicts", "tuples", "generators", "files"])
-def test_every_kind_of_input_and_every_way_to_call(ours, kind, tmp_path):
-    run, judged = results(1), qrels()
-
-    def made():
-        if kind == "frames":
-            return ir(judged), ir(run)
-        if kind == "dicts":
-            return by_query(judged, "label"), by_query(run, "score")
-        if kind == "files":
-            paths = _files(tmp_path)
-            return ir_measures.read_trec_qrels(paths[0]), ir_measures.read_trec_run(paths[1])
-        rows = [ir_measures.ScoredDoc(r.qid, r.docno, r.score) for r in run.itertuples()]
-        grades = [ir_measures.Qrel(r.qid, r.docno, r.label) for r in judged.itertuples()]
-        return (grades, rows) if kind == "tuples" else (iter(grades), iter(rows))
-
-    loops = {m: loop for m, loop in ours.items() if m != TBG}  # no doc_len in most of these
-    measures = [*loops, AP]
-    found = wide(ir_measures.iter_calc(measures, *made()))
-    aggregate = ir_measures.calc_aggregate(measures, *made())
-    both = ir_measures.calc(measures, *made())
-    one, two = made()
-    evaluator = ir_measures.evaluator(measures, one)
-    if kind in ("frames", "dicts", "tuples"):  # types that can be read twice
-        assert wide(evaluator.iter_calc(two)) == found == wide(evaluator.iter_calc(two))
-        assert evaluator.calc_aggregate(two) == pytest.approx(aggregate)
-    for measure, loop in loops.items():
-        values = expected(loop, run, judged)
-        assert [found[q, str(measure)] for q in QUERIES] == pytest.approx(values, abs=1e-12)
-        assert aggregate[measure] == pytest.approx(np.mean(values), abs=1e-12)
-        assert both.aggregated[measure] == pytest.approx(np.mean(values), abs=1e-12)
-        assert measure.calc_aggregate(*made()) == pytest.approx(np.mean(values), abs=1e-12)
-        assert measure.calc(*made()).aggregated == pytest.approx(np.mean(values), abs=1e-12)
-        assert [m.value for m in measure.calc(*made()).per_query] == pytest.approx(values)
-    assert wide(both.per_query) == found
-
-
-@pytest.mark.parametrize("perquery", [False, True])
-def test_pt_evaluate(ours, perquery):
-    answer = pt.Evaluate(results(1), qrels(), metrics=[*ours, AP], perquery=perquery)
-    for measure, loop in ours.items():
-        values = expected(loop, results(1), qrels())
-        if perquery:
-            assert [answer[q][str(measure)] for q in QUERIES] == pytest.approx(values, abs=1e-12)
-        else:
-            assert answer[str(measure)] == pytest.approx(np.mean(values), abs=1e-12)
-
-
-def test_worked_examples_in_pt_experiment(data):
-    """Worked examples, through pt.Experiment instead of ir_measures."""
-    examples = json.loads((data.parent / "vectors.json").read_text())
-    for case in examples["asl"]:
-        names = [name for name in case if "ASL" in name]
-        run = pd.DataFrame(
-            {"qid": "q", "docno": case["ranking"], "score": -np.arange(len(case["ranking"]))}
-        )
-        judged = pd.DataFrame({"qid": "q", "docno": case["relevant"], "label": 1})
-        measures = [ir_measures.parse_measure(name) for name in names]
-        table = pt.Experiment([run], topics(["q"]), judged, measures, validate="ignore")
-        for name, measure in zip(names, measures):
-            assert table[str(measure)][0] == pytest.approx(case[name], abs=1e-9)
-
-
-@pytest.mark.parametrize("k", [1, 3, 5, 8])
-def test_rareness_without_rareness_is_pytrec_evals_precision(pool, k):
-    measures = {
-        P_Rareness(pool=pool, alpha=0) @ k: P @ k,
-        AP_Rareness(pool=pool, alpha=0) @ k: AP @ k,
-    }
-    each = pt.Experiment(
-        [results(1), results(7)],
-        topics(),
-        qrels(),
-        [*measures, *measures.values()],
-        perquery=True,
-        names=["a", "b"],
-    )
-    table = each.pivot(index=["name", "qid"], columns="measure", values="value")
-    for ours, theirs in measures.items():
-        assert table[str(ours)].tolist() == pytest.approx(table[str(theirs)].tolist(), abs=1e-12)
-
-
-# Everything pt.Experiment does with a measure
-
-
-def test_perquery_in_all_its_values(ours):
-    made = {"a": system(1), "b": system(2)}
-    table = pt.Experiment(made, topics(), qrels(), list(ours))
-    each = pt.Experiment(made, topics(), qrels(), list(ours), perquery=True)
-    both = pt.Experiment(made, topics(), qrels(), list(ours), perquery="both")
-    pd.testing.assert_frame_equal(both.averages, table)
-    pd.testing.assert_frame_equal(both.perquery, each)
-    assert len(each) == 2 * 6 * len(ours)
-    means = each.groupby(["name", "measure"])["value"].mean()
-    for name, measure in itertools.product(made, ours):
-        column = table.set_index("name").loc[name, str(measure)]
-        assert column == pytest.approx(means[name, str(measure)])
-
-
-def test_baseline_and_correction(ours):
-    made = {"a": system(1), "b": system(2), "c": system(3)}
-    measures = [nASL @ 5, LexiP, AP]
-    table = pt.Experiment(
-        made, topics(), qrels(), measures, baseline="a", correction="holm"
-    ).set_index("name")
-    runs = {"a": results(1), "b": results(2), "c": results(3)}
-    loops = {
-        "nASL@5": lambda d, g: 1 - (brute_force.asl(d[:5], g, k=5) - 1) / 5,
-        "LexiP": lambda d, g: brute_force.lexip(d, g),
-    }
-    for label, loop in loops.items():
-        values = {name: np.array(expected(loop, run, qrels())) for name, run in runs.items()}
-        for name in "bc":
-            assert table.loc[name, f"{label} +"] == (values[name] > values["a"] + 1e-12).sum()
-            assert table.loc[name, f"{label} -"] == (values[name] < values["a"] - 1e-12).sum()
-            p = stats.ttest_rel(values[name], values["a"]).pvalue
-            assert table.loc[name, f"{label} p-value"] == pytest.approx(p)
-        assert f"{label} p-value corrected" in table.columns
-
-
-def test_the_tree_plan_is_the_linear_one(ours):
-    first = system(1)
-
-    class Top(pt.Transformer):
-        def __init__(self, n):
-            self.n = n
-
-        def transform(self, inp):
-            return inp[inp["rank"] < self.n]
-
-        def __repr__(self):
-            return f"Top({self.n})"
-
-    made = {"a": first, "b": first >> Top(5), "c": first >> Top(5) >> Top(2)}
-    linear = pt.Experiment(made, topics(), qrels(), list(ours))
-    first.calls = 0
-    tree = pt.Experiment(made, topics(), qrels(), list(ours), plan="tree", verbose=False)
-    pd.testing.assert_frame_equal(tree[linear.columns], linear, check_exact=True)
-    assert first.calls == 1
 
 
 @pytest.mark.parametrize("save_format", ["trec", pickle])
@@ -661,21 +347,6 @@ def test_saved_results_are_reused(ours, tmp_path, save_format):
             pt.Experiment(made, topics(), qrels(), [TBG], **saving, save_mode="reuse")
 
 
-def test_filters(ours):
-    some = qrels(QUERIES[:4])
-    for options, queries in [
-        ({"filter_by_qrels": True}, QUERIES[1:4]),
-        ({"filter_by_topics": False}, QUERIES[:4]),
-        ({}, QUERIES[1:4]),
-    ]:
-        table = pt.Experiment([system(1)], topics(QUERIES[1:]), some, list(ours), **options)
-        answered = results(1, QUERIES)
-        answered = answered[answered["qid"].isin(QUERIES[1:])]
-        for measure, loop in ours.items():
-            values = expected(loop, answered, some, queries)
-            assert table[str(measure)][0] == pytest.approx(np.mean(values), abs=1e-12)
-
-
 def test_validation_knows_what_tbg_needs(lengths):
     short = Toy("a", results(1).drop(columns="doc_len"))
     with pytest.raises(ValueError, match="doc_len"):
@@ -685,7 +356,7 @@ def test_validation_knows_what_tbg_needs(lengths):
         pt.Experiment([short], topics(), qrels(), [TBG(lengths=lengths), ASL], validate="error")
 
 
-# 11. Registering a measure several times has no effect
+# Registering a measure several times has no effect
 
 
 def _state():

@@ -22,8 +22,8 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 
 K = 10
 COST, GAIN = f"ASL@{K}", f"nASL@{K}"
-SETTING = Setting("frames", COST, binary=False, turned=False)
-RUNS, QRELS = frames("plain", False, False)
+SETTING = Setting("frames", COST)
+RUNS, QRELS = frames()
 TWO = {name: RUNS[name] for name in ("bravo", "delta")}
 
 
@@ -60,15 +60,8 @@ def test_compare(test):
 
 @pytest.mark.parametrize("condition", ["worse", "worse p<.3", "better p<.3", "worse certainly"])
 def test_guard(condition):
-    outcomes = [
-        [
-            verdict.outcome
-            for verdict in asl.compare(
-                RUNS, QRELS, measure, conditions=f"{measure} {condition}"
-            ).verdicts
-        ]
-        for measure in (COST, GAIN)
-    ]
+    compared = [asl.compare(RUNS, QRELS, m, conditions=f"{m} {condition}") for m in (COST, GAIN)]
+    outcomes = [[verdict.outcome for verdict in one.verdicts] for one in compared]
     assert outcomes[0] == outcomes[1]
 
 
@@ -92,7 +85,7 @@ def test_ranks(options):
 
 
 def test_ranks_over_collections_and_of_scores():
-    tracks = several("plain", False, False)
+    tracks = several()
     cost, gain = (asl.ranks(tracks, None, measure, alpha=0.4) for measure in (COST, GAIN))
     assert_same(cost.table, gain.table, "name", "rank", "low", "high", "could_be_best")
     long = asl.evaluate(RUNS, QRELS, GAIN, long=True)
@@ -107,7 +100,7 @@ def test_ranks_over_collections_and_of_scores():
 
 
 def test_compare_over_collections():
-    tracks = several("plain", False, False)
+    tracks = several()
     cost, gain = (asl.compare(tracks, None, measure).by_track for measure in (COST, GAIN))
     assert_same(cost, gain, "track", "run", "p", "p_corrected", "wins", "losses", "ties")
 
@@ -195,7 +188,7 @@ def test_analyses():
 
 @pytest.mark.parametrize("options", [["-s"], ["--ranks", "-s"]])
 def test_evaluate_sorts_the_best_first(options):
-    runs, qrels = files("plain", False, False)
+    runs, qrels = files()
     given = ["evaluate", str(qrels), *map(str, runs.values())]
     printed = [call(*given, "-m", m, *options, m, "-o", "jsonl").stdout for m in (COST, GAIN)]
     orders = [[line.split('"run": "')[1].split('"')[0] for line in p.splitlines()] for p in printed]

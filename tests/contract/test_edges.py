@@ -15,7 +15,6 @@ from pyterrier_asl.analysis import discriminative_power
 from pyterrier_asl.analysis.incomplete_judgements import _samples
 from pyterrier_asl.assessment import human_range
 from pyterrier_asl.assessment.favoured import favour_sentences
-from pyterrier_asl.comparison.causes import explains
 from pyterrier_asl.statistics.intervals import Interval
 
 FIRST, SECOND = {"a": 2, "n": 1}, {"n": 2, "a": 1}
@@ -235,11 +234,6 @@ def test_a_percentage_is_of_the_value_of_the_baseline():
     assert amounts == pytest.approx([0.05, 0.05, 0.1])
     p = [float(re.search(r"one-sided p [=<] ([\d.e-]+)", str(one.verdicts[0]))[1]) for one in found]
     assert p[0] == p[1] > p[2]
-
-
-def test_a_cause_takes_away_a_tenth_exactly():
-    assert explains(0.5, 0.45) and not explains(0.5, 0.4501)
-    assert explains(0.5, -1e-9) and explains(-0.5, 1e-9)
 
 
 @pytest.mark.parametrize(("differences", "printed"), [(9, 9), (10, 10), (11, 10)])

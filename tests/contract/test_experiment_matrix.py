@@ -88,20 +88,9 @@ def test_any_combination_of_queries(which, kind, batch, pytestconfig):
                 measures.append(AP_Rareness @ 5)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                table = experiment(
-                    systems,
-                    topics(asked),
-                    judged,
-                    measures,
-                    names=["a", "b"],
-                    verbose=False,
-                    **options,
-                )
+                asked_of = (systems, topics(asked), judged, measures)
+                table = experiment(*asked_of, names=["a", "b"], verbose=False, **options)
             for measure in map(str, measures):
                 found = table[measure].tolist()
-                assert found == pytest.approx(wanted[measure].tolist(), abs=1e-12), (
-                    judged_queries,
-                    run_queries,
-                    experiment,
-                    measure,
-                )
+                case = judged_queries, run_queries, experiment, measure
+                assert found == pytest.approx(wanted[measure].tolist(), abs=1e-12), case

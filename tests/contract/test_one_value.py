@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 import pytest
+from _files import write_qrels, write_run
 from click.testing import CliRunner
 
 from pyterrier_asl import RarenessPool, compare, evaluate
@@ -21,55 +22,14 @@ from pyterrier_asl.measures.names import with_pool
 from pyterrier_asl.reporting.collect import collect
 
 #: The measures of the installed providers of ir_measures and of this package.
-MEASURES = [
-    "AP",
-    "AP@5",
-    "AP(rel=2)",
-    "Bpref",
-    "infAP",
-    "IPrec@0.2",
-    "nDCG",
-    "nDCG@5",
-    "P@5",
-    "R@5",
-    "RR",
-    "Rprec",
-    "SetAP",
-    "SetF",
-    "SetP",
-    "SetP(relative=True)",
-    "SetR",
-    "Success@5",
-    "NumQ",
-    "NumRel",
-    "NumRet",
-    "NumRet(rel=1)",
-    "AP(judged_only=True)",
-    "Compat",
-    "Compat(p=0.8)",
-    "Accuracy",
-    "Accuracy@5",
-    "BPM(T=1.0,max_rel=3)@5",
-    "SDCG(max_rel=3)@5",
-    "NERR8(max_rel=3)@5",
-    "NERR9(max_rel=3)@5",
-    "NERR10(max_rel=3)",
-    "NERR11(max_rel=3)",
-    "INST(max_rel=3)",
-    "INSQ(max_rel=3)",
-    "RBP(rel=1)",
-    "RR@5",
-    "Judged@5",
-    "ERR@5",
-    "nDCG(dcg='exp-log2')@5",
-    "ASL@10",
-    "nASL@10",
-    "ASL(g=1)@10",
-    "LexiP",
-    "AP_Rareness@5",
-    "P_Rareness@5",
-    "TBG(missing_length=100)",
-]
+MEASURES = (
+    "AP AP@5 AP(rel=2) Bpref infAP IPrec@0.2 nDCG nDCG@5 P@5 R@5 RR Rprec SetAP SetF SetP "
+    "SetP(relative=True) SetR Success@5 NumQ NumRel NumRet NumRet(rel=1) AP(judged_only=True) "
+    "Compat Compat(p=0.8) Accuracy Accuracy@5 BPM(T=1.0,max_rel=3)@5 SDCG(max_rel=3)@5 "
+    "NERR8(max_rel=3)@5 NERR9(max_rel=3)@5 NERR10(max_rel=3) NERR11(max_rel=3) INST(max_rel=3) "
+    "INSQ(max_rel=3) RBP(rel=1) RR@5 Judged@5 ERR@5 nDCG(dcg='exp-log2')@5 ASL@10 nASL@10 "
+    "ASL(g=1)@10 LexiP AP_Rareness@5 P_Rareness@5 TBG(missing_length=100)"
+).split()
 #: Measures whose providers order equal scores differently from trec_eval, or round.
 OTHER_ORDER = {"RBP(rel=1)", "RR@5", "Judged@5"}
 ROUNDED = {"ERR@5", "nDCG(dcg='exp-log2')@5"}
@@ -145,23 +105,11 @@ def by_report(runs, qrels, measures, folder):
 
 def by_command_line(runs, qrels, measures, folder):
     for name, run in runs.items():
-        lines = [f"{r.qid} Q0 {r.docno} 0 {r.score!r} t" for r in run.itertuples()]
-        (folder / name).write_text("\n".join(lines) + "\n")
-    lines = [f"{r.qid} 0 {r.docno} {r.label}" for r in qrels.itertuples()]
-    (folder / "qrels").write_text("\n".join(lines) + "\n")
-    said = CliRunner().invoke(
-        command,
-        [
-            "-q",
-            "-n",
-            "-o",
-            "jsonl",
-            "-m",
-            " ".join(measures),
-            str(folder / "qrels"),
-            *(str(folder / name) for name in runs),
-        ],
-    )
+        write_run(run, folder / name)
+    write_qrels(qrels, folder / "qrels")
+    files = [str(folder / name) for name in ("qrels", *runs)]
+    words = [*"-q -n -o jsonl -m".split(), " ".join(measures), *files]
+    said = CliRunner().invoke(command, words)
     assert said.exit_code == 0, said.output
     rows = [json.loads(line) for line in said.stdout.splitlines()]
     return {(row["run"], row["query_id"], row["measure"]): row["value"] for row in rows}

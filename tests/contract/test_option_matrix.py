@@ -2,8 +2,7 @@
 
 The options come from the signatures, so that a new one without a row fails. Each row is tried with
 frames and files (which must give the same), several collections and tables of scores, with a
-measure of which higher and one of which lower values are better, with graded and binary qrels, and
-with runs in two orders; each pair of these occurs.
+measure of which higher and one of which lower values are better, and with runs in two orders.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from test_command_matrix import COMMANDS, folder, options_of, output_of, words_o
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
-SETTING = Setting("files", "ASL@10", binary=False, turned=False)
+SETTING = Setting("files", "ASL@10")
 
 #: Commands that draw queries, documents or pairs in the order of the input.
 DRAWN = (

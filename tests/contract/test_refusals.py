@@ -8,7 +8,8 @@ from typing import Any
 import pandas as pd
 import pytest
 from _calls import call
-from _small import collection, write_qrels, write_run
+from _files import write_qrels, write_run
+from _small import collection
 
 from pyterrier_asl import (
     TermIndex,
@@ -37,15 +38,6 @@ SCORES = pd.DataFrame(
     columns=["name", "qid", "measure", "value"],
 )
 LABELS = pd.DataFrame({"qid": ["q1"], "docno": ["d1"], "label": [0]})
-
-
-class Transformer:
-    """Retrieves nothing."""
-
-    def transform(self, topics: Any) -> Any:
-        return topics
-
-    __call__ = transform
 
 
 REFUSED: dict[str, tuple[Callable[[], Any], str]] = {

@@ -74,7 +74,6 @@ def test_rows_of_a_table_are_numbered(name):
     assert table.index.tolist() == list(range(len(table)))
 
 
-JUDGES = {"one": QRELS, "two": {q: {"a": 1, "b": 1} for q in QRELS}}
 #: Calls whose tables name the measure.
 NAMED = {
     "holes": lambda m: asl.holes(TWO, QRELS, m).table,

@@ -21,8 +21,8 @@ import pyterrier_asl as asl
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
-SETTING = Setting("frames", "AP@10", binary=False, turned=False)
-RUNS, QRELS = frames("plain", False, False)
+SETTING = Setting("frames")
+RUNS, QRELS = frames()
 TWO = {name: RUNS[name] for name in ("bravo", "alpha")}
 
 
@@ -84,7 +84,7 @@ def of_seed(source: Any, **options: Any) -> float:
 
 
 def test_the_seed_reaches_the_test():
-    tracks = several("plain", False, False)
+    tracks = several()
     scores = asl.read_scores(
         pd.concat(
             asl.evaluate(*pair, "AP@10", long=True).assign(

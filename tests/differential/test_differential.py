@@ -33,7 +33,6 @@ from pyterrier_asl import (
     evaluate,
     nASL,
     preferences,
-    search_lengths,
 )
 from pyterrier_asl.judging.judged_run import judge
 from pyterrier_asl.judging.judgements import Judgements
@@ -94,39 +93,28 @@ def rankings(run: dict, qrels: dict, k: int | None = None, judged_only: bool = F
 def loops(run: dict, qrels: dict, rel: int, lengths: dict) -> dict:
     """Each measure and its value for every query."""
 
-    def each(measure, loop, k=None, judged_only=False):
-        docs = rankings(run, qrels, k, judged_only)
-        return measure, [loop(d, grades) for d, grades in zip(docs, qrels.values())]
-
-    return dict(
-        [
-            each(ASL(rel=rel), lambda d, g: brute_force.asl(d, g, rel)),
-            each(ASL(rel=rel) @ 1000, lambda d, g: brute_force.asl(d, g, rel, 1000), 1000),
-            each(
-                ASL(rel=rel, missing="after", g=10) @ 100,
-                lambda d, g: brute_force.asl(d, g, rel, 100, "after", 10),
-                100,
-            ),
-            each(
-                ASL(rel=rel, missing="eq3", judged_only=True),
-                lambda d, g: brute_force.asl(d, g, rel, None, "eq3", None, True),
-                None,
-                True,
-            ),
-            each(
-                nASL(rel=rel, judged_only=True) @ 50,
-                lambda d, g: 1 - (brute_force.asl(d, g, rel, 50, judged_only=True) - 1) / 50,
-                50,
-                True,
-            ),
-            each(LexiP(rel=rel), lambda d, g: brute_force.lexip(d, g, rel)),
-            each(LexiP(rel=rel) @ 20, lambda d, g: brute_force.lexip(d, g, rel, 20), 20),
-            each(
-                TBG(rel=rel, lengths=DocLengths.from_dict(lengths, name="crc")),
-                lambda d, g: brute_force.tbg(d, g, lengths, rel=rel),
-            ),
-        ]
-    )
+    asl, lexip = brute_force.asl, brute_force.lexip
+    tbg = TBG(rel=rel, lengths=DocLengths.from_dict(lengths, name="crc"))
+    cases = {  # measure -> its loop, where it is cut, and whether unjudged documents are left out
+        ASL(rel=rel): (lambda d, g: asl(d, g, rel), None, False),
+        ASL(rel=rel) @ 1000: (lambda d, g: asl(d, g, rel, 1000), 1000, False),
+        ASL(rel=rel, missing="after", g=10) @ 100: (
+            lambda d, g: asl(d, g, rel, 100, "after", 10), 100, False,
+        ),
+        ASL(rel=rel, missing="eq3", judged_only=True): (
+            lambda d, g: asl(d, g, rel, None, "eq3", None, True), None, True,
+        ),
+        nASL(rel=rel, judged_only=True) @ 50: (
+            lambda d, g: 1 - (asl(d, g, rel, 50, judged_only=True) - 1) / 50, 50, True,
+        ),
+        LexiP(rel=rel): (lambda d, g: lexip(d, g, rel), None, False),
+        LexiP(rel=rel) @ 20: (lambda d, g: lexip(d, g, rel, 20), 20, False),
+        tbg: (lambda d, g: brute_force.tbg(d, g, lengths, rel=rel), None, False),
+    }  # fmt: skip
+    return {
+        measure: [loop(d, g) for d, g in zip(rankings(run, qrels, k, only), qrels.values())]
+        for measure, (loop, k, only) in cases.items()
+    }
 
 
 @pytest.mark.parametrize("collection", COLLECTIONS)
@@ -158,17 +146,9 @@ def test_rareness_is_the_loops_on_real_runs(data, collection):
         for file in [members[0], members[-1], *strangers]:
             docs = rankings(plainly(file, 4), qrels)
             for alpha, normalized, k in ((0.5, False, 100), (1, True, 20)):
+                options = {"alpha": alpha, "normalized": normalized, "rel": rel, "groups": names}
                 expected = [
-                    brute_force.rareness(
-                        docs[i],
-                        grades,
-                        [top[i] for top in tops],
-                        k,
-                        alpha,
-                        normalized,
-                        rel=rel,
-                        groups=names,
-                    )
+                    brute_force.rareness(docs[i], grades, [top[i] for top in tops], k, **options)
                     for i, grades in enumerate(qrels.values())
                 ]
                 measures = [
@@ -197,27 +177,6 @@ def test_preferences_are_the_loops_on_real_runs(data, collection):
         expected = [brute_force.rr_lp(x, y) for x, y in zip(*made)]
         assert frame["rrLP"].tolist() == expected, (a.name, b.name)
         assert frame["sgnLP"].tolist() == np.sign(expected).tolist()
-
-
-@pytest.mark.parametrize("collection", COLLECTIONS)
-def test_search_lengths_average_to_asl_on_real_runs(data, collection):
-    qrels = plainly(qrels_of(data, collection), 3)
-    for file in runs_of(data, collection, 2):
-        run = plainly(file, 4)
-        frame = search_lengths(run, qrels)
-        docs = dict(zip(qrels, rankings(run, qrels)))
-        for qid, rows in frame.groupby("qid"):
-            expected = brute_force.asl(docs[qid], qrels[qid])
-            assert rows["search_length"].mean() == pytest.approx(expected, abs=1e-9)
-            place, unjudged = {}, 0
-            for rank, docno in enumerate(docs[qid], 1):
-                place[docno] = (rank, unjudged)
-                unjudged += docno not in qrels[qid]
-            for row in rows.itertuples():
-                if row.docno in place:
-                    assert (row.rank, row.unjudged_above) == place[row.docno]
-                else:
-                    assert row.unjudged_above == unjudged
 
 
 @pytest.mark.parametrize("collection", COLLECTIONS)

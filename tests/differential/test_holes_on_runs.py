@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pyterrier_asl import bounds, evaluate
 from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.evaluation.labellings import labelled_measures
 from pyterrier_asl.unjudged.holes import holes
@@ -65,15 +64,3 @@ def test_settled_verdicts_are_right(judged, hidden, measure):
     )
     truth, low, high = full["difference"], found["low"], found["high"]
     assert (low - 1e-9 <= truth).all() and (truth <= high + 1e-9).all()
-
-
-def test_values_match_evaluate(judged, data):
-    folder = data / "trec8-adhoc"
-    names = judged.names[:3]
-    runs = {name: folder / "runs" / f"input.{name}.gz" for name in names}
-    plain = evaluate(runs, folder / "qrels.txt.gz", MEASURES)
-    frame = bounds(runs, folder / "qrels.txt.gz", MEASURES, by_query=True)
-    assert (frame["low"] <= frame["value"] + 1e-12).all()
-    assert (frame["value"] <= frame["high"] + 1e-12).all()
-    for name in MEASURES:
-        assert np.array_equal(plain[name], frame["value"][frame["measure"] == name])

@@ -24,17 +24,9 @@ def test_kappa_and_tau_of_a_range_are_on_the_pairs_that_all_judged(data):
     qrels["second"] = judged.sample(frac=1 / 3, random_state=1)
     files = sorted((data / "dl20-passage" / "runs").glob("*.gz"))[::6]
     runs = {file.name: asl.read_run(file) for file in files}
-    report = asl.judges(
-        qrels["nist"],
-        {"second": qrels["second"], "machine": qrels["machine"]},
-        runs,
-        ["P(rel=2)@10"],
-        people=["second"],
-        reference="nist",
-        rel=2,
-        judge_rel={"second": 1},
-        draws=20,
-    )
+    judges = {name: qrels[name] for name in ("second", "machine")}
+    options = {"people": ["second"], "reference": "nist", "rel": 2, "judge_rel": {"second": 1}}
+    report = asl.judges(qrels["nist"], judges, runs, ["P(rel=2)@10"], draws=20, **options)
     rows = report.agreement[report.agreement["judge"] == "machine"].set_index("agreement")
 
     merged = qrels["nist"]

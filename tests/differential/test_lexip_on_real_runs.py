@@ -53,17 +53,10 @@ def test_published_discriminative_power(dl20):
 def test_published_hsd(dl20):
     """The published numbers are within the range of 100 randomizations over several seeds."""
     published = {"rrLP": 37.46, "sgnLP": 40.91, "RR": 28.35}
+    options = {"tests": ["tukey-randomized"], "progress": False}
     drawn = {
         draws: pd.concat(
-            preference_discrimination(
-                dl20,
-                None,
-                rel=2,
-                tests=["tukey-randomized"],
-                draws=draws,
-                seed=seed,
-                progress=False,
-            )
+            preference_discrimination(dl20, None, rel=2, draws=draws, seed=seed, **options)
             for seed in range(seeds)
         ).groupby("preference")["percent"]
         for draws, seeds in ((100, 40), (1000, 1))

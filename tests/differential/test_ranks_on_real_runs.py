@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 
 import pyterrier_asl as asl
-from pyterrier_asl.evaluation.evaluate import to_long
 from pyterrier_asl.evaluation.evaluation import Evaluation
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*nearly the worst possible mean")
@@ -77,30 +76,6 @@ def test_all_judges_together(data, dl20):
 def trec8(data):
     folder = data / "trec8-adhoc"
     return Evaluation.of(folder / "runs", folder / "qrels.txt.gz")
-
-
-def forms(frame, folder):
-    """The same scores as trec_eval -q and ir_measures -q print them, and in tables."""
-    for name, rows in frame.groupby("name"):
-        for form, line in (
-            ("trec_eval", "map                   \t{0}\t{1!r}\n"),
-            ("ir_measures", "{0}\tAP\t{1!r}\n"),
-        ):
-            (folder / form).mkdir(exist_ok=True)
-            text = "".join(line.format(q, v) for q, v in zip(rows["qid"], rows["AP"].tolist()))
-            (folder / form / f"input.{name}").write_text(text)
-    frame.to_parquet(folder / "scores.parquet")
-    to_long(frame).to_csv(folder / "perquery.csv", index=False)
-    return ["trec_eval", "ir_measures", "perquery.csv", "scores.parquet"]
-
-
-def test_scores_give_the_ranks_of_the_runs(trec8, tmp_path):
-    expected = asl.ranks(trec8, measures="AP").table
-    for form in forms(trec8.frame(["AP"]), tmp_path):
-        board = asl.ranks(asl.read_scores(tmp_path / form), measures="AP")
-        # Files are read in the order of their names, and equal means keep this order.
-        table = board.table.set_index("name").loc[expected["name"]].reset_index()
-        pd.testing.assert_frame_equal(table, expected)
 
 
 def test_intervals_whatever_the_unjudged_contain_those_without(data, trec8):

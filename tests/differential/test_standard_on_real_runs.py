@@ -16,13 +16,10 @@ from ir_measures import (
     RBP,
     RR,
     Judged,
-    NumRelRet,
     P,
-    R,
     nDCG,
 )
 
-from pyterrier_asl import ASL, accelerate
 from pyterrier_asl.io.qrels import read_qrels_table
 from pyterrier_asl.io.runs import read_run_table, run_name
 from pyterrier_asl.judging.judgements import Judgements
@@ -67,13 +64,13 @@ def test_every_real_run_is_scored_as_by_pytrec_eval(data: Path, track):
 
 @pytest.mark.parametrize("track", ["dl20-passage", "robust03", "trec8-adhoc"])
 def test_real_runs_are_scored_as_by_other_providers_in_one_order(data: Path, track):
-    """Every 16th run, with scores replaced by ranks, so that nothing ties."""
+    """Every 32nd run, with scores replaced by ranks, so that nothing ties."""
     table = next(read_qrels_table(path) for path in (data / track).glob("qrels.txt*"))
     qrels = table.to_pandas().set_axis(["query_id", "doc_id", "relevance"], axis=1)
     judgements, cwl = Judgements(table), ir_measures.cwl_eval.is_available()
     exact = [*ORDERED, *([RBP(rel=1), RBP(rel=2, p=0.99)] if cwl else [])]
     rounded = [ERR @ 20, nDCG(dcg="exp-log2") @ 20] if ir_measures.gdeval.is_available() else []
-    paths = sorted((data / track / "runs").iterdir())[::16]
+    paths = sorted((data / track / "runs").iterdir())[::32]
     for path in paths:
         run, _, ranking = rank(read_run_table(path))
         rows = ranking.rows
@@ -92,30 +89,3 @@ def test_real_runs_are_scored_as_by_other_providers_in_one_order(data: Path, tra
             found = ours(measure, judgements, frame)
             assert found == pytest.approx({q: 0 for q in found} | expected[measure], abs=5.1e-6)
     print(f"{track}: {', '.join(map(str, [*exact, *rounded]))} of {len(paths)} runs")
-
-
-@pytest.mark.parametrize("perquery", [False, True])
-def test_an_experiment_is_the_same_accelerated(data: Path, perquery):
-    import pyterrier as pt
-
-    folder = data / "dl20-passage"
-    qrels = read_qrels_table(folder / "qrels.txt").to_pandas()
-    runs = [read_run_table(p).to_pandas() for p in sorted((folder / "runs").iterdir())[:3]]
-    topics = pd.DataFrame({"qid": qrels["qid"].unique(), "query": "x"})
-    metrics = [AP, RR, P @ 20, nDCG @ 10, RR @ 10, R @ 100, NumRelRet, ASL @ 1000]
-
-    def experiment():
-        return pt.Experiment(runs, topics, qrels, metrics, names=["a", "b", "c"], perquery=perquery)
-
-    plain = experiment()
-    accelerate()
-    try:
-        fast = experiment()
-    finally:
-        accelerate(False)
-    if perquery:
-        keys = ["name", "qid", "measure"]
-        plain, fast = (f.sort_values(keys).reset_index(drop=True) for f in (plain, fast))
-    else:  # pt.Experiment keeps the order in which values arrive
-        plain, fast = plain.sort_index(axis=1), fast.sort_index(axis=1)
-    pd.testing.assert_frame_equal(fast, plain, check_exact=False, rtol=0, atol=1e-9)

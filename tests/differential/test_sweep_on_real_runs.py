@@ -24,9 +24,9 @@ def test_real_documents(times, number):
     assert compare(stage, times, measures, 10) < 1e-9
 
 
-@pytest.mark.parametrize("number", [0, 1, 2], ids=["initial", "feedback", "final"])
-def test_vaswani(vaswani, number):
+def test_vaswani(vaswani):
+    """The last stage has the retrievals and the feedback of the others."""
     collection = load_collection("vaswani", verbose=False)
     measures = [AP, TBG(lengths=collection.lengths), ASL @ 1000]
-    stage = bm25_stages(collection.index)[number]
-    assert compare(stage, collection, measures, 4, seed=number) < 1e-9
+    *_, final = bm25_stages(collection.index)
+    assert compare(final, collection, measures, 6, seed=2) < 1e-9

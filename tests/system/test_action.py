@@ -33,9 +33,9 @@ WORSE = "".join(
 def run_action(folder: Path, **inputs: str) -> subprocess.CompletedProcess[str]:
     """Runs the step that compares, as GitHub does, with inputs as variables and output files."""
     (step,) = [step for step in ACTION["runs"]["steps"] if step.get("id") == "compare"]
-    (step["shell"] == "bash") or pytest.fail("GitHub runs it by another shell")
-    defaults = {name: about.get("default", "") for name, about in ACTION["inputs"].items()}
-    given = {**defaults, **inputs}
+    assert step["shell"] == "bash"
+    given = {name: about.get("default", "") for name, about in ACTION["inputs"].items()}
+    given |= {"qrels": "qrels.txt", "baseline": "live.run", **inputs}
     env = {
         name: given[value.removeprefix("${{ inputs.").removesuffix(" }}")]
         for name, value in step["env"].items()
@@ -59,12 +59,8 @@ def run_action(folder: Path, **inputs: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture
 def folder(tmp_path):
-    for name, text in {
-        "qrels.txt": QRELS,
-        "live.run": GOOD,
-        "new.run": GOOD,
-        "bad.run": WORSE,
-    }.items():
+    texts = {"qrels.txt": QRELS, "live.run": GOOD, "new.run": GOOD, "bad.run": WORSE}
+    for name, text in texts.items():
         (tmp_path / name).write_text(text)
     return tmp_path
 
@@ -78,9 +74,7 @@ def folder(tmp_path):
     ],
 )
 def test_every_outcome_reaches_every_output(folder, run, condition, status, verdict):
-    done = run_action(
-        folder, qrels="qrels.txt", baseline="live.run", run=run, conditions=f"{condition}\n"
-    )
+    done = run_action(folder, run=run, conditions=f"{condition}\n")
     assert done.returncode == status, done.stdout + done.stderr
     assert (folder / "output").read_text() == f"verdict={verdict}\n"
     assert json.loads((folder / "guard.json").read_text())["message"] == verdict
@@ -92,13 +86,7 @@ def test_every_outcome_reaches_every_output(folder, run, condition, status, verd
 
 
 def test_several_runs_and_conditions_one_a_line(folder):
-    done = run_action(
-        folder,
-        qrels="qrels.txt",
-        baseline="live.run",
-        run="new.run\nbad.run\n",
-        conditions="RR worse\n\nP@1 worse\n",
-    )
+    done = run_action(folder, run="new.run\nbad.run\n", conditions="RR worse\n\nP@1 worse\n")
     assert done.returncode == 1
     (suite,) = ElementTree.parse(folder / "guard.xml").iter("testsuite")
     assert len(list(suite.iter("testcase"))) >= 4
@@ -129,15 +117,8 @@ def test_the_checkout_is_installed_where_no_package_is_given(tmp_path, package, 
 
 
 def test_folders_of_outputs_are_made(folder):
-    done = run_action(
-        folder,
-        qrels="qrels.txt",
-        baseline="live.run",
-        run="new.run",
-        conditions="RR worse",
-        badge="sub/b.json",
-        junit="other/g.xml",
-    )
+    outputs = {"badge": "sub/b.json", "junit": "other/g.xml"}
+    done = run_action(folder, run="new.run", conditions="RR worse", **outputs)
     assert done.returncode == 0, done.stderr
     assert json.loads((folder / "sub" / "b.json").read_text())["message"] == "PASS"
     assert (folder / "other" / "g.xml").exists()
@@ -154,8 +135,7 @@ def test_folders_of_outputs_are_made(folder):
     ],
 )
 def test_a_wrong_input_is_named_in_every_output(folder, changed, problem):
-    inputs = {"qrels": "qrels.txt", "baseline": "live.run", "run": "new.run"}
-    done = run_action(folder, **{**inputs, "conditions": "RR worse", **changed})
+    done = run_action(folder, **{"run": "new.run", "conditions": "RR worse", **changed})
     assert done.returncode == 2 and f"::error title=ERROR::{problem}" in done.stdout
     assert "--" not in done.stdout + done.stderr
     assert (folder / "output").read_text() == "verdict=ERROR\n"

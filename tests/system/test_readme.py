@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scipy.stats
+from _systems import by_query
 from brute_force import asl, lexip, ranking, rareness, tbg
 from ir_measures import AP
 
@@ -127,10 +128,3 @@ def test_the_picture_of_search_lengths(vaswani):
         changes[far & side]["documents"].sum() for side in (changes["high"] < 0, changes["low"] > 0)
     )
     assert nearer > 10 * farther
-
-
-def by_query(frame, value):
-    found = {}
-    for qid, docno, number in zip(frame["qid"], frame["docno"], frame[value]):
-        found.setdefault(qid, {})[docno] = number
-    return found

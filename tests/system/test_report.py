@@ -1,4 +1,4 @@
-"""The report in a browser, from an interrupted process, and of real collections."""
+"""The report in a browser, and of real collections."""
 
 from __future__ import annotations
 
@@ -6,13 +6,10 @@ import contextlib
 import csv
 import io
 import itertools
-import os
 import re
 import shutil
-import signal
 import subprocess
 import sys
-import textwrap
 from pathlib import Path
 
 import brute_force
@@ -32,47 +29,6 @@ from pyterrier_asl.unjudged.holes import holes
 @pytest.fixture(scope="module")
 def made():
     return report(RUNS, QRELS, topics=TEXTS, title=f"Report {EVIL}")
-
-
-# The file
-
-
-_HALF = """
-    import signal, sys, time
-    from pathlib import Path
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # also in the background
-
-    def half(path, text, **how):
-        with open(path, "w") as file:
-            file.write(text[: len(text) // 2])
-        print("half", flush=True)
-        time.sleep(600)
-
-    Path.write_text = half
-    from pyterrier_asl.cli import main
-    main(["report", *sys.argv[1:]])
-"""
-
-
-@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
-@pytest.mark.parametrize("how", ["SIGINT", "SIGKILL"])
-@pytest.mark.parametrize("before", ["<!DOCTYPE html>an older report", None])
-def test_an_interrupted_command_leaves_no_half_page(tmp_path, how, before):
-    target = tmp_path / "page" / "report.html"
-    target.parent.mkdir()
-    if before:
-        target.write_text(before)
-    code = [sys.executable, "-W", "ignore", "-c", textwrap.dedent(_HALF)]
-    command = [*code, *write_files(tmp_path), "-o", target]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        assert process.stdout.readline() == b"half\n", process.stderr.read()
-        process.send_signal(getattr(signal, how))
-        assert process.wait(60) != 0
-    left = {path.name: path.stat().st_size for path in target.parent.iterdir()}
-    if how == "SIGKILL":
-        (beside,) = (name for name in left if name.startswith(".report.html."))
-        assert beside.endswith(".tmp") and left.pop(beside) > 0
-    assert left == ({"report.html": len(before)} if before else {})
 
 
 def test_a_report_needs_no_docstrings(tmp_path):
@@ -106,14 +62,10 @@ def browser():
     path = shutil.which("chromium") or shutil.which("chromium-browser")
     if not path:
         _missing("chromium", "there is no chromium on the PATH")
-    arguments = [
-        "--no-sandbox",
-        "--disable-gpu",
-        "--disable-background-networking",
-        "--disable-component-update",
-        "--disable-sync",
-        "--no-first-run",
-    ]
+    arguments = (
+        "--no-sandbox --disable-gpu --disable-background-networking --disable-component-update "
+        "--disable-sync --no-first-run"
+    ).split()
     with sync_api.sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=arguments)
         yield browser
@@ -157,12 +109,24 @@ def draw_all(page) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1400])
-def test_every_figure_is_drawn_and_nothing_is_too_wide(browser, file, width, scheme):
+def test_every_figure_is_drawn_nothing_is_too_wide_and_axe_finds_no_violation(
+    browser, file, width, scheme
+):
+    """Axe checks the Web Content Accessibility Guidelines and good practice, all parts unfolded."""
+    try:
+        from axe_playwright_python.sync_playwright import Axe
+    except ImportError:
+        _missing("chromium", "axe-playwright-python is not installed")
     with opened(browser, file, width, scheme) as page:
         draw_all(page)
         assert page.evaluate("document.documentElement.scrollWidth") == width
         wide = "(all) => all.filter((c) => c.getBoundingClientRect().right > innerWidth + 1).length"
         assert page.eval_on_selector_all("canvas", wide) == 0
+        page.eval_on_selector_all("details", "all => all.forEach((one) => { one.open = true; })")
+        draw_all(page)
+        found = Axe().run(page)
+        assert len(found.response["passes"]) > 30
+        assert found.violations_count == 0, found.generate_report()
 
 
 RUN = {"q": {"a": 2.0, "b": 1.0}}
@@ -334,22 +298,6 @@ def test_chosen_columns_belong_to_the_address(browser, file):
         assert shown(page) == usual and "column=" not in page.url
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [390, 1400])
-def test_axe_finds_no_violation(browser, file, width, scheme):
-    """Checks the Web Content Accessibility Guidelines and good practice, all parts unfolded."""
-    try:
-        from axe_playwright_python.sync_playwright import Axe
-    except ImportError:
-        _missing("chromium", "axe-playwright-python is not installed")
-    with opened(browser, file, width, scheme) as page:
-        page.eval_on_selector_all("details", "all => all.forEach((one) => { one.open = true; })")
-        draw_all(page)
-        found = Axe().run(page)
-        assert len(found.response["passes"]) > 30
-        assert found.violations_count == 0, found.generate_report()
-
-
 def test_parts_of_the_strip_do_not_overlap_on_a_phone(browser, file):
     with opened(browser, file, 390) as page:
         for row in page.query_selector_all("#strip tbody tr"):
@@ -360,15 +308,6 @@ def test_parts_of_the_strip_do_not_overlap_on_a_phone(browser, file):
                 assert across or down or other["y"] + other["height"] <= one["y"] + 1
             cut = "all => all.filter((c) => c.scrollWidth > c.clientWidth + 1).length"
             assert row.eval_on_selector_all("th, td", cut) == 0
-
-
-def test_filter(browser, file):
-    with opened(browser, file) as page:
-        page.fill("#board-filter", "OO")
-        assert sorted(texts(page, "#board tbody tr:not([hidden]) th")) == ["good", "poor"]
-        assert page.is_hidden("#board-empty")
-        page.fill("#board-filter", "nothing like it")
-        assert page.is_visible("#board-empty")
 
 
 def test_searches_and_orders_are_in_the_address(browser, file):
@@ -387,25 +326,9 @@ def test_searches_and_orders_are_in_the_address(browser, file):
         assert texts(page, "#board tbody th") == names
         assert texts(page, "#query-table tbody .open") == queries
         assert texts(page, "#query-table tbody tr:not([hidden]) .open") == ["7"]
-
-
-def test_choosing_a_measure_is_a_step_that_one_can_go_back(browser, file, made):
-    def chosen(page, name):
-        page.wait_for_function(
-            "(name) => document.querySelector('#measure').selectedOptions[0].text === name",
-            arg=name,
-        )
-
-    with opened(browser, file) as page:
-        page.select_option("#measure", label="AP")
-        page.click(f"#board thead th[data-measure='{number_of(made, 'R@1000')}'] button")
-        chosen(page, "R@1000")
-        page.go_back()
-        chosen(page, "AP")
-        page.go_back()
-        chosen(page, "nDCG@10")
-        page.go_forward()
-        chosen(page, "AP")
+        assert page.is_hidden("#board-empty")
+        page.fill("#board-filter", "nothing like it")
+        assert page.is_visible("#board-empty")
 
 
 def test_the_commands_of_a_pair_have_the_grade_of_the_page(browser, tmp_path):

@@ -86,27 +86,6 @@ def test_a_folder_of_labels_is_an_error(files):
     assert result.exit_code == 2 and "Error: . is a folder, not a file" in result.stderr
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["evaluate", "--track", "t", "qrels", "runs"],
-        ["ranks", "--track", "t", "qrels", "runs", "-m", "P@2"],
-        ["compare", "--track", "t", "qrels", "runs", "--baseline", "old"],
-        ["ranks", "--scores", "scores.csv"],
-        ["report", "--scores", "scores.csv", "-o", "page.html"],
-    ],
-)
-def test_labels_need_the_qrels_of_one_collection(files, arguments):
-    (files / "runs").mkdir()
-    for name in ("old", "new"):
-        (files / name).rename(files / "runs" / name)
-    rows = [f"{s},{q},P@2,{n % 2}\n" for s in ("old", "new") for n, q in enumerate(QUERIES)]
-    (files / "scores.csv").write_text("system,topic,measure,score\n" + "".join(rows))
-    done = call(*arguments, "--labels", "todo.tsv")
-    assert done.exit_code == 2 and "labels" in done.stderr, done.output
-    assert not done.stdout
-
-
 def test_a_report_with_labels(files):
     labels = asl.read_labels("todo.tsv")
     findings = asl.report(["old", "new"], "qrels", ["P@2"], labels=labels).findings

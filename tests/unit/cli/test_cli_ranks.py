@@ -7,6 +7,7 @@ import re
 import numpy as np
 import pytest
 from _calls import call, rows
+from _files import write_run
 
 import pyterrier_asl as asl
 
@@ -23,12 +24,10 @@ def files(tmp_path, monkeypatch):
     (tmp_path / "other").write_text("".join(line.replace("1\n", "2\n") for line in lines))
     (tmp_path / "runs").mkdir()
     for name, steep in (("a", 1.0), ("b", 0.9), ("c", 0.1), ("d", -0.5)):
-        text = "".join(
-            f"{qid} Q0 d{k} 0 {generator.normal(-steep * k):.4f} x\n"
-            for qid in TOPICS
-            for k in range(8)
-        )
-        (tmp_path / "runs" / f"{name}.run").write_text(text)
+        run = {
+            q: {f"d{k}": round(generator.normal(-steep * k), 4) for k in range(8)} for q in TOPICS
+        }
+        write_run(run, f"runs/{name}.run")
     return tmp_path
 
 
@@ -53,16 +52,6 @@ def test_tables_for_papers_have_the_intervals(files, form):
     text = call("ranks", "qrels", "runs", "-m", "AP", "-o", form).stdout
     board = asl.ranks("runs", "qrels", "AP")
     assert all(interval in text for interval in board.shown()["ranks"])
-
-
-def test_unjudged_documents_and_judges(files):
-    plain = asl.ranks("runs", "qrels", "AP@5", unjudged=True)
-    result = rows(call("ranks", "qrels", "runs", "-m", "AP@5", "--unjudged", "-o", "jsonl"))
-    assert result == plain.table.to_dict("records")
-    judged = asl.ranks("runs", "qrels", "AP", judges={"other": "other"}, judge_rel={"other": 2})
-    options = ["--judge", "other=other", "--judge-rel", "other=2"]
-    result = rows(call("ranks", "qrels", "runs", "-m", "AP", *options, "-o", "jsonl"))
-    assert result == judged.table.to_dict("records")
 
 
 def test_tracks_with_judges(files):
@@ -103,26 +92,6 @@ def test_scores_in_the_place_of_runs(files):
     down = rows(call("ranks", "--scores", "mine.csv", "-m", "mine", "--lower-is-better", "mine",
                      "-o", "jsonl"))  # fmt: skip
     assert [row["name"] for row in down] == [row["name"] for row in reversed(expected)]
-
-
-def test_the_only_measure_of_scores(files):
-    frame = asl.evaluate("runs", "qrels", ["AP"])
-    expected = asl.ranks("runs", "qrels", "AP").table.to_dict("records")
-    frame.to_csv("ap.csv", index=False)
-    assert rows(call("ranks", "--scores", "ap.csv", "-o", "jsonl")) == expected
-    frame.rename(columns={"AP": "score"}).to_csv("mine.csv", index=False)
-    options = ["--scores", "mine.csv", "-o", "jsonl"]
-    assert rows(call("ranks", *options, "--higher-is-better", "score")) == expected
-    for more, message in ((["-m", "ASL@1000"], "rename it in the table"), ([], "--lower-is-bett")):
-        result = call("ranks", *options, *more)
-        assert result.exit_code == 2 and message in result.stderr
-
-
-def test_the_chart(files):
-    pytest.importorskip("altair")
-    result = call("ranks", "qrels", "runs", "-m", "AP", "--chart", "ranks.html")
-    assert result.exit_code == 0, result.stderr
-    assert "Ranks by AP" in (files / "ranks.html").read_text()
 
 
 @pytest.mark.parametrize(

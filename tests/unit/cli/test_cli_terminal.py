@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import io
 import re
 import sys
 
 import numpy as np
 import pytest
+from _calls import Terminal
+from _files import write_run
 
 from pyterrier_asl.cli import main
 
 TOPICS = [f"q{number:02}" for number in range(12)]
-
-
-class Terminal(io.StringIO):
-    encoding = "utf-8"
-
-    def isatty(self) -> bool:
-        return True
 
 
 @pytest.fixture(scope="module")
@@ -28,14 +22,10 @@ def files(tmp_path_factory):
     lines = [f"{qid} 0 d{k} {int(k < 3)}\n" for qid in TOPICS for k in range(8)]
     (folder / "qrels").write_text("".join(lines))
     (folder / "runs").mkdir()
-    for run in range(20):
-        scores = generator.normal(-np.arange(8) * run / 10, size=(12, 8))
-        rows = [
-            f"{qid} Q0 d{k} 0 {scores[q, k]:.4f} x\n"
-            for q, qid in enumerate(TOPICS)
-            for k in range(8)
-        ]
-        (folder / "runs" / f"r{run:02}.run").write_text("".join(rows))
+    for number in range(20):
+        scores = generator.normal(-np.arange(8) * number / 10, size=(12, 8))
+        run = {q: {f"d{k}": round(s, 4) for k, s in enumerate(of)} for q, of in zip(TOPICS, scores)}
+        write_run(run, folder / "runs" / f"r{number:02}.run")
     return folder
 
 

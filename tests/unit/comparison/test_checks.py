@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-from xml.etree import ElementTree
-
 import pandas as pd
 import pytest
-from _calls import call
 
 from pyterrier_asl import compare, read_scores
 from pyterrier_asl.comparison.checks import notes_on_queries
@@ -54,11 +49,6 @@ def verdicts(live, new, *conditions, qrels=QRELS, **options):
     return compare({"live": live, "new": new}, qrels, conditions=conditions, **options).verdicts
 
 
-def save(name: str, run: dict[str, dict[str, float]]) -> None:
-    rows = (f"{q} Q0 {d} 0 {s} x\n" for q, docs in run.items() for d, s in docs.items())
-    Path(name).write_text("".join(rows))
-
-
 @pytest.mark.parametrize("measure", ["AP", "nDCG@10", "ASL@100", "rrLP"])
 def test_a_worse_run_fails(measure):
     [verdict] = verdicts(LIVE, NEW, f"{measure} worse p<.05")
@@ -69,7 +59,7 @@ def test_a_worse_run_fails(measure):
 @pytest.mark.parametrize("damage", DAMAGED)
 @pytest.mark.parametrize(
     "condition",
-    ["AP worse p<.05", "nDCG@10 worse", "sgnLP worse p<.05", "AP possibly worse by .1 p<.05"],
+    ["AP worse p<.05", "sgnLP worse p<.05", "AP possibly worse by .1 p<.05"],
 )
 def test_a_damaged_baseline_is_an_error(damage, condition):
     [verdict] = verdicts(DAMAGED[damage], NEW, condition)
@@ -78,25 +68,6 @@ def test_a_damaged_baseline_is_an_error(damage, condition):
     [allowed] = verdicts(DAMAGED[damage], NEW, condition, allow_missing=True)
     other = ("is 1 in each of 20 queries", "no run can be worse by 0.1")
     assert allowed.outcome.name != "ERROR" or any(why in allowed.message for why in other)
-
-
-@pytest.mark.parametrize("damage", DAMAGED)
-def test_a_damaged_baseline_is_an_error_in_every_output(damage, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    save("live.run", DAMAGED[damage])
-    save("new.run", NEW)
-    rows = (f"{q} 0 {d} {grade}\n" for q, docs in QRELS.items() for d, grade in docs.items())
-    Path("qrels").write_text("".join(rows))
-    result = call(
-        *("compare", "qrels", "live.run", "new.run", "--fail-if", "AP worse p<.05"),
-        *("-o", "jsonl", "--junit", "guard.xml", "--summary", "guard.md", "--github"),
-    )
-    assert result.exit_code == 2 and "Guard: ERROR" in result.stderr
-    assert REASONS[damage] in result.stderr and "::error title=ERROR" in result.stderr
-    assert json.loads(result.stdout.splitlines()[-1])["verdict"] == "ERROR"
-    assert ElementTree.parse("guard.xml").getroot().get("errors") == "1"
-    assert Path("guard.md").read_text().startswith("## Guard: ERROR")
-    assert "PASS" not in result.output + Path("guard.xml").read_text()
 
 
 def test_each_collection_is_looked_at():

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from ir_measures import RR
 
-from pyterrier_asl import RarenessPool, compare, preferences
+from pyterrier_asl import compare, preferences
 
 QUERIES = [f"q{i}" for i in range(6)]
 QRELS = {qid: {"a": 1, "b": 1, "n": 0} for qid in QUERIES}
@@ -147,11 +147,3 @@ def test_one_condition_may_be_text():
     assert verdict.outcome.name == "PASS"
     with pytest.raises(ValueError, match="the condition 3 cannot be understood"):
         compare({"live": LIVE, "new": LIVE}, judged(1), ["RR"], conditions=[3])
-
-
-@pytest.mark.filterwarnings("ignore:.*fewer than 8")
-def test_a_pool_may_be_an_object():
-    pool = RarenessPool.from_runs({"live": LIVE, "new": OTHER})
-    runs, asked = {"live": LIVE, "new": OTHER}, ["P_Rareness@2"]
-    by_pool, by_runs = (compare(runs, judged(1), asked, pool=p).table for p in (pool, None))
-    assert by_pool["a"].tolist()[:1] == by_runs["a"].tolist()[:1]

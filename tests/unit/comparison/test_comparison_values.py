@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from _calls import call, rows
+from _files import write_qrels, write_run
 
 import pyterrier_asl as asl
 from pyterrier_asl.comparison.result import print_comparison
@@ -35,14 +36,8 @@ def files(tmp_path, monkeypatch):
     for folder, seed, topics in (("x", 0, 30), ("y", 1, 12)):
         (tmp_path / folder).mkdir()
         for name, run in runs(seed, topics).items():
-            text = "".join(
-                f"{qid} Q0 {docno} 0 {score} x\n"
-                for qid in run
-                for docno, score in run[qid].items()
-            )
-            (tmp_path / folder / f"{name}.run").write_text(text)
-        lines = (f"{qid} 0 d{k} {int(k < 3)}\n" for qid in TOPICS[:topics] for k in range(8))
-        (tmp_path / f"{folder}.qrels").write_text("".join(lines))
+            write_run(run, tmp_path / folder / f"{name}.run")
+        write_qrels({qid: QRELS[qid] for qid in TOPICS[:topics]}, f"{folder}.qrels")
     frame = asl.evaluate("x", "x.qrels", ["AP", "ASL@5"], long=True)
     frame.to_csv(tmp_path / "scores.csv", index=False)
     return tmp_path
@@ -231,29 +226,11 @@ def test_every_form_but_latex_has_each_collection(form, capsys):
     assert ("ASL@5 ↓" in text) == (form != "tsv")
 
 
-def test_a_system_that_a_collection_lacks():
-    several = collections()
-    del several["y"][0]["bad"]
-    with pytest.raises(ValueError, match="system 'bad' has no run in collection 'y'"):
-        asl.compare(several, None, "AP")
-    assert asl.compare(several, None, "AP", common=True).runs == ["new"]
-
-
 def test_scores_of_several_collections():
     frame = asl.evaluate(collections(), measures=["AP"])
     by_scores = asl.compare(asl.read_scores(frame), baseline="old")
     by_runs = asl.compare(collections(), None, ["AP"], baseline="old")
     pd.testing.assert_frame_equal(by_scores.by_track, by_runs.by_track)
-
-
-def test_the_command_takes_tracks(files):
-    tracks = ["--track", "x", "x.qrels", "x", "--track", "y", "y.qrels", "y", "-m", "AP"]
-    result = rows(call("compare", *tracks, "--baseline", "old", "-o", "jsonl"))
-    assert {row["track"] for row in result} == {"overall", "x", "y"}
-    text = call("compare", *tracks, "--baseline", "old")
-    assert text.exit_code == 0 and "chosen, not drawn" in text.stdout
-    guard = call("compare", *tracks, "--baseline", "old", "--fail-if", "AP worse p<.05")
-    assert guard.exit_code == 1 and "FAIL" in guard.output
 
 
 @pytest.mark.parametrize(
@@ -283,15 +260,6 @@ def test_what_does_not_go_together(files, arguments, message):
     assert result.exit_code == 2 and message in result.stderr
 
 
-@pytest.mark.parametrize("alpha", [0.05, 0.5])
-def test_the_level_of_intervals_from_scores(files, alpha):
-    given = ["--scores", "scores.csv", "old", "new", "-m", "AP", "--alpha", str(alpha)]
-    [row] = [row for row in rows(call("compare", *given, "-o", "jsonl")) if row["measure"] == "AP"]
-    scores = asl.read_scores("scores.csv").systems(["old", "new"])
-    expected = asl.compare(scores, measures="AP", alpha=alpha).table.iloc[0]
-    assert (row["ci_low"], row["ci_high"]) == (expected["ci_low"], expected["ci_high"])
-
-
 def test_a_p_value_below_all_sign_vectors_is_not_said_to_be_0(capsys):
     """No sign vector of 28 topics gives as large a loss; the bound is corrected for two runs."""
     qrels = {f"q{i}": {"a": 1} for i in range(14)}
@@ -306,14 +274,6 @@ def test_a_p_value_below_all_sign_vectors_is_not_said_to_be_0(capsys):
     for places, bound in ((4, "<0.0002"), (5, "<0.0002"), (2, "<0.01"), (-1, "<0.0002")):
         compared.show(places=places)
         assert capsys.readouterr().out.count(bound) == 2 * 3
-
-
-@pytest.mark.parametrize("test", ["t", "wilcoxon", "sign", "randomization"])
-def test_several_collections_have_one_test(test):
-    scores = asl.read_scores(asl.evaluate(collections(), measures=["AP"]))
-    for source in (collections(), scores):
-        with pytest.raises(ValueError, match=f"test='{test}' is for one collection: leave it out"):
-            asl.compare(source, baseline="old", test=test)
 
 
 @pytest.mark.parametrize(

@@ -60,16 +60,19 @@ def test_what_is_not_understood_gets_the_grammar(text):
 
 
 @pytest.mark.parametrize(
+    "text",
+    ["AP", "worse", "AP bad", "AP worse by", "AP worse p<", "AP worse p>.05", "AP worse .05"]
+    + ["AP worse by 2 percent", "AP worse by -1", "AP worse p<2"],
+)
+def test_what_is_no_condition_is_named(text):
+    with pytest.raises(ValueError, match=f"the condition {text!r}"):
+        parse_condition(text)
+
+
+@pytest.mark.parametrize(
     "rest",
-    [
-        "worse p<.05",
-        "worse by .02",
-        "worse",
-        "worse by 0 p<.05",
-        "better by .02 p<.05",
-        "lower by .02 p<.05",
-        "worse by .02 p<.5",
-    ],
+    ["worse p<.05", "worse by .02", "worse", "worse by 0 p<.05", "better by .02 p<.05"]
+    + ["lower by .02 p<.05", "worse by .02 p<.5"],
 )
 def test_possibly_needs_an_amount_and_a_level(rest):
     with pytest.raises(ValueError, match="'possibly' needs 'worse', an amount above 0 and a LEVEL"):
@@ -149,28 +152,12 @@ def test_no_value_leaves_its_range(grades, ranking, depth, k):
     """All measures of this package, for runs with one query."""
     qrels = {"q": {f"d{number}": grade for number, grade in enumerate(grades)}}
     run = {"q": {f"d{number}": -float(at) for at, number in enumerate(ranking[:depth])}}
-    names = [
-        f"ASL@{k}",
-        f"ASL(missing='eq3')@{k}",
-        f"ASL(missing='after')@{k}",
-        f"ASL(g=2)@{k}",
-        f"ASL(judged_only=True)@{k}",
-        f"nASL@{k}",
-        "LexiP",
-        "TBG(missing_length=0)",
-        f"TBG(missing_length=0)@{k}",
-        f"P@{k}",
-        "AP",
-        f"nDCG(dcg='exp-log2')@{k}",
-        f"ERR@{k}",
-        "RBP(rel=1)",
-        "Bpref",
-        "SetF",
-        "SetP(relative=True)",
-        "Rprec",
-        f"R@{k}",
-        f"Judged@{k}",
-    ]
+    names = (
+        f"ASL@{k} ASL(missing='eq3')@{k} ASL(missing='after')@{k} ASL(g=2)@{k} nASL@{k} LexiP "
+        f"ASL(judged_only=True)@{k} TBG(missing_length=0) TBG(missing_length=0)@{k} P@{k} AP "
+        f"nDCG(dcg='exp-log2')@{k} ERR@{k} RBP(rel=1) Bpref SetF SetP(relative=True) Rprec "
+        f"R@{k} Judged@{k}"
+    ).split()
     evaluation = Evaluation.of({"a": run}, qrels)
     for measure in parse_measures(names):
         low, high = value_range(measure.measure)

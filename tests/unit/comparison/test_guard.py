@@ -6,12 +6,11 @@ import math
 import re
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy import stats
 from statsmodels.stats.power import TTestPower
 
-from pyterrier_asl import compare, read_scores
+from pyterrier_asl import compare
 from pyterrier_asl.comparison.checks import answered_by_neither
 from pyterrier_asl.comparison.conditions import parse_condition
 from pyterrier_asl.comparison.guard import (
@@ -43,11 +42,6 @@ def test_a_percentage_of_a_mean_of_0_is_no_limit_for_a_test():
     runs = {"live": {qid: {"n": 1} for qid in QUERIES}, "new": OTHER}
     (found,) = compare(runs, QRELS, conditions="AP possibly worse by 5% p<.05").verdicts
     assert found.outcome is Outcome.ERROR and "a percentage of 0" in found.message
-
-
-def test_certainly_is_read():
-    assert parse_condition("nDCG@10 worse by 2% p<.05 certainly").certainly
-    assert not parse_condition("nDCG@10 worse").certainly
 
 
 @pytest.mark.parametrize("condition", ["RR worse", "RR worse p<.05"])
@@ -287,31 +281,6 @@ def test_an_equal_run_passes_and_an_equally_bad_one_fails():
     assert verdict(WORSE, text, measures=["RR"]).outcome is Outcome.FAIL
 
 
-def test_a_percentage_is_of_the_baselines_value():
-    new = shifted(QUERIES[:2])
-    absolute, relative = (
-        verdict(new, f"AP possibly worse by {by} p<.05", measures=["AP"]) for by in (".2", "20%")
-    )  # the baseline's AP is 1
-    assert absolute.numbers == relative.numbers
-
-
-def test_what_has_one_query_is_an_error():
-    one = {"q0": QRELS["q0"]}
-    runs = {"live": {"q0": LIVE["q0"]}, "new": {"q0": OTHER["q0"]}}
-    text = "RR possibly worse by .02 p<.05"
-    (found,) = compare(runs, one, ["RR"], conditions=[text]).verdicts
-    assert found.outcome is Outcome.ERROR and "there is only one query" in found.message
-
-
-def test_unjudged_documents_must_not_hide_a_loss():
-    better = {qid: {"a": 4, f"x{i % 2}": 3, "b": 2} for i, qid in enumerate(QUERIES)}
-    plain = verdict(better, "RR possibly worse by .1 p<.05", measures=["RR"])
-    assert plain.outcome is Outcome.PASS
-    # RR of neither can change where the first document is judged relevant.
-    found = verdict(better, "RR possibly worse by .1 p<.05 certainly", measures=["RR"])
-    assert found.outcome is Outcome.PASS and "under all labels" in found.message
-
-
 def test_limits_belong_to_the_baseline_and_the_difference():
     """A label of x changes both bounds: LIVE ranks a, b, n, and OTHER ranks x, a, b."""
     found = compare({"live": LIVE, "new": OTHER}, QRELS, ["AP"]).inputs.limits("new", "AP")
@@ -455,14 +424,6 @@ def test_the_smallest_p_is_corrected_and_not_of_equal_runs():
     options = {"conditions": conditions, "test": "sign", "correction": "bonferroni"}
     found = compare(runs, QRELS, ["AP"], **options).verdicts
     assert [v.outcome.name for v in found] == ["ERROR", "ERROR", "PASS", "PASS"]
-
-
-def test_equal_differences_may_differ_by_rounding():
-    values = [0.3, 0.4, 0.1, 0.1 + 0.2 + 0.5, 0.4 + 0.5, 0.6]
-    frame = pd.DataFrame({"name": [*"aaabbb"], "qid": [*"123123"], "AP": values})
-    [verdict] = compare(read_scores(frame), conditions=["AP better p<.05"]).verdicts
-    assert verdict.outcome is Outcome.ERROR
-    assert "the difference is 0.5 in each of 3 queries" in verdict.message
 
 
 def test_a_percentage_of_bounds_is_of_the_value_that_is_hardest_to_reach():

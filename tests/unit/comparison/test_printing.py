@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import io
 import sys
 
 import pytest
+from _calls import Terminal
 
 from pyterrier_asl import compare
 from pyterrier_asl.comparison.result import print_comparison
@@ -46,11 +46,6 @@ def test_a_guard_prints_its_measures_alone_unless_all_are_asked_for(capsys):
         print_comparison(found, "table", all_rows=all_rows)
         printed = capsys.readouterr().out
         assert " RR " in printed and ("W/L/T: " in printed) is all_rows
-
-
-class Terminal(io.StringIO):
-    def isatty(self):
-        return True
 
 
 @pytest.mark.parametrize("runs", [{"new": NEW}, {"new": NEW, "other": LIVE}])

@@ -78,14 +78,6 @@ def test_lines_name_the_run_where_there_are_several(capsys):
     assert "FAIL: AP worse [50 %]" in capsys.readouterr().err
 
 
-def test_annotations_are_printed_where_they_are_asked_for(capsys):
-    for github in (False, True):
-        GuardReports(github=github).report(VERDICTS["FAIL"])
-        assert ("::error" in capsys.readouterr().err) is github
-    GuardReports().report(VERDICTS["FAIL"])
-    assert "::error" not in capsys.readouterr().err
-
-
 def test_what_a_pass_does_not_say_is_in_every_output(tmp_path, capsys):
     GuardReports("jsonl", tmp_path / "guard.xml", tmp_path / "guard.md", True).report(
         VERDICTS["PASS"]

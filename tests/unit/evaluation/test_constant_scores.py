@@ -38,12 +38,6 @@ def test_a_file_is_said_to_have_them(tmp_path):
         evaluate([tmp_path / "x.run"], QRELS, "AP")
 
 
-@pytest.mark.parametrize("jobs", [0, 1.0, 1.5, True, None, "x"])
-def test_an_invalid_number_of_workers_is_an_error(jobs):
-    with pytest.raises(ValueError, match=f"jobs must be 1, 2, 3, .*, not {jobs!r}"):
-        evaluate({"x": FALLING, "y": FALLING}, QRELS, "AP", jobs=jobs)
-
-
 def test_a_backend_that_cannot_is_an_error():
     runs = {"x": FALLING, "y": FALLING}
     for backend in ("multiprocessing", "sequential", "nope"):

@@ -1,8 +1,6 @@
 """A document that occurs twice in a ranking is refused, or counts once at its best rank."""
 
-import shutil
 import warnings
-from dataclasses import replace
 
 import ir_measures
 import pandas as pd
@@ -15,9 +13,7 @@ from pyterrier_asl import (
     compare,
     evaluate,
     holes,
-    judges,
     preferences,
-    report,
     search_lengths,
 )
 from pyterrier_asl.cli import main
@@ -61,14 +57,8 @@ def test_commands(tmp_path):
         rows = [f"{r.qid} Q0 {r.docno} 0 {r.score} t\n" for r in TWICE.itertuples()]
         (tmp_path / name).write_text("".join(rows))
     files = [str(tmp_path / name) for name in ("qrels", "x", "y")]
-    for command, *options in (
-        ["evaluate", "-m", "AP"],
-        ["compare", "-m", "AP"],
-        ["holes", "-m", "AP"],
-        ["holes", "-m", "AP", str(shutil.copy(files[1], tmp_path / "z"))],
-        ["judges", "--judge", f"it={files[0]}"],
-        ["report", "-m", "AP", "-o", str(tmp_path / "page.html")],
-    ):
+    for command in ("evaluate", "holes"):
+        options = ["-m", "AP"]
         refused = CliRunner().invoke(main, [command, *files, *options])
         assert refused.exit_code == 2
         assert "document 'a' occurs 2 times" in refused.output
@@ -98,29 +88,6 @@ def test_bounds_count_each_document_once(measure):
     pd.testing.assert_frame_equal(found.table, once.table)
 
 
-@pytest.mark.slow
-def test_a_page_counts_each_document_once():
-    pytest.importorskip("altair")
-    with pytest.raises(ValueError, match=SAYS):
-        report({"x": TWICE, "y": OTHER}, QRELS)
-    found = report({"x": TWICE, "y": OTHER}, QRELS, duplicates="best").findings
-    once = report({"x": ONCE, "y": OTHER}, QRELS).findings
-    assert repr(replace(found, runs=None, provenance=None)) == repr(
-        replace(once, runs=None, provenance=None)
-    )
-
-
-def test_judges_count_each_document_once():
-    asked = {"it": {"q": {"a": 1, "b": 0}, "r": {"a": 1}}}
-    runs = [{"x": run, "y": OTHER} for run in (TWICE, ONCE)]
-    with pytest.raises(ValueError, match=SAYS):
-        judges(QRELS, asked, runs[0])
-    found = judges(QRELS, asked, runs[0], duplicates="best", draws=10)
-    once = judges(QRELS, asked, runs[1], draws=10)
-    pd.testing.assert_frame_equal(found.agreement, once.agreement)
-    pd.testing.assert_frame_equal(found.gains, once.gains)
-
-
 @pytest.mark.parametrize("measure", [AP, RR, nDCG])
 def test_acceleration_changes_no_standard_measure(measure):
     run = TWICE.set_axis(["query_id", "doc_id", "score"], axis=1)
@@ -143,11 +110,3 @@ def test_functions_of_one_or_two_runs():
         with pytest.raises(ValueError, match=SAYS):
             ask()
         assert ask(duplicates="best") == [1, 1]
-
-
-def test_they_take_files(tmp_path):
-    (tmp_path / "qrels").write_text("q 0 a 1\n")
-    (tmp_path / "run").write_text("q Q0 b 0 2 t\nq Q0 a 0 1 t\n")
-    run, qrels = tmp_path / "run", str(tmp_path / "qrels")
-    assert search_lengths(run, qrels)["search_length"].tolist() == [2]
-    assert preferences(run, str(run), qrels)["i_star"].tolist() == [0]

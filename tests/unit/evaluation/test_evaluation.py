@@ -9,6 +9,7 @@ import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
+from _files import write_qrels, write_run
 from ir_measures import AP, RR, P, infAP
 
 from pyterrier_asl import ASL, TBG, AP_Rareness, LexiP, P_Rareness, RarenessPool
@@ -33,13 +34,7 @@ MEASURES = [ASL @ 10, LexiP, AP, P @ 5, RR @ 10, infAP]
 
 
 def write(folder: Path) -> list[Path]:
-    paths = []
-    for name, queries in RUNS.items():
-        path = folder / f"input.{name}.txt"
-        lines = [f"{q} Q0 {d} 0 {s} x" for q, docs in queries.items() for d, s in docs.items()]
-        path.write_text("\n".join(lines))
-        paths.append(path)
-    return paths
+    return [write_run(run, folder / f"input.{name}.txt") for name, run in RUNS.items()]
 
 
 def test_values_match_one_run_and_measure_at_a_time():
@@ -101,8 +96,7 @@ def test_files_folders_and_frames_are_the_same(tmp_path):
     paths = write(folder)
     (folder / ".hidden").write_text("no run")
     expected = evaluate(RUNS, QRELS, MEASURES)
-    qrels = tmp_path / "qrels"
-    qrels.write_text("\n".join(f"{q} 0 {d} {g}" for q, x in QRELS.items() for d, g in x.items()))
+    qrels = write_qrels(QRELS, tmp_path / "qrels")
     frames = {
         name: pd.DataFrame(
             [(q, d, s) for q, docs in queries.items() for d, s in docs.items()],
@@ -186,24 +180,6 @@ def test_a_column_of_lengths_is_used():
 def test_errors_name_the_run_or_what_is_wrong(runs, measures, error, message):
     with pytest.raises(error, match=message):
         evaluate(runs, QRELS, measures)
-
-
-def test_files_of_one_name_and_empty_folders(tmp_path):
-    with pytest.raises(ValueError, match="holds no runs"):
-        evaluate(tmp_path, QRELS, AP)
-    paths = [tmp_path / "a.txt", tmp_path / "a.run"]
-    for path in paths:
-        path.write_text("q Q0 d 1 1 t\n")
-    with pytest.raises(ValueError, match="both named 'a'"):
-        evaluate(paths, QRELS, AP)
-
-
-def test_a_frame_by_itself_is_one_run():
-    rows = [(q, d, s) for q, docs in RUNS["run0"].items() for d, s in docs.items()]
-    frame = pd.DataFrame(rows, columns=["qid", "docno", "score"])
-    alone = evaluate(frame, QRELS, ["AP", ASL @ 10])
-    assert alone.equals(evaluate({"run": frame}, QRELS, ["AP", ASL @ 10]))
-    assert alone["name"].unique().tolist() == ["run"]
 
 
 # Several tracks

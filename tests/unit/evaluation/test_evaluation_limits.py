@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pandas as pd
 import pytest
 
-from pyterrier_asl import bounds, evaluate, preference_matrix, search_lengths
+from pyterrier_asl import bounds, evaluate, search_lengths
 from pyterrier_asl.evaluation.evaluate import (
     answers,
     measured,
@@ -289,28 +288,13 @@ def test_labels_are_grades_up_to_the_best_in_the_qrels(qrels, rel, highest, best
         ("ASL(judged_only=True)", "removes unjudged documents: it has no bounds"),
         ("ASL(unjudged='best')", "is itself a bound: leave out unjudged="),
         ("Bpref", "has no bounds: choose one of "),
+        ("ERR@5", "has no bounds"),
         ("RBP", "has no bounds: choose other parameters, such as rel=1$"),
     ],
 )
 def test_measures_without_bounds_have_advice(name, advice):
     with pytest.raises(ValueError, match=advice):
         measure_with_bounds(parse_measure(name))
-
-
-# Preferences
-
-
-def test_a_matrix_has_a_row_for_each_pair_in_its_order():
-    matrix = preference_matrix(RUNS, QRELS)
-    pairs = matrix.pairs()
-    assert pairs[["a", "b"]].to_numpy().tolist() == [["x", "y"], ["x", "z"], ["y", "z"]]
-    # x is better than y in p, and than z in q; y than z in q, and worse in p.
-    assert pairs["sgnLP +"].tolist() == [1, 1, 1] and pairs["sgnLP -"].tolist() == [0, 0, 1]
-    assert pairs["rrLP"].tolist() == [0.25, 0.25, 0]
-    assert pairs["sgnLP"].tolist() == [0.5, 0.5, 0]
-    assert pairs["sgnLP p-value"].tolist() == [1, 1, 1]
-    assert matrix.queries == 2 and matrix.rrLP.loc["z", "x"] == -0.25
-    assert np.isnan(np.diag(matrix.rrLP_p)).all() and matrix.losses.loc["z", "x"] == 1
 
 
 # Score tables

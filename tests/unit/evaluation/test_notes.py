@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 import warnings
 from functools import partial
 
 import pytest
-from click.testing import CliRunner
+from _files import write_run
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -20,11 +19,8 @@ from pyterrier_asl import (
     evaluate,
     holes,
     judges,
-    ranks,
-    read_scores,
     report,
 )
-from pyterrier_asl.cli import main
 from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.judging.judged_run import judge
 from pyterrier_asl.judging.judgements import Judgements
@@ -85,9 +81,8 @@ def test_a_mean_is_noted_where_breaking_ties_otherwise_changes_it(drawn):
 
 def test_a_file_is_noted_like_a_frame(tmp_path):
     run = run_of([{"a": 1, "b": 1, "c": 1}, {"d": 2, "x": 2}] + 3 * [{"a": 3, "b": 2}])
-    lines = [f"{q} Q0 {d} 1 {score} t\n" for q in run for d, score in run[q].items()]
-    (tmp_path / "x.run").write_text("".join(lines))
-    (tmp_path / "y.run").write_text("".join(lines))
+    for name in ("x.run", "y.run"):
+        write_run(run, tmp_path / name)
     expected = tie_notes(lambda: evaluate({"x": run}, QRELS, ["AP"]))
     assert expected == {"AP": (0.5, 0.383)}  # the mean of 1/6, 1/4 and three times 1/2
     for workers in ({"jobs": 1}, {"jobs": 2, "backend": "threading"}):
@@ -191,33 +186,3 @@ def test_dropping_them_is_evaluating_without_them():
     )
     for qrels in (Judgements(QRELS, drop_self=True), Judgements.of(Judgements(QRELS), None, True)):
         assert judge(qrels, run).retrieved.tolist() == [1, 0, 2, 0, 0]
-
-
-def test_dropping_them_in_commands_and_leaderboards(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    qrels = {f"q{n}": {"a": 1} for n in range(12)}
-    runs = {
-        "own": {qid: {qid: 9.0, "a": 2.0, "b": 1.0} for qid in qrels},
-        "other": {qid: {"b": 9.0, "a": 2.0} for qid in qrels},
-    }
-    board = ranks(runs, qrels, "RR", drop_self=True).table.set_index("name")
-    assert board["mean"].to_dict() == {"own": 1.0, "other": 0.5}
-    (tmp_path / "runs").mkdir()
-    for name, run in runs.items():
-        lines = [f"{q} Q0 {d} 1 {score} t\n" for q in run for d, score in run[q].items()]
-        (tmp_path / "runs" / name).write_text("".join(lines))
-    (tmp_path / "qrels").write_text("".join(f"{qid} 0 a 1\n" for qid in qrels))
-    files = ["qrels", "runs/own", "runs/other"]
-    for command in ("evaluate", "compare"):
-        arguments = [command, *files, "-m", "RR", "-o", "jsonl"]
-        result = CliRunner().invoke(main, arguments)
-        assert "Warning: run 'own': 12 of 12 queries retrieve a document with" in result.stderr
-        result = CliRunner().invoke(main, [*arguments, "--drop-self"])
-        assert result.exit_code == 0 and "own id" not in result.stderr
-        row = json.loads(result.stdout.splitlines()[0])
-        assert row.get("value", row.get("a")) == 1.0
-    for command in (["ranks", *files, "-m", "RR"], ["holes", *files, "-m", "RR"]):
-        result = CliRunner().invoke(main, [*command, "--drop-self"])
-        assert result.exit_code == 0 and "own id" not in result.stderr
-    with pytest.raises(ValueError, match="drop_self is for runs and qrels"):
-        ranks(read_scores(evaluate(runs, qrels, "RR")), drop_self=True)

@@ -11,7 +11,6 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-import pyterrier_asl as asl
 from pyterrier_asl.evaluation.preferences import preference_matrix, preferences
 from pyterrier_asl.statistics.pairwise import t_test
 
@@ -154,7 +153,3 @@ def test_cycles_match_a_loop():
                 reach = reach | (reach.astype(int) @ reach.astype(int) > 0)
             around = {n for i, n in enumerate(names) if reach[i, i]}
             assert {n for cycle in matrix.cycles(by) for n in cycle} == around
-
-
-def test_they_are_public():
-    assert asl.preferences is preferences and asl.preference_matrix is preference_matrix

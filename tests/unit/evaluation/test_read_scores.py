@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import pyterrier_asl as asl
 from pyterrier_asl.evaluation.scores import read_scores
 
 VALUES = {"bm25": {"401": 0.25, "402": 0.5}, "dense": {"401": 0.75, "402": 1.0}}
@@ -277,27 +276,6 @@ def test_a_damaged_file_is_an_error_that_names_it(suffix, tmp_path):
             read_scores(path)
         except (ValueError, OSError) as error:
             assert path.name in str(error)
-
-
-def test_ranks_of_scores_match_the_runs(tmp_path):
-    generator = np.random.default_rng(0)
-    qrels = {f"q{n:02}": {f"d{k}": int(k < 3) for k in range(9)} for n in range(30)}
-    runs = {
-        name: {qid: {f"d{k}": float(generator.normal(-k * s)) for k in range(9)} for qid in qrels}
-        for name, s in (("a", 1.0), ("b", 0.3), ("c", 0.0))
-    }
-    for measure in ("AP", "ASL@5"):
-        expected = asl.ranks(runs, qrels, measure)
-        frame = asl.evaluate(runs, qrels, [measure], long=True)
-        frame.to_csv(tmp_path / "scores.csv", index=False)
-        board = asl.ranks(asl.read_scores(tmp_path / "scores.csv"), measures=measure)
-        pd.testing.assert_frame_equal(board.table, expected.table)
-        assert board.critical == expected.critical
-
-
-def test_ranks_of_scores_say_what_needs_runs():
-    with pytest.raises(ValueError, match="unjudged is for runs and qrels, not for scores"):
-        asl.ranks(read_scores(LONG), measures="AP", unjudged=True)
 
 
 def test_compressed_text_is_known_by_its_first_bytes(tmp_path):

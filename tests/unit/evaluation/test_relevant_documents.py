@@ -2,6 +2,7 @@
 
 import pandas as pd
 import pytest
+from _files import write_qrels, write_run
 
 from pyterrier_asl import ASL, preference_matrix, preferences, search_lengths
 
@@ -68,18 +69,8 @@ def test_what_cannot_be_measured_is_an_error(run, qrels, message):
         search_lengths(run, qrels)
 
 
-@pytest.mark.parametrize(
-    "options", [{"cutoff": 0}, {"rel": -1}, {"missing": "last"}, {"judged_only": "yes"}]
-)
-def test_parameters_are_checked(options):
-    with pytest.raises(ValueError, match=next(iter(options))):
-        search_lengths(RUN, QRELS, **options)
-
-
 def test_files_are_read_as_evaluate_reads_them(tmp_path):
-    run, qrels = tmp_path / "a.run", tmp_path / "qrels"
-    run.write_text("".join(f"{q} Q0 {d} 0 {s} r\n" for q in RUN for d, s in RUN[q].items()))
-    qrels.write_text("".join(f"{q} 0 {d} {g}\n" for q in QRELS for d, g in QRELS[q].items()))
+    run, qrels = write_run(RUN, tmp_path / "a.run"), write_qrels(QRELS, tmp_path / "qrels")
     expected = search_lengths(RUN, QRELS, cutoff=10)
     for given in ((run, qrels), (str(run), str(qrels)), (RUN, qrels)):
         assert search_lengths(*given, cutoff=10).equals(expected)

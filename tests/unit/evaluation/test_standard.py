@@ -188,9 +188,6 @@ def test_accelerate_can_be_repeated_and_undone():
     assert ir_measures.DefaultPipeline.providers == before
 
 
-# Real runs
-
-
 def test_columns_that_a_run_needs_are_known_of_any_measure():
     accelerate()
     try:

@@ -229,10 +229,3 @@ def test_a_command_overwrites_no_other_kind(folder, command, output):
     assert f"cannot write {output}" in result.stderr
     assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
     assert (folder / "notes.txt").read_text() == "by hand"
-
-
-def test_force_overwrites_another_kind(folder):
-    (folder / "notes.txt").write_text("by hand")
-    result = CliRunner().invoke(main, ["pool", "r1.run", "-o", "notes.txt", "--force"])
-    assert result.exit_code == 0, result.stderr
-    assert len(RarenessPool.load("notes.txt")) == 1

@@ -8,7 +8,6 @@ executes no code.
 from __future__ import annotations
 
 import ast
-import json
 import os
 import pickle
 import re
@@ -24,7 +23,6 @@ import pytest
 
 import pyterrier_asl
 from pyterrier_asl import DocLengths, RarenessPool
-from pyterrier_asl.io.saved_tables import load_table, save_table
 from pyterrier_asl.retrieval.index import TermIndex
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*fewer than 8")
@@ -32,7 +30,6 @@ PACKAGE = Path(pyterrier_asl.__file__).parent
 RUNS = {
     f"run{i}": {"q1": {f"d{j}": -j * i % 7 for j in range(9)}, "é": {"a": 1}} for i in (1, 2, 3)
 }
-QRELS = {"q1": {"d1": 1}, "é": {"a": 1}}
 DOCUMENTS = [{"docno": f"d{i}", "text": f"radio wave {i} " + "scatter " * i} for i in range(20)]
 
 
@@ -109,24 +106,6 @@ def test_what_is_no_file_of_ours_is_refused(saved, content):
         load(path)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_other_kinds_are_refused_by_name(kind, tmp_path):
-    make, save, _, _ = KINDS[kind]
-    save(make(), tmp_path / "file")
-    for other, (_, _, load, _) in KINDS.items():
-        if other != kind:
-            with pytest.raises(ValueError, match=f"is a pyterrier_asl {kind} file, not a {other}"):
-                load(tmp_path / "file")
-
-
-def test_other_versions_are_refused(saved):
-    one, path, load, _ = saved
-    table = load_table(path, kind=one.KIND, version=1)
-    save_table(table, path, kind=one.KIND, version=7, force=True)
-    with pytest.raises(ValueError, match="of format version 7, this pyterrier_asl reads version 1"):
-        load(path)
-
-
 def test_empty_ones_come_back(tmp_path):
     DocLengths.from_dict({}).save(tmp_path / "none")
     assert len(DocLengths.load(tmp_path / "none")) == 0
@@ -195,13 +174,6 @@ def test_one_changed_bit_of_an_index_is_seen(index):
     assert use(index) == 20
 
 
-def test_other_versions_of_an_index_are_refused(index):
-    metadata = json.loads((index / "pt_meta.json").read_text()) | {"format_version": 7}
-    (index / "pt_meta.json").write_text(json.dumps(metadata))
-    with pytest.raises(ValueError, match="has format version 7, and .* reads 2"):
-        TermIndex(index)
-
-
 # Loading executes no code
 
 
@@ -249,84 +221,12 @@ def test_nothing_in_the_package_can_load_code():
 # Full disks
 
 
-def run_python(program: str, *arguments: object, **options) -> subprocess.CompletedProcess:
-    return subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", textwrap.dedent(program), *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        **options,
-    )
-
-
-_FULL = """
-    import resource, sys
-    import numpy as np
-    from pyterrier_asl import DocLengths, RarenessPool
-    from pyterrier_asl.retrieval.index import TermIndex
-    what, path = sys.argv[1:]
-    rng = np.random.default_rng(1)
-    docs = {f"{rng.integers(2**62):x}": float(rng.random()) for _ in range(20_000)}
-    if what == "rareness pool":
-        save = RarenessPool.from_runs({"a": {"q": docs}}).save
-    elif what == "document lengths":
-        save = DocLengths.from_dict(docs).save
-    else:
-        save = lambda path: TermIndex.from_documents(
-            ({"docno": d, "text": d} for d in docs), path=path, verbose=False
-        )
-    if "limit" in path:  # else the disk itself is small
-        resource.setrlimit(resource.RLIMIT_FSIZE, (30_000, 30_000))
-    try:
-        save(path)
-    except OSError as error:
-        print("OSError", error)
-"""
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(sys.platform == "win32", reason="limits of POSIX")
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_full_disk_leaves_the_old_file(kind, tmp_path):
-    make, save, load, same = KINDS[kind]
-    folder = tmp_path / "limit"
-    folder.mkdir()
-    old, path = make(), folder / "file"
-    save(old, path)
-    done = run_python(_FULL, kind, path)
-    assert done.returncode == 0 and done.stdout.startswith("OSError"), done.stderr
-    assert same(load(path), old)
-    assert [each.name for each in folder.iterdir()] == ["file"]
-
-
 def test_a_full_disk_leaves_no_index(tmp_path, small_files):
     documents = [{"docno": f"d{n:050}", "text": f"word{n}"} for n in range(100)]
     path = tmp_path / "index"
     with small_files(), pytest.raises(OSError, match=f"^cannot write {path}: File too large"):
         TermIndex.from_documents(documents, path=path, verbose=False)
     assert list(tmp_path.iterdir()) == []
-
-
-@pytest.fixture
-def small_disk(tmp_path):
-    """A disk of 256 KB."""
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    mounted = shutil.which("mount") and subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(folder)], capture_output=True
-    )
-    if not mounted or mounted.returncode:
-        pytest.skip("a small disk cannot be mounted here")
-    yield folder
-    subprocess.run(["umount", str(folder)], check=True)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", [*KINDS, "index"])
-def test_a_disk_that_is_full_indeed(kind, small_disk):
-    done = run_python(_FULL, kind, small_disk / "file")
-    assert done.returncode == 0 and done.stdout.startswith("OSError"), (done, done.stderr)
-    assert list(small_disk.iterdir()) == []
 
 
 # Concurrent writers

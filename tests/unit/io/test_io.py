@@ -105,22 +105,8 @@ def test_any_ids_and_any_white_space(tmp_path_factory, run):
     assert runs.read_run(path)["docno"].tolist() == [docno for _, docno, _ in expected]
 
 
-words = st.sampled_from(
-    [
-        b"q",
-        b"1",
-        b"-2.5",
-        b"nan",
-        b"inf",
-        b"1_0",
-        b"0x1",
-        b"NA",
-        b"\xe9",
-        b'"',
-        b"\xef\xbb\xbf",
-        b"\x01",
-    ]
-)
+words = b'q 1 -2.5 nan inf 1_0 0x1 NA \xe9 " \xef\xbb\xbf \x01'.split()
+words = st.sampled_from(words)
 gaps = st.sampled_from([b" ", b"\t", b"  ", b" \r", b"\x0c", b"\xc2\xa0", b",", b"\x1f"])
 
 
@@ -239,7 +225,7 @@ def test_a_file_of_two_runs_is_refused(write):
             runs.read_run(write(content))
 
 
-@pytest.mark.parametrize("line", [1, 54_321, 139_998, 139_999])
+@pytest.mark.parametrize("line", [1, 139_999])
 @pytest.mark.parametrize("space", [b" ", b"\t", b"  "], ids=["blank", "tab", "blanks"])
 def test_one_line_of_another_run_is_found_wherever_it_stands(write, line, space):
     lines = [b"q1 Q0 d%06d 1 0.5 r\n" % number for number in range(140_000)]
@@ -434,13 +420,6 @@ def test_a_damaged_gzip_file_is_an_error_whatever_unpacks_it(write, unpacked_by,
         runs.read_run_table(write(bytes(content)))
 
 
-def test_gzip_is_read_alike_whatever_unpacks_it(write, unpacked_by):
-    lines = [b"q%d Q0 d%d 1 %d r\n" % (i // 1000, i, i) for i in range(200_000)]
-    parts = [b"".join(lines[:7]), b"".join(lines[7:])]
-    table = runs.read_run_table(write(b"".join(map(gzip.compress, parts))))
-    assert table["docno"].to_pylist() == [f"d{i}" for i in range(200_000)]
-
-
 @pytest.mark.parametrize("read", [runs.read_run, runs.read_run_table, qrels.read_qrels])
 def test_no_file(tmp_path, read):
     with pytest.raises(FileNotFoundError, match="there is no file .*nothing"):
@@ -550,11 +529,6 @@ def test_frames_of_ir_measures():
     assert rows(qrels.read_qrels_table(frame)) == [("1", "07", 1), ("2", "NA", 2)]
 
 
-def test_frames_of_mixed_ids():
-    frame = pd.DataFrame({"qid": [1, "x"], "docno": ["a", "b"], "label": [1, 2]}, dtype=object)
-    assert qrels.read_qrels(frame)["qid"].tolist() == ["1", "x"]
-
-
 def test_names_and_ranks_in_a_frame():
     frame = pd.DataFrame({"qid": ["1"], "docno": ["2"], "score": [1.0], "rank": [4.0], "name": [7]})
     for name in (frame["name"], frame["name"].astype("category")):
@@ -591,12 +565,6 @@ def test_frames_that_are_no_runs(changes, message):
 def test_a_frame_without_a_column():
     with pytest.raises(ValueError, match="there is no column docno or doc_id; there are qid, text"):
         runs.read_run(pd.DataFrame({"qid": ["1"], "text": ["x"]}))
-
-
-def test_nan_in_a_table():
-    table = pa.table({"qid": ["1"], "docno": ["2"], "score": [math.nan]})
-    with pytest.raises(ValueError, match="score of the run table is not a number .* in row 0"):
-        runs.read_run(table)
 
 
 @pytest.mark.parametrize("suffix", [".parquet", ".feather", ".arrow", ""])
@@ -902,17 +870,6 @@ def test_a_parquet_file_with_wrong_numbers_of_rows_is_refused(tmp_path, rows):
             refused += f"should have 3 rows, not {rows}" in str(error)
             refused += f"should have {rows} rows, not 3" in str(error)
     assert refused
-
-
-def test_several_runs_in_a_parquet_file_are_not_read_as_one(tmp_path):
-    path = tmp_path / "a.parquet"
-    for names, is_wrong in ((["x", "x"], False), (["x", "y"], True), (["x", None], False)):
-        pq.write_table(pa.table(A_RUN | {"run": names}), path, row_group_size=1)
-        if is_wrong:
-            with pytest.raises(ValueError, match="a.parquet holds several runs .*'x' and 'y'"):
-                runs.read_run_table(path)
-        else:
-            assert len(runs.read_run_table(path)) == 2
 
 
 def test_an_arrow_file_with_a_column_twice(tmp_path):

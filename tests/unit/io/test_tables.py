@@ -10,6 +10,7 @@ from contextlib import redirect_stdout
 import numpy as np
 import pandas as pd
 import pytest
+from _calls import Terminal
 
 from pyterrier_asl.io import table_forms, tables
 from pyterrier_asl.io.printed import Part, print_parts
@@ -25,13 +26,6 @@ SCORES = pd.DataFrame(
     }
 )
 DIRECTIONS = {"AP": True, "ASL@1000": False, "ASL(g=10)@1000": False, "Judged@10": None}
-
-
-class Terminal(io.StringIO):
-    encoding = "utf-8"
-
-    def isatty(self) -> bool:
-        return True
 
 
 def shown(

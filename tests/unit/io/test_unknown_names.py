@@ -14,7 +14,6 @@ from pyterrier_asl.io.names import check_names
 
 QRELS = {"q1": {"a": 1, "b": 0}, "q2": {"a": 0, "b": 1}}
 RUNS = {"x": {"q1": {"a": 2, "b": 1}, "q2": {"a": 1}}, "y": {"q1": {"b": 1}, "q2": {"b": 1}}}
-JUDGES = {"person": QRELS, "m": QRELS}
 TRACKS = {"t": (RUNS, QRELS)}
 
 

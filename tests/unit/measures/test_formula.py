@@ -10,21 +10,9 @@ from pyterrier_asl.measures.standard import formula, measures_with_bounds
 
 #: Whether labellings reach the bounds of a run, and the bounds of a difference.
 EXACT = {
-    "P@5": (True, True),
-    "R@5": (True, True),
-    "RR": (True, True),
-    "Success@5": (True, True),
-    "nDCG@5": (True, True),
-    "RBP(rel=1)": (True, True),
-    "ASL@5": (True, True),
-    "nASL@5": (True, True),
-    "P_Rareness@5": (True, True),
-    "AP@5": (True, False),
-    "ASL(g=2)@5": (True, False),
-    "nASL(g=2)@5": (True, False),
-    "LexiP": (True, False),
-    "TBG": (True, False),
-    "AP_Rareness@5": (False, False),
+    **dict.fromkeys("P@5 R@5 RR Success@5 nDCG@5 RBP(rel=1) ASL@5 nASL@5".split(), (True, True)),
+    **dict.fromkeys("AP@5 ASL(g=2)@5 nASL(g=2)@5 LexiP TBG".split(), (True, False)),
+    **{"P_Rareness@5": (True, True), "AP_Rareness@5": (False, False)},
 }
 
 

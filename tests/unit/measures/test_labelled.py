@@ -25,20 +25,10 @@ WORDS = {doc: 100.0 * (1 + place) for place, doc in enumerate(DOCUMENTS)}
 POOL = [DOCUMENTS[2:], DOCUMENTS[3:] + DOCUMENTS[:3]]
 
 MEASURES = {
-    "P@3": {},
-    "R@3": {},
-    "RR@3": {},
-    "Success@3": {},
-    "AP@4": {},
-    "AP": {},
-    "nDCG@3": {},
-    "nDCG": {},
-    "RBP(p=0.8, rel=1)": {},
-    "ASL@4": {},
+    **{name: {} for name in "P@3 R@3 RR@3 Success@3 AP@4 AP nDCG@3 nDCG LexiP@3".split()},
+    **{name: {} for name in "RBP(p=0.8,rel=1) ASL@4 nASL@4".split()},
     "ASL(missing='eq3')@4": {"missing": "eq3"},
     "ASL(g=2)@4": {"g": 2},
-    "nASL@4": {},
-    "LexiP@3": {},
     "TBG": {"lengths": WORDS},
     "P_Rareness@3": {"pool": POOL},
     "AP_Rareness@3": {"pool": POOL},

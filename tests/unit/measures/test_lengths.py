@@ -1,7 +1,6 @@
 """Lengths of documents: counted, saved, loaded, and found by name."""
 
 import gzip
-import pickle
 import re
 from typing import NamedTuple
 
@@ -73,13 +72,6 @@ def test_text_that_cannot_be_lengths_names_file_and_line(content, message, tmp_p
     path.write_bytes(content)
     with pytest.raises(ValueError, match=f"{re.escape(str(path))}.*{message}"):
         DocLengths.load(path)
-
-
-def test_lengths_travel_by_pickle():
-    measure = TBG(lengths=DocLengths.from_dict({"a": 10}))
-    again = pickle.loads(pickle.dumps(measure))
-    assert again == measure
-    assert again.calc_aggregate({"q": {"a": 1}}, {"q": {"a": 1}}) == pytest.approx(0.4928)
 
 
 @pytest.mark.parametrize(

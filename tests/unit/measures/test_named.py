@@ -4,10 +4,9 @@ import gc
 import weakref
 
 import ir_measures
-import pandas as pd
 import pytest
 
-from pyterrier_asl import Experiment, P_Rareness, RarenessPool
+from pyterrier_asl import P_Rareness, RarenessPool
 from pyterrier_asl.measures import named as naming
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*fewer than 8")
@@ -55,18 +54,3 @@ def test_a_pool_that_is_in_use_keeps_its_name(holder):
     gc.collect()
     assert str(ir_measures.parse_measure(text)) == text
     del held
-
-
-@pytest.mark.slow
-def test_experiments_do_not_keep_their_pools():
-    def growth(times):
-        topics = pd.DataFrame({"qid": ["q1"], "query": ["x"]})
-        qrels = pd.DataFrame({"qid": ["q1"], "docno": ["a"], "label": [1]})
-        for i in range(times):
-            run = pd.DataFrame({"qid": ["q1"] * 2, "docno": ["a", f"d{i}"], "score": [2.0, 1.0]})
-            Experiment([run, run], topics, qrels, ["AP_Rareness@5"], names=["a", "b"])
-        gc.collect()
-        return len(RarenessPool.by_id())
-
-    before = growth(naming.KEPT)
-    assert growth(20) <= before

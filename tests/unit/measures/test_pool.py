@@ -1,12 +1,12 @@
 """Pools: the systems with a document in the top k; saving, loading and finding by name."""
 
-import pickle
 from itertools import islice
 
 import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
+from _files import write_run
 
 from pyterrier_asl import AP_Rareness, P_Rareness, RarenessPool, evaluate
 from pyterrier_asl.judging.judged_run import judge, judge_part
@@ -51,20 +51,6 @@ def test_a_pool_counts_who_has_a_document_in_the_top(depth, groups):
     assert pool.systems == len(set((groups or {}).get(name, name) for name in RUNS))
 
 
-def test_frames_files_and_folders_make_the_same_pool(tmp_path):
-    for name, run in RUNS.items():
-        lines = [f"{r.qid} Q0 {r.docno} 0 {r.score} x\n" for r in frame(run).itertuples()]
-        (tmp_path / f"{name}.txt").write_text("".join(lines))
-    made = [
-        RarenessPool.from_runs(RUNS),
-        RarenessPool.from_runs({name: frame(run) for name, run in RUNS.items()}),
-        RarenessPool.from_runs(tmp_path),
-        RarenessPool.from_runs(sorted(tmp_path.iterdir())),
-        RarenessPool.from_runs(dict(reversed(RUNS.items()))),
-    ]
-    assert len({pool.id for pool in made}) == 1
-
-
 def test_what_changes_a_pool_changes_its_id():
     deeper = {**RUNS, "third": {"q1": {"f": 9, "g": 8}}}
     ids = [
@@ -85,14 +71,6 @@ def test_a_pool_is_saved_and_loaded(tmp_path):
     assert (loaded.runs, loaded.groups, loaded.depth) == (pool.runs, pool.groups, 2)
     assert RarenessPool.load(tmp_path / "pool.parquet", name="renamed").name == "renamed"
     assert repr(loaded) == f"RarenessPool('{loaded.id}', runs=3, depth=2)"
-
-
-@pytest.mark.parametrize("depth", [None, 1])
-def test_a_pool_has_any_depth(depth, tmp_path):
-    pool = RarenessPool.from_runs(RUNS, depth=depth)
-    pool.save(tmp_path / "pool")
-    assert RarenessPool.load(tmp_path / "pool").depth is depth
-    assert repr(pool) == f"RarenessPool('{pool.id}', runs=3" + (", depth=1)" if depth else ")")
 
 
 def test_a_measure_takes_a_pool_a_file_or_a_name(tmp_path):
@@ -130,17 +108,6 @@ def test_a_pool_of_systems_runs_each_once():
     assert calls == list(RUNS)
     assert pool == RarenessPool.from_runs(RUNS)
     assert pool == RarenessPool.from_systems({n: frame(r) for n, r in RUNS.items()}, topics)
-
-
-def test_a_pool_travels_by_pickle():
-    pool = RarenessPool.from_runs(RUNS, name="travels")
-    measure = P_Rareness(pool=pool) @ 2
-    again = pickle.loads(pickle.dumps(measure))
-    qrels = {"q1": {"a": 1, "f": 1}}
-    assert again == measure
-    assert again.calc_aggregate(qrels, RUNS["first"]) == measure.calc_aggregate(
-        qrels, RUNS["first"]
-    )
 
 
 def test_few_runs_warn(recwarn):
@@ -261,10 +228,7 @@ def test_nothing_is_rare_in_a_pool_of_one_run():
 
 def test_a_pool_has_the_same_runs_from_frames_files_and_several_of_them(tmp_path):
     """Also as an option of ``evaluate``. Names are text, as in all functions."""
-    for name, run in RUNS.items():
-        lines = [f"{q} Q0 {d} 0 {s} x\n" for q in run for d, s in run[q].items()]
-        (tmp_path / f"{name}.run").write_text("".join(lines))
-    files = {name: tmp_path / f"{name}.run" for name in RUNS}
+    files = {name: write_run(run, tmp_path / f"{name}.run") for name, run in RUNS.items()}
     expected, qrels = RarenessPool.from_runs(RUNS), {"q1": {"a": 1, "d": 1, "f": 1}}
     values = evaluate(RUNS, qrels, "AP_Rareness@3", pool=expected)
     for runs in (RUNS, files, list(files.values()), tuple(files.values()), tmp_path):

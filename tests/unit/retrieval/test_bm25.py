@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pyterrier_asl.retrieval.bm25 import BM25, number_terms, top_documents
+from pyterrier_asl.retrieval.bm25 import BM25
 from pyterrier_asl.retrieval.index import TermIndex
 from pyterrier_asl.retrieval.weights import idf_weights, robertson_weights
 
@@ -50,18 +50,15 @@ def test_weights_are_robertsons():
         idf_weights("lucene", [1], 10)
 
 
-def worked_examples() -> list[dict[str, float]]:
-    """One term in one document, by hand: f, l, l_avg, w, k1, b and the score."""
-    one = {"f": 3, "l": 300, "l_avg": 450, "w": math.log(950.5 / 50.5)}
-    return [
-        {**one, "k1": 0.9, "b": 0.4, "score": 4.425816006928272},
-        {**one, "k1": 0.761, "b": 0.267, "score": 4.198360565442937},
-        {**one, "k1": 1.902, "b": 0.978, "score": 5.967433297201243},
-    ]
-
-
-@pytest.mark.parametrize("example", worked_examples())
-def test_worked_example(example):
+@pytest.mark.parametrize(
+    ("k1", "b", "score"),
+    [
+        (0.9, 0.4, 4.425816006928272),
+        (0.761, 0.267, 4.198360565442937),
+        (1.902, 0.978, 5.967433297201243),
+    ],
+)
+def test_worked_example(k1, b, score):
     """950 documents without the term and 50 with it; l is 300 and l_avg 450."""
     texts = [" ".join(["term"] * 3 + ["filler"] * 297)]
     texts += ["term"] * 49 + ["other"] * 950
@@ -69,10 +66,9 @@ def test_worked_example(example):
     missing = 450 * len(texts) - 300 - short
     texts[-1] = " ".join(["other"] * (1 + missing))
     index = indexed(texts)
-    assert index.avg_doc_length == example["l_avg"]
-    found = index.bm25(b=example["b"], k1=example["k1"]).search("term")
-    score = found.set_index("docno")["score"]["d0"]
-    assert score == pytest.approx(example["score"], rel=1e-9)
+    assert index.avg_doc_length == 450
+    found = index.bm25(b=b, k1=k1).search("term").set_index("docno")["score"]
+    assert found["d0"] == pytest.approx(score, rel=1e-9)
 
 
 COLLECTIONS = st.lists(
@@ -110,37 +106,10 @@ def test_is_eq1_on_any_collection(texts, queries, b, k1, num_results):
         ]
 
 
-def test_equal_scores_come_by_docid_at_the_cut_too():
-    index = indexed(["alpha"] * 5 + ["beta"] * 7)
-    found = index.bm25(num_results=3).search("alpha")
-    assert found["docno"].tolist() == ["d0", "d1", "d2"]
-
-
-def test_numbered_queries_serve_every_setting():
-    texts = ["alpha beta", "alpha", "beta beta gamma", "delta", "epsilon", "delta epsilon", "alpha"]
-    index = indexed(texts)
-    queries = [{"alpha": 1.0, "beta": 0.5}, {}, {"gamma": 1.0}]
-    numbered = number_terms(index, queries)
-    for b, k1 in [(0, 0), (0.4, 0.9), (1, 100)]:
-        top = top_documents(index, numbered, b=b, k1=k1, num_results=10)
-        assert top.offsets.tolist()[1] == top.offsets.tolist()[2]
-        for i, query in enumerate(queries):
-            one = slice(top.offsets[i], top.offsets[i + 1])
-            scores = dict(zip((f"d{d}" for d in top.docs[one]), top.scores[one]))
-            assert scores == pytest.approx(eq1(texts, query, b, k1), rel=1e-12)
-
-
 # -- the transformer ------------------------------------------------------------------------------
 
-TEXTS = [
-    "radio waves",
-    "radio receivers",
-    "wave guides",
-    "transistors",
-    "ferrite",
-    "cores",
-    "masers",
-]
+TEXTS = ["radio waves", "radio receivers", "wave guides", "transistors", "ferrite", "cores"]
+TEXTS += ["masers"]
 
 
 @pytest.fixture(scope="module")

@@ -3,13 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import pickle
-import signal
-import subprocess
-import sys
-import textwrap
-import time
 from collections import Counter
 
 import numpy as np
@@ -234,39 +228,6 @@ def test_what_is_there_is_not_overwritten(tmp_path):
         indexed(path=tmp_path / "index")
 
 
-@pytest.mark.slow
-@pytest.mark.skipif(os.name == "nt", reason="signals")
-def test_a_killed_build_leaves_nothing_that_loads(tmp_path):
-    """The process is killed before it writes the last file."""
-    program = f"""
-        import time
-        from pyterrier_asl.retrieval import build
-        from pyterrier_asl.retrieval.index import TermIndex
-        whole = build.json.dumps
-        def stop(*args, **kwargs):
-            print("writing", flush=True)
-            time.sleep(600)
-        build.json.dumps = stop
-        TermIndex.from_documents(
-            [{{"docno": "d1", "text": "radio"}}], path={str(tmp_path / "index")!r}, verbose=False
-        )
-    """
-    process = subprocess.Popen(
-        [sys.executable, "-c", textwrap.dedent(program)], stdout=subprocess.PIPE, text=True
-    )
-    assert process.stdout is not None and process.stdout.readline() == "writing\n"
-    time.sleep(0.05)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    process.stdout.close()
-    (left,) = tmp_path.iterdir()
-    assert left.name != "index"
-    for path in (left, tmp_path / "index"):
-        with pytest.raises(FileNotFoundError):
-            TermIndex(path)
-    assert indexed(path=tmp_path / "index").num_docs == 4
-
-
 # -- what cannot be indexed -----------------------------------------------------------------------
 
 
@@ -354,6 +315,3 @@ def test_a_title_is_indexed_before_the_text():
         "d2": {"waves": 1},
         "d3": {"waves": 1},
     }
-
-
-# -- ir_datasets ----------------------------------------------------------------------------------

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import combinations
-from math import comb
 
 import numpy as np
 import pytest
@@ -81,15 +80,6 @@ def test_success_over_all_orders(numbers, n):
     orders = list(combinations(range(size), r))
     found = np.mean([bool(ranks) and ranks[0] < n for ranks in orders])
     assert expected_success(size, r, n) == pytest.approx(found, abs=1e-12)
-
-
-@given(counts, st.integers(1, 7))
-def test_success_is_the_hypergeometric_formula(numbers, n):
-    size, r, _ = numbers
-    n = min(n, size)
-    assert expected_success(size, r, n) == pytest.approx(
-        1 - comb(size - r, n) / comb(size, n), abs=1e-12
-    )
 
 
 def test_topics_at_once_equal_topics_one_by_one():

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from itertools import combinations, product
+from itertools import combinations
 
 import numpy as np
 import pytest
 
 from pyterrier_asl.scoring.preferences import (
     KINDS,
-    all_pairs,
     difference,
     level,
     pairwise_preferences,
-    preference,
     preference_cube,
 )
 
@@ -39,23 +37,6 @@ def compared(a, b):
         "RPP": np.mean(np.sign(changes)),
         "RR": changes[0],
     }
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_all_pairs_match_a_loop(seed):
-    values = rankings(seed)
-    i_star, rrlp = all_pairs(values)
-    preferences = {kind: preference(kind, values) for kind in KINDS}
-    for a, b in product(range(9), repeat=2):
-        first, expected = compared(values[a].tolist(), values[b].tolist())
-        assert (i_star[a, b], rrlp[a, b]) == (first, expected["rrLP"])
-        for kind in KINDS:
-            assert preferences[kind][a, b] == pytest.approx(expected[kind], abs=1e-15), kind
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_nothing_relevant_is_no_preference(kind):
-    assert preference(kind, np.zeros((2, 0))).tolist() == [[0, 0], [0, 0]]
 
 
 def test_queries_are_compared_one_by_one():

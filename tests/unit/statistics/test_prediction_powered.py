@@ -4,37 +4,14 @@ from __future__ import annotations
 
 import tracemalloc
 
-import brute_force
 import numpy as np
 import pytest
-import scipy.stats
 
 from pyterrier_asl.statistics.prediction_powered import (
     TARGETS,
     interval_widths,
     prediction_powered,
 )
-
-
-@pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize("help_", [0.9, 0.3, -0.5, None])
-def test_the_formulas(target, help_):
-    draw = np.random.default_rng(3)
-    h, rest = draw.random(7), draw.random(9)
-    f = np.full(7, 0.5) if help_ is None else help_ * h + 0.1 * draw.random(7)
-    if help_ is None:
-        rest = np.full(9, 0.5)
-    theta, variance, weight, freedom = brute_force.prediction_powered(h, f, rest, target)
-    found = prediction_powered(h, f, rest, target=target, alpha=0.1)
-    assert found.lambda_ == pytest.approx(weight)
-    assert (weight == 0) == (help_ in (None, -0.5))
-    assert found.both.mean == pytest.approx(theta)
-    assert found.both.variance == pytest.approx(variance)
-    margin = scipy.stats.t.ppf(0.95, freedom) * variance**0.5
-    assert found.both.high - found.both.mean == pytest.approx(margin)
-    people = h.var(ddof=1) / 7 * (9 / 16 if target == "these queries" else 1)
-    assert found.people.variance == pytest.approx(people)
-    assert found.saved == pytest.approx(7 * (people / variance - 1))
 
 
 def needed_queries(people, machine, unaudited, width, **options):
@@ -87,27 +64,6 @@ def test_coverage_and_width_whatever_the_machines_bias(target):
         assert covers(found.machine) < 0.4
     else:
         assert np.isnan(found.machine.low).all()
-
-
-def test_how_many_queries_a_width_needs():
-    draw = np.random.default_rng(2)
-    h = draw.random(400)
-    f = h + 0.1 * draw.normal(size=400)
-    for target in TARGETS:
-        n = needed_queries(h[:200], f[:200], f[200:], 0.06, target=target)
-        assert n is not None
-        widths = {}
-        for size in (n, n // 2):
-            order = draw.permuted(np.tile(np.arange(400), (200, 1)), axis=1)
-            a, b, rest = h[order[:, :size]], f[order[:, :size]], f[order[:, size:]]
-            both = prediction_powered(a, b, rest, target=target).both
-            widths[size] = np.mean(both.high - both.low)
-        assert widths[n] == pytest.approx(0.06, rel=0.15) and widths[n // 2] > 1.05 * widths[n]
-        alone = needed_queries(h[:200], np.ones(200), np.ones(200), 0.06, target=target)
-        assert alone is None or alone > n
-    assert needed_queries(h[:5], f[:5], f[5:9], 1e-9) is None
-    # People can judge all of these queries; the interval then has width 0.
-    assert needed_queries(h[:5], f[:5], f[5:9], 1e-9, target="these queries") == 9
 
 
 @pytest.mark.parametrize("target", TARGETS)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 
-import brute_force
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -62,85 +61,10 @@ def boards(draw, topics=(2, 6)):
     )
 
 
-@settings(max_examples=25, deadline=None)
-@given(
-    boards(topics=(4, 6)),
-    st.booleans(),
-    st.booleans(),
-    st.booleans(),
-    st.sampled_from([0.05, 0.2, 0.5]),
-)
-def test_plain_loops_with_all_sign_vectors(values, two, weighted, common, alpha):
-    topics = len(values[0])
-    collections = ["a", "b", "a", "b", "b", "a"][:topics] if two else None
-    weights = [1, 2, 3, 1, 1, 5][:topics] if weighted else None
-    result = rank_intervals(
-        values,
-        collections=collections,
-        weights=weights,
-        alpha=alpha,
-        variance="common" if common else "averaged",
-    )
-    better, critical, stays, p = brute_force.rank_intervals(
-        values, collections, weights, alpha, common=common
-    )
-    assert list(map(tuple, np.argwhere(result.better).tolist())) == better
-    assert result.critical == pytest.approx(critical, rel=1e-9, abs=1e-9)
-    assert np.flatnonzero(result.possibly_best).tolist() == stays
-    assert result.p == pytest.approx(p, abs=1e-12)
-
-
-@settings(max_examples=30, deadline=None)
-@given(boards(topics=(3, 5)), st.integers(0, 2**20), st.sampled_from([0.1, 0.5]))
-def test_plain_loops_of_bounds(values, seed, alpha):
-    exact = np.array(values)[:, np.newaxis] - np.array(values)
-    lower = exact - np.random.default_rng(seed).choice([0, 0.1, 0.3], exact.shape)
-    result = rank_intervals(lower=lower, alpha=alpha)
-    better, critical, stays, p = brute_force.rank_intervals(None, alpha=alpha, lower=lower.tolist())
-    assert list(map(tuple, np.argwhere(result.better).tolist())) == better
-    assert result.critical == pytest.approx(critical, rel=1e-9, abs=1e-9)
-    assert np.flatnonzero(result.possibly_best).tolist() == stays
-    assert result.p == pytest.approx(p, abs=1e-12)
-
-
 def board(systems=12, topics=40, seed=0):
     generator = np.random.default_rng(seed)
     means = np.linspace(0.3, 0.7, systems)[:, np.newaxis]
     return means + generator.normal(0, 0.2, topics) + generator.normal(0, 0.15, (systems, topics))
-
-
-def test_bounds_without_unjudged_documents_are_the_values():
-    values = board()
-    by_value = rank_intervals(values)
-    by_bounds = rank_intervals(lower=values[:, np.newaxis] - values)
-    assert ranked(by_value) == ranked(by_bounds)
-    assert by_value.critical == pytest.approx(by_bounds.critical, rel=1e-12)
-    assert by_value.possibly_best.tolist() == by_bounds.possibly_best.tolist()
-
-
-def test_several_collections_have_the_same_formula_as_one():
-    """All systems are equal on the second of two collections, so only the first matters."""
-    values = board(6, 20)
-    constant = np.concatenate((values, np.full((6, 10), 0.5)), axis=1)
-    alone = rank_intervals(values, draws=200)
-    result = rank_intervals(constant, collections=["a"] * 20 + ["b"] * 10, draws=200)
-    assert result.statistic == pytest.approx(alone.statistic)
-
-
-def test_costs_reverse_the_ranks():
-    values = board()
-    low, high = ranked(rank_intervals(values))
-    reverse_low, reverse_high = ranked(rank_intervals(-values))
-    assert reverse_low == [13 - rank for rank in high]
-    assert reverse_high == [13 - rank for rank in low]
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_systems_in_another_order_have_the_same_ranks(seed):
-    values, order = board(seed=seed), np.random.default_rng(seed).permutation(12)
-    result, permuted = rank_intervals(values), rank_intervals(values[order])
-    assert ranked(permuted) == (result.low[order].tolist(), result.high[order].tolist())
-    assert permuted.possibly_best.tolist() == result.possibly_best[order].tolist()
 
 
 def test_equal_systems_are_never_ordered_and_share_an_interval():

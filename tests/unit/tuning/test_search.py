@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-import itertools
 import os
 import signal
-import subprocess
-import sys
 import time
 import warnings
-from pathlib import Path
 
 import ir_measures
 import numpy as np
@@ -68,44 +64,7 @@ def search(pipe=None, params=None, metric="map", **options):
     return RandomSearch(pipe, params, TOPICS, QRELS, metric, **options)
 
 
-class Same(Mixture):
-    """One document for any parameters, for tests that need many trials."""
-
-    def transform(self, topics):
-        return pt.model.add_ranks(pd.DataFrame({"qid": ["q0"], "docno": ["d"], "score": [1.0]}))
-
-
 # -- settings -------------------------------------------------------------------------------------
-
-
-def test_settings_follow_their_distribution():
-    params = {
-        "x": uniform(2, 3),
-        "power": loguniform(0.01, 1000),
-        "pause": scipy.stats.norm(1, 2),
-    }
-    trials = search(same := Same(), {same: params}, n_trials=60)
-    cdfs = {
-        "x": uniform(2, 3).cdf,
-        "power": lambda v: np.log(np.asarray(v) / 0.01) / np.log(1e5),
-        "pause": scipy.stats.norm(1, 2).cdf,
-    }
-    for name, cdf in cdfs.items():
-        assert scipy.stats.kstest(trials[name], cdf).pvalue > 0.01
-
-
-def test_whole_numbers():
-    same, n = Same(), 120
-    params = {same: {"power": randint(1, 4), "x": truncated(loguniform(4, 32))}}
-    trials = search(same, params, n_trials=n)
-    assert trials.dtypes[["power", "x"]].tolist() == [np.int64, np.int64]
-    counts = trials["power"].value_counts()
-    assert set(counts.index) == {1, 2, 3}
-    assert scipy.stats.chisquare(counts).pvalue > 0.01
-    edges = np.arange(4, 33)
-    expected = np.diff(np.log(edges)) / np.log(8) * n
-    observed = [np.sum(trials["x"] == edge) for edge in edges[:-1]]
-    assert scipy.stats.chisquare(observed, expected).pvalue > 0.01
 
 
 def test_the_ends_of_a_distribution_are_values_of_it():
@@ -133,12 +92,6 @@ def test_a_seed_is_a_set_of_settings():
 @pytest.mark.parametrize("seed", [3, 2**40])
 def test_jobs_change_nothing(seed):
     pd.testing.assert_frame_equal(search(jobs=2, seed=seed), search(seed=seed))
-
-
-def test_a_seed_of_any_size():
-    large = search(seed=2**40, n_trials=4)
-    pd.testing.assert_frame_equal(large, search(seed=2**40, n_trials=4))
-    assert not np.array_equal(large["x"], search(seed=2**40 + 1, n_trials=4)["x"])
 
 
 # -- against GridSearch and pt.Evaluate -----------------------------------------------------------
@@ -371,16 +324,6 @@ def test_whole_numbers_are_ids_as_their_text_is():
     assert one["map"].min() > 0
 
 
-def test_ids_are_read_as_runs_are():
-    class Numbers(Mixture):
-        def transform(self, topics):
-            return super().transform(topics).assign(docno=1.0)
-
-    numbers = Numbers()
-    with pytest.raises(ValueError, match="docno of the results is a column of fractions"):
-        search(numbers, {numbers: {"x": uniform(0, 1)}})
-
-
 @pytest.mark.parametrize("url", ["foo", "sqlite:////nowhere/at/all.db", "redis://here"])
 def test_a_storage_that_is_none(url):
     with pytest.raises(ValueError, match=f"the storage '{url}' cannot be opened: .*sqlite:///se"):
@@ -475,16 +418,6 @@ def test_a_trial_that_failed_is_made_again(storage):
     assert failing.calls == 5
 
 
-def test_frames_with_another_index_are_the_same_search(storage):
-    params = {"x": uniform(0, 1), "power": truncated(loguniform(1, 9))}
-    options = {"n_trials": 2, "seed": 3, "return_type": "trials", "storage": storage}
-    frames = TOPICS.set_index(TOPICS["qid"]), QRELS.set_index(QRELS["docno"])
-    search(n_trials=2, storage=storage)
-    mixture = Mixture()
-    RandomSearch(mixture, {mixture: params}, *frames, "map", **options)
-    assert mixture.calls == 0
-
-
 def test_another_search_is_refused(storage):
     search(storage=storage, n_trials=2)
     mixture = Mixture()
@@ -502,28 +435,7 @@ def test_another_search_is_refused(storage):
     other = mixture % 5
     with pytest.raises(ValueError, match="its pipeline is .*Mixture.*now .*RankCutoff"):
         RandomSearch(other, params, TOPICS, QRELS, **options)
-    with pytest.raises(ValueError, match="topics and qrels"):
-        RandomSearch(
-            mixture,
-            {mixture: {"x": uniform(0, 1), "power": truncated(loguniform(1, 9))}},
-            TOPICS.head(3),
-            QRELS,
-            storage=storage,
-        )
     assert len(search(storage=storage, seed=4, study_name="other", n_trials=2)) == 2
-
-
-CHILD = """
-import sys
-sys.path.insert(0, sys.argv[1])
-from test_search import Mixture, search
-search(Mixture(pause=float(sys.argv[3])), storage=sys.argv[2], n_trials=24)
-"""
-
-
-def _child(storage: str, pause: float) -> subprocess.Popen:
-    here = str(Path(__file__).parent)
-    return subprocess.Popen([sys.executable, "-c", CHILD, here, storage, str(pause)])
 
 
 def _finished(storage: str) -> list:
@@ -534,23 +446,6 @@ def _finished(storage: str) -> list:
         return [t for t in study.get_trials() if t.state == optuna.trial.TrialState.COMPLETE]
     except Exception:  # the child has not created it yet
         return []
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_killed_and_resumed(storage, jobs):
-    child = _child(storage, 0.05)
-    deadline = time.monotonic() + 60
-    while len(_finished(storage)) < 5 and time.monotonic() < deadline:
-        time.sleep(0.05)
-    os.kill(child.pid, signal.SIGKILL)
-    child.wait()
-    before = {t.number: t.user_attrs for t in _finished(storage)}
-    assert 5 <= len(before) < 24
-    resumed = search(storage=storage, n_trials=24, jobs=jobs)
-    assert resumed.to_csv() == search(n_trials=24).to_csv()
-    after = {t.number: t.user_attrs for t in _finished(storage)}
-    assert len(after) == 24 and {number: after[number] for number in before} == before
 
 
 class Deadly(Mixture):
@@ -631,15 +526,6 @@ def test_folds_with_their_own_qrels_and_errors():
             KFoldRandomSearch(mixture, params, wrong, QRELS)
     with pytest.raises(ValueError, match="no return_type"):
         KFoldRandomSearch(mixture, params, folds, QRELS, return_type="both")
-
-
-def test_combinations_are_equally_likely():
-    same = Same()
-    grid = {"x": [0.1, 0.9], "power": [1, 2], "kind": ["up", "down"]}
-    trials = search(same, {same: grid}, n_trials=96)
-    counts = trials.groupby(list(grid)).size()
-    assert sorted(counts.index) == sorted(itertools.product(*map(sorted, grid.values())))
-    assert scipy.stats.chisquare(counts).pvalue > 0.01
 
 
 def test_a_count_is_added_up_over_topics():

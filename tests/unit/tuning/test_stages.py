@@ -5,15 +5,14 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
-import pandas as pd
 import pyterrier as pt
 import pytest
 from _sweeps import Collection
 from ir_measures import AP, RR
-from scipy.stats import kstest, uniform
+from scipy.stats import uniform
 from test_search import QRELS, TOPICS, Mixture
 
-from pyterrier_asl import ASL, TBG, RobertsonPRF, StagedSearch
+from pyterrier_asl import ASL, RobertsonPRF, StagedSearch
 from pyterrier_asl.tuning import Stage, bm25_stages, evaluate_pipeline, use_settings
 from pyterrier_asl.tuning.space import Space
 
@@ -75,16 +74,8 @@ def by_hand(collection, measure, better):
 @pytest.mark.parametrize("sweep", [None, False])
 def test_against_trying_everything(small, measure, better, sweep):
     expected = by_hand(small, measure, better)
-    result = StagedSearch(
-        stages_of(small.index),
-        small.topics,
-        small.qrels,
-        measure,
-        measures=[RR],
-        n_trials=40,
-        seed=1,
-        sweep=sweep,
-    )
+    options = {"measures": [RR], "n_trials": 40, "seed": 1, "sweep": sweep}
+    result = StagedSearch(stages_of(small.index), small.topics, small.qrels, measure, **options)
     assert list(result.trials) == list(expected)
     for stage, (settings, values) in expected.items():
         trials = result.trials[stage]
@@ -127,54 +118,12 @@ def test_quantiles_of_the_papers_parameters(small, share):
     assert names == ["b", "k1", "fb_docs", "fb_terms", "gamma", "b", "k1"]
 
 
-@pytest.mark.slow
-def test_the_papers_stages(small):
-    stages = bm25_stages(small.index, num_results=50)
-    result = StagedSearch(
-        stages,
-        small.topics,
-        small.qrels,
-        AP,
-        measures=[TBG(lengths=small.lengths)],
-        n_trials=300,
-        seed=0,
-        jobs=2,
-    )
-    initial, feedback, final = (t[t["trial"] >= 0] for t in result.trials.values())
-    for retrieval in (initial, final):
-        assert kstest(retrieval["b"], "uniform").pvalue > 0.01
-        assert kstest(np.log(retrieval["k1"] / 0.01) / np.log(1e5), "uniform").pvalue > 0.01
-    assert not np.array_equal(initial["b"], final["b"])
-    assert feedback["fb_docs"].between(8, 31).all() and feedback["fb_docs"].median() < 18
-    assert feedback["fb_terms"].between(4, 31).all() and feedback["fb_terms"].median() < 14
-    assert kstest(feedback["gamma"], "uniform").pvalue > 0.01
-    kinds = result.table.groupby(["stage", "which", "kind"], sort=False).size()
-    assert kinds.tolist() == [2, 2, 2, 2, 3, 2, 3, 2, 2, 2, 2, 2]
-
-
-@pytest.mark.slow
-def test_the_last_retrieval_follows_the_first_until_it_is_tuned(small):
-    stages = bm25_stages(small.index)
-    options = {"n_trials": 5, "seed": 0}
-    result = StagedSearch(stages[:2], small.topics, small.qrels, **options)
-    first, _, final = result.pipeline
-    assert (final.b, final.k1) == (first.b, first.k1)
-    assert {"b": first.b, "k1": first.k1} == result.settings["initial retrieval"]
-
-
 def test_held_out_topics_and_another_collection(small):
     some, rest = small.topics.iloc[:7], small.topics.iloc[7:]
     other = Collection(4)
-    result = StagedSearch(
-        stages_of(small.index),
-        some,
-        small.qrels,
-        AP,
-        measures=[RR],
-        n_trials=10,
-        seed=0,
-        held_out={"rest": (rest, small.qrels)},
-    )
+    options = {"measures": [RR], "n_trials": 10, "seed": 0}
+    options["held_out"] = {"rest": (rest, small.qrels)}
+    result = StagedSearch(stages_of(small.index), some, small.qrels, AP, **options)
     rows = result.table[result.table["stage"] == "rest"]
     assert rows["name"].tolist() == ["AP", "RR"] and rows["trial"].isna().all()
     judged = small.qrels[small.qrels["qid"].isin(rest["qid"])]
@@ -232,27 +181,6 @@ def test_any_pipeline():
     assert result.settings["both"]["power"] == other.power
 
 
-def test_parameters_are_drawn_from_the_ranges_of_the_paper(small):
-    """Clarke (2019), Table 1; the draws of whole numbers are below the upper ends."""
-    ends = {
-        (stage.name, name): (drawn.ppf(0), drawn.ppf(1))
-        for stage in bm25_stages(small.index)
-        for _, of_transformer in stage.params
-        for name, drawn in of_transformer.items()
-    }
-    of_bm25 = {"b": (0, 1), "k1": (0.01, 1000)}
-    of_feedback = {"fb_docs": (8, 32), "fb_terms": (4, 32), "gamma": (0, 1)}
-    assert ends == {
-        (stage, name): pytest.approx(both)
-        for stage, ranges in (
-            ("initial retrieval", of_bm25),
-            ("feedback", of_feedback),
-            ("final retrieval", of_bm25),
-        )
-        for name, both in ranges.items()
-    }
-
-
 def test_stages_draw_settings_of_their_own():
     stages = [
         Stage(name, mixture, {mixture: {"x": uniform(0, 1)}})
@@ -291,24 +219,6 @@ def test_of_equal_settings_the_one_from_before_stays():
     stages = [Stage("one", mixture, {mixture: {"x": [0.1, 0.9]}})]
     result = StagedSearch(stages, TOPICS, nothing, "map", n_trials=3, seed=0)
     assert result.settings == {"one": {"x": 0.5}} and mixture.x == 0.5
-
-
-@pytest.mark.slow
-def test_same_seed_same_everything_and_resumption(small, tmp_path):
-    def run(**options):
-        return StagedSearch(
-            bm25_stages(small.index), small.topics, small.qrels, AP, seed=7, **options
-        )
-
-    one, other = run(n_trials=10), run(n_trials=10)
-    pd.testing.assert_frame_equal(one.table, other.table)
-    storage = f"sqlite:///{tmp_path}/stages.db"
-    run(n_trials=3, storage=storage)
-    stored = run(n_trials=10, storage=storage)
-    # More trials of the first stage may change the second stage, which is then another study.
-    pd.testing.assert_frame_equal(stored.table, one.table)
-    for stage, trials in one.trials.items():
-        pd.testing.assert_frame_equal(stored.trials[stage], trials)
 
 
 def test_failure_leaves_everything_as_it_was(small):

@@ -25,13 +25,6 @@ def small():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", [0, 1, 2], ids=["initial", "feedback", "final"])
-def test_fifty_settings_of_each_stage(small, number):
-    stage = bm25_stages(small.index, num_results=30)[number]
-    assert compare(stage, small, small.measures, 50) < 1e-9
-
-
-@pytest.mark.slow
 def test_all_parameters_at_once(small):
     first = small.index.bm25(num_results=20, k3=8.0)
     prf, final = RobertsonPRF(small.index), small.index.bm25(num_results=25, idf="terrier")
@@ -219,18 +212,9 @@ def test_feedback_documents_with_all_terms_of_the_index():
     bm25 = index.bm25(idf="terrier")
     pipeline = bm25 >> RobertsonPRF(index, fb_docs=4, fb_terms=2) >> bm25
     params = [(bm25, {"b": [0.0, 0.4, 0.9]})]
+    options = {"n_trials": 6, "seed": 1, "return_type": "trials"}
     swept, run = (
-        RandomSearch(
-            pipeline,
-            params,
-            topics,
-            qrels,
-            AP,
-            n_trials=6,
-            seed=1,
-            sweep=sweep,
-            return_type="trials",
-        )
+        RandomSearch(pipeline, params, topics, qrels, AP, sweep=sweep, **options)
         for sweep in (True, False)
     )
     pd.testing.assert_frame_equal(swept, run)

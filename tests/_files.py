@@ -1,0 +1,27 @@
+"""Runs and qrels, as dicts or frames, in files as trec_eval reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+
+def _rows(table: Any) -> Iterator[tuple[Any, Any, Any]]:
+    if isinstance(table, pd.DataFrame):
+        yield from table.iloc[:, :3].itertuples(index=False, name=None)
+    else:
+        yield from ((qid, doc, value) for qid, docs in table.items() for doc, value in docs.items())
+
+
+def write_run(run: Any, path: Path | str) -> Path:
+    text = "".join(f"{qid} Q0 {doc} 0 {score} x\n" for qid, doc, score in _rows(run))
+    Path(path).write_text(text)
+    return Path(path)
+
+
+def write_qrels(qrels: Any, path: Path | str) -> Path:
+    Path(path).write_text("".join(f"{qid} 0 {doc} {grade}\n" for qid, doc, grade in _rows(qrels)))
+    return Path(path)
