@@ -10,7 +10,7 @@ from typing import Any
 from ..io.atomic import check_replaceable, replacing
 from ..io.extras import install_command
 from ..io.lazy import alt
-from ..io.processes import check_address_space
+from ..io.threads import check_address_space
 from .forms import POINTS
 
 #: Endings of the files that a chart can be saved to.

@@ -34,7 +34,6 @@ from typing import Any
 import click
 
 from ..io.atomic import FULL
-from ..io.processes import check_address_space
 
 #: The commands in the order of help, with their descriptions. The module of a command is imported
 #: when the command is called, so that ``--help`` is quick.
@@ -107,6 +106,8 @@ class Commands(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Runs the command; an error is one line on stderr, or with ``--traceback`` several."""
+        from ..io.threads import check_address_space
+
         with _one_line_warnings():
             try:
                 # NumPy's and Arrow's threads; 2.4 suffice on two cores

@@ -18,6 +18,7 @@ import numpy as np
 
 from ..io.lazy import pd
 from ..io.notices import counted, progress_bar
+from ..io.threads import check_jobs
 from ..judging.judged_run import JudgedRun
 from ..judging.judgements import Judgements
 from ..judging.remembered import Remembering
@@ -35,7 +36,7 @@ from ..scoring.arrays import Floats
 from ..scoring.lexicographic import reciprocal_ranks
 from .inputs import named_runs
 from .measuring import Measuring, iter_judged, tie_note, values_of, warn_of_runs
-from .workers import check_workers, measure_runs
+from .workers import BACKENDS, measure_runs
 
 
 @dataclass(frozen=True)
@@ -245,7 +246,7 @@ class Evaluation(Remembering):
                 run can be measured.
             OSError: without ``keep_going`` for a file that cannot be read.
         """
-        check_workers(jobs, backend)
+        _check_workers(jobs, backend)
         if self.is_matched:
             unanswered = [int(np.count_nonzero(run.retrieved == 0)) for run in self.sources]
             return replace(self, measures=measures, unanswered=unanswered)
@@ -253,7 +254,11 @@ class Evaluation(Remembering):
         sources = dict(zip(self.names, self.sources))
         measuring = Measuring(self.judgements, by_label)
         done, failures = [], {}
-        with closing(measure_runs(measuring, sources, jobs, backend)) as runs:
+        is_here = backend == "loky" and (jobs == 1 or len(self) == 1)
+        measured = (
+            measuring.runs(sources) if is_here else measure_runs(measuring, sources, jobs, backend)
+        )
+        with closing(measured) as runs:
             bar = progress_bar(runs, total=len(self), desc="runs", unit="run", shown=progress)
             for run in bar:
                 if run.error is None:
@@ -383,3 +388,12 @@ def unanswered_notes(unanswered: Mapping[str, int], queries: int, most: int = 5)
         return sentences
     others = "does 1 other run" if more == 1 else f"do {more} other runs"
     return [*sentences[:most], f"nor {others} answer all queries"]
+
+
+def _check_workers(jobs: int, backend: str) -> None:
+    """Raises ValueError for a wrong number of workers, and for an unknown backend."""
+    check_jobs(jobs)
+    if backend not in BACKENDS:
+        raise ValueError(
+            f"backend {backend!r} cannot measure runs: use one of {', '.join(map(repr, BACKENDS))}"
+        )

@@ -8,9 +8,11 @@ which the provider gives none.
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from threading import Lock
 from typing import Any
 
@@ -20,7 +22,7 @@ import numpy as np
 from ..io.lazy import pd
 from ..io.notices import counted, names_of, progress_bar, warn
 from ..io.runs import iter_runs, load_run
-from ..io.threads import map_at_once
+from ..io.threads import cores, map_ahead, map_at_once
 from ..judging.judged_run import JudgedRun, OwnIds, judge_whole
 from ..judging.judgements import Judgements
 from ..measures.names import needs_pool
@@ -30,6 +32,8 @@ from ..scoring.arrays import Floats
 
 #: Number of runs from which on a progress bar is shown while they are read.
 _MANY = 20
+#: The least size in bytes of a file that is not read together with others.
+_LARGE = 1 << 23
 #: Change of a mean from which on ties are noted; for a mean above 1, as a share of the mean.
 _LEAST_CHANGE = 0.01
 #: Share of queries from which on equal numbers as query and document ids are not a coincidence.
@@ -99,6 +103,21 @@ class Measuring:
             judged.without_rows() if self._pooled else None,
             notes=list(notes),
         )
+
+    def runs(self, sources: Mapping[str, Any]) -> Generator[MeasuredRun]:
+        """The runs in this process: several small files at a time, large ones one by one."""
+
+        def is_small_file(item: tuple[str, Any]) -> bool:
+            source = item[1]
+            is_file = isinstance(source, (str, os.PathLike)) and os.path.isfile(source)
+            return is_file and os.path.getsize(source) < _LARGE
+
+        for are_small, some in groupby(sources.items(), is_small_file):
+            if are_small:
+                done = map_ahead(lambda item: self.run(*item), some, ahead=2 * cores())
+                yield from (run for _, run in done)
+            else:
+                yield from (self.run(*item) for item in some)
 
     def join(self, runs: Sequence[MeasuredRun]) -> dict[str, Floats]:
         """The values of all runs by label, shape (S, Q), also of measures with their pool."""

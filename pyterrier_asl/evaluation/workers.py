@@ -1,4 +1,4 @@
-"""Runs measured in this process, or on workers: processes, threads, or a Ray cluster.
+"""Runs measured on workers: processes, threads, or a Ray cluster.
 
 Each worker gets the qrels and measures once. Runs are returned in their order.
 """
@@ -8,15 +8,13 @@ from __future__ import annotations
 import os
 import tempfile
 from collections import deque
-from collections.abc import Generator, Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
-from itertools import groupby
 from typing import Any, TypeAlias
 
 from ..io.atomic import naming_full_disk
 from ..io.extras import install_command
-from ..io.threads import check_jobs, cores, map_ahead
 from ..judging.judgements import Judgements
 from .measuring import MeasuredRun, Measuring
 
@@ -24,25 +22,14 @@ Task: TypeAlias = tuple[str, Any]
 
 #: Where runs can be measured: processes, threads, and a Ray cluster.
 BACKENDS = ("loky", "threading", "ray")
-#: The least size in bytes of a file that is not read together with others.
-_LARGE = 1 << 23
 #: Number of times that Ray repeats a task after its worker or machine was lost.
 _RETRIES = 3
-
-
-def check_workers(jobs: int, backend: str) -> None:
-    """Raises ValueError for a wrong number of workers, and for an unknown backend."""
-    check_jobs(jobs)
-    if backend not in BACKENDS:
-        raise ValueError(
-            f"backend {backend!r} cannot measure runs: use one of {', '.join(map(repr, BACKENDS))}"
-        )
 
 
 def measure_runs(
     measuring: Measuring, sources: Mapping[str, Any], jobs: int, backend: str
 ) -> Generator[MeasuredRun]:
-    """Measures runs.
+    """Measures runs on workers.
 
     Args:
         measuring: qrels and measures.
@@ -56,29 +43,10 @@ def measure_runs(
     Raises:
         ChildProcessError: for a run whose worker was killed.
     """
-    if backend == "loky" and (jobs == 1 or len(sources) == 1):
-        yield from _here(measuring, sources.items())
-        return
     tasks = [(name, _absolute(source)) for name, source in sources.items()]
     by_backend = _by_ray if backend == "ray" else _by_joblib
     for run in by_backend(measuring, tasks, jobs, backend):
         yield _with_judgements(measuring.judgements, run)
-
-
-def _here(measuring: Measuring, sources: Iterable[Task]) -> Iterator[MeasuredRun]:
-    """Measures several small files at a time, on one thread each, and large ones one by one."""
-
-    def is_small_file(item: Task) -> bool:
-        source = item[1]
-        is_file = isinstance(source, (str, os.PathLike)) and os.path.isfile(source)
-        return is_file and os.path.getsize(source) < _LARGE
-
-    for are_small, some in groupby(sources, is_small_file):
-        if are_small:
-            done = map_ahead(lambda item: measuring.run(*item), some, ahead=2 * cores())
-            yield from (run for _, run in done)
-        else:
-            yield from (measuring.run(*item) for item in some)
 
 
 def _absolute(source: Any) -> Any:
