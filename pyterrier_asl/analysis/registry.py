@@ -251,7 +251,7 @@ class Analysis:
         question: which of :data:`QUESTIONS` it is listed under; '': under its paper.
         tracks: whether it accepts several tracks, each with its qrels and runs.
         group_by: a column whose rows belong together; see :func:`.tables.Style`.
-        hidden: columns that the command does not print; nor columns without a value, then.
+        hidden: columns that a printed table leaves out; it then leaves out empty columns, too.
         chart: draws the figure of the table.
     """
 
