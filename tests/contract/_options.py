@@ -523,10 +523,7 @@ ROWS: dict[str, dict[str, Row]] = {
         **DOCUMENTS,
         "common": ACROSS,
         "labels": LABELS,
-        "causes": Row(
-            lambda s: s.source == "scores",
-            refused={"scores": "causes"},
-        ),
+        "causes": Row(lambda s: s.source == "scores", refused={"scores": "causes"}),
     },
     "ranks": {
         "unjudged": Row(True, refused={"scores": "unjudged"}),
@@ -605,11 +602,7 @@ ROWS: dict[str, dict[str, Row]] = {
         **REPEATS,
     },
     "preferences": {"rel": Row(2), "cutoff": Row(5), **REPEATS},
-    "preference_matrix": {
-        "rel": Row(2),
-        "cutoff": Row(5),
-        **REPEATS,
-    },
+    "preference_matrix": {"rel": Row(2), "cutoff": Row(5), **REPEATS},
     "read_scores": {
         "lower_is_better": Row(["mine"], MINE, data="unusable"),
         "higher_is_better": Row(["mine"], MINE, data="unusable"),
@@ -621,11 +614,7 @@ ROWS: dict[str, dict[str, Row]] = {
     },
     "RandomSearch": SEARCH
     | {
-        "batch_size": Row(
-            2,
-            {"sweep": False},
-            same={"always": "the same values"},
-        ),
+        "batch_size": Row(2, {"sweep": False}, same={"always": "the same values"}),
         "return_type": Row("best_setting"),
     },
     "KFoldRandomSearch": {"study_name": SEARCH["study_name"]},

@@ -138,11 +138,7 @@ ROWS: dict[str, Row] = {
     "common": Row(["--common"], data="lacking", needed=True, refused={"files": "common"}),
     "rel": Row(["-l", "2"], refused=NOT_SCORES),
     "pool": Row(pool_of_others, measure="AP_Rareness@10", refused=NOT_SCORES),
-    "lengths": Row(
-        words_of_documents,
-        measure="TBG(missing_length=99)",
-        refused=NOT_SCORES,
-    ),
+    "lengths": Row(words_of_documents, measure="TBG(missing_length=99)", refused=NOT_SCORES),
     "labels": Row(labels, refused={"tracks": "labels", **NOT_SCORES}),
     "duplicates": Row(["--duplicates", "best"], data="repeated", needed=True, refused=NOT_SCORES),
     "drop_self": Row(["--drop-self"], refused=NOT_SCORES),
@@ -318,10 +314,7 @@ SPECIAL: dict[str, dict[str, Row]] = {
         "cutoff": Row(["-k", "5"], refused=NOT_SCORES),
         "groups": Row(group_file, measure="AP_Rareness@10", refused=NOT_SCORES),
     },
-    "pool": {
-        "depth": Row(["--depth", "3"]),
-        "name": Row(["--name", "mine"]),
-    },
+    "pool": {"depth": Row(["--depth", "3"]), "name": Row(["--name", "mine"])},
 }
 SPECIAL |= {
     "demo": {},
@@ -411,7 +404,7 @@ SPECIAL |= {
     }
     | {"correction": Row(["--correction", "none"], ["-m", "nDCG@5"])},
     "analyze lengths-by-rank": {
-        "missing_length": Row(["--missing-length", "5"], same={"always": "all are known"}),
+        "missing_length": Row(["--missing-length", "5"], same={"always": "all are known"})
     },
     "analyze preference-discrimination": {
         option: Row(words, ["--level", ".5", "--draws", "20"], data="close")

@@ -75,10 +75,7 @@ OWN: dict[str, dict[str, Any]] = {
     "stability": {"fuzz": 0.05, "draws": 1000},
     "synthetic-systems": {"cutoff": 100, "alphas": (0.0, 0.5, 1.0)},
     "system-order": {"preference": "sgnLP"},
-    "system-preferences": {
-        "preferences": ("rrLP", "sgnLP"),
-        "correction": "auto",
-    },
+    "system-preferences": {"preferences": ("rrLP", "sgnLP"), "correction": "auto"},
     "tie-probability-by-rank": {"deepest": 10},
     "ties-by-recall-level": {"levels": 20},
     "ties-with-missing-labels": {"fractions": TENTHS[1:], "draws": 10},

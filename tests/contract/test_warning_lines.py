@@ -8,14 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pyterrier_asl import (
-    AP_Rareness,
-    Experiment,
-    RarenessPool,
-    audit,
-    evaluate,
-    ranks,
-)
+from pyterrier_asl import AP_Rareness, Experiment, RarenessPool, audit, evaluate, ranks
 from pyterrier_asl.analysis import run_quality
 from pyterrier_asl.judging.judged_run import judge
 from pyterrier_asl.judging.judgements import Judgements

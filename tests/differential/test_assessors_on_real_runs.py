@@ -7,11 +7,7 @@ import pandas as pd
 import pytest
 
 from pyterrier_asl import judges
-from pyterrier_asl.analysis.assessors import (
-    assessor_scores,
-    compare_with_assessors,
-    human_range,
-)
+from pyterrier_asl.analysis.assessors import assessor_scores, compare_with_assessors, human_range
 from pyterrier_asl.analysis.success_at_n import satisfaction
 from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.io.qrels import read_qrels

@@ -10,15 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from _standard import COUNTED, GAINED, MEASURES, compare, ours
-from ir_measures import (
-    AP,
-    ERR,
-    RBP,
-    RR,
-    Judged,
-    P,
-    nDCG,
-)
+from ir_measures import AP, ERR, RBP, RR, Judged, P, nDCG
 
 from pyterrier_asl.io.qrels import read_qrels_table
 from pyterrier_asl.io.runs import read_run_table, run_name

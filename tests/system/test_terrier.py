@@ -16,11 +16,7 @@ import pytest
 
 from pyterrier_asl.retrieval.feedback import RobertsonPRF
 from pyterrier_asl.retrieval.index import TermIndex
-from pyterrier_asl.retrieval.terrier import (
-    TerrierPipeline,
-    TerrierTerms,
-    document_lengths,
-)
+from pyterrier_asl.retrieval.terrier import TerrierPipeline, TerrierTerms, document_lengths
 
 pytestmark = pytest.mark.java
 

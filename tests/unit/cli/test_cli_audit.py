@@ -143,8 +143,7 @@ def test_a_plan_that_cannot_be(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "given",
-    ["--baseline old", "--all-pairs", "--chart c.svg", "--output jsonl", "--places 2"],
+    "given", ["--baseline old", "--all-pairs", "--chart c.svg", "--output jsonl", "--places 2"]
 )
 def test_a_plan_has_no_options_of_estimates(files, given):
     result = call("-m", "AP", "--plan", ".2", *given.split())

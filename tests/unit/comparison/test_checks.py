@@ -58,8 +58,7 @@ def test_a_worse_run_fails(measure):
 
 @pytest.mark.parametrize("damage", DAMAGED)
 @pytest.mark.parametrize(
-    "condition",
-    ["AP worse p<.05", "sgnLP worse p<.05", "AP possibly worse by .1 p<.05"],
+    "condition", ["AP worse p<.05", "sgnLP worse p<.05", "AP possibly worse by .1 p<.05"]
 )
 def test_a_damaged_baseline_is_an_error(damage, condition):
     [verdict] = verdicts(DAMAGED[damage], NEW, condition)

@@ -259,10 +259,7 @@ def test_without_variance_no_test_can_be_made(test):
     """Two queries, both -.5."""
     runs = {"live": {q: {"a": 2, "n": 1} for q in "xy"}, "new": {q: {"a": 1, "n": 2} for q in "xy"}}
     compared = compare(
-        runs,
-        {q: {"a": 1} for q in "xy"},
-        conditions=["RR worse p<.05", "RR worse"],
-        test=test,
+        runs, {q: {"a": 1} for q in "xy"}, conditions=["RR worse p<.05", "RR worse"], test=test
     )
     row = compared.table.iloc[0]
     assert row["difference"] == -0.5 and np.isnan([row["p"], row["effect"], row["ci_low"]]).all()

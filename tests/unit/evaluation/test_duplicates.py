@@ -8,14 +8,7 @@ import pytest
 from click.testing import CliRunner
 from ir_measures import AP, RR, nDCG
 
-from pyterrier_asl import (
-    ASL,
-    compare,
-    evaluate,
-    holes,
-    preferences,
-    search_lengths,
-)
+from pyterrier_asl import ASL, compare, evaluate, holes, preferences, search_lengths
 from pyterrier_asl.cli import main
 from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.evaluation.providers import accelerate

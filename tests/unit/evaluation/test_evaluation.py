@@ -169,12 +169,7 @@ def test_a_column_of_lengths_is_used():
         ({"broken": {"q1": {"d1": float("nan")}}}, [AP], ValueError, "run 'broken'.*NaN"),
         ({"empty": {}}, [AP], ValueError, "run 'empty': the run is empty"),
         ({"other": {"q1": {"x": 1}}}, [AP], ValueError, "run 'other': none of"),
-        (
-            {"no lengths": RUNS["run0"]},
-            [TBG],
-            ValueError,
-            "run 'no lengths': .* no known length",
-        ),
+        ({"no lengths": RUNS["run0"]}, [TBG], ValueError, "run 'no lengths': .* no known length"),
     ],
 )
 def test_errors_name_the_run_or_what_is_wrong(runs, measures, error, message):

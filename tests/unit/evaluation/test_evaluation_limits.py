@@ -6,12 +6,7 @@ import pandas as pd
 import pytest
 
 from pyterrier_asl import bounds, evaluate, search_lengths
-from pyterrier_asl.evaluation.evaluate import (
-    answers,
-    measured,
-    printed_columns,
-    sort_of_many,
-)
+from pyterrier_asl.evaluation.evaluate import answers, measured, printed_columns, sort_of_many
 from pyterrier_asl.evaluation.evaluation import Evaluation, unanswered_notes
 from pyterrier_asl.evaluation.inputs import chosen_measures, refuse, tracks_by_name
 from pyterrier_asl.evaluation.labellings import Labelled, measure_with_bounds, unjudged_of
@@ -42,8 +37,7 @@ def done(measures: str, runs=RUNS) -> Evaluation:
 
 
 @pytest.mark.parametrize(
-    ("sort", "order"),
-    [("", "xyz"), ("AP", "xyz"), ("ASL@9", "xzy"), ("NumRet", "zxy")],
+    ("sort", "order"), [("", "xyz"), ("AP", "xyz"), ("ASL@9", "xzy"), ("NumRet", "zxy")]
 )
 def test_printed_runs_are_in_the_order_of_a_measure_best_first(sort, order):
     """Two runs have the same AP; their order stays. Counts have the largest first."""

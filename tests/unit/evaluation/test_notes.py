@@ -11,16 +11,7 @@ from _files import write_run
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from pyterrier_asl import (
-    TBG,
-    DocLengths,
-    bounds,
-    compare,
-    evaluate,
-    holes,
-    judges,
-    report,
-)
+from pyterrier_asl import TBG, DocLengths, bounds, compare, evaluate, holes, judges, report
 from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.judging.judged_run import judge
 from pyterrier_asl.judging.judgements import Judgements
@@ -70,10 +61,7 @@ def test_a_mean_is_noted_where_breaking_ties_otherwise_changes_it(drawn):
         if abs(then[measure] - now[measure]) > 0.01 * max(1, now[measure])
     }
     judged = Evaluation.of({"x": run}, QRELS)
-    for call in (
-        partial(evaluate, {"x": run}, QRELS, MEASURES),
-        partial(judged.frame, MEASURES),
-    ):
+    for call in (partial(evaluate, {"x": run}, QRELS, MEASURES), partial(judged.frame, MEASURES)):
         assert tie_notes(call) == {
             measure: pytest.approx(means, abs=2e-3) for measure, means in expected.items()
         }

@@ -13,15 +13,7 @@ import pytest
 from _standard import COUNTED, GAINED, MEASURES, compare, ours
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from ir_measures import (
-    AP,
-    ERR,
-    RBP,
-    RR,
-    Judged,
-    P,
-    nDCG,
-)
+from ir_measures import AP, ERR, RBP, RR, Judged, P, nDCG
 
 from pyterrier_asl import TBG, accelerate
 from pyterrier_asl.evaluation import providers

@@ -172,11 +172,7 @@ def test_a_terminal_shows_the_first_rows_of_a_long_table(monkeypatch, rows, kept
 
 @pytest.mark.parametrize(
     ("groups", "kept"),
-    [
-        (2, [*range(5), *range(30, 35)]),
-        (5, [0, 1, 12, 13, 24, 25, 36, 37, 48, 49]),
-        (6, range(10)),
-    ],
+    [(2, [*range(5), *range(30, 35)]), (5, [0, 1, 12, 13, 24, 25, 36, 37, 48, 49]), (6, range(10))],
 )
 def test_of_a_few_groups_the_first_rows_of_each_are_shown(monkeypatch, groups, kept):
     table = {"track": np.repeat([*"abcdef"[:groups]], 60 // groups).tolist(), **many(60, 1)}
@@ -292,8 +288,7 @@ def test_a_number_and_its_percent_sign_stay_on_one_line(capsys):
 
 
 @pytest.mark.parametrize(
-    ("places", "cell"),
-    [(-1, "0.05003"), (0, "0.05"), (4, "0.0500"), (1, "<0.1")],
+    ("places", "cell"), [(-1, "0.05003"), (0, "0.05"), (4, "0.0500"), (1, "<0.1")]
 )
 def test_p_values_have_the_places_that_are_asked_for(places, cell):
     text = tables.markdown({"p": [0.05003]}, places=places)

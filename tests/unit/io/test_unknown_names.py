@@ -5,11 +5,7 @@ from __future__ import annotations
 import pytest
 
 import pyterrier_asl as asl
-from pyterrier_asl.analysis import (
-    compare_techniques,
-    rare_finds,
-    rareness_without_own_group,
-)
+from pyterrier_asl.analysis import compare_techniques, rare_finds, rareness_without_own_group
 from pyterrier_asl.io.names import check_names
 
 QRELS = {"q1": {"a": 1, "b": 0}, "q2": {"a": 0, "b": 1}}

@@ -90,8 +90,7 @@ def test_topics_at_once_equal_topics_one_by_one():
             function(*columns), [function(*numbers) for numbers in topics]
         )
     np.testing.assert_array_equal(
-        expected_success(*columns[:2], n=3),
-        [expected_success(size, r, 3) for size, r, _ in topics],
+        expected_success(*columns[:2], n=3), [expected_success(size, r, 3) for size, r, _ in topics]
     )
 
 

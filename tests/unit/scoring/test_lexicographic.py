@@ -7,11 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from pyterrier_asl.scoring.lexicographic import (
-    first_difference,
-    lexip,
-    reciprocal_ranks,
-)
+from pyterrier_asl.scoring.lexicographic import first_difference, lexip, reciprocal_ranks
 
 
 def of_ranks(ranks, relevant, cutoff=None):

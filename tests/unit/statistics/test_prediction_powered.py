@@ -7,11 +7,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from pyterrier_asl.statistics.prediction_powered import (
-    TARGETS,
-    interval_widths,
-    prediction_powered,
-)
+from pyterrier_asl.statistics.prediction_powered import TARGETS, interval_widths, prediction_powered
 
 
 def needed_queries(people, machine, unaudited, width, **options):

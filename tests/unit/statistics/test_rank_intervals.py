@@ -9,11 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pyterrier_asl.statistics.rank_intervals import (
-    RankIntervals,
-    joint_ranks,
-    rank_intervals,
-)
+from pyterrier_asl.statistics.rank_intervals import RankIntervals, joint_ranks, rank_intervals
 
 
 def ranked(result: RankIntervals):
@@ -54,9 +50,7 @@ def boards(draw, topics=(2, 6)):
     cells = st.sampled_from([0.0, 0.1, 0.2, 0.25, 0.4, 0.5, 0.7, 0.8, 1.0])
     return draw(
         st.lists(
-            st.lists(cells, min_size=queries, max_size=queries),
-            min_size=systems,
-            max_size=systems,
+            st.lists(cells, min_size=queries, max_size=queries), min_size=systems, max_size=systems
         )
     )
 

@@ -454,10 +454,7 @@ def test_one_system_has_no_pairs(test):
         (lambda v: compare_all(v, ["a", "b"]), "2 names for 3 systems"),
         (lambda v: compare_all(v, ["a", "b", "a"]), "'a' occurs twice"),
         (lambda v: compare_all(v, "abc", test="x"), "'tukey-two-way'"),
-        (
-            lambda v: compare_all(v, "abc", correction="fdr"),
-            "'fdr'.*'none', 'bonferroni'",
-        ),
+        (lambda v: compare_all(v, "abc", correction="fdr"), "'fdr'.*'none', 'bonferroni'"),
         (lambda v: compare_differences(v, [("a", "b")]), "1 entries for 3 rows"),
         (lambda v: compare_differences(v, ["ab"] * 3, test="unpaired-t"), "'unpaired-t'"),
         (lambda v: correct([0.5, 1.5]), "between 0 and 1"),
