@@ -324,14 +324,7 @@ def _measure(rng: Random, case: Case) -> tuple[str, dict[str, Any]]:
     return name, params
 
 
-MEASURES = {
-    "ASL": ASL,
-    "nASL": nASL,
-    "LexiP": LexiP,
-    "TBG": TBG,
-    "P_Rareness": P_Rareness,
-    "AP_Rareness": AP_Rareness,
-}
+MEASURES = {one.NAME: one for one in (ASL, nASL, LexiP, TBG, P_Rareness, AP_Rareness)}
 
 
 # Faults: their changes to a case, and the required messages
@@ -718,14 +711,8 @@ def made_measures(case: Case) -> list[Any]:
 
 
 #: Types of the runs of a pool.
-PLAIN = {
-    "as": "frame",
-    "qid": "object",
-    "docno": "object",
-    "value": "object",
-    "names": "pyterrier",
-    "index": "",
-}
+PLAIN = dict.fromkeys(("qid", "docno", "value"), "object")
+PLAIN |= {"as": "frame", "names": "pyterrier", "index": ""}
 
 
 def _by_judge(case: Case) -> dict[Any, float]:

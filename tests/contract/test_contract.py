@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ast
 import itertools
-import json
 import math
 import os
 import pickle
@@ -388,11 +387,6 @@ _RELOAD = """
     print(old.calc_aggregate(qrels, run), new.calc_aggregate(qrels, run), old == new,
           ir_measures.parse_measure("ASL@10").calc_aggregate(qrels, run),
           pyterrier_asl.TBG(missing_length=1).calc_aggregate(qrels, {"q": {"a": 1}}))
-    import pyterrier as pt, pandas as pd
-    print(pt.Experiment([pd.DataFrame({"qid": ["q"], "docno": ["a"], "score": [1.0]})],
-          pd.DataFrame({"qid": ["q"], "query": ["x"]}),
-          pd.DataFrame({"qid": ["q"], "docno": ["a"], "label": [1]}), [old, new, "map"],
-          names=["run"]).to_json())
     del sys.modules["pyterrier_asl"]
     import pyterrier_asl
     assert [p.NAME for p in ir_measures.DefaultPipeline.providers].count("pyterrier_asl") == 1
@@ -405,9 +399,7 @@ def test_reloading_leaves_one_provider_and_one_of_each_measure():
         [sys.executable, "-c", textwrap.dedent(_RELOAD)], capture_output=True, text=True
     )
     assert said.returncode == 0, said.stderr
-    first, second = said.stdout.splitlines()
-    assert first == "2.0 2.0 True 2.0 0.4928"
-    assert json.loads(second)["ASL@10"] == {"0": 1.0}
+    assert said.stdout == "2.0 2.0 True 2.0 0.4928\n"
 
 
 def test_registering_again_changes_nothing():

@@ -59,7 +59,7 @@ PARAMETERS = [
     *(
         (name, {"cutoff": value})
         for name in ("ASL", "P_Rareness")
-        for value in (0, -1, 2**31, 10**400, True, 1.0, "3", NOWHERE, [1])
+        for value in (0, -1, 2**31, 2**63, 10**400, True, 1.0, "3", NOWHERE, [1])
     ),
     *(("ASL", {"g": value}) for value in (0, -3, 2**31, 1.5, "1", False)),
     *(
@@ -71,7 +71,8 @@ PARAMETERS = [
         for value in (-1e-300, 1 + 2**-52, NOWHERE, math.inf, "0.5", True)
     ),
     *(("TBG", {"halflife": value}) for value in (0, -1, NOWHERE, math.inf, 10**400)),
-    *(("TBG", {key: 1.1e9}) for key in ("missing_length", "time_base", "time_per_word")),
+    *(("TBG", {f"time_{key}": 1.1e9}) for key in ("base", "per_word", "summary")),
+    ("TBG", {"missing_length": 1.1e9}),
     *(("TBG", {"p_save": value}) for value in (-0.1, 1.1, NOWHERE)),
     ("ASL", {"missing": "last"}),
     ("ASL", {"judged_only": 1}),
@@ -100,15 +101,9 @@ def test_a_deep_cutoff_does_not_overflow():
     qrels = {"q": {"a": 1, "b": 1, "c": 1, "d": 1}}
     deepest = 2**31 - 1
     assert (ASL @ deepest).calc_aggregate(qrels, {"q": {"a": 1.0}}) == (1 + 3 * deepest) / 4
-    for beyond in (2**31, 2**62, 2**63, 10**400):
-        with pytest.raises(ValueError, match="cutoff must be a whole number from 1 to 2147483647"):
-            ASL @ beyond
 
 
-def test_seconds_and_words_without_end_are_errors():
-    for name in ("time_summary", "time_per_word", "time_base", "missing_length"):
-        with pytest.raises(ValueError, match=f"{name} must be a number from 0 to 1e.09"):
-            TBG(**{name: 1e308})
+def test_lengths_have_limits_and_values_at_the_limits_are_finite():
     with pytest.raises(ValueError, match="lengths from 0 to 1e.09: document 'a' has 1e.308"):
         TBG(lengths=DocLengths.from_dict({"a": 1e308})).calc_aggregate(
             {"q": {"a": 1}}, {"q": {"a": 1.0}}

@@ -14,7 +14,6 @@ from _small import collection
 from pyterrier_asl import (
     TermIndex,
     analysis,
-    bounds,
     compare,
     holes,
     judge_until_settled,
@@ -89,10 +88,6 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "an infinite value in a leaderboard": (
         lambda: ranks(read_scores(SCORES.replace({"value": {1 / 12: float("inf")}})), None, "AP"),
         "AP of 'old' for topic 'q1' is inf",
-    ),
-    "bounds without unjudged documents": (
-        lambda: bounds(RUNS, QRELS, "AP(judged_only=True)"),
-        "removes unjudged documents: it has no bounds",
     ),
     "weights that are too large": (
         lambda: (

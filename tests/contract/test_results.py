@@ -103,7 +103,6 @@ def test_the_sentences_of_bounds_name_the_measure_as_the_caller_did():
     assert rareness.difference.measure == "P_Rareness@2", "as in evaluate, without its pool"
 
 
-@pytest.mark.parametrize("name", ["holes"])
-def test_a_second_measure_is_never_dropped(name):
+def test_a_second_measure_is_never_dropped():
     with pytest.raises(ValueError, match="names several measures"):
-        NAMED[name]("P_2 RR")
+        asl.holes(TWO, QRELS, "P_2 RR")

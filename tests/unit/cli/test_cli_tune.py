@@ -238,12 +238,6 @@ def test_a_sentence_says_whether_tuning_helps(metric, tuned, default, p, what, b
     assert "worse" not in sentence
 
 
-def test_feedback_that_falls_below_bm25_alone_does_not_help():
-    sentence = verdict_of("AP", 0.6112, 0.6209, 0.5667, 0.4)
-    assert sentence.startswith("Tuning for AP does not help on x: AP is 0.6112, with BM25 without")
-    assert sentence.endswith("with feedback with default parameters 0.5667.")
-
-
 @pytest.mark.parametrize(
     "other, worse",
     [

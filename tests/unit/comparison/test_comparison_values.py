@@ -274,17 +274,3 @@ def test_a_p_value_below_all_sign_vectors_is_not_said_to_be_0(capsys):
     for places, bound in ((4, "<0.0002"), (5, "<0.0002"), (2, "<0.01"), (-1, "<0.0002")):
         compared.show(places=places)
         assert capsys.readouterr().out.count(bound) == 2 * 3
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"common": True}, "common is for several collections"),
-        ({"correction": None}, "correction None is unknown: use one of"),
-        ({"test": "tukey"}, "test 'tukey' is unknown"),
-        ({"alpha": 5}, "alpha"),
-    ],
-)
-def test_options_that_one_collection_has_no_use_for(options, message):
-    with pytest.raises(ValueError, match=message):
-        asl.compare(runs(0), QRELS, ["AP"], **options)

@@ -29,29 +29,17 @@ from pyterrier_asl.measures.names import (
 
 @pytest.mark.parametrize(
     ("measure", "higher"),
-    [
-        (ASL @ 10, False),
-        (nASL @ 10, True),
-        (ir_measures.AP, True),
-        (ir_measures.Compat, True),
-        (ir_measures.NumRet, None),
-        (ir_measures.NumQ, None),
-        (ir_measures.NumRel(rel=2), None),
-        (ir_measures.NumRelRet, None),
-        (ir_measures.Judged @ 10, None),
-    ],
+    [(ASL @ 10, False), *((one, True) for one in (nASL @ 10, ir_measures.AP, ir_measures.Compat))]
+    + [(one, None) for one in (ir_measures.NumRet, ir_measures.NumQ, ir_measures.NumRelRet)]
+    + [(ir_measures.NumRel(rel=2), None), (ir_measures.Judged @ 10, None)],
 )
 def test_direction(measure, higher):
     assert higher_is_better(measure) is higher
 
 
 def test_what_is_added_up():
-    assert [added_up(name) for name in ("NumRelRet", "num_ret", "AP", "my own column")] == [
-        True,
-        True,
-        False,
-        False,
-    ]
+    assert added_up("NumRelRet") and added_up("num_ret")
+    assert not added_up("AP") and not added_up("my own column")
 
 
 @pytest.mark.parametrize(
@@ -76,21 +64,6 @@ def test_names_as_people_and_tables_write_them(written, measure):
     [named] = parse_measures(written)
     assert named.name == written
     assert named.measure == measure and named.measure.params == measure.params
-
-
-@pytest.mark.parametrize(
-    ("written", "hint"),
-    [
-        ("f1@5", "P@k and R@k, or SetF"),
-        ("rrLP", "pyterrier-asl compare"),
-        ("sgnLP(rel=2)@10", "pyterrier-asl compare"),
-        ("AP@g1-10", "AP has no parameter 'g'"),
-        ("ndgc@10", "did you mean nDCG@10"),
-    ],
-)
-def test_names_that_are_no_measures_get_a_remedy(written, hint):
-    with pytest.raises(ValueError, match=hint):
-        parse_measures(written)
 
 
 def test_numbers_of_numpy_are_numbers_and_truth_is_not():
@@ -141,22 +114,20 @@ def test_the_pool_of_the_runs():
 
 def test_the_default_measures_of_a_report_are_some_of_all():
     brief = [one.name for one in default_measures(several=True, cutoff=100, brief=True)]
-    assert brief == [
-        "ASL@100",
-        "ASL(g=10)@100",
-        "LexiP",
-        "AP_Rareness@100",
-        "AP",
-        "nDCG@10",
-        "RR",
-        "R@100",
-        "Judged@10",
-    ]
+    assert " ".join(brief) == (
+        "ASL@100 ASL(g=10)@100 LexiP AP_Rareness@100 AP nDCG@10 RR R@100 Judged@10"
+    )
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
+        ("f1@5", "P@k and R@k, or SetF"),
+        ("rrLP", "pyterrier-asl compare"),
+        ("sgnLP(rel=2)@10", "pyterrier-asl compare"),
+        ("AP@g1-10", "AP has no parameter 'g'"),
+        ("ndgc@10", "did you mean nDCG@10"),
+        ("RR(depth=3)", "RR has no parameter 'depth'; it has .*cutoff"),
         ("LexP", "did you mean LexiP"),
         ("foo", "this package has ASL, nASL, LexiP"),
         ("INST", r"INST needs max_rel .*: write INST\(max_rel=...\)"),
@@ -172,7 +143,6 @@ def test_the_default_measures_of_a_report_are_some_of_all():
         ("P@2147483648", "cutoff must be"),
         ("P@99999999999999999999", "cutoff must be a whole number from 1 to 2147483647"),
         ("P@0", "cutoff must be a whole number from 1"),
-        ("AP(foo=1)", "AP has no parameter 'foo'"),
         ("AP(3)", "parameters have names"),
         ("nDCG(dcg='x')", "one of 'log2', 'exp-log2'"),
         ("P", "names several"),
@@ -193,24 +163,11 @@ def test_a_measure_made_elsewhere_is_checked_too():
 
 @pytest.mark.parametrize(
     "name",
-    [
-        "ASL(rel=2,g=10)@1000",
-        "nDCG(gains={1:2})@10",
-        "SetF(beta=2.0)",
-        "RBP(rel=1,p=0.5)",
-        "AP(judged_only=True)",
-        "nDCG(dcg='exp-log2')@5",
-        "IPrec@0.5",
-        "TBG(missing_length=500.0)",
-    ],
+    ["ASL(rel=2,g=10)@1000", "nDCG(gains={1:2})@10", "SetF(beta=2.0)", "RBP(rel=1,p=0.5)"]
+    + ["AP(judged_only=True)", "nDCG(dcg='exp-log2')@5", "IPrec@0.5", "TBG(missing_length=500.0)"],
 )
 def test_names_are_read_as_ir_measures_reads_them(name):
     assert str(parse_measure(name)) == str(ir_measures.parse_measure(name)) == name
-
-
-def test_an_unknown_parameter_is_named_with_those_there_are():
-    with pytest.raises(ValueError, match=r"RR has no parameter 'depth'; it has .*cutoff"):
-        named_measures("RR(depth=3)")
 
 
 @pytest.mark.parametrize(
