@@ -35,7 +35,7 @@ from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.evaluation.measuring import values_of
 from pyterrier_asl.io.columns import Columns
 from pyterrier_asl.io.values import arrow_text, take
-from pyterrier_asl.judging.judged_run import JudgedRun
+from pyterrier_asl.judging.judged_run import JudgedRun, judge_whole
 from pyterrier_asl.judging.judgements import Judgements
 from pyterrier_asl.judging.matching import codes
 from pyterrier_asl.measures.names import parse_measure
@@ -248,7 +248,7 @@ class Bench:
             runs = [self.runs.runs[i] for i in pair]
             if leave_out:
                 judgements = self._without_group(group_of(self.runs.names[pair[1]]), leave_out)
-                runs = [judgements.judge_whole(run.table) for run in runs]
+                runs = [judge_whole(judgements, run.table) for run in runs]
             start = time.process_time()
             found = self.causes(runs[0], runs[1])
             seconds = time.process_time() - start
@@ -291,7 +291,7 @@ class Bench:
     ) -> dict[str, Any]:
         before = values[pair[where]].mean()
         try:
-            judged = self.judgements[expected == "times"].judge_whole(table)
+            judged = judge_whole(self.judgements[expected == "times"], table)
         except ValueError as error:
             named = expected in str(error)  # otherwise compare looks for no cause
             return {"change": before * named, "difference": 0, "found": ["error"], "named": named}
