@@ -161,7 +161,7 @@ def _select_best(
                     values[term] = threshold
                 kept[term] = True
             size = keep_best(positive, values, kept, fb_terms, selected)
-    sort_by_score(selected[:size], values)
+    sort_by_score(selected[:size], values, np.empty(size, np.float64))
     for place in range(1, size):
         at, term = place, selected[place]
         while at and term < selected[at - 1] and _tie(values[selected[at - 1]], values[term]):

@@ -62,5 +62,7 @@ def test_of_tied_documents_those_of_the_lowest_docids_are_kept(seed):
 
 def test_zeros_of_both_signs_tie_and_are_ordered_by_docid():
     docs, scores = np.array([3, 1, 2], dtype=np.int32), np.array([9.0, -0.0, 0.0, -0.0])
-    COMPILED.sort_by_score(docs, scores)
+    ordered = np.empty(3)
+    COMPILED.sort_by_score(docs, scores, ordered)
     assert docs.tolist() == [1, 2, 3]
+    np.testing.assert_array_equal(ordered, 0)
