@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from _charts import assert_ends_fit, assert_is_readable, parts
 from click.testing import CliRunner
@@ -33,6 +34,7 @@ from pyterrier_asl.cli import main
 
 pytest.importorskip("altair")
 
+COLUMNS = ["qid", "docno", "score"]
 QIDS = ["q1", "q2", "q3", "q4"]
 DOCNOS = [f"d{number}" for number in range(12)]
 QRELS = {qid: {docno: int(n % 3 == 0) for n, docno in enumerate(DOCNOS)} for qid in QIDS}
@@ -167,6 +169,32 @@ def test_every_chart_is_drawn_and_says_nothing_wrong(analysis, case):
     assert any(mark.get("filled") is False for mark in marks) == (analysis.name in HOLLOW)
     drawn = [row for rows in spec.get("datasets", {}).values() for row in rows]
     assert drawn or frame.empty or case != "usual"
+
+
+OF_RANKINGS = [one for one in analyses() if {"collapse", "duplicates"} <= set(one.parameters)]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("analysis", OF_RANKINGS, ids=lambda analysis: analysis.name)
+def test_every_analysis_takes_passages_and_repeated_documents(analysis):
+    """Each document is there twice: by two passages, or in two rows."""
+    usual = arguments(analysis, "usual")
+    expected = analysis.function(**usual)
+    rows = {
+        name: pd.DataFrame([(q, d, s) for q in run for d, s in run[q].items()], columns=COLUMNS)
+        for name, run in RUNS.items()
+    }
+    again = {name: pd.concat([run, run.assign(score=-99.0)]) for name, run in rows.items()}
+    passages = {name: run.assign(docno=run["docno"] + "#1") for name, run in again.items()}
+    for name, run in passages.items():
+        run.loc[run["score"] > -99, "docno"] = rows[name]["docno"] + "#2"
+    for options in (
+        {"runs": passages, "collapse": "#"},
+        {"runs": again, "duplicates": "best"},
+    ):
+        pd.testing.assert_frame_equal(analysis.function(**usual | options), expected)
+    with pytest.raises(ValueError, match="occurs 2 times"):
+        analysis.function(**usual | {"runs": again})
 
 
 @pytest.fixture(scope="module")
