@@ -368,4 +368,6 @@ def test_charts_are_four_to_three_and_have_a_legend_of_two_columns_below():
     drawn = forms.figure(alt.Chart(pd.DataFrame({"x": [1]})).mark_point(), "T", "C.").to_dict()
     assert drawn["width"] / drawn["height"] == 4 / 3
     legend = forms.category("x").to_dict()["legend"]
+    titles = [forms.category("x", "runs"), forms.shape("x", "runs", domain=[1])]
+    assert [channel.to_dict()["title"] for channel in titles] == ["runs", "runs"]
     assert legend == {"orient": "bottom", "columns": 2}

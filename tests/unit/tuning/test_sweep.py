@@ -73,6 +73,13 @@ def test_queries_as_weights(small):
         assert compare(stage, collection, [AP, nDCG, ASL @ 100], 15) < 1e-9
 
 
+def test_the_transformers_of_the_stages_have_their_options(small):
+    stages = bm25_stages(small.index, num_results=7, weights="rsj")
+    first, prf, final = (stage.params[0][0] for stage in stages)
+    assert (first.num_results, final.num_results, prf.weights) == (7, 7, "rsj")
+    assert stages[0].handed_to == [final]
+
+
 def test_ids_that_are_numbers(small):
     collection = Collection()
     collection.topics = small.topics.assign(qid=range(12))
