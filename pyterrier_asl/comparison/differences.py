@@ -165,10 +165,9 @@ class RunDifference:
         return compare_pair(*pair, test, alpha=options.alpha, seed=seed)
 
     def with_differences(self, differences: Floats) -> RunDifference:
-        """The same with other differences by query, perhaps of fewer queries."""
-        nothing, size = np.full(len(differences), np.nan), len(differences)
-        qids, tracks = self.qids[:size], self.tracks[:size]
-        return replace(self, a=nothing, b=nothing, difference=differences, qids=qids, tracks=tracks)
+        """The same of a single collection with other differences by query, perhaps fewer."""
+        nothing = np.full(len(differences), np.nan)
+        return replace(self, a=nothing, b=nothing, difference=differences)
 
     def _weights(self) -> Floats:
         """The weight of each query: collections count the same."""

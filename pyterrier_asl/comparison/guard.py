@@ -146,8 +146,12 @@ def holds_certainly(
     >>> from .conditions import parse_condition
     >>> limits = Limits(np.array([-0.3, -0.2]), np.array([-0.1, 0.0]), 0.5)
     >>> [holds_certainly(parse_condition(f"AP {how} certainly"), limits, True)
-    ...  for how in ("worse", "worse by .04", "worse by .06", "better")]
+    ...  for how in ("worse", "worse by .05", "worse by .06", "better")]
     [True, True, False, False]
+    >>> other = Limits(-limits.high, -limits.low, 0.5)
+    >>> [holds_certainly(parse_condition(f"AP {how} certainly"), other, True)
+    ...  for how in ("better by .05", "better by .06")]
+    [True, False]
     """
     least, (low, high) = max(condition.least(limits.most), NO_DIFFERENCE), limits.means
     up, down = low >= least, high <= -least

@@ -392,6 +392,13 @@ def test_command_names_a_missing_folder(tmp_path):
     assert nowhere.exit_code == 2 and "there is no folder" in nowhere.output
 
 
+def test_command_replaces_another_file_with_force_only(tmp_path):
+    (tmp_path / "notes.html").write_text("notes")
+    arguments = ["report", "no.qrels", "runs", "-o", str(tmp_path / "notes.html")]
+    for force, message in ((), "it holds something else"), (("--force",), "no.qrels"):
+        assert message in CliRunner().invoke(main, [*arguments, *force]).output
+
+
 def test_command_with_lengths(tmp_path):
     words = {f"d{at}": 20 * at + 1 for at in range(60)}
     (tmp_path / "words.txt").write_text("".join(f"{d} {w}\n" for d, w in words.items()))
