@@ -89,11 +89,15 @@ class P(Additive, Standard, of=ir_measures.P):
         return np.full(len(ranks), 1 / self["cutoff"])
 
 
-class R(RatioOfGains, Standard, of=ir_measures.R):
-    """Recall at k."""
+class SetR(Standard, of=ir_measures.SetR):
+    """Recall of the documents retrieved."""
 
     def from_ranks(self, ranks: Ints, offsets: Ints, total: Ints) -> Floats:
         return scoring.recall(offsets, total)
+
+
+class R(RatioOfGains, SetR, of=ir_measures.R):
+    """Recall at k."""
 
     def gained(self, run: LabelledRun) -> Floats:
         return run.relevant.found.astype(np.float64)
@@ -287,13 +291,6 @@ class SetP(Standard, of=ir_measures.SetP):
         return scoring.set_precision(
             relevant.offsets, view.retrieved, relevant.total, relative=relative
         )
-
-
-class SetR(Standard, of=ir_measures.SetR):
-    """Recall of the documents retrieved."""
-
-    def from_ranks(self, ranks: Ints, offsets: Ints, total: Ints) -> Floats:
-        return scoring.recall(offsets, total)
 
 
 class SetF(SetP, of=ir_measures.SetF):

@@ -183,10 +183,17 @@ def _longest(
         found_b += known_b[i] > 0
         lengths += known_a[i] - known_b[i]
     lengths += (total - found_a) * missing_a - (total - found_b) * missing_b
-    longer, shorter = _ranks_in_one(a, b), _ranks_in_one(b, a)
-    both, in_both = np.empty(len(a), np.int64), 0
+    longer, shorter = np.empty(len(a), np.int64), np.empty(len(a), np.int64)
+    both = np.empty(len(a), np.int64)
+    in_a = in_b = in_both = 0
     for i in range(len(a)):
-        if a[i] > 0 and b[i] > 0:
+        if b[i] == 0:
+            longer[in_a] = a[i]
+            in_a += 1
+        elif a[i] == 0:
+            shorter[in_b] = b[i]
+            in_b += 1
+        else:
             both[in_both] = a[i] - b[i]
             in_both += 1
     best = -np.inf
@@ -201,33 +208,15 @@ def _longest(
                 if change > value:
                     sums += change
                     size += 1
-            gain, some = _best_in_one(longer, 1.0, missing_b, found_b - n + 0.5, value)
+            gain, some = _best_in_one(longer[:in_a], 1.0, missing_b, found_b - n + 0.5, value)
             sums, size = sums + gain, size + some
-            gain, some = _best_in_one(shorter, -1.0, missing_a, n - found_a - 0.5, value)
+            gain, some = _best_in_one(shorter[:in_b], -1.0, missing_a, n - found_a - 0.5, value)
             sums, size = sums + gain, size + some
             if not size or sums / size <= value + _NOTHING:
                 break
             value = sums / size
         best = max(best, value)
     return best
-
-
-@compiled
-def _ranks_in_one(a: Ints, b: Ints) -> Ints:
-    """The ranks of documents that only the first run retrieved, ascending."""
-    deepest = 0
-    for rank in a:
-        deepest = max(deepest, rank)
-    in_one = np.zeros(deepest + 1, np.bool_)
-    for i in range(len(a)):
-        in_one[a[i]] = b[i] == 0
-    ranks = np.empty(len(a), np.int64)
-    size = 0
-    for rank in range(1, deepest + 1):
-        if in_one[rank]:
-            ranks[size] = rank
-            size += 1
-    return ranks[:size]
 
 
 @compiled

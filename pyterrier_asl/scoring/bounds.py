@@ -64,7 +64,7 @@ class PairDocuments:
         known_offsets: the beginning of each query's judged relevant documents, shape (Q + 1,).
         total: relevant documents of each query, retrieved or not, shape (Q,).
         a: the rank in A of each unjudged document that A or B retrieved, 0 if only B did, shape
-            (U,).
+            (U,). Documents of one run only are in rank order.
         b: the rank in B.
         offsets: the beginning of each query's unjudged documents, shape (Q + 1,).
         others: documents of V that neither run retrieved, shape (Q,).

@@ -55,9 +55,11 @@ class Objective(ABC):
 
     #: The parallel backend: ``'loky'`` (processes) or ``'threading'``.
     backend: ClassVar[str]
-    pipeline: pt.Transformer
-    space: Space
-    task: TuningTask
+
+    def __init__(self, pipeline: pt.Transformer, space: Space, task: TuningTask) -> None:
+        self.pipeline = pipeline
+        self.space = space
+        self.task = task
 
     @abstractmethod
     def per_query(self, setting: Setting) -> dict[str, Floats]:
@@ -194,9 +196,7 @@ class PipelineObjective(Objective):
         task: TuningTask,
         batch_size: int | None = None,
     ) -> None:
-        self.pipeline = pipeline
-        self.space = space
-        self.task = task
+        super().__init__(pipeline, space, task)
         self.batch_size = batch_size
 
     def per_query(self, setting: Setting) -> dict[str, Floats]:

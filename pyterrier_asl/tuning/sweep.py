@@ -10,7 +10,6 @@ values equal the pipeline's.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
@@ -72,13 +71,11 @@ class Sweep(Objective):
     backend = "threading"
 
     def __init__(self, pipeline: pt.Transformer, space: Space, task: TuningTask) -> None:
+        super().__init__(pipeline, space, task)
         self.measures = {name: _sweepable(measure) for name, measure in task.measures.items()}
-        self.pipeline = pipeline
         self.stages = _stages(pipeline)
-        self.space = space
         _check_parameters(self.stages, space)
         self.index: TermIndex = self.stages[0].index
-        self.task = task
         self.judgements = Judgements(task.qrels)
         self.query_terms = _query_terms(task.topics, self.judgements, self.index)
         self.own = number_terms(self.index, self.query_terms)
@@ -97,19 +94,15 @@ class Sweep(Objective):
 
     def per_query(self, setting: Setting) -> dict[str, Floats]:
         """The value of each measure for each query, in the order of the judgements."""
-        ranked = self.rank(setting)
-        return {
-            name: ranked.timed_values(measure)
-            if measure.NEEDS_LENGTHS
-            else measure.values(ranked.judged)
-            for name, measure in self.measures.items()
-        }
-
-    def rank(self, setting: Setting) -> JudgedRanks:
-        """The ranks of the judged documents at this setting."""
         stages = [self._with(stage, setting) for stage in self.stages]
         queries = self._queries(stages[0].k3) if len(stages) == 1 else self._expand(*stages[:2])
-        return self._retrieve(stages[-1], queries)
+        judged, lengths_above = self._retrieve(stages[-1], queries)
+        return {
+            name: self._timed_values(measure, judged, lengths_above)
+            if measure.NEEDS_LENGTHS
+            else measure.values(judged)
+            for name, measure in self.measures.items()
+        }
 
     def _with(self, stage: pt.Transformer, setting: Setting) -> pt.Transformer:
         """A copy of the transformer with its parameters of this setting."""
@@ -128,7 +121,9 @@ class Sweep(Objective):
         """The queries without feedback."""
         return self._once("own", k3, lambda: number_terms(self.index, self.query_terms, k3=k3))
 
-    def _retrieve(self, bm25: BM25, queries: WeightedQueries) -> JudgedRanks:
+    def _retrieve(self, bm25: BM25, queries: WeightedQueries) -> tuple[JudgedRun, Floats]:
+        """The ranks of the judged documents, and the number of words of all documents above each
+        judged document that was retrieved, shape (J,)."""
         kernels = compile_loops(_kernels.__name__)
         retrieved, offsets, which, ranks, above = kernels.rank_judged(
             self.index.scoring_arrays,
@@ -145,7 +140,25 @@ class Sweep(Objective):
         judged = JudgedRun.from_entries(self.judgements, retrieved, numbers, ranks, which)
         lengths_above = np.zeros(len(self.judged_docs))
         lengths_above[which] = above
-        return JudgedRanks(judged, lengths_above, self.own_lengths)
+        return judged, lengths_above
+
+    def _timed_values(self, measure: Formula, judged: JudgedRun, lengths_above: Floats) -> Floats:
+        """The values of a measure of lengths, from the words above each relevant document.
+
+        Documents between two relevant documents count by the sum of their words, so this sum is the
+        length of one of them, and the others have length 0.
+        """
+        view = measure.view(judged)
+        relevant = view.relevant(measure.rel)
+        offsets = cumulate(view.retrieved)
+        place = offsets[relevant.queries] + relevant.ranks - 1
+        above, own = lengths_above[relevant.pairs], self.own_lengths[relevant.pairs]
+        first = within_query(relevant.offsets) == 0
+        length_between = above - np.where(first, 0.0, np.roll(above + own, 1))
+        lengths = np.zeros(offsets[-1])
+        lengths[place - 1] = length_between
+        lengths[place] = own  # after the line above, because the document above may be relevant
+        return measure.from_lengths(view, lengths, offsets)
 
     def _expand(self, first: BM25, feedback: RobertsonPRF) -> WeightedQueries:
         """The queries with feedback."""
@@ -230,43 +243,6 @@ def _query_terms(topics: pd.DataFrame, judgements: Judgements, index: TermIndex)
         raise NotSwept("a query occurs twice in the topics")
     terms = dict(zip(qids, query_weights(topics, index.query_terms)))
     return [terms.get(qid, {}) for qid in judgements.qid_text.to_pylist()]
-
-
-# -- measures from the ranks of judged documents alone, without a run to read ---------------------
-
-
-@dataclass(frozen=True)
-class JudgedRanks:
-    """The ranks of judged documents.
-
-    Attributes:
-        judged: their ranks.
-        lengths_above: the number of words of all documents above each judged document that was
-            retrieved, shape (J,).
-        own_lengths: the number of words of each judged document, shape (J,).
-    """
-
-    judged: JudgedRun
-    lengths_above: Floats
-    own_lengths: Floats
-
-    def timed_values(self, measure: Formula) -> Floats:
-        """The values of a measure of lengths, from the words above each relevant document.
-
-        Documents between two relevant documents count by the sum of their words, so this sum is the
-        length of one of them, and the others have length 0.
-        """
-        view = measure.view(self.judged)
-        relevant = view.relevant(measure.rel)
-        offsets = cumulate(view.retrieved)
-        place = offsets[relevant.queries] + relevant.ranks - 1
-        above, own = self.lengths_above[relevant.pairs], self.own_lengths[relevant.pairs]
-        first = within_query(relevant.offsets) == 0
-        length_between = above - np.where(first, 0.0, np.roll(above + own, 1))
-        lengths = np.zeros(offsets[-1])
-        lengths[place - 1] = length_between
-        lengths[place] = own  # after the line above, because the document above may be relevant
-        return measure.from_lengths(view, lengths, offsets)
 
 
 def _sweepable(measure: Measure) -> Formula:
