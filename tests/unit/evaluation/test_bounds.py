@@ -7,6 +7,7 @@ from random import Random
 
 import ir_measures
 import labellings
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -111,14 +112,15 @@ def test_queries_have_the_bounds_that_each_has_alone():
         sizes = {qid: (3 * n + shift) % 8 for n, qid in enumerate(judged)}
         rankings = {qid: random.sample(DOCUMENTS, size) for qid, size in sizes.items() if size}
         runs.append({qid: scored(docs)["q"] for qid, docs in rankings.items()})
+    whole = [judge_part(Judgements(judged), run) for run in runs]
+    alone = [judged_runs([run.get(qid, {}) for run in runs], judged[qid]) for qid in judged]
     for text in MEASURES:
         measure = ir_measures.parse_measure(text)
-        whole = of_measure([judge_part(Judgements(judged), run) for run in runs], measure)
-        for row, (qid, grades) in enumerate(judged.items()):
-            parts = [{qid: run[qid]} if qid in run else {} for run in runs]
-            alone = of_measure([judge_part(Judgements({qid: grades}), p) for p in parts], measure)
-            found, expected = ([*one.bounds(0), *one.difference(0, 1)] for one in (whole, alone))
-            assert [end[row] for end in found] == pytest.approx([end[0] for end in expected])
+        found, *expected = (
+            np.array([*one.bounds(0), *one.difference(0, 1)])
+            for one in (of_measure(each, measure) for each in (whole, *alone))
+        )
+        assert found == pytest.approx(np.hstack(expected))
 
 
 def check(found, expected, exact):
