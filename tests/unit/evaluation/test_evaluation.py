@@ -110,7 +110,7 @@ def test_files_folders_and_frames_are_the_same(tmp_path):
     assert one["ASL@10"].tolist() == expected[expected["name"] == "run2"]["ASL@10"].tolist()
 
 
-@pytest.mark.parametrize("backend", ["loky", "threading"])
+@pytest.mark.parametrize("backend", [pytest.param("loky", marks=pytest.mark.slow), "threading"])
 def test_workers_change_nothing(tmp_path, backend):
     write(tmp_path)
     asked = [*MEASURES, AP_Rareness @ 5]

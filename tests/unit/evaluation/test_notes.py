@@ -96,7 +96,7 @@ def test_notes_of_a_kind_on_several_runs_are_one_line():
     [
         compare,
         partial(compare, conditions=["AP worse", "RR worse p<.05"]),
-        report,
+        pytest.param(report, marks=pytest.mark.slow),
         lambda *given: Evaluation.of(*given[:2]).frame(given[2]),
     ],
 )
