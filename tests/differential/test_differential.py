@@ -32,7 +32,6 @@ from pyterrier_asl import (
     RarenessPool,
     evaluate,
     nASL,
-    preferences,
 )
 from pyterrier_asl.judging.judged_run import judge
 from pyterrier_asl.judging.judgements import Judgements
@@ -159,24 +158,6 @@ def test_rareness_is_the_loops_on_real_runs(data, collection):
                 for measure, values in zip(measures, zip(*expected)):
                     found = frame[str(measure)].tolist()
                     assert found == pytest.approx(values, abs=EXACT), (file.name, measure)
-
-
-@pytest.mark.parametrize("collection", COLLECTIONS)
-def test_preferences_are_the_loops_on_real_runs(data, collection):
-    path, rel = qrels_of(data, collection), COLLECTIONS[collection]
-    qrels = plainly(path, 3)
-    files = runs_of(data, collection, 4)
-    for a, b in zip(files, files[1:]):
-        made = [
-            [brute_force.reciprocal_ranks(d, g, rel) for d, g in zip(docs, qrels.values())]
-            for docs in (rankings(plainly(file, 4), qrels) for file in (a, b))
-        ]
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            frame = preferences(plainly(a, 4), plainly(b, 4), plainly(path, 3), rel=rel)
-        expected = [brute_force.rr_lp(x, y) for x, y in zip(*made)]
-        assert frame["rrLP"].tolist() == expected, (a.name, b.name)
-        assert frame["sgnLP"].tolist() == np.sign(expected).tolist()
 
 
 @pytest.mark.parametrize("collection", COLLECTIONS)

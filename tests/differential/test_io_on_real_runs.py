@@ -7,7 +7,6 @@ import os
 from pathlib import Path
 
 import ir_measures
-import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.feather
@@ -51,14 +50,6 @@ def test_real_qrels_are_read_as_ir_measures_reads_them(data):
         table = qrels.read_qrels_table(data / path)
         assert table["label"].type == pa.int64()
         assert rows(table) == expected
-
-
-def test_real_fractional_grades(data):
-    [path] = (data / "assessors" / "dl20").glob("*FRACTIONAL*")
-    frame = qrels.read_qrels(path)
-    expected = [float(line.split()[3]) for line in gzip.decompress(path.read_bytes()).splitlines()]
-    assert frame["label"].dtype == np.float64
-    assert frame["label"].tolist() == expected
 
 
 def test_qrels_of_ir_datasets(vaswani, tmp_path, monkeypatch):

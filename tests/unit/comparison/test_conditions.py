@@ -104,19 +104,12 @@ def test_a_loss_is_rejected_by_a_t_test_alone():
 
 @pytest.mark.parametrize(
     "measure, grades, expected",
-    [
-        (ir_measures.AP, [0, -1], False),
-        (ir_measures.AP, [], False),
-        (ir_measures.AP(rel=0), [0, -1], True),
-        (ir_measures.AP(rel=2), [1, 2], True),
-        (ASL(rel=9), [1, 2], False),
-        (ir_measures.nDCG @ 10, [0, -2], False),
-        (ir_measures.nDCG @ 10, [0, 1], True),
-        (ir_measures.nDCG(gains={1: 0}) @ 10, [0, 1], False),
-        (ir_measures.NumRet, [0], True),
-        (ir_measures.NumRet(rel=9), [1], False),
-        (ir_measures.Judged @ 10, [0], True),
-    ],
+    [(ir_measures.AP, [0, -1], False), (ir_measures.AP, [], False)]
+    + [(ir_measures.AP(rel=0), [0, -1], True), (ir_measures.AP(rel=2), [1, 2], True)]
+    + [(ASL(rel=9), [1, 2], False), (ir_measures.nDCG @ 10, [0, -2], False)]
+    + [(ir_measures.nDCG @ 10, [0, 1], True), (ir_measures.nDCG(gains={1: 0}) @ 10, [0, 1], False)]
+    + [(ir_measures.NumRet, [0], True), (ir_measures.NumRet(rel=9), [1], False)]
+    + [(ir_measures.Judged @ 10, [0], True)],
 )
 def test_whether_anything_is_relevant_to_a_measure(measure, grades, expected):
     assert are_relevant(measure, np.array(grades, float)) is expected

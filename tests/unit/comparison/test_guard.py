@@ -77,21 +77,14 @@ def test_what_cannot_be_certain_is_refused(condition, words):
 
 @pytest.mark.parametrize(
     "text, difference, higher, expected",
-    [
-        ("AP worse", -0.01, True, True),
-        ("AP worse", 0.01, True, False),
-        ("ASL worse", 0.01, False, True),
-        ("ASL better", -0.01, False, True),
-        ("AP lower by .01", -0.01, True, True),
-        ("AP lower by 0.011", -0.01, True, False),
-        ("AP worse by 2%", -0.01, True, True),
-        ("AP worse by 2.1 %", -0.01, True, False),
-        ("AP different by 1e-3 p < 0.05", 0.01, True, True),
-        ("AP different p<.04", 0.01, True, False),
-        ("Judged@10 higher", 0.01, None, True),
-        ("ASL(g=10, rel=2)@20 worse p<.05", 0.01, False, True),
-        ("AP different", 1e-17, True, False),
-    ],
+    [("AP worse", -0.01, True, True), ("AP worse", 0.01, True, False)]
+    + [("ASL worse", 0.01, False, True), ("ASL better", -0.01, False, True)]
+    + [("AP lower by .01", -0.01, True, True), ("AP lower by 0.011", -0.01, True, False)]
+    + [("AP worse by 2%", -0.01, True, True), ("AP worse by 2.1 %", -0.01, True, False)]
+    + [("AP different by 1e-3 p < 0.05", 0.01, True, True)]
+    + [("AP different p<.04", 0.01, True, False), ("Judged@10 higher", 0.01, None, True)]
+    + [("ASL(g=10, rel=2)@20 worse p<.05", 0.01, False, True)]
+    + [("AP different", 1e-17, True, False)],
 )
 def test_what_conditions_mean(text, difference, higher, expected):
     found = Observed(mean_a=0.5, difference=difference, higher_is_better=higher, p=0.04)

@@ -105,14 +105,8 @@ def test_five_runs_without_answers_are_named(unanswered, more):
 
 @pytest.mark.parametrize(
     ("near", "answered", "has_text", "is_noted"),
-    [
-        (0, 10, True, False),
-        (1, 5, False, False),
-        (2, 20, False, True),
-        (2, 21, False, False),
-        (3, 30, False, True),
-        (1, 100, True, True),
-    ],
+    [(0, 10, True, False), (1, 5, False, False), (2, 20, False, True), (2, 21, False, False)]
+    + [(3, 30, False, True), (1, 100, True, True)],
 )
 def test_own_ids_are_a_coincidence_up_to_one_or_below_a_tenth_of_the_queries(
     near, answered, has_text, is_noted
@@ -150,17 +144,9 @@ def test_a_change_of_a_large_mean_is_noted_as_a_share_of_it(depth, is_noted):
 
 @pytest.mark.parametrize(
     ("value", "message"),
-    [
-        (0, "depth=0 is for runs: leave it out"),
-        (0.5, "depth=0.5 is"),
-        ("x", "depth='x' is"),
-        (True, "depth is for runs"),
-        ((1,), "depth is for runs"),
-        ([], "depth is for runs"),
-        (None, ""),
-        (False, ""),
-        ((), ""),
-    ],
+    [(0, "depth=0 is for runs: leave it out"), (0.5, "depth=0.5 is"), ("x", "depth='x' is")]
+    + [(True, "depth is for runs"), ((1,), "depth is for runs"), ([], "depth is for runs")]
+    + [(None, ""), (False, ""), ((), "")],
 )
 def test_an_option_that_was_given_is_refused_with_its_value(value, message):
     if not message:

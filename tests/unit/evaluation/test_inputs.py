@@ -100,18 +100,12 @@ def test_calls_without_a_minimum_grade_warn(call, with_rel):
 
 @pytest.mark.parametrize(
     ("measure", "rel", "judge_rel", "expected"),
-    [
-        ("AP", None, None, ir_measures.AP),
-        ("AP", 2, None, ir_measures.AP(rel=2)),
-        ("AP", 2.0, None, ir_measures.AP(rel=2)),
-        ("AP(rel=2)", 1, None, ir_measures.AP(rel=2)),
-        ("AP(rel=2)", None, None, ir_measures.AP(rel=2)),
-        ("AP(rel=1)", 2, None, ir_measures.AP(rel=1)),
-        ("AP(rel=2)", 1, 3, ir_measures.AP(rel=3)),
-        ("AP(rel=2)", None, 1, ir_measures.AP(rel=1)),
-        ("AP", 2, 3.0, ir_measures.AP(rel=3)),
-        ("nDCG@10", 2, 3, ir_measures.nDCG @ 10),
-    ],
+    [("AP", None, None, ir_measures.AP), ("AP", 2, None, ir_measures.AP(rel=2))]
+    + [("AP", 2.0, None, ir_measures.AP(rel=2)), ("AP(rel=2)", 1, None, ir_measures.AP(rel=2))]
+    + [("AP(rel=2)", None, None, ir_measures.AP(rel=2))]
+    + [("AP(rel=1)", 2, None, ir_measures.AP(rel=1)), ("AP(rel=2)", 1, 3, ir_measures.AP(rel=3))]
+    + [("AP(rel=2)", None, 1, ir_measures.AP(rel=1)), ("AP", 2, 3.0, ir_measures.AP(rel=3))]
+    + [("nDCG@10", 2, 3, ir_measures.nDCG @ 10)],
 )
 def test_a_judges_grade_beats_the_measures_and_that_beats_the_option(
     measure, rel, judge_rel, expected

@@ -169,18 +169,6 @@ def test_held_out_topics_are_checked_before_anything_runs(held_out, why):
         StagedSearch(stages, TOPICS, QRELS, "map", n_trials=2, held_out=held_out)
 
 
-def test_any_pipeline():
-    one, other = Mixture(), Mixture(kind="down")
-    stages = [
-        Stage("one", one, {one: {"x": [0.1, 0.9]}}),
-        Stage("both", one + other, {other: {"power": [1, 5]}}),
-    ]
-    result = StagedSearch(stages, TOPICS, QRELS, "map", n_trials=8, seed=0)
-    maps = {x: pt.Evaluate(Mixture(x)(TOPICS), QRELS, ["map"])["map"] for x in (0.1, 0.5, 0.9)}
-    assert result.settings["one"]["x"] == max(maps, key=maps.get) == one.x
-    assert result.settings["both"]["power"] == other.power
-
-
 def test_stages_draw_settings_of_their_own():
     stages = [
         Stage(name, mixture, {mixture: {"x": uniform(0, 1)}})
