@@ -395,7 +395,7 @@ def test_command_names_a_missing_folder(tmp_path):
 def test_command_replaces_another_file_with_force_only(tmp_path):
     (tmp_path / "notes.html").write_text("notes")
     arguments = ["report", "no.qrels", "runs", "-o", str(tmp_path / "notes.html")]
-    for force, message in ((), "it holds something else"), (("--force",), "no.qrels"):
+    for force, message in ((), "it holds something else"), (("--force",), "folder runs"):
         assert message in CliRunner().invoke(main, [*arguments, *force]).output
 
 
