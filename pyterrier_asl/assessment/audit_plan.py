@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
 from ..evaluation.inputs import Qrels, Runs, refuse_unused
-from ..io.atomic import check_replaceable, naming_full_disk
+from ..io.atomic import replacing
 from ..io.notices import counted
 from ..measures.names import Measures, named_measures
 from ..statistics.inputs import check_draws
@@ -89,15 +90,25 @@ class AuditPlan:
         about["judged"] = self.drawn[: self.judged]
         lines = [f"# {json.dumps(about)}", "qid\tdocno\tlabel"]
         lines += [f"{qid}\t{docno}\t" for qid, docno in self.pairs]
-        check_replaceable(path, force=True)
         try:
-            with naming_full_disk(path), open(path, "x", encoding="utf-8") as file:
-                file.writelines(f"{line}\n" for line in lines)
+            with replacing(path, force=True) as new:
+                new.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+                _claim(new, path)
         except FileExistsError:
             raise FileExistsError(
                 f"{path} exists, and queries are drawn once: use the draw in it, or name another "
                 "file"
             ) from None
+
+
+def _claim(new: Path, path: str | os.PathLike[str]) -> None:
+    """Gives a complete file its name, which only one of several processes can do."""
+    try:
+        os.link(new, path)
+    except FileExistsError:
+        raise
+    except OSError:  # the file system has no links
+        open(path, "x").close()
 
 
 def plan_audit(
