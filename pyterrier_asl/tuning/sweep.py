@@ -181,12 +181,19 @@ class Sweep(Objective):
 
         def expand() -> WeightedQueries:
             offsets, term_ids, _ = self.index.forward_arrays
-            m, n, gamma = int(feedback.fb_docs), int(feedback.fb_terms), float(feedback.gamma)
-            w, size, is_rsj = self.selection_weights, self.index.num_docs, feedback.weights == "rsj"
             return WeightedQueries(
                 *kernels.expand(
-                    *(top, offsets, term_ids, w, self.frequencies, size, self.own),
-                    *(m, n, gamma, is_rsj),
+                    top,
+                    offsets,
+                    term_ids,
+                    self.selection_weights,
+                    self.frequencies,
+                    self.index.num_docs,
+                    self.own,
+                    int(feedback.fb_docs),
+                    int(feedback.fb_terms),
+                    float(feedback.gamma),
+                    feedback.weights == "rsj",
                 )
             )
 
