@@ -97,8 +97,10 @@ def table_lines(
         rule: the character of the line below the heading.
         is_bold: whether the best values are bold.
 
-    >>> table_lines([TextColumn("run", ["a", "bm25"], [False] * 2, False)])
-    [' run  ', '──────', ' a    ', ' bm25 ']
+    >>> table_lines([TextColumn("run", ["a", "bm25 b"], [False] * 2, False)], width=8)
+    [' run    ', '────────', ' a      ', ' bm25 b ']
+    >>> table_lines([TextColumn("run", ["a", "bm25 b"], [False] * 2, False)], width=7)
+    [' run   ', '───────', ' a     ', ' bm25  ', ' b     ']
     """
     if not columns:
         return [""]
