@@ -86,8 +86,9 @@ def test_own_gains_by_hand():
     first = {"q1": {"a": 2, "b": 1}, "q2": {"a": 2, "b": 1}}
     second = {"q1": {"b": 2, "a": 1}, "q2": {"b": 2, "a": 1}}
     third = {"q1": {"a": 2, "b": 1}, "q2": {"b": 2, "a": 1}}
-    systems = {"s1": first, "s2": second, "s3": third}
+    systems = {"s3": third, "s1": first, "s2": second}
     report = asl.judges(person, {"lenient": lenient}, systems, "P@1", draws=5)
+    assert report.gains["run"].tolist() == ["s1", "s2", "s3"], "the largest first"
     gains = report.gains.set_index("run")
     # The gains are 0 for s1, 1 for s2 and 1/2 for s3; their mean is 1/2.
     assert gains["gain"].to_dict() == {"s1": 0, "s2": 1, "s3": 0.5}
