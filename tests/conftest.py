@@ -92,6 +92,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if item.path in in_full:
             item.add_marker(pytest.mark.slow)
+        if "data" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.data)
     if config.getoption("--full"):
         return
     slow = [item for item in items if "slow" in item.keywords and item.path.is_relative_to(HERE)]

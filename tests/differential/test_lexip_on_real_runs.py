@@ -20,28 +20,24 @@ def dl20(data: Path) -> Evaluation:
     return Evaluation.of(data / "dl20-passage" / "runs", data / "dl20-passage" / "qrels.txt")
 
 
-@pytest.mark.data
 def test_published_ties(dl20):
     found = ties(dl20, None, rel=2).set_index("preference")["percent"].round(2)
     print(f"DL 2020 passages, Table 3: {found.to_dict()}; published 2.58 and 50.30")
     assert found.tolist() == [2.58, 50.30]
 
 
-@pytest.mark.data
 def test_published_prediction_from_suffixes(dl20):
     found = prediction_from_suffixes(dl20, None).set_index("predictor")["percent"].round(2)
     print(f"DL 2020 passages, Table 2: {found.to_dict()}; published 92.86 and 91.08")
     assert found.tolist() == [92.86, 91.08]
 
 
-@pytest.mark.data
 def test_published_collection_statistics(dl20):
     found = collection_statistics(dl20, None).iloc[0].round(2)
     print(f"DL 2020 passages, Table 1: {found.to_dict()}; published 54, 59, 66.78, 978.01")
     assert found[["requests", "runs", "rel/request"]].tolist() == [54, 59, 66.78]
 
 
-@pytest.mark.data
 def test_published_discriminative_power(dl20):
     found = preference_discrimination(dl20, None, rel=2, tests=["paired"])
     percent = found.set_index("preference")["percent"].round(2)
@@ -49,7 +45,6 @@ def test_published_discriminative_power(dl20):
     assert percent.tolist() == [39.04, 39.45, 28.00]
 
 
-@pytest.mark.data
 def test_published_hsd(dl20):
     """The published numbers are within the range of 100 randomizations over several seeds."""
     published = {"rrLP": 37.46, "sgnLP": 40.91, "RR": 28.35}
@@ -71,7 +66,6 @@ def test_published_hsd(dl20):
         assert low - 0.01 <= number <= high + 0.01
 
 
-@pytest.mark.data
 def test_published_shape_of_ties_and_agreement_as_labels_go(dl20):
     labels = missing_labels(dl20, None, rel=2, progress=False)
     means = labels.groupby(["preference", "fraction"])[["ranking", "system", "tied"]].mean()

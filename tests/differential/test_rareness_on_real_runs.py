@@ -86,7 +86,6 @@ def _table_3(trec8):
             assert abs(row.tau - number) < slack
 
 
-@pytest.mark.data
 def test_double_scores_are_distinguished(data):
     path = data / "trec8-adhoc" / "runs" / "input.plt8ah1.gz"
     frame = read_run(path)
@@ -96,7 +95,6 @@ def test_double_scores_are_distinguished(data):
     assert table.docno.to_pylist() == order["docno"].tolist()
 
 
-@pytest.mark.data
 def test_published_tables_of_trec8(trec8):
     """Tables 1, 2 and 3."""
     _table_1(trec8)
@@ -104,7 +102,6 @@ def test_published_tables_of_trec8(trec8):
     _table_3(trec8)
 
 
-@pytest.mark.data
 def test_published_rare_documents(trec8):
     published = {
         "FBIS3-38782": 0.81,
@@ -121,7 +118,6 @@ def test_published_rare_documents(trec8):
         assert found[docno] == pytest.approx(number, abs=0.005 + slack)
 
 
-@pytest.mark.data
 def test_published_agreement_falls_steadily_with_alpha(trec8):
     found = agreement_by_alpha(trec8, None)
     print(found.pivot(index="alpha", columns="measure", values=["tau", "tau_AP"]).round(3))
@@ -131,7 +127,6 @@ def test_published_agreement_falls_steadily_with_alpha(trec8):
         assert rows["tau"].min() > 0.9
 
 
-@pytest.mark.data
 def test_manual_and_automatic_runs_as_pools(trec8, runs_table):
     found = rareness_by_pool(trec8, None, pools_by(runs_table["type"].to_dict()))
     agreement = agreement_of_pools(found).set_index("pool")
@@ -143,7 +138,6 @@ def test_manual_and_automatic_runs_as_pools(trec8, runs_table):
     assert (table["automatic"] >= table["all"]).all()
 
 
-@pytest.mark.data
 def test_a_hypothetical_system_needs_fewer_documents_the_more_rareness_counts(data):
     """The query of Figure 1, on passage runs because the data lack runs of the document task."""
     runs = Evaluation.of(data / "dl20-passage" / "runs", data / "dl20-passage" / "qrels.txt")
