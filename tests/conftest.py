@@ -32,20 +32,16 @@ os.environ.pop("COLUMNS", None)
 # As the command does: collecting garbage during imports takes a fifth of the time.
 gc.set_threshold(100_000, 50, 100)
 
-# Every run has the same examples: nothing depends on chance, on time, or on what earlier runs have
-# found. `pytest --hypothesis-profile random`, which runs on a schedule, draws others.
-settings.register_profile(
-    "same examples",
-    derandomize=True,
-    database=None,
-    deadline=None,
-    max_examples=30,
-    suppress_health_check=list(HealthCheck),
-)
-settings.register_profile(
-    "random", deadline=None, max_examples=200, suppress_health_check=list(HealthCheck)
-)
-settings.load_profile("same examples")
+# Every run has the same examples, the full suite more of them: nothing depends on chance, on time,
+# or on what earlier runs found. `pytest --hypothesis-profile random`, on a schedule, draws others.
+SAME = {"derandomize": True, "database": None}
+for name, number, how in (("quick", 20, SAME), ("full", 30, SAME), ("random", 200, {})):
+    settings.register_profile(
+        name,
+        **{"deadline": None, "max_examples": number, "suppress_health_check": list(HealthCheck)},
+        **how,
+    )
+settings.load_profile("quick")
 
 
 #: Folders that only ``pytest --full`` runs: real runs, processes, browsers, Java. It also runs the
@@ -60,7 +56,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Deletes temporary files after the session."""
+    """Draws more examples in the full suite; deletes temporary files after the session."""
+    if config.getoption("--full") and not config.getoption("--hypothesis-profile"):
+        settings.load_profile("full")
     folder = tempfile.TemporaryDirectory(prefix="pyterrier_asl-tests-", ignore_cleanup_errors=True)
     os.chmod(
         folder.name, 0o711
@@ -103,7 +101,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     slow = [item for item in slow if item.path not in named]
     if slow:
         config.hook.pytest_deselected(items=slow)
-        items[:] = [item for item in items if item not in slow]
+        left = set(slow)
+        items[:] = [item for item in items if item not in left]
 
 
 def _required() -> set[str]:

@@ -647,7 +647,7 @@ def cases() -> Iterator[Any]:
 
 #: In how many settings the quick suite tries each option; options that few commands try there.
 QUICK = {"report": 0, "evaluate": 2}
-SHARED = ("chart", "title", "places", "form", "duplicates", "collapse")
+SHARED = ("chart", "title", "places", "form", "duplicates", "collapse", "force")
 
 
 @pytest.mark.parametrize(("name", "option", "settings"), list(cases()))

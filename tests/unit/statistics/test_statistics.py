@@ -297,7 +297,7 @@ def quick_tukey(monkeypatch):
         sf=lambda q, *_: normal.sf(q),
         isf=lambda alpha, *_: normal.isf(alpha),
     )
-    kept = tukey._studentized_range_curve, tukey._studentized_range_isf
+    kept = [getattr(tukey, f"_studentized_range_{name}") for name in ("tail", "curve", "isf")]
     with monkeypatch.context() as patched:
         patched.setattr(scipy.stats, "studentized_range", quick)  # SciPy's, which is slow
         for function in kept:
