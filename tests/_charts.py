@@ -25,7 +25,9 @@ def views(
 ) -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]]:
     """The encodings of each view of a Vega-Lite specification, and its rows."""
     data = spec.get("data", data)
-    encoding = {**(encoding or {}), **spec.get("encoding", {})}
+    facet = spec.get("facet", {})
+    panels = {"facet": facet} if "field" in facet else facet
+    encoding = {**(encoding or {}), **panels, **spec.get("encoding", {})}
     names = ("layer", "concat", "hconcat", "vconcat")
     parts = [part for name in names for part in spec.get(name, [])]
     for part in [*parts, *([spec["spec"]] if "spec" in spec else [])]:

@@ -59,9 +59,6 @@ def test_scores_give_what_the_runs_give():
     [
         ({"baseline": "none"}, "there is no system 'none'"),
         ({"measures": "rrLP"}, "rrLP needs runs and qrels, not scores"),
-        ({"rel": 2}, "rel=2 is for runs and qrels"),
-        ({"duplicates": "best"}, "duplicates='best' is for runs and qrels"),
-        ({"qrels": QRELS}, "qrels is for runs and qrels"),
         ({"common": True}, "common is for several collections"),
         ({"conditions": ["AP worse certainly"]}, "certainly needs the runs"),
         ({"measures": "RR"}, "no measure 'RR'; they have AP"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from inspect import signature
+
 import pandas as pd
 import pytest
 
@@ -16,6 +18,8 @@ from pyterrier_asl import (
     judges,
     plan_audit,
     ranks,
+    read_scores,
+    report,
     search_lengths,
 )
 
@@ -130,6 +134,39 @@ def test_a_minimum_grade_is_for_the_measures_that_have_one():
 def test_options_for_other_calls_are_refused(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+#: Options of runs, with values that are not the default.
+OF_RUNS = {
+    "qrels": TOPICS,
+    "labels": TOPICS,
+    "judges": {"m": TOPICS},
+    "docs": {"a": "text"},
+    "rel": 2,
+    "pool": RUNS,
+    "lengths": LENGTHS,
+    "duplicates": "best",
+    "drop_self": True,
+    "collapse": "#",
+    "unjudged": True,
+    "causes": True,
+    "cutoff": 5,
+}
+
+
+@pytest.mark.parametrize(
+    ("function", "option"),
+    [
+        (function, option)
+        for function in (compare, ranks, report)
+        for option in OF_RUNS
+        if option in signature(function).parameters
+    ],
+)
+def test_options_of_runs_are_refused_for_scores(function, option):
+    scores = read_scores(evaluate(RUNS, TOPICS, "AP"))
+    with pytest.raises(ValueError, match=rf"^{option}(=.*)? is for runs and qrels, not for scores"):
+        function(scores, **{option: OF_RUNS[option]})
 
 
 @pytest.mark.filterwarnings("ignore")
