@@ -129,6 +129,9 @@ def test_a_run_below_the_first_40_on_one_list_is_drawn_where_it_is_above():
     assert sorted(names["run"]) == sorted(f"run{i}" for i in range(10, 50))
     caption = " ".join(drawn.title.subtitle)
     assert caption.endswith("Ranks 1 to 40 of 50: lines below these ranks are cut off.")
+    few = frame[(frame["list"] == "p") & (frame["rank"] <= 40)]
+    whole = forms.ranks_on_lists(few, "T", "C.", across="list", moved="moved", tooltip=["run"])
+    assert whole.title.subtitle == ["C."], "40 runs are all drawn"
 
 
 @pytest.mark.parametrize("seed", range(5))
