@@ -37,7 +37,7 @@ from pyterrier_asl.measures.provider import JudgedRunEvaluator
 INF = math.inf
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.randoms(use_true_random=False))
 def test_any_case_gives_the_loops_values_or_the_error_that_is_due(random):
     check(make_case(random))

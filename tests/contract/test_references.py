@@ -49,7 +49,6 @@ def values(run: dict, qrels: dict, k: int) -> np.ndarray:
     )
 
 
-@settings(max_examples=25)
 @given(collections(5, 3))
 def test_compare(given_runs):
     runs, qrels = given_runs
@@ -88,7 +87,6 @@ def test_compare(given_runs):
         assert rows["p_corrected"].tolist() == pytest.approx(brute_force.holm(list(rows["p"])))
 
 
-@settings(max_examples=25)
 @given(collections(2, 2), st.sampled_from(["ASL", "AP", "P", "RR"]))
 def test_holes(given_runs, name):
     """Bounds of the difference by enumeration of the labellings of each query."""

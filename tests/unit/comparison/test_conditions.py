@@ -5,7 +5,7 @@ from __future__ import annotations
 import ir_measures
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pyterrier_asl import ASL, AP_Rareness, RarenessPool, compare
@@ -134,7 +134,6 @@ def test_the_range_of_rareness_depends_on_its_runs():
     assert "as the mean of A allows 1.25 at most" in verdicts[1].message
 
 
-@settings(max_examples=25, deadline=None)
 @given(
     grades=st.lists(st.integers(-1, 4), min_size=8, max_size=8),
     ranking=st.permutations(range(8)),

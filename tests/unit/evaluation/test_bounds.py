@@ -131,7 +131,6 @@ def check(found, expected, exact):
         assert low <= expected[0] + EXACT and expected[1] - EXACT <= high
 
 
-@settings(max_examples=25)
 @given(rankings, rankings, grades, st.integers(1, 7))
 def test_every_verdict_of_sgn_lp(a, b, judged, k):
     labels = labellings.unjudged((a, b), judged, k)
@@ -147,7 +146,6 @@ graded = st.dictionaries(
 ).filter(bool)
 
 
-@settings(max_examples=25)
 @given(few, few, few, graded, st.sampled_from([1, 3, None]), st.sampled_from([None, 1, 2]))
 def test_graded_ndcg(a, b, c, judged, k, highest):
     text = "nDCG" if k is None else f"nDCG@{k}"
@@ -161,7 +159,6 @@ def test_graded_ndcg(a, b, c, judged, k, highest):
     check(found.difference(0, 1), labellings.extremes(differences), True)
 
 
-@settings(max_examples=25)
 @given(few, few, graded, st.lists(st.sampled_from([50, 500, 20000]), min_size=5, max_size=5))
 def test_time_biased_gain(a, b, judged, words):
     words = dict(zip(DOCUMENTS, words))
@@ -175,7 +172,6 @@ def test_time_biased_gain(a, b, judged, words):
 
 
 @pytest.mark.filterwarnings("ignore:.*fewer than 8")
-@settings(max_examples=25)
 @given(
     few,
     few.filter(bool),

@@ -11,7 +11,7 @@ import ir_measures
 import numpy as np
 import pytest
 from _standard import COUNTED, GAINED, MEASURES, compare, ours
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from ir_measures import AP, ERR, RBP, RR, Judged, P, nDCG
 
@@ -68,7 +68,6 @@ grade = st.integers(0, 4)
 score = st.sampled_from([0.0, 1.0, 1.0 + 1e-9, 2.0, -3.0])
 
 
-@settings(max_examples=25, deadline=None)
 @given(
     qrels=st.dictionaries(
         st.sampled_from(["1", "2", "3"]), st.dictionaries(ids, grade, min_size=1), min_size=1

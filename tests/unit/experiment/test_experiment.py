@@ -199,7 +199,7 @@ def test_mean_response_time_belongs_to_the_system():
     def sleepy(inp):
         import time
 
-        time.sleep(0.3)
+        time.sleep(0.06)
         return transform(inp)
 
     slow.transform = sleepy
@@ -215,7 +215,7 @@ def test_mean_response_time_belongs_to_the_system():
             **plan,
         )
         assert table.columns.tolist()[:5] == ["name", "AP", "AP_Rareness@5", "rrLP", "mrt"]
-        assert table["mrt"][1] >= 50 and table["mrt"][1] > table["mrt"][0]
+        assert table["mrt"][1] >= 10 and table["mrt"][1] > table["mrt"][0]
         assert not [c for c in table.columns if c.startswith("mrt ")]
     table = Experiment([system(0)], topics(), qrels(), ["mrt", AP], names=["a"], dataframe=False)
     assert set(table["a"]) == {"AP", "mrt"}

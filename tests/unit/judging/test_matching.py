@@ -7,7 +7,7 @@ import pickle
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pyterrier_asl.judging.matching import PairIndex, codes, equal_groups, positions
@@ -38,7 +38,6 @@ id_ = st.one_of(
     st.sampled_from(["", "a", "b", "d1", "d10", "12345678", "123456789", "é", "漢字", "\0", "a\0"]),
     st.text(max_size=20).filter(lambda t: t.isprintable()),
 )
-relaxed = settings(max_examples=25, deadline=None)
 
 
 def by_dict(offsets, known, groups, ids):
@@ -49,7 +48,6 @@ def by_dict(offsets, known, groups, ids):
     return [places.get(pair, -1) for pair in zip(groups, ids)]
 
 
-@relaxed
 @given(data=st.data())
 def test_pairs_are_found_where_a_dict_finds_them(data):
     groups = data.draw(st.lists(st.lists(id_, max_size=8), min_size=1, max_size=5))
@@ -86,7 +84,6 @@ def test_nothing_known_or_nothing_sought(build, known):
     assert index.repeated.tolist() == []
 
 
-@relaxed
 @given(ids=st.lists(st.sampled_from(["", "a", "ab", "b", "é"]), max_size=30))
 def test_equal_groups_match_a_loop(ids):
     starts = [i for i in range(len(ids)) if i == 0 or ids[i] != ids[i - 1]]

@@ -7,7 +7,7 @@ import math
 import pandas as pd
 import pyterrier as pt
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pyterrier_asl.retrieval.bm25 import BM25
@@ -83,7 +83,6 @@ QUERIES = st.lists(
 )
 
 
-@settings(max_examples=30, deadline=None)
 @given(COLLECTIONS, QUERIES, st.floats(0, 1), st.floats(0, 20), st.integers(1, 14))
 def test_is_eq1_on_any_collection(texts, queries, b, k1, num_results):
     frame = pd.DataFrame({"qid": [f"q{i}" for i in range(len(queries))], "query_toks": queries})

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pyterrier_asl.retrieval import _feedback_kernels
@@ -66,7 +66,6 @@ def indexed(texts: list[str]) -> TermIndex:
     return TermIndex.from_documents(documents, stemmer=None, stopwords=None, verbose=False)
 
 
-@settings(max_examples=25, deadline=None)
 @given(
     COLLECTIONS,
     st.lists(

@@ -11,7 +11,7 @@ import pandas as pd
 import pyarrow as pa
 import pyterrier as pt
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pyterrier_asl.retrieval import build
@@ -88,7 +88,6 @@ TEXTS = st.lists(
 )
 
 
-@settings(max_examples=25, deadline=None)
 @given(TEXTS, st.integers(1, 20))
 def test_is_the_counts_of_the_documents_whatever_they_are(texts, block):
     """Postings, documents and lengths equal counts by a Counter, for blocks of any size."""

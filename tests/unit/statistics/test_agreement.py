@@ -95,7 +95,6 @@ def test_rbo_is_the_infinite_sum(pair, p):
     assert found == pytest.approx(rbo_by_definition(*pair, p), abs=1e-9)
 
 
-@settings(deadline=None, max_examples=30)
 @given(tied_scores, st.sampled_from([0.5, 0.9]))
 def test_rbo_with_ties_is_the_mean_over_all_ways_to_break_them(pair, p):
     every = [

@@ -7,7 +7,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -18,7 +18,6 @@ boxes = st.lists(st.tuples(st.integers(-4, 8), st.integers(0, 4)), min_size=2, m
 )
 
 
-@settings(max_examples=25)
 @given(boxes, st.sampled_from([1.0, 0.1]))
 def test_no_point_is_outside(some, unit):
     low = unit * np.array([start for start, _ in some], dtype=float)

@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pyterrier_asl.statistics.rank_intervals import RankIntervals, joint_ranks, rank_intervals
@@ -125,7 +125,6 @@ def test_p_of_pairs_without_a_difference_is_1_and_of_a_certain_one_0():
     assert result.draws == 99
 
 
-@settings(max_examples=25, deadline=None)
 @given(boards(topics=(4, 6)), st.sampled_from([0.05, 0.2, 0.5]), st.booleans())
 def test_two_systems_have_one_answer(values, alpha, bounded):
     """The interval excludes 0, p is at most alpha and one is the best exactly where it is better"""

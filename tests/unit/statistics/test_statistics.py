@@ -73,7 +73,6 @@ def test_wilcoxon_is_scipys_for_each_pair_by_itself(queries, digits):
         assert row.effect == pytest.approx(np.sum(np.sign(d) * ranks) / np.sum(ranks))
 
 
-@settings(deadline=None, max_examples=25)
 @given(st.lists(st.integers(-3, 3), min_size=2, max_size=8).filter(lambda d: len(set(d)) > 1))
 def test_wilcoxon_with_ties_counts_all_signs_of_few_queries(differences):
     """Also with zeros, and to the last bit SciPy's p-value where that is exact."""
@@ -147,7 +146,6 @@ def test_a_pair_alone_is_the_pair_among_all(test):
             assert getattr(alone, column) == pytest.approx(row[column], abs=1e-12)
 
 
-@settings(deadline=None, max_examples=25)
 @given(
     st.sampled_from(PAIR_TESTS),
     st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=2, max_size=7),

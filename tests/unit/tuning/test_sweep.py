@@ -194,14 +194,14 @@ def test_a_sweep_has_no_batches(small):
     ),
     st.data(),
 )
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_the_nth_largest_value(values, data):
     n = data.draw(st.integers(1, len(values)))
     assert _kernels._nth_largest(np.array(values), n) == sorted(values, reverse=True)[n - 1]
 
 
 @given(st.lists(st.floats(-1e4, 1e4, width=32), min_size=2, max_size=30))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_keys_order_as_ranking_does(scores):
     ids = np.random.default_rng(0).permutation(len(scores)).astype(np.uint32)
     keys = [_kernels._key(score, number) for score, number in zip(scores, ids)]

@@ -8,7 +8,7 @@ import ir_measures
 import labellings
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pyterrier_asl import DocLengths
@@ -66,7 +66,6 @@ def labelled_as(text, rankings, judged):
     return labelled_runs(runs_of(rankings, judged), measure), value
 
 
-@settings(max_examples=25)
 @given(rankings, rankings, grades, st.sampled_from(sorted(MEASURES)))
 def test_one_document_alone(a, b, judged, text):
     labelled, value = labelled_as(text, (a, b), judged)
@@ -80,7 +79,6 @@ def test_one_document_alone(a, b, judged, text):
 
 
 @pytest.mark.slow
-@settings(max_examples=25)
 @given(rankings, rankings, grades, st.sampled_from(sorted(MEASURES)), st.randoms())
 def test_labels_taken_are_judgements(a, b, judged, text, random):
     name, _, _ = MEASURES[text]
