@@ -56,6 +56,15 @@ def test_what_is_only_possible_passes_with_a_note():
     assert found.outcome is Outcome.PASS and "possible, not certain" in found.message
 
 
+def test_the_power_of_a_rejection_is_at_the_level_of_each_of_several_runs():
+    """Bonferroni: each of two runs is tested at half the level."""
+    runs = {"live": LIVE, "new": WORSE, "other": OTHER}
+    first, *_ = compare(runs, QRELS, conditions="RR possibly worse by .3 p<.05").verdicts
+    alone = verdict(WORSE, "RR possibly worse by .3 p<.025")
+    assert first.numbers["power"] == alone.numbers["power"] < 1
+    assert f"with probability {alone.numbers['power']:.2g}" in first.message
+
+
 def test_what_does_not_hold_passes():
     found = verdict(WORSE, "RR better certainly", measures=["RR"])
     assert found.outcome is Outcome.PASS and "possible" not in found.message

@@ -257,3 +257,10 @@ def test_digests_name_the_input(findings):
     assert changed.qrels == findings.provenance.qrels
     same = [a == b for a, b in zip(changed.runs, findings.provenance.runs)]
     assert same == [name != "good" for name in RUNS]
+
+
+@pytest.mark.parametrize(("number", "has_rareness"), [(7, False), (8, True)])
+def test_rareness_is_a_default_of_eight_runs(number, has_rareness):
+    systems = {f"s{seed}": a_run(seed, QUERIES) for seed in range(number)}
+    names = [ranking.name for ranking in collect(systems, QRELS).rankings]
+    assert ("AP_Rareness@100" in names) is has_rareness
