@@ -194,7 +194,8 @@ class Compared:
         Args:
             run: the run.
             measure: the measure, without unjudged documents, which ``certainly`` is about; None:
-                each cause once, by the first measure that it explains.
+                each cause once, by the first measure that it explains; unjudged documents by the
+                one with the lowest cut-off.
         """
         rows = (next(rows, None) for rows in self._rows_of(run, measure))
         return [sentence(row) for row in rows if row]
@@ -217,11 +218,17 @@ class Compared:
 
     def _rows_of(self, run: str, measure: str | None = None) -> Iterator[Iterator[dict[str, Any]]]:
         """For each cause a row for each measure that it explains."""
+
+        def cutoff(values: RunDifference) -> float:
+            own_measure = self.inputs.measures.get(values.name)
+            return (own_measure and own_measure.params.get("cutoff")) or np.inf
+
         own = [values for values in self._own(run) if measure in (None, values.name)]
         for track, cause in self._possible_causes[run]:
-            if measure is not None and cause.name == UNJUDGED:
-                continue
-            yield filter(None, map(partial(self._row, track, cause), own))
+            if cause.name != UNJUDGED:
+                yield filter(None, map(partial(self._row, track, cause), own))
+            elif measure is None:  # unjudged documents at the top change most
+                yield filter(None, map(partial(self._row, track, cause), sorted(own, key=cutoff)))
 
     def _own(self, run: str) -> list[RunDifference]:
         """The differences of a run in measures."""

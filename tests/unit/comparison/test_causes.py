@@ -175,6 +175,8 @@ def test_unjudged_documents_have_bounds():
     assert "of the first 10 documents of A" in row["evidence"]
     assert "of the first 5 documents" in causes(qrels=partly, measure="P@5").iloc[-1]["evidence"]
     assert "unjudged documents" not in causes(qrels=partly, measure="AP").index  # no cut-off
+    said = compare({"a": A, "b": B}, partly, ["P@10", "AP", "P@5"]).why("b")
+    assert any(" of the first 5 documents of A" in text for text in said), "the lowest cut-off"
 
 
 def test_of_a_difference_that_is_not_significant_only_grave_causes_are_reported():
