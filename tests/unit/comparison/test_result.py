@@ -155,3 +155,19 @@ def test_a_count_is_compared_by_its_mean_over_queries_and_a_note_says_so():
     note = "NumRet: means over queries; 'evaluate' prints sums."
     assert note in compared.notes() and note not in compare(runs, qrels, ["AP"]).notes()
     assert "worse, equal (NumRet: higher, lower, equal)." in compared.notes()[0]
+
+
+def test_documents_that_moved_by_hand():
+    """Irrelevant documents above, + 1; c is missed by the first run, after 7 of 9 places."""
+    qrels = {"q1": {"a": 1, "b": 1, "c": 1, "n": 0}, "q2": {"d": 1}}
+    live = {"q1": {"b": 5, "n": 4, "a": 3}, "q2": {"n": 1}}
+    new = {"q1": {"n": 5, "m": 4, "b": 3, "a": 2, "c": 1}, "q2": {"n": 1}}
+    found = compare({"live": live, "new": new}, qrels, ["ASL@9"])
+    expected = [("c", 8, 3, -5, "B"), ("b", 1, 3, 2, "both"), ("a", 2, 3, 1, "both")]
+    columns = ["docno", "a", "b", "change", "found"]
+    assert [*found.moved[columns].itertuples(index=False, name=None)] == expected
+    (numbers,) = found.retrieved.to_dict("records")
+    assert numbers == {
+        **{"run": "new", "both": 2, "A": 0, "B": 1, "neither": 1},
+        **{"nearer": 0, "farther": 2},
+    }
