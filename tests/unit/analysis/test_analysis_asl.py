@@ -106,6 +106,7 @@ def test_distribution_by_hand():
     changes = search_length_changes(RUNS, QRELS, a="one", b="two", cutoff=10, edges=[1, 5, 10])
     # a: 1 - 2, b: 2 - 2, c: 9 - 2, a of q2: 2 - 11.
     assert changes["documents"].tolist() == [1, 0, 1, 1, 0, 0, 1]
+    assert changes["share"].tolist() == [0.25, 0, 0.25, 0.25, 0, 0, 0.25], "of four documents"
     assert changes["from_missing"].tolist() == [1, 0, 0, 0, 0, 0, 1]
     assert [changes.attrs[key] for key in ("wins", "losses", "same")] == [2, 1, 1]
 
