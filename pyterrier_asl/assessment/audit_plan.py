@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
@@ -91,24 +90,13 @@ class AuditPlan:
         lines = [f"# {json.dumps(about)}", "qid\tdocno\tlabel"]
         lines += [f"{qid}\t{docno}\t" for qid, docno in self.pairs]
         try:
-            with replacing(path, force=True) as new:
+            with replacing(path, force=True, only_new=True) as new:
                 new.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-                _claim(new, path)
         except FileExistsError:
             raise FileExistsError(
                 f"{path} exists, and queries are drawn once: use the draw in it, or name another "
                 "file"
             ) from None
-
-
-def _claim(new: Path, path: str | os.PathLike[str]) -> None:
-    """Gives a complete file its name, which only one of several processes can do."""
-    try:
-        os.link(new, path)
-    except FileExistsError:
-        raise
-    except OSError:  # the file system has no links
-        open(path, "x").close()
 
 
 def plan_audit(

@@ -27,7 +27,11 @@ FULL = (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))
 
 @contextmanager
 def replacing(
-    path: str | os.PathLike[str], *, begins: bytes = b"", force: bool = False
+    path: str | os.PathLike[str],
+    *,
+    begins: bytes = b"",
+    force: bool = False,
+    only_new: bool = False,
 ) -> Iterator[Path]:
     """Writes to a new file in the folder of ``path``, which replaces it when it is complete.
 
@@ -40,6 +44,8 @@ def replacing(
         begins: The first bytes of a file that can be replaced; by default they follow from its
             ending. An empty file can always be replaced.
         force: Whether a file with other content is replaced, too.
+        only_new: Whether any existing file is an error, also one that another process writes
+            meanwhile.
 
     Yields:
         The path to write to, in the same folder.
@@ -47,7 +53,7 @@ def replacing(
     Raises:
         FileNotFoundError: If the folder does not exist.
         FileExistsError: For a file with other content, or with further names (hard links), which
-            would keep the old content.
+            would keep the old content; with ``only_new`` for any file.
         IsADirectoryError: For a folder.
         PermissionError: If the file cannot be written, or its owner cannot be kept.
         OSError: For a device or a pipe, or a full disk.
@@ -70,9 +76,21 @@ def replacing(
                 _keep_mode_and_owner(target, new)
             with new.open("rb") as written:  # a crash of the machine must not leave it empty
                 os.fsync(written.fileno())
+            if only_new:
+                _claim(new, path)
             os.replace(new, target)
     finally:
         new.unlink(missing_ok=True)
+
+
+def _claim(new: Path, path: str | os.PathLike[str]) -> None:
+    """Gives a complete file its name, which only one of several processes can do."""
+    try:
+        os.link(new, path)
+    except FileExistsError:
+        raise
+    except OSError:  # the file system has no links
+        open(path, "x").close()
 
 
 @contextmanager

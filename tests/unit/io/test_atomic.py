@@ -151,6 +151,28 @@ def test_a_full_disk_is_an_error_that_names_the_file(save, small_files, tmp_path
         save(tmp_path / "new")
 
 
+@pytest.mark.parametrize("has_links", [True, False])
+def test_a_new_file_replaces_none(tmp_path, monkeypatch, has_links):
+    """Also none that another process writes meanwhile, and on file systems without links."""
+
+    def refuse(*_):
+        raise PermissionError
+
+    if not has_links:
+        monkeypatch.setattr(os, "link", refuse)
+    path = tmp_path / "new"
+    write(path, only_new=True)
+    assert path.read_text() == "new" and os.listdir(tmp_path) == ["new"]
+    path.write_text("theirs")
+    with pytest.raises(FileExistsError):
+        write(path, only_new=True)
+    with pytest.raises(FileExistsError), replacing(tmp_path / "both", only_new=True) as beside:
+        beside.write_text("ours")
+        (tmp_path / "both").write_text("theirs")
+    assert path.read_text() == (tmp_path / "both").read_text() == "theirs"
+    assert sorted(os.listdir(tmp_path)) == ["both", "new"]
+
+
 def test_a_full_disk_is_an_error_that_names_what_is_sent_to_workers(small_files):
     qrels = {f"q{n}": {"d": 1} for n in range(2000)}
     message = "^cannot write .*measuring: File too large$"
