@@ -121,7 +121,8 @@ def discriminative_power(
 
     options: dict[str, Any] = {"test": test, "correction": correction, "draws": draws, "seed": seed}
     tables = []
-    for name, measure in measures_with_rel(measures or RARENESS_MEASURES, rel).items():
+    default = RARENESS_MEASURES if measures is None else measures
+    for name, measure in measures_with_rel(default, rel).items():
         pairs = compare_all(judged.values(measure), judged.names, **options)
         tables.append(_rows_by_level("measure", name, pairs["p_corrected"], levels, pairs.attrs))
     return pd.concat(tables, ignore_index=True)
@@ -332,6 +333,7 @@ def stability(
     check_draws(draws, seed)
     check_from_0("fuzz", fuzz)
 
+    default = RARENESS_MEASURES if measures is None else measures
     total = len(judged.qids)
     size = round(total / 2) if queries is None else queries
     if not 1 <= size <= total:
@@ -344,7 +346,7 @@ def stability(
     share = np.random.default_rng(seed).permuted(some, axis=1) / size
     rows = [
         (name, *stabilities(share @ judged.values(m).T, fuzz), size, draws)
-        for name, m in measures_with_rel(measures or RARENESS_MEASURES, rel).items()
+        for name, m in measures_with_rel(default, rel).items()
     ]
     frame = pd.DataFrame(rows, columns=["measure", "absolute", "relative", "queries", "draws"])
     frame.attrs = {"fuzz": fuzz}

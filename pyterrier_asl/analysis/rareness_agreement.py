@@ -88,10 +88,10 @@ def agreement_by_alpha(
     )
     if len(judged) < 2:
         raise ValueError(f"a ranking needs two systems or more, but there is only {judged.names}")
-    default = "P_Rareness@100", "AP_Rareness@100"
+    measures = ["P_Rareness@100", "AP_Rareness@100"] if measures is None else measures
 
     rows = []
-    for name, pools in pools_by_measure(judged, measures or default, rel).items():
+    for name, pools in pools_by_measure(judged, measures, rel).items():
         plain, *means = (
             rounded(judged.values(pools.measure(alpha=alpha)).mean(axis=-1))
             for alpha in (0.0, *alphas)
@@ -181,12 +181,13 @@ def agreement_by_number_of_systems(
     check_draws(draws, seed)
     for size in sizes:
         check_whole("a number of systems", size, 2)
-    default = "P_Rareness(alpha=1)@100", "AP_Rareness(alpha=1)@100"
+    if measures is None:
+        measures = ["P_Rareness(alpha=1)@100", "AP_Rareness(alpha=1)@100"]
 
     systems = np.tile(np.arange(len(judged)), (draws, 1))
     rows = []
     possible = [size for size in sizes if size <= len(judged)]
-    pools_by_name = pools_by_measure(judged, measures or default, rel)
+    pools_by_name = pools_by_measure(judged, measures, rel)
     for (name, pools), size in product(pools_by_name.items(), possible):
         drawn = np.random.default_rng(seed + size).permuted(systems, axis=1)[:, :size]
         tau = pd.Series(_taus(pools, drawn))
