@@ -164,9 +164,7 @@ def _judged(
         if several:
             judged = tracks(runs, None, **of_matching)
         else:
-            merged = (
-                qrels if labels is None else qrels_with(qrels, labels, of_matching["duplicates"])
-            )
+            merged = qrels_with(qrels, labels, of_matching["duplicates"])
             judged = {"": Evaluation.of(runs, merged, **of_matching)}
     wrong = [run.judgements.contradiction for run in judged.values()]
     if is_guard and any(wrong):

@@ -154,9 +154,7 @@ def ranks(
     chosen = _ranking_measure(_MEASURE if measures is None else measures)
     if judges is None:  # their agreement depends on the grade
         refuse_unused([chosen], "rel", rel=rel)
-    if labels is not None:
-        qrels = qrels_with(qrels, labels, duplicates)
-    several = tracks(runs, qrels, duplicates, drop_self, collapse)
+    several = tracks(runs, qrels_with(qrels, labels, duplicates), duplicates, drop_self, collapse)
     for judged in several.values():
         warn_of_grades(judged.judgements, chosen.measure, rel)
     of_judges: dict[str, Any] = {"rel": rel, "judge_rel": judge_rel, "people": [QRELS, *people]}
