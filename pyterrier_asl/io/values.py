@@ -136,7 +136,7 @@ def text(values: Any, what: str) -> pa.LargeStringArray:
 def _where(wrong: npt.ArrayLike) -> str:
     """The row of a wrong value, or the number of such rows.
 
-    >>> _where([False, True], ), _where([True, False, True])
+    >>> _where([False, True]), _where([True, False, True])
     ('in row 1', 'in 2 rows (first in row 0)')
     """
     rows = np.flatnonzero(wrong)
