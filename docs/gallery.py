@@ -1,11 +1,10 @@
-"""Writes the gallery: a picture, sample output and a legend of each analysis, by paper and figure.
+"""Draws the pictures of the analyses in ``pt_docs/gallery``.
 
-    python docs/gallery.py             the page and all pictures, in a few minutes
+    python docs/gallery.py             all pictures, in a few minutes
     python docs/gallery.py ties alpha  the pictures of these analyses
 
-The page is ``pt_docs/gallery.rst``, its pictures are in ``pt_docs/gallery``. The runs are of nine
-systems that search the generated collection ``asl:demo``. The second judge is synthetic: the
-official judgement with noise. Needs ``pip install '.[dev]'``.
+The runs are of nine systems that search the generated collection ``asl:demo``. The second judge is
+synthetic: the official judgement with noise. Needs ``pip install '.[dev]'``.
 """
 
 from __future__ import annotations
@@ -15,7 +14,6 @@ import shlex
 import sys
 import tempfile
 import warnings
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +24,7 @@ import pyterrier as pt
 from click.testing import CliRunner
 
 from pyterrier_asl import RobertsonPRF, TermIndex
-from pyterrier_asl.analysis.registry import PAPERS, Analysis, analyses
+from pyterrier_asl.analysis.registry import Analysis, analyses
 from pyterrier_asl.cli import main
 
 PICTURES = pages.FOLDER / "gallery"
@@ -37,15 +35,12 @@ PIXELS = 1.5
 #: Colours of a picture: enough for the shades of a matrix, and a third of the bytes.
 COLORS = 48
 
-#: Lines of sample output, and options that make an analysis fast.
-LINES, OPTIONS = 9, {"stability": "-m 'AP ASL@1000 nDCG@10' --draws 200"}
+#: Options that make an analysis fast.
+OPTIONS = {"stability": "-m 'AP ASL@1000 nDCG@10' --draws 200"}
 
 #: Analyses by the synthetic judge: the official one has a relevant document at rank 1 of nearly all
 #: rankings.
 BY_SECOND = ("tie-probability-by-rank",)
-
-#: Columns of thumbnails.
-COLUMNS = 4
 
 
 def systems(index: TermIndex) -> dict[str, Any]:
@@ -98,20 +93,19 @@ def write_files(folder: Path) -> None:
 
 
 def command(analysis: Analysis) -> str:
-    """The command of the page, for the files of the gallery."""
+    """The command of an analysis, for the files of the gallery."""
     line = pages.command(analysis).replace("irds:vaswani", "words.tsv").replace("-qid 1", "-qid q1")
     if analysis.name in BY_SECOND:
         line = line.replace("qrels.txt", "second.qrels")
     return f"{line} {OPTIONS.get(analysis.name, '')}".strip()
 
 
-def output_of(analysis: Analysis) -> str:
-    """What the command prints; draws its picture."""
+def draw(analysis: Analysis) -> None:
+    """Draws the picture of an analysis by its command."""
     arguments = [*shlex.split(command(analysis))[1:], "--chart", "chart.png"]
     result = CliRunner().invoke(main, arguments, catch_exceptions=False)
     assert result.exit_code == 0, result.output
     reduce(Path("chart.png"), PICTURES / f"{analysis.name}.png")
-    return result.stdout
 
 
 def reduce(drawn: Path, target: Path) -> None:
@@ -136,68 +130,18 @@ def save(chart: Any, path: Path) -> None:
         reduce(Path(folder) / "chart.png", path)
 
 
-def page(outputs: dict[str, str]) -> str:
-    """The page: thumbnails by paper, then each analysis with its command and output."""
-    by_paper = sorted(analyses(), key=lambda a: (PAPERS.index(a.paper), a.figure, a.name))
-    parts = [
-        "Gallery\n=======\n\n",
-        "This page shows a picture and sample output of each analysis (:doc:`analyses`), for nine "
-        "systems that search the generated\ncollection ``asl:demo``. ``second.qrels`` is a "
-        "synthetic judge: the official judgements with noise. Click a picture for its\ncommand, "
-        "output and legend. ``python docs/gallery.py`` makes this page.\n\n",
-    ]
-    papers = [(paper, list(group)) for paper, group in groupby(by_paper, lambda a: a.paper)]
-    for paper, group in papers:
-        parts += [pages._heading(paper), _thumbnails(group)]
-    parts += [entry(analysis, outputs[analysis.name]) for analysis in by_paper]
-    return "".join(parts)
-
-
-def _thumbnails(group: list[Analysis]) -> str:
-    """A table of small pictures with figure and name."""
-    cells = [
-        f".. image:: gallery/{a.name}.png\n            :width: 190\n"
-        f"            :target: gallery-{a.name}_\n            :alt: {a.what}\n\n"
-        f"        {a.figure}: `{a.name} <gallery-{a.name}_>`__\n"
-        for a in group
-    ]
-    cells += ["\\\n"] * (-len(cells) % COLUMNS)
-    rows = [cells[at : at + COLUMNS] for at in range(0, len(cells), COLUMNS)]
-    lines = [
-        "".join(("    * - " if not n else "      - ") + c for n, c in enumerate(r)) for r in rows
-    ]
-    return ".. list-table::\n\n" + "".join(lines) + "\n"
-
-
-def entry(analysis: Analysis, output: str) -> str:
-    """Question, picture, command, sample output and legend of an analysis."""
-    table, _, legend = output.rstrip().partition("\n\n")[2].rpartition("\n\n")
-    if not table:
-        table, legend = legend, ""
-    lines = [line.rstrip() for line in table.splitlines()]
-    shown = [*lines[:LINES], *(["..."] if len(lines) > LINES else [])]
-    block = "\n".join(f"    {line}".rstrip() for line in (*shown, "", *legend.splitlines()))
-    return (
-        f".. _gallery-{analysis.name}:\n\n{pages._heading(analysis.name)}"
-        f"{analysis.what} {analysis.source}. Reference: :ref:`analysis-{analysis.name}`.\n\n"
-        f".. image:: gallery/{analysis.name}.png\n    :alt: {analysis.what}\n\n"
-        f".. code-block:: text\n\n    $ {command(analysis)}\n\n{block.rstrip()}\n\n"
-    )
-
-
 def write(names: list[str]) -> None:
-    """Draws these pictures, or all, and writes the page."""
-    chosen = [a for a in analyses() if not names or a.name in names]
+    """Draws these pictures, or all."""
     with tempfile.TemporaryDirectory() as folder:
         write_files(Path(folder))
         before = os.getcwd()
         os.chdir(folder)
         try:
-            outputs = {analysis.name: output_of(analysis) for analysis in chosen}
+            for analysis in analyses():
+                if not names or analysis.name in names:
+                    draw(analysis)
         finally:
             os.chdir(before)
-    if not names:
-        (pages.FOLDER / "gallery.rst").write_text(page(outputs))
 
 
 if __name__ == "__main__":

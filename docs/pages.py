@@ -2,9 +2,9 @@
 
     python docs/pages.py
 
-The four pages ``pt_docs/reference*.rst`` and the list of analyses in ``pt_docs/analyses.rst`` are
-written from the registry of measures, the public names in ``__init__.pyi``, the declarations of the
-analyses, and the help of the commands. ``docs/gallery.py`` draws the pictures of the analyses.
+The pages ``pt_docs/reference*.rst`` and the thumbnails in ``pt_docs/analyses.rst`` are written
+from the registry of measures, the public names in ``__init__.pyi``, the declarations of the
+analyses, and the commands. ``docs/gallery.py`` draws the pictures of the analyses.
 """
 
 from __future__ import annotations
@@ -16,13 +16,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import click
-from click.testing import CliRunner
-
 import pyterrier_asl
 import pyterrier_asl.analysis
 from pyterrier_asl.analysis.registry import PAPERS, QUESTIONS, Analysis, analyses
-from pyterrier_asl.cli import main
+from pyterrier_asl.cli import COMMANDS
 from pyterrier_asl.measures.provider import PluginProvider
 
 FOLDER = Path(pyterrier_asl.__file__).parent / "pt_docs"
@@ -41,6 +38,9 @@ _REQUIRED = {
     "relevant": "--relevant 1,2,5,10,20",
     "ranks": "--ranks 1,2,5,10,20",
 }
+#: Columns of thumbnails.
+COLUMNS = 4
+
 _BEGIN, _END = ".. (analyses: begin)\n", ".. (analyses: end)\n"
 
 #: Titles of the packages whose public names the reference lists, in this order.
@@ -82,7 +82,6 @@ def pages() -> dict[str, str]:
         "reference": reference(),
         "reference_measures": measures(),
         "reference_analyses": reference_analyses(),
-        "reference_commands": commands(),
         LIST: with_list((FOLDER / f"{LIST}.rst").read_text()),
     }
 
@@ -92,8 +91,9 @@ def reference() -> str:
     names = _public_names()
     parts = [
         _title("Reference"),
-        ".. toctree::\n    :maxdepth: 1\n\n    reference_measures\n    reference_analyses\n"
-        "    reference_commands\n\n.. automodule:: pyterrier_asl\n    :no-members:\n\n",
+        ".. toctree::\n    :maxdepth: 1\n\n    reference_measures\n    reference_analyses\n\n"
+        ".. automodule:: pyterrier_asl\n    :no-members:\n\n",
+        commands(),
     ]
     for package, title in (_PACKAGES | {"statistics": "Statistics"}).items():
         entries = [_directive(name) for name in names.get(package, [])]
@@ -116,7 +116,7 @@ def measures() -> str:
 
 
 def reference_analyses() -> str:
-    """Question, source, function and command of each analysis; then the functions."""
+    """Question, source, picture and command of each analysis; then the functions."""
     declared = [_function(analysis) for analysis in analyses()]
     further = [f"pyterrier_asl.analysis.{name}" for name in pyterrier_asl.analysis.__all__]
     functions = dict.fromkeys([*declared, *further])
@@ -132,31 +132,38 @@ def reference_analyses() -> str:
 
 
 def commands() -> str:
-    """The help of each command."""
-    parts = [
-        _title("Commands"),
-        "The help of each command, as ``pyterrier-asl COMMAND --help`` prints it.\n\n",
-    ]
-    for name in ("", *main.list_commands(click.Context(main))):
-        arguments = [name, "--help"] if name else ["--help"]
-        terminal: dict[str, Any] = {"prog_name": "pyterrier-asl", "terminal_width": 88}
-        shown = CliRunner().invoke(main, arguments, **terminal, color=False).stdout
-        lines = "\n".join(f"    {line}".rstrip() for line in shown.splitlines())
-        title = f"pyterrier-asl {name}".strip()
-        parts.append(f"{_heading(title)}.. code-block:: text\n\n{lines}\n\n")
-    return "".join(parts)
+    """The commands, each with what it does."""
+    rows = "".join(f"    * - ``{name}``\n      - {text}\n" for name, text in COMMANDS.items())
+    return (
+        f"{_heading('Commands')}``pyterrier-asl COMMAND --help`` describes the options of a "
+        f"command.\n\n.. list-table::\n\n{rows}\n"
+    )
 
 
 def with_list(text: str) -> str:
-    """The page of analyses, with their list between its two marks."""
+    """The page of analyses, with their thumbnails between its two marks."""
     before, _, rest = text.partition(_BEGIN)
     _, _, after = rest.partition(_END)
     parts = []
     for heading in (*QUESTIONS, *PAPERS):
         of_heading = [analysis for analysis in analyses() if analysis.heading == heading]
-        lines = [f"* :ref:`{a.what} <analysis-{a.name}>`\n" for a in of_heading]
-        parts.append(f"{_heading(heading)}{''.join(lines)}\n" if lines else "")
+        parts.append(_heading(heading) + _thumbnails(of_heading) if of_heading else "")
     return f"{before}{_BEGIN}\n{''.join(parts)}{_END}{after}"
+
+
+def _thumbnails(group: list[Analysis]) -> str:
+    """A table of small pictures, each with its question; they lead to the analyses."""
+    cells = [
+        f".. image:: gallery/{a.name}.png\n            :width: 190\n            :alt: {a.what}\n"
+        f"            :target: reference_analyses.html#analysis-{a.name}\n\n"
+        f"        :ref:`{a.what} <analysis-{a.name}>`\n"
+        for a in group
+    ]
+    cells += ["\\\n"] * (-len(cells) % COLUMNS)
+    lines = [
+        ("      - " if place % COLUMNS else "    * - ") + cell for place, cell in enumerate(cells)
+    ]
+    return ".. list-table::\n\n" + "".join(lines) + "\n"
 
 
 def command(analysis: Analysis) -> str:
@@ -222,10 +229,11 @@ def _measure(measure: Any) -> str:
 
 
 def _entry(analysis: Analysis) -> str:
+    names = ", ".join(f"``{name}``" for name in analysis.figures)
     return (
         f".. _analysis-{analysis.name}:\n\n{_heading(analysis.what)}"
-        f"{analysis.source}. Function :func:`~{_function(analysis)}`, picture and output in the "
-        f":ref:`gallery <gallery-{analysis.name}>`, command:\n\n"
+        f"{analysis.source}. Other names: {names}.\n\n"
+        f".. image:: gallery/{analysis.name}.png\n    :alt: {analysis.what}\n\n"
         f".. code-block:: console\n\n    $ {_wrapped(command(analysis))}\n\n"
     )
 

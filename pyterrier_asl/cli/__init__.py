@@ -37,7 +37,7 @@ from ..io.atomic import FULL
 
 #: The commands in the order of help, with their descriptions. The module of a command is imported
 #: when the command is called, so that ``--help`` is quick.
-_COMMANDS = {
+COMMANDS = {
     "evaluate": "Measure run files with qrels.",
     "compare": "Compare runs with a baseline: tests, preferences, queries; guard a build.",
     "ranks": "Show which ranks each system could have, and which could be the best.",
@@ -90,11 +90,11 @@ class Commands(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names of the commands, in the order of help."""
-        return list(_COMMANDS)
+        return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of a name, which is imported here."""
-        if cmd_name not in _COMMANDS:
+        if cmd_name not in COMMANDS:
             return None
         command: click.Command = import_module(f".{cmd_name}", __name__).command
         return command
@@ -102,7 +102,7 @@ class Commands(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The list of commands in the help, without importing them."""
         with formatter.section("Commands"):
-            formatter.write_dl(list(_COMMANDS.items()))
+            formatter.write_dl(list(COMMANDS.items()))
 
     def invoke(self, ctx: click.Context) -> Any:
         """Runs the command; an error is one line on stderr, or with ``--traceback`` several."""

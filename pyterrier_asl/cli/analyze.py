@@ -46,7 +46,7 @@ _READ = {
 
 
 #: The table that another command makes.
-_TUNING = "How much do tuned parameters improve AP and time-biased gain? (Table 2)"
+_TUNING = "How much do tuned parameters improve AP and time-biased gain? (clarke-table-2)"
 
 
 class Analyses(click.Group):
@@ -75,7 +75,7 @@ class Analyses(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The list of analyses in the help, by question or by paper."""
         for heading, group in groupby(analyses(), attrgetter("heading")):
-            rows = [(a.name, f"{a.what} ({a.source if a.question else a.figure})") for a in group]
+            rows = [(a.name, f"{a.what} ({', '.join(a.figures)})") for a in group]
             if heading == CLARKE:
                 rows.append(("pyterrier-asl tune", _TUNING))
             with formatter.section(heading.removesuffix("?")):
@@ -100,7 +100,7 @@ def _print_list(ctx: click.Context, param: click.Parameter, value: bool) -> None
     is_eager=True,
     expose_value=False,
     callback=_print_list,
-    help="List the analyses by question, then by paper, with table or figure.",
+    help="List the analyses by question, then by paper, with the names of their figures.",
 )
 def command() -> None:
     """Make a table or figure of the papers by name, from any runs and qrels."""
@@ -122,7 +122,7 @@ def _command(analysis: Analysis) -> click.Command:
     return click.command(
         analysis.name,
         cls=Command,
-        help=f"{analysis.what}\n\n{analysis.source}.",
+        help=f"{analysis.what}\n\n{analysis.source}. Other names: {', '.join(analysis.figures)}.",
         epilog=_OF_TRACKS.format(name=analysis.name) if analysis.tracks else None,
     )(decorate(partial(_run_analysis, analysis)))
 

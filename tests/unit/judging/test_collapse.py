@@ -8,7 +8,7 @@ import pytest
 
 import pyterrier_asl as asl
 from pyterrier_asl import analysis
-from pyterrier_asl.cli import _COMMANDS, main
+from pyterrier_asl.cli import COMMANDS, main
 from pyterrier_asl.judging.judged_run import judge, judge_whole
 from pyterrier_asl.judging.judgements import Judgements
 
@@ -48,7 +48,7 @@ def test_whatever_takes_duplicates_takes_collapse():
     for function in filter(inspect.isroutine, functions):
         names = inspect.signature(function).parameters
         assert ("duplicates" in names) == ("collapse" in names), function
-    for name in _COMMANDS:
+    for name in COMMANDS:
         options = {option.name for option in main.get_command(None, name).params}
         assert ("duplicates" in options) == ("collapse" in options), name
 
