@@ -248,4 +248,6 @@ def _worked_examples(name: str) -> Callable[[Path], dict]:
 vectors = _worked_examples("vectors")  # of every measure
 holes_vectors = _worked_examples("holes_vectors")  # bounds by enumeration of all labellings
 ranks_vectors = _worked_examples("ranks_vectors")  # intervals of ranks with all sign vectors
-favoured_vectors = _worked_examples("favoured_vectors")  # favours with all sign vectors
+favoured_theil_sen_vectors = _worked_examples(
+    "favoured_theil_sen_vectors"
+)  # favours with all sign vectors

@@ -1,9 +1,10 @@
 """The runs that a judge favours: values by the judge above what values by people let expect.
 
-The runs of people's and of a judge's labels lie near a line. The favour of a run is its mean
-distance above this line. Random signs of the queries' residuals show how large the favour of any
-run is by chance, with the sign vectors and step-down maxima of
-:mod:`~pyterrier_asl.statistics.random_signs`.
+The means of runs by a judge's and by people's labels lie near a line. Its slope is the median slope
+of two runs (Theil and Sen), which a single bad run hardly moves. The favour of a run is how far it
+is above this line. The residual of a query is the change of the favour without this query, with the
+line estimated again. Random signs of the residuals show how large the favour of any run is by
+chance, with the sign vectors and step-down maxima of :mod:`~pyterrier_asl.statistics.random_signs`.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ def favours(
 
     Returns:
         The slope of the line of the judge's means on people's (0 or less: they do not agree); the
-        favour of each run, its mean distance above this line, shape (S,); and its one-sided
+        favour of each run, its distance above this line, shape (S,); and its one-sided
         p-value, adjusted for all runs, shape (S,): 1 for a favour of 0 or less, NaN for a favour
         without variance, 0 where it is less than 1 / N.
 
@@ -39,21 +40,18 @@ def favours(
     >>> judge = people + np.outer([0.4, 0, 0, 0], np.linspace(0.9, 1.1, 10))
     >>> slope, favour, p = favours(judge, people)
     >>> round(slope, 3), favour.round(3).tolist(), p.round(3).tolist()
-    (0.636, [0.236, -0.073, 0.018, -0.182], [0.0, 1.0, 0.055, 1.0])
+    (1.0, [0.3, -0.1, -0.1, -0.1], [0.0, 1.0, 1.0, 1.0])
     """
     check_draws(draws, seed)
     by_judge, by_people = (np.asarray(values, dtype=np.float64) for values in (judge, people))
     queries = by_judge.shape[-1]
-    means = by_people.mean(axis=1)
-    spread, slope = means - means.mean(), 0.0
-    if np.ptp(means) > EQUAL * np.abs(by_people).max():
-        slope = float(by_judge.mean(axis=1) @ spread / (spread @ spread))
-    expected = slope * by_people
-    above = by_judge - expected
-    above -= above.mean(axis=0)
-    favour = above.mean(axis=1)
-    residuals = (above - favour[:, np.newaxis]) / np.sqrt(queries * (queries - 1))
-    rounding = EQUAL * max(np.abs(by_judge).max(), np.abs(expected).max())
+    rounding = EQUAL * max(np.abs(by_judge).max(), np.abs(by_people).max())
+    slope, favour = _line(by_judge.mean(axis=1), by_people.mean(axis=1), rounding)
+    # The means without each query, shape (S, Q)
+    rest = [(own.sum(axis=1, keepdims=True) - own) / (queries - 1) for own in (by_judge, by_people)]
+    without = np.stack([_line(m, p, rounding)[1] for m, p in zip(*(own.T for own in rest))], axis=1)
+    residuals = (favour[:, np.newaxis] - without) * np.sqrt((queries - 1) / queries)
+    residuals -= residuals.mean(axis=1, keepdims=True)
     favour[np.abs(favour) <= rounding] = 0
     residuals[np.abs(residuals) <= rounding / queries] = 0
     own, share = np.sum(residuals**2, axis=1), VARIANCES["averaged"]
@@ -66,3 +64,16 @@ def favours(
     observed = favour / np.sqrt(share * own + common) * (1 - EQUAL)
     p, _ = step_down(observed, lambda some: lambda run: drawn[run, some], signs.shape[1])
     return slope, favour, p
+
+
+def _line(judge: Floats, people: Floats, rounding: float) -> tuple[float, Floats]:
+    """The median slope of two runs' means, and the favour of each run.
+
+    Pairs whose means by people differ by rounding only have no slope; without any, it is 0.
+    """
+    a, b = np.triu_indices(len(people), k=1)
+    apart = np.abs(across := people[a] - people[b]) > rounding
+    up = (judge[a] - judge[b])[apart]
+    slope = float(np.median(up / across[apart])) if apart.any() else 0.0
+    above = judge - slope * people
+    return slope, above - above.mean()

@@ -2,12 +2,13 @@
 
 import numpy as np
 import pytest
+import scipy
 
 from pyterrier_asl.statistics.favour import favours
 
 
-def test_worked_cases(favoured_vectors):
-    for case in favoured_vectors["cases"]:
+def test_worked_cases(favoured_theil_sen_vectors):
+    for case in favoured_theil_sen_vectors["cases"]:
         slope, favour, p = favours(case["judge"], case["people"])
         assert slope == pytest.approx(case["slope"], abs=1e-12)
         assert favour == pytest.approx(case["favour"], abs=1e-12)
@@ -20,11 +21,16 @@ def test_random_signs_follow_the_seed():
     judge[0] += 0.03
     drawn = {seed: favours(judge, people, draws=200, seed=seed)[2][0] for seed in (0, 1)}
     signs = 1 - 2 * np.random.default_rng(1).integers(0, 2, (200, 15))
-    slope = np.polyfit(people.mean(axis=1), judge.mean(axis=1), 1)[0]
-    above = judge - slope * people
-    above -= above.mean(axis=0)
-    favour = above.mean(axis=1)
-    residuals = (above - favour[:, None]) / 15 * np.sqrt(15 / 14)
+
+    def favour_of(kept):
+        m, p = judge[:, kept].mean(axis=1), people[:, kept].mean(axis=1)
+        above = m - scipy.stats.theilslopes(m, p).slope * p
+        return above - above.mean()
+
+    favour = favour_of(np.arange(15))
+    without = np.array([favour_of(np.delete(np.arange(15), q)) for q in range(15)]).T
+    residuals = (favour[:, None] - without) * 14 / 15 * np.sqrt(15 / 14)
+    residuals -= residuals.mean(axis=1, keepdims=True)
     own = (residuals**2).sum(axis=1)
     largest = []
     for s in signs:
