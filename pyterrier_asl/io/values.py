@@ -8,6 +8,7 @@ PyArrow's ``array``, ``scalar`` and ``to_numpy`` import pandas, which takes long
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any
@@ -131,6 +132,24 @@ def text(values: Any, what: str) -> pa.LargeStringArray:
     if not (pa.types.is_integer(array.type) or str(array.type) in TEXT_TYPES):
         raise ValueError(f"the {what} must be text or whole numbers, not {array.type}")
     return pc.cast(array, pa.large_string())
+
+
+def check_queries(qids: Iterable[Any]) -> None:
+    """Raises ValueError where several queries have one id.
+
+    Args:
+        qids: the id of each query; a number is the id that its digits are.
+
+    >>> check_queries(["q1", "q0", 3, "q0"])
+    Traceback (most recent call last):
+        ...
+    ValueError: 2 queries have the id 'q0': give each query a different id
+    """
+    for qid, queries in Counter(map(str, qids)).most_common(1):
+        if queries > 1:
+            raise ValueError(
+                f"{queries} queries have the id {qid!r}: give each query a different id"
+            )
 
 
 def _where(wrong: npt.ArrayLike) -> str:

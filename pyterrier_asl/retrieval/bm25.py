@@ -13,6 +13,7 @@ import numpy.typing as npt
 import pandas as pd
 import pyterrier as pt
 
+from ..io.values import check_queries
 from ..scoring.arrays import Floats, Ints, cumulate, offsets_of, queries_of, within_query
 from ..statistics.inputs import check_whole
 from .loops import best_documents, document_scores
@@ -237,7 +238,8 @@ class BM25(ParameterisedTransformer):
     Terms that no document has, and terms of weight 0, are ignored. The results are the documents
     with a term that is not ignored; without such a term a query has no results. Equal scores are
     ordered by docid, the order of indexing, as in Terrier. (Evaluation tools break ties by docno
-    instead.) Each row is a query: a qid that occurs twice is answered twice.
+    instead.) Each row is a query: a qid that occurs twice is answered twice, but documents of two
+    queries of one qid are not reranked.
 
     Args:
         index: the index.
@@ -329,7 +331,7 @@ class BM25(ParameterisedTransformer):
 
     def _rerank(self, inp: pd.DataFrame) -> pd.DataFrame:
         """The documents of each query with new scores and ranks, best first."""
-        first = inp.drop_duplicates("qid")
+        first = queries_of_results(inp)
         query = pd.Index(first["qid"]).get_indexer(pd.Index(inp["qid"]))
         frame = inp.take(np.argsort(query, kind="stable")).reset_index(drop=True)
         offsets = offsets_of(query, len(first))
@@ -357,6 +359,24 @@ class BM25(ParameterisedTransformer):
         check_whole("num_results", self.num_results)
         check_not_negative("k3", self.k3, optional=True)
         idf_weights(self.idf, [], 0)
+
+
+def queries_of_results(results: pd.DataFrame) -> pd.DataFrame:
+    """The first row of each query.
+
+    Raises:
+        ValueError: where rows of one qid have different queries.
+    """
+    rows = results[["qid"]].copy()
+    if "query" in results.columns:
+        rows["query"] = results["query"].astype(str)
+    if "query_toks" in results.columns:
+        toks = results["query_toks"].tolist()
+        # The rows of a query usually share one object.
+        texts = {key: repr(value) for key, value in dict(zip(map(id, toks), toks)).items()}
+        rows["query_toks"] = [texts[key] for key in map(id, toks)]
+    check_queries(rows.drop_duplicates()["qid"])
+    return results.drop_duplicates("qid")
 
 
 def query_weights(

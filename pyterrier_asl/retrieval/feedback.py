@@ -17,6 +17,7 @@ from .bm25 import (
     TERM_WEIGHTS,
     ParameterisedTransformer,
     check_not_negative,
+    queries_of_results,
     query_weights,
     validate_any,
 )
@@ -136,7 +137,7 @@ class RobertsonPRF(ParameterisedTransformer):
         weights: ``'idf'`` or ``'rsj'``, w_t in selection and in the next retrieval.
 
     Raises:
-        ValueError: for a parameter out of its range.
+        ValueError: for a parameter out of its range, or two queries of one qid.
 
     References:
         Robertson (1990), On term selection for query expansion; Robertson and Sparck Jones (1976),
@@ -257,7 +258,7 @@ class RobertsonPRF(ParameterisedTransformer):
             v.result_frame(extra_columns=["query_toks"], mode="query_toks")
         self._check()
         columns = [c for c in results.columns if c in pt.model.query_columns(results)]
-        queries = results[columns].drop_duplicates("qid").reset_index(drop=True)
+        queries = queries_of_results(results)[columns].reset_index(drop=True)
         own = query_weights(queries, self.statistics.query_terms)
         feedback = _first_documents(results, queries, self.fb_docs)
         docnos, doc_of = np.unique(feedback["docno"].to_numpy(object), return_inverse=True)

@@ -222,6 +222,19 @@ def test_a_document_there_twice_counts_once(index):
     assert dict(zip(terms["term"], terms["r"])) == {"core": 1, "ferrit": 1, "maser": 1}
 
 
+def test_two_queries_of_one_qid_are_refused(index):
+    """Whether they differ in their text or in their terms, in feedback and in reranking."""
+    topics = pd.DataFrame({"qid": ["q1", "q0", "q0"], "query": ["waves", "radio", "masers"]})
+    terms = pd.DataFrame({"qid": [7, 7], "query_toks": [{"radio": 1.0}, {"maser": 1.0}]})
+    for queries, qid in ((topics, "q0"), (terms, "7")):
+        found = index.bm25()(queries).sample(frac=1, random_state=3)
+        for transformer in (RobertsonPRF(index), index.bm25(b=0)):
+            with pytest.raises(ValueError, match=f"2 queries have the id '{qid}': give each"):
+                transformer(found)
+    toks = pd.concat([results("d1", query_toks=[{"radio": 1.0}]) for _ in range(2)])
+    assert len(RobertsonPRF(index)(toks)) == 1  # equal terms in two dicts are one query
+
+
 def test_an_empty_frame_gives_an_empty_frame(index):
     found = RobertsonPRF(index)(results().assign(rank=[], score=[]))
     assert len(found) == 0
