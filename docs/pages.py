@@ -154,7 +154,7 @@ def with_list(text: str) -> str:
 def _thumbnails(group: list[Analysis]) -> str:
     """A table of small pictures, each with its question; they lead to the analyses."""
     cells = [
-        f".. image:: gallery/{a.name}.png\n            :width: 190\n            :alt: {a.what}\n"
+        f".. image:: gallery/{a.name}.png\n            :width: 190\n            :alt: {a.name}\n"
         f"            :target: reference_analyses.html#analysis-{a.name}\n\n"
         f"        :ref:`{a.what} <analysis-{a.name}>`\n"
         for a in group
@@ -233,7 +233,7 @@ def _entry(analysis: Analysis) -> str:
     return (
         f".. _analysis-{analysis.name}:\n\n{_heading(analysis.what)}"
         f"{analysis.source}. Other names: {names}.\n\n"
-        f".. image:: gallery/{analysis.name}.png\n    :alt: {analysis.what}\n\n"
+        f".. image:: gallery/{analysis.name}.png\n    :alt: {analysis.name}\n\n"
         f".. code-block:: console\n\n    $ {_wrapped(command(analysis))}\n\n"
     )
 
