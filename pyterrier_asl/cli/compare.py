@@ -179,11 +179,6 @@ def _report_error(values: Mapping[str, Any], error: Exception) -> None:
         "type": click.Choice(["holm", "bonferroni", "bh", "none"]),
     },
     seed={"help": "Seed of the randomization test, or with --track."},
-    causes={
-        "help": "Look for causes of a difference other than the systems.",
-        "names": ("--causes/--no-causes",),
-        "none": "for runs",
-    },
     pool={"none": "the two runs"},
 )
 @options.text_option("--junit", "FILE", "Save the verdicts of --fail-if as JUnit XML.")
@@ -233,7 +228,7 @@ def _compare(values: Mapping[str, Any], reports: GuardReports | None) -> int:
     from ..comparison.result import print_comparison
     from ..io.texts import Texts
 
-    names, conditions = _positional(values), values["conditions"]
+    names = _positional(values)
     runs, qrels = options.sources([] if values["scores"] else names)
     settings = options.given()
     if values["scores"]:
@@ -251,9 +246,8 @@ def _compare(values: Mapping[str, Any], reports: GuardReports | None) -> int:
     print_comparison(compared, form, by_query=by_query, texts=texts, **shown)
     options.save_chart(partial(compared.chart, values["kind"]))
     if form != "table":
-        notes = [f"Note: {note}" for note in notes_on_queries(compared.inputs)]
-        for note in [*notes, *([] if conditions else compared.causes_notes())]:
-            click.echo(note, err=True)
+        for note in notes_on_queries(compared.inputs):
+            click.echo(f"Note: {note}", err=True)
         if reports is not None:
             outcome = reports.report(compared.verdicts, compared).value
     return outcome

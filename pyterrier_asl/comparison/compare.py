@@ -51,7 +51,6 @@ def compare(
     collapse: str | None = None,
     common: bool = False,
     labels: Any = None,
-    causes: bool | None = None,
 ) -> RunComparison:
     """Compares runs with a baseline: means, intervals, tests, preferences, queries, documents.
 
@@ -59,7 +58,7 @@ def compare(
         runs: dict of name -> run (a data frame, such as the results of a pipeline, or a file), a
             folder of run files, or several files; two at least. Without qrels a dict of
             collection -> (runs, qrels), or scores that :func:`~pyterrier_asl.read_scores` read:
-            these have no preferences, documents and causes.
+            these have no preferences and documents.
         qrels: data frame, file, or ir_datasets id.
         measures: measures or their names, and the preferences ``"rrLP"`` and ``"sgnLP"``. None:
             the measures of the conditions; without conditions those of
@@ -87,8 +86,6 @@ def compare(
         common: of several collections, leave out systems that any of them lacks.
         labels: labels of documents that the qrels do not judge, merged with them: what
             :func:`~pyterrier_asl.merge_labels` takes; of one collection.
-        causes: whether to look for causes of the differences other than the systems, such as ids
-            of another form (:attr:`RunComparison.causes`); None: yes, for runs.
 
     Returns:
         The comparison; over several collections the means over them, with p from random signs.
@@ -122,7 +119,7 @@ def compare(
         "collapse": collapse,
     }
     if isinstance(runs, ScoreTable):
-        refuse(NOT_FOR_SCORES, qrels=qrels, labels=labels, causes=causes)
+        refuse(NOT_FOR_SCORES, qrels=qrels, labels=labels)
         refuse(NOT_FOR_SCORES, **of_matching, **of_measures)
         several = len(runs.tracks) > 1
     else:
@@ -140,7 +137,7 @@ def compare(
         inputs = of_runs(judged, measures, parsed, baseline, common, qrels=qrels, **of_measures)
     options = PairedTest(test or "t", correction, alpha, seed=seed)
     check_inputs(inputs, options.test)
-    compared = RunComparison(inputs, options, allow_missing, causes is not False)
+    compared = RunComparison(inputs, options, allow_missing)
     if compared.several and compared.queries < FEWEST:
         raise ValueError(f"there are fewer than {FEWEST} topics in all: too few for a test")
     return compared

@@ -1,10 +1,10 @@
-"""The tables, causes and verdicts of runs compared with a baseline."""
+"""The tables and verdicts of runs compared with a baseline."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,32 +13,28 @@ import pandas as pd
 from ..assessment.system_pairs import PairedTest
 from ..evaluation.relevant_documents import RelevantDocuments
 from ..io.names import OVERALL
-from ..scoring.arrays import Floats
 from ..statistics.tests import correct
-from .causes import UNJUDGED, Cause, causes_frame, difference_without, find_causes, sentence
 from .checks import Question, answered_by_neither, unanswered_verdict, untestable
 from .conditions import Condition
 from .differences import RunDifference, least_p, run_differences, tested
 from .guard import Observed, Verdict, uncorrected_p, verdict_on
+from .id_forms import find_writing
 from .inputs import Inputs
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Compared:
-    """Runs compared with a baseline: tables, causes of differences, verdicts on conditions.
+    """Runs compared with a baseline: tables and verdicts on conditions.
 
     Attributes:
         inputs: what is compared: names, values, directions, conditions.
         options: the test, its correction and its level.
         allow_missing: whether missing queries and documents pass.
-        with_causes: whether causes of the differences are looked for.
     """
 
     inputs: Inputs
     options: PairedTest
     allow_missing: bool = False
-    with_causes: bool = True
-    _effects: dict[tuple[str, ...], float | None] = field(default_factory=dict)
 
     # What was compared
 
@@ -175,96 +171,6 @@ class Compared:
             numbers = {name: int(chosen.sum()) for name, chosen in counts.items()}
             yield frame[(frame["change"] != 0) & (frame["found"] != "")], {"run": run, **numbers}
 
-    # Causes
-
-    @cached_property
-    def causes(self) -> pd.DataFrame:
-        """The causes of differences other than the systems, of each run and measure.
-
-        ``run``, ``measure``, ``cause``, ``where``, ``evidence``, ``difference``, ``effect`` (the
-        difference without the cause), ``undone``, ``comparable``, ``remedy``; see
-        :mod:`~pyterrier_asl.comparison.causes`.
-        """
-        rows = [row for run in self.runs for rows in self._rows_of(run) for row in rows]
-        return causes_frame(rows)
-
-    def why(self, run: str, measure: str | None = None) -> list[str]:
-        """The causes of the differences of a run in sentences.
-
-        Args:
-            run: the run.
-            measure: the measure, without unjudged documents, which ``certainly`` is about; None:
-                each cause once, by the first measure that it explains; unjudged documents by the
-                one with the lowest cut-off.
-        """
-        rows = (next(rows, None) for rows in self._rows_of(run, measure))
-        return [sentence(row) for row in rows if row]
-
-    @cached_property
-    def _possible_causes(self) -> dict[str, list[tuple[str, Cause]]]:
-        """The causes that the differences of each run can have, with their collection."""
-        found: dict[str, list[tuple[str, Cause]]] = {run: [] for run in self.runs}
-        for track, judged in self.inputs.judged.items() if self.with_causes else ():
-            for at, run in enumerate(self.runs, 1):
-                differences = {
-                    values.name: values.of_track(track).difference for values in self._own(run)
-                }
-                bounds = self.inputs.quick_bounds(run, track)
-                pair = judged.runs[0], judged.runs[at]
-                undo = self.inputs.difference_of
-                causes = find_causes(*pair, differences, undo, bounds, self.inputs.measures)
-                found[run] += [(track, cause) for cause in causes]
-        return found
-
-    def _rows_of(self, run: str, measure: str | None = None) -> Iterator[Iterator[dict[str, Any]]]:
-        """For each cause a row for each measure that it explains."""
-
-        def cutoff(values: RunDifference) -> float:
-            own_measure = self.inputs.measures.get(values.name)
-            return (own_measure and own_measure.params.get("cutoff")) or np.inf
-
-        own = [values for values in self._own(run) if measure in (None, values.name)]
-        for track, cause in self._possible_causes[run]:
-            if cause.name != UNJUDGED:
-                yield filter(None, map(partial(self._row, track, cause), own))
-            elif measure is None:  # unjudged documents at the top change most
-                yield filter(None, map(partial(self._row, track, cause), sorted(own, key=cutoff)))
-
-    def _own(self, run: str) -> list[RunDifference]:
-        """The differences of a run in measures."""
-        return [values for values in self.run_differences if values.run == run]
-
-    def _row(self, track: str, cause: Cause, values: RunDifference) -> dict[str, Any] | None:
-        """A cause of a difference in a collection as a row; None where it explains nothing."""
-        key = (track, cause.name, values.run, values.name)
-        if key not in self._effects:
-            values = values.of_track(track)
-            is_significant = partial(self._is_significant, track, values)
-            self._effects[key] = difference_without(
-                cause, values.name, values.difference, is_significant
-            )
-        if self._effects[key] is None:
-            return None
-        names = {"run": values.run, "measure": values.name, "cause": cause.name}
-        evidence = cause.evidence(values.name) if callable(cause.evidence) else cause.evidence
-        evidence = f"{track}: {evidence}" if track else evidence
-        difference = float(values.of_track(track).difference.mean())
-        figures = {"difference": difference, "effect": self._effects[key], "evidence": evidence}
-        return vars(cause) | names | figures | {"track": track}
-
-    def _is_significant(
-        self, track: str, values: RunDifference, differences: Floats | None
-    ) -> bool:
-        """Whether a difference is significant, with other differences of its run by query."""
-        table = self.table if self.by_track is None else self.by_track
-        rows = table[table["measure"] == values.name]
-        rows = rows[rows["track"] == track] if self.several else rows
-        p = rows["p"].to_numpy(copy=True)
-        at = rows["run"].tolist().index(values.run)
-        if differences is not None:
-            p[at] = values.with_differences(differences).p(self.options)
-        return bool(correct(p, self.options.correction).p[at] <= self.options.alpha)
-
     # Verdicts
 
     @cached_property
@@ -318,16 +224,17 @@ class Compared:
                 correction=self.options.correction,
                 limits=self.inputs.limits(values.run, name) if is_certain else None,
                 untestable=reason,
-                why=self.why(values.run, name),
-                has_power=not self.several,
             )
             verdicts.append(verdict)
         return verdicts
 
     def _ids(self, run: str) -> str:
         """Why the ids of a run and the baseline cannot be compared; '' where they can."""
-        for track, cause in self._possible_causes[run]:
-            rows = (self._row(track, cause, values) for values in self._own(run))
-            if not cause.comparable and (row := next(filter(None, rows), None)):
-                return f"{row['evidence']}; {row['remedy']}"
+        for track, judged in self.inputs.judged.items():
+            for name, at in zip("AB", (0, judged.row(run))):
+                if how := find_writing(judged.runs[at]):
+                    has, lacks = f"documents of {name}", "the qrels"
+                    has, lacks = (lacks, has) if how.in_qrels else (has, lacks)
+                    where = f"{track}: " if track else ""
+                    return f"{where}{has} have ids with {how.named}, and {lacks} do not"
         return ""

@@ -6,7 +6,7 @@ The grammar of conditions is in :mod:`~pyterrier_asl.comparison.conditions`.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -16,7 +16,6 @@ from ..io.notices import counted
 from ..scoring.arrays import Floats
 from ..statistics.boxes import box_test
 from ..statistics.inputs import DRAWS
-from ..statistics.intervals import detectable_difference
 from ..statistics.pairwise import non_inferiority
 from ..statistics.rounding import NO_DIFFERENCE
 from .conditions import Condition
@@ -89,8 +88,6 @@ class Verdict:
             cannot be tested.
         message: the reason, with its numbers.
         numbers: the numbers by name, machine-readable.
-        note: the limits of a PASS, '' for none.
-        why: the causes of the difference other than the systems, in sentences.
     """
 
     run: str
@@ -98,8 +95,6 @@ class Verdict:
     outcome: Outcome
     message: str
     numbers: Mapping[str, float] = field(default_factory=dict)
-    note: str = ""
-    why: Sequence[str] = ()
 
     def __str__(self) -> str:
         return self.line()
@@ -201,8 +196,6 @@ def verdict_on(
     correction: str,
     limits: Limits | None,
     untestable: str = "",
-    why: Sequence[str] = (),
-    has_power: bool = True,
 ) -> Verdict:
     """The outcome of a condition, with its reason.
 
@@ -214,14 +207,12 @@ def verdict_on(
         correction: the name of the correction.
         limits: the bounds of the difference, where the condition must hold certainly.
         untestable: the reason why the condition cannot be tested, '' where it can.
-        why: the causes of the difference, in sentences.
-        has_power: whether to give the power of a t-test over these queries.
     """
     family = 1 if correction == "none" else family
     change = f"{observed.difference + 0:+.4g} from A to B"
     if observed.base:
         change += f" ({100 * observed.difference / observed.base + 0:+.2f} %)"
-    parts, note, queries = [change], "", len(observed.by_query)
+    parts, queries = [change], len(observed.by_query)
     numbers = {"difference": observed.difference, "p": observed.p, "queries": queries}
     if queries:
         neither = f" ({observed.unanswered:,} of them answered by neither run)"
@@ -229,10 +220,9 @@ def verdict_on(
         parts.append(f"over {counted(queries, 'query', 'queries')}{neither}")
     if condition.amount:
         numbers["amount"] = condition.least(observed.base)
-    numbers["detectable"] = math.nan
     if untestable:
         message = ", ".join([*parts, untestable])
-        return Verdict(run, condition.text, Outcome.ERROR, message, numbers, why=why)
+        return Verdict(run, condition.text, Outcome.ERROR, message, numbers)
     outcome = Outcome.FAIL if holds(condition, observed) else Outcome.PASS
     if condition.level is not None:
         how = f" by {correction} over {family} runs" if family > 1 else ""
@@ -244,63 +234,11 @@ def verdict_on(
         if condition.possibly:
             parts += _rejection(condition, observed, p, condition.level / family, numbers)
         else:
-            level = condition.level / family
-            power = _power(condition, observed, level, family, numbers) if has_power else []
-            parts += [p, *power]
-            note = _little_power(condition, observed, numbers) if outcome is Outcome.PASS else ""
+            parts.append(p)
     if limits:
         outcome, more = _certain_outcome(condition, outcome, limits, observed, family)
         parts += more
-    return Verdict(run, condition.text, outcome, ", ".join(parts), numbers, note, why)
-
-
-def _power(
-    condition: Condition,
-    observed: Observed,
-    level: float,
-    family: int,
-    numbers: dict[str, float],
-) -> list[str]:
-    """The detectable difference at the corrected level, which is added to the numbers.
-
-    There is none at a level of 1, which is no test.
-    """
-    if len(observed.by_query) < 2 or level >= 1 or observed.is_equal:
-        return []
-    numbers["detectable"] = detectable_difference(observed.by_query, alpha=level)
-    at = f" at p<{level:.3g}" if family > 1 else ""
-    if numbers["detectable"] > observed.greatest(condition):
-        return [f"{_unreachable(condition)}{at}"]
-    return [
-        f"a t-test over these queries finds a difference of {numbers['detectable']:.3g} with "
-        f"probability .8{at}"
-    ]
-
-
-def _unreachable(condition: Condition) -> str:
-    """What a test finds whose detectable difference is beyond the values of the measure."""
-    return (
-        "a t-test over these queries does not find even the greatest possible difference in "
-        f"{condition.measure} with probability .8"
-    )
-
-
-def _little_power(condition: Condition, observed: Observed, numbers: Mapping[str, float]) -> str:
-    """A warning that a condition could not have detected its amount; '' if it could."""
-    asked, detectable = numbers.get("amount", 0.0), numbers["detectable"]
-    if not 0 < asked < detectable:
-        return ""
-    found = (
-        f"over these queries a t-test finds only differences of {detectable:.3g} or more with "
-        "probability .8"
-    )
-    if detectable > observed.greatest(condition):
-        found = _unreachable(condition)
-    instead = ""
-    if condition.how == "worse" and condition.measure != "sgnLP":
-        other = condition.text.replace(" worse", " possibly worse", 1)
-        instead = f"; '{other}' asks for proof that there is no such loss"
-    return f"'{condition.text}' asks about a difference of {asked:.3g}, but {found}{instead}"
+    return Verdict(run, condition.text, outcome, ", ".join(parts), numbers)
 
 
 def _rejection(

@@ -1,4 +1,4 @@
-"""Ids of documents that a run writes differently from the qrels, and the run with their ids."""
+"""Ids of documents that a run writes differently from the qrels."""
 
 from __future__ import annotations
 
@@ -11,10 +11,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..io.columns import Columns
 from ..io.values import take
-from ..judging.judged_run import JudgedRun, judge_part
-from ..judging.judgements import Judgements
+from ..judging.judged_run import JudgedRun
 from ..judging.matching import PairIndex
 from ..scoring.arrays import Bools, Ints, offsets_of, queries_of
 
@@ -186,19 +184,3 @@ def _affixes(long: Docs, short: Docs, in_qrels: bool) -> Iterator[Writing]:
                 yield Writing("suffix", text, in_qrels)
                 if not text[0].isalnum() and text[0] not in text[1:]:
                     yield Writing("part", text[0], in_qrels)
-
-
-def rewritten(run: JudgedRun, writing: Writing | None) -> JudgedRun:
-    """A run with the ids of the qrels for the documents that are judged in one spelling."""
-    if writing is None:
-        return run
-    judgements, ranking = run.judgements, run.whole_ranking
-    queries, ids = queries_of(ranking.offsets), run.docnos(ranking)
-    ours, theirs = writing.pair(ids, judgements.docnos)
-    at = PairIndex(judgements.offsets, theirs).find(queries, ours)
-    at[judgements.index.find(queries, ids) >= 0] = -1
-    known = take(judgements.docnos, np.maximum(at, 0))
-    docnos = pc.if_else(pa.array(at >= 0), known, ids)
-    value = ranking.take(run.table.value)
-    table = Columns(take(judgements.qid_text, queries), docnos, value, None)
-    return judge_part(Judgements.of(judgements, "best"), table)

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.inputs import complete_measures, measures_for, warn_of_grades
-from ..evaluation.labellings import (
-    Labelled,
-    has_bounds,
-    labelled_measures,
-    measure_with_bounds,
-)
-from ..evaluation.measuring import values_of
+from ..evaluation.labellings import labelled_measures, measure_with_bounds
 from ..evaluation.scores import ScoreTable, canonical_name
 from ..io.names import shared_systems
 from ..judging.judged_run import JudgedRun
@@ -27,11 +21,9 @@ from ..measures.names import (
     NamedMeasure,
     measure_named,
     named_measures,
-    needs_pool,
     unique,
     words,
 )
-from ..measures.standard import formula
 from ..scoring.arrays import Bools, Floats
 from ..scoring.lexicographic import first_difference, reciprocal_ranks
 from .conditions import Condition, check_condition
@@ -111,29 +103,6 @@ class Inputs:
     def _preferred(self) -> dict[str, dict[str, Floats]]:
         """The preferences for each run over the baseline, by collection."""
         return {track: _preferences(of.runs, self.rel) for track, of in self.judged.items()}
-
-    def quick_bounds(self, run: str, track: str) -> Callable[[str], Iterable[Floats]]:
-        """The bounds of the differences by query, for the name of a measure; none of a measure
-        without cut-off or bounds. Unjudged documents are numbered once for all measures."""
-
-        @cache
-        def labelled() -> dict[str, Labelled]:
-            limited = {n: m for n, m in self.measures.items() if m.params.get("cutoff")}
-            bounded = {name: measure for name, measure in limited.items() if has_bounds(measure)}
-            return labelled_measures(self.judged[track].select([self.names[0], run]), bounded)
-
-        return lambda name: labelled()[name].difference(1, 0) if name in labelled() else ()
-
-    def difference_of(self, name: str, a: JudgedRun, b: JudgedRun) -> Floats | None:
-        """The differences of two runs by query; None of a measure of more than judged documents."""
-        if name in PREFERENCES:
-            return np.asarray(_preferences([a, b], self.rel)[name][1])
-        measure = self.measures[name]
-        own = formula(measure)
-        if own is None or own.needs_rows() or needs_pool(measure):
-            return None
-        of_a, of_b = (values_of([measure], run)[0] for run in (a, b))
-        return np.asarray(of_b - of_a)
 
     def extremes(self, name: str) -> tuple[float, float]:
         """The lowest and the highest value of a measure or preference, as far as they are known."""

@@ -91,7 +91,6 @@ class GuardReports:
     def _print(self, verdicts: Sequence[Verdict]) -> Outcome:
         outcome, several = outcome_of(verdicts), _several(verdicts)
         lines = [verdict.line(name_run=several) for verdict in verdicts]
-        lines += notes_of(verdicts)
         lines.append(f"Guard: {outcome.name}")
         for line in [*lines, *(github_annotations(verdicts) if self.github else [])]:
             print(line, file=sys.stderr, flush=True)
@@ -113,23 +112,6 @@ def _several(verdicts: Sequence[Verdict]) -> bool:
     return len({verdict.run for verdict in verdicts}) > 1
 
 
-def notes_of(verdicts: Sequence[Verdict]) -> list[str]:
-    """The notes of verdicts, with the name of the run where there are several."""
-    several = _several(verdicts)
-    notes = [
-        note.replace(": ", f": {verdict.run}: ", 1) if several else note
-        for verdict in verdicts
-        for note in _notes(verdict)
-    ]
-    return list(dict.fromkeys(notes))
-
-
-def _notes(verdict: Verdict) -> list[str]:
-    """The note of a verdict, and the causes of the difference."""
-    notes = [f"Note: {verdict.note}"] if verdict.note else []
-    return notes + [f"Why: {cause}" for cause in verdict.why]
-
-
 def _row(verdict: Verdict) -> dict[str, Any]:
     """A verdict as an object for a JSON line."""
     return {
@@ -138,8 +120,6 @@ def _row(verdict: Verdict) -> dict[str, Any]:
         "outcome": verdict.outcome.name,
         "message": verdict.message,
         **verdict.numbers,
-        **({"note": verdict.note} if verdict.note else {}),
-        **({"causes": list(verdict.why)} if verdict.why else {}),
     }
 
 
@@ -160,27 +140,19 @@ def save_junit(verdicts: Sequence[Verdict], path: str | os.PathLike[str]) -> Non
         if verdict.outcome in _ELEMENTS:
             element = ElementTree.SubElement(case, _ELEMENTS[verdict.outcome])
             element.set("message", _xml_text(verdict.message))
-        text = "\n".join([str(verdict), *_notes(verdict)])
-        ElementTree.SubElement(case, "system-out").text = _xml_text(text)
+        ElementTree.SubElement(case, "system-out").text = _xml_text(str(verdict))
     with replacing(path, begins=b"<?xml") as file:
         ElementTree.ElementTree(suite).write(file, encoding="utf-8", xml_declaration=True)
 
 
 def github_annotations(verdicts: Sequence[Verdict]) -> list[str]:
-    """Workflow commands of GitHub Actions: an error for each condition that does not pass, a
-    warning for each note and cause."""
-    notices = [
+    """Workflow commands of GitHub Actions: an error for each condition that does not pass."""
+    return [
         f"::{'error' if verdict.outcome in _ELEMENTS else 'notice'} "
         f"title={_escaped(f'{verdict.outcome.name}: {verdict.condition}', True)}::"
         f"{_escaped(f'{verdict.run}: {verdict.message}')}"
         for verdict in verdicts
     ]
-    titles = {"Note": "Little power", "Why": "Cause"}
-    warned = []
-    for note in notes_of(verdicts):
-        kind, _, text = note.partition(": ")
-        warned.append(f"::warning title={titles[kind]}::{_escaped(text)}")
-    return notices + warned
 
 
 def summary_of(verdicts: Sequence[Verdict], compared: RunComparison | None = None) -> str:
@@ -198,8 +170,7 @@ def summary_of(verdicts: Sequence[Verdict], compared: RunComparison | None = Non
             "why": [verdict.message for verdict in verdicts],
         }
     )
-    parts = [Part(table=frame), *map(Part, notes_of(verdicts))]
-    text = f"{_SUMMARY}{outcome_of(verdicts).name}\n\n{markdown(parts)}"
+    text = f"{_SUMMARY}{outcome_of(verdicts).name}\n\n{markdown([Part(table=frame)])}"
     if compared is not None:
         text += f"\n### Measures\n\n{markdown(compared.parts())}"
     return text

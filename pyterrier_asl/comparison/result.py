@@ -53,7 +53,7 @@ TITLES = {
 class RunComparison(Compared, Printed):
     """Runs compared with a baseline; what :func:`compare` returns.
 
-    Its tables, causes and verdicts are those of
+    Its tables and verdicts are those of
     :class:`~pyterrier_asl.comparison.compared.Compared`.
     """
 
@@ -125,7 +125,6 @@ class RunComparison(Compared, Printed):
             *self._notes_on_preferences(),
             *([f"{sums}: means over queries; 'evaluate' prints sums."] if sums else []),
             *notes_on_queries(self.inputs),
-            *self.causes_notes(),
             *([PLANNED] if self.table["p"].lt(1).any() else []),
         ]
 
@@ -198,15 +197,6 @@ class RunComparison(Compared, Printed):
                 )
         none = "No two collections put a pair in significantly opposite orders."
         return sentences or [none] * (rows.dropna(subset="p")["track"].nunique() > 1)
-
-    def causes_notes(self) -> list[str]:
-        """The causes of all differences, in sentences."""
-        named = len(self.runs) > 1
-        return [
-            f"Why: {f'{run}: ' if named else ''}{text}"
-            for run in self.runs
-            for text in self.why(run)
-        ]
 
     # Forms
 

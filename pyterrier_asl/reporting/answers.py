@@ -220,8 +220,7 @@ class Answers:
                     f"The {confidence(f.alpha)} interval of the difference {holds} 0. A is "
                     f"{compared.baseline}, B is {compared.runs[0]}."
                 )
-            notes = (note for note in compared.notes() if not note.startswith("Why: "))
-            yield from (Sentence(note) for note in notes)
+            yield from (Sentence(note) for note in compared.notes())
         if ranking.board is not None:
             worse = int(ranking.better[best].sum()) or "none"
             yield Sentence(
@@ -279,8 +278,6 @@ class Answers:
 
     def _why(self) -> Iterator[Sentence]:
         f, best = self.findings, self.two[0]
-        if f.comparison is not None:
-            yield from (Sentence(text) for text in f.comparison.why(f.comparison.runs[0]))
         if not isinstance(f, Findings) or not len(f.finders):
             return
         own, missing = f.names[best], f.quality["missing_share"].to_numpy()

@@ -523,7 +523,6 @@ ROWS: dict[str, dict[str, Row]] = {
         **DOCUMENTS,
         "common": ACROSS,
         "labels": LABELS,
-        "causes": Row(lambda s: s.source == "scores", refused={"scores": "causes"}),
     },
     "ranks": {
         "unjudged": Row(True, refused={"scores": "unjudged"}),

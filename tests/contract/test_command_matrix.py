@@ -244,7 +244,6 @@ SPECIAL: dict[str, dict[str, Row]] = {
         "topics": Row(texts("--topics"), ["-q"], alone=True),
         "kind": Row(["--kind", "queries"], ["--chart", CHART], writes=CHART),
         "documents": Row(["--documents"], refused={"tracks": "documents", "scores": "documents"}),
-        "causes": Row(["--no-causes"], same={"scores": "no causes"}),
     },
     "ranks": {
         "simultaneous": Row(

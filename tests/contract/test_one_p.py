@@ -65,7 +65,7 @@ def test_table_guard_and_experiment_have_one_p(seed, correction):
     ).set_index("name")
     for baseline in baselines:
         conditions = [f"{measure} different p<.05" for measure in MEASURES]
-        options = {"baseline": baseline, "correction": correction, "causes": False}
+        options = {"baseline": baseline, "correction": correction}
         compared = asl.compare(runs, qrels, conditions=conditions, **options)
         rows = compared.table.set_index(["run", "measure"])
         verdicts = {(v.run, v.condition.split()[0]): v for v in compared.verdicts}
@@ -86,7 +86,7 @@ def test_table_guard_and_experiment_have_one_p(seed, correction):
 def test_the_p_is_scipys_holm_by_hand_and_equal_runs_stay_in_the_family(seed):
     qrels, runs = data(seed)
     values = asl.evaluate(runs, qrels, MEASURES).set_index(["name", "qid"])
-    table = asl.compare(runs, qrels, MEASURES, causes=False).table
+    table = asl.compare(runs, qrels, MEASURES).table
     for measure, rows in table.groupby("measure", sort=False):
         expected = {}
         for run in rows["run"]:
@@ -113,7 +113,7 @@ def test_a_report_of_two_has_the_p_of_the_table(seed, run):
     pair = {name: runs[name] for name in ("base", run)}
     found = asl.report(pair, qrels, MEASURES).findings.comparison
     shown = found.table.set_index("measure")
-    expected = asl.compare(pair, qrels, MEASURES, causes=False).table.set_index("measure")
+    expected = asl.compare(pair, qrels, MEASURES).table.set_index("measure")
     for measure in MEASURES:
         for name in ("difference", "ci_low", "p", "p_corrected"):
             assert same(shown.loc[measure, name], expected.loc[measure, name])

@@ -52,7 +52,7 @@ def values(run: dict, qrels: dict, k: int) -> np.ndarray:
 @given(collections(5, 3))
 def test_compare(given_runs):
     runs, qrels = given_runs
-    compared = asl.compare(runs, qrels, "ASL@4 rrLP sgnLP", causes=False)
+    compared = asl.compare(runs, qrels, "ASL@4 rrLP sgnLP")
     table = compared.table.set_index(["run", "measure"])
     for name in ("run1", "run2"):
         a, b = (values(runs[run], qrels, 4) for run in ("run0", name))

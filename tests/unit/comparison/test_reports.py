@@ -12,7 +12,7 @@ from pyterrier_asl.comparison.guard import Outcome, Verdict
 from pyterrier_asl.comparison.reports import GuardReports, github_annotations, summary_of
 
 VERDICTS = {
-    "PASS": [Verdict("new", "AP worse", Outcome.PASS, "+0.1 from A to B", {"p": 0.5}, "Little.")],
+    "PASS": [Verdict("new", "AP worse", Outcome.PASS, "+0.1 from A to B", {"p": 0.5})],
     "FAIL": [Verdict("new", "AP worse|p", Outcome.FAIL, "50 %, worse", {"p": 0.01})],
     "ERROR": [Verdict("new", "AP worse", Outcome.ERROR, "no test can be made")],
 }
@@ -76,16 +76,6 @@ def test_lines_name_the_run_where_there_are_several(capsys):
     assert "FAIL: AP worse [run other: 50 %]" in err
     GuardReports().report([other])
     assert "FAIL: AP worse [50 %]" in capsys.readouterr().err
-
-
-def test_what_a_pass_does_not_say_is_in_every_output(tmp_path, capsys):
-    GuardReports("jsonl", tmp_path / "guard.xml", tmp_path / "guard.md", True).report(
-        VERDICTS["PASS"]
-    )
-    out, err = capsys.readouterr()
-    assert json.loads(out.splitlines()[0])["note"] == "Little."
-    assert "Note: Little." in err and "::warning title=Little power::Little." in err
-    assert all("Little." in (tmp_path / name).read_text() for name in ("guard.xml", "guard.md"))
 
 
 def test_annotations_escape_line_ends():

@@ -149,7 +149,6 @@ OF_RUNS = {
     "drop_self": True,
     "collapse": "#",
     "unjudged": True,
-    "causes": True,
     "cutoff": 5,
 }
 
