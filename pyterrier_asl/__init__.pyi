@@ -9,6 +9,7 @@ from .evaluation.preferences import preference_matrix, preferences
 from .evaluation.providers import accelerate
 from .evaluation.relevant_documents import search_lengths
 from .evaluation.scores import read_scores
+from .evaluation.ties import ties
 from .experiment.experiment import Experiment
 from .io.label_files import read_labels
 from .io.qrels import read_qrels
@@ -71,4 +72,5 @@ __all__ = [
     "read_scores",
     "report",
     "search_lengths",
+    "ties",
 ]

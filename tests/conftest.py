@@ -251,3 +251,4 @@ ranks_vectors = _worked_examples("ranks_vectors")  # intervals of ranks with all
 favoured_theil_sen_vectors = _worked_examples(
     "favoured_theil_sen_vectors"
 )  # favours with all sign vectors
+ties_vectors = _worked_examples("ties_vectors")  # values over all orders of equal scores

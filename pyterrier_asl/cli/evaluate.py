@@ -8,6 +8,7 @@ Examples:
   pyterrier-asl evaluate irds:vaswani bm25.run.gz --lengths irds:vaswani
   pyterrier-asl evaluate dl20.qrels runs/ --rel 2 -o latex > table.tex
   pyterrier-asl evaluate qrels.txt runs/ -m nDCG@10 --ranks
+  pyterrier-asl evaluate qrels.txt runs/ -m nDCG@10 --ties
   pyterrier-asl evaluate --track dl19 dl19.qrels dl19-runs/ --track dl20 dl20.qrels dl20-runs/
 
 \b
@@ -61,6 +62,11 @@ if TYPE_CHECKING:
     help="Add the best and the worst rank that each run could have; *: significantly worse than a "
     "run with the best mean (all pairs: corrected p at most .05).",
 )
+@options.switch(
+    "--ties",
+    help="Print the least, the expected and the greatest value over all orders of equal scores, "
+    "and the share of documents with an equal score.",
+)
 @click.option(
     "-s", "--sort", default="", metavar="NAME", help="Sort runs by this measure, best first."
 )
@@ -74,6 +80,7 @@ def command(
     runs: tuple[str, ...],
     tracks: tuple[tuple[str, str, str], ...],
     ranks: bool,
+    ties: bool,
     by_query: bool,
     no_summary: bool,
     places: int,
@@ -96,6 +103,9 @@ def command(
     if form == "jsonl" and places != 4:
         click.echo("--places is ignored with JSON lines, which have all digits", err=True)
     source, judgements = options.sources()
+    if ties:
+        _print_ties(source, judgements, by_query, form, places=places, wide=wide, all_rows=all_rows)
+        return
     results = library.measured(source, judgements, keep_going=True, **options.given())
     is_for_programs = form in ("tsv", "jsonl")
     for_people = form == "table" and sys.stdout.isatty() and not by_query
@@ -131,6 +141,18 @@ def command(
         _print_notes(track, evaluation)
     if any(evaluation.failures for evaluation in results.values()):
         raise click.exceptions.Exit(1)
+
+
+def _print_ties(source: Any, judgements: Any, by_query: bool, form: str, **style: Any) -> None:
+    """Prints the range of values over all orders of equal scores."""
+    from ..evaluation.ties import ties
+
+    for name in ("ranks", "sort", "no_summary", "jobs", "backend"):
+        if options.is_given(name):
+            raise click.UsageError(f"--ties have their own table: leave out --{name}")
+    table = ties(source, judgements, by_query=by_query, **options.given("by_query"))
+    titles = {"name": "run", "qid": "query"}
+    tables.write(table, form, titles=titles, group_by="track" if "track" in table else "", **style)
 
 
 def _with_ranks(

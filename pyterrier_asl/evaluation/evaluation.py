@@ -171,7 +171,7 @@ class Evaluation(Remembering):
             run = self.runs[row]
             if name not in self._noted and not run.has_constant_scores:
                 of_run = [values[label][row] for label in new]
-                notes[name] = [tie_note(new, of_run, run.with_ties_reversed)]
+                notes[name] = [tie_note(new, of_run, run)]
         self._noted.update(name for name, [note] in notes.items() if note)
         warn_of_runs(notes)
         return values

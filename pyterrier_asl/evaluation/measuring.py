@@ -25,6 +25,7 @@ from ..io.runs import iter_runs, load_run
 from ..io.threads import cores, map_ahead, map_at_once
 from ..judging.judged_run import JudgedRun, OwnIds, judge_whole
 from ..judging.judgements import Judgements
+from ..judging.ties import TiedRun
 from ..measures.names import needs_pool
 from ..measures.rareness import Pools, check_pooled, warn_of_few
 from ..measures.standard import formula
@@ -93,7 +94,7 @@ class Measuring:
             return MeasuredRun(name, error=error)
         answered = int(np.count_nonzero(judged.retrieved))
         notes = (
-            judged.order_fault or tie_note(self._others, values, judged.with_ties_reversed),
+            judged.order_fault or tie_note(self._others, values, judged),
             own_ids_note(judged.own_ids, answered),
         )
         return MeasuredRun(
@@ -255,34 +256,48 @@ def warn_of_runs(notes: Mapping[str, Sequence[str]]) -> None:
         warn(f"run {name!r}: {sentence}{more}")
 
 
-def tie_note(measures: Mapping[str, Any], values: Sequence[Floats], tied: JudgedRun | None) -> str:
-    """A sentence on the means that ties change by more than .01; '' if there are none.
+def over_ties(measure: Any, tied: TiedRun, value: Floats) -> tuple[Floats, Floats, Floats]:
+    """The least, the expected and the greatest value over all orders of equal scores, (Q,) each.
 
-    Measures that need a pool or the rows of a run are left out.
+    They are NaN for the measures of other providers.
+
+    Args:
+        measure: a measure.
+        tied: the queries of a run with equal scores.
+        value: the values of the run, shape (Q,).
+    """
+    own = formula(measure)
+    unknown = np.full(len(value), np.nan)
+    return (unknown, unknown, unknown) if own is None else own.over_ties(tied, value)
+
+
+def tie_note(measures: Mapping[str, Any], values: Sequence[Floats], run: JudgedRun) -> str:
+    """A sentence on the means that the order of equal scores changes by more than .01; or ''.
 
     Args:
         measures: measures by name.
         values: the values of a run by each measure, shape (Q,).
-        tied: ``with_ties_reversed`` of the run.
+        run: the run, with its rows.
 
     >>> from ir_measures import RR
     >>> from pyterrier_asl.judging.judgements import Judgements
     >>> run = judge_whole(Judgements({"q": {"a": 1}}), {"q": {"a": 1.0, "b": 1.0}})
-    >>> tie_note({"RR": RR}, [np.array([0.5])], run.with_ties_reversed).partition("; ")[2]
-    'ascending, mean RR would be 1.000 instead of 0.500'
+    >>> tie_note({"RR": RR}, [np.array([0.5])], run).partition(": ")[2]
+    'mean RR is 0.500, and in another order between 0.500 and 1.000 (0.750 on average)'
     """
-    if tied is None:
+    tied = TiedRun.of(run)
+    if not tied.is_tied.any():
         return ""
     shown = []
-    for (label, measure), now in zip(measures.items(), values):
-        own = formula(measure)
-        if own is None or own.needs_rows() or needs_pool(measure):
-            continue
-        old, new = now.mean(), np.where(tied.retrieved > 0, own.values(tied), now).mean()
-        if abs(new - old) > _LEAST_CHANGE * max(1.0, abs(old)):
-            shown.append(f"mean {label} would be {new:.3f} instead of {old:.3f}")
-    order = "documents with equal scores are ordered by id, descending, as in trec_eval; "
-    return f"{order}ascending, {', '.join(shown)}" if shown else ""
+    for (label, measure), value in zip(measures.items(), values):
+        now, ends = value.mean(), over_ties(measure, tied, value)
+        low, expected, high = (end.mean() for end in ends)
+        if max(now - low, high - now) > _LEAST_CHANGE * max(1.0, abs(now)):
+            average = "" if np.isnan(expected) else f" ({expected:.3f} on average)"
+            other = f"in another order between {low:.3f} and {high:.3f}{average}"
+            shown.append(f"mean {label} is {now:.3f}, and {other}")
+    order = "documents with equal scores are ordered by id, descending, as in trec_eval: "
+    return order + ", ".join(shown) if shown else ""
 
 
 def own_ids_note(own_ids: OwnIds, answered: int) -> str:

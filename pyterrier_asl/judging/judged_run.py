@@ -95,6 +95,32 @@ class OwnIds(NamedTuple):
     has_text: bool = False
 
 
+class EqualScores(NamedTuple):
+    """Groups of several documents with equal scores, ascending by query and rank.
+
+    Attributes:
+        queries: the query of each group, shape (G,).
+        first: the first rank of each.
+        last: the last rank of each.
+    """
+
+    queries: Ints
+    first: Ints
+    last: Ints
+
+    def documents(self, retrieved: Ints, cutoff: int | None = None) -> Ints:
+        """The number of documents in these groups down to the cut-off, shape (Q,).
+
+        Args:
+            retrieved: documents retrieved for each query, shape (Q,).
+            cutoff: the cut-off; None: no cut-off.
+        """
+        last = self.last if cutoff is None else np.minimum(self.last, cutoff)
+        sizes = np.maximum(last - self.first + 1, 0)
+        counts = np.bincount(self.queries, weights=sizes, minlength=len(retrieved))
+        return counts.astype(np.int64)
+
+
 @dataclass(frozen=True)
 class JudgedRun:
     """A run in order, matched with judgements: one entry per retrieved judged document.
@@ -172,29 +198,18 @@ class JudgedRun:
         return CONTRADICTED_SCORES if self.ranks_contradict_scores else ""
 
     @cached_property
-    def with_ties_reversed(self) -> JudgedRun | None:
-        """The queries in which breaking ties the other way, by ascending id, changes a rank.
-
-        The result has no rows. None: no entry changes its rank.
-        """
+    def equal_scores(self) -> EqualScores:
+        """The groups of several documents of a query with equal scores."""
         ties, answers = self._answers.ties, self._answers
         if ties is None or not len(ties):
-            return None
-        begins = ties[np.diff(ties, prepend=-2) > 1]  # of each group of ties
+            nothing = np.empty(0, dtype=np.int64)
+            return EqualScores(nothing, nothing, nothing)
+        begins = ties[np.diff(ties, prepend=-2) > 1]
         ends = ties[np.diff(ties, append=ties[-1] + 2) > 1] + 1
-        start = np.zeros(len(self.judgements), dtype=np.int64)
-        start[answers.queries] = answers.offsets[:-1]
-        places = start[self.queries] + self.ranks - 1
-        group = np.searchsorted(begins, places, side="right") - 1
-        is_tied = (group >= 0) & (places <= ends[group])
-        ranks = self.ranks + np.where(is_tied, begins[group] + ends[group] - 2 * places, 0)
-        moved = np.bincount(self.queries[ranks != self.ranks], minlength=len(self.judgements)) > 0
-        if not moved.any():
-            return None
-        entries = np.array((self.queries, ranks, self.pairs))[:, moved[self.queries]]
-        queries, ranks, pairs = entries[:, np.lexsort(entries[1::-1])]
-        retrieved = np.where(moved, self.retrieved, 0)
-        return JudgedRun.from_entries(self.judgements, retrieved, queries, ranks, pairs)
+        block = np.searchsorted(answers.offsets, begins, side="right") - 1
+        start, queries = answers.offsets[block] - 1, answers.queries[block]
+        order = np.argsort(queries, kind="stable")
+        return EqualScores(queries[order], (begins - start)[order], (ends - start)[order])
 
     @cached_property
     def own_ids(self) -> OwnIds:

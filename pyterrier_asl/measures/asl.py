@@ -9,6 +9,7 @@ import numpy as np
 
 from ..scoring import bounds as bounding
 from ..scoring import search_length as scoring
+from ..scoring import ties
 from ..scoring.arrays import Floats, Ints
 from ._base import (
     CUTOFF,
@@ -25,6 +26,7 @@ from .labelled import LabelledPair, LabelledRankings, LabelledRun
 
 if TYPE_CHECKING:
     from ..judging.judged_run import JudgedRun
+    from ..scoring.ties import TieGroups
 
 _G = Param(count, desc="only the first g relevant documents in rank order, missing ones last")
 
@@ -100,6 +102,15 @@ class _ASL(PluginMeasure):
             relevant.ranks, relevant.offsets, relevant.total, missing, g=self["g"]
         )
 
+    def expected(self, judged: JudgedRun, groups: TieGroups) -> Floats | None:
+        """The mean over all orders of equal scores; None with ``g``."""
+        if self["g"]:
+            return None
+        view = self.view(judged)
+        relevant = view.relevant(self["rel"])
+        cost = self.missing_lengths(view) + relevant.found
+        return ties.search_length(groups, relevant.total, cost)
+
     def is_exact(self, *, pair: bool = False) -> bool:
         """Whether bounds are exact: all but bounds of differences with ``g``."""
         return not (pair and self["g"])
@@ -165,6 +176,11 @@ class _nASL(_ASL):
 
     def _score(self, judged: JudgedRun) -> Floats:
         return scoring.normalized(super()._score(judged), self["cutoff"])
+
+    def expected(self, judged: JudgedRun, groups: TieGroups) -> Floats | None:
+        """The mean over all orders of equal scores; None with ``g``."""
+        mean = super().expected(judged, groups)
+        return None if mean is None else scoring.normalized(mean, self["cutoff"])
 
     def bounds(self, run: LabelledRun) -> bounding.Bounds:
         """The least and the greatest value over all labellings, shape (Q,) each."""

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..scoring import bounds as bounding
-from ..scoring.arrays import Floats, Ints
+from ..scoring import ties
+from ..scoring.arrays import Bools, Floats, Ints
 from ..scoring.bounds import Bounds
 from .labelled import Candidates, LabelledPair, LabelledRankings, LabelledRun
 
@@ -22,7 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ..judging.judged_run import JudgedRun
+    from ..judging.ties import TiedRun
     from ..judging.unjudged import Retrieved
+    from ..scoring.ties import TieGroups
 
 
 class Formula:
@@ -130,6 +133,46 @@ class Formula:
         """
         raise TypeError(f"{self} does not use lengths")
 
+    # Values over all orders of equal scores
+
+    def tie_gains(self, judged: JudgedRun) -> Floats | Bools | None:
+        """The gain of each entry of a run, at least 0, by which equal scores are ordered for the
+        least and the greatest value, shape (E,); None: the value depends on more."""
+        if self.needs_rows():
+            return None
+        return (judged.grades >= self.rel) & (judged.grades >= 0)
+
+    def expected(self, judged: JudgedRun, groups: TieGroups) -> Floats | None:
+        """The mean over all orders of equal scores, shape (Q,); None: it has no closed form.
+
+        Args:
+            judged: the run.
+            groups: its groups of equal scores, by :meth:`tie_gains`.
+        """
+        return None
+
+    def over_ties(self, tied: TiedRun, value: Floats) -> tuple[Floats, Floats, Floats]:
+        """The least, the expected and the greatest value over all orders of equal scores.
+
+        Args:
+            tied: the queries of the run with equal scores.
+            value: the values of the run, shape (Q,).
+
+        Returns:
+            Three arrays of shape (Q,); NaN where it is not known.
+        """
+        unknown, gains = np.full(len(value), np.nan), self.tie_gains(tied.run)
+        if gains is None:
+            return unknown, unknown, unknown
+        ends = [self.values(tied.ordered(gains, best_first=best)) for best in (True, False)]
+        low, high = (
+            np.where(tied.is_tied, end([*ends, value], axis=0), value) for end in (np.min, np.max)
+        )
+        judged_only = bool(self.params.get("judged_only"))
+        groups = tied.groups(gains, self.cutoff, judged_only=judged_only)
+        mean = self.expected(tied.run, groups)
+        return low, unknown if mean is None else np.clip(mean, low, high), high
+
     # Bounds over all labellings of unjudged documents
 
     def bounds(self, run: LabelledRun) -> Bounds:
@@ -178,6 +221,9 @@ class Additive(Formula):
 
     def bounds(self, run: LabelledRun) -> Bounds:
         return bounding.additive(run.value, run.weights, run.unjudged.offsets)
+
+    def expected(self, judged: JudgedRun, groups: TieGroups) -> Floats | None:
+        return ties.gain(groups, self.rank_weights)
 
     def difference_bounds(self, pair: LabelledPair) -> Bounds:
         return bounding.additive(pair.a.value - pair.b.value, pair.weights, pair.offsets)

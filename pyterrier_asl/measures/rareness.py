@@ -54,6 +54,9 @@ class _Rareness(PluginMeasure):
         """Whether the run's top k is compared with the top k of the runs of the pool."""
         return self["member"] is None or super().needs_rows()
 
+    def tie_gains(self, judged: JudgedRun) -> None:
+        """None: the value depends on the finders of each document."""
+
     def weights(self, view: JudgedRun, unjudged: Retrieved | None = None) -> Floats:
         """The gain of each relevant document, or of each unjudged one if it were relevant."""
         return self.gains(view, unjudged)

@@ -17,6 +17,7 @@ from ir_measures import Measure
 
 from ..scoring import bounds as bounding
 from ..scoring import standard as scoring
+from ..scoring import ties
 from ..scoring.arrays import Floats, Ints, cumulate
 from ._base import own_measures
 from .formula import Additive, FirstRelevant, Formula, MeanPrecision, RatioOfGains
@@ -25,6 +26,7 @@ from .labelled import Candidates, LabelledRankings, LabelledRun
 if TYPE_CHECKING:
     from ..judging.judged_run import JudgedRun, Relevant
     from ..judging.judgements import Judgements
+    from ..scoring.ties import TieGroups
 
 #: The best grade of gdeval, on which ERR depends.
 _HIGHEST_GRADE = 4
@@ -99,6 +101,10 @@ class SetR(Standard, of=ir_measures.SetR):
 class R(RatioOfGains, SetR, of=ir_measures.R):
     """Recall at k."""
 
+    def expected(self, judged: JudgedRun, groups: TieGroups) -> Floats:
+        total = judged.judgements.num_relevant(self["rel"])
+        return scoring.ratio(ties.gain(groups, self.rank_weights), total)
+
     def gained(self, run: LabelledRun) -> Floats:
         return run.relevant.found.astype(np.float64)
 
@@ -115,6 +121,9 @@ class RR(FirstRelevant, Standard, of=ir_measures.RR):
     def from_ranks(self, ranks: Ints, offsets: Ints, total: Ints) -> Floats:
         return scoring.reciprocal_rank(ranks, offsets)
 
+    def expected(self, judged: JudgedRun, groups: TieGroups) -> Floats:
+        return ties.reciprocal_rank(groups)
+
     def worth(self, ranks: Floats) -> Floats:
         return np.reciprocal(ranks)
 
@@ -128,6 +137,9 @@ class Success(FirstRelevant, Standard, of=ir_measures.Success):
     def from_ranks(self, ranks: Ints, offsets: Ints, total: Ints) -> Floats:
         return scoring.success(offsets)
 
+    def expected(self, judged: JudgedRun, groups: TieGroups) -> Floats:
+        return ties.success(groups)
+
     def worth(self, ranks: Floats) -> Floats:
         return np.isfinite(ranks).astype(np.float64)
 
@@ -137,6 +149,10 @@ class AP(MeanPrecision, Standard, of=ir_measures.AP):
 
     def from_ranks(self, ranks: Ints, offsets: Ints, total: Ints) -> Floats:
         return scoring.average_precision(ranks, offsets, total)
+
+    def expected(self, judged: JudgedRun, groups: TieGroups) -> Floats:
+        total = judged.judgements.num_relevant(self["rel"])
+        return scoring.ratio(ties.average_precision(groups), total)
 
     def bounds(self, run: LabelledRun) -> bounding.Bounds:
         return bounding.average_precision(run.documents)
@@ -158,8 +174,18 @@ class nDCG(RatioOfGains, Standard, of=ir_measures.nDCG):
         return bool(self["dcg"] == "log2")
 
     def view(self, judged: JudgedRun) -> JudgedRun:
+        return super().view(self._regraded(judged))
+
+    def _regraded(self, judged: JudgedRun) -> JudgedRun:
         gains = self.params.get("gains")
-        return super().view(judged if gains is None else judged.regraded(gains))
+        return judged if gains is None else judged.regraded(gains)
+
+    def tie_gains(self, judged: JudgedRun) -> Floats:
+        return self.gains_of(self._regraded(judged).grades)
+
+    def expected(self, judged: JudgedRun, groups: TieGroups) -> Floats:
+        ideal = self.view(judged).judgements.once(_ideal, self)
+        return scoring.ratio(ties.gain(groups, self.rank_weights), ideal)
 
     def gains_of(self, grades: Floats) -> Floats:
         """The gains of grades; negative ones gain nothing."""
@@ -265,6 +291,9 @@ class Rprec(Standard, of=ir_measures.Rprec):
 class Bpref(Standard, of=ir_measures.Bpref):
     """Binary preference."""
 
+    def tie_gains(self, judged: JudgedRun) -> None:
+        """None: documents judged irrelevant count."""
+
     def _score(self, view: JudgedRun) -> Floats:
         relevant = view.relevant(self["rel"])
         is_relevant = view.grades >= self["rel"]
@@ -315,6 +344,9 @@ def _recall(measure: Standard, view: JudgedRun) -> Floats:
 class ERR(Standard, of=ir_measures.ERR):
     """Expected reciprocal rank; gdeval rounds it."""
 
+    def tie_gains(self, judged: JudgedRun) -> Floats:
+        return np.maximum(judged.grades, 0)
+
     def as_provided(self) -> bool:
         return False
 
@@ -334,6 +366,9 @@ class ERR(Standard, of=ir_measures.ERR):
 class Description(Standard):
     """A count that describes a run or the qrels: neither direction is better."""
 
+    def tie_gains(self, judged: JudgedRun) -> None:
+        """None: no order counts."""
+
     HIGHER_IS_BETTER = None
 
     def value_range(self, systems: float = math.inf) -> tuple[float, float]:
@@ -342,6 +377,9 @@ class Description(Standard):
 
 class Judged(Standard, of=ir_measures.Judged):
     """The share of the retrieved documents that are judged: neither direction is better."""
+
+    def tie_gains(self, judged: JudgedRun) -> None:
+        """None: all judged documents count."""
 
     HIGHER_IS_BETTER = None
 

@@ -12,6 +12,7 @@ import pytest
 from _standard import COUNTED, GAINED, MEASURES, compare, ours
 from ir_measures import AP, ERR, RBP, RR, Judged, P, nDCG
 
+from pyterrier_asl import evaluate, read_runs, ties
 from pyterrier_asl.io.qrels import read_qrels_table
 from pyterrier_asl.io.runs import read_run_table, run_name
 from pyterrier_asl.judging.judgements import Judgements
@@ -81,3 +82,23 @@ def test_real_runs_are_scored_as_by_other_providers_in_one_order(data: Path, tra
             found = ours(measure, judgements, frame)
             assert found == pytest.approx({q: 0 for q in found} | expected[measure], abs=5.1e-6)
     print(f"{track}: {', '.join(map(str, [*exact, *rounded]))} of {len(paths)} runs")
+
+
+def test_real_runs_over_all_orders_of_equal_scores(data: Path):
+    """The numbers in the guide, and random orders of the run with most ties."""
+    files = data / "dl20-passage"
+    runs = read_runs(files / "runs")
+    table = ties(runs, files / "qrels.txt", nDCG @ 10).set_index("name")
+    ends = table.loc["DoRA_Large_1k", ["low", "expected", "value", "high"]]
+    assert [round(float(end), 3) for end in ends] == [0.004, 0.207, 0.266, 0.899]
+    assert ((table["high"] - table["low"]) > 0).sum() == 29
+    ranks = table[["value", "expected"]].rank(ascending=False, method="min")
+    assert (ranks["value"] != ranks["expected"]).sum() == 8
+    run = runs["DoRA_Large_1k"]
+    random, means = np.random.default_rng(3), []
+    for _ in range(30):
+        shuffled = run.sample(frac=1, random_state=random)
+        order = shuffled.sort_values("score", ascending=False, kind="stable")
+        falling = order.assign(score=-np.arange(len(order), dtype=float))
+        means.append(evaluate({"x": falling}, files / "qrels.txt", nDCG @ 10)["nDCG@10"].mean())
+    assert ends["expected"] == pytest.approx(np.mean(means), abs=4 * np.std(means) / 30**0.5)

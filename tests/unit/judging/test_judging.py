@@ -15,6 +15,7 @@ from ir_measures import Qrel, ScoredDoc
 from pyterrier_asl.judging.judged_run import JudgedRun, NothingJudged, judge, judge_whole
 from pyterrier_asl.judging.judgements import Judgements
 from pyterrier_asl.judging.ranking import rank
+from pyterrier_asl.judging.ties import TiedRun
 
 # The rules as loops: rows are (query, document, score); qrels are rows (query, document, grade).
 
@@ -404,7 +405,7 @@ def test_the_first_document_that_is_judged_twice_is_the_example():
         Judgements(pd.DataFrame(rows, columns=["qid", "docno", "label"]))
 
 
-def test_ties_of_the_last_queries_of_a_large_run_are_reversed_where_they_are():
+def test_ties_of_the_last_queries_of_a_large_run_are_where_they_are():
     """150,000 rows are matched in parts. Only the last query ties documents, in pairs."""
     n = 50_000
     docs = [f"d{number:05}" for number in range(n)]
@@ -415,8 +416,13 @@ def test_ties_of_the_last_queries_of_a_large_run_are_reversed_where_they_are():
     judged = judge(Judgements(qrels), run)
     # Of d00007 and d00008 the latter is first, in rank 8.
     assert judged.ranks.tolist() == [5, 1, 9, 13]
-    ascending = judged.with_ties_reversed
-    assert ascending.queries.tolist() == [2, 2] and ascending.ranks.tolist() == [8, 12]
+    tied = TiedRun.of(judged)
+    assert tied.is_tied.tolist() == [False, False, True] and tied.run.queries.tolist() == [2, 2]
+    assert (tied.first.tolist(), tied.last.tolist()) == ([8, 12], [9, 13])
+    for best_first, ranks in ((True, [8, 12]), (False, [9, 13])):
+        ordered = tied.ordered(np.array([1.0, 0.0]), best_first=best_first)
+        assert ordered.ranks.tolist() == ranks
+    assert judged.equal_scores.documents(judged.retrieved, 9).tolist() == [0, 0, 8]
 
 
 def test_a_large_run_with_the_best_document_last_is_ranked_by_score():

@@ -1,0 +1,109 @@
+"""Values of runs over all orders of equal scores."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..io.lazy import pd
+from ..judging.ties import TiedRun
+from ..measures.names import Measures
+from .evaluate import join_tracks, unread_tracks
+from .evaluation import Evaluation
+from .measuring import over_ties
+
+
+def ties(
+    runs: Any,
+    qrels: Any = None,
+    measures: Measures | None = None,
+    *,
+    rel: float | None = None,
+    pool: Any = None,
+    lengths: Any = None,
+    labels: Any = None,
+    duplicates: str | None = None,
+    drop_self: bool = False,
+    collapse: str | None = None,
+    common: bool = False,
+    by_query: bool = False,
+) -> pd.DataFrame:
+    """The least, the expected and the greatest value over all orders of equal scores.
+
+    Scores that are equal as 32-bit floats have no order. The value of a run has trec_eval's: by
+    document id, descending. Queries are independent, so the ends and the expectation of a mean are
+    the means of those of the queries.
+
+    Args:
+        runs: see :func:`~pyterrier_asl.evaluate`.
+        qrels: see :func:`~pyterrier_asl.evaluate`.
+        measures: see :func:`~pyterrier_asl.evaluate`.
+        rel: see :func:`~pyterrier_asl.evaluate`.
+        pool: see :func:`~pyterrier_asl.evaluate`.
+        lengths: see :func:`~pyterrier_asl.evaluate`.
+        labels: see :func:`~pyterrier_asl.evaluate`.
+        duplicates: see :func:`~pyterrier_asl.evaluate`.
+        drop_self: see :func:`~pyterrier_asl.evaluate`.
+        collapse: see :func:`~pyterrier_asl.evaluate`.
+        common: see :func:`~pyterrier_asl.evaluate`.
+        by_query: one row per query, instead of the means.
+
+    Returns:
+        A frame with ``name``, (``qid``,) ``measure``, ``low``, ``expected`` (the mean if every
+        order is equally likely), ``value``, ``high``, and ``tied``, the share of the documents down
+        to the cut-off of the measure that have the score of another document of their query.
+        ``expected`` is NaN for measures without a closed form (LexiP, ERR, ``ASL(g=...)``),
+        and so are ``low`` and ``high`` for measures that depend on more than grades by rank, such
+        as TBG and rareness. With several tracks the first column is ``track``.
+
+    Source: McSherry and Najork, Computing Information Retrieval Performance Measures Efficiently in
+    the Presence of Tied Scores, 2008.
+
+    >>> run = {"q": {"a": 1, "b": 1, "c": 0}}
+    >>> ties(run, {"q": {"a": 1}}, ["RR", "P@2"])
+      name measure  low  expected  value  high      tied
+    0  run      RR  0.5      0.75    0.5   1.0  0.666667
+    1  run     P@2  0.5      0.50    0.5   0.5  1.000000
+    """
+    frames = {}
+    for track, unread, chosen in unread_tracks(
+        runs,
+        qrels,
+        measures,
+        rel=rel,
+        pool=pool,
+        lengths=lengths,
+        labels=labels,
+        duplicates=duplicates,
+        drop_self=drop_self,
+        collapse=collapse,
+        common=common,
+    ):
+        columns = unread.columns_of(chosen)
+        tied_runs = [TiedRun.of(run) for run in unread.runs]
+        parts = []
+        for named in chosen:
+            value = columns[named.name]
+            ends = [over_ties(named.measure, *run) for run in zip(tied_runs, value)]
+            low, expected, high = np.array(ends).swapaxes(0, 1)
+            table = {"low": low, "expected": expected, "value": value, "high": high}
+            part = unread.frame_of(table | _documents(unread, named.measure.params.get("cutoff")))
+            part.insert(2, "measure", named.name)
+            parts.append(part)
+        frames[track] = pd.concat(parts).sort_index(kind="stable", ignore_index=True)
+    frame = join_tracks(frames)
+    keys = [key for key in ("track", "name", "measure") if key in frame]
+    if not by_query:
+        how = dict.fromkeys(("low", "expected", "value", "high"), "mean")
+        how |= dict.fromkeys(("tied", "documents"), "sum")
+        frame = frame.groupby(keys, sort=False).agg(how).reset_index()
+    frame["tied"] = frame["tied"] / frame["documents"].clip(lower=1)
+    return frame.drop(columns="documents")
+
+
+def _documents(runs: Evaluation, cutoff: int | None) -> dict[str, Any]:
+    """The number of tied documents down to a cut-off, and of all documents, shape (S, Q) each."""
+    seen = np.array([np.minimum(run.retrieved, cutoff or run.retrieved) for run in runs.runs])
+    tied = [run.equal_scores.documents(run.retrieved, cutoff) for run in runs.runs]
+    return {"tied": np.array(tied), "documents": seen}
