@@ -33,7 +33,12 @@ os.environ.pop("COLUMNS", None)
 gc.set_threshold(100_000, 50, 100)
 
 # Every run has the same examples, the full suite more of them: nothing depends on chance, on time,
-# or on what earlier runs found. `pytest --hypothesis-profile random`, on a schedule, draws others.
+# on what earlier runs found, or on the constants of other modules that happen to be imported.
+# `pytest --hypothesis-profile random`, on a schedule, draws others.
+with suppress(ImportError):  # earlier releases do not draw such constants
+    from hypothesis.internal.conjecture import providers
+
+    providers.is_local_module_file = lambda path: False
 SAME = {"derandomize": True, "database": None}
 for name, number, how in (("quick", 20, SAME), ("full", 30, SAME), ("random", 200, {})):
     settings.register_profile(

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import math
+from importlib import import_module
 from random import Random
 
 import brute_force
@@ -41,6 +42,28 @@ INF = math.inf
 @given(st.randoms(use_true_random=False))
 def test_any_case_gives_the_loops_values_or_the_error_that_is_due(random):
     check(make_case(random))
+
+
+def drawn_values():
+    """What Hypothesis draws for one test, as text."""
+    values = []
+
+    @settings(max_examples=300, derandomize=True, database=None)
+    @given(st.integers(), st.floats(), st.text())
+    def keep(integer, real, text):
+        values.append(repr((integer, real, text)))
+
+    keep()
+    return values
+
+
+def test_a_file_alone_draws_what_the_whole_suite_draws(tmp_path, monkeypatch):
+    alone = drawn_values()
+    text = "\n".join(f"CONSTANT_{n} = [{7919**2 + n}, {n}.0625, 'another {n}']" for n in range(99))
+    (tmp_path / "another_file.py").write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    import_module("another_file")
+    assert drawn_values() == alone
 
 
 @pytest.mark.slow
