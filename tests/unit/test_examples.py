@@ -128,26 +128,31 @@ def test_reproductions_say_what_they_need(script, monkeypatch):
     assert result.exit_code == 2 and "RUNS" in result.stderr
 
 
-def commands() -> list:
-    """The commands of the guides that use the files of the examples."""
+def blocks() -> list:
+    """The blocks of commands of the guides that use the files of the examples."""
     found = []
     for name, text in texts().items():
-        blocks = re.findall(r"^\.\. code-block:: console\n\n((?:    .*\n|\n)+)", text, re.M)
-        joined = textwrap.dedent("".join(blocks)).replace("\\\n", " ")
-        lines = [line[2:] for line in joined.splitlines() if line.startswith("$ pyterrier-asl")]
-        ours = [line for line in lines if re.search(r"irds:vaswani runs|\.qrels dl20-runs", line)]
-        ours = [line for line in ours if "dl19" not in line]  # test_docs.py runs the others
-        found += [pytest.param(" ".join(line.split()), id=f"{name}: {line[:60]}") for line in ours]
+        directive = r"^( *)\.\. code-block:: console\n\n((?:\1    .*\n|\n)+)"
+        for _, block in re.findall(directive, text, re.M):
+            joined = textwrap.dedent(block).replace("\\\n", " ")
+            lines = [line[2:] for line in joined.splitlines() if line.startswith("$ pyterrier-asl")]
+            ours = [
+                line for line in lines if re.search(r"irds:vaswani runs|\.qrels dl20-runs", line)
+            ]
+            ours = [line for line in ours if "dl19" not in line]  # test_docs.py runs the others
+            if ours:
+                found.append(pytest.param(ours, id=f"{name}: {ours[0][:60]}"))
     return found
 
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("command", commands())
-def test_commands_of_guides_run(command, prepared):
-    prepared(command)
-    result = CliRunner().invoke(main, shlex.split(command)[1:])
-    assert result.exit_code == 0, result.output
+@pytest.mark.parametrize("commands", blocks())
+def test_commands_of_guides_run(commands, prepared):
+    prepared(" ".join(commands))
+    for command in commands:
+        result = CliRunner().invoke(main, shlex.split(command)[1:])
+        assert result.exit_code == 0, result.output
 
 
 @pytest.mark.parametrize(
