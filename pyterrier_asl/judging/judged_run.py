@@ -32,8 +32,8 @@ from ..scoring.arrays import (
     queries_of,
     within_query,
 )
-from .judgements import AnswerRows, Judgements, Ranking, answer_rows, equal_rows
-from .ranking import rank_rows
+from .judgements import Judgements
+from .ranking import Ranking, equal_rows, match, rows_by_query
 from .remembered import cached_property, remembered
 
 #: The warning about a run whose scores are constant.
@@ -128,19 +128,24 @@ class JudgedRun:
     Attributes:
         judgements: the judgements that it was matched with, Q queries.
         table: the run by columns.
+        whole_ranking: every retrieved document in rank order, without the effects of a view.
         retrieved: documents retrieved for each query, shape (Q,).
         queries: the query number of each entry, ascending, shape (E,).
         ranks: its rank from 1, ascending within a query, shape (E,).
         pairs: its position in the judgements, shape (E,).
+        is_tied: whether the next place of ``whole_ranking`` has the same score, shape (N,).
+        has_duplicates: whether a document occurs twice in the ranking of a query.
     """
 
     judgements: Judgements
     table: Columns
+    whole_ranking: Ranking
     retrieved: Ints
     queries: Ints
     ranks: Ints
     pairs: Ints
-    _answers: AnswerRows
+    is_tied: Bools
+    has_duplicates: bool = False
     _cutoff: int | None = None
 
     @classmethod
@@ -148,29 +153,31 @@ class JudgedRun:
         cls, judgements: Judgements, retrieved: Ints, queries: Ints, ranks: Ints, pairs: Ints
     ) -> JudgedRun:
         """A JudgedRun without rows."""
-        rows = AnswerRows.none(len(judgements))
-        return cls(judgements, run_columns({}), retrieved, queries, ranks, pairs, rows)
+        rows, is_tied = Ranking.without_rows(len(judgements)), np.empty(0, dtype=bool)
+        return cls(judgements, run_columns({}), rows, retrieved, queries, ranks, pairs, is_tied)
 
     def without_rows(self) -> JudgedRun:
         """The same without its rows, which may be many: the table keeps only the first."""
         table = self.table.take(np.arange(len(self.table))[:1])
-        return replace(self, table=table, _answers=AnswerRows.none(len(self.judgements)))
+        ranking = Ranking.without_rows(len(self.judgements))
+        return replace(self, table=table, whole_ranking=ranking, is_tied=self.is_tied[:0])
 
     @cached_property
     def constant_scores(self) -> Bools:
         """The queries with several documents that all have the same score, shape (Q,)."""
-        answers, constant = self._answers, np.zeros(len(self.judgements), dtype=bool)
-        several = np.diff(answers.offsets) > 1
-        best_and_worst = np.stack((answers.offsets[:-1], answers.offsets[1:] - 1))[:, several]
-        with np.errstate(over="ignore"):  # see rank_rows
-            high, low = self.table.value[answers.rows_at(best_and_worst)].astype(np.float32)
-        constant[answers.queries[several]] = high == low
+        constant = np.zeros(len(self.judgements), dtype=bool)
+        offsets = self.whole_ranking.offsets
+        several = np.flatnonzero(np.diff(offsets) > 1)
+        ends = np.stack((offsets[several], offsets[several + 1] - 1))
+        with np.errstate(over="ignore"):  # as in `match`
+            high, low = self.table.value[self.whole_ranking.rows[ends]].astype(np.float32)
+        constant[several] = high == low
         return constant
 
     @property
     def has_constant_scores(self) -> bool:
         """Whether all documents of a query have the same score, in every query."""
-        sizes = np.diff(self._answers.offsets)
+        sizes = np.diff(self.whole_ranking.offsets)
         several = sizes > 1
         if sizes[several].sum() < _MIN_CONSTANT_DOCUMENTS:
             return False
@@ -200,16 +207,12 @@ class JudgedRun:
     @cached_property
     def equal_scores(self) -> EqualScores:
         """The groups of several documents of a query with equal scores."""
-        ties, answers = self._answers.ties, self._answers
-        if ties is None or not len(ties):
-            nothing = np.empty(0, dtype=np.int64)
-            return EqualScores(nothing, nothing, nothing)
+        ties, offsets = np.flatnonzero(self.is_tied), self.whole_ranking.offsets
         begins = ties[np.diff(ties, prepend=-2) > 1]
-        ends = ties[np.diff(ties, append=ties[-1] + 2) > 1] + 1
-        block = np.searchsorted(answers.offsets, begins, side="right") - 1
-        start, queries = answers.offsets[block] - 1, answers.queries[block]
-        order = np.argsort(queries, kind="stable")
-        return EqualScores(queries[order], (begins - start)[order], (ends - start)[order])
+        ends = ties[np.diff(ties, append=len(self.is_tied) + 1) > 1] + 1
+        queries = np.searchsorted(offsets, begins, side="right") - 1
+        before = offsets[queries] - 1
+        return EqualScores(queries, begins - before, ends - before)
 
     @cached_property
     def own_ids(self) -> OwnIds:
@@ -224,18 +227,13 @@ class JudgedRun:
     def _queries_with_own_id(self, ranking: Ranking) -> Ints:
         """The queries with an irrelevant document of their own id in a ranking."""
         docnos = self.docnos(ranking)
-        places = equal_rows(docnos, ranking.take(self.table.qid))
+        places = equal_rows(docnos, take(self.table.qid, ranking.rows))
         queries = queries_of(ranking.offsets)[places]
         judged = self.judgements.index.find(queries, take(docnos, places))
         is_judged = judged >= 0
         is_relevant = is_judged.copy()
         is_relevant[is_judged] = self.judgements.grades[judged[is_judged]] > 0
         return np.flatnonzero(np.bincount(queries[~is_relevant]))
-
-    @property
-    def has_duplicates(self) -> bool:
-        """Whether a document occurs twice in the ranking of a query."""
-        return len(self._answers.repeated) > 0
 
     @cached_property
     def grades(self) -> Floats:
@@ -286,11 +284,6 @@ class JudgedRun:
             self.ranks[keep], offsets, self.judgements.num_relevant(rel), self.pairs[keep]
         )
 
-    @property
-    def whole_ranking(self) -> Ranking:
-        """Every retrieved document in rank order, without the effects of a view."""
-        return self._answers.by_query
-
     @cached_property
     def ranking(self) -> Ranking:
         """Every retrieved document in rank order, down to the cut-off."""
@@ -298,7 +291,7 @@ class JudgedRun:
 
     def docnos(self, ranking: Ranking) -> pa.LargeStringArray:
         """The document ids of a ranking of this run."""
-        return ranking.take(self.table.docno)
+        return take(self.table.docno, ranking.rows)
 
 
 class NothingJudged(UserWarning):
@@ -362,12 +355,17 @@ def judge_part(judgements: Judgements, run: Any) -> JudgedRun:
 def _judge(judgements: Judgements, table: Columns, duplicates: str) -> JudgedRun:
     if judgements.collapse is not None:
         table, duplicates = table.collapsed(judgements.collapse), "best"
-    answers, _ = answer_rows(table.qid, judgements.qid_text)
+    answers, _ = rows_by_query(table.qid, judgements.qid_text)
     if judgements.drop_self:
-        answers = answers.without_own_ids(table)
-    answers, matched = rank_rows(table, answers, judgements.index, duplicates)
-    entries = in_query_order(answers.queries[matched.blocks], matched.ranks, matched.pairs)
-    return JudgedRun(judgements, table, answers.retrieved, *entries, answers)
+        is_other = np.ones(len(table), dtype=bool)
+        is_other[equal_rows(table.docno, table.qid)] = False
+        answers = answers.where(is_other[answers.rows])
+    found = match(table, answers, judgements.index, duplicates)
+    entries = found.queries, found.ranks, found.pairs
+    has_duplicates = len(found.repeated) > 0
+    return JudgedRun(
+        judgements, table, found.ranking, found.sizes, *entries, found.is_tied, has_duplicates
+    )
 
 
 def join_parts(parts: Sequence[JudgedRun]) -> JudgedRun:
@@ -382,16 +380,12 @@ def join_parts(parts: Sequence[JudgedRun]) -> JudgedRun:
         qid = judgements.qids[int(np.argmax(answered > 1))]
         raise ValueError(f"two batches answer query {qid!r}")
     retrieved = np.sum([part.retrieved for part in parts], axis=0)
-    entries = np.concatenate([(part.queries, part.ranks, part.pairs) for part in parts], axis=1)
-    return JudgedRun.from_entries(judgements, retrieved, *in_query_order(*entries))
-
-
-def in_query_order(queries: Ints, ranks: Ints, pairs: Ints) -> tuple[Ints, Ints, Ints]:
-    """Entries query by query; entries of a query keep their order."""
-    if np.all(queries[1:] >= queries[:-1]):
-        return queries, ranks, pairs
+    queries, ranks, pairs = np.concatenate(
+        [(part.queries, part.ranks, part.pairs) for part in parts], axis=1
+    )
     order = order_by_query(queries)
-    return queries[order], ranks[order], pairs[order]
+    entries = queries[order], ranks[order], pairs[order]
+    return JudgedRun.from_entries(judgements, retrieved, *entries)
 
 
 def none_judged(judged: JudgedRun) -> str:

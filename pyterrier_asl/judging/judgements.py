@@ -6,157 +6,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from ..io.columns import Columns, first_of_each, qrels_columns
-from ..io.lazy import pc
 from ..io.notices import counted, warn
-from ..io.values import arrow_text, numpy_numbers, take
-from ..scoring.arrays import (
-    Floats,
-    Ints,
-    cumulate,
-    offsets_of,
-    order_by_query,
-    queries_of,
-    ranges_from,
-)
-from .matching import PairIndex, codes, equal_groups, positions
-from .remembered import RESULTS, Remembering, cached_property, copy_of, remembered
-
-#: Rows looked at to find out whether rows of a query are adjacent.
-_FIRST = 1000
-
-
-@dataclass(frozen=True)
-class _Rows:
-    """Some rows of a run, in groups."""
-
-    offsets: Ints
-    #: The row of the run at each place; None: all rows in their order, so that none is moved.
-    moved: Ints | None
-
-    def rows_at(self, places: Ints) -> Ints:
-        """The rows of the run at some places among these."""
-        return places if self.moved is None else self.moved[places]
-
-    def take(self, column: Any) -> Any:
-        """The values of a column of the run, NumPy's or Arrow's, in the order of these rows."""
-        return column if self.moved is None else take(column, self.moved)
-
-
-@dataclass(frozen=True)
-class Ranking(_Rows):
-    """Every row of a run that answers a judged query, in ranking order.
-
-    Attributes:
-        offsets: the beginning of each query's rows, shape (Q + 1,).
-    """
-
-    def __len__(self) -> int:
-        return int(self.offsets[-1])
-
-    @cached_property
-    def rows(self) -> Ints:
-        """Row numbers of the run, query by query, best first."""
-        return np.arange(self.offsets[-1]) if self.moved is None else self.moved
-
-    def cut(self, k: int | None) -> Ranking:
-        """The first ``k`` of each query."""
-        sizes = np.diff(self.offsets)
-        if k is None or not np.any(sizes > k):
-            return self
-        kept = cumulate(np.minimum(sizes, k))
-        return Ranking(kept, self.rows_at(ranges_from(self.offsets[:-1], kept)))
-
-
-@dataclass(frozen=True)
-class AnswerRows(_Rows):
-    """The rows of a run that answer judged queries, in blocks: one block per answered query.
-
-    Attributes:
-        offsets: the beginning of each block and the end of the last, shape (B + 1,).
-        queries: the query that each block answers, shape (B,).
-        num_queries: the number of judged queries.
-        repeated: rows that are left out, because their document has a better rank.
-        ties: places among these rows with the score of the next place of the block, ascending.
-    """
-
-    queries: Ints
-    num_queries: int
-    repeated: Sequence[int] | Ints = ()
-    ties: Ints | None = None
-
-    @classmethod
-    def none(cls, num_queries: int) -> AnswerRows:
-        """No rows at all."""
-        nothing = np.empty(0, dtype=np.int64)
-        return cls(cumulate(nothing), nothing, nothing, num_queries)
-
-    def without_own_ids(self, table: Columns) -> AnswerRows:
-        """The blocks without documents that have the id of their query; none is empty."""
-        own = np.zeros(len(table), dtype=bool)
-        own[equal_rows(table.docno, table.qid)] = True
-        keep = ~self.take(own)
-        sizes = np.bincount(queries_of(self.offsets)[keep], minlength=len(self.queries))
-        answered = sizes > 0
-        offsets = cumulate(sizes[answered])
-        rows = self.rows_at(np.flatnonzero(keep))
-        return AnswerRows(offsets, rows, self.queries[answered], self.num_queries)
-
-    @cached_property
-    def retrieved(self) -> Ints:
-        """Documents retrieved for each judged query, shape (Q,)."""
-        retrieved = np.zeros(self.num_queries, dtype=np.int64)
-        retrieved[self.queries] = np.diff(self.offsets)
-        return retrieved
-
-    @cached_property
-    def by_query(self) -> Ranking:
-        """The rows in the order of the judged queries."""
-        offsets = cumulate(self.retrieved)
-        if np.all(np.diff(self.queries) > 0):
-            return Ranking(offsets, self.moved)
-        start = np.zeros(self.num_queries, dtype=np.int64)
-        start[self.queries] = self.offsets[:-1]
-        return Ranking(offsets, self.rows_at(ranges_from(start, offsets)))
-
-
-def equal_rows(texts: pa.LargeStringArray, others: pa.LargeStringArray) -> Ints:
-    """The rows in which two columns have the same text."""
-    return numpy_numbers(pc.indices_nonzero(pc.equal(texts, others))).astype(np.int64)
-
-
-def answer_rows(
-    qid: pa.LargeStringArray, known: pa.LargeStringArray | None
-) -> tuple[AnswerRows, pa.LargeStringArray]:
-    """The rows that answer known queries (None: all queries), and the known queries.
-
-    Rows that are already adjacent are not moved.
-    """
-    first = qid.slice(0, _FIRST)
-    are_adjacent = len(first) < _FIRST or 2 * len(equal_groups(first)[1]) < _FIRST
-    bounds, group_ids = equal_groups(qid) if are_adjacent else (None, qid)
-    if known is None:
-        query, known = codes(group_ids)
-    else:
-        query = positions(group_ids, known)
-    counts = np.bincount(query + 1, minlength=len(known) + 1)
-    unknown, counts = counts[0], counts[1:]
-    if bounds is not None and not unknown and np.all(counts <= 1):
-        return AnswerRows(bounds, None, query, len(known)), known
-    groups = order_by_query(query)[unknown:]
-    answered = np.flatnonzero(counts)
-    starts = cumulate(counts[answered])
-    if bounds is None:
-        return AnswerRows(starts, groups, answered, len(known)), known
-    offsets = cumulate(np.diff(bounds)[groups])
-    rows = ranges_from(bounds[groups], offsets)
-    return AnswerRows(offsets[starts], rows, answered, len(known)), known
+from ..io.values import arrow_text, take
+from ..scoring.arrays import Floats, Ints, offsets_of, queries_of
+from .matching import PairIndex
+from .ranking import rows_by_query
+from .remembered import RESULTS, Remembering, copy_of, remembered
 
 
 class Judgements(Remembering):
@@ -201,9 +62,9 @@ class Judgements(Remembering):
         self.duplicates, self.drop_self = _policy(duplicates), drop_self
         self.collapse = _separator(collapse)
         table = qrels_columns(qrels)
-        answers, self.qid_text = answer_rows(table.qid, None)
-        docnos = answers.take(table.docno)
-        grades: Floats = answers.take(table.value)
+        answers, self.qid_text = rows_by_query(table.qid)
+        docnos = take(table.docno, answers.rows)
+        grades: Floats = table.value[answers.rows]
         index = PairIndex(answers.offsets, docnos)
         repeated = index.repeated
         if len(repeated):
@@ -215,7 +76,7 @@ class Judgements(Remembering):
             keep = np.delete(np.arange(len(docnos)), repeated)
             docnos, grades = take(docnos, keep), grades[keep]
             index = PairIndex(np.searchsorted(keep, answers.offsets), docnos)
-        first = answers.rows_at(answers.offsets[:-1])
+        first = answers.rows[answers.offsets[:-1]]
         self.qids = first_of_each(table.source, first, self.qid_text.to_pylist())
         if isinstance(qrels, Mapping):  # only a dict can hold a query without a judgement
             index = self._with_empty(qrels, index)

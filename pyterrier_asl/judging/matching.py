@@ -147,11 +147,12 @@ class PairIndex:
             return np.full(len(ids), -1, dtype=np.int64)
         blocks, hashes = fixed_blocks(len(ids)), hashes_of(ids, self.seed)
         groups = np.zeros(len(ids), dtype=np.int64) if groups is None else groups
+        every = np.arange(len(ids))
 
         def find_part(first: int, last: int) -> Ints:
             part = slice(blocks[first], blocks[last])
             keys, rows = self.sorted_keys(groups[part], hashes[part])
-            return self.find_keys(keys, rows, ids.slice(part.start, part.stop - part.start))
+            return self.find_keys(keys, rows, ids, every[part])
 
         return np.concatenate(map_parts(find_part, blocks))
 
@@ -172,16 +173,14 @@ class PairIndex:
         keys &= ~self._positions
         return keys, rows
 
-    def find_keys(
-        self, keys: Hashes, rows: Ints, ids: pa.LargeStringArray, which: Ints | None = None
-    ) -> Ints:
+    def find_keys(self, keys: Hashes, rows: Ints, ids: pa.LargeStringArray, which: Ints) -> Ints:
         """The result of :meth:`find`, from the result of :meth:`sorted_keys`.
 
         Args:
             keys: the keys.
             rows: their rows.
             ids: ids.
-            which: the position of each row's id in ``ids``; None: 0, 1, 2, ...
+            which: the position of each row's id in ``ids``.
         """
         pairs = np.full(len(rows), -1, dtype=np.int64)
         if not len(self) or not len(rows):
@@ -197,7 +196,7 @@ class PairIndex:
         rows, keys, places = rows[is_known], keys[is_known], begin + places[is_known]
         while len(rows):
             matches = (self._sorted[places] & self._positions).astype(np.int64)
-            texts = ids_at(ids, which, rows), take(self.ids, matches)
+            texts = take(ids, which[rows]), take(self.ids, matches)
             pairs[rows] = matches
             other = numpy_numbers(pc.indices_nonzero(pc.not_equal(*texts))).astype(np.int64)
             pairs[rows[other]] = -1
@@ -225,17 +224,6 @@ class PairIndex:
         keys |= hashes >> (np.uint64(64) - self._group_shift)
         keys &= ~self._positions
         return keys
-
-
-def ids_at(ids: pa.LargeStringArray, which: Ints | None, rows: Ints) -> pa.LargeStringArray:
-    """The ids of some rows.
-
-    Args:
-        ids: ids.
-        which: the position of each row's id in ``ids``; None: 0, 1, 2, ...
-        rows: the rows.
-    """
-    return take(ids, rows if which is None else which[rows])
 
 
 def hashes_of(ids: pa.LargeStringArray, seed: np.uint64 = SEED, rows: Ints | None = None) -> Hashes:

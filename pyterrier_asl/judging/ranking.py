@@ -1,16 +1,15 @@
-"""Rows of a run in ranking order, and the known ids among them, query by query.
+"""Rows of a run query by query, in ranking order, and the known ids among them.
 
-Rows come in blocks: one block per answered query. Ranking order is by score, descending, and for
-equal scores by id, descending in plain string order. An id that occurs twice in a block is counted
-once, at its best rank.
+Ranking order is by score, descending, and for equal scores by id, descending in plain string order.
+An id that occurs twice for a query is counted once, at its best rank.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -20,16 +19,78 @@ from ..io.columns import Columns, run_columns
 from ..io.lazy import pc
 from ..io.notices import counted, warn
 from ..io.threads import map_parts
-from ..io.values import arrow_numbers, numpy_numbers
-from ..scoring.arrays import Ints, cumulate, queries_of
-from .judgements import AnswerRows, Ranking, answer_rows
-from .matching import PairIndex, codes, hashes_of, ids_at
+from ..io.values import arrow_numbers, numpy_numbers, take
+from ..scoring.arrays import Bools, Ints, cumulate, order_by_query, queries_of, ranges_from
+from .matching import PairIndex, codes, equal_groups, hashes_of, positions
 
 Scores = npt.NDArray[np.float32]
-#: The ids of rows.
+#: The ids at some places.
 TextsAt = Callable[[Ints], pa.LargeStringArray]
 
 _HALF = np.uint64(32)
+#: Rows looked at to find out whether rows of a query are adjacent.
+_FIRST = 1000
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Rows of a run, query by query, best first.
+
+    Attributes:
+        offsets: the beginning of each query's rows and the end of the last, shape (Q + 1,).
+        rows: the row of the run at each place, shape (N,).
+    """
+
+    offsets: Ints
+    rows: Ints
+
+    @classmethod
+    def without_rows(cls, queries: int) -> Ranking:
+        """The ranking of a run without rows."""
+        return cls(np.zeros(queries + 1, dtype=np.int64), np.empty(0, dtype=np.int64))
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def cut(self, k: int | None) -> Ranking:
+        """The first ``k`` of each query."""
+        sizes = np.diff(self.offsets)
+        if k is None or not np.any(sizes > k):
+            return self
+        kept = cumulate(np.minimum(sizes, k))
+        return Ranking(kept, self.rows[ranges_from(self.offsets[:-1], kept)])
+
+    def where(self, keep: Bools) -> Ranking:
+        """The places that are kept, of N."""
+        return Ranking(cumulate(keep)[self.offsets], self.rows[keep])
+
+
+def rows_by_query(
+    qid: pa.LargeStringArray, known: pa.LargeStringArray | None = None
+) -> tuple[Ranking, pa.LargeStringArray]:
+    """The rows of each known query in their order, and the known queries; None: all queries.
+
+    >>> rows, known = rows_by_query(pa.array(["b", "a", "b"], type=pa.large_string()))
+    >>> rows.offsets.tolist(), rows.rows.tolist(), known.to_pylist()
+    ([0, 2, 3], [0, 2, 1], ['b', 'a'])
+    """
+    first = qid.slice(0, _FIRST)
+    bounds, group_ids = np.arange(len(qid) + 1), qid
+    if len(first) < _FIRST or 2 * len(equal_groups(first)[1]) < _FIRST:
+        bounds, group_ids = equal_groups(qid)
+    if known is None:
+        query, known = codes(group_ids)
+    else:
+        query = positions(group_ids, known)
+    counts = np.bincount(query + 1, minlength=len(known) + 1)
+    groups = order_by_query(query)[counts[0] :]
+    ends = cumulate(np.diff(bounds)[groups])
+    return Ranking(ends[cumulate(counts[1:])], ranges_from(bounds[groups], ends)), known
+
+
+def equal_rows(texts: pa.LargeStringArray, others: pa.LargeStringArray) -> Ints:
+    """The rows in which two columns have the same text."""
+    return numpy_numbers(pc.indices_nonzero(pc.equal(texts, others))).astype(np.int64)
 
 
 def rank(run: Any, depth: int | None = None) -> tuple[Columns, pa.LargeStringArray, Ranking]:
@@ -47,30 +108,66 @@ def rank(run: Any, depth: int | None = None) -> tuple[Columns, pa.LargeStringArr
     ['c', 'b', 'a']
     """
     table = run_columns(run)
-    answers, qids = answer_rows(table.qid, None)
+    answers, qids = rows_by_query(table.qid)
     unknown = PairIndex(np.zeros(len(qids) + 1, dtype=np.int64), table.docno[:0])
-    return table, qids, rank_rows(table, answers, unknown, "warn")[0].by_query.cut(depth)
+    return table, qids, match(table, answers, unknown, "warn").ranking.cut(depth)
 
 
-def rank_rows(
-    table: Columns, answers: AnswerRows, known: PairIndex, duplicates: str
-) -> tuple[AnswerRows, Match]:
-    """The rows in ranking order, each document once, and the known documents among them."""
-    with np.errstate(over="ignore"):  # beyond 32 bits is infinite, as in trec_eval
-        scores = answers.take(table.value).astype(np.float32)
-    matched = match(scores, table.docno, answers.moved, answers.offsets, answers.queries, known)
-    repeated = answers.rows_at(matched.repeated)
-    if len(repeated) and duplicates == "error":
-        raise ValueError(_twice(table, repeated))
-    if len(repeated) and duplicates == "warn":
+class Match(NamedTuple):
+    """Rows of a run in ranking order, and the positions of known ids in them.
+
+    Attributes:
+        rows: the row of the run at each place of the ranking order, query by query, shape (N,).
+        is_tied: whether the next place of the query has the same score, shape (N,).
+        sizes: the number of places of each query, shape (Q,).
+        queries: the query of each known id among them, ascending, shape (E,).
+        ranks: its rank from 1, ascending within a query, shape (E,).
+        pairs: its position among the known ids, shape (E,).
+        repeated: rows that are left out, because their id has a better rank.
+    """
+
+    rows: Ints
+    is_tied: Bools
+    sizes: Ints
+    queries: Ints
+    ranks: Ints
+    pairs: Ints
+    repeated: Ints
+
+    @property
+    def ranking(self) -> Ranking:
+        """The rows of each query."""
+        return Ranking(cumulate(self.sizes), self.rows)
+
+
+def match(table: Columns, answers: Ranking, known: PairIndex, duplicates: str = "best") -> Match:
+    """Puts rows in ranking order and matches them with the known ids of their query.
+
+    Args:
+        table: the run.
+        answers: its rows for each of Q queries, in any order.
+        known: ids by query, each id once.
+        duplicates: how to treat an id that occurs twice: ``'error'``, ``'warn'`` or ``'best'``.
+
+    >>> table = run_columns({"q": {"a": 1, "b": 2, "c": 1}})
+    >>> known = PairIndex(np.array([0, 2]), pa.array(["x", "c"], type=pa.large_string()))
+    >>> matched = match(table, Ranking(np.array([0, 3]), np.arange(3)), known)
+    >>> matched.rows.tolist(), matched.ranks.tolist(), matched.pairs.tolist()
+    ([1, 2, 0], [2], [1])
+    """
+    parts = map_parts(partial(_match_part, table, answers, known), answers.offsets)
+    matched = Match(*map(np.concatenate, zip(*parts)))
+    number = len(matched.repeated)
+    if number and duplicates == "error":
+        raise ValueError(_twice(table, matched.repeated))
+    if number and duplicates == "warn":
+        docno = table.docno[int(matched.repeated[0])].as_py()
         warn(
-            f"the ranking of one query has {counted(len(repeated), 'document')} more than once "
-            f"(e.g. {table.docno[int(repeated[0])].as_py()!r}): the measures of this package "
-            "count it once, at its best rank; other measures of ir_measures count its last row",
+            f"the ranking of one query has {counted(number, 'document')} more than once (e.g. "
+            f"{docno!r}): the measures of this package count it once, at its best rank; other "
+            "measures of ir_measures count its last row",
         )
-    rows = answers.moved if matched.order is None else answers.rows_at(matched.order)
-    offsets, ties = matched.starts, matched.ties
-    return replace(answers, moved=rows, offsets=offsets, repeated=repeated, ties=ties), matched
+    return matched
 
 
 def _twice(table: Columns, repeated: Ints) -> str:
@@ -86,173 +183,87 @@ def _twice(table: Columns, repeated: Ints) -> str:
     )
 
 
-@dataclass(frozen=True)
-class Match:
-    """Blocks of rows in ranking order, and the positions of known ids in them.
+def _match_part(table: Columns, answers: Ranking, known: PairIndex, first: int, last: int) -> Match:
+    """The match of some queries."""
+    begin, end = answers.offsets[[first, last]]
+    rows = answers.rows[begin:end]
+    query = queries_of(answers.offsets[first : last + 1] - begin)  # from 0
+    with np.errstate(over="ignore"):  # beyond 32 bits is infinite, as in trec_eval
+        scores = table.value[rows].astype(np.float32)
 
-    Attributes:
-        order: rows in ranking order, block by block; None: they are in this order.
-        starts: the beginning of each block and the end of the last, shape (B + 1,).
-        blocks: the block of each known id among them, ascending, shape (E,).
-        ranks: its rank from 1, ascending within a block, shape (E,).
-        pairs: its position among the known ids, shape (E,).
-        repeated: rows that are left out, because their id has a better rank.
-        ties: places in the ranking order with the score of the next place of the block, ascending.
-    """
+    def texts_at(places: Ints) -> pa.LargeStringArray:
+        return take(table.docno, rows[places])
 
-    order: Ints | None
-    starts: Ints
-    blocks: Ints
-    ranks: Ints
-    pairs: Ints
-    repeated: Ints
-    ties: Ints
-
-
-def match(
-    scores: Scores,
-    ids: pa.LargeStringArray,
-    which: Ints | None,
-    starts: Ints,
-    queries: Ints,
-    known: PairIndex,
-) -> Match:
-    """Puts rows in ranking order and matches them with the known ids of their query.
-
-    Args:
-        scores: score of each row, never NaN, shape (n,).
-        ids: ids of rows.
-        which: the position of each row's id in ``ids``, shape (n,); None: 0, 1, 2, ...
-        starts: the beginning of each block and the end of the last, shape (B + 1,).
-        queries: the query of each block, a group of ``known``, shape (B,).
-        known: ids by query, each id once.
-
-    >>> ids = pa.array(["a", "b", "c", "a"], type=pa.large_string())
-    >>> known = PairIndex(np.array([0, 2]), pa.array(["x", "c"], type=pa.large_string()))
-    >>> scores = np.array([1, 2, 1, 0], dtype=np.float32)
-    >>> matched = match(scores, ids, None, np.array([0, 4]), np.array([0]), known)
-    >>> matched.order.tolist(), matched.ranks.tolist(), matched.pairs.tolist()
-    ([1, 2, 0], [2], [1])
-    >>> matched.repeated.tolist()
-    [3]
-    """
-    parts = map_parts(partial(_match_part, scores, ids, which, starts, queries, known), starts)
-    return parts[0] if len(parts) == 1 else _joined(parts, starts)
-
-
-def _match_part(
-    scores: Scores,
-    ids: pa.LargeStringArray,
-    which: Ints | None,
-    starts: Ints,
-    queries: Ints,
-    known: PairIndex,
-    first: int,
-    last: int,
-) -> Match:
-    """The match of some blocks; rows and blocks are numbered from 0."""
-    begin, end = starts[first], starts[last]
-    starts, queries = starts[first : last + 1] - begin, queries[first:last]
-    scores, block = scores[begin:end], queries_of(starts)
-    if which is None:
-        ids = ids.slice(begin, end - begin)
-    else:
-        which = which[begin:end]
-    texts_at = partial(ids_at, ids, which)
-    order, ties = _order(block, scores, texts_at)
-    keys, rows_of_keys = known.sorted_keys(queries[block], hashes_of(ids, known.seed, which))
-    pairs = known.find_keys(keys, rows_of_keys, ids, which)
-    equal = np.flatnonzero(keys[1:] == keys[:-1])
-    repeated = equal[:0]
+    order, is_tied = _order(query, scores, texts_at)
+    hashes = hashes_of(table.docno, known.seed, rows)
+    keys, places = known.sorted_keys(query + first, hashes)
+    pairs = known.find_keys(keys, places, table.docno, rows)
+    equal, repeated = np.flatnonzero(keys[1:] == keys[:-1]), rows[:0]
     if len(equal):
-        suspects = rows_of_keys[np.concatenate((equal, equal + 1))]
-        order, repeated = _without_repeats(order, block, texts_at, suspects)
+        suspects = places[np.concatenate((equal, equal + 1))]
+        is_repeated = _are_repeated(order, query, texts_at, suspects)
+        repeated, order = rows[order[is_repeated]], order[~is_repeated]
     if len(repeated):
-        starts = cumulate(np.bincount(block[order], minlength=len(queries)))
-        keys = _sort_keys(block[order], scores[order])
-        ties = np.flatnonzero(keys[1:] == keys[:-1])
-    pairs = pairs if order is None else pairs[order]
+        is_tied = _are_tied(query[order], scores[order])
+    pairs, query = pairs[order], query[order]
+    sizes = np.bincount(query, minlength=last - first)
     judged = np.flatnonzero(pairs >= 0)
-    blocks = block[judged if order is None else order[judged]]
-    ranks = judged - starts[blocks] + 1
-    return Match(order, starts, blocks, ranks, pairs[judged], repeated, ties)
+    ranks = judged - cumulate(sizes)[query[judged]] + 1
+    return Match(rows[order], is_tied, sizes, query[judged] + first, ranks, pairs[judged], repeated)
 
 
-def _joined(parts: Sequence[Match], starts: Ints) -> Match:
-    """The match of all blocks from the matches of their parts.
-
-    Args:
-        parts: the matches, in the order of their blocks.
-        starts: the beginning of each block among all rows.
-    """
-    first = np.cumsum([0, *(len(part.starts) - 1 for part in parts[:-1])])
-    rows = starts[first]
-    places = np.cumsum([0, *(part.starts[-1] for part in parts[:-1])])
-    order = None
-    if any(part.order is not None for part in parts):
-        orders = [np.arange(p.starts[-1]) if p.order is None else p.order for p in parts]
-        order = np.concatenate([part + row for part, row in zip(orders, rows)])
-    return Match(
-        order,
-        cumulate(np.concatenate([np.diff(part.starts) for part in parts])),
-        np.concatenate([part.blocks + block for part, block in zip(parts, first)]),
-        np.concatenate([part.ranks for part in parts]),
-        np.concatenate([part.pairs for part in parts]),
-        np.concatenate([part.repeated + row for part, row in zip(parts, rows)]),
-        np.concatenate([part.ties + place for part, place in zip(parts, places)]),
-    )
-
-
-def _order(block: Ints, scores: Scores, texts_at: TextsAt) -> tuple[Ints | None, Ints]:
-    """The rows in ranking order (None: they are in this order); the places of ties in it."""
+def _order(query: Ints, scores: Scores, texts_at: TextsAt) -> tuple[Ints, Bools]:
+    """Places in ranking order, and whether each has the score of the next one of its query."""
+    order = np.arange(len(scores))
     not_below = np.flatnonzero(scores[1:] >= scores[:-1])
-    not_below = not_below[block[not_below] == block[not_below + 1]]
-    if not len(not_below):
-        return None, not_below
-    is_sorted = bool(np.all(scores[not_below] == scores[not_below + 1]))
-    if is_sorted:
-        order, ties = np.arange(len(scores)), not_below
+    not_below = not_below[query[not_below] == query[not_below + 1]]
+    if np.all(scores[not_below] == scores[not_below + 1]):
+        is_tied = np.zeros(len(scores), dtype=bool)
+        is_tied[not_below] = True
     else:
-        keys = _sort_keys(block, scores)
-        order = np.argsort(keys)
-        ties = np.flatnonzero(keys[order[1:]] == keys[order[:-1]])
-    is_tied = np.zeros(len(scores), dtype=bool)
-    is_tied[ties] = is_tied[ties + 1] = True
-    tied = np.flatnonzero(is_tied)
-    rows = np.sort(order[tied])
-    columns = [arrow_numbers(_sort_keys(block[rows], scores[rows])), texts_at(rows)]
+        order = np.argsort(_sort_keys(query, scores))
+        is_tied = _are_tied(query[order], scores[order])
+    if not is_tied.any():
+        return order, is_tied
+    tied = np.flatnonzero(is_tied | np.append(False, is_tied[:-1]))
+    places = np.sort(order[tied])
+    columns = [arrow_numbers(_sort_keys(query[places], scores[places])), texts_at(places)]
     by_id = pc.sort_indices(
         pa.table(columns, names=["key", "id"]),
         sort_keys=[("key", "ascending"), ("id", "descending")],
     )
-    order[tied] = rows[numpy_numbers(by_id)]
-    return None if is_sorted and np.all(order[tied] == tied) else order, ties
+    order[tied] = places[numpy_numbers(by_id)]
+    return order, is_tied
 
 
-def _sort_keys(block: Ints, scores: Scores) -> npt.NDArray[np.uint64]:
-    """Numbers that ascend by block and within a block by descending score."""
+def _are_tied(query: Ints, scores: Scores) -> Bools:
+    """Whether the next place has the same query and the same score."""
+    is_tied = np.zeros(len(query), dtype=bool)
+    is_tied[:-1] = (query[1:] == query[:-1]) & (scores[1:] == scores[:-1])
+    return is_tied
+
+
+def _sort_keys(query: Ints, scores: Scores) -> npt.NDArray[np.uint64]:
+    """Numbers that ascend by query and within a query by descending score."""
     bits = (scores + np.float32(0)).view(np.uint32)  # -0 becomes 0
     keys = np.where(bits >> np.uint32(31), bits, ~bits & np.uint32(0x7FFFFFFF))
-    return (block.astype(np.uint64) << _HALF) | keys
+    return (query.astype(np.uint64) << _HALF) | keys
 
 
-def _without_repeats(
-    order: Ints | None, block: Ints, texts_at: TextsAt, suspects: Ints
-) -> tuple[Ints | None, Ints]:
-    """Keeps each pair of a block and an id once, at its best rank; and the rows left out.
+def _are_repeated(order: Ints, query: Ints, texts_at: TextsAt, suspects: Ints) -> Bools:
+    """Which places of the order have an id that has a better rank for the same query.
 
     Args:
-        order: the rows in ranking order; None: they are in this order.
-        block: the block of each row.
-        texts_at: the ids of rows.
-        suspects: the rows with a pair that can occur again.
+        order: the places in ranking order.
+        query: the query of each place.
+        texts_at: the ids of places.
+        suspects: the places with an id that can occur again.
     """
-    is_suspect = np.zeros(len(block), dtype=bool)
+    is_suspect = np.zeros(len(order), dtype=bool)
     is_suspect[suspects] = True
-    order = np.arange(len(block)) if order is None else order
-    places = np.flatnonzero(is_suspect[order])
-    rows = order[places]
-    numbers, different = codes(texts_at(rows))
-    is_best = np.zeros(len(rows), dtype=bool)
-    is_best[np.unique(block[rows] * len(different) + numbers, return_index=True)[1]] = True
-    return np.delete(order, places[~is_best]), rows[~is_best]
+    at = np.flatnonzero(is_suspect[order])
+    numbers, different = codes(texts_at(order[at]))
+    pairs = query[order[at]] * len(different) + numbers
+    is_repeated = np.zeros(len(order), dtype=bool)
+    is_repeated[np.delete(at, np.unique(pairs, return_index=True)[1])] = True
+    return is_repeated

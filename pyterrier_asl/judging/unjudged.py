@@ -180,7 +180,7 @@ def unjudged(run: JudgedRun, depth: int | None = None) -> Retrieved:
     places = np.flatnonzero(is_unjudged)
     offsets = np.searchsorted(places, ranking.offsets)
     ranks = places - np.repeat(ranking.offsets[:-1], np.diff(offsets)) + 1
-    return Retrieved(offsets, ranks, ranking.rows_at(places), np.arange(len(ranks)))
+    return Retrieved(offsets, ranks, ranking.rows[places], np.arange(len(ranks)))
 
 
 def _number_documents(hashes: Hashes, ranks: Ints, sizes: Ints) -> tuple[Ints, Ints, Ints]:

@@ -18,9 +18,8 @@ from ..io.runs import iter_runs
 from ..io.saved_tables import load_table, report_as_damaged_file, save_table
 from ..io.values import arrow_numbers, arrow_text, numpy_numbers, take
 from ..judging.judged_run import JudgedRun, Relevant
-from ..judging.judgements import Ranking
 from ..judging.matching import Hashes, PairIndex, codes, hashes_of, of_groups, positions
-from ..judging.ranking import rank
+from ..judging.ranking import Ranking, rank
 from ..judging.remembered import cached_property, remembered
 from ..judging.unjudged import Retrieved
 from ..scoring.arrays import (
@@ -275,7 +274,7 @@ class RarenessPool(Named):
     def _is_member(self, judged: JudgedRun, query_of: Ints, depth: int | None) -> Bools:
         """Whether a member has the same set of documents in its top k, per query."""
         ranking = judged.whole_ranking.cut(depth)
-        hashes = hashes_of(judged.table.docno, self._index.seed, ranking.moved)
+        hashes = hashes_of(judged.table.docno, self._index.seed, ranking.rows)
         marks = _mix(of_groups(hashes, query_of[queries_of(ranking.offsets)]))
         return np.isin(reduce_by_query(np.add, marks, ranking.offsets, 0), self._members(depth))
 

@@ -138,7 +138,7 @@ class _TBG(PluginMeasure):
         if self["lengths"] is not None:
             lengths: Floats = self["lengths"].look_up(judged.docnos(ranking))
         elif judged.table.has(DOC_LEN):
-            lengths = ranking.take(judged.table.numbers(DOC_LEN, f"column {DOC_LEN} of the run"))
+            lengths = judged.table.numbers(DOC_LEN, f"column {DOC_LEN} of the run")[ranking.rows]
         else:
             lengths = np.full(len(ranking), np.nan)
         unknown = np.isnan(lengths)

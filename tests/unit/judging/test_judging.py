@@ -189,8 +189,6 @@ def test_any_run_is_ranked_as_by_loops(rows, depth):
     assert qids.to_pylist() == first_seen(row[0] for row in rows)
     expected = [i for qid in qids.to_pylist() for i in ranked(rows, qid)[:depth]]
     assert ranking.rows.tolist() == expected
-    scores = np.array([row[2] for row in rows], dtype=float)
-    assert np.array_equal(ranking.take(scores), scores[expected])
 
 
 def test_long_rankings_full_of_ties_and_repeats_are_ranked_as_by_loops():
@@ -248,15 +246,6 @@ def test_rows_of_a_query_may_lie_apart():
     judgements = Judgements(frame(qrels, "relevance"))
     judged = judge(judgements, frame(rows))
     check(judgements, judged, rows, qrels)
-
-
-def test_sorted_input_stays_where_it_is():
-    rows = [("q", "b", 2), ("q", "a", 1), ("p", "a", 1)]
-    column = np.array([5.0, 6.0, 7.0])
-    judged = judge(Judgements(frame([("q", "a", 1), ("p", "a", 1)], "relevance")), frame(rows))
-    assert judged.ranking.take(column).tolist() == [5, 6, 7]
-    assert judged.ranking.take(column) is column
-    assert judged.docnos(judged.ranking) is judged.table.docno
 
 
 def test_strangers_are_warned_of_and_an_error_for_a_whole_answer():

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pyterrier_asl.io.columns import Columns
 from pyterrier_asl.judging.matching import PairIndex, codes, equal_groups, positions
-from pyterrier_asl.judging.ranking import match
+from pyterrier_asl.judging.ranking import Ranking, match
 
 
 def text(ids) -> pa.LargeStringArray:
@@ -143,9 +144,8 @@ def test_ids_of_one_hash_are_distinguished(build):
         expected = [place if place // 15 == group else -1 for place in range(40)]
         assert halves.find(np.full(40, group), ids).tolist() == expected
     twice = pa.concat_arrays([ids, ids])
-    found = match(
-        np.arange(80, 0, -1, dtype=np.float32), twice, None, np.array([0, 80]), np.array([0]), index
-    )
+    run = Columns(text(["q"] * 80), twice, np.arange(80.0, 0, -1), None)
+    found = match(run, Ranking(np.array([0, 80]), np.arange(80)), index)
     assert found.pairs.tolist() == [*range(30)]
     assert found.ranks.tolist() == [*range(1, 31)]
     assert found.repeated.tolist() == [*range(40, 80)]
@@ -162,7 +162,7 @@ def test_a_query_with_more_rows_than_fit_below_a_key():
     rows = 2**18 + 2
     ids = text([*map(str, range(rows - 1)), "7"])
     known = PairIndex(np.array([0, 2]), text([str(rows - 2), "x"]))
-    scores = -np.arange(rows, dtype=np.float32)
-    found = match(scores, ids, None, np.array([0, rows]), np.array([0]), known)
+    run = Columns(text([]), ids, -np.arange(rows, dtype=float), None)
+    found = match(run, Ranking(np.array([0, rows]), np.arange(rows)), known)
     assert (found.ranks.tolist(), found.pairs.tolist()) == ([rows - 1], [0])
     assert found.repeated.tolist() == [rows - 1]
