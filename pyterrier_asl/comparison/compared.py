@@ -13,6 +13,7 @@ import pandas as pd
 from ..assessment.system_pairs import PairedTest
 from ..evaluation.relevant_documents import RelevantDocuments
 from ..io.names import OVERALL
+from ..statistics.pairwise import sign_test
 from ..statistics.tests import correct
 from .checks import Question, answered_by_neither, unanswered_verdict, untestable
 from .conditions import Condition
@@ -120,11 +121,17 @@ class Compared:
 
     @cached_property
     def preferences(self) -> pd.DataFrame:
-        """The queries that prefer each run (``wins``), the baseline (``losses``) and neither."""
+        """The queries in which every measure of ranks prefers each run (``wins``), the baseline
+        (``losses``) or neither (``equal``), in which it ``depends`` on the measure, and
+        ``p_dominance``, of a two-sided sign test of wins against losses."""
+        columns = ["run", "wins", "losses", "equal", "depends", "p_dominance"]
         if not self.inputs.judged:
-            return pd.DataFrame(columns=["run", "wins", "losses", "ties"])
-        rows = [values.row(PairedTest()) for values in run_differences(self.inputs, ["sgnLP"])]
-        return pd.DataFrame(rows)[["run", "wins", "losses", "ties"]]
+            return pd.DataFrame(columns=columns)
+        values = self.inputs.dominance()[1:]
+        wins, losses, equal = ((values == sign).sum(axis=1) for sign in (1, -1, 0))
+        depends = np.isnan(values).sum(axis=1)
+        counts = (self.runs, wins, losses, equal, depends, sign_test(wins, losses))
+        return pd.DataFrame(dict(zip(columns, counts)))
 
     @cached_property
     def moved(self) -> pd.DataFrame:

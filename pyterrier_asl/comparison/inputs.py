@@ -25,7 +25,7 @@ from ..measures.names import (
     words,
 )
 from ..scoring.arrays import Bools, Floats
-from ..scoring.lexicographic import first_difference, reciprocal_ranks
+from ..scoring.lexicographic import dominance, first_difference, reciprocal_ranks
 from .conditions import Condition, check_condition
 
 #: Preferences of lexicographic precision (Diaz 2023), which are defined for pairs of runs.
@@ -103,6 +103,13 @@ class Inputs:
     def _preferred(self) -> dict[str, dict[str, Floats]]:
         """The preferences for each run over the baseline, by collection."""
         return {track: _preferences(of.runs, self.rel) for track, of in self.judged.items()}
+
+    def dominance(self) -> Floats:
+        """Which run every measure of ranks prefers to the baseline, over all collections, (S, Q).
+
+        See :func:`~pyterrier_asl.scoring.lexicographic.dominance`.
+        """
+        return np.concatenate([of["dominance"] for of in self._preferred.values()], axis=1)
 
     def extremes(self, name: str) -> tuple[float, float]:
         """The lowest and the highest value of a measure or preference, as far as they are known."""
@@ -216,7 +223,8 @@ def _preferences(runs: Sequence[JudgedRun], rel: float) -> dict[str, Floats]:
     reciprocal = [reciprocal_ranks(r.ranks, r.offsets, r.total) for r in relevant]
     total = relevant[0].total
     preferred = np.array([first_difference(run, reciprocal[0], total)[1] for run in reciprocal])
-    return dict(zip(PREFERENCES, (preferred, np.sign(preferred))))
+    dominates = np.array([dominance(run, reciprocal[0], total) for run in reciprocal])
+    return {"rrLP": preferred, "sgnLP": np.sign(preferred), "dominance": dominates}
 
 
 def _systems(names: Mapping[str, Sequence[str]], baseline: str | None, common: bool) -> list[str]:

@@ -152,14 +152,18 @@ class RunComparison(Compared, Printed):
         )
 
     def _notes_on_preferences(self) -> list[str]:
-        """The wins and losses by sgnLP, where it has no row."""
-        rows = [] if "sgnLP" in self.higher_is_better else self.preferences.to_dict("records")
-        parts = [
-            f"{row['run']} in {row['wins']}, {self.baseline} in {row['losses']}, neither in "
-            f"{row['ties']}"
-            for row in rows
-        ]
-        return [f"Queries that prefer one by sgnLP: {'; '.join(parts)}."] if parts else []
+        """In how many queries every measure of ranks prefers each run."""
+        notes = []
+        for row in self.preferences.to_dict("records"):
+            wins = counted(row["wins"], "query", "queries") if row["wins"] else "no query"
+            note = (
+                f"prefers {row['run']} in {wins} and {self.baseline} in {row['losses'] or 'none'}"
+            )
+            equal, depends = row["equal"], row["depends"]
+            rest = [f"{equal} {'is' if equal == 1 else 'are'} equal"] if equal else []
+            rest += [f"in {depends} it depends on the measure"] if depends else []
+            notes.append(f"Every measure of ranks {note}{'; ' if rest else ''}{', '.join(rest)}.")
+        return notes
 
     def _notes_on_tracks(self, queries: str) -> list[str]:
         """Notes on several collections, and those that disagree."""

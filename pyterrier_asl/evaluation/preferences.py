@@ -17,7 +17,7 @@ import numpy.typing as npt
 from ..io.lazy import pd
 from ..measures import LexiP
 from ..scoring.arrays import Floats, Ints
-from ..scoring.lexicographic import first_difference
+from ..scoring.lexicographic import dominance, first_difference
 from ..scoring.preferences import pairwise_preferences, preference_cube
 from ..statistics.pairwise import cycle_numbers, sign_test, t_test
 from .evaluation import Evaluation
@@ -58,7 +58,10 @@ def preferences(
         * ``rrLP``: the difference of the reciprocal ranks at this level, in [-1, 1];
         * ``sgnLP``: its sign;
         * ``lexirecall``: the sign of the difference at the last recall level with a difference;
-        * ``RPP``: recall-paired preference, the mean of the signs over all recall levels.
+        * ``RPP``: recall-paired preference, the mean of the signs over all recall levels;
+        * ``dominance``: the sign of all differences, where no two have different signs: every
+          measure of the ranks of relevant documents that never falls when one moves up prefers this
+          run. NaN where it depends on the measure.
 
     Raises:
         ValueError: for parameters out of range, bad columns or values, an empty run or empty qrels,
@@ -72,8 +75,8 @@ def preferences(
     >>> first = {"q": {"a": 9, "x": 8, "b": 7, "y": 6, "z": 5, "c": 4}}
     >>> second = {"q": {"a": 9, "b": 8, "x": 7}}
     >>> preferences(first, second, qrels).round(4)
-      qid  i_star    rrLP  sgnLP  lexirecall  RPP
-    0   q       2 -0.1667     -1           1  0.0
+      qid  i_star    rrLP  sgnLP  lexirecall  RPP  dominance
+    0   q       2 -0.1667     -1           1  0.0        NaN
     """
     runs = {"run_a": run_a, "run_b": run_b}
     judged, rel, (a, b), total = _levels(runs, qrels, rel, cutoff, duplicates, collapse)
@@ -87,6 +90,7 @@ def preferences(
             "sgnLP": np.sign(rrlp).astype(np.int64),
             "lexirecall": cubes["lexirecall"][:, 0, 1].astype(np.int64),
             "RPP": cubes["RPP"][:, 0, 1],
+            "dominance": dominance(a, b, total),
         }
     )
 

@@ -57,6 +57,30 @@ def first_difference(a: Floats, b: Floats, total: Ints) -> tuple[Ints, Floats]:
     return np.where(first < size, first - offsets[:-1] + 1, 0), value
 
 
+def dominance(a: Floats, b: Floats, total: Ints) -> Floats:
+    """Which ranking every measure of the ranks of relevant documents prefers.
+
+    Ranking a dominates b if no RR_i of a is lower and one is higher. Then every measure that never
+    falls when a relevant document moves up prefers a (after the orderings of Moffat and Mackenzie).
+
+    Args:
+        a: the reciprocal ranks of one ranking, shape (total.sum(),), or of several, (...,
+            total.sum()).
+        b: the reciprocal ranks of the other ranking, in the same shape.
+        total: relevant documents of each query, shape (Q,).
+
+    Returns:
+        1 (a), -1 (b), 0 (all are equal) or NaN (neither), shape (..., Q).
+
+    >>> a, b = np.array([1, 1 / 3, 1 / 2]), np.array([1, 1 / 4, 1.0])
+    >>> dominance(a, b, np.array([2, 1])).tolist(), dominance(a, b, np.array([3])).tolist()
+    ([1.0, -1.0], [nan])
+    """
+    offsets = cumulate(total)
+    above, below = (reduce_by_query(np.logical_or, s, offsets, False) for s in (a > b, a < b))
+    return np.where(above & below, np.nan, 1.0 * above - below)
+
+
 #: Further relevant documents change LexiP by less than 2^-64, below the precision of floats.
 LEVELS = 64
 

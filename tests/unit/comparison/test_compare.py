@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from ir_measures import RR
+from scipy.stats import binomtest
 
-from pyterrier_asl import compare, preferences
+from pyterrier_asl import compare
 
 QUERIES = [f"q{i}" for i in range(6)]
 QRELS = {qid: {"a": 1, "b": 1, "n": 0} for qid in QUERIES}
@@ -54,18 +55,52 @@ def test_preferences_are_tested_where_they_are_named_or_no_measure_is():
     assert compare(runs, QRELS).table["measure"].tolist()[-2:] == ["rrLP", "sgnLP"]
     guarded = compare(runs, QRELS, conditions=["AP worse", "rrLP worse"])
     assert guarded.table["measure"].unique().tolist() == ["AP", "rrLP"]
-    counts = compare(runs, QRELS, "RR")
-    for row in counts.preferences.to_dict("records"):
-        signs = preferences(runs[row["run"]], LIVE, QRELS)["sgnLP"]
-        assert (row["wins"], row["losses"]) == ((signs > 0).sum(), (signs < 0).sum())
-    [row] = counts.preferences[:1].to_dict("records")
-    shown = f"new in {row['wins']}, live in {row['losses']}, neither in {row['ties']}"
-    assert f"Queries that prefer one by sgnLP: {shown}; other in" in " ".join(counts.notes())
     tracks = {name: (runs, QRELS) for name in "xy"}
     by_track = compare(tracks, measures="RR sgnLP").by_track.set_index(["track", "run", "measure"])
     alone = compare(runs, QRELS, "sgnLP").table.set_index("run")["difference"]
     for track in ("overall", "x", "y"):
         assert by_track.loc[(track, "new", "sgnLP"), "difference"] == alone["new"]
+
+
+def run_at(ranks: list[str]) -> dict[str, dict[str, float]]:
+    """A run whose relevant documents, of each query, are at these ranks from 1 to 9."""
+    return {
+        f"q{q}": {"abc"[of.index(n)] if n in of else f"x{n}": -float(n) for n in "123456789"}
+        for q, of in enumerate(ranks)
+    }
+
+
+def test_the_queries_that_every_measure_of_ranks_decides_are_counted():
+    qrels = {f"q{q}": dict.fromkeys("abc", 1) for q in range(6)} | {"last": {"a": 0}}
+    runs = {
+        "live": run_at(["14", "25", "3", "34", "129", "5"]),
+        "new": run_at(["13", "245", "3", "25", "128", "6"]),  # more, more, equal, open, more, less
+        "same": run_at(["14", "25", "3", "34", "129", "5"]),
+        "bad": run_at(["", "26", "4", "35", "139", ""]),
+        "open": run_at(["2", "16", "", "29", "239", "789"]),
+    }
+    compared = compare(runs, qrels, "AP")
+    counts = compared.preferences.set_index("run")
+    assert counts.iloc[:, :4].to_numpy().tolist() == [
+        [3, 1, 2, 1],
+        [0, 0, 7, 0],
+        [0, 6, 1, 0],
+        [0, 3, 1, 3],
+    ]
+    p = [binomtest(3, 4).pvalue, np.nan, binomtest(0, 6).pvalue, binomtest(0, 3).pvalue]
+    assert counts["p_dominance"].tolist() == pytest.approx(p, nan_ok=True)
+    assert [note for note in compared.notes() if "Every measure" in note] == [
+        "Every measure of ranks prefers new in 3 queries and live in 1; 2 are equal, in 1 it "
+        "depends on the measure.",
+        "Every measure of ranks prefers same in no query and live in none; 7 are equal.",
+        "Every measure of ranks prefers bad in no query and live in 6; 1 is equal.",
+        "Every measure of ranks prefers open in no query and live in 3; 1 is equal, in 3 it "
+        "depends on the measure.",
+    ]
+    tracks = {name: (runs, qrels) for name in ("x", "y")}
+    assert compare(tracks, measures="sgnLP").preferences["wins"].tolist() == [6, 0, 0, 0]
+    one = compare({"a": run_at(["2"]), "b": run_at(["1"])}, {"q0": {"a": 1}}, "AP")
+    assert "Every measure of ranks prefers b in 1 query and a in none." in one.notes()
 
 
 def test_p_is_corrected_over_the_runs_of_each_measure():

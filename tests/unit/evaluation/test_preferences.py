@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from pyterrier_asl import evaluate
 from pyterrier_asl.evaluation.preferences import preference_matrix, preferences
 from pyterrier_asl.statistics.pairwise import t_test
 
@@ -61,6 +62,49 @@ def test_every_pair_of_short_rankings_is_compared_as_the_definition_says():
             assert (row.i_star, row.lexirecall) == (i_star, lexirecall)
             assert row.rrLP == pytest.approx(rrlp, abs=1e-12)
             assert row.sgnLP == np.sign(rrlp) and row.RPP == pytest.approx(rpp, abs=1e-12)
+
+
+def test_every_monotone_measure_of_ranks_prefers_the_run_that_dominates():
+    """200 random measures: additive, the least or the greatest part, a product of the parts."""
+    random, depth, levels = np.random.default_rng(8), 7, 3
+    drawn = [
+        [
+            sorted(random.permutation(depth)[: random.integers(1, levels + 1)] + 1)
+            for _ in range(150)
+        ]
+        for _ in "ab"
+    ]
+    qrels = {f"q{q}": {f"r{i}": 1 for i in range(levels)} | {"judged": 0} for q in range(150)}
+    runs = [
+        {f"q{q}": ranking(list(map(int, ranks)), levels, depth + 1)[0]["q"]}
+        for of_run in drawn
+        for q, ranks in enumerate(of_run)
+    ]
+    a, b = ({q: run[q] for run in part for q in run} for part in (runs[:150], runs[150:]))
+    found = preferences(a, b, qrels)["dominance"].to_numpy()
+    assert {*found[~np.isnan(found)]} == {-1, 0, 1} and np.isnan(found).sum() > 20
+    at = np.full((2, 150, levels), depth)  # the rank of each level from 0; depth: not retrieved
+    for run, query in np.ndindex(2, 150):
+        ranks = drawn[run][query]
+        at[run, query, : len(ranks)] = np.array(ranks) - 1
+    is_higher, is_lower = np.zeros((2, 150), dtype=bool)
+    for number in range(200):
+        parts = -np.sort(-random.random((levels, depth + 1)).round(number % 3), axis=1)
+        parts[:, -1] *= number % 2
+        values = parts[np.arange(levels), at]
+        combine = (np.sum, np.min, np.max, np.prod)[number % 4]
+        measured = combine(values, axis=2)
+        difference = (measured[0] - measured[1]).round(12)
+        assert np.all(difference[found == 1] >= 0) and np.all(difference[found == -1] <= 0)
+        assert np.all(difference[found == 0] == 0)
+        is_higher |= difference > 0
+        is_lower |= difference < 0
+    assert np.all(is_higher & is_lower == np.isnan(found))
+    names = ["AP", "RR", "P@3", "R@4", "nDCG@5", "RBP(rel=1)", "LexiP", "nASL@100"]
+    values = evaluate({"a": a, "b": b}, qrels, names)[names].to_numpy().reshape(2, 150, -1)
+    signs = np.sign((values[0] - values[1]).round(12))
+    decided = ~np.isnan(found)
+    assert np.all((signs == 0) | (signs == found[:, None]) | ~decided[:, None])
 
 
 def test_queries_match_the_qrels_and_nothing_relevant_is_no_preference():
