@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import combinations
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -98,28 +97,30 @@ def draw_queries(queries: int, *, draws: int, seed: int) -> Floats:
     return np.vstack((np.ones(queries), drawn)).astype(np.float64)
 
 
-def agreement_on_documents(judges: Judges, draws: Draws) -> Agreements:
-    """Share of equal labels and kappa, of every two judges, on the documents that both judged.
+def agreement_on_documents(
+    judges: Judges, draws: Draws, reference: str | None = None
+) -> Agreements:
+    """Share of equal labels and kappa, of two judges, on the documents that both judged.
 
-    kappa is NaN where all labels of a judge are the same, relevant or not. Kappa of the
-    grades is NaN where the largest grades of the two judges differ, as their scales then differ.
+    kappa, and kappa of the grades, is NaN where all labels of a judge are the same. There is no
+    kappa of the grades where the largest grades of the two judges differ, as their scales differ.
 
     Args:
         judges: the judges.
         draws: how often each of n queries counts.
+        reference: the judge with whom the others are compared; None: every two are.
     """
     qids = sorted(judges.all_qids)
     counts = draws(len(qids))
     agreements = {}
-    for a, b in judges.pairs():
+    for a, b in judges.pairs(reference):
         both = judges.members[a], judges.members[b]
         tables = _label_tables(*both, qids)
         drawn = np.tensordot(counts, tables, axes=1)
         share, kappa = agreement_of_tables(drawn)
         has_both_labels = np.all(drawn.any(axis=1) & drawn.any(axis=2), axis=1)
         values = dict(zip(ON_DOCUMENTS, (share, np.where(has_both_labels, kappa, np.nan))))
-        for kind, weights in ON_GRADES.items():
-            values[kind] = np.array([_kappa_of_grades(*both, weights)])
+        values |= _kappas_of_grades(*both)
         observed, queries = drawn[0], int((tables.sum(axis=(1, 2)) > 0).sum())
         size = max(int(observed.sum()), 1)
         relevant = float(observed[1].sum() / size), float(observed[:, 1].sum() / size)
@@ -132,14 +133,16 @@ def agreement_on_systems(
     judges: Judges,
     measure: Measures,
     draws: Draws,
+    reference: str | None = None,
 ) -> Agreements:
-    """tau, tau_AP and RBO of the rankings of the runs by every two judges.
+    """tau, tau_AP and RBO of the rankings of the runs by two judges.
 
     Args:
         judges: the judges, with runs. Pass :attr:`.Judges.on_shared_pairs` where only the pairs of
             query and document that all of them judged are to count.
         measure: the measure.
         draws: how often each of n queries counts.
+        reference: the judge with whom the others are compared; None: every two are.
     """
     counts = draws(len(judges.qids))
     counts /= counts.sum(axis=1, keepdims=True)
@@ -148,7 +151,8 @@ def agreement_on_systems(
         for name, values in judges.values(measure).items()
     }
     agreements = {}
-    for (a, x), (b, y) in combinations(scores.items(), 2):
+    for a, b in judges.pairs(reference):
+        x, y = scores[a], scores[b]
         tau_ap = (taus_ap(x, y) + taus_ap(y, x)) / 2
         coefficients = kendall_taus(x, y), tau_ap, overlaps_of_scores(x, y)
         by_a, by_b = (judges.members[name].judgements for name in (a, b))
@@ -159,11 +163,16 @@ def agreement_on_systems(
     return agreements
 
 
-def _kappa_of_grades(a: Judge, b: Judge, weights: str | None) -> float:
+def _kappas_of_grades(a: Judge, b: Judge) -> dict[str, Floats]:
     at_a, at_b = shared_pairs(a.judgements, b.judgements)
     if not len(at_a) or a.judgements.grades.max() != b.judgements.grades.max():
-        return float("nan")
-    return cohen_kappa(a.judgements.grades[at_a], b.judgements.grades[at_b], weights=weights)
+        return {}
+    grades = a.judgements.grades[at_a], b.judgements.grades[at_b]
+    one_class = any(np.ptp(own) == 0 for own in grades)
+    return {
+        kind: np.array([np.nan if one_class else cohen_kappa(*grades, weights=weights)])
+        for kind, weights in ON_GRADES.items()
+    }
 
 
 def _label_tables(a: Judge, b: Judge, qids: list[str]) -> Floats:

@@ -6,7 +6,7 @@ systems (Kendall's tau), and by the judge's effect on single systems.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,17 +15,15 @@ from ..evaluation.inputs import Qrels, Runs, refuse, warn_of_grades
 from ..io.lazy import pd
 from ..io.notices import counted
 from ..io.printed import Part, Printed
+from ..io.tables import latex
 from ..measures.names import Measures, NamedMeasure
 from ..statistics.inputs import check_name
-from ..statistics.tests import with_corrected_p
 from .agreement import ON_GRADES, confusion_of, counts_by_grade, judged_by_both
 from .favoured import FEW_RUNS, favour_sentences, favoured_chart, favours_by_judge
 from .human_range import DOCUMENTS, HUMAN, SYSTEMS, agreement_with_people, judge_lines
 from .judges import FEW_QUERIES, JudgeRel, Judges, with_reference
-from .system_pairs import PairedTest, gains_of, reversals_of
-
-#: How many runs are printed whose values change most.
-_MOST = 5
+from .system_pairs import PairedTest, reversals_of
+from .which_judge import best_judge, differences_of_judges
 
 #: The kinds of charts.
 CHARTS = ("agreement", "favoured")
@@ -41,10 +39,16 @@ _TITLES = {
     "less_human": "judge",
     "less_low": "from",
     "less_high": "to ",
-    "own_gain": "own gain",
 }
 _REVERSALS = {"reversed": "reversed", "reversed_both": "significant"}
-_KEYS = ("agreement", "measure")
+_VALUES = ("value", "people")
+_CAPTIONS = {
+    "agreement": "From, to: confidence interval over queries like these.",
+    "differences": "From, to: confidence interval by a paired bootstrap over queries; p is "
+    "corrected for all pairs of judges.",
+    "favoured": "Favour: value less the value that the value by people lets expect; p is corrected "
+    "for all runs.",
+}
 
 
 def judges(
@@ -128,36 +132,102 @@ def judges(
         judged_by_both(compared, reference, name)
     ranked = compared.ranked_by("AP" if measures is None else measures)
     paired = PairedTest(test or "tukey-two-way", "auto", alpha)
-    favoured, untested = favours_by_judge(compared, ranked, seed=seed)
-    gains = _of_measures(gains_of, compared, ranked)
+    reversals = [reversals_of(compared, measure, paired) for measure in ranked]
+    summary = summary_of(compared, ranked, alpha=alpha, draws=draws, seed=seed)
     return JudgeReport(
-        reference,
-        compared.people,
-        agreement_with_people(compared, ranked, alpha=alpha, draws=draws, seed=seed),
-        _of_measures(reversals_of, compared, ranked, paired),
-        None if gains is None else with_corrected_p(gains, "t", "holm", alpha),
-        confusion_of(compared),
-        favoured if ranked else None,
+        **vars(summary),
+        reversals=pd.concat(reversals, ignore_index=True) if reversals else None,
+        confusion=confusion_of(compared),
+    )
+
+
+def summary_of(
+    judges: Judges,
+    measures: list[NamedMeasure],
+    *,
+    alpha: float = 0.05,
+    draws: int = 1000,
+    seed: int = 0,
+) -> JudgeSummary:
+    """The agreement of each judge with the reference, and the runs that it favours.
+
+    Args:
+        judges: the judges, the reference first.
+        measures: those that rank the runs.
+        alpha: the level of significance; intervals cover 1 - alpha.
+        draws: draws of the bootstrap over queries.
+        seed: of those draws.
+    """
+    how: dict[str, Any] = {"alpha": alpha, "draws": draws, "seed": seed}
+    favoured, untested = favours_by_judge(judges, measures, seed=seed)
+    return JudgeSummary(
+        judges.names[0],
+        judges.people,
+        len(judges.systems) if measures else 0,
+        agreement_with_people(judges, measures, **how),
+        differences_of_judges(judges, measures, **how),
+        favoured if measures else None,
         tuple(untested),
         alpha,
     )
 
 
-def _of_measures(
-    table: Callable[..., pd.DataFrame], judges: Judges, measures: list[NamedMeasure], *options: Any
-) -> pd.DataFrame | None:
-    """The tables of all measures as one; None without measures."""
-    parts = [table(judges, measure, *options) for measure in measures]
-    return pd.concat(parts, ignore_index=True) if parts else None
+@dataclass(frozen=True, repr=False, eq=False)
+class JudgeSummary:
+    """Judges compared with people; for the attributes see :class:`JudgeReport`."""
+
+    reference: str
+    people: list[str]
+    runs: int
+    agreement: pd.DataFrame
+    differences: pd.DataFrame
+    favoured: pd.DataFrame | None
+    untested: tuple[str, ...]
+    alpha: float
+
+    @property
+    def best(self) -> str:
+        """The judge that agrees best, and which others agree less; '' for one judge."""
+        return best_judge(self.agreement, self.differences, self.runs)
+
+    def lines(self) -> dict[str, str]:
+        """What each judge can be used for, and how many runs it favours."""
+        tested = pd.DataFrame() if self.favoured is None else self.favoured.dropna(subset="p")
+        favours = {
+            str(judge): f"favours {(p <= self.alpha).sum() or 'none'} of {len(p)} runs"
+            for judge, p in (tested.groupby("judge")["p"] if len(tested) else ())
+        }
+        return judge_lines(self.agreement, self.people, favours)
+
+    def favours(self) -> dict[str, list[str]]:
+        """A sentence on each favoured run, by judge."""
+        return {} if self.favoured is None else favour_sentences(self.favoured, self.alpha)
+
+    def sentences(self) -> list[str]:
+        """Which judge agrees best, what each can be used for and favours; what is not tested."""
+        return [*self._sentences(), *self.untested]
+
+    def _sentences(self, most: int | None = None) -> Iterator[str]:
+        """The sentences, with the first ``most`` runs that a judge favours."""
+        if self.best:
+            yield self.best
+        runs = self.favours()
+        for judge, line in self.lines().items():
+            yield line
+            yield from (favoured := runs.get(judge, []))[:most]
+            if most is not None and len(favoured) > most:
+                more = counted(len(favoured) - most, "more run")
+                yield f"{judge} favours {more}: --show favoured has all."
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class JudgeReport(Printed):
+class JudgeReport(JudgeSummary, Printed):
     """The result of :func:`~pyterrier_asl.judges`; ``print`` shows what the command prints.
 
     Attributes:
         reference: the name of the judge that others are compared with.
         people: the judges that are people; the reference is the first.
+        runs: the number of runs.
         agreement: a row for each judge, measure and kind of agreement: ``judge``, ``reference``,
             ``measure`` ('' on documents; with the judge's ``rel`` where it is another),
             ``agreement`` (``agreement``, ``kappa``, ``tau``, ``tau_AP``, ``RBO``), ``value``,
@@ -167,14 +237,18 @@ class JudgeReport(Printed):
             number of pairs of query and document that the judge and all people judged. All numbers
             of a row are on these pairs. Without a human range ``human_pairs`` is 0, and ``value``
             is on all that the judge and the reference judged. ``pairs`` and ``queries``: those that
-            both judged, with a human range those that all people judged, too.
+            both judged, with a human range those that all people judged, too. kappa, and kappa of
+            the grades (``kappa_grades``, ``kappa_linear``, ``kappa_quadratic``, for judges with one
+            largest grade), is NaN where all labels of one side are the same.
+        differences: for each two judges, measure and kind of agreement the ``judge`` that agrees
+            more with the reference, the ``other``, and the ``difference``, the other's agreement
+            less the judge's, with its interval and two-sided ``p`` from the same draws of queries,
+            on the ``pairs`` that both and the reference judged; ``p_corrected`` (Holm, over the
+            pairs of judges) and ``significant``.
         reversals: for each judge and measure the pairs of systems that it puts in another order
             than the reference: ``reversed``, ``reversed_significant`` (by one of the two),
             ``reversed_both`` (by both) and ``which`` these are, the run that the reference prefers
             first, and the significant pairs of each; None without runs.
-        gains: for each judge, measure and run its ``value``, ``rank`` and ``rank_change``, and how
-            much the run gains beyond what all runs gain (``own_gain``), with interval and p; None
-            without runs.
         confusion: for each judge and two grades the documents, ``pairs``, and their share of all
             with the reference's grade, ``share_of_a``.
         favoured: for each judge who is not a person, measure and run the mean ``value`` by the
@@ -189,68 +263,70 @@ class JudgeReport(Printed):
         alpha: the level of significance.
     """
 
-    reference: str
-    people: list[str]
-    agreement: pd.DataFrame
     reversals: pd.DataFrame | None
-    gains: pd.DataFrame | None
     confusion: pd.DataFrame
-    favoured: pd.DataFrame | None = None
-    untested: tuple[str, ...] = ()
-    alpha: float = 0.05
 
     @property
     def table(self) -> pd.DataFrame:
         """The agreements."""
         return self.agreement
 
-    def sentences(self) -> list[str]:
-        """What each judge can be used for, each run that it favours, and what is not tested."""
-        return [*self._sentences(), *self.untested]
-
-    def _sentences(self, most: int | None = None) -> Iterator[str]:
-        """A line per judge, each with the first ``most`` runs that the judge favours."""
-        runs = {} if self.favoured is None else favour_sentences(self.favoured, self.alpha)
-        for judge, line in judge_lines(self.agreement, self.people).items():
-            yield line
-            yield from (favoured := runs.get(judge, []))[:most]
-            if most is not None and len(favoured) > most:
-                more = counted(len(favoured) - most, "more run")
-                yield f"{judge} favours {more}: --show favoured has all."
-
     def parts(self) -> Iterator[Part]:
         """The sentences, then the tables."""
         yield from map(Part, [*self._sentences(_FAVOURED), *self.untested])
-        yield from self._agreement_parts()
-        if self.reversals is not None:
-            shown = self.reversals[["judge", "measure", "pairs", *_REVERSALS]]
-            heading = "Pairs of runs in the opposite order, and where both orders are significant:"
-            yield Part(heading, shown, {"titles": _REVERSALS})
-            for row in self.reversals[self.reversals["which"] != ""].to_dict("records"):
-                yield Part(f"{row['judge']}, {row['measure']}: {row['which']}.")
-        if self.gains is not None:
-            first = self.gains.groupby(["judge", "measure"], sort=False).head(_MOST)
-            shown = first[["judge", "measure", "run", "own_gain", "ci_low", "ci_high"]]
-            heading = "Runs whose values a judge changes most, minus the mean change of all:"
-            shown = shown.assign(p=first["p_corrected"])
-            yield Part(heading, shown, {"titles": _TITLES, "group_by": "judge"})
-        heading = f"Documents by grade of {self.reference} (rows) and of the judge (columns):"
-        yield Part(heading, counts_by_grade(self.confusion), {"group_by": "judge"})
+        for name, part in self._tables().items():
+            if name != "favoured":  # whose rows are sentences
+                yield part
+            if name == "reversals" and self.reversals is not None:
+                for row in self.reversals[self.reversals["which"] != ""].to_dict("records"):
+                    yield Part(f"{row['judge']}, {row['measure']}: {row['which']}.")
 
-    def _agreement_parts(self) -> Iterator[Part]:
-        """The agreements, and where there is a human range each judge's agreement with people."""
+    def to_latex(self, table: str = "agreement", *, places: int = 4) -> str:
+        """A table with a caption: a ``table`` with a ``tabular`` with rules of booktabs.
+
+        Args:
+            table: ``'agreement'``, ``'differences'``, ``'favoured'``, ``'reversals'`` or
+                ``'confusion'``.
+            places: decimal places.
+        """
+        tables = self._tables()
+        check_name("table", table, list(tables))
+        part = tables[table]
+        assert part.table is not None
+        caption = f"{part.text.removesuffix(':')}. {_CAPTIONS.get(table, '')}".rstrip()
+        return latex(part.table, places=places, caption=caption, **part.style)
+
+    def _tables(self) -> dict[str, Part]:
+        """The tables that are shown, by their names."""
         style = {"titles": _TITLES, "group_by": "judge"}
-        names = [f"{kind} {name}".rstrip() for kind, name in zip(*map(self.agreement.get, _KEYS))]
-        table = self.agreement.assign(agreement=names)
+        table, decisive = (_with_measure(frame) for frame in (self.agreement, self.differences))
         columns = ["judge", "agreement", "value", "ci_low", "ci_high", "pairs", "queries"]
         shown = table[~self.agreement["agreement"].isin(ON_GRADES)]
-        yield Part(f"Agreement with {self.reference}:", shown[columns], style)
-        decisive = self.agreement["agreement"].isin([DOCUMENTS, SYSTEMS])
-        with_range = table[decisive & table["human_low"].notna()]
+        tables = {"agreement": Part(f"Agreement with {self.reference}:", shown[columns], style)}
+        with_range = table[_decides(self.agreement) & table["human_low"].notna()]
         if len(with_range):
             short = with_range["verdict"].str.removesuffix(" the human range")
             shown = with_range[["judge", "agreement", *HUMAN, "verdict"]].assign(verdict=short)
-            yield Part("Agreement among people, and by how much a judge's is higher:", shown, style)
+            heading = "Agreement among people, and by how much a judge's is higher:"
+            tables["human range"] = Part(heading, shown, style)
+        by_kind = decisive[_decides(self.differences)].groupby("agreement", sort=False)
+        best = [own[~own["judge"].isin(own["other"])] for _, own in by_kind]
+        if best:
+            shown = pd.concat(best)
+            columns = ["agreement", "judge", "other", "difference", "ci_low", "ci_high"]
+            shown = shown[columns].assign(p=shown["p_corrected"])
+            heading = f"Agreement with {self.reference} of other judges, less the best judge's:"
+            tables["differences"] = Part(heading, shown, style | {"group_by": "agreement"})
+        if self.favoured is not None:
+            shown = self.favoured[["judge", "measure", "run", *_VALUES, "favour", "p", "judged"]]
+            tables["favoured"] = Part("Runs by how much a judge favours them:", shown, style)
+        if self.reversals is not None:
+            shown = self.reversals[["judge", "measure", "pairs", *_REVERSALS]]
+            heading = "Pairs of runs in the opposite order, and where both orders are significant:"
+            tables["reversals"] = Part(heading, shown, {"titles": _REVERSALS})
+        heading = f"Documents by grade of {self.reference} (rows) and of the judge (columns):"
+        counts = counts_by_grade(self.confusion)
+        return tables | {"confusion": Part(heading, counts, {"group_by": "judge"})}
 
     def chart(self, kind: str = CHARTS[0]) -> Any:
         """A picture of the judges.
@@ -271,7 +347,7 @@ class JudgeReport(Printed):
         return favoured_chart(self.favoured, self.alpha)
 
     def _agreement_chart(self) -> Any:
-        shown = self.agreement[self.agreement["agreement"].isin([DOCUMENTS, SYSTEMS])]
+        shown = self.agreement[_decides(self.agreement)]
         panel = [
             DOCUMENTS if kind == DOCUMENTS else f"{kind}, {measure}"
             for kind, measure in zip(shown["agreement"], shown["measure"])
@@ -302,3 +378,14 @@ class JudgeReport(Printed):
             else "There is one person, so there is no human range."
         )
         return captioned(drawn, "Judges and people", caption)
+
+
+def _decides(frame: pd.DataFrame) -> pd.Series[bool]:
+    """Whether rows are about kappa or tau."""
+    return frame["agreement"].isin([DOCUMENTS, SYSTEMS])
+
+
+def _with_measure(frame: pd.DataFrame) -> pd.DataFrame:
+    """The frame with the measure after the kind of agreement."""
+    names = [f"{kind} {name}".rstrip() for kind, name in zip(frame["agreement"], frame["measure"])]
+    return frame.assign(agreement=names)

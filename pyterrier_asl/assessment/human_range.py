@@ -6,20 +6,20 @@ person, on the same pairs of query and document: the pairs that the judge and al
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from itertools import combinations
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from ..io.lazy import pd
 from ..io.notices import counted
-from ..measures.names import Measures, NamedMeasure
+from ..measures.names import NamedMeasure
 from ..scoring.arrays import Floats
 from ..statistics.intervals import Interval
 from .agreement import (
-    ON_GRADES,
     agreement_on_documents,
     agreement_on_systems,
     draw_queries,
@@ -41,40 +41,6 @@ HUMAN = ("human_low", "human_high", "less_human", "less_low", "less_high")
 
 #: The agreements that verdicts are about: on documents, and on the ranking of systems.
 DOCUMENTS, SYSTEMS = "kappa", "tau"
-
-
-def verdicts(
-    judges: Judges,
-    measures: Measures = "AP",
-    *,
-    alpha: float = 0.05,
-    draws: int = 1000,
-    seed: int = 0,
-) -> pd.DataFrame:
-    """Each judge's kappa and tau with the reference, and whether it is within the human range.
-
-    Args:
-        judges: the judges, the reference first; the human range is the range of its ``people``.
-        measures: for tau: one measure or several, or their names; without runs there is no tau.
-        alpha: intervals cover 1 - alpha.
-        draws: draws of the bootstrap over queries.
-        seed: of those draws.
-
-    Returns:
-        The rows of kappa and tau of :func:`agreement_with_people`, and ``sentence``, what the judge
-        can be used for.
-
-    >>> nist = {f"q{n}": {"a": 1, "b": 0, "c": n % 2} for n in range(20)}
-    >>> model = {f"q{n}": {"a": 1, "b": 0, "c": int(n % 3 == 0)} for n in range(20)}
-    >>> judges = Judges.of({"nist": nist, "model": model}, people=["nist"])
-    >>> verdicts(judges, draws=200)[["judge", "agreement", "value", "verdict"]].round(3)
-       judge agreement  value        verdict
-    0  model     kappa  0.633  range unknown
-    """
-    ranked = judges.ranked_by(measures)
-    table = agreement_with_people(judges, ranked, alpha=alpha, draws=draws, seed=seed)
-    kept = table[table["agreement"].isin([DOCUMENTS, SYSTEMS])].reset_index(drop=True)
-    return kept.assign(sentence=kept["judge"].map(judge_lines(table, judges.people)))
 
 
 def agreement_with_people(
@@ -114,9 +80,9 @@ def agreement_with_people(
             by_both = judges.members[reference].judgements, judges.members[name].judgements
             both = len(shared_pairs(*by_both)[0])
             for row in agreements[frozenset((reference, name))].rows(reference, name, alpha):
-                if row["agreement"] in ON_GRADES and np.isnan(row["value"]):
-                    continue  # the scales differ
-                values = {pair: own.values[row["agreement"]] for pair, own in agreements.items()}
+                none = np.array([np.nan])  # grades of two people on different scales
+                kind = row["agreement"]
+                values = {pair: own.values.get(kind, none) for pair, own in agreements.items()}
                 human = _human_columns(group, has_range, name, values, alpha, row["queries"])
                 keys = {"judge": name, "reference": reference, "measure": label}
                 rows.append({**keys, **row, **human, "judged_by_both": both})
@@ -197,12 +163,15 @@ _ON_DOCUMENTS = {
 _LITTLE = 0.4
 
 
-def judge_lines(agreement: pd.DataFrame, people: list[str]) -> dict[str, str]:
+def judge_lines(
+    agreement: pd.DataFrame, people: list[str], favours: Mapping[str, str] = MappingProxyType({})
+) -> dict[str, str]:
     """What each judge can be used for, in a line per judge, with cautions.
 
     Args:
         agreement: the frame of :func:`agreement_with_people`.
         people: the judges that are people.
+        favours: judge -> how many runs it favours, as the end of the sentence.
     """
     lines = {}
     for judge, rows in agreement.groupby("judge", sort=False):
@@ -210,7 +179,8 @@ def judge_lines(agreement: pd.DataFrame, people: list[str]) -> dict[str, str]:
         labels = next(row for row in records if row["agreement"] == DOCUMENTS)
         share = float(rows["value"].iloc[0])
         rankings = [_ranking(row) for row in records if row["agreement"] == SYSTEMS]
-        said = "; ".join([*rankings, _labels(labels, share)])
+        favoured = [favours[str(judge)]] if judge in favours else []
+        said = "; ".join([*rankings, _labels(labels, share), *favoured])
         lines[str(judge)] = " ".join([f"{judge}: {said}.", *_cautions(labels, people)])
     return lines
 
@@ -219,10 +189,10 @@ def _ranking(row: dict[str, Any]) -> str:
     """How a judge ranks systems by a measure."""
     if np.isnan(row["value"]):
         return f"cannot rank systems by {row['measure']}, by which they are equal"
-    verdict = _ON_SYSTEMS[row["verdict"]].format(queries=_queries(row))
-    human = "" if np.isnan(row["human_low"]) else f"; people among themselves {_human(row)}"
+    verdict = _ON_SYSTEMS[row["verdict"]].format(queries=queries_of(row))
+    human = f"; people among themselves {human}" if (human := people_range(row)) else ""
     pairs = counted(row["pairs"], "pair")
-    return f"{verdict} by {row['measure']} (tau {row['value']:.3f} on {pairs}{human})"
+    return f"{verdict} by {row['measure']} (tau {with_ends(row)} on {pairs}{human})"
 
 
 def _labels(row: dict[str, Any], share: float) -> str:
@@ -236,8 +206,8 @@ def _labels(row: dict[str, Any], share: float) -> str:
             f"{share:.3f}, share of relevant documents by {rates} {row['relevant']:.3f}"
         )
     little = " little" if row["value"] < _LITTLE else ""
-    verdict = _ON_DOCUMENTS[row["verdict"]].format(human=_human(row), queries=_queries(row))
-    return f"labels agree{little} (kappa {row['value']:.3f}){verdict}"
+    verdict = _ON_DOCUMENTS[row["verdict"]].format(human=people_range(row), queries=queries_of(row))
+    return f"labels agree{little} (kappa {with_ends(row)}){verdict}"
 
 
 def _cautions(row: dict[str, Any], people: list[str]) -> Iterator[str]:
@@ -245,7 +215,7 @@ def _cautions(row: dict[str, Any], people: list[str]) -> Iterator[str]:
     if row["verdict"] == UNKNOWN:
         yield f"How people agree is unknown: {_why_unknown(row, people)}."
     if row["human_low"] < _LITTLE:
-        yield f"Caution: people agree little with each other on labels (kappa {_human(row)})."
+        yield f"Caution: people agree little with each other on labels (kappa {people_range(row)})."
     if 0 < row["human_pairs"] < row["judged_by_both"]:
         yield (
             f"Caution: the values are on the {counted(row['pairs'], 'pair')} of query and document "
@@ -253,15 +223,23 @@ def _cautions(row: dict[str, Any], people: list[str]) -> Iterator[str]:
             f"{row['judge']} and {row['reference']} judged they can differ."
         )
     if row["queries"] < FEW_QUERIES:
-        yield f"Caution: intervals of {_queries(row)} are too narrow ({FEW_QUERIES} are needed)."
+        yield f"Caution: intervals of {queries_of(row)} are too narrow ({FEW_QUERIES} are needed)."
 
 
-def _human(row: dict[str, Any]) -> str:
-    """The least and the greatest agreement of two people."""
-    return " to ".join(dict.fromkeys(f"{row[end]:.3f}" for end in HUMAN[:2]))
+def people_range(row: dict[str, Any]) -> str:
+    """The least and the greatest agreement of two people; '' where it is unknown."""
+    ends = [f"{row[end]:.3f}" for end in HUMAN[:2] if not np.isnan(row[end])]
+    return " to ".join(dict.fromkeys(ends))
 
 
-def _queries(row: dict[str, Any]) -> str:
+def with_ends(row: dict[str, Any]) -> str:
+    """A value with its interval, if there is one."""
+    ends = "" if np.isnan(row["ci_low"]) else f" [{row['ci_low']:.3f}, {row['ci_high']:.3f}]"
+    return f"{row['value']:.3f}{ends}"
+
+
+def queries_of(row: dict[str, Any]) -> str:
+    """The number of queries of a row."""
     return counted(row["queries"], "query", "queries")
 
 

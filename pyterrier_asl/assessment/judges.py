@@ -178,7 +178,10 @@ class Judges:
                 qrels = runs.judgements
             judgements = Judgements.of(qrels, duplicates, drop_self, collapse)
             least = own.get(name, 1 if rel is None else rel)
-            members[name] = Judge(name, judgements, least, own.get(name), name in persons)
+            judge = Judge(name, judgements, least, own.get(name), name in persons)
+            if len(names) > 1 and judgements.grades.min(initial=0) < 0:  # labels of -1
+                judge = judge.with_pairs(np.flatnonzero(judgements.grades >= 0))
+            members[name] = judge
         return cls(members, rel, runs)
 
     @property

@@ -11,7 +11,6 @@ from ..io.lazy import pd
 from ..io.notices import counted
 from ..measures.names import Measures
 from ..scoring.arrays import Floats
-from ..statistics.rounding import rounded, shared_ranks
 from ..statistics.tests import compare_all, compare_pair
 from .judges import Judges, sign_of
 
@@ -118,37 +117,3 @@ def reversals_of(judges: Judges, measure: Measures, paired: PairedTest) -> pd.Da
         about = {"judge": b, "reference": a, "measure": judges.label(measure, [a, b])}
         rows.append({**about, **counts, "which": "; ".join(names[is_opposite])})
     return pd.DataFrame(rows)
-
-
-def gains_of(judges: Judges, measure: Measures) -> pd.DataFrame:
-    """The systems by each judge but the reference, and what the judge adds.
-
-    A gain is the value by a judge less that by the reference. The own gain of a system is its gain
-    less the mean gain of all systems.
-
-    Returns:
-        ``judge``, ``measure``, ``run``, ``value``, ``rank`` (equal values share the best),
-        ``rank_change`` (ranks up, by the reference's order), ``gain``, ``own_gain``,
-        ``ci_low``, ``ci_high``, ``effect``, ``statistic``, ``p``; by judge the largest own gains
-        and losses first.
-    """
-    reference, sign = judges.names[0], sign_of(measure)
-    values, parts = judges.values(measure), []
-    means = {name: np.asarray(rounded(own.mean(axis=-1))) for name, own in values.items()}
-    ranks = {name: shared_ranks(sign * own) for name, own in means.items()}
-    for name in judges.others(reference):
-        gains = values[name] - values[reference]
-        average = gains.mean(axis=0)
-        tests = pd.DataFrame([PairedTest().of(gain, average) for gain in gains])
-        about = {
-            "judge": name,
-            "measure": judges.label(measure, [reference, name]),
-            "run": judges.systems,
-            "value": means[name],
-            "rank": ranks[name],
-            "rank_change": ranks[reference] - ranks[name],
-            "gain": gains.mean(axis=-1),
-        }
-        part = pd.concat([pd.DataFrame(about), tests], axis=1)
-        parts.append(part.iloc[np.argsort(-part["difference"].abs(), kind="stable")])
-    return pd.concat(parts, ignore_index=True).rename(columns={"difference": "own_gain"})

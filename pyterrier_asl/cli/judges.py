@@ -6,7 +6,7 @@ Examples:
   pyterrier-asl judges nist.txt runs/ --judge umbrela=umbrela.txt --judge llama=llama.txt \\
       --rel 2 --judge-rel llama=1 -m 'nDCG@10 AP'
   pyterrier-asl judges nist.txt runs/ --judge second=second.txt --person second --judge gpt=gpt.txt
-  pyterrier-asl judges nist.txt runs/ --judge gpt=gpt.txt --show gains -o tsv > gains.tsv
+  pyterrier-asl judges nist.txt runs/ --judge gpt=gpt.txt --show favoured -o tsv > favoured.tsv
 
 \b
 How to read it: QRELS is the reference, the judgements of a person (--reference names it).
@@ -18,8 +18,7 @@ How to read it: QRELS is the reference, the judgements of a person (--reference 
   verdict    within the human range: the whole interval is at most .05 below the agreement of
              people; below it: the whole interval is lower than that; otherwise too few queries
   favours    the judge's value of a run is higher than its value by people lets expect
-  own gain   the effect of a judge on the value of a run, minus its mean effect on all runs; a
-             negative one is a gain in ASL, as lower is better
+  p          of two judges: corrected for all pairs of judges
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ from ..io.tables import write
 from . import Command, epilog, options
 
 #: The tables of the report: the values of ``--show``.
-TABLES = ("favoured", "agreement", "reversals", "gains", "confusion")
+TABLES = ("agreement", "differences", "favoured", "reversals", "confusion")
 
 
 @click.command(name="judges", cls=Command, epilog=epilog(__doc__))
@@ -53,8 +52,8 @@ TABLES = ("favoured", "agreement", "reversals", "gains", "confusion")
 @click.option(
     "--show",
     type=click.Choice(TABLES),
-    help="Only this table; required with -o. With 'favoured', --chart draws the values of the runs "
-    "by each judge and by people.",
+    help="Only this table; required with -o, except with -o latex. With 'favoured', --chart draws "
+    "the values of the runs by each judge and by people.",
 )
 @options.chart("Also draw the agreements with their intervals")
 @options.places
@@ -70,11 +69,11 @@ def command(
 ) -> None:
     """Can these judges be trusted? Compare people, crowds and machines with a person.
 
-    Begins with a line per judge: what its labels can be used for. With RUNs, it names the runs that
-    each judge favours. Then it shows the agreements with intervals, which runs gain, and which
-    grades differ.
+    Begins with the judge that agrees best, and a line per judge: what its labels can be used for,
+    and with RUNs which of them it favours. Then it shows the agreements with intervals, the judges
+    that can be distinguished, and which grades differ.
     """
-    if form != "table" and show is None:
+    if form not in ("table", "latex") and show is None:
         raise click.UsageError(f"-o {form} has one table: choose it by --show")
     options.check_chart()
     report = library.judges(
@@ -83,7 +82,9 @@ def command(
         reference=reference or Path(qrels).name,
         **options.given(),
     )
-    if show is None:
+    if form == "latex":
+        click.echo(report.to_latex(show or TABLES[0], places=places), nl=False)
+    elif show is None:
         report.show(places=places)
     else:
         table = getattr(report, show)

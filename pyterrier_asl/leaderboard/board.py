@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..assessment.human_range import verdicts
+from ..assessment.compare_judges import JudgeSummary, summary_of
 from ..assessment.judges import Judges
 from ..io.lazy import pd
 from ..io.names import OVERALL
@@ -82,18 +82,12 @@ class Board:
         return [bool(self.better.loc[leads, name].any()) for name in self.names]
 
     @cached_property
-    def verdicts(self) -> pd.DataFrame | None:
-        """Kappa and tau of each further judge with the judge of the qrels, and the human range.
-
-        For the columns see :func:`~pyterrier_asl.assessment.human_range.verdicts`; with several
-        collections ``track`` comes first. None without further judges.
-        """
+    def judge_summaries(self) -> dict[str, JudgeSummary]:
+        """The judges of each collection compared with the judge of the qrels, if there are more."""
         if len(self.judges) < 2 or self.named_measure is None:
-            return None
-        measure = {self.named_measure.name: self.named_measure.measure}
-        tables = {
-            track: verdicts(judges.select(self.judges), measure)
+            return {}
+        measures = [self.named_measure]
+        return {
+            track: summary_of(judges.select(self.judges), measures, alpha=self.alpha)
             for track, judges in self.judged_runs.items()
         }
-        table = pd.concat(tables, names=["track"]).reset_index("track").reset_index(drop=True)
-        return table if self.tracks or len(tables) > 1 else table.drop(columns="track")

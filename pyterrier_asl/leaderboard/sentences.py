@@ -171,9 +171,9 @@ def _holds_for(board: Board) -> Iterator[str]:
             "judge is right, the intervals say nothing."
         )
         yield f"Means and their differences are by {board.judges[0]}."
-        if board.verdicts is not None:
-            for row in board.verdicts.drop_duplicates("sentence").to_dict("records"):
-                yield ": ".join(str(row[name]) for name in ("track", "sentence") if name in row)
+        for track, judges in board.judge_summaries.items():
+            for sentence in filter(None, [judges.best, *judges.lines().values()]):
+                yield f"{track}: {sentence}" if track else sentence
     if board.left_out:
         topics, verb = counted(board.left_out, "topic"), "is" if board.left_out == 1 else "are"
         yield f"{topics} that not every judge has {verb} left out."

@@ -384,10 +384,11 @@ class Judged(Standard, of=ir_measures.Judged):
     HIGHER_IS_BETTER = None
 
     def as_provided(self) -> bool:
-        return self.cutoff is None
+        return False  # ir_measures counts negative grades
 
     def _score(self, view: JudgedRun) -> Floats:
-        return scoring.ratio(np.diff(view.offsets), view.retrieved)
+        judged = cumulate(view.grades >= 0)[view.offsets]
+        return scoring.ratio(np.diff(judged), view.retrieved)
 
 
 class NumRet(Description, of=ir_measures.NumRet):

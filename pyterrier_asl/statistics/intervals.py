@@ -235,3 +235,26 @@ def centred_interval(observed: float, draws: ArrayLike, *, alpha: float = 0.05) 
         return Interval(observed, float("nan"), float("nan"))
     low, high = np.nanquantile(values, [alpha / 2, 1 - alpha / 2])
     return Interval(observed, observed - float(high - low) / 2, observed + float(high - low) / 2)
+
+
+def bootstrap_p(observed: float, draws: ArrayLike) -> float:
+    """The two-sided p of a difference, at most alpha where :func:`centred_interval` excludes 0.
+
+    Args:
+        observed: The difference in the sample.
+        draws: Its values in bootstrap samples, shape (B,); NaN is left out.
+
+    Returns:
+        p, a multiple of 2 / (B + 1), at most 1, and never 0. NaN without a value.
+
+    >>> bootstrap_p(0.2, [0.1, 0.2, 0.3, 0.4]), bootstrap_p(0.1, [0.1, 0.2, 0.3, 0.4])
+    (0.4, 0.8)
+    """
+    values = np.sort(np.asarray(draws, dtype=np.float64))
+    values = values[~np.isnan(values)]
+    if np.isnan(observed) or len(values) < 2:
+        return float("nan")
+    if abs(observed) <= EQUAL:
+        return 1.0
+    halves = (values[::-1] - values)[: len(values) // 2] / 2
+    return min(2 * (1 + float((halves >= abs(observed)).sum())) / (len(values) + 1), 1.0)

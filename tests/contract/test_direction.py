@@ -147,8 +147,8 @@ def test_judges():
     assert_same(cost.agreement, gain.agreement, "judge", "value", "ci_low", "ci_high", "verdict")
     numbers = [name for name in cost.reversals if name != "measure"]
     assert_same(cost.reversals, gain.reversals, *numbers)
-    assert_same(cost.gains, gain.gains, "run", "rank", "rank_change", "p", "significant")
-    assert_mirrored(cost.gains, gain.gains, "ci_low", "ci_high")
+    columns = ["judge", "other", "agreement", "difference", "p_corrected", "pairs"]
+    assert_same(cost.differences, gain.differences, *columns)
 
 
 def test_audit():

@@ -86,7 +86,8 @@ def test_every_person_must_agree_and_people_favour_nothing(data):
     assert set(both.favoured["judge"]) == {"llm"}
     assert both.favoured["p"].tolist() == [1.0] * 7
     assert set(both.favoured["person"]) == {"second"}
-    assert "favours" not in str(both)
+    said = " ".join(both.sentences())
+    assert "favours none of 7 runs" in said and "favours '" not in said
     # Somebody who labels as the first person does not change anything.
     judges = {"llm": judge, "second": people}
     same = asl.judges(people, judges, runs, ["nDCG@5"], people=["second"]).favoured

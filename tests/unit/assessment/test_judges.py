@@ -10,15 +10,16 @@ import pytest
 import scipy.stats
 from click.testing import CliRunner
 from statsmodels.stats.inter_rater import cohens_kappa
+from statsmodels.stats.multitest import multipletests
 
 import pyterrier_asl as asl
+from pyterrier_asl.assessment.compare_judges import summary_of
 from pyterrier_asl.assessment.human_range import (
     BELOW,
     UNDECIDED,
     UNKNOWN,
     WITHIN,
     judge_lines,
-    verdicts,
 )
 from pyterrier_asl.assessment.judges import Judges
 from pyterrier_asl.cli import main
@@ -79,32 +80,6 @@ def test_values_match_the_definitions():
     assert report.agreement["relevant"].iloc[0] == pytest.approx(b.mean())
 
 
-def test_own_gains_by_hand():
-    """P@1: only s2 has b first, and only the judge calls b relevant, in both queries."""
-    person = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1, "b": 0}}
-    lenient = {"q1": {"a": 1, "b": 1}, "q2": {"a": 1, "b": 1}}
-    first = {"q1": {"a": 2, "b": 1}, "q2": {"a": 2, "b": 1}}
-    second = {"q1": {"b": 2, "a": 1}, "q2": {"b": 2, "a": 1}}
-    third = {"q1": {"a": 2, "b": 1}, "q2": {"b": 2, "a": 1}}
-    systems = {"s3": third, "s1": first, "s2": second}
-    report = asl.judges(person, {"lenient": lenient}, systems, "P@1", draws=5)
-    assert report.gains["run"].tolist() == ["s1", "s2", "s3"], "the largest first"
-    gains = report.gains.set_index("run")
-    # The gains are 0 for s1, 1 for s2 and 1/2 for s3; their mean is 1/2.
-    assert gains["gain"].to_dict() == {"s1": 0, "s2": 1, "s3": 0.5}
-    assert gains["own_gain"].to_dict() == {"s1": -0.5, "s2": 0.5, "s3": 0}
-
-
-def test_a_longer_search_length_is_no_loss_of_a_gain():
-    """The judge moves the relevant document of s2 up, of s1 down: by ASL s1 changes by +1."""
-    person, judge = (dict.fromkeys(["q1", "q2"], {"a": a, "b": 1 - a}) for a in (1, 0))
-    systems = {"s1": dict.fromkeys(person, {"a": 2, "b": 1})}
-    systems["s2"] = dict.fromkeys(person, {"b": 2, "a": 1})
-    report = asl.judges(person, {"other": judge}, systems, "ASL@2", draws=5)
-    assert report.gains.set_index("run")["own_gain"].to_dict() == {"s1": 1, "s2": -1}
-    assert "Runs whose values a judge changes most, minus the mean change of all:" in str(report)
-
-
 # Which grades are relevant
 
 GRADED = {f"q{n}": {"a": 2 + n % 2, "b": 1, "c": 0, "d": 1 + n % 3} for n in range(6)}
@@ -142,7 +117,6 @@ def test_a_measures_own_rel_beats_rel_and_a_judges_own_beats_both(
     rows = report.agreement[report.agreement["agreement"] == "tau"]
     assert rows["measure"].tolist() == [label]
     assert rows["value"].iloc[0] == pytest.approx(tau_by(by_graded, by_binary))
-    assert report.gains["measure"].unique().tolist() == [label]
     assert report.reversals["measure"].tolist() == [label]
 
 
@@ -189,7 +163,7 @@ def test_the_human_range_is_on_the_pairs_that_the_judge_and_all_people_judged():
     # Table, sentence and chart show the same value.
     value = wide.loc["kappa", "value"]
     (line,) = [text for text in report.sentences() if text.startswith("model: ")]
-    assert f"kappa {value:.3f})" in line and "people among themselves" in line
+    assert f"kappa {value:.3f} [" in line and "people among themselves" in line
     assert (
         "Caution: the values are on the 360 pairs of query and document that model and all people "
         "judged; on the 600 that model and first judged they can differ."
@@ -232,12 +206,13 @@ def test_a_judge_without_a_pair_that_all_people_judged():
         {"one": {**person, "p": {"z": 1}}, "two": second, "m": {"p": {"z": 1}}},
         people=["one", "two"],
     )
-    table = verdicts(judges, draws=5).set_index("judge")
+    summary = summary_of(judges, [], draws=5)
+    table = summary.agreement.query("agreement == 'kappa'").set_index("judge")
     assert table.loc["m", "human_pairs"] == 0 and table.loc["m", "verdict"] == UNKNOWN
     unknown = "How people agree is unknown: "
-    why = table["sentence"].str.partition(unknown)[2]
-    assert why["m"].startswith("no document was judged by m and all people.")
-    assert why["two"].startswith("two is one of two people.")
+    lines = summary.lines()
+    assert f"{unknown}no document was judged by m and all people." in lines["m"]
+    assert f"{unknown}two is one of two people." in lines["two"]
 
 
 def test_judges_without_a_query_of_all_can_still_agree_on_documents():
@@ -246,9 +221,11 @@ def test_judges_without_a_query_of_all_can_still_agree_on_documents():
     people = Judges.of(
         {"x": {"p": docs}, "y": {"p": docs, "q": docs}, "z": {"q": docs}}, people=["x", "y"]
     )
-    kappa = verdicts(people, draws=5).set_index("judge")
+    summary = summary_of(people, [], draws=5)
+    kappa = summary.agreement.query("agreement == 'kappa'").set_index("judge")
     assert kappa.loc["y", "value"] == 1 and np.isnan(kappa.loc["z", "value"])
-    assert kappa.loc["z", "sentence"].startswith("z: no document was judged by z and x.")
+    assert summary.lines()["z"].startswith("z: no document was judged by z and x.")
+    assert summary.best == "" and summary.differences.empty  # y and z share no pair with x
     with pytest.raises(ValueError, match="no query was judged by all judges"):
         _ = judges.qids
 
@@ -261,12 +238,13 @@ def test_verdicts_for_named_judges_in_one_call():
         runs(labels, 5),
         people=["nist", "second"],
     )
-    table = verdicts(judges, ["P@5", "AP"], draws=10)
+    summary = summary_of(judges, judges.ranked_by(["P@5", "AP"]), draws=10)
+    table = summary.agreement[summary.agreement["agreement"].isin(["kappa", "tau"])]
     kinds = [("", "kappa"), ("P@5", "tau"), ("AP", "tau")]
     assert table[["measure", "agreement"]].apply(tuple, axis=1).tolist() == [
         kind for kind in kinds for _ in ("second", "good")
     ]
-    assert all(row["judge"] in row["sentence"] for row in table.to_dict("records"))
+    assert all(line.startswith(f"{judge}: ") for judge, line in summary.lines().items())
 
 
 ROW = {
@@ -275,6 +253,8 @@ ROW = {
     "measure": "",
     "agreement": "kappa",
     "value": 0.373,
+    "ci_low": 0.3,
+    "ci_high": 0.45,
     "human_low": 0.218,
     "human_high": 0.218,
     "verdict": WITHIN,
@@ -295,12 +275,15 @@ def line_of(*changes: dict) -> str:
 def test_a_line_says_what_a_judge_can_be_used_for():
     little = "Caution: people agree little with each other on labels (kappa 0.218)."
     assert line_of({}, TAU) == (
-        "m: ranks systems as people do by AP (tau 0.883 on 18,386 pairs; people among themselves "
-        f"0.790 to 0.850); labels agree little (kappa 0.373), as people's do (0.218). {little}"
+        "m: ranks systems as people do by AP (tau 0.883 [0.300, 0.450] on 18,386 pairs; people "
+        "among themselves 0.790 to 0.850); labels agree little (kappa 0.373 [0.300, 0.450]), as "
+        f"people's do (0.218). {little}"
     )
     below = line_of({"verdict": BELOW, "human_low": 0.4, "value": 0.4}, TAU | {"verdict": BELOW})
-    assert below.startswith("m: ranks systems less like people than people do by AP (tau 0.883")
-    assert below.endswith("; labels agree (kappa 0.400), less than people's (0.400 to 0.218).")
+    assert below.startswith("m: ranks systems less like people than people do by AP (tau 0.883 [")
+    assert below.endswith(
+        "; labels agree (kappa 0.400 [0.300, 0.450]), less than people's (0.400 to 0.218)."
+    )
     open_ = line_of({"verdict": UNDECIDED, "queries": 9}, TAU | {"verdict": UNDECIDED})
     assert "perhaps as people do, which 40 queries do not show by AP (tau" in open_
     assert "; people's have 0.218, and 9 queries do not show whether that is more." in open_
@@ -326,6 +309,144 @@ def test_kappa_of_one_class_is_not_informative():
             f"{share:.3f}, share of relevant documents by nist {rates[0]:.3f}, m {rates[1]:.3f}. "
             "How people agree is unknown: there is one person."
         )
+
+
+# Which judge?
+
+
+def shared_with(qrels, left_out):
+    return {q: {d: g for d, g in docs.items() if d not in left_out} for q, docs in qrels.items()}
+
+
+def test_two_judges_are_compared_in_the_same_draws_on_the_pairs_of_both():
+    """A loop over the draws, where one judge lacks two documents of each query."""
+    labels, systems = truth(14), runs(truth(14), 7, 0.2)
+    qrels = {
+        name: judged(labels, wrong, seed)
+        for seed, (name, wrong) in enumerate(
+            {"nist": 0.05, "good": 0.1, "bad": 0.4, "worse": 0.45}.items(), start=2
+        )
+    }
+    qrels["bad"] = shared_with(qrels["bad"], {"d3", "d8"})
+    others = {name: of for name, of in qrels.items() if name != "nist"}
+    how = {"reference": "nist", "draws": 300, "seed": 3, "alpha": 0.2}
+    report = asl.judges(qrels["nist"], others, systems, ["P@5", "AP"], **how)
+    rows = report.differences.set_index(["measure", "agreement", "judge", "other"])
+    first, second = "good", "bad"
+    if ("AP", "tau", first, second) not in rows.index:  # the one that agrees more is first
+        first, second = second, first
+    row = rows.loc[("AP", "tau", first, second)]
+    shared = {name: shared_with(qrels[name], {"d3", "d8"}) for name in ("nist", "good", "bad")}
+    values = {
+        name: asl.evaluate(systems, of, "AP").pivot(index="name", columns="qid", values="AP")
+        for name, of in shared.items()
+    }
+    qids = list(shared["nist"])
+    counts = np.random.default_rng(3).multinomial(14, np.full(14, 1 / 14), 300)
+
+    def less(weights):
+        means = {name: (of[qids] @ weights).round(9) for name, of in values.items()}
+        tau = {n: scipy.stats.kendalltau(means["nist"], means[n]).statistic for n in means}
+        return tau[second] - tau[first]
+
+    drawn = np.array([less(weights / 14) for weights in counts])
+    observed = less(np.full(14, 1 / 14))
+    half = np.diff(np.quantile(drawn, [0.1, 0.9]))[0] / 2
+    assert row["difference"] == pytest.approx(observed) and observed < 0
+    assert row["ci_low"] == pytest.approx(observed - half)
+    assert row["ci_high"] == pytest.approx(observed + half)
+    assert (row["pairs"], row["queries"]) == (14 * 28, 14)
+    ordered = np.sort(drawn)
+    beyond = sum((ordered[-1 - at] - ordered[at]) / 2 >= -observed for at in range(150))
+    assert row["p"] == pytest.approx(min(1, 2 * (1 + beyond) / 301))
+    for (_, _), own in report.differences.groupby(["measure", "agreement"]):
+        corrected = multipletests(own["p"], method="holm")[1]
+        assert own["p_corrected"].tolist() == pytest.approx(corrected.tolist())
+        assert own["significant"].tolist() == (corrected <= 0.2).tolist()
+        assert (own["difference"] <= 0).all()
+    assert len(rows.loc[("", "kappa")]) == 3
+    best, *_ = report.sentences()
+    table = report.agreement.set_index(["measure", "agreement", "judge"])
+    tau = table.loc[("P@5", "tau"), "value"]
+    assert best.startswith(
+        f"{tau.idxmax()} agrees best with nist on the ranking of 7 runs by P@5 (tau {tau.max():.3f}"
+    )
+    assert best.endswith("p is corrected for 3 pairs of judges, intervals are not).")
+
+
+def test_the_best_judge_and_the_others_in_words():
+    labels = truth(40)
+    names = {"good": 0.1, "alike": 0.11, "bad": 0.4}
+    others = {name: judged(labels, wrong, seed) for seed, (name, wrong) in enumerate(names.items())}
+    report = asl.judges(judged(labels, 0.1, 9), others, reference="nist", draws=200)
+    best = report.sentences()[0]
+    row = report.differences.set_index(["agreement", "judge", "other"]).loc[
+        ("kappa", "good", "bad")
+    ]
+    ends = "{difference:+.3f} [{ci_low:+.3f}, {ci_high:+.3f}]".format(**row)
+    value = report.agreement.set_index(["judge", "agreement"])["value"]
+    assert best.startswith(
+        f"good agrees best with nist on relevance (kappa {value['good', 'kappa']:.3f} ["
+    )
+    assert (
+        f"40 queries). Of the 2 other judges, bad ({ends}) agrees significantly less; alike "
+        f"({value['alike', 'kappa']:.3f}) is not significantly different from it (paired"
+    ) in best
+    assert str(report).startswith("good agrees best")
+    assert report.to_latex("differences").count(r"\\") == 3  # with a line of titles
+    # Equal judges are not distinguished; a single judge has no such sentence.
+    same = asl.judges(judged(labels, 0.1, 9), dict.fromkeys("xy", others["bad"]), draws=50)
+    assert same.differences["p"].tolist() == [1.0] * 2
+    assert "y (" in same.sentences()[0] and "is not significantly different" in same.sentences()[0]
+    assert asl.judges(judged(labels, 0.1, 9), {"bad": others["bad"]}, draws=5).differences.empty
+
+
+def test_a_label_of_minus_1_is_no_judgement():
+    labels, systems = truth(12), runs(truth(12), 5)
+    draw = np.random.default_rng(4)
+    person, machine = judged(labels, 0.1, 2), judged(labels, 0.3, 3)
+    drop = [(q, d) for q in person for d in DOCNOS if draw.random() < 0.2]
+    unjudged = [(q, d) for q in person for d in DOCNOS if draw.random() < 0.2]
+    drop += [("q3", doc) for doc in DOCNOS]  # a query without a judgement
+
+    def without(qrels, pairs, label=None):
+        kept = {
+            q: {d: label if (q, d) in pairs else g for d, g in docs.items()}
+            for q, docs in qrels.items()
+        }
+        kept = {q: {d: g for d, g in docs.items() if g is not None} for q, docs in kept.items()}
+        return {q: docs for q, docs in kept.items() if docs}
+
+    reports = [
+        asl.judges(
+            without(person, drop, label),
+            {"m": without(machine, unjudged, label)},
+            systems,
+            "AP",
+            draws=20,
+        )
+        for label in (None, -1)
+    ]
+    assert str(reports[0]) == str(reports[1])
+    pd.testing.assert_frame_equal(*(report.agreement for report in reports))
+    pd.testing.assert_frame_equal(*(report.confusion for report in reports))
+    audits = [
+        asl.audit(systems, without(person, drop, label), "AP", without(machine, unjudged, label))
+        for label in (None, -1)
+    ]
+    pd.testing.assert_frame_equal(*(audit.table for audit in audits))
+    values = [asl.evaluate(systems, without(person, drop, x), "Judged@5") for x in (None, -1)]
+    shared = values[1].merge(values[0], on=["name", "qid"])
+    assert shared["Judged@5_x"].tolist() == shared["Judged@5_y"].tolist()
+    assert set(values[1][values[1]["qid"] == "q3"]["Judged@5"]) == {0}
+
+
+def test_kappas_of_grades_of_one_class_are_nan():
+    grades = {"q": {"a": 0, "b": 1, "c": 2}, "p": {"d": 2}}
+    one = {"q": dict.fromkeys("abc", 2)}
+    rows = asl.judges(grades, {"m": one}, draws=5).agreement.set_index("agreement")
+    kinds = ["kappa_grades", "kappa_linear", "kappa_quadratic"]
+    assert rows.loc[kinds, "value"].isna().all()
 
 
 def test_kappas_of_grades_of_one_scale_are_values():
@@ -400,14 +521,14 @@ def test_judges_of_known_agreement_with_two_people(queries, mistakes, verdict):
     row = report.agreement.set_index(["judge", "agreement"]).loc[("model", "kappa")]
     human = report.agreement.set_index(["judge", "agreement"]).loc[("second", "kappa"), "value"]
     assert row["human_low"] == row["human_high"] == pytest.approx(human)
-    line = report.sentences()[1]
+    line = report.sentences()[2]
     says = {
         WITHIN: ", as people's do (",
         BELOW: ", less than people's (",
         UNDECIDED: "10 queries do not show",
     }
     assert says[verdict] in line
-    assert f"(kappa {row['value']:.3f})" in line and f"{row['human_low']:.3f}" in line
+    assert f"(kappa {row['value']:.3f} [" in line and f"{row['human_low']:.3f}" in line
 
 
 def test_a_judge_is_below_the_range_by_the_whole_interval():
@@ -483,7 +604,7 @@ def test_one_person_leaves_the_range_unknown():
     report = asl.judges(judged(labels, 0.1, 2), {"model": judged(labels, 0.1, 3)}, draws=10)
     assert verdicts_of(report)["model", "kappa"] == UNKNOWN
     assert "How people agree is unknown: there is one person." in report.sentences()[0]
-    assert report.gains is None and len(report.sentences()) == 1
+    assert len(report.sentences()) == 1
     report.chart().to_dict()
 
 
@@ -498,7 +619,7 @@ def test_a_single_query_has_no_interval_and_no_verdict():
     ends = ["ci_low", "ci_high", "less_low", "less_high"]
     assert report.agreement[ends].isna().all(axis=None) and report.agreement["value"].notna().all()
     assert not any("[" in sentence for sentence in report.sentences())
-    assert "and 1 query do not show" in report.sentences()[1]
+    assert "and 1 query do not show" in report.sentences()[2]
     report.chart().to_dict()
 
 
@@ -561,7 +682,9 @@ def test_the_command(tmp_path, monkeypatch):
 
     table = call("s0.run", "s1.run", "s2.run", "--judge", "model=model.txt", "-m", "P@5")
     assert table.exit_code == 0, table.stderr
-    named = call("s0.run", "s1.run", "--judge", "model=model.txt", "-m", "map", "--show", "gains")
+    named = call(
+        "s0.run", "s1.run", "--judge", "model=model.txt", "-m", "map", "--show", "reversals"
+    )
     assert " map " in named.stdout and " AP " not in named.stdout  # as in other commands
     names = [f"s{number}" for number in range(3)]
     report = asl.judges(
@@ -574,7 +697,15 @@ def test_the_command(tmp_path, monkeypatch):
     assert str(report) == repr(report) == table.stdout.rstrip("\n")
     in_tables = table.stdout.partition("\n\n")[2]
     assert max(map(len, in_tables.splitlines())) <= 80
-    assert report.to_latex().count(r"\begin{tabular}") == 4  # all are shown
+    assert report.to_latex().count(r"\begin{tabular}") == 1
+    as_latex = call("--judge", "model=model.txt", "-o", "latex").stdout
+    assert r"\caption{Agreement with nist.txt. From, to: confidence interval" in as_latex
+    assert "judge & agreement & value & from & to & pairs & queries" in as_latex
+    confused = call("--judge", "model=model.txt", "-o", "latex", "--show", "confusion").stdout
+    assert (
+        r"\caption{Documents by grade of nist.txt" in confused
+        and "judge & grade & 0 & 1" in confused
+    )
     pd.testing.assert_frame_equal(report.table, report.agreement)
     page = report._repr_html_()
     assert "<p>model: ranks systems by P@5 (tau" in page and "<td>tau P@5</td>" in page
@@ -586,7 +717,7 @@ def test_the_command(tmp_path, monkeypatch):
         (("--judge", "model"), "'model' is not NAME=QRELS"),
         (("--judge", "model=model.txt", "--judge-rel", "model=x"), "'model=x' is no grade"),
         (("--judge", "model=model.txt", "-o", "jsonl"), "choose it by --show"),
-        (("--judge", "model=model.txt", "--show", "gains"), "--show gains needs runs"),
+        (("--judge", "model=model.txt", "--show", "favoured"), "--show favoured needs runs"),
     ):
         wrong = call(*given)
         assert wrong.exit_code == 2 and says in wrong.stderr

@@ -487,10 +487,11 @@ def test_topics_that_not_every_judge_has_are_left_out():
 
 def test_each_judge_has_a_verdict_beside():
     board = asl.ranks(boards(), QRELS, "RR", judges={"m": swapped()})
-    assert board.verdicts["agreement"].tolist() == ["kappa", "tau"]
+    (summary,) = board.judge_summaries.values()
+    assert {"kappa", "tau"} < set(summary.agreement["agreement"])
     sentences = board.sentences()
-    assert all(sentence in sentences for sentence in board.verdicts["sentence"])
-    assert asl.ranks(boards(), QRELS, "RR").verdicts is None
+    assert all(sentence in sentences for sentence in summary.lines().values())
+    assert asl.ranks(boards(), QRELS, "RR").judge_summaries == {}
 
 
 # Collections
