@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pyterrier_asl import compare, evaluate, read_qrels, read_runs
+from pyterrier_asl import Qrels, compare, evaluate, read_qrels, read_runs
 
 DATA = Path(os.environ.get("PYTERRIER_ASL_DATA", "../shared/data"))
 COLLECTIONS = {
@@ -188,6 +188,7 @@ class Bench:
 
     def damaged(self, number: int, random: np.random.Generator) -> Iterator[dict[str, Any]]:
         """A row for each damage that changes the measure."""
+        qrels = Qrels(self.qrels, duplicates="best")
         for at, pair in enumerate(self.pairs(number, random)):
             frame = self.runs[pair[at % 2]]
             ranks, qids = frame.groupby("qid").cumcount().to_numpy(), frame["qid"].unique()
@@ -197,7 +198,7 @@ class Bench:
                     chosen = frame["qid"].isin(some).to_numpy()
                     run = damage(Damaged(frame, chosen, ranks, share, random))
                     try:
-                        values = evaluate({"x": run}, self.qrels, [self.measure], duplicates="best")
+                        values = evaluate({"x": run}, qrels, [self.measure])
                         mean = values[self.measure].mean()
                     except ValueError:
                         mean = 0.0

@@ -14,7 +14,7 @@ from .experiment.experiment import Experiment
 from .io.label_files import read_labels
 from .io.qrels import read_qrels
 from .io.runs import read_run, read_runs
-from .judging.labels import merge_labels
+from .judging.qrels import Qrels, merge_labels
 from .leaderboard.ranks import ranks
 from .leaderboard.result import Leaderboard
 from .measures.asl import ASL, nASL
@@ -44,6 +44,7 @@ __all__ = [
     "Leaderboard",
     "LexiP",
     "P_Rareness",
+    "Qrels",
     "RandomSearch",
     "RarenessPool",
     "RobertsonPRF",

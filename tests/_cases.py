@@ -35,6 +35,7 @@ from pyterrier_asl import (
     DocLengths,
     LexiP,
     P_Rareness,
+    Qrels,
     RarenessPool,
     evaluate,
     nASL,
@@ -780,7 +781,7 @@ def _by_evaluate(case: Case) -> dict[Any, float]:
     keys = [(str(measure), "rel" in measure.params) for measure in measures]
     columns = [names.setdefault(key, f"m{number}") for number, key in enumerate(keys)]
     named = dict(zip(columns, measures))
-    frame = evaluate({"run": run}, qrels, named, progress=False, duplicates="best")
+    frame = evaluate({"run": run}, Qrels(qrels, duplicates="best"), named, progress=False)
     return {
         (number, str(row["qid"])): row[column]
         for number, column in enumerate(columns)

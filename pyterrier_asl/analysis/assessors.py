@@ -40,7 +40,7 @@ from ..statistics.tests import with_corrected_p
 from .reading import PUBLISHED
 from .registry import (
     TROTMAN,
-    Qrels,
+    QrelsLike,
     Runs,
     analysis,
     read_qrels_and_judges,
@@ -49,8 +49,8 @@ from .registry import (
 
 @analysis(TROTMAN, "section 4")
 def assessor_scores(
-    qrels: Qrels,
-    judges: Mapping[str, Qrels],
+    qrels: QrelsLike,
+    judges: Mapping[str, QrelsLike],
     *,
     rel: float | None = None,
     judge_rel: JudgeRel | None = None,
@@ -102,11 +102,9 @@ def assessor_scores_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
 @analysis(TROTMAN, "Table 1")
 def compare_with_assessors(
     runs: Runs,
-    qrels: Qrels | None = None,
+    qrels: QrelsLike | None = None,
     *,
-    duplicates: str | None = None,
-    collapse: str | None = None,
-    judges: Mapping[str, Qrels],
+    judges: Mapping[str, QrelsLike],
     rel: float | None = None,
     judge_rel: JudgeRel | None = None,
     both_ways: bool = False,
@@ -148,9 +146,7 @@ def compare_with_assessors(
     2     lower    0.75     0.500
     """
     refuse(PUBLISHED, correction=as_published and correction != "holm" and correction)
-    panel = read_qrels_and_judges(
-        qrels, judges, rel, judge_rel, runs=runs, duplicates=duplicates, collapse=collapse
-    )
+    panel = read_qrels_and_judges(qrels, judges, rel, judge_rel, runs=runs)
     paired = PairedTest(test, correction, alpha, draws, seed)
 
     pairs = _both_ways(panel) if both_ways else panel.pairs(QRELS)
@@ -206,11 +202,9 @@ def compare_with_assessors_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
 @analysis(TROTMAN, "Figure 2")
 def human_range(
     runs: Runs,
-    qrels: Qrels | None = None,
+    qrels: QrelsLike | None = None,
     *,
-    duplicates: str | None = None,
-    collapse: str | None = None,
-    judges: Mapping[str, Qrels] | None = None,
+    judges: Mapping[str, QrelsLike] | None = None,
     rel: float | None = None,
     judge_rel: JudgeRel | None = None,
     system: str | None = None,
@@ -252,9 +246,7 @@ def human_range(
     """
     if not judges and run_types is None:
         raise ValueError("there is nothing to compare with: give judges, or the types of the runs")
-    panel = read_qrels_and_judges(
-        qrels, judges, rel, judge_rel, runs=runs, duplicates=duplicates, collapse=collapse
-    )
+    panel = read_qrels_and_judges(qrels, judges, rel, judge_rel, runs=runs)
     kinds = _types(panel.systems, run_types)
 
     means = {

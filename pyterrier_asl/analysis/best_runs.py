@@ -38,7 +38,7 @@ from .registry import (
     AslOptions,
     Evaluation,
     Floats,
-    Qrels,
+    QrelsLike,
     RelOfTracks,
     Runs,
     analysis,
@@ -59,10 +59,8 @@ _LENGTHS = np.array([1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, np.inf])
 @analysis(ALEX, "Figures 1-4", question=BETTER)
 def run_quality(
     runs: Runs,
-    qrels: Qrels | None = None,
+    qrels: QrelsLike | None = None,
     *,
-    duplicates: str | None = None,
-    collapse: str | None = None,
     rel: float | None = None,
     cutoff: int | None = None,
     missing: str = "pad",
@@ -95,7 +93,7 @@ def run_quality(
     0  good   5.5   0.5           0.91
     1   bad  11.0   0.0           1.00
     """
-    judged, rel = read(runs, qrels, duplicates, rel, collapse=collapse)
+    judged, rel = read(runs, qrels, rel)
     options = AslOptions(rel, cutoff, missing, as_published)
 
     names = (*options.measures(), f"R@{options.depth}")
@@ -171,10 +169,8 @@ def quality_of(judged: Evaluation, options: AslOptions) -> pd.DataFrame:
 @analysis(ALEX, "Figures 1-4", question=LOST, tracks=True, group_by="track")
 def headroom(
     runs: Runs,
-    qrels: Qrels | None = None,
+    qrels: QrelsLike | None = None,
     *,
-    duplicates: str | None = None,
-    collapse: str | None = None,
     rel: RelOfTracks = None,
     cutoff: int | None = None,
     missing: str = "pad",
@@ -209,7 +205,7 @@ def headroom(
     3   toy        ASL     good   1.00
     """
 
-    tracks = read_tracks(runs, qrels, duplicates, rel, collapse=collapse)
+    tracks = read_tracks(runs, qrels, rel)
     label = label_of(tracks)
 
     def of_track(track: str, judged: Evaluation, rel: float) -> pd.DataFrame:

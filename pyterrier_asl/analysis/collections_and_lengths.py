@@ -29,7 +29,7 @@ from .registry import (
     CLARKE,
     DIAZ,
     Evaluation,
-    Qrels,
+    QrelsLike,
     Runs,
     analysis,
     read,
@@ -44,10 +44,8 @@ MOST_PANELS = 6
 @analysis(CLARKE, "sections 1, 4", group_by="run")
 def lengths_by_rank(
     runs: Runs,
-    qrels: Qrels | None = None,
+    qrels: QrelsLike | None = None,
     *,
-    duplicates: str | None = None,
-    collapse: str | None = None,
     lengths: Any = None,
     cutoff: int = 100,
     rel: float | None = None,
@@ -87,7 +85,7 @@ def lengths_by_rank(
     2  run     2      relevant    30.0          1
     3  run     2           all    30.0          1
     """
-    judged, rel = read(runs, qrels, duplicates, rel, collapse=collapse)
+    judged, rel = read(runs, qrels, rel)
     documents = _all_documents(judged, cutoff, rel, lengths, missing_length)
 
     both = pd.concat([documents, documents.assign(kind="all")])
@@ -150,10 +148,8 @@ def _all_documents(
 @analysis(DIAZ, "Table 1")
 def collection_statistics(
     runs: Runs,
-    qrels: Qrels | None = None,
+    qrels: QrelsLike | None = None,
     *,
-    duplicates: str | None = None,
-    collapse: str | None = None,
     rel: float | None = None,
 ) -> pd.DataFrame:
     """How large are the collection and its runs?
@@ -174,7 +170,7 @@ def collection_statistics(
     {'requests': 1.0, 'runs': 2.0, 'rel/request': 2.0, 'docs/request': 1.5, 'judged/request': 2.0,
      'without_relevant': 0.0, 'unanswered': 0.0}
     """
-    judged, rel = read(runs, qrels, duplicates, rel, collapse=collapse)
+    judged, rel = read(runs, qrels, rel)
     total = judged.judgements.num_relevant(rel)
     retrieved = np.stack([run.retrieved for run in judged.runs])
     documents = np.bincount(judged.judgements.queries, minlength=len(total))

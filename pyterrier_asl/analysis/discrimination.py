@@ -42,7 +42,7 @@ from .registry import (
     REAL,
     TURKMEN,
     Floats,
-    Qrels,
+    QrelsLike,
     Runs,
     analysis,
     measures_with_rel,
@@ -66,11 +66,9 @@ RARENESS_MEASURES: tuple[str, ...] = (
 @analysis(TURKMEN, "Table 1", question=REAL)
 def discriminative_power(
     runs: Runs,
-    qrels: Qrels | None = None,
+    qrels: QrelsLike | None = None,
     measures: Sequence[Any] | None = None,
     *,
-    duplicates: str | None = None,
-    collapse: str | None = None,
     rel: float | None = None,
     test: str = "t",
     correction: str = "auto",
@@ -113,9 +111,7 @@ def discriminative_power(
         correction=as_published and correction != "auto" and correction,
     )
     _check_levels(levels)
-    judged, _ = read(
-        runs, qrels, duplicates, rel, measures, collapse=collapse, double_scores=as_published
-    )
+    judged, _ = read(runs, qrels, rel, measures, double_scores=as_published)
     if as_published:
         test, correction = "unpaired-t", "none"
 
@@ -181,11 +177,9 @@ def discrimination_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
 @analysis(DIAZ, "Table 4")
 def preference_discrimination(
     runs: Runs,
-    qrels: Qrels | None = None,
+    qrels: QrelsLike | None = None,
     preferences: Sequence[str] = ("rrLP", "sgnLP", "RR"),
     *,
-    duplicates: str | None = None,
-    collapse: str | None = None,
     rel: float | None = None,
     cutoff: int | None = None,
     tests: Sequence[str] = PREFERENCE_TESTS,
@@ -225,7 +219,7 @@ def preference_discrimination(
     2012.
     """
     _check_levels(levels)
-    judged, rel = read(runs, qrels, duplicates, rel, collapse=collapse)
+    judged, rel = read(runs, qrels, rel)
     check_names("tests", tests, PREFERENCE_TESTS, "tests of preferences")
     if "tukey-randomized" not in tests:
         refuse("is for 'tukey-randomized'", draws=draws, seed=seed)
@@ -278,11 +272,9 @@ def _rows_by_level(
 @analysis(TURKMEN, "Table 2", question=REAL)
 def stability(
     runs: Runs,
-    qrels: Qrels | None = None,
+    qrels: QrelsLike | None = None,
     measures: Sequence[Any] | None = None,
     *,
-    duplicates: str | None = None,
-    collapse: str | None = None,
     rel: float | None = None,
     draws: int = 1000,
     queries: int | None = None,
@@ -323,9 +315,7 @@ def stability(
     Source: Türkmen, Lease and Kutlu, 2023, Table 2, after Buckley and Voorhees, Evaluating
     Evaluation Measure Stability, 2000.
     """
-    judged, _ = read(
-        runs, qrels, duplicates, rel, measures, collapse=collapse, double_scores=as_published
-    )
+    judged, _ = read(runs, qrels, rel, measures, double_scores=as_published)
     if len(judged) < 2:
         raise ValueError(
             f"stability needs two systems or more, but there is only {judged.names[0]!r}"

@@ -29,7 +29,7 @@ from .registry import (
     TURKMEN,
     Bools,
     Ints,
-    Qrels,
+    QrelsLike,
     Runs,
     analysis,
     read,
@@ -76,11 +76,9 @@ def _depth(depth: int | None) -> str:
 @analysis(TURKMEN, "Table 4", group_by="qid")
 def rare_documents(
     runs: Runs,
-    qrels: Qrels | None = None,
+    qrels: QrelsLike | None = None,
     qid: Any = None,
     *,
-    duplicates: str | None = None,
-    collapse: str | None = None,
     few: int | None = None,
     depth: int | None = None,
     rel: float | None = None,
@@ -115,7 +113,7 @@ def rare_documents(
     0     e    1.0    1  2       0.5          2      [a]
     1     d    1.0    2  2       0.0          1   [a, b]
     """
-    judged, rel = read(runs, qrels, duplicates, rel, collapse=collapse)
+    judged, rel = read(runs, qrels, rel)
     ranks = judged.once(RelevantRanks.of, rel)
     documents = ranks.documents_of(judged, qid)
     labels, retrieves = _by_group(judged.names, ranks.found(depth)[:, documents], groups)
@@ -165,10 +163,8 @@ _NAMED, _AREAS = 6, [12, 320]
 @analysis(TURKMEN, "Eq. 2", question=LOST)
 def rare_finds(
     runs: Runs,
-    qrels: Qrels | None = None,
+    qrels: QrelsLike | None = None,
     *,
-    duplicates: str | None = None,
-    collapse: str | None = None,
     few: int = 3,
     depth: int | None = None,
     rel: float | None = None,
@@ -204,7 +200,7 @@ def rare_finds(
     0      a      2      1           0.25     2
     1      b      1      0           0.00     2
     """
-    judged, rel = read(runs, qrels, duplicates, rel, collapse=collapse)
+    judged, rel = read(runs, qrels, rel)
     check_whole("few", few)
     ranks = judged.once(RelevantRanks.of, rel)
 

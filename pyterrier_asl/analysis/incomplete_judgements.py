@@ -21,7 +21,7 @@ from .registry import (
     Bools,
     Floats,
     Ints,
-    Qrels,
+    QrelsLike,
     Runs,
     analysis,
     read,
@@ -60,10 +60,8 @@ def _samples(
 @analysis(DIAZ, "Figure 8a", question=MORE)
 def missing_labels(
     runs: Runs,
-    qrels: Qrels | None = None,
+    qrels: QrelsLike | None = None,
     *,
-    duplicates: str | None = None,
-    collapse: str | None = None,
     rel: float | None = None,
     cutoff: int | None = None,
     fractions: Sequence[float] = FRACTIONS,
@@ -99,7 +97,7 @@ def missing_labels(
     4       1.0       0       rrLP      1.0     1.0   0.0
     5       1.0       0      sgnLP      1.0     1.0   0.0
     """
-    judged, rel = read(runs, qrels, duplicates, rel, collapse=collapse)
+    judged, rel = read(runs, qrels, rel)
     ranks = judged.once(RelevantRanks.of, rel, cutoff)
     truth = _preferences_by_name(ranks.reciprocal(), ranks.total)["RR"]
     compared = int((truth != 0).sum())
@@ -152,10 +150,8 @@ def ties_as_labels_go_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
 @analysis(DIAZ, "Figure 8b", question=MORE)
 def missing_queries(
     runs: Runs,
-    qrels: Qrels | None = None,
+    qrels: QrelsLike | None = None,
     *,
-    duplicates: str | None = None,
-    collapse: str | None = None,
     rel: float | None = None,
     cutoff: int | None = None,
     fractions: Sequence[float] = FRACTIONS,
@@ -179,7 +175,7 @@ def missing_queries(
 
     Source: Diaz, Best-Case Retrieval Evaluation, 2023, Figure 8b.
     """
-    judged, rel = read(runs, qrels, duplicates, rel, collapse=collapse)
+    judged, rel = read(runs, qrels, rel)
     by_name = _preferences_by_name(*judged.once(recall_levels, rel, cutoff))
     truth = by_name["RR"].mean(axis=1)
     rows = []

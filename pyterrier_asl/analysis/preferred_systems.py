@@ -44,7 +44,7 @@ from .registry import (
     Bools,
     Floats,
     Ints,
-    Qrels,
+    QrelsLike,
     Runs,
     analysis,
     read,
@@ -72,11 +72,9 @@ _COLUMNS = (
 @analysis(DIAZ, "section 5", question=BETTER, group_by="preference")
 def system_preferences(
     runs: Runs,
-    qrels: Qrels | None = None,
+    qrels: QrelsLike | None = None,
     preferences: Sequence[str] = ("rrLP", "sgnLP"),
     *,
-    duplicates: str | None = None,
-    collapse: str | None = None,
     rel: float | None = None,
     cutoff: int | None = None,
     correction: str = "auto",
@@ -108,7 +106,7 @@ def system_preferences(
     0       rrLP  a  b -0.1667     0       1
     1      sgnLP  a  b -1.0000     0       1
     """
-    judged, rel = read(runs, qrels, duplicates, rel, collapse=collapse)
+    judged, rel = read(runs, qrels, rel)
 
     tables = []
     for kind, cube in judged.once(preference_cubes, tuple(preferences), rel, cutoff).items():
@@ -220,11 +218,9 @@ def _panel(kind: str, test: str, frame: pd.DataFrame, order: list[str]) -> alt.T
 @analysis(DIAZ, "section 5")
 def system_order(
     runs: Runs,
-    qrels: Qrels | None = None,
+    qrels: QrelsLike | None = None,
     preference: str = "sgnLP",
     *,
-    duplicates: str | None = None,
-    collapse: str | None = None,
     rel: float | None = None,
     cutoff: int | None = None,
 ) -> pd.DataFrame:
@@ -268,7 +264,7 @@ def system_order(
     2      C          1    2.0          1         1      1
     3      D          4    0.0          2         4      0
     """
-    judged, rel = read(runs, qrels, duplicates, rel, collapse=collapse)
+    judged, rel = read(runs, qrels, rel)
     cube = judged.once(preference_cubes, (preference,), rel, cutoff)[preference]
 
     mean, signs = cube.mean(axis=0), np.sign(cube).mean(axis=0)
@@ -328,11 +324,9 @@ def system_order_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
 @analysis(DIAZ, "section 5")
 def cycles(
     runs: Runs,
-    qrels: Qrels | None = None,
+    qrels: QrelsLike | None = None,
     preference: str = "sgnLP",
     *,
-    duplicates: str | None = None,
-    collapse: str | None = None,
     rel: float | None = None,
     cutoff: int | None = None,
 ) -> pd.DataFrame:
@@ -349,7 +343,7 @@ def cycles(
         to a, and ``weakest``, the smallest of the three mean preferences; largest first. Any cycle
         of more systems contains such a triple if all its pairs are decided.
     """
-    judged, rel = read(runs, qrels, duplicates, rel, collapse=collapse)
+    judged, rel = read(runs, qrels, rel)
     cube = judged.once(preference_cubes, (preference,), rel, cutoff)[preference]
 
     mean, names = cube.mean(axis=0), judged.names

@@ -31,7 +31,7 @@ from .registry import (
     TURKMEN,
     Floats,
     Ints,
-    Qrels,
+    QrelsLike,
     Runs,
     analysis,
     read,
@@ -46,11 +46,9 @@ _TITLES = {"tau": "Kendall's τ", "tau_AP": "τ AP"}
 @analysis(TURKMEN, "Figure 2", group_by="measure")
 def agreement_by_alpha(
     runs: Runs,
-    qrels: Qrels | None = None,
+    qrels: QrelsLike | None = None,
     measures: Sequence[Any] | None = None,
     *,
-    duplicates: str | None = None,
-    collapse: str | None = None,
     rel: float | None = None,
     alphas: Sequence[float] = ALPHAS,
     as_published: bool = False,
@@ -83,9 +81,7 @@ def agreement_by_alpha(
     0  P_Rareness@2    0.0  1.0     1.0
     1  P_Rareness@2    1.0  1.0     1.0
     """
-    judged, _ = read(
-        runs, qrels, duplicates, rel, measures, collapse=collapse, double_scores=as_published
-    )
+    judged, _ = read(runs, qrels, rel, measures, double_scores=as_published)
     if len(judged) < 2:
         raise ValueError(f"a ranking needs two systems or more, but there is only {judged.names}")
     measures = ["P_Rareness@100", "AP_Rareness@100"] if measures is None else measures
@@ -141,11 +137,9 @@ def alpha_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
 @analysis(TURKMEN, "Table 3", group_by="measure")
 def agreement_by_number_of_systems(
     runs: Runs,
-    qrels: Qrels | None = None,
+    qrels: QrelsLike | None = None,
     measures: Sequence[Any] | None = None,
     *,
-    duplicates: str | None = None,
-    collapse: str | None = None,
     rel: float | None = None,
     sizes: Sequence[int] = (2, 4, 8, 16, 32, 64),
     draws: int = 1000,
@@ -175,9 +169,7 @@ def agreement_by_number_of_systems(
 
     Source: Türkmen, Lease and Kutlu, 2023, Algorithm 1 and Table 3.
     """
-    judged, _ = read(
-        runs, qrels, duplicates, rel, measures, collapse=collapse, double_scores=as_published
-    )
+    judged, _ = read(runs, qrels, rel, measures, double_scores=as_published)
     check_draws(draws, seed)
     for size in sizes:
         check_whole("a number of systems", size, 2)

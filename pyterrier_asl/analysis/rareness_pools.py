@@ -24,7 +24,7 @@ from .registry import (
     Bools,
     Evaluation,
     Ints,
-    Qrels,
+    QrelsLike,
     Runs,
     analysis,
     measures_with_rel,
@@ -35,12 +35,10 @@ from .registry import (
 @analysis(TURKMEN, "section 5.4", group_by="pool")
 def rareness_by_pool(
     runs: Runs,
-    qrels: Qrels,
+    qrels: QrelsLike,
     pools: Mapping[str, Iterable[str]],
     measure: Measures | None = None,
     *,
-    duplicates: str | None = None,
-    collapse: str | None = None,
     rel: float | None = None,
     groups: Mapping[str, str] | None = None,
 ) -> pd.DataFrame:
@@ -80,7 +78,7 @@ def rareness_by_pool(
     2  only b   a   False   1.25
     3  only b   b    True   0.50
     """
-    judged, _ = read(runs, qrels, duplicates, rel, measure, collapse=collapse)
+    judged, _ = read(runs, qrels, rel, measure)
     pools_of_runs = _pools(judged, measure, rel)
     codes = None if groups is None else group_codes(judged.names, groups)
     masks = {"all": np.ones(len(judged), dtype=bool)}
@@ -131,12 +129,10 @@ def agreement_of_pools(by_pool: pd.DataFrame) -> pd.DataFrame:
 @analysis(TURKMEN, "section 5.4")
 def rareness_without_own_group(
     runs: Runs,
-    qrels: Qrels,
+    qrels: QrelsLike,
     groups: Mapping[str, str],
     measure: Measures | None = None,
     *,
-    duplicates: str | None = None,
-    collapse: str | None = None,
     rel: float | None = None,
 ) -> pd.DataFrame:
     """How does rareness change without the group's other runs?
@@ -165,7 +161,7 @@ def rareness_without_own_group(
     1  a2  0.6667         0.7500
     2   b  0.8333         0.8333
     """
-    judged, _ = read(runs, qrels, duplicates, rel, measure, collapse=collapse)
+    judged, _ = read(runs, qrels, rel, measure)
     pools_of_runs = _pools(judged, measure, rel)
     codes = group_codes(judged.names, groups)
     values = pools_of_runs.values()
@@ -255,11 +251,9 @@ def pools_by_measure(
 @analysis(TURKMEN, "Figure 1")
 def synthetic_systems(
     runs: Runs,
-    qrels: Qrels,
+    qrels: QrelsLike,
     qid: Any,
     *,
-    duplicates: str | None = None,
-    collapse: str | None = None,
     cutoff: int = 100,
     alphas: Sequence[float] = (0.0, 0.5, 1.0),
     documents: Sequence[int] | None = None,
@@ -303,7 +297,7 @@ def synthetic_systems(
     4  common          1  0.5000     2
     5  common          2  1.1667     1
     """
-    judged, rel = read(runs, qrels, duplicates, rel, collapse=collapse)
+    judged, rel = read(runs, qrels, rel)
     ranks = judged.once(RelevantRanks.of, rel)
     retrieves = ranks.found(cutoff)[:, ranks.documents_of(judged, qid)].astype(np.int64)
     numbers = range(cutoff + 1) if documents is None else documents

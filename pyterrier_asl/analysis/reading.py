@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from ..assessment.judges import QRELS, JudgeRel, Judges, with_reference
 from ..evaluation.evaluation import Evaluation
-from ..evaluation.inputs import Qrels, Runs, complete_measures, refuse, warn_of_grades
+from ..evaluation.inputs import QrelsLike, Runs, complete_measures, refuse, warn_of_grades
 from ..evaluation.tracks import tracks
 from ..io.columns import Columns
 from ..io.lazy import pc, pd
@@ -34,12 +34,10 @@ RelOfTracks: TypeAlias = "float | Mapping[str, float] | None"
 
 def read(
     runs: Runs,
-    qrels: Qrels | None,
-    duplicates: str | None,
+    qrels: QrelsLike | None,
     rel: float | None,
     measures: Measures | None = None,
     *,
-    collapse: str | None = None,
     double_scores: bool = False,
 ) -> tuple[Evaluation, float]:
     """Reads runs, and returns the minimum grade of a relevant document with them.
@@ -49,32 +47,27 @@ def read(
     Args:
         runs: dict of name -> run, folder of run files, or list of them; or Evaluation.
         qrels: frame, file, or ir_datasets id; None: the qrels of Evaluation.
-        duplicates: how to treat a document that occurs twice in a ranking.
-        collapse: see :func:`~pyterrier_asl.evaluate`.
         rel: the minimum grade; None: 1.
         measures: measures or their names, which can have minimum grades.
         double_scores: whether to rank by 64-bit scores; see :func:`by_double_scores`.
 
-    >>> judged, rel = read({"a": {"q": {"d": 1}}}, {"q": {"d": 1}}, None, None)
+    >>> judged, rel = read({"a": {"q": {"d": 1}}}, {"q": {"d": 1}}, None)
     >>> judged.names, rel
     (['a'], 1)
     """
-    judged = Evaluation.of(runs, qrels, duplicates=duplicates, collapse=collapse)
+    judged = Evaluation.of(runs, qrels)
     rel = _check_rel(judged, rel, measures)
     return judged.once(by_double_scores) if double_scores else judged, rel
 
 
 def read_tracks(
     runs: Runs,
-    qrels: Qrels | None,
-    duplicates: str | None,
+    qrels: QrelsLike | None,
     rel: RelOfTracks,
     measures: Measures | None = None,
-    *,
-    collapse: str | None = None,
 ) -> Tracks:
     """Reads the runs of each track by its name, '' for the only one, and its minimum grade."""
-    several = tracks(runs, qrels, duplicates, collapse=collapse)
+    several = tracks(runs, qrels)
     by_track = rel if isinstance(rel, Mapping) else dict.fromkeys(several, rel)
     check_names("rel", by_track, list(several), "tracks")
     return {
@@ -102,21 +95,15 @@ def is_relevant(judged: Evaluation, rel: float) -> bool:
 
 
 def read_qrels_and_judges(
-    qrels: Qrels | None,
-    judges: Mapping[str, Qrels] | None,
+    qrels: QrelsLike | None,
+    judges: Mapping[str, QrelsLike] | None,
     rel: float | None,
     judge_rel: JudgeRel | None,
     *,
     runs: Runs | None = None,
-    duplicates: str | None = None,
-    collapse: str | None = None,
 ) -> Judges:
     """Reads the judge of ``qrels``, and other judges and runs if there are any."""
-    judged = (
-        None
-        if runs is None
-        else Evaluation.of(runs, qrels, duplicates=duplicates, collapse=collapse)
-    )
+    judged = None if runs is None else Evaluation.of(runs, qrels)
     first: Any = qrels if judged is None else judged.judgements
     sources = with_reference({} if judges is None else judges, QRELS, first)
     panel = Judges.of(sources, judged, rel=1 if rel is None else rel, judge_rel=judge_rel)

@@ -25,7 +25,7 @@ from .registry import (
     Evaluation,
     Floats,
     Ints,
-    Qrels,
+    QrelsLike,
     Runs,
     analysis,
     read,
@@ -35,10 +35,8 @@ from .registry import (
 @analysis(DIAZ, "Figure 6")
 def recall_level_needed(
     runs: Runs,
-    qrels: Qrels | None = None,
+    qrels: QrelsLike | None = None,
     *,
-    duplicates: str | None = None,
-    collapse: str | None = None,
     rel: float | None = None,
     cutoff: int | None = None,
     levels: int = 20,
@@ -61,7 +59,7 @@ def recall_level_needed(
     0  1      0         0.0
     1  2      1         1.0
     """
-    judged, rel = read(runs, qrels, duplicates, rel, collapse=collapse)
+    judged, rel = read(runs, qrels, rel)
     i_star, i = judged.once(first_differences, rel, cutoff), np.arange(1, levels + 1)
     needed = [int(np.sum(i_star == level)) for level in i]
 
@@ -86,10 +84,8 @@ def levels_needed_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
 @analysis(DIAZ, "Figure 7a")
 def level_correlations(
     runs: Runs,
-    qrels: Qrels | None = None,
+    qrels: QrelsLike | None = None,
     *,
-    duplicates: str | None = None,
-    collapse: str | None = None,
     rel: float | None = None,
     cutoff: int | None = None,
     levels: int = 8,
@@ -108,7 +104,7 @@ def level_correlations(
 
     Source: Diaz, Best-Case Retrieval Evaluation, 2023, Figure 7a.
     """
-    judged, rel = read(runs, qrels, duplicates, rel, collapse=collapse)
+    judged, rel = read(runs, qrels, rel)
     levels_of_runs = judged.once(recall_levels, rel, cutoff)
 
     rows = []
@@ -148,10 +144,8 @@ def level_correlations_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
 @analysis(DIAZ, "Figure 7b")
 def level_regressions(
     runs: Runs,
-    qrels: Qrels | None = None,
+    qrels: QrelsLike | None = None,
     *,
-    duplicates: str | None = None,
-    collapse: str | None = None,
     rel: float | None = None,
     cutoff: int | None = None,
     levels: int = 4,
@@ -176,7 +170,7 @@ def level_regressions(
 
     Source: Diaz, Best-Case Retrieval Evaluation, 2023, Figure 7b.
     """
-    judged, rel = read(runs, qrels, duplicates, rel, collapse=collapse)
+    judged, rel = read(runs, qrels, rel)
     levels_of_runs = judged.once(recall_levels, rel, cutoff)
 
     rows = []
@@ -239,10 +233,8 @@ _BETTER = "better on untied pairs"
 @analysis(DIAZ, "Table 2")
 def prediction_from_suffixes(
     runs: Runs,
-    qrels: Qrels | None = None,
+    qrels: QrelsLike | None = None,
     *,
-    duplicates: str | None = None,
-    collapse: str | None = None,
     rel: float | None = None,
     cutoff: int | None = None,
 ) -> pd.DataFrame:
@@ -269,7 +261,7 @@ def prediction_from_suffixes(
     0     sgnLP      1      1     0    100.0              100.0
     1     δRR_2      1      1     0    100.0              100.0
     """
-    judged, rel = read(runs, qrels, duplicates, rel, collapse=collapse)
+    judged, rel = read(runs, qrels, rel)
 
     pairs, right, tied = judged.once(_predictions, rel, cutoff)
     with np.errstate(invalid="ignore", divide="ignore"):

@@ -5,15 +5,13 @@ An analysis is a function of runs, judgements and further options, which returns
     @analysis(DIAZ, "Table 3")
     def ties(
         runs: Runs,
-        qrels: Qrels | None = None,
+        qrels: QrelsLike | None = None,
         *,
-        duplicates: str | None = None,
-        collapse: str | None = None,
         rel: float | None = None,
     ) -> pd.DataFrame:
         \"\"\"The question that it answers?  (at most 70 characters)
         ...the rest of its documentation.\"\"\"
-        judged, rel = read(runs, qrels, duplicates, rel, collapse=collapse)
+        judged, rel = read(runs, qrels, rel)
         i_star = judged.once(first_differences, rel)  # other analyses of these runs share it
         ...
     @ties.chart
@@ -41,7 +39,7 @@ from pkgutil import iter_modules
 from typing import Any, ParamSpec, Protocol, TypeVar, cast
 
 from ..evaluation.evaluation import Evaluation
-from ..evaluation.inputs import Qrels, Runs
+from ..evaluation.inputs import QrelsLike, Runs
 from ..io.lazy import alt, pd
 from ..scoring.arrays import Bools, Floats, Ints
 from .reading import (
@@ -74,7 +72,7 @@ __all__ = [
     "Floats",
     "Ints",
     "Evaluation",
-    "Qrels",
+    "QrelsLike",
     "RelOfTracks",
     "Runs",
     "analyses",
@@ -97,9 +95,6 @@ QUESTIONS = (BETTER, REAL, LOST, MORE)
 _COMMON = {
     "runs": "dict of name -> run, folder of run files, or list of them; or Evaluation.",
     "qrels": "frame, file, or ir_datasets id; None: the qrels of Evaluation.",
-    "duplicates": "how to treat a document that occurs twice in a ranking; see "
-    ":func:`~pyterrier_asl.evaluate`.",
-    "collapse": "separator at which ids of passages are cut; see :func:`~pyterrier_asl.evaluate`.",
     "judges": "name -> qrels of the same queries; means are over the queries that all judged.",
     "judge_rel": "minimum grade that each judge finds relevant: judge -> grade, or one number for "
     "all but ``qrels``; None: ``rel``.",

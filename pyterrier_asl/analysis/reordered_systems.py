@@ -32,7 +32,7 @@ from .registry import (
     Evaluation,
     Floats,
     Ints,
-    Qrels,
+    QrelsLike,
     RelOfTracks,
     Runs,
     analysis,
@@ -127,10 +127,8 @@ def from_ap_to_asl(documents: list[RelevantDocuments]) -> dict[str, Floats]:
 @analysis(ALEX, "Table 2", tracks=True, hidden=("from", "to", "tracks", "systems"))
 def reordering(
     runs: Runs,
-    qrels: Qrels | None = None,
+    qrels: QrelsLike | None = None,
     *,
-    duplicates: str | None = None,
-    collapse: str | None = None,
     rel: RelOfTracks = None,
     cutoff: int | None = None,
     missing: str = "pad",
@@ -184,7 +182,7 @@ def reordering(
     5       RR to ASL@g1  1.0
     """
     check_from_0("margin", margin)
-    tracks = read_tracks(runs, qrels, duplicates, rel, collapse=collapse)
+    tracks = read_tracks(runs, qrels, rel)
     label = label_of(tracks)
     better: dict[str, Any] = {
         "margin": margin,

@@ -32,7 +32,7 @@ from .registry import (
     Evaluation,
     Floats,
     Ints,
-    Qrels,
+    QrelsLike,
     RelOfTracks,
     Runs,
     analysis,
@@ -46,10 +46,8 @@ from .registry import (
 @analysis(ALEX, "Figure 5")
 def search_length_distribution(
     runs: Runs,
-    qrels: Qrels | None = None,
+    qrels: QrelsLike | None = None,
     *,
-    duplicates: str | None = None,
-    collapse: str | None = None,
     run: str | None = None,
     edges: ArrayLike | None = None,
     rel: float | None = None,
@@ -82,7 +80,7 @@ def search_length_distribution(
     0    1     5      1        0          1    0.5
     1    6    11      0        1          1    0.5
     """
-    judged, rel = read(runs, qrels, duplicates, rel, collapse=collapse)
+    judged, rel = read(runs, qrels, rel)
     options = AslOptions(rel, cutoff, missing, as_published)
     name = by_asl(judged, options)[0] if run is None else run
     (documents,) = relevant_documents(judged.select([name]), *options.how)
@@ -135,10 +133,8 @@ def search_length_distribution_chart(distribution: pd.DataFrame) -> alt.TopLevel
 @analysis(ALEX, "Figure 6", question=LOST)
 def search_length_changes(
     runs: Runs,
-    qrels: Qrels | None = None,
+    qrels: QrelsLike | None = None,
     *,
-    duplicates: str | None = None,
-    collapse: str | None = None,
     a: str | None = None,
     b: str | None = None,
     edges: ArrayLike | None = None,
@@ -185,7 +181,7 @@ def search_length_changes(
     3    1     5          0
     4    6    10          0
     """
-    judged, rel = read(runs, qrels, duplicates, rel, collapse=collapse)
+    judged, rel = read(runs, qrels, rel)
     options = AslOptions(rel, cutoff, missing, as_published)
     are_two = len(judged) == 2
     order = judged.names if are_two else by_asl(judged, options)
@@ -334,10 +330,8 @@ def effective_documents(precision: ArrayLike) -> int:
 @analysis(ALEX, "Appendix A.1", tracks=True, group_by="track")
 def effective_share(
     runs: Runs,
-    qrels: Qrels | None = None,
+    qrels: QrelsLike | None = None,
     *,
-    duplicates: str | None = None,
-    collapse: str | None = None,
     rel: RelOfTracks = None,
     cutoff: int | None = None,
 ) -> pd.DataFrame:
@@ -372,7 +366,7 @@ def effective_share(
         means = {"run": judged.names, "AP": precisions.mean(axis=-1)}
         return pd.DataFrame({**means, "share": share, "pooled": pooled})
 
-    return per_track(of_track, read_tracks(runs, qrels, duplicates, rel, collapse=collapse))
+    return per_track(of_track, read_tracks(runs, qrels, rel))
 
 
 @effective_share.chart

@@ -18,7 +18,7 @@ from ..statistics.intervals import wilson_interval
 from .registry import (
     TROTMAN,
     Evaluation,
-    Qrels,
+    QrelsLike,
     RelOfTracks,
     Runs,
     analysis,
@@ -30,11 +30,9 @@ from .registry import (
 @analysis(TROTMAN, "Figures 1, 3", tracks=True, group_by="system")
 def satisfaction(
     runs: Runs,
-    qrels: Qrels | None = None,
+    qrels: QrelsLike | None = None,
     *,
-    duplicates: str | None = None,
-    collapse: str | None = None,
-    judges: Mapping[str, Qrels] | None = None,
+    judges: Mapping[str, QrelsLike] | None = None,
     rel: RelOfTracks = None,
     judge_rel: JudgeRel | None = None,
     depth: int = 10,
@@ -68,7 +66,7 @@ def satisfaction(
     check_whole("depth", depth)
     if judge_rel is not None:
         rel = 1 if rel is None else rel
-    several = read_tracks(runs, qrels, duplicates, rel, collapse=collapse)
+    several = read_tracks(runs, qrels, rel)
     if judges is not None and len(several) > 1:
         raise ValueError(
             f"judges can be given for one track only, and there are {len(several)}: analyse each "

@@ -21,7 +21,7 @@ from .registry import (
     ALEX,
     AslOptions,
     Evaluation,
-    Qrels,
+    QrelsLike,
     RelOfTracks,
     Runs,
     analysis,
@@ -57,10 +57,8 @@ def relative_error_reduction(old: ArrayLike, new: ArrayLike, best: float) -> Any
 @analysis(ALEX, "Table 1", tracks=True, group_by="track")
 def compare_techniques(
     runs: Runs,
-    qrels: Qrels | None = None,
+    qrels: QrelsLike | None = None,
     *,
-    duplicates: str | None = None,
-    collapse: str | None = None,
     old: str | Mapping[str, str],
     new: str | Mapping[str, str],
     measures: Measures | None = None,
@@ -114,7 +112,7 @@ def compare_techniques(
     if measures is not None:
         refuse("is for the default measures", rel=rel, cutoff=cutoff, missing=missing != "pad")
     refuse(PUBLISHED, correction=as_published and correction != "holm" and correction)
-    tracks = read_tracks(runs, qrels, duplicates, rel, measures, collapse=collapse)
+    tracks = read_tracks(runs, qrels, rel, measures)
     label = label_of(tracks)
     paired = PairedTest(test, correction, alpha, draws, seed)
     techniques = [_runs_of_tracks(*named, list(tracks)) for named in (("old", old), ("new", new))]

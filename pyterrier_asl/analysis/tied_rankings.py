@@ -22,7 +22,7 @@ from ..evaluation.preferences import first_differences, recall_levels
 from ..io.lazy import pd
 from ..io.notices import counted
 from ..scoring.preferences import level
-from .registry import DIAZ, Qrels, Runs, analysis, read
+from .registry import DIAZ, QrelsLike, Runs, analysis, read
 
 
 @analysis(DIAZ, "Figure 1")
@@ -147,10 +147,8 @@ def _check_within(
 @analysis(DIAZ, "Table 3")
 def ties(
     runs: Runs,
-    qrels: Qrels | None = None,
+    qrels: QrelsLike | None = None,
     *,
-    duplicates: str | None = None,
-    collapse: str | None = None,
     rel: float | None = None,
     cutoff: int | None = None,
 ) -> pd.DataFrame:
@@ -171,7 +169,7 @@ def ties(
     0  rrLP, sgnLP      1     0      0.0
     1           RR      1     1    100.0
     """
-    judged, rel = read(runs, qrels, duplicates, rel, collapse=collapse)
+    judged, rel = read(runs, qrels, rel)
     i_star = judged.once(first_differences, rel, cutoff)
     tied = np.array([np.sum(i_star == 0), np.sum(i_star != 1)])
     counts = {"pairs": i_star.size, "ties": tied, "percent": 100 * tied / max(i_star.size, 1)}
@@ -202,10 +200,8 @@ def ties_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
 @analysis(DIAZ, "Figure 3")
 def tie_probability_by_rank(
     runs: Runs,
-    qrels: Qrels | None = None,
+    qrels: QrelsLike | None = None,
     *,
-    duplicates: str | None = None,
-    collapse: str | None = None,
     rel: float | None = None,
     cutoff: int | None = None,
     deepest: int = 10,
@@ -228,7 +224,7 @@ def tie_probability_by_rank(
     0    1         2      4          0.5
     1    2         1      2          0.0
     """
-    judged, rel = read(runs, qrels, duplicates, rel, collapse=collapse)
+    judged, rel = read(runs, qrels, rel)
 
     first = level(*judged.once(recall_levels, rel, cutoff), 1)
     ranks = np.arange(1, deepest + 1)
@@ -267,10 +263,8 @@ def ties_by_rank_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
 @analysis(DIAZ, "Figure 5")
 def ties_by_recall_level(
     runs: Runs,
-    qrels: Qrels | None = None,
+    qrels: QrelsLike | None = None,
     *,
-    duplicates: str | None = None,
-    collapse: str | None = None,
     rel: float | None = None,
     cutoff: int | None = None,
     levels: int = 20,
@@ -295,7 +289,7 @@ def ties_by_recall_level(
     0  1      1          1.0           0.0
     1  2      1          0.0           0.0
     """
-    judged, rel = read(runs, qrels, duplicates, rel, collapse=collapse)
+    judged, rel = read(runs, qrels, rel)
     reciprocal, total = judged.once(recall_levels, rel, cutoff)
     first, second = np.triu_indices(len(judged), k=1)
 

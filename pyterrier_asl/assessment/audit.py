@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from ..charts.forms import PANEL, ROW, alt, captioned, category, ranges, tooltips
-from ..evaluation.inputs import Qrels, Runs, refuse, refuse_unused, warn_of_grades
+from ..evaluation.inputs import QrelsLike, Runs, refuse, refuse_unused, warn_of_grades
 from ..io.lazy import pd
 from ..io.notices import counted, names_of, warn
 from ..io.printed import Part, Printed
@@ -48,9 +48,9 @@ _ANSWERS = 10
 
 def audit(
     runs: Runs,
-    qrels: Qrels,
+    qrels: QrelsLike,
     measures: Measures,
-    machine: Qrels,
+    machine: QrelsLike,
     *,
     target: str = TARGETS[0],
     baseline: str | None = None,
@@ -306,8 +306,8 @@ class AuditedRuns:
     def of(
         cls,
         runs: Runs,
-        people: Qrels,
-        machine: Qrels,
+        people: QrelsLike,
+        machine: QrelsLike,
         rel: float | None,
         machine_rel: float | None,
         name: str = MACHINE,

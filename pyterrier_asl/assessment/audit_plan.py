@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..evaluation.inputs import Qrels, Runs, refuse_unused
+from ..evaluation.inputs import QrelsLike, Runs, refuse_unused
 from ..io.atomic import replacing
 from ..io.notices import counted
 from ..measures.names import Measures, named_measures
@@ -101,9 +101,9 @@ class AuditPlan:
 
 def plan_audit(
     runs: Runs,
-    qrels: Qrels | None,
+    qrels: QrelsLike | None,
     measures: Measures,
-    machine: Qrels,
+    machine: QrelsLike,
     width: float,
     *,
     target: str = TARGETS[0],

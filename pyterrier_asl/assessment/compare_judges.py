@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..charts.forms import STEP, alt, captioned, ranges, tooltips
-from ..evaluation.inputs import Qrels, Runs, refuse, warn_of_grades
+from ..evaluation.inputs import QrelsLike, Runs, refuse, warn_of_grades
 from ..io.lazy import pd
 from ..io.notices import counted
 from ..io.printed import Part, Printed
@@ -52,8 +52,8 @@ _CAPTIONS = {
 
 
 def judges(
-    qrels: Qrels,
-    judges: Mapping[str, Qrels],
+    qrels: QrelsLike,
+    judges: Mapping[str, QrelsLike],
     runs: Runs | None = None,
     measures: Measures | None = None,
     *,
@@ -65,9 +65,6 @@ def judges(
     alpha: float = 0.05,
     draws: int = 1000,
     seed: int = 0,
-    duplicates: str | None = None,
-    drop_self: bool = False,
-    collapse: str | None = None,
 ) -> JudgeReport:
     """Compares judges with people: on documents and, with runs, on the ranking of systems.
 
@@ -89,10 +86,6 @@ def judges(
         alpha: the level of significance; intervals cover 1 - alpha.
         draws: draws of the bootstrap over queries.
         seed: seed of the draws.
-        duplicates: how to treat a document that occurs twice in a ranking; see
-            :func:`~pyterrier_asl.evaluate`.
-        drop_self: see :func:`~pyterrier_asl.evaluate`.
-        collapse: see :func:`~pyterrier_asl.evaluate`.
 
     Returns:
         :class:`JudgeReport`. A verdict is *within the human range* where a judge agrees with people
@@ -119,11 +112,10 @@ def judges(
     sources = with_reference(judges, reference, qrels)
     if len(sources) < 2:
         raise ValueError("there is no judge to compare with the reference: name one or more")
-    how: dict[str, Any] = {"duplicates": duplicates, "drop_self": drop_self, "collapse": collapse}
     if runs is None:
-        refuse("is for judges with runs", measures=measures, test=test, **how)
+        refuse("is for judges with runs", measures=measures, test=test)
     people = [reference, *people]
-    compared = Judges.of(sources, runs, rel=rel, judge_rel=judge_rel, people=people, **how)
+    compared = Judges.of(sources, runs, rel=rel, judge_rel=judge_rel, people=people)
     warn_of_grades(compared.judgements, None, rel, judge_rel or None)
     if runs is not None and len(compared.systems) < 2:
         refuse("is for several runs", measures=measures, test=test)

@@ -14,11 +14,12 @@ import pyarrow as pa
 from ir_measures import AP
 
 from ..evaluation.evaluation import Evaluation
-from ..evaluation.inputs import Qrels, Runs, with_rel
+from ..evaluation.inputs import QrelsLike, Runs, refuse, with_rel
 from ..io.names import check_names
 from ..io.notices import warn
 from ..judging.judgements import Judgements
 from ..judging.matching import positions
+from ..judging.qrels import judgements_of, matching_of
 from ..measures._base import check_from_0
 from ..measures.names import Measures, NamedMeasure, named_measures, one_measure, with_options
 from ..scoring import assessor as scoring
@@ -34,7 +35,7 @@ JudgeRel: TypeAlias = float | Mapping[str, float]
 FEW_QUERIES = 10
 
 
-def with_reference(judges: Any, reference: str, qrels: Qrels) -> dict[str, Qrels]:
+def with_reference(judges: Any, reference: str, qrels: QrelsLike) -> dict[str, QrelsLike]:
     """The reference and the judges by name.
 
     Raises:
@@ -105,10 +106,7 @@ class Judge:
         own, at = self.judgements, pa.array(rows)
         ids = {"query_id": own.table.qid.take(at), "doc_id": own.docnos.take(at)}
         table = pa.table({**ids, "relevance": own.grades[rows]})
-        kept = Judgements(
-            table, duplicates=own.duplicates, drop_self=own.drop_self, collapse=own.collapse
-        )
-        return replace(self, judgements=kept)
+        return replace(self, judgements=Judgements(table).with_matching(own.matching))
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,29 +130,24 @@ class Judges:
     @classmethod
     def of(
         cls,
-        judges: Mapping[str, Qrels],
+        judges: Mapping[str, QrelsLike],
         runs: Runs | None = None,
         *,
         rel: float | None = None,
         judge_rel: JudgeRel | None = None,
         people: Iterable[str] = (),
-        duplicates: str | None = None,
-        drop_self: bool = False,
-        collapse: str | None = None,
     ) -> Judges:
         """Reads the judges' judgements.
 
         Args:
             judges: name -> qrels: frame, file, or ir_datasets id; the first is the reference.
+                What one of them says of matching runs holds for all.
             runs: dict of name -> run, folder, list of files, or Evaluation; None: there are none.
             rel: minimum grade of a relevant document, for measures without one; None: each
                 measure's default, and 1 on documents.
             judge_rel: judge -> minimum grade; or a number, for all but the reference.
                 It replaces ``rel`` and the ``rel`` of a measure.
             people: the names of the judges that are people.
-            duplicates: see :func:`~pyterrier_asl.evaluate`.
-            drop_self: see :func:`~pyterrier_asl.evaluate`.
-            collapse: see :func:`~pyterrier_asl.evaluate`.
 
         Raises:
             ValueError: where ``judge_rel`` or ``people`` names another judge.
@@ -172,11 +165,16 @@ class Judges:
         rel = None if rel is None else check_from_0("rel", rel)
         persons = [str(name) for name in people]
         check_names("people", persons, names, "judges")
+        matching = matching_of(*judges.values())
+        if runs is None:
+            refuse("is for judges with runs", **matching)
+        if isinstance(runs, Evaluation):
+            runs.check_matching(matching)
         members = {}
         for name, qrels in zip(names, judges.values()):
             if isinstance(runs, Evaluation) and runs.has_been_matched_with(qrels):
                 qrels = runs.judgements
-            judgements = Judgements.of(qrels, duplicates, drop_self, collapse)
+            judgements = judgements_of(qrels).with_matching(matching)
             least = own.get(name, 1 if rel is None else rel)
             judge = Judge(name, judgements, least, own.get(name), name in persons)
             if len(names) > 1 and judgements.grades.min(initial=0) < 0:  # labels of -1

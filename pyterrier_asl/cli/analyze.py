@@ -115,6 +115,7 @@ def _command(analysis: Analysis) -> click.Command:
         *(arguments[name] for name in analysis.takes),
         *([options.tracks] if analysis.tracks else []),
         options.of(analysis.function, **_READ),
+        *([options.matching] if analysis.takes == ("qrels", "runs") else []),
         options.places,
         options.output("tsv has a header."),
         options.chart("Also draw the figure"),
@@ -134,6 +135,8 @@ def _run_analysis(
     source: Any = list(values.get("runs", ()))
     if analysis.tracks:
         source, qrels = options.sources()
+    elif qrels is not None:
+        qrels = options.qrels_of(qrels)
     options.check_chart()
     given = options.given()
     inputs_of: dict[str, Any] = {"qrels": qrels, "runs": source}

@@ -25,11 +25,12 @@ import click
 from ..assessment import audit as library
 from ..assessment.audit_plan import plan_audit
 from ..evaluation.evaluate import evaluate
-from ..evaluation.evaluation import Evaluation
 from ..evaluation.inputs import chosen_measures, refuse
 from ..io.names import check_names
 from ..io.runs import list_runs
 from ..io.tables import write
+from ..judging.judgements import MATCHING
+from ..judging.qrels import Qrels
 from ..statistics.prediction_powered import TARGETS
 from . import Command, epilog, options, readers
 
@@ -72,7 +73,8 @@ _TARGETS = [target.replace(" ", "-") for target in TARGETS]
     all_pairs={"help": "Compare every two runs."},
     name=None,
 )
-@options.of(evaluate, "lengths", "duplicates", "drop_self", "collapse")
+@options.of(evaluate, "lengths")
+@options.of(Qrels, *MATCHING)
 @click.option(
     "--plan",
     type=click.FloatRange(0, min_open=True),
@@ -113,11 +115,10 @@ def command(
         raise click.UsageError(f"QRELS {NOBODY!r} goes with --plan")
     ((name, machine_qrels),) = readers.read_judges_by_name([machine]).items()
     of_measures = options.take(settings, "lengths", "rel")
+    machine_qrels = options.qrels_of(machine_qrels)
     chosen = chosen_measures(measures or None, machine_qrels, **of_measures)
     # Counts have no direction.
     measured = {m.name: m.measure for m in chosen if measures or m.higher_is_better is not None}
-    reading = options.take(settings, "duplicates", "drop_self", "collapse")
-    judged = Evaluation.of(list_runs(runs), machine_qrels, **reading)
     if machine_rel is not None:
         grades = readers.read_grades([machine_rel])
         by_name = grades if isinstance(grades, dict) else {name: grades}
@@ -128,14 +129,16 @@ def command(
         unused |= {one: values[one] for one in ("form", "places", "chart") if options.is_given(one)}
         refuse("is for estimates, not for --plan", **unused)
         pilot = None if qrels == NOBODY else qrels
-        audit_plan = plan_audit(judged, pilot, measured, machine_qrels, plan, **settings)
+        audit_plan = plan_audit(list_runs(runs), pilot, measured, machine_qrels, plan, **settings)
         if draw:
             audit_plan.save(draw)
         click.echo(audit_plan.sentence())
         pairs = (f"{qid}\t{docno}" for qid, docno in audit_plan.pairs)
         click.echo(f"wrote {draw}" if draw else "\n".join(pairs), err=bool(draw))
         return
-    estimates = library.audit(judged, qrels, measured, machine_qrels, name=name, **settings)
+    estimates = library.audit(
+        list_runs(runs), qrels, measured, machine_qrels, name=name, **settings
+    )
     if values["form"] == "table":
         estimates.show(places=values["places"])
     else:

@@ -181,6 +181,7 @@ def _report_error(values: Mapping[str, Any], error: Exception) -> None:
     seed={"help": "Seed of the randomization test, or with --track."},
     pool={"none": "the two runs"},
 )
+@options.matching
 @options.text_option("--junit", "FILE", "Save the verdicts of --fail-if as JUnit XML.")
 @options.text_option(
     "--summary", "FILE", "Save verdicts, measures and what moved as Markdown, for a job's summary."

@@ -55,6 +55,7 @@ if TYPE_CHECKING:
         "all others take."
     },
 )
+@options.matching
 @options.by_query(help="One row per query.")
 @options.switch("-n", "--no-summary", "--no_summary", help="With -q: no rows of means.")
 @options.switch(

@@ -35,7 +35,7 @@ import click
 
 from ..io.notices import counted
 from ..io.tables import write
-from ..judging.labels import qrels_with
+from ..judging.qrels import Qrels, judgements_from, judgements_of, merge_labels
 from ..unjudged import holes as library
 from . import Command, epilog, options
 
@@ -59,7 +59,8 @@ _OF_EXPORT = ("most", "docs", "topics", "dataset")
     },
     depth={"help": "Label down to this rank, if deeper.", "none": None},
 )
-@options.of(qrels_with, "conflicts")
+@options.matching
+@options.of(merge_labels, "conflicts")
 @click.option(
     "--export",
     "export_to",
@@ -103,10 +104,16 @@ def command(
     keep = _check(labels, export_to, most, by_query, force, values)
     shown = {name: values[name] for name in ("places", "wide", "all_rows")}
     settings = options.given("measure")
-    of_labels = {"labels": None, **options.take(settings, "labels", "conflicts")}
-    reading = {name: settings[name] for name in ("duplicates", "highest") if name in settings}
-    merged = qrels_with(qrels, **of_labels, **reading)
-    found = library.holes(list_runs(runs), merged, measure, **settings)
+    of_labels = options.take(settings, "conflicts")
+    judged_by = options.qrels_of(qrels)
+    if labels:
+        of_labels |= {name: settings[name] for name in ("highest",) if name in settings}
+        official = judgements_of(qrels)
+        merged = merge_labels(official, judged_by.labels, **of_labels)
+        judged_by = Qrels(judgements_from(official, merged), **judged_by.matching)
+    elif of_labels:
+        raise click.UsageError("--conflicts goes with --labels")
+    found = library.holes(list_runs(runs), judged_by, measure, **settings)
     table = found.difference.by_query if by_query else found.table
     if by_query and values["topics"]:
         texts = _texts(found, qrels, values)([]).queries

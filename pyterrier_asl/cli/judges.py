@@ -48,6 +48,7 @@ TABLES = ("agreement", "differences", "favoured", "reversals", "confusion")
     draws={"help": "Draws of the bootstrap."},
     seed={"help": "Seed of the bootstrap over queries."},
 )
+@options.matching
 @options.text_option("--reference", "NAME", "The name of QRELS.  [default: its file name]")
 @click.option(
     "--show",
@@ -77,7 +78,7 @@ def command(
         raise click.UsageError(f"-o {form} has one table: choose it by --show")
     options.check_chart()
     report = library.judges(
-        qrels,
+        options.qrels_of(qrels),
         runs=list(runs) or None,
         reference=reference or Path(qrels).name,
         **options.given(),

@@ -17,7 +17,7 @@ from typing import Any
 import click
 
 from ..io.atomic import check_replaceable, replacing
-from ..judging.labels import OFFICIAL, merge_labels
+from ..judging.qrels import OFFICIAL, merge_labels
 from . import Command, epilog, options
 
 

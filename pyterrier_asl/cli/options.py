@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import redirect_stdout
 from functools import partial, reduce
 from io import StringIO
@@ -12,11 +12,13 @@ from typing import Any, TypeAlias
 
 import click
 
+from ..evaluation.inputs import NOT_FOR_SCORES, refuse
 from ..io.atomic import check_replaceable, replacing
 from ..io.names import read_groups
 from ..io.notices import counted
 from ..io.table_forms import EVERY_PLACE
 from ..io.tables import FORMS
+from ..judging.qrels import Qrels
 from . import readers
 
 #: Adds an option to a command.
@@ -248,6 +250,9 @@ _OPTIONS: dict[str, dict[str, Any]] = {
     ),
 }
 
+#: The parameters of :class:`~pyterrier_asl.Qrels` that commands take.
+OF_QRELS = ("labels", "duplicates", "drop_self", "collapse")
+
 #: Parameters in Python only, or given by arguments of the commands.
 PYTHON_ONLY = frozenset(
     "runs qrels collection backend progress verbose long command queries edges following tests "
@@ -299,13 +304,18 @@ def given(*others: str) -> dict[str, Any]:
     """The values of parameters that the user gave, as the function takes them.
 
     Args:
-        others: parameters that the command gives itself.
+        others: parameters that the command gives itself; those of :class:`Qrels` are left out.
     """
+    options = click.get_current_context().command.params
+    return _given({option.name for option in options} - {*others, *OF_QRELS})
+
+
+def _given(names: Iterable[str | None]) -> dict[str, Any]:
     context = click.get_current_context()
     return {
         option.name: option.read(context.params[option.name])
         for option in context.command.params
-        if isinstance(option, Option) and option.name not in others and is_given(option.name)
+        if isinstance(option, Option) and option.name in names and is_given(option.name)
     }
 
 
@@ -324,6 +334,15 @@ _USER_SOURCES = (click.core.ParameterSource.COMMANDLINE, click.core.ParameterSou
 
 
 # Inputs
+
+#: Options of :class:`~pyterrier_asl.Qrels`.
+matching = of(Qrels, *OF_QRELS)
+
+
+def qrels_of(qrels: Any) -> Any:
+    """The qrels, with labels and how runs are matched, if the user gave any of these."""
+    settings = _given(OF_QRELS)
+    return Qrels(qrels, **settings) if settings else qrels
 
 
 qrels = click.argument("qrels")
@@ -376,6 +395,9 @@ def sources(names: Sequence[str] | None = None) -> tuple[Any, Any]:
         or_scores = ", or --scores" if "scores" in values else ""
         raise click.UsageError(f"give QRELS and RUN..., or --track for each track{or_scores}")
     of_scores = {name: values[name] for name in _OF_SCORES if name in values}
+    if scores or tracks:
+        unused = dict.fromkeys(filter(is_given, OF_QRELS if scores else ["labels"]), True)
+        refuse(NOT_FOR_SCORES if scores else "belong to QRELS, not to tracks", **unused)
     if scores:
         from ..evaluation.scores import read_scores
 
@@ -386,10 +408,11 @@ def sources(names: Sequence[str] | None = None) -> tuple[Any, Any]:
     if tracks:
         from ..evaluation.inputs import tracks_by_name
 
-        return tracks_by_name(tracks), None
+        named = tracks_by_name(tracks).items()
+        return {name: (runs, qrels_of(own)) for name, (runs, own) in named}, None
     if not files:
         raise click.UsageError("Missing argument 'RUN...'")
-    return files, qrels
+    return files, qrels_of(qrels)
 
 
 #: Arguments and options that are names of inputs.

@@ -65,6 +65,7 @@ from . import Command, epilog, options
     seed={"help": "Seed of the sign vectors."},
     simultaneous={"help": "The intervals of all tracks hold simultaneously."},
 )
+@options.matching
 @options.chart("Also draw the intervals")
 @options.kind("ranks", "queries")
 @options.places

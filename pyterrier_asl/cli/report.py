@@ -61,6 +61,7 @@ class ReportCommand(Command):
     title={"help": "The heading.", "none": "the number of systems, and QRELS"},
     note={"help": "A line at the end, such as a date."},
 )
+@options.matching
 def command(output: str, force: bool, **_: Any) -> None:
     """Make a page about runs: who could be the best, why, and which relevant documents are missed.
 

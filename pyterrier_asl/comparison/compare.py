@@ -15,12 +15,11 @@ from typing import Any
 
 from ..assessment.system_pairs import PairedTest
 from ..evaluation.evaluation import Evaluation
-from ..evaluation.inputs import FOR_SEVERAL, NOT_FOR_SCORES, Qrels, Runs, refuse
+from ..evaluation.inputs import FOR_SEVERAL, NOT_FOR_SCORES, QrelsLike, Runs, refuse
 from ..evaluation.scores import ScoreTable
 from ..evaluation.tracks import tracks
 from ..io.files import check_file, local_path
 from ..io.runs import run_name
-from ..judging.labels import qrels_with
 from ..leaderboard.samples import FEWEST
 from ..measures.names import Measures
 from ..statistics.inputs import check_name, check_probability
@@ -33,7 +32,7 @@ from .result import RunComparison
 
 def compare(
     runs: Runs,
-    qrels: Qrels | None = None,
+    qrels: QrelsLike | None = None,
     measures: Measures | None = None,
     *,
     baseline: str | None = None,
@@ -46,11 +45,7 @@ def compare(
     rel: float | None = None,
     pool: Any = None,
     lengths: Any = None,
-    duplicates: str | None = None,
-    drop_self: bool = False,
-    collapse: str | None = None,
     common: bool = False,
-    labels: Any = None,
 ) -> RunComparison:
     """Compares runs with a baseline: means, intervals, tests, preferences, queries, documents.
 
@@ -80,12 +75,7 @@ def compare(
         rel: minimum grade of a relevant document, for preferences and for measures without one.
         pool: pool of the rareness measures that name none; None: the runs themselves.
         lengths: document lengths for TBG; what ``TBG(lengths=...)`` takes.
-        duplicates: see :func:`~pyterrier_asl.evaluate`.
-        drop_self: see :func:`~pyterrier_asl.evaluate`.
-        collapse: see :func:`~pyterrier_asl.evaluate`.
         common: of several collections, leave out systems that any of them lacks.
-        labels: labels of documents that the qrels do not judge, merged with them: what
-            :func:`~pyterrier_asl.merge_labels` takes; of one collection.
 
     Returns:
         The comparison; over several collections the means over them, with p from random signs.
@@ -113,19 +103,13 @@ def compare(
         refuse("is for conditions", allow_missing=allow_missing)
     parsed = [parse_condition(text) for text in conditions]
     of_measures: dict[str, Any] = {"rel": rel, "pool": pool, "lengths": lengths}
-    of_matching: dict[str, Any] = {
-        "duplicates": duplicates,
-        "drop_self": drop_self,
-        "collapse": collapse,
-    }
     if isinstance(runs, ScoreTable):
-        refuse(NOT_FOR_SCORES, qrels=qrels, labels=labels)
-        refuse(NOT_FOR_SCORES, **of_matching, **of_measures)
+        refuse(NOT_FOR_SCORES, qrels=qrels, **of_measures)
         several = len(runs.tracks) > 1
     else:
         several = qrels is None and isinstance(runs, Mapping)
     if several:
-        refuse("is for one collection", test=test, labels=labels, pool=pool, lengths=lengths)
+        refuse("is for one collection", test=test, pool=pool, lengths=lengths)
     else:
         refuse(FOR_SEVERAL, common=common)
         if test != "randomization":
@@ -133,7 +117,7 @@ def compare(
     if isinstance(runs, ScoreTable):
         inputs = of_scores(runs, measures, parsed, baseline, common)
     else:
-        judged = _judged(runs, qrels, labels, several, bool(conditions), of_matching)
+        judged = _judged(runs, qrels, bool(conditions))
         inputs = of_runs(judged, measures, parsed, baseline, common, qrels=qrels, **of_measures)
     options = PairedTest(test or "t", correction, alpha, seed=seed)
     check_inputs(inputs, options.test)
@@ -143,14 +127,7 @@ def compare(
     return compared
 
 
-def _judged(
-    runs: Runs,
-    qrels: Qrels | None,
-    labels: Any,
-    several: bool,
-    is_guard: bool,
-    of_matching: Mapping[str, Any],
-) -> dict[str, Evaluation]:
+def _judged(runs: Runs, qrels: QrelsLike | None, is_guard: bool) -> dict[str, Evaluation]:
     """The matched runs of each collection.
 
     A guard refuses judgements that contradict each other.
@@ -158,11 +135,7 @@ def _judged(
     with warnings.catch_warnings():
         if is_guard:
             warnings.filterwarnings("ignore", message="the qrels judge")
-        if several:
-            judged = tracks(runs, None, **of_matching)
-        else:
-            merged = qrels_with(qrels, labels, of_matching["duplicates"])
-            judged = {"": Evaluation.of(runs, merged, **of_matching)}
+        judged = tracks(runs, qrels)
     wrong = [run.judgements.contradiction for run in judged.values()]
     if is_guard and any(wrong):
         raise ValueError(f"the qrels contradict themselves: {max(wrong)}; keep one of them")

@@ -12,8 +12,7 @@ import numpy as np
 from ..io.lazy import pd
 from ..io.notices import counted, names_of
 from ..io.tables import ALL
-from ..judging.judgements import Judgements
-from ..judging.labels import qrels_with
+from ..judging.qrels import source_of
 from ..measures.names import Measures, NamedMeasure
 from ..statistics.rounding import shared_ranks
 from .evaluation import Evaluation
@@ -26,10 +25,6 @@ def unread_tracks(
     qrels: Any,
     measures: Measures | None,
     *,
-    labels: Any = None,
-    duplicates: str | None = None,
-    drop_self: bool = False,
-    collapse: str | None = None,
     common: bool = False,
     **options: Any,
 ) -> Iterator[tuple[str, Evaluation, list[NamedMeasure]]]:
@@ -40,14 +35,13 @@ def unread_tracks(
     Raises:
         ValueError: for empty qrels.
     """
-    listed = listed_collections(runs, qrels, labels, common=common)
-    for track, (sources, judged_by) in listed.items():
-        merged = judged_by if labels is None else qrels_with(judged_by, labels, duplicates)
-        unread = Evaluation.unread(sources, Judgements.of(merged, duplicates, drop_self, collapse))
+    for track, (sources, judged_by) in listed_collections(runs, qrels, common=common).items():
+        unread = Evaluation.unread(sources, judged_by)
         if not len(unread.judgements):
-            place = f"{judged_by}: " if isinstance(judged_by, (str, os.PathLike)) else ""
+            source = source_of(unread.source)
+            place = f"{source}: " if isinstance(source, (str, os.PathLike)) else ""
             raise ValueError(f"{place}the qrels are empty: give qrels with judged documents")
-        chosen = chosen_measures(measures, judged_by, several=len(unread) > 1, **options)
+        chosen = chosen_measures(measures, unread.source, several=len(unread) > 1, **options)
         warn_of_grades(unread.judgements, {named.name: named.measure for named in chosen})
         yield track, unread, chosen
 
@@ -86,10 +80,6 @@ def evaluate(
     rel: float | None = None,
     pool: Any = None,
     lengths: Any = None,
-    labels: Any = None,
-    duplicates: str | None = None,
-    drop_self: bool = False,
-    collapse: str | None = None,
     common: bool = False,
     long: bool = False,
     jobs: int = 1,
@@ -105,22 +95,14 @@ def evaluate(
         runs: dict of name -> run (data frame, Arrow table, file, or whatever ir_measures takes), a
             folder of run files, one file, or several; a single data frame or dict of dicts is one
             run, called ``run``. Without qrels: a dict of track -> (runs, qrels).
-        qrels: data frame, file, ir_datasets id, dict of dicts, or
-            :class:`~pyterrier_asl.judging.judgements.Judgements`.
+        qrels: data frame, file, ir_datasets id, dict of dicts, or :class:`~pyterrier_asl.Qrels`,
+            which add labels and say how runs are matched.
         measures: measures or their names, or a dict from the name of a column to either. None: the
             measures of :func:`~pyterrier_asl.measures.defaults.default_measures`.
         rel: minimum grade of a relevant document, for measures without ``rel``; None: 1.
         pool: pool of the rareness measures without a pool: a pool, its name or file, or runs; None:
             the measured runs.
         lengths: document lengths for TBG; what ``TBG(lengths=...)`` takes.
-        labels: labels of documents that the qrels do not judge, merged with the qrels of one
-            collection: what :func:`~pyterrier_asl.merge_labels` takes.
-        duplicates: how to treat a document that occurs twice in a ranking: ``'error'``, the
-            default, or ``'best'``: it counts once, at its best rank.
-        drop_self: whether documents with the id of their query are left out of rankings, for
-            collections whose queries are documents (ArguAna, Quora).
-        collapse: for runs of passages and qrels of documents: ids of the runs are cut at the last
-            of these separators, such as ``'#'``, and a document has the score of its best passage.
         common: whether systems that one of several tracks lacks are left out; otherwise they are an
             error.
         long: one row per value, instead of one column per measure.
@@ -154,10 +136,6 @@ def evaluate(
         rel=rel,
         pool=pool,
         lengths=lengths,
-        labels=labels,
-        duplicates=duplicates,
-        drop_self=drop_self,
-        collapse=collapse,
         common=common,
         jobs=jobs,
         backend=backend,

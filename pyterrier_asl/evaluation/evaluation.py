@@ -21,6 +21,7 @@ from ..io.notices import counted, progress_bar
 from ..io.threads import check_jobs
 from ..judging.judged_run import JudgedRun
 from ..judging.judgements import Judgements
+from ..judging.qrels import Qrels, judgements_of, matching_of, source_of
 from ..judging.remembered import Remembering
 from ..measures.names import (
     NamedMeasure,
@@ -66,55 +67,37 @@ class Evaluation(Remembering):
     _noted: set[str] = field(default_factory=set)  # runs whose ties a warning has named
 
     @classmethod
-    def of(
-        cls,
-        runs: Any,
-        qrels: Any = None,
-        *,
-        duplicates: str | None = None,
-        drop_self: bool = False,
-        collapse: str | None = None,
-    ) -> Evaluation:
+    def of(cls, runs: Any, qrels: Any = None) -> Evaluation:
         """Reads runs and qrels, and matches them.
 
         Args:
             runs: see :func:`~pyterrier_asl.evaluate`; or an Evaluation, whose runs are matched
                 again if the qrels are other ones.
-            qrels: frame, file, ir_datasets id, or Judgements; None: the Evaluation has them.
-            duplicates: see :func:`~pyterrier_asl.evaluate`.
-            drop_self: see :func:`~pyterrier_asl.evaluate`.
-            collapse: see :func:`~pyterrier_asl.evaluate`.
+            qrels: frame, file, ir_datasets id, Qrels, or Judgements; None: the Evaluation has
+                them.
 
         Raises:
-            ValueError: if there are no runs, or a run cannot be matched with these queries.
+            ValueError: if there are no runs, a run cannot be matched with these queries, or an
+                Evaluation has been matched in another way than Qrels say.
 
         >>> runs = Evaluation.of({"a": {"q": {"d": 1}}}, {"q": {"d": 1}})
         >>> runs.values("RR").tolist()
         [[1.0]]
         """
+        unread = cls.unread(runs, qrels)
         if isinstance(runs, cls):
-            if qrels is None or runs.has_been_matched_with(qrels):
-                return runs
-            return runs.judged_by(qrels)
+            return unread
+        return replace(unread, sources=list(unread.matched()))
+
+    @classmethod
+    def unread(cls, runs: Any, qrels: Any) -> Evaluation:
+        """Runs that are listed here, and read when they are measured; see :meth:`of`."""
+        if isinstance(runs, cls):
+            return runs if qrels is None else runs.judged_by(qrels)
         if qrels is None:
             raise ValueError("qrels are needed: a frame, a file, or an ir_datasets id")
         sources = named_runs(runs)
-        judgements = Judgements.of(qrels, duplicates, drop_self, collapse)
-        judged = list(iter_judged(list(sources), list(sources.values()), judgements))
-        return cls(list(sources), judged, judgements, qrels)
-
-    @classmethod
-    def unread(cls, runs: Any, judgements: Judgements) -> Evaluation:
-        """Runs that are listed here, and read when they are measured.
-
-        Args:
-            runs: see :meth:`of`.
-            judgements: the judgements to match them with.
-        """
-        if isinstance(runs, cls):
-            return cls.of(runs, judgements)
-        sources = named_runs(runs)
-        return cls(list(sources), list(sources.values()), judgements, judgements)
+        return cls(list(sources), list(sources.values()), judgements_of(qrels), qrels)
 
     def __len__(self) -> int:
         return len(self.names)
@@ -326,20 +309,40 @@ class Evaluation(Remembering):
         )
 
     def judged_by(self, qrels: Any) -> Evaluation:
-        """The same runs, matched with other qrels; no file is read again."""
+        """The same runs, matched with other qrels in the same way; no file is read again.
+
+        Raises:
+            ValueError: for Qrels that match runs in another way.
+        """
+        self.check_matching(matching_of(qrels))
+        if self.has_been_matched_with(qrels):
+            return self
         if self.whole is not None:
             return self.whole.judged_by(qrels).select(self.names)
-        of_runs = self.judgements
-        judgements = Judgements.of(qrels, of_runs.duplicates, of_runs.drop_self, of_runs.collapse)
+        judgements = judgements_of(qrels).with_matching(self.judgements.matching)
         judged = list(iter_judged(self.names, self.runs, judgements))
         return Evaluation(self.names, judged, judgements, qrels)
+
+    def check_matching(self, matching: Mapping[str, Any]) -> None:
+        """Raises ValueError for settings with which the runs have not been matched."""
+        own = self.judgements.matching
+        for name, value in matching.items():
+            if value != own[name]:
+                raise ValueError(
+                    f"{name}={value!r} of the qrels comes too late: these runs have been matched "
+                    f"with {name}={own[name]!r}; leave it out, or give the runs themselves"
+                )
 
     def has_been_matched_with(self, qrels: Any) -> bool:
         """Whether the runs have been matched with these qrels: the same object or file."""
         if qrels is self.source or qrels is self.judgements:
             return True
-        are_files = all(isinstance(path, (str, os.PathLike)) for path in (qrels, self.source))
-        return are_files and str(qrels) == str(self.source)
+        if any(isinstance(of, Qrels) and of.labels is not None for of in (qrels, self.source)):
+            return False
+        files = source_of(qrels), source_of(self.source)
+        return all(isinstance(f, (str, os.PathLike)) for f in files) and str(files[0]) == str(
+            files[1]
+        )
 
     def with_pool(
         self,

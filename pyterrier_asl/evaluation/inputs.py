@@ -24,6 +24,7 @@ from ..io.notices import names_of, warn
 from ..io.qrels import official_measures
 from ..io.runs import list_runs
 from ..judging.judgements import Judgements
+from ..judging.qrels import Qrels, source_of
 from ..measures.defaults import default_measures, official_rel
 from ..measures.lengths import DocLengths
 from ..measures.names import (
@@ -48,10 +49,12 @@ class MatchedRuns(Protocol):
 
 #: Runs in calls: by name, in a folder or files, or an Evaluation; or the runs of tracks.
 Runs: TypeAlias = "MatchedRuns | Mapping[str, Any] | Iterable[StrPath] | StrPath"
-#: Qrels in calls: Judgements, a frame, dicts, a file, or an ir_datasets id.
-Qrels: TypeAlias = "Judgements | pd.DataFrame | Mapping[Any, Any] | Iterable[Any] | StrPath"
+#: Qrels in calls: Qrels, Judgements, a frame, dicts, a file, or an ir_datasets id.
+QrelsLike: TypeAlias = (
+    "Qrels | Judgements | pd.DataFrame | Mapping[Any, Any] | Iterable[Any] | StrPath"
+)
 if not TYPE_CHECKING:  # documentation looks the names up in the module of a function
-    Runs, Qrels = (ForwardRef(alias, module=__name__) for alias in (Runs, Qrels))
+    Runs, QrelsLike = (ForwardRef(alias, module=__name__) for alias in (Runs, QrelsLike))
 
 
 def named_runs(runs: Any) -> dict[str, Any]:
@@ -218,9 +221,10 @@ def official_of(qrels: Any) -> list[Any]:
     Args:
         qrels: qrels as the caller gave them; a str is an id if it is not a file.
     """
-    if not isinstance(qrels, str) or os.path.exists(qrels):
+    source = source_of(qrels)
+    if not isinstance(source, str) or os.path.exists(source):
         return []
-    return [parse_measure(name) for name in official_measures(qrels)]
+    return [parse_measure(name) for name in official_measures(source)]
 
 
 def with_rel(

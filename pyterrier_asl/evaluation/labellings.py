@@ -186,10 +186,6 @@ def bounds(
     rel: float | None = None,
     pool: Any = None,
     lengths: Any = None,
-    labels: Any = None,
-    duplicates: str | None = None,
-    drop_self: bool = False,
-    collapse: str | None = None,
     depth: int | None = None,
     highest: float | None = None,
     by_query: bool = False,
@@ -211,10 +207,6 @@ def bounds(
         rel: minimum grade of a relevant document, for measures without ``rel``.
         pool: pool of the rareness measures without a pool; None: the runs.
         lengths: document lengths for TBG.
-        labels: see :func:`~pyterrier_asl.evaluate`.
-        duplicates: see :func:`~pyterrier_asl.evaluate`.
-        drop_self: see :func:`~pyterrier_asl.evaluate`.
-        collapse: see :func:`~pyterrier_asl.evaluate`.
         depth: V goes down to this rank, if it is deeper than a measure's cut-off.
         highest: the best grade that a label can give in nDCG; None: the best grade in the qrels.
         by_query: one row per query, instead of the means.
@@ -242,10 +234,6 @@ def bounds(
         rel=rel,
         pool=pool,
         lengths=lengths,
-        labels=labels,
-        duplicates=duplicates,
-        drop_self=drop_self,
-        collapse=collapse,
     ):
         chosen = {m.name: m.measure for m in asked if measures is not None or has_bounds(m.measure)}
         labelled = labelled_measures(unread, chosen, depth=depth, highest=highest)

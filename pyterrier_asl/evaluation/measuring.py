@@ -319,5 +319,5 @@ def own_ids_note(own_ids: OwnIds, answered: int) -> str:
     return (
         f"{own_ids.queries} of {counted(answered, 'query', 'queries')} retrieve a document with "
         "the query's own id, as if the query were in the collection; leave it out with "
-        "drop_self=True (--drop-self)"
+        "Qrels(..., drop_self=True) or --drop-self"
     )

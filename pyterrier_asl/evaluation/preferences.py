@@ -33,8 +33,6 @@ def preferences(
     *,
     rel: float | None = None,
     cutoff: int | None = None,
-    duplicates: str | None = None,
-    collapse: str | None = None,
 ) -> pd.DataFrame:
     """Preferences between two rankings for each query of the qrels.
 
@@ -43,11 +41,10 @@ def preferences(
             dicts, or iterable of ``ir_measures.ScoredDoc``.
         run_b: another run, in any of these forms.
         qrels: file, ir_datasets id, data frame (``qid``, ``docno``, ``label``, or ir_measures'
-            names), dict of dicts, or iterable of ``ir_measures.Qrel``.
+            names), dict of dicts, iterable of ``ir_measures.Qrel``, or
+            :class:`~pyterrier_asl.Qrels`.
         rel: minimum grade of a relevant document; None: 1.
         cutoff: number of documents to look at; None: all.
-        duplicates: see :func:`~pyterrier_asl.evaluate`.
-        collapse: see :func:`~pyterrier_asl.evaluate`.
 
     Returns:
         A frame with one row per query. Except in ``i_star``, a positive number prefers ``run_a``, a
@@ -79,7 +76,7 @@ def preferences(
     0   q       2 -0.1667     -1           1  0.0        NaN
     """
     runs = {"run_a": run_a, "run_b": run_b}
-    judged, rel, (a, b), total = _levels(runs, qrels, rel, cutoff, duplicates, collapse)
+    judged, rel, (a, b), total = _levels(runs, qrels, rel, cutoff)
     i_star, rrlp = first_difference(a, b, total)
     cubes = judged.once(preference_cubes, ("lexirecall", "RPP"), rel, cutoff)
     return pd.DataFrame(
@@ -202,8 +199,6 @@ def preference_matrix(
     *,
     rel: float | None = None,
     cutoff: int | None = None,
-    duplicates: str | None = None,
-    collapse: str | None = None,
 ) -> PreferenceMatrix:
     """Compares all pairs of systems by lexicographic precision, exactly.
 
@@ -212,8 +207,6 @@ def preference_matrix(
         qrels: see :func:`preferences`.
         rel: minimum grade of a relevant document; None: 1.
         cutoff: number of documents to look at; None: all.
-        duplicates: see :func:`~pyterrier_asl.evaluate`.
-        collapse: see :func:`~pyterrier_asl.evaluate`.
 
     Raises:
         ValueError: as :func:`preferences`, with the name of the run; for fewer than two runs.
@@ -235,7 +228,7 @@ def preference_matrix(
     """
     if not isinstance(runs, Mapping) or len(runs) < 2:
         raise ValueError("a preference matrix needs at least two runs: give a dict of name -> run")
-    judged, _, reciprocal, total = _levels(runs, qrels, rel, cutoff, duplicates, collapse)
+    judged, _, reciprocal, total = _levels(runs, qrels, rel, cutoff)
     return PreferenceMatrix.of(judged.names, reciprocal, total)
 
 
@@ -243,15 +236,10 @@ def preference_matrix(
 
 
 def _levels(
-    runs: Mapping[str, Any],
-    qrels: Any,
-    rel: float | None,
-    cutoff: int | None,
-    duplicates: str | None,
-    collapse: str | None,
+    runs: Mapping[str, Any], qrels: Any, rel: float | None, cutoff: int | None
 ) -> tuple[Evaluation, float, Floats, Ints]:
     measure = LexiP(rel=1 if rel is None else rel, cutoff=cutoff)  # which checks rel and cutoff
-    judged = Evaluation.of(runs, qrels, duplicates=duplicates, collapse=collapse)
+    judged = Evaluation.of(runs, qrels)
     warn_of_grades(judged.judgements, None, rel)
     return judged, measure["rel"], *recall_levels(judged, measure["rel"], measure["cutoff"])
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from ..io.lazy import pd
 from ..io.runs import load_run
 from ..judging.judged_run import JudgedRun, judge_whole
-from ..judging.judgements import Judgements
+from ..judging.qrels import judgements_of
 from ..measures import ASL
 from ..scoring import search_length as scoring
 from ..scoring.arrays import Bools, Floats, Ints, cumulate, queries_of, sum_by_query, within_query
@@ -188,8 +188,6 @@ def search_lengths(
     cutoff: int | None = None,
     missing: str = "pad",
     judged_only: bool = False,
-    duplicates: str = "error",
-    collapse: str | None = None,
 ) -> pd.DataFrame:
     """The search lengths that ASL averages: one row per relevant document, retrieved or not.
 
@@ -197,13 +195,12 @@ def search_lengths(
         run: file, data frame (``qid``, ``docno``, ``score``, or ir_measures' names), dict of dicts,
             or iterable of ``ir_measures.ScoredDoc``.
         qrels: file, ir_datasets id, data frame (``qid``, ``docno``, ``label``, or ir_measures'
-            names), dict of dicts, or iterable of ``ir_measures.Qrel``.
+            names), dict of dicts, iterable of ``ir_measures.Qrel``, or
+            :class:`~pyterrier_asl.Qrels`.
         rel: minimum grade of a relevant document; None: 1.
         cutoff: k of ``ASL@k``.
         missing: ``'pad'``, ``'after'`` or ``'eq3'``, see :data:`~pyterrier_asl.ASL`.
         judged_only: whether unjudged documents are removed first.
-        duplicates: see :func:`~pyterrier_asl.evaluate`.
-        collapse: see :func:`~pyterrier_asl.evaluate`.
 
     Returns:
         A frame ordered by query and rank, with missed documents last: ``qid``; ``docno``;
@@ -223,7 +220,7 @@ def search_lengths(
     0   q     a      1     1              1               0
     1   q     b      1  <NA>             10               1
     """
-    judgements = Judgements.of(qrels, duplicates, collapse=collapse)
+    judgements = judgements_of(qrels)
     judged = judge_whole(judgements, load_run(run))
     warn_of_grades(judgements, None, rel)
     least = 1 if rel is None else rel

@@ -22,10 +22,6 @@ def ties(
     rel: float | None = None,
     pool: Any = None,
     lengths: Any = None,
-    labels: Any = None,
-    duplicates: str | None = None,
-    drop_self: bool = False,
-    collapse: str | None = None,
     common: bool = False,
     by_query: bool = False,
 ) -> pd.DataFrame:
@@ -42,10 +38,6 @@ def ties(
         rel: see :func:`~pyterrier_asl.evaluate`.
         pool: see :func:`~pyterrier_asl.evaluate`.
         lengths: see :func:`~pyterrier_asl.evaluate`.
-        labels: see :func:`~pyterrier_asl.evaluate`.
-        duplicates: see :func:`~pyterrier_asl.evaluate`.
-        drop_self: see :func:`~pyterrier_asl.evaluate`.
-        collapse: see :func:`~pyterrier_asl.evaluate`.
         common: see :func:`~pyterrier_asl.evaluate`.
         by_query: one row per query, instead of the means.
 
@@ -74,10 +66,6 @@ def ties(
         rel=rel,
         pool=pool,
         lengths=lengths,
-        labels=labels,
-        duplicates=duplicates,
-        drop_self=drop_self,
-        collapse=collapse,
         common=common,
     ):
         columns = unread.columns_of(chosen)

@@ -41,21 +41,18 @@ def collections_of(runs: Any, qrels: Any = None) -> dict[str, tuple[Any, Any]]:
 
 
 def listed_collections(
-    runs: Any, qrels: Any = None, labels: Any = None, *, common: bool = False
+    runs: Any, qrels: Any = None, *, common: bool = False
 ) -> dict[str, tuple[Any, Any]]:
     """The runs by name, unread, and the qrels of each collection; see :func:`collections_of`.
 
     Args:
         runs: the runs.
         qrels: the qrels.
-        labels: what :func:`~pyterrier_asl.merge_labels` takes, for one collection; None: none.
         common: whether systems that a collection lacks are left out; otherwise they are an error.
 
     Raises:
         ValueError: for a system that a collection lacks; for ``common`` with one collection.
     """
-    if labels is not None and qrels is None:
-        raise ValueError("labels belong to the qrels of one collection: give runs and qrels")
     several = {
         name: (given if isinstance(given, Evaluation) else named_runs(given), by)
         for name, (given, by) in collections_of(runs, qrels).items()
@@ -79,19 +76,10 @@ def listed_collections(
     }
 
 
-def tracks(
-    runs: Any,
-    qrels: Any = None,
-    duplicates: str | None = None,
-    drop_self: bool = False,
-    collapse: str | None = None,
-) -> dict[str, Evaluation]:
+def tracks(runs: Any, qrels: Any = None) -> dict[str, Evaluation]:
     """The matched runs of each track by its name; see :func:`collections_of`.
 
     >>> list(tracks({"toy": ({"a": {"q": {"d": 1}}}, {"q": {"d": 1}})}))
     ['toy']
     """
-    return {
-        name: Evaluation.of(*pair, duplicates=duplicates, drop_self=drop_self, collapse=collapse)
-        for name, pair in collections_of(runs, qrels).items()
-    }
+    return {name: Evaluation.of(*pair) for name, pair in collections_of(runs, qrels).items()}

@@ -19,6 +19,9 @@ from .matching import PairIndex
 from .ranking import rows_by_query
 from .remembered import RESULTS, Remembering, copy_of, remembered
 
+#: The settings by which runs are matched; see :class:`~pyterrier_asl.Qrels`.
+MATCHING = ("duplicates", "drop_self", "collapse")
+
 
 class Judgements(Remembering):
     """Qrels, prepared once for any number of runs.
@@ -30,15 +33,14 @@ class Judgements(Remembering):
         docnos: the judged documents, query by query, J of them.
         grades: their grades, shape (J,).
         queries: the query number of each, shape (J,).
+        duplicates: how runs are matched with them, like the next two: see
+            :class:`~pyterrier_asl.Qrels`.
+        drop_self: whether documents with the id of their query are left out.
+        collapse: the separator at which ids of runs are cut, or None.
 
     Args:
         qrels: data frame or Arrow table (``query_id``, ``doc_id``, ``relevance``, or PyTerrier's
             ``qid``, ``docno``, ``label``), dict of dicts, or iterable of ``ir_measures.Qrel``.
-        duplicates: how to treat a document that occurs twice in a ranking: ``'error'`` as in
-            trec_eval, or ``'best'``: it is counted once, at its best rank.
-        drop_self: whether documents with the id of the query are left out of its ranking.
-        collapse: the separator at whose last occurrence ids of runs are cut, so that a document is
-            counted once, with the score of its best passage; None: ids are not cut.
 
     Raises:
         ValueError: for a missing column or id, or a grade that is not a number.
@@ -50,17 +52,11 @@ class Judgements(Remembering):
 
     #: A sentence about the first document with two different grades for a query; '' for none.
     contradiction = ""
+    duplicates = "error"
+    drop_self = False
+    collapse: str | None = None
 
-    def __init__(
-        self,
-        qrels: Any,
-        *,
-        duplicates: str = "error",
-        drop_self: bool = False,
-        collapse: str | None = None,
-    ) -> None:
-        self.duplicates, self.drop_self = _policy(duplicates), drop_self
-        self.collapse = _separator(collapse)
+    def __init__(self, qrels: Any) -> None:
         table = qrels_columns(qrels)
         answers, self.qid_text = rows_by_query(table.qid)
         docnos = take(table.docno, answers.rows)
@@ -101,42 +97,17 @@ class Judgements(Remembering):
             f"{self.qid_text[int(queries[row])].as_py()!r}"
         )
 
-    @classmethod
-    def of(
-        cls,
-        qrels: Any,
-        duplicates: str | None = None,
-        drop_self: bool = False,
-        collapse: str | None = None,
-    ) -> Judgements:
-        """Judgements from whatever :func:`~pyterrier_asl.evaluate` takes.
+    @property
+    def matching(self) -> dict[str, Any]:
+        """How runs are matched with these judgements."""
+        return {name: getattr(self, name) for name in MATCHING}
 
-        Args:
-            qrels: qrels of a form above, a file, an ir_datasets id, or ``Judgements``.
-            duplicates: see ``Judgements``; None: the setting of the judgements, else ``'error'``.
-            drop_self: see ``Judgements``; False: the setting of the judgements.
-            collapse: see ``Judgements``; None: the setting of the judgements.
-        """
-        from ..io.qrels import load_qrels  # imports everything that reads files
-
-        if not isinstance(qrels, Judgements):
-            new = cls(
-                load_qrels(qrels),
-                duplicates=duplicates or "error",
-                drop_self=drop_self,
-                collapse=collapse,
-            )
-            pa.default_memory_pool().release_unused()  # the memory of the table
-            return new
-        changes = (duplicates, qrels.duplicates), (collapse, qrels.collapse)
-        if drop_self in (False, qrels.drop_self) and all(
-            new in (None, old) for new, old in changes
-        ):
-            return qrels
-        other = copy_of(qrels)
-        other.duplicates = _policy(duplicates or qrels.duplicates)
-        other.drop_self |= drop_self
-        other.collapse = _separator(collapse or qrels.collapse)
+    def with_matching(self, matching: Mapping[str, Any]) -> Judgements:
+        """The same judgements, with which runs are matched in another way."""
+        if all(getattr(self, name) == value for name, value in matching.items()):
+            return self
+        other = copy_of(self)
+        other.__dict__.update(matching)
         return other
 
     def __getstate__(self) -> dict[str, Any]:
@@ -212,15 +183,3 @@ class Judgements(Remembering):
         """The number of documents of each query with low <= grade < high, shape (Q,)."""
         within = (self.grades >= max(low, 0)) & (self.grades < high)
         return np.bincount(self.queries[within], minlength=len(self)).astype(np.int64)
-
-
-def _separator(collapse: str | None) -> str | None:
-    if collapse is not None and not (isinstance(collapse, str) and collapse):
-        raise ValueError(f"collapse must be a separator such as '#', not {collapse!r}")
-    return collapse
-
-
-def _policy(duplicates: str) -> str:
-    if duplicates not in ("error", "best"):
-        raise ValueError(f"duplicates must be 'error' or 'best', not {duplicates!r}")
-    return duplicates

@@ -178,8 +178,8 @@ def _twice(table: Columns, repeated: Ints) -> str:
     return (
         f"document {docno.as_py()!r} occurs {pc.sum(is_same).as_py()} times in the ranking of "
         f"query {qid.as_py()!r} ({counted(len(repeated), 'repeated row')} in the run): remove the "
-        "repetitions, or count each document at its best rank: duplicates='best' in Python, "
-        "--duplicates best in commands"
+        "repetitions, or count each document at its best rank: Qrels(..., duplicates='best') "
+        "in Python, --duplicates best in commands"
     )
 
 

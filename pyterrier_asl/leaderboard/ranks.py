@@ -13,7 +13,7 @@ from ..evaluation.evaluation import Evaluation
 from ..evaluation.inputs import (
     FOR_SEVERAL,
     NOT_FOR_SCORES,
-    Qrels,
+    QrelsLike,
     Runs,
     refuse,
     refuse_unused,
@@ -23,7 +23,6 @@ from ..evaluation.scores import ScoreTable
 from ..evaluation.tracks import tracks
 from ..io.lazy import pd
 from ..io.notices import counted, names_of, warn
-from ..judging.labels import qrels_with
 from ..measures.names import Measures, NamedMeasure, one_measure
 from ..scoring.arrays import Floats
 from ..statistics.inputs import DRAWS
@@ -52,7 +51,7 @@ _MANY = 10**9
 
 def ranks(
     runs: Runs | ScoreTable,
-    qrels: Qrels | None = None,
+    qrels: QrelsLike | None = None,
     measures: Measures | None = None,
     *,
     unjudged: bool = False,
@@ -68,10 +67,6 @@ def ranks(
     seed: int = 0,
     simultaneous: bool = False,
     common: bool = False,
-    duplicates: str | None = None,
-    drop_self: bool = False,
-    collapse: str | None = None,
-    labels: Any = None,
 ) -> Leaderboard:
     """Intervals of the ranks of systems, which hold for all systems at once.
 
@@ -84,7 +79,7 @@ def ranks(
         runs: dict of name -> run, a folder of run files, a list of them, or Evaluation; without
             qrels a dict of collection -> (runs, qrels), or scores that
             :func:`~pyterrier_asl.read_scores` read.
-        qrels: data frame, file, ir_datasets id, or dict of dicts.
+        qrels: data frame, file, ir_datasets id, dict of dicts, or :class:`~pyterrier_asl.Qrels`.
         measures: one measure or its name, with a direction; None: the only measure of scores, else
             ``nDCG@10``.
         unjudged: whether the intervals hold for all labels of these runs' unjudged documents, by
@@ -108,11 +103,6 @@ def ranks(
         simultaneous: whether the tables of all collections hold at once, each at ``alpha`` divided
             by their number.
         common: whether systems that a collection lacks are left out; else they are an error.
-        duplicates: see :func:`~pyterrier_asl.evaluate`.
-        drop_self: see :func:`~pyterrier_asl.evaluate`.
-        collapse: see :func:`~pyterrier_asl.evaluate`.
-        labels: labels of documents that the qrels do not judge, for one collection; see
-            :func:`~pyterrier_asl.merge_labels`.
 
     Returns:
         A :class:`~pyterrier_asl.leaderboard.result.Leaderboard`.
@@ -137,28 +127,17 @@ def ranks(
     if judges is None and not isinstance(judge_rel, Mapping):
         refuse("is for judges", judge_rel=judge_rel, people=tuple(people))
     if isinstance(runs, ScoreTable):
-        refuse(
-            NOT_FOR_SCORES,
-            qrels=qrels,
-            unjudged=unjudged,
-            judges=judges,
-            rel=rel,
-            labels=labels,
-            duplicates=duplicates,
-            drop_self=drop_self,
-            collapse=collapse,
-        )
+        refuse(NOT_FOR_SCORES, qrels=qrels, unjudged=unjudged, judges=judges, rel=rel)
         name = runs.measure_or(_MEASURE) if measures is None else str(measures)
         scores = {track: sample_of_scores(runs, name, track) for track in runs.tracks}
         return ranks_of(scores, name, options, simultaneous=simultaneous, common=common)
     chosen = _ranking_measure(_MEASURE if measures is None else measures)
     if judges is None:  # their agreement depends on the grade
         refuse_unused([chosen], "rel", rel=rel)
-    several = tracks(runs, qrels_with(qrels, labels, duplicates), duplicates, drop_self, collapse)
+    several = tracks(runs, qrels)
     for judged in several.values():
         warn_of_grades(judged.judgements, chosen.measure, rel)
     of_judges: dict[str, Any] = {"rel": rel, "judge_rel": judge_rel, "people": [QRELS, *people]}
-    of_judges |= {"duplicates": duplicates, "drop_self": drop_self, "collapse": collapse}
     by_track = _judges_by_track(several, judges, of_judges)
     samples = {
         track: sample_of_runs(members, chosen, unjudged=unjudged, depth=depth, highest=highest)

@@ -72,7 +72,6 @@ def report(
     topics: Any = None,
     docs: Any = None,
     dataset: str | None = None,
-    labels: Any = None,
     judges: Mapping[str, Any] | None = None,
     judge_rel: JudgeRel | None = None,
     people: Iterable[str] = (),
@@ -83,9 +82,6 @@ def report(
     alpha: float = 0.05,
     lengths: Any = None,
     groups: Mapping[str, str] | None = None,
-    duplicates: str | None = None,
-    drop_self: bool = False,
-    collapse: str | None = None,
     command: str = "",
 ) -> Report:
     """Makes a page that compares systems: who could be the best, why, which documents are missed.
@@ -101,7 +97,7 @@ def report(
             scores from :func:`~pyterrier_asl.read_scores`, for a page of ranking, pairs and
             queries; or a dict of collection -> (runs, qrels), for a page that says who could be the
             best over all collections, with the pairs, queries and documents of the first one.
-        qrels: frame, file, or ir_datasets id.
+        qrels: frame, file, ir_datasets id, or :class:`~pyterrier_asl.Qrels`.
         measures: names or measures, the first decides who is best; None: the measures of this
             package, AP, ``nDCG@10``, RR, R and ``Judged@10``.
         topics: the texts of the queries: frame with ``qid`` and ``query``, dict of query id ->
@@ -109,8 +105,6 @@ def report(
         docs: the texts of documents: frame with ``docno`` and ``text``, dict of document id ->
             text, or a file of JSON lines or with lines ``docno<TAB>text``.
         dataset: an ir_datasets id, for the texts of queries and documents.
-        labels: files or frames of labels for documents that the qrels do not judge; they are
-            added to the qrels, see :func:`~pyterrier_asl.merge_labels`.
         judges: name -> qrels of other judges; the page says who could be the best whichever of
             them, or ``qrels``, is right. See :func:`~pyterrier_asl.ranks`.
         judge_rel: minimum grade that counts as relevant for these judges.
@@ -123,10 +117,6 @@ def report(
         alpha: level of significance.
         lengths: for TBG: a DocLengths, its name or file, or ``'irds:ID'``.
         groups: run -> group, for rareness; see :class:`~pyterrier_asl.RarenessPool`.
-        duplicates: how to treat a document that occurs twice in a ranking; see
-            :func:`~pyterrier_asl.evaluate`.
-        drop_self: see :func:`~pyterrier_asl.evaluate`.
-        collapse: see :func:`~pyterrier_asl.evaluate`.
         command: the command line of the report, shown in its last section.
 
     Raises:
@@ -150,14 +140,10 @@ def report(
 
     render = _renderer()
     of_runs: dict[str, Any] = {
-        "labels": labels,
         "rel": rel,
         "lengths": lengths,
         "groups": groups,
         "cutoff": cutoff,
-        "duplicates": duplicates,
-        "drop_self": drop_self,
-        "collapse": collapse,
         "judges": judges,
         "judge_rel": judge_rel,
         "people": tuple(people),
@@ -195,6 +181,9 @@ def _renderer() -> Callable[..., str]:
 
 def _collection(qrels: Any, dataset: str | None) -> str:
     """The name of the collection: of ir_datasets, else of the file of qrels, without its folder."""
+    from ..judging.qrels import source_of
+
+    qrels = source_of(qrels)
     is_file = isinstance(qrels, (str, os.PathLike)) and Path(qrels).exists()
     irds = dataset or (qrels if isinstance(qrels, str) and not is_file else "")
     if irds:

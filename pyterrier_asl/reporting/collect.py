@@ -29,7 +29,6 @@ from ..evaluation.preferences import PreferenceMatrix
 from ..evaluation.relevant_documents import RelevantRanks
 from ..evaluation.scores import ScoreTable, canonical_name
 from ..evaluation.tracks import collections_of
-from ..judging.labels import merge_labels
 from ..leaderboard.ranks import ranks
 from ..leaderboard.result import Leaderboard
 from ..measures.defaults import default_measures
@@ -61,15 +60,11 @@ def collect(
     measures: Any = None,
     *,
     dataset: str | None = None,
-    labels: Any = None,
     rel: float | None = None,
     cutoff: int = 1000,
     alpha: float = 0.05,
     lengths: Any = None,
     groups: Mapping[str, str] | None = None,
-    duplicates: str | None = None,
-    drop_self: bool = False,
-    collapse: str | None = None,
     command: str = "",
     judges: Mapping[str, Any] | None = None,
     judge_rel: JudgeRel | None = None,
@@ -90,16 +85,12 @@ def collect(
         ValueError: for runs, qrels or measures that cannot be used.
     """
     (track, (sources, qrels)), *others = collections_of(runs, qrels).items()
-    if labels is not None and others:
-        raise ValueError("labels are of one collection, and there are several: merge them before")
     has_judges = judges is not None and len(judges) > 0
     if not has_judges:
         refuse("is for judges", judge_rel=judge_rel, people=people)
-    merged = None if labels is None else merge_labels(qrels, labels)
-    how: dict[str, Any] = {"duplicates": duplicates, "drop_self": drop_self, "collapse": collapse}
-    judged = Evaluation.of(sources, qrels if merged is None else merged, **how)
+    judged = Evaluation.of(sources, qrels)
     full, least = _measures(judged, qrels, measures, dataset, rel, cutoff, lengths, groups)
-    matched = {track: judged, **{name: Evaluation.of(*pair, **how) for name, pair in others}}
+    matched = {track: judged, **{name: Evaluation.of(*pair) for name, pair in others}}
     for of_track in matched.values():
         warn_of_grades(of_track.judgements, full, rel)
     pooled = judged.with_pool(full, groups)
@@ -115,9 +106,9 @@ def collect(
         judged.qids,
         alpha,
         rankings,
-        Provenance.of(judged, command, merged),
+        Provenance.of(judged, command),
         _of_two(judged, judged.judgements, pooled, alpha) if len(judged) == 2 else None,
-        *_of_all(has_judges or bool(others), matched, measure, alpha, **of_judges, **how),
+        *_of_all(has_judges or bool(others), matched, measure, alpha, **of_judges),
         judged,
         least,
         cutoff,

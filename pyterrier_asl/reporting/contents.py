@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 
 from ..charts.scales import bin_ends
@@ -15,7 +15,7 @@ from ..evaluation.evaluation import Evaluation
 from ..evaluation.relevant_documents import relevant_documents
 from ..evaluation.scores import ScoreTable
 from ..io.digests import digest_of
-from ..judging.labels import OFFICIAL
+from ..judging.qrels import OFFICIAL, Qrels
 from ..scoring.arrays import Floats, Ints, queries_of, within_query
 
 
@@ -134,27 +134,27 @@ class Provenance:
         cls,
         runs: Evaluation,
         command: str = "",
-        merged: pd.DataFrame | None = None,
     ) -> Provenance:
         """Records the provenance of a report on runs.
 
         Args:
             runs: the runs.
             command: the command line.
-            merged: the judgements with the labels that were added to them.
 
         >>> judged = Evaluation.of({"a": {"q": {"d": 1}}}, {"q": {"d": 1}})
         >>> Provenance.of(judged).runs == Provenance.of(judged).runs
         True
         """
-        qrels, rows = runs.judgements, pd.DataFrame({"source": []}) if merged is None else merged
-        labels = rows.loc[rows["source"] != OFFICIAL, "source"].value_counts()
+        qrels, source = runs.judgements, runs.source
+        merged = source.merged if isinstance(source, Qrels) else None
+        labels = Counter([] if merged is None else merged["source"].astype(str))
+        del labels[OFFICIAL]
         return cls(
             version("pyterrier-asl"),
             command,
             digest_of([qrels.qid_text, qrels.offsets, qrels.docnos, qrels.grades]),
             [digest_of([of.qid, of.docno, of.value]) for of in (run.table for run in runs.runs)],
-            {str(name): int(count) for name, count in sorted(labels.items())},
+            dict(sorted(labels.items())),
         )
 
     @classmethod

@@ -12,12 +12,11 @@ import pandas as pd
 
 from ..charts.forms import CROWDED, alt, captioned, figure, inline_rows, ranges, square, tooltips
 from ..evaluation.evaluation import Evaluation
-from ..evaluation.inputs import Qrels, Runs
+from ..evaluation.inputs import QrelsLike, Runs
 from ..evaluation.labellings import Labelled
 from ..io.names import check_names
 from ..io.notices import counted
 from ..io.printed import Part, Printed
-from ..judging.labels import qrels_with
 from ..measures.names import Measures
 from ..scoring.arrays import Floats, Ints
 from ..scoring.bounds import lexicographic_verdicts
@@ -41,17 +40,13 @@ _VERDICTS = {SETTLED_A: 1.0, SETTLED_B: -1.0, SETTLED_EQUAL: 0.0}
 
 def holes(
     runs: Runs,
-    qrels: Qrels,
+    qrels: QrelsLike,
     measure: Measures,
     *,
     rel: float | None = None,
     depth: int | None = None,
     highest: float | None = None,
     alpha: float = 0.05,
-    duplicates: str | None = None,
-    drop_self: bool = False,
-    collapse: str | None = None,
-    labels: Any = None,
 ) -> Holes:
     """Compares runs, with the bounds over all labels of unjudged documents.
 
@@ -67,18 +62,12 @@ def holes(
 
     Args:
         runs: dict of name -> run, a folder of run files, a list of files; two runs or more.
-        qrels: data frame, file, ir_datasets id, dict of dicts.
+        qrels: data frame, file, ir_datasets id, dict of dicts, :class:`~pyterrier_asl.Qrels`.
         measure: one that has bounds (see :func:`~pyterrier_asl.bounds`), or its name.
         rel: the least grade of a relevant document, for a measure without one.
         depth: rank down to which documents count as retrieved, if it is below the cut-off.
         highest: the highest grade of a label in nDCG; None: the highest grade of the qrels.
         alpha: the level of the t-test of two runs.
-        duplicates: how to treat a document that occurs twice in a ranking; see
-            :func:`~pyterrier_asl.evaluate`.
-        drop_self: see :func:`~pyterrier_asl.evaluate`.
-        collapse: see :func:`~pyterrier_asl.evaluate`.
-        labels: labels of documents that the qrels do not judge, as in
-            :func:`~pyterrier_asl.merge_labels`; for one collection.
 
     Returns:
         The differences, their bounds, the verdicts, and the documents to judge next.
@@ -93,13 +82,7 @@ def holes(
     ('open', 0.0, ['y', 'x'])
     """
     check_probability("alpha", alpha)
-    judged = Evaluation.of(
-        runs,
-        qrels_with(qrels, labels, duplicates),
-        duplicates=duplicates,
-        drop_self=drop_self,
-        collapse=collapse,
-    )
+    judged = Evaluation.of(runs, qrels)
     if len(judged) < 2:
         raise ValueError(f"there is only the run {judged.names[0]!r}: compare two at least")
     labelled = labelled_runs(judged, measure, rel=rel, depth=depth, highest=highest)

@@ -14,7 +14,7 @@ from ..io.label_files import COLUMNS, KEY, LabelFile, label_of
 from ..io.notices import counted, excerpt
 from ..io.printed import Part, Printed
 from ..io.texts import Texts
-from ..judging.labels import merge_labels
+from ..judging.qrels import merge_labels
 from ..scoring.arrays import Floats, Ints
 from ..statistics.inputs import check_whole
 from .holes import Holes

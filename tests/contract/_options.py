@@ -146,9 +146,28 @@ def inputs(setting: Setting, data: str = "plain") -> tuple[Any, Any]:
         scores = long_scores(data, setting.measure, setting.turned)
         return asl.read_scores(scores, fill=fill), None
     if setting.source == "several":
-        return several(data, setting.turned), None
-    make = files if setting.source == "files" else frames
-    return make(data, setting.turned)
+        tracks = several(data, setting.turned)
+        of_one = {track: settings(track == "one") for track in tracks}
+        return {
+            track: (runs, asl.Qrels(qrels, **of_one[track]) if of_one[track] else qrels)
+            for track, (runs, qrels) in tracks.items()
+        }, None
+    runs, qrels = (files if setting.source == "files" else frames)(data, setting.turned)
+    return runs, as_set(qrels)
+
+
+#: The settings of ``Qrels`` that are tried now.
+OF_QRELS: dict[str, Any] = {}
+
+
+def settings(with_labels: bool = True) -> dict[str, Any]:
+    """The settings; the labels are of the first collection."""
+    return {name: value for name, value in OF_QRELS.items() if with_labels or name != "labels"}
+
+
+def as_set(qrels: Any) -> Any:
+    """Qrels with the settings that are tried now, if any."""
+    return asl.Qrels(qrels, **OF_QRELS) if OF_QRELS else qrels
 
 
 def written(setting: Setting, qrels: pd.DataFrame, name: str) -> Any:
@@ -234,7 +253,7 @@ def call_audit(function: Callable[..., Any]) -> Callable[[Setting, str, dict], A
         runs, _ = inputs(setting, data)
         machine = other_judge(setting)
         width = [0.4 if setting.measure == "AP@10" else 3] if function is asl.plan_audit else []
-        return function(runs, people(setting), setting.measure, machine, *width, **options)
+        return function(runs, as_set(people(setting)), setting.measure, machine, *width, **options)
 
     return call
 
@@ -393,12 +412,14 @@ ELSEWHERE = {
 # A row for every option
 
 SEVERAL = {"frames": "several collections", "files": "several collections"}
-REPEATED = Row("best", data="repeated", refused={"scores": "duplicates"})
-COLLAPSE = Row("d", refused={"always": "collapse|none of the documents"})
-DROP_SELF = Row(True, refused={"scores": "drop_self"})
-REPEATS = {"duplicates": REPEATED, "collapse": COLLAPSE}
-DOCUMENTS = {**REPEATS, "drop_self": DROP_SELF}
-LABELS = Row(labels, refused={"scores": "labels", "several": "labels"})
+#: Labels of queries that people have not judged.
+NOT_PEOPLE = {"labels": Row(labels, refused={"always": "the query has no official judgements"})}
+SETTINGS_OF_QRELS = {
+    "duplicates": Row("best", data="repeated"),
+    "drop_self": Row(True),
+    "collapse": Row("d", refused={"always": "none of the documents"}),
+    "labels": Row(labels),
+}
 REL = Row(2, refused={"scores": "rel"})
 POOL = Row(lambda s: pool(), measure="AP_Rareness@10", refused={"scores": "pool"})
 POOL_OF_ONE = replace(POOL, refused={"several": "pool", "scores": "pool"})
@@ -468,8 +489,7 @@ HOLES = {
     "depth": Row(12, measure="ASL@2"),
     "highest": Row(5, measure="nDCG@10"),
     "alpha": Row(1e-9),
-    "labels": LABELS,
-    **DOCUMENTS,
+    **SETTINGS_OF_QRELS,
 }
 JUDGES = {
     "people": Row(["x"]),
@@ -480,15 +500,14 @@ JUDGES = {
     "alpha": Row(0.3),
     "draws": Row(20),
     "seed": Row(3),
-    **DOCUMENTS,
+    **SETTINGS_OF_QRELS,
 }
 ROWS: dict[str, dict[str, Row]] = {
     "evaluate": {
         "rel": REL,
         "pool": POOL,
         "lengths": LENGTHS,
-        "labels": LABELS,
-        **DOCUMENTS,
+        **SETTINGS_OF_QRELS,
         "common": ACROSS,
         "long": Row(True),
         "jobs": Row(2, {"backend": "threading"}, same={"always": "the same values, sooner"}),
@@ -499,8 +518,7 @@ ROWS: dict[str, dict[str, Row]] = {
         "rel": REL,
         "pool": POOL,
         "lengths": LENGTHS,
-        "labels": LABELS,
-        **DOCUMENTS,
+        **SETTINGS_OF_QRELS,
         "depth": Row(12, measure="ASL@2"),
         "highest": Row(5, measure="nDCG@10"),
         "by_query": Row(True),
@@ -520,9 +538,8 @@ ROWS: dict[str, dict[str, Row]] = {
         "rel": REL,
         "pool": POOL_OF_ONE,
         "lengths": LENGTHS_OF_ONE,
-        **DOCUMENTS,
+        **SETTINGS_OF_QRELS,
         "common": ACROSS,
-        "labels": LABELS,
     },
     "ranks": {
         "unjudged": Row(True, refused={"scores": "unjudged"}),
@@ -538,14 +555,12 @@ ROWS: dict[str, dict[str, Row]] = {
         "seed": Row(4),
         "simultaneous": Row(True, refused=SEVERAL | {"scores": "simultaneous"}),
         "common": ACROSS,
-        **DOCUMENTS,
-        "labels": LABELS,
+        **SETTINGS_OF_QRELS,
     },
     "report": {
         "dataset": Row("no-such-id", refused={"always": "no-such-id"}),
         "topics": Row(TEXTS),
         "docs": Row(TEXTS, refused={"scores": "docs"}),
-        "labels": LABELS,
         "judges": Row(judges_of(0.7, 0.5), refused={"scores": "judges"}),
         "judge_rel": JUDGE_REL,
         "people": PEOPLE,
@@ -556,7 +571,7 @@ ROWS: dict[str, dict[str, Row]] = {
         "alpha": Row(0.3),
         "lengths": LENGTHS,
         "groups": Row(GROUPS, measure="AP_Rareness@10", refused={"scores": "groups"}),
-        **DOCUMENTS,
+        **SETTINGS_OF_QRELS,
         "command": Row("a command"),
     },
     "holes": HOLES,
@@ -573,6 +588,7 @@ ROWS: dict[str, dict[str, Row]] = {
     "judges without runs": JUDGES
     | {
         "test": Row("t", refused={"always": "test"}),
+        "labels": Row(labels, same={"always": "of documents that the judges have not judged"}),
         "duplicates": Row("best", refused={"always": "duplicates"}),
         "drop_self": Row(True, refused={"always": "drop_self"}),
         "collapse": Row("d", refused={"always": "collapse"}),
@@ -585,6 +601,8 @@ ROWS: dict[str, dict[str, Row]] = {
         "machine_rel": Row(2),
         "name": Row("llm"),
         "alpha": Row(0.3),
+        **SETTINGS_OF_QRELS,
+        **NOT_PEOPLE,
     },
     "plan_audit": {
         "target": Row("these queries"),
@@ -592,16 +610,18 @@ ROWS: dict[str, dict[str, Row]] = {
         "machine_rel": Row(2),
         "alpha": Row(0.3),
         "seed": Row(5),
+        **SETTINGS_OF_QRELS,
+        **NOT_PEOPLE,
     },
     "search_lengths": {
         "rel": Row(2),
         "cutoff": Row(5),
         "missing": Row("after"),
         "judged_only": Row(True),
-        **REPEATS,
+        **SETTINGS_OF_QRELS,
     },
-    "preferences": {"rel": Row(2), "cutoff": Row(5), **REPEATS},
-    "preference_matrix": {"rel": Row(2), "cutoff": Row(5), **REPEATS},
+    "preferences": {"rel": Row(2), "cutoff": Row(5), **SETTINGS_OF_QRELS},
+    "preference_matrix": {"rel": Row(2), "cutoff": Row(5), **SETTINGS_OF_QRELS},
     "read_scores": {
         "lower_is_better": Row(["mine"], MINE, data="unusable"),
         "higher_is_better": Row(["mine"], MINE, data="unusable"),

@@ -283,6 +283,7 @@ SPECIAL: dict[str, dict[str, Row]] = {
         ),
     },
     "judges": {
+        "labels": Row(labels),
         "show": Row(["--show", "gains"]),
         "reference": Row(["--reference", "nist"]),
         "form": Row(["-o", "jsonl"], ["--show", "agreement"], alone=True),

@@ -21,7 +21,6 @@ USUAL = {
     "backend": "loky",
     "conflicts": "error",
     "correction": "holm",
-    "duplicates": "error",
     "jobs": 1,
     "metric": "map",
     "missing": "pad",

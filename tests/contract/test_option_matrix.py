@@ -16,7 +16,18 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from _options import CALLS, ELSEWHERE, ROWS, SETTINGS, SOURCES, Row, Setting, of
+from _options import (
+    CALLS,
+    ELSEWHERE,
+    OF_QRELS,
+    ROWS,
+    SETTINGS,
+    SETTINGS_OF_QRELS,
+    SOURCES,
+    Row,
+    Setting,
+    of,
+)
 from test_command_matrix import SHARED, row_of
 from test_command_matrix import options_of as options_of_command
 
@@ -29,6 +40,13 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 QUICK = {"evaluate": 2, "compare": 2, "ranks": 2, "bounds": 2}
 
 
+#: Functions that match runs with qrels.
+WITH_QRELS = (
+    "evaluate bounds ties compare ranks report holes judges audit plan_audit search_lengths "
+    "preferences preference_matrix"
+).split()
+
+
 def function_of(call: str) -> str:
     return re.split(" (of|without) ", call)[0]
 
@@ -38,7 +56,8 @@ def options_of(function: str) -> list[str]:
     parameters = list(inspect.signature(getattr(asl, function)).parameters.values())
     data = 4 if function == "Experiment" else 0
     named = parameters[data:] if data else [p for p in parameters if p.kind is p.KEYWORD_ONLY]
-    return [option.name for option in named if option.kind is not option.VAR_KEYWORD]
+    options = [option.name for option in named if option.kind is not option.VAR_KEYWORD]
+    return [*options, *(SETTINGS_OF_QRELS if function in WITH_QRELS else ())]
 
 
 def test_every_option_has_a_row():
@@ -79,10 +98,15 @@ def _plain(call: str, setting: Setting) -> str:
 
 def _attempt(call: str, setting: Setting, data: str, **options: Any) -> str:
     """The visible result of a call, or the error after a mark."""
+    of_qrels = SETTINGS_OF_QRELS if function_of(call) in WITH_QRELS else ()
+    mine = [name for name in options if name in of_qrels]
+    OF_QRELS.update({name: options.pop(name) for name in mine})
     try:
         return shown(CALLS[call](setting, data, options))
     except ValueError as error:
         return f"!{error}"
+    finally:
+        OF_QRELS.clear()
 
 
 def problem(call: str, option: str, setting: Setting) -> tuple[str, str]:
@@ -120,8 +144,9 @@ def is_tried_by_a_command(call: str, option: str) -> bool:
 def cases() -> Iterator[Any]:
     for call, rows in ROWS.items():
         sources = SOURCES.get(call, ("frames", "files"))
-        settings = [setting for setting in SETTINGS if setting.source in sources]
         for option in rows:
+            without = ("scores",) if option in SETTINGS_OF_QRELS else ()
+            settings = [s for s in SETTINGS if s.source in sources and s.source not in without]
             first = settings[: QUICK.get(call, 1)]
             if call.endswith("Search") and "always" in rows[option].same:
                 first = []

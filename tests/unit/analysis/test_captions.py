@@ -16,7 +16,7 @@ import pytest
 from _charts import assert_ends_fit, assert_is_readable, parts
 from click.testing import CliRunner
 
-from pyterrier_asl import DocLengths
+from pyterrier_asl import DocLengths, Qrels
 from pyterrier_asl.analysis import (
     agreement_by_alpha,
     compare_techniques,
@@ -170,7 +170,7 @@ def test_every_chart_is_drawn_and_says_nothing_wrong(analysis, case):
     assert drawn or frame.empty or case != "usual"
 
 
-OF_RANKINGS = [one for one in analyses() if "collapse" in one.parameters]
+OF_RANKINGS = [one for one in analyses() if "runs" in one.parameters]
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -182,7 +182,8 @@ def test_every_analysis_takes_passages(analysis):
         name: {q: {f"{d}#{n}": s - 9 * n for d, s in run[q].items() for n in (0, 1)} for q in run}
         for name, run in RUNS.items()
     }
-    found = analysis.function(**usual | {"runs": passages, "collapse": "#"})
+    qrels = Qrels(usual["qrels"], collapse="#")
+    found = analysis.function(**usual | {"runs": passages, "qrels": qrels})
     pd.testing.assert_frame_equal(found, analysis.function(**usual))
 
 

@@ -88,6 +88,6 @@ def test_a_folder_of_labels_is_an_error(files):
 
 def test_a_report_with_labels(files):
     labels = asl.read_labels("todo.tsv")
-    findings = asl.report(["old", "new"], "qrels", ["P@2"], labels=labels).findings
+    findings = asl.report(["old", "new"], asl.Qrels("qrels", labels=labels), ["P@2"]).findings
     means = dict(zip(findings.names, findings.rankings[0].values.mean(axis=1)))
     assert means == pytest.approx({"old": 0.5, "new": 11 / 12})

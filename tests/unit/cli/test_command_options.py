@@ -10,7 +10,7 @@ import pytest
 from _calls import call
 
 from pyterrier_asl.cli import main
-from pyterrier_asl.cli.options import Option, given
+from pyterrier_asl.cli.options import OF_QRELS, Option, given, qrels_of
 
 CONTEXT = click.Context(main)
 COMMANDS = {name: main.get_command(CONTEXT, name) for name in main.list_commands(CONTEXT)}
@@ -73,6 +73,11 @@ def test_options_reach_the_function_only_if_they_were_given(name, monkeypatch):
     for said, expected in (([], set()), (words, set(plain))):
         with command.make_context(name, [*required, *said]):
             found = given()
+            qrels = qrels_of("x")
+        if "drop_self" in plain:  # these options reach the qrels
+            found |= {} if qrels == "x" else {"labels": qrels.labels, **qrels.matching}
+            assert {*OF_QRELS} - {*plain} <= {"labels"}
+        found = {key: value for key, value in found.items() if key in plain}
         assert found.keys() == expected
         defaults = {key: option.default for key, option in plain.items()}
         assert all(found[key] not in (None, False, (), defaults[key]) for key in found)

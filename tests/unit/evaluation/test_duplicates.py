@@ -1,16 +1,13 @@
 """A document that occurs twice in a ranking is refused, or counts once at its best rank."""
 
-import warnings
-
 import ir_measures
 import pandas as pd
 import pytest
 from click.testing import CliRunner
 from ir_measures import AP, RR, nDCG
 
-from pyterrier_asl import ASL, compare, evaluate, holes, preferences, search_lengths
+from pyterrier_asl import ASL, Qrels, holes
 from pyterrier_asl.cli import main
-from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.evaluation.providers import accelerate
 
 QRELS = {"q": {"a": 1}, "r": {"a": 1}}
@@ -20,28 +17,6 @@ TWICE = pd.DataFrame(
     columns=["qid", "docno", "score"],
 )
 SAYS = "document 'a' occurs 2 times in the ranking of query 'q'.*duplicates='best'"
-
-
-@pytest.mark.parametrize(
-    "ask",
-    [
-        lambda **o: evaluate({"x": TWICE, "y": TWICE}, QRELS, [AP], **o),
-        lambda **o: Evaluation.of({"x": TWICE, "y": TWICE}, QRELS, **o).frame([AP]),
-        lambda **o: (
-            compare({"x": TWICE, "y": TWICE}, QRELS, [AP], **o)
-            .by_query.rename(columns={"a": "AP"})
-            .query("measure == 'AP'")
-        ),
-    ],
-)
-def test_it_is_refused_unless_it_may_occur_twice(ask):
-    with pytest.raises(ValueError, match=f"run 'x': {SAYS}"):
-        ask()
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert ask(duplicates="best")["AP"].tolist()[:2] == [1.0, 1.0]
-    with pytest.raises(ValueError, match="'error' or 'best', not 'last'"):
-        ask(duplicates="last")
 
 
 def test_commands(tmp_path):
@@ -73,7 +48,7 @@ OTHER = pd.DataFrame(
 def test_bounds_count_each_document_once(measure):
     with pytest.raises(ValueError, match=SAYS):
         holes({"x": TWICE, "y": OTHER}, QRELS, measure)
-    found = holes({"x": TWICE, "y": OTHER}, QRELS, measure, duplicates="best")
+    found = holes({"x": TWICE, "y": OTHER}, Qrels(QRELS, duplicates="best"), measure)
     once = holes({"x": ONCE, "y": OTHER}, QRELS, measure)
     assert found.describe() == once.describe()
     pd.testing.assert_frame_equal(found.difference.by_query, once.difference.by_query)
@@ -93,13 +68,3 @@ def test_acceleration_changes_no_standard_measure(measure):
         accelerate(False)
     assert quick[measure] == pytest.approx(plain[measure]) and plain[measure] < 1
     assert quick[ASL @ 10] == 1.0
-
-
-def test_functions_of_one_or_two_runs():
-    for ask in (
-        lambda **o: search_lengths(TWICE, QRELS, **o)["rank"].tolist(),
-        lambda **o: preferences(TWICE, TWICE, QRELS, **o)["i_star"].add(1).tolist(),
-    ):
-        with pytest.raises(ValueError, match=SAYS):
-            ask()
-        assert ask(duplicates="best") == [1, 1]

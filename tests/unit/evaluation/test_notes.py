@@ -11,10 +11,20 @@ from _files import write_run
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from pyterrier_asl import TBG, DocLengths, bounds, compare, evaluate, holes, judges, report, ties
+from pyterrier_asl import (
+    TBG,
+    DocLengths,
+    Qrels,
+    bounds,
+    compare,
+    evaluate,
+    holes,
+    judges,
+    report,
+    ties,
+)
 from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.judging.judged_run import judge
-from pyterrier_asl.judging.judgements import Judgements
 
 QRELS = {f"q{n}": {"a": 1, "c": 0, "d": 1} for n in range(5)}
 MEASURES = ["AP", "RR", "ASL@10", "nDCG@3", "P@1"]
@@ -115,10 +125,10 @@ def test_no_tie_of_judged_documents_is_no_note():
 # Queries among the documents
 
 
-def own_notes(run, qrels, **options) -> list[str]:
+def own_notes(run, qrels) -> list[str]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        evaluate({"x": run}, qrels, ["RR"], **options)
+        evaluate({"x": run}, qrels, ["RR"])
     return [str(each.message) for each in caught if "own id" in str(each.message)]
 
 
@@ -129,7 +139,7 @@ def test_queries_that_retrieve_themselves_are_counted():
     assert "--drop-self" in note
     with pytest.warns(UserWarning, match="run 'x': 3 of 4 queries retrieve"):
         Evaluation.of({"x": run}, QRELS)
-    assert own_notes(run, QRELS, drop_self=True) == []
+    assert own_notes(run, Qrels(QRELS, drop_self=True)) == []
 
 
 def test_a_document_that_is_relevant_or_has_its_number_by_chance_is_no_note():
@@ -144,23 +154,22 @@ def test_a_document_that_is_relevant_or_has_its_number_by_chance_is_no_note():
 def test_dropping_them_is_evaluating_without_them():
     run = {"q0": {"q0": 9.0, "a": 2.0}, "q1": {"q1": 1.0}, "q2": {"q1": 3.0, "a": 2.0}}
     without = {"q0": {"a": 2.0}, "q2": {"q1": 3.0, "a": 2.0}}
+    dropping = Qrels(QRELS, drop_self=True)
     found, expected = (
-        evaluate({"x": each}, QRELS, [*MEASURES, "NumRet"], drop_self=drop)
+        evaluate({"x": each}, Qrels(QRELS, drop_self=drop), [*MEASURES, "NumRet"])
         for each, drop in ((run, True), (without, False))
     )
     assert found.equals(expected)
-    bounded = bounds({"x": run}, QRELS, ["RR"], drop_self=True, by_query=True)
+    bounded = bounds({"x": run}, dropping, ["RR"], by_query=True)
     assert bounded["value"].tolist() == expected["RR"].tolist()
-    options = {"drop_self": True}
     with_other = {"x": run, "y": without}
-    compared = compare(with_other, QRELS, MEASURES, **options).table
+    compared = compare(with_other, dropping, MEASURES).table
     assert (compared["difference"] == 0).all()
-    assert holes(with_other, QRELS, "AP", **options).difference.difference == 0
-    gains = judges(QRELS, {"m": QRELS}, with_other, **options).gains
+    assert holes(with_other, dropping, "AP").difference.difference == 0
+    gains = judges(dropping, {"m": QRELS}, with_other).gains
     assert gains["value"].tolist() == [expected["AP"].mean()] * 2
     assert (
-        report(with_other, QRELS, "AP", **options).findings.first.means.tolist()
+        report(with_other, dropping, "AP").findings.first.means.tolist()
         == [expected["AP"].mean()] * 2
     )
-    for qrels in (Judgements(QRELS, drop_self=True), Judgements.of(Judgements(QRELS), None, True)):
-        assert judge(qrels, run).retrieved.tolist() == [1, 0, 2, 0, 0]
+    assert judge(dropping.judgements, run).retrieved.tolist() == [1, 0, 2, 0, 0]

@@ -139,15 +139,11 @@ def test_options_for_other_calls_are_refused(call, message):
 #: Options of runs, with values that are not the default.
 OF_RUNS = {
     "qrels": TOPICS,
-    "labels": TOPICS,
     "judges": {"m": TOPICS},
     "docs": {"a": "text"},
     "rel": 2,
     "pool": RUNS,
     "lengths": LENGTHS,
-    "duplicates": "best",
-    "drop_self": True,
-    "collapse": "#",
     "unjudged": True,
     "cutoff": 5,
 }

@@ -15,7 +15,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from ir_measures import RR, Success
 
-from pyterrier_asl import TBG, evaluate, ties
+from pyterrier_asl import TBG, Qrels, evaluate, ties
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
@@ -144,7 +144,8 @@ def test_tracks_and_options_reach_it():
     twice = [
         ir_measures.ScoredDoc("q1", doc, score) for doc, score in [("a", 1), ("b", 1), ("b", 0)]
     ]
-    assert ties({"x": twice}, {"q1": {"b": 1}}, "RR", duplicates="best")["tied"].tolist() == [1]
+    qrels = Qrels({"q1": {"b": 1}}, duplicates="best")
+    assert ties({"x": twice}, qrels, "RR")["tied"].tolist() == [1]
 
 
 def test_the_command_prints_the_table(tmp_path, monkeypatch):

@@ -8,7 +8,6 @@ import math
 import pandas as pd
 import pytest
 
-import pyterrier_asl as asl
 from pyterrier_asl import merge_labels, read_labels
 from pyterrier_asl.io.label_files import LabelFile, label_of
 from pyterrier_asl.io.table_forms import jsonl_lines, tsv_lines
@@ -312,34 +311,3 @@ def test_a_table_whose_editor_took_off_every_empty_cell_is_open(tmp_path):
     path = tmp_path / "labels.tsv"
     path.write_text("qid\tdocno\tweight\tlabel\nq\tx\nq\ty\t0.5\n")
     assert of(path) == []
-
-
-@pytest.mark.filterwarnings("ignore:the qrels judge")
-def test_merged_judgements_keep_what_the_qrels_say():
-    """Two grades of one document are an error of a guard, with labels too, as without labels."""
-    rows = [("q", "a", 1), ("q", "a", 0), ("q", "b", 1), ("p", "a", 1)]
-    qrels = pd.DataFrame(rows, columns=["qid", "docno", "label"])
-    labels = pd.DataFrame([label("x")])
-    runs = {"old": {"q": {"a": 2, "x": 1}, "p": {"a": 1}}, "new": {"q": {"x": 1}, "p": {"a": 1}}}
-    with pytest.raises(ValueError, match="the qrels contradict themselves: document 'a'"):
-        asl.compare(runs, qrels, ["AP"], conditions=["AP worse"], labels=labels)
-    twice = pd.DataFrame({"qid": ["q", "q"], "docno": ["x", "x"], "score": [2.0, 1.0]})
-    best = asl.evaluate({"r": twice}, QRELS, ["P@1"], labels=labels, duplicates="best")
-    assert best["P@1"].tolist() == [1, 0]
-    with pytest.raises(ValueError, match="'x'"):
-        asl.evaluate({"r": twice}, QRELS, ["P@1"], labels=labels)
-
-
-def test_labels_can_be_merged_wherever_there_are_qrels():
-    """Without labels ASL is 1. The labels make x, above a, relevant, and all functions use them."""
-    runs = {"one": {7: {"x": 2, "a": 1}}, "two": {7: {"a": 2, "y": 1}}}
-    qrels = pd.DataFrame({"qid": [7, 7], "docno": ["a", "n"], "label": [1, 0]})
-    labels = pd.DataFrame({"qid": [7], "docno": ["x"], "label": [1]})
-    plain = asl.evaluate(runs, qrels, ["P@2"])
-    merged = asl.evaluate(runs, qrels, ["P@2"], labels=labels)
-    assert plain["P@2"].tolist() == [0.5, 0.5] and merged["P@2"].tolist() == [1, 0.5]
-    assert merged["qid"].tolist() == [7, 7]
-    pair = asl.holes(runs, qrels, "P@2", labels=labels)
-    assert pair.difference.difference == 0.5
-    with pytest.raises(ValueError, match="labels belong to the qrels of one collection"):
-        asl.evaluate({"t": (runs, qrels), "u": (runs, qrels)}, None, ["P@2"], labels=labels)

@@ -257,8 +257,6 @@ def test_over_several_collections():
     first, second = verdict(found)[:2]
     assert first == f"Over all collections: {board.sentences()[0]}"
     assert second.startswith("In one: ")
-    with pytest.raises(ValueError, match="labels are of one collection"):
-        collect(pair, labels="x")
 
 
 def test_cautions_on_all_collections_are_on_the_page():

@@ -31,7 +31,7 @@ from _reports import (
 )
 from click.testing import CliRunner
 
-from pyterrier_asl import report
+from pyterrier_asl import Qrels, report
 from pyterrier_asl.cli import main
 from pyterrier_asl.reporting.page import _values, _whole
 
@@ -219,7 +219,10 @@ def test_labels_are_added_to_the_judgements(tmp_path):
     labels = tmp_path / "mine.qrels"
     labels.write_text("1 0 d50 1\n2 0 d51 0\n")
     runs = {"a": RUNS["1"], "b": RUNS["fair"]}
-    plain, labelled = report(runs, QRELS, ["AP"]), report(runs, QRELS, ["AP"], labels=[labels])
+    plain, labelled = (
+        report(runs, QRELS, ["AP"]),
+        report(runs, Qrels(QRELS, labels=[labels]), ["AP"]),
+    )
     merged = {q: dict(of) for q, of in QRELS.items()}
     merged["1"]["d50"], merged["2"]["d51"] = 1, 0
     expected = report(runs, merged, ["AP"]).findings.rankings[0]
