@@ -367,6 +367,7 @@ def call_stages(setting: Setting, data: str, options: dict) -> Any:
 CALLS: dict[str, Callable[[Setting, str, dict], Any]] = {
     "evaluate": with_runs(asl.evaluate),
     "bounds": with_runs(asl.bounds),
+    "ties": with_runs(asl.ties),
     "compare": with_runs(asl.compare),
     "ranks": with_runs(lambda *given, **options: asl.ranks(*given, **{"draws": 300, **options})),
     "report": with_runs(asl.report),
@@ -391,6 +392,7 @@ CALLS: dict[str, Callable[[Setting, str, dict], Any]] = {
 SOURCES = {
     "evaluate": ("frames", "files", "several"),
     "bounds": ("frames", "files", "several"),
+    "ties": ("frames", "files", "several"),
     "compare": ("frames", "files", "several", "scores"),
     "ranks": ("frames", "files", "several", "scores"),
     "report": ("frames", "several", "scores"),
@@ -521,6 +523,14 @@ ROWS: dict[str, dict[str, Row]] = {
         **SETTINGS_OF_QRELS,
         "depth": Row(12, measure="ASL@2"),
         "highest": Row(5, measure="nDCG@10"),
+        "by_query": Row(True),
+    },
+    "ties": {
+        "rel": REL,
+        "pool": POOL,
+        "lengths": LENGTHS,
+        **SETTINGS_OF_QRELS,
+        "common": ACROSS,
         "by_query": Row(True),
     },
     "compare": {
