@@ -16,7 +16,7 @@ from ..measures.labelled import LabelledPair, LabelledRun, Labels
 from ..measures.names import Measures
 from ..measures.standard import formula, measures_with_bounds
 from ..scoring.arrays import Floats, Ints
-from ..scoring.bounds import Bounds
+from ..scoring.matrices import Bounds
 from ..statistics.inputs import check_whole
 from .evaluate import join_tracks, unread_tracks
 from .evaluation import Evaluation

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..scoring import bounds as bounding
+from ..scoring import pair_bounds, ties
 from ..scoring import search_length as scoring
-from ..scoring import ties
 from ..scoring.arrays import Floats, Ints
+from ..scoring.matrices import Bounds
 from ._base import (
     CUTOFF,
     JUDGED_ONLY,
@@ -115,15 +116,19 @@ class _ASL(PluginMeasure):
         """Whether bounds are exact: all but bounds of differences with ``g``."""
         return not (pair and self["g"])
 
-    def bounds(self, run: LabelledRun) -> bounding.Bounds:
+    def bounds(self, run: LabelledRun) -> Bounds:
         """The least and the greatest value over all labellings, shape (Q,) each."""
-        return bounding.search_length(run.documents, run.once(self._missing_cost), self["g"])
+        missing = run.once(self._missing_cost)
+        if self["g"]:
+            return bounding.first_search_lengths(run.documents, missing, self["g"])
+        documents = LabelledPair(run, run.labels.nothing(self)).documents
+        return pair_bounds.search_length_difference(documents, missing, 0 * missing, nothing=1.0)
 
-    def difference_bounds(self, pair: LabelledPair) -> bounding.Bounds:
+    def difference_bounds(self, pair: LabelledPair) -> Bounds:
         """The bounds of A less B."""
         if self["g"]:
             return super().difference_bounds(pair)
-        return bounding.search_length_difference(
+        return pair_bounds.search_length_difference(
             pair.documents, pair.a.once(self._missing_cost), pair.b.once(self._missing_cost)
         )
 
@@ -182,12 +187,12 @@ class _nASL(_ASL):
         mean = super().expected(judged, groups)
         return None if mean is None else scoring.normalized(mean, self["cutoff"])
 
-    def bounds(self, run: LabelledRun) -> bounding.Bounds:
+    def bounds(self, run: LabelledRun) -> Bounds:
         """The least and the greatest value over all labellings, shape (Q,) each."""
         low, high = super().bounds(run)
         return scoring.normalized(high, self["cutoff"]), scoring.normalized(low, self["cutoff"])
 
-    def difference_bounds(self, pair: LabelledPair) -> bounding.Bounds:
+    def difference_bounds(self, pair: LabelledPair) -> Bounds:
         """The bounds of A less B."""
         low, high = super().difference_bounds(pair)
         return (low, high) if self["g"] else (-high / self["cutoff"], -low / self["cutoff"])

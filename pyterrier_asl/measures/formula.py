@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..scoring import bounds as bounding
-from ..scoring import ties
+from ..scoring import pair_bounds, ties
 from ..scoring.arrays import Bools, Floats, Ints
-from ..scoring.bounds import Bounds
+from ..scoring.matrices import Bounds
 from .labelled import Candidates, LabelledPair, LabelledRankings, LabelledRun
 
 if TYPE_CHECKING:
@@ -244,7 +244,7 @@ class FirstRelevant(BoundedByPair):
         raise NotImplementedError
 
     def difference_bounds(self, pair: LabelledPair) -> Bounds:
-        return bounding.first_relevant(pair.documents, self.worth)
+        return pair_bounds.first_relevant(pair.documents, self.worth)
 
 
 class MeanPrecision(Formula):
@@ -265,7 +265,7 @@ class MeanPrecision(Formula):
         return np.maximum(low, pair_low), np.minimum(high, pair_high)
 
     def _pair_bounds(self, pair: LabelledPair) -> Bounds:
-        return bounding.average_precision_difference(
+        return pair_bounds.average_precision_difference(
             pair.documents,
             (pair.a.value - pair.b.value) * pair.a.relevant.total,
             pair.both_weights,
@@ -291,7 +291,7 @@ class RatioOfGains(BoundedByPair):
 
     def difference_bounds(self, pair: LabelledPair) -> Bounds:
         levels, attainable, counts = self.levels(pair.a)
-        return bounding.ratio_of_gains(
+        return pair_bounds.ratio_of_gains(
             pair.a.once(self.gained) - pair.b.once(self.gained),
             pair.weights,
             pair.offsets,

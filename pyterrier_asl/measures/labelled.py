@@ -13,9 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ..judging.remembered import Remembering, cached_property, remembered
-from ..scoring import bounds as bounding
 from ..scoring.arrays import Floats, Ints
-from ..scoring.bounds import Bounds, PairDocuments, RunDocuments
+from ..scoring.bounds import RunDocuments
+from ..scoring.matrices import Bounds
+from ..scoring.pair_bounds import PairDocuments, merge
 
 if TYPE_CHECKING:
     from ..judging.judged_run import JudgedRun, Relevant
@@ -123,15 +124,15 @@ class LabelledPair:
 
     @cached_property
     def _merged(self) -> tuple[Ints, Ints, Ints]:
-        """The unjudged documents of either (see :func:`~pyterrier_asl.scoring.bounds.merge`)."""
+        """The unjudged documents of either, as :func:`.pair_bounds.merge` returns them."""
         a, b = self.a.unjudged, self.b.unjudged
-        return bounding.merge(a.offsets, a.codes, b.offsets, b.codes, self.a.labels.documents)
+        return merge(a.offsets, a.codes, b.offsets, b.codes, self.a.labels.documents)
 
     @cached_property
     def _merged_relevant(self) -> tuple[Ints, Ints, Ints]:
         """The judged relevant documents of either, in the same form."""
         a, b, judgements = self.a.relevant, self.b.relevant, self.a.labels.judgements
-        return bounding.merge(a.offsets, a.pairs, b.offsets, b.pairs, len(judgements.docnos))
+        return merge(a.offsets, a.pairs, b.offsets, b.pairs, len(judgements.docnos))
 
     @property
     def offsets(self) -> Ints:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..scoring import bounds as bounding
 from ..scoring import lexicographic as scoring
 from ..scoring.arrays import Floats, Ints
+from ..scoring.matrices import Bounds
 from ._base import CUTOFF, JUDGED_ONLY, REL, UNJUDGED, PluginMeasure, register
 from .labelled import LabelledRun
 
@@ -53,7 +54,7 @@ class _LexiP(PluginMeasure):
         """The formula."""
         return scoring.lexip(ranks, offsets, total, cutoff=self.cutoff)
 
-    def bounds(self, run: LabelledRun) -> bounding.Bounds:
+    def bounds(self, run: LabelledRun) -> Bounds:
         """The least and the greatest value over all labellings, shape (Q,) each."""
         return bounding.lexip(run.documents, self.cutoff)
 

@@ -19,6 +19,7 @@ from ..scoring import bounds as bounding
 from ..scoring import standard as scoring
 from ..scoring import ties
 from ..scoring.arrays import Floats, Ints, cumulate
+from ..scoring.matrices import Bounds
 from ._base import own_measures
 from .formula import Additive, FirstRelevant, Formula, MeanPrecision, RatioOfGains
 from .labelled import Candidates, LabelledRankings, LabelledRun
@@ -154,7 +155,7 @@ class AP(MeanPrecision, Standard, of=ir_measures.AP):
         total = judged.judgements.num_relevant(self["rel"])
         return scoring.ratio(ties.average_precision(groups), total)
 
-    def bounds(self, run: LabelledRun) -> bounding.Bounds:
+    def bounds(self, run: LabelledRun) -> Bounds:
         return bounding.average_precision(run.documents)
 
     def is_exact(self, *, pair: bool = False) -> bool:

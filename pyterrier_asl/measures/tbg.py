@@ -10,6 +10,7 @@ import numpy as np
 from ..scoring import bounds as bounding
 from ..scoring import time_biased_gain as scoring
 from ..scoring.arrays import Floats, Ints, cumulate, ranges_from
+from ..scoring.matrices import Bounds
 from ._base import CUTOFF, MOST, REL, UNJUDGED, Param, PluginMeasure, real, register
 from .labelled import LabelledRankings, LabelledRun
 
@@ -109,7 +110,7 @@ class _TBG(PluginMeasure):
             relevant.ranks, relevant.offsets, lengths, ranking_offsets, **self.constants()
         )
 
-    def bounds(self, run: LabelledRun) -> bounding.Bounds:
+    def bounds(self, run: LabelledRun) -> Bounds:
         """The least and the greatest value over all labellings, shape (Q,) each."""
         view, relevant, unjudged = run.view, run.relevant, run.unjudged
         offsets = view.ranking.offsets

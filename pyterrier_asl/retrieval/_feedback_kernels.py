@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..scoring.arrays import Bools, Floats, Ints
-from ..scoring.compiled import compiled
 from ._kernels import Int32s, keep_best, sort_by_score
+from .compiled import compiled
 
 if TYPE_CHECKING:
     from .bm25 import TopDocuments, WeightedQueries

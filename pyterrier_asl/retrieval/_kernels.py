@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..scoring.arrays import Bools, Floats, Ints
-from ..scoring.compiled import compiled
+from .compiled import compiled
 
 if TYPE_CHECKING:
     from .bm25 import ScoringArrays, WeightedQueries

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..scoring.arrays import Floats, Ints, cumulate
-from ..scoring.compiled import loop
 from . import _kernels
+from .compiled import loop
 
 if TYPE_CHECKING:
     from ._kernels import Int32s

@@ -1,39 +1,40 @@
 """Bounds: the lowest and the highest value over all labels of unjudged documents.
 
 A *labelling* makes each document of V (the unjudged documents that a compared run retrieved)
-relevant or not. All functions work on whole runs, query by query, and return ``(low, high)``, each
-of shape (Q,). *Exact* bounds equal the lowest and the highest value over all labellings; *outer*
-bounds contain these values.
+relevant or not. All functions work on whole runs and return ``(low, high)``, each of shape (Q,).
+*Exact* bounds equal the lowest and the highest value over all labellings; *outer* bounds contain
+these values.
 
-One run is :class:`RunDocuments`, two runs are :class:`PairDocuments`. With a second run that
-retrieved nothing, functions of pairs give the bounds of the first run for additive measures,
-ratios, and first ranks. The loops are in :mod:`~pyterrier_asl.scoring._kernels` and
-``_pair_kernels``; they are compiled for large inputs.
+One run is :class:`RunDocuments`. Differences of two runs, and measures of one run whose bounds are
+those of its difference from a run that retrieved nothing, are in
+:mod:`~pyterrier_asl.scoring.pair_bounds`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from . import _kernels, _pair_kernels
-from .arrays import Bools, Floats, Ints, queries_of, reduce_by_query, sum_by_query
-from .compiled import loop
+from .arrays import (
+    Floats,
+    Ints,
+    cumulate,
+    queries_of,
+    reduce_by_query,
+    sum_by_query,
+    within_query,
+)
 from .lexicographic import NO_CUTOFF
-
-Bounds = tuple[Floats, Floats]
-
-#: The most unjudged documents of a query whose pairs fit into memory.
-_MOST_IN_PAIRS = 4000
+from .lexicographic import lexip as score_lexip
+from .matrices import Bounds, divide, in_blocks, part_of, rows_of, sums_before, sums_from
 
 
 @dataclass(frozen=True)
 class RunDocuments:
-    """One run after the cut-off: the first arguments of loops over its labellings, in order.
+    """One run after the cut-off.
 
     Attributes:
         ranks: ranks of the retrieved relevant documents from 1, ascending within a query, shape
@@ -53,38 +54,8 @@ class RunDocuments:
     others: Ints
 
 
-@dataclass(frozen=True)
-class PairDocuments:
-    """Two runs after the cut-off: the first arguments of loops over labellings, in order.
-
-    Attributes:
-        known_a: the rank in A of each judged relevant document that A or B retrieved, 0 if only B
-            did, shape (E,).
-        known_b: the rank in B.
-        known_offsets: the beginning of each query's judged relevant documents, shape (Q + 1,).
-        total: relevant documents of each query, retrieved or not, shape (Q,).
-        a: the rank in A of each unjudged document that A or B retrieved, 0 if only B did, shape
-            (U,). Documents of one run only are in rank order.
-        b: the rank in B.
-        offsets: the beginning of each query's unjudged documents, shape (Q + 1,).
-        others: documents of V that neither run retrieved, shape (Q,).
-    """
-
-    known_a: Ints
-    known_b: Ints
-    known_offsets: Ints
-    total: Ints
-    a: Ints
-    b: Ints
-    offsets: Ints
-    others: Ints
-
-    def __len__(self) -> int:
-        return len(self.total)
-
-
 def average_precision(run: RunDocuments) -> Bounds:
-    """AP of one run, exact.
+    """AP of one run, exact: the first s unjudged documents are relevant, or the last s.
 
     >>> one = np.array([1]), np.array([0, 1]), np.array([1])
     >>> run = RunDocuments(*one, np.array([2]), np.array([0, 1]), np.array([1]))
@@ -92,28 +63,86 @@ def average_precision(run: RunDocuments) -> Bounds:
     >>> low.tolist(), high.tolist()
     ([0.5], [1.0])
     """
-    return _fill(_kernels.bound_average_precision, len(run.total), *vars(run).values())
+    precisions = (within_query(run.offsets) + 1) / run.ranks
+    judged = sum_by_query(precisions, run.offsets)[:, np.newaxis]
+    # Ranks of all queries in a single ascending order.
+    most = max(int(of.max(initial=0)) for of in (run.ranks, run.unjudged)) + 1
+    queries = queries_of(run.unjudged_offsets)
+    at = np.searchsorted(most * queries_of(run.offsets) + run.ranks, most * queries + run.unjudged)
+    relevant_above = at - run.offsets[queries]
+
+    def of_queries(q: slice) -> Bounds:
+        offsets = part_of(run.unjudged_offsets, q)
+        # The sum of 1/rank from each relevant document on.
+        below = sums_from(rows_of(1 / run.ranks, part_of(run.offsets, q), 0.0))
+        above = rows_of(relevant_above, offsets, below.shape[1] - 1)
+        worth = rows_of(1 / run.unjudged, offsets, 0.0)
+        below = np.take_along_axis(below, above, axis=1)
+        number = np.arange(1, worth.shape[1] + 1)
+        # Each adds its precision, and 1/rank to each relevant document below.
+        first = judged[q] + sums_before((above + number) * worth + below)
+        further = sums_from(worth)[:, 1:]
+        last = judged[q] + sums_from((above + 1) * worth + below + further)
+        size = np.diff(offsets)[:, np.newaxis]
+        number = np.arange(worth.shape[1] + 1)
+        total = run.total[q, np.newaxis]
+        fewest = total + run.others[q, np.newaxis] + np.maximum(size - number, 0)
+        return divide(last, fewest).min(axis=1), divide(first, total + number).max(axis=1)
+
+    return in_blocks(of_queries, run.offsets, run.unjudged_offsets)
 
 
-def search_length(run: RunDocuments, missing: Ints, g: int | None = None) -> Bounds:
-    """ASL of one run, exact.
+def first_search_lengths(run: RunDocuments, missing: Ints, g: int) -> Bounds:
+    """ASL of the first ``g`` relevant documents of one run, exact.
+
+    A further relevant document lowers the mean of g documents, so that at most g labels count.
 
     Args:
         run: the run.
         missing: the length of a missing document plus the relevant documents retrieved, shape (Q,).
-        g: only the first ``g`` relevant documents in rank order.
+        g: the number of documents, from 1.
 
     >>> one = np.array([2]), np.array([0, 1]), np.array([1])
     >>> run = RunDocuments(*one, np.array([1]), np.array([0, 1]), np.array([0]))
-    >>> low, high = search_length(run, np.array([11]))
+    >>> low, high = first_search_lengths(run, np.array([11]), 1)
     >>> low.tolist(), high.tolist()
     ([1.0], [2.0])
     """
-    return _fill(_kernels.bound_search_length, len(run.total), *vars(run).values(), missing, g or 0)
+
+    def of_queries(q: slice) -> Bounds:
+        known = rows_of(run.ranks, part_of(run.offsets, q), np.inf)[:, :g]
+        unjudged = rows_of(run.unjudged, part_of(run.unjudged_offsets, q), np.inf)
+        deepest = -np.sort(-np.where(np.isfinite(unjudged), unjudged, 0.0), axis=1)
+        deepest = np.where(deepest > 0, deepest, np.inf)
+        size = np.diff(part_of(run.unjudged_offsets, q))
+        found = np.diff(part_of(run.offsets, q))
+
+        def values(labelled: Floats) -> Iterator[Floats]:
+            labels = np.minimum(labelled.shape[1], size)
+            ranks = np.sort(np.hstack((known, labelled)), axis=1)[:, :g]
+            place = np.arange(ranks.shape[1])
+            lengths = np.where(np.isfinite(ranks), ranks - place, 0.0)
+            for others in (0, run.others[q]):
+                number = np.minimum(run.total[q] + labels + others, g)
+                sums = np.where(place < number[:, np.newaxis], lengths, 0.0).sum(axis=1)
+                retrieved = found + labels
+                sums += np.maximum(number - retrieved, 0) * (missing[q] - retrieved)
+                yield divide(sums, number, 1.0)
+
+        low, high = np.full(len(size), np.inf), np.full(len(size), -np.inf)
+        for s in range(min(g, unjudged.shape[1]) + 1):
+            low = np.minimum(low, np.minimum(*values(unjudged[:, :s])))
+            high = np.maximum(high, np.maximum(*values(deepest[:, :s])))
+        return low, high
+
+    return in_blocks(of_queries, run.offsets, run.unjudged_offsets)
 
 
 def lexip(run: RunDocuments, cutoff: int | None = None) -> Bounds:
-    """LexiP of one run, exact.
+    """LexiP of one run, exact: a smaller gap outweighs all later gaps, so few labels are extreme.
+
+    Lowest: no document or the last one is relevant. Highest: all documents above the last judged
+    relevant one (without one: the first document), or all documents.
 
     >>> one = np.array([2]), np.array([0, 1]), np.array([1])
     >>> run = RunDocuments(*one, np.array([1]), np.array([0, 1]), np.array([0]))
@@ -121,7 +150,23 @@ def lexip(run: RunDocuments, cutoff: int | None = None) -> Bounds:
     >>> low.tolist(), high.tolist()
     ([0.5], [1.0])
     """
-    return _fill(_kernels.bound_lexip, len(run.total), *vars(run).values(), cutoff or NO_CUTOFF)
+    queries = np.concatenate((queries_of(run.offsets), queries_of(run.unjudged_offsets)))
+    ranks = np.concatenate((run.ranks, run.unjudged))
+    order = np.lexsort((ranks, queries))
+    sizes = np.diff(run.unjudged_offsets)
+    place = within_query(run.unjudged_offsets)
+    deepest = np.repeat(reduce_by_query(np.maximum, run.ranks, run.offsets, 0), sizes)
+    none = np.zeros(len(place), dtype=np.bool_)
+    is_above = np.where(deepest > 0, run.unjudged < deepest, place == 0)
+    values = []
+    for chosen in (none, place == np.repeat(sizes, sizes) - 1, is_above, ~none):
+        kept = order[np.concatenate((np.ones(len(run.ranks), dtype=np.bool_), chosen))[order]]
+        offsets = cumulate(np.bincount(queries[kept], minlength=len(sizes)))
+        labels = np.diff(cumulate(chosen)[run.unjudged_offsets])
+        for others in (0, run.others):
+            total = run.total + labels + others
+            values.append(score_lexip(ranks[kept], offsets, total, cutoff=cutoff or NO_CUTOFF))
+    return np.min(values, axis=0), np.max(values, axis=0)
 
 
 def time_biased_gain(
@@ -137,7 +182,7 @@ def time_biased_gain(
     time_per_word: float,
     time_base: float,
 ) -> Bounds:
-    """TBG of one run, exact.
+    """TBG of one run, exact: from the last document of a ranking to the first.
 
     Args:
         states: the state of every retrieved document in rank order, 0: irrelevant, 1: relevant, 2:
@@ -148,19 +193,24 @@ def time_biased_gain(
             :func:`~pyterrier_asl.scoring.time_biased_gain.time_biased_gain`.
     """
     reading = time_per_word * lengths + time_base
+    # The share of users that continue after an irrelevant or a relevant document.
     stay, stay_relevant = (
         np.exp2(-(time_summary + reading * p) / halflife) for p in (p_click_nonrel, p_click_rel)
     )
     gain = p_click_rel * p_save
-    return _fill(
-        _kernels.bound_time_biased_gain,
-        len(offsets) - 1,
-        states,
-        gain,
-        stay,
-        stay_relevant,
-        offsets,
-    )
+
+    def of_queries(q: slice) -> Bounds:
+        columns = [rows_of(of, part_of(offsets, q), 0).T for of in (states, stay, stay_relevant)]
+        low, high = np.zeros((2, columns[0].shape[1]))
+        for state, other, relevant in zip(*(reversed(of) for of in columns)):
+            ends = [(gain + relevant * value, other * value) for value in (low, high)]
+            low, high = (
+                np.where(state == 2, extreme(*end), np.where(state == 1, *end))
+                for extreme, end in zip((np.minimum, np.maximum), ends)
+            )
+        return low, high
+
+    return in_blocks(of_queries, offsets)
 
 
 def additive(base: Floats, weights: Floats, offsets: Ints) -> Bounds:
@@ -178,152 +228,6 @@ def additive(base: Floats, weights: Floats, offsets: Ints) -> Bounds:
     return base + down, base + up
 
 
-def ratio_of_gains(
-    base: Floats,
-    weights: Floats,
-    offsets: Ints,
-    others: Ints,
-    counts: Ints,
-    steps: Floats,
-    ideal: Callable[[int], Floats],
-    given: int,
-) -> Bounds:
-    """R or nDCG, or the difference of two, exact: the gain over the highest possible gain.
-
-    Args:
-        base: the gain of judged documents before division, shape (Q,).
-        weights: what each retrieved document of V adds with a gain of 1, shape (U,).
-        offsets: the beginning of each query's documents, shape (Q + 1,).
-        others: documents of V that were not retrieved, shape (Q,).
-        counts: the number of judged documents with at least each gain, shape (Q, G).
-        steps: the differences of ascending gains, from 0, shape (G,).
-        ideal: the highest gains of 0, 1, 2, ... up to a number of documents of gain 1.
-        given: the number of gains, from the lowest, that a label can give.
-
-    >>> ratio_of_gains(np.array([1.0]), np.array([1.0]), np.array([0, 1]), np.array([0]),
-    ...     np.array([[2]]), np.ones(1), lambda most: np.arange(most + 1.0), 1)
-    (array([0.5]), array([0.66666667]))
-    """
-    most = counts.max(axis=1, initial=0) + np.diff(offsets) + others
-    best = ideal(int(most.max(initial=0)))
-    return _fill(
-        _pair_kernels.layered,
-        len(base),
-        base,
-        weights[np.lexsort((weights, queries_of(offsets)))],
-        offsets,
-        others,
-        np.ascontiguousarray(counts),  # loops are compiled for each kind of array
-        steps,
-        given,
-        best,
-    )
-
-
-def first_relevant(pair: PairDocuments, worth: Callable[[Floats], Floats]) -> Bounds:
-    """RR, Success, or the difference of two, exact.
-
-    Labelling at most one document relevant reaches each bound.
-
-    Args:
-        pair: the runs.
-        worth: the values for first relevant documents at given ranks; infinite: no such document.
-
-    >>> none, some = np.zeros(0, dtype=np.int64), np.array([0, 1])
-    >>> pair = PairDocuments(
-    ...     none, none, some * 0, np.zeros(1, int), np.array([2]), np.array([0]), some,
-    ...     np.zeros(1, int))
-    >>> first_relevant(pair, np.reciprocal)
-    (array([0.]), array([0.5]))
-    """
-
-    def firsts(known: Ints, unjudged: Ints) -> tuple[Floats, Floats]:
-        """The first rank of each query, also if each unjudged document is relevant."""
-        known_ranks, ranks = (np.where(r > 0, r, np.inf) for r in (known, unjudged))
-        first = reduce_by_query(np.minimum, known_ranks, pair.known_offsets, np.inf)
-        return first, np.minimum(np.repeat(first, np.diff(pair.offsets)), ranks)
-
-    (a, with_a), (b, with_b) = firsts(pair.known_a, pair.a), firsts(pair.known_b, pair.b)
-    now, moved = worth(a) - worth(b), worth(with_a) - worth(with_b)
-    low = reduce_by_query(np.minimum, moved, pair.offsets, np.inf)
-    high = reduce_by_query(np.maximum, moved, pair.offsets, -np.inf)
-    return np.minimum(now, low), np.maximum(now, high)
-
-
-def search_length_difference(pair: PairDocuments, missing_a: Ints, missing_b: Ints) -> Bounds:
-    """ASL of A less ASL of B, exact (fractional programming: Dinkelbach 1967).
-
-    Args:
-        pair: the runs.
-        missing_a: the length of a missing document of A plus A's relevant documents, shape (Q,).
-        missing_b: the same for B.
-    """
-    arguments = *vars(pair).values(), missing_a, missing_b
-    return _fill(_pair_kernels.bound_search_length_difference, len(pair), *arguments)
-
-
-def lexicographic_verdicts(pair: PairDocuments) -> Bools:
-    """Whether some labelling gives sgnLP = -1, 0, 1, exact.
-
-    Returns:
-        Shape (Q, 3).
-    """
-    verdicts = np.zeros((len(pair), 3), dtype=np.bool_)
-    loop(_pair_kernels.lexicographic_verdicts, len(pair.a) + len(pair.known_a))(
-        pair.known_a, pair.known_b, pair.known_offsets, pair.a, pair.b, pair.offsets, verdicts
-    )
-    return verdicts
-
-
-def average_precision_difference(
-    pair: PairDocuments,
-    base: Floats,
-    gains: tuple[Floats, Floats],
-    known_gains: tuple[Floats, Floats],
-) -> Bounds:
-    """AP or AP_Rareness of A less B, outer bounds.
-
-    Queries with more than 4,000 unjudged documents have infinite bounds.
-
-    Args:
-        pair: the runs.
-        base: the difference of judged documents times the relevant documents, shape (Q,).
-        gains: the gain of each unjudged document in A and in B, shape (U,) each; 1 in AP, 0 if the
-            run did not retrieve it.
-        known_gains: the gains of the judged relevant documents.
-    """
-    sizes = np.diff(pair.offsets)
-    in_pairs = sizes <= _MOST_IN_PAIRS
-    precision_gains = loop(_pair_kernels.precision_gains, int(np.sum(sizes[in_pairs] ** 2)))
-    ends = [
-        np.divide(base, number, out=np.zeros(len(pair)), where=pair.total > 0)
-        for number in (pair.total, pair.total + pair.others)
-    ]
-    low, high = np.minimum(*ends), np.maximum(*ends)
-    low[~in_pairs], high[~in_pairs] = -np.inf, np.inf
-    unjudged_of, known_of = (
-        list(map(slice, offsets[:-1].tolist(), offsets[1:].tolist()))
-        for offsets in (pair.offsets, pair.known_offsets)
-    )
-    for q in np.flatnonzero(in_pairs & (sizes > 0)).tolist():
-        unjudged, known = unjudged_of[q], known_of[q]
-        alone, pairs = precision_gains(
-            pair.a[unjudged],
-            pair.b[unjudged],
-            gains[0][unjudged],
-            gains[1][unjudged],
-            pair.known_a[known],
-            pair.known_b[known],
-            known_gains[0][known],
-            known_gains[1][known],
-        )
-        pairs.sort(axis=1)  # several times as fast as in Numba
-        low[q], high[q] = _pair_kernels.precision_bounds(
-            low[q], high[q], base[q], pair.total[q], pair.others[q], alone, pairs
-        )
-    return low, high
-
-
 def of_difference(a: Bounds, b: Bounds) -> Bounds:
     """Outer bounds of the difference of two values, from the bounds of each.
 
@@ -331,35 +235,3 @@ def of_difference(a: Bounds, b: Bounds) -> Bounds:
     (array([0.]), array([0.75]))
     """
     return a[0] - b[1], a[1] - b[0]
-
-
-def _fill(kernel: Callable[..., None], queries: int, *arguments: Any) -> Bounds:
-    """Calls a kernel that fills low and high."""
-    low, high = np.empty(queries), np.empty(queries)
-    loop(kernel, sum(map(np.size, arguments)))(*arguments, low, high)
-    return low, high
-
-
-def merge(
-    offsets: Ints, codes: Ints, other_offsets: Ints, other_codes: Ints, size: int
-) -> tuple[Ints, Ints, Ints]:
-    """The documents of two runs together.
-
-    Args:
-        offsets: the beginning of each query's documents in the first run, shape (Q + 1,).
-        codes: their codes below ``size``; a code belongs to one query, shape (E,).
-        other_offsets: the beginning of each query's documents in the second run.
-        other_codes: their codes.
-        size: the number of codes.
-
-    Returns:
-        The beginning of each query's documents, shape (Q + 1,); the number of each document in the
-        first and in the second run, from 1; 0: the run did not retrieve it.
-
-    >>> one, other = (np.array([0, 2]), np.array([4, 2])), (np.array([0, 1]), np.array([2]))
-    >>> [array.tolist() for array in merge(*one, *other, 5)]
-    [[0, 2], [1, 2], [0, 1]]
-    """
-    work = np.zeros(size, dtype=np.int64)
-    kernel = loop(_pair_kernels.merge, len(codes) + len(other_codes))
-    return kernel(offsets, codes, other_offsets, other_codes, work)

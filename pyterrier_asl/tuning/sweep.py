@@ -34,11 +34,11 @@ from ..retrieval.bm25 import (
     scoring_weights,
     top_documents,
 )
+from ..retrieval.compiled import compile_loops
 from ..retrieval.feedback import RobertsonPRF
 from ..retrieval.index import TermIndex
 from ..retrieval.weights import robertson_weights
 from ..scoring.arrays import Floats, cumulate, within_query
-from ..scoring.compiled import compile_loops
 from .objective import Objective, TuningTask, ids_as_text
 from .space import Setting, Space
 

@@ -19,7 +19,7 @@ from ..io.notices import counted
 from ..io.printed import Part, Printed
 from ..measures.names import Measures
 from ..scoring.arrays import Floats, Ints
-from ..scoring.bounds import lexicographic_verdicts
+from ..scoring.pair_bounds import lexicographic_verdicts
 from ..statistics.inputs import check_name, check_probability
 from .pairs import (
     OPEN,

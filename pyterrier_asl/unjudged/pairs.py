@@ -17,7 +17,7 @@ from ..measures.directions import higher_is_better
 from ..measures.labelled import LabelledPair, LabelledRankings, LabelledRun
 from ..measures.names import Measures, one_measure
 from ..scoring.arrays import Floats, cumulate, ranges_from
-from ..scoring.bounds import Bounds
+from ..scoring.matrices import Bounds
 from ..statistics.boxes import BoxTest, box_test
 from ..statistics.rounding import NO_DIFFERENCE
 

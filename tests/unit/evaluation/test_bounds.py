@@ -17,7 +17,7 @@ from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.evaluation.labellings import Labelled, bounds, unjudged_of
 from pyterrier_asl.judging.judged_run import judge_part
 from pyterrier_asl.judging.judgements import Judgements
-from pyterrier_asl.scoring.bounds import lexicographic_verdicts
+from pyterrier_asl.scoring.pair_bounds import lexicographic_verdicts
 
 EXACT = 1e-9
 DOCUMENTS = [f"d{i}" for i in range(7)]
@@ -103,8 +103,11 @@ def test_every_labelling(text, a, b, c, judged, depth):
     check(found.difference(0, 1), labellings.extremes(one - two for one, two in both), exact)
 
 
-def test_queries_have_the_bounds_that_each_has_alone():
-    """Eight queries with rankings of different lengths; each run leaves one unanswered."""
+@pytest.mark.parametrize("most", [2**21, 30])
+def test_queries_have_the_bounds_that_each_has_alone(most, monkeypatch):
+    """Eight queries with rankings of different lengths, in a matrix or in several; each run leaves
+    one unanswered."""
+    monkeypatch.setattr("pyterrier_asl.scoring.matrices.MOST_IN_MATRIX", most)
     random = Random(5)
     judged = {f"q{n}": {f"d{d}": random.randrange(2) for d in range(n)} for n in range(1, 9)}
     runs = []

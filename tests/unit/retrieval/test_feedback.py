@@ -14,10 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pyterrier_asl.retrieval import _feedback_kernels
+from pyterrier_asl.retrieval.compiled import compile_loops
 from pyterrier_asl.retrieval.feedback import RobertsonPRF, grow_weights, select_terms
 from pyterrier_asl.retrieval.index import TermIndex
 from pyterrier_asl.retrieval.weights import relevance_weights
-from pyterrier_asl.scoring.compiled import compile_loops
 
 
 def test_worked_example():

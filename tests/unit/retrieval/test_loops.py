@@ -5,7 +5,7 @@ import pytest
 
 from pyterrier_asl.retrieval import _kernels, loops
 from pyterrier_asl.retrieval.bm25 import ScoringArrays, WeightedQueries
-from pyterrier_asl.scoring.compiled import compile_loops
+from pyterrier_asl.retrieval.compiled import compile_loops
 
 DOCS, TERMS = 60, 25
 COMPILED = compile_loops(_kernels.__name__)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from pyterrier_asl.scoring import bounds
+from pyterrier_asl.scoring import bounds, pair_bounds
 
 
 def average_precision(ranks, n):
@@ -59,6 +59,33 @@ def test_documents_that_nobody_retrieved_lower_average_precision():
     assert (low.tolist(), high.tolist()) == ([0.5], [1.0])
 
 
+@pytest.mark.parametrize("seed", range(30))
+def test_a_ratio_of_gains_is_highest_for_some_numbers_of_the_best_documents(seed):
+    """Queries of up to 12 documents, of which ever fewer have at least each of three gains."""
+    generator = np.random.default_rng(seed)
+    sizes, others = generator.integers(0, 13, 4), generator.integers(0, 4, 4)
+    weights = generator.normal(generator.normal(), 1, sizes.sum())
+    base, steps = 3 * generator.normal(size=4), generator.uniform(0.5, 3, 3)
+    counts = -np.sort(-generator.integers(0, 6, (4, 3)), axis=1)
+    ideal = np.concatenate(([0], np.cumsum(1 / np.log2(np.arange(2, 40)))))
+    given = int(generator.integers(1, 4))
+    offsets = np.cumsum([0, *sizes])
+    low, high = pair_bounds.ratio_of_gains(
+        base, weights, offsets, others, counts, steps, lambda most: ideal[: most + 1], given
+    )
+    for q, part in enumerate(np.split(weights, offsets[1:-1])):
+        for sign, found in ((1, high[q]), (-1, low[q])):
+            best = np.cumsum([0, *sorted([*sign * part, *[0] * others[q]], reverse=True)])
+            ratios = []
+            for numbers in itertools.product(range(len(best)), repeat=given):
+                if list(numbers) == sorted(numbers, reverse=True):
+                    more = np.array([*numbers, *[0] * (3 - given)])
+                    whole = sign * base[q] + steps @ best[more]
+                    cost = steps @ ideal[counts[q] + more]
+                    ratios.append(whole / cost if cost else 0.0)
+            assert sign * found == pytest.approx(max(ratios), abs=1e-12)
+
+
 # A difference of AP, by pairs of documents, or by single runs for queries with too many
 
 QUERIES = 3
@@ -86,10 +113,10 @@ def test_bounds_of_a_difference_of_average_precision_contain_every_labelling(gai
     tiled = np.tile(gains, QUERIES).reshape(QUERIES, 4)
     known_gains = [tiled[:, :2].ravel() * (ranks > 0) for ranks in known]
     ranks = unjudged.reshape(2, -1)
-    pair = bounds.PairDocuments(*known, offsets, TOTAL, *ranks, offsets, OTHERS)
+    pair = pair_bounds.PairDocuments(*known, offsets, TOTAL, *ranks, offsets, OTHERS)
     of_unjudged = tiled[:, 2:].ravel()
     now = [[mean_precision(ranks, gains, (1, 1, 0, 0), 1) for ranks in of_run] for of_run in RANKS]
-    low, high = bounds.average_precision_difference(
+    low, high = pair_bounds.average_precision_difference(
         pair, np.subtract(*now), (*(of_unjudged * (ranks > 0)),), (*known_gains,)
     )
     for q in range(QUERIES):
@@ -147,7 +174,7 @@ def test_the_outer_bound_of_a_difference_of_average_precision(seed, size):
         return precision_together(a, gains, i, j) - precision_together(b, gains, i, j)
 
     base = sum(together(i, j) for i in known for j in known if i <= j)
-    pair = bounds.PairDocuments(
+    pair = pair_bounds.PairDocuments(
         a[known],
         b[known],
         array([0, len(known)]),
@@ -157,7 +184,7 @@ def test_the_outer_bound_of_a_difference_of_average_precision(seed, size):
         array([0, len(unjudged)]),
         array([others]),
     )
-    low, high = bounds.average_precision_difference(
+    low, high = pair_bounds.average_precision_difference(
         pair,
         np.array([base]),
         (gains[unjudged] * (a[unjudged] > 0), gains[unjudged] * (b[unjudged] > 0)),
@@ -175,11 +202,11 @@ def bounds_by_reverse_orders(*sizes):
     none, nothing = np.empty(0, dtype=np.int64), np.zeros(len(sizes), dtype=np.int64)
     a, b = (np.concatenate([np.arange(1, n + 1)[::step] for n in sizes]) for step in (1, -1))
     offsets, ones = np.cumsum([0, *sizes]), np.ones(len(a))
-    pair = bounds.PairDocuments(
+    pair = pair_bounds.PairDocuments(
         none, none, np.zeros_like(offsets), nothing + 1, a, b, offsets, nothing
     )
     return np.transpose(
-        bounds.average_precision_difference(pair, nothing * 0.0, (ones, ones), (none, none))
+        pair_bounds.average_precision_difference(pair, nothing * 0.0, (ones, ones), (none, none))
     )
 
 
