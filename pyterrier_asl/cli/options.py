@@ -368,8 +368,12 @@ scores = together(
     repeated(
         "--scores",
         metavar="FILE",
-        help="Instead of QRELS and RUN...: values by topic, a CSV, TSV or Parquet table, or "
-        "what trec_eval -q and ir_measures -q print; can be given again.",
+        help="Instead of QRELS and RUN...: values by topic, a CSV, TSV or Parquet table, JSON "
+        "lines, or what trec_eval -q and ir_measures -q print; can be given again.",
+    ),
+    switch(
+        "--wide-systems",
+        help="The columns of --scores are systems, not measures of the system that the file names.",
     ),
     repeated("--lower-is-better", metavar="NAME", help="Lower scores are better by this measure."),
     repeated(
@@ -377,7 +381,7 @@ scores = together(
     ),
     click.option("--fill", type=float, help="Value used for missing scores."),
 )
-_OF_SCORES = ("lower_is_better", "higher_is_better", "fill")
+_OF_SCORES = ("lower_is_better", "higher_is_better", "fill", "wide_systems")
 
 
 def sources(names: Sequence[str] | None = None) -> tuple[Any, Any]:
@@ -402,8 +406,8 @@ def sources(names: Sequence[str] | None = None) -> tuple[Any, Any]:
         from ..evaluation.scores import read_scores
 
         return read_scores(scores, **of_scores), None
-    for name, value in of_scores.items():
-        if value not in (None, ()):
+    for name in of_scores:
+        if is_given(name):
             raise click.UsageError(f"--{name.replace('_', '-')} needs --scores")
     if tracks:
         from ..evaluation.inputs import tracks_by_name

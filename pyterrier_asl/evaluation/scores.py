@@ -1,20 +1,18 @@
 """Scores that other programs computed: tables of values per system, topic and measure.
 
-These forms can be read (``.csv``, ``.tsv``, ``.parquet``, compressed or not):
+These forms can be read (tables with tabs, commas, semicolons or blanks, JSON, Parquet; perhaps
+compressed), with the names of columns of :data:`~pyterrier_asl.io.formats.SYNONYMS`:
 
-* long tables ``name, qid, measure, value``, with ``track`` for several collections, like
-  PyTerrier's ``perquery`` frames; without ``name`` the name of the file is the system;
-* tables with ``name``, ``qid`` and a column per measure, like the frames of
-  :func:`~pyterrier_asl.evaluate`;
-* the output of ``trec_eval -q`` and ``ir_measures -q``, one file per system;
-* wide tables of one measure: ``qid`` and a column per system;
+* long tables ``name, qid, measure, value``, with ``track`` for several collections;
+* tables with ``name``, ``qid`` and a column per measure; without ``name`` the name of the file is
+  the system, so that two files are two systems;
+* the output of ``trec_eval -q``, ``ir_measures -q`` and ``evaluate -q``;
+* tables of one measure with ``qid`` and a column per system (``wide_systems``), or with ``name``, a
+  column per topic and a column of their means;
 * the folder of an experiment (``save_dir``): its ``perquery.csv``.
 
-Rows of a topic ``all``, ``average``, ``avg`` or ``mean`` are means and are left out.
-
-Other names of the columns are ``run``, ``system``, ``model`` or ``method``; ``query_id``,
-``query``, ``topic`` or ``task``; ``metric``; ``score`` or ``main_score``; ``collection`` or
-``dataset``. Rename others with pandas.
+Columns of text, means of topics (``all``, ``average``, ``avg``, ``mean``) and lines of trec_eval
+without a number are left out.
 
 The measure of a table without a measure is the name of the file, if it is a measure
 (``nDCG@10.csv``), otherwise the name of the column of values, or ``score`` in a wide table.
@@ -22,9 +20,8 @@ The measure of a table without a measure is the name of the file, if it is a mea
 
 from __future__ import annotations
 
-import csv
-import io
 import os
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -35,9 +32,19 @@ import numpy as np
 import pyarrow.parquet as pq
 
 from ..io.files import BY_QUERY, check_file, file_format, local_path, read_arrow
+from ..io.formats import (
+    NUMBER,
+    SYNONYMS,
+    Format,
+    column_named,
+    plain,
+    read_rows,
+    recognise,
+    recognise_values,
+)
 from ..io.lazy import pd
 from ..io.names import check_names
-from ..io.notices import counted, excerpt
+from ..io.notices import counted, excerpt, names_of, warn
 from ..io.runs import run_name
 from ..io.tables import ALL
 from ..io.trec_text import open_text
@@ -45,21 +52,15 @@ from ..measures.directions import higher_is_better
 from ..measures.names import measure_named, words
 from ..scoring.arrays import Floats
 
-#: The names that columns can have; the names here first.
-_ALIASES = {
-    "name": ("name", "run", "system", "model", "method"),
-    "qid": ("qid", "query_id", "query", "topic", "task"),
-    "measure": ("measure", "metric"),
-    "value": ("value", "score", "main_score"),
-    "track": ("track", "collection", "dataset"),
-}
 _KEYS = ("track", "name", "qid", "measure")
-#: Columns of a table without a header, by their number.
-_PRINTED = {4: ["name", "qid", "measure", "value"], 5: ["track", "name", "qid", "measure", "value"]}
 #: Names of means in the place of a topic.
 _MEANS = frozenset({ALL, "average", "avg", "mean"})
+#: Names of columns of means.
+_MEAN = re.compile(r"(average|avg|mean|overall)\.?( ?\(.*\))?", re.IGNORECASE)
 #: The measure of a wide table without a measure.
 _SCORE = "score"
+#: What to do if the columns of a table are not measures.
+_IF_SYSTEMS = "if the columns are systems, pass wide_systems=True (--wide-systems)"
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +96,13 @@ class ScoreTable:
         Raises:
             ValueError: for a system that the table lacks, or that is named twice.
         """
-        check_names("scores", names, pd.unique(self.rows["name"]), "systems")
+        systems = [*pd.unique(self.rows["name"])]
+        if measures := [name for name in names if name not in systems and name in self.measures]:
+            raise ValueError(
+                f"{measures[0]!r} is a measure of the scores, of the system {systems[0]!r}: "
+                f"{_IF_SYSTEMS}"
+            )
+        check_names("scores", names, systems, "systems")
         if twice := [name for name in names if names.count(name) > 1]:
             raise ValueError(f"the system {twice[0]!r} is named twice: name different systems")
         parts = [self.rows[self.rows["name"] == name] for name in names]
@@ -141,7 +148,8 @@ class ScoreTable:
         Raises:
             ValueError: for a measure or a collection that the table lacks, or missing values.
 
-        >>> table = read_scores(pd.DataFrame({"qid": [1, 2], "a": [0.5, 1.0], "b": [0.0, 0.25]}))
+        >>> table = read_scores(pd.DataFrame({"qid": [1, 2], "a": [0.5, 1.0], "b": [0.0, 0.25]}),
+        ...     wide_systems=True)
         >>> table.matrix("score").loc["b"].tolist()
         [0.0, 0.25]
         """
@@ -151,9 +159,11 @@ class ScoreTable:
         column = named.get(canonical_name(measure))
         rows = self.rows[(self.rows["track"] == track) & (self.rows["measure"] == column)]
         if rows.empty:
+            is_single = self.rows["name"].nunique() == 1 and len(self.measures) > 1
             raise ValueError(
                 f"the scores have no measure {measure!r}{f' in {track}' if track else ''}; they "
                 f"have {', '.join(self.measures)}: choose one of them, or rename it in the table"
+                f"{f'; {_IF_SYSTEMS}' if is_single else ''}"
             )
         names, qids = (list(pd.unique(rows[key])) for key in ("name", "qid"))
         wide = rows.pivot(index="name", columns="qid", values="value").loc[names, qids]
@@ -178,6 +188,7 @@ def read_scores(
     lower_is_better: Iterable[str] = (),
     higher_is_better: Iterable[str] = (),
     fill: float | None = None,
+    wide_systems: bool = False,
 ) -> ScoreTable:
     """Reads scores per topic that another program computed.
 
@@ -187,10 +198,12 @@ def read_scores(
         lower_is_better: unknown measures for which lower values are better.
         higher_is_better: unknown measures for which higher values are better.
         fill: value used for missing scores; None: missing scores are an error.
+        wide_systems: whether the columns beside ``qid`` are systems, not measures of one system.
 
     Raises:
         ValueError: for a file that is not a table of scores, a row with more or fewer fields than
-            the header, a value that is not a number or occurs twice, with the file.
+            the header, a value that is not a number or occurs twice, with the file and the lines;
+            for a table that can be read in two ways, with both.
         OSError: for a file that cannot be read.
 
     >>> rows = {"name": ["a", "a"], "qid": ["1", "2"], "measure": ["AP", "AP"], "value": [0.5, 1.0]}
@@ -199,22 +212,26 @@ def read_scores(
     (['AP'], True, [[0.5, 1.0]])
     """
     if isinstance(scores, pd.DataFrame):
-        source = "the frame of scores"
-        parts = [(source, _long(scores, "", source))]
+        source, frame = "the frame of scores", scores.reset_index(drop=True).rename_axis("row")
+        parts = [(source, _long(frame, "", source, wide_systems))]
     else:
         files = _files([scores] if isinstance(scores, (str, os.PathLike)) else list(scores))
         parts = [
-            (str(file), _long(_frame(file), run_name(file).removesuffix(".csv"), str(file)))
+            (str(file), _long(_frame(file), run_name(file), str(file), wide_systems))
             for file in files
         ]
     rows = pd.concat([part for _, part in parts], keys=[source for source, _ in parts])
-    twice = rows.duplicated(list(_KEYS))
-    if twice.any():
-        track, name, qid, measure = rows[list(_KEYS)][twice].iloc[0]
-        where = f" in {track}" if track else ""
+    repeated = rows.duplicated([*_KEYS])
+    if repeated.any():
+        key = rows.loc[repeated, [*_KEYS]].iloc[0]
+        track, name, qid, measure = key
+        (first, line), (second, other) = rows.index[(rows[[*_KEYS]] == key).all(axis=1)][:2]
+        what = rows.index.names[1]
         raise ValueError(
             f"the scores have two values of {measure} of {name!r} for topic {qid!r}"
-            f"{where}, the second in {rows.index[twice][0][0]}"
+            f"{f' in {track}' if track else ''}: {what} {line} of {first} and {what} {other} of "
+            f"{second}; if they are repetitions, such as epochs or seeds, give their mean, with "
+            "pandas frame.groupby(['name', 'qid']).mean()"
         )
     table = ScoreTable(
         rows.reset_index(drop=True), tuple(lower_is_better), tuple(higher_is_better), fill
@@ -254,7 +271,7 @@ def _frame(path: Path) -> pd.DataFrame:
             return _text_frame(path)
         table = pq.ParquetFile(path).read() if form == "Parquet" else read_arrow(path)
         table.validate(full=True)  # pandas does not check offsets
-        return pd.DataFrame(table.to_pandas())
+        return pd.DataFrame(table.to_pandas()).reset_index(drop=True).rename_axis("row")
     except Exception as error:  # a damaged file can raise any error
         if str(path) in str(error):
             raise
@@ -264,85 +281,67 @@ def _frame(path: Path) -> pd.DataFrame:
 
 def _text_frame(path: Path) -> pd.DataFrame:
     with open_text(path) as stream:
-        text = stream.read().decode("utf-8-sig")
-    first = text.lstrip().partition("\n")[0]
-    if not text.strip(", \t\r\n"):
+        text = stream.read()
+    if not text.strip(b"\xef\xbb\xbf, \t\r\n"):
         raise ValueError(f"{path} is blank: give a table of scores")
-    if not text.endswith(("\n", "\r")):
+    form = recognise(text) or recognise_values(text)
+    if form is None:
+        first = excerpt(text.strip().splitlines()[0])
+        raise ValueError(
+            f"{path} is not a table of scores: its first line is {first}, neither a header with "
+            "qid or name, nor output of trec_eval -q or ir_measures -q. If it is a header, rename "
+            "its columns to name, qid, measure and value"
+        )
+    if form.separator and not text.endswith((b"\n", b"\r")):
         raise ValueError(
             f"{path}, line {len(text.splitlines())}: the last line has no line feed, so the table "
             "may be cut off: complete it, or add a line feed"
         )
-    separator = "\t" if "\t" in first else "," if "," in first else None
-    lines: Iterable[tuple[int, list[str]]] = enumerate(map(str.split, text.splitlines()), 1)
-    if separator is not None:
-        reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
-        lines = ((reader.line_num, list(map(str.strip, row))) for row in reader)
-    header, *rows = _rows(path, ((n, row) for n, row in lines if any(row)))
-    if separator is not None and (
-        not header[0] or any(_column(header, key) is not None for key in ("qid", "name"))
-    ):
-        return pd.DataFrame(rows, columns=header, dtype=object).replace("", np.nan)
-    table = pd.DataFrame([header, *rows], dtype=object)
-    if names := _PRINTED.get(table.shape[1]):
-        return table.set_axis(names, axis=1)
-    if table.shape[1] != 3:
-        raise ValueError(
-            f"{path} is not a table of scores: its first line is {excerpt(first)}, neither a "
-            "header with qid or name, nor output of trec_eval -q or ir_measures -q. If it is a "
-            "header, rename its columns to name, qid, measure and value"
+    rows = read_rows(path, text, form)
+    return _printed(path, rows, form) if form.header else rows.replace("", np.nan)
+
+
+def _printed(path: Path, table: pd.DataFrame, form: Format) -> pd.DataFrame:
+    """The values among lines without a header; others of trec_eval are left out and counted."""
+    left_out = [counted(form.line, "line") + " before the first value"] if form.line else []
+    if len(form.header) == 3:
+        is_value = table["value"].map(lambda cell: NUMBER.fullmatch(cell) is not None)
+        if not is_value.all():
+            wrong = table["measure"][~is_value]
+            number = counted(len(wrong), "value that is no number", "values that are no numbers")
+            left_out.append(f"{number} ({names_of([*pd.unique(wrong)])})")
+        table = table[is_value]
+        first, second = table["measure"], table["qid"]
+        by_trec_eval = not (first == ALL).any() and (
+            (second == ALL).any()
+            or all(canonical_name(name) != name or name[:1].isalpha() for name in pd.unique(first))
         )
-    by_trec_eval = not (table[0] == ALL).any() and (
-        (table[1] == ALL).any()
-        or all(canonical_name(name) != name or name[:1].isalpha() for name in pd.unique(table[0]))
-    )
-    names = ["measure", "qid"] if by_trec_eval else ["qid", "measure"]
-    return table.set_axis([*names, "value"], axis=1)
+        if not by_trec_eval:
+            table = table.set_axis(["qid", "measure", "value"], axis=1)
+    if left_out:
+        warn(f"{path}: left out {' and '.join(left_out)}")
+    return table
 
 
-def _rows(path: Path, lines: Iterable[tuple[int, list[str]]]) -> list[list[str]]:
-    """The rows of lines, which must all have as many fields as the first.
-
-    Raises:
-        ValueError: for another number of fields, and for a field with a line break, with file and
-            line.
-    """
-    rows: list[list[str]] = []
-    for number, row in lines:
-        if broken := [field for field in row if "\n" in field or "\r" in field]:
-            raise ValueError(
-                f"{path}, line {number}: a field has a line break ({excerpt(broken[0])}): remove "
-                "it, or a quotation mark that does not belong there"
-            )
-        if rows and len(row) != len(rows[0]):
-            raise ValueError(
-                f"{path}, line {number}: found {counted(len(row), 'field')} ({excerpt(row)}), "
-                f"but the first line has {len(rows[0])} ({excerpt([*rows[0]])})"
-            )
-        rows.append(row)
-    return rows
-
-
-def _column(columns: Iterable[Any], key: str) -> Any:
-    """The column of a key, by one of its usual names."""
-    there = {str(column).strip().lower(): column for column in columns}
-    return next((there[alias] for alias in _ALIASES[key] if alias in there), None)
-
-
-def _long(table: pd.DataFrame, name: str, source: str) -> pd.DataFrame:
-    """A table of scores with one row per value."""
+def _long(table: pd.DataFrame, name: str, source: str, wide_systems: bool) -> pd.DataFrame:
+    """A table of scores with one row per value, in the index its line."""
     if (first := table.columns[:1].tolist()) and first[0] in ("", "Unnamed: 0"):
-        if _column(table.columns, "qid") is None:
+        if column_named(table.columns, "qid", source) is None:
             table = table.rename(columns={first[0]: "qid"})
         else:
             table = table.drop(columns=first)  # the index of a frame
-    named = {_column(table.columns, key): key for key in _ALIASES}
-    header = _column(table.columns, "value")
-    table = table.rename(columns={old: key for old, key in named.items() if old is not None})
-    if len(twice := table.columns[table.columns.duplicated()]):
-        raise ValueError(f"{source} has more than one column {twice[0]}")
-    own = name if measure_named(name) is not None else _SCORE if header is None else str(header)
-    table = _melted(table, source)
+    named = {key: column_named(table.columns, key, source) for key in (*_KEYS, "value")}
+    others = _numeric(table.drop(columns=[c for c in named.values() if c is not None]), source)
+    header = named["value"]
+    if header is not None and named["measure"] is None and any(map(_is_measure, others)):
+        others, named["value"] = [column for column in table if column in {*others, header}], None
+    keys = {column: key for key, column in named.items() if column is not None}
+    own = name if _is_measure(name) else _SCORE if named["value"] is None else str(header)
+    table = table[[*keys, *others]].rename(columns=keys)
+    if "value" not in table or "qid" not in table:
+        kind = _kind_of(others, table, name, source, wide_systems)
+        others = [column for column in others if kind != "qid" or not _MEAN.fullmatch(str(column))]
+        table = table.melt([*keys.values()], others, kind, "value", ignore_index=False)
     filled = {"track": "", "name": name, "measure": own}
     table = table.assign(**{key: text for key, text in filled.items() if key not in table})
     for key in _KEYS:
@@ -355,24 +354,78 @@ def _long(table: pd.DataFrame, name: str, source: str) -> pd.DataFrame:
     if wrong.any():
         row = table[wrong].iloc[0]
         raise ValueError(
-            f"{source}: the {row['measure']} of {row['name'] or 'the system'} for topic "
-            f"{row['qid']!r} is {row['value']!r}, which is not a number"
+            f"{source}, {table.index.name} {row.name}: the {row['measure']} of "
+            f"{row['name'] or 'the system'} for topic {row['qid']!r} is {row['value']!r}, which is "
+            "not a number"
         )
     if not len(table):
         raise ValueError(f"{source} has no value of a topic: print values per topic (-q)")
-    return table.assign(value=values).reset_index(drop=True)
+    return table.assign(value=values)
 
 
-def _melted(table: pd.DataFrame, source: str) -> pd.DataFrame:
-    """A table with a column ``value``: columns of measures or systems become rows."""
-    has = ", ".join(map(str, table.columns))
-    keys = [key for key in _KEYS if key in table]
-    if "qid" not in keys:
-        raise ValueError(f"{source} has no column qid; it has {has}: give the values of each topic")
-    if "value" in table:
-        return table
-    if "measure" in keys:
+def _is_measure(name: Any) -> bool:
+    return measure_named(str(name)) is not None
+
+
+def _numeric(table: pd.DataFrame, source: str) -> list[Any]:
+    """The columns with numbers; columns of text are left out, with a warning."""
+    texts = []
+    for column in table:
+        cells = table[column].dropna()
+        is_text = bool(len(cells)) and pd.to_numeric(cells, errors="coerce").isna().all()
+        if is_text or plain(column) in SYNONYMS["text"][0]:
+            texts.append(str(column))
+    if texts:
+        warn(f"{source}: left out {names_of(texts)}, which {_hold(texts)} text")
+    return [column for column in table if str(column) not in texts]
+
+
+def _hold(columns: Sequence[Any]) -> str:
+    return "holds" if len(columns) == 1 else "hold"
+
+
+def _kind_of(
+    columns: Sequence[Any], table: pd.DataFrame, name: str, source: str, wide_systems: bool
+) -> str:
+    """What the columns of values are: measures, systems ('name') or topics ('qid').
+
+    Args:
+        columns: the columns of values.
+        table: the table, with the columns of :data:`_KEYS` that it has.
+        name: the name of the file; '' of a frame.
+        source: the name of the source in errors.
+        wide_systems: whether the caller says that they are systems.
+
+    Raises:
+        ValueError: for a table without topics, and for columns that could be one or the other.
+    """
+    has = names_of([*map(str, table.columns)], 12)
+    known = [*map(_is_measure, columns)]
+    if "qid" not in table:
+        if "value" in table or "name" not in table or "measure" in table or any(known):
+            raise ValueError(
+                f"{source} has no column qid; it has {has}: give the values of each topic"
+            )
+        means = [column for column in columns if _MEAN.fullmatch(str(column))]
+        numbers = table[[*columns]].apply(pd.to_numeric, errors="coerce")
+        of_topics = numbers.drop(columns=means).mean(axis=1)
+        if not any(np.allclose(of_topics, numbers[mean], rtol=0.01) for mean in means):
+            raise ValueError(
+                f"{source} has a row per system and no column qid: its columns ({has}) could be "
+                "topics, but no column has their mean, or measures; give one row per topic, with "
+                "a column qid"
+            )
+        warn(f"{source}: left out {names_of([*map(str, means)])}, which {_hold(means)} means")
+        return "qid"
+    if "measure" in table and ("name" in table or len(columns) < 2):
         raise ValueError(f"{source} has a column measure, but no column value; it has {has}")
-    rest = [column for column in table.columns if column not in keys]
-    measures = "name" in keys or all(measure_named(str(name)) is not None for name in rest)
-    return table.melt(keys, var_name="measure" if measures else "name", value_name="value")
+    if "name" in table and wide_systems:
+        raise ValueError(f"{source} has a column of names: leave out wide_systems (--wide-systems)")
+    if "measure" in table or wide_systems or (_is_measure(name) and not any(known)):
+        return "name"
+    if not name and "name" not in table and not all(known):
+        raise ValueError(
+            f"{source} has no column of names: its columns ({has}) could be measures of one system "
+            "(then add a column name) or systems (then pass wide_systems=True)"
+        )
+    return "measure"

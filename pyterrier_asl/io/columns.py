@@ -17,15 +17,10 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from .formats import SYNONYMS, column_names, is_rank
 from .lazy import pc, pd
 from .notices import excerpt
 from .values import arrow_numbers, as_integers, check_finite, numbers, take, text
-
-#: The names of columns of queries: ir_measures' name first, then PyTerrier's.
-QID = ("query_id", "qid")
-_ALIASES = {"qid": QID, "docno": ("doc_id", "docno"), "label": ("relevance", "label")}
-#: Optional columns of a run.
-_OPTIONAL = ("rank", "name", "doc_len")
 
 
 @dataclass(frozen=True)
@@ -153,7 +148,7 @@ def typed_table(source: pd.DataFrame | pa.Table, wanted: Sequence[str], what: st
             except pa.ArrowInvalid as error:
                 raise ValueError(f"the {label} must be UTF-8 ({error})") from None
         elif name == "score":
-            table[name] = arrow_numbers(numbers(values, label))
+            table[name] = arrow_numbers(_scores(values, alias, label))
         elif name == "label":
             grades = numbers(values, label)
             check_finite(grades, label)
@@ -166,27 +161,10 @@ def typed_table(source: pd.DataFrame | pa.Table, wanted: Sequence[str], what: st
     return pa.table(table)
 
 
-def column_names(present: Iterable[Any], wanted: Sequence[str], what: str) -> dict[str, str]:
-    """The name of each wanted column among the present ones; optional columns may be missing.
-
-    Raises:
-        ValueError: for a column that is missing, or present with both of its names.
-    """
-    present = list(map(str, present))
-    names = {}
-    for name in wanted:
-        aliases = _ALIASES.get(name, (name,))[::-1]
-        existing = [alias for alias in aliases if alias in present]
-        if len(existing) > 1:
-            raise ValueError(f"{what}: there are both {' and '.join(existing)}: keep one of them")
-        if existing:
-            [names[name]] = existing
-        elif name not in _OPTIONAL:
-            raise ValueError(
-                f"{what}: there is no column {' or '.join(aliases)}; there are "
-                f"{', '.join(present) or 'none'}"
-            )
-    return names
+def _scores(values: Any, name: str, what: str) -> npt.NDArray[np.float64]:
+    """Scores, or negative ranks."""
+    scores = numbers(values, what)
+    return -scores if is_rank(name) else scores
 
 
 def _unchanged(values: Any) -> pa.Array | pa.ChunkedArray:
@@ -215,12 +193,14 @@ def _columns(source: Any, value: str, kind: str, what: str) -> Columns:
     columns: Iterable[Any]
     if is_table(source):
         source = pandas_or_arrow(source)
-        names = column_names(_names(source), ["qid", "docno", value], f"the {kind}").values()
-        columns = [_column(source, name, f"the {kind}") for name in names]
+        names = column_names(_names(source), ["qid", "docno", value], f"the {kind}")
+        columns = [_column(source, name, f"the {kind}") for name in names.values()]
+        if is_rank(names[value]):
+            columns[2] = _scores(columns[2], names[value], f"rank of the {kind}")
     elif isinstance(source, Mapping):
         columns, source = _lists_of_dict(source, kind), pa.table({})
     else:
-        attributes = [_ALIASES.get(name, (name,))[0] for name in ("qid", "docno", value)]
+        attributes = [SYNONYMS[name][0][-1] for name in ("qid", "docno", value)]
         columns, source = _lists_of_tuples(source, kind, attributes), pa.table({})
     qid, docno, values = columns
     return Columns(

@@ -5,9 +5,9 @@ that begin with ``#`` are skipped, the rank column is ignored, ids are not chang
 ``NA`` are ids). Unlike in trec_eval, a line of another form is an error that names it. Text must be
 UTF-8, as ids are compared with ids of other files and frames, which are Unicode.
 
-Files can be compressed with gzip, bzip2, zstd or LZ4, by their first bytes, or be Parquet or Arrow
-files (``.parquet``, ``.feather``, ``.arrow``) with the names of columns of PyTerrier or
-ir_measures.
+Other formats are recognised by their first lines (see :mod:`.formats`). Files can be compressed
+with gzip, bzip2, zstd or LZ4, by their first bytes, or be Parquet or Arrow files (``.parquet``,
+``.feather``, ``.arrow``).
 """
 
 from __future__ import annotations
@@ -18,16 +18,19 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TypeAlias
 
+import numpy as np
 import pyarrow as pa
 
 from .atomic import naming_full_disk
-from .columns import column_names, is_frame, is_table, pandas_or_arrow, typed_table
+from .columns import is_frame, is_table, pandas_or_arrow, typed_table
+from .formats import Format, column_names, read_rows, recognise, typed_rows
 from .lazy import pc, pd, pq
-from .trec_text import QRELS, RUN, Layout, read_columns
-from .values import TEXT_TYPES, as_integers
+from .trec_text import QRELS, RANKED, RUN, Layout, open_text, read_columns
+from .values import TEXT_TYPES, arrow_numbers, as_integers, numpy_numbers
 
 StrPath: TypeAlias = str | os.PathLike[str]
 
@@ -36,8 +39,8 @@ RUN_NAMES = ("name", "run")
 
 #: Endings that are removed from the name of a run: compression, text, binary formats.
 SUFFIXES = frozenset(
-    {".gz", ".bz2", ".zst", ".zstd", ".lz4", ".txt", ".run", ".res", ".trec", ".tsv"}
-    | {".parquet", ".feather", ".arrow"}
+    {".gz", ".bz2", ".zst", ".zstd", ".lz4", ".txt", ".run", ".res", ".trec", ".tsv", ".csv"}
+    | {".json", ".jsonl", ".parquet", ".feather", ".arrow"}
 )
 #: Tables of values that ``pt.Experiment(save_dir=...)`` puts into the folder of its runs.
 BY_QUERY = "perquery.csv"
@@ -45,6 +48,10 @@ SUMMARIES = ("aggregated.csv", BY_QUERY)
 _FORMATS = {".parquet": "Parquet", ".feather": "Arrow", ".arrow": "Arrow"}
 _MAGIC = {b"PAR1": "Parquet", b"ARRO": "Arrow"}
 _TEXT_NAMES = {"label": "grade"}
+#: What lines without a header can be.
+_LAYOUTS = {RUN: (RUN, RANKED), QRELS: (QRELS,)}
+#: The bytes of a text that hold its first lines.
+_HEAD = 1 << 16
 
 
 def read_table(
@@ -76,6 +83,11 @@ def read_table(
         return typed_table(_parquet_file(path, wanted), wanted, str(path))
     if form == "Arrow":
         return typed_table(_arrow_file(path, layout), wanted, str(path))
+    other = recognise(_head(path), _LAYOUTS[layout])
+    if other is not None and other.layout is None:
+        return _read_other(path, other, layout, wanted)
+    if other is not None and other.layout is RANKED:
+        return _by_rank(path, read_columns(path, RANKED, RANKED.columns))
     names = [_TEXT_NAMES.get(name, name) for name in wanted]
     names = [name for name in names if name in layout.columns]
     table = read_columns(path, layout, names, first_ranks="name" not in names)
@@ -83,6 +95,44 @@ def read_table(
         columns = [*table.columns[:2], as_integers(table["grade"])]
         return pa.table(columns, names=wanted)
     return table
+
+
+def _head(path: Path) -> bytes:
+    """The beginning of a text; nothing of a file that cannot be read."""
+    with suppress(OSError, ValueError, pa.ArrowException), open_text(path) as stream:
+        return bytes(stream.read(_HEAD))
+    return b""
+
+
+def _read_other(path: Path, form: Format, layout: Layout, wanted: Sequence[str]) -> pa.Table:
+    """The wanted columns of JSON or of a table below a header."""
+    with open_text(path) as stream:
+        rows = read_rows(path, stream.read(), form)
+    table = typed_rows(path, rows, wanted, f"{path}, {form}, as {layout.kind}")
+    if layout is RUN:
+        _check_one_run(path, table)
+    return table
+
+
+def _by_rank(path: Path, table: pa.Table) -> pa.Table:
+    """A run of three columns, the last of which has ranks or scores."""
+    numbers = numpy_numbers(table[2].combine_chunks())
+    codes = table["qid"].combine_chunks().dictionary_encode().indices.to_numpy()
+    order = np.argsort(codes, kind="stable")
+    is_next = codes[order][1:] == codes[order][:-1]
+    is_whole = bool(np.all(numbers == np.rint(numbers)))
+    is_rank = is_whole and bool(np.all(np.diff(numbers[order])[is_next] > 0))
+    if is_whole and not is_rank:
+        raise ValueError(
+            f"{path} has three columns of whole numbers without a header: they could be ranks, as "
+            "in MS MARCO, but do not ascend in every query, or scores; write the names of the "
+            "columns into the first line, qid docno rank or qid docno score"
+        )
+    columns = {"qid": table["qid"], "docno": table["docno"]}
+    if not is_rank:
+        return pa.table(columns | {"score": table[2]})
+    ranks = arrow_numbers(numbers.astype(np.int64))
+    return pa.table(columns | {"score": arrow_numbers(-numbers), "rank": ranks})
 
 
 def local_path(source: StrPath) -> Path:

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
-import math
 import os
-import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -16,11 +12,11 @@ import numpy as np
 
 from .atomic import check_replaceable, naming_full_disk
 from .files import StrPath
+from .formats import NUMBER, column_names, number_of, read_rows, recognise
 from .lazy import pd
 from .notices import excerpt
 from .qrels import read_qrels
 from .table_forms import text_of_cell
-from .texts import json_object
 from .values import text
 
 COLUMNS = ["qid", "docno", "label", "source"]
@@ -28,20 +24,8 @@ COLUMNS = ["qid", "docno", "label", "source"]
 #: The columns that identify a judged document.
 KEY = ["qid", "docno"]
 
-#: Names of the columns in files of other programs.
-_ALIASES = {
-    "query_id": "qid",
-    "doc_id": "docno",
-    "docid": "docno",
-    "relevance": "label",
-    "judgment": "label",
-    "judge": "source",
-}
-
 #: Columns that may hold numbers in a row without a label.
 _NUMERIC = {*COLUMNS, "weight", "rank_a", "rank_b", "runs", "rank", "score"}
-
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.IGNORECASE | re.ASCII)
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
@@ -128,27 +112,15 @@ def label_of(value: Any) -> float:
     >>> label_of("2"), label_of(" "), label_of(np.float32(1))
     (2.0, nan, 1.0)
     """
-    if value is None or value is pd.NA or (isinstance(value, str) and not value.strip()):
-        return np.nan
-    try:
-        if isinstance(value, (bytes, bytearray)) or np.ndim(value):
-            raise ValueError
-        if isinstance(value, str) and not _NUMBER.fullmatch(value.strip()):
-            raise ValueError
-        label = float(value)
-    except (TypeError, ValueError, OverflowError):
-        label = math.inf
-    if math.isinf(label):
-        raise ValueError(f"the label {value!r} is not a number")
-    return label
+    return number_of(value, "label")
 
 
 def read_labels(source: StrPath | pd.DataFrame) -> pd.DataFrame:
     """Labels from a frame or a file.
 
-    A file holds JSON lines (``qid``, ``docno``, ``label``, or ``query_id``, ``docid``,
-    ``judgment``), a table with tabs, commas or semicolons between columns of these names, or qrels.
-    A row with a missing or negative label is open, all other rows are labels.
+    A file is a table with a header ``qid docno label``, JSON lines with these keys, or qrels; for
+    other names of the columns see :func:`read_qrels`. A row with a missing or negative label is
+    open, all other rows are labels.
 
     Args:
         source: the frame, or the path of the file.
@@ -184,15 +156,14 @@ def label_rows(source: StrPath | pd.DataFrame) -> pd.DataFrame:
         ``qid``, ``docno``, ``label`` (NaN or negative in open rows), and the other columns
         unchanged; the index is the number of the line.
     """
-    name, where = _name_of(source), "line"
+    name = _name_of(source)
     if isinstance(source, pd.DataFrame):
-        where, frame = "row", source.reset_index(drop=True)
+        frame = source.reset_index(drop=True).rename_axis("row")
     else:
         frame = _read_rows(Path(source))
-    frame = frame.rename(columns=_new_names(frame.columns, name))
-    missing = [column for column in COLUMNS[:3] if column not in frame]
-    if missing:
-        raise ValueError(f"{name}: labels need the columns {missing}; there are {list(frame)}")
+    names = column_names(frame.columns, COLUMNS, f"the labels in {name}")
+    frame = frame.rename(columns={there: ours for ours, there in names.items()})
+    where = frame.index.name
     labels = []
     for line, value in frame["label"].items():
         try:
@@ -225,34 +196,12 @@ def _check_misplaced(frame: pd.DataFrame, where: str) -> None:
     unlabelled = frame[frame["label"].isna()]
     for column in [name for name in frame if name not in _NUMERIC]:
         for line, value in unlabelled[column].items():
-            if isinstance(value, (str, int, float)) and _NUMBER.fullmatch(str(value).strip()):
+            if isinstance(value, (str, int, float)) and NUMBER.fullmatch(str(value).strip()):
                 raise ValueError(
                     f"{where} {line}: the column 'label' is empty, and {column!r} holds "
                     f"{str(value).strip()!r}: write a grade into 'label', or -1 if the document "
                     "has none"
                 )
-
-
-def _our_name(name: Any) -> Any:
-    """The name of a column in :data:`COLUMNS`, if it has one."""
-    lower = str(name).strip().lower()
-    ours = _ALIASES.get(lower, lower)
-    return ours if ours in COLUMNS else name
-
-
-def _new_names(names: Iterable[Any], what: str) -> dict[Any, str]:
-    """Maps the names of columns to :data:`COLUMNS`; ValueError if two have the same meaning."""
-    new: dict[Any, str] = {}
-    for name in names:
-        ours = _our_name(name)
-        if ours in new.values():
-            first = next(old for old in new if new[old] == ours)
-            raise ValueError(
-                f"{what}: the labels have the columns {name!r} and {first!r}, which mean the same: "
-                "leave one out"
-            )
-        new[name] = ours
-    return new
 
 
 def _ids(values: pd.Series, what: str) -> list[str]:
@@ -268,65 +217,14 @@ def _read_rows(path: Path) -> pd.DataFrame:
         raise FileNotFoundError(f"there is no file {path}")
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a folder, not a file")
-    content = path.read_bytes().removeprefix(_BYTE_ORDER_MARK)
-    begins = content.lstrip()
-    if not begins:
+    content = path.read_bytes()
+    if not content.strip(_BYTE_ORDER_MARK + b" \t\r\n"):
         return pd.DataFrame(columns=COLUMNS)
-    if begins.startswith(b"{"):
-        rows = _json_rows(path, content)
-        columns = None if rows else COLUMNS
-        return pd.DataFrame(list(rows.values()), [*rows], columns, dtype=object)
-    header = begins.partition(b"\n")[0].decode("utf-8", "replace")
-    for delimiter in "\t,;":
-        names = set(map(_our_name, header.replace('"', "").split(delimiter)))
-        if "qid" in names and names & {"docno", "label"}:
-            return _table_rows(path, content, delimiter)
-    qrels = read_qrels(path)
-    return qrels.set_axis(range(1, len(qrels) + 1))
-
-
-def _json_rows(path: Path, content: bytes) -> dict[int, dict[str, Any]]:
-    """The rows of JSON lines by line; an incomplete last line is left out."""
-    rows: dict[int, dict[str, Any]] = {}
-    lines = content.split(b"\n")
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        where = f"{path}, line {number}"
-        try:
-            row = json_object(line, where)
-        except ValueError:
-            is_begun = line.lstrip().startswith(b"{") and not line.rstrip().endswith(b"}")
-            if number == len(lines) and is_begun:
-                break
-            raise
-        names = _new_names(row, where)
-        row = {names[name]: value for name, value in row.items()}
-        missing = [column for column in COLUMNS[:3] if column not in row]
-        if missing:
-            raise ValueError(f"{where}: labels need the columns {missing}; there are {list(row)}")
-        rows[number] = row
-    return rows
-
-
-def _table_rows(path: Path, content: bytes, delimiter: str) -> pd.DataFrame:
-    """The rows of a table; empty cells at the end of a line may be missing."""
-    try:
-        table = pd.read_csv(
-            io.BytesIO(content),
-            sep=delimiter,
-            header=None,
-            dtype=str,
-            keep_default_na=False,
-            skip_blank_lines=False,
-            quoting=csv.QUOTE_NONE if delimiter == "\t" else csv.QUOTE_MINIMAL,
-        )
-    except ValueError as error:  # of pandas, and UnicodeDecodeError
-        raise ValueError(f"{path} cannot be read as a table in UTF-8: {error}") from None
-    table = table.fillna("").apply(lambda column: column.map(text_of_cell))
-    table = table.set_axis(range(1, len(table) + 1))
-    table = table[(table.apply(lambda column: column.str.strip()) != "").any(axis=1)]
-    header = table.iloc[0].tolist()
-    _new_names(header, str(path))
-    rows: pd.DataFrame = table.iloc[1:].set_axis(header, axis=1).astype(object)
-    return rows
+    form = recognise(content)
+    if form is None:
+        qrels = read_qrels(path)
+        return qrels.set_axis(range(1, len(qrels) + 1)).rename_axis("line")
+    rows = read_rows(path, content, form, is_draft=True)
+    if not len(rows.columns):  # an incomplete line
+        return pd.DataFrame(columns=COLUMNS)
+    return rows.map(text_of_cell) if form.separator else rows

@@ -27,8 +27,10 @@ def read_qrels(source: StrPath | pd.DataFrame | pa.Table) -> pd.DataFrame:
 
     Args:
         source: A qrels file; or an ir_datasets id such as ``"vaswani"`` (a file of that name is
-            preferred) or ``"irds:vaswani"``; or a frame or Arrow table with PyTerrier's or
-            ir_measures' names of columns.
+            preferred) or ``"irds:vaswani"``; or a frame or Arrow table. A file has lines of TREC, a
+            table with a header, JSON lines, or JSON of query -> document -> grade; columns have the
+            names of PyTerrier (``qid docno label``), of ir_measures, or others in use, such as
+            ``query-id corpus-id score`` and ``query docid rating``.
 
     Returns:
         The judgements in their order, with columns ``qid`` (str), ``docno`` (str) and ``label``

@@ -7,6 +7,7 @@ and as Arrow tables for evaluation.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
@@ -32,6 +33,9 @@ _RUN = ("qid", "docno", "score")
 _RUN_TABLE = (*_RUN, "rank", "doc_len")
 
 
+#: A name with blanks in quotation marks, as pandas writes it.
+_QUOTED = re.compile(r'^"([^"]*\s[^"]*)"$')
+
 # Listing runs
 
 
@@ -39,7 +43,7 @@ def run_name(path: StrPath) -> str:
     """The name of a run: its file name without TREC's ``input.`` and without endings.
 
     These endings are removed repeatedly, also in upper case: ``.gz .bz2 .zst .zstd .lz4 .txt .run
-    .res .trec .tsv .parquet .feather .arrow``.
+    .res .trec .tsv .csv .json .jsonl .parquet .feather .arrow``.
 
     Args:
         path: The run's file. It need not exist.
@@ -143,7 +147,10 @@ def read_run(source: RunSource) -> pd.DataFrame:
     """Reads a run with the columns of ``pt.io.read_results``.
 
     Args:
-        source: A run file, ``"-"`` for standard input, or a frame or Arrow table of a run.
+        source: A run file, ``"-"`` for standard input, or a frame or Arrow table of a run. A file
+            has lines of TREC, lines ``qid docno rank`` as in MS MARCO, a table with a header, JSON
+            lines, or JSON of query -> document -> score; for names of columns see `read_qrels`. A
+            run without scores is ordered by its ranks (score = -rank).
 
     Returns:
         The lines in their order, with columns ``qid`` (str), ``docno`` (str), ``rank`` (int64),
@@ -277,7 +284,8 @@ def _run_frame(source: RunSource, name: str) -> pd.DataFrame:
     frame: pd.DataFrame = table.select(_RUN).to_pandas()
     frame.insert(2, "rank", _rank_column(table, frame))
     named = "name" in table.column_names
-    frame["name"] = table["name"].to_pandas() if named else pd.Series(name, frame.index, dtype=str)
+    names = table["name"].to_pandas() if named else pd.Series(name, frame.index, dtype=str)
+    frame["name"] = names.str.replace(_QUOTED, r"\1", regex=True)
     return frame
 
 

@@ -268,15 +268,19 @@ def _escape(text: str) -> str:
 
 
 _ESCAPED = re.compile(r"\\([\\tnr])")
+#: A cell that :func:`tsv_lines` does not write: a path of Windows, other escapes.
+_UNESCAPED = re.compile(r"[A-Za-z]:\\(?!\\)|(?:[^\\]|\\[\\tnr])*\\(?![\\tnr])")
 _CHARACTERS = {"\\": "\\", "t": "\t", "n": "\n", "r": "\r"}
 
 
 def text_of_cell(cell: str) -> str:
     r"""The text of a cell of :func:`tsv_lines`, without escapes.
 
-    >>> text_of_cell(r"a\tb"), text_of_cell(r"C:\\new")
-    ('a\tb', 'C:\\new')
+    >>> text_of_cell(r"a\tb"), text_of_cell(r"C:\\new"), text_of_cell(r"C:\new")
+    ('a\tb', 'C:\\new', 'C:\\new')
     """
+    if _UNESCAPED.match(cell):
+        return cell
     return str(text_of_formula(_ESCAPED.sub(lambda escaped: _CHARACTERS[escaped[1]], cell)))
 
 

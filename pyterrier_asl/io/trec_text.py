@@ -96,6 +96,8 @@ class Layout:
 
 RUN = Layout("run", ("qid", "Q0", "docno", "rank", "score", "name"), "score", True, True)
 QRELS = Layout("qrels", ("qid", "iter", "docno", "grade"), "grade", False, True)
+#: A run of MS MARCO, ``qid pid rank``.
+RANKED = Layout("run", ("qid", "docno", "rank-or-score"), "rank-or-score", True, True)
 
 
 def read_columns(
@@ -264,7 +266,7 @@ def _parse_slowly(
     seen = number > 0
     tags: dict[bytes, None] = {}
     for line, text in enumerate(bytes(block[:-1]).split(b"\n")):
-        fields = text.split()
+        fields = _fields(text, layout)
         comment = layout.comments and text.startswith(b"#")
         if not fields or (comment and not _fits(text, layout)):
             continue
@@ -292,6 +294,18 @@ def _parse_slowly(
     return layout.table(values), tags
 
 
+def _fields(text: bytes, layout: Layout) -> list[bytes]:
+    """The columns of a line; the tag of a run can have blanks, unless ids could have them."""
+    fields = text.split()
+    if layout is RUN and len(fields) > len(layout.columns):
+        has_score, is_shifted = (
+            _whole_number(fields[at - 1]) is not None and _fits_number(fields[at], layout)
+            for at in (4, len(fields) - 2)
+        )
+        return text.split(None, 5) if has_score and not is_shifted else fields
+    return fields
+
+
 def _lines_before(path: Path, number: int) -> int:
     with _open_blocks(path) as stream:
         return sum(block.count(b"\n") for block in islice(_blocks(path, stream), number))
@@ -310,11 +324,13 @@ def _fits(comment: bytes, layout: Layout) -> bool:
     fields = comment.split()
     if len(fields) != len(layout.columns) or fields[0] == b"#":
         return False
-    try:
-        _as_number(fields[layout.columns.index(layout.number)], layout)
-    except ValueError:
-        return False
-    return True
+    return _fits_number(fields[layout.columns.index(layout.number)], layout)
+
+
+def _fits_number(field: bytes, layout: Layout) -> bool:
+    with suppress(ValueError):
+        return _as_number(field, layout) is not None
+    return False
 
 
 def _as_number(field: bytes, layout: Layout) -> float:

@@ -67,7 +67,7 @@ FORMS = {
 def test_every_form_holds_the_same_values(form, tmp_path):
     source = FORMS[form](tmp_path)
     source = source if isinstance(source, pd.DataFrame) else tmp_path
-    table = read_scores(source)
+    table = read_scores(source, wide_systems=form.startswith("wide"))
     matrix = table.matrix("score" if form.startswith("wide") else "AP")
     assert matrix.to_dict(orient="index") == VALUES
     assert table.tracks == [""]
@@ -188,8 +188,9 @@ MTEB = pd.DataFrame({"model": ["a", "a", "b", "b"], "task": ["x", "y"] * 2, "sco
 )
 def test_tables_of_models_and_tasks_are_read_in_either_form(table, tmp_path):
     table.to_csv(tmp_path / "mteb.csv", index=False)
+    wide = "model" not in table
     for source in (table, tmp_path / "mteb.csv"):
-        found = read_scores(source).matrix("score").to_dict("index")
+        found = read_scores(source, wide_systems=wide).matrix("score").to_dict("index")
         assert found == {"a": {"x": 1, "y": 2}, "b": {"x": 3, "y": 4}}
 
 
@@ -229,14 +230,14 @@ def test_other_files_are_refused(text, tmp_path):
     [
         ("name,qid,measure,vlaue", "a,1,AP,.5", "a column measure, but no column value"),
         ("name,qid,measure,value", "a,,AP,.5", "1 row without qid"),
-        ("name,Name,qid,measure,value", "a,b,1,AP,.5", "more than one column name"),
+        ("name,Name,qid,measure,value", "a,b,1,AP,.5", "there are both name and Name"),
     ],
 )
 def test_a_table_that_lacks_something_is_refused_by_the_name_of_its_file(
     header, row, message, tmp_path
 ):
     (tmp_path / "s.csv").write_text(f"{header}\n{row}\n")
-    with pytest.raises(ValueError, match=f"s.csv has {message}"):
+    with pytest.raises(ValueError, match=f"s.csv( has|:) {message}"):
         read_scores(tmp_path / "s.csv")
 
 
@@ -244,7 +245,8 @@ def test_a_value_that_is_there_twice_is_an_error_that_names_the_second_file(tmp_
     for name in ("a.csv", "b.csv"):
         (tmp_path / name).write_text("name,qid,measure,value\nbm25,1,AP,.5\n")
     with pytest.raises(
-        ValueError, match="two values of AP of 'bm25' for topic '1', the second in .*b.csv"
+        ValueError,
+        match="two values of AP of 'bm25' for topic '1': line 2 of .*a.csv and line 2 of .*b.csv",
     ):
         read_scores([tmp_path / "a.csv", tmp_path / "b.csv"])
     with pytest.raises(ValueError, match="two values"):

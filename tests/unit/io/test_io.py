@@ -553,7 +553,9 @@ def test_frames_that_are_no_runs(changes, message):
 
 
 def test_a_frame_without_a_column():
-    with pytest.raises(ValueError, match="there is no column docno or doc_id; there are qid, text"):
+    with pytest.raises(
+        ValueError, match="there is no column docno or doc_id and no column score; there"
+    ):
         runs.read_run(pd.DataFrame({"qid": ["1"], "text": ["x"]}))
 
 

@@ -86,7 +86,7 @@ def test_what_cannot_be_a_report(values):
         report(read_scores(values), frame)
     wide = pd.DataFrame({"qid": ["1", "2"], "a": [0.1, 0.2]})
     with pytest.raises(ValueError, match="the direction of 'score' is not known"):
-        collect_scores(read_scores(wide))
+        collect_scores(read_scores(wide, wide_systems=True))
 
 
 def test_the_page_has_what_needs_no_documents(values):

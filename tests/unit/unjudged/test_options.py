@@ -53,9 +53,9 @@ def test_a_level_is_a_probability(alpha):
 
 
 def test_a_column_is_given_once(tmp_path):
-    twice = {"qid": "q", "docno": "d", "docid": "e", "label": 1}
+    twice = {"qid": "q", "docno": "d", "doc_id": "e", "label": 1}
     path = tmp_path / "labels.jsonl"
     path.write_text(json.dumps(twice) + "\n")
     for source in (path, pd.DataFrame([twice])):
-        with pytest.raises(ValueError, match="columns 'docid' and 'docno', which mean the same"):
+        with pytest.raises(ValueError, match="there are both docno and doc_id: keep one"):
             read_labels(source)

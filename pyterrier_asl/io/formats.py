@@ -1,0 +1,415 @@
+"""Recognises the format of a file from its first lines, and reads JSON and tables with a header.
+
+Everything that is read has one table of names of columns, :data:`SYNONYMS`, for files, frames and
+JSON. Lines without a header (TREC's, MS MARCO's) are read by :mod:`.trec_text`.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from .lazy import pd
+from .notices import counted, excerpt
+from .texts import json_object
+from .trec_text import Layout
+from .values import arrow_numbers, arrow_text, as_integers
+
+#: The names of each column, in lower case and with ``_``, in groups: a name of a later group counts
+#: only without a name of an earlier one. The first group of ids and grades has PyTerrier's name and
+#: ir_measures'. A run without scores is ordered by its ranks.
+SYNONYMS: dict[str, tuple[tuple[str, ...], ...]] = {
+    "qid": (
+        ("qid", "query_id"),
+        ("queryid", "q_id", "topic", "topic_id", "topicid", "question_id", "task_id"),
+        ("query", "question", "task", "task_name", "user_input"),
+    ),
+    "docno": (
+        ("docno", "doc_id"),
+        ("docid", "corpus_id", "document_id", "documentid", "pid", "passage_id", "product_id"),
+        ("doc", "document", "passage", "product", "item_id"),
+    ),
+    "label": (
+        ("label", "relevance"),
+        ("rel", "rating", "grade", "judgment", "judgement", "gain", "relevance_label"),
+        ("score",),
+    ),
+    "score": (("score",), ("similarity", "sim", "retrieval_score"), ("rank", "ranking")),
+    "rank": (("rank", "ranking"),),
+    "doc_len": (("doc_len",),),
+    "name": (
+        ("name",),
+        ("run",),
+        ("system", "model", "method", "model_name", "system_name", "run_name", "run_id", "tag"),
+    ),
+    "track": (("track", "collection", "dataset"),),
+    "measure": (("measure", "metric"), ("measure_name", "metric_name")),
+    "value": (("value",), ("score",), ("main_score",)),
+    "source": (("source",), ("judge", "annotator", "assessor")),
+    "text": (("query", "title", "text", "contents", "body", "segment", "passage", "question"),),
+}
+#: Columns that may be missing.
+OPTIONAL = frozenset({"rank", "name", "doc_len", "track", "source"})
+
+#: A number, as every reader but that of TREC's lines takes it.
+NUMBER = re.compile(
+    r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf(?:inity)?)", re.IGNORECASE | re.ASCII
+)
+
+#: What separates the columns of a table with a header -> its name in errors.
+_SEPARATORS = {"\t": "tabs", ",": "commas", ";": "semicolons", "|": "bars", " ": "blanks"}
+#: Columns of values without a header, by their number.
+_VALUES = {
+    3: ("measure", "qid", "value"),
+    4: ("name", "qid", "measure", "value"),
+    5: ("track", "name", "qid", "measure", "value"),
+}
+#: The longest cell of a table, such as the text of a document.
+_LONGEST = 1 << 24
+#: All names of columns.
+_NAMES = frozenset(name for groups in SYNONYMS.values() for group in groups for name in group)
+#: Names of columns of which a header has one.
+_KEYS = frozenset(name for key in ("qid", "docno", "name") for g in SYNONYMS[key] for name in g)
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format of a file.
+
+    Attributes:
+        name: its name in errors.
+        separator: the character between columns; '' in JSON.
+        line: the number of its first line in the file, from 0.
+        header: the names of its columns, if they are not in this line.
+        layout: the layout of lines that :mod:`.trec_text` reads.
+    """
+
+    name: str
+    separator: str
+    line: int = 0
+    header: tuple[str, ...] = ()
+    layout: Layout | None = None
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def plain(name: Any) -> str:
+    """The name of a column as :data:`SYNONYMS` has it.
+
+    >>> plain("Query-ID"), plain(" Corpus id")
+    ('query_id', 'corpus_id')
+    """
+    return re.sub(r"[-. ]+", "_", str(name).strip().lower())
+
+
+def column_named(present: Iterable[Any], key: str, what: str) -> Any:
+    """The column of a key, by one of its names; None: there is none.
+
+    Raises:
+        ValueError: for two columns that could be the one.
+
+    >>> column_named(["docid", "Doc_ID", "rank"], "docno", "the run")
+    'Doc_ID'
+    """
+    present = list(present)
+    for group in SYNONYMS[key]:
+        columns = [name for same in group for name in present if plain(name) == same]
+        if len(columns) > 1:
+            both = f"both {' and '.join(map(str, columns))}"
+            if len({*columns}) == 1:
+                both = f"{len(columns)} columns called {columns[0]!r}"
+            raise ValueError(f"{what}: there are {both}: keep one of them")
+        if columns:
+            return columns[0]
+    return None
+
+
+def column_names(present: Iterable[Any], wanted: Sequence[str], what: str) -> dict[str, Any]:
+    """The name of each wanted column among the present ones; optional columns may be missing.
+
+    Raises:
+        ValueError: for columns that are missing, or present with two names.
+    """
+    present = list(present)
+    names = {key: column_named(present, key, what) for key in wanted}
+    if missing := [key for key in wanted if names[key] is None and key not in OPTIONAL]:
+        keys = (" or ".join(SYNONYMS[key][0]) for key in missing)
+        raise ValueError(
+            f"{what}: there is no column {' and no column '.join(keys)}; there are "
+            f"{', '.join(map(str, present)) or 'none'}"
+        )
+    return {key: name for key, name in names.items() if name is not None}
+
+
+def is_rank(name: Any) -> bool:
+    """Whether a column has ranks, so that the smallest number is the best.
+
+    >>> is_rank("Rank"), is_rank("score")
+    (True, False)
+    """
+    return plain(name) in SYNONYMS["rank"][0]
+
+
+def recognise(head: bytes, layouts: Sequence[Layout] = ()) -> Format | None:
+    r"""The format of a file, by its first line that is neither blank nor a comment.
+
+    Args:
+        head: the beginning of the file.
+        layouts: what lines without a header can be.
+
+    Returns:
+        The format, with a layout for lines without a header, with blanks or tabs; None for others.
+
+    >>> print(recognise(b"Query-ID;Rating\n1;2\n"), recognise(b'{"q": {"d": 1}}'), sep=", ")
+    a table separated by semicolons, JSON
+    >>> from .trec_text import RANKED, RUN
+    >>> print(recognise(b"q d 1\n", [RUN, RANKED]), recognise(b"q,Q0,d,1,.5,x", [RUN]), sep=", ")
+    3 columns (qid docno rank-or-score), a table separated by commas
+    """
+    lines = enumerate(re.sub(rb"(?m)^(?:\xef\xbb\xbf)+", b"", head).split(b"\n"))
+    number, line = next(((n, x) for n, x in lines if x.strip() and x[:1] != b"#"), (0, b""))
+    if re.match(rb"\s*(\{\s*[\"}]|\[\s*[{\]]|[{[]\s*$)", line):
+        return Format("JSON", "")
+    for layout in layouts:
+        if _fits(line.split(), layout):
+            return Format(str(layout), " ", layout=layout)
+    for separator, name in _SEPARATORS.items():
+        fields = line.split(None if name == "blanks" else separator.encode())
+        names = [plain(field.decode("utf-8", "replace").strip("\"' \r")) for field in fields]
+        keys = len(_KEYS.intersection(names)) - (name == "blanks")
+        is_header = keys > 0 or (len(names) > 1 and not names[0])  # an index has no name
+        if is_header and not any(name == "all" or NUMBER.fullmatch(name) for name in names):
+            return Format(f"a table separated by {name}", separator, number)
+        for layout in layouts[:1]:
+            if _fits(fields, layout):
+                return Format(f"a table separated by {name}", separator, number, layout.columns)
+    return None
+
+
+def recognise_values(text: bytes) -> Format | None:
+    r"""Values per topic without a header, from the first value on; None: there is none.
+
+    >>> print(recognise_values(b"Results:\nmap\t301\t0.5\n"))
+    values separated by tabs
+    """
+    lines = list(io.StringIO(text.decode("utf-8", "replace"), newline=""))
+    for separator, name in _SEPARATORS.items():
+        for number, line in enumerate(lines):
+            fields = line.split(None if name == "blanks" else separator)
+            header = _VALUES.get(len(fields))
+            if header and NUMBER.fullmatch(fields[-1].strip()):
+                return Format(f"values separated by {name}", separator, number, header)
+    return None
+
+
+def _fits(fields: Sequence[bytes], layout: Layout) -> bool:
+    """Whether the fields of a line could be of this layout."""
+    if len(fields) != len(layout.columns):
+        return False
+    number = fields[layout.columns.index(layout.number)].strip()
+    return NUMBER.fullmatch(number.decode("utf-8", "replace")) is not None
+
+
+def read_rows(path: Path, text: bytes, form: Format, *, is_draft: bool = False) -> pd.DataFrame:
+    """The rows of JSON or of a table, by the numbers of their lines.
+
+    Args:
+        path: the file, for errors.
+        text: its content.
+        form: its format.
+        is_draft: whether somebody fills in the file: cells at the end of a row and the end of the
+            last line may be missing, and tabs separate text without quotation marks.
+
+    Returns:
+        Cells as text, in JSON as Python objects. The name of the index is 'line', or 'record' in
+        JSON that is one object.
+
+    Raises:
+        ValueError: for a line that cannot be read, with its number and its text.
+    """
+    if not form.separator:
+        return _json(path, text.removeprefix(b"\xef\xbb\xbf"), is_draft)
+    try:
+        content = text.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path}, {form}, is not UTF-8: {error}") from None
+    return _table(path, content, form, is_draft)
+
+
+def _table(path: Path, text: str, form: Format, is_draft: bool) -> pd.DataFrame:
+    """The rows of a table, without blank ones."""
+    rows: dict[int, list[str]] = {}
+    header = [*form.header]
+    for number, row in _lines(path, text, form, is_draft):
+        if is_draft and len(row) < len(header):
+            row += [""] * (len(header) - len(row))
+        if header and len(row) != len(header):
+            raise ValueError(
+                f"{path}, line {number}: found {counted(len(row), 'field')} ({excerpt(row)}), "
+                f"but the first line has {len(header)} ({excerpt(header)})"
+            )
+        if header:
+            rows[number] = row if is_draft else [*map(str.strip, row)]
+        header = header or [*map(str.strip, row)]
+    frame = pd.DataFrame(list(rows.values()), [*rows], header, dtype=object).rename_axis("line")
+    for at, name in enumerate(header if not is_draft else ()):
+        if plain(name) in _KEYS:
+            _check_lines(frame.iloc[:, at], path)
+    return frame
+
+
+def _lines(path: Path, text: str, form: Format, is_draft: bool) -> Iterator[tuple[int, list[str]]]:
+    """The numbers and the cells of lines that are not blank, from the header on."""
+    lines = io.StringIO(text, newline="")
+    for _ in range(form.line):
+        next(lines)
+    rows: Iterable[tuple[int, list[str]]]
+    if form.separator == " ":
+        rows = ((number, line.split()) for number, line in enumerate(lines, 1))
+    elif is_draft and form.separator == "\t":
+        rows = ((number, line.rstrip("\r\n").split("\t")) for number, line in enumerate(lines, 1))
+    else:
+        csv.field_size_limit(_LONGEST)
+        reader = csv.reader(lines, delimiter=form.separator, strict=True)
+        rows = ((reader.line_num, row) for row in reader)
+    try:
+        yield from ((form.line + number, row) for number, row in rows if any(map(str.strip, row)))
+    except csv.Error as error:
+        line = form.line + reader.line_num
+        raise ValueError(f"{path}, line {line}: {error}, in {form}") from None
+
+
+def _check_lines(ids: pd.Series[str], path: Path) -> None:
+    """Raises ValueError for an id with a line break, which a quotation mark can cause."""
+    for line, cell in ids[ids.str.contains("[\r\n]")].items():
+        raise ValueError(
+            f"{path}, line {line}: a field has a line break ({excerpt(cell)}): remove it, or a "
+            "quotation mark that does not belong there"
+        )
+
+
+def _json(path: Path, text: bytes, is_draft: bool) -> pd.DataFrame:
+    """The rows of JSON lines, of a list of objects, or of query -> document -> value."""
+    try:
+        whole = json.loads(text)
+    except (ValueError, RecursionError):
+        rows = _json_lines(path, text, is_draft)
+        return pd.DataFrame([*rows.values()], [*rows], dtype=object).rename_axis("line")
+    values, name = [*whole.values()] if isinstance(whole, dict) else [], "record"
+    if values and all(isinstance(value, dict) for value in values) and not _KEYS & set(whole):
+        triples = [(qid, docno, v) for qid, docs in whole.items() for docno, v in docs.items()]
+        frame = pd.DataFrame(triples, columns=["qid", "docno", "score"], dtype=object)
+    elif values and not any(isinstance(value, (dict, list)) for value in values):
+        frame, name = pd.DataFrame([whole], dtype=object), "line"
+    else:
+        frame = pd.DataFrame(whole, dtype=object)
+    return frame.set_axis(range(1, len(frame) + 1)).rename_axis(name)
+
+
+def _json_lines(path: Path, text: bytes, is_draft: bool) -> dict[int, dict[str, Any]]:
+    """The objects of JSON lines by line; all have the names of the first that :data:`SYNONYMS` has.
+
+    An incomplete last line of a draft is left out.
+    """
+    rows: dict[int, dict[str, Any]] = {}
+    lines = text.split(b"\n")
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        where = f"{path}, line {number}"
+        try:
+            row = json_object(line, where)
+        except ValueError:
+            is_begun = line.lstrip().startswith(b"{") and not line.rstrip().endswith(b"}")
+            if is_draft and number == len(lines) and is_begun:
+                break
+            raise
+        first = next(iter(rows.values()), row)
+        if missing := [name for name in first if name not in row and plain(name) in _NAMES]:
+            raise ValueError(f"{where}: there is no {missing[0]!r}, which lines before it have")
+        rows[number] = row
+    return rows
+
+
+def number_of(value: Any, what: str, *, infinite: bool = False) -> float:
+    """A number of a file or frame; NaN for a missing one (None, NaN, empty text).
+
+    Args:
+        value: text, a number of Python or NumPy, or None.
+        what: its name in errors.
+        infinite: whether it may be infinite.
+
+    Raises:
+        ValueError: for other values.
+
+    >>> number_of("2", "label"), number_of(" ", "label"), number_of("-inf", "score", infinite=True)
+    (2.0, nan, -inf)
+    """
+    if value is None or value is pd.NA or (isinstance(value, str) and not value.strip()):
+        return math.nan
+    number: float | None = None
+    text = value.strip() if isinstance(value, str) else "0"
+    is_other = isinstance(value, (bytes, bytearray)) or np.ndim(value) or not NUMBER.fullmatch(text)
+    with suppress(TypeError, ValueError, OverflowError):
+        number = None if is_other else float(value)
+    if number is None or (math.isinf(number) and not infinite):
+        raise ValueError(f"the {what} {value!r} is not a number")
+    return number
+
+
+def typed_rows(path: Path, rows: pd.DataFrame, wanted: Sequence[str], what: str) -> pa.Table:
+    """The wanted columns of rows from :func:`read_rows`, as `typed_table` returns them.
+
+    Raises:
+        ValueError: for a missing column, and a cell that is no id or number, with its line.
+    """
+    names = column_names(rows.columns, wanted, what)
+    table: dict[str, Any] = {}
+    for key, name in names.items():
+        values = []
+        for line, cell in rows[name].items():
+            try:
+                values.append(_value_of(cell, key))
+            except ValueError as error:
+                row = excerpt(" ".join(map(str, rows.loc[line])))
+                raise ValueError(f"{path}, {rows.index.name} {line}: {error}: {row}") from None
+        if key in ("score", "label"):
+            sign = -1 if key == "score" and is_rank(name) else 1
+            table[key] = arrow_numbers(sign * np.array(values, dtype=np.float64))
+        elif key == "rank":
+            table[key] = pa.array(values, pa.int64())
+        else:
+            table[key] = arrow_text(values)
+    if "label" in table:
+        table["label"] = as_integers(table["label"])
+    return pa.table(table)
+
+
+def _value_of(cell: Any, key: str) -> Any:
+    """A cell of a column as an id, a number, or None for a rank that is not a whole number."""
+    if key in ("score", "label"):
+        number = number_of(cell, key, infinite=key == "score")
+        if math.isnan(number):
+            raise ValueError(f"the {key} is missing")
+        return number
+    if key == "rank":
+        return int(cell) if re.fullmatch(r"-?\d{1,18}", str(cell), re.ASCII) else None
+    if isinstance(cell, (str, int)) and not isinstance(cell, bool) and cell != "":
+        return str(cell)
+    raise ValueError(
+        f"the {key} is missing"
+        if cell in ("", None)
+        else f"the {key} is {cell!r}, which is neither text nor a whole number"
+    )

@@ -1,0 +1,241 @@
+"""Formats that people bring: each is read in every reader, or is an error that names it."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import json
+from pathlib import Path
+
+import pandas as pd
+import pyarrow as pa
+import pytest
+from click.testing import CliRunner
+
+import pyterrier_asl as asl
+from pyterrier_asl.cli import main
+from pyterrier_asl.io.formats import column_named
+
+RUN = [("q 1", "a", 3.0), ("q 1", "b", 2.5), ("2", "c", -1.0), ("2", "a", -2.0)]
+QRELS = [("q 1", "b", 2), ("q 1", "a", 0), ("2", "a", 1)]
+
+
+def table(rows, header, separator=",", end="\n", quote=""):
+    lines = [header.split(), *rows]
+    cells = (separator.join(f"{quote}{cell}{quote}" for cell in line) for line in lines)
+    return "".join(line + end for line in cells)
+
+
+def nested(rows):
+    return {qid: {d: value for q, d, value in rows if q == qid} for qid, _, _ in rows}
+
+
+def objects(rows, names):
+    return [dict(zip(names.split(), row)) for row in rows]
+
+
+#: Names of columns; the place of others in a table does not matter.
+HEADERS = {
+    "run": ["qid docno score", "query-id corpus-id score", "Query_ID PID Similarity"],
+    "qrels": [
+        "qid docno label",
+        "query-id corpus-id score",
+        "query docid rating",
+        "topic doc_id rel",
+    ]
+    + ["QUERY_ID Document_ID Grade", "query_id pid relevance", "task document judgement"],
+}
+ROWS = {"run": RUN, "qrels": QRELS}
+
+
+def forms(rows, header):
+    """All files with these rows, by name."""
+    shuffled = [(value, docno, qid) for qid, docno, value in rows]
+    backwards = " ".join(header.split()[::-1])
+    lines = [json.dumps(row) for row in objects(rows, header)]
+    return {
+        "a.csv": table(rows, header),
+        "crlf.csv": table(rows, header, end="\r\n"),
+        "bom.csv": "\ufeff" + table(rows, header),
+        "quoted.csv": table(rows, header, quote='"'),
+        "spaces.csv": table(rows, header, separator=" , "),
+        "backwards.csv": table(shuffled, backwards),
+        "a.tsv": table(rows, header, "\t"),
+        "semicolons.csv": "# of 2024\n\n" + table(rows, header, ";"),
+        "bars.txt": table(rows, header, "|"),
+        "no_end.csv": table(rows, header).rstrip("\n"),
+        "zip.csv.gz": gzip.compress(table(rows, header, ";").encode()),
+        "zip.jsonl.bz2": bz2.compress("\n".join(lines).encode()),
+        "lines.jsonl": "\n".join(lines) + "\n",
+        "lines.json": "\r\n".join(lines),
+        "records.json": json.dumps(objects(rows, header), indent=1),
+        "columns.json": json.dumps(dict(zip(header.split(), map(list, zip(*rows))))),
+        "dicts.json": json.dumps(nested(rows)),
+        "indented.json": json.dumps(nested(rows), indent=2),
+    }
+
+
+@pytest.mark.parametrize(
+    ("kind", "header"), [(kind, header) for kind in HEADERS for header in HEADERS[kind]]
+)
+def test_every_form_has_the_same_rows(tmp_path, kind, header):
+    read = {"run": asl.read_run, "qrels": asl.read_qrels}[kind]
+    columns = ["qid", "docno", "score" if kind == "run" else "label"]
+    for name, content in forms(ROWS[kind], header).items():
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        assert [*read(path)[columns].itertuples(index=False, name=None)] == ROWS[kind], name
+    frame = pd.DataFrame(ROWS[kind], columns=header.split()).iloc[:, ::-1].assign(other="x")
+    for source in (frame, pa.Table.from_pandas(frame)):
+        assert [*read(source)[columns].itertuples(index=False, name=None)] == ROWS[kind]
+    frame.to_parquet(tmp_path / "a.parquet")
+    assert read(tmp_path / "a.parquet")[columns].to_numpy().tolist() == [*map(list, ROWS[kind])]
+    if kind == "qrels":
+        for name in ("a.csv", "a.tsv", "crlf.csv", "lines.jsonl", "semicolons.csv"):
+            labels = asl.read_labels(tmp_path / name)
+            assert labels[columns].to_numpy().tolist() == [*map(list, QRELS)], name
+            assert set(labels["source"]) == {name}
+
+
+def test_ids_are_not_changed_by_a_table(tmp_path):
+    ids = ["007", "NA", "1.0", "C:\\new\\a.txt", "star wars", "é", 'the "x"', "a;b", "null", "-"]
+    frame = pd.DataFrame({"qid": ids, "docno": ids[::-1], "label": 1, "score": 0.5})
+    for separator in ",;":
+        frame.to_csv(tmp_path / "a.csv", index=False, sep=separator)
+        for read in (asl.read_run, asl.read_qrels, asl.read_labels):
+            assert read(tmp_path / "a.csv")[["qid", "docno"]].equals(frame[["qid", "docno"]])
+
+
+@pytest.mark.parametrize("separator", [" ", "\t"])
+def test_a_run_of_ms_marco_is_ordered_by_rank(tmp_path, separator):
+    lines = ["9 a 1", "9 b 2", "7 c 1", "7 a 4", "9 c 10"]
+    (tmp_path / "run").write_text("\n".join(lines).replace(" ", separator))
+    run = asl.read_run(tmp_path / "run")
+    assert run["score"].tolist() == [-1, -2, -1, -4, -10]
+    assert run["rank"].tolist() == [1, 2, 1, 4, 10] and set(run["name"]) == {"run"}
+    for frame in (run.drop(columns="score"), run.drop(columns="score").rename(columns=str.upper)):
+        assert asl.read_run(frame)["score"].tolist() == run["score"].tolist()
+        value = asl.evaluate({"r": frame}, {"9": {"b": 1}, "7": {"a": 1}}, "RR")["RR"]
+        assert value.tolist() == [0.5, 0.5]
+
+
+@pytest.mark.parametrize(
+    ("lines", "scores"),
+    [
+        (["q a 2.5", "q b 7"], [2.5, 7]),  # no rank is a fraction
+        (["q a 2", "q b 1"], None),
+        (["q a 1", "p b 30", "q b 1"], None),
+        (["q a 1", "q b 2", "q c"], "line 3: expected 3 columns"),
+        (["q a 1", "q b x"], "line 2: the rank-or-score 'x' is not a number"),
+    ],
+)
+def test_three_columns_that_could_be_scores(tmp_path, lines, scores):
+    (tmp_path / "run").write_text("\n".join(lines) + "\n")
+    if isinstance(scores, list):
+        assert asl.read_run(tmp_path / "run")["score"].tolist() == scores
+    else:
+        with pytest.raises(
+            ValueError, match=scores or "could be ranks.*or scores; write the names"
+        ):
+            asl.read_run(tmp_path / "run")
+
+
+@pytest.mark.parametrize("tag", ['"bm25 + rm3"', "bm25 + rm3", "a 1 b 2", "bm25 k1 0.9"])
+def test_a_tag_with_blanks(tmp_path, tag):
+    lines = [f"q{i // 9} Q0 d{i} {i % 9} {-i - 0.5} " for i in range(30)]
+    (tmp_path / "r.res").write_text("".join(f"{line}{tag}\n" for line in lines))
+    run = asl.read_run(tmp_path / "r.res")
+    assert set(run["name"]) == {tag.strip('"')}
+    assert run["score"].tolist() == [-i - 0.5 for i in range(30)]
+    evaluated = asl.evaluate(tmp_path / "r.res", {"q1": {"d9": 1}}, "RR")
+    assert evaluated["RR"].tolist() == [1]
+    (tmp_path / "r.res").write_text(f"{lines[0]}{tag}\n{lines[1]}{tag} x\n")
+    with pytest.raises(ValueError, match="holds several runs"):
+        asl.read_run(tmp_path / "r.res")
+
+
+@pytest.mark.parametrize("line", ["q Q0 a doc 1 .5 r", "q Q0 a 3 1 .5 r", "q Q0 my a 3 1 .5 r r"])
+def test_a_document_with_blanks_is_no_tag(tmp_path, line):
+    (tmp_path / "r.res").write_text(line)
+    with pytest.raises(ValueError, match="line 1: expected 6 columns"):
+        asl.read_run(tmp_path / "r.res")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (
+            "query-id,docid\n1,a\n",
+            "a table separated by commas.*no column score; there are query-id",
+        ),
+        ("docid\tscore\n1\t2\n", "a table separated by tabs.*no column qid or query_id; there are"),
+        ('{"qid": "1", "score": 1}\n', "JSON.*no column docno or doc_id; there are qid, score"),
+        ("qid,docid,pid,score\n1,a,b,2\n", "there are both docid and pid: keep one"),
+        ("qid,docno,qid,score\n1,a,2,2\n", "there are 2 columns called 'qid'"),
+        ("qid,docno,score\n1,a,2\n2,b\n", "line 3: found 2 fields"),
+        (
+            "qid,docno,score\n1,a,2\n\n2,b,high\n",
+            "line 4: the score 'high' is not a number: '2 b high'",
+        ),
+        ("qid,docno,score\n1,a,1_0\n", "line 2: the score '1_0' is not a number"),
+        ("qid,docno,score\n1,a,\n", "line 2: the score is missing"),
+        ("qid,docno,score\n1,,2\n", "line 2: the docno is missing"),
+        ('qid,docno,score\n"1,a,2\n2,b,3\n', "line 3: unexpected end of data, in a table"),
+        ('qid,docno,score\n"1,a,2\n2,b",c,3\n', "line 3: a field has a line break"),
+        ("qid,docno,score,run\n1,a,2,x\n1,b,1,y\n", "holds several runs"),
+        ('{"qid": 1.0, "docno": "a", "score": 1}\n', "line 1: the qid is 1.0, which is neither"),
+        ('{"qid": 1, "docno": "a", "score": 1}\n{"qid": 1, "docno": "b"}', "line 2: .* no 'score'"),
+        ('{"qid": 1, "docno": "a", "score": 1}\n7\n', "line 2: this is not a JSON object"),
+        ('{"1": {"a": "x"}}', "record 1: the score 'x' is not a number"),
+        ('{"1": {"a": null}}', "record 1: the score is missing"),
+        ('{"1": {"a": 1}', "line 1: this is not a JSON object"),
+        ('{"qid": [1, 2]}', "no column docno or doc_id and no column score; there are qid"),
+    ],
+)
+def test_errors_name_the_format_and_the_line(tmp_path, content, message):
+    (tmp_path / "a.file").write_text(content)
+    with pytest.raises(ValueError, match=f"a.file.*{message}"):
+        asl.read_run(tmp_path / "a.file")
+
+
+def test_names_of_pyterrier_come_first():
+    """A frame of results has the internal number docid and the text query."""
+    columns = ["query", "docid", "score", "rank", "docno", "qid", "label"]
+    assert [column_named(columns, key, "") for key in ("qid", "docno", "score", "label")] == [
+        "qid",
+        "docno",
+        "score",
+        "label",
+    ]
+
+
+def test_every_command_reads_every_form(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    queries = [f"q{number}" for number in range(12)]
+    rows = {name: [(q, d, r) for q in queries[::-1] for r, d in enumerate(docs, 1)]
+            for name, docs in (("a", "xyz"), ("b", "yxw"))}  # fmt: skip
+    grades = [(q, d, int(d in "yw")) for q in queries for d in "wxyz"]
+    Path("a.tsv").write_text("".join(f"{q}\t{d}\t{r}\n" for q, d, r in rows["a"]))
+    Path("b.jsonl").write_text("\n".join(map(json.dumps, objects(rows["b"], "query pid rank"))))
+    Path("qrels.csv").write_text(table(grades, "Query_Id;Doc_Id;Rating".replace(";", " "), ";"))
+    Path("plain").write_text("".join(f"{q} 0 {d} {g}\n" for q, d, g in grades))
+    for name in rows:
+        lines = (f"{q} Q0 {d} {r} {-r} {name}\n" for q, d, r in rows[name])
+        Path(f"plain_{name}").write_text("".join(lines))
+    for command in (
+        "evaluate {0} {1} {2} -m nDCG@2 -q",
+        "compare {0} {1} {2} -m AP@2",
+        "ranks {0} {1} {2} -m AP@2",
+        "holes {0} {1} {2} -m AP@2",
+        "judges {0} {1} {2} --judge other={0} -m AP@2 --show agreement",
+        "audit {0} {1} {2} --judge other={0} -m AP@2",
+        "analyze run-quality {0} {1} {2}",
+        "labels {0} {0}",
+    ):
+        printed = []
+        for files in (["qrels.csv", "a.tsv", "b.jsonl"], ["plain", "plain_a", "plain_b"]):
+            form = [] if command.startswith("labels") else ["-o", "tsv"]
+            done = CliRunner().invoke(main, [*command.format(*files).split(), *form])
+            assert done.exit_code == 0, (command, done.output)
+            printed.append(done.stdout.replace("plain_", "").replace("plain", "qrels.csv"))
+        assert printed[0] == printed[1], command
