@@ -209,7 +209,10 @@ def _kind(name: str) -> str:
 
 def _directive(name: str) -> str:
     kind = _kind(name)
-    return f".. auto{kind}:: {name}\n" + ("    :members:\n" if kind == "class" else "")
+    members = "    :members:\n" if kind == "class" else ""
+    if name.endswith(".TermIndex"):
+        members += "    :inherited-members: Artifact\n"
+    return f".. auto{kind}:: {name}\n{members}"
 
 
 def _row(measure: Any) -> str:

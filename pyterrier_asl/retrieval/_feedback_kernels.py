@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..scoring.arrays import Bools, Floats, Ints
-from ._kernels import Int32s, keep_best, sort_by_score
+from ._kernels import Int32s, TopDocuments, WeightedQueries, keep_best, sort_by_score
 from .compiled import compiled
-
-if TYPE_CHECKING:
-    from .bm25 import TopDocuments, WeightedQueries
 
 #: The relative difference of selection values up to which they are equal.
 TIE = 1e-9

@@ -6,7 +6,7 @@ sweep add up scores in the same loop, so that their scores and ties are equal to
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,12 +14,56 @@ import numpy.typing as npt
 from ..scoring.arrays import Bools, Floats, Ints
 from .compiled import compiled
 
-if TYPE_CHECKING:
-    from .bm25 import ScoringArrays, WeightedQueries
-
 Int32s = npt.NDArray[np.int32]
 UInt32s = npt.NDArray[np.uint32]
 UInt64s = npt.NDArray[np.uint64]
+
+
+class ScoringArrays(NamedTuple):
+    """The arrays of an index for scoring.
+
+    Attributes:
+        term_offsets: [V + 1] where the postings of a term begin.
+        posting_docs: their documents, ascending by term.
+        posting_tfs: frequency of the term in each.
+        length_ratios: [N] l / l_avg, the documents' lengths over their mean.
+    """
+
+    term_offsets: Ints
+    posting_docs: Int32s
+    posting_tfs: Int32s
+    length_ratios: Floats
+
+
+class WeightedQueries(NamedTuple):
+    """The terms of Q queries, as term numbers.
+
+    Attributes:
+        offsets: [Q + 1] where the terms of a query begin.
+        terms: their numbers.
+        weights: q_t, same shape.
+        term_weights: w_t, same shape, NaN for the weight of the retriever; None: the weights are
+            q_t w_t (k1 + 1).
+    """
+
+    offsets: Ints
+    terms: Ints
+    weights: Floats
+    term_weights: Floats | None = None
+
+
+class TopDocuments(NamedTuple):
+    """The best documents of Q queries, query after query, best first.
+
+    Attributes:
+        offsets: [Q + 1] where the documents of a query begin.
+        docs: docids.
+        scores: same shape.
+    """
+
+    offsets: Ints
+    docs: Int32s
+    scores: Floats
 
 
 @compiled

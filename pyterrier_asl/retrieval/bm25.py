@@ -4,74 +4,27 @@ from __future__ import annotations
 
 import inspect
 import math
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from numbers import Real
+from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 import pyterrier as pt
 
 from ..io.values import check_queries
-from ..scoring.arrays import Floats, Ints, cumulate, offsets_of, queries_of, within_query
+from ..scoring.arrays import cumulate, offsets_of, queries_of, within_query
 from ..statistics.inputs import check_whole
+from ._kernels import TopDocuments, WeightedQueries
 from .loops import best_documents, document_scores
+from .stored import StoredIndex
 from .weights import idf_weights
-
-if TYPE_CHECKING:
-    from .index import TermIndex
-
-
-class ScoringArrays(NamedTuple):
-    """The arrays of an index for scoring.
-
-    Attributes:
-        term_offsets: [V + 1] where the postings of a term begin.
-        posting_docs: their documents, ascending by term.
-        posting_tfs: frequency of the term in each.
-        length_ratios: [N] l / l_avg, the documents' lengths over their mean.
-    """
-
-    term_offsets: npt.NDArray[np.int64]
-    posting_docs: npt.NDArray[np.int32]
-    posting_tfs: npt.NDArray[np.int32]
-    length_ratios: npt.NDArray[np.float64]
-
-
-class WeightedQueries(NamedTuple):
-    """The terms of Q queries, as term numbers.
-
-    Attributes:
-        offsets: [Q + 1] where the terms of a query begin.
-        terms: their numbers.
-        weights: q_t, same shape.
-        term_weights: w_t, same shape, NaN for the weight of the retriever; None: the weights are
-            q_t w_t (k1 + 1).
-    """
-
-    offsets: Ints
-    terms: Ints
-    weights: Floats
-    term_weights: Floats | None = None
-
-
-class TopDocuments(NamedTuple):
-    """The best documents of Q queries, query after query, best first.
-
-    Attributes:
-        offsets: [Q + 1] where the documents of a query begin.
-        docs: docids.
-        scores: same shape.
-    """
-
-    offsets: Ints
-    docs: npt.NDArray[np.int32]
-    scores: Floats
 
 
 def number_terms(
-    index: TermIndex,
+    index: StoredIndex,
     queries: Sequence[Mapping[str, float]],
     *,
     k3: float | None = None,
@@ -116,7 +69,7 @@ def number_terms(
 
 @np.errstate(over="ignore")
 def scoring_weights(
-    index: TermIndex, queries: WeightedQueries, *, k1: float, idf: str
+    index: StoredIndex, queries: WeightedQueries, *, k1: float, idf: str
 ) -> WeightedQueries:
     """Queries with the weights q_t w_t (k1 + 1), without terms of weight 0.
 
@@ -138,7 +91,7 @@ def scoring_weights(
 
 
 def top_documents(
-    index: TermIndex,
+    index: StoredIndex,
     queries: WeightedQueries,
     *,
     b: float,
@@ -182,16 +135,20 @@ HELP_URL = "https://pyterrier.readthedocs.io/en/latest/ext/pyterrier-asl/index.h
 class ParameterisedTransformer(pt.Transformer):  # type: ignore[misc]
     """A transformer that equals another with the same index and parameters."""
 
-    #: The names of its parameters: the index, then the keyword arguments.
-    _attributes: ClassVar[tuple[str, ...]]
-
     def _values(self) -> list[Any]:
-        return [getattr(self, name) for name in self._attributes]
+        """The index, then the parameters."""
+        return [attribute.value for attribute in pt.inspect.transformer_attributes(self)]
 
     def __repr__(self) -> str:
-        index, *values = self._values()
-        keywords = (f"{name}={value!r}" for name, value in zip(self._attributes[1:], values))
-        return f"{type(self).__name__}({', '.join([repr(index), *keywords])})"
+        index, *parameters = pt.inspect.transformer_attributes(self)
+        keywords = (f"{parameter.name}={parameter.value!r}" for parameter in parameters)
+        return f"{type(self).__name__}({', '.join([repr(index.value), *keywords])})"
+
+    def __str__(self) -> str:
+        """A name for tables and files: the parameters that are not the default."""
+        parameters = pt.inspect.transformer_attributes(self)[1:]
+        changed = [f"{p.name}={p.value!r}" for p in parameters if p.value != p.init_default_value]
+        return type(self).__name__ + (f"({', '.join(changed)})" if changed else "")
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, type(self)) and self._values() == other._values()
@@ -211,12 +168,20 @@ def _takes_context() -> bool:
     return "context" in inspect.signature(pt.validate.any).parameters
 
 
-def check_not_negative(name: str, value: float | None, *, optional: bool = False) -> None:
-    """Raises ValueError unless the value is finite and at least 0, or None if ``optional``."""
-    if not (optional if value is None else 0 <= value < math.inf):
-        raise ValueError(
-            f"{name} is {value!r}; it must be {'None or ' * optional}a finite number, 0 or more"
-        )
+def check_number(
+    name: str, value: Any, *, most: float = sys.float_info.max, optional: bool = False
+) -> None:
+    """Raises ValueError unless the value is a number from 0 to ``most``, or None if ``optional``.
+
+    >>> check_number("b", "0.4", most=1)
+    Traceback (most recent call last):
+        ...
+    ValueError: b is '0.4'; it must be a number from 0 to 1
+    """
+    is_number = isinstance(value, Real) and not isinstance(value, bool)
+    if not (optional if value is None else is_number and 0 <= value <= most):
+        which = f"number from 0 to {most}" if most == 1 else "finite number, 0 or more"
+        raise ValueError(f"{name} is {value!r}; it must be {'None or ' * optional}a {which}")
 
 
 class BM25(ParameterisedTransformer):
@@ -280,11 +245,9 @@ class BM25(ParameterisedTransformer):
 
     schematic: ClassVar[dict[str, str]] = {"label": "BM25", "help_url": HELP_URL}
 
-    _attributes = ("index", "b", "k1", "num_results", "idf", "k3")
-
     def __init__(
         self,
-        index: TermIndex,
+        index: StoredIndex,
         *,
         b: float = 0.75,
         k1: float = 1.2,
@@ -353,11 +316,10 @@ class BM25(ParameterisedTransformer):
         return fused
 
     def _check(self) -> None:
-        if not 0 <= self.b <= 1:
-            raise ValueError(f"b is {self.b!r}; it must be from 0 to 1")
-        check_not_negative("k1", self.k1)
+        check_number("b", self.b, most=1)
+        check_number("k1", self.k1)
         check_whole("num_results", self.num_results)
-        check_not_negative("k3", self.k3, optional=True)
+        check_number("k3", self.k3, optional=True)
         idf_weights(self.idf, [], 0)
 
 

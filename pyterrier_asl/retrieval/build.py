@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 from array import array
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,9 +20,6 @@ from ..io.values import text
 from ..scoring.arrays import Ints, cumulate
 from .format import ARRAYS, ROWS
 from .tokens import WordTokeniser
-
-#: Number of tokens in a block; larger blocks need more memory, smaller ones more time.
-BLOCK_TOKENS = 4_000_000
 
 
 class Contents(NamedTuple):
@@ -56,16 +54,18 @@ class DocTerms(NamedTuple):
     tfs: npt.NDArray[np.int64]
 
 
-def index_texts(documents: Iterable[Mapping[str, Any]], tokeniser: WordTokeniser) -> Contents:
-    """Tokenises and counts documents.
+def index_documents(documents: Iterable[Mapping[str, Any]], tokeniser: WordTokeniser) -> Contents:
+    """Counts the terms of documents: of their ``toks``, or of their text.
 
     Raises:
-        KeyError: for a document without ``docno`` or ``text``.
-        TypeError: for a title or text that is not a string.
-        ValueError: for a docno that occurs twice, or is neither text nor a whole number.
+        KeyError: for a document without ``docno``, or without ``toks`` and ``text``.
+        TypeError: for a title or text that is not a string, or toks that are not a mapping.
+        ValueError: for a docno that occurs twice, or is neither text nor a whole number, or a
+            frequency that is not a whole number.
     """
     docnos: dict[str, int] = {}
     term_ids: dict[str, int] = {}
+    sizes, entries, tfs = [], array("i"), array("i")
 
     @cache
     def term_id(word: str) -> int:
@@ -73,51 +73,55 @@ def index_texts(documents: Iterable[Mapping[str, Any]], tokeniser: WordTokeniser
         term = tokeniser.term(word)
         return -1 if term is None else term_ids.setdefault(term, len(term_ids))
 
-    def tokenised() -> Iterator[list[int]]:
-        for number, (docno, body) in enumerate(_checked_documents(documents)):
-            first = docnos.setdefault(docno, number)
-            if first != number:
-                raise ValueError(
-                    f"docno {docno!r} occurs twice, as document {first + 1} and {number + 1}: give "
-                    "each document another docno"
-                )
-            yield [i for i in map(term_id, tokeniser.words(body)) if i >= 0]
+    def count(document: Mapping[str, Any]) -> dict[int, int]:
+        toks = _checked_toks(document)
+        if toks is not None:
+            return {term_ids.setdefault(term, len(term_ids)): tf for term, tf in toks.items()}
+        counts: dict[int, int] = {}
+        for i in map(term_id, tokeniser.words(indexed_text(document))):
+            counts[i] = counts.get(i, 0) + 1
+        counts.pop(-1, None)
+        return counts
 
-    blocks = [_count(*block) for block in _blocks(tokenised())]
-    sizes, columns, tfs = map(np.concatenate, zip(*blocks))
-    return Contents(list(docnos), list(term_ids), cumulate(sizes), columns, tfs)
-
-
-def _blocks(documents: Iterable[list[int]]) -> Iterator[tuple[array[int], list[int]]]:
-    """Blocks of tokens of successive documents, which limit the memory for counting."""
-    tokens, lengths = array("i"), list[int]()
-    for document in documents:
-        tokens.extend(document)
-        lengths.append(len(document))
-        if len(tokens) >= BLOCK_TOKENS:
-            yield tokens, lengths
-            tokens, lengths = array("i"), []
-    yield tokens, lengths
-
-
-def _count(
-    tokens: array[int], lengths: list[int]
-) -> tuple[Ints, npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-    """The number of terms of each document, the terms, and their frequencies."""
-    docs = np.repeat(np.arange(len(lengths), dtype=np.int64), lengths)
-    pairs, counts = np.unique((docs << 32) | np.frombuffer(tokens, np.int32), return_counts=True)
-    sizes = np.bincount(pairs >> 32, minlength=len(lengths))
-    return sizes, (pairs & 0xFFFFFFFF).astype(np.int32), counts.astype(np.int32)
-
-
-def _checked_documents(documents: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
     for number, document in enumerate(documents, 1):
         try:
-            yield docno_of(document), indexed_text(document)
+            docno, counts = docno_of(document), count(document)
         except (KeyError, TypeError, ValueError) as error:
             raise type(error)(
                 f"document {number}: {error}; documents are dicts with 'docno' and 'text'"
             ) from error
+        first = docnos.setdefault(docno, number)
+        if first != number:
+            raise ValueError(
+                f"docno {docno!r} occurs twice, as document {first} and {number}: give each "
+                "document another docno"
+            )
+        sizes.append(len(counts))
+        entries.fromlist(list(counts))
+        tfs.fromlist(list(counts.values()))
+    offsets = cumulate(np.array(sizes, np.int64))
+    columns = (np.frombuffer(column, np.int32) for column in (entries, tfs))
+    return Contents(list(docnos), list(term_ids), offsets, *columns)
+
+
+def _checked_toks(document: Mapping[str, Any]) -> dict[str, int] | None:
+    """The terms of a document and their frequencies above 0; None if it has no toks."""
+    toks = document.get("toks")
+    if _is_missing(toks):
+        return None
+    if not isinstance(toks, Mapping):
+        raise TypeError(
+            f"the toks of docno {document['docno']!r} are a {type(toks).__name__}, {toks!r}; give "
+            "a dict of terms and frequencies"
+        )
+    for term, tf in toks.items():
+        is_number = isinstance(tf, (int, float, np.integer, np.floating))
+        if not (isinstance(term, str) and is_number and tf >= 0 and float(tf).is_integer()):
+            raise ValueError(
+                f"the toks of docno {document['docno']!r} have the frequency {tf!r} of {term!r}; "
+                "give text and whole numbers, 0 or more"
+            )
+    return {term: int(tf) for term, tf in toks.items() if tf}
 
 
 def docno_of(document: Mapping[str, Any]) -> str:
@@ -148,13 +152,27 @@ def indexed_text(document: Mapping[str, Any]) -> str:
     'Masers A maser is ...'
     """
     title, body = document.get("title"), document["text"]
-    for name, part in (("title", "" if title is None else title), ("text", body)):
+    title = "" if _is_missing(title) else title
+    for name, part in (("title", title), ("text", body)):
         if not isinstance(part, str):
             raise TypeError(
                 f"the {name} of docno {document['docno']!r} is a {type(part).__name__}, {part!r}; "
                 "give a string, '' for an empty document"
             )
     return f"{title} {body}" if title else body
+
+
+def _is_missing(value: Any) -> bool:
+    """Whether a value is None or NaN, as where a row of a data frame lacks it."""
+    return value is None or (isinstance(value, float) and math.isnan(value))
+
+
+def check_new(path: Path) -> None:
+    """Raises FileExistsError for a path that exists; removes an empty folder."""
+    if path.is_dir() and not any(path.iterdir()):
+        path.rmdir()
+    if path.exists():
+        raise FileExistsError(f"{str(path)!r} exists: choose another path, or remove it")
 
 
 def write_index(path: Path, contents: Contents, metadata: Mapping[str, Any]) -> None:
@@ -169,9 +187,8 @@ def write_index(path: Path, contents: Contents, metadata: Mapping[str, Any]) -> 
             f"none of the {len(contents.docnos)} documents has an index term: check their text, "
             "the stopwords and the tokeniser"
         )
+    check_new(path)
     path = path.absolute()
-    if path.exists():
-        raise FileExistsError(f"{str(path)!r} exists: choose another path, or remove it")
     path.parent.mkdir(parents=True, exist_ok=True)
     with naming_full_disk(path), pt.io.finalized_directory(str(path)) as temporary:
         folder = Path(temporary)

@@ -16,7 +16,7 @@ from .bm25 import (
     HELP_URL,
     TERM_WEIGHTS,
     ParameterisedTransformer,
-    check_not_negative,
+    check_number,
     queries_of_results,
     query_weights,
     validate_any,
@@ -165,8 +165,6 @@ class RobertsonPRF(ParameterisedTransformer):
 
     schematic: ClassVar[dict[str, str]] = {"label": "Robertson", "help_url": HELP_URL}
 
-    _attributes = ("statistics", "fb_docs", "fb_terms", "gamma", "weights")
-
     def __init__(
         self,
         index: Any,
@@ -177,26 +175,22 @@ class RobertsonPRF(ParameterisedTransformer):
         weights: str = "idf",
     ) -> None:
         super().__init__()
-        self.index = index
+        is_read = isinstance(index, (TermIndex, TerrierTerms))
+        self.index: TermIndex | TerrierTerms = index if is_read else TerrierTerms(index)
         self.fb_docs = fb_docs
         self.fb_terms = fb_terms
         self.gamma = gamma
         self.weights = weights
-        self.statistics: TermIndex | TerrierTerms = (
-            index if isinstance(index, (TermIndex, TerrierTerms)) else TerrierTerms(index)
-        )
         self._check()
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
         queries, own, candidates = self._select(inp)
         new = self._new_queries(own, candidates)
-        column = self.statistics.query_column
+        column = self.index.query_column
         queries = queries.drop(columns=["query_toks", TERM_WEIGHTS], errors="ignore")
         if "query" in queries.columns:
             queries = pt.model.push_queries(queries, keep_original=column != "query")
-        columns: dict[str, list[Any]] = {
-            column: [self.statistics.weighted_query(q, w) for q, w in new]
-        }
+        columns: dict[str, list[Any]] = {column: [self.index.weighted_query(q, w) for q, w in new]}
         if self.weights == "rsj" and column == "query_toks":
             columns[TERM_WEIGHTS] = [w for _, w in new]
         for name, values in columns.items():
@@ -259,10 +253,10 @@ class RobertsonPRF(ParameterisedTransformer):
         self._check()
         columns = [c for c in results.columns if c in pt.model.query_columns(results)]
         queries = queries_of_results(results)[columns].reset_index(drop=True)
-        own = query_weights(queries, self.statistics.query_terms)
+        own = query_weights(queries, self.index.query_terms)
         feedback = _first_documents(results, queries, self.fb_docs)
         docnos, doc_of = np.unique(feedback["docno"].to_numpy(object), return_inverse=True)
-        documents = self.statistics.doc_terms(docnos)
+        documents = self.index.doc_terms(docnos)
         sizes = np.diff(documents.offsets)[doc_of]
         entries = ranges_from(documents.offsets[doc_of], cumulate(sizes))
         rows = np.repeat(feedback["row"].to_numpy(np.int64), sizes)
@@ -278,20 +272,20 @@ class RobertsonPRF(ParameterisedTransformer):
         candidates = pd.DataFrame(
             {
                 "row": row,
-                "term": self.statistics.terms(term_ids)[term_of],
-                "n": self.statistics.document_frequencies(term_ids)[term_of],
+                "term": self.index.terms(term_ids)[term_of],
+                "n": self.index.document_frequencies(term_ids)[term_of],
                 "r": r,
                 "m": m[row],
             }
         )
         best = select_terms(
-            candidates, self.statistics.num_docs, int(self.fb_terms), weights=self.weights
+            candidates, self.index.num_docs, int(self.fb_terms), weights=self.weights
         )
         return queries, own, best
 
     def _own_terms(self, own: list[Mapping[str, float]], m: Ints) -> tuple[Ints, Ints]:
         """The queries and the numbers of the original terms that have a relevance weight."""
-        number = self.statistics.term_id
+        number = self.index.term_id
         pairs = [
             (row, term_id)
             for row, query in enumerate(own if self.weights == "rsj" else [])
@@ -304,7 +298,7 @@ class RobertsonPRF(ParameterisedTransformer):
     def _check(self) -> None:
         check_whole("fb_docs", self.fb_docs)
         check_whole("fb_terms", self.fb_terms)
-        check_not_negative("gamma", self.gamma)
+        check_number("gamma", self.gamma)
         check_name("weights", self.weights, WEIGHTS)
 
     def subtransformers(self) -> dict[str, Any]:

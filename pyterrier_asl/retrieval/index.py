@@ -4,51 +4,29 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterable, Mapping
-from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, ClassVar
 
-import numpy as np
-import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 import pyterrier as pt
 
 from ..io.qrels import irds_documents
-from ..scoring.arrays import cumulate, ranges_from
-from .bm25 import BM25, ScoringArrays
-from .build import Contents, DocTerms, index_texts, unknown_documents, write_index
-from .format import (
-    ARTIFACT,
-    FORMAT_VERSION,
-    ROWS,
-    damaged,
-    read_array,
-    read_metadata,
-    read_strings,
-)
-from .terrier import Tokeniser, read_index, tokeniser_from
+from .bm25 import BM25, HELP_URL, ParameterisedTransformer
+from .build import Contents, check_new, index_documents, write_index
+from .format import ARTIFACT, FORMAT_VERSION
+from .stored import StoredIndex
+from .terrier import Tokeniser, read_index
 from .tokens import WordTokeniser
 
 
-class Postings(NamedTuple):
-    """The documents of a term.
-
-    Attributes:
-        docids: the documents, ascending.
-        tfs: frequency of the term in each, same shape.
-    """
-
-    docids: npt.NDArray[np.int32]
-    tfs: npt.NDArray[np.int32]
-
-
-class TermIndex(pt.Artifact):  # type: ignore[misc]
+class TermIndex(StoredIndex):
     """An index of terms, read from disk when needed, without Java and without pickles.
 
     It has the postings of terms, the terms of documents, retrievers (:meth:`bm25`), and the term
     statistics for :class:`~pyterrier_asl.RobertsonPRF`. Build one with :meth:`from_irds`,
-    :meth:`from_documents` or :meth:`from_terrier`; load one with ``pt.Artifact.load(path)``.
+    :meth:`from_documents`, :meth:`indexer` or :meth:`from_terrier`; load one with
+    ``pt.Artifact.load(path)``.
 
     Documents have numbers (docid) from 0 in the order of indexing; terms have numbers from 0 in
     alphabetical order (by code point). The index keeps its :attr:`tokeniser` for queries.
@@ -58,17 +36,10 @@ class TermIndex(pt.Artifact):  # type: ignore[misc]
     at its first use, so that a damaged file is an error.
 
     Args:
-        path: the folder of the index.
-
-    Attributes:
-        num_docs: the number of documents, including empty ones.
-        num_terms: the number of distinct terms.
-        num_postings: the number of pairs of a document and a term in it.
-        num_tokens: the number of indexed tokens, the sum of the documents' lengths.
-        metadata: the content of ``pt_meta.json``.
+        path: the folder of the index, or a new or empty one for :meth:`indexer`.
 
     Raises:
-        FileNotFoundError: if there is no index.
+        FileNotFoundError: at the first use, if there is no index.
         ValueError: if the folder holds something else, or an index of another version.
 
     Examples:
@@ -96,164 +67,8 @@ class TermIndex(pt.Artifact):  # type: ignore[misc]
     query_column = "query_toks"
 
     def __init__(self, path: str | Path) -> None:
-        super().__init__(Path(path))
-        self.metadata = read_metadata(Path(path))
-        self.num_docs = int(self.metadata["num_docs"])
-        self.num_terms = int(self.metadata["num_terms"])
-        self.num_postings = int(self.metadata["num_postings"])
-        self.num_tokens = int(self.metadata["num_tokens"])
-        self._arrays: dict[str, npt.NDArray[Any]] = {}
+        super().__init__(path)
         self._temporary: tempfile.TemporaryDirectory[str] | None = None
-
-    # -- statistics ------------------------------------------------------------------------------
-
-    @property
-    def avg_doc_length(self) -> float:
-        """Tokens per document, l_avg."""
-        return self.num_tokens / self.num_docs
-
-    def __len__(self) -> int:
-        return self.num_docs
-
-    @cached_property
-    def tokeniser(self) -> Tokeniser:
-        """The tokeniser of documents and queries."""
-        try:
-            return tokeniser_from(self.metadata["tokeniser"])
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise damaged(self.path / "pt_meta.json", f"no tokeniser ({error})") from error
-
-    # -- the arrays -------------------------------------------------------------------------------
-
-    def array(self, name: str) -> npt.NDArray[Any]:
-        """An array of the index by name, memory-mapped and read-only.
-
-        Args:
-            name: ``doc_lengths`` int32 [N], tokens of each document; ``term_offsets`` int64
-                [V + 1], ``posting_docs`` and ``posting_tfs`` int32 [P], the postings term after
-                term; ``doc_offsets`` int64 [N + 1], ``doc_term_ids`` and ``doc_term_tfs`` int32
-                [P], the terms document after document.
-
-        Raises:
-            KeyError: for an unknown name.
-            ValueError: if the file is damaged.
-        """
-        if name not in self._arrays:
-            self._arrays[name] = read_array(self.path, name, self.metadata)
-        return self._arrays[name]
-
-    @property
-    def doc_lengths(self) -> npt.NDArray[np.int32]:
-        """[N] the lengths of the documents in tokens, without stopwords."""
-        return self.array("doc_lengths")
-
-    @cached_property
-    def scoring_arrays(self) -> ScoringArrays:
-        """The arrays for scoring."""
-        offsets, docs, tfs = (np.asarray(self.array(name)) for name in ROWS["term"])
-        ratios = np.asarray(self.doc_lengths / self.avg_doc_length)
-        return ScoringArrays(offsets, docs, tfs, ratios)
-
-    @cached_property
-    def forward_arrays(self) -> DocTerms:
-        """The terms of all documents, by docid."""
-        return DocTerms(*(np.asarray(self.array(name)) for name in ROWS["doc"]))
-
-    @property
-    def docnos(self) -> npt.NDArray[np.object_]:
-        """[N] the docnos of the documents."""
-        return np.asarray(self.docno_strings.to_numpy(zero_copy_only=False), object)
-
-    @cached_property
-    def docno_strings(self) -> pa.Array:
-        """[N] the docnos of the documents as an Arrow array, memory-mapped."""
-        return read_strings(self.path, "docnos.arrow", self.metadata, self.num_docs)
-
-    @cached_property
-    def term_strings(self) -> pa.Array:
-        """[V] the terms in ascending order as an Arrow array, memory-mapped."""
-        return read_strings(self.path, "terms.arrow", self.metadata, self.num_terms)
-
-    @cached_property
-    def _term_ids(self) -> dict[str, int]:
-        return {term: i for i, term in enumerate(self.term_strings.to_pylist())}
-
-    @cached_property
-    def _docids(self) -> pd.Index[Any]:
-        return pd.Index(self.docnos, dtype=object)
-
-    # -- random access ----------------------------------------------------------------------------
-
-    def term_id(self, term: str) -> int | None:
-        """The number of an index term (it is not stemmed); None if no document has it."""
-        return self._term_ids.get(term)
-
-    def docids(self, docnos: npt.NDArray[np.object_]) -> npt.NDArray[np.int64]:
-        """The numbers of documents.
-
-        Raises:
-            KeyError: if the index does not have all of them.
-        """
-        docids = np.asarray(self._docids.get_indexer(pd.Index(docnos, dtype=object)), np.int64)
-        if (docids < 0).any():
-            raise unknown_documents(np.asarray(docnos)[docids < 0], len(docnos), self)
-        return docids
-
-    def postings(self, term: str) -> Postings:
-        """The documents that contain an index term (it is not stemmed)."""
-        term_id = self.term_id(term)
-        begin, end = 0, 0
-        if term_id is not None:
-            begin, end = self.array("term_offsets")[term_id : term_id + 2].tolist()
-        columns = (self.array(name)[begin:end] for name in ("posting_docs", "posting_tfs"))
-        return Postings(*map(np.array, columns))
-
-    def document(self, docno: str) -> dict[str, int]:
-        """The terms of a document and their frequencies, in ascending order of terms.
-
-        Raises:
-            KeyError: if the index does not have the document.
-        """
-        entries = self.doc_terms(np.array([docno], dtype=object))
-        return dict(zip(self.terms(entries.term_ids).tolist(), entries.tfs.tolist()))
-
-    # -- term statistics for feedback -------------------------------------------------------------
-
-    def doc_terms(self, docnos: npt.NDArray[np.object_]) -> DocTerms:
-        """The terms of documents.
-
-        Raises:
-            KeyError: if the index does not have all of them.
-        """
-        docids = self.docids(docnos)
-        forward = self.forward_arrays
-        starts = forward.offsets[docids]
-        offsets = cumulate(forward.offsets[docids + 1] - starts)
-        entries = ranges_from(starts, offsets)
-        return DocTerms(offsets, *(of[entries].astype(np.int64) for of in forward[1:]))
-
-    def document_frequencies(self, term_ids: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """The number of documents with each term."""
-        offsets = self.array("term_offsets")
-        return np.asarray(offsets[term_ids + 1] - offsets[term_ids], np.int64)
-
-    def terms(self, term_ids: npt.NDArray[np.int64]) -> npt.NDArray[np.object_]:
-        """The terms of these numbers."""
-        taken = self.term_strings.take(np.asarray(term_ids, np.int64))
-        return np.asarray(taken.to_numpy(zero_copy_only=False), object)
-
-    def query_terms(self, query: str) -> dict[str, float]:
-        """The index terms of a query and their frequencies, in order of occurrence.
-
-        Terms that no document has are included.
-        """
-        return self.tokeniser.query_terms(query)
-
-    def weighted_query(
-        self, weights: Mapping[str, float], term_weights: Mapping[str, float] | None = None
-    ) -> dict[str, float]:
-        """A weighted query as :meth:`bm25` takes it in ``query_toks``, without ``term_weights``."""
-        return dict(weights)
 
     # -- retrieval --------------------------------------------------------------------------------
 
@@ -271,6 +86,30 @@ class TermIndex(pt.Artifact):  # type: ignore[misc]
 
     # -- building ---------------------------------------------------------------------------------
 
+    def indexer(
+        self,
+        *,
+        stemmer: str | None = "porter",
+        stopwords: str | Iterable[str] | None = "lucene",
+        verbose: bool = True,
+    ) -> TermIndexer:
+        """An indexer, also at the end of a pipeline: ``doc2query >> TermIndex(path).indexer()``.
+
+        Args:
+            stemmer: the name of a Snowball stemmer, or None.
+            stopwords: ``'lucene'`` (33 words), None, or a list of words.
+            verbose: whether to show progress.
+
+        Examples:
+            >>> import pyterrier as pt
+            >>> from tempfile import mkdtemp
+            >>> loud = pt.apply.text(lambda document: document["text"] + " radio")
+            >>> pipeline = loud >> TermIndex(mkdtemp()).indexer(verbose=False)
+            >>> pipeline.index([{"docno": "d1", "text": "waves"}]).document("d1")
+            {'radio': 1, 'wave': 1}
+        """
+        return TermIndexer(self, stemmer=stemmer, stopwords=stopwords, verbose=verbose)
+
     @classmethod
     def from_documents(
         cls,
@@ -286,32 +125,24 @@ class TermIndex(pt.Artifact):  # type: ignore[misc]
         """Indexes documents.
 
         Args:
-            documents: dicts (or other mappings), or a data frame (pandas, polars, Arrow), with
-                ``docno``, ``text`` and perhaps ``title``, which is indexed before the text; other
-                fields are ignored.
+            documents: see :meth:`TermIndexer.index`.
             path: a new folder. None: a temporary folder, which is deleted with the index.
-            stemmer: the name of a Snowball stemmer, or None.
-            stopwords: ``'lucene'`` (33 words), None, or a list of words.
-            total: the number of documents, for the progress bar.
-            source: the origin of the documents, for the metadata of the index.
-            verbose: whether to show progress.
+            stemmer: see :meth:`indexer`.
+            stopwords: see :meth:`indexer`.
+            total: see :meth:`TermIndexer.index`.
+            source: see :meth:`TermIndexer.index`.
+            verbose: see :meth:`indexer`.
 
         Raises:
             FileExistsError: if ``path`` exists.
-            KeyError: for a document without ``docno`` or ``text``.
-            TypeError: for a document that is not a mapping, a title or text that is not a string.
-            ValueError: if there is no document or no term, a docno occurs twice, or a docno is
-                neither text nor a whole number.
+            KeyError: for a document without ``docno``, or without ``text`` and ``toks``.
+            TypeError: for a document that is not a mapping, a title or text that is not a string,
+                toks that are not a mapping.
+            ValueError: if there is no document or no term, a docno occurs twice, or is neither
+                text nor a whole number, or a frequency is not a whole number.
         """
-        tokeniser = WordTokeniser(stemmer=stemmer, stopwords=stopwords)
-        dicts: Iterable[Any] = documents
-        if isinstance(documents, pd.DataFrame):
-            dicts = documents.to_dict("records")
-        elif hasattr(documents, "__arrow_c_stream__"):
-            dicts = pa.table(documents).to_pylist()
-        if verbose:
-            dicts = pt.tqdm(dicts, total=total, unit="d", desc="indexing")
-        return cls._build(index_texts(dicts, tokeniser), tokeniser, path, source)
+        indexer = cls._new(path).indexer(stemmer=stemmer, stopwords=stopwords, verbose=verbose)
+        return indexer.index(documents, total=total, source=source)
 
     @classmethod
     def from_irds(
@@ -371,28 +202,27 @@ class TermIndex(pt.Artifact):  # type: ignore[misc]
             ValueError: for an index without documents, or a tokeniser that Terrier does not have.
         """
         contents, pipeline, source = read_index(index, tokeniser=tokeniser, verbose=verbose)
-        return cls._build(contents, pipeline, path, source)
+        return cls._new(path)._write(contents, pipeline, source)
 
     @classmethod
-    def _build(
-        cls, contents: Contents, tokeniser: Tokeniser, path: str | Path | None, source: str | None
-    ) -> TermIndex:
-        temporary = None
-        if path is None:
-            temporary = tempfile.TemporaryDirectory(
-                prefix="pyterrier_asl-", ignore_cleanup_errors=True
-            )
-            path = Path(temporary.name) / "index"
+    def _new(cls, path: str | Path | None) -> TermIndex:
+        """An index that can be built, in a temporary folder without a path."""
+        if path is not None:
+            return cls(path)
+        folder = tempfile.TemporaryDirectory(prefix="pyterrier_asl-", ignore_cleanup_errors=True)
+        index = cls(Path(folder.name) / "index")
+        index._temporary = folder
+        return index
+
+    def _write(self, contents: Contents, tokeniser: Tokeniser, source: str | None) -> TermIndex:
         metadata = {
             **ARTIFACT,
             "format_version": FORMAT_VERSION,
             "tokeniser": tokeniser.settings,
             "source": source,
         }
-        write_index(Path(path), contents, metadata)
-        index = cls(path)
-        index._temporary = temporary
-        return index
+        write_index(self.path, contents, metadata)
+        return self
 
     # -- equality and pickling --------------------------------------------------------------------
 
@@ -403,6 +233,9 @@ class TermIndex(pt.Artifact):  # type: ignore[misc]
             f"{self.tokeniser!r})"
         )
 
+    def __str__(self) -> str:
+        return "TermIndex" if self._temporary else f"TermIndex({self.path.name})"
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, TermIndex) and self.path.resolve() == other.path.resolve()
 
@@ -412,3 +245,58 @@ class TermIndex(pt.Artifact):  # type: ignore[misc]
     def __reduce__(self) -> tuple[Any, ...]:
         # Another process maps the files into its memory.
         return (TermIndex, (str(self.path),))
+
+
+class TermIndexer(ParameterisedTransformer, pt.Indexer):  # type: ignore[misc]
+    """Builds a :class:`~pyterrier_asl.TermIndex`; see :meth:`TermIndex.indexer`."""
+
+    schematic: ClassVar[dict[str, str]] = {"label": "TermIndex", "help_url": HELP_URL}
+
+    def __init__(
+        self,
+        term_index: TermIndex,
+        *,
+        stemmer: str | None = "porter",
+        stopwords: str | Iterable[str] | None = "lucene",
+        verbose: bool = True,
+    ) -> None:
+        super().__init__()
+        self.term_index = term_index
+        self.stemmer = stemmer
+        self.stopwords = stopwords
+        self.verbose = verbose
+
+    def index(
+        self,
+        documents: Iterable[Mapping[str, Any]] | pd.DataFrame,
+        *,
+        total: int | None = None,
+        source: str | None = None,
+    ) -> TermIndex:
+        """Indexes documents.
+
+        Args:
+            documents: dicts (or other mappings), or a data frame (pandas, polars, Arrow), with
+                ``docno`` and ``text``, and perhaps ``title``, which is indexed before the text; or
+                with ``toks`` instead of the text, a dict of index terms and frequencies, which are
+                indexed unchanged. Other fields are ignored.
+            total: the number of documents, for the progress bar.
+            source: the origin of the documents, for the metadata of the index.
+
+        Raises:
+            FileExistsError: if the index is built already; see :meth:`TermIndex.from_documents`.
+        """
+        check_new(self.term_index.path)
+        tokeniser = WordTokeniser(stemmer=self.stemmer, stopwords=self.stopwords)
+        dicts: Iterable[Any] = documents
+        if isinstance(documents, pd.DataFrame):
+            dicts = documents.to_dict("records")
+        elif hasattr(documents, "__arrow_c_stream__"):
+            dicts = pa.table(documents).to_pylist()
+        if self.verbose:
+            dicts = pt.tqdm(dicts, total=total, unit="d", desc="indexing")
+        return self.term_index._write(index_documents(dicts, tokeniser), tokeniser, source)
+
+    def index_inputs(self) -> list[list[str]]:
+        """The columns of documents."""
+        return [["docno", "text"], ["docno", "toks"]]

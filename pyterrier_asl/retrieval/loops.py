@@ -8,17 +8,13 @@ to load, and longer to compile them for the first time.
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..scoring.arrays import Floats, Ints, cumulate
 from . import _kernels
+from ._kernels import Int32s, ScoringArrays, WeightedQueries
 from .compiled import loop
-
-if TYPE_CHECKING:
-    from ._kernels import Int32s
-    from .bm25 import ScoringArrays, WeightedQueries
 
 #: Number of steps that NumPy computes in the time of one step of Python.
 _AT_ONCE = 100

@@ -305,7 +305,7 @@ class TerrierTerms:
         return name.removesuffix("/data.properties")
 
     def __repr__(self) -> str:
-        return f"TerrierTerms({self.location!r})"
+        return f"TerrierIndex({self.location!r})"
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, TerrierTerms) or self._tokeniser != other._tokeniser:

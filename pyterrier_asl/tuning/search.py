@@ -10,7 +10,7 @@ import pyterrier as pt
 
 from ..evaluation.inputs import refuse
 from .objective import Objective, PipelineObjective, TuningTask, make_task
-from .space import Params, Space
+from .space import Params, Space, transformers_of
 from .sweep import NotSwept, Sweep
 
 #: A setting as GridSearch returns it: (transformer, name, value) of each parameter.
@@ -224,7 +224,18 @@ def objective_for(
     batch_size: int | None = None,
     sweep: bool | None = None,
 ) -> Objective:
-    """The sweep if it applies and ``sweep`` allows it, else the pipeline."""
+    """The sweep if it applies and ``sweep`` allows it, else the pipeline.
+
+    Raises:
+        ValueError: for a parameter of a transformer that is not in the pipeline.
+    """
+    inside = set(map(id, transformers_of(pipeline)))
+    for parameter in space.parameters:
+        if id(parameter.transformer) not in inside:
+            raise ValueError(
+                f"params tunes {parameter.name!r} of {parameter.transformer}, which is not in the "
+                f"pipeline {pipeline}: give the object that the pipeline holds, not an equal one"
+            )
     if sweep:
         refuse("is for pipelines, not for sweep=True", batch_size=batch_size)
     if sweep is not False:

@@ -149,6 +149,20 @@ class Space:
         return ", ".join(f"{label}={value!r}" for label, value in zip(self.labels, setting))
 
 
+def transformers_of(pipeline: pt.Transformer) -> Iterator[pt.Transformer]:
+    """A pipeline, and all transformers in it.
+
+    Examples:
+        >>> import pyterrier as pt
+        >>> list(transformers_of(pt.RankCutoff(5) >> pt.RankCutoff(3)))
+        [(RankCutoff(5) >> RankCutoff(3)), RankCutoff(5), RankCutoff(3)]
+    """
+    yield pipeline
+    for part in pt.inspect.subtransformers(pipeline).values():
+        for transformer in part if isinstance(part, list) else [part]:
+            yield from transformers_of(transformer)
+
+
 def describe(distribution: Any) -> str:
     """A distribution or list of values as text; equal distributions have equal texts.
 

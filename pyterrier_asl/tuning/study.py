@@ -24,7 +24,7 @@ from ..io.extras import install_command
 from ..io.threads import check_jobs
 from ..statistics.inputs import check_whole
 from .objective import Objective, SearchResult, check_not_nan
-from .space import Setting, Space, describe
+from .space import Setting, Space, describe, transformers_of
 
 try:
     import optuna
@@ -212,4 +212,6 @@ def _pipeline_text(pipeline: pt.Transformer, space: Space) -> str:
     """A pipeline as text, without the values of its tuned parameters and without addresses."""
     with space.restore_at_end():
         space.set(space.setting([0.5] * len(space.parameters)))
-        return re.sub(r" at 0x[0-9a-fA-F]+", "", repr(pipeline))
+        # The text of a pipeline has the names of its parts, without their parameters.
+        text = " ".join(map(repr, transformers_of(pipeline)))
+        return re.sub(r" at 0x[0-9a-fA-F]+", "", text)

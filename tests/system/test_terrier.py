@@ -230,7 +230,7 @@ def test_a_terrier_pipeline_can_be_inspected_and_drawn(terrier, monkeypatch):
 
 def test_what_it_cannot_read_is_named(terrier):
     terms = TerrierTerms(terrier)
-    with pytest.raises(KeyError, match="1 of 2 documents are not in TerrierTerms.*'x1'"):
+    with pytest.raises(KeyError, match="1 of 2 documents are not in TerrierIndex.*'x1'"):
         terms.doc_terms(np.array(["1", "x1"], object))
     with pytest.raises(ValueError, match="matchop language"):
         terms.query_terms("#combine:0=2(wave)")

@@ -240,7 +240,11 @@ def test_frames_it_cannot_take_are_refused(index):
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"b": 1.5}, "b is 1.5; it must be from 0 to 1"),
+        ({"b": 1.5}, "b is 1.5; it must be a number from 0 to 1"),
+        ({"b": "0.4"}, "b is '0.4'; it must be a number from 0 to 1"),
+        ({"b": True}, "b is True"),
+        ({"k1": None}, "k1 is None; it must be a finite number, 0 or more"),
+        ({"k3": "8"}, "k3 is '8'; it must be None or a finite number, 0 or more"),
         ({"b": math.nan}, "b is nan"),
         ({"k1": -1}, "k1 is -1; it must be a finite number"),
         ({"k1": math.inf}, "k1 is inf"),
@@ -268,6 +272,10 @@ def test_is_its_parameters(index):
     assert repr(bm25).startswith("BM25(TermIndex(7 documents")
     assert "b=0.4, k1=0.9, num_results=1000, idf='robertson', k3=None" in repr(bm25)
     assert bm25.get_parameter("b") == 0.4
+    assert [str(index.bm25()), str(bm25)] == ["BM25", "BM25(b=0.4, k1=0.9)"]
+    bm25.set_parameter("b", 0.75)
+    bm25.set_parameter("k3", 8)
+    assert str(bm25) == "BM25(k1=0.9, k3=8)"
     assert isinstance(pt.inspect.transformer_apply_attributes(bm25, b=0.1), BM25)
 
 

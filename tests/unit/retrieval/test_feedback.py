@@ -276,6 +276,7 @@ def test_documents_of_another_index_are_named(index):
         ({"fb_terms": 2.5}, "fb_terms must be a whole number from 1 on, not 2.5"),
         ({"gamma": -0.1}, "gamma is -0.1; it must be a finite number"),
         ({"gamma": math.nan}, "gamma is nan"),
+        ({"gamma": "0.2"}, "gamma is '0.2'; it must be a finite number, 0 or more"),
         ({"weights": "bm25"}, "weights 'bm25' is unknown: use one of 'idf', 'rsj'"),
     ],
 )
@@ -297,6 +298,9 @@ def test_is_its_parameters(index):
     rsj = RobertsonPRF(index, fb_docs=19, fb_terms=25, gamma=0.198, weights="rsj")
     assert rsj != prf and pickle.loads(pickle.dumps(rsj)) == rsj and "weights='rsj')" in repr(rsj)
     assert rsj.compile()[-1] == rsj
+    assert str(prf) == "RobertsonPRF(fb_docs=19, gamma=0.198)"
+    pipeline = index.bm25() >> RobertsonPRF(index) >> index.bm25(num_results=9)
+    assert str(pipeline) == "(BM25 >> RobertsonPRF >> BM25(num_results=9))"
     prf.set_parameter("fb_docs", 3)
     assert prf.get_parameter("fb_docs") == 3
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pyterrier_asl.retrieval import _kernels, loops
-from pyterrier_asl.retrieval.bm25 import ScoringArrays, WeightedQueries
+from pyterrier_asl.retrieval._kernels import ScoringArrays, WeightedQueries
 from pyterrier_asl.retrieval.compiled import compile_loops
 
 DOCS, TERMS = 60, 25

@@ -14,7 +14,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pyterrier_asl.retrieval import build
 from pyterrier_asl.retrieval.index import TermIndex
 from pyterrier_asl.retrieval.terrier import tokeniser_from
 from pyterrier_asl.retrieval.tokens import LUCENE_STOPWORDS, WordTokeniser
@@ -88,20 +87,16 @@ TEXTS = st.lists(
 )
 
 
-@given(TEXTS, st.integers(1, 20))
-def test_is_the_counts_of_the_documents_whatever_they_are(texts, block):
-    """Postings, documents and lengths equal counts by a Counter, for blocks of any size."""
+@given(TEXTS)
+def test_is_the_counts_of_the_documents_whatever_they_are(texts):
+    """Postings, documents and lengths equal counts by a Counter."""
     expected = {
         f"d{i}": dict(Counter(word.lower() for word in words)) for i, words in enumerate(texts)
     }
     if not any(expected.values()):
         return
     documents = [{"docno": f"d{i}", "text": " ".join(words)} for i, words in enumerate(texts)]
-    before, build.BLOCK_TOKENS = build.BLOCK_TOKENS, block
-    try:
-        index = indexed(documents, stemmer=None, stopwords=None)
-    finally:
-        build.BLOCK_TOKENS = before
+    index = indexed(documents, stemmer=None, stopwords=None)
     assert contents(index) == expected
     assert index.doc_lengths.tolist() == [sum(terms.values()) for terms in expected.values()]
     for term in {term for terms in expected.values() for term in terms}:
@@ -130,6 +125,7 @@ def test_the_choice_is_kept_and_shown(tmp_path):
     )
     assert loaded.query_terms("radio waves, generous wave") == {"wave": 2.0, "generous": 1.0}
     assert "stemmer='english'" in repr(loaded)
+    assert [str(loaded), str(indexed())] == ["TermIndex(index)", "TermIndex"]
     metadata = json.loads((tmp_path / "index" / "pt_meta.json").read_text(encoding="utf-8"))
     assert metadata["tokeniser"] == {"name": "words", "stemmer": "english", "stopwords": ["radio"]}
 
@@ -218,13 +214,69 @@ def test_another_format_is_refused(tmp_path):
         TermIndex(tmp_path / "index")
     file.unlink()
     with pytest.raises(FileNotFoundError, match=r"no TermIndex at .*from_documents"):
-        TermIndex(tmp_path / "index")
+        TermIndex(tmp_path / "index").bm25().search("radio")
 
 
 def test_what_is_there_is_not_overwritten(tmp_path):
     indexed(path=tmp_path / "index")
     with pytest.raises(FileExistsError, match="exists: choose another path, or remove it"):
         indexed(path=tmp_path / "index")
+
+
+# -- the indexer ----------------------------------------------------------------------------------
+
+TOKS = [
+    {"docno": "d1", "toks": {"Radio": 2, "##s": 1.0, "of": np.int64(3), "gone": 0}, "text": 5},
+    {"docno": "d2", "toks": None, "text": "radio waves"},
+    {"docno": "d3", "toks": {}},
+    {"docno": "d4", "toks": float("nan"), "text": "masers", "title": "Radio"},
+]
+
+
+@pytest.mark.parametrize("given", [iter, pd.DataFrame], ids=["dicts", "frame"])
+def test_toks_are_indexed_unchanged_and_go_before_the_text(given):
+    index = indexed(given(TOKS))
+    assert contents(index) == {
+        "d1": {"##s": 1, "Radio": 2, "of": 3},
+        "d2": {"radio": 1, "wave": 1},
+        "d3": {},
+        "d4": {"maser": 1, "radio": 1},
+    }
+    assert index.doc_lengths.tolist() == [6, 2, 0, 2]
+    toks = pd.DataFrame({"qid": ["1", "2"], "query_toks": [{"##s": 1.0}, {"Radio": 1}]})
+    assert index.bm25()(toks)["docno"].tolist() == ["d1", "d1"]
+    assert index.bm25().search("Radios")["docno"].tolist() == []  # in half of the documents
+
+
+def test_an_indexer_ends_a_pipeline_of_documents(tmp_path):
+    index = TermIndex(tmp_path / "new" / "index")
+    assert not index.built()
+    with pytest.raises(FileNotFoundError, match="no TermIndex at .*new"):
+        index.bm25().search("radio")
+    indexer = index.indexer(stemmer=None, stopwords=["of"], verbose=False)
+    twice = pt.apply.text(lambda document: f"{document['text']} {document['docno']}")
+    made = (twice >> indexer).index(iter(DOCUMENTS))
+    assert made is index and made.built() and TermIndex(index.path).built()
+    documents = [{**d, "text": f"{d['text']} {d['docno']}"} for d in DOCUMENTS]
+    assert contents(made) == contents(indexed(documents, stemmer=None, stopwords=["of"]))
+    assert index.metadata["tokeniser"]["stopwords"] == ["of"]
+    begun = iter(DOCUMENTS)
+    with pytest.raises(FileExistsError, match="exists: choose another path"):
+        indexer.index(begun)
+    assert next(begun) is DOCUMENTS[0]  # an error before the first document
+
+
+def test_an_empty_folder_is_a_new_one(tmp_path):
+    assert TermIndex(tmp_path).indexer(verbose=False).index(DOCUMENTS).num_docs == 4
+
+
+def test_an_indexer_can_be_inspected_and_drawn(tmp_path):
+    indexer = TermIndex(tmp_path).indexer(stemmer=None)
+    assert pt.inspect.transformer_type(indexer) == pt.inspect.TransformerType.indexer
+    assert indexer.index_inputs() == [["docno", "text"], ["docno", "toks"]]
+    assert "TermIndex" in pt.schematic.draw(indexer)
+    assert str(indexer) == "TermIndexer(stemmer=None)"
+    assert indexer == TermIndex(tmp_path).indexer(stemmer=None) != TermIndex(tmp_path).indexer()
 
 
 # -- what cannot be indexed -----------------------------------------------------------------------
@@ -250,6 +302,11 @@ def test_what_is_there_is_not_overwritten(tmp_path):
         (pd.DataFrame({"docno": ["d1"]}), KeyError, "document 1: 'text'; documents are dicts"),
         ([{"docno": "d1", "text": None}], TypeError, "text of docno 'd1' is a NoneType"),
         ([{"docno": "d1", "text": "", "title": 5}], TypeError, "title of docno 'd1' is a int, 5"),
+        ([{"docno": "d1", "toks": ["a"]}], TypeError, "toks of docno 'd1' are a list, .'a'.; give"),
+        *(
+            ([{"docno": "d1", "toks": {term: tf}}], ValueError, f"frequency {tf!r} of {term!r};")
+            for term, tf in [("a", 0.5), ("a", -1), ("a", "2"), ("a", float("inf")), (3, 1)]
+        ),
         *(
             ([{"docno": "d1", "text": "a"}, {"docno": docno, "text": "b"}], ValueError, message)
             for docno, message in [

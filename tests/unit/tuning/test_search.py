@@ -18,7 +18,7 @@ from ir_measures import AP, RR, NumRet
 from scipy.stats import loguniform, randint, uniform
 
 from pyterrier_asl import ASL, KFoldRandomSearch, RandomSearch
-from pyterrier_asl.tuning import truncated
+from pyterrier_asl.tuning import Stage, StagedSearch, truncated
 from pyterrier_asl.tuning.objective import PipelineObjective, make_task
 from pyterrier_asl.tuning.space import Space
 
@@ -238,6 +238,20 @@ def test_values_of_any_kind():
 def test_parameters_that_are_none(params, message):
     with pytest.raises(ValueError, match=message):
         RandomSearch(Mixture(), params, TOPICS, QRELS)
+
+
+def test_a_transformer_that_is_not_in_the_pipeline_is_refused_before_a_trial():
+    """Where it equals one in the pipeline, too; parts of parts are in the pipeline."""
+    inner, other = Mixture(), Mixture()
+    pipe = ((inner + Mixture(kind="down")) % 9) >> pt.RankCutoff(5)
+    for stages in (False, True):
+        with pytest.raises(ValueError, match="'x' of .*Mixture.* not in the pipeline .*RankCutoff"):
+            if stages:
+                StagedSearch([Stage("one", pipe, {other: {"x": [0.1]}})], TOPICS, QRELS, n_trials=1)
+            else:
+                search(pipe, {other: {"x": [0.1]}})
+    assert inner.calls == other.calls == 0
+    assert len(search(pipe, {inner: {"x": [0.1]}, pipe[1]: {"k": [3]}}, n_trials=1)) == 1
 
 
 @pytest.mark.parametrize(

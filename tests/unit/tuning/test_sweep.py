@@ -137,7 +137,6 @@ def test_where_it_does_not_apply(small):
     for pipeline, params, measures, topics, reason in [
         (bm25 % 10, {bm25: {"b": [0.5]}}, [AP], small.topics, "neither a TermIndex's BM25"),
         (bm25 >> prf >> other.bm25(), {bm25: {"b": [0.5]}}, [AP], small.topics, "one TermIndex"),
-        (bm25, {prf: {"gamma": [0.5]}}, [AP], small.topics, "is not in the pipeline"),
         (bm25, {bm25: {"b": [0.5]}}, [AP, Judged @ 10], small.topics, "Judged@10 is not"),
         (bm25, {bm25: {"b": [0.5]}}, [AP, NumRet], small.topics, "NumRet is not"),
         (bm25, {bm25: {"b": [0.5]}}, [TBG], small.topics, "TBG does not know the length"),
