@@ -19,10 +19,12 @@ from ..evaluation.inputs import QrelsLike, Runs, refuse, refuse_unused, warn_of_
 from ..io.lazy import pd
 from ..io.notices import counted, names_of, warn
 from ..io.printed import Part, Printed
+from ..io.tables import latex
 from ..judging.matching import positions
 from ..measures.names import Measures, NamedMeasure, named_measures
-from ..scoring.arrays import Floats, Ints
+from ..scoring.arrays import Floats, Ints, queries_of
 from ..statistics.prediction_powered import TARGETS, prediction_powered
+from ..statistics.tests import with_corrected_p
 from .judges import FEW_QUERIES, Judges, with_reference
 
 #: The names of the two judges of an audit.
@@ -41,6 +43,9 @@ _COLUMNS = {
 #: The columns of printed tables, which fit into 80 characters.
 _SHOWN = ["run", "estimate", "ci_low", "ci_high", "people", "machine", "saved"]
 _TITLES = {"ci_low": "from", "ci_high": "to"}
+
+#: The least p-value that sentences show.
+_LEAST_P = 1e-4
 
 #: The number of differences that sentences are printed of.
 _ANSWERS = 10
@@ -74,12 +79,13 @@ def audit(
         target: ``'queries like these'``, the mean over the population of which the queries are a
             sample, or ``'these queries'``, the mean over the machine's queries if people judged all
             of them. The interval of the second is narrower and holds for these queries only.
-        baseline: the run with which others are compared; None: the first.
+        baseline: the run with which others are compared; None: the first, and the note says so.
         all_pairs: compare every two runs, not only each run with the baseline.
         rel: minimum grade of a relevant document, for measures without one.
         machine_rel: the same for the machine's grades, if their scale differs. It replaces ``rel``
             and the ``rel`` of a measure, and is then shown after the name of the measure.
-        alpha: intervals cover 1 - alpha.
+        alpha: intervals cover 1 - alpha; the level of significance of differences, whose p is
+            corrected (Holm) over the differences of a measure.
         name: the name of the machine in sentences.
 
     Returns:
@@ -122,7 +128,11 @@ def audit(
     answers: list[str] = []
     explanations: list[str] = []
     machine_queries = len(sample.qids)
-    labels = f"people's labels of {sample.size} of {machine_queries} queries and all of {name}'s"
+    by_people, by_machine = sample.labels
+    labels = (
+        f"by {by_people:,} labels of people, of {sample.size} of {machine_queries} queries, and "
+        f"{by_machine:,} labels of {name}"
+    )
     for measure in named:
         h, f, rest = sample.values(measure, rows, less)
         estimates = prediction_powered(h, f, rest, target=target, alpha=alpha)
@@ -132,11 +142,15 @@ def audit(
             estimate = getattr(estimates, by)
             part[[*columns]] = np.stack((estimate.mean, estimate.low, estimate.high), axis=1)
         part = part.assign(**{"lambda": estimates.lambda_, "saved": estimates.saved})
+        is_difference = np.array(less) >= 0
+        part["p"] = np.where(is_difference, estimates.both.p, np.nan)
+        part = with_corrected_p(part, "t", "holm", alpha)
         _warn_of_equal_values(part, estimates.differing)
         answers += _answers(part, measure.higher_is_better, labels, name)
         explanations += _without_interval(part, h, rest)
         parts.append(part)
     these = f"these {machine_queries} queries, if people judged all of them"
+    differences = int((less >= 0).sum())
     note = (
         f"Means over {target if target == TARGETS[0] else these}, with {100 * (1 - alpha):g} % "
         f"intervals, from people's labels of {sample.size} queries and the machine's labels of "
@@ -147,6 +161,18 @@ def audit(
             else f"They hold if the {sample.size} queries were drawn at random from the "
             f"{machine_queries}, which cannot be checked here. Each row has another lambda, so a "
             "difference can differ from the difference of its two means."
+        )
+        + " Documents that people did not judge count as not relevant in their values."
+        + (
+            f" p is corrected for the {differences} differences of a measure (Holm); the intervals "
+            "are not."
+            if differences > 1
+            else ""
+        )
+        + (
+            f" The runs are compared with {names[0]}, the first; baseline names another."
+            if differences > 1 and baseline is None and not all_pairs
+            else ""
         )
     )
     table = pd.concat(parts, ignore_index=True)
@@ -164,8 +190,9 @@ class Audit(Printed):
             ``people_high``, and by the machine alone, ``machine``, ``machine_low``,
             ``machine_high`` (NaN for these queries, because the machine's error is unknown);
             ``lambda``, the weight of the machine; ``saved``, the number of further queries that
-            people would have to judge for the same interval without the machine. Where people's
-            values are all equal, the intervals with people and ``saved`` are NaN.
+            people would have to judge for the same interval without the machine; of a difference
+            ``p``, two-sided, ``p_corrected`` (Holm) and ``significant``. Where people's values are
+            all equal, the intervals with people, p and ``saved`` are NaN.
         target: the target of the estimates.
         queries: the number of queries that people judged.
         machine_queries: the number of queries that the machine judged.
@@ -195,6 +222,17 @@ class Audit(Printed):
         yield Part("")
         yield from map(Part, [self.note, *self.explanations])
 
+    def to_latex(self, *, places: int = 4) -> str:
+        """The estimates with a caption: a ``table`` with a ``tabular`` with rules of booktabs.
+
+        Args:
+            places: decimal places.
+        """
+        about = self.table[["measure"]].assign(estimate_of=names_of_estimates(self.table))
+        shown = about.join(self.table[[*_SHOWN[1:], "p_corrected"]])
+        titles = {**_TITLES, "estimate_of": "mean or difference", "p_corrected": "p"}
+        return latex(shown, places=places, titles=titles, caption=self.note)
+
     def chart(self) -> Any:
         """The estimate of each run, by people alone and by the machine alone, with intervals."""
         kind = np.where(self.table["minus"].astype(bool), "differences", "means")
@@ -221,24 +259,29 @@ def _answers(
 ) -> Iterator[str]:
     """A sentence per difference of a measure, or per mean where there is a single run."""
     rows = part if len(part) == 1 else part[part["minus"] != ""]
+    family = f", corrected for {len(rows)} differences" if len(rows) > 1 else ""
     for what, row in zip(names_of_estimates(rows), rows.to_dict("records")):
         ends = row["ci_low"], row["ci_high"]
+        p = interval = better = ""
         if np.isnan(ends).any():
-            interval, saved = "", "there is no interval"
+            saved = "there is no interval"
         else:
             interval = " [{:+.3f}, {:+.3f}]".format(*ends)
             gain = np.nan_to_num(row["saved"], posinf=0)
             queries = counted(round(abs(gain)), "query", "queries")
             saves = "costs precision worth" if gain < 0 else "saves labels of"
             saved = f"{name} {f'{saves} {queries}' if abs(gain) > 0.5 else 'saves no labels'}"
-        better = ""
-        if row["minus"] and higher_is_better is not None and interval:
-            first, second = (1, -1) if higher_is_better else (-1, 1)
-            sign = (ends[0] > 0) - (ends[1] < 0)
-            named = {first: row["run"], second: row["minus"]}
-            better = f"{named[sign]} is better; " if sign else "no significant difference; "
-        estimate = f"{row['measure']}, {what} = {row['estimate']:+.3f}{interval}"
-        yield f"{estimate} by {labels}: {better}{saved}."
+        if row["minus"] and interval:
+            p = row["p_corrected"]
+            p = f" (p {f'= {p:.3g}' if p >= _LEAST_P else f'< {_LEAST_P:g}'}{family})"
+        if p and higher_is_better is not None:
+            winners = [row["run"], row["minus"]][:: 1 if higher_is_better else -1]
+            winner = winners[0] if row["estimate"] > 0 else winners[1]
+            better = (
+                f"{winner} is better; " if row["significant"] else "no significant difference; "
+            )
+        estimate = f"{row['measure']}, {what} = {row['estimate']:+.3f}{interval}{p}"
+        yield f"{estimate} {labels}: {better}{saved}."
 
 
 def _warn_of_equal_values(part: pd.DataFrame, differing: Ints) -> None:
@@ -328,14 +371,21 @@ class AuditedRuns:
         return cls(judges, by_machine.take(pa.array(order)).to_pylist(), len(by_people), order)
 
     @property
-    def documents(self) -> dict[str, list[str]]:
-        """The documents of each query that the machine judged."""
-        judgements = self.judges.members[self.judges.names[1]].judgements
-        by_query: dict[str, list[str]] = {qid: [] for qid in self.qids}
-        texts = judgements.qid_text.to_pylist()
-        for query, docno in zip(judgements.queries.tolist(), judgements.docnos.to_pylist()):
-            by_query[texts[query]].append(docno)
-        return by_query
+    def labels(self) -> list[int]:
+        """The number of labels of people, and of the machine."""
+        return [len(judge.judgements.grades) for judge in self.judges.members.values()]
+
+    def pool(self, depth: int | None) -> dict[str, list[str]]:
+        """The first ``depth`` documents of all runs for each of the machine's queries, by id."""
+        runs = self.judges.runs_by(self.judges.names[1])
+        parts = []
+        for run in runs.runs:
+            ranking = run.whole_ranking.cut(depth)
+            rows = {"query": queries_of(ranking.offsets), "docno": run.docnos(ranking)}
+            parts.append(pd.DataFrame(rows).drop_duplicates())
+        pairs = pd.concat(parts).drop_duplicates()
+        by_query = pairs.groupby("query")["docno"].agg(sorted).to_dict()
+        return {qid: by_query.get(at, []) for qid, at in zip(self.qids, self.order.tolist())}
 
     def values(self, measure: NamedMeasure, rows: Ints, less: Ints) -> list[Floats]:
         """The values by people, by the machine on the same queries, and on the other queries.

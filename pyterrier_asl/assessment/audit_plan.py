@@ -4,89 +4,142 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..evaluation.inputs import QrelsLike, Runs, refuse_unused
 from ..io.atomic import replacing
+from ..io.lazy import pd
 from ..io.notices import counted
-from ..measures.names import Measures, named_measures
+from ..io.printed import Part, Printed
+from ..measures.names import Measures, NamedMeasure, named_measures
+from ..scoring.arrays import Floats
 from ..statistics.inputs import check_draws
 from ..statistics.prediction_powered import TARGETS, differing_values, interval_widths
 from .audit import AuditedRuns, means_and_differences
 
+#: Numbers of queries in the table of a plan.
+_SIZES = (5, 10, 15, 20, 25, 30, 40, 50, 75, 100, 150, 200, 300, 500, 1000, 2000, 5000, 10_000)
 
-@dataclass(frozen=True)
-class AuditPlan:
-    """The plan of an audit: the documents that people must judge.
+
+@dataclass(frozen=True, repr=False)
+class AuditPlan(Printed):
+    """The plan of an audit: the documents that people must judge; ``print`` shows it.
 
     Attributes:
-        queries: the number of queries, with the pilot; None where no number is enough for the
-            width, and then all are drawn.
-        drawn: the queries of the pilot, then the others in the order of the draw.
+        queries: the number of queries, with the pilot; None where no number was asked for, or none
+            is enough for the width, and then all are drawn.
+        order: the queries of the pilot, then all others in the order of the draw.
         judged: the number of these queries that people have judged already.
-        of: the number of queries that the machine has judged.
-        width: the width of the intervals, from end to end.
+        width: the width of the intervals, from end to end; None: a number of queries was asked for.
         target: the target of the estimate.
         seed: seed of the draw.
         worst_case: whether people had judged no query yet, so that the plan assumes a machine of no
             use.
-        widest: the widest interval that is expected, from end to end.
-        limiting: the measure and the run, or difference, with this interval.
-        documents: query -> the documents that people must judge, which the machine has judged.
+        widths: the width of the widest interval that is expected for 3, 4, ... queries.
+        limiting: the measure and the run, or difference, with this interval at these numbers.
+        documents: query -> the documents that people must judge: those that any run has in the
+            first ``depth``.
+        depth: the deepest cut-off of the measures; None: whole rankings.
     """
 
     queries: int | None
-    drawn: list[str]
+    order: list[str]
     judged: int
-    of: int
-    width: float
+    width: float | None
     target: str
     seed: int
     worst_case: bool
-    widest: float
-    limiting: str
+    widths: list[float]
+    limiting: list[str]
     documents: dict[str, list[str]]
+    depth: int | None
+
+    @property
+    def drawn(self) -> list[str]:
+        """The queries of the pilot, then those that people must judge."""
+        asked = self.width is None and self.queries is None
+        count = 0 if asked else len(self.order) if self.queries is None else self.queries
+        return self.order[: max(count, self.judged)]
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
         """The pairs of query and document that people must judge, by query in drawn order."""
         return [(qid, docno) for qid in self.drawn[self.judged :] for docno in self.documents[qid]]
 
-    def sentence(self) -> str:
-        """The plan in words."""
-        limits = f"the widest is {self.widest:.3g}, of {self.limiting}"
-        if self.queries is None:
-            return (
-                f"Even all {self.of} queries are too few for intervals of width {self.width:g}: "
-                f"with all of them {limits}; all are drawn."
-            )
-        if self.judged and self.queries <= self.judged:
-            return (
-                f"The {self.judged} queries that people have judged are enough for intervals of "
-                f"width {self.width:g}, by people's labels of them ({limits}); none is drawn."
-            )
+    @property
+    def table(self) -> pd.DataFrame:
+        """The documents to judge and the expected width for several numbers of queries."""
+        most, least = len(self.order), max(self.judged, 3)
+        sizes = {*(n for n in _SIZES if least <= n <= most), most, least}
+        if self.queries is not None and self.queries >= least:
+            sizes.add(self.queries)
+        documents = np.cumsum([len(self.documents[qid]) for qid in self.order[self.judged :]])
+        documents = np.insert(documents, 0, 0)
+        rows = [(n, documents[n - self.judged], self.widths[n - 3]) for n in sorted(sizes)]
+        return pd.DataFrame(rows, columns=["queries", "documents", "width"])
+
+    def sentences(self) -> list[str]:
+        """The plan in words, and what people are asked to judge."""
+        return [self._answer(), self._pool()]
+
+    def _answer(self) -> str:
+        of, at = len(self.order), len(self.order) if self.queries is None else self.queries
+        at = max(at, self.judged, 3) - 3
+        limits = f"the widest is {self.widths[at]:.3g}, of {self.limiting[at]}"
         basis = (
             "as if the machine were of no use, because people have judged no query yet"
             if self.worst_case
             else f"by people's labels of {self.judged} queries so far"
         )
+        if self.width is None and self.queries is None:
+            return f"The widths of intervals are {basis}; nothing is drawn yet."
+        width = "" if self.width is None else f" for intervals of width {self.width:g}"
+        if self.queries is None:
+            return (
+                f"Even all {of} queries are too few{width}: with all of them {limits}; all are "
+                "drawn."
+            )
+        if self.judged and self.queries <= self.judged:
+            return (
+                f"The {self.judged} queries that people have judged are enough{width}, {basis} "
+                f"({limits}); none is drawn."
+            )
         return (
-            f"People must judge {self.queries} of {self.of} queries for intervals of width "
-            f"{self.width:g}, {basis} ({limits}); {len(self.drawn) - self.judged} are drawn with "
-            f"seed {self.seed}: {counted(len(self.pairs), 'document')} to judge."
+            f"People must judge {self.queries} of {of} queries{width}, {basis} ({limits}); "
+            f"{len(self.drawn) - self.judged} are drawn with seed {self.seed}: "
+            f"{counted(len(self.pairs), 'document')} to judge."
         )
+
+    def _pool(self) -> str:
+        rankings = "whole rankings" if self.depth is None else f"first {self.depth:,} documents"
+        return (
+            f"People judge the pool of the runs' {rankings} in each query. Values by people are "
+            "then those of pooled qrels: other documents count as not relevant."
+        )
+
+    def parts(self) -> Iterator[Part]:
+        """The plan in words, the table, and what people are asked to judge."""
+        yield Part(self._answer())
+        heading = "Documents to judge, and width of the widest interval, by number of queries:"
+        yield Part(heading, self.table)
+        yield Part("")
+        yield Part(self._pool())
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the draw: JSON after ``#``, then ``qid``, ``docno``, and ``label`` to fill in.
 
         Raises:
+            ValueError: where nothing is drawn.
             FileExistsError: where the file exists: queries that are drawn again until they suit
                 are no random sample. If two processes save at once, one of them gets this error.
         """
-        about = {n: getattr(self, n) for n in ("target", "width", "seed", "queries", "of")}
-        about["judged"] = self.drawn[: self.judged]
+        if not self.pairs:
+            raise ValueError("nothing is drawn: give a width or a number of queries")
+        about = {n: getattr(self, n) for n in ("target", "width", "seed", "queries", "depth")}
+        about |= {"of": len(self.order), "judged": self.drawn[: self.judged]}
         lines = [f"# {json.dumps(about)}", "qid\tdocno\tlabel"]
         lines += [f"{qid}\t{docno}\t" for qid, docno in self.pairs]
         try:
@@ -104,15 +157,17 @@ def plan_audit(
     qrels: QrelsLike | None,
     measures: Measures,
     machine: QrelsLike,
-    width: float,
+    width: float | None = None,
     *,
+    queries: int | None = None,
+    depth: int | None = None,
     target: str = TARGETS[0],
     rel: float | None = None,
     machine_rel: float | None = None,
     alpha: float = 0.05,
     seed: int = 0,
 ) -> AuditPlan:
-    """Draws at random the queries that people must judge for intervals of a width.
+    """Draws at random the queries that people must judge, and lists their documents.
 
     The widest interval decides, over all measures, of each run and each difference from the first
     run. Rows with equal values in all queries are left out, because they give no variance.
@@ -124,6 +179,10 @@ def plan_audit(
         measures: measures or their names.
         machine: the machine's judgements; queries are drawn from its queries.
         width: the width of the intervals, from end to end.
+        queries: the number of queries, with the pilot, instead of a width. Without both nothing is
+            drawn, and the table of the plan helps to choose.
+        depth: the number of first documents of each run that people judge; None: the deepest
+            cut-off of the measures, or whole rankings for a measure without one.
         target: ``'queries like these'`` or ``'these queries'``; see
             :func:`~pyterrier_asl.audit`.
         rel: minimum grade of a relevant document, for measures without one.
@@ -133,27 +192,72 @@ def plan_audit(
             begins with the queries of a shorter draw.
 
     Raises:
-        ValueError: as :func:`~pyterrier_asl.audit`, for a width that is not above 0, and for a
-            pilot without variance, in which all values of each run and difference are equal.
+        ValueError: as :func:`~pyterrier_asl.audit`, for a width that is not above 0, a number of
+            queries beyond the machine's, both of them, and for a pilot without variance, in which
+            all values of each run and difference are equal.
 
     >>> qids = [str(number) for number in range(40)]
     >>> runs = {"run": {q: {"a": 2, "b": 1} for q in qids}}
     >>> machine = {q: {"a": int(q) % 3 == 0, "b": 1} for q in qids}
-    >>> plan = plan_audit(runs, None, "AP", machine, 0.3, seed=1)
-    >>> plan.sentence()[:61]
-    'People must judge 13 of 40 queries for intervals of width 0.3'
+    >>> plan = plan_audit(runs, None, "P@1", machine, 0.4, seed=1)
+    >>> plan.sentences()[0][:61]
+    'People must judge 25 of 40 queries for intervals of width 0.4'
+    >>> plan.table.round(2).head(3)
+       queries  documents  width
+    0        3          3   2.40
+    1        5          5   1.20
+    2       10         10   0.69
     """
-    if not width > 0:
-        raise ValueError(f"width is {width}: give one above 0")
+    if width is not None and (not width > 0 or queries is not None):
+        what = "give one above 0" if queries is None else f"leave it out, or queries={queries}"
+        raise ValueError(f"width is {width}: {what}")
     check_draws(1, seed)
     named = refuse_unused(named_measures(measures), "rel", rel=rel, machine_rel=machine_rel)
-    worst_case = qrels is None
+    if depth is None:
+        cutoffs = [measure.measure.params.get("cutoff") for measure in named]
+        depth = None if None in cutoffs else max(cutoffs)
     # Without a pilot: people's values have the variance of the machine's, which predict nothing.
+    worst_case = qrels is None
     sample = AuditedRuns.of(runs, machine if qrels is None else qrels, machine, rel, machine_rel)
+    if queries is not None and not 3 <= queries <= len(sample.qids):
+        raise ValueError(
+            f"queries is {queries}: give a number from 3 to {len(sample.qids)}, the number of "
+            "queries that the machine judged"
+        )
+    names, widths = _widths(sample, named, worst_case, target, alpha)
+    widest = widths.max(axis=0)
+    if width is not None:
+        enough = np.flatnonzero(widest <= width)
+        queries = int(enough[0]) + 3 if len(enough) else None
+    pilot = [] if worst_case else sample.qids[: sample.size]
+    order = np.random.default_rng(seed).permutation(sorted(sample.qids[len(pilot) :]))
+    return AuditPlan(
+        queries,
+        [*pilot, *order.tolist()],
+        len(pilot),
+        width,
+        target,
+        seed,
+        worst_case,
+        widest.tolist(),
+        [names[at] for at in widths.argmax(axis=0)],
+        sample.pool(depth),
+        depth,
+    )
+
+
+def _widths(
+    sample: AuditedRuns, measures: list[NamedMeasure], worst_case: bool, target: str, alpha: float
+) -> tuple[list[str], Floats]:
+    """The means and differences, and the expected widths of their intervals by 3, 4, ... queries.
+
+    Raises:
+        ValueError: where all values of each mean and difference are equal.
+    """
     rows = means_and_differences(len(sample.judges.systems))
     names = [*sample.judges.systems, ""]
     widths = {}
-    for measure in named:
+    for measure in measures:
         for h, f, rest, run, minus in zip(*sample.values(measure, *rows), *rows):
             if worst_case:
                 h, f, rest = f, np.zeros_like(f), np.zeros_like(rest)
@@ -168,25 +272,4 @@ def plan_audit(
             f"queries that {'the machine' if worst_case else 'people'} judged; judge more queries, "
             "or name another measure"
         )
-    of_all = np.array(list(widths.values()))  # for 3, 4, ... queries
-    enough = np.flatnonzero(of_all.max(axis=0) <= width)
-    at = int(enough[0]) if len(enough) else -1
-    queries = at + 3 if len(enough) else None
-    pilot = [] if worst_case else sample.qids[: sample.size]
-    count = len(sample.qids) if queries is None else max(queries, len(pilot))
-    order = np.random.default_rng(seed).permutation(sorted(sample.qids[len(pilot) :]))
-    drawn = [*pilot, *order[: count - len(pilot)].tolist()]
-    widest = int(of_all[:, at].argmax())
-    return AuditPlan(
-        queries,
-        drawn,
-        len(pilot),
-        len(sample.qids),
-        width,
-        target,
-        seed,
-        worst_case,
-        float(of_all[widest, at]),
-        list(widths)[widest],
-        sample.documents,
-    )
+    return list(widths), np.array(list(widths.values()))

@@ -20,7 +20,14 @@ from ..measures.names import Measures, NamedMeasure
 from ..statistics.inputs import check_name
 from .agreement import ON_GRADES, confusion_of, counts_by_grade, judged_by_both
 from .favoured import FEW_RUNS, favour_sentences, favoured_chart, favours_by_judge
-from .human_range import DOCUMENTS, HUMAN, SYSTEMS, agreement_with_people, judge_lines
+from .human_range import (
+    DOCUMENTS,
+    HUMAN,
+    SYSTEMS,
+    agreement_with_people,
+    judge_lines,
+    people_range,
+)
 from .judges import FEW_QUERIES, JudgeRel, Judges, with_reference
 from .system_pairs import PairedTest, reversals_of
 from .which_judge import best_judge, differences_of_judges
@@ -285,8 +292,12 @@ class JudgeReport(JudgeSummary, Printed):
         check_name("table", table, list(tables))
         part = tables[table]
         assert part.table is not None
+        shown = part.table
+        if table == "agreement" and "human range" in tables:
+            rows: list[Any] = self.agreement.loc[shown.index].to_dict("records")
+            shown = shown.assign(people=[people_range(row) or "--" for row in rows])
         caption = f"{part.text.removesuffix(':')}. {_CAPTIONS.get(table, '')}".rstrip()
-        return latex(part.table, places=places, caption=caption, **part.style)
+        return latex(shown, places=places, caption=caption, **part.style)
 
     def _tables(self) -> dict[str, Part]:
         """The tables that are shown, by their names."""

@@ -44,7 +44,8 @@ COMMANDS = {
     "holes": "Show what unjudged documents could change, and which to judge next.",
     "labels": "Merge labels of unjudged documents with qrels.",
     "judges": "Compare people, crowds and machines that judged the same documents.",
-    "audit": "Measure runs with a machine's labels, corrected by people's; plan an audit.",
+    "audit": "Measure runs with a machine's labels, corrected by people's.",
+    "plan-audit": "Draw the queries and documents that people judge for an audit.",
     "report": "Write an HTML report: ranking of systems, differences, missed documents.",
     "analyze": "Make the tables and figures of the papers, by name.",
     "tune": "Tune BM25 with feedback for a measure by random search in stages.",
@@ -96,7 +97,7 @@ class Commands(click.Group):
         """The command of a name, which is imported here."""
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = import_module(f".{cmd_name}", __name__).command
+        command: click.Command = import_module(f".{cmd_name.replace('-', '_')}", __name__).command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

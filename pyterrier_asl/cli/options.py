@@ -428,8 +428,8 @@ _INPUTS = (
 def inputs() -> list[str]:
     """The files and folders that the current command reads."""
     values = click.get_current_context().params
-    tracks, machine = values.get("tracks", ()), values.get("machine")
-    judges = [*values.get("judges", ()), *filter(None, [machine])]
+    tracks = values.get("tracks", ())
+    judges = [*values.get("judges", ()), *values.get("machine", ())]
     names = [judge.split("=", 2 if tracks else 1)[-1] for judge in judges]
     names += [path for track in tracks for path in track[1:]]
     for value in filter(None, map(values.get, _INPUTS)):

@@ -39,12 +39,14 @@ class Estimate:
         variance: Their variances.
         low: Lower ends of the intervals; NaN without an interval.
         high: Upper ends.
+        p: Two-sided p-values of a mean of 0, by the t of the intervals; NaN without an interval.
     """
 
     mean: Floats
     variance: Floats
     low: Floats
     high: Floats
+    p: Floats
 
     @classmethod
     def by_t(
@@ -56,9 +58,12 @@ class Estimate:
         has_variance: Bools | bool = True,
     ) -> Estimate:
         """Estimates with Student's intervals where the variance of the values is known."""
-        margin = np.sqrt(variance) * scipy.stats.t.isf(alpha / 2, freedom)
-        margin = np.where(has_variance, margin, np.nan)
-        return cls(mean, variance, mean - margin, mean + margin)
+        error = np.where(has_variance, np.sqrt(variance), np.nan)
+        margin = error * scipy.stats.t.isf(alpha / 2, freedom)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            p = 2 * scipy.stats.t.sf(np.abs(mean) / error, freedom)
+        p = np.where((mean == 0) & (error == 0), 1.0, p)
+        return cls(mean, variance, mean - margin, mean + margin, p)
 
 
 @dataclass(frozen=True)
@@ -157,7 +162,7 @@ def prediction_powered(
         )
     else:
         nothing = np.full(h.shape[:-1], np.nan)
-        by_machine = Estimate(everything.mean(-1), nothing, nothing, nothing)
+        by_machine = Estimate(everything.mean(-1), nothing, nothing, nothing, nothing)
     weight = _weight(
         h, f, everything, (1 + n / unjudged if unjudged else np.inf) if like_these else 1.0
     )

@@ -622,6 +622,8 @@ ROWS: dict[str, dict[str, Row]] = {
         "seed": Row(5),
         **SETTINGS_OF_QRELS,
         **NOT_PEOPLE,
+        "depth": Row(3),
+        "queries": Row(9, refused={"always": "leave it out, or queries=9"}),
     },
     "search_lengths": {
         "rel": Row(2),

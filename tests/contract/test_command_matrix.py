@@ -192,10 +192,6 @@ def tuned(setting: Setting, seed: int) -> str:
     return str(place)
 
 
-def planned(setting: Setting) -> list[str]:
-    return ["--plan", ".2" if setting.measure == "AP@10" else "3"]
-
-
 def run_types(setting: Setting) -> list[str]:
     types = dict(zip(RUNS, ("manual", "automatic") * 2))
     return ["--types", lines("types", types)]
@@ -284,7 +280,7 @@ SPECIAL: dict[str, dict[str, Row]] = {
     },
     "judges": {
         "labels": Row(labels),
-        "show": Row(["--show", "gains"]),
+        "show": Row(["--show", "favoured"]),
         "reference": Row(["--reference", "nist"]),
         "form": Row(["-o", "jsonl"], ["--show", "agreement"], alone=True),
         "judges": Row(judge("z", 0.3)),
@@ -298,11 +294,18 @@ SPECIAL: dict[str, dict[str, Row]] = {
     "audit": {
         "machine_rel": Row(["--judge-rel", "m=2"]),
         "target": Row(["--target", "these-queries"]),
-        "plan": Row(["--plan", ".4"]),
-        "draw": Row(["--draw", "drawn"], planned, writes="drawn", alone=True),
         "baseline": Row(["--baseline", "delta"]),
         "all_pairs": Row(["--all-pairs"]),
-        "seed": Row(["--seed", "7"], planned, alone=True),
+        "rel": Row(["-l", "2"]),
+    },
+    "plan-audit": {
+        "machine_rel": Row(["--judge-rel", "m=2"]),
+        "target": Row(["--target", "these-queries"]),
+        "width": Row(["--width", "5"]),
+        "queries": Row(["--queries", "9"]),
+        "depth": Row(["--depth", "3"]),
+        "seed": Row(["--seed", "7"], ["--queries", "9", "-o", "drawn"], writes="drawn", alone=True),
+        "o": Row(["-o", "drawn"], ["--queries", "9"], writes="drawn", alone=True),
         "rel": Row(["-l", "2"]),
     },
     "report": {
@@ -512,7 +515,7 @@ def required(name: str, setting: Setting) -> Iterator[str]:
         yield from group_file(setting)
     if "judges" in options and name not in ("ranks", "report") and setting.source == "files":
         yield from two_judges(setting)
-    if name == "audit":
+    if name in ("audit", "plan-audit"):
         path = write_qrels(_small.judged_by_other(), folder() / "machine")
         yield from ["--judge", f"m={path}"]
     if name == "analyze lengths-by-rank":
@@ -554,7 +557,7 @@ def words_of(name: str, setting: Setting, option: str, data: str) -> list[str]:
     if name == "labels":
         rows = _small.labels().iloc[1::2]
         return [*words, str(qrels), str(write_qrels(rows, folder() / "some-labels"))]
-    if name == "audit":
+    if name in ("audit", "plan-audit"):
         rows = [row for row in qrels.read_text().splitlines() if row.split()[0] < "q4"]
         qrels = qrels.with_suffix(".people")
         qrels.write_text("\n".join(rows) + "\n")

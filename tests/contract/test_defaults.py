@@ -102,6 +102,7 @@ MEASURES: dict[str, dict[str, Any]] = {
 #: Of the commands: further options than the parameters of functions.
 COMMANDS: dict[str, dict[str, Any]] = {
     "audit": {"target": "queries-like-these"},
+    "plan-audit": {"target": "queries-like-these"},
     "holes": {"measure": "nDCG@10"},
     "tune": {"weights": "idf", "n_trials": 1000, "measures": ("AP", "TBG")},
 }

@@ -30,7 +30,14 @@ DRAWN = (
     "analyze agreement-by-number-of-systems",
 )
 #: Commands whose output is no table of values, or an empty one here, or that read no runs.
-OTHERS = ("report", "pool", "labels", "analyze preference-levels", "analyze tie-probability")
+OTHERS = (
+    "report",
+    "pool",
+    "labels",
+    "plan-audit",
+    "analyze preference-levels",
+    "analyze tie-probability",
+)
 OTHERS += ("analyze cycles", "demo", "tune")
 #: Commands whose pairs, lists of runs or ties follow the order of the runs.
 FIRST = ("compare", "holes", "audit", "analyze compare-techniques", "analyze system-preferences")

@@ -47,7 +47,7 @@ SEEN: dict[tuple[str, str], tuple[Row, str]] = {
     ("ranks", "unjudged"): (Row(True, {"alpha": 0.4}), ""),
     ("ranks", "judges"): (Row(judges_of(0.7, 0.5), {"alpha": 0.4}), ""),
     ("judges", "people"): (ROWS["judges"]["people"], ""),
-    ("judges", "reference"): (ROWS["judges"]["reference"], "LaTeX"),
+    ("judges", "reference"): (ROWS["judges"]["reference"], ""),
     ("judges", "alpha"): (ROWS["judges"]["alpha"], ""),
     ("audit", "target"): (ROWS["audit"]["target"], ""),
     ("audit", "baseline"): (ROWS["audit"]["baseline"], ""),

@@ -435,7 +435,7 @@ _COMMANDS = {
     "page.html": ("report qrels a b -m AP -o", True),
     "pool.parquet": ("pool a b -o", True),
     "todo.tsv": ("holes qrels a b -m AP --export", False),
-    "draw.tsv": ("audit none a b --judge m=qrels -m AP --plan .9 --draw", False),
+    "draw.tsv": ("plan-audit none a b --judge m=qrels -m AP --width .9 -o", False),
     "merged": ("labels qrels labels -o", True),
     "ranks.html": ("ranks qrels a b -m AP --chart", True),
     "index": ("index", False),

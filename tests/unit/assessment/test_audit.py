@@ -98,7 +98,7 @@ def test_print_shows_what_the_command_does(tmp_path, monkeypatch):
     assert str(frame) == repr(frame) == command.stdout.rstrip("\n")
     page = frame._repr_html_()
     assert "<p>AP, less old:</p>" in page
-    assert len(frame.table) == 3 and frame.to_latex().count(r"\begin{tabular}") == 2
+    assert len(frame.table) == 3 and frame.to_latex().count(r"\begin{tabular}") == 1
 
 
 def test_of_several_that_save_a_draw_at_a_time_one_does(tmp_path):

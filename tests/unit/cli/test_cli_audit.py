@@ -7,10 +7,12 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.stats
 from _files import write_qrels, write_run
 from click.testing import CliRunner, Result
+from statsmodels.stats.multitest import multipletests
 
 import pyterrier_asl as asl
 from pyterrier_asl.assessment.audit import audit
@@ -63,12 +65,16 @@ def test_a_sentence_per_difference_says_who_is_better_and_what_is_saved():
     assert gain["ci_low"] > 0 > cost["ci_high"]
     for row, sentence in zip((gain, cost), found.sentences()):
         size = f"{row['estimate']:+.3f} [{row['ci_low']:+.3f}, {row['ci_high']:+.3f}]"
-        start = f"{row['measure']}, new - old = {size} by people's labels of 12 of 30 queries and "
-        assert sentence.startswith(f"{start}all of llm's: new is better; llm ")
+        p = f"(p = {row['p']:.3g})" if row["p"] >= 1e-4 else "(p < 0.0001)"
+        assert row["p"] == row["p_corrected"] and row["significant"]
+        assert sentence.startswith(
+            f"{row['measure']}, new - old = {size} {p} by 96 labels of people, of 12 of 30 "
+            "queries, and 240 labels of llm: new is better; llm "
+        )
         saved = round(row["saved"])
         assert f"labels of {saved} quer" in sentence if saved > 0 else "labels of" in sentence
     same = audit({"a": RUNS["old"], "b": RUNS["old"]}, SAMPLE, "AP", MACHINE).sentences()[0]
-    assert same.endswith("all of machine's: there is no interval.")
+    assert same.endswith("and 240 labels of machine: there is no interval.")
     (mean, *_) = audit({"a": RUNS["old"]}, SAMPLE, "AP", MACHINE).sentences()
     assert mean.startswith("AP, a = ") and "better" not in mean
     back = audit(RUNS, SAMPLE, "AP", MACHINE, baseline="new").sentences()[0]
@@ -116,17 +122,78 @@ def test_a_plan_keeps_the_pilot_and_goes_on_from_shorter_ones():
     other_order = plan_audit(RUNS, pilot, "AP", dict(sorted(MACHINE.items())[::-1]), 0.4, seed=3)
     assert other_order.drawn[6:] == again.drawn[6:]  # not by the order of the qrels
     enough = plan_audit(RUNS, SAMPLE, "AP", MACHINE, 0.9)
-    assert "The 12 queries that people have judged are enough" in enough.sentence()
+    assert "The 12 queries that people have judged are enough" in str(enough)
     assert enough.pairs == [] and len(plans[0].pairs) == 8 * (len(plans[0].drawn) - 6)
     exactly = dataclasses.replace(enough, queries=12)
-    assert "are enough" in exactly.sentence()  # as many as have been judged
-    assert "must judge 13" in dataclasses.replace(enough, queries=13).sentence()
+    assert "are enough" in exactly.sentences()[0]  # as many as have been judged
+    assert "must judge 13" in dataclasses.replace(enough, queries=13).sentences()[0]
+
+
+def test_people_judge_the_pool_of_the_runs_to_the_deepest_cutoff():
+    def top(depth):
+        pool = {
+            qid: {
+                d
+                for run in RUNS.values()
+                for d in sorted(run[qid], key=lambda d: -run[qid][d])[:depth]
+            }
+            for qid in QIDS
+        }
+        return lambda plan: {(qid, doc) for qid in plan.drawn for doc in pool[qid]}
+
+    for measures, options, depth in (
+        (["P@2", "RR@3"], {}, 3),
+        ("P@2", {"depth": 4}, 4),
+        (["P@2", "RR"], {}, 8),
+    ):
+        plan = plan_audit(RUNS, None, measures, MACHINE, queries=9, seed=1, **options)
+        assert set(plan.pairs) == top(depth)(plan) and len(set(plan.pairs)) == len(plan.pairs)
+        row = plan.table.set_index("queries").loc[9]
+        assert (row["documents"], row["width"]) == (len(plan.pairs), plan.widths[6])
+        shown = f"first {depth} documents" if depth < 8 else "whole rankings"
+        assert f"the pool of the runs' {shown} in each query" in plan.sentences()[1]
+    # Documents that the machine has not judged are in the pool, others that it judged are not.
+    few = {qid: {"d0": label["d0"], "other": 1} for qid, label in MACHINE.items()}
+    plan = plan_audit(RUNS, None, "P@2", few, queries=9, seed=1)
+    assert set(plan.pairs) == top(2)(plan)
+    # An audit of a measure to this depth needs no other label.
+    pooled = {q: {d: PEOPLE[q][d] for d in docs} for q, docs in top_of(plan).items()}
+    whole = {q: PEOPLE[q] for q in plan.drawn}
+    tables = [audit(RUNS, people, "P@2", MACHINE).table for people in (pooled, whole)]
+    pd.testing.assert_frame_equal(*tables)
+
+
+def top_of(plan) -> dict[str, list[str]]:
+    return {qid: [doc for of, doc in plan.pairs if of == qid] for qid in plan.drawn}
+
+
+def test_the_table_of_a_plan_helps_to_choose():
+    pilot = {qid: PEOPLE[qid] for qid in JUDGED[:6]}
+    plan = plan_audit(RUNS, pilot, "AP@4", MACHINE, seed=3)
+    assert plan.drawn[:6] == plan.drawn and plan.pairs == [] and plan.queries is None
+    assert "by people's labels of 6 queries so far; nothing is drawn yet." in plan.sentences()[0]
+    assert plan.table["queries"].tolist() == [6, 10, 15, 20, 25, 30]
+    for n, documents, width in plan.table.itertuples(index=False):
+        asked = plan_audit(RUNS, pilot, "AP@4", MACHINE, queries=n, seed=3)
+        assert documents == len(asked.pairs) and len(asked.drawn) == n
+        assert n == 6 or f"People must judge {n} of 30 queries, by" in asked.sentences()[0]
+        assert asked.widths[n - 3] == width
+    by_width = plan_audit(RUNS, pilot, "AP@4", MACHINE, plan.table["width"][3], seed=3)
+    assert by_width.queries == 20
+    with pytest.raises(ValueError, match="nothing is drawn: give a width"):
+        plan.save("x.tsv")
+    for options, says in (
+        ({"queries": 31}, "from 3 to 30"),
+        ({"queries": 9, "width": 0.3}, "leave"),
+    ):
+        with pytest.raises(ValueError, match=says):
+            plan_audit(RUNS, pilot, "AP@4", MACHINE, **options)
 
 
 def test_a_plan_that_cannot_be(tmp_path):
     plan = plan_audit(RUNS, SAMPLE, "AP", MACHINE, 1e-6)
     assert plan.queries is None and sorted(plan.drawn) == QIDS
-    assert "Even all 30 queries are too few" in plan.sentence()
+    assert "Even all 30 queries are too few" in plan.sentences()[0]
     # Of all queries the machine adds nothing: the interval of people's values by their variance.
     rest = {name: asl.evaluate({name: RUNS[name]}, SAMPLE, "AP")["AP"] for name in RUNS}
     values = {"AP, old": rest["old"], "AP, new": rest["new"]}
@@ -136,20 +203,11 @@ def test_a_plan_that_cannot_be(tmp_path):
         for what, own in values.items()
     }
     widest = max(widths, key=widths.get)
-    assert plan.limiting == widest and plan.widest == pytest.approx(widths[widest])
-    assert f"with all of them the widest is {plan.widest:.3g}, of {widest}; all" in plan.sentence()
+    assert plan.limiting[-1] == widest and plan.widths[-1] == pytest.approx(widths[widest])
+    says = f"with all of them the widest is {widths[widest]:.3g}, of {widest}; all"
+    assert says in plan.sentences()[0]
     with pytest.raises(ValueError, match="above 0"):
         plan_audit(RUNS, SAMPLE, "AP", MACHINE, 0)
-
-
-@pytest.mark.parametrize(
-    "given", ["--baseline old", "--all-pairs", "--chart c.svg", "--output jsonl", "--places 2"]
-)
-def test_a_plan_has_no_options_of_estimates(files, given):
-    result = call("-m", "AP", "--plan", ".2", *given.split())
-    assert result.exit_code == 2 and not result.stdout
-    assert f"{given} is for estimates, not for --plan: leave it out" in result.stderr
-    assert not (files / "c.svg").exists()
 
 
 def test_the_command(files):
@@ -170,9 +228,7 @@ def test_people_who_judged_all_queries_need_no_draw():
         found = audit(RUNS, PEOPLE, "AP", MACHINE, target=target)
         assert np.array_equal(found.table["estimate"], found.table["people"])
         assert found.sentences()[0].endswith("new is better; machine saves no labels.")
-        assert found.note.endswith(
-            "People have judged all of them, so the machine changes no estimate."
-        )
+        assert "People have judged all of them, so the machine changes no estimate." in found.note
 
 
 def test_a_plan_without_a_pilot_takes_the_machines_own_scale():
@@ -190,24 +246,69 @@ def test_a_pilot_of_equal_values_plans_nothing():
 
 
 def test_the_draw_is_kept_in_a_file(files):
-    given = ("-m", "AP", "--plan", "0.3", "--draw", "audit.tsv", "--seed", "2")
-    result = call(*given, people="none")
+    words = ["plan-audit", "none", "old.run", "new.run", "--judge", "m=machine", "-m", "AP@3"]
+    given = [*words, "--width", "0.4", "--seed", "2"]
+    result = CliRunner().invoke(main, [*given, "-o", "audit.tsv"])
     assert result.exit_code == 0, result.stderr
-    assert "as if the machine were of no use" in result.stdout
+    assert (
+        "as if the machine were of no use" in result.stdout and "wrote audit.tsv" in result.stderr
+    )
     about, *lines = Path("audit.tsv").read_text().splitlines()
     said = json.loads(about.removeprefix("# "))
     rows = [line.split("\t") for line in lines]
     assert rows[0] == ["qid", "docno", "label"] and said["judged"] == []
-    by_query = {qid: [row[1] for row in rows if row[0] == qid] for qid, *_ in rows[1:]}
-    assert said["seed"] == 2 and said["queries"] == len(by_query)
-    assert all(docnos == DOCNOS for docnos in by_query.values())  # of the machine
-    listed = call("-m", "AP", "--plan", "0.3", "--seed", "2", people="none").stdout.splitlines()
-    assert [line.split("\t") for line in listed[-len(rows) + 1 :]] == [row[:2] for row in rows[1:]]
+    assert said["seed"] == 2 and said["queries"] == len({qid for qid, *_ in rows[1:]})
+    plan = plan_audit(RUNS, None, "AP@3", MACHINE, 0.4, seed=2)
+    assert [tuple(row[:2]) for row in rows[1:]] == plan.pairs
+    assert result.stdout.rstrip("\n") == str(plan)
+    assert CliRunner().invoke(main, given).stdout == result.stdout  # no draw on the terminal
     filled = ["\t".join([*row[:2], "1"]) for row in rows[1:]]
     Path("filled.tsv").write_text("\n".join([*lines[:1], *filled]))
     assert len(asl.read_labels("filled.tsv")) == len(filled)
-    again = call(*given, people="none")
+    again = CliRunner().invoke(main, [*given, "-o", "audit.tsv"])
     assert again.exit_code == 2 and "queries are drawn once" in again.stderr
+    table = CliRunner().invoke(main, words).stdout
+    assert "nothing is drawn yet" in table and " queries   documents    width" in table
+
+
+def test_an_audit_is_of_one_machine(files):
+    result = call("--judge", "n=people", "-m", "AP")
+    assert result.exit_code == 2 and "of one machine, not of m and n: give --judge" in result.stderr
+    result = call("--judge-rel", "1", "--judge-rel", "2", "-m", "AP")
+    assert result.exit_code == 2 and "--judge-rel once" in result.stderr
+
+
+def test_differences_that_are_shown_are_corrected_together():
+    """The p of each is that of Student's t of its interval; Holm over the rows of a measure."""
+    runs = {**RUNS, **{f"r{n}": made_up(n)[2]["old"] for n in (5, 6, 7)}}
+    for options, family in (({"baseline": "r5"}, 4), ({"all_pairs": True}, 10)):
+        found = audit(runs, SAMPLE, ["AP", "P@3"], MACHINE, **options)
+        for measure, rows in found.table.groupby("measure"):
+            means, rows = rows[rows["minus"] == ""], rows[rows["minus"] != ""]
+            assert means["p"].isna().all() and not means["significant"].any()
+            freedom = np.where(rows["lambda"] == 0, 11, 10)
+            half = (rows["ci_high"] - rows["ci_low"]) / 2
+            t = rows["estimate"] / (half / scipy.stats.t.isf(0.025, freedom))
+            p = 2 * scipy.stats.t.sf(abs(t), freedom)
+            assert rows["p"].tolist() == pytest.approx(p.tolist()) and len(rows) == family
+            corrected = multipletests(p, method="holm")[1]
+            assert rows["p_corrected"].tolist() == pytest.approx(corrected.tolist())
+            assert rows["significant"].tolist() == (corrected <= 0.05).tolist()
+            sentences = [text for text in found.answers if text.startswith(f"{measure}, ")]
+            for text, significant in zip(sentences, rows["significant"]):
+                assert f", corrected for {family} differences) by" in text
+                assert ("is better; " in text) is significant
+        assert f"p is corrected for the {family} differences of a measure (Holm)" in found.note
+    assert "The runs are compared with old, the first" in audit(runs, SAMPLE, "AP", MACHINE).note
+    assert "compared with" not in found.note
+    latex = found.to_latex()
+    assert (
+        latex.count(r"\begin{tabular}") == 1 and r"\caption{Means over queries like these" in latex
+    )
+    assert (
+        "measure & mean or difference & estimate & from & to & people & machine & saved & p"
+        in latex
+    )
 
 
 def test_the_chart_shows_the_three_estimates_of_each_mean_and_difference():
@@ -250,4 +351,4 @@ def test_the_command_takes_a_folder_a_baseline_and_all_pairs(files):
 
     assert differences("--baseline", "old") == [("new", "old"), ("third", "old")]
     assert len(differences("--all-pairs")) == 3
-    assert CliRunner().invoke(main, [*arguments, "--draw", "d.tsv"]).exit_code == 2
+    assert "for 'plan-audit'" in CliRunner().invoke(main, ["audit", "none", *arguments[2:]]).stderr

@@ -1,0 +1,68 @@
+"""The command ``plan-audit``: which queries and documents people must judge for an audit.
+
+\b
+Examples:
+  pyterrier-asl plan-audit none runs/ --judge llm=llm.txt -m nDCG@10
+  pyterrier-asl plan-audit none runs/ --judge llm=llm.txt -m nDCG@10 --width .1 -o audit.tsv
+  pyterrier-asl plan-audit pilot.txt runs/ --judge llm=llm.txt -m nDCG@10 --queries 25 -o more.tsv
+
+\b
+How to read it: QRELS are people's judgements of a pilot; 'none': there is no pilot.
+  queries    number of queries that people judge, with the pilot
+  documents  number of documents to judge: the pool of the runs, to the deepest cut-off
+  width      of the widest interval of 'audit' that is expected, from end to end
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from ..assessment.audit_plan import plan_audit
+from ..evaluation.evaluate import evaluate
+from ..io.runs import list_runs
+from ..judging.judgements import MATCHING
+from ..judging.qrels import Qrels
+from . import Command, epilog, options
+from .audit import MACHINE, NOBODY, of_machine
+
+
+@click.command(name="plan-audit", cls=Command, epilog=epilog(__doc__))
+@options.qrels
+@options.runs
+@options.of(
+    plan_audit,
+    **MACHINE,
+    width={
+        "help": "Draw as many queries as intervals of at most this width need.",
+        "type": click.FloatRange(0, min_open=True),
+    },
+    queries={"help": "Draw this number of queries, with the pilot."},
+    depth={
+        "help": "Number of first documents of each run that people judge.",
+        "type": options.NUMBER,
+        "none": "the deepest cut-off of the measures",
+    },
+    seed={"help": "Seed of the draw."},
+)
+@options.of(evaluate, "lengths")
+@options.of(Qrels, *MATCHING)
+@options.text_option(
+    "-o",
+    "FILE",
+    "Save the documents that people must judge; an existing file is an error.",
+)
+def command(qrels: str, runs: tuple[str, ...], o: str | None, **_: Any) -> None:
+    """Plan an audit: how many queries people must judge, and which documents.
+
+    Prints the number of documents and the expected width for several numbers of queries. With
+    --width or --queries, draws the queries at random; -o saves their documents.
+    """
+    machine, measures, _name, settings = of_machine()
+    pilot = None if qrels == NOBODY else qrels
+    plan = plan_audit(list_runs(runs), pilot, measures, machine, **settings)
+    if o:
+        plan.save(o)
+        click.echo(f"wrote {o}", err=True)
+    plan.show()
