@@ -11,6 +11,7 @@ from .evaluation.relevant_documents import search_lengths
 from .evaluation.scores import read_scores
 from .evaluation.ties import ties
 from .experiment.experiment import Experiment
+from .experiment.trace import Trace, trace
 from .io.label_files import read_labels
 from .io.qrels import read_qrels
 from .io.runs import read_run, read_runs
@@ -52,6 +53,7 @@ __all__ = [
     "StagedSearch",
     "TBG",
     "TermIndex",
+    "Trace",
     "accelerate",
     "audit",
     "bounds",
@@ -74,4 +76,5 @@ __all__ = [
     "report",
     "search_lengths",
     "ties",
+    "trace",
 ]

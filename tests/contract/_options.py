@@ -233,6 +233,15 @@ def call_experiment(setting: Setting, data: str, options: dict) -> Any:
     return asl.Experiment(systems, topics, qrels, [setting.measure], **options)
 
 
+def call_trace(setting: Setting, data: str, options: dict) -> Any:
+    qrels = frames(data, setting.turned)[1]
+    topics = pd.DataFrame({"qid": _small.QUERIES[1:], "query": _small.QUERIES[1:]})
+    traced = asl.trace(
+        transformers(setting, data)["alpha"] % 5, topics, qrels, [setting.measure], **options
+    )
+    return traced.table, traced.by_document, traced.sentences()
+
+
 def texts_of(docnos: list[str]) -> Texts:
     return Texts(TEXTS, {docno: TEXTS[docno] for docno in docnos})
 
@@ -384,6 +393,7 @@ CALLS: dict[str, Callable[[Setting, str, dict], Any]] = {
     "read_scores": call_scores,
     "merge_labels": call_merge,
     "Experiment": call_experiment,
+    "trace": call_trace,
     "RandomSearch": call_search,
     "KFoldRandomSearch": call_folds,
     "StagedSearch": call_stages,
@@ -397,6 +407,7 @@ SOURCES = {
     "ranks": ("frames", "files", "several", "scores"),
     "report": ("frames", "several", "scores"),
     "Experiment": ("frames",),
+    "trace": ("frames",),
     "RandomSearch": ("frames",),
     "KFoldRandomSearch": ("frames",),
     "StagedSearch": ("frames",),
@@ -533,6 +544,7 @@ ROWS: dict[str, dict[str, Row]] = {
         "common": ACROSS,
         "by_query": Row(True),
     },
+    "trace": {"rel": REL},
     "compare": {
         "baseline": Row("delta"),
         "conditions": Row(lambda s: f"{s.measure} worse"),

@@ -221,6 +221,7 @@ SPECIAL: dict[str, dict[str, Row]] = {
         "by_query": Row(["-q"]),
         "no_summary": Row(["-n"], ["-q"], alone=True),
         "ranks": Row(["--ranks"]),
+        "ties": Row(["--ties"]),
         "sort": Row(lambda s: ["-s", s.measure]),
     },
     "compare": {

@@ -1,0 +1,158 @@
+"""Relevant documents through the stages of a pipeline, against sets of documents."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pyterrier as pt
+import pytest
+
+from pyterrier_asl import RobertsonPRF, TermIndex, Trace, evaluate, trace
+
+TOPICS = pd.DataFrame({"qid": ["q2", "q1"], "query": ["x", "y"]})
+QRELS = {"q1": {"a": 1, "b": 2, "c": 1, "n": 0}, "q2": {"a": 1, "d": 2}}
+
+
+def returning(**ranked: str):
+    """A stage that retrieves these documents, best first, and counts its calls."""
+
+    def stage(frame):
+        stage.calls += 1
+        rows = [(q, d, -i, i, "x") for q, docs in ranked.items() for i, d in enumerate(docs)]
+        return pd.DataFrame(rows, columns=["qid", "docno", "score", "rank", "query"])
+
+    stage.calls = 0
+    return pt.apply.generic(stage), stage
+
+
+@pytest.fixture(scope="module")
+def demo():
+    dataset = pt.get_dataset("asl:demo")
+    index = TermIndex.from_documents(dataset.get_corpus_iter(verbose=False), verbose=False)
+    return index, *dataset.get_topicsqrels()
+
+
+def test_feedback_gains_and_cuts_lose(demo):
+    index, topics, qrels = demo
+    bm25 = index.bm25()
+    feedback = trace(bm25 >> RobertsonPRF(index) >> bm25, topics, qrels)
+    assert feedback.total == 2408
+    assert feedback.table[["gained", "lost"]].to_numpy().tolist() == [[1908, 0], [299, 0]]
+    assert list(feedback.table)[5:] == ["ASL@1000", "R@1000", "nDCG@10"]
+    cuts = trace((bm25 % 200) >> index.bm25(b=0) % 100 >> index.bm25(b=1) % 20, topics, qrels)
+    assert cuts.table["lost"].tolist() == [0, 158, 0, 414, 0, 685]
+    assert cuts.table["relevant"].tolist() == [1908, 1750, 1750, 1336, 1336, 651]
+    lost = cuts.by_document["lost_at"].value_counts().to_dict()
+    assert lost == {"%200": 158, "%100": 414, "%20": 685}
+    whole = (bm25 % 200)(topics)
+    values = evaluate({"%200": whole}, qrels, ["ASL@1000", "nDCG@10"])[["ASL@1000", "nDCG@10"]]
+    assert cuts.table.loc[1, ["ASL@1000", "nDCG@10"]].tolist() == pytest.approx(
+        values.mean().tolist()
+    )
+
+
+def test_every_stage_is_applied_once_and_its_documents_are_counted():
+    found = [
+        {"q1": "axb", "q2": "nd"},
+        {"q1": "bc", "q2": "dan"},  # a is lost in q1, and found in q2
+        {"q1": "xab", "q2": "n"},  # c is lost in q1, a and d in q2
+        {"q1": "ab"},
+    ]
+    stages = [returning(**of) for of in found]
+    (one, _), (two, _), (three, _), (four, _) = stages
+    rewritten = pt.apply.generic(lambda frame: frame[["qid", "query"]].drop_duplicates())
+    traced = trace((one >> (two >> rewritten)) >> three >> four % 1, TOPICS, QRELS, ["AP", "R@2"])
+    assert [stage.calls for _, stage in stages] == [1, 1, 1, 1]
+    kept = [{(q, d) for q, docs in of.items() for d in docs} for of in found]
+    kept.append({("q1", "a")})
+    relevant = {(q, d) for q, docs in QRELS.items() for d, grade in docs.items() if grade > 0}
+    kept = [documents & relevant for documents in kept]
+    before = [set(), *kept]
+    table = traced.table
+    assert table["documents"].tolist() == [2.5, 2.5, 2, 1, 0.5]
+    for row, (old, new) in enumerate(zip(before, kept)):
+        numbers = [len(new), len(new - old), len(old - new)]
+        assert table.loc[row, ["relevant", "gained", "lost"]].tolist() == numbers
+    by_document = traced.by_document.set_index(["qid", "docno"])
+    assert set(by_document.index) == relevant
+    assert by_document.loc[("q1", "a"), table["name"]].tolist()[2:] == [2, 1, 1]
+    assert np.isnan(by_document.loc[("q1", "a"), table["name"].iloc[1]])
+    assert by_document.loc[("q1", "b"), "lost_at"] == "%1"
+    assert by_document.loc[("q2", "a"), "lost_at"] == table["name"].iloc[2]
+    assert pd.isna(by_document.loc[("q1", "a"), "lost_at"])
+    assert by_document.loc[("q1", "b"), "grade"] == 2
+    graded = trace(one >> two, TOPICS, QRELS, ["AP(rel=2)"])
+    assert graded.total == 2 and trace(one, TOPICS, QRELS, "AP", rel=2).total == 2
+    assert list(trace(one, TOPICS, QRELS, "AP", rel=2).table)[-1] == "AP(rel=2)"
+
+
+def test_names_and_operators():
+    one, two = (returning(q1="ab")[0] for _ in range(2))
+    documents = [{"docno": docno, "text": "x"} for docno in "ab"]
+    bm25 = TermIndex.from_documents(documents, verbose=False).bm25()
+    names = trace(bm25 >> (one + two) >> bm25 % 3, TOPICS, QRELS, "AP").table["name"]
+    assert names[0] == "BM25" and names[2:].tolist() == ["BM25 (3)", "%3"] and len(names) == 4
+    rewrite = pt.apply.query(lambda row: "z")
+    kept = trace(one >> rewrite >> two, TOPICS, QRELS, "AP")
+    assert len(kept.table) == 3  # the rewritten query has its documents
+    dropped = pt.apply.generic(lambda frame: frame[["qid"]].drop_duplicates())
+    first, second = trace(one >> dropped >> two, TOPICS, QRELS, "AP").table["name"]
+    assert " >> " not in first and second.count(" >> ") == 1
+
+
+def test_sentences_count_what_is_found_and_lost():
+    def sentences(*found):
+        pipeline = returning(**found[0])[0]
+        for of in found[1:]:
+            pipeline = pipeline >> returning(**of)[0]
+        pipeline = pipeline if len(found) > 1 else pipeline % 9
+        traced = trace(pipeline, TOPICS, QRELS, "AP")
+        text = " ".join(traced.sentences())
+        for name in sorted(traced.table["name"], key=len, reverse=True):
+            text = text.replace(name, "S")
+        return text
+
+    both = {"q1": "abc", "q2": "ad"}
+    assert sentences(both) == "S retrieves 5 of 5 relevant documents. S gains and loses none."
+    lost = sentences(both, {"q1": "a", "q2": "d"}, {"q1": "ab"})
+    assert lost == (
+        "S retrieves 5 of 5 relevant documents. S loses 3 of them, most on query q1. S gains 1 and "
+        "loses 1, all on query q2. The pipeline ends with 2 of 5 relevant documents."
+    )
+    assert "loses 4 of them, all on queries q1 and q2." in sentences(
+        {"q1": "ab", "q2": "ad"}, {"q1": "n"}
+    )
+    assert sentences({"q1": "n"}, {"q1": "a"}).endswith(" S gains 1 and loses none.")
+
+
+def test_what_cannot_be_traced_is_an_error_with_the_name_of_the_stage():
+    one, _ = returning(q1="ab", q2="a")
+    index = TermIndex.from_documents([{"docno": "a", "text": "x"}], verbose=False)
+    without_query = pt.apply.generic(lambda frame: frame[["qid", "docno", "score"]])
+    with pytest.raises(pt.validate.InputValidationError, match="stage BM25: "):
+        trace(one >> without_query >> index.bm25(), TOPICS, QRELS)
+    with pytest.raises(ValueError, match="retrieves no documents"):
+        trace(pt.apply.query(lambda row: "z"), TOPICS, QRELS)
+    twice, _ = returning(q1="aa")
+    with pytest.raises(ValueError, match=r"stage .*: document 'a' occurs 2 times"):
+        trace(twice, TOPICS, QRELS)
+    with pytest.raises(ValueError, match="qrels are empty"):
+        trace(one, TOPICS, {})
+
+
+def test_a_stage_that_keeps_nothing_has_a_row():
+    one, _ = returning(q1="ab", q2="a")
+    nothing = pt.apply.generic(lambda frame: frame[:0])
+    traced = trace(one >> nothing, TOPICS, QRELS, ["AP", "ASL@10"])
+    assert traced.table.iloc[1, 1:].tolist() == [0, 0, 0, 3, 0, 11]
+    assert "does not answer 2 of 2 queries" in " ".join(traced.notes())
+    assert isinstance(traced, Trace) and "does not answer" in str(traced)
+    bars = traced.chart().to_dict()
+    rows = next(iter(bars["datasets"].values()))
+    assert {
+        (row["documents"], row["number"]) for row in rows if row["name"] == traced.table["name"][1]
+    } == {
+        ("kept", 0),
+        ("gained", 0),
+        ("lost", 3),
+    }
