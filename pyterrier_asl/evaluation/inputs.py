@@ -295,8 +295,9 @@ def warn_of_grades(judgements: Judgements, measures: Measures | None, *given: An
     """
     grades = judgements.grades
     highest, low = grades.max(initial=0), int(((grades >= 1) & (grades < 2)).sum())
-    if highest < 2 or not low or any(rel is not None for rel in given):
+    if (1 <= highest < 2) or not (low or 0 < highest < 1) or any(rel is not None for rel in given):
         return
+    names = "the measures with rel"
     if measures is not None:
         if isinstance(measures, Mapping):  # perhaps several names of one measure
             measured = [parse_measure(measure) for measure in measures.values()]
@@ -305,6 +306,14 @@ def warn_of_grades(judgements: Judgements, measures: Measures | None, *given: An
         graded = [measure for measure in measured if "rel" in measure.SUPPORTED_PARAMS]
         if not graded or any("rel" in measure.params for measure in graded):
             return
+        names = names_of([*map(str, graded)])
+    if highest < 1:
+        warn(
+            f"no judged document has a grade of 1 or more (the highest is {highest:g}), so that "
+            f"none is relevant by {names}: give the minimum grade of a relevant document as rel, "
+            "or as in ASL(rel=0.5)"
+        )
+        return
     warn(
         f"{low} of {len(grades)} judged documents have a grade from 1 to below 2 and count as "
         f"relevant, but grades go up to {highest:g}: give the minimum grade of a relevant document "

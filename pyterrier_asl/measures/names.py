@@ -18,6 +18,7 @@ from ir_measures import Measure
 from . import PluginMeasure
 from ._base import DEEPEST, grade, own_measures
 from .directions import higher_is_better, is_count
+from .standard import takes_fractions
 
 #: One or several measures or names of measures, or a dict from the names of columns to them.
 Measures: TypeAlias = str | Measure | Sequence[str | Measure] | Mapping[str, str | Measure]
@@ -376,6 +377,10 @@ def _checked_value(measure: Measure, name: str, value: Any) -> Any:
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if param.dtype is float and is_number:
         value = float(value)
+    if name == "rel" and is_number and math.isfinite(value):
+        value = int(value) if value == int(value) else value
+        if not isinstance(value, int) and 0 < value < DEEPEST and takes_fractions(measure):
+            return value
     low, high = _RANGES.get(name, (-math.inf, math.inf))
     is_flag = isinstance(value, bool) and param.dtype is int  # True is a whole number in Python
     if param.validate(value) and not is_flag and (not is_number or low <= value <= high):
@@ -419,6 +424,6 @@ def with_options(measure: Measure, rel: float | None = None, cutoff: int | None 
         return build_measure(measure, {**measure.params, **options})
     except ValueError as error:
         raise ValueError(
-            f"{measure} does not take rel={rel} ({error}): standard measures take whole grades; "
-            "round the judgements, or use a measure of this package"
+            f"{measure} does not take rel={rel} ({error}): measures of other providers take whole "
+            "grades; round the judgements, or leave the measure out"
         ) from None

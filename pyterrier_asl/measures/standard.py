@@ -72,7 +72,7 @@ class Standard(Formula):
 
     def accepts_params(self) -> bool:
         """Whether this package computes it with these parameters."""
-        return bool(self.params.get("rel", 1) >= 1 and self.params.get("cutoff", 1) >= 1)
+        return bool(self.params.get("rel", 1) > 0 and self.params.get("cutoff", 1) >= 1)
 
     def values(self, judged: JudgedRun) -> Floats:
         """Computes one value per query of the qrels, in their order, shape (Q,).
@@ -428,9 +428,21 @@ def formula(measure: Measure) -> Formula | None:
     kind = _STANDARD.get(type(measure))
     if kind is None:
         return None
+    if isinstance(measure.params.get("rel"), float):  # ir_measures takes whole grades only
+        measure(rel=1).validate_params()
+        measure.validated = True
     measure.validate_params()
     standard = kind(measure)
     return standard if standard.accepts_params() else None
+
+
+def takes_fractions(measure: Measure) -> bool:
+    """Whether a fraction can be the lowest relevant grade of a measure.
+
+    >>> takes_fractions(ir_measures.AP), takes_fractions(ir_measures.infAP)
+    (True, False)
+    """
+    return type(measure) in _STANDARD
 
 
 def measures_with_bounds() -> list[str]:
