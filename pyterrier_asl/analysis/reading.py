@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -30,6 +31,15 @@ Tracks: TypeAlias = "dict[str, tuple[Evaluation, float]]"
 
 #: The minimum grade of a relevant document in calls, for all tracks or by track.
 RelOfTracks: TypeAlias = "float | Mapping[str, float] | None"
+
+#: The runs that the analysis of this context has read, with the names of their collections.
+READ: ContextVar[list[tuple[str, Evaluation]] | None] = ContextVar("READ", default=None)
+
+
+def _keep(track: str, judged: Evaluation) -> None:
+    """Keeps runs for the notes of the analysis that reads them."""
+    if (read := READ.get()) is not None:
+        read.append((track, judged))
 
 
 def read(
@@ -81,6 +91,7 @@ def _check_rel(
 ) -> float:
     """The minimum grade; warns of other grades, and if no document has it."""
     warn_of_grades(judged.judgements, measures, rel)
+    _keep(track, judged)
     least, grades = 1 if rel is None else check_from_0("rel", rel), judged.judgements.grades
     if not is_relevant(judged, least) and len(grades):
         of_track = f"{track}: " if track else ""
@@ -108,6 +119,8 @@ def read_qrels_and_judges(
     sources = with_reference({} if judges is None else judges, QRELS, first)
     panel = Judges.of(sources, judged, rel=1 if rel is None else rel, judge_rel=judge_rel)
     warn_of_grades(panel.judgements, None, rel, judge_rel)
+    if judged is not None:
+        _keep("", judged)
     return panel
 
 

@@ -18,7 +18,7 @@ An analysis is a function of runs, judgements and further options, which returns
     def ties_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
         return figure(alt.Chart(frame)...)  # alt of ``charts.forms``, which imports it when used
 
-* Callers get this function, so editors and type checkers see its parameters. Parameters that many
+* Callers, editors and type checkers see the parameters of this function. Parameters that many
   analyses have are described once, in ``_COMMON``, and added to its docstring.
 * :mod:`.reading` reads runs, and goes through tracks (``tracks=True``).
 * ``ties.draw(frame)`` draws the figure of the table.
@@ -33,16 +33,18 @@ import re
 import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, wraps
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any, ParamSpec, Protocol, TypeVar, cast
 
 from ..evaluation.evaluation import Evaluation
+from ..evaluation.facts import with_notes
 from ..evaluation.inputs import QrelsLike, Runs
 from ..io.lazy import alt, pd
 from ..scoring.arrays import Bools, Floats, Ints
 from .reading import (
+    READ,
     AslOptions,
     RelOfTracks,
     Tracks,
@@ -325,7 +327,7 @@ def analysis(
     """Declares an analysis; see the top of this file, and :class:`Analysis` for the arguments."""
 
     def declare(body: Callable[P, pd.DataFrame]) -> AnalysisFunction[P]:
-        function, doc = cast(Any, body), inspect.getdoc(body) or ""
+        function, doc = cast(Any, _with_notes(body)), inspect.getdoc(body) or ""
         name, what = function.__name__.replace("_", "-"), doc.partition("\n")[0]
         declared = Analysis(name, paper, figure, what, function, question, tracks, group_by, hidden)
         function.__doc__ = _with_arguments(doc, function, tracks)
@@ -336,6 +338,23 @@ def analysis(
         return cast(AnalysisFunction[P], function)
 
     return declare
+
+
+def _with_notes(body: Callable[P, pd.DataFrame]) -> Callable[P, pd.DataFrame]:
+    """The function of an analysis, whose table has notes on the runs that it reads."""
+
+    @wraps(body)
+    def function(*args: P.args, **options: P.kwargs) -> pd.DataFrame:
+        several: list[tuple[str, Evaluation]] = []
+        token = READ.set(several)
+        try:
+            table = body(*args, **options)
+        finally:
+            READ.reset(token)
+        facts = {track: judged.facts({}) for track, judged in several}
+        return with_notes(table, facts) if facts else table
+
+    return function
 
 
 @cache

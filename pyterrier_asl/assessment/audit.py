@@ -6,7 +6,7 @@ runs and judgements. :mod:`~pyterrier_asl.assessment.audit_plan` draws the queri
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -176,7 +176,8 @@ def audit(
         )
     )
     table = pd.concat(parts, ignore_index=True)
-    return Audit(table, target, sample.size, machine_queries, note, answers, explanations)
+    notes = sample.judges.facts(named, name).notes
+    return Audit(table, target, sample.size, machine_queries, note, answers, explanations, notes)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -199,6 +200,7 @@ class Audit(Printed):
         note: the assumptions of the intervals.
         answers: a sentence per difference, or per mean of a single run.
         explanations: sentences on estimates without an interval.
+        notes: sentences on what must be known of the runs and the machine's judgements.
     """
 
     table: pd.DataFrame
@@ -208,6 +210,7 @@ class Audit(Printed):
     note: str
     answers: list[str]
     explanations: list[str]
+    notes: Sequence[str] = ()
 
     def sentences(self) -> list[str]:
         """A sentence per difference, the assumptions, and the estimates without an interval."""
@@ -220,7 +223,7 @@ class Audit(Printed):
             heading = f"{measure}, {f'less {minus}' if minus else 'means'}:"
             yield Part(heading, rows[_SHOWN], {"titles": _TITLES})
         yield Part("")
-        yield from map(Part, [self.note, *self.explanations])
+        yield from map(Part, [self.note, *self.explanations, *self.notes])
 
     def to_latex(self, *, places: int = 4) -> str:
         """The estimates with a caption: a ``table`` with a ``tabular`` with rules of booktabs.

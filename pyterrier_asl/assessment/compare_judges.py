@@ -6,7 +6,7 @@ systems (Kendall's tau), and by the judge's effect on single systems.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -137,6 +137,7 @@ def judges(
         **vars(summary),
         reversals=pd.concat(reversals, ignore_index=True) if reversals else None,
         confusion=confusion_of(compared),
+        notes=[] if runs is None else compared.facts(ranked).notes,
     )
 
 
@@ -260,10 +261,12 @@ class JudgeReport(JudgeSummary, Printed):
             every person. None without several runs.
         untested: sentences on judges and measures whose favours cannot be tested.
         alpha: the level of significance.
+        notes: sentences on what must be known of the runs and the reference's judgements.
     """
 
     reversals: pd.DataFrame | None
     confusion: pd.DataFrame
+    notes: Sequence[str]
 
     @property
     def table(self) -> pd.DataFrame:
@@ -279,6 +282,7 @@ class JudgeReport(JudgeSummary, Printed):
             if name == "reversals" and self.reversals is not None:
                 for row in self.reversals[self.reversals["which"] != ""].to_dict("records"):
                     yield Part(f"{row['judge']}, {row['measure']}: {row['which']}.")
+        yield from map(Part, ["", *self.notes] if self.notes else [])
 
     def to_latex(self, table: str = "agreement", *, places: int = 4) -> str:
         """A table with a caption: a ``table`` with a ``tabular`` with rules of booktabs.

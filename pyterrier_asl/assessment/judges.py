@@ -14,6 +14,7 @@ import pyarrow as pa
 from ir_measures import AP
 
 from ..evaluation.evaluation import Evaluation
+from ..evaluation.facts import Facts
 from ..evaluation.inputs import QrelsLike, Runs, refuse, with_rel
 from ..io.names import check_names
 from ..io.notices import warn
@@ -271,6 +272,17 @@ class Judges:
             read = next(iter(self._matched.values()), self.source)
             self._matched[name] = Evaluation.of(read, self.members[name].judgements)
         return self._matched[name]
+
+    def facts(self, measures: Iterable[NamedMeasure] = (), name: str | None = None) -> Facts:
+        """What must be known of the runs and of a judge's judgements.
+
+        Args:
+            measures: the measures.
+            name: the judge; None: the reference.
+        """
+        name = name or self.names[0]
+        by_judge = [self.measure_by(measure, name) for measure in measures]
+        return self.runs_by(name).facts({named.name: named.measure for named in by_judge})
 
     @cached_property
     def systems(self) -> list[str]:

@@ -26,7 +26,7 @@ import re
 import sys
 import traceback
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
@@ -61,6 +61,12 @@ def epilog(documentation: str | None) -> str:
 
 #: The key of the command that is called, which may be a subcommand of another.
 _COMMAND = "pyterrier_asl.command"
+
+
+def print_notes(notes: Iterable[str], form: str = "") -> None:
+    """Prints what must be known of the inputs on stderr; a table on a terminal has it below."""
+    for note in notes if form != "table" else ():
+        click.echo(f"Note: {note}", err=True)
 
 
 class Command(click.Command):

@@ -17,6 +17,7 @@ the analysis. -o tsv and -o jsonl name the columns for scripts.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from difflib import get_close_matches
 from functools import partial
@@ -30,7 +31,8 @@ from ..analysis.registry import CLARKE, LEGENDS, Analysis, analyses, find_analys
 from ..assessment.judges import QRELS, with_reference
 from ..io import tables
 from ..io.lazy import pd
-from . import Command, epilog, options, readers
+from ..io.notices import DoubtfulInput
+from . import Command, epilog, options, print_notes, readers
 
 _OF_TRACKS = """\b
 Of one track, or of several:
@@ -143,7 +145,9 @@ def _run_analysis(
     inputs = {name: inputs_of[name] for name in inputs_of if name in analysis.parameters}
     if "judges" in given and "qrels" not in inputs:  # QRELS is one of them
         given["judges"] = with_reference(given["judges"], QRELS, inputs_of["qrels"])
-    table = analysis.function(**inputs, **given)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DoubtfulInput)  # the notes have all
+        table = analysis.function(**inputs, **given)
     frame = without_unnamed_track(table)
     if analysis.hidden and set(analysis.hidden) <= set(frame) and form in ("table", "latex"):
         frame = frame.drop(columns=[*analysis.hidden]).dropna(axis="columns", how="all")
@@ -154,6 +158,7 @@ def _run_analysis(
     if form == "table":
         legend = (f"{name}: {LEGENDS[name]}" for name in map(str, frame) if name in LEGENDS)
         click.echo("\n" + "\n".join(filter(None, [*legend, attributes_line(frame)])))
+    print_notes(table.attrs.get("notes", ()))
     options.save_chart(partial(analysis.draw, table))
 
 
@@ -167,7 +172,9 @@ def without_unnamed_track(frame: pd.DataFrame) -> pd.DataFrame:
 def attributes_line(frame: pd.DataFrame) -> str:
     """The attributes of the table in a line, '' for none."""
     shown = {
-        name: value for name, value in frame.attrs.items() if value is not False and value != []
+        name: value
+        for name, value in frame.attrs.items()
+        if value is not False and value != [] and name != "notes"
     }
     return "; ".join(f"{name}: {_as_text(value)}" for name, value in shown.items())
 

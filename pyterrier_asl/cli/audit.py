@@ -31,7 +31,7 @@ from ..io.tables import write
 from ..judging.judgements import MATCHING
 from ..judging.qrels import Qrels
 from ..statistics.prediction_powered import TARGETS
-from . import Command, epilog, options, readers
+from . import Command, epilog, options, print_notes, readers
 
 #: QRELS of a plan without judgements by people.
 NOBODY = "none"
@@ -98,6 +98,7 @@ def command(qrels: str, runs: tuple[str, ...], places: int, form: str, **_: Any)
         write(estimates.table, form, places=places)
         for note in estimates.sentences():
             click.echo(textwrap.fill(note, 100), err=True)
+        print_notes(estimates.notes)
     options.save_chart(estimates.chart)
 
 

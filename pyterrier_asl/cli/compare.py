@@ -53,7 +53,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..comparison import compare as library
-from . import Command, epilog, error_line, options
+from . import Command, epilog, error_line, options, print_notes
 
 if TYPE_CHECKING:
     from ..comparison.reports import GuardReports
@@ -225,7 +225,6 @@ def command(**values: Any) -> None:
 
 def _compare(values: Mapping[str, Any], reports: GuardReports | None) -> int:
     """Compares and prints runs, or systems by scores or over tracks; returns the exit status."""
-    from ..comparison.checks import notes_on_queries
     from ..comparison.result import print_comparison
     from ..io.texts import Texts
 
@@ -247,8 +246,8 @@ def _compare(values: Mapping[str, Any], reports: GuardReports | None) -> int:
     print_comparison(compared, form, by_query=by_query, texts=texts, **shown)
     options.save_chart(partial(compared.chart, values["kind"]))
     if form != "table":
-        for note in notes_on_queries(compared.inputs):
-            click.echo(f"Note: {note}", err=True)
         if reports is not None:
             outcome = reports.report(compared.verdicts, compared).value
+        else:
+            print_notes(compared.notes, form)
     return outcome

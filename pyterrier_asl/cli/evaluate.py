@@ -190,7 +190,7 @@ def _print_answers(results: Mapping[str, Evaluation], sort: str, has_stars: bool
 
 def _print_notes(track: str, evaluation: Evaluation) -> None:
     """Prints notes and errors of a track on the standard error stream."""
-    notes = [("Note", note) for note in evaluation.notes()]
+    notes = [("Note", note) for note in evaluation.notes]
     notes += [("Error", reason) for reason in evaluation.failures.values()]
     for kind, note in notes:
         click.echo(f"{kind}: {track}: {note}" if track else f"{kind}: {note}", err=True)

@@ -37,7 +37,7 @@ from ..io.notices import counted
 from ..io.tables import write
 from ..judging.qrels import Qrels, judgements_from, judgements_of, merge_labels
 from ..unjudged import holes as library
-from . import Command, epilog, options
+from . import Command, epilog, options, print_notes
 
 if TYPE_CHECKING:
     from ..io.texts import Texts
@@ -121,9 +121,12 @@ def command(
     if form != "table":
         write(table, form, places=shown["places"])
     elif by_query:
-        print_parts([*map(Part, found.sentences()), Part(table=table)], **shown)
+        notes = ["", *found.notes] if found.notes else []
+        parts = [*map(Part, found.sentences()), Part(table=table), *map(Part, notes)]
+        print_parts(parts, **shown)
     else:
         found.show(**shown)
+    print_notes(found.notes, form)
     options.save_chart(partial(found.chart, values["kind"]))
     if export_to:
         texts_of = _texts(found, qrels, values)

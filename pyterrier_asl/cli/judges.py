@@ -31,7 +31,7 @@ import click
 
 from ..assessment import compare_judges as library
 from ..io.tables import write
-from . import Command, epilog, options
+from . import Command, epilog, options, print_notes
 
 #: The tables of the report: the values of ``--show``.
 TABLES = ("agreement", "differences", "favoured", "reversals", "confusion")
@@ -92,5 +92,6 @@ def command(
         if table is None:
             raise click.UsageError(f"--show {show} needs runs")
         write(table, form, places=places)
+    print_notes(report.notes, "" if show else form)
     kind = "favoured" if show == "favoured" else "agreement"
     options.save_chart(partial(report.chart, kind))

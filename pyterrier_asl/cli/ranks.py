@@ -33,7 +33,7 @@ import click
 
 from ..io.tables import write
 from ..leaderboard import ranks as library
-from . import Command, epilog, options
+from . import Command, epilog, options, print_notes
 
 
 @click.command(name="ranks", cls=Command, epilog=epilog(__doc__))
@@ -88,4 +88,5 @@ def command(kind: str | None, places: int, wide: bool, all_rows: bool, form: str
     else:
         directions = board.directions()
         write(board.shown(), form, places=places, higher_is_better=directions)
+    print_notes(board.notes, form)
     options.save_chart(partial(board.chart, kind))

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
-from ..evaluation.evaluation import Evaluation, unanswered_notes
+from ..evaluation.facts import UNANSWERED, Facts, joined_notes
 from ..io.notices import counted
 from ..judging.judged_run import JudgedRun
-from ..judging.matching import codes
-from ..scoring.arrays import Bools
 from ..statistics.rounding import NO_DIFFERENCE
 from .conditions import Condition, are_relevant
 from .differences import RunDifference
@@ -21,11 +19,6 @@ from .inputs import PREFERENCES, Inputs
 #: What to do where queries or documents of a baseline are missing.
 ALLOW = "or let that pass: allow_missing=True (--allow-missing)"
 _REMEDY = f"restore the baseline, {ALLOW}"
-#: Fewer documents than this can be a damage, and say little about scores.
-_TOP = 10
-#: The share of queries with a damage from which on a baseline is damaged: more than in any of
-#: 20,206 pairs of real runs.
-_SHARE = 0.25
 
 
 @dataclass(frozen=True)
@@ -34,27 +27,27 @@ class Question:
 
     Attributes:
         inputs: what is compared.
+        facts: what must be known of the runs and qrels of each collection.
         condition: the condition.
         difference: the difference that it is about.
         observed: the same as the verdict sees it.
         least_p: the smallest p-value that the test can have, corrected.
-        ids: why the ids of the runs cannot be compared; '' where they can.
-        allow_missing: whether missing queries and documents are no reason.
+        allow_missing: whether missing queries are no reason.
     """
 
     inputs: Inputs
+    facts: Mapping[str, Facts]
     condition: Condition
     difference: RunDifference
     observed: Observed
     least_p: float
-    ids: str
     allow_missing: bool
 
-    def pairs(self) -> Iterator[tuple[str, Evaluation, JudgedRun, JudgedRun]]:
-        """For each collection the beginning of a reason, the runs, the baseline and the run."""
+    def pairs(self) -> Iterator[tuple[str, Facts, JudgedRun, JudgedRun]]:
+        """For each collection the beginning of a reason, the facts, the baseline and the run."""
         for track, judged in self.inputs.judged.items():
             run = judged.runs[judged.row(self.difference.run)]
-            yield (f"{track}: " if track else ""), judged, judged.runs[0], run
+            yield (f"{track}: " if track else ""), self.facts[track], judged.runs[0], run
 
     @property
     def names(self) -> tuple[str, str]:
@@ -64,8 +57,8 @@ class Question:
 
 def untestable(question: Question) -> str:
     """The first reason why a condition cannot be tested; '' where it can."""
-    checks = [] if question.allow_missing else MISSING
-    return next(filter(None, (check(question) for check in (*checks, *CHECKS))), "")
+    checks = CHECKS if question.allow_missing else (_faults, *MISSING, *CHECKS)
+    return next(filter(None, (check(question) for check in checks)), "")
 
 
 # Queries and documents that are missing
@@ -74,12 +67,10 @@ def untestable(question: Question) -> str:
 def _lacks_queries(question: Question) -> str:
     """Queries that the run answers and the baseline does not, or scores that were filled."""
     baseline, name = question.names
-    for track, judged, a, b in question.pairs():
-        missing = _ids(judged, (b.retrieved > 0) & (a.retrieved == 0))
-        if missing:
-            queries = counted(len(missing), "query", "queries")
-            which = f"{queries} that {name} answers, e.g. {missing[0]!r}"
-            return f"{track}{baseline} lacks {which}; {_REMEDY}"
+    for track, facts, a, b in question.pairs():
+        if ((b.retrieved > 0) & (a.retrieved == 0)).any():
+            [reason] = facts.sentences_on(baseline, UNANSWERED)
+            return f"{track}{reason}; {_REMEDY}"
     measure, row = question.difference.name, question.inputs.names.index(name)
     for track, lacks in question.inputs.missing.items():
         if number := int((lacks[measure][0] & ~lacks[measure][row]).sum()):
@@ -88,52 +79,13 @@ def _lacks_queries(question: Question) -> str:
     return ""
 
 
-def _order_of_ids(question: Question) -> str:
-    """A run with one score for all documents, or with ranks that contradict its scores."""
-    for track, judged, *runs in question.pairs():
-        for name, run in zip(question.names, runs):
-            constant = run.constant_scores & (run.retrieved >= _TOP)
-            if constant.any() and constant.sum() >= _SHARE * (run.retrieved >= _TOP).sum():
-                queries = counted(int(constant.sum()), "query", "queries")
-                return (
-                    f"{track}{name} has the same score for all documents of {queries}, e.g. "
-                    f"{_ids(judged, constant)[0]!r}, so they are in the order of their ids; write "
-                    f"the scores of {name} again, {ALLOW}"
-                )
-            if run.ranks_contradict_scores:
-                return (
-                    f"{track}the ranks of {name} contradict its scores, which decide the order; "
-                    f"write scores of {name} that fall with the rank, {ALLOW}"
-                )
-    return ""
-
-
-def _cut_short(question: Question) -> str:
-    """A baseline with far fewer documents than the run."""
-    baseline, name = question.names
-    measure = question.inputs.measures.get(question.difference.name)
-    top = min(_TOP, (measure and measure.params.get("cutoff")) or _TOP)
-    for track, _, a, b in question.pairs():
-        both = np.stack((a.retrieved, b.retrieved))[:, a.retrieved > 0]
-        short = (both[0] < top) & (20 * both[0] <= both[1])
-        if short.any() and short.sum() >= _SHARE * len(short):
-            few, many = np.median(both[:, short], axis=1)
-            documents = "document" if few == 1 else "documents"
-            return (
-                f"{track}{baseline} retrieves {few:g} {documents} per query (median) and {name} "
-                f"{many:g}, for {short.sum()} of {counted(len(short), 'query', 'queries')}; "
-                f"{_REMEDY}"
-            )
-    return ""
-
-
 # Other reasons
 
 
 def _nothing_relevant(question: Question) -> str:
     name = question.difference.name
-    for track, judged, *_ in question.pairs():
-        grades = judged.judgements.grades
+    for track, facts, *_ in question.pairs():
+        grades = facts.judgements.grades
         measure = question.inputs.measures.get(name)
         has_relevant = (
             bool((grades >= question.inputs.rel).any())
@@ -149,11 +101,13 @@ def _nothing_relevant(question: Question) -> str:
     return ""
 
 
-def _other_ids(question: Question) -> str:
-    certainly = question.condition.certainly
-    if not question.ids or (question.allow_missing and not certainly):
-        return ""
-    return f"the runs cannot be compared: {question.ids}{'' if certainly else f', {ALLOW}'}"
+def _faults(question: Question) -> str:
+    """Ids in another form, and scores that do not order the documents."""
+    for track, facts, *_ in question.pairs():
+        for name in question.names:
+            for error in facts.errors(name):
+                return f"no test can be made: {track}{error}"
+    return ""
 
 
 def _no_amount(question: Question) -> str:
@@ -195,10 +149,10 @@ def _no_test(question: Question) -> str:
 
 
 #: The reasons, in this order; those of :data:`MISSING` first, unless missing data may pass.
-MISSING: tuple[Callable[[Question], str], ...] = (_lacks_queries, _order_of_ids, _cut_short)
+MISSING: tuple[Callable[[Question], str], ...] = (_lacks_queries,)
 CHECKS: tuple[Callable[[Question], str], ...] = (
+    _faults,
     _nothing_relevant,
-    _other_ids,
     _no_amount,
     _impossible,
     _no_test,
@@ -229,37 +183,15 @@ def answered_by_neither(inputs: Inputs, run: str) -> int:
     return sum(int(((a == 0) & (b == 0)).sum()) for a, b in pairs)
 
 
-def unanswered_verdict(inputs: Inputs, run: str) -> list[Verdict]:
+def unanswered_verdict(inputs: Inputs, facts: Mapping[str, Facts], run: str) -> list[Verdict]:
     """A FAIL for a run that leaves queries unanswered which the baseline answers."""
     qids = unanswered_queries(inputs, run)
-    message = (
-        f"{run} leaves {counted(len(qids), 'query', 'queries')} unanswered that {inputs.names[0]} "
-        f"answers, e.g. {qids[0]!r}; allow_missing=True (--allow-missing) lets that pass"
-        if qids
-        else ""
-    )
+    known = {track: of.sentences_on(run, UNANSWERED) for track, of in facts.items()}
+    reasons = joined_notes(known) or [
+        f"{run} lacks scores of {counted(len(qids), 'query', 'queries')} that {inputs.names[0]} "
+        f"has, e.g. {qids[0]!r}"
+        for _ in qids[:1]
+    ]
+    message = f"{'; '.join(reasons)}; allow_missing=True (--allow-missing) lets that pass"
     what, numbers = "every query that A answers is answered", {"unanswered": float(len(qids))}
     return [Verdict(run, what, Outcome.FAIL, message, numbers)] if qids else []
-
-
-def notes_on_queries(inputs: Inputs) -> list[str]:
-    """Sentences on queries that are not answered, or not judged."""
-    notes = []
-    for track, judged in inputs.judged.items():
-        unanswered, numbers = {}, {}
-        for name, run in zip(judged.names, judged.runs):
-            numbers[name] = len(codes(run.table.qid)[1])
-            unanswered[name] = int((run.retrieved == 0).sum())
-        queries, most = len(judged.qids), max(numbers, key=lambda name: numbers[name])
-        found = unanswered_notes(unanswered, queries)
-        if numbers[most] >= 2 * queries:
-            found.append(
-                f"{most} answers {numbers[most]:,} queries and the qrels judge {queries:,}: only "
-                "judged queries count"
-            )
-        notes += [f"{track}: {note}" if track else note for note in found]
-    return notes
-
-
-def _ids(judged: Evaluation, queries: Bools) -> list[str]:
-    return [str(judged.qids[q]) for q in np.flatnonzero(queries)]

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from ..assessment.system_pairs import PairedTest
+from ..evaluation.facts import Facts, ids_against, joined_notes
 from ..evaluation.relevant_documents import RelevantDocuments
 from ..io.names import OVERALL
 from ..statistics.pairwise import sign_test
@@ -19,7 +20,6 @@ from .checks import Question, answered_by_neither, unanswered_verdict, untestabl
 from .conditions import Condition
 from .differences import RunDifference, least_p, run_differences, tested
 from .guard import Observed, Verdict, uncorrected_p, verdict_on
-from .id_forms import find_writing
 from .inputs import Inputs
 
 
@@ -178,6 +178,23 @@ class Compared:
             numbers = {name: int(chosen.sum()) for name, chosen in counts.items()}
             yield frame[(frame["change"] != 0) & (frame["found"] != "")], {"run": run, **numbers}
 
+    # Facts
+
+    @cached_property
+    def facts(self) -> dict[str, Facts]:
+        """What must be known of the runs and qrels of each collection; none of scores."""
+        several = {}
+        for track, judged in self.inputs.judged.items():
+            baseline, *others = judged.runs
+            more = {name: ids_against(run, baseline) for name, run in zip(self.runs, others)}
+            several[track] = judged.facts(self.inputs.measures).with_facts(more)
+        return several
+
+    @property
+    def notes(self) -> list[str]:
+        """Sentences on what must be known of the runs and the qrels."""
+        return joined_notes({track: facts.notes for track, facts in self.facts.items()})
+
     # Verdicts
 
     @cached_property
@@ -190,7 +207,7 @@ class Compared:
         verdicts = [verdict for of_run in zip(*by_condition) for verdict in of_run]
         if verdicts and not self.allow_missing:
             for run in self.runs:
-                verdicts += unanswered_verdict(self.inputs, run)
+                verdicts += unanswered_verdict(self.inputs, self.facts, run)
         return verdicts
 
     def _verdicts_on(self, condition: Condition, name: str) -> list[Verdict]:
@@ -218,9 +235,8 @@ class Compared:
         verdicts = []
         for values, found, own_p, own_least in zip(differences, observed, corrected.p, least):
             found = replace(found, p=float(own_p))
-            ids = self._ids(values.run)
             inputs, allow = self.inputs, self.allow_missing
-            question = Question(inputs, condition, values, found, own_least, ids, allow)
+            question = Question(inputs, self.facts, condition, values, found, own_least, allow)
             reason = untestable(question)
             is_certain = condition.certainly and not reason
             verdict = verdict_on(
@@ -234,14 +250,3 @@ class Compared:
             )
             verdicts.append(verdict)
         return verdicts
-
-    def _ids(self, run: str) -> str:
-        """Why the ids of a run and the baseline cannot be compared; '' where they can."""
-        for track, judged in self.inputs.judged.items():
-            for name, at in zip("AB", (0, judged.row(run))):
-                if how := find_writing(judged.runs[at]):
-                    has, lacks = f"documents of {name}", "the qrels"
-                    has, lacks = (lacks, has) if how.in_qrels else (has, lacks)
-                    where = f"{track}: " if track else ""
-                    return f"{where}{has} have ids with {how.named}, and {lacks} do not"
-        return ""

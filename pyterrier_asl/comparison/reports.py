@@ -64,7 +64,7 @@ class GuardReports:
             OSError: for a file that cannot be written.
         """
         self._save(verdicts, compared)
-        return self._print(verdicts)
+        return self._print(verdicts, [] if compared is None else compared.notes)
 
     def report_error(self, runs: Sequence[str], conditions: Sequence[str], message: str) -> None:
         """Reports an error for each run and condition in every output that can be written."""
@@ -81,21 +81,24 @@ class GuardReports:
     ) -> None:
         if self.junit and only in ("", "junit"):
             check_replaceable(self.junit, inputs=self.inputs, begins=b"<?xml")
-            save_junit(verdicts, self.junit)
+            save_junit(verdicts, self.junit, [] if compared is None else compared.notes)
         if self.summary and only in ("", "summary"):
             begins = _SUMMARY.encode()
             check_replaceable(self.summary, inputs=self.inputs, begins=begins)
             with replacing(self.summary, begins=begins) as file:
                 file.write_text(summary_of(verdicts, compared), encoding="utf-8")
 
-    def _print(self, verdicts: Sequence[Verdict]) -> Outcome:
+    def _print(self, verdicts: Sequence[Verdict], notes: Sequence[str] = ()) -> Outcome:
         outcome, several = outcome_of(verdicts), _several(verdicts)
         lines = [verdict.line(name_run=several) for verdict in verdicts]
+        if self.form != "table":  # the table is followed by them
+            lines += [f"Note: {note}" for note in notes]
         lines.append(f"Guard: {outcome.name}")
-        for line in [*lines, *(github_annotations(verdicts) if self.github else [])]:
+        for line in [*lines, *(github_annotations(verdicts, notes) if self.github else [])]:
             print(line, file=sys.stderr, flush=True)
         if self.form == "jsonl":
-            status = {"verdict": outcome.name, "status": outcome.value}
+            status: dict[str, Any] = {"verdict": outcome.name, "status": outcome.value}
+            status |= {"notes": list(notes)} if notes else {}
             for row in [*map(_row, verdicts), status]:
                 print(*jsonl_lines(pd.DataFrame([row])))
         return outcome
@@ -123,8 +126,10 @@ def _row(verdict: Verdict) -> dict[str, Any]:
     }
 
 
-def save_junit(verdicts: Sequence[Verdict], path: str | os.PathLike[str]) -> None:
-    """Saves verdicts as JUnit XML: a test case for each condition and run."""
+def save_junit(
+    verdicts: Sequence[Verdict], path: str | os.PathLike[str], notes: Sequence[str] = ()
+) -> None:
+    """Saves verdicts as JUnit XML: a test case for each condition and run, with the notes."""
     outcomes = [verdict.outcome for verdict in verdicts]
     suite = ElementTree.Element(
         "testsuite",
@@ -140,14 +145,17 @@ def save_junit(verdicts: Sequence[Verdict], path: str | os.PathLike[str]) -> Non
         if verdict.outcome in _ELEMENTS:
             element = ElementTree.SubElement(case, _ELEMENTS[verdict.outcome])
             element.set("message", _xml_text(verdict.message))
-        ElementTree.SubElement(case, "system-out").text = _xml_text(str(verdict))
+        text = "\n".join([str(verdict), *(f"Note: {note}" for note in notes)])
+        ElementTree.SubElement(case, "system-out").text = _xml_text(text)
     with replacing(path, begins=b"<?xml") as file:
         ElementTree.ElementTree(suite).write(file, encoding="utf-8", xml_declaration=True)
 
 
-def github_annotations(verdicts: Sequence[Verdict]) -> list[str]:
-    """Workflow commands of GitHub Actions: an error for each condition that does not pass."""
-    return [
+def github_annotations(verdicts: Sequence[Verdict], notes: Sequence[str] = ()) -> list[str]:
+    """Workflow commands of GitHub Actions: an error for each condition that does not pass, a
+    warning for each note."""
+    warnings = [f"::warning title=Note::{_escaped(note)}" for note in notes]
+    return warnings + [
         f"::{'error' if verdict.outcome in _ELEMENTS else 'notice'} "
         f"title={_escaped(f'{verdict.outcome.name}: {verdict.condition}', True)}::"
         f"{_escaped(f'{verdict.run}: {verdict.message}')}"

@@ -19,7 +19,6 @@ from ..leaderboard.samples import FEWEST
 from ..measures.names import added_up
 from ..statistics.inputs import DRAWS, check_name
 from ..statistics.rounding import EQUAL
-from .checks import notes_on_queries
 from .compared import Compared
 from .differences import TESTS
 from .inputs import PREFERENCES
@@ -115,8 +114,8 @@ class RunComparison(Compared, Printed):
         greatest = max(float(np.abs(pair).max(initial=0)) for pair in pairs)
         return all(np.abs(x - y).max(initial=0) <= EQUAL * greatest for x, y in pairs)
 
-    def notes(self) -> list[str]:
-        """Notes on the numbers, in sentences."""
+    def remarks(self) -> list[str]:
+        """Sentences on how the numbers were computed."""
         queries = counted(self.queries, "query", "queries")
         sums = names_of([name for name in self.higher_is_better if added_up(name)] or [""])
         return [
@@ -124,7 +123,6 @@ class RunComparison(Compared, Printed):
             *([] if self.several else [self._note_on_test(queries)]),
             *self._notes_on_preferences(),
             *([f"{sums}: means over queries; 'evaluate' prints sums."] if sums else []),
-            *notes_on_queries(self.inputs),
             *([PLANNED] if self.table["p"].lt(1).any() else []),
         ]
 
@@ -214,7 +212,8 @@ class RunComparison(Compared, Printed):
         if len(self.runs) == 1:
             head += f", B: {self.runs[0]}"
         sentences = [*self.sentences(), "", head, ""]
-        return [*map(Part, sentences), means or self.means(), Part(), *map(Part, self.notes())]
+        after = [*self.remarks(), *self.notes]
+        return [*map(Part, sentences), means or self.means(), Part(), *map(Part, after)]
 
     def means(self, *, ascii_only: bool = False) -> Part:
         """The table of measures with one p-value.
@@ -407,7 +406,8 @@ def print_comparison(
         ascii_only = not table_forms.has_arrows(sys.stdout)
         means = compared.means(ascii_only=ascii_only)
         is_short = compared.inputs.conditions and not all_rows
-        parts = [Part(), means] if is_short else compared.parts(means)
+        short = [Part(), means, Part(), *map(Part, compared.notes)]
+        parts = short if is_short else compared.parts(means)
         if by_query:
             frame = _with_text(compared.differences(), texts)
             what = "B - A by query, the largest loss by the first measure first:"

@@ -16,6 +16,7 @@ from ..judging.qrels import source_of
 from ..measures.names import Measures, NamedMeasure
 from ..statistics.rounding import shared_ranks
 from .evaluation import Evaluation
+from .facts import with_notes
 from .inputs import chosen_measures, warn_of_grades
 from .tracks import listed_collections
 
@@ -142,7 +143,8 @@ def evaluate(
         progress=progress,
     )
     frames = {track: evaluation.frame() for track, evaluation in done.items()}
-    return join_tracks({t: to_long(frame) for t, frame in frames.items()} if long else frames)
+    table = join_tracks({t: to_long(frame) for t, frame in frames.items()} if long else frames)
+    return with_notes(table, {track: evaluation.facts() for track, evaluation in done.items()})
 
 
 def to_long(evaluation: pd.DataFrame) -> pd.DataFrame:

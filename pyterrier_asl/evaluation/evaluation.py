@@ -35,8 +35,9 @@ from ..measures.pool import RarenessPool
 from ..measures.rareness import Pools
 from ..scoring.arrays import Floats
 from ..scoring.lexicographic import reciprocal_ranks
+from .facts import Facts, RunFacts
 from .inputs import named_runs
-from .measuring import Measuring, iter_judged, tie_note, values_of, warn_of_runs
+from .measuring import Measuring, iter_judged, values_of
 from .workers import BACKENDS, measure_runs
 
 
@@ -50,7 +51,7 @@ class Evaluation(Remembering):
         judgements: the judgements of the Q queries.
         source: the qrels as the caller gave them.
         measures: the measures of the call, with the names of their columns.
-        unanswered: the number of queries that each measured run does not answer, shape (S,).
+        measured_facts: the facts of each run that was measured and not kept; empty: the runs are.
         failures: by name, why a run could not be measured.
         whole: the runs that these were selected from, among which a document is rare; None: these.
     """
@@ -60,11 +61,10 @@ class Evaluation(Remembering):
     judgements: Judgements
     source: Any = None
     measures: Sequence[NamedMeasure] = ()
-    unanswered: Sequence[int] = ()
+    measured_facts: Sequence[RunFacts] = ()
     failures: Mapping[str, str] = field(default_factory=dict)
     whole: Evaluation | None = None
     _values: dict[tuple[str, str], Floats] = field(default_factory=dict)
-    _noted: set[str] = field(default_factory=set)  # runs whose ties a warning has named
 
     @classmethod
     def of(cls, runs: Any, qrels: Any = None) -> Evaluation:
@@ -136,10 +136,7 @@ class Evaluation(Remembering):
         return self.columns_of([NamedMeasure(str(measure), measure)])[str(measure)]
 
     def columns_of(self, measures: Iterable[NamedMeasure]) -> dict[str, Floats]:
-        """The values of measures by their names, shape (S, Q) each, computed once per measure.
-
-        Warns once of each run with a mean that depends on how ties are broken.
-        """
+        """The values of measures by their names, shape (S, Q) each, computed once per measure."""
         columns = {named.name: named.measure for named in measures}
         new = {name: m for name, m in columns.items() if _key(m) not in self._values}
         for measure in new.values():
@@ -148,16 +145,7 @@ class Evaluation(Remembering):
                 if needs_pool(measure)
                 else np.array([values_of([measure], run)[0] for run in self.runs])
             )
-        values = {name: self._values[_key(measure)] for name, measure in columns.items()}
-        notes = {}
-        for row, name in enumerate(self.names if new else ()):
-            run = self.runs[row]
-            if name not in self._noted and not run.has_constant_scores:
-                of_run = [values[label][row] for label in new]
-                notes[name] = [tie_note(new, of_run, run)]
-        self._noted.update(name for name, [note] in notes.items() if note)
-        warn_of_runs(notes)
-        return values
+        return {name: self._values[_key(measure)] for name, measure in columns.items()}
 
     def _pooled_values(self, measure: Any) -> Floats:
         """The values of a rareness measure without a pool, shape (S, Q)."""
@@ -231,8 +219,7 @@ class Evaluation(Remembering):
         """
         _check_workers(jobs, backend)
         if self.is_matched:
-            unanswered = [int(np.count_nonzero(run.retrieved == 0)) for run in self.sources]
-            return replace(self, measures=measures, unanswered=unanswered)
+            return replace(self, measures=measures)
         by_label = {measure.name: measure.measure for measure in measures}
         sources = dict(zip(self.names, self.sources))
         measuring = Measuring(self.judgements, by_label)
@@ -252,7 +239,6 @@ class Evaluation(Remembering):
                     raise ValueError(f"run {run.name!r}: {run.error}") from run.error
                 else:
                     raise run.error
-        warn_of_runs({run.name: run.notes for run in done})
         if not done:
             first, *others = failures.values()
             more = f" (nor can {counted(len(others), 'further run')} be used)" if others else ""
@@ -263,7 +249,7 @@ class Evaluation(Remembering):
             self.select(names),
             whole=None,
             measures=measures,
-            unanswered=[run.unanswered for run in done],
+            measured_facts=[run.facts for run in done],
             failures=failures,
             _values=values,
         )
@@ -273,9 +259,25 @@ class Evaluation(Remembering):
         """By name, whether higher values of each of :attr:`measures` are better; None: neither."""
         return {measure.name: measure.higher_is_better for measure in self.measures}
 
+    def facts(self, measures: Mapping[str, Any] | None = None) -> Facts:
+        """What must be known of the runs and the qrels.
+
+        Args:
+            measures: measures by name; None: :attr:`measures`.
+        """
+        if measures is None:
+            measures = {named.name: named.measure for named in self.measures}
+        of_runs = list(self.measured_facts)
+        if not of_runs:
+            columns = self.columns_of([NamedMeasure(*item) for item in measures.items()])
+            values = [[of[row] for of in columns.values()] for row in range(len(self))]
+            of_runs = [RunFacts.of(run, measures, of) for run, of in zip(self.runs, values)]
+        return Facts(dict(zip(self.names, of_runs)), self.judgements, measures)
+
+    @property
     def notes(self) -> list[str]:
-        """Sentences on the measured runs that do not answer all queries."""
-        return unanswered_notes(dict(zip(self.names, self.unanswered)), len(self.qids))
+        """Sentences on what must be known of the runs and the qrels."""
+        return self.facts().notes
 
     # Some of the runs, or the same runs with other qrels
 
@@ -305,7 +307,6 @@ class Evaluation(Remembering):
             self.source,
             whole=self.whole or self,
             _values=values,
-            _noted=self._noted,
         )
 
     def judged_by(self, qrels: Any) -> Evaluation:
@@ -372,25 +373,6 @@ def _key(measure: Any) -> tuple[str, str]:
 def _reason(run: Any, error: Exception) -> str:
     """Why a run cannot be measured, with its file."""
     return str(error) if str(run) in str(error) else f"{run}: {error}"
-
-
-def unanswered_notes(unanswered: Mapping[str, int], queries: int, most: int = 5) -> list[str]:
-    """A sentence for each run that does not answer all queries, for ``most`` of them.
-
-    >>> unanswered_notes({"a": 0, "b": 2, "c": 1}, 50, most=1)
-    ['b does not answer 2 of 50 queries; each counts with the worst value', \
-'nor does 1 other run answer all queries']
-    """
-    sentences = [
-        f"{run} does not answer {missing} of {queries} queries; each counts with the worst value"
-        for run, missing in unanswered.items()
-        if missing
-    ]
-    more = len(sentences) - most
-    if more <= 0:
-        return sentences
-    others = "does 1 other run" if more == 1 else f"do {more} other runs"
-    return [*sentences[:most], f"nor {others} answer all queries"]
 
 
 def _check_workers(jobs: int, backend: str) -> None:

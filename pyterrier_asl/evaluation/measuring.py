@@ -9,7 +9,6 @@ which the provider gives none.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -20,25 +19,21 @@ import ir_measures
 import numpy as np
 
 from ..io.lazy import pd
-from ..io.notices import counted, names_of, progress_bar, warn
+from ..io.notices import progress_bar
 from ..io.runs import iter_runs, load_run
 from ..io.threads import cores, map_ahead, map_at_once
-from ..judging.judged_run import JudgedRun, OwnIds, judge_whole
+from ..judging.judged_run import JudgedRun, judge_whole
 from ..judging.judgements import Judgements
-from ..judging.ties import TiedRun
 from ..measures.names import needs_pool
 from ..measures.rareness import Pools, check_pooled, warn_of_few
 from ..measures.standard import formula
 from ..scoring.arrays import Floats
+from .facts import RunFacts
 
 #: Number of runs from which on a progress bar is shown while they are read.
 _MANY = 20
 #: The least size in bytes of a file that is not read together with others.
 _LARGE = 1 << 23
-#: Change of a mean from which on ties are noted; for a mean above 1, as a share of the mean.
-_LEAST_CHANGE = 0.01
-#: Share of queries from which on equal numbers as query and document ids are not a coincidence.
-_LEAST_SHARE = 0.1
 #: Held while a provider computes. Runs are matched on threads, but providers need not be
 #: thread-safe.
 _PROVIDERS = Lock()
@@ -51,18 +46,16 @@ class MeasuredRun:
     Attributes:
         name: the name of the run.
         values: by label, shape (Q,); without the measures that need the pool of all runs.
-        unanswered: the number of queries of the qrels that the run does not answer.
         judged: the matched run, for the measures that need the pool; None: no measure does.
         error: the reason why the run could not be measured; None: it was measured.
-        notes: sentences on ties and on query ids among the documents, perhaps ''.
+        facts: the facts of the run.
     """
 
     name: str
     values: dict[str, Floats] = field(default_factory=dict)
-    unanswered: int = 0
     judged: JudgedRun | None = None
     error: Exception | None = None
-    notes: list[str] = field(default_factory=list)
+    facts: RunFacts = field(default_factory=RunFacts)
 
 
 class Measuring:
@@ -92,17 +85,11 @@ class Measuring:
             values = values_of([*self._others.values()], judged)
         except (ValueError, OSError) as error:
             return MeasuredRun(name, error=error)
-        answered = int(np.count_nonzero(judged.retrieved))
-        notes = (
-            judged.order_fault or tie_note(self._others, values, judged),
-            own_ids_note(judged.own_ids, answered),
-        )
         return MeasuredRun(
             name,
             dict(zip(self._others, values)),
-            len(self.judgements) - answered,
             judged.without_rows() if self._pooled else None,
-            notes=list(notes),
+            facts=RunFacts.of(judged, self._others, values),
         )
 
     def runs(self, sources: Mapping[str, Any]) -> Generator[MeasuredRun]:
@@ -148,12 +135,8 @@ def iter_judged(
     judged = iter_runs(dict(zip(names, sources)), then=judge)
     shown = False if len(names) < _MANY else None
     bar = progress_bar(judged, total=len(names), desc="runs", shown=shown, leave=False)
-    notes = {}
-    for name, run in bar:
-        own_ids = own_ids_note(run.own_ids, int(np.count_nonzero(run.retrieved)))
-        notes[name] = [run.order_fault, own_ids]
+    for _, run in bar:
         yield run
-    warn_of_runs(notes)
 
 
 # Values of a run
@@ -235,89 +218,3 @@ def _evaluator(judgements: Judgements, *measures: Any) -> Any:
     if not np.any(judgements.grades % 1):
         qrels = qrels.astype({"relevance": np.int64})
     return ir_measures.evaluator(measures, qrels)
-
-
-# Notes on runs
-
-
-def warn_of_runs(notes: Mapping[str, Sequence[str]]) -> None:
-    """Warns once of each kind of note: of the first run that has it, with the names of others.
-
-    Args:
-        notes: name of a run -> sentences on it; '' is no sentence.
-    """
-    kinds: dict[str, list[tuple[str, str]]] = {}
-    for name, sentences in notes.items():
-        for sentence in filter(None, sentences):
-            kind = re.sub(r"\d+", "", sentence.partition(";")[0])  # other runs have other numbers
-            kinds.setdefault(kind, []).append((name, sentence))
-    for (name, sentence), *others in kinds.values():
-        more = f" (likewise {names_of([other for other, _ in others])})" if others else ""
-        warn(f"run {name!r}: {sentence}{more}")
-
-
-def over_ties(measure: Any, tied: TiedRun, value: Floats) -> tuple[Floats, Floats, Floats]:
-    """The least, the expected and the greatest value over all orders of equal scores, (Q,) each.
-
-    They are NaN for the measures of other providers.
-
-    Args:
-        measure: a measure.
-        tied: the queries of a run with equal scores.
-        value: the values of the run, shape (Q,).
-    """
-    own = formula(measure)
-    unknown = np.full(len(value), np.nan)
-    return (unknown, unknown, unknown) if own is None else own.over_ties(tied, value)
-
-
-def tie_note(measures: Mapping[str, Any], values: Sequence[Floats], run: JudgedRun) -> str:
-    """A sentence on the means that the order of equal scores changes by more than .01; or ''.
-
-    Args:
-        measures: measures by name.
-        values: the values of a run by each measure, shape (Q,).
-        run: the run, with its rows.
-
-    >>> from ir_measures import RR
-    >>> from pyterrier_asl.judging.judgements import Judgements
-    >>> run = judge_whole(Judgements({"q": {"a": 1}}), {"q": {"a": 1.0, "b": 1.0}})
-    >>> tie_note({"RR": RR}, [np.array([0.5])], run).partition(": ")[2]
-    'mean RR is 0.500, and in another order between 0.500 and 1.000 (0.750 on average)'
-    """
-    tied = TiedRun.of(run)
-    if not tied.is_tied.any():
-        return ""
-    shown = []
-    for (label, measure), value in zip(measures.items(), values):
-        now, ends = value.mean(), over_ties(measure, tied, value)
-        low, expected, high = (end.mean() for end in ends)
-        if max(now - low, high - now) > _LEAST_CHANGE * max(1.0, abs(now)):
-            average = "" if np.isnan(expected) else f" ({expected:.3f} on average)"
-            other = f"in another order between {low:.3f} and {high:.3f}{average}"
-            shown.append(f"mean {label} is {now:.3f}, and {other}")
-    order = "documents with equal scores are ordered by id, descending, as in trec_eval: "
-    return order + ", ".join(shown) if shown else ""
-
-
-def own_ids_note(own_ids: OwnIds, answered: int) -> str:
-    """A sentence on queries that retrieve a document with the query's own id.
-
-    It is '' if there are none, or so few that it can be a coincidence.
-
-    Args:
-        own_ids: the counts of the run.
-        answered: the number of queries that the run answers.
-
-    >>> own_ids_note(OwnIds(near=2, queries=3, has_text=True), answered=4).partition(",")[0]
-    "3 of 4 queries retrieve a document with the query's own id"
-    """
-    near = own_ids.near
-    by_chance = near < 2 or near < _LEAST_SHARE * answered
-    if not near or (by_chance and not own_ids.has_text):
-        return ""
-    return (
-        f"{own_ids.queries} of {counted(answered, 'query', 'queries')} retrieve a document with "
-        "the query's own id, as if the query were in the collection; leave it out with "
-        "Qrels(..., drop_self=True) or --drop-self"
-    )

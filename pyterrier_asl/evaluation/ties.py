@@ -11,7 +11,7 @@ from ..judging.ties import TiedRun
 from ..measures.names import Measures
 from .evaluate import join_tracks, unread_tracks
 from .evaluation import Evaluation
-from .measuring import over_ties
+from .facts import over_ties
 
 
 def ties(

@@ -45,6 +45,10 @@ def names_of(names: Sequence[str], most: int = 4) -> str:
     return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
+class DoubtfulInput(UserWarning):
+    """A fact about runs that makes a number doubtful, where the result does not print it."""
+
+
 def warn(text: str, category: type[Warning] = UserWarning) -> None:
     """Warns at the line that called this package, however many of its functions are between.
 

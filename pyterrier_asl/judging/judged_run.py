@@ -32,19 +32,15 @@ from ..scoring.arrays import (
     queries_of,
     within_query,
 )
+from .id_forms import describe_form, find_form
 from .judgements import Judgements
 from .ranking import Ranking, equal_rows, match, rows_by_query
-from .remembered import cached_property, remembered
+from .remembered import Remembering, cached_property, remembered
 
 #: The warning about a run whose scores are constant.
 CONSTANT_SCORES = (
     "all documents of a query have the same score, in every query: as in trec_eval they are "
     "ordered by their ids, descending, and ranks are ignored; write scores that fall with the rank"
-)
-#: The warning about a run whose ranks contradict its scores.
-CONTRADICTED_SCORES = (
-    "the rank column contradicts the scores of most rows: as in trec_eval documents are ordered by "
-    "their scores, descending, and ranks are ignored; write scores that fall with the rank"
 )
 #: Rows whose ranks and scores are compared.
 _COMPARED_ROWS = 1 << 17
@@ -122,7 +118,7 @@ class EqualScores(NamedTuple):
 
 
 @dataclass(frozen=True)
-class JudgedRun:
+class JudgedRun(Remembering):
     """A run in order, matched with judgements: one entry per retrieved judged document.
 
     Attributes:
@@ -196,13 +192,6 @@ class JudgedRun:
         falls, rises = ranks[1:] < ranks[:-1], ranks[1:] > ranks[:-1]
         wrong = (rises & (scores[1:] > scores[:-1])) | (falls & (scores[1:] < scores[:-1]))
         return bool(2 * np.sum(wrong & same) > np.sum((falls | rises) & same))
-
-    @property
-    def order_fault(self) -> str:
-        """What is wrong with the scores or ranks of the whole run; '' for nothing."""
-        if self.has_constant_scores:
-            return CONSTANT_SCORES
-        return CONTRADICTED_SCORES if self.ranks_contradict_scores else ""
 
     @cached_property
     def equal_scores(self) -> EqualScores:
@@ -333,11 +322,8 @@ def judge_whole(judgements: Judgements, run: Any) -> JudgedRun:
     if not len(judged.table):
         raise ValueError("the run is empty: it has no rows")
     if not judged.retrieved.any():
-        raise ValueError(
-            f"the run answers none of the {len(judgements)} judged queries: its query ids look "
-            f"like {judged.table.qid[0].as_py()!r}, the query ids of the qrels like "
-            f"{judgements.qid_text[0].as_py()!r}"
-        )
+        look = _look_like("query", "query ids", judged.table.qid, judgements.qid_text)
+        raise ValueError(f"the run answers none of the {len(judgements)} judged queries: {look}")
     if len(judgements.docnos) and not len(judged.pairs):
         raise ValueError(none_judged(judged))
     return judged
@@ -390,9 +376,15 @@ def join_parts(parts: Sequence[JudgedRun]) -> JudgedRun:
 
 def none_judged(judged: JudgedRun) -> str:
     """The message for a run that shares no document with the qrels."""
-    table, judgements = judged.table, judged.judgements
-    return (
-        "none of the documents of the run is judged: its ids look like "
-        f"{table.docno[0].as_py()!r}, the ids of the qrels like "
-        f"{judgements.docnos[0].as_py()!r}; truncated or prefixed ids, or other qrels?"
-    )
+    look = _look_like("document", "ids", judged.table.docno, judged.judgements.docnos)
+    return f"none of the documents of the run is judged: {look}"
+
+
+def _look_like(what: str, ids: str, ours: pa.LargeStringArray, theirs: pa.LargeStringArray) -> str:
+    """The form of ids that no id of the qrels has, or examples of both."""
+    form = find_form(set(ours.to_pylist()), set(theirs.to_pylist()))
+    if form is not None:
+        return f"it {describe_form(what, *form)}"
+    other = "" if what == "query" else "; truncated or prefixed ids, or other qrels?"
+    first = ours[0].as_py(), theirs[0].as_py()
+    return f"its {ids} look like {first[0]!r}, the {ids} of the qrels like {first[1]!r}{other}"

@@ -44,6 +44,7 @@ class Board:
     simultaneous: bool = False
     judged_runs: dict[str, Judges] = field(default_factory=dict)
     named_measure: NamedMeasure | None = None
+    notes: list[str] = field(default_factory=list)
 
     @property
     def overall(self) -> pd.DataFrame:

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..assessment.judges import QRELS, JudgeRel, Judges, sign_of, with_reference
 from ..evaluation.evaluation import Evaluation
+from ..evaluation.facts import joined_notes
 from ..evaluation.inputs import (
     FOR_SEVERAL,
     NOT_FOR_SCORES,
@@ -144,6 +145,8 @@ def ranks(
         for track, members in by_track.items()
     }
     board = ranks_of(samples, chosen.name, options, simultaneous=simultaneous, common=common)
+    facts = {track: of.facts([chosen]).notes for track, of in by_track.items()}
+    board = replace(board, notes=joined_notes(facts))
     return replace(board, judged_runs=by_track, named_measure=chosen) if judges else board
 
 

@@ -62,6 +62,7 @@ class Leaderboard(Board, Printed):
         simultaneous: whether the tables of all collections hold at once.
         judged_runs: with several judges the runs and judges by collection.
         named_measure: the measure with its name; None without runs.
+        notes: sentences on what must be known of the runs and the qrels.
     """
 
     def sentences(self) -> list[str]:
@@ -85,7 +86,7 @@ class Leaderboard(Board, Printed):
         yield from map(Part, headlines(self))
         yield Part()
         yield Part(table=self.shown(), style={"higher_is_better": self.directions()})
-        if rest := conditions(self):
+        if rest := [*conditions(self), *self.notes]:
             yield from map(Part, ["", *rest])
 
     def directions(self) -> dict[str, bool]:

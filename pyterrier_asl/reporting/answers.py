@@ -122,7 +122,8 @@ class Answers:
         """Who is best."""
         scope = f"{self.findings.scope}: " if self.findings.scope else ""
         first, *rest = self._verdict()
-        return [*self._over_all(), Sentence(scope + first.text, first.links), *rest]
+        notes = (Sentence(f"{note}.") for note in self.findings.notes)
+        return [*self._over_all(), Sentence(scope + first.text, first.links), *rest, *notes]
 
     def answers(self) -> dict[str, list[Sentence]]:
         """The answers by question, without questions that have none."""
@@ -220,7 +221,7 @@ class Answers:
                     f"The {confidence(f.alpha)} interval of the difference {holds} 0. A is "
                     f"{compared.baseline}, B is {compared.runs[0]}."
                 )
-            yield from (Sentence(note) for note in compared.notes())
+            yield from (Sentence(note) for note in compared.remarks())
         if ranking.board is not None:
             worse = int(ranking.better[best].sum()) or "none"
             yield Sentence(
@@ -288,14 +289,6 @@ class Answers:
             f"{median if len(f.names) > 2 else ''}.",
             (lost,),
         )
-        retrieved = f.retrieved
-        if retrieved.min() < 0.9 * retrieved.max():
-            yield Sentence(
-                f"Runs differ in depth: {retrieved.min():,.0f} to {retrieved.max():,.0f} documents "
-                f"per query. {f.asl.name} counts a missed document as if it were ranked after "
-                f"{f.cutoff}, so short runs that miss documents lose.",
-                (Link("Runs differ in depth", "leaderboard", {}),),
-            )
         if f.judged_irrelevant and not isnan(unjudged := f.quality["unjudged_share"].iloc[best]):
             yield Sentence(
                 f"{shown_share(unjudged)} of the irrelevant documents that {own} ranks above "

@@ -16,6 +16,7 @@ from ..assessment.judges import JudgeRel
 from ..comparison.compare import compare
 from ..comparison.result import RunComparison
 from ..evaluation.evaluation import Evaluation
+from ..evaluation.facts import joined_notes
 from ..evaluation.inputs import (
     common_rel,
     default_rel,
@@ -101,14 +102,19 @@ def collect(
     # Each collection has its own pool.
     measure = NamedMeasure(first.name, (full if others else pooled)[first.name])
     of_judges = {"judges": judges if has_judges else None, "judge_rel": judge_rel, "people": people}
+    comparison = _of_two(judged, judged.judgements, pooled, alpha) if len(judged) == 2 else None
+    facts = {name: of.facts(full if others else pooled).notes for name, of in matched.items()}
+    if comparison is not None:  # knows documents that one of the two writes in another form
+        facts[track] = comparison.notes
     return Findings(
         judged.names,
         judged.qids,
         alpha,
         rankings,
         Provenance.of(judged, command),
-        _of_two(judged, judged.judgements, pooled, alpha) if len(judged) == 2 else None,
+        comparison,
         *_of_all(has_judges or bool(others), matched, measure, alpha, **of_judges),
+        joined_notes(facts),
         judged,
         least,
         cutoff,
@@ -261,6 +267,7 @@ def collect_scores(
         Provenance.of_scores(scores, systems, command),
         _of_two(own, None, names, alpha) if len(systems) == 2 else None,
         *_of_all(len(scores.tracks) > 1, scores, NamedMeasure(names[0], names[0]), alpha),
+        [],
     )
 
 

@@ -179,6 +179,7 @@ class SystemFindings:
         of_all: the leaderboard by :attr:`first` over all collections, whichever judge is right;
             None for a single collection with one judge.
         cautions: why the intervals of :attr:`of_all` may hold less often than their level.
+        notes: sentences on what must be known of the runs and the qrels.
     """
 
     names: list[str]
@@ -189,6 +190,7 @@ class SystemFindings:
     comparison: RunComparison | None
     of_all: Leaderboard | None
     cautions: list[str]
+    notes: list[str]
 
     @cached_property
     def first(self) -> SystemRanking:

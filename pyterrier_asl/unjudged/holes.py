@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -12,12 +13,12 @@ import pandas as pd
 
 from ..charts.forms import CROWDED, alt, captioned, figure, inline_rows, ranges, square, tooltips
 from ..evaluation.evaluation import Evaluation
-from ..evaluation.inputs import QrelsLike, Runs
+from ..evaluation.inputs import QrelsLike, Runs, complete_measures
 from ..evaluation.labellings import Labelled
 from ..io.names import check_names
 from ..io.notices import counted
 from ..io.printed import Part, Printed
-from ..measures.names import Measures
+from ..measures.names import Measures, NamedMeasure, one_measure
 from ..scoring.arrays import Floats, Ints
 from ..scoring.pair_bounds import lexicographic_verdicts
 from ..statistics.inputs import check_name, check_probability
@@ -85,8 +86,10 @@ def holes(
     judged = Evaluation.of(runs, qrels)
     if len(judged) < 2:
         raise ValueError(f"there is only the run {judged.names[0]!r}: compare two at least")
-    labelled = labelled_runs(judged, measure, rel=rel, depth=depth, highest=highest)
-    return Holes(judged, labelled, alpha)
+    [named] = complete_measures([one_measure(measure)], rel=rel)
+    [measured] = judged.with_pool({named.name: named.measure}).values()
+    labelled = labelled_runs(judged, NamedMeasure(named.name, measured), depth, highest)
+    return Holes(judged, labelled, alpha, judged.facts({labelled.name: measured}).notes)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -97,11 +100,13 @@ class Holes(Printed):
         runs: the runs with their names.
         labelled: the same with the labellings of the measure.
         alpha: the level of the t-test of two runs.
+        notes: sentences on what must be known of the runs and the qrels.
     """
 
     runs: Evaluation
     labelled: Labelled
     alpha: float = 0.05
+    notes: Sequence[str] = ()
 
     @property
     def are_two(self) -> bool:
@@ -266,7 +271,7 @@ class Holes(Printed):
             depth=old.depth,
             highest=old.highest,
         )
-        return Holes(self.runs, labelled, self.alpha)
+        return Holes(self.runs, labelled, self.alpha, self.notes)
 
     def describe(self) -> str:
         """The answer in a line: of two runs difference, bounds and verdicts, else the counts."""
@@ -287,7 +292,8 @@ class Holes(Printed):
     def parts(self) -> list[Part]:
         """The answer, and the table."""
         shown = self.table.drop(columns=["measure", "exact"], errors="ignore")
-        return [*map(Part, self.sentences()), Part(table=shown)]
+        notes = ["", *self.notes] if self.notes else []
+        return [*map(Part, self.sentences()), Part(table=shown), *map(Part, notes)]
 
     def matrix(self) -> pd.DataFrame:
         """The verdict on each run (rows) and other run: 1 better, -1 worse, 0 equal, NaN open."""

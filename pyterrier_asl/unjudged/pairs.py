@@ -11,11 +11,11 @@ import numpy as np
 import pandas as pd
 
 from ..evaluation.evaluation import Evaluation
-from ..evaluation.inputs import complete_measures, warn_of_grades
+from ..evaluation.inputs import warn_of_grades
 from ..evaluation.labellings import Labelled, unjudged_of
 from ..measures.directions import higher_is_better
 from ..measures.labelled import LabelledPair, LabelledRankings, LabelledRun
-from ..measures.names import Measures, one_measure
+from ..measures.names import NamedMeasure
 from ..scoring.arrays import Floats, cumulate, ranges_from
 from ..scoring.matrices import Bounds
 from ..statistics.boxes import BoxTest, box_test
@@ -139,18 +139,14 @@ def verdict_of(low: float, high: float, higher_is_better: bool = True) -> str:
 
 def labelled_runs(
     runs: Evaluation,
-    measure: Measures,
-    *,
-    rel: float | None = None,
+    named: NamedMeasure,
     depth: int | None = None,
     highest: float | None = None,
 ) -> Labelled:
-    """Matches runs with the labellings of one measure; they are its pool if it has none."""
-    [named] = complete_measures([one_measure(measure)], rel=rel)
-    chosen = runs.with_pool({named.name: named.measure})
-    warn_of_grades(runs.judgements, chosen)
-    unjudged = unjudged_of(runs.runs, list(chosen.values()), depth)
-    return Labelled(unjudged, *chosen.values(), name=named.name, depth=depth, highest=highest)
+    """Matches runs with the labellings of one measure, which has its pool."""
+    warn_of_grades(runs.judgements, {named.name: named.measure})
+    unjudged = unjudged_of(runs.runs, [named.measure], depth)
+    return Labelled(unjudged, named.measure, name=named.name, depth=depth, highest=highest)
 
 
 def values_if_only_relevant(labelled: Labelled, side: LabelledRun) -> Floats:

@@ -89,7 +89,7 @@ def test_the_queries_that_every_measure_of_ranks_decides_are_counted():
     ]
     p = [binomtest(3, 4).pvalue, np.nan, binomtest(0, 6).pvalue, binomtest(0, 3).pvalue]
     assert counts["p_dominance"].tolist() == pytest.approx(p, nan_ok=True)
-    assert [note for note in compared.notes() if "Every measure" in note] == [
+    assert [note for note in compared.remarks() if "Every measure" in note] == [
         "Every measure of ranks prefers new in 3 queries and live in 1; 2 are equal, in 1 it "
         "depends on the measure.",
         "Every measure of ranks prefers same in no query and live in none; 7 are equal.",
@@ -100,7 +100,7 @@ def test_the_queries_that_every_measure_of_ranks_decides_are_counted():
     tracks = {name: (runs, qrels) for name in ("x", "y")}
     assert compare(tracks, measures="sgnLP").preferences["wins"].tolist() == [6, 0, 0, 0]
     one = compare({"a": run_at(["2"]), "b": run_at(["1"])}, {"q0": {"a": 1}}, "AP")
-    assert "Every measure of ranks prefers b in 1 query and a in none." in one.notes()
+    assert "Every measure of ranks prefers b in 1 query and a in none." in one.remarks()
 
 
 def test_p_is_corrected_over_the_runs_of_each_measure():

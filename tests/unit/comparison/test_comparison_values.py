@@ -157,7 +157,7 @@ def test_overall_is_the_mean_of_the_collections_and_its_p_that_of_a_pair():
         compared.table.set_index(["run", "measure"]).loc[("new", "AP"), "p"]
         == (table.loc[("overall", "new", "AP"), "p"])
     )
-    assert "No two collections put a pair in significantly opposite orders." in compared.notes()
+    assert "No two collections put a pair in significantly opposite orders." in compared.remarks()
     assert "chosen, not drawn" in str(compared)
     assert "comparisons planned before looking at the results" in " ".join(str(compared).split())
 
@@ -170,7 +170,7 @@ def test_the_correction_is_named(correction, words):
     measures = ["AP", "ASL@5"]
     options = {"correction": correction, "alpha": 0.1}
     compared = asl.compare(collections(), None, measures, baseline="old", **options)
-    assert compared.notes()[0].endswith(f"{words}significant: p at most 0.1.")
+    assert compared.remarks()[0].endswith(f"{words}significant: p at most 0.1.")
     p, corrected = compared.by_track["p"], compared.by_track["p_corrected"]
     assert (corrected >= p).all() and ((corrected == p).all() or correction != "none")
 
@@ -182,7 +182,7 @@ def test_collections_that_disagree_are_named():
     compared = asl.compare(several, None, ["AP"], baseline="old")
     assert (
         "new is significantly better than old by AP in x, and significantly worse in y."
-        in compared.notes()
+        in compared.remarks()
     )
     assert compared.table.set_index("run").loc["new", "p"] == 1
 
@@ -193,7 +193,7 @@ def test_a_count_that_collections_disagree_on_is_higher_or_lower():
         for d in ("mn", "")
     )
     several = {"x": ({"old": deep, "new": short}, QRELS), "y": ({"old": short, "new": deep}, QRELS)}
-    notes = asl.compare(several, None, ["Judged@10"], baseline="old").notes()
+    notes = asl.compare(several, None, ["Judged@10"], baseline="old").remarks()
     sentence = (
         "new is significantly higher than old by Judged@10 in x, and significantly lower in y."
     )
@@ -205,12 +205,12 @@ def test_a_collection_of_few_topics_has_no_test_and_the_notes_say_so():
     several = {"x": (runs(0), QRELS), "y": (runs(1, 9), few)}
     compared = asl.compare(several, None, ["AP"], conditions="AP worse by .01 p<.0001")
     assert compared.by_track.set_index("track").loc["y", "p"].isna().all()
-    assert "y has fewer than 10 topics: no test." in compared.notes()
-    assert not any(note.startswith("No two collections") for note in compared.notes())
+    assert "y has fewer than 10 topics: no test." in compared.remarks()
+    assert not any(note.startswith("No two collections") for note in compared.remarks())
     verdict = compared.verdicts[0]  # the test is not the t-test, which has another power
     assert "t-test" not in verdict.message
     both = {name: (runs(seed, 9), few) for seed, name in enumerate("xy")}
-    notes = asl.compare(both, None, ["AP"]).notes()
+    notes = asl.compare(both, None, ["AP"]).remarks()
     assert "x and y have fewer than 10 topics: no test." in notes
 
 

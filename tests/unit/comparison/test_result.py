@@ -15,7 +15,7 @@ NEW = {"q1": {"a": 1, "n": 2}, "q2": {"a": 1, "n": 2}, "q3": {"a": 2, "n": 1}}
 def said(new, qids=QUERIES, measures=("RR", "ASL@9"), **options):
     parts = {name: {q: run[q] for q in qids} for name, run in (("live", LIVE), ("new", new))}
     found = compare(parts, {q: QRELS[q] for q in qids}, list(measures), **options)
-    return " ".join([*found.sentences(), *found.notes()])
+    return " ".join([*found.sentences(), *found.remarks()])
 
 
 def test_one_query_is_no_test():
@@ -39,8 +39,8 @@ def test_the_runs_that_were_corrected_are_counted():
         ({"measures": ["RR", "sgnLP"]}, "t-test for pairs (sgnLP: sign test), two-sided"),
     ):
         compared = compare(runs, QRELS, **{"measures": ["RR"], **options})
-        assert words in compared.notes()[0]
-        assert "interval (not corrected) over 3 queries" in compared.notes()[0]
+        assert words in compared.remarks()[0]
+        assert "interval (not corrected) over 3 queries" in compared.remarks()[0]
     assert "B - A with its 90 % interval over 3 queries." in said(NEW, alpha=0.1)
     assert "significant: p at most 0.1." in said(NEW, alpha=0.1)
 
@@ -153,8 +153,8 @@ def test_a_count_is_compared_by_its_mean_over_queries_and_a_note_says_so():
     compared = compare(runs, qrels, ["NumRet", "AP"])
     assert compared.table.set_index("measure").loc["NumRet", ["a", "b"]].tolist() == [2, 1]
     note = "NumRet: means over queries; 'evaluate' prints sums."
-    assert note in compared.notes() and note not in compare(runs, qrels, ["AP"]).notes()
-    assert "worse, equal (NumRet: higher, lower, equal)." in compared.notes()[0]
+    assert note in compared.remarks() and note not in compare(runs, qrels, ["AP"]).remarks()
+    assert "worse, equal (NumRet: higher, lower, equal)." in compared.remarks()[0]
 
 
 def test_documents_that_moved_by_hand():

@@ -7,15 +7,12 @@ import pytest
 
 from pyterrier_asl import bounds, evaluate, search_lengths
 from pyterrier_asl.evaluation.evaluate import answers, measured, printed_columns, sort_of_many
-from pyterrier_asl.evaluation.evaluation import Evaluation, unanswered_notes
+from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.evaluation.inputs import chosen_measures, refuse, tracks_by_name
 from pyterrier_asl.evaluation.labellings import Labelled, measure_with_bounds, unjudged_of
-from pyterrier_asl.evaluation.measuring import own_ids_note, tie_note, values_of
 from pyterrier_asl.evaluation.relevant_documents import RelevantRanks
 from pyterrier_asl.evaluation.scores import read_scores
 from pyterrier_asl.evaluation.tracks import collections_of
-from pyterrier_asl.judging.judged_run import OwnIds, judge
-from pyterrier_asl.judging.judgements import Judgements
 from pyterrier_asl.measures.names import parse_measure
 
 pytestmark = pytest.mark.filterwarnings("ignore:.* say little about rareness")
@@ -88,58 +85,6 @@ def test_measures_with_most_in_common_come_first_and_counts_have_no_best():
 
 
 # Notes and hints
-
-
-@pytest.mark.parametrize(
-    ("unanswered", "more"),
-    [(4, []), (5, []), (6, ["nor does 1 other run"]), (7, ["nor do 2 other runs"])],
-)
-def test_five_runs_without_answers_are_named(unanswered, more):
-    notes = unanswered_notes({"whole": 0, **{f"r{n}": n + 1 for n in range(unanswered)}}, 9)
-    assert notes[:5] == [
-        f"r{n} does not answer {n + 1} of 9 queries; each counts with the worst value"
-        for n in range(min(unanswered, 5))
-    ]
-    assert notes[5:] == [f"{text} answer all queries" for text in more]
-
-
-@pytest.mark.parametrize(
-    ("near", "answered", "has_text", "is_noted"),
-    [(0, 10, True, False), (1, 5, False, False), (2, 20, False, True), (2, 21, False, False)]
-    + [(3, 30, False, True), (1, 100, True, True)],
-)
-def test_own_ids_are_a_coincidence_up_to_one_or_below_a_tenth_of_the_queries(
-    near, answered, has_text, is_noted
-):
-    """Ids that are words are no coincidence."""
-    note = own_ids_note(OwnIds(near, 7, has_text), answered)
-    start = f"7 of {answered} queries retrieve a document with the query's own id"
-    assert note.startswith(start) if is_noted else note == ""
-
-
-@pytest.mark.parametrize(("queries", "is_noted"), [(49, True), (51, False)])
-def test_a_change_of_a_mean_by_more_than_a_hundredth_is_noted(queries, is_noted):
-    """In one query another order of ties doubles RR of .5: the mean changes by 1 / (2 Q)."""
-    qrels = {f"q{n}": {"a": 1, "b": 0} for n in range(queries)}
-    run = {qid: {"b": 2.0, "a": 1.0} for qid in qrels} | {"q0": {"a": 1.0, "b": 1.0}}
-    judged = judge(Judgements(qrels), run)
-    measure = parse_measure("RR")
-    note = tie_note({"RR": measure}, values_of([measure], judged), judged)
-    assert bool(note) == is_noted
-
-
-@pytest.mark.parametrize(
-    ("depth", "is_noted"), [(4, True), (3, False)], ids=["above 1%", "up to 1%"]
-)
-def test_a_change_of_a_large_mean_is_noted_as_a_share_of_it(depth, is_noted):
-    """ASL of one relevant document at rank 300 or 301 to ``depth`` ranks lower."""
-    above = {f"x{n}": 1000.0 - n for n in range(299)}
-    run = {"q": {**above, "a": 1.0, **{f"b{n}": 1.0 for n in range(depth)}}}
-    judged = judge(Judgements({"q": {"a": 1}}), run)
-    measure = parse_measure("ASL")
-    now = values_of([measure], judged)
-    note = tie_note({"ASL": measure}, now, judged)
-    assert now[0].tolist() == [300 + depth] and bool(note) == is_noted
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,12 @@
-"""Notes on runs: means that depend on the order of ties, and queries among the documents."""
+"""Facts of runs and qrels, and their sentences."""
 
 from __future__ import annotations
 
 import re
 import warnings
-from functools import partial
 
+import numpy as np
+import pandas as pd
 import pytest
 from _files import write_run
 from hypothesis import assume, given
@@ -23,7 +24,6 @@ from pyterrier_asl import (
     report,
     ties,
 )
-from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.judging.judged_run import judge
 
 QRELS = {f"q{n}": {"a": 1, "c": 0, "d": 1} for n in range(5)}
@@ -35,120 +35,275 @@ def run_of(scores: list[dict[str, float]]) -> dict[str, dict[str, float]]:
     return dict(zip(QRELS, scores))
 
 
-def tie_notes(call) -> dict[str, tuple[float, float, float]]:
-    """Measure -> its mean, the least and the greatest mean, from the warnings of a call."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        call()
-    text = " ".join(str(each.message) for each in caught if TIED in str(each.message))
-    number = r"([\d.]+)"
-    sentence = rf"mean (\S+) is {number}, and in another order between {number} and {number}"
-    return {measure: tuple(map(float, means)) for measure, *means in re.findall(sentence, text)}
+def notes(run, measures=("RR",), qrels=QRELS, **options) -> list[str]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return evaluate(run, qrels, [*measures], **options).attrs["notes"]
 
 
+NUMBER = r"([\d.]+)"
+TIED = rf"(\S+) of x is {NUMBER} in trec_eval's order of equal scores and between {NUMBER} and "
+TIED += rf"{NUMBER} in any other(?: \({NUMBER} on average\))?(?:; so do (.*) change)?"
 scores = st.dictionaries(st.sampled_from("abcdxyz"), st.sampled_from([1.0, 2.0]), min_size=1)
 
 
 @given(st.lists(scores, min_size=5, max_size=5))
-def test_a_mean_is_noted_where_another_order_of_ties_changes_it(drawn):
+def test_the_mean_that_other_orders_of_ties_change_most_is_noted(drawn):
     assume(any(docs.keys() & QRELS["q0"].keys() for docs in drawn))  # otherwise the run is refused
-    assume(any(len(set(docs.values())) > 1 for docs in drawn))  # constant scores have another note
     run = {"x": run_of(drawn)}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        table = ties(run, QRELS, MEASURES).set_index("measure")
-    expected = {
-        measure: pytest.approx((row["value"], row["low"], row["high"]), abs=2e-3)
-        for measure, row in table.iterrows()
-        if max(row["high"] - row["value"], row["value"] - row["low"]) > 0.01 * max(1, row["value"])
-    }
-    judged = Evaluation.of(run, QRELS)
-    for call in (partial(evaluate, run, QRELS, MEASURES), partial(judged.frame, MEASURES)):
-        assert tie_notes(call) == expected
+    table = ties(run, QRELS, MEASURES).set_index("measure")
+    ends = np.maximum(table["high"] - table["value"], table["value"] - table["low"])
+    changes = ends / table["value"].clip(lower=1)
+    found = [re.fullmatch(TIED, note) for note in notes(run, MEASURES)]
+    found = [match.groups() for match in found if match]
+    assert bool(found) == (changes.max() >= 0.01)
+    for name, *means, expected, others in found:
+        row = table.loc[name]
+        assert changes[name] == pytest.approx(changes.max())
+        assert list(map(float, means)) == pytest.approx(
+            list(row[["value", "low", "high"]]), abs=1e-3
+        )
+        assert float(expected) == pytest.approx(row["expected"], abs=1e-3)
+        assert len(re.split(", | and ", others or name)) + bool(others) == (changes >= 0.01).sum()
 
 
 def test_a_file_is_noted_like_a_frame(tmp_path):
     run = run_of([{"a": 1, "b": 1, "c": 1}, {"d": 2, "x": 2}] + 3 * [{"a": 3, "b": 2}])
     for name in ("x.run", "y.run"):
         write_run(run, tmp_path / name)
-    expected = tie_notes(lambda: evaluate({"x": run}, QRELS, ["AP"]))
-    assert expected == {"AP": (0.383, 0.383, 0.5)}  # the mean of 1/6, 1/4 and three times 1/2
+    [expected] = notes({"x": run, "y": run}, ["AP"])
+    assert (
+        expected.startswith("AP of x is 0.383 in trec_eval's order") and "(likewise y)" in expected
+    )
     for workers in ({"jobs": 1}, {"jobs": 2, "backend": "threading"}):
-        call = partial(evaluate, tmp_path, QRELS, ["AP"], progress=False, **workers)
-        assert tie_notes(call) == expected
+        assert notes(tmp_path, ["AP"], progress=False, **workers) == [expected]
 
 
 def test_notes_of_a_kind_on_several_runs_are_one_line():
     constant = {qid: {f"d{i}": 0.0 for i in range(12)} | {"a": 0.0} for qid in QRELS}
-    own = {qid: {qid: 9.0, "a": 2.0} for qid in [*QRELS][:4]}
-    fewer = {qid: own[qid] for qid in [*own][:3]}
-    runs = {"c": constant, "o": own, "c2": constant, "f": fewer, "c3": constant}
-    for call in (partial(evaluate, runs, QRELS, ["RR"]), partial(Evaluation.of, runs, QRELS)):
-        with pytest.warns(UserWarning) as caught:
-            call()
-        first, second = sorted(str(warning.message) for warning in caught)
-        assert first.startswith("run 'c': all doc") and first.endswith(" (likewise c2 and c3)")
-        assert second.startswith("run 'o': 4 of 4 queries") and second.endswith(" (likewise f)")
-
-
-@pytest.mark.parametrize(
-    "call",
-    [
-        compare,
-        partial(compare, conditions=["AP worse", "RR worse p<.05"]),
-        pytest.param(report, marks=pytest.mark.slow),
-        lambda *given: Evaluation.of(*given[:2]).frame(given[2]),
-    ],
-)
-def test_the_measures_of_a_run_with_ties_are_in_one_sentence(call):
-    tied, falling = run_of(5 * [{"a": 1, "b": 1}]), run_of(5 * [{"a": 2, "b": 1}])
-    with pytest.warns(UserWarning) as caught:
-        call({"x": tied, "y": falling, "z": tied}, QRELS, ["AP", "RR", "AP_Rareness@5", "P@2"])
-    order = "documents with equal scores are ordered by id, descending, as in trec_eval: "
-    [note] = [str(warning.message) for warning in caught if order in str(warning.message)]
-    assert note == (
-        f"run 'x': {order}mean AP is 0.250, and in another order between 0.250 and 0.500 (0.375 on "
-        "average), mean RR is 0.500, and in another order between 0.500 and 1.000 (0.750 on "
-        "average) (likewise z)"
-    )
+    own = {qid: {qid: 9.0, "a": 2.0} for qid in QRELS}
+    runs = {"c": constant, "o": own, "c2": constant, "f": own, "c3": constant}
+    first, second, depth = notes(runs)
+    assert first.startswith("c has the same score for all documents of 5 of 5 queries (e.g. 'q0')")
+    assert first.endswith(" (likewise c2 and c3)")
+    assert second.startswith("o retrieves a document with the query's own id in 5 of 5 queries")
+    assert second.endswith("--drop-self (likewise f)")
+    assert depth.startswith("o has 2 documents per query, c 13: measures to a greater depth count")
+    assert depth.endswith(" (likewise f)")
 
 
 def test_no_tie_of_judged_documents_is_no_note():
     falling = run_of(5 * [{"a": 3, "x": 2, "y": 2, "d": 1}])
-    constant = run_of(5 * [{f"a{n}"[: n + 1]: 1 for n in range(20)}])  # has another warning
     lengths = DocLengths.from_dict({name: 9 for name in "ab"})
     tied = run_of(5 * [{"a": 1, "b": 1}])
-    for run, measure in ((falling, "AP"), (constant, "AP"), (tied, TBG(lengths=lengths))):
-        assert tie_notes(partial(evaluate, {"x": run}, QRELS, [measure])) == {}
+    for run, measure in ((falling, "AP"), (tied, TBG(lengths=lengths))):
+        assert notes({"x": run}, [measure]) == []
+
+
+@pytest.mark.parametrize(("queries", "is_noted"), [(49, True), (51, False)])
+def test_a_change_of_a_mean_by_a_hundredth_is_noted(queries, is_noted):
+    """In one query another order of ties doubles RR of .5: the mean changes by 1 / (2 Q)."""
+    qrels = {f"q{n}": {"a": 1, "b": 0} for n in range(queries)}
+    run = {qid: {"b": 2.0, "a": 1.0} for qid in qrels} | {"q0": {"a": 1.0, "b": 1.0}}
+    assert bool(notes({"x": run}, ["RR"], qrels)) is is_noted
+
+
+@pytest.mark.parametrize(("depth", "is_noted"), [(4, True), (3, False)])
+def test_a_change_of_a_large_mean_is_noted_as_a_share_of_it(depth, is_noted):
+    """ASL of one relevant document at rank 300, or ``depth`` ranks lower."""
+    above = {f"x{n}": 1000.0 - n for n in range(299)}
+    run = {"q": {**above, "a": 1.0, **{f"b{n}": 1.0 for n in range(depth)}}}
+    found = notes({"x": run}, ["ASL"], {"q": {"a": 1, "z": 0}})
+    assert bool(found) is is_noted
+
+
+# Queries that are not answered, and unknown ones
+
+
+@pytest.mark.parametrize(
+    ("unanswered", "more"),
+    [(4, []), (5, []), (6, ["nor does 1 other run"]), (7, ["nor do 2 other runs"])],
+)
+def test_five_runs_without_answers_are_named(unanswered, more):
+    qrels = {f"q{n}": {"d": 1, "x": 0} for n in range(9)}
+    runs = {"whole": {q: {"d": 1.0} for q in qrels}}
+    runs |= {f"r{n}": dict(list(runs["whole"].items())[n + 1 :]) for n in range(unanswered)}
+    found = notes(runs, ["RR"], qrels)
+    assert found[:5] == [
+        f"r{n} does not answer {n + 1} of 9 queries (e.g. 'q0'); each counts with the worst value"
+        for n in range(min(unanswered, 5))
+    ]
+    assert found[5:] == [f"{text} answer all queries" for text in more]
+
+
+def test_unknown_queries_are_noted_only_together_with_unanswered_ones():
+    run = {qid: {"a": 2.0, "c": 1.0} for qid in QRELS} | {"other": {"a": 1.0}, "more": {"a": 1.0}}
+    assert notes({"x": run}) == []
+    del run["q3"]
+    assert notes({"x": run}) == [
+        "x does not answer 1 of 5 queries (e.g. 'q3'); each counts with the worst value, and x has "
+        "2 queries that the qrels lack (e.g. 'other')"
+    ]
+
+
+# Ids in another form
+
+FORMS = [
+    (lambda name: f"v2-{name}", "prefix"),
+    (lambda name: f"{name}.html", "suffix"),
+    (str.upper, "case"),
+    (lambda name: name.replace("-", "_"), "another separator"),
+    (lambda name: name.replace("-", ""), "no separator"),
+    (lambda name: re.sub("[0-9]+", lambda number: number[0].lstrip("0") or "0", name), "zeros"),
+]
+IDS = [f"d{n % 3}-{n:03}" for n in np.random.default_rng(3).permutation(400)]
+FORM_QRELS = {
+    f"t-{n:02}": {d: i % 2 for i, d in enumerate(IDS[20 * n : 20 * n + 18])} for n in range(20)
+}
+SOUND = {
+    q: {d: 99.0 - i for i, d in enumerate([*list(docs)[::2], f"x{q}", f"y{q}"])}
+    for q, docs in FORM_QRELS.items()
+}
+
+
+@pytest.mark.parametrize(("write", "what"), FORMS, ids=[what for _, what in FORMS])
+@pytest.mark.parametrize("share", [1, 4])
+@pytest.mark.parametrize("side", ["run", "qrels"])
+def test_ids_in_another_form_are_noted(write, what, share, side):
+    """Of all or of a quarter of the queries and documents, in the run or in the qrels."""
+
+    def change(rows, of_queries):
+        def text(name, number):
+            return write(name) if number % share == 0 else name
+
+        number = {d: at for at, d in enumerate(IDS)}
+        return {
+            (text(q, at) if of_queries else q): {
+                d if of_queries else text(d, number.get(d, 0)): score for d, score in docs.items()
+            }
+            for at, (q, docs) in enumerate(rows.items())
+        }
+
+    assert not any("another form" in note for note in notes({"x": SOUND}, ["AP"], FORM_QRELS))
+    for of_queries in (True, False):
+        run = change(SOUND, of_queries) if side == "run" else SOUND
+        qrels = change(FORM_QRELS, of_queries) if side == "qrels" else FORM_QRELS
+        try:
+            found = notes({"x": run}, ["AP"], qrels)
+        except ValueError as error:  # no id is known
+            found = [str(error)]
+        ids = "query" if of_queries else "document"
+        assert any(re.search(rf"writes \d+ {ids} ids in another form", note) for note in found)
+
+
+def test_passages_have_the_remedy_that_makes_them_documents():
+    run = {q: {f"{d}#{n % 3}": s for n, (d, s) in enumerate(of.items())} for q, of in SOUND.items()}
+    run["t-00"] = SOUND["t-00"]
+    [note] = [text for text in notes({"x": run}, ["AP"], FORM_QRELS) if "form" in text]
+    assert note.endswith(": Qrels(..., collapse='#') or --collapse evaluates passages as documents")
+
+
+def test_ids_that_equal_others_by_chance_are_not_in_another_form():
+    """Numbers of documents that nobody judged: 7123 ends with 123, which is judged."""
+    random = np.random.default_rng(2)
+    qrels = {q: {f"{n}": 1 for n in random.integers(100, 1000, 30)} for q in FORM_QRELS}
+    run = {
+        q: {d: 99.0 for d in list(docs)[:5]}
+        | {f"{n}": 1.0 for n in random.integers(1000, 9999, 40)}
+        for q, docs in qrels.items()
+    }
+    assert not any("form" in note for note in notes({"x": run}, ["AP"], qrels))
+    few = {"1": {"a": 1}, "2": {"a": 1}, "x": {"a": 1}}  # one id is no form
+    assert not any(
+        "form" in text for text in notes({"x": {"01": {"a": 1}, "x": {"a": 1}}}, qrels=few)
+    )
+
+
+def test_documents_are_compared_with_those_of_the_baseline_too():
+    """With a single judged document per query only another run shows the form."""
+    qrels = {q: {f"{q}-0": 1} for q in FORM_QRELS}
+    live = {q: {f"{q}-{n}": -float(n) for n in range(9)} for q in qrels}
+    new = {
+        q: {d if n % 2 else f"v2-{d}": s + n % 3 for n, (d, s) in enumerate(docs.items())}
+        for q, docs in live.items()
+    }
+    qrels["t-00"]["t-00-1"] = 1
+    found = compare({"live": live, "new": new}, qrels, ["AP"], conditions="AP worse")
+    [note] = [text for text in found.notes if "form" in text]
+    assert re.match(r"new writes \d+ document ids in another form \('v2-t", note)
+    assert found.verdicts[0].outcome.name == "ERROR" and note in found.verdicts[0].message
+
+
+# Depth, unjudged documents, qrels
+
+
+def test_the_depth_of_runs_is_noted_where_a_measure_sees_it():
+    docs = {q: {f"d{n}": -float(n) for n in range(50)} | {"a": 9.0} for q in QRELS}
+    short = {q: dict(list(of.items())[:20]) | {"a": 9.0} for q, of in docs.items()}
+    del short["q1"]  # does not count
+    seen = {
+        measure: notes({"A": docs, "B": short}, [measure]) for measure in ("AP", "P@21", "P@22")
+    }
+    [_, depth] = seen["AP"]
+    assert depth == (
+        "B has 21 documents per query, A 51: measures to a greater depth count the rest as not "
+        "retrieved"
+    )
+    assert [len(found) for found in seen.values()] == [2, 1, 2]
+
+
+def test_unjudged_documents_are_noted_where_two_runs_differ_by_a_tenth():
+    qrels = {"q": {f"d{n}": int(n < 2) for n in range(20)}}
+    known = {"q": {f"d{n}": -float(n) for n in range(20)}}
+    other = {"q": {f"{'dx'[n in (3, 4, 12, 13)]}{n}": -float(n) for n in range(20)}}
+    asked = ["P@20", "P@5", "P@2", "AP"]
+    assert notes({"A": known, "B": other}, asked, qrels) == [
+        "of the first 5 documents 0 % of A and 40 % of B are unjudged and count as not relevant: "
+        "see `holes`"
+    ]
+    assert notes({"A": known, "B": other}, ["P@2", "AP"], qrels) == []
+    only = {"q": {"d0": 1, "d1": 2, "d7": -1}}
+    assert notes({"A": known, "B": other}, asked, only) == [
+        "the qrels list relevant documents only: unjudged documents cannot be told from documents "
+        "judged not relevant"
+    ]
+    assert "the qrels list" not in str(notes({"A": known}, ["AP(rel=2)"], only))
+
+
+def test_a_repeated_document_and_an_infinite_score_are_noted():
+    frame = pd.DataFrame({"qid": "q0", "docno": ["a", "a", "b"], "score": [3.0, 2.0, 1.0]})
+    found = notes({"x": frame}, qrels=Qrels(QRELS, duplicates="best"))
+    assert found[1] == "x has a document twice in a ranking: it counts once, at its best rank"
+    infinite = run_of(5 * [{"a": np.inf, "c": 1.0}])
+    assert notes({"x": infinite}) == ["x has 5 infinite scores: write scores that are numbers"]
 
 
 # Queries among the documents
 
 
-def own_notes(run, qrels) -> list[str]:
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        evaluate({"x": run}, qrels, ["RR"])
-    return [str(each.message) for each in caught if "own id" in str(each.message)]
+@pytest.mark.parametrize(
+    ("near", "answered", "has_text", "is_noted"),
+    [(0, 10, True, False), (1, 5, False, False), (2, 20, False, True), (2, 21, False, False)]
+    + [(3, 30, False, True), (1, 100, True, True)],
+)
+def test_own_ids_are_a_coincidence_up_to_one_or_below_a_tenth_of_the_queries(
+    near, answered, has_text, is_noted
+):
+    """Ids that are words are no coincidence."""
+    qids = [f"q{n}" if has_text else str(n) for n in range(answered)]
+    qrels = {q: {"a": 1, "b": 0} for q in qids}
+    run = {q: {"a": 9.0} | ({q: 8.0} if n < near else {"c": 8.0}) for n, q in enumerate(qids)}
+    start = f"x retrieves a document with the query's own id in {near} of {answered} queries"
+    assert any(note.startswith(start) for note in notes({"x": run}, qrels=qrels)) is is_noted
 
 
-def test_queries_that_retrieve_themselves_are_counted():
-    run = {qid: {qid: 9.0, "a": 2.0} for qid in [*QRELS][:3]} | {"q4": {"a": 1.0}}
-    [note] = own_notes(run, QRELS)
-    assert note.startswith("run 'x': 3 of 4 queries retrieve a document with the query's own id")
-    assert "--drop-self" in note
-    with pytest.warns(UserWarning, match="run 'x': 3 of 4 queries retrieve"):
-        Evaluation.of({"x": run}, QRELS)
-    assert own_notes(run, Qrels(QRELS, drop_self=True)) == []
-
-
-def test_a_document_that_is_relevant_or_has_its_number_by_chance_is_no_note():
-    known_item = {qid: {qid: 1} for qid in QRELS}
-    assert own_notes({qid: {qid: 2.0, "x": 1.0} for qid in QRELS}, known_item) == []
-    qrels = {str(n): {"d": 1} for n in range(40)}
-    by_chance = {qid: {"d": 9.0, "7": 1.0} for qid in qrels}
-    assert own_notes(by_chance, qrels) == []
-    assert len(own_notes({qid: {qid: 9.0, "d": 1.0} for qid in qrels}, qrels)) == 1
+def test_a_document_that_is_relevant_or_dropped_is_no_note():
+    known_item = {qid: {qid: 1, "z": 0} for qid in QRELS}
+    assert notes({"x": {qid: {qid: 2.0, "x": 1.0} for qid in QRELS}}, qrels=known_item) == []
+    run = {qid: {qid: 9.0, "a": 2.0} for qid in QRELS}
+    assert (
+        len(notes({"x": run})) == 1 and notes({"x": run}, qrels=Qrels(QRELS, drop_self=True)) == []
+    )
 
 
 def test_dropping_them_is_evaluating_without_them():
