@@ -123,7 +123,7 @@ class Trace(Printed):
 
     def notes(self) -> list[str]:
         """What must be known of the results before the numbers are believed."""
-        return self.runs.notes()
+        return self.runs.notes
 
     def parts(self) -> Iterator[Part]:
         """The sentences, the table and the notes."""
