@@ -79,7 +79,7 @@ MACHINE: dict[str, Any] = {
 @options.of(Qrels, *MATCHING)
 @options.chart("Also draw the estimates")
 @options.places
-@options.output("tsv and jsonl: one row per mean and difference.")
+@options.output("tsv, csv, jsonl: one row per mean and difference.")
 def command(qrels: str, runs: tuple[str, ...], places: int, form: str, **_: Any) -> None:
     """Measure runs by a machine's labels of many queries and people's of some of them.
 

@@ -74,8 +74,8 @@ if TYPE_CHECKING:
 @options.places
 @options.table_size
 @options.output(
-    "tsv and jsonl: one line per value, as ir_measures prints them, with the name of the run first "
-    "unless RUN is a single file."
+    "tsv, csv, jsonl: one line per value, as ir_measures prints them, with the name of the run "
+    "first unless RUN is a single file."
 )
 def command(
     runs: tuple[str, ...],
@@ -108,7 +108,7 @@ def command(
         _print_ties(source, judgements, by_query, form, places=places, wide=wide, all_rows=all_rows)
         return
     results = library.measured(source, judgements, keep_going=True, **options.given())
-    is_for_programs = form in ("tsv", "jsonl")
+    is_for_programs = form in tables.MACHINE_READABLE
     for_people = form == "table" and sys.stdout.isatty() and not by_query
     if for_people and not (tracks or sort or all_rows):
         sort = library.sort_of_many(results[""], tables.MOST_ROWS)

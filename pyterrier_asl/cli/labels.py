@@ -6,25 +6,37 @@ Examples:
   pyterrier-asl labels qrels.txt todo.csv --conflicts official > merged.txt
 
 \b
-A file of labels is a table (tabs, commas or semicolons) with the columns qid, docno and label, JSON
+A file of labels is a table with the columns qid, docno and label (or query, docid and rating), JSON
 lines with these keys, or qrels. A row without a label, or with a negative one, is left out.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..io.atomic import check_replaceable, replacing
+from ..io.tables import MACHINE_READABLE, lines_of
 from ..judging.qrels import OFFICIAL, merge_labels
 from . import Command, epilog, options
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @click.command(name="labels", cls=Command, epilog=epilog(__doc__))
 @options.qrels
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("-o", "--output", metavar="FILE", help="File for the merged qrels.  [default: print]")
+@click.option(
+    "-o",
+    "--output",
+    metavar="tsv|csv|jsonl|FILE",
+    help="The form to print instead of lines of qrels, or a file: .tsv, .csv, .jsonl; others hold "
+    "lines of qrels.",
+)
 @options.of(merge_labels, labels=None)
 @options.force
 def command(
@@ -38,15 +50,27 @@ def command(
 
     Official grades do not change. Labels that contradict each other are an error.
     """
-    if output:
+    form = output if output in MACHINE_READABLE else Path(output or "").suffix[1:]
+    if output and output != form:
         check_replaceable(output, inputs=options.inputs(), force=force)
     merged = merge_labels(qrels, options.read_labels(files), **options.given())
-    rows = zip(merged["qid"], merged["docno"], merged["label"])
-    text = "".join(f"{qid} 0 {docno} {label:g}\n" for qid, docno, label in rows)
-    if output:
+    lines = lines_of(merged, form, places=-1) if form in MACHINE_READABLE else _trec_lines(merged)
+    text = "".join(f"{line}\n" for line in lines)
+    if output and output != form:
         with replacing(output, force=True) as path:
             path.write_text(text, encoding="utf-8")
     else:
         click.echo(text, nl=False)
     added = int((merged["source"] != OFFICIAL).sum())
     click.echo(f"{output or 'merged'}: {len(merged)} judgements, {added} of them labels", err=True)
+
+
+def _trec_lines(qrels: pd.DataFrame) -> Iterator[str]:
+    """Lines of qrels; ValueError for an id with a blank, which they cannot hold."""
+    for qid, docno, label in zip(qrels["qid"], qrels["docno"], qrels["label"]):
+        if len(f"{qid} {docno}".split()) != 2:
+            raise ValueError(
+                f"document {docno!r} of query {qid!r}: lines of qrels cannot hold ids with blanks; "
+                "write a table, such as -o merged.csv"
+            )
+        yield f"{qid} 0 {docno} {label:g}"

@@ -443,7 +443,7 @@ def inputs() -> list[str]:
 class _FormOrFile(click.Choice[str]):
     """The form of a printed table, or a file in the form of its ending."""
 
-    endings = dict(zip((".txt", ".tsv", ".jsonl", ".tex", ".md"), FORMS))
+    endings = dict(zip((".txt", ".tsv", ".csv", ".jsonl", ".tex", ".md"), FORMS))
 
     def convert(self, value: str, param: Any, ctx: Any) -> str:
         """The value, if it is a form or has an ending of a form."""
@@ -458,7 +458,7 @@ force = switch("--force", help="Overwrite a file of another kind, but never an i
 
 def output(help: str) -> Decorator:
     """``-o`` of a command that prints a table."""
-    text = f"The form to print, or a file to write: .txt, .tsv, .jsonl, .tex or .md. {help}"
+    text = f"The form to print, or a file: {', '.join(_FormOrFile.endings)}. {help}"
     names = ("-o", "--output", "--output_format", "form")
     how: dict[str, Any] = {"type": _FormOrFile(FORMS), "metavar": f"{'|'.join(FORMS)}|FILE"}
     form = click.option(*names, default="table", show_default=True, help=text, **how)

@@ -31,7 +31,7 @@ from typing import Any
 
 import click
 
-from ..io.tables import write
+from ..io.tables import MACHINE_READABLE, write
 from ..leaderboard import ranks as library
 from . import Command, epilog, options, print_notes
 
@@ -70,7 +70,7 @@ from . import Command, epilog, options, print_notes
 @options.kind("ranks", "queries")
 @options.places
 @options.table_size
-@options.output("tsv and jsonl: one row per system, two columns per interval.")
+@options.output("tsv, csv, jsonl: one row per system, two columns per interval.")
 def command(kind: str | None, places: int, wide: bool, all_rows: bool, form: str, **_: Any) -> None:
     """Which ranks could each system have, and who could be the best?
 
@@ -81,7 +81,7 @@ def command(kind: str | None, places: int, wide: bool, all_rows: bool, form: str
     board = library.ranks(source, judgements, **options.given())
     if form == "table":
         board.show(places=places, wide=wide, all_rows=all_rows)
-    elif form in ("tsv", "jsonl"):
+    elif form in MACHINE_READABLE:
         write(board.table, form, places=places)
     elif form == "latex":
         click.echo(board.to_latex(places=places), nl=False)

@@ -114,7 +114,7 @@ def command(
         click.echo(
             f"{tuned_on.name}: BM25 with feedback, {n_trials} trials per stage (Clarke 2019)\n"
         )
-    if form not in ("tsv", "jsonl"):
+    if form not in tables.MACHINE_READABLE:
         table = clarke.with_paper_names(table)
     tables.write(table, form, places=places, group_by="stage")
     for sentence in [*clarke.winners(results), *clarke.transfer_verdicts(results)]:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import os
 import re
 import sys
 import textwrap
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any, NamedTuple, TypeAlias, cast
 
 from .lazy import pd
@@ -235,6 +238,22 @@ def tsv_lines(table: Columns, *, header: bool = True, places: int = 4) -> Iterat
     yield from map("\t".join, zip(*columns.values()))
 
 
+def csv_lines(table: Columns, *, places: int = 4) -> Iterator[str]:
+    """The names of the columns, then one line per row, with commas; missing values are empty.
+
+    >>> list(csv_lines({"run": ["a, b", "c"], "AP": [1 / 3, 0.5]}, places=2))
+    ['run,AP', '"a, b",0.33', 'c,0.50']
+    """
+    columns = {
+        escape_formula(str(name)): [_cell(value, name, places, escape_formula) for value in values]
+        for name, values in column_lists(table).items()
+    }
+    for row in chain([columns], zip(*columns.values())):
+        line = io.StringIO()
+        csv.writer(line, lineterminator="").writerow(row)
+        yield line.getvalue()
+
+
 _ESCAPES = str.maketrans({"\\": r"\\", "\t": r"\t", "\n": r"\n", "\r": r"\r"})
 
 
@@ -284,15 +303,15 @@ def text_of_cell(cell: str) -> str:
     return str(text_of_formula(_ESCAPED.sub(lambda escaped: _CHARACTERS[escaped[1]], cell)))
 
 
-def _cell(value: Any, column: str, places: int) -> str:
+def _cell(value: Any, column: str, places: int, escape: Callable[[str], str] = _escape) -> str:
     plain = as_python(value)
     if is_p_value(plain, column) and places != EVERY_PLACE:
         return f"{plain:.{max(places, 1)}g}"
     if isinstance(plain, bool):
         return str(plain).lower()
     if isinstance(plain, list):
-        return _escape(" ".join(map(str, plain)))
-    return "" if plain is None else _escape(number_or_text(plain, column, places))
+        return escape(" ".join(map(str, plain)))
+    return "" if plain is None else escape(number_or_text(plain, column, places))
 
 
 def jsonl_lines(table: Columns) -> Iterator[str]:

@@ -6,7 +6,7 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
@@ -20,6 +20,7 @@ from .table_forms import (
     TextColumn,
     as_python,
     column_lists,
+    csv_lines,
     has_arrows,
     has_bold,
     is_p_value,
@@ -36,7 +37,10 @@ if TYPE_CHECKING:
     from pandas.io.formats.style import Styler
 
 #: The forms of printed tables.
-FORMS = ("table", "tsv", "jsonl", "latex", "markdown")
+FORMS = ("table", "tsv", "csv", "jsonl", "latex", "markdown")
+
+#: The forms for programs.
+MACHINE_READABLE = ("tsv", "csv", "jsonl")
 
 #: The query id of a row of means, as in ir_measures and trec_eval.
 ALL = "all"
@@ -99,9 +103,17 @@ def write(table: Columns, form: str, *, header: bool = True, **style: Any) -> No
     elif form in ("latex", "markdown"):
         print({"latex": latex, "markdown": markdown}[form](table, **style), end="")
     else:
-        tsv = tsv_lines(table, header=header, places=style.get("places", _PLACES))
-        for line in tsv if form == "tsv" else jsonl_lines(table):
+        for line in lines_of(table, form, header=header, places=style.get("places", _PLACES)):
             print(line)
+
+
+def lines_of(
+    table: Columns, form: str, *, header: bool = True, places: int = _PLACES
+) -> Iterator[str]:
+    """The lines of a table in one of :data:`MACHINE_READABLE`; see :func:`write`."""
+    if form == "tsv":
+        return tsv_lines(table, header=header, places=places)
+    return csv_lines(table, places=places) if form == "csv" else jsonl_lines(table)
 
 
 def arrow(higher_is_better: bool | None, ascii_only: bool = False) -> str:

@@ -343,7 +343,7 @@ def test_completion_by_the_tab_key(shell):
     assert completed("pyterrier-asl", "e", shell=shell) == ["evaluate"]
     assert completed("pyterrier-asl", "compare", "--allow", shell=shell) == ["--allow-missing"]
     offered = completed("pyterrier-asl", "evaluate", "-o", "", shell=shell)
-    assert offered == ["table", "tsv", "jsonl", "latex", "markdown"]
+    assert offered == ["table", "tsv", "csv", "jsonl", "latex", "markdown"]
     assert "reordering" in completed("pyterrier-asl", "analyze", "reo", shell=shell)
 
 

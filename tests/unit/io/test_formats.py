@@ -239,3 +239,43 @@ def test_every_command_reads_every_form(tmp_path, monkeypatch):
             assert done.exit_code == 0, (command, done.output)
             printed.append(done.stdout.replace("plain_", "").replace("plain", "qrels.csv"))
         assert printed[0] == printed[1], command
+
+
+@pytest.mark.parametrize("name", ["v.csv", "v.jsonl", "v.tsv"])
+@pytest.mark.parametrize("runs", [["a=b"], ["x, y", "a=b"]])
+def test_what_evaluate_writes_is_read_again(tmp_path, monkeypatch, name, runs):
+    monkeypatch.chdir(tmp_path)
+    for number, run in enumerate(runs):
+        lines = (f"q{q} Q0 d{(q + d + number) % 5} 0 {-d} x\n" for q in (3, 1, 2) for d in range(5))
+        Path(run).write_text("".join(lines))
+    Path("qrels").write_text("".join(f"q{q} 0 d{q} 1\n" for q in (1, 2, 3)))
+    words = ["evaluate", "qrels", *runs, "-m", "AP nDCG@3", "-q", "-o", name, "-p", "-1"]
+    assert CliRunner().invoke(main, words).exit_code == 0
+    expected = asl.evaluate(runs, "qrels", ["AP", "nDCG@3"]).set_index(["name", "qid"])
+    scores = asl.read_scores(name)
+    for measure in ("AP", "nDCG@3"):
+        system = runs if len(runs) > 1 else ["v"]
+        found = scores.matrix(measure)
+        assert found.index.tolist() == system
+        values = expected[measure].unstack("qid").loc[runs, found.columns]
+        assert found.to_numpy() == pytest.approx(values.to_numpy(), abs=1e-15)
+
+
+@pytest.mark.parametrize("output", ["m.csv", "m.tsv", "m.jsonl", "m.txt", "csv", "jsonl", None])
+def test_merged_labels_are_read_again(tmp_path, monkeypatch, output):
+    monkeypatch.chdir(tmp_path)
+    Path("qrels").write_text("q2 0 a 1\nq1 0 b 0.5\n")
+    Path("labels.csv").write_text("docid;Rating;query\nc,1;0.25;q1\n".replace("c,1", "c"))
+    words = ["labels", "qrels", "labels.csv", *(["-o", output] if output else [])]
+    done = CliRunner().invoke(main, words)
+    assert done.exit_code == 0, done.output
+    if not Path(output or "none").is_file():
+        Path(output := "printed").write_text(done.stdout)
+    rows = [("q2", "a", 1), ("q1", "b", 0.5), ("q1", "c", 0.25)]
+    for read in (asl.read_qrels, asl.read_labels):
+        assert [*read(output).iloc[:, :3].itertuples(index=False, name=None)] == rows
+    Path("labels.csv").write_text("docid;Rating;query\nc d;1;q1\n")
+    assert CliRunner().invoke(main, ["labels", "qrels", "labels.csv", "-o", "x.csv"]).exit_code == 0
+    assert asl.read_qrels("x.csv")["docno"].tolist() == ["a", "b", "c d"]
+    wrong = CliRunner().invoke(main, ["labels", "qrels", "labels.csv"])
+    assert wrong.exit_code == 2 and "cannot hold ids with blanks; write a table" in wrong.stderr
