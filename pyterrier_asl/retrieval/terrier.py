@@ -377,8 +377,7 @@ def _docnos(java: Any) -> list[str]:
 
 def _all_postings(structure: Any, entry: Any) -> tuple[list[int], list[int]]:
     """Ids and frequencies behind an entry of the lexicon or of the document index."""
-    if entry.getNumberOfEntries() == 0:
-        return [], []
+    # An entry of an index in memory has no number of postings.
     utility = pt.java.autoclass("org.terrier.structures.postings.PostingUtil")
     ids, tfs = utility.getAllPostings(structure.getPostings(entry))[:2]
     return ids, tfs

@@ -244,8 +244,10 @@ def test_an_index_without_a_direct_index_is_refused(java, tmp_path):
     pt.terrier.IterDictIndexer(str(tmp_path / "inverted"), type=pt.IndexingType.SINGLEPASS).index(
         documents
     )
-    with pytest.raises(ValueError, match="no direct index.*TermIndex.from_terrier"):
-        TerrierTerms(index).doc_terms(np.array(["d1"], object))
+    with pytest.raises(
+        ValueError, match="TerrierIndex.'.*inverted'.*no direct index.*from_terrier"
+    ):
+        RobertsonPRF(index)(pd.DataFrame({"qid": ["1"], "query": ["radio"], "docno": ["d1"]}))
     copy = TermIndex.from_terrier(index, verbose=False)
     assert copy.document("d1") == {"radio": 1, "wave": 1}
 
@@ -261,6 +263,49 @@ def test_indices_in_memory_are_distinguished(java, tmp_path):
     assert TerrierTerms(one) != TerrierTerms(other)
     assert TerrierTerms(one).query_terms("the waves") == {"wave": 1.0}
     assert TermIndex.from_terrier(one, verbose=False).document("d2") == {"core": 1, "ferrit": 1}
+
+
+def test_feedback_over_an_index_in_memory_is_feedback_over_the_one_on_disk(java, tmp_path):
+    """And over the copies of both; the first, a middle and the last document are empty."""
+    texts = [
+        "",
+        "radio waves noise radio",
+        "ferrite cores",
+        "radio masers",
+        "",
+        "noise",
+        "masers",
+        "",
+    ]
+    documents = [{"docno": f"d{number}", "text": text} for number, text in enumerate(texts)]
+    indices = [
+        pt.terrier.IterDictIndexer(str(tmp_path / name), **options).index(documents)
+        for name, options in {"mem": {"type": pt.IndexingType.MEMORY}, "disk": {}}.items()
+    ]
+    results = pd.DataFrame(
+        {"docno": ["d1", "d3", "d7", "d2", "d4", "d0", "d6"], "qid": list("aaabbcd")}
+    )
+    results["query"] = results["qid"].map(dict(a="masers", b="waves", c="radio", d="noise"))
+    options = {"fb_docs": 2, "fb_terms": 3, "gamma": 0.4}
+    for weights in ("idf", "rsj"):
+        memory, disk = (RobertsonPRF(i, weights=weights, **options)(results) for i in indices)
+        pd.testing.assert_frame_equal(memory, disk)
+    tables = [
+        RobertsonPRF(index, **options).expansion_terms(results)
+        for one in indices
+        for index in (one, TermIndex.from_terrier(one, verbose=False))
+    ]
+    for table in tables:
+        pd.testing.assert_frame_equal(table, tables[0])
+    selected = tables[0][tables[0]["selected"]]
+    assert selected.groupby("qid")["term"].agg(list).to_dict() == {
+        "a": ["radio", "wave", "maser"],
+        "b": ["core", "ferrit"],
+        "d": ["maser"],
+    }
+    assert RobertsonPRF(indices[0], **options)(results)["query"][0] == (
+        "applypipeline:off maser^1.4 radio^0.4 wave^0.4"
+    )
 
 
 def test_other_alphabets_need_their_tokeniser(java, tmp_path):
