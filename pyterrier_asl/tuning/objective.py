@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -23,7 +25,7 @@ from ..judging.judgements import Judgements
 from ..measures.directions import higher_is_better
 from ..measures.names import NamedMeasure, added_up, one_measure
 from ..scoring.arrays import Floats
-from .space import Setting, Space
+from .space import Setting, Space, describe, transformers_of
 
 _IR_MEASURES = {"qid": "query_id", "docno": "doc_id", "label": "relevance"}
 
@@ -70,6 +72,25 @@ class Objective(ABC):
         return {
             name: math.fsum(values[name]) / (1 if added_up(measure) else len(values[name]))
             for name, measure in self.task.measures.items()
+        }
+
+    def description(self) -> dict[str, Any]:
+        """The properties that are equal for searches that share trials.
+
+        Of the pipeline the text of all parts, without the values of tuned parameters and addresses.
+        """
+        space, task = self.space, self.task
+        content = hashlib.sha256()
+        for frame in (task.topics.astype(str), task.qrels.astype(str)):
+            content.update(frame.to_csv(index=False).encode())
+        with space.restore_at_end():
+            space.set(space.setting([0.5] * len(space.parameters)))
+            text = " ".join(map(repr, transformers_of(self.pipeline)))
+        return {
+            "pipeline": re.sub(r" at 0x[0-9a-fA-F]+", "", text),
+            "parameters": {p.label: describe(p.distribution) for p in space.parameters},
+            "measures": [str(measure) for measure in task.measures.values()],
+            "topics and qrels": content.hexdigest()[:16],
         }
 
     def __call__(self, setting: Setting) -> dict[str, float]:
@@ -165,6 +186,24 @@ class SearchResult:
         """The row of the best trial, or of the worst; of equals the first."""
         values = self.trials[self.task.metric].to_numpy()
         return int(values.argmax() if best == self.task.maximize else values.argmin())
+
+    def without_effect(self) -> list[str]:
+        """The parameters on whose value the measure does not depend in any trial.
+
+        Each trial must have another one that differs in the parameter alone, as in a grid, unless
+        all trials have the same value.
+        """
+        table = pd.DataFrame([list(map(repr, setting)) for setting in self.settings])
+        values = self.trials[self.task.metric]
+        table = table.assign(value=values, all=0)
+        names = []
+        for column, label in enumerate(self.labels):
+            others = [*range(len(self.labels)), "all"] if values.nunique() > 1 else [column, "all"]
+            others.remove(column)
+            counts = table.groupby(others)[[column, "value"]].nunique()
+            if (counts[column] > 1).all() and (counts["value"] == 1).all():
+                names.append(label)
+        return names
 
     @property
     def best(self) -> Setting:

@@ -40,15 +40,18 @@ def RandomSearch(
 ) -> Any:
     """Tunes a pipeline by random settings of its parameters, and keeps the best.
 
-    It has the arguments and results of ``pt.GridSearch``, with distributions instead of lists of
-    values. Measures are optimised in their direction: ``ASL@1000`` is minimised. Means are over the
-    topics that are judged. The first of equally good settings is taken.
+    It has the arguments and results of ``pt.GridSearch``, and takes distributions as well as lists
+    of values. If all parameters have lists, each setting of the grid is tried once, in order.
+    Measures are optimised in their direction: ``ASL@1000`` is minimised. Means are over the topics
+    that are judged. The first of equally good settings is taken. A warning names parameters on
+    which the measure does not depend in any trial.
 
     The setting of a trial depends on the seed and the number of the trial only: any number of
-    ``jobs`` gives the same table. With ``storage`` every finished trial is saved, and a search that
-    was interrupted continues when it is started again. ``n_trials`` is the total number, which a
-    later search can raise. The study keeps a description of its pipeline, parameters, measures,
-    topics and judgements, and refuses another search.
+    ``jobs`` gives the same table. A setting that is drawn twice is measured once. With ``storage``
+    every finished trial is saved, and a search that was interrupted continues when it is started
+    again. ``n_trials`` is the total number, which a later search can raise. The study keeps a
+    description of its pipeline, parameters, measures, topics and judgements, and refuses another
+    search.
 
     If the pipeline is BM25 over a :class:`~pyterrier_asl.TermIndex`, or ``bm25 >> RobertsonPRF >>
     bm25``, and the measures allow it, settings are scored by a sweep (see
@@ -65,7 +68,8 @@ def RandomSearch(
         qrels: their judgements.
         metric: the measure to optimise, or its name for trec_eval or ir_measures.
         measures: further measures to record in each trial.
-        n_trials: the number of settings, including the settings of an interrupted search.
+        n_trials: the number of settings, including the settings of an interrupted search; of a
+            grid at most all settings, otherwise a random sample of them.
         seed: the seed of the settings; None: a random seed.
         jobs: the number of settings to try in parallel, in processes, or in threads for a sweep.
             -1: the number of processors.
@@ -77,7 +81,7 @@ def RandomSearch(
             measure. The pipeline keeps its own parameters with ``'best_setting'`` and ``'trials'``,
             and where the search fails.
         storage: the storage of the trials: a URL such as ``'sqlite:///search.db'``, or an Optuna
-            storage.
+            storage. The study has parameters, value and duration of each trial.
         study_name: the name of the search in the storage.
         sweep: None: sweep if possible; True: sweep or raise an error; False: run the pipeline.
 
@@ -94,7 +98,7 @@ def RandomSearch(
         >>> from pyterrier_asl import TermIndex
         >>> index = TermIndex.from_documents(
         ...     [
-        ...         {"docno": "d1", "text": "radio waves and the scattering of waves"},
+        ...         {"docno": "d1", "text": "radio waves, the scattering of waves, radio"},
         ...         {"docno": "d2", "text": "radio"},
         ...         {"docno": "d3", "text": "the voltage of a transistor"},
         ...         {"docno": "d4", "text": "ferrite cores"},
@@ -102,7 +106,7 @@ def RandomSearch(
         ...     ],
         ...     verbose=False,
         ... )
-        >>> topics = pd.DataFrame({"qid": ["q1"], "query": ["radio waves"]})
+        >>> topics = pd.DataFrame({"qid": ["q1"], "query": ["radio"]})
         >>> qrels = pd.DataFrame({"qid": ["q1"], "docno": ["d2"], "label": [1]})
         >>> bm25 = index.bm25()
         >>> space = {bm25: {"b": uniform(0, 1), "k1": loguniform(0.01, 1000)}}
@@ -110,7 +114,7 @@ def RandomSearch(
         ...     bm25, space, topics, qrels, "ASL@10", n_trials=5, seed=1, return_type="best_setting"
         ... )
         >>> value, [name for _, name, _ in setting]
-        (2.0, ['b', 'k1'])
+        (1.0, ['b', 'k1'])
     """
     from .study import run_trials  # which needs Optuna
 

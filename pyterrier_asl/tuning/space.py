@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
+import random
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -67,11 +70,17 @@ class Parameter:
     label: str
     distribution: Any
 
+    @cached_property
+    def values(self) -> list[Any] | None:
+        """The values of a list; None for a distribution."""
+        if _has_quantiles(self.distribution):
+            return None
+        return [v.item() if isinstance(v, np.generic) else v for v in self.distribution]
+
     def value(self, quantile: float) -> Any:
         """The value at a quantile; values of a list are equally likely."""
-        if not _has_quantiles(self.distribution):
-            value = self.distribution[int(quantile * len(self.distribution))]
-            return value.item() if isinstance(value, np.generic) else value
+        if self.values is not None:
+            return self.values[int(quantile * len(self.values))]
         value = _quantile(self.distribution, min(max(quantile, _EDGE), 1 - _EDGE))
         whole = hasattr(getattr(self.distribution, "dist", None), "pmf") or isinstance(value, int)
         return int(value) if whole else float(value)
@@ -121,6 +130,31 @@ class Space:
     def setting(self, quantiles: Iterable[float]) -> Setting:
         """The values at these quantiles, from 0 to below 1."""
         return tuple(p.value(quantile) for p, quantile in zip(self.parameters, quantiles))
+
+    def settings(self, n_trials: int, seed: int) -> dict[int, Setting]:
+        """The settings of a search, by the numbers of their trials.
+
+        The setting of a trial depends on the seed and its number. If all parameters have lists of
+        values, the trials are the grid, the last parameter first: each setting once, or
+        ``n_trials`` of them, drawn without replacement.
+
+        Examples:
+            >>> import pyterrier as pt
+            >>> space = Space({pt.RankCutoff(10): {"k": [5, 10, 20]}})
+            >>> space.settings(9, seed=1), space.settings(2, seed=1)
+            ({0: (5,), 1: (10,), 2: (20,)}, {0: (5,), 2: (20,)})
+        """
+        lists = [p.values for p in self.parameters if p.values is not None]
+        if len(lists) == len(self.parameters):
+            sizes = [len(values) for values in lists]
+            numbers: Sequence[int] = range(math.prod(sizes))
+            if n_trials < len(numbers):
+                numbers = sorted(random.Random(seed).sample(numbers, n_trials))
+            places = zip(*np.unravel_index(numbers, sizes))
+            grid = (tuple(v[i] for v, i in zip(lists, place)) for place in places)
+            return dict(zip(numbers, grid))
+        draws = (np.random.default_rng([seed, trial]).random for trial in range(n_trials))
+        return {trial: self.setting(draw(len(self.labels))) for trial, draw in enumerate(draws)}
 
     def current(self) -> Setting:
         """The values that the transformers have now."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -13,7 +13,7 @@ import pyterrier as pt
 
 from ..io.notices import warn
 from ..retrieval.feedback import RobertsonPRF
-from .objective import Objective, SearchResult, check_not_nan, make_task
+from .objective import Objective, SearchResult, make_task
 from .search import objective_for
 from .space import Params, Setting, Space, truncated
 
@@ -140,10 +140,12 @@ def StagedSearch(
                     undo.callback(t.set_parameter, p.name, t.get_parameter(p.name))
         for number, (stage, space) in enumerate(zip(stages, spaces)):
             objective = objective_for(stage.pipeline, space, task, sweep=sweep)
-            initial = {} if trials_only else {-1: defaults[number], -2: space.current()}
-            before = _initial_trials(objective, initial)
-            drawn = run_trials(
+            before = [] if trials_only else [defaults[number], space.current()]
+            if len(before) > 1 and before[0] == before[1]:
+                before.pop()
+            results[stage.name] = run_trials(
                 objective,
+                first={-1 - i: setting for i, setting in enumerate(before) if None not in setting},
                 n_trials=n_trials,
                 jobs=jobs,
                 verbose=verbose,
@@ -151,7 +153,6 @@ def StagedSearch(
                 seed=None if seed is None else seed + number,
                 study_name=f"{study_name}-{stage.name}-{_settings_digest(results)}",
             )
-            results[stage.name] = _concatenate(before, drawn)
             _fix(space, results[stage.name].best, stage)
         rows = [row for name, result in results.items() for row in _table_rows(name, result)]
         for name, held in held_out.items():
@@ -161,26 +162,6 @@ def StagedSearch(
     trials = {name: result.trials for name, result in results.items()}
     settings = {name: dict(zip(result.labels, result.best)) for name, result in results.items()}
     return StagedResult(stages[-1].pipeline, table_of(rows), trials, settings)
-
-
-def _initial_trials(objective: Objective, settings: Mapping[int, Setting]) -> SearchResult:
-    """Trials of settings before a search, by number, without settings that lack a value."""
-    tried: dict[int, Setting] = {}
-    for trial, setting in settings.items():
-        if None not in setting and setting not in tried.values():
-            tried[trial] = setting
-    rows = [objective(setting) for setting in tried.values()]
-    for setting, means in zip(tried.values(), rows):
-        check_not_nan(means, objective.space, setting)
-    return SearchResult.of(objective, tried, list(tried.values()), rows)
-
-
-def _concatenate(first: SearchResult, second: SearchResult) -> SearchResult:
-    """The trials of two results; the first may have none."""
-    if not first.settings:
-        return second
-    trials = pd.concat([first.trials, second.trials], ignore_index=True)
-    return replace(second, trials=trials, settings=[*first.settings, *second.settings])
 
 
 def warn_of_tuned_topics(topics: pd.DataFrame, others: pd.DataFrame, name: str) -> None:

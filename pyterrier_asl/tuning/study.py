@@ -1,4 +1,4 @@
-"""Trials of a search: their settings, their workers, and the Optuna study that keeps them.
+"""Trials of a search, and the Optuna study that keeps them.
 
 The setting of a trial depends on the seed and the number of the trial only. So a search and its
 resumption have the same trials, for any number of workers.
@@ -6,32 +6,26 @@ resumption have the same trials, for any number of workers.
 
 from __future__ import annotations
 
-import hashlib
-import pickle
-import re
 import secrets
 from collections.abc import Iterator, Mapping
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from functools import lru_cache
+from datetime import timedelta
 from typing import Any
 
-import joblib
-import numpy as np
 import pyterrier as pt
 
 from ..io.extras import install_command
+from ..io.notices import warn
 from ..io.threads import check_jobs
 from ..statistics.inputs import check_whole
 from .objective import Objective, SearchResult, check_not_nan
-from .space import Setting, Space, describe, transformers_of
+from .space import Parameter, Setting, describe
+from .workers import evaluate_all
 
 try:
     import optuna
 except ImportError as error:
     raise ImportError(f"searches need Optuna: {install_command('tune')}") from error
-
-_TRIAL, _MEASURES, _PARAMETERS, _SEARCH = "trial", "measures", "parameters", "search"
 
 
 def run_trials(
@@ -43,8 +37,11 @@ def run_trials(
     storage: Any,
     study_name: str | None,
     verbose: bool,
+    first: Mapping[int, Setting] | None = None,
 ) -> SearchResult:
     """Runs the missing ones of ``n_trials`` trials; see :func:`.search.RandomSearch`.
+
+    Settings of ``first`` are trials before these, by their numbers, and are not in the study.
 
     Raises:
         ValueError: for arguments out of range, a study of another search, a measure that is NaN.
@@ -62,90 +59,88 @@ def run_trials(
     if seed is not None:
         check_whole("seed", seed, 0)
     study = _open_study(objective, seed, storage, study_name)
-    seed = study.user_attrs[_SEARCH]["seed"]
-    settings = [
-        space.setting(np.random.default_rng([seed, trial]).random(len(space.parameters)))
-        for trial in range(n_trials)
-    ]
-    finished = {t.user_attrs[_TRIAL]: t.user_attrs[_MEASURES] for t in study.trials}
-    missing = [trial for trial in range(n_trials) if trial not in finished]
+    first = first or {}
+    settings = {**first, **space.settings(n_trials, study.user_attrs["search"]["seed"])}
+    keys = {trial: _key(setting) for trial, setting in settings.items()}
+    finished = {t.user_attrs["trial"]: t.user_attrs["measures"] for t in study.trials}
+    missing = [trial for trial in settings if trial not in finished]
+    measured = {keys[trial]: values for trial, values in finished.items() if trial in keys}
+    new = {keys[trial]: settings[trial] for trial in missing if keys[trial] not in measured}
     bar = pt.tqdm(
-        total=n_trials,
-        initial=n_trials - len(missing),
+        total=len(settings),
+        initial=len(settings) - len(missing),
         desc="searching",
         unit="trial",
         disable=not verbose,
     )
-    with bar, _errors_that_say_what_to_do(storage):
-        results = _evaluate_all(objective, [settings[trial] for trial in missing], jobs)
-        for trial, measures in zip(missing, results):
-            check_not_nan(measures, space, settings[trial])
-            study.add_trial(_finished_trial(objective, trial, settings[trial], measures))
-            finished[trial] = measures
+    with bar, _naming(storage):
+        results = evaluate_all(objective, list(new.values()), jobs)
+        for trial in missing:
+            seconds = 0.0
+            if keys[trial] not in measured:
+                measured[keys[trial]], seconds = next(results)
+            check_not_nan(measured[keys[trial]], space, settings[trial])
+            if trial not in first:
+                values = measured[keys[trial]]
+                study.add_trial(_trial(objective, trial, settings[trial], values, seconds))
             bar.update()
-    measured = [finished[trial] for trial in range(n_trials)]
-    return SearchResult.of(objective, range(n_trials), settings, measured)
+    rows = [measured[key] for key in keys.values()]
+    result = SearchResult.of(objective, settings, list(settings.values()), rows)
+    if names := result.without_effect():
+        warn(
+            f"{objective.task.metric} does not depend on {' and '.join(names)} in any of the "
+            f"{len(settings)} trials: check that the pipeline uses "
+            f"{'this parameter' if len(names) == 1 else 'these parameters'}"
+        )
+    return result
 
 
-def _finished_trial(
-    objective: Objective, trial: int, setting: Setting, measures: Mapping[str, float]
+def _key(setting: Setting) -> tuple[Any, ...]:
+    """A key that is equal for equal numbers and texts, and for one and the same object."""
+    return tuple((type(v), v) if isinstance(v, (str, int, float)) else id(v) for v in setting)
+
+
+def _trial(
+    objective: Objective, trial: int, setting: Setting, values: dict[str, float], seconds: float
 ) -> optuna.trial.FrozenTrial:
-    shown = {
-        label: value if isinstance(value, (str, int, float, bool)) else repr(value)
-        for label, value in zip(objective.space.labels, setting)
-    }
-    return optuna.trial.create_trial(
-        value=measures[objective.task.metric],
-        user_attrs={_TRIAL: trial, _PARAMETERS: shown, _MEASURES: measures},
+    """A finished trial with its parameters by name, as if Optuna had suggested them."""
+    parameters = objective.space.parameters
+    finished = optuna.trial.create_trial(
+        value=values[objective.task.metric],
+        params={p.label: _shown(value) for p, value in zip(parameters, setting)},
+        distributions={p.label: _distribution(p) for p in parameters},
+        user_attrs={"trial": trial, "measures": values},
     )
+    finished.datetime_start -= timedelta(seconds=seconds)
+    return finished
 
 
-# -- workers --------------------------------------------------------------------------------------
+def _shown(value: Any) -> Any:
+    """A value that a database can hold."""
+    return value if value is None or isinstance(value, (str, int, float)) else repr(value)
 
 
-def _evaluate_all(
-    objective: Objective, settings: list[Setting], jobs: int
-) -> Iterator[dict[str, float]]:
-    """The measures of each setting, in order, from joblib's threads or processes."""
-    in_processes = objective.backend == "loky" and joblib.effective_n_jobs(jobs) > 1
-    sent: Any = objective
-    if in_processes:  # pickled once, with functions that pickle alone refuses
-        sent = pickle.dumps(joblib.wrap_non_picklable_objects(objective))
-    workers = joblib.Parallel(jobs, backend=objective.backend, return_as="generator")
-    results: Iterator[dict[str, float]] = workers(
-        joblib.delayed(_evaluate)(sent, setting) for setting in settings
-    )
-    return results
-
-
-def _evaluate(sent: Objective | bytes, setting: Setting) -> dict[str, float]:
-    return (_unpickle(sent) if isinstance(sent, bytes) else sent)(setting)
-
-
-@lru_cache(maxsize=1)  # each process unpickles the objective once
-def _unpickle(pickled: bytes) -> Objective:
-    objective: Objective = pickle.loads(pickled)
-    return objective
+def _distribution(parameter: Parameter) -> optuna.distributions.BaseDistribution:
+    """Optuna's distribution of the values of a parameter."""
+    kinds = optuna.distributions
+    if parameter.values is not None:
+        return kinds.CategoricalDistribution(list(map(_shown, parameter.values)))
+    low, high = parameter.value(0.0), parameter.value(1.0)
+    kind = kinds.IntDistribution if isinstance(low, int) else kinds.FloatDistribution
+    return kind(low, high, log="loguniform" in describe(parameter.distribution) and low > 0)
 
 
 @contextmanager
-def _errors_that_say_what_to_do(storage: Any) -> Iterator[None]:
+def _naming(storage: Any) -> Iterator[None]:
+    """Names a storage that cannot be written in the error."""
     try:
         yield
-    except BrokenProcessPool as error:
-        raise ChildProcessError(
-            "a worker process was killed, perhaps because memory ran out: search again with fewer "
-            "jobs; with storage= the search continues after its finished trials"
-        ) from error
     except optuna.exceptions.StorageInternalError as error:
         reason = str(error.__cause__).partition("\n")[0]
         raise OSError(
             f"the storage {getattr(storage, 'url', storage)!r} cannot be written: {reason}; the "
             "same call continues with the trials that are in it"
         ) from error
-
-
-# -- the study ------------------------------------------------------------------------------------
 
 
 def _open_study(
@@ -161,11 +156,11 @@ def _open_study(
         load_if_exists=storage is not None,
     )
     optuna.logging.set_verbosity(verbosity)
-    search = _fingerprint(objective) | ({} if seed is None else {"seed": int(seed)})
-    stored = study.user_attrs.get(_SEARCH)
+    search = objective.description() | ({} if seed is None else {"seed": int(seed)})
+    stored = study.user_attrs.get("search")
     if stored is None:
         stored = {"seed": secrets.randbits(32), **search}
-        study.set_user_attr(_SEARCH, stored)
+        study.set_user_attr("search", stored)
     for name, value in search.items():
         if stored.get(name) != value:
             raise ValueError(
@@ -192,26 +187,3 @@ def open_storage(storage: Any) -> Any:
             f"the storage {storage!r} cannot be opened: {reason}; give the URL of a database that "
             "can be written, such as sqlite:///search.db, or an Optuna storage"
         ) from error
-
-
-def _fingerprint(objective: Objective) -> dict[str, Any]:
-    """The properties that are equal for searches that share trials."""
-    space, task = objective.space, objective.task
-    content = hashlib.sha256()
-    for frame in (task.topics.astype(str), task.qrels.astype(str)):
-        content.update(frame.to_csv(index=False).encode())
-    return {
-        "pipeline": _pipeline_text(objective.pipeline, space),
-        "parameters": {p.label: describe(p.distribution) for p in space.parameters},
-        "measures": [str(measure) for measure in task.measures.values()],
-        "topics and qrels": content.hexdigest()[:16],
-    }
-
-
-def _pipeline_text(pipeline: pt.Transformer, space: Space) -> str:
-    """A pipeline as text, without the values of its tuned parameters and without addresses."""
-    with space.restore_at_end():
-        space.set(space.setting([0.5] * len(space.parameters)))
-        # The text of a pipeline has the names of its parts, without their parameters.
-        text = " ".join(map(repr, transformers_of(pipeline)))
-        return re.sub(r" at 0x[0-9a-fA-F]+", "", text)

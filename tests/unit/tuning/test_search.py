@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import os
+import re
 import signal
 import time
 import warnings
+from contextlib import nullcontext
 
 import ir_measures
 import numpy as np
@@ -397,17 +400,111 @@ def test_resumes_and_repeats_nothing(storage):
     pd.testing.assert_frame_equal(search(storage=storage, seed=None, n_trials=5), whole)
 
 
-def test_a_database_shows_the_parameters_and_measures_of_each_trial(storage):
+def test_optuna_shows_the_parameters_values_and_durations_of_each_trial(storage):
     import optuna
 
+    mixture = Mixture(pause=0.002)
+    params = {
+        "x": uniform(0, 1),
+        "power": loguniform(0.5, 9),
+        "pause": truncated(loguniform(1, 9)),
+        "kind": [("up",), "down", None, 2],
+    }
+    mixture.transform = lambda topics: Mixture(mixture.x, mixture.power, mixture.kind, 0.002)(
+        topics
+    )
+    trials = search(mixture, {mixture: params}, storage=storage, n_trials=9)
+    study = optuna.load_study(study_name="RandomSearch", storage=storage)
+    table = study.trials_dataframe()
+    assert table["value"].tolist() == trials["map"].tolist()
+    for name in ("x", "power", "pause"):
+        assert table[f"params_{name}"].tolist() == trials[name].tolist()
+    shown = ["('up',)" if kind == ("up",) else kind for kind in trials["kind"]]
+    assert [trial.params["kind"] for trial in study.trials] == shown
+    assert (table["duration"].dt.total_seconds() > 0.002).all()
+    kinds = study.trials[0].distributions
+    assert kinds["kind"].choices == ("('up',)", "down", None, 2)
+    assert kinds["power"].log and not kinds["x"].log and kinds["pause"].high == 8
+    assert [trial.user_attrs["measures"] for trial in study.trials] == [
+        {"map": value} for value in trials["map"]
+    ]
+    importances = optuna.importance.get_param_importances(
+        study, evaluator=optuna.importance.PedAnovaImportanceEvaluator()
+    )
+    assert set(importances) == set(params) and max(importances.values()) > 0
+
+
+# -- lists, and settings that are drawn twice -----------------------------------------------------
+
+GRID = {"x": [0.9, 0.1, 0.4], "kind": ["down", "up"]}
+
+
+def test_a_grid_is_searched_once_and_in_order(storage):
     mixture = Mixture()
-    params = {mixture: {"x": uniform(0, 1), "power": randint(1, 4), "kind": [("up",)]}}
-    trials = search(mixture, params, storage=storage, n_trials=3)
-    saved = optuna.load_study(study_name="RandomSearch", storage=storage).trials
-    for row, trial in zip(trials.to_dict("records"), saved, strict=True):
-        shown = {"x": row["x"], "power": row["power"], "kind": "('up',)"}
-        assert trial.user_attrs["parameters"] == shown
-        assert trial.user_attrs["measures"] == {"map": row["map"]} and trial.value == row["map"]
+    options = {"storage": storage, "n_trials": 4}
+    some = search(mixture, {mixture: GRID}, **options)
+    assert mixture.calls == 4 and some["trial"].is_monotonic_increasing
+    pd.testing.assert_frame_equal(some, search(mixture, {mixture: GRID}, **options))
+    assert set(some["trial"]) != set(search(mixture, {mixture: GRID}, n_trials=4, seed=5)["trial"])
+    mixture.calls = 0
+    whole = search(mixture, {mixture: GRID}, storage=storage, n_trials=1000)
+    assert mixture.calls == 2  # the rest
+    assert whole["trial"].tolist() == list(range(6))
+    assert whole[["x", "kind"]].values.tolist() == [*map(list, itertools.product(*GRID.values()))]
+    pd.testing.assert_frame_equal(
+        some, whole[whole["trial"].isin(some["trial"])].reset_index(drop=True)
+    )
+    best = pt.GridScan(mixture, {mixture: GRID}, TOPICS, QRELS, ["map"], dataframe=False)
+    assert whole["map"].tolist() == pytest.approx([measures["map"] for _, measures in best])
+
+
+def test_a_setting_that_is_drawn_twice_is_measured_once(storage):
+    mixture, plain = Mixture(), Mixture()
+    params = {"power": randint(1, 3), "kind": ["up", True, 1, 1.0]}
+    trials = search(mixture, {mixture: params}, n_trials=40, storage=storage)
+    assert mixture.calls == len(trials.astype(str).drop_duplicates(["power", "kind"])) == 8
+    assert trials["trial"].tolist() == list(range(40))
+    for row in trials.to_dict("records"):
+        run = Mixture(power=row["power"], kind=row["kind"])(TOPICS)
+        assert row["map"] == pytest.approx(pt.Evaluate(run, QRELS, ["map"])["map"])
+    pd.testing.assert_frame_equal(trials, search(plain, {plain: params}, n_trials=40, jobs=1))
+
+
+@pytest.mark.filterwarnings("ignore:.*shared pipeline components")
+def test_pyterriers_searches_take_names_only_and_its_scan_our_measures(capsys):
+    """As measures.rst says."""
+    mixture = Mixture()
+    grid, folds = {mixture: {"x": [0.2, 0.9]}}, [TOPICS.head(3), TOPICS.tail(3)]
+    scan = pt.GridScan(mixture, grid, TOPICS, QRELS, [ASL @ 10])
+    assert scan["ASL@10"].tolist() == search(mixture, grid, ASL @ 10)["ASL@10"].tolist()
+    for measure, works in (("map", True), (AP, False), (ASL @ 10, False)):
+        for call, topics in ((pt.GridSearch, TOPICS), (pt.KFoldGridSearch, folds)):
+            with nullcontext() if works else pytest.raises(KeyError):
+                call(mixture, grid, topics, QRELS, measure)
+
+
+@pytest.mark.parametrize(
+    ("params", "expected"),
+    [
+        ({"pause": [0, 1e-9]}, "on pause in any of the 2 trials: .* uses this parameter$"),
+        (
+            {"pause": uniform(0, 1e-9), "kind": ["a", "b"]},
+            "pause and kind in any of the 5 .*these",
+        ),
+        ({"x": [0.1, 0.9], "kind": ["a", "b"]}, "map does not depend on kind in any of the 4 "),
+        ({"x": [0.1, 0.9], "kind": ["down", "b"]}, None),
+        ({"x": uniform(0, 1), "pause": [0, 1e-9]}, None),
+        ({"x": [0.4]}, None),
+    ],
+)
+def test_parameters_without_an_effect_are_noted(params, expected):
+    mixture = Mixture()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        search(mixture, {mixture: params}, n_trials=5)
+    messages = [str(each.message) for each in caught if "not depend" in str(each.message)]
+    assert len(messages) == (expected is not None)
+    assert not expected or re.search(expected, messages[0])
 
 
 def test_a_trial_that_failed_is_made_again(storage):
