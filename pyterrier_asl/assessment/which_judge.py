@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..io.lazy import pd
-from ..io.notices import counted, names_of
+from ..io.notices import names_of
 from ..measures.names import NamedMeasure
 from ..statistics.intervals import bootstrap_p
 from ..statistics.tests import with_corrected_p
@@ -154,11 +154,16 @@ def best_judge(agreement: pd.DataFrame, differences: pd.DataFrame, runs: int) ->
         parts.append(f"{names_of(alike, _NAMED)} {are} not significantly different from it")
     if unknown:
         parts.append(f"{names_of(unknown, _NAMED)} cannot be compared with it")
+    of = f"Of the {len(rest)} other judges, " if len(rest) > 1 else ""
+    family = (
+        f"; p is corrected for {len(chosen)} pairs of judges, intervals are not"
+        if len(chosen) > 1
+        else ""
+    )
     on = "relevance" if kind == DOCUMENTS else f"the ranking of {runs} runs by {first['measure']}"
     human = f"; people among themselves {human}" if (human := people_range(first)) else ""
     return (
         f"{first['judge']} agrees best with {first['reference']} on {on} ({kind} "
-        f"{with_ends(first)}, {queries_of(first)}{human}). Of the "
-        f"{counted(len(rest), 'other judge')}, {'; '.join(parts)} (paired bootstrap over queries; "
-        f"p is corrected for {counted(len(chosen), 'pair')} of judges, intervals are not)."
+        f"{with_ends(first)}, {queries_of(first)}{human}). {of}{'; '.join(parts)} (paired "
+        f"bootstrap over queries{family})."
     )

@@ -156,9 +156,13 @@ class Answers:
         return Link(f"query {qid}", "query", {"query": qid})
 
     def _over_all(self) -> Iterator[Sentence]:
-        """Who could be the best over all collections, whichever judge is right."""
+        """Which judge agrees best, and who could be the best, whichever is right."""
         board = self.findings.of_all
         if board is not None and self.ranking is self.findings.first:
+            for track, judges in board.judge_summaries.items():
+                if judges.best:
+                    text = f"{track}: {judges.best}" if track else judges.best
+                    yield Sentence(text, (Link("agrees best", "collections", {}),))
             where = "Whichever judge is right" if board.means is None else "Over all collections"
             yield Sentence(f"{where}: {headlines(board)[0]}", (Link(where, "collections", {}),))
 

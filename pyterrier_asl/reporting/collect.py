@@ -101,8 +101,13 @@ def collect(
     first = deciding(rankings)
     # Each collection has its own pool.
     measure = NamedMeasure(first.name, (full if others else pooled)[first.name])
-    of_judges = {"judges": judges if has_judges else None, "judge_rel": judge_rel, "people": people}
-    comparison = _of_two(judged, judged.judgements, pooled, alpha) if len(judged) == 2 else None
+    shown_rel = None if least == 1 else least
+    of_judges: dict[str, Any] = {}
+    if has_judges:
+        of_judges = {"judges": judges, "judge_rel": judge_rel, "people": people, "rel": shown_rel}
+    comparison = None
+    if len(judged) == 2:
+        comparison = _of_two(judged, judged.judgements, pooled, alpha, shown_rel)
     facts = {name: of.facts(full if others else pooled).notes for name, of in matched.items()}
     if comparison is not None:  # knows documents that one of the two writes in another form
         facts[track] = comparison.notes
@@ -170,9 +175,11 @@ def _defaults(
     return unique([*first, *usual, *official])
 
 
-def _of_two(runs: Any, qrels: Any, measures: Any, alpha: float) -> RunComparison:
+def _of_two(
+    runs: Any, qrels: Any, measures: Any, alpha: float, rel: float | None = None
+) -> RunComparison:
     """The comparison of two systems, whose warnings the evaluation has given."""
-    compared: RunComparison = with_cautions(compare, runs, qrels, measures, alpha=alpha)[0]
+    compared: RunComparison = with_cautions(compare, runs, qrels, measures, alpha=alpha, rel=rel)[0]
     return compared
 
 
@@ -182,9 +189,12 @@ def _of_all(
     """Who could be the best over all collections, whichever judge is right, with cautions."""
     if not is_needed:
         return None, []
-    options |= {"measures": measure.measure, "alpha": alpha}
+    of_scores = isinstance(measure.measure, str)
+    chosen = measure.name if of_scores else {measure.name: measure.measure}
+    options |= {"measures": chosen, "alpha": alpha}
+    board: Leaderboard
     board, cautions = with_cautions(ranks, collections, **options)
-    return replace(board, measure=measure.name), cautions
+    return board, cautions
 
 
 def bounds_of_best(

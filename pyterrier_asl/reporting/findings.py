@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..assessment.favoured import favour_sentences, favours_by_judge
 from ..comparison.result import RunComparison
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.preferences import PreferenceMatrix
@@ -31,8 +30,8 @@ from ..statistics.rounding import EQUAL
 from ..unjudged.holes import Holes
 from .contents import LengthHistogram, Provenance, TopTens
 
-#: The measures whose rankings of the systems are compared if they are shown.
-_REORDERED = ("AP", "ASL", "LexiP", "AP_Rareness")
+#: The most measures whose rankings of the systems are compared; more do not fit the figure.
+_REORDERED = 8
 
 #: The number of values by query on a page above which it has those of the best systems only.
 MOST = 6_000_000
@@ -215,13 +214,13 @@ class SystemFindings:
     def favoured(self) -> tuple[pd.DataFrame, list[str]]:
         """The favour of each run by each judge in the first collection, and sentences on it."""
         board = self.of_all
-        if board is None or board.named_measure is None:
+        if board is None or not board.judge_summaries:
             return pd.DataFrame(), []
-        judges = next(iter(board.judged_runs.values()))
-        frame, untested = favours_by_judge(judges, [board.named_measure])
-        sentences = [text for of in favour_sentences(frame, self.alpha).values() for text in of]
+        summary = next(iter(board.judge_summaries.values()))
+        frame = pd.DataFrame() if summary.favoured is None else summary.favoured
+        sentences = [text for of in summary.favours().values() for text in of]
         none = ["No run is shown to be favoured."] if len(frame) else []
-        return frame, [*(sentences or none), *untested]
+        return frame, [*(sentences or none), *summary.untested]
 
     @property
     def numbers(self) -> int:
@@ -284,7 +283,7 @@ class Findings(SystemFindings):
     @property
     def numbers(self) -> int:
         """The number of values, ranks and first documents by query of a system on the page."""
-        return super().numbers + len(self.finders) + 10 * len(self.qids)
+        return super().numbers + len(self.finders) + self.top * len(self.qids)
 
     @cached_property
     def retrieved(self) -> Floats:
@@ -299,7 +298,12 @@ class Findings(SystemFindings):
     @cached_property
     def tops(self) -> TopTens:
         """The first documents of the systems."""
-        return TopTens.of(self.runs, self.held)
+        return TopTens.of(self.runs, self.held, depth=self.top)
+
+    @property
+    def top(self) -> int:
+        """The number of first documents that are shown: 10, or k if that is less."""
+        return min(10, self.cutoff)
 
     @property
     def docnos(self) -> set[str]:
@@ -330,9 +334,8 @@ class Findings(SystemFindings):
 
     @cached_property
     def reordered(self) -> list[SystemRanking]:
-        """The measures whose rankings are compared: the first shown measure of each kind."""
-        kinds = {ranking.kind: ranking for ranking in reversed(self.rankings)}
-        return [kinds[kind] for kind in _REORDERED if kind in kinds]
+        """The measures whose rankings are compared, :attr:`first` before the others."""
+        return self.decisive[:_REORDERED]
 
     @cached_property
     def taus(self) -> Floats:

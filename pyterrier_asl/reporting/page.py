@@ -105,7 +105,7 @@ class DocumentPage(Page):
             "unjudgedShare": _json_numbers(f.quality["unjudged_share"]),
             "judged": {
                 str(measure): _json_numbers(f.runs.values(measure).mean(axis=1))
-                for measure in (Judged @ 10, Judged @ f.cutoff)
+                for measure in (Judged @ f.top, Judged @ f.cutoff)
             },
             "lengths": {"labels": f.lengths.labels, "counts": f.lengths.counts.tolist()},
             "reordered": [_ranking_data(ranking) for ranking in f.reordered],

@@ -357,7 +357,7 @@ def test_axes_name_measure_and_number(browser, file):
         page.select_option("#measure", label="AP")
         draw_all(page)
         for chart, title in (
-            ("differences", "AP: gain of A over B, 10 queries"),
+            ("differences", "AP: gain of B over A, 10 queries"),
             ("queries", "AP: median of the systems"),
             ("judged", "share of documents, 10 queries"),
             ("loss", "ASL (documents), 10 queries"),
@@ -563,8 +563,8 @@ def test_pairs_in_the_browser_match_ranks(browser, file, made):
                 assert p.removesuffix(" ✱") == text
                 assert p.endswith("✱") == board.better.loc[a, b] | board.better.loc[b, a]
                 means = board.overall.set_index("name")["mean"]
-                difference = float(row["A − B"].replace("−", "-"))
-                assert difference == pytest.approx(means[a] - means[b], abs=0.06)
+                difference = float(row["B − A"].replace("−", "-"))
+                assert difference == pytest.approx(means[b] - means[a], abs=0.06)
 
 
 def test_no_two_systems_shown_have_one_colour(browser, tmp_path):

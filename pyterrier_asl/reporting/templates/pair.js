@@ -8,11 +8,11 @@ const holdsBoth = () => rowOf.has(state.a) && rowOf.has(state.b);
 function comparisonRows() {
   const { a, b } = state;
   const rows = page.measures.map((measure) => (
-    { name: measure.name, a: measure.means[a], b: measure.means[b], difference: ofPair(measure.differences, a, b), measure }
+    { name: measure.name, a: measure.means[a], b: measure.means[b], difference: ofPair(measure.differences, b, a), measure }
   ));
   if (!page.preferences) return rows;
   const none = { a: null, b: null, measure: { decimals: 4, higher: true } };
-  return [...rows, { ...none, name: "mean rrLP of A against B", difference: ofPair(page.preferences.rrLP, a, b) }];
+  return [...rows, { ...none, name: "mean rrLP of B against A", difference: ofPair(page.preferences.rrLP, b, a) }];
 }
 
 function showComparison() {
@@ -22,7 +22,7 @@ function showComparison() {
     const made = element("tr", element("th", name));
     made.cells[0].scope = "row";
     made.classList.toggle("chosen", measure === chosenMeasure());
-    for (const [value, best] of [[a, better > 0], [b, better < 0]]) {
+    for (const [value, best] of [[a, better < 0], [b, better > 0]]) {
       made.append(element("td", shown(value, measure), best && value !== null ? "num best" : "num"));
     }
     made.append(...[signed(difference, measure), shownP(measure)].map((text) => element("td", text, "num")));

@@ -126,11 +126,12 @@ def test_preferences_take_the_grade_of_all_measures():
     assert collect(RUNS, QRELS, ["AP(rel=2)", "RR"]).rel == 1
 
 
-def test_measures_with_names_of_their_own_are_known_by_what_they_are():
-    """Rankings by AP and ASL are compared, also under other names; of two the first."""
-    named = {"precision": "AP", "cost": "ASL@9", "ASL": "RR", "again": "AP(rel=2)"}
+def test_the_rankings_by_the_measures_of_the_report_are_compared():
+    named = {"count": "NumRet", "precision": "AP", "cost": "ASL@9", "ASL": "RR", "n": "nDCG@3"}
     findings = collect(RUNS, QRELS, named)
-    assert [ranking.name for ranking in findings.reordered] == ["precision", "cost"]
+    compared = ["precision", "cost", "ASL", "n"]  # without the count
+    assert [ranking.name for ranking in findings.reordered] == compared
+    assert findings.taus.shape == (4, 4)
 
 
 def test_counts_are_added_up():
