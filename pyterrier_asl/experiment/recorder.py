@@ -109,6 +109,11 @@ class ResultRecorder:
             batch = " for a batch of topics: make batch_size larger, or leave it out"
             reason = "" if self.batch_size is None else batch
             raise ValueError(f"system {self.name!r} has no results{reason}")
+        if "score" not in results.columns:  # pt.Experiment needs it
+            there = ", ".join(map(str, results.columns))
+            raise ValueError(
+                f"system {self.name!r}: the run: there is no column score; there are {there}"
+            )
         if self.keep:  # matched later, so that response times are not longer
             self._parts.append(results[[c for c in self.keep if c in results.columns]])
         else:

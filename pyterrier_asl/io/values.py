@@ -125,7 +125,8 @@ def text(values: Any, what: str) -> pa.LargeStringArray:
     if pa.types.is_floating(array.type):
         raise ValueError(
             f"the {what} is a column of fractions ({array.type}); ids are text or whole numbers: "
-            "convert the column with .astype(str) before any value in it goes missing"
+            "convert the column with .astype('Int64').astype('string'), which makes '1' of 1.0, "
+            "or read it as text"
         )
     if array.null_count:
         raise ValueError(f"the {what} is missing {_where(array.is_null())}")

@@ -492,6 +492,13 @@ SEARCH = {
     "study_name": Row("mine", with_storage, same={"always": "the same trials"}),
     "sweep": Row(False, same={"always": "the same values, later"}),
 }
+
+
+def wide(scores: pd.DataFrame) -> pd.DataFrame:
+    """A column per system."""
+    return scores.pivot(index="qid", columns="name", values="value").reset_index()
+
+
 MINE = with_table(lambda scores: scores.assign(measure="mine"))
 CONFLICTING = with_added(lambda qrels: qrels.assign(label=0).iloc[:40])
 TOO_HIGH = with_added(lambda qrels: _small.labels().assign(label=9))
@@ -650,6 +657,9 @@ ROWS: dict[str, dict[str, Row]] = {
         "lower_is_better": Row(["mine"], MINE, data="unusable"),
         "higher_is_better": Row(["mine"], MINE, data="unusable"),
         "fill": Row(0.5, with_table(lambda s: s.iloc[1:]), data="unusable"),
+        "wide_systems": Row(
+            True, with_table(wide) | {"higher_is_better": ["score"]}, data="unusable"
+        ),
     },
     "merge_labels": {
         "conflicts": Row("official", CONFLICTING, data="unusable"),

@@ -22,7 +22,7 @@ import click
 import pytest
 from _calls import call
 from _files import write_qrels, write_run
-from _options import GROUPS, TEXTS, Setting, files, long_scores
+from _options import GROUPS, TEXTS, Setting, files, long_scores, wide
 from _sweeps import Collection
 
 from pyterrier_asl.cli import main
@@ -111,6 +111,7 @@ SCORES: dict[str, Callable[[Any], Any]] = {
     "lower_is_better": lambda scores: scores.assign(measure="mine"),
     "higher_is_better": lambda scores: scores.assign(measure="mine"),
     "fill": lambda scores: scores.iloc[1:],
+    "wide_systems": wide,
 }
 
 
@@ -150,6 +151,12 @@ ROWS: dict[str, Row] = {
         ["--higher-is-better", "mine"], ["-m", "mine"], needed=True, refused=ONLY_SCORES
     ),
     "fill": Row(["--fill", ".5"], needed=True, refused=ONLY_SCORES),
+    "wide_systems": Row(
+        ["--wide-systems"],
+        ["-m", "score", "--higher-is-better", "score"],
+        needed=True,
+        refused=ONLY_SCORES,
+    ),
     "alpha": Row(["--alpha", ".002"]),
     "chart": Row(["--chart", CHART], writes=CHART),
     "title": Row(["--no-title"], ["--chart", CHART], writes=CHART, alone=True),
@@ -532,7 +539,7 @@ def words_of(name: str, setting: Setting, option: str, data: str) -> list[str]:
     if name == "tune":
         words += [tuned(setting, 1), "--trials", "2"]
     by_name = {"measures", "measure"} & params
-    if by_name and option not in {*by_name, "lower_is_better", "higher_is_better"}:
+    if by_name and option not in {*by_name, *SCORES} - {"fill"}:
         words += ["-m", RARENESS.get(name, setting.measure)]
     if name.startswith("analyze") and option not in ("places", "form"):
         words += ["-o", "jsonl"]

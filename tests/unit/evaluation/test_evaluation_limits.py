@@ -250,12 +250,13 @@ def test_output_of_trec_eval_and_ir_measures_is_known_by_its_means_and_names(
 @pytest.mark.parametrize("first", ["", "Unnamed: 0"])
 def test_a_first_column_without_a_name_is_the_topic_or_an_index(first):
     wide = pd.DataFrame({first: ["1", "2"], "a": [0.5, 1.0], "b": [0.0, 0.25]})
-    table = read_scores(wide)
+    table = read_scores(wide, wide_systems=True)
     assert table.matrix("score").to_dict("index") == {
         "a": {"1": 0.5, "2": 1.0},
         "b": {"1": 0.0, "2": 0.25},
     }
-    indexed = read_scores(wide.rename(columns={"a": "qid"}).assign(qid=["x", "y"]))
+    indexed = wide.rename(columns={"a": "qid"}).assign(qid=["x", "y"])
+    indexed = read_scores(indexed, wide_systems=True)
     assert indexed.matrix("score").to_dict("index") == {"b": {"x": 0.0, "y": 0.25}}
 
 

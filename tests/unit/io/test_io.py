@@ -552,6 +552,20 @@ def test_frames_that_are_no_runs(changes, message):
     assert message in str(caught.value)
 
 
+def test_the_advice_for_ids_that_are_fractions_works():
+    """A column of whole numbers that has or had missing values is one of fractions."""
+    frame = pd.DataFrame({"qid": [1.0, 20.0], "docno": ["a", "b"], "score": [1, 2]})
+    for read in (runs.read_run, lambda run: runs.read_run(pa.Table.from_pandas(run))):
+        with pytest.raises(ValueError) as caught:
+            read(frame)
+        advice = re.search(r"\.astype\(\S+'\)(?=,)", str(caught.value))[0]
+        ids = eval(f"column{advice}", {"column": frame["qid"]})
+        assert read(frame.assign(qid=ids))["qid"].tolist() == ["1", "20"]
+    missing = eval(f"column{advice}", {"column": pd.Series([1.0, None])})
+    with pytest.raises(ValueError, match="missing in row 1"):
+        runs.read_run(frame.assign(qid=missing))
+
+
 def test_a_frame_without_a_column():
     with pytest.raises(
         ValueError, match="there is no column docno or doc_id and no column score; there"
