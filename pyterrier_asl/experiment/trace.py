@@ -121,6 +121,7 @@ class Trace(Printed):
         queries = names_of([str(self.runs.qids[query]) for query in most])
         return f", {which} on {'query' if len(most) == 1 else 'queries'} {queries}"
 
+    @property
     def notes(self) -> list[str]:
         """What must be known of the results before the numbers are believed."""
         return self.runs.notes
@@ -129,7 +130,7 @@ class Trace(Printed):
         """The sentences, the table and the notes."""
         yield from map(Part, self.sentences())
         yield Part(table=self.table, style={"higher_is_better": self.runs.higher_is_better})
-        yield from map(Part, self.notes())
+        yield from map(Part, self.notes)
 
     def chart(self) -> alt.TopLevelMixin:
         """The relevant documents that each stage keeps, gains and loses."""

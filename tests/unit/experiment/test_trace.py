@@ -145,7 +145,7 @@ def test_a_stage_that_keeps_nothing_has_a_row():
     nothing = pt.apply.generic(lambda frame: frame[:0])
     traced = trace(one >> nothing, TOPICS, QRELS, ["AP", "ASL@10"])
     assert traced.table.iloc[1, 1:].tolist() == [0, 0, 0, 3, 0, 11]
-    assert "does not answer 2 of 2 queries" in " ".join(traced.notes())
+    assert "does not answer 2 of 2 queries" in " ".join(traced.notes)
     assert isinstance(traced, Trace) and "does not answer" in str(traced)
     bars = traced.chart().to_dict()
     rows = next(iter(bars["datasets"].values()))
