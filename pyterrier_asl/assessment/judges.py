@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -17,7 +16,6 @@ from ..evaluation.evaluation import Evaluation
 from ..evaluation.facts import Facts
 from ..evaluation.inputs import QrelsLike, Runs, refuse, with_rel
 from ..io.names import check_names
-from ..io.notices import warn
 from ..judging.judgements import Judgements
 from ..judging.matching import positions
 from ..judging.qrels import judgements_of, matching_of
@@ -337,17 +335,8 @@ class Judges:
         return {name: self.values_by(name, own) for name, own in by_judge.items()}
 
     def values_by(self, name: str, measure: Any) -> Floats:
-        """The runs' values by one judge, of the queries that all judged, shape (S, Q).
-
-        Warnings name the judge, unless it is the first.
-        """
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            values = self.runs_by(name).values(measure)
-        judged = "" if name == self.names[0] else f"judged by {name}, "
-        for note in caught:
-            warn(f"{judged}{note.message}")
-        return values[:, self.positions[name]]
+        """The runs' values by one judge, of the queries that all judged, shape (S, Q)."""
+        return self.runs_by(name).values(measure)[:, self.positions[name]]
 
 
 def sign_of(measure: Measures) -> int:

@@ -184,7 +184,7 @@ def _report_error(values: Mapping[str, Any], error: Exception) -> None:
 @options.matching
 @options.text_option("--junit", "FILE", "Save the verdicts of --fail-if as JUnit XML.")
 @options.text_option(
-    "--summary", "FILE", "Save verdicts, measures and what moved as Markdown, for a job's summary."
+    "--summary", "FILE", "Save verdicts, sentences and measures as Markdown, for a job's summary."
 )
 @click.option(
     "--github/--no-github",

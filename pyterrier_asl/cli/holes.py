@@ -11,7 +11,7 @@ Examples:
 
 \b
 How to read it: unjudged documents count as not relevant. The bounds are the lowest and the highest
-A - B over all labels of the unjudged documents in the rankings of these runs.
+B - A over all labels of the unjudged documents in the rankings of these runs.
   settled   the same run is better under all labels
   open      another run is better under some labels, however likely they are
 Two runs:
@@ -102,6 +102,10 @@ def command(
     from ..unjudged.export import export
 
     keep = _check(labels, export_to, most, by_query, force, values)
+    named = list_runs(runs)
+    for option, is_given in {"-q": by_query, "--kind queries": values["kind"] == "queries"}.items():
+        if is_given and len(named) > 2:
+            raise click.UsageError(f"{option} is for two runs, not {len(named)}: name two of them")
     shown = {name: values[name] for name in ("places", "wide", "all_rows")}
     settings = options.given("measure")
     of_labels = options.take(settings, "conflicts")
@@ -113,7 +117,7 @@ def command(
         judged_by = Qrels(judgements_from(official, merged), **judged_by.matching)
     elif of_labels:
         raise click.UsageError("--conflicts goes with --labels")
-    found = library.holes(list_runs(runs), judged_by, measure, **settings)
+    found = library.holes(named, judged_by, measure, **settings)
     table = found.difference.by_query if by_query else found.table
     if by_query and values["topics"]:
         texts = _texts(found, qrels, values)([]).queries

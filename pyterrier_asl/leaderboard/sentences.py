@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -18,11 +19,27 @@ STAR = "*"
 
 def headlines(board: Board) -> list[str]:
     """Sentences on the best systems and on significantly better ones."""
+    return ["".join(map(str, parts)) for parts in linked_headlines(board)]
+
+
+@dataclass(frozen=True)
+class Words:
+    """Words of a headline that a page can link: ``'best'``, the best system, or ``'count'``."""
+
+    text: str
+    what: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def linked_headlines(board: Board) -> list[list[str | Words]]:
+    """The parts of each headline."""
     if len(board.names) == 1:
-        return [f"There is a single system, {board.names[0]}: its rank is 1."]
+        return [[f"There is a single system, {board.names[0]}: its rank is 1."]]
     if len(board.names) == 2:
-        return [_two(board)]
-    return [*_best(board), *_leader(board), *_better(board)]
+        return [[_two(board)]]
+    return [*_best(board), *_leader(board), _better(board)]
 
 
 def conditions(board: Board) -> list[str]:
@@ -92,47 +109,50 @@ def _two(board: Board) -> str:
     )
 
 
-def _best(board: Board) -> Iterator[str]:
+def _best(board: Board) -> Iterator[list[str | Words]]:
     rows = board.overall
     best = rows[rows["could_be_best"]]
     systems, by = len(rows), f"by {board.measure} ({counted(board.topics, 'topic')})"
     if len(best) == 1:
-        yield f"Only {best['name'].iloc[0]} could be the best of {systems} systems {by}."
+        only = Words(best["name"].iloc[0], "best")
+        yield ["Only ", only, f" could be the best of {systems} systems {by}."]
     elif len(best) == systems:
-        yield f"Each of the {systems} systems could be the best {by}."
+        yield [f"Each of the {systems} systems could be the best {by}."]
     else:
-        yield f"{len(best)} of {systems} systems could be the best {by}."
+        count = Words(f"{len(best)} of {systems} systems", "count")
+        yield [count, f" could be the best {by}."]
     if later := best["name"][best["low"] > 1].tolist():
-        yield (
+        yield [
             f"Rank 1 is outside the interval of {names_of(later)}: the intervals are about all "
             "pairs together, but who could be the best is tested system by system, at level "
             f"{board.alpha / 2:g}."
-        )
+        ]
 
 
-def _better(board: Board) -> Iterator[str]:
+def _better(board: Board) -> list[str | Words]:
     systems, number = len(board.names), int(board.better.to_numpy().sum())
     pairs = systems * (systems - 1) // 2
     share = f"all {pairs:,}" if number == pairs else f"{number:,} of {pairs:,}"
     better = f"One system is significantly better than the other in {share} pairs"
-    yield (
+    return [
         f"{better if number else 'No two systems are significantly different'} (all pairs: "
         f"corrected p at most {board.alpha:g}). With {confidence(board.alpha)} confidence all "
         f"{systems} intervals of ranks hold at once."
-    )
+    ]
 
 
-def _leader(board: Board) -> Iterator[str]:
+def _leader(board: Board) -> Iterator[list[str | Words]]:
     leaders = board.overall[board.overall["rank"] == 1]
     low, high = int(leaders["low"].min()), int(leaders["high"].max())
     ranks = f"{low}" if low == high else f"between {low} and {high}"
     if len(leaders) == 1:
-        yield f"{leaders['name'].iloc[0]} has the best mean {board.measure}; its rank is {ranks}."
+        leader = Words(leaders["name"].iloc[0], "best")
+        yield [leader, f" has the best mean {board.measure}; its rank is {ranks}."]
     elif len(leaders) == len(board.names):
-        yield f"All systems have the same mean {board.measure}."
+        yield [f"All systems have the same mean {board.measure}."]
     else:
         share = f"{names_of(leaders['name'].tolist())} share the best mean {board.measure}"
-        yield f"{share}; their ranks are {ranks}."
+        yield [f"{share}; their ranks are {ranks}."]
 
 
 def legend(board: Board) -> Iterator[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,11 +11,13 @@ from typing import Any
 import numpy as np
 
 from ..comparison.result import RunComparison
-from ..io.notices import counted, names_of
+from ..io.notices import counted
 from ..leaderboard.sentences import (
+    Words,
     conditions,
     confidence,
     headlines,
+    linked_headlines,
     p_text,
     places_of_interval,
 )
@@ -35,27 +36,20 @@ class Link:
     state: dict[str, str]
 
 
-@dataclass(frozen=True)
 class Sentence:
-    """A sentence with links."""
+    """A sentence of words and links.
 
-    text: str
-    links: tuple[Link, ...] = ()
+    >>> Sentence("See ", Link("a", "pair", {}), ".").text
+    'See a.'
+    """
+
+    def __init__(self, *parts: str | Link) -> None:
+        self.parts = [part for part in parts if part != ""]
 
     @property
-    def parts(self) -> list[str | Link]:
-        """The text with each link in the place of its words.
-
-        >>> [getattr(part, "text", part) for part in Sentence("a b", (Link("a", "", {}),)).parts]
-        ['', 'a', ' b']
-        """
-        parts: list[str | Link] = []
-        rest = self.text
-        for link in self.links:
-            if words := re.search(rf"(?<!\w){re.escape(link.text)}(?!\w)", rest):
-                parts += [rest[: words.start()], link]
-                rest = rest[words.end() :]
-        return [*parts, rest]
+    def text(self) -> str:
+        """The words, those of links among them."""
+        return "".join(part if isinstance(part, str) else part.text for part in self.parts)
 
 
 @dataclass(frozen=True)
@@ -123,7 +117,7 @@ class Answers:
         scope = f"{self.findings.scope}: " if self.findings.scope else ""
         first, *rest = self._verdict()
         notes = (Sentence(f"{note}.") for note in self.findings.notes)
-        return [*self._over_all(), Sentence(scope + first.text, first.links), *rest, *notes]
+        return [*self._over_all(), Sentence(scope, *first.parts), *rest, *notes]
 
     def answers(self) -> dict[str, list[Sentence]]:
         """The answers by question, without questions that have none."""
@@ -162,9 +156,9 @@ class Answers:
             for track, judges in board.judge_summaries.items():
                 if judges.best:
                     text = f"{track}: {judges.best}" if track else judges.best
-                    yield Sentence(text, (Link("agrees best", "collections", {}),))
+                    yield _with_link(text, "agrees best")
             where = "Whichever judge is right" if board.means is None else "Over all collections"
-            yield Sentence(f"{where}: {headlines(board)[0]}", (Link(where, "collections", {}),))
+            yield Sentence(Link(where, "collections", {}), f": {headlines(board)[0]}")
 
     def _verdict(self) -> Iterator[Sentence]:
         f, ranking, best = self.findings, self.ranking, self.two[0]
@@ -178,40 +172,47 @@ class Answers:
             are = "Both" if systems == 2 else f"All {systems}"
             yield Sentence(f"{are} systems have the same {name} on every query, {mean} on average.")
         elif f.comparison is not None:
-            yield Sentence(self._of_two(f.comparison), (self.pair(1, 0), self.pair(0, 1)))
+            yield self._of_two(f.comparison)
         elif ranking.board is not None:
-            count = f"{len(ranking.candidates)} of {systems} systems"
-            links = Link(count, "leaderboard", {"measure": name}), self.system(best)
-            yield from (Sentence(text, links) for text in headlines(ranking.board))
+            for parts in linked_headlines(ranking.board):
+                yield Sentence(*map(self._linked, parts))
         else:
             few = counted(len(f.qids), "query is", "queries are")
             yield Sentence(
                 f"{few} too few to say who could be the best by {name}: at least 10 are needed."
             )
-            text = f"{f.names[best]} has the best mean {name}, {mean}."
-            yield Sentence(text, (self.system(best),))
+            yield Sentence(self.system(best), f" has the best mean {name}, {mean}.")
 
-    def _of_two(self, compared: RunComparison) -> str:
+    def _linked(self, part: str | Words) -> str | Link:
+        """A part of a headline, with a link to the best system or to the systems that count."""
+        if isinstance(part, str):
+            return part
+        if part.what == "best":
+            return self.system(self.two[0])
+        return Link(part.text, "leaderboard", {"measure": self.ranking.name})
+
+    def _of_two(self, compared: RunComparison) -> Sentence:
         """The comparison of two systems in a sentence."""
         row: Any = compared.table.set_index("measure").loc[self.ranking.name]
-        p, alpha, [run] = row["p_corrected"], compared.options.alpha, compared.runs
+        p, alpha = row["p_corrected"], compared.options.alpha
         word = "better" if (row["difference"] > 0) == (self.ranking.sign == 1) else "worse"
-        pair = f"{run} is significantly {word} than {compared.baseline}"
+        run, baseline = self.pair(1, 0), self.pair(0, 1)
+        pair: list[str | Link] = [run, f" is significantly {word} than ", baseline]
         if not p <= alpha:
-            pair = f"No significant difference of {run} from {compared.baseline}"
+            pair = ["No significant difference of ", run, " from ", baseline]
         ends = [row["difference"], row["ci_low"], row["ci_high"]]
         places = decimals(self.ranking)
         places = places_of_interval(ends, places) if p <= alpha else places
         difference, low, high = (shown_value(self.ranking, end, "+", places) for end in ends)
         test = f"{confidence(alpha)} interval [{low}, {high}], {planned_p(p, alpha)}"
         test = "no test can be made" if isnan(p) else test
-        return f"{pair} by {self.ranking.name}: {difference}, {test}."
+        return Sentence(*pair, f" by {self.ranking.name}: {difference}, {test}.")
 
     def _favoured(self) -> Iterator[Sentence]:
         """The runs that judges favour, by the measure that decides."""
         if self.ranking is self.findings.first:
-            link = Link("favours", "collections", {})
-            yield from (Sentence(text, (link,)) for text in self.findings.favoured[1])
+            for text in self.findings.favoured[1]:
+                yield _with_link(text, "favours")
 
     def _is_real(self) -> Iterator[Sentence]:
         f, ranking, best = self.findings, self.ranking, self.two[0]
@@ -229,9 +230,9 @@ class Answers:
         if ranking.board is not None:
             worse = int(ranking.better[best].sum()) or "none"
             yield Sentence(
-                f"{f.names[best]} is significantly better than {worse} of the {len(f.names) - 1} "
-                f"other systems by {ranking.name} (all pairs).",
-                (self.system(best),),
+                self.system(best),
+                f" is significantly better than {worse} of the {len(f.names) - 1} other systems by "
+                f"{ranking.name} (all pairs).",
             )
             yield from (Sentence(text) for text in conditions(ranking.board))
 
@@ -249,8 +250,7 @@ class Answers:
                 count = counted(len(pairs), "pair of systems", "pairs of systems")
                 differ = "differs" if len(pairs) == 1 else "differ"
                 text = f"By {other.name} {count} {differ} significantly the other way, such as "
-                text += f"{link.text}."
-                yield Sentence(text, (link,))
+                yield Sentence(text, link, ".")
             if not conflicts:
                 yield Sentence(
                     "No pair of systems differs significantly the other way by another measure."
@@ -262,24 +262,27 @@ class Answers:
             gained = self.behind[rival]
             ends = (gained.argmax(), gained.argmin())
             links = [self.query(at) for at, sign in zip(ends, (1, -1)) if sign * gained[at] > 0]
-            most = f"most on {names_of([link.text for link in links])}"
+            most: list[str | Link] = ["most on ", *links[:1]]
+            most += [" and ", links[1]] if len(links) > 1 else []
             if np.ptp(gained) <= EQUAL * np.abs(gained).max():
-                most = "by the same difference on each"
+                most = ["by the same difference on each"]
             why = "the candidate that is nearest to being significantly worse"
             why = f" (rank {ranking.ranks[rival]}, {why})" if self.next_pair else ""
             yield Sentence(
-                f"{f.names[best]} is better than {f.names[rival]}{why} on "
+                self.pair(best, rival),
+                f" is better than {f.names[rival]}{why} on "
                 f"{counted(int((gained > 0).sum()), 'query', 'queries')} and worse on "
-                f"{(gained < 0).sum()}, {most}.",
-                (self.pair(best, rival), *links),
+                f"{(gained < 0).sum()}, ",
+                *most,
+                ".",
             )
         if len(f.names) != 2 and ranking.medians.min() < ranking.medians.max():
             hardest = self.query(ranking.hardest_first[0])
             system = "the median system" if len(f.names) > 2 else f.names[0]
-            yield Sentence(f"The hardest query for {system} is {hardest.text}.", (hardest,))
+            yield Sentence(f"The hardest query for {system} is ", hardest, ".")
         if len(f.names) > 2 and not self.all_equal:
             widest = self.query(ranking.spreads.argmax())
-            yield Sentence(f"The systems differ most on {widest.text}.", (widest,))
+            yield Sentence("The systems differ most on ", widest, ".")
 
     def _why(self) -> Iterator[Sentence]:
         f, best = self.findings, self.two[0]
@@ -289,15 +292,16 @@ class Answers:
         lost = Link("relevant documents that it does not retrieve", "headroom", {})
         median = f", the median system {shown_share(float(np.median(missing)))}"
         yield Sentence(
-            f"{own} gets {shown_share(missing[best])} of its ASL@{f.cutoff} from {lost.text}"
+            f"{own} gets {shown_share(missing[best])} of its ASL@{f.cutoff} from ",
+            lost,
             f"{median if len(f.names) > 2 else ''}.",
-            (lost,),
         )
         if f.judged_irrelevant and not isnan(unjudged := f.quality["unjudged_share"].iloc[best]):
             yield Sentence(
                 f"{shown_share(unjudged)} of the irrelevant documents that {own} ranks above "
-                "relevant documents are unjudged.",
-                (Link("unjudged", "reliability", {}),),
+                "relevant documents are ",
+                Link("unjudged", "reliability", {}),
+                ".",
             )
 
     def _missed(self) -> Iterator[Sentence]:
@@ -313,9 +317,11 @@ class Answers:
             yield Sentence(f"No document has a grade of {f.rel} or more: nothing can be missed.")
         elif lost:
             yield Sentence(
-                f"{lost:,} of {documents} ({shown_share(lost / total)}) are {by} to depth "
-                f"{f.cutoff}, {missed.max()} of them of {query.text}.",
-                (Link(by, "queries", {}), query),
+                f"{lost:,} of {documents} ({shown_share(lost / total)}) are ",
+                Link(by, "queries", {}),
+                f" to depth {f.cutoff}, {missed.max()} of them of ",
+                query,
+                ".",
             )
         else:
             yield Sentence(f"Nothing: none of {documents} is {by} to depth {f.cutoff}.")
@@ -331,9 +337,16 @@ class Answers:
                 if needed < 100 * len(f.qids)
                 else "more than a hundred times as many queries would be needed"
             )
-            yield Sentence(f"Test {pair.text} on more queries ({p}): {more}.", (pair,))
+            yield Sentence("Test ", pair, f" on more queries ({p}): {more}.")
         elif len(f.names) > 1 and not self.all_equal:
-            yield Sentence(f"Look at {pair.text} query by query.", (pair,))
+            yield Sentence("Look at ", pair, " query by query.")
+
+
+def _with_link(text: str, verb: str) -> Sentence:
+    """A sentence on judges, whose verb leads to the part on judges."""
+    before, found, after = text.partition(f" {verb} ")
+    link = Link(verb, "collections", {})
+    return Sentence(before, " ", link, " ", after) if found else Sentence(text)
 
 
 def planned_p(p: float, alpha: float) -> str:

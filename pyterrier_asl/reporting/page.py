@@ -175,7 +175,7 @@ class DocumentPage(Page):
         for row in pair.todo.head(NEXT).to_dict("records"):
             at = query[row["qid"]]
             ranks = [None if pd.isna(row[of]) else int(row[of]) for of in ("rank_a", "rank_b")]
-            helped = difference.a if row["weight"] * ranking.sign > 0 else difference.b
+            helped = difference.b if row["weight"] * ranking.sign > 0 else difference.a
             effect = f"{shown_value(ranking, abs(row['weight']))} for {helped}"
             rows.append([at, self.number[at, row["docno"]], *ranks, effect])
         return {"says": says, "todo": rows}

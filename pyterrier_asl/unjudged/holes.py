@@ -159,7 +159,7 @@ class Holes(Printed):
     def table(self) -> pd.DataFrame:
         """The verdicts, a row per pair, open pairs first.
 
-        Columns: ``a``, ``b``, ``difference`` (A - B), ``low``, ``high``, ``verdict``. Two runs have
+        Columns: ``a``, ``b``, ``difference`` (B - A), ``low``, ``high``, ``verdict``. Two runs have
         ``measure``, ``exact``, ``significance`` and ``unjudged``, the number of unjudged documents,
         too.
         """
@@ -184,7 +184,7 @@ class Holes(Printed):
         others, by the change of the mean difference if only this document is relevant. Of more runs
         the documents by the sum of these changes, without signs, over the open pairs; no document
         if no pair is open. Ties by best rank, qid and docno. Columns: ``qid``, ``docno``,
-        ``weight`` (the change of A - B, or this sum), ``rank_a`` and ``rank_b``, or ``rank`` (the
+        ``weight`` (the change of B - A, or this sum), ``rank_a`` and ``rank_b``, or ``rank`` (the
         best rank in the runs of open pairs), and ``runs``, the number of runs that retrieve it.
         """
         return self.describe_documents(self.order)
@@ -219,7 +219,7 @@ class Holes(Printed):
         if not self.are_two and not self._open_pairs:
             return codes[:0]
         unjudged, weights = labelled.unjudged, self._weights
-        # A positive weight helps A, of more runs it helps some run: all of them are equal.
+        # A positive weight helps B, of more runs it helps some run: all of them are equal.
         now = self.difference.difference if self.are_two else -1.0
         docnos = pd.Series(unjudged.docnos(codes)).rank(method="first")
         qids = labelled.judgements.qid_text.to_pandas().rank(method="first").to_numpy()
@@ -251,10 +251,10 @@ class Holes(Printed):
     def preferences(self) -> pd.DataFrame:
         """Of two runs the verdicts of sgnLP that labellings give.
 
-        Columns: ``qid``, ``b_wins``, ``tie``, ``a_wins``.
+        Columns: ``qid``, ``a_wins``, ``tie``, ``b_wins``.
         """
         documents = self.difference.pair.documents
-        frame = pd.DataFrame(lexicographic_verdicts(documents), columns=["b_wins", "tie", "a_wins"])
+        frame = pd.DataFrame(lexicographic_verdicts(documents), columns=["a_wins", "tie", "b_wins"])
         frame.insert(0, "qid", self.runs.qids)
         return frame
 
@@ -326,7 +326,7 @@ class Holes(Printed):
                 "qid:N", "a:Q", "b:Q", "difference:Q", "low:Q", "high:Q", "unjudged:Q"
             ),
         )
-        axis = f"{self.difference.a} - {self.difference.b}, {self.difference.measure}"
+        axis = f"{self.difference.b} - {self.difference.a}, {self.difference.measure}"
         caption = (
             f"{counted(len(by_query), 'query', 'queries')}. Line: from the least to the greatest "
             "difference over all labels of the unjudged documents. Dot: all of them irrelevant."

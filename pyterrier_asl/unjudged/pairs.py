@@ -26,7 +26,7 @@ SETTLED_A, SETTLED_B, SETTLED_EQUAL, OPEN = "A", "B", "equal", "open"
 
 @dataclass(frozen=True)
 class Difference:
-    """The difference A - B of two runs in a measure, its bounds and its verdict.
+    """The difference of two runs in a measure, B less A, its bounds and its verdict.
 
     Attributes:
         a: the name of run A.
@@ -40,7 +40,7 @@ class Difference:
             ``'open'`` where labellings disagree, or where the bounds cannot exclude it.
         test: a paired t-test under every labelling; None for a single query.
         qids: the queries.
-        pair: the two runs in the measure.
+        pair: the two runs in the measure, B first.
         bounds: the bounds of each query, shape (Q,) each.
     """
 
@@ -63,14 +63,14 @@ class Difference:
 
         The last is the number of unjudged documents that either run retrieves.
         """
-        a, b = self.pair.a.value, self.pair.b.value
+        b, a = self.pair.a.value, self.pair.b.value
         low, high = self.bounds
         return pd.DataFrame(
             {
                 "qid": self.qids,
                 "a": a,
                 "b": b,
-                "difference": a - b,
+                "difference": b - a,
                 "low": low,
                 "high": high,
                 "unjudged": np.diff(self.pair.offsets),
@@ -96,7 +96,7 @@ class Difference:
         )
         test = "" if self.test is None else f"; significance {self.test.verdict}"
         return (
-            f"{self.measure}: {self.a} - {self.b} = {self.difference:+.4f}, {kind} "
+            f"{self.measure}: {self.b} - {self.a} = {self.difference:+.4f}, {kind} "
             f"{self.low:+.4f} to {self.high:+.4f}: {what}{test}"
         )
 
@@ -104,8 +104,8 @@ class Difference:
 def difference_of(
     runs: Evaluation, labelled: Labelled, a: int, b: int, *, alpha: float | None = 0.05
 ) -> Difference:
-    """The difference of two of the runs, by their numbers; with alpha None without a t-test."""
-    pair = labelled.pair(a, b)
+    """The second of two runs, by their numbers, less the first; with alpha None without a test."""
+    pair = labelled.pair(b, a)
     bounds = labelled.measure.difference_bounds(pair)
     low, high = (float(bound.mean()) for bound in bounds)
     return Difference(
@@ -125,16 +125,16 @@ def difference_of(
 
 
 def verdict_of(low: float, high: float, higher_is_better: bool = True) -> str:
-    """The verdict on a pair by the bounds of its mean difference A - B.
+    """The verdict on a pair by the bounds of its mean difference, B less A.
 
     >>> verdict_of(0.01, 0.2), verdict_of(0.01, 0.2, higher_is_better=False), verdict_of(-1, 1)
-    ('A', 'B', 'open')
+    ('B', 'A', 'open')
     """
     if max(abs(low), abs(high)) <= NO_DIFFERENCE:
         return SETTLED_EQUAL
     if not (low > NO_DIFFERENCE or high < -NO_DIFFERENCE):
         return OPEN
-    return SETTLED_A if (low > 0) == higher_is_better else SETTLED_B
+    return SETTLED_B if (low > 0) == higher_is_better else SETTLED_A
 
 
 def labelled_runs(
@@ -191,4 +191,4 @@ def changes_of_difference(labelled: Labelled, pairs: Iterable[Sequence[int]]) ->
     now = labelled.values()
     alone = [values_if_only_relevant(labelled, labelled.side(run)) for run in range(len(labelled))]
     for a, b in pairs:
-        yield (alone[a] - alone[b] - (now[a] - now[b])[queries]) / len(labelled.judgements)
+        yield (alone[b] - alone[a] - (now[b] - now[a])[queries]) / len(labelled.judgements)

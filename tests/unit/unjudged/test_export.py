@@ -39,13 +39,13 @@ def test_a_table_has_a_line_for_each_document(saved):
     assert set(found) == {"x", "y", "z"}
     assert found["x"]["query"] == "an old question" and found["x"]["text"] == "one two three"
     assert found["z"]["query"] == found["z"]["text"] == found["z"]["label"] == ""
-    assert {row["weight"] for row in found.values()} == {"0.166667"}
+    assert {row["weight"] for row in found.values()} == {"-0.166667"}
 
 
 def test_lines_of_json_keep_texts_and_numbers(saved):
     found = {row["docno"]: row for row in map(json.loads, saved("jsonl"))}
     assert found["x"]["text"] == "one\ttwo\nthree" and found["y"]["text"] == "é"
-    assert found["z"]["weight"] == pytest.approx(1 / 6, abs=1e-12)
+    assert found["z"]["weight"] == pytest.approx(-1 / 6, abs=1e-12)
 
 
 ANSWERS = {

@@ -22,7 +22,7 @@ def test_the_row_says_what_the_difference_and_its_test_say():
     found = holes({"A": GOOD, "B": BAD}, QRELS, "RR")
     row = found.table.iloc[0]
     assert row[["a", "b", "measure", "verdict"]].tolist() == ["A", "B", "RR", "A"]
-    assert row[["difference", "low", "high"]].tolist() == [0.5, 0.5, 0.5]
+    assert row[["difference", "low", "high"]].tolist() == [-0.5, -0.5, -0.5]
     assert row["unjudged"] == 1  # x
 
 
@@ -36,9 +36,9 @@ def test_the_significance_matches_the_test_if_there_is_one(qids):
 
 
 @pytest.mark.parametrize(("measure", "higher"), [("RR", True), ("ASL@3", False)])
-def test_a_positive_difference_is_good_for_a_where_more_is_better(measure, higher):
-    found = holes({"A": GOOD, "B": BAD}, QRELS, measure)
-    assert found.verdict == "A" and (found.difference.difference > 0) == higher
+def test_a_positive_difference_is_good_for_b_where_more_is_better(measure, higher):
+    found = holes({"A": BAD, "B": GOOD}, QRELS, measure)
+    assert found.verdict == "B" and (found.difference.difference > 0) == higher
 
 
 def test_the_chart_has_a_line_per_query_the_widest_first():
@@ -46,7 +46,7 @@ def test_the_chart_has_a_line_per_query_the_widest_first():
     drawn = found.chart().to_dict()
     (rows,) = drawn["datasets"].values()
     # q: A has a, x and B has b, a. The unjudged x makes P@2 of A 1/2 or 1. p is fully judged.
-    assert [(row["qid"], row["low"], row["high"]) for row in rows] == [("q", 0, 0.5), ("p", 0, 0)]
+    assert [(row["qid"], row["low"], row["high"]) for row in rows] == [("q", -0.5, 0), ("p", 0, 0)]
     assert found.sentences() == [found.describe()] and "2 queries" in str(drawn["title"])
 
 
@@ -106,7 +106,8 @@ def test_the_pair_of_a_track_counts_documents_of_all_its_runs():
     qrels = {"q": {"a": 1, "n": 0}}
     alone = holes({name: runs[name] for name in ("one", "two")}, qrels, "R@1").difference
     among = holes(runs, qrels, "R@1").pair("one", "two")
-    assert (alone.low, alone.high) == (1, 1) and (among.low, among.high) == (0.5, 1)
+    assert (alone.low, alone.high) == (-1, -1)
+    assert (among.low, among.high) == (-1, -0.5)
 
 
 TRACK_QRELS = {"q": {"a": 1, "b": 0, "c": 1}, "p": {"a": 1, "b": 0}}

@@ -50,9 +50,9 @@ def test_ten_documents_are_asked_for_at_a_time():
 
 def test_documents_that_help_the_worse_run_come_first():
     start = holes(AB, QRELS, "RR")
-    assert start.difference.difference > 0  # A is better, so documents that help B come first
+    assert start.difference.difference < 0  # A is better, so documents that help B come first
     weights = start.todo["weight"].round(9).tolist()
-    assert weights[0] < 0 and weights == sorted(weights, key=lambda w: (w >= 0, -abs(w)))
+    assert weights[0] > 0 and weights == sorted(weights, key=lambda w: (w <= 0, -abs(w)))
 
 
 def test_it_ends_when_the_budget_is_spent(tmp_path):
@@ -210,6 +210,6 @@ def test_the_budget_is_what_is_asked(budget):
 def test_it_prints_how_it_ended():
     done = judge_until_settled(holes(AB, QRELS, "P@1"), truth, batch=1)
     assert str(done) == f"Settled after 2 labels.\n{done.holes}"
-    assert done._repr_html_().startswith("<p>Settled after 2 labels.</p><p>P@1: A - B")
+    assert done._repr_html_().startswith("<p>Settled after 2 labels.</p><p>P@1: B - A")
     spent = judge_until_settled(holes(AB, QRELS, "P@1"), truth, budget=1)
     assert str(spent).startswith("The budget is spent after 1 label.\n")

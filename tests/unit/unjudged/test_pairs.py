@@ -15,6 +15,7 @@ from pyterrier_asl import DocLengths
 from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.judging.judged_run import judge_part
 from pyterrier_asl.judging.judgements import Judgements
+from pyterrier_asl.measures.names import NamedMeasure
 from pyterrier_asl.unjudged.pairs import (
     difference_of,
     labelled_runs,
@@ -63,7 +64,7 @@ def labelled_as(text, rankings, judged):
     if name == "TBG":
         measure = measure(lengths=DocLengths.from_dict(WORDS, name="words"))
     value = labellings.value_of(name, k, **options)
-    return labelled_runs(runs_of(rankings, judged), measure), value
+    return labelled_runs(runs_of(rankings, judged), NamedMeasure(text, measure)), value
 
 
 @given(rankings, rankings, grades, st.sampled_from(sorted(MEASURES)))
@@ -107,22 +108,22 @@ OTHER = {"q": {"y": 3, "a": 2}, "p": {"y": 2, "a": 1}}
 
 def test_a_difference_is_told_by_query():
     runs = Evaluation.of({"good": GOOD, "other": OTHER}, QRELS)
-    found = difference_of(runs, labelled_runs(runs, "RR"), 0, 1)
+    found = difference_of(runs, labelled_runs(runs, NamedMeasure("RR", ir_measures.RR)), 0, 1)
     assert found.verdict == "open" and found.better is None
-    assert (found.difference, found.low, found.high) == (0.5, 0.0, 0.5)
+    assert (found.difference, found.low, found.high) == (-0.5, -0.5, 0.0)
     assert found.by_query["unjudged"].tolist() == [2, 1]
     assert "open" in found.describe()
-    assert "low=0.0" in repr(found)
+    assert "low=-0.5" in repr(found)
     assert not re.search("qids|pair|bounds", repr(found))  # not the long text
 
 
 @pytest.mark.parametrize("of", [float, np.float64])
 def test_the_verdict_by_the_ends_of_a_difference(of):
-    for low, high, verdict in ((0.1, 0.2, "AB"), (-0.2, -0.1, "BA")):
+    for low, high, verdict in ((0.1, 0.2, "BA"), (-0.2, -0.1, "AB")):
         said = "".join(verdict_of(of(low), of(high), higher) for higher in (True, False))
         assert said == verdict
     assert verdict_of(of(-0.1), of(0.1)) == "open" and verdict_of(of(0), of(0)) == "equal"
     # At most 1e-12 is rounding, more is a difference.
     assert verdict_of(of(-1e-12), of(1e-12)) == "equal"
-    assert verdict_of(of(1e-12), of(0.1)) == "open" and verdict_of(of(1.1e-12), of(0.1)) == "A"
-    assert verdict_of(of(-0.1), of(-1e-12)) == "open" and verdict_of(of(-0.1), of(-1.1e-12)) == "B"
+    assert verdict_of(of(1e-12), of(0.1)) == "open" and verdict_of(of(1.1e-12), of(0.1)) == "B"
+    assert verdict_of(of(-0.1), of(-1e-12)) == "open" and verdict_of(of(-0.1), of(-1.1e-12)) == "A"
