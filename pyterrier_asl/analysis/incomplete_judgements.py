@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import product
+from typing import Any
 
 import numpy as np
 
@@ -36,8 +36,8 @@ _STYLES = {"RR": ("#117733", [1, 0]), "rrLP": ("#cc3311", [6, 3]), "sgnLP": ("#0
 
 def _samples(
     items: int, fractions: Sequence[float], draws: int, seed: int, progress: bool | None
-) -> Iterator[tuple[float, int, Bools]]:
-    """Draws samples of labels or queries: fraction, number, and which items are kept, at least 1.
+) -> Iterator[tuple[float, Bools]]:
+    """Draws samples of labels or queries: fraction, and which items are kept, at least 1.
 
     Args:
         items: the number of labels or queries.
@@ -50,11 +50,11 @@ def _samples(
         raise ValueError(f"a share to keep lies above 0 and up to 1, but {wrong[0]} does not")
     check_draws(draws, seed)
     generator = np.random.default_rng(seed)
-    drawn = list(product(fractions, range(draws)))
-    for fraction, sample in progress_bar(drawn, desc="samples", shown=progress, leave=False):
+    drawn = [fraction for fraction in fractions for _ in range(draws)]
+    for fraction in progress_bar(drawn, desc="samples", shown=progress, leave=False):
         kept = np.zeros(items, dtype=bool)
         kept[generator.permutation(items)[: max(1, round(fraction * items))]] = True
-        yield fraction, sample, kept
+        yield fraction, kept
 
 
 @analysis(DIAZ, "Figure 8a", question=MORE)
@@ -81,35 +81,36 @@ def missing_labels(
         draws: the number of random samples of each.
 
     Returns:
-        A row for each ``fraction``, ``sample`` and ``preference`` (RR, rrLP, sgnLP), with
-        ``ranking`` and ``system``, the shares of pairs with agreement, and ``tied``, the share of
-        pairs of rankings that tie.
+        A row for each ``fraction`` and ``preference`` (RR, rrLP, sgnLP), with the number of
+        ``samples``, and the mean and the standard deviation over them of ``ranking`` and
+        ``system``, the shares of pairs with agreement, and ``tied``, the share of pairs of rankings
+        that tie.
 
     Source: Diaz, Best-Case Retrieval Evaluation, 2023, Figures 8a and 9.
 
     >>> runs = {"a": {"q": {"d": 3, "e": 2}}, "b": {"q": {"x": 3, "d": 2, "e": 1}}}
-    >>> missing_labels(runs, {"q": {"d": 1, "e": 1}}, fractions=[0.5, 1], draws=1)
-       fraction  sample preference  ranking  system  tied
-    0       0.5       0         RR      1.0     1.0   0.0
-    1       0.5       0       rrLP      1.0     1.0   0.0
-    2       0.5       0      sgnLP      1.0     1.0   0.0
-    3       1.0       0         RR      1.0     1.0   0.0
-    4       1.0       0       rrLP      1.0     1.0   0.0
-    5       1.0       0      sgnLP      1.0     1.0   0.0
+    >>> table = missing_labels(runs, {"q": {"d": 1, "e": 1}}, fractions=[0.5, 1], draws=4)
+    >>> table[["fraction", "preference", "samples", "ranking", "ranking_sd", "tied"]]
+       fraction preference  samples  ranking  ranking_sd  tied
+    0       0.5         RR        4      1.0         0.0   0.0
+    1       0.5       rrLP        4      1.0         0.0   0.0
+    2       0.5      sgnLP        4      1.0         0.0   0.0
+    3       1.0         RR        4      1.0         0.0   0.0
+    4       1.0       rrLP        4      1.0         0.0   0.0
+    5       1.0      sgnLP        4      1.0         0.0   0.0
     """
     judged, rel = read(runs, qrels, rel)
     ranks = judged.once(RelevantRanks.of, rel, cutoff)
     truth = _preferences_by_name(ranks.reciprocal(), ranks.total)["RR"]
     compared = int((truth != 0).sum())
     rows = []
-    for fraction, sample, kept in _samples(len(ranks.pairs), fractions, draws, seed, progress):
+    for fraction, kept in _samples(len(ranks.pairs), fractions, draws, seed, progress):
         for name, values in _preferences_by_name(ranks.reciprocal(kept), ranks.total).items():
             agreed = int((values * truth > 0).sum()) / compared if compared else np.nan
             system = _agreement(values.mean(axis=1), truth.mean(axis=1))
             tied = int((values == 0).sum()) / max(values.size, 1)
-            rows.append((fraction, sample, name, agreed, system, tied))
-    columns = ["fraction", "sample", "preference", "ranking", "system", "tied"]
-    return pd.DataFrame(rows, columns=columns)
+            rows.append((fraction, name, agreed, system, tied))
+    return _over_samples(rows, ["ranking", "system", "tied"])
 
 
 @missing_labels.chart
@@ -169,9 +170,10 @@ def missing_queries(
         draws: the number of random samples of each.
 
     Returns:
-        A row for each ``fraction``, ``sample`` and ``preference`` (RR, rrLP, sgnLP), with
-        ``system``: among the pairs of systems that mean δRR_1 over all queries distinguishes, the
-        share that the mean preference over the sample orders in the same way.
+        A row for each ``fraction`` and ``preference`` (RR, rrLP, sgnLP), with the number of
+        ``samples``, and the mean and the standard deviation over them of ``system``: among the
+        pairs of systems that mean δRR_1 over all queries distinguishes, the share that the mean
+        preference over the sample orders in the same way.
 
     Source: Diaz, Best-Case Retrieval Evaluation, 2023, Figure 8b.
     """
@@ -179,11 +181,11 @@ def missing_queries(
     by_name = _preferences_by_name(*judged.once(recall_levels, rel, cutoff))
     truth = by_name["RR"].mean(axis=1)
     rows = []
-    for fraction, sample, kept in _samples(len(judged.qids), fractions, draws, seed, progress):
+    for fraction, kept in _samples(len(judged.qids), fractions, draws, seed, progress):
         for name, values in by_name.items():
             system = _agreement(values[:, kept].mean(axis=1), truth)
-            rows.append((fraction, sample, name, system))
-    return pd.DataFrame(rows, columns=["fraction", "sample", "preference", "system"])
+            rows.append((fraction, name, system))
+    return _over_samples(rows, ["system"])
 
 
 @missing_queries.chart
@@ -217,9 +219,19 @@ def _agreement(mean: Floats, truth: Floats) -> float:
     return float(agreed.mean()) if decided.any() else float("nan")
 
 
+def _over_samples(rows: Sequence[tuple[Any, ...]], values: Sequence[str]) -> pd.DataFrame:
+    """The number of samples of each fraction and preference, with means and deviations."""
+    samples = pd.DataFrame(rows, columns=["fraction", "preference", *values])
+    groups = samples.groupby(["fraction", "preference"], sort=False)
+    table = groups.size().to_frame("samples")
+    for value in values:
+        table[value], table[f"{value}_sd"] = groups[value].mean(), groups[value].std()
+    return table.reset_index()
+
+
 def _of_samples(frame: pd.DataFrame) -> str:
     """The end of a caption, on lines and bands."""
-    samples = frame["sample"].nunique()
+    samples = frame["samples"].max()
     if samples == 1:
         return "; one sample per share."
     return f"; lines are means over {samples} samples, bands one standard deviation."
@@ -227,10 +239,10 @@ def _of_samples(frame: pd.DataFrame) -> str:
 
 def _means(frame: pd.DataFrame, value: str) -> pd.DataFrame:
     """Means over samples, and one standard deviation below and above, within [0, 1]."""
-    means = frame.groupby(["fraction", "preference"])[value].agg(["mean", "std"]).reset_index()
-    spread = means["std"].fillna(0)
-    low, high = (means["mean"] - spread).clip(lower=0), (means["mean"] + spread).clip(upper=1)
-    return means.assign(low=low, high=high)
+    mean, deviation = frame[value], frame[f"{value}_sd"]
+    low, high = (mean + way * deviation.fillna(0) for way in (-1, 1))
+    ends = {"low": low.clip(lower=0), "high": high.clip(upper=1)}
+    return frame[["fraction", "preference"]].assign(mean=mean, std=deviation, **ends)
 
 
 def _with_band(

@@ -120,8 +120,8 @@ _OF_TRACKS = {
     "with a warning if higher grades occur. A track without a relevant document has no values.",
 }
 
-#: What columns of printed tables are, where their names are not words; columns of measures have the
-#: name of the measure.
+#: What columns of printed tables are, where their names do not say it, by name, or by function and
+#: name; columns of measures have the name of the measure.
 LEGENDS = {
     "ASL@g1-10": "ASL of the first 10 relevant documents of each query",
     "missing_share": "share of ASL that comes from relevant documents that were not retrieved",
@@ -148,6 +148,20 @@ LEGENDS = {
     "only_b": "relevant documents retrieved by run b alone",
     "from_missing": "differences of documents that only one of the runs retrieved",
     "ranking": "share of pairs of rankings ordered as by RR on all labels",
+    "ranking_sd": "standard deviation of ranking over samples",
+    "system_sd": "standard deviation of system over samples",
+    "tied_sd": "standard deviation of tied over samples",
+    "missing_labels fraction": "share of the labels that a sample keeps",
+    "missing_labels system": "share of pairs of systems ordered as by mean RR on all labels",
+    "missing_labels tied": "share of pairs of rankings that tie",
+    "missing_queries fraction": "share of the queries that a sample keeps",
+    "missing_queries system": "share of pairs of systems ordered as by mean RR over all queries",
+    "synthetic_systems system": "rare retrieves documents that no other system retrieves, common "
+    "the relevant documents that most systems retrieve",
+    "synthetic_systems documents": "relevant documents that the synthetic system retrieves",
+    "synthetic_systems value": "P_Rareness of the synthetic system",
+    "synthetic_systems rank": "1 plus the number of real systems with a better value",
+    "effective_share share": "share of relevant documents that determines AP, mean over queries",
     "pooled": "the share over the documents of all queries together",
     "RRIE": "relative reduction in error: part of the distance to 1 that the new run removes",
     "dSort": "change of the number of better systems, in percent of the systems (the largest)",

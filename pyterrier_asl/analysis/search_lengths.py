@@ -156,18 +156,19 @@ def search_length_changes(
         cutoff: k, as in ``ASL@k``.
 
     Returns:
-        One row for each bin of differences, a minus b, with ``low`` and ``high``, its least and
-        greatest difference; ``documents``; ``share`` of all; the numbers of documents that ``both``
-        runs, ``only_a``, ``only_b`` and ``neither`` retrieved; and ``from_missing``, the number
-        that exactly one run retrieved. Negative differences are wins of ``a``; documents without a
-        difference have a separate row. ``attrs``: ``a``, ``b``; ``wins``, ``losses`` and ``same``
-        of the documents that at least one run retrieved; ``both``, ``only_a``, ``only_b``,
-        ``neither``.
+        One row for each bin of differences, a minus b, of the documents that a run retrieved, with
+        ``low`` and ``high``, its least and greatest difference; ``documents``; ``share`` of all;
+        the numbers of documents that ``both`` runs, ``only_a`` and ``only_b`` retrieved; and
+        ``from_missing``, the number that exactly one run retrieved. Negative differences are wins
+        of ``a``; documents without a difference have a separate row. ``attrs``: ``a``, ``b``, the
+        sums ``wins``, ``losses``, ``same``, ``both``, ``only_a``, ``only_b``, and ``neither``, the
+        number of documents that neither run retrieved.
 
     Raises:
         ValueError: if a and b are one run, and for edges that do not ascend.
 
-    Documents that neither run retrieved differ only if the runs have different depths.
+    Documents that neither run retrieved are left out: their search length is longer where a run
+    retrieves fewer relevant documents of the query.
 
     Source: Alex, Hall, Metzler 2022, Figure 6.
 
@@ -191,25 +192,22 @@ def search_length_changes(
     if names[0] == names[1]:
         raise ValueError(f"both runs are {names[0]!r}: give two different runs as a and b")
     first, second = relevant_documents(judged.select(names), *options.how)
-    difference = first.lengths - second.lengths
+    retrieved = first.found | second.found
+    difference = (first.lengths - second.lengths)[retrieved]
     ends = _edges(bin_ends(options.depth) if edges is None else edges)
     inner = np.concatenate((-ends[-2::-1], [0, 1], ends[:-1] + 1))
     outer = max(int(ends[-1]), int(np.abs(difference).max(initial=0)))
-    kinds = {
-        "both": first.found & second.found,
-        "only_a": first.found & ~second.found,
-        "only_b": second.found & ~first.found,
-        "neither": ~(first.found | second.found),
-    }
+    by_a, by_b = first.found[retrieved], second.found[retrieved]
+    kinds = {"both": by_a & by_b, "only_a": ~by_b, "only_b": ~by_a}
     bins = [-np.inf, *inner, np.inf]
     parts = {name: np.histogram(difference[of], bins)[0] for name, of in kinds.items()}
     lows, highs = np.concatenate(([-outer], inner)), np.concatenate((inner - 1, [outer]))
     frame = pd.DataFrame({"low": lows, "high": highs, "documents": sum(parts.values()), **parts})
     frame.insert(3, "share", frame["documents"] / max(len(difference), 1))
     frame["from_missing"] = frame["only_a"] + frame["only_b"]
-    retrieved = difference[~kinds["neither"]]
-    signs = {"wins": retrieved < 0, "losses": retrieved > 0, "same": retrieved == 0}
-    counts = {name: int(np.sum(of)) for name, of in {**signs, **kinds}.items()}
+    signs = {"wins": difference < 0, "losses": difference > 0, "same": difference == 0}
+    sums = {**signs, **kinds, "neither": ~retrieved}
+    counts = {name: int(np.sum(of)) for name, of in sums.items()}
     unnamed = [name for name, run in zip(names, (a, b)) if run is None and not are_two]
     about: dict[Any, Any] = {"a": names[0], "b": names[1], **counts}
     frame.attrs = {**about, "chosen": unnamed, "runs": len(judged)}

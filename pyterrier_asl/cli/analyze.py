@@ -156,7 +156,9 @@ def _run_analysis(
     groups = analysis.group_by if analysis.group_by in frame else ""
     tables.write(frame, form, places=places, group_by=groups)
     if form == "table":
-        legend = (f"{name}: {LEGENDS[name]}" for name in map(str, frame) if name in LEGENDS)
+        of, names = analysis.function.__name__, list(map(str, frame))
+        texts = {name: LEGENDS.get(f"{of} {name}") or LEGENDS.get(name) for name in names}
+        legend = [f"{name}: {text}" for name, text in texts.items() if text]
         click.echo("\n" + "\n".join(filter(None, [*legend, attributes_line(frame)])))
     print_notes(table.attrs.get("notes", ()))
     options.save_chart(partial(analysis.draw, table))

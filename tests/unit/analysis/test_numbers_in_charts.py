@@ -72,14 +72,10 @@ NAN = float("nan")
 @pytest.mark.parametrize("analysis", [missing_labels, missing_queries])
 def test_bands_are_one_standard_deviation_within_0_and_1(analysis):
     samples = {0.5: (0.2, 0.6), 0.1: (0.0, 0.4), 0.9: (0.8, 1.0)}
-    frame = pd.DataFrame(
-        [
-            (share, n, "RR", x, x, x)
-            for share, values in samples.items()
-            for n, x in enumerate(values)
-        ],
-        columns=["fraction", "sample", "preference", "ranking", "system", "tied"],
-    )
+    frame = pd.DataFrame({"fraction": list(samples), "preference": "RR", "samples": 2})
+    for name in ("ranking", "system", "tied"):
+        frame[name] = [np.mean(values) for values in samples.values()]
+        frame[f"{name}_sd"] = [np.std(values, ddof=1) for values in samples.values()]
     _, caption, rows = drawn(analysis, frame)
     deviation = np.sqrt(0.08)  # of .2 and .6, and of 0 and .4
     expected = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from itertools import combinations
 
 import numpy as np
@@ -317,11 +318,12 @@ def test_preferences_of_samples_match_a_loop(analysis):
     size = len(items) if analysis is missing_labels else len(judged)
     fractions, draws = [0.05, 0.5], 3
     table = analysis(runs, qrels, fractions=fractions, draws=draws, seed=4, progress=False)
-    table = table.set_index(["fraction", "sample", "preference"])
-    assert len(table) == 2 * 3 * 3
+    table = table.set_index(["fraction", "preference"])
+    assert len(table) == 2 * 3 and set(table["samples"]) == {draws}
     generator = np.random.default_rng(4)
+    drawn: dict[tuple[float, str, str], list[float]] = defaultdict(list)
     for fraction in fractions:
-        for sample in range(draws):
+        for _ in range(draws):
             kept = generator.permutation(size)[: max(1, round(fraction * size))]
             if analysis is missing_labels:
                 left: list[set[str]] = [set() for _ in judged]
@@ -333,13 +335,17 @@ def test_preferences_of_samples_match_a_loop(analysis):
             mean = truth.mean(axis=1).round(12)
             named = {"RR": values[:, 0], "rrLP": values[:, 1], "sgnLP": np.sign(values[:, 1])}
             for name, of_pairs in named.items():
-                row = table.loc[fraction, sample, name]
                 same = np.sign(of_pairs.mean(axis=1).round(12)) == np.sign(mean)
-                assert row["system"] == pytest.approx(same[mean != 0].mean())
+                drawn[fraction, name, "system"].append(same[mean != 0].mean())
                 if analysis is missing_labels:
                     right = of_pairs * truth > 0
-                    assert row["ranking"] == pytest.approx(right.sum() / (truth != 0).sum())
-                    assert row["tied"] == pytest.approx((of_pairs == 0).mean())
+                    drawn[fraction, name, "ranking"].append(right.sum() / (truth != 0).sum())
+                    drawn[fraction, name, "tied"].append((of_pairs == 0).mean())
+    assert len(drawn) == 2 * 3 * (3 if analysis is missing_labels else 1)
+    for (fraction, name, value), samples in drawn.items():
+        row = table.loc[(fraction, name)]
+        assert row[value] == pytest.approx(np.mean(samples))
+        assert row[f"{value}_sd"] == pytest.approx(np.std(samples, ddof=1))
 
 
 # The order of rows, and moves
