@@ -426,7 +426,11 @@ ELSEWHERE = {
 
 SEVERAL = {"frames": "several collections", "files": "several collections"}
 #: Labels of queries that people have not judged.
-NOT_PEOPLE = {"labels": Row(labels, refused={"always": "the query has no official judgements"})}
+NOT_PEOPLE = {
+    "labels": Row(
+        lambda s: _small.labels(), refused={"always": "the query has no official judgements"}
+    )
+}
 SETTINGS_OF_QRELS = {
     "duplicates": Row("best", data="repeated"),
     "drop_self": Row(True),
