@@ -102,10 +102,7 @@ class Judge:
 
     def with_pairs(self, rows: Ints) -> Judge:
         """The judge with some of the judgements only."""
-        own, at = self.judgements, pa.array(rows)
-        ids = {"query_id": own.table.qid.take(at), "doc_id": own.docnos.take(at)}
-        table = pa.table({**ids, "relevance": own.grades[rows]})
-        return replace(self, judgements=Judgements(table).with_matching(own.matching))
+        return replace(self, judgements=self.judgements.select(rows))
 
 
 @dataclass(frozen=True, eq=False)

@@ -190,6 +190,19 @@ def values_by_others(measures: Sequence[Any], judged: JudgedRun) -> dict[Any, Fl
     return values
 
 
+def check_provided(measures: Sequence[Any], judgements: Judgements) -> None:
+    """Checks that a provider computes each of these measures from these judgements.
+
+    Raises:
+        ValueError: for a measure that none computes.
+    """
+    for measure in measures:
+        try:
+            judgements.once(_evaluator, measure)
+        except Exception as error:  # of a provider: of any type
+            raise _not_provided(measure, judgements, error) from error
+
+
 def _calculated(measures: list[Any], judged: JudgedRun, run: pd.DataFrame) -> list[Any]:
     """The metrics of the providers; an error names the measure."""
     judgements = judged.judgements
@@ -198,18 +211,21 @@ def _calculated(measures: list[Any], judged: JudgedRun, run: pd.DataFrame) -> li
     except Exception as error:  # of a provider, or of a program that it starts: of any type
         if len(measures) > 1:
             return [metric for m in measures for metric in _calculated([m], judged, run)]
-        fractions = judgements.grades[judgements.grades % 1 != 0]
-        if len(fractions):
-            raise ValueError(
-                f"{measures[0]} cannot be computed by ir_measures from fractional grades such as "
-                f"{fractions[0]:g}: round the grades, or use a measure that takes fractions, for "
-                "example AP, nDCG, ASL or LexiP"
-            ) from error
-        reason = str(error) or "without a reason"
-        raise ValueError(
-            f"{measures[0]} cannot be computed by ir_measures, which raised "
-            f"{type(error).__name__} ({reason}): leave it out, or install another provider"
-        ) from error
+        raise _not_provided(measures[0], judgements, error) from error
+
+
+def _not_provided(measure: Any, judgements: Judgements, error: Exception) -> ValueError:
+    fractions = judgements.grades[judgements.grades % 1 != 0]
+    if len(fractions):
+        return ValueError(
+            f"{measure} cannot be computed by ir_measures from fractional grades such as "
+            f"{fractions[0]:g}: round the grades, or use a measure that takes fractions, for "
+            "example AP, nDCG, ASL or LexiP"
+        )
+    return ValueError(
+        f"{measure} cannot be computed by ir_measures, which raised {type(error).__name__} "
+        f"({str(error) or 'without a reason'}): leave it out, or install another provider"
+    )
 
 
 def _evaluator(judgements: Judgements, *measures: Any) -> Any:

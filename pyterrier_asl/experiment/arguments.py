@@ -10,9 +10,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyterrier as pt
 from ir_measures import Measure
 
 from ..evaluation.inputs import common_rel
+from ..io.values import check_queries
 from ..measures import LexiP
 from ..measures.directions import higher_is_better
 from ..measures.names import parse_measure, parse_measures
@@ -152,15 +154,16 @@ def _parse_columns(measure: Any) -> list[Column]:
     return [Column(named.name, named.measure) for named in parse_measures(measure)]
 
 
-def read_frame(source: Any, reader: Any) -> pd.DataFrame:
-    """Reads topics or qrels, with query ids as text."""
+def read_topics(source: Any) -> pd.DataFrame:
+    """Reads topics, with query ids as text, each once."""
     if isinstance(source, (str, os.PathLike)) and os.path.isfile(source):
-        source = reader(str(source))
+        source = pt.io.read_topics(str(source))
     if not isinstance(source, pd.DataFrame) or "qid" not in source.columns:
         raise ValueError(
-            "topics and qrels must be a frame with a column 'qid', or a file, not "
+            "topics must be a frame with a column 'qid', or a file, not "
             f"{list(source.columns) if isinstance(source, pd.DataFrame) else repr(source)}"
         )
+    check_queries(source["qid"])
     return text_ids(source)
 
 

@@ -1,8 +1,7 @@
 """pt.Experiment with directions of measures, automatic pools and lexicographic preferences.
 
-``pt.Experiment`` runs the systems, saves their results and scores them. Means and tests are
-computed here from the per-query values that it returns. Measures that need all systems at once are
-computed from the results, which are recorded at the end of each pipeline.
+``pt.Experiment`` runs the systems and saves their results. These are recorded at the end of each
+pipeline, and measured as :func:`~pyterrier_asl.evaluate` does.
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import pyterrier as pt
 from ir_measures import Measure
 
 from ..evaluation.inputs import refuse
@@ -25,7 +23,7 @@ from .arguments import (
     check_test,
     columns_of,
     named_systems,
-    read_frame,
+    read_topics,
 )
 from .recorder import Saving
 from .results import (
@@ -90,14 +88,17 @@ def Experiment(
       values differ by the same on every query.
     * A measure can be any text that PyTerrier (``'map'``) or ir_measures (``'ASL@1000'``) knows.
       The columns have the names and the order of ``eval_metrics``.
-    * A system without judged documents is an error, as are scores that are not numbers, and options
-      that cannot change the result, such as ``names`` with a dict of systems.
+    * Values are those of :func:`~pyterrier_asl.evaluate`. A document that occurs twice in a ranking
+      is counted once, at its best rank, with a warning, unless ``qrels`` are
+      ``Qrels(..., duplicates='error')``.
+    * A system without judged documents is an error, as are scores that are not numbers, two topics
+      with one id, and options that cannot change the result, such as ``names`` with a dict.
     * With ``perquery='both'`` topics without judgements do not make the averages NaN.
 
     Args:
         retr_systems: list of transformers or results, or dict of them by name.
         topics: frame with ``qid`` and ``query``, or a file.
-        qrels: frame with ``qid``, ``docno``, ``label``, or a file.
+        qrels: frame with ``qid``, ``docno``, ``label``, a file, or :class:`~pyterrier_asl.Qrels`.
         eval_metrics: measures, or names of measures.
         names: names of the systems in a list.
         perquery: False: means; True: one value per query; ``'both'``.
@@ -157,8 +158,8 @@ def Experiment(
         options["verbose"] = verbose
     trial = Trial(
         names=names,
-        topics=read_frame(topics, pt.io.read_topics),
-        qrels=read_frame(qrels, pt.io.read_qrels),
+        topics=read_topics(topics),
+        qrels=qrels,
         filters={"filter_by_qrels": filter_by_qrels, "filter_by_topics": filter_by_topics},
         saving=Saving(save_dir, save_mode, save_format),
         running={"batch_size": batch_size, "test": test, "validate": validate, **options},
@@ -174,9 +175,9 @@ def Experiment(
     if save_dir is not None:
         write_summaries(Path(save_dir), before, table(), per_query(scored, round))
     if perquery is True:
-        return per_query(scored, round) if dataframe else scored.scores
+        return per_query(scored, round) if dataframe else scored.by_query
     if not dataframe:
-        return (means_by_name(scored), scored.scores) if perquery else means_by_name(scored)
+        return (means_by_name(scored), scored.by_query) if perquery else means_by_name(scored)
     shown = highlighted(table(), highlight, directions(scored, baselines))
     return Results(shown, per_query(scored, round)) if perquery else shown
 

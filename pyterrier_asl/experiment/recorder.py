@@ -1,24 +1,26 @@
 """Recorders of the results of the systems of an experiment, new or saved.
 
-``pt.Experiment`` runs the systems and keeps only values. A recorder at the end of each pipeline
-matches the results that pass with the qrels, and keeps the rows that are needed again.
+``pt.Experiment`` runs the systems. A recorder at the end of each pipeline keeps the results that
+pass, from which all values are computed.
 """
 
 from __future__ import annotations
 
 import os
 import types
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import pyarrow as pa
 import pyterrier as pt
 
-from ..judging.judged_run import JudgedRun, join_parts, judge
-from ..judging.judgements import Judgements
+from ..io.columns import typed_table
+
+#: The columns of results that are kept, the last two if there are any.
+_COLUMNS = ("qid", "docno", "score", "rank", "doc_len")
 
 
 def text_ids(frame: pd.DataFrame) -> pd.DataFrame:
@@ -84,20 +86,15 @@ class ResultRecorder:
 
     Attributes:
         name: the name of the system.
-        judgements: the judgements that the results are matched with; Q queries.
-        keep: the columns to keep until all results have arrived; none: results are matched on
-            arrival, and their rows are dropped.
         batch_size: the number of topics per batch; None: there is one batch.
-        judged_run: all results, matched with the judgements; None before :meth:`close`.
+        timed: whether results are read when all have arrived, so that response times are not
+            longer.
     """
 
     name: str
-    judgements: Judgements
-    keep: list[str]
     batch_size: int | None = None
-    judged_run: JudgedRun | None = None
-    _parts: list[pd.DataFrame] = field(default_factory=list)
-    _judged_parts: list[JudgedRun] = field(default_factory=list)
+    timed: bool = False
+    _parts: list[Any] = field(default_factory=list)
 
     def add(self, results: pd.DataFrame) -> None:
         """Records the results of some or all queries.
@@ -114,48 +111,24 @@ class ResultRecorder:
             raise ValueError(
                 f"system {self.name!r}: the run: there is no column score; there are {there}"
             )
-        if self.keep:  # matched later, so that response times are not longer
-            self._parts.append(results[[c for c in self.keep if c in results.columns]])
-        else:
-            self._judged_parts.append(self._judge(results).without_rows())
+        self._parts.append(results if self.timed else self._read(results))
 
-    def close(self) -> None:
-        """Matches the kept results, and joins parts.
-
-        Raises:
-            ValueError: naming the system, for invalid results, and where no document is judged.
-        """
-        if self._parts and self.judged_run is None:
-            self._parts = [pd.concat(self._parts, ignore_index=True)]
-            self.judged_run = self._judge(self.frame)
-        elif self._judged_parts and self.judged_run is None:
-            self.judged_run = join_parts(self._judged_parts)
-        run = self.judged_run
-        if run is not None and not len(run.pairs) and len(self.judgements):
-            judged = f"the {len(self.judgements)} judged queries"
-            fault = f"it retrieved no document for {judged}"
-            if retrieved := int(run.retrieved.sum()):
-                fault = (
-                    f"none of the {retrieved} documents that it retrieved for {judged} is judged"
-                )
-            raise ValueError(
-                f"system {self.name!r}: {fault}: are its document ids as in the qrels "
-                f"(e.g. {self.judgements.docnos[0].as_py()!r}), "
-                f"and its query ids (e.g. {self.judgements.qid_text[0].as_py()!r})?"
-            )
+    def _read(self, results: pd.DataFrame) -> pa.Table:
+        try:
+            return typed_table(results, _COLUMNS, "the run")
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"system {self.name!r}: {error}") from None
 
     @property
-    def frame(self) -> pd.DataFrame:
-        """The kept results."""
-        return self._parts[0] if self._parts else pd.DataFrame(columns=self.keep)
+    def has_results(self) -> bool:
+        """Whether results have been recorded."""
+        return bool(self._parts)
 
-    def _judge(self, results: pd.DataFrame) -> JudgedRun:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # pt.Experiment warns of the same
-            try:
-                return judge(self.judgements, results)
-            except (TypeError, ValueError) as error:
-                raise ValueError(f"system {self.name!r}: {error}") from None
+    @property
+    def run(self) -> pa.Table:
+        """All results."""
+        parts = [self._read(part) if self.timed else part for part in self._parts]
+        return pa.concat_tables(parts, promote_options="permissive")
 
 
 def with_recorders(
@@ -166,7 +139,7 @@ def with_recorders(
     """Appends a recorder to each system, and records results that exist.
 
     Raises:
-        ValueError: for results that cannot be scored, before any system is run.
+        ValueError: for results that cannot be read, before any system is run.
     """
     recorded = []
     for system, recorder in zip(systems, recorders):
@@ -177,7 +150,6 @@ def with_recorders(
             results = system
         if results is not None:
             recorder.add(results)
-            recorder.close()
         elif isinstance(system, pt.Transformer):
             system = system >> _RecordResults(recorder)
         recorded.append(system)

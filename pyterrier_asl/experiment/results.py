@@ -41,7 +41,7 @@ def averages(
     ranks: bool = False,
 ) -> pd.DataFrame:
     """One row per system: means, then comparisons with each baseline."""
-    values = {column.label: scored.values(column) for column in scored.columns}
+    values = scored.values
     means: dict[str, Any] = {"name": scored.names}
     for column in scored.columns:
         means[column.label] = _rounded(map(column.mean, values[column.label]), column.label, round)
@@ -172,7 +172,7 @@ def per_query(scored: ExperimentValues, round: Places) -> pd.DataFrame:
     """One row per system, query and measure."""
     rows = [
         (scored.names[system], qid, label, value)
-        for system, queries in scored.scores.items()
+        for system, queries in scored.by_query.items()
         for qid, values in queries.items()
         for label, value in values.items()
     ]

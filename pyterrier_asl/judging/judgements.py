@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from ..io.columns import Columns, first_of_each, qrels_columns
 from ..io.notices import counted, warn
 from ..io.values import arrow_text, take
 from ..scoring.arrays import Floats, Ints, offsets_of, queries_of
-from .matching import PairIndex
+from .matching import PairIndex, positions
 from .ranking import rows_by_query
 from .remembered import RESULTS, Remembering, copy_of, remembered
 
@@ -109,6 +109,18 @@ class Judgements(Remembering):
         other = copy_of(self)
         other.__dict__.update(matching)
         return other
+
+    def of_queries(self, qids: Iterable[str]) -> Judgements:
+        """The judgements of some of the queries."""
+        known = positions(arrow_text([*qids]), self.qid_text)
+        return self.select(np.flatnonzero(np.isin(self.queries, known)))
+
+    def select(self, rows: Ints) -> Judgements:
+        """Some of the judgements, in their order, and the queries that have any of them."""
+        ids = {"query_id": self.table.qid.take(pa.array(rows)), "doc_id": take(self.docnos, rows)}
+        other = Judgements(pa.table({**ids, "relevance": self.grades[rows]}))
+        other.qids = [self.qids[query] for query in np.unique(self.queries[rows]).tolist()]
+        return other.with_matching(self.matching)
 
     def __getstate__(self) -> dict[str, Any]:
         """The state without cached results and without arrays that the index holds."""

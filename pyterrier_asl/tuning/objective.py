@@ -8,10 +8,8 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, ClassVar
 
-import ir_measures
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
@@ -19,11 +17,15 @@ import pyterrier as pt
 from ir_measures import Measure
 
 from ..evaluation.inputs import warn_of_grades
-from ..io.columns import is_frame, typed_table
-from ..io.values import text
+from ..evaluation.measuring import check_provided, values_of
+from ..io.columns import is_frame
+from ..io.values import check_queries, text
+from ..judging.judged_run import judge_part
 from ..judging.judgements import Judgements
+from ..judging.qrels import judgements_of, matching_of
 from ..measures.directions import higher_is_better
-from ..measures.names import NamedMeasure, added_up, one_measure
+from ..measures.names import NamedMeasure, added_up, needs_pool, one_measure
+from ..measures.standard import formula
 from ..scoring.arrays import Floats
 from .space import Setting, Space, describe, transformers_of
 
@@ -36,13 +38,13 @@ class TuningTask:
 
     Attributes:
         topics: PyTerrier's frame of queries.
-        qrels: ``query_id``, ``doc_id``, ``relevance`` of the topics, ids as text.
+        judgements: the judgements of the topics.
         measures: name -> measure; the first measure is optimised.
         maximize: whether higher is better in this measure.
     """
 
     topics: pd.DataFrame
-    qrels: pd.DataFrame
+    judgements: Judgements
     measures: Mapping[str, Measure]
     maximize: bool
 
@@ -81,8 +83,9 @@ class Objective(ABC):
         """
         space, task = self.space, self.task
         content = hashlib.sha256()
-        for frame in (task.topics.astype(str), task.qrels.astype(str)):
-            content.update(frame.to_csv(index=False).encode())
+        judged = task.judgements.table.frame("query_id", "doc_id", "relevance")
+        for frame in (task.topics, judged):
+            content.update(frame.astype(str).to_csv(index=False).encode())
         with space.restore_at_end():
             space.set(space.setting([0.5] * len(space.parameters)))
             text = " ".join(map(repr, transformers_of(self.pipeline)))
@@ -98,20 +101,22 @@ class Objective(ABC):
 
 
 def make_task(
-    topics: pd.DataFrame, qrels: pd.DataFrame, metric: Any, measures: Iterable[Any] = ()
+    topics: pd.DataFrame, qrels: Any, metric: Any, measures: Iterable[Any] = ()
 ) -> TuningTask:
     """Checks the arguments of a search, and drops the judgements of other topics.
 
     Args:
         topics: with a column ``qid``.
-        qrels: PyTerrier's columns (``qid``, ``docno``, ``label``) or ir_measures'.
+        qrels: frame, file, ir_datasets id, or :class:`~pyterrier_asl.Qrels`. A document that occurs
+            twice in a ranking is counted once by default.
         metric: the measure to optimise: a Measure, with or without a name of its own, trec_eval's
             name or ir_measures'.
         measures: others to record.
 
     Raises:
-        ValueError: for a metric without a direction, an unknown measure, a missing column, or
-            topics without any judgement.
+        ValueError: for a metric without a direction, an unknown measure, one that needs a pool or
+            that no provider computes, a missing column, two topics with one id, or topics without
+            any judgement.
     """
     recorded = {}
     for measure in [metric, *measures]:
@@ -125,28 +130,31 @@ def make_task(
             f"{first} has no direction: neither more nor less is better, so it cannot be "
             "optimised; record it with measures="
         )
-    judged = _judgements_of(topics, qrels)
-    warn_of_grades(Judgements(judged), recorded)
-    return TuningTask(topics, judged, recorded, better)
+    judgements = _judgements_of(topics, qrels)
+    warn_of_grades(judgements, recorded)
+    for measure in recorded.values():
+        if needs_pool(measure):
+            raise ValueError(f"{measure} needs a pool of runs, as in {measure.NAME}(pool=...)")
+    check_provided([m for m in recorded.values() if formula(m) is None], judgements)
+    return TuningTask(topics, judgements, recorded, better)
 
 
-def _judgements_of(topics: pd.DataFrame, qrels: pd.DataFrame) -> pd.DataFrame:
-    """The judgements of the topics, with ir_measures' names of columns."""
-    for what, frame in {"topics": topics, "qrels": qrels}.items():
-        if not is_frame(frame):
-            raise ValueError(f"{what} must be a data frame, not a {type(frame).__name__}")
+def _judgements_of(topics: pd.DataFrame, qrels: Any) -> Judgements:
+    """The judgements of the topics."""
+    if not is_frame(topics):
+        raise ValueError(f"topics must be a data frame, not a {type(topics).__name__}")
     if "qid" not in topics.columns:
         raise ValueError(f"the topics have no column 'qid': {list(topics.columns)}")
-    table = typed_table(qrels, tuple(_IR_MEASURES), "the frame of qrels")
-    renamed: pd.DataFrame = table.rename_columns(list(_IR_MEASURES.values())).to_pandas()
-    judged = renamed[renamed["query_id"].isin(ids_as_text(topics["qid"], "qid of the topics"))]
-    if judged.empty:
+    check_queries(topics["qid"])
+    judgements = judgements_of(qrels)
+    judged = judgements.of_queries(ids_as_text(topics["qid"], "qid of the topics"))
+    if not len(judged):
         raise ValueError(
-            f"none of the {len(topics)} topics is judged: ids of topics look like "
-            f"{topics['qid'].head(1).tolist()}, ids in the {len(qrels)} judgements like "
-            f"{renamed['query_id'].head(1).tolist()}"
+            f"none of the {len(topics)} topics is judged: their ids look like "
+            f"{topics['qid'].head(1).tolist()}, the ids of the {len(judgements)} judged queries "
+            f"like {judgements.qid_text[:1].to_pylist()}"
         )
-    return judged.reset_index(drop=True)
+    return judged.with_matching({"duplicates": "best", **matching_of(qrels)})
 
 
 @dataclass(frozen=True)
@@ -217,7 +225,7 @@ class SearchResult:
 
 
 class PipelineObjective(Objective):
-    """Sets the parameters, runs the pipeline and scores its results with ir_measures.
+    """Sets the parameters, runs the pipeline and measures its results.
 
     Args:
         pipeline: any.
@@ -239,14 +247,9 @@ class PipelineObjective(Objective):
         self.batch_size = batch_size
 
     def per_query(self, setting: Setting) -> dict[str, Floats]:
-        """The value of each measure for each judged query, in ascending order of query ids."""
-        run = self._run(setting)
-        values = {(m.measure, m.query_id): m.value for m in self._evaluator.iter_calc(run)}
-        qids = sorted(set(self.task.qrels["query_id"]))
-        return {
-            name: np.array([values.get((measure, q), measure.DEFAULT) for q in qids], np.float64)
-            for name, measure in self.task.measures.items()
-        }
+        """The value of each measure for each judged query, in the order of the judgements."""
+        judged = judge_part(self.task.judgements, self._run(setting))
+        return dict(zip(self.task.measures, values_of([*self.task.measures.values()], judged)))
 
     def _run(self, setting: Setting) -> pd.DataFrame:
         self.space.set(setting)
@@ -263,14 +266,6 @@ class PipelineObjective(Objective):
                 "has no rank: narrow the distributions, or make the pipeline return numbers"
             )
         return run
-
-    @cached_property
-    def _evaluator(self) -> Any:
-        return ir_measures.evaluator(list(self.task.measures.values()), self.task.qrels)
-
-    def __getstate__(self) -> dict[str, Any]:
-        # Each process creates its evaluator.
-        return {name: value for name, value in vars(self).items() if name != "_evaluator"}
 
 
 def _as_run(results: pd.DataFrame) -> pd.DataFrame:

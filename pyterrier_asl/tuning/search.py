@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import pandas as pd
 import pyterrier as pt
 
-from ..evaluation.inputs import refuse
+from ..evaluation.inputs import QrelsLike, refuse
 from .objective import Objective, PipelineObjective, TuningTask, make_task
 from .space import Params, Space, transformers_of
 from .sweep import NotSwept, Sweep
@@ -24,7 +24,7 @@ def RandomSearch(
     pipeline: pt.Transformer,
     params: Params,
     topics: pd.DataFrame,
-    qrels: pd.DataFrame,
+    qrels: QrelsLike,
     metric: Any = "map",
     *,
     measures: Iterable[Any] = (),
@@ -147,7 +147,7 @@ def KFoldRandomSearch(
     pipeline: pt.Transformer,
     params: Params,
     topics_list: Sequence[pd.DataFrame],
-    qrels: pd.DataFrame | Sequence[pd.DataFrame],
+    qrels: QrelsLike,
     metric: Any = "map",
     *,
     study_name: str | None = None,
@@ -161,7 +161,7 @@ def KFoldRandomSearch(
         pipeline: a pipeline whose transformers have ``set_parameter()``.
         params: the distributions of its parameters, see :func:`RandomSearch`.
         topics_list: the folds, two or more.
-        qrels: judgements of all topics, or of each fold.
+        qrels: judgements of all topics, or a list of the frames of each fold.
         metric: the measure to optimise.
         study_name: the name of the searches in a storage; the number of the fold is added.
         **options: ``measures``, ``n_trials``, ``seed``, ``jobs``, ``verbose``, ``batch_size``,
@@ -178,15 +178,17 @@ def KFoldRandomSearch(
         raise ValueError(f"give two folds of topics or more, not {len(topics_list)}")
     if "return_type" in options:
         raise ValueError("KFoldRandomSearch has no return_type=: it returns results and settings")
-    by_fold = [qrels] * len(topics_list) if isinstance(qrels, pd.DataFrame) else list(qrels)
-    if len(by_fold) != len(topics_list):
+    by_fold = list(qrels) if isinstance(qrels, (list, tuple)) else None
+    if by_fold is not None and len(by_fold) != len(topics_list):
         raise ValueError(f"there are {len(topics_list)} folds and {len(by_fold)} frames of qrels")
     _check_folds(topics_list)
     results, settings = [], []
     for fold, held_out in enumerate(topics_list):
         with Space(params).restore_at_end():
             others = [i for i in range(len(topics_list)) if i != fold]
-            judged = pd.concat([by_fold[i] for i in others]).drop_duplicates(ignore_index=True)
+            judged = qrels
+            if by_fold is not None:
+                judged = pd.concat([by_fold[i] for i in others]).drop_duplicates(ignore_index=True)
             _, _, setting = RandomSearch(
                 pipeline,
                 params,

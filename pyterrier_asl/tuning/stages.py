@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import pyterrier as pt
 
+from ..evaluation.inputs import QrelsLike
 from ..io.notices import warn
 from ..retrieval.feedback import RobertsonPRF
 from .objective import Objective, SearchResult, make_task
@@ -70,7 +71,7 @@ class StagedResult:
 def StagedSearch(
     stages: Sequence[Stage],
     topics: pd.DataFrame,
-    qrels: pd.DataFrame,
+    qrels: QrelsLike,
     metric: Any = "map",
     *,
     measures: Iterable[Any] = (),
@@ -185,7 +186,7 @@ def warn_of_tuned_topics(topics: pd.DataFrame, others: pd.DataFrame, name: str) 
 def evaluate_pipeline(
     pipeline: pt.Transformer,
     topics: pd.DataFrame,
-    qrels: pd.DataFrame,
+    qrels: QrelsLike,
     measures: Iterable[Any],
     *,
     sweep: bool | None = None,
@@ -205,7 +206,7 @@ def evaluate_pipeline(
 def fixed_objective(
     pipeline: pt.Transformer,
     topics: pd.DataFrame,
-    qrels: pd.DataFrame,
+    qrels: QrelsLike,
     measures: Iterable[Any],
     *,
     sweep: bool | None = None,

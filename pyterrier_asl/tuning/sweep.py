@@ -75,7 +75,7 @@ class Sweep(Objective):
         self.stages = _stages(pipeline)
         _check_parameters(self.stages, space)
         self.index: TermIndex = self.stages[0].index
-        self.judgements = Judgements(task.qrels)
+        self.judgements = task.judgements
         self.query_terms = _query_terms(task.topics, self.judgements, self.index)
         self.own = number_terms(self.index, self.query_terms)
         self._kept: dict[str, tuple[Any, Any]] = {}
@@ -243,8 +243,6 @@ def _doc_lengths(measures: Iterable[Formula], index: TermIndex) -> Floats:
 def _query_terms(topics: pd.DataFrame, judgements: Judgements, index: TermIndex) -> list[Any]:
     """The weighted terms of each judged query; none for a query that is not among the topics."""
     qids = ids_as_text(topics["qid"], "qid of the topics").tolist()
-    if len(set(qids)) < len(qids):
-        raise NotSwept("a query occurs twice in the topics")
     terms = dict(zip(qids, query_weights(topics, index.query_terms)))
     return [terms.get(qid, {}) for qid in judgements.qid_text.to_pylist()]
 

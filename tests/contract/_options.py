@@ -230,7 +230,7 @@ def call_experiment(setting: Setting, data: str, options: dict) -> Any:
     qrels = frames(data, setting.turned)[1]
     topics = pd.DataFrame({"qid": _small.QUERIES[1:], "query": _small.QUERIES[1:]})
     systems = transformers(setting, data)
-    return asl.Experiment(systems, topics, qrels, [setting.measure], **options)
+    return asl.Experiment(systems, topics, as_set(qrels), [setting.measure], **options)
 
 
 def call_trace(setting: Setting, data: str, options: dict) -> Any:
@@ -677,6 +677,8 @@ ROWS: dict[str, dict[str, Row]] = {
     "KFoldRandomSearch": {"study_name": SEARCH["study_name"]},
     "StagedSearch": SEARCH | {"held_out": Row(held_out), "trials_only": Row(True)},
     "Experiment": {
+        **SETTINGS_OF_QRELS,
+        "duplicates": Row("error", data="repeated", refused={"always": "occurs 2 times"}),
         "names": Row(list("abcd"), refused={"always": "names is for a list of systems"}),
         "perquery": Row(True),
         "dataframe": Row(False),

@@ -1,4 +1,4 @@
-"""All entry points of the package and pt.Experiment give the same value of a measure.
+"""All entry points of the package give the same value of a measure.
 
 Each entry point computes all measures once, on runs with ties, with fractional grades and with
 unanswered queries. The others are compared with ``evaluate``, whose values other tests check.
@@ -7,7 +7,6 @@ unanswered queries. The others are compared with ``evaluate``, whose values othe
 import json
 from functools import cache
 
-import ir_measures
 import numpy as np
 import pandas as pd
 import pyterrier as pt
@@ -15,11 +14,11 @@ import pytest
 from _files import write_qrels, write_run
 from click.testing import CliRunner
 
-from pyterrier_asl import RarenessPool, compare, evaluate
+from pyterrier_asl import Experiment, compare, evaluate
 from pyterrier_asl.cli.evaluate import command
 from pyterrier_asl.evaluation.evaluation import Evaluation
-from pyterrier_asl.measures.names import with_pool
 from pyterrier_asl.reporting.collect import collect
+from pyterrier_asl.tuning.stages import fixed_objective
 
 #: The measures of the installed providers of ir_measures and of this package.
 MEASURES = (
@@ -30,13 +29,8 @@ MEASURES = (
     "INSQ(max_rel=3) RBP(rel=1) RR@5 Judged@5 ERR@5 nDCG(dcg='exp-log2')@5 ASL@10 nASL@10 "
     "ASL(g=1)@10 LexiP AP_Rareness@5 P_Rareness@5 TBG(missing_length=100)"
 ).split()
-#: Measures whose providers order equal scores differently from trec_eval, or round.
-OTHER_ORDER = {"RBP(rel=1)", "RR@5", "Judged@5"}
-ROUNDED = {"ERR@5", "nDCG(dcg='exp-log2')@5"}
 #: Measures that ir_measures computes from whole grades only.
 WHOLE_ONLY = {"infAP"}
-#: Measures for which providers of ir_measures refuse fractional grades, unlike this package.
-PYTREC_EVAL = set(MEASURES[:23])
 
 
 def run_of(seed, queries, tied):
@@ -115,43 +109,37 @@ def by_command_line(runs, qrels, measures, folder):
     return {(row["run"], row["query_id"], row["measure"]): row["value"] for row in rows}
 
 
-def by_pt_experiment(runs, qrels, measures, folder):
-    asked = measures
-    if (qrels["label"] % 1).any():
-        asked = [m for m in asked if m not in PYTREC_EVAL | OTHER_ORDER | ROUNDED]
+def by_experiment(runs, qrels, measures, folder):
     topics = pd.DataFrame({"qid": list(dict.fromkeys(qrels["qid"])), "query": "q"})
-    pool = RarenessPool.from_runs(runs)  # evaluate builds this pool
-    parsed = {with_pool(ir_measures.parse_measure(m), pool): m for m in asked}
-    names = {str(measure): m for measure, m in parsed.items()}
-    # With both at once, ir_measures may count judged documents for NumRet.
-    judged_only = [measure for measure in parsed if "judged_only" in measure.params]
-    frames = [
-        pt.Experiment(list(runs.values()), topics, qrels, some, names=list(runs), perquery=True)
-        for some in (judged_only, [m for m in parsed if m not in judged_only])
-        if some
-    ]
-    return {
-        (row.name, row.qid, names[row.measure]): row.value
-        for frame in frames
-        for row in frame.itertuples(index=False)
-    }
+    found = Experiment(
+        list(runs.values()), topics, qrels, measures, names=list(runs), perquery=True
+    )
+    return {(row.name, row.qid, row.measure): row.value for row in found.itertuples(index=False)}
+
+
+def by_tuning(runs, qrels, measures, folder):
+    """The values of a pipeline's only setting."""
+    topics = pd.DataFrame({"qid": list(dict.fromkeys(qrels["qid"])), "query": "q"})
+    alone = [m for m in measures if "Rareness" not in m]
+    found = {}
+    for name, run in runs.items():
+        objective = fixed_objective(pt.Transformer.from_df(run), topics, qrels, alone)
+        for measure, values in objective.per_query(()).items():
+            found |= {(name, q, measure): v for q, v in zip(topics["qid"], values.tolist())}
+    return found
 
 
 @pytest.mark.filterwarnings("ignore:.*fewer than 8:UserWarning")
 @pytest.mark.parametrize("kind", ["ties", "fractions", "missing"])
 @pytest.mark.parametrize(
-    "ask", [by_judged_runs, by_compare, by_report, by_command_line, by_pt_experiment]
+    "ask", [by_judged_runs, by_compare, by_report, by_command_line, by_experiment, by_tuning]
 )
 def test_one_value(ask, kind, tmp_path):
     runs, qrels, measures, expected = case(kind)
     found = ask(runs, qrels, measures, tmp_path)
-    always = ("Compat", "LexiP", "P_Rareness", "AP_Rareness")
-    assert {m for _, _, m in found} >= {m for m in measures if m.startswith(always)}
+    pooled = {m for m in measures if "Rareness" in m}
+    assert {m for _, _, m in found} >= {*measures} - (pooled if ask is by_tuning else set())
     for key, value in found.items():
-        theirs = ask is by_pt_experiment
-        if theirs and kind == "ties" and key[2] in OTHER_ORDER:
-            continue
-        places = 5e-6 if theirs and key[2] in ROUNDED else 1e-6 if theirs else 1e-12
-        assert value == pytest.approx(expected[key], abs=places), key
+        assert value == pytest.approx(expected[key], abs=1e-12), key
     asked = {m for _, _, m in found}
     assert len(found) == 2 * 4 * len(asked)

@@ -43,7 +43,7 @@ QUICK = {"evaluate": 2, "compare": 2, "ranks": 2, "bounds": 2}
 #: Functions that match runs with qrels.
 WITH_QRELS = (
     "evaluate bounds ties compare ranks report holes judges audit plan_audit search_lengths "
-    "preferences preference_matrix"
+    "preferences preference_matrix Experiment"
 ).split()
 
 

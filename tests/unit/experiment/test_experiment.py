@@ -166,7 +166,7 @@ def test_topics_without_judgements_do_not_spoil_the_averages():
     plain = pt.Experiment(made, more, qrels(), [AP, ASL])
     with without_warnings():
         same(Experiment(made, more, qrels(), [AP, ASL]), plain)
-    with pytest.warns(UserWarning, match="1 topic.s. not found in qrels"):
+    with pytest.warns(UserWarning, match="1 topic not in the qrels .* the values are NaN"):
         both = Experiment(made, more, qrels(), [AP, ASL], perquery="both")
     same(both.averages, plain)
     assert both.perquery[both.perquery["qid"] == "q99"]["value"].isna().all()
@@ -570,15 +570,15 @@ def test_grades_above_1_without_a_minimum_grade_are_warned_of():
 def test_a_system_that_shares_nothing_with_the_qrels_is_named():
     strange = Toy("strange", results(1).assign(docno=lambda f: "xx" + f["docno"]))
     for asked in ([AP], [P_Rareness @ 5]):
-        with pytest.raises(ValueError, match="system 'b': none of the 48 documents"):
+        with pytest.raises(ValueError, match="run 'b': none of the documents of the run is judged"):
             Experiment({"a": system(1), "b": strange}, topics(), qrels(), asked)
     others = topics().assign(qid=lambda f: "xx" + f["qid"])
     keep = {"filter_by_topics": False, "filter_by_qrels": False}
     other = Toy("other", results(1).assign(qid=lambda f: "xx" + f["qid"]))
-    with pytest.raises(ValueError, match="system 'b': it retrieved no document for the 6 judged"):
+    with pytest.raises(ValueError, match="run 'b': the run answers none of the 6 judged queries"):
         Experiment({"b": other}, others, qrels(), [AP], **keep)
     first = system(1)
-    with pytest.raises(ValueError, match="system 'b': none"):  # raised before any system runs
+    with pytest.raises(ValueError, match="run 'b': none"):  # raised before any system runs
         Experiment({"a": first, "b": strange.results}, topics(), qrels(), [AP])
     assert first.calls == 0
 
@@ -596,9 +596,15 @@ def test_a_batch_that_shares_nothing_is_no_error():
     ("wrong", "says"),
     [
         (results(1).iloc[:0], "system 'b' has no results"),
-        (results(1).assign(score=np.nan), "system 'b': the score of the run is not a number"),
+        (
+            results(1).assign(score=np.nan),
+            "system 'b': the column score is not a number",
+        ),
         (results(1).drop(columns="score"), "system 'b': the run: there is no column score"),
-        (results(1).assign(score="high"), "system 'b': the score of the run must be (a )?number"),
+        (
+            results(1).assign(score="high"),
+            "system 'b': the column score must be (a )?number",
+        ),
     ],
 )
 @pytest.mark.parametrize("asked", [AP, AP_Rareness])
@@ -629,8 +635,10 @@ def test_results_that_cannot_be_scored_name_the_system(wrong, says, asked):
         ({"highlight": "blink"}, "highlight must be 'bold' or 'color', not 'blink'"),
         ({"perquery": "all"}, "perquery must be False, True or 'both', not 'all'"),
         ({"names": ["one"]}, "2 systems, but 1 names"),
-        ({"qrels": "nowhere.txt"}, "or a file, not 'nowhere.txt'"),
-        ({"qrels": pd.DataFrame({"docno": ["a"]})}, "a column 'qid'"),
+        ({"topics": "nowhere.txt"}, "or a file, not 'nowhere.txt'"),
+        ({"topics": topics([*QUERIES, "q2"])}, "2 queries have the id 'q2'"),
+        ({"qrels": pd.DataFrame({"docno": ["a"]})}, "there is no column qid or query_id"),
+        ({"eval_metrics": [ir_measures.BPM(T=1, max_rel=3)]}, "BPM.* cannot be computed"),
         ({"retr_systems": []}, "at least one system"),
     ],
     ids=str,

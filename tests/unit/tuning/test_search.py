@@ -282,9 +282,13 @@ def test_options_that_are_none(options, message):
 def test_topics_and_qrels_that_do_not_fit():
     mixture = Mixture()
     params = {mixture: {"x": uniform(0, 1)}}
-    message = r"none of the 6 topics is judged: .* like \['q0'\], ids in the 24 .* like \['xq0'\]"
+    message = r"none of the 6 topics is judged: .* like \['q0'\], .* of the 6 .* like \['xq0'\]"
     with pytest.raises(ValueError, match=message):
         RandomSearch(mixture, params, TOPICS, QRELS.assign(qid="x" + QRELS["qid"]))
+    with pytest.raises(ValueError, match="2 queries have the id 'q0'"):
+        RandomSearch(mixture, params, pd.concat([TOPICS, TOPICS.head(1)]), QRELS)
+    with pytest.raises(ValueError, match="AP_Rareness@9 needs a pool of runs"):
+        RandomSearch(mixture, params, TOPICS, QRELS, "AP_Rareness@9")
     with pytest.raises(ValueError, match="qrels: there is no column label or relevance"):
         RandomSearch(mixture, params, TOPICS, QRELS[["qid", "docno"]])
     with pytest.raises(ValueError, match="qrels must be a data frame, not a dict"):
@@ -371,7 +375,7 @@ def test_a_storage_on_a_full_disk_is_named_and_continued(tmp_path):
 def test_values_by_query_match_the_means():
     mixture = Mixture()
     task = make_task(TOPICS.iloc[1:], QRELS, AP, [ASL @ 10, RR])  # q0 has no results
-    task = dataclasses.replace(task, qrels=make_task(TOPICS, QRELS, AP).qrels)
+    task = dataclasses.replace(task, judgements=make_task(TOPICS, QRELS, AP).judgements)
     objective = PipelineObjective(mixture, Space({mixture: {"x": [0.3]}}), task)
     means, values = objective((0.3,)), objective.per_query((0.3,))
     assert {len(each) for each in values.values()} == {6}

@@ -140,7 +140,6 @@ def test_where_it_does_not_apply(small):
         (bm25, {bm25: {"b": [0.5]}}, [AP, Judged @ 10], small.topics, "Judged@10 is not"),
         (bm25, {bm25: {"b": [0.5]}}, [AP, NumRet], small.topics, "NumRet is not"),
         (bm25, {bm25: {"b": [0.5]}}, [TBG], small.topics, "TBG does not know the length"),
-        (bm25, {bm25: {"b": [0.5]}}, [AP], pd.concat([small.topics] * 2), "twice"),
     ]:
         task = make_task(topics, small.qrels, measures[0], measures[1:])
         with pytest.raises(NotSwept, match=reason):
