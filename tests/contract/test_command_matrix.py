@@ -442,6 +442,13 @@ SPECIAL["analyze cycles"] = {
     }.items()
 }
 DOUBLE = Row(["--as-published"], data="narrow")
+#: Analyses whose figures the ids of queries among the documents do not change here.
+for name in (
+    "discriminative-power rare-finds preference-discrimination cycles synthetic-systems "
+    "agreement-by-alpha agreement-by-number-of-systems"
+).split():
+    same = Row(["--drop-self"], same={"always": "these ids change no order of two runs"})
+    SPECIAL.setdefault(f"analyze {name}", {})["drop_self"] = same
 SPECIAL["analyze stability"] = {"as_published": DOUBLE}
 SPECIAL["analyze agreement-by-alpha"] |= {"as_published": DOUBLE}
 RAREST = ["-m", "P_Rareness(alpha=1)@5"]
