@@ -20,7 +20,6 @@ from pyterrier_asl import (
     compare,
     evaluate,
     holes,
-    judges,
     report,
     ties,
 )

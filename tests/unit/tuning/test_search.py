@@ -20,7 +20,7 @@ import scipy.stats
 from ir_measures import AP, RR, NumRet
 from scipy.stats import loguniform, randint, uniform
 
-from pyterrier_asl import ASL, KFoldRandomSearch, RandomSearch
+from pyterrier_asl import ASL, KFoldRandomSearch, Qrels, RandomSearch
 from pyterrier_asl.tuning import Stage, StagedSearch, truncated
 from pyterrier_asl.tuning.objective import PipelineObjective, make_task
 from pyterrier_asl.tuning.space import Space
@@ -291,8 +291,9 @@ def test_topics_and_qrels_that_do_not_fit():
         RandomSearch(mixture, params, TOPICS, QRELS, "AP_Rareness@9")
     with pytest.raises(ValueError, match="qrels: there is no column label or relevance"):
         RandomSearch(mixture, params, TOPICS, QRELS[["qid", "docno"]])
-    with pytest.raises(ValueError, match="qrels must be a data frame, not a dict"):
-        RandomSearch(mixture, params, TOPICS, {"q0": {"d": 1}})
+    how = {"n_trials": 2, "seed": 1, "return_type": "trials"}
+    one, other = (RandomSearch(mixture, params, TOPICS, q, **how) for q in (QRELS, Qrels(QRELS)))
+    assert one.equals(other)
 
 
 def test_nan_names_measure_and_setting():
