@@ -10,7 +10,6 @@ from ir_measures import (
     RR,
     Bpref,
     IPrec,
-    Judged,
     NumQ,
     NumRel,
     NumRelRet,
@@ -44,7 +43,7 @@ MEASURES = [
     IPrec(judged_only=True) @ 0.5, SetP, SetP(rel=2), SetP(judged_only=True), SetRelP,
     SetRelP(judged_only=True), SetR, SetR(rel=2), SetF, SetF(beta=0.5), SetF(beta=2.0),
     SetF(rel=2, judged_only=True), SetAP, SetAP(rel=2), SetAP(judged_only=True), NumRelRet,
-    NumRet(rel=2), NumRel, NumQ, Judged,
+    NumRet(rel=2), NumRel, NumQ,
 ]  # fmt: skip
 #: Separate, because ir_measures may count judged documents only, with other measures.
 COUNTED = [NumRet]

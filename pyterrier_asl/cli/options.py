@@ -265,11 +265,11 @@ def of(function: Callable[..., Any], *only: str, **own: Any) -> Decorator:
 
     Args:
         function: the function, whose defaults help shows and values are left to.
-        only: the parameters; by default all but :data:`PYTHON_ONLY`.
+        only: the parameters; by default those of ``own`` and all but :data:`PYTHON_ONLY`.
         own: parameter -> what differs from its common option; None: the command gives it.
     """
     parameters = inspect.signature(function).parameters
-    names = only or [name for name in parameters if name not in PYTHON_ONLY]
+    names = only or [name for name in parameters if name not in PYTHON_ONLY or own.get(name)]
     return together(
         *(
             option_of(parameters[name], **own.get(name, {}))

@@ -28,9 +28,9 @@ def accelerate(on: bool = True) -> None:
     """Lets ir_measures and ``pt.Experiment`` compute standard measures with this package.
 
     The values of each query agree with pytrec_eval; only the time changes. Other providers keep
-    the measures for which they order equal scores differently from trec_eval (``RR@k``,
-    ``Judged@k``, ``RBP``) or round (``ERR``, ``nDCG(dcg='exp-log2')``). Other threads may measure
-    during the call: they finish with the providers with which they began.
+    the measures for which they order equal scores differently from trec_eval (``RR@k``, ``RBP``),
+    count negative grades (``Judged``), or round (``ERR``, ``nDCG(dcg='exp-log2')``). Other threads
+    may measure during the call: they finish with the providers with which they began.
 
     Args:
         on: False restores the other providers.

@@ -261,8 +261,11 @@ def call_audit(function: Callable[..., Any]) -> Callable[[Setting, str, dict], A
     def call(setting: Setting, data: str, options: dict) -> Any:
         runs, _ = inputs(setting, data)
         machine = other_judge(setting)
-        width = [0.4 if setting.measure == "AP@10" else 3] if function is asl.plan_audit else []
-        return function(runs, as_set(people(setting)), setting.measure, machine, *width, **options)
+        if function is asl.plan_audit:
+            how = options if "width" in options else {"queries": 11} | options
+            plan = function(runs, as_set(people(setting)), setting.measure, machine, **how)
+            return plan.order, plan.pairs, plan.widths
+        return function(runs, as_set(people(setting)), setting.measure, machine, **options)
 
     return call
 
@@ -646,7 +649,8 @@ ROWS: dict[str, dict[str, Row]] = {
         **SETTINGS_OF_QRELS,
         **NOT_PEOPLE,
         "depth": Row(3),
-        "queries": Row(9, refused={"always": "leave it out, or queries=9"}),
+        "width": Row(0.001),
+        "queries": Row(12),
     },
     "search_lengths": {
         "rel": Row(2),

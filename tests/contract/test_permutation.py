@@ -88,7 +88,7 @@ def test_other_orders_and_ids_give_the_same_answers(name):
     """All changes at once: ids, the order of rows, and the order of runs."""
     words = words_of(name, SETTING, "", "plain")
     if name == "judges":
-        words += ["--show", "gains"]
+        words += ["--show", "differences"]
     if "form" in options_of(name) and "jsonl" not in words:
         words += ["-o", "jsonl"]
     if name == "evaluate":
