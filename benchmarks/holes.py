@@ -11,6 +11,7 @@ A hidden judgement has grade -1, which counts as unjudged. The tests use the sam
 from __future__ import annotations
 
 import argparse
+import copy
 import os
 import time
 import warnings
@@ -27,6 +28,8 @@ from scipy import stats
 from pyterrier_asl.evaluation.evaluate import evaluate
 from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.evaluation.labellings import Labelled, bounds, unjudged_of
+from pyterrier_asl.judging.judgements import Judgements
+from pyterrier_asl.judging.remembered import copy_of
 from pyterrier_asl.judging.unjudged import Unjudged
 from pyterrier_asl.measures.directions import higher_is_better
 from pyterrier_asl.statistics.boxes import box_test
@@ -66,10 +69,26 @@ def only_of(found: np.ndarray, members: list[int]) -> np.ndarray:
 
 def hidden(runs: Evaluation, mask: np.ndarray) -> Evaluation:
     """The same runs without some of the judgements."""
-    old = runs.judgements
-    grades = np.where(mask, -1.0, old.grades)
-    new = old.extended(np.arange(len(grades)), old.queries, grades, [])
+    new = regraded(runs.judgements, np.where(mask, -1.0, runs.judgements.grades))
     return Evaluation(runs.names, [replace(run, judgements=new) for run in runs.runs], new)
+
+
+def regraded(judgements: Judgements, grades: np.ndarray) -> Judgements:
+    """The same judgements with other grades."""
+    other = copy_of(judgements)
+    other.grades = grades
+    return other
+
+
+def with_labels(pair: Holes, documents: np.ndarray, labels: np.ndarray) -> Holes:
+    """The same comparison with some of the unjudged documents judged."""
+    old, unjudged = pair.labelled, copy.copy(pair.labelled.unjudged)
+    grades = old.judgements.grades.copy()
+    grades[documents] = labels
+    unjudged.judgements = regraded(old.judgements, grades)
+    unjudged.runs = [replace(run, judgements=unjudged.judgements) for run in unjudged.runs]
+    new = Labelled(unjudged, old.measure, depth=old.depth, highest=old.highest)
+    return Holes(pair.runs, new, pair.alpha)
 
 
 def labelled_for(runs: Evaluation, names: list[str]) -> list[Labelled]:
@@ -240,9 +259,9 @@ def grades_of(labelled: Labelled, full: Evaluation) -> dict[int, float]:
             full.judgements.grades.tolist(),
         )
     }
-    codes = labelled.documents
-    docnos = labelled.unjudged.docnos(codes)
-    queries = labelled.unjudged.queries[codes].tolist()
+    codes, judgements = labelled.documents, labelled.judgements
+    docnos = judgements.docnos.take(codes).to_pylist()
+    queries = judgements.queries[codes].tolist()
     return {
         int(code): max(known.get((query, docno), 0.0), 0.0)
         for code, query, docno in zip(codes, queries, docnos)
@@ -255,7 +274,7 @@ def until_settled(pair: Holes, order: np.ndarray, grades: dict[int, float]) -> i
     few, many = 0, len(order)
     while few < many:
         middle = (few + many) // 2
-        if pair.with_labels(order[:middle], labels[:middle]).is_open:
+        if with_labels(pair, order[:middle], labels[:middle]).is_open:
             few = middle + 1
         else:
             many = middle
@@ -263,7 +282,7 @@ def until_settled(pair: Holes, order: np.ndarray, grades: dict[int, float]) -> i
 
 
 def our_order(pair: Holes, grades: dict[int, float]) -> np.ndarray:
-    """The order of the judging loop, computed again after each relevant answer."""
+    """The order of `todo`, computed again after each relevant answer."""
     order: list[int] = []
     while True:
         left = pair.order
@@ -275,7 +294,7 @@ def our_order(pair: Holes, grades: dict[int, float]) -> np.ndarray:
         order += new
         if not len(left) or len(new) == len(left):
             return np.array(order, dtype=np.int64)
-        pair = pair.with_labels(np.array(new), np.array([grades[code] for code in new]))
+        pair = with_labels(pair, np.array(new), np.array([grades[code] for code in new]))
         if not pair.is_open:
             return np.array(order, dtype=np.int64)
 
@@ -286,7 +305,8 @@ def judging(pairs: int, seeds: int) -> None:
         counts: dict[str, list[float]] = {"ours": [], "rank": [], "random": []}
         for pair, grades in open_pairs(name, pairs, seed=0):
             codes, unjudged = pair.labelled.documents, pair.labelled.unjudged
-            by_rank = codes[np.lexsort((unjudged.queries[codes], unjudged.best[codes]))]
+            queries = unjudged.judgements.queries[codes]
+            by_rank = codes[np.lexsort((queries, unjudged.best[codes]))]
             counts["ours"].append(until_settled(pair, our_order(pair, grades), grades))
             counts["rank"].append(until_settled(pair, by_rank, grades))
             counts["random"] += [

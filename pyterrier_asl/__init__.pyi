@@ -29,7 +29,6 @@ from .retrieval.feedback import RobertsonPRF
 from .retrieval.index import TermIndex
 from .tuning import KFoldRandomSearch, RandomSearch, StagedSearch
 from .unjudged.holes import Holes, holes
-from .unjudged.loop import judge_until_settled
 
 __version__: str
 
@@ -60,7 +59,6 @@ __all__ = [
     "compare",
     "evaluate",
     "holes",
-    "judge_until_settled",
     "judges",
     "merge_labels",
     "nASL",

@@ -104,15 +104,15 @@ class Labelled:
     ) -> None:
         self.measure, self.unjudged = measure_with_bounds(measure), unjudged
         self.name = name or str(measure)
-        self.judgements = unjudged.runs[0].judgements
+        self.judgements = unjudged.judgements
         self.cutoff, self.depth, self.rel = self.measure.cutoff, depth, self.measure.rel
         self.seen = None if self.cutoff is None else max(self.cutoff, depth or 0)
-        self.documents = unjudged.shown(self.seen)  # V, by number
-        queries = unjudged.queries[self.documents]
+        self.documents = unjudged.shown(self.seen)  # V, as positions in the judgements
+        queries = self.judgements.queries[self.documents]
         size = np.bincount(queries, minlength=len(self.judgements))
         best = max(1.0, self.rel, float(self.judgements.grades.max(initial=1)))
         self.highest = best if highest is None else float(highest)
-        self.labels = Labels(self.judgements, size, len(unjudged), self.highest)
+        self.labels = Labels(self.judgements, size, self.highest)
 
     def __len__(self) -> int:
         return len(self.unjudged.runs)
@@ -120,8 +120,7 @@ class Labelled:
     @remembered
     def side(self, run: int) -> LabelledRun:
         """One of the runs."""
-        unjudged = self.unjudged
-        return LabelledRun(self.measure, unjudged.runs[run], unjudged.retrieved[run], self.labels)
+        return LabelledRun(self.measure, self.unjudged.runs[run], self.labels)
 
     def pair(self, a: int, b: int) -> LabelledPair:
         """Two of the runs."""

@@ -1,20 +1,16 @@
-"""Reads files of labels (JSON lines, tables, qrels), and adds labels to JSON lines."""
+"""Reads files of labels: JSON lines, tables, qrels."""
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from .atomic import check_replaceable, naming_full_disk
 from .files import StrPath
 from .formats import NUMBER, column_names, number_of, read_rows, recognise
 from .lazy import pd
-from .notices import excerpt
 from .qrels import read_qrels
 from .table_forms import text_of_cell
 from .values import text
@@ -28,79 +24,6 @@ KEY = ["qid", "docno"]
 _NUMERIC = {*COLUMNS, "weight", "rank_a", "rank_b", "runs", "rank", "score"}
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-
-
-class LabelFile:
-    """Labels in a file of JSON lines, to which labels are added.
-
-    A label is on the disk before :meth:`add` returns. An incomplete last line, from an
-    interruption, is removed.
-
-    Args:
-        path: the file; the first label creates it.
-
-    >>> import tempfile
-    >>> file = LabelFile(Path(tempfile.mkdtemp()) / "labels.jsonl")
-    >>> file.add([{"qid": "q", "docno": "d", "label": 1, "source": "me"}])
-    >>> file.read()["label"].tolist()
-    [1.0]
-    """
-
-    def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.path = Path(path)
-
-    def read(self) -> pd.DataFrame:
-        """The labels: ``qid``, ``docno``, ``label``, ``source``; no rows if there is no file."""
-        return read_labels(self.path) if self.path.exists() else pd.DataFrame(columns=COLUMNS)
-
-    def check(self) -> None:
-        """Checks that labels can be added, before anybody is asked for them.
-
-        Raises:
-            OSError: if the file cannot be written.
-            ValueError: for a file with other content than labels in JSON lines.
-        """
-        content = self.path.read_bytes() if self.path.exists() else b""
-        if begins := content.removeprefix(_BYTE_ORDER_MARK).lstrip()[:1].strip(b"{"):
-            raise ValueError(
-                f"labels cannot be added to {self.path}: it holds something else than labels in "
-                f"JSON lines, and begins with {excerpt(begins)}; name another file"
-            )
-        check_replaceable(self.path, force=True)
-        self.read()
-
-    def add(self, labels: Iterable[Mapping[str, Any]]) -> None:
-        """Adds labels at the end of the file.
-
-        Args:
-            labels: dicts with ``qid``, ``docno``, ``label``, ``source``.
-
-        Raises:
-            ValueError: for a label that is not a finite number from 0 on, and for a file with other
-                content; then nothing is written.
-        """
-        lines = [_line_of(label) for label in labels]
-        self.check()
-        with naming_full_disk(self.path), open(self.path, "ab+") as file:
-            file.seek(0)
-            content = file.read()
-            if last := content[content.rfind(b"\n") + 1 :]:
-                is_complete = last.rstrip().endswith(b"}")
-                file.truncate(len(content) - len(last) * (not is_complete))
-                lines.insert(0, b"\n" * is_complete)
-            file.write(b"".join(lines))
-            file.flush()
-            os.fsync(file.fileno())
-
-
-def _line_of(label: Mapping[str, Any]) -> bytes:
-    row = {name: label[name] for name in COLUMNS}
-    for name in KEY:
-        [row[name]] = _ids(pd.Series([row[name]], [1], dtype=object), f"{name} of the label to add")
-    row["label"] = label_of(row["label"])
-    if not row["label"] >= 0:
-        raise ValueError(f"a label is a number from 0 on, not {label['label']!r}")
-    return json.dumps(row, ensure_ascii=False).encode() + b"\n"
 
 
 def label_of(value: Any) -> float:

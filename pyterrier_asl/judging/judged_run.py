@@ -239,26 +239,18 @@ class JudgedRun(Remembering):
         """The run without its unjudged documents, if asked, then cut to its first ``cutoff``."""
         run = self
         if judged_only:
-            keep = self.grades >= 0
-            offsets = offsets_of(self.queries[keep], len(self.judgements))
-            run = replace(
-                self,
-                retrieved=np.diff(offsets),
-                queries=self.queries[keep],
-                ranks=within_query(offsets) + 1,
-                pairs=self.pairs[keep],
-            )
+            run = self.where(self.grades >= 0)
+            ranks = within_query(run.offsets) + 1
+            run = replace(run, retrieved=np.diff(run.offsets), ranks=ranks)
         if cutoff is None or not np.any(run.retrieved > cutoff):
             return run
-        keep = run.ranks <= cutoff
-        return replace(
-            run,
-            retrieved=np.minimum(run.retrieved, cutoff),
-            queries=run.queries[keep],
-            ranks=run.ranks[keep],
-            pairs=run.pairs[keep],
-            _cutoff=cutoff,
-        )
+        retrieved = np.minimum(run.retrieved, cutoff)
+        return replace(run.where(run.ranks <= cutoff), retrieved=retrieved, _cutoff=cutoff)
+
+    def where(self, keep: Bools) -> JudgedRun:
+        """The same run with some of its entries."""
+        queries, ranks, pairs = self.queries[keep], self.ranks[keep], self.pairs[keep]
+        return replace(self, queries=queries, ranks=ranks, pairs=pairs)
 
     def regraded(self, grades: Mapping[float, float]) -> JudgedRun:
         """The same run, with other grades for some grades of its judgements."""

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ import pyarrow as pa
 from ..io.columns import Columns, first_of_each, qrels_columns
 from ..io.notices import counted, warn
 from ..io.values import arrow_text, take
-from ..scoring.arrays import Floats, Ints, offsets_of, queries_of
+from ..scoring.arrays import Floats, Ints, offsets_of, order_by_query, queries_of
 from .matching import PairIndex, positions
 from .ranking import rows_by_query
 from .remembered import RESULTS, Remembering, copy_of, remembered
@@ -157,22 +157,27 @@ class Judgements(Remembering):
             other.grades[self.grades == old] = new
         return other
 
-    def extended(
-        self, order: Ints, queries: Ints, grades: Floats, docnos: Sequence[str]
-    ) -> Judgements:
-        """These judgements and new ones, for runs that are already matched.
+    def extended(self, queries: Ints, docnos: pa.LargeStringArray) -> tuple[Judgements, Ints]:
+        """These judgements and unjudged documents, with grade -1.
 
         Args:
-            order: the place of each judgement in these judgements followed by the new ones.
-            queries: the query number of each, ascending.
-            grades: the grades of these judgements and of the new ones.
-            docnos: the documents of the new judgements.
+            queries: the query number of each new document, shape (U,).
+            docnos: the new documents.
+
+        Returns:
+            The judgements, and the positions in them of these judgements and of the new documents,
+            shape (J + U,).
         """
-        other = copy_of(self)
-        other.docnos = take(pa.concat_arrays([self.docnos, arrow_text(docnos)]), order)
-        other.queries, other.grades = queries, grades[order]
-        other.offsets = offsets_of(queries, len(self))
-        return other
+        queries = np.concatenate((self.queries, queries))
+        order = order_by_query(queries)
+        other, places = copy_of(self), np.empty_like(order)
+        places[order] = np.arange(len(order))
+        other.grades = np.concatenate((self.grades, np.full(len(docnos), -1.0)))[order]
+        other.queries, other.offsets = queries[order], offsets_of(queries[order], len(self))
+        docnos = take(pa.concat_arrays([self.docnos, docnos]), order)
+        other.index = PairIndex(other.offsets, docnos)
+        other.docnos = other.index.ids
+        return other, places
 
     def __len__(self) -> int:
         return len(self.qids)

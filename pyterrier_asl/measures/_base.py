@@ -206,13 +206,14 @@ class PluginMeasure(Measure, Formula):  # type: ignore[misc]
 
     def _extreme(self, judged: JudgedRun) -> Floats:
         """The best or the worst value that labels of the run's unjudged documents could give."""
-        from ..judging.unjudged import unjudged
+        from ..judging.unjudged import Unjudged
 
         if self.params.get("judged_only"):
             raise ValueError(f"{self} removes unjudged documents: it has no bounds")
-        shown = unjudged(judged, self.cutoff)
-        labels = Labels(judged.judgements, np.diff(shown.offsets), len(shown.ranks), self.rel)
-        low, high = self.bounds(LabelledRun(self, judged, shown, labels))
+        unjudged = Unjudged([judged], self.cutoff)
+        [run] = unjudged.runs
+        size = np.bincount(run.queries[run.grades < 0], minlength=len(unjudged.judgements))
+        low, high = self.bounds(LabelledRun(self, run, Labels(unjudged.judgements, size, self.rel)))
         return high if (self["unjudged"] == "best") == self.HIGHER_IS_BETTER else low
 
 

@@ -17,14 +17,13 @@ from ..scoring import bounds as bounding
 from ..scoring import pair_bounds, ties
 from ..scoring.arrays import Bools, Floats, Ints
 from ..scoring.matrices import Bounds
-from .labelled import Candidates, LabelledPair, LabelledRankings, LabelledRun
+from .labelled import LabelledPair, LabelledRankings, LabelledRun
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ..judging.judged_run import JudgedRun
     from ..judging.ties import TiedRun
-    from ..judging.unjudged import Retrieved
     from ..scoring.ties import TieGroups
 
 
@@ -198,35 +197,22 @@ class Formula:
         """The values of M rankings of a run's queries, each with its own labels, shape (M,)."""
         return self.from_ranks(rankings.ranks, rankings.offsets, rankings.total)
 
-    def weights(self, view: JudgedRun, unjudged: Retrieved | None = None) -> Floats:
-        """What each relevant document adds to the value, or each unjudged one if it were relevant.
+    def weights(self, view: JudgedRun, documents: JudgedRun) -> Floats:
+        """What each document adds to the value if it is relevant.
 
         Args:
             view: the result of :meth:`view`.
-            unjudged: some of its unjudged documents; None: its relevant documents.
+            documents: some of its documents.
         """
-        return self.rank_weights((unjudged or view.relevant(self.rel)).ranks)
+        return self.rank_weights(documents.ranks)
 
     def rank_weights(self, ranks: Ints) -> Floats:
         """What a relevant document at each of these ranks adds to the value."""
         return np.ones(len(ranks))
 
-    def candidates(self, run: LabelledRun) -> Candidates:
-        """The documents of a run that are or could be relevant, with the gain of each."""
-        return Candidates.of(run.relevant, run.relevant_weights, run.unjudged, run.weights)
-
-
-class Additive(Formula):
-    """A measure that is the sum of the weights of the retrieved relevant documents."""
-
-    def bounds(self, run: LabelledRun) -> Bounds:
-        return bounding.additive(run.value, run.weights, run.unjudged.offsets)
-
-    def expected(self, judged: JudgedRun, groups: TieGroups) -> Floats | None:
-        return ties.gain(groups, self.rank_weights)
-
-    def difference_bounds(self, pair: LabelledPair) -> Bounds:
-        return bounding.additive(pair.a.value - pair.b.value, pair.weights, pair.offsets)
+    def candidates(self, run: LabelledRun) -> tuple[JudgedRun, Floats]:
+        """The documents of a run that are or could be relevant, and the gain of each."""
+        return run.candidates, run.weights
 
 
 class BoundedByPair(Formula):
@@ -234,6 +220,16 @@ class BoundedByPair(Formula):
 
     def bounds(self, run: LabelledRun) -> Bounds:
         return self.difference_bounds(LabelledPair(run, run.labels.nothing(self)))
+
+
+class Additive(BoundedByPair):
+    """A measure that is the sum of the weights of the retrieved relevant documents."""
+
+    def expected(self, judged: JudgedRun, groups: TieGroups) -> Floats | None:
+        return ties.gain(groups, self.rank_weights)
+
+    def difference_bounds(self, pair: LabelledPair) -> Bounds:
+        return bounding.additive(pair.a.value - pair.b.value, pair.weights, pair.offsets)
 
 
 class FirstRelevant(BoundedByPair):
@@ -268,8 +264,7 @@ class MeanPrecision(Formula):
         return pair_bounds.average_precision_difference(
             pair.documents,
             (pair.a.value - pair.b.value) * pair.a.relevant.total,
-            pair.both_weights,
-            pair.both_relevant_weights,
+            *pair.both_weights,
         )
 
 

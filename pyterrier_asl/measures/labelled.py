@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..judging.remembered import Remembering, cached_property, remembered
-from ..scoring.arrays import Floats, Ints
+from ..scoring.arrays import Floats, Ints, cumulate
 from ..scoring.bounds import RunDocuments
 from ..scoring.matrices import Bounds
 from ..scoring.pair_bounds import PairDocuments, merge
@@ -21,7 +21,6 @@ from ..scoring.pair_bounds import PairDocuments, merge
 if TYPE_CHECKING:
     from ..judging.judged_run import JudgedRun, Relevant
     from ..judging.judgements import Judgements
-    from ..judging.unjudged import Retrieved
     from .formula import Formula
 
 
@@ -30,25 +29,23 @@ class Labels:
     """The documents to label, V.
 
     Attributes:
-        judgements: the judgements that the runs are matched with, Q queries.
+        judgements: the judgements of the runs, V among them, Q queries.
         size: the number of documents of V per query, shape (Q,).
-        documents: the number of unjudged documents of all compared runs.
         highest: the best grade of a label.
     """
 
     judgements: Judgements
     size: Ints
-    documents: int
     highest: float
 
     @remembered
     def nothing(self, measure: Formula) -> LabelledRun:
         """A run that retrieved nothing: the difference of a run from it is the run's value."""
-        from ..judging.judged_run import judge
-        from ..judging.unjudged import unjudged
+        from ..judging.judged_run import JudgedRun
 
-        empty = judge(self.judgements, {})
-        return LabelledRun(measure, empty, unjudged(empty), self)
+        none = np.empty(0, dtype=np.int64)
+        empty = JudgedRun.from_entries(self.judgements, 0 * self.size, none, none, none)
+        return LabelledRun(measure, empty, self)
 
 
 @dataclass(frozen=True)
@@ -57,14 +54,13 @@ class LabelledRun(Remembering):
 
     Attributes:
         measure: the measure.
-        judged: the run.
-        shown: its unjudged documents, down to any depth.
+        judged: the run; every retrieved document is an entry (see
+            :class:`~pyterrier_asl.judging.unjudged.Unjudged`).
         labels: the documents to label.
     """
 
     measure: Formula
     judged: JudgedRun
-    shown: Retrieved
     labels: Labels
 
     @cached_property
@@ -78,9 +74,15 @@ class LabelledRun(Remembering):
         return self.view.relevant(self.measure.rel)
 
     @cached_property
-    def unjudged(self) -> Retrieved:
-        """Its unjudged documents down to the cut-off of the measure."""
-        return self.shown.cut(self.measure.cutoff)
+    def unjudged(self) -> JudgedRun:
+        """Its unjudged documents."""
+        return self.view.where(self.view.grades < 0)
+
+    @cached_property
+    def candidates(self) -> JudgedRun:
+        """Its documents that are or could be relevant."""
+        grades = self.view.grades
+        return self.view.where((grades < 0) | (grades >= self.measure.rel))
 
     @cached_property
     def value(self) -> Floats:
@@ -94,13 +96,8 @@ class LabelledRun(Remembering):
 
     @cached_property
     def weights(self) -> Floats:
-        """What each unjudged document would add with a gain of 1, before division by the ideal."""
-        return self.measure.weights(self.view, self.unjudged)
-
-    @cached_property
-    def relevant_weights(self) -> Floats:
-        """What each relevant document adds."""
-        return self.measure.weights(self.view)
+        """What each candidate adds if it is relevant, before division by the ideal."""
+        return self.measure.weights(self.view, self.candidates)
 
     @cached_property
     def documents(self) -> RunDocuments:
@@ -123,21 +120,21 @@ class LabelledPair:
     b: LabelledRun
 
     @cached_property
-    def _merged(self) -> tuple[Ints, Ints, Ints]:
-        """The unjudged documents of either, as :func:`.pair_bounds.merge` returns them."""
-        a, b = self.a.unjudged, self.b.unjudged
-        return merge(a.offsets, a.codes, b.offsets, b.codes, self.a.labels.documents)
-
-    @cached_property
-    def _merged_relevant(self) -> tuple[Ints, Ints, Ints]:
-        """The judged relevant documents of either, in the same form."""
-        a, b, judgements = self.a.relevant, self.b.relevant, self.a.labels.judgements
-        return merge(a.offsets, a.pairs, b.offsets, b.pairs, len(judgements.docnos))
+    def _merged(self) -> list[tuple[Ints, Ints, Ints]]:
+        """The judged relevant, and the unjudged documents of either (see :func:`.merge`)."""
+        a, b = self.a.candidates, self.b.candidates
+        grades = a.judgements.grades
+        offsets, in_a, in_b = merge(a.offsets, a.pairs, b.offsets, b.pairs, len(grades))
+        is_unjudged = grades[np.where(in_a > 0, _pick(a.pairs, in_a), _pick(b.pairs, in_b))] < 0
+        return [
+            (cumulate(kept)[offsets], in_a[kept], in_b[kept])
+            for kept in (~is_unjudged, is_unjudged)
+        ]
 
     @property
     def offsets(self) -> Ints:
         """The beginning of each query's unjudged documents of either, shape (Q + 1,)."""
-        return self._merged[0]
+        return self._merged[1][0]
 
     @property
     def others(self) -> Ints:
@@ -145,72 +142,31 @@ class LabelledPair:
         return self.a.labels.size - np.diff(self.offsets)
 
     @property
-    def both_weights(self) -> tuple[Floats, Floats]:
-        """The weights of unjudged documents in A and in B; 0 if a run did not retrieve them."""
-        _, in_a, in_b = self._merged
-        return _pick(self.a.weights, in_a), _pick(self.b.weights, in_b)
+    def both_weights(self) -> list[tuple[Floats, Floats]]:
+        """The weights in A and in B of judged relevant and of unjudged documents; 0 if a run did
+        not retrieve them."""
+        a, b = self.a.weights, self.b.weights
+        return [(_pick(a, in_a), _pick(b, in_b)) for _, in_a, in_b in self._merged]
 
     @property
     def weights(self) -> Floats:
         """What each unjudged document would add to the difference, before division by the ideal."""
-        in_a, in_b = self.both_weights
+        in_a, in_b = self.both_weights[1]
         return in_a - in_b
-
-    @property
-    def both_relevant_weights(self) -> tuple[Floats, Floats]:
-        """The weights of judged relevant documents in A and in B."""
-        _, in_a, in_b = self._merged_relevant
-        return _pick(self.a.relevant_weights, in_a), _pick(self.b.relevant_weights, in_b)
 
     @cached_property
     def documents(self) -> PairDocuments:
         """The runs as an argument for the formulas of pairs."""
-        offsets, in_a, in_b = self._merged
-        relevant_offsets, relevant_in_a, relevant_in_b = self._merged_relevant
-        return PairDocuments(
-            _pick(self.a.relevant.ranks, relevant_in_a),
-            _pick(self.b.relevant.ranks, relevant_in_b),
-            relevant_offsets,
-            self.a.relevant.total,
-            _pick(self.a.unjudged.ranks, in_a),
-            _pick(self.b.unjudged.ranks, in_b),
-            offsets,
-            self.others,
+        a, b = self.a.candidates.ranks, self.b.candidates.ranks
+        known, unjudged = (
+            (_pick(a, in_a), _pick(b, in_b), offsets) for offsets, in_a, in_b in self._merged
         )
+        return PairDocuments(*known, self.a.relevant.total, *unjudged, self.others)
 
 
 def _pick(values: npt.NDArray[Any], numbers: Ints) -> Any:
     """The values of documents by their number from 1; 0 for number 0, not retrieved."""
     return np.concatenate((np.zeros(1, dtype=values.dtype), values))[numbers]
-
-
-@dataclass(frozen=True)
-class Candidates:
-    """The documents of a run that are or could be relevant, in rank order.
-
-    Attributes:
-        queries: the query of each document, ascending, shape (C,).
-        ranks: its rank, ascending within a query.
-        gains: its gain in the measure if it is relevant.
-        codes: its number among the unjudged documents; -1: a judged relevant document.
-    """
-
-    queries: Ints
-    ranks: Ints
-    gains: Floats
-    codes: Ints
-
-    @classmethod
-    def of(
-        cls, relevant: Relevant, gains: Floats, unjudged: Retrieved, new_gains: Floats
-    ) -> Candidates:
-        """Merges judged and unjudged documents, with the gain of each."""
-        queries = np.concatenate((relevant.queries, unjudged.queries))
-        ranks = np.concatenate((relevant.ranks, unjudged.ranks))
-        codes = np.concatenate((np.full(len(relevant.ranks), -1), unjudged.codes))
-        order = np.lexsort((ranks, queries))
-        both = np.concatenate((gains, new_gains))
-        return cls(queries[order], ranks[order], both[order], codes[order])
 
 
 @dataclass(frozen=True)

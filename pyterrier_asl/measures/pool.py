@@ -21,7 +21,6 @@ from ..judging.judged_run import JudgedRun, Relevant
 from ..judging.matching import Hashes, PairIndex, codes, hashes_of, of_groups, positions
 from ..judging.ranking import Ranking, rank
 from ..judging.remembered import cached_property, remembered
-from ..judging.unjudged import Retrieved
 from ..scoring.arrays import (
     Bools,
     Ints,
@@ -222,8 +221,7 @@ class RarenessPool(Named):
     def finders(
         self,
         judged: JudgedRun,
-        documents: Relevant | Retrieved,
-        docnos: pa.LargeStringArray,
+        documents: Relevant | JudgedRun,
         *,
         depth: int | None = None,
         member: bool | None = None,
@@ -236,7 +234,6 @@ class RarenessPool(Named):
         Args:
             judged: the run.
             documents: E of its documents.
-            docnos: their ids.
             depth: k; None: the whole depth of the pool.
             member: whether the run is in the pool; None: decided per query, by whether a member
                 has the same set of documents in its top k.
@@ -262,6 +259,7 @@ class RarenessPool(Named):
                 f"{self!r} does not know query {qid!r}, for which a relevant document was "
                 "retrieved: make the pool from runs that answer every query"
             )
+        docnos = take(judged.judgements.docnos, documents.pairs)
         # Documents outside the pool have place -1: the last count, 0.
         finders = np.append(self.counts(depth), 0)[self._index.find(queries, docnos)]
         if member is None:

@@ -17,7 +17,6 @@ from .labelled import LabelledRankings, LabelledRun
 
 if TYPE_CHECKING:
     from ..judging.judged_run import JudgedRun, Relevant
-    from ..judging.unjudged import Retrieved
     from .pool import RarenessPool
 
 
@@ -57,38 +56,31 @@ class _Rareness(PluginMeasure):
     def tie_gains(self, judged: JudgedRun) -> None:
         """None: the value depends on the finders of each document."""
 
-    def weights(self, view: JudgedRun, unjudged: Retrieved | None = None) -> Floats:
-        """The gain of each relevant document, or of each unjudged one if it were relevant."""
-        return self.gains(view, unjudged)
+    def weights(self, view: JudgedRun, documents: JudgedRun) -> Floats:
+        """The gain of each document if it is relevant."""
+        return self.gains(view, documents)
 
     def gains(
-        self, view: JudgedRun, unjudged: Retrieved | None = None, *, running: bool = False
+        self, view: JudgedRun, documents: JudgedRun | Relevant, *, running: bool = False
     ) -> Floats:
-        """The gain of each relevant document, or of each unjudged one if it were relevant.
+        """The gain of each document if it is relevant.
 
         Args:
             view: the result of :meth:`view`.
-            unjudged: some of its unjudged documents; None: its relevant documents.
+            documents: some of its documents.
             running: whether to add the gains of the documents above.
         """
-        from ..io.values import take
-
-        documents: Relevant | Retrieved
-        if unjudged is None:
-            documents = relevant = view.relevant(self["rel"])
-            docnos = take(view.judgements.docnos, relevant.pairs)
-        else:
-            documents, docnos = unjudged, take(view.table.docno, unjudged.rows)
         finders, systems = self["pool"].finders(
-            view, documents, docnos, depth=self["depth"] or self["cutoff"], member=self["member"]
+            view, documents, depth=self["depth"] or self["cutoff"], member=self["member"]
         )
-        offsets = documents.offsets if running else np.arange(len(docnos) + 1)
+        offsets = documents.offsets if running else np.arange(len(finders) + 1)
         return scoring.gains(
             finders, systems, offsets, alpha=self["alpha"], normalized=self["normalized"]
         )
 
     def _score(self, view: JudgedRun) -> Floats:
-        return self._of_gains(self.gains(view, running=True), view.relevant(self["rel"]))
+        relevant = view.relevant(self["rel"])
+        return self._of_gains(self.gains(view, relevant, running=True), relevant)
 
     def from_finders(self, relevant: Relevant, finders: Ints, systems: int) -> Floats:
         """The values of a run, from the finders of its relevant documents, shape (Q,).
@@ -252,9 +244,9 @@ class _P_Rareness(Additive, _Rareness):
     def _of_gains(self, gains: Floats, relevant: Relevant) -> Floats:
         return scoring.p_rareness(gains, relevant.offsets, self["cutoff"])
 
-    def weights(self, view: JudgedRun, unjudged: Retrieved | None = None) -> Floats:
-        """What each relevant document adds, or each unjudged one if it were relevant."""
-        return np.asarray(self.gains(view, unjudged) / self["cutoff"])
+    def weights(self, view: JudgedRun, documents: JudgedRun) -> Floats:
+        """What each document adds if it is relevant."""
+        return np.asarray(self.gains(view, documents) / self["cutoff"])
 
     def labelled_values(self, run: LabelledRun, rankings: LabelledRankings) -> Floats:
         """The values of M rankings of a run's queries, each with its own labels, shape (M,)."""

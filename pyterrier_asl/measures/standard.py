@@ -22,7 +22,7 @@ from ..scoring.arrays import Floats, Ints, cumulate
 from ..scoring.matrices import Bounds
 from ._base import own_measures
 from .formula import Additive, FirstRelevant, Formula, MeanPrecision, RatioOfGains
-from .labelled import Candidates, LabelledRankings, LabelledRun
+from .labelled import LabelledRankings, LabelledRun
 
 if TYPE_CHECKING:
     from ..judging.judged_run import JudgedRun, Relevant
@@ -215,11 +215,10 @@ class nDCG(RatioOfGains, Standard, of=ir_measures.nDCG):
     def rank_weights(self, ranks: Ints) -> Floats:
         return 1 / np.log2(ranks + 1)
 
-    def candidates(self, run: LabelledRun) -> Candidates:
-        """The documents of a run that are or could be relevant; labels have the lowest gain."""
-        graded, gains = self._graded(run.view)
-        least = np.full(len(run.unjudged.ranks), self.levels(run)[0][0])
-        return Candidates.of(graded, gains, run.unjudged, least)
+    def candidates(self, run: LabelledRun) -> tuple[JudgedRun, Floats]:
+        """All documents of a run; labels have the lowest gain."""
+        least, grades = self.levels(run)[0][0], run.view.grades
+        return run.view, np.where(grades < 0, least, self.gains_of(grades))
 
     def labelled_values(self, run: LabelledRun, rankings: LabelledRankings) -> Floats:
         levels, _, counts = self.levels(run)

@@ -112,12 +112,10 @@ class _TBG(PluginMeasure):
 
     def bounds(self, run: LabelledRun) -> Bounds:
         """The least and the greatest value over all labellings, shape (Q,) each."""
-        view, relevant, unjudged = run.view, run.relevant, run.unjudged
-        offsets = view.ranking.offsets
-        states = np.zeros(len(view.ranking), dtype=np.uint8)
-        states[offsets[relevant.queries] + relevant.ranks - 1] = 1
-        states[offsets[unjudged.queries] + unjudged.ranks - 1] = 2
-        return bounding.time_biased_gain(states, self.lengths_of(view), offsets, **self.constants())
+        view, rel = run.view, self["rel"]
+        states = np.select([view.grades < 0, view.grades >= rel], [2, 1], 0).astype(np.uint8)
+        lengths = self.lengths_of(view)
+        return bounding.time_biased_gain(states, lengths, view.offsets, **self.constants())
 
     def labelled_values(self, run: LabelledRun, rankings: LabelledRankings) -> Floats:
         """The values of M rankings of a run's queries, each with its own labels, shape (M,)."""

@@ -269,8 +269,8 @@ def lexicographic_verdicts(pair: PairDocuments) -> Bools:
 def average_precision_difference(
     pair: PairDocuments,
     base: Floats,
-    gains: tuple[Floats, Floats],
     known_gains: tuple[Floats, Floats],
+    gains: tuple[Floats, Floats],
 ) -> Bounds:
     """AP or AP_Rareness of A less B, outer bounds.
 
@@ -279,9 +279,9 @@ def average_precision_difference(
     Args:
         pair: the runs.
         base: the difference of judged documents times the relevant documents, shape (Q,).
-        gains: the gain of each unjudged document in A and in B, shape (U,) each; 1 in AP, 0 if the
-            run did not retrieve it.
-        known_gains: the gains of the judged relevant documents.
+        known_gains: the gain of each judged relevant document in A and in B, shape (E,) each; 1 in
+            AP, 0 if the run did not retrieve it.
+        gains: the gains of the unjudged documents, shape (U,) each.
     """
     sizes = np.diff(pair.offsets)
     in_pairs = sizes <= _MOST_IN_PAIRS

@@ -15,7 +15,6 @@ from ..io.notices import counted
 from ..io.table_forms import jsonl_lines, tsv_lines
 from ..io.texts import Texts
 from .holes import Holes
-from .loop import questions
 
 #: Forms of a list with the first bytes of a file.
 _FORMS = {"tsv": b"qid\t", "jsonl": b'{"qid"'}
@@ -54,14 +53,16 @@ def export(
         OSError: for a file that cannot be written, is of another kind, or holds labels.
     """
     check_export(path, force=force, keep=keep)
-    codes, frame = holes.order, holes.todo
+    frame = holes.todo
     kept = _rows_to_keep(path, frame) if keep and os.path.exists(path) else pd.DataFrame()
     keys = set() if kept.empty else set(zip(kept["qid"], kept["docno"]))
     documents = zip(frame["qid"].astype(str), frame["docno"])
     is_new = np.array([key not in keys for key in documents], dtype=bool)
-    codes, frame = codes[is_new][:most], frame[is_new][:most]
-    columns = questions(holes, codes, texts).set_index(frame.index)[["query", "text"]]
-    frame = frame.assign(query=columns["query"], text=columns["text"], label="")
+    frame = frame[is_new][:most]
+    of = Texts() if texts is None else texts(frame["docno"].tolist())
+    query = [of.queries.get(str(qid), "") for qid in frame["qid"]]
+    text = [of.documents.get(docno, "") for docno in frame["docno"]]
+    frame = frame.assign(query=query, text=text, label="")
     rows, is_open = frame, len(frame)
     if len(kept):
         rows = pd.concat([kept.astype(object), frame.astype(object)])

@@ -18,6 +18,7 @@ from ..evaluation.labellings import Labelled
 from ..io.names import check_names
 from ..io.notices import counted
 from ..io.printed import Part, Printed
+from ..io.values import take
 from ..measures.names import Measures, NamedMeasure, one_measure
 from ..scoring.arrays import Floats, Ints
 from ..scoring.pair_bounds import lexicographic_verdicts
@@ -206,41 +207,42 @@ class Holes(Printed):
     @cached_property
     def _best(self) -> Ints:
         """The best rank of each document in two runs, or in the runs of open pairs; 0: in none."""
-        best = np.full(len(self.labelled.unjudged), np.iinfo(np.int64).max)
-        for run in {run for pair in self._open_pairs for run in pair} or range(2):
-            retrieved = self.labelled.unjudged.retrieved[run]
-            best[retrieved.codes] = np.minimum(best[retrieved.codes], retrieved.ranks)
+        unjudged = self.labelled.unjudged
+        best = np.full(len(unjudged.best), np.iinfo(np.int64).max)
+        for number in {run for pair in self._open_pairs for run in pair} or range(2):
+            run = unjudged.runs[number]
+            best[run.pairs] = np.minimum(best[run.pairs], run.ranks)
         return best
 
     @cached_property
     def order(self) -> Ints:
-        """The numbers of the documents to judge next, in this order."""
-        labelled, codes = self.labelled, self.labelled.documents
+        """The documents to judge next, in this order, as positions in the judgements."""
+        documents, judgements = self.labelled.documents, self.labelled.judgements
         if not self.are_two and not self._open_pairs:
-            return codes[:0]
-        unjudged, weights = labelled.unjudged, self._weights
+            return documents[:0]
+        weights = self._weights
         # A positive weight helps B, of more runs it helps some run: all of them are equal.
         now = self.difference.difference if self.are_two else -1.0
-        docnos = pd.Series(unjudged.docnos(codes)).rank(method="first")
-        qids = labelled.judgements.qid_text.to_pandas().rank(method="first").to_numpy()
-        ties = docnos, qids[unjudged.queries[codes]], self._best[codes]
+        docnos = take(judgements.docnos, documents).to_pandas().rank(method="first")
+        qids = judgements.qid_text.to_pandas().rank(method="first").to_numpy()
+        ties = docnos, qids[judgements.queries[documents]], self._best[documents]
         keys = (*ties, -np.abs(weights).round(12), ~(weights * now < 0))
-        return codes[np.lexsort(keys)]
+        return documents[np.lexsort(keys)]
 
-    def describe_documents(self, codes: Ints) -> pd.DataFrame:
-        """Documents by number as a frame (see :attr:`todo`), in this order."""
-        unjudged = self.labelled.unjudged
-        weight = pd.Series(self._weights, self.labelled.documents)[codes].to_numpy()
-        of_runs = [pd.Series(docs.ranks, docs.codes).reindex(codes) for docs in unjudged.retrieved]
+    def describe_documents(self, documents: Ints) -> pd.DataFrame:
+        """Some of the documents of :attr:`order` as a frame (see :attr:`todo`)."""
+        judgements, runs = self.labelled.judgements, self.labelled.unjudged.runs
+        weight = pd.Series(self._weights, self.labelled.documents)[documents].to_numpy()
+        of_runs = [pd.Series(run.ranks, run.pairs).reindex(documents) for run in runs]
         if self.are_two:
             ranks = dict(zip(("rank_a", "rank_b"), of_runs))
         else:
-            best = pd.Series(self._best[codes], codes)
+            best = pd.Series(self._best[documents], documents)
             ranks = {"rank": best.mask(best == np.iinfo(np.int64).max)}
         return pd.DataFrame(
             {
-                "qid": [self.runs.qids[query] for query in unjudged.queries[codes]],
-                "docno": unjudged.docnos(codes),
+                "qid": [self.runs.qids[query] for query in judgements.queries[documents]],
+                "docno": take(judgements.docnos, documents).to_pylist(),
                 "weight": weight,
                 **{name: column.astype("Int64").array for name, column in ranks.items()},
                 "runs": sum(column.notna().to_numpy(dtype=np.int64) for column in of_runs),
@@ -257,21 +259,6 @@ class Holes(Printed):
         frame = pd.DataFrame(lexicographic_verdicts(documents), columns=["a_wins", "tie", "b_wins"])
         frame.insert(0, "qid", self.runs.qids)
         return frame
-
-    def with_labels(self, codes: Ints, grades: Floats) -> Holes:
-        """The comparison with labels of some documents added; a label of NaN is left out."""
-        has_label = ~np.isnan(grades)
-        if not has_label.any():
-            return self
-        old = self.labelled
-        labelled = Labelled(
-            old.unjudged.labelled(codes[has_label], grades[has_label]),
-            old.measure,
-            name=old.name,
-            depth=old.depth,
-            highest=old.highest,
-        )
-        return Holes(self.runs, labelled, self.alpha, self.notes)
 
     def describe(self) -> str:
         """The answer in a line: of two runs difference, bounds and verdicts, else the counts."""

@@ -162,10 +162,11 @@ def values_if_only_relevant(labelled: Labelled, side: LabelledRun) -> Floats:
     Returns:
         The values in the order of ``labelled.documents``, shape (V,).
     """
-    candidates, every = labelled.measure.candidates(side), np.arange(len(labelled.judgements))
-    relevant, own = (np.flatnonzero(of) for of in (candidates.codes < 0, candidates.codes >= 0))
-    queries = np.concatenate((every, candidates.queries[own]))
-    starts = np.searchsorted(candidates.queries[relevant], [*every, len(every)])
+    documents, gains = labelled.measure.candidates(side)
+    every, is_own = np.arange(len(labelled.judgements)), documents.grades < 0
+    relevant, own = np.flatnonzero(~is_own), np.flatnonzero(is_own)
+    queries = np.concatenate((every, documents.queries[own]))
+    starts = np.searchsorted(documents.queries[relevant], [*every, len(every)])
     sizes = np.diff(starts)[queries]
     chosen = np.append(relevant[ranges_from(starts[:-1][queries], cumulate(sizes))], own)
     virtual = np.append(np.repeat(np.arange(len(queries)), sizes), len(every) + np.arange(len(own)))
@@ -173,21 +174,21 @@ def values_if_only_relevant(labelled: Labelled, side: LabelledRun) -> Floats:
     extra = np.ones(len(queries), dtype=np.int64)
     rankings = LabelledRankings(
         queries,
-        candidates.ranks[chosen[order]],
-        candidates.gains[chosen[order]],
+        documents.ranks[chosen[order]],
+        gains[chosen[order]],
         cumulate(np.bincount(virtual, minlength=len(queries))),
         side.relevant.total[queries] + extra,
         extra,
     )
     values = side.measure.labelled_values(side, rankings)
-    by_code = values[labelled.unjudged.queries]
-    by_code[candidates.codes[own]] = values[len(every) :]
-    return by_code[labelled.documents]
+    by_document = values[labelled.judgements.queries]
+    by_document[documents.pairs[own]] = values[len(every) :]
+    return by_document[labelled.documents]
 
 
 def changes_of_difference(labelled: Labelled, pairs: Iterable[Sequence[int]]) -> Iterator[Floats]:
     """The change of each pair's mean difference if one document alone is relevant, shape (V,)."""
-    queries = labelled.unjudged.queries[labelled.documents]
+    queries = labelled.judgements.queries[labelled.documents]
     now = labelled.values()
     alone = [values_if_only_relevant(labelled, labelled.side(run)) for run in range(len(labelled))]
     for a, b in pairs:

@@ -18,7 +18,6 @@ from _sweeps import Collection
 from scipy.stats import uniform
 
 import pyterrier_asl as asl
-from pyterrier_asl.io.texts import Texts
 
 
 class Setting(NamedTuple):
@@ -242,21 +241,6 @@ def call_trace(setting: Setting, data: str, options: dict) -> Any:
     return traced.table, traced.by_document, traced.sentences()
 
 
-def texts_of(docnos: list[str]) -> Texts:
-    return Texts(TEXTS, {docno: TEXTS[docno] for docno in docnos})
-
-
-def call_loop(setting: Setting, data: str, options: dict) -> Any:
-    runs, qrels = inputs(setting, data)
-    holes = asl.holes({name: runs[name] for name in ("bravo", "alpha")}, qrels, setting.measure)
-    answers = iter(range(10**6))
-
-    def judge(frame: pd.DataFrame) -> list[int]:
-        return [next(answers) % 2 for _ in range(len(frame))]
-
-    return asl.judge_until_settled(holes, judge, **options)
-
-
 def call_audit(function: Callable[..., Any]) -> Callable[[Setting, str, dict], Any]:
     def call(setting: Setting, data: str, options: dict) -> Any:
         runs, _ = inputs(setting, data)
@@ -385,7 +369,6 @@ CALLS: dict[str, Callable[[Setting, str, dict], Any]] = {
     "report": with_runs(asl.report),
     "holes": holes_of_two,
     "holes of all pairs": of_all_pairs,
-    "judge_until_settled": call_loop,
     "judges": with_judges,
     "judges without runs": judges_alone,
     "audit": call_audit(asl.audit),
@@ -612,14 +595,6 @@ ROWS: dict[str, dict[str, Row]] = {
     },
     "holes": HOLES,
     "holes of all pairs": HOLES | {"alpha": Row(1e-9, same={"always": "all pairs are not tested"})},
-    "judge_until_settled": {
-        "labels": Row(lambda s: _small.folder() / f"{s}.jsonl", same={"always": "in a file"}),
-        "texts": Row(lambda s: texts_of, same={"always": "for judges"}),
-        "budget": Row(3),
-        "batch": Row(3),
-        "source": Row("someone"),
-        "conflicts": Row("official", refused={"always": "conflicts"}),
-    },
     "judges": JUDGES,
     "judges without runs": JUDGES
     | {

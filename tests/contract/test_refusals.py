@@ -15,8 +15,6 @@ from pyterrier_asl import (
     TermIndex,
     analysis,
     compare,
-    holes,
-    judge_until_settled,
     judges,
     merge_labels,
     ranks,
@@ -100,13 +98,6 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "two measures as the objective": (
         lambda: make_task(TOPICS, QRELS, "AP nDCG"),
         "names several measures",
-    ),
-    "answers without labels": (
-        lambda: judge_until_settled(
-            holes({name: RUNS[name] for name in ("alpha", "bravo")}, QRELS, "AP"),
-            lambda frame: frame[["qid", "docno"]],
-        ),
-        "the judge's answers lack the columns \\['label'\\]",
     ),
 }
 TEXTS = [("d0", "rare"), *((f"d{number}", "frequent") for number in range(1, 9))]

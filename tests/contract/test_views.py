@@ -171,13 +171,6 @@ ORDERS: dict[str, Callable[[dict, Any, dict], pd.DataFrame]] = {
     "plan_audit": lambda runs, qrels, judges: pd.DataFrame(
         asl.plan_audit(runs, None, "AP@10", judges["x"], 0.4).pairs, columns=["qid", "docno"]
     ),
-    "judge_until_settled": lambda runs, qrels, _: (
-        asl.judge_until_settled(
-            asl.holes({name: runs[name] for name in TWO}, qrels, "AP@10"),
-            lambda asked: [1] * len(asked),
-            budget=9,
-        ).labels
-    ),
 }
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.evaluation.labellings import labelled_measures
+from pyterrier_asl.judging.remembered import copy_of
 from pyterrier_asl.unjudged.holes import holes
 
 DEPTH = 100
@@ -34,8 +35,8 @@ def hidden(judged):
         shown[row, run.pairs[run.ranks <= DEPTH]] = True
     unique = shown[-1] & ~shown[:-1].any(axis=0)
     assert unique.sum() > 100
-    grades = np.where(unique, -1.0, known.grades)
-    fewer = known.extended(np.arange(len(grades)), known.queries, grades, [])
+    fewer = copy_of(known)
+    fewer.grades = np.where(unique, -1.0, known.grades)
     runs = [replace(run, judgements=fewer) for run in judged.runs]
     return Evaluation(judged.names, runs, fewer)
 

@@ -13,7 +13,6 @@ from click.testing import CliRunner
 
 import pyterrier_asl as asl
 from pyterrier_asl.cli import main
-from pyterrier_asl.io.label_files import LabelFile
 
 
 @pytest.fixture
@@ -181,17 +180,22 @@ def test_a_second_round_keeps_the_labels_and_lists_what_is_open(files, filled, f
     assert third.exit_code == 0 and todo_of(path) == again
 
 
+def write_label(path, label):
+    with open(path, "a") as file:
+        file.write(json.dumps(label) + "\n")
+
+
 def test_labels_of_several_files_are_merged(files, tmp_path):
     one, two = tmp_path / "one.jsonl", tmp_path / "two.jsonl"
-    LabelFile(one).add([{"qid": "q", "docno": "z", "label": 0, "source": "one"}])
-    LabelFile(two).add([{"qid": "p", "docno": "v", "label": 0, "source": "two"}])
+    write_label(one, {"qid": "q", "docno": "z", "label": 0, "source": "one"})
+    write_label(two, {"qid": "p", "docno": "v", "label": 0, "source": "two"})
     unjudged = []
     for labels in ([], [one], [two], [one, two]):
         options = [word for path in labels for word in ("--labels", path)]
         done = call(*files, "-m", "ASL@3", *options, "-o", "jsonl")
         unjudged.append(json.loads(done.stdout)["unjudged"])
     assert unjudged == [6, 5, 5, 4]
-    LabelFile(two).add([{"qid": "q", "docno": "z", "label": 1, "source": "two"}])
+    write_label(two, {"qid": "q", "docno": "z", "label": 1, "source": "two"})
     done = call(*files, "-m", "ASL@3", "--labels", one, "--labels", two)
     assert done.exit_code == 2 and "labelled 0 by 'one' and 1 by 'two'" in done.stderr
 

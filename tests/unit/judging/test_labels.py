@@ -1,4 +1,4 @@
-"""Labels: files that are extended, formats, and unchanged official grades."""
+"""Labels: formats, and unchanged official grades."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from pyterrier_asl import merge_labels, read_labels
-from pyterrier_asl.io.label_files import LabelFile, label_of
+from pyterrier_asl.io.label_files import label_of
 from pyterrier_asl.io.table_forms import jsonl_lines, tsv_lines
 
 QRELS = {"q": {"a": 1, "n": 0}, "p": {"b": 1}}
@@ -22,72 +22,6 @@ def label(docno, grade=1.0, qid="q"):
 
 def of(path):
     return read_labels(path)[["qid", "docno", "label"]].values.tolist()
-
-
-# a file to which labels are added
-
-
-@pytest.mark.parametrize(
-    ("before", "kept"),
-    [
-        (b"", []),
-        (LINE.encode() + b"\n", ["x"]),
-        (LINE.encode(), ["x"]),  # no line feed at the end
-        (LINE.encode() + b'\n{"qid": "q", "doc', ["x"]),  # truncated
-        (LINE.encode() + b'\n{"qid": "q", "docno": "\xc3', ["x"]),  # truncated inside a character
-        (b'{"q', []),
-        (b"\xef\xbb\xbf" + LINE.encode() + b"\n", ["x"]),
-        (b"\n  " + LINE.encode() + b"\n\n", ["x"]),
-    ],
-)
-def test_adding_keeps_what_is_there(tmp_path, before, kept):
-    path = tmp_path / "labels.jsonl"
-    path.write_bytes(before)
-    assert (LabelFile(path).read()["docno"].tolist() if before else []) == kept
-    LabelFile(path).add([label("new")])
-    assert LabelFile(path).read()["docno"].tolist() == [*kept, "new"]
-
-
-@pytest.mark.parametrize(
-    "content",
-    [
-        b"q 0 a 1\nq 0 n 0\n",
-        b"q 0 a 1",  # the only line, without a line feed
-        b"my notes",
-        b"qid\tdocno\tlabel\nq\tx\t1\n",
-        b"qid\tdocno\tlabel\nq\tx\t1",
-        b'{"a": 1}\n',
-        b'{"a": 1}',
-        b"[1, 2]\n",
-        b'{\n  "qid": 1\n}\n',
-    ],
-)
-def test_nothing_is_added_to_a_file_of_another_kind(tmp_path, content):
-    path = tmp_path / "notes"
-    path.write_bytes(content)
-    for write in (LabelFile(path).check, lambda: LabelFile(path).add([label("x")])):
-        with pytest.raises(
-            ValueError, match="notes(: it holds something else|, line 1: |: there is no column)"
-        ):
-            write()
-    assert path.read_bytes() == content
-
-
-def test_a_file_that_cannot_be_made_is_named_before_anyone_is_asked(tmp_path):
-    with pytest.raises(FileNotFoundError, match="there is no folder"):
-        LabelFile(tmp_path / "no" / "labels.jsonl").check()
-    with pytest.raises(IsADirectoryError):
-        LabelFile(tmp_path).check()
-    LabelFile(tmp_path / "labels.jsonl").check()
-    assert not (tmp_path / "labels.jsonl").exists()
-
-
-@pytest.mark.parametrize("grade", [math.inf, math.nan, -1, "much", "1_0", [1], b"1"])
-def test_what_is_no_label_is_not_added(tmp_path, grade):
-    file = LabelFile(tmp_path / "labels.jsonl")
-    with pytest.raises(ValueError, match="label"):
-        file.add([label("x"), label("y", grade)])
-    assert not file.path.exists()
 
 
 # Formats
@@ -236,13 +170,13 @@ def test_a_label_takes_the_place_of_a_negative_grade(grade):
 
 
 def test_several_files_are_merged_and_must_agree(tmp_path):
-    for name, grade in (("one", 1), ("two", 0)):
-        LabelFile(tmp_path / name).add([label("x", grade) | {"source": name}, label(name)])
     paths = [tmp_path / "one", tmp_path / "two"]
+    for path, grade in zip(paths, (1, 0)):
+        rows = [label("x", grade) | {"source": path.name}, label(path.name)]
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     with pytest.raises(ValueError, match="'x' of query 'q' is labelled 1 by 'one' and 0 by 'two'"):
         merge_labels(QRELS, paths)
-    paths[1].unlink()
-    LabelFile(paths[1]).add([label("two")])
+    paths[1].write_text(json.dumps(label("two")) + "\n")
     merged = merge_labels(QRELS, paths)
     assert merged["docno"].tolist() == ["a", "n", "b", "x", "one", "two"]
 
@@ -262,12 +196,6 @@ def test_a_label_is_of_the_scale(qrels, grade, highest, fits):
         with pytest.raises(ValueError, match=r"grades go up to 1: correct it, or pass highest=2"):
             merge_labels(qrels, labels)
         assert merge_labels(qrels, labels, highest=2)["label"].iloc[-1] == grade
-
-
-def test_lines_are_whole_json(tmp_path):
-    file = LabelFile(tmp_path / "labels.jsonl")
-    file.add([label('a "quoted" one\n', 0.5)])
-    assert json.loads(file.path.read_text()) == label('a "quoted" one\n', 0.5)
 
 
 @pytest.mark.parametrize(

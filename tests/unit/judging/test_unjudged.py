@@ -1,6 +1,8 @@
-"""The unjudged documents of several runs: common numbers, and the best rank of each."""
+"""The unjudged documents of several runs as judgements of grade -1."""
 
 from __future__ import annotations
+
+import pickle
 
 import numpy as np
 import pytest
@@ -15,37 +17,46 @@ RUNS = [
     {"1": {"a": 3}},
 ]
 #: No run answers the last two queries; these are more queries than runs.
-JUDGED = {"1": {"a": 1, "b": -1}, "2": {"c": 0}, "3": {"c": 1}, "4": {"c": 1}}
+JUDGED = {"1": {"a": 1, "b": -1, "e": -1}, "2": {"c": 0}, "3": {"c": 1}, "4": {"c": 1}}
 
 
-def best_ranks(runs):
-    """The best rank of each unjudged document, by query and id."""
-    best: dict = {}
-    for run in runs:
-        for qid, scores in run.items():
-            for rank, docno in enumerate(sorted(scores, key=scores.get, reverse=True), 1):
-                if JUDGED[qid].get(docno, -1) < 0:
-                    best[qid, docno] = min(rank, best.get((qid, docno), rank))
-    return best
+def ranked(scores, depth):
+    return sorted(scores, key=scores.get, reverse=True)[:depth]
 
 
+@pytest.mark.parametrize("depth", [None, 1, 2])
 @pytest.mark.parametrize("order", [(0, 1, 2), (1, 0, 2), (2, 1, 0)], ids=str)
-def test_best_rank_of_each_document_over_all_runs(order):
+def test_every_document_is_an_entry_and_has_its_best_rank(order, depth):
     judgements = Judgements(JUDGED)
-    shown = Unjudged([judge(judgements, RUNS[number]) for number in order])
-    best = best_ranks(RUNS)
-    found: dict = {}
-    for number, documents in zip(order, shown.retrieved):
-        rows = judge(judgements, RUNS[number]).table
-        for row, code in zip(documents.rows, documents.codes):
-            key = rows.qid[int(row)].as_py(), rows.docno[int(row)].as_py()
-            found.setdefault(int(code), set()).add(key)
-    assert len(shown) == len(best) == len(found)
-    assert np.diff(shown.offsets).tolist() == [sum(q == qid for q, _ in best) for qid in JUDGED]
-    for code, keys in found.items():
-        (key,) = keys  # one number per document
-        assert shown.best[code] == best[key]
-    assert np.all(np.diff(shown.queries) >= 0)
+    found = Unjudged([judge(judgements, RUNS[number]) for number in order], depth)
+    qids, docnos = found.judgements.qids, found.judgements.docnos.to_pylist()
+    keys = [(qids[query], docno) for query, docno in zip(found.judgements.queries, docnos)]
+    best = dict.fromkeys([(qid, docno) for qid in JUDGED for docno in JUDGED[qid]], np.inf)
+    for number, run in zip(order, found.runs):
+        entries = [
+            (qid, rank, docno)
+            for qid in RUNS[number]
+            for rank, docno in enumerate(ranked(RUNS[number][qid], depth), 1)
+        ]
+        shown = zip(run.queries, run.ranks, run.pairs)
+        assert [(qids[query], rank, keys[pair][1]) for query, rank, pair in shown] == entries
+        assert run.retrieved.tolist() == [
+            len(ranked(RUNS[number].get(qid, {}), depth)) for qid in JUDGED
+        ]
+        for qid, rank, docno in entries:
+            best[qid, docno] = min(rank, best.get((qid, docno), np.inf))
+    assert len(set(keys)) == len(keys) and set(keys) == set(best)
+    assert np.all(np.diff(found.judgements.queries) >= 0)
+    for key, grade, rank in zip(keys, found.judgements.grades, found.best):
+        assert grade == JUDGED[key[0]].get(key[1], -1)
+        assert rank == best[key] or best[key] == np.inf
+    for most in (1, 2, None):
+        unjudged = {keys[place] for place in found.shown(most)}
+        assert unjudged == {
+            (qid, docno)
+            for (qid, docno), rank in best.items()
+            if JUDGED[qid].get(docno, -1) < 0 and rank <= (most or 99)
+        }
 
 
 def test_documents_are_numbered_alike_where_runs_come_one_by_one():
@@ -54,45 +65,13 @@ def test_documents_are_numbered_alike_where_runs_come_one_by_one():
     passing = Unjudged((judge(judgements, run) for run in RUNS), keep_rows=False)
     assert [len(run.table) for run in passing.runs] == [1, 1, 1]
     assert passing.best.tolist() == whole.best.tolist()
-    for documents, expected in zip(passing.retrieved, whole.retrieved):
-        assert documents.codes.tolist() == expected.codes.tolist()
-        assert documents.ranks.tolist() == expected.ranks.tolist()
+    for run, expected in zip(passing.runs, whole.runs):
+        assert run.pairs.tolist() == expected.pairs.tolist()
 
 
-def test_documents_shown_down_to_a_depth_include_those_at_it():
-    documents = Unjudged([judge(Judgements(JUDGED), run) for run in RUNS])
-    for depth in (1, 2, 3):
-        assert (documents.best[documents.shown(depth)] <= depth).all()
-        assert len(documents.shown(depth)) == sum(best <= depth for best in documents.best)
-    assert len(documents.shown(None)) == len(documents)
-
-
-@pytest.mark.parametrize("cutoff", [None, 0, 1, 2, 3, 4])
-def test_a_cut_keeps_the_documents_down_to_it(cutoff):
-    for documents in Unjudged([judge(Judgements(JUDGED), run) for run in RUNS]).retrieved:
-        columns = (documents.queries, documents.ranks, documents.rows, documents.codes)
-        rows = list(zip(*map(np.ndarray.tolist, columns)))
-        kept = documents.cut(cutoff)
-        columns = (kept.queries, kept.ranks, kept.rows, kept.codes)
-        expected = [row for row in rows if cutoff is None or row[1] <= cutoff]
-        assert list(zip(*map(np.ndarray.tolist, columns))) == expected
-        assert len(kept.offsets) == len(JUDGED) + 1
-
-
-def test_labelled_runs_match_qrels_with_the_labels():
-    documents = Unjudged([judge(Judgements(JUDGED), run) for run in RUNS])
-    numbers = {
-        docno: code for code, docno in enumerate(documents.docnos(np.arange(len(documents))))
-    }
-    codes, grades = np.array([numbers["z"], numbers["x"]]), np.array([0.0, 2.0])
-    qrels = {qid: dict(judged) for qid, judged in JUDGED.items()}
-    for query, docno, grade in zip(documents.queries[codes], documents.docnos(codes), grades):
-        qrels[list(qrels)[query]][docno] = grade
-    labelled = documents.labelled(codes, grades)
-    for run, judged, unjudged in zip(RUNS, labelled.runs, labelled.retrieved):
-        expected = judge(Judgements(qrels), run)
-        assert judged.queries.tolist() == expected.queries.tolist()
-        assert judged.ranks.tolist() == expected.ranks.tolist()
-        found = judged.judgements.grades[judged.pairs]
-        assert found.tolist() == expected.judgements.grades[expected.pairs].tolist()
-        assert not set(unjudged.codes) & set(codes.tolist())
+def test_copies_of_the_judgements_hold_the_unjudged_documents():
+    extended = Unjudged([judge(Judgements(JUDGED), run) for run in RUNS]).judgements
+    for other in (pickle.loads(pickle.dumps(extended)), extended.regraded({1: 2})):
+        assert other.docnos.to_pylist() == extended.docnos.to_pylist()
+        assert other.offsets.tolist() == extended.offsets.tolist()
+        assert (other.grades < 0).tolist() == (extended.grades < 0).tolist()

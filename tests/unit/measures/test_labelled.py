@@ -15,7 +15,7 @@ from pyterrier_asl import DocLengths, RarenessPool
 from pyterrier_asl.evaluation.labellings import Labelled, unjudged_of
 from pyterrier_asl.judging.judged_run import judge_part
 from pyterrier_asl.judging.judgements import Judgements
-from pyterrier_asl.measures.labelled import Candidates, LabelledRankings
+from pyterrier_asl.measures.labelled import LabelledRankings
 from pyterrier_asl.scoring.arrays import cumulate
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*fewer than 8")
@@ -67,7 +67,7 @@ def test_values_under_every_labelling(text, docs, judged):
         unjudged_of([judge_part(Judgements({"q": judged}), scored(docs))], [measure]), measure
     )
     run, computes = labelled.side(0), labelled.measure
-    candidates = computes.candidates(run)
+    candidates, gains = computes.candidates(run)
     documents = labellings.unjudged([docs], judged, k)
     # Unjudged documents have label 1 or none; documents judged relevant are in every ranking.
     labels = list(itertools.product((0, 1), repeat=len(documents)))
@@ -75,8 +75,8 @@ def test_values_under_every_labelling(text, docs, judged):
     chosen = [
         [
             i
-            for i, (rank, code) in enumerate(zip(candidates.ranks, candidates.codes))
-            if code < 0 or docs[rank - 1] in some
+            for i, (rank, grade) in enumerate(zip(candidates.ranks, candidates.grades))
+            if grade >= 0 or docs[rank - 1] in some
         ]
         for some in new
     ]
@@ -86,7 +86,7 @@ def test_values_under_every_labelling(text, docs, judged):
         LabelledRankings(
             np.zeros(len(new), dtype=np.int64),
             candidates.ranks[every],
-            candidates.gains[every],
+            gains[every],
             cumulate(np.array([len(some) for some in chosen])),
             run.relevant.total[0] + extra,
             extra,
@@ -102,9 +102,8 @@ def test_candidates_are_judged_and_unjudged_documents_in_rank_order():
     run = {"p": {"y": 2, "a": 1}, "q": {"d": 3, "x": 2, "r": 1}}
     measure = ir_measures.P @ 4
     labelled = Labelled(unjudged_of([judge_part(judgements, run)], [measure]), measure)
-    found = labelled.measure.candidates(labelled.side(0))
-    assert isinstance(found, Candidates)
+    found, gains = labelled.measure.candidates(labelled.side(0))
     assert found.queries.tolist() == [0, 0, 1, 1]
     assert found.ranks.tolist() == [1, 2, 2, 3]
-    assert found.codes.tolist() == [0, -1, 1, -1]
-    assert found.gains.tolist() == [1 / 4] * 4
+    assert found.grades.tolist() == [-1, 1, -1, 1]
+    assert gains.tolist() == [1 / 4] * 4

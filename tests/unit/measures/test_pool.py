@@ -174,11 +174,10 @@ def test_finders_count_the_run_that_joins():
     pool = RarenessPool.from_runs(RUNS)
     judged = judge(Judgements({"q1": {"a": 1, "d": 1, "z": 1}}), {"q1": {"d": 3, "z": 2, "a": 1}})
     relevant = judged.relevant()
-    docnos = judged.judgements.docnos.take(relevant.pairs)
-    found, systems = pool.finders(judged, relevant, docnos, depth=2)
+    found, systems = pool.finders(judged, relevant, depth=2)
     assert found.tolist() == [1 + 1, 0 + 1, 2 + 0]  # d, z join within the top 2; a is third
     assert systems.tolist() == [4, 4, 4]
-    assert pool.finders(judged, relevant, docnos, depth=2, member=True)[1].tolist() == [3, 3, 3]
+    assert pool.finders(judged, relevant, depth=2, member=True)[1].tolist() == [3, 3, 3]
 
 
 @pytest.mark.parametrize(
@@ -204,8 +203,7 @@ def test_a_member_answers_with_the_same_set_of_documents(ranking, depth, is_memb
         {"q1": {doc: -place for place, doc in enumerate(ranking)}},
     )
     relevant = judged.relevant()
-    docnos = judged.judgements.docnos.take(relevant.pairs)
-    _, systems = pool.finders(judged, relevant, docnos, depth=depth)
+    _, systems = pool.finders(judged, relevant, depth=depth)
     assert set(systems.tolist()) == {2 if is_member else 3}
 
 

@@ -117,7 +117,7 @@ def test_bounds_of_a_difference_of_average_precision_contain_every_labelling(gai
     of_unjudged = tiled[:, 2:].ravel()
     now = [[mean_precision(ranks, gains, (1, 1, 0, 0), 1) for ranks in of_run] for of_run in RANKS]
     low, high = pair_bounds.average_precision_difference(
-        pair, np.subtract(*now), (*(of_unjudged * (ranks > 0)),), (*known_gains,)
+        pair, np.subtract(*now), (*known_gains,), (*(of_unjudged * (ranks > 0)),)
     )
     for q in range(QUERIES):
         more = np.arange(OTHERS[q] + 1)  # relevant documents that no run retrieves
@@ -187,8 +187,8 @@ def test_the_outer_bound_of_a_difference_of_average_precision(seed, size):
     low, high = pair_bounds.average_precision_difference(
         pair,
         np.array([base]),
-        (gains[unjudged] * (a[unjudged] > 0), gains[unjudged] * (b[unjudged] > 0)),
         (gains[known] * (a[known] > 0), gains[known] * (b[known] > 0)),
+        (gains[unjudged] * (a[unjudged] > 0), gains[unjudged] * (b[unjudged] > 0)),
     )
     most = greatest_outer_bound(together, known, unjudged, base, total, others)
     least = -greatest_outer_bound(
@@ -206,7 +206,7 @@ def bounds_by_reverse_orders(*sizes):
         none, none, np.zeros_like(offsets), nothing + 1, a, b, offsets, nothing
     )
     return np.transpose(
-        pair_bounds.average_precision_difference(pair, nothing * 0.0, (ones, ones), (none, none))
+        pair_bounds.average_precision_difference(pair, nothing * 0.0, (none, none), (ones, ones))
     )
 
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 from itertools import product
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pyterrier_asl import evaluate, holes, judge_until_settled, merge_labels, preferences
+from pyterrier_asl import evaluate, holes, preferences
 
 QRELS = {"q": {"a": 1, "b": 0}, "p": {"a": 1, "b": 0}}
 GOOD = {"q": {"a": 3, "x": 2}, "p": {"a": 1}}
@@ -159,28 +158,21 @@ def test_what_to_judge_next_for_many_runs_by_loops(measure, seed):
     assert rows["rank"].fillna(99).tolist() == [row[1] for row in sorted(expected)]
 
 
-def test_a_track_is_judged_until_no_pair_is_open():
+@pytest.mark.parametrize("measure", ["P@3", "ASL@2", "nDCG(gains={0: 1, 2: 3})@3"])
+def test_judging_what_is_listed_settles_every_pair(measure):
     runs, labels = rankings_of(0), {doc: number % 2 for number, doc in enumerate("abcuvwxyz")}
-    found = holes(runs, TRACK_QRELS, "P@3")
-    done = judge_until_settled(found, lambda frame: frame["docno"].map(labels).tolist(), batch=2)
-    assert done.ended == "settled" and not done.holes.is_open
-    merged = merge_labels(TRACK_QRELS, done.labels)[["qid", "docno", "label"]]
-    pd.testing.assert_frame_equal(done.holes.table, holes(runs, merged, "P@3").table)
-
-
-def test_labels_keep_measure_name_depth_highest_and_level():
-    """Each with another value than its default."""
-    options = {"depth": 2, "highest": 3, "alpha": 0.3}
-    found = holes({"a": GOOD, "b": OTHER}, QRELS, {"mine": "nDCG@1"}, **options)
-    assert len(found.order) == 3  # of the first two documents
-    labelled = found.with_labels(found.order[:1], np.array([0.0]))
-    assert labelled.order.tolist() == [code for code in found.order if code != found.order[0]]
-    assert (labelled.labelled.name, labelled.labelled.depth, labelled.labelled.highest) == (
-        "mine", 2, 3
-    )  # fmt: skip
-    assert labelled.alpha == 0.3
-    with pytest.raises(ValueError, match="the label 4 is above the highest grade, 3"):
-        judge_until_settled(found, lambda frame: [4] * len(frame))
+    qrels, rounds = TRACK_QRELS, 0
+    while (found := holes(runs, qrels, measure)).is_open:
+        batch = found.todo.head(2)
+        assert not set(zip(batch["qid"], batch["docno"])) & {
+            (qid, docno) for qid, judged in qrels.items() for docno, grade in judged.items()
+            if grade >= 0
+        }  # fmt: skip
+        qrels = {qid: dict(judged) for qid, judged in qrels.items()}
+        for qid, docno in zip(batch["qid"], batch["docno"]):
+            qrels[qid][docno] = labels[docno]
+        rounds += 1
+    assert rounds > 1
 
 
 #: Rankings with at least one of the judged documents a and n.

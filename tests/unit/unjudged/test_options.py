@@ -12,7 +12,6 @@ from pyterrier_asl.analysis.incomplete_judgements import missing_labels
 from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.evaluation.relevant_documents import RelevantRanks
 from pyterrier_asl.io.label_files import read_labels
-from pyterrier_asl.unjudged.loop import judge_until_settled
 
 A, B = {"q": {"d": 2, "x": 1}}, {"q": {"y": 2, "d": 1}}
 AB = {"A": A, "B": B}
@@ -21,11 +20,6 @@ QRELS = {"q": {"d": 1}}
 
 @pytest.mark.parametrize("number", [2.5, 1.5, 0, -1, float("nan"), True, "3"])
 def test_what_counts_is_a_whole_number_from_1_on(number):
-    for what, call in {
-        "batch": lambda: judge_until_settled(holes(AB, QRELS, "RR"), None, batch=number),
-    }.items():
-        with pytest.raises(ValueError, match=f"{what} must be a whole number from 1 on, not"):
-            call()
     ranks = RelevantRanks.of(Evaluation.of({"a": A}, QRELS), 1)
     with pytest.raises(ValueError, match="depth must be a whole number from 1 on, not"):
         ranks.found(number)

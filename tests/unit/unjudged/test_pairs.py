@@ -70,34 +70,12 @@ def labelled_as(text, rankings, judged):
 @given(rankings, rankings, grades, st.sampled_from(sorted(MEASURES)))
 def test_one_document_alone(a, b, judged, text):
     labelled, value = labelled_as(text, (a, b), judged)
-    in_query = labelled.unjudged.queries[labelled.documents] == 0
-    codes = labelled.documents[in_query]
-    docnos = labelled.unjudged.docnos(codes)
+    in_query = labelled.judgements.queries[labelled.documents] == 0
+    docnos = labelled.judgements.docnos.take(labelled.documents[in_query]).to_pylist()
     for side, docs in enumerate((a, b)):
         found = values_if_only_relevant(labelled, labelled.side(side))[in_query]
         expected = [value(docs, {**judged, docno: 1}) for docno in docnos]
         assert found.tolist() == pytest.approx(expected, abs=1e-9)
-
-
-@pytest.mark.slow
-@given(rankings, rankings, grades, st.sampled_from(sorted(MEASURES)), st.randoms())
-def test_labels_taken_are_judgements(a, b, judged, text, random):
-    name, _, _ = MEASURES[text]
-    labelled, _ = labelled_as(text, (a, b), judged)
-    unjudged = labelled.unjudged
-    codes = np.array([c for c in range(len(unjudged)) if random.random() < 0.5], dtype=np.int64)
-    given_grades = np.array([random.choice([0, 1]) for _ in codes], dtype=float)
-    new = dict(judged)
-    for code, docno, grade in zip(codes, unjudged.docnos(codes), given_grades):
-        if unjudged.queries[code] == 0:
-            new[docno] = int(grade)
-    taken = type(labelled)(unjudged.labelled(codes, given_grades), labelled.measure)
-    fresh, _ = labelled_as(text, (a, b), new)
-    for one, two in zip(
-        taken.bounds(0) + taken.difference(0, 1), fresh.bounds(0) + fresh.difference(0, 1)
-    ):
-        assert one[0] == pytest.approx(two[0], abs=1e-12)
-    assert taken.side(0).value[0] == pytest.approx(fresh.side(0).value[0], abs=1e-12)
 
 
 QRELS = {"q": {"a": 1, "b": 0}, "p": {"a": 1, "b": 0}}
