@@ -54,6 +54,15 @@ def has_bounds(measure: Any) -> bool:
     return True
 
 
+def check_cutoff(measure: Any, name: str) -> None:
+    """Raises ValueError for a measure of whole rankings whose differences take seconds per pair."""
+    own = measure_with_bounds(measure)
+    if own.SLOW_DIFFERENCES and own.cutoff is None:
+        raise ValueError(
+            f"{name} of many runs with unjudged documents needs a cut-off, such as {own.NAME}@100"
+        )
+
+
 def unjudged_of(
     runs: Iterable[JudgedRun],
     measures: Sequence[Any],

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..assessment.judges import QRELS, Judges
 from ..evaluation.evaluation import Evaluation
-from ..evaluation.labellings import labelled_measures, measure_with_bounds
+from ..evaluation.labellings import check_cutoff, labelled_measures
 from ..evaluation.scores import ScoreTable
 from ..io.names import shared_systems
 from ..io.notices import counted, names_of, warn
@@ -144,10 +144,7 @@ def _least_gains(
     runs: Evaluation, measure: NamedMeasure, depth: int | None, highest: float | None
 ) -> Floats:
     """The least gain of each run over each other run among all labels of unjudged documents."""
-    own = measure_with_bounds(measure.measure)
-    if own.SLOW_DIFFERENCES and own.cutoff is None:
-        name = measure.name
-        raise ValueError(f"{name} with unjudged documents needs a cut-off, such as {own.NAME}@100")
+    check_cutoff(measure.measure, measure.name)
     several = {measure.name: measure.measure}
     labelled = labelled_measures(runs, several, depth=depth, highest=highest)[measure.name]
     lower = np.zeros((len(runs), len(runs), len(runs.qids)))

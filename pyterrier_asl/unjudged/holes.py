@@ -14,7 +14,7 @@ import pandas as pd
 from ..charts.forms import CROWDED, alt, captioned, figure, inline_rows, ranges, square, tooltips
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.inputs import QrelsLike, Runs, complete_measures
-from ..evaluation.labellings import Labelled
+from ..evaluation.labellings import Labelled, check_cutoff
 from ..io.names import check_names
 from ..io.notices import counted
 from ..io.printed import Part, Printed
@@ -76,7 +76,8 @@ def holes(
 
     Raises:
         ValueError: for a measure without bounds, a depth that is not a whole number from 0 on, a
-            level that is not a probability, or a single run.
+            level that is not a probability, or a single run; for AP or AP_Rareness without a
+            cut-off, which take seconds per pair, of three runs or more.
 
     >>> runs = {"a": {"q": {"d": 2, "x": 1}}, "b": {"q": {"y": 2, "d": 1}}}
     >>> found = holes(runs, {"q": {"d": 1}}, "RR")
@@ -88,6 +89,8 @@ def holes(
     if len(judged) < 2:
         raise ValueError(f"there is only the run {judged.names[0]!r}: compare two at least")
     [named] = complete_measures([one_measure(measure)], rel=rel)
+    if len(judged) > 2:
+        check_cutoff(named.measure, named.name)
     [measured] = judged.with_pool({named.name: named.measure}).values()
     labelled = labelled_runs(judged, NamedMeasure(named.name, measured), depth, highest)
     return Holes(judged, labelled, alpha, judged.facts({labelled.name: measured}).notes)

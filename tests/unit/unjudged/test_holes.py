@@ -175,6 +175,15 @@ def test_judging_what_is_listed_settles_every_pair(measure):
     assert rounds > 1
 
 
+def test_average_precision_of_whole_rankings_is_for_two_runs():
+    runs = {name: {"q": {doc: 2.0, "d": 1.0}} for name, doc in zip("abc", "xyz")}
+    for measure, such_as in (("AP(rel=2)", "AP@100"), ("AP", "AP@100")):
+        with pytest.raises(ValueError, match=f"needs a cut-off, such as {such_as}"):
+            holes(runs, {"q": {"d": 1}}, measure)
+    assert holes({name: runs[name] for name in "ab"}, {"q": {"d": 1}}, "AP").verdict == "open"
+    assert holes(runs, {"q": {"d": 1}}, "AP@9").is_open
+
+
 #: Rankings with at least one of the judged documents a and n.
 RANKINGS = (
     st.permutations(["a", "n", "x", "y"])
