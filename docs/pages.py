@@ -116,18 +116,18 @@ def measures() -> str:
 
 
 def reference_analyses() -> str:
-    """Question, source, picture and command of each analysis; then the functions."""
-    declared = [_function(analysis) for analysis in analyses()]
-    further = [f"pyterrier_asl.analysis.{name}" for name in pyterrier_asl.analysis.__all__]
-    functions = dict.fromkeys([*declared, *further])
+    """Source, picture, command and function of each analysis; then the other functions."""
+    described: set[str] = set()
+    parts = []
+    for analysis in analyses():
+        function = _function(analysis)
+        parts.append(_entry(analysis, _directive(function) if function not in described else ""))
+        described.add(function)
+    names = (f"pyterrier_asl.analysis.{name}" for name in pyterrier_asl.analysis.__all__)
+    further = [_directive(name) for name in names if name not in described]
+    heading = _title("Analyses") + ":doc:`analyses` explains the options of all analyses.\n\n"
     return "".join(
-        [
-            _title("Analyses"),
-            ":doc:`analyses` explains the options of all analyses.\n\n",
-            *map(_entry, analyses()),
-            _heading("Functions"),
-            "\n".join(map(_directive, functions)),
-        ]
+        [heading, *parts, *([_heading("Further names"), "\n".join(further)] if further else [])]
     )
 
 
@@ -231,13 +231,14 @@ def _measure(measure: Any) -> str:
     )
 
 
-def _entry(analysis: Analysis) -> str:
+def _entry(analysis: Analysis, described: str) -> str:
     names = ", ".join(f"``{name}``" for name in analysis.figures)
+    shown = described or f"The table is from :func:`~{_function(analysis)}`.\n"
     return (
-        f".. _analysis-{analysis.name}:\n\n{_heading(analysis.what)}"
-        f"{analysis.source}. Other names: {names}.\n\n"
+        f".. _analysis-{analysis.name}:\n\n{_heading(analysis.name)}"
+        f"{analysis.source}: {names}\n\n"
         f".. image:: gallery/{analysis.name}.png\n    :alt: {analysis.name}\n\n"
-        f".. code-block:: console\n\n    $ {_wrapped(command(analysis))}\n\n"
+        f".. code-block:: console\n\n    $ {_wrapped(command(analysis))}\n\n{shown}\n"
     )
 
 

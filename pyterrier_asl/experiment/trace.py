@@ -169,7 +169,8 @@ def trace(
         pipeline: a PyTerrier transformer.
         topics: data frame with ``qid`` and what the first stage needs.
         qrels: see :func:`~pyterrier_asl.evaluate`.
-        measures: see :func:`~pyterrier_asl.evaluate`; None: ASL@1000, R@1000 and nDCG@10.
+        measures: see :func:`~pyterrier_asl.evaluate`; None: ``ASL@1000``, ``R@1000`` and
+            ``nDCG@10``.
         rel: minimum grade of a relevant document; None: the one that all measures have, or 1.
 
     Returns:

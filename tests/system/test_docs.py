@@ -71,7 +71,10 @@ def test_the_reference_has_every_parameter_of_a_measure(measure):
 @pytest.mark.parametrize("analysis", analyses(), ids=lambda analysis: analysis.name)
 def test_every_analysis_is_listed_described_and_in_the_gallery(analysis):
     reference = (PAGES / "reference_analyses.rst").read_text()
-    assert f".. _analysis-{analysis.name}:" in reference and analysis.what in reference
+    assert f".. _analysis-{analysis.name}:" in reference
+    assert (
+        f":ref:`{analysis.what} <analysis-{analysis.name}>`" in (PAGES / "analyses.rst").read_text()
+    )
     assert analysis.figure in reference
     assert all(f"``{name}``" in reference for name in analysis.figures)
     thumbnail = f"target: reference_analyses.html#analysis-{analysis.name}\n"
