@@ -61,7 +61,7 @@ _PACKAGES = {
 
 #: Public functions that the package does not export, by package.
 _FURTHER = {
-    "tuning": ["pyterrier_asl.tuning.bm25_stages", "pyterrier_asl.tuning.truncated"],
+    "tuning": ["pyterrier_asl.tuning.truncated"],
     "statistics": [
         "pyterrier_asl.statistics.tests.compare_pair",
         "pyterrier_asl.statistics.tests.compare_all",

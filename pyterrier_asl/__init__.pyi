@@ -27,7 +27,7 @@ from .measures.tbg import TBG
 from .reporting import report
 from .retrieval.feedback import RobertsonPRF
 from .retrieval.index import TermIndex
-from .tuning import KFoldRandomSearch, RandomSearch, StagedSearch
+from .tuning import KFoldRandomSearch, RandomSearch, Stage, StagedSearch, bm25_stages
 from .unjudged.holes import Holes, holes
 
 __version__: str
@@ -49,12 +49,14 @@ __all__ = [
     "RarenessPool",
     "RobertsonPRF",
     "RunComparison",
+    "Stage",
     "StagedSearch",
     "TBG",
     "TermIndex",
     "Trace",
     "accelerate",
     "audit",
+    "bm25_stages",
     "bounds",
     "compare",
     "evaluate",

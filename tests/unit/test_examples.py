@@ -12,6 +12,7 @@ import runpy
 import shlex
 import textwrap
 from pathlib import Path
+from tempfile import mkdtemp
 
 import pytest
 from click.testing import CliRunner
@@ -105,8 +106,20 @@ def test_the_example_of_the_readme_prints_what_it_shows(place, capsys):
     blocks = re.findall(r"^```(\w*)\n(.*?)^```$", readme, re.DOTALL | re.MULTILINE)
     at = [language for language, _ in blocks].index("python")
     (_, code), (_, shown) = blocks[at : at + 2]
-    exec(code, {})
+    names: dict = {}
+    exec(code, names)
     assert capsys.readouterr().out == shown
+    # Systems save their results under their own names, too.
+    folder = Path(mkdtemp(dir=place))
+    exec(code.replace("names=[", f"save_dir={str(folder)!r}, names=["), names)
+    assert capsys.readouterr().out == shown
+    systems = [names["bm25"], names["index"].bm25(b=0.4, k3=8)]
+    names["pt"].Experiment(
+        systems, *names["dataset"].get_topicsqrels(), ["map"], save_dir=str(folder)
+    )
+    assert {path.name for path in folder.glob("*.res.gz")} == {
+        *("BM25.res.gz", "feedback.res.gz", "BM25(b=0.4, k3=8).res.gz")
+    }
 
 
 def test_published_values_are_next_to_computed_ones():
