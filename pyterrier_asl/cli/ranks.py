@@ -4,6 +4,7 @@
 Examples:
   pyterrier-asl ranks qrels.txt runs/ -m nDCG@10
   pyterrier-asl ranks qrels.txt runs/ -m nDCG@10 --unjudged
+  pyterrier-asl ranks qrels.txt runs/ -m nDCG@10 --pairs -o pairs.tsv
   pyterrier-asl ranks nist.txt runs/ -m nDCG@10 --judge gpt=gpt.txt --judge-rel gpt=2
   pyterrier-asl ranks --track covid covid.qrels covid/ --track nq nq.qrels nq/ -m nDCG@10 -o latex
   pyterrier-asl ranks --scores perquery.csv -m nDCG@10 --chart ranks.svg
@@ -19,6 +20,8 @@ How to read it: the topics are a sample of a population of topics.
   d     0.4020  *    4   4      no                 *: a is significantly better (p, corrected for
                                                    all pairs, at most alpha); three systems are,
                                                    so d has rank 4
+With --pairs: difference of the means, a less b; statistic, the difference by its standard error;
+p, corrected for all pairs; ordered, whether a is significantly better than b.
 With 95 % confidence the intervals of ranks of all systems hold simultaneously. With --unjudged they
 hold for all labels of the unjudged documents of these runs, with --judge for each judge.
 'compare' tests runs against a baseline that was chosen before looking at the results.
@@ -33,6 +36,7 @@ import click
 
 from ..io.tables import MACHINE_READABLE, write
 from ..leaderboard import ranks as library
+from ..leaderboard.sentences import pairs_caption
 from . import Command, epilog, options, print_notes
 
 
@@ -66,12 +70,21 @@ from . import Command, epilog, options, print_notes
     simultaneous={"help": "The intervals of all tracks hold simultaneously."},
 )
 @options.matching
+@options.switch("--pairs", help="Print every pair of systems with its p, instead of the ranks.")
 @options.chart("Also draw the intervals")
 @options.kind("ranks", "queries")
 @options.places
 @options.table_size
 @options.output("tsv, csv, jsonl: one row per system, two columns per interval.")
-def command(kind: str | None, places: int, wide: bool, all_rows: bool, form: str, **_: Any) -> None:
+def command(
+    kind: str | None,
+    pairs: bool,
+    places: int,
+    wide: bool,
+    all_rows: bool,
+    form: str,
+    **_: Any,
+) -> None:
     """Which ranks could each system have, and who could be the best?
 
     QRELS is a file or the id of an ir_datasets dataset; RUN... are files and folders.
@@ -79,7 +92,14 @@ def command(kind: str | None, places: int, wide: bool, all_rows: bool, form: str
     options.check_chart()
     source, judgements = options.sources()
     board = library.ranks(source, judgements, **options.given())
-    if form == "table":
+    if pairs:
+        style: dict[str, Any] = {"places": places, "zero_p": 1 / board.draws}
+        if form == "table":
+            style |= {"wide": wide, "all_rows": all_rows}
+        elif form == "latex":
+            style["caption"] = pairs_caption(board)
+        write(board.pairs(), form, **style)
+    elif form == "table":
         board.show(places=places, wide=wide, all_rows=all_rows)
     elif form in MACHINE_READABLE:
         write(board.table, form, places=places)

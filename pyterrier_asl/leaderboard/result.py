@@ -8,7 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from ..charts.forms import CROWDED, alt, category, figure, inline_rows, ranges, tooltips
+from ..charts.forms import (
+    BESIDE_NAMES,
+    CROWDED,
+    ROW,
+    alt,
+    category,
+    figure,
+    inline_rows,
+    ranges,
+    tooltips,
+)
 from ..charts.scales import around, whole_numbers
 from ..io.lazy import pd
 from ..io.names import OVERALL
@@ -20,6 +30,9 @@ from ..statistics.rank_intervals import RankIntervals, joint_ranks
 from .board import Board
 from .samples import Sample
 from .sentences import STAR, caption, conditions, confidence, headlines
+
+#: The most pixels of a chart of topics; of more topics some have no names.
+_MOST_WIDE = 2400
 
 #: The charts of a leaderboard.
 KINDS = ("ranks", "queries")
@@ -122,14 +135,15 @@ class Leaderboard(Board, Printed):
             alt.Chart(inline_rows(cells))
             .mark_rect()
             .encode(
-                x=alt.X("topic:N", sort=order, axis=alt.Axis(labels=False, ticks=False)),
+                x=alt.X("topic:N", sort=order, axis=alt.Axis(labelAngle=-90, ticks=False)),
                 y=alt.Y("name:N", sort=self.names, title=None),
                 color=alt.Color("value:Q", title=self.measure),
                 tooltip=tooltips("name:N", "topic:N", "value:Q"),
             )
         )
         text = f"{counted(self.topics, 'topic')}, the lowest median at the left."
-        return figure(drawn, f"{self.measure} by topic", text, rows=CROWDED)
+        width = max(BESIDE_NAMES, min(ROW * self.topics, _MOST_WIDE))
+        return figure(drawn, f"{self.measure} by topic", text, rows=CROWDED, width=width)
 
     def _chart_of_ranks(self) -> alt.TopLevelMixin:
         rows = self.overall.assign(low=self.overall["low"].astype(int))

@@ -182,6 +182,16 @@ def caption(board: Board) -> str:
     return " ".join(sentences)
 
 
+def pairs_caption(board: Board) -> str:
+    """The caption of a table of all pairs."""
+    pairs = counted(len(board.names) * (len(board.names) - 1) // 2, "pair")
+    return (
+        f"{pairs} of systems by {board.measure}, {counted(board.topics, 'topic')}: difference of "
+        "the means, a less b. p is corrected for all pairs (sign flips of the topics' differences, "
+        f"step-down maxima); ordered: p at most {board.alpha:g}."
+    )
+
+
 def _holds_for(board: Board) -> Iterator[str]:
     if board.unjudged:
         yield "This holds for all labels of the unjudged documents of these runs."

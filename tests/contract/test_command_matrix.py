@@ -258,6 +258,7 @@ SPECIAL: dict[str, dict[str, Row]] = {
         "draws": Row(["--draws", "20"], ["--alpha", ".1"], "ASL@10"),
         "seed": Row(["--seed", "7"], ["--alpha", ".1", "--draws", "20"], "ASL@10"),
         "alpha": Row(["--alpha", ".4"]),
+        "pairs": Row(["--pairs"]),
         "kind": Row(["--kind", "queries"], ["--chart", CHART], writes=CHART),
     },
     "holes": {

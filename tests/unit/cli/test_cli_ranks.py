@@ -47,6 +47,20 @@ def test_machine_readable_tables_hold_all_numbers(files):
     assert lines[0].split("\t") == list(board.table)
 
 
+def test_pairs_are_those_of_the_library(files):
+    board = asl.ranks("runs", "qrels", "AP", alpha=0.1)
+    given = ["ranks", "qrels", "runs", "-m", "AP", "--alpha", ".1", "--pairs"]
+    assert rows(call(*given, "-o", "jsonl")) == board.pairs().to_dict("records")
+    table = call(*given).stdout.splitlines()
+    assert table[0].split() == ["a", "b", "difference", "statistic", "p", "ordered"]
+    assert len(table) == 2 + 6 and f"<{1 / board.draws:.4f}" in "".join(table)
+    text = call(*given, "-o", "latex").stdout
+    assert (
+        r"\caption{6 pairs of systems by AP, 30 topics: difference of the means, a less b. p"
+        in text
+    )
+
+
 @pytest.mark.parametrize("form", ["latex", "markdown"])
 def test_tables_for_papers_have_the_intervals(files, form):
     text = call("ranks", "qrels", "runs", "-m", "AP", "-o", form).stdout

@@ -279,6 +279,7 @@ def test_the_chart_of_queries_has_each_value():
     expected = asl.evaluate(runs, QRELS, "ASL@7").set_index(["name", "qid"])["ASL@7"].to_dict()
     assert {(row["name"], row["topic"]): row["value"] for row in rows} == expected
     assert drawn["encoding"]["y"]["sort"] == board.names
+    assert "labels" not in drawn["encoding"]["x"]["axis"] and drawn["width"] == 12 * board.topics
     medians = board.values.median()
     assert medians[drawn["encoding"]["x"]["sort"]].is_monotonic_increasing
     with pytest.raises(ValueError, match="kind 'topics' is unknown: use one of .*'ranks', 'q"):
