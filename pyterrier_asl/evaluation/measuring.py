@@ -24,7 +24,7 @@ from ..io.runs import iter_runs, load_run
 from ..io.threads import cores, map_ahead, map_at_once
 from ..judging.judged_run import JudgedRun, judge_whole
 from ..judging.judgements import Judgements
-from ..measures.names import needs_pool
+from ..measures.names import has_subtopics, needs_pool
 from ..measures.rareness import Pools, check_pooled, warn_of_few
 from ..measures.standard import formula
 from ..scoring.arrays import Floats
@@ -182,8 +182,11 @@ def values_by_others(measures: Sequence[Any], judged: JudgedRun) -> dict[Any, Fl
     # The best row of a document that occurs twice.
     table = judged.table.take(np.sort(judged.whole_ranking.rows))
     rows = table.frame("query_id", "doc_id", "score")
+    # Measures with subtopics have other qrels, and ir_measures gives 0 for several at once.
+    groups = [[m for m in values if not has_subtopics(m)]]
+    groups += [[m] for m in values if has_subtopics(m)]
     with _PROVIDERS:
-        metrics = _calculated(list(values), judged, rows)
+        metrics = [m for group in filter(None, groups) for m in _calculated(group, judged, rows)]
     for metric in metrics:
         if metric.query_id in number:
             values[metric.measure][number[metric.query_id]] = metric.value
@@ -230,7 +233,10 @@ def _not_provided(measure: Any, judgements: Judgements, error: Exception) -> Val
 
 def _evaluator(judgements: Judgements, *measures: Any) -> Any:
     """ir_measures' evaluator of these measures; some providers need whole grades as integers."""
-    qrels = judgements.table.frame("query_id", "doc_id", "relevance")
+    if judgements.by_subtopic is not None and all(map(has_subtopics, measures)):
+        qrels = judgements.by_subtopic.to_pandas()
+    else:
+        qrels = judgements.table.frame("query_id", "doc_id", "relevance")
     if not np.any(judgements.grades % 1):
         qrels = qrels.astype({"relevance": np.int64})
     return ir_measures.evaluator(measures, qrels)

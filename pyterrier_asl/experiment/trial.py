@@ -12,14 +12,12 @@ from typing import Any
 import ir_measures
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 import pyterrier as pt
 from ir_measures import Measure
 
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.inputs import warn_of_grades
 from ..evaluation.measuring import check_provided
-from ..io.lazy import pc
 from ..io.notices import counted, warn
 from ..judging.judged_run import JudgedRun, judge
 from ..judging.judgements import Judgements
@@ -168,8 +166,8 @@ def score(trial: Trial, systems: list[Any], columns: list[Column], mrt: bool) ->
     table = trial.run(pipelines, asked)
     by_name = {**_matched(names, recorders, judgements, known=ready), **ready}
     runs = Evaluation(names, [by_name[name] for name in names], judgements, trial.qrels)
-    if not matching_of(trial.qrels):
-        _warn_of_repeated(runs)
+    facts = runs.facts(measures)
+    facts.warn()
     if trial.unjudged_topics and not trial.quiet:
         missing = counted(len(trial.unjudged_topics), "topic")
         warn(f"{missing} not in the qrels (e.g. {trial.unjudged_topics[0]!r}): the values are NaN")
@@ -205,20 +203,6 @@ def _inputs(measures: list[Measure]) -> str:
     ready = [m for m in measures if not needs_pool(m)]
     further = sorted(set(ir_measures.run_inputs(ready)) if ready else ())
     return " ".join(c for c in further if c not in ("query_id", "doc_id", "score"))
-
-
-def _warn_of_repeated(runs: Evaluation) -> None:
-    """Warns of documents that occur twice in a ranking."""
-    for name, run in zip(runs.names, runs.runs):
-        if run.has_duplicates:
-            groups = pa.table({"qid": run.table.qid, "docno": run.table.docno})
-            sizes = groups.group_by(["qid", "docno"]).aggregate([([], "count_all")])
-            twice = sizes.filter(pc.greater(sizes["count_all"], 1))
-            example = twice["docno"][0].as_py()
-            warn(
-                f"system {name!r}: {counted(len(twice), 'document')} occurred twice in a ranking "
-                f"(e.g. {example!r}): each is counted once, at its best rank"
-            )
 
 
 def _show_pool(columns: list[Column], runs: Evaluation) -> None:

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from .formats import SYNONYMS, column_names, is_rank
+from .formats import SYNONYMS, column_named, column_names, is_rank
 from .lazy import pc, pd
 from .notices import excerpt
 from .values import arrow_numbers, as_integers, check_finite, numbers, take, text
@@ -33,6 +33,7 @@ class Columns:
         value: the score (of a run) or grade (of qrels) of each row, never NaN.
         source: the original table, with further columns.
         is_collapsed: whether the document ids are cut at a separator.
+        iteration: the subtopic of each judgement; None: there is only one.
     """
 
     qid: pa.LargeStringArray
@@ -40,6 +41,7 @@ class Columns:
     value: npt.NDArray[np.float64]
     source: Any
     is_collapsed: bool = False
+    iteration: pa.LargeStringArray | None = None
 
     def __len__(self) -> int:
         return len(self.value)
@@ -156,9 +158,20 @@ def typed_table(source: pd.DataFrame | pa.Table, wanted: Sequence[str], what: st
         elif name == "name":
             with suppress(ValueError):  # a run without names has the name of its file
                 table[name] = text(values, label)
+        elif name == "iteration":
+            if (subtopics := _several_texts(values)) is not None:
+                table[name] = subtopics
         else:
             table[name] = _unchanged(values)
     return pa.table(table)
+
+
+def _several_texts(values: Any) -> pa.LargeStringArray | None:
+    """Values of any kind as text; None where all are equal."""
+    column = _unchanged(values)
+    column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    texts = pc.fill_null(pc.cast(column, pa.large_string()), "0")
+    return texts if pc.count_distinct(texts).as_py() > 1 else None
 
 
 def _scores(values: Any, name: str, what: str) -> npt.NDArray[np.float64]:
@@ -191,23 +204,31 @@ def _columns(source: Any, value: str, kind: str, what: str) -> Columns:
     if isinstance(source, Columns):
         return source
     columns: Iterable[Any]
+    subtopics: Any = []
     if is_table(source):
         source = pandas_or_arrow(source)
         names = column_names(_names(source), ["qid", "docno", value], f"the {kind}")
         columns = [_column(source, name, f"the {kind}") for name in names.values()]
         if is_rank(names[value]):
             columns[2] = _scores(columns[2], names[value], f"rank of the {kind}")
+        if value == "label" and (name := column_named(_names(source), "iteration", "the qrels")):
+            subtopics = _column(source, name, "the qrels")
     elif isinstance(source, Mapping):
         columns, source = _lists_of_dict(source, kind), pa.table({})
     else:
         attributes = [SYNONYMS[name][0][-1] for name in ("qid", "docno", value)]
-        columns, source = _lists_of_tuples(source, kind, attributes), pa.table({})
+        rows = list(source) if isinstance(source, Iterable) else source
+        columns = _lists_of_tuples(rows, kind, attributes)
+        if value == "label" and all(hasattr(row, "iteration") for row in rows):
+            subtopics = pa.array([str(row.iteration) for row in rows], pa.large_string())
+        source = pa.table({})
     qid, docno, values = columns
     return Columns(
         text(qid, f"query id of the {kind}"),
         text(docno, f"document id of the {kind}"),
         numbers(values, f"{what} of the {kind}"),
         source,
+        iteration=_several_texts(subtopics) if len(subtopics) else None,
     )
 
 

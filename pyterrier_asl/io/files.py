@@ -47,7 +47,7 @@ BY_QUERY = "perquery.csv"
 SUMMARIES = ("aggregated.csv", BY_QUERY)
 _FORMATS = {".parquet": "Parquet", ".feather": "Arrow", ".arrow": "Arrow"}
 _MAGIC = {b"PAR1": "Parquet", b"ARRO": "Arrow"}
-_TEXT_NAMES = {"label": "grade"}
+_TEXT_NAMES = {"label": "grade", "iteration": "iter"}
 #: What lines without a header can be.
 _LAYOUTS = {RUN: (RUN, RANKED), QRELS: (QRELS,)}
 #: The bytes of a text that hold its first lines.
@@ -92,8 +92,9 @@ def read_table(
     names = [name for name in names if name in layout.columns]
     table = read_columns(path, layout, names, first_ranks="name" not in names)
     if layout is QRELS:
-        columns = [*table.columns[:2], as_integers(table["grade"])]
-        return pa.table(columns, names=wanted)
+        table = table.set_column(2, "label", as_integers(table["grade"]))
+        is_one = pc.count_distinct(table["iter"]).as_py() == 1
+        return table.drop_columns("iter") if is_one else table.rename_columns(wanted)
     return table
 
 

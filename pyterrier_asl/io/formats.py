@@ -48,6 +48,7 @@ SYNONYMS: dict[str, tuple[tuple[str, ...], ...]] = {
     "score": (("score",), ("similarity", "sim", "retrieval_score"), ("rank", "ranking")),
     "rank": (("rank", "ranking"),),
     "doc_len": (("doc_len",),),
+    "iteration": (("iteration",), ("iter",), ("subtopic", "subtopic_id")),
     "name": (
         ("name",),
         ("run",),
@@ -60,7 +61,7 @@ SYNONYMS: dict[str, tuple[tuple[str, ...], ...]] = {
     "text": (("query", "title", "text", "contents", "body", "segment", "passage", "question"),),
 }
 #: Columns that may be missing.
-OPTIONAL = frozenset({"rank", "name", "doc_len", "track", "source"})
+OPTIONAL = frozenset({"rank", "name", "doc_len", "iteration", "track", "source"})
 
 #: A number, as every reader but that of TREC's lines takes it.
 NUMBER = re.compile(

@@ -15,7 +15,7 @@ from .files import StrPath, read_table
 from .lazy import pd
 from .trec_text import QRELS
 
-_QRELS = ("qid", "docno", "label")
+_QRELS = ("qid", "docno", "label", "iteration")
 
 
 class UnknownDatasetError(ValueError):
@@ -34,7 +34,8 @@ def read_qrels(source: StrPath | pd.DataFrame | pa.Table) -> pd.DataFrame:
 
     Returns:
         The judgements in their order, with columns ``qid`` (str), ``docno`` (str) and ``label``
-        (int64 if every grade is a whole number, else float64).
+        (int64 if every grade is a whole number, else float64), and ``iteration`` (str), the
+        subtopic, where a file has several.
 
     Raises:
         ValueError: If the content is not qrels; the message has the file, the line and its text.

@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from ..io.columns import Columns, first_of_each, qrels_columns
+from ..io.lazy import pc
 from ..io.notices import counted, warn
 from ..io.values import arrow_text, take
 from ..scoring.arrays import Floats, Ints, offsets_of, order_by_query, queries_of
@@ -55,6 +56,8 @@ class Judgements(Remembering):
     duplicates = "error"
     drop_self = False
     collapse: str | None = None
+    #: All judgements with their subtopics (``iteration``); None: there are none.
+    by_subtopic: pa.Table | None = None
 
     def __init__(self, qrels: Any) -> None:
         table = qrels_columns(qrels)
@@ -62,13 +65,13 @@ class Judgements(Remembering):
         docnos = take(table.docno, answers.rows)
         grades: Floats = table.value[answers.rows]
         index = PairIndex(answers.offsets, docnos)
+        subtopics = None if table.iteration is None else take(table.iteration, answers.rows)
+        if subtopics is not None:
+            ids = {"query_id": table.qid.take(pa.array(answers.rows)), "doc_id": docnos}
+            self.by_subtopic = pa.table({**ids, "relevance": grades, "iteration": subtopics})
         repeated = index.repeated
         if len(repeated):
-            self.contradiction = self._contradiction(answers.offsets, index, repeated, grades)
-            warn(
-                f"the qrels judge {counted(len(repeated), 'document')} twice for one query (e.g. "
-                f"{docnos[int(repeated[0])].as_py()!r}): measures use the last judgement",
-            )
+            grades = self._one_grade(answers.offsets, index, grades, subtopics)
             keep = np.delete(np.arange(len(docnos)), repeated)
             docnos, grades = take(docnos, keep), grades[keep]
             index = PairIndex(np.searchsorted(keep, answers.offsets), docnos)
@@ -80,6 +83,34 @@ class Judgements(Remembering):
             self.qids = [own[qid] for qid in self.qid_text.to_pylist()]
         self.docnos, self.grades, self.index, self.offsets = docnos, grades, index, index.offsets
         self.queries = queries_of(self.offsets)
+
+    def _one_grade(
+        self, offsets: Ints, index: PairIndex, grades: Floats, subtopics: pa.Array | None
+    ) -> Floats:
+        """The highest grade of a document judged for several subtopics, else the last; warns."""
+        last = index.find(queries_of(offsets), index.ids)
+        several = np.zeros(len(grades), dtype=bool)
+        if subtopics is not None:
+            other = pc.not_equal(subtopics, take(subtopics, last))
+            several[last[other.to_numpy(zero_copy_only=False)]] = True
+        twice = index.repeated[~several[last[index.repeated]]]
+        if len(twice):
+            self.contradiction = self._contradiction(offsets, index, twice, grades)
+            warn(
+                f"the qrels judge {counted(len(twice), 'document')} twice for one query (e.g. "
+                f"{index.ids[int(twice[0])].as_py()!r}): measures use the last judgement",
+            )
+        highest, lowest = grades.copy(), grades.copy()
+        np.maximum.at(highest, last, grades)
+        np.minimum.at(lowest, last, grades)
+        differ = np.flatnonzero(several & (lowest < highest))
+        if len(differ):
+            warn(
+                f"the qrels give {counted(len(differ), 'document')} different grades for subtopics "
+                f"of one query (e.g. {index.ids[int(differ[0])].as_py()!r}): measures without "
+                "subtopics use the highest"
+            )
+        return np.where(several[last], highest[last], grades)
 
     def _contradiction(
         self, offsets: Ints, index: PairIndex, repeated: Ints, grades: Floats
@@ -120,6 +151,12 @@ class Judgements(Remembering):
         ids = {"query_id": self.table.qid.take(pa.array(rows)), "doc_id": take(self.docnos, rows)}
         other = Judgements(pa.table({**ids, "relevance": self.grades[rows]}))
         other.qids = [self.qids[query] for query in np.unique(self.queries[rows]).tolist()]
+        if self.by_subtopic is not None:
+            queries = positions(self.by_subtopic["query_id"].combine_chunks(), other.qid_text)
+            docnos = self.by_subtopic["doc_id"].combine_chunks()
+            other.by_subtopic = self.by_subtopic.filter(
+                pa.array(other.index.find(queries, docnos) >= 0)
+            )
         return other.with_matching(self.matching)
 
     def __getstate__(self) -> dict[str, Any]:

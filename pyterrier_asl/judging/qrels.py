@@ -26,7 +26,8 @@ class Qrels:
     Attributes:
         source: data frame, file, ir_datasets id, or dict of dicts.
         labels: labels of documents that the source does not judge: what
-            :func:`~pyterrier_asl.merge_labels` takes; None: none.
+            :func:`~pyterrier_asl.merge_labels` takes; None: none. Measures with subtopics do not
+            use them.
         duplicates: how to treat a document that occurs twice in a ranking: ``'error'`` as in
             trec_eval, or ``'best'``: it is counted once, at its best rank; None: ``'error'``.
         drop_self: whether documents with the id of their query are left out of rankings, for
@@ -204,6 +205,7 @@ def judgements_from(judgements: Judgements, merged: pd.DataFrame) -> Judgements:
     labelled = Judgements(by_text).with_matching(judgements.matching)
     labelled.qids = judgements.qids  # they may be numbers
     labelled.contradiction = judgements.contradiction
+    labelled.by_subtopic = judgements.by_subtopic
     return labelled
 
 

@@ -56,6 +56,21 @@ def added_up(measure: Measure | str) -> bool:
     return measure is not None and is_count(measure)
 
 
+#: The measures of ir_measures that reward documents for the subtopics that they cover.
+_OF_SUBTOPICS = frozenset(
+    "alpha_nDCG alpha_DCG ERR_IA nERR_IA NRBP nNRBP AP_IA P_IA StRecall".split()
+)
+
+
+def has_subtopics(measure: Measure) -> bool:
+    """Whether a measure is computed from judgements by subtopic.
+
+    >>> has_subtopics(parse_measure("alpha_nDCG@10")), has_subtopics(parse_measure("nDCG@10"))
+    (True, False)
+    """
+    return measure.NAME in _OF_SUBTOPICS
+
+
 def needs_pool(measure: Measure) -> bool:
     """Whether a measure counts rareness over a pool and has no pool yet."""
     return "pool" in measure.SUPPORTED_PARAMS and measure.params.get("pool") is None

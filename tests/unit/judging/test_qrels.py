@@ -57,7 +57,7 @@ CALLS = {
     "judges of ranks": lambda runs, qrels: asl.ranks(runs, qrels, "AP", judges={"m": OTHER}).table,
     "audit": lambda runs, qrels: asl.audit(runs, qrels, "AP", OTHER).table,
     "audit, of the machine": lambda runs, qrels: asl.audit(runs, OTHER, "AP", qrels).table,
-    "plan_audit": lambda runs, qrels: asl.plan_audit(runs, None, "AP", qrels, 0.3).sentence(),
+    "plan_audit": lambda runs, qrels: asl.plan_audit(runs, None, "AP", qrels, 0.3).drawn,
     "search_lengths": lambda runs, qrels: asl.search_lengths(runs["two"], qrels),
     "preferences": lambda runs, qrels: asl.preferences(*runs.values(), qrels),
     "preference_matrix": lambda runs, qrels: asl.preference_matrix(runs, qrels).wins,

@@ -1,0 +1,135 @@
+"""Qrels by subtopic: measures with subtopics, and one grade for all others."""
+
+from __future__ import annotations
+
+import warnings
+
+import ir_measures
+import numpy as np
+import pandas as pd
+import pytest
+from _files import write_run
+
+from pyterrier_asl import Experiment, Qrels, compare, evaluate, judges, ranks, read_qrels
+from pyterrier_asl.cli import main
+
+pytest.importorskip("pyndeval", reason="needs pyterrier-asl[test]")
+
+MEASURES = (
+    "alpha_nDCG@5 alpha_DCG@5 ERR_IA@5 nERR_IA@5 NRBP nNRBP AP_IA P_IA@5 StRecall@5 "
+    "alpha_nDCG(alpha=0.2)@10"
+).split()
+OTHERS = ["AP", "nDCG@5", "ASL@9"]
+
+
+def judged(seed=1, queries=12):
+    """Documents with two subtopics or one, grades 0 and 1, in no order."""
+    rng = np.random.default_rng(seed)
+    rows = [
+        (f"q{q}", f"d{d}", int(rng.random() < 0.5), str(subtopic))
+        for q in range(queries)
+        for d in range(6)
+        for subtopic in rng.choice(4, 1 + d % 2, replace=False)
+    ]
+    frame = pd.DataFrame(rows, columns=["qid", "docno", "label", "iteration"])
+    return frame.sample(frac=1, random_state=seed).reset_index(drop=True)
+
+
+def run_of(seed, queries=12):
+    rng = np.random.default_rng(seed)
+    rows = [
+        (f"q{q}", f"d{d}", float(score))
+        for q in range(queries)
+        for score, d in enumerate(rng.permutation(9)[: 5 + q % 3])
+    ]
+    return pd.DataFrame(rows, columns=["qid", "docno", "score"])
+
+
+RUNS = {name: run_of(seed) for seed, name in enumerate(["a", "b", "c"], 5)}
+NAMES = {"qid": "query_id", "docno": "doc_id", "label": "relevance"}
+
+
+def expected(qrels):
+    """The values of ir_measures, and those by the highest grade of each document."""
+    highest = qrels.groupby(["qid", "docno"], as_index=False)["label"].max()
+    return {
+        (name, m.query_id, str(m.measure)): m.value
+        for name, run in RUNS.items()
+        for measure in MEASURES + OTHERS
+        for m in ir_measures.iter_calc(
+            [ir_measures.parse_measure(measure)],  # of several with subtopics some are 0
+            (qrels if measure in MEASURES else highest).rename(columns=NAMES),
+            run.rename(columns=NAMES),
+        )
+    }
+
+
+def values_of(frame):
+    return {(n, q, m): v for n, q, m, v in frame.itertuples(index=False)}
+
+
+@pytest.mark.filterwarnings("ignore:the qrels give .* different grades")
+def test_values_are_those_of_ir_measures(tmp_path):
+    qrels = judged()
+    wanted = pytest.approx(expected(qrels), abs=1e-12)
+    lines = qrels[["qid", "iteration", "docno", "label"]].to_csv(sep=" ", header=False, index=False)
+    (tmp_path / "qrels").write_text(lines)
+    rows = [ir_measures.Qrel(*row) for row in qrels.itertuples(index=False)]
+    numbered = qrels.assign(iteration=qrels["iteration"].astype(int)).rename(columns=NAMES)
+    read = read_qrels(tmp_path / "qrels")
+    pd.testing.assert_frame_equal(read, qrels, check_dtype=False)
+    for source in (qrels, numbered, rows, tmp_path / "qrels", read, Qrels(qrels)):
+        assert values_of(evaluate(RUNS, source, MEASURES + OTHERS, long=True)) == wanted
+    topics = pd.DataFrame({"qid": sorted(qrels["qid"].unique()), "query": "x"})
+    for some in (topics, topics.head(5)):
+        table = Experiment(RUNS, some, qrels, MEASURES + OTHERS, perquery=True)
+        kept = {key: v for key, v in expected(qrels).items() if key[1] in set(some["qid"])}
+        assert values_of(table) == pytest.approx(kept, abs=1e-12)
+    compared = compare(RUNS, tmp_path / "qrels", "alpha_nDCG@5").by_query
+    assert compared["a"].tolist() == pytest.approx(
+        [expected(qrels)["a", q, "alpha_nDCG@5"] for q in compared["qid"]][: len(compared)]
+    )
+    board = ranks(RUNS, qrels, "alpha_nDCG@5").table.set_index("name")["mean"]
+    means = evaluate(RUNS, qrels, "alpha_nDCG@5").groupby("name")["alpha_nDCG@5"].mean()
+    assert board.to_dict() == pytest.approx(means.to_dict())
+    report = judges(qrels, {"other": judged(2)}, RUNS, "alpha_nDCG@5", draws=20)
+    assert "alpha_nDCG@5" in set(report.agreement["measure"])
+
+
+def test_different_grades_are_noted_and_are_no_contradiction():
+    rows = [("q", "d", 1, "1"), ("q", "d", 0, "2"), ("q", "e", 1, "1"), ("q", "e", 1, "2")]
+    qrels = pd.DataFrame(rows, columns=["qid", "docno", "label", "iteration"])
+    runs = {"x": {"q": {"d": 2, "e": 1}}, "y": {"q": {"z": 2, "e": 1}}}
+    note = "give 1 document different grades for subtopics of one query .e.g. 'd'.: .* the highest"
+    with pytest.warns(UserWarning, match=note):
+        assert evaluate(runs, qrels, "P@1")["P@1"].tolist() == [1, 0]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        evaluate(runs, qrels.iloc[2:], "P@1")
+        compare(runs, qrels.iloc[2:], "P@1", conditions="P@1 worse")
+    twice = pd.concat([qrels, qrels.head(1).assign(label=0)])
+    with pytest.warns(UserWarning, match="give 1 document different grades"):
+        found = evaluate(runs, twice, "P@1")
+    assert found["P@1"].tolist() == [1, 0]
+    same = qrels.assign(iteration="0")
+    with pytest.warns(UserWarning, match="judge 2 documents twice .* last judgement"):
+        assert evaluate(runs, same, "P@1")["P@1"].tolist() == [0, 0]
+
+
+@pytest.mark.filterwarnings("ignore:the qrels give .* different grades")
+def test_commands(tmp_path, capsys):
+    qrels = judged()
+    lines = qrels[["qid", "iteration", "docno", "label"]].to_csv(sep=" ", header=False, index=False)
+    (tmp_path / "qrels").write_text(lines)
+    files = [str(write_run(run, tmp_path / name)) for name, run in RUNS.items()]
+    main(
+        ["evaluate", str(tmp_path / "qrels"), *files, "-m", "ERR_IA@5", "-o", "tsv"],
+        standalone_mode=False,
+    )
+    found = [float(line.split("\t")[2]) for line in capsys.readouterr().out.splitlines()]
+    of_all = expected(qrels)
+    means = [
+        np.mean([v for (n, _, m), v in of_all.items() if (n, m) == (name, "ERR_IA@5")])
+        for name in RUNS
+    ]
+    assert found == pytest.approx(means, abs=5e-5)
