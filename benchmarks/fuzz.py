@@ -3,6 +3,7 @@
 * ``values``: a run, qrels and measures give the value of the loops, or the expected error
   (``tests/_cases.py``);
 * ``text``: lines of a run or of qrels are read as by a loop, or are an error that names the file;
+* ``tables``: rows of a run, qrels, labels or scores come back from every format;
 * ``damaged``: a file of any kind with changed bytes, or cut off, is read, or is such an error.
 
 Each case follows from the seed and its number. Prints the counts, and the number of each failure.
@@ -36,6 +37,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 from _cases import check, make_case  # noqa: E402
 
+import pyterrier_asl as asl  # noqa: E402
 from pyterrier_asl import DocLengths, RarenessPool, read_labels, read_scores  # noqa: E402
 from pyterrier_asl.io.names import read_groups  # noqa: E402
 from pyterrier_asl.io.qrels import read_qrels_table  # noqa: E402
@@ -84,6 +86,10 @@ def text(random: Random) -> str:
     except ValueError:
         expected = None
     table = read(reader, path)
+    if expected is None and table is not None and columns == 6 and table[2].type == "double":
+        lines = [line.split() for line in content.split(b"\n")]
+        if {len(fields) for fields in lines if fields and fields[0][:1] != b"#"} == {3}:
+            return "three columns"
     found = table and list(zip(*(table[c].to_pylist() for c in table.column_names[:3])))
     assert found == expected, f"{content!r}: {found} instead of {expected}"
     return "refused" if found is None else "read"
@@ -98,6 +104,8 @@ def by_loop(content: bytes, columns: int, at: int) -> list[tuple[str, str, float
         while line.startswith(b"\xef\xbb\xbf"):
             line = line[3:]
         fields = line.split()
+        if columns == 6 and len(fields) > 6 and is_scored(fields, 4) and not is_scored(fields, -2):
+            fields = line.split(None, 5)
         fits = len(fields) == columns and is_number(fields[at], finite=columns == 4)
         if not fields or (line.startswith(b"#") and not (fits and fields[0] != b"#")):
             continue
@@ -110,12 +118,46 @@ def by_loop(content: bytes, columns: int, at: int) -> list[tuple[str, str, float
     return rows
 
 
+def is_scored(fields: list[bytes], at: int) -> bool:
+    """Whether a score follows a rank."""
+    return fields[at - 1].removeprefix(b"-").isdigit() and is_number(fields[at], finite=False)
+
+
 def is_number(field: bytes, finite: bool) -> bool:
     try:
         value = math.nan if b"_" in field else float(field)
     except ValueError:
         return False
     return math.isfinite(value) if finite else not math.isnan(value)
+
+
+#: Names of the columns of a document's row, and ids that a table has to quote.
+HEADERS = ["qid docno {}", "query-id corpus-id {}", "Query_ID,PID,{}", "topic document_id {}"]
+IDS = ["q1", "007", "star wars", 'a "b"', "C:\\new", "é", "NA", "1.0", "x,y", "a;b", "'=1", "#1"]
+
+
+def tables(random: Random) -> str:
+    """A table in some format, with its rows in some order."""
+    kind, read_rows = random.choice([("score", asl.read_run), ("label", asl.read_qrels)])
+    header = random.choice(HEADERS).format(random.choice([kind, kind.upper(), f" {kind} "]))
+    names = header.split("," if "," in header else None)
+    rows = {(random.choice(IDS), f"{random.choice(IDS)}{n}") for n in range(random.randrange(1, 9))}
+    values = [(q, d, random.choice([0, 1, 2.5, -3, 1e-9])) for q, d in sorted(rows)]
+    random.shuffle(values)
+    frame = pd.DataFrame(values, columns=[name.strip() for name in names]).assign(notes="a b")
+    frame = frame[random.sample([*frame], 4)]
+    form = random.choice(["json", "jsonl", "parquet", ",", ";", "|"])
+    path = FOLDER / f"table.{form if form.isalnum() else 'csv'}{random.choice(['', '.gz'])}"
+    if form in ("json", "jsonl"):
+        frame.to_json(path, orient="records", lines=form == "jsonl")
+    elif form == "parquet":
+        frame.to_parquet(path := path.with_suffix(".parquet"))
+    else:
+        frame.to_csv(path, sep=form, index=False, encoding=random.choice(["utf-8", "utf-8-sig"]),
+                     lineterminator=random.choice(["\n", "\r\n"]))  # fmt: skip
+    found = [*read_rows(path)[["qid", "docno", kind]].itertuples(index=False, name=None)]
+    assert found == values, f"{path}: {found} instead of {values}"
+    return form
 
 
 RUN = b"".join(b"q%d Q0 d%d %d %d.5 r\n" % (i // 10, i, i, -i) for i in range(60))
@@ -138,6 +180,18 @@ FILES: dict[str, tuple[Callable[[Path], Any], Callable[[Path], Any]]] = {
     **{f"run.{c}": (compressed(c), read_run_table) for c in ("gzip", "bz2", "zstd", "lz4")},
     "run.parquet": (TABLE.to_parquet, read_run_table),
     "run.feather": (TABLE.to_feather, read_run_table),
+    "tagged.run": (lambda path: path.write_bytes(RUN.replace(b" r\n", b" a b\n")), read_run_table),
+    "ranked.run": (lambda path: path.write_text("q a 1\nq b 2\np c 7\n"), read_run_table),
+    "run.csv": (lambda path: TABLE.to_csv(path, index=False), read_run_table),
+    "run.json": (lambda path: path.write_text('{"q": {"a": 2, "b": 1}}'), read_run_table),
+    "qrels.tsv": (lambda path: LABELS.to_csv(path, index=False, sep="\t"), read_qrels_table),
+    "qrels.jsonl": (
+        lambda path: LABELS.to_json(path, orient="records", lines=True),
+        read_qrels_table,
+    ),
+    "scores.jsonl": (lambda path: SCORES.to_json(path, orient="records", lines=True), read_scores),
+    "scores.eval": (lambda path: path.write_text("x\nmap\t1\t0.5\nruns\t1\tx\n"), read_scores),
+    "wide.csv": (lambda path: path.write_text("Model;Average;A;B\nx;2;1;3\n"), read_scores),
     "scores.csv": (lambda path: SCORES.to_csv(path, index=False), read_scores),
     "scores.parquet": (SCORES.to_parquet, read_scores),
     "labels.csv": (lambda path: LABELS.to_csv(path, index=False), read_labels),
@@ -164,7 +218,7 @@ def damaged(random: Random) -> str:
     return f"{name} {'refused' if read(reader, path) is None else 'read'}"
 
 
-TARGETS = {"values": values, "text": text, "damaged": damaged}
+TARGETS = {"values": values, "text": text, "tables": tables, "damaged": damaged}
 
 
 def main() -> int:

@@ -33,6 +33,7 @@ import pyarrow.parquet as pq
 
 from ..io.files import BY_QUERY, check_file, file_format, local_path, read_arrow
 from ..io.formats import (
+    NESTED,
     NUMBER,
     SYNONYMS,
     Format,
@@ -55,8 +56,10 @@ from ..scoring.arrays import Floats
 _KEYS = ("track", "name", "qid", "measure")
 #: Names of means in the place of a topic.
 _MEANS = frozenset({ALL, "average", "avg", "mean"})
-#: Names of columns of means.
-_MEAN = re.compile(r"(average|avg|mean|overall)\.?( ?\(.*\))?", re.IGNORECASE)
+#: Names of columns of means and ranks, beside columns of topics.
+_MEAN = re.compile(r"(average|avg|mean|overall|rank)\.?( ?\(.*\))?", re.IGNORECASE)
+#: Names of columns that are no measures.
+_OTHERS = frozenset((*SYNONYMS["text"][0], *SYNONYMS["repetition"][0]))
 #: The measure of a wide table without a measure.
 _SCORE = "score"
 #: What to do if the columns of a table are not measures.
@@ -230,8 +233,8 @@ def read_scores(
         raise ValueError(
             f"the scores have two values of {measure} of {name!r} for topic {qid!r}"
             f"{f' in {track}' if track else ''}: {what} {line} of {first} and {what} {other} of "
-            f"{second}; if they are repetitions, such as epochs or seeds, give their mean, with "
-            "pandas frame.groupby(['name', 'qid']).mean()"
+            f"{second}; of repetitions, such as epochs or seeds, give the mean, with pandas "
+            "frame.groupby(['name', 'qid'], as_index=False).mean(numeric_only=True)"
         )
     table = ScoreTable(
         rows.reset_index(drop=True), tuple(lower_is_better), tuple(higher_is_better), fill
@@ -298,7 +301,16 @@ def _text_frame(path: Path) -> pd.DataFrame:
             "may be cut off: complete it, or add a line feed"
         )
     rows = read_rows(path, text, form)
-    return _printed(path, rows, form) if form.header else rows.replace("", np.nan)
+    if form.header:
+        return _printed(path, rows, form)
+    if [*rows] == NESTED:  # as pytrec_eval returns values
+        if not all(map(_is_measure, rows["docno"].unique())):
+            raise ValueError(
+                f"{path}, JSON of two levels, needs measures of each topic, but has "
+                f"{names_of([*map(str, rows['docno'].unique())])}: give a table"
+            )
+        return rows.set_axis(["qid", "measure", "value"], axis=1)
+    return rows.replace("", np.nan)
 
 
 def _printed(path: Path, table: pd.DataFrame, form: Format) -> pd.DataFrame:
@@ -318,6 +330,12 @@ def _printed(path: Path, table: pd.DataFrame, form: Format) -> pd.DataFrame:
         )
         if not by_trec_eval:
             table = table.set_axis(["qid", "measure", "value"], axis=1)
+    for line, name in table["measure"].items():
+        if NUMBER.fullmatch(name):
+            raise ValueError(
+                f"{path}, line {line}: the measure is {name!r}, a number: write the names of the "
+                "columns into the first line"
+            )
     if left_out:
         warn(f"{path}: left out {' and '.join(left_out)}")
     return table
@@ -338,6 +356,8 @@ def _long(table: pd.DataFrame, name: str, source: str, wide_systems: bool) -> pd
     keys = {column: key for key, column in named.items() if column is not None}
     own = name if _is_measure(name) else _SCORE if named["value"] is None else str(header)
     table = table[[*keys, *others]].rename(columns=keys)
+    if "value" in table and others:
+        warn(f"{source}: left out {names_of([*map(str, others)])}, beside a column of values")
     if "value" not in table or "qid" not in table:
         kind = _kind_of(others, table, name, source, wide_systems)
         others = [column for column in others if kind != "qid" or not _MEAN.fullmatch(str(column))]
@@ -373,10 +393,10 @@ def _numeric(table: pd.DataFrame, source: str) -> list[Any]:
     for column in table:
         cells = table[column].dropna()
         is_text = bool(len(cells)) and pd.to_numeric(cells, errors="coerce").isna().all()
-        if is_text or plain(column) in SYNONYMS["text"][0]:
+        if (is_text and not _is_measure(column)) or plain(column) in _OTHERS:
             texts.append(str(column))
     if texts:
-        warn(f"{source}: left out {names_of(texts)}, which {_hold(texts)} text")
+        warn(f"{source}: left out {names_of(texts)}, which {_hold(texts)} no values of a measure")
     return [column for column in table if str(column) not in texts]
 
 
@@ -407,7 +427,7 @@ def _kind_of(
                 f"{source} has no column qid; it has {has}: give the values of each topic"
             )
         means = [column for column in columns if _MEAN.fullmatch(str(column))]
-        numbers = table[[*columns]].apply(pd.to_numeric, errors="coerce")
+        numbers = table[[*columns]].apply(pd.to_numeric, errors="coerce").astype(float)
         of_topics = numbers.drop(columns=means).mean(axis=1)
         if not any(np.allclose(of_topics, numbers[mean], rtol=0.01) for mean in means):
             raise ValueError(
@@ -415,7 +435,7 @@ def _kind_of(
                 "topics, but no column has their mean, or measures; give one row per topic, with "
                 "a column qid"
             )
-        warn(f"{source}: left out {names_of([*map(str, means)])}, which {_hold(means)} means")
+        warn(f"{source}: left out {names_of([*map(str, means)])}, which {_hold(means)} no topic")
         return "qid"
     if "measure" in table and ("name" in table or len(columns) < 2):
         raise ValueError(f"{source} has a column measure, but no column value; it has {has}")

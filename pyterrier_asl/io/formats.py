@@ -22,7 +22,6 @@ import pyarrow as pa
 
 from .lazy import pd
 from .notices import counted, excerpt
-from .texts import json_object
 from .trec_text import Layout
 from .values import arrow_numbers, arrow_text, as_integers
 
@@ -32,12 +31,14 @@ from .values import arrow_numbers, arrow_text, as_integers
 SYNONYMS: dict[str, tuple[tuple[str, ...], ...]] = {
     "qid": (
         ("qid", "query_id"),
-        ("queryid", "q_id", "topic", "topic_id", "topicid", "question_id", "task_id"),
-        ("query", "question", "task", "task_name", "user_input"),
+        ("queryid", "q_id", "qno", "query_no", "query_number", "topic", "topic_id", "topicid")
+        + ("topic_no", "topic_number", "question_id", "task_id"),
+        ("query", "query_text", "question", "task", "task_name", "user_input"),
     ),
     "docno": (
         ("docno", "doc_id"),
-        ("docid", "corpus_id", "document_id", "documentid", "pid", "passage_id", "product_id"),
+        ("docid", "doc_no", "corpus_id", "document_id", "documentid", "document_no", "pid")
+        + ("passage_id", "product_id"),
         ("doc", "document", "passage", "product", "item_id"),
     ),
     "label": (
@@ -57,11 +58,15 @@ SYNONYMS: dict[str, tuple[tuple[str, ...], ...]] = {
     "track": (("track", "collection", "dataset"),),
     "measure": (("measure", "metric"), ("measure_name", "metric_name")),
     "value": (("value",), ("score",), ("main_score",)),
+    "repetition": (("epoch", "seed", "fold", "repetition", "trial"),),
     "source": (("source",), ("judge", "annotator", "assessor")),
     "text": (("query", "title", "text", "contents", "body", "segment", "passage", "question"),),
 }
 #: Columns that may be missing.
 OPTIONAL = frozenset({"rank", "name", "doc_len", "iteration", "track", "source"})
+
+#: The columns of JSON of two levels: query -> document -> score.
+NESTED = ["qid", "docno", "score"]
 
 #: A number, as every reader but that of TREC's lines takes it.
 NUMBER = re.compile(
@@ -78,6 +83,8 @@ _VALUES = {
 }
 #: The longest cell of a table, such as the text of a document.
 _LONGEST = 1 << 24
+#: Lines before the first one that counts: comments, and the separator that Excel writes.
+_SKIPPED = re.compile(rb"#|sep=.\r?$", re.IGNORECASE)
 #: All names of columns.
 _NAMES = frozenset(name for groups in SYNONYMS.values() for group in groups for name in group)
 #: Names of columns of which a header has one.
@@ -180,7 +187,7 @@ def recognise(head: bytes, layouts: Sequence[Layout] = ()) -> Format | None:
     3 columns (qid docno rank-or-score), a table separated by commas
     """
     lines = enumerate(re.sub(rb"(?m)^(?:\xef\xbb\xbf)+", b"", head).split(b"\n"))
-    number, line = next(((n, x) for n, x in lines if x.strip() and x[:1] != b"#"), (0, b""))
+    number, line = next(((n, x) for n, x in lines if x.strip() and not _SKIPPED.match(x)), (0, b""))
     if re.match(rb"\s*(\{\s*[\"}]|\[\s*[{\]]|[{[]\s*$)", line):
         return Format("JSON", "")
     for layout in layouts:
@@ -190,11 +197,11 @@ def recognise(head: bytes, layouts: Sequence[Layout] = ()) -> Format | None:
         fields = line.split(None if name == "blanks" else separator.encode())
         names = [plain(field.decode("utf-8", "replace").strip("\"' \r")) for field in fields]
         keys = len(_KEYS.intersection(names)) - (name == "blanks")
-        is_header = keys > 0 or (len(names) > 1 and not names[0])  # an index has no name
+        is_header = keys > 0 or not (layouts or names[0] or len(names) < 2)  # an index
         if is_header and not any(name == "all" or NUMBER.fullmatch(name) for name in names):
             return Format(f"a table separated by {name}", separator, number)
         for layout in layouts[:1]:
-            if _fits(fields, layout):
+            if len(line.split()) == 1 and _fits(fields, layout):
                 return Format(f"a table separated by {name}", separator, number, layout.columns)
     return None
 
@@ -240,6 +247,8 @@ def read_rows(path: Path, text: bytes, form: Format, *, is_draft: bool = False) 
     Raises:
         ValueError: for a line that cannot be read, with its number and its text.
     """
+    if b"\0" in text:
+        raise ValueError(f"{path} is a binary file (it holds NUL bytes), not {form}")
     if not form.separator:
         return _json(path, text.removeprefix(b"\xef\xbb\xbf"), is_draft)
     try:
@@ -311,7 +320,7 @@ def _json(path: Path, text: bytes, is_draft: bool) -> pd.DataFrame:
     values, name = [*whole.values()] if isinstance(whole, dict) else [], "record"
     if values and all(isinstance(value, dict) for value in values) and not _KEYS & set(whole):
         triples = [(qid, docno, v) for qid, docs in whole.items() for docno, v in docs.items()]
-        frame = pd.DataFrame(triples, columns=["qid", "docno", "score"], dtype=object)
+        frame = pd.DataFrame(triples, columns=NESTED, dtype=object)
     elif values and not any(isinstance(value, (dict, list)) for value in values):
         frame, name = pd.DataFrame([whole], dtype=object), "line"
     else:
@@ -342,6 +351,27 @@ def _json_lines(path: Path, text: bytes, is_draft: bool) -> dict[int, dict[str, 
             raise ValueError(f"{where}: there is no {missing[0]!r}, which lines before it have")
         rows[number] = row
     return rows
+
+
+def json_object(line: str | bytes, where: str) -> dict[str, Any]:
+    """The object in a line of JSON lines.
+
+    Raises:
+        ValueError: with the place, for a line that is no object, or nested too deeply for Python.
+
+    >>> json_object('{"qid": "1"}', "a.jsonl, line 1")
+    {'qid': '1'}
+    """
+    row, reason = None, "it has no names and values"
+    try:
+        row = json.loads(line)
+    except RecursionError:
+        reason = "it is nested too deeply"
+    except ValueError as error:  # UnicodeDecodeError is one
+        reason = str(error)
+    if not isinstance(row, dict):
+        raise ValueError(f"{where}: this is not a JSON object ({reason}): {excerpt(line.strip())}")
+    return row
 
 
 def number_of(value: Any, what: str, *, infinite: bool = False) -> float:
@@ -403,7 +433,8 @@ def _value_of(cell: Any, key: str) -> Any:
     if key in ("score", "label"):
         number = number_of(cell, key, infinite=key == "score")
         if math.isnan(number):
-            raise ValueError(f"the {key} is missing")
+            hint = " (-1 if the document is not judged)" if key == "label" else ""
+            raise ValueError(f"the {key} is missing{hint}")
         return number
     if key == "rank":
         return int(cell) if re.fullmatch(r"-?\d{1,18}", str(cell), re.ASCII) else None

@@ -13,6 +13,7 @@ from .formats import NUMBER, column_names, number_of, read_rows, recognise
 from .lazy import pd
 from .qrels import read_qrels
 from .table_forms import text_of_cell
+from .trec_text import open_text
 from .values import text
 
 COLUMNS = ["qid", "docno", "label", "source"]
@@ -140,7 +141,8 @@ def _read_rows(path: Path) -> pd.DataFrame:
         raise FileNotFoundError(f"there is no file {path}")
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a folder, not a file")
-    content = path.read_bytes()
+    with open_text(path) as stream:
+        content = bytes(stream.read())
     if not content.strip(_BYTE_ORDER_MARK + b" \t\r\n"):
         return pd.DataFrame(columns=COLUMNS)
     form = recognise(content)

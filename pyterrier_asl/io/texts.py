@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import gzip
-import json
 import os
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from .formats import SYNONYMS, json_object, plain
 from .notices import counted, excerpt
 
 #: The characters of a document on the page.
@@ -106,7 +106,7 @@ def read_texts(
     """The texts of a file of queries or documents, by id.
 
     Each line is ``qid<TAB>query`` or ``docno<TAB>text``, or a JSON object with an id (``qid``,
-    ``docno``, ``query_id``, ``doc_id``, ``docid``, ``id``, ``_id`` or ``pid``) and texts
+    ``docno``, ``_id`` or others of :data:`~pyterrier_asl.io.formats.SYNONYMS`) and texts
     (``query``, ``title``, ``text``, ``contents``, ``body``, ``segment`` or ``passage``, in this
     order, with line feeds between them).
 
@@ -137,8 +137,9 @@ def read_texts(
     return texts
 
 
-_IDS = ("qid", "docno", "query_id", "doc_id", "docid", "id", "_id", "pid")
-_TEXTS = ("query", "title", "text", "contents", "body", "segment", "passage")
+_IDS = [name for at in (0, 1) for key in ("qid", "docno") for name in SYNONYMS[key][at]]
+_IDS += ["id", "_id"]
+_TEXTS = SYNONYMS["text"][0]
 
 
 def _text_of_line(line: str, kind: str, where: str) -> tuple[str, str]:
@@ -148,36 +149,15 @@ def _text_of_line(line: str, kind: str, where: str) -> tuple[str, str]:
             form = "qid<TAB>query" if kind == "query" else "docno<TAB>text"
             raise ValueError(f"{where}: expected {form}, found {excerpt(line.strip())}")
         return name, text
-    row = json_object(line, where)
+    row = {plain(name): value for name, value in json_object(line, where).items()}
     names = [row[name] for name in _IDS if isinstance(row.get(name), (str, int))]
     texts = [row[name] for name in _TEXTS if isinstance(row.get(name), str)]
     if not (names and texts):
         raise ValueError(
-            f"{where}: expected an id ({', '.join(_IDS)}) and a text ({', '.join(_TEXTS)}), found "
-            f"{', '.join(row)}"
+            f"{where}: expected an id, such as qid or docno, and a text ({', '.join(_TEXTS)}), "
+            f"found {', '.join(row)}"
         )
     return str(names[0]), "\n".join(text for text in texts if text)
-
-
-def json_object(line: str | bytes, where: str) -> dict[str, Any]:
-    """The object in a line of JSON lines.
-
-    Raises:
-        ValueError: with the place, for a line that is no object, or nested too deeply for Python.
-
-    >>> json_object('{"qid": "1"}', "a.jsonl, line 1")
-    {'qid': '1'}
-    """
-    row, reason = None, "it has no names and values"
-    try:
-        row = json.loads(line)
-    except RecursionError:
-        reason = "it is nested too deeply"
-    except ValueError as error:  # UnicodeDecodeError is one
-        reason = str(error)
-    if not isinstance(row, dict):
-        raise ValueError(f"{where}: this is not a JSON object ({reason}): {excerpt(line.strip())}")
-    return row
 
 
 def text_lines(path: str | os.PathLike[str]) -> Iterator[str]:

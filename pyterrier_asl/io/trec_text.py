@@ -97,7 +97,7 @@ class Layout:
 RUN = Layout("run", ("qid", "Q0", "docno", "rank", "score", "name"), "score", True, True)
 QRELS = Layout("qrels", ("qid", "iter", "docno", "grade"), "grade", False, True)
 #: A run of MS MARCO, ``qid pid rank``.
-RANKED = Layout("run", ("qid", "docno", "rank-or-score"), "rank-or-score", True, True)
+RANKED = Layout("run", ("qid", "docno", "rank-or-score"), "rank-or-score", False, True)
 
 
 def read_columns(
@@ -316,6 +316,9 @@ def _check_columns(fields: Sequence[bytes], layout: Layout, first: bool) -> None
         return
     similar = [other.kind for other in (RUN, QRELS) if len(fields) == len(other.columns)]
     hint = f" (this looks like a {similar[0]} file)" if first and similar else ""
+    if first and len(fields) in (1, 3):
+        number = "label" if layout.number == "grade" else layout.number
+        hint = f" (a table names its columns in the first line, such as qid docno {number})"
     raise ValueError(f"expected {layout}, found {len(fields)}{hint}")
 
 

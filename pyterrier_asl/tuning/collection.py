@@ -10,9 +10,10 @@ from pathlib import Path
 import pandas as pd
 import pyterrier as pt
 
+from ..io.formats import json_object
 from ..io.notices import excerpt
 from ..io.qrels import irds_qrels, read_qrels
-from ..io.texts import json_object, read_texts
+from ..io.texts import read_texts
 from ..measures.lengths import DocLengths
 from ..retrieval.build import docno_of, indexed_text
 from ..retrieval.index import TermIndex

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+import re
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -284,3 +286,101 @@ def test_of_the_folder_of_an_experiment_the_table_by_query_is_read(tmp_path):
     pd.DataFrame({"name": ["bm25"], "AP": [0.375]}).to_csv(tmp_path / "aggregated.csv")
     EVALUATION.to_csv(tmp_path / "perquery.csv", index=False)
     assert read_scores(tmp_path).matrix("AP").T.to_dict() == VALUES
+
+
+#: A file's name and content -> measures, systems and topics, and a part of the warning.
+OTHERS = {
+    "ragas.csv": ("qid,faith,relevancy\n1,.5,.25\n2,1,0\n", ["faith", "relevancy"], ["ragas"], ""),
+    "latency.csv": ("qid;AP;latency_ms\n1;.5;9\n2;1;8\n", ["AP", "latency_ms"], ["latency"], ""),
+    "text.csv": (
+        "query,model,qid,AP\n7,a,1,.5\n7,b,1,1\n8,a,2,0\n8,b,2,1\n",
+        ["AP"],
+        ["a", "b"],
+        "query",
+    ),
+    "wide.tsv": (
+        "Model\tRank\tx\tAverage\ty\na\t1\t3\t2.5\t2\nb\t2\t1\t.5\t0\n",
+        ["score"],
+        ["a", "b"],
+        "Rank and Average, which hold no topic",
+    ),
+    "mteb.csv": (
+        "task_name,main_score,model_name,time\n1,.5,a,7\n2,.25,a,8\n",
+        ["main_score"],
+        ["a"],
+        "time",
+    ),
+    "measures.csv": ("system;topic;measure;value\na;1;AP;.5\na;2;AP;0\n", ["AP"], ["a"], ""),
+    "systems.csv": ("topic,metric,a,b\n1,AP,.5,1\n2,AP,.25,0\n", ["AP"], ["a", "b"], ""),
+    "all_trec.eval": (
+        "a, b\nmap\t1\t.5\nrelstring\t1\t'01'\nmap\t2\t1\nrunid\tall\tx y\n",
+        ["map"],
+        ["all_trec.eval"],
+        "1 line before the first value and 2 values that are no numbers .relstring and runid",
+    ),
+    "ours.jsonl": (
+        '{"run": "a", "query_id": "1", "measure": "AP", "value": 1}\n'
+        '{"run": "a", "query_id": "2", "measure": "AP", "value": 0}\n'
+        '{"run": "a", "query_id": "all", "measure": "AP", "value": 0.5}\n',
+        ["AP"],
+        ["a"],
+        "",
+    ),
+    "pytrec_eval.json": (
+        '{"1": {"map": 1, "P_5": 0}, "2": {"map": 0.5, "P_5": 1}}',
+        ["map", "P_5"],
+        ["pytrec_eval"],
+        "",
+    ),
+    "excel.csv": ("\ufeffsep=;\r\nQID;AP\r\n1;0.5\r\n2;1\r\n", ["AP"], ["excel"], ""),
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_tables_that_people_bring(name, tmp_path):
+    content, measures, systems, left_out = OTHERS[name]
+    (tmp_path / name).write_bytes(content.encode())
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        table = read_scores(tmp_path / name)
+    assert table.measures == measures
+    for measure in measures:
+        matrix = table.matrix(measure)
+        assert matrix.index.tolist() == systems and set(matrix.columns) in ({"1", "2"}, {"x", "y"})
+    found = [bool(re.search(left_out, str(warning.message))) for warning in caught]
+    assert found == [True] * bool(left_out)
+
+
+def test_two_files_of_measures_are_two_systems(tmp_path):
+    for number, name in enumerate("ba"):
+        (tmp_path / f"{name}.csv").write_text(f"qid,f\n2,{number}\n1,.5\n")
+    table = read_scores([tmp_path / "b.csv", tmp_path / "a.csv"])
+    assert table.matrix("f").to_dict("index") == {"b": {"2": 0, "1": 0.5}, "a": {"2": 1, "1": 0.5}}
+    with pytest.raises(
+        ValueError, match="'f' is a measure of the scores, .* pass wide_systems=True"
+    ):
+        read_scores(tmp_path / "a.csv").systems(["f"])
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("Model,A,B\nx,1,3\n", "could be topics, but no column has their mean, or measures"),
+        ("Model,Average,A,B\nx,9,1,3\n", "could be topics, but no column has their mean"),
+        ("qid;AP\n1;0,5\n", "line 2: the AP of s for topic '1' is '0,5', which is not a number"),
+        (
+            "name,seed,qid,f\na,1,q,.5\n\na,2,q,.25\n",
+            "'a' for topic 'q': line 2 of .* and line 4 of .*mean",
+        ),
+        ("Model\t1\t2\tmean\t3\na\t3\t2.5\t2\t.5\n", "line 2: the measure is .2., a number"),
+        ('{"a": {"1": 0.5}}', "needs measures of each topic, but has 1"),
+        (
+            '{"qid": "1", "AP": 1}\n{"qid": "2"}\n{"qid": "2", "AP": "x"}',
+            "line 3: the AP of s for topic '2' is 'x'",
+        ),
+    ],
+)
+def test_two_readings_and_wrong_cells_are_errors(content, message, tmp_path):
+    (tmp_path / "s.csv").write_text(content)
+    with pytest.raises(ValueError, match=message):
+        read_scores(tmp_path / "s.csv")

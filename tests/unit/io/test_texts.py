@@ -34,7 +34,7 @@ def test_forms(tmp_path, content, texts, name):
     [
         ("d1 one\n", "line 1: expected docno<TAB>text, found 'd1 one'"),
         ("d1\tone\nd1\ttwo\n", "line 2: document 'd1' occurs twice"),
-        ('{"docno": "d1"}\n', r"line 1: expected an id .* and a text .*, found docno"),
+        ('{"docno": "d1"}\n', r"line 1: expected an id, .* and a text .*, found docno"),
         ('{"text": "one"}\n', "line 1: expected an id"),
         ('{"docno": \n', "line 1: this is not a JSON object"),
         (
