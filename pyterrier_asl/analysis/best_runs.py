@@ -19,7 +19,6 @@ from ..charts import (
     captioned,
     figure,
     names_above,
-    names_beside_points,
     powers_of_ten,
     tooltips,
     undrawn,
@@ -129,16 +128,14 @@ def run_quality_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
         )
     )
     ends, heights = around(frame["AP"]), around(frame["ASL"])
-    best = pd.concat([frame.iloc[[0, int(frame["AP"].argmax())]], frame]).drop_duplicates("run")
-    texts = names_beside_points(
-        frame, best, "run", x=("AP", ends), y=("ASL", heights[::-1]), sure=2
-    )
+    by_ap, by_asl = frame["run"].iloc[[int(frame["AP"].argmax()), 0]]
+    best = f"{by_ap} is the best by AP{' and' if by_ap == by_asl else f', {by_asl}'} by ASL."
     return figure(
-        alt.layer(points, texts),
+        points,
         "At the top, and over all relevant documents",
         "Each point is a run; better is up and to the right. Light colours: a large share of its "
-        "search length comes from relevant documents that it did not retrieve. Runs have names "
-        "where there is room." + undrawn(frame["missing_share"]),
+        f"search length comes from relevant documents that it did not retrieve. {best}"
+        + undrawn(frame["missing_share"]),
         x=alt.X(
             "AP:Q",
             title=better(names["AP"], "→"),

@@ -15,7 +15,6 @@ from ..charts import (
     around,
     better,
     figure,
-    names_beside_points,
     some_values,
     tooltips,
     undrawn,
@@ -23,6 +22,7 @@ from ..charts import (
 from ..evaluation.relevant_documents import RelevantRanks
 from ..io.lazy import pd
 from ..io.names import check_names
+from ..io.notices import names_of
 from ..statistics.inputs import check_whole
 from .registry import (
     LOST,
@@ -156,8 +156,8 @@ def rare_documents_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     )
 
 
-#: Systems that the chart names, and the least and the greatest area of a system.
-_NAMED, _AREAS = 6, [12, 320]
+#: The least and the greatest area of a system.
+_AREAS = [12, 320]
 
 
 @analysis(TURKMEN, "Eq. 2", question=LOST)
@@ -229,7 +229,7 @@ def rare_finds(
 @rare_finds.chart
 def rare_finds_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     """Systems by the documents that they find and the rareness of these, as points."""
-    named, most = frame[frame["alone"] > 0].head(_NAMED), max(1, int(frame["alone"].max()))
+    most = max(1, int(frame["alone"].max()))
     ends, heights = around(frame["found"]), around(frame["mean_rareness"])
     base = alt.Chart(frame).encode(
         x=alt.X(
@@ -260,26 +260,13 @@ def rare_finds_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
             alt.Tooltip("recall", format=".3f"),
         ),
     )
-    sized = frame.assign(radius=np.sqrt(np.interp(frame["alone"], [0, most], _AREAS)) / 2)
-    names = names_beside_points(
-        sized,
-        sized.loc[named.index],
-        "system",
-        x=("found", ends),
-        y=("mean_rareness", heights),
-        radius="radius",
-    )
-    finders = int((frame["alone"] > 0).sum())
-    which_named = (
-        f"The {len(named)} systems that find most documents alone have names"
-        if finders > len(named)
-        else f"Systems that find documents alone have names: {finders} of {len(frame)}"
-    )
+    finders = frame[frame["alone"] > 0]["system"].tolist()
+    which = f" Most by {names_of(finders, 3)}." if finders else ""
     together = f"All {len(frame)} together find" if len(frame) > 1 else "It finds"
     return figure(
-        alt.layer(points, names),
+        points,
         "Relevant documents that other systems miss",
         "Each point is a system; its area grows with the number of relevant documents that only "
-        f"this system finds. {which_named}. {together} {frame['coverage'].iloc[0]:.1%} of the "
+        f"this system finds.{which} {together} {frame['coverage'].iloc[0]:.1%} of the "
         "relevant documents." + undrawn(frame["mean_rareness"]),
     )

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..charts import HEIGHT, WIDTH, alt, captioned, end_labels, figure, tooltips, undrawn, up_to_1
+from ..charts import HEIGHT, WIDTH, alt, captioned, figure, tooltips, undrawn, up_to_1
 from ..evaluation.preferences import recall_levels
 from ..evaluation.relevant_documents import RelevantRanks
 from ..io.lazy import pd
@@ -248,7 +248,7 @@ def _means(frame: pd.DataFrame, value: str) -> pd.DataFrame:
 def _with_band(
     frame: pd.DataFrame, value: str, title: str, across: str, scale: alt.Scale
 ) -> alt.TopLevelMixin:
-    """Means over samples as lines with their names, one standard deviation as bands."""
+    """Means over samples as lines, one standard deviation as bands."""
     means = _means(frame, value)
     shown = [name for name in _STYLES if name in set(means["preference"])]
     colors, dashes = (
@@ -256,14 +256,14 @@ def _with_band(
     )
     x = alt.X("fraction:Q", title=across)
     low, y = (alt.Y(f"{end}:Q", title=title, scale=scale) for end in ("low", "mean"))
-    color = alt.Color("preference:N", scale=colors, legend=None)
+    legend = alt.Legend(orient="bottom", title=None)
+    color = alt.Color("preference:N", scale=colors, legend=legend)
     numbers = (alt.Tooltip(name, format=".3f") for name in ("mean", "std"))
     base = alt.Chart(means).encode(x=x, color=color)
     lines = base.mark_line().encode(
         y=y,
-        strokeDash=alt.StrokeDash("preference:N", scale=dashes, legend=None),
+        strokeDash=alt.StrokeDash("preference:N", scale=dashes, legend=legend),
         tooltip=tooltips("fraction", "preference", *numbers),
     )
     band = base.mark_area(opacity=0.2).encode(y=low, y2=alt.Y2("high:Q"))
-    layers = band, lines, end_labels(means, x=x, y=y, color=color)
-    return alt.layer(*layers).properties(width=WIDTH, height=HEIGHT)
+    return alt.layer(band, lines).properties(width=WIDTH, height=HEIGHT)

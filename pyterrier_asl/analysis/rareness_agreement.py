@@ -15,7 +15,6 @@ from ..charts import (
     captioned,
     category,
     figure,
-    labelled_lines,
     tooltips,
     undrawn,
     up_to_1,
@@ -115,15 +114,14 @@ def alpha_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     line = frame["measure"] + (", " + frame["collection"] if "collection" in frame else "")
     scale = up_to_1(frame[list(_TITLES)].to_numpy(dtype=np.float64).ravel())
     panels = [
-        labelled_lines(
-            frame.assign(line=line),
+        alt.Chart(frame.assign(line=line), width=PANEL, height=HEIGHT)
+        .mark_line(point=True)
+        .encode(
             x=alt.X("alpha:Q", title="α"),
             y=alt.Y(f"{column}:Q", title=title, scale=scale),
             color=category("line"),
             tooltip=tooltips("line", "alpha", alt.Tooltip(column, format=".3f")),
-            named=column == "tau_AP",
-            point=True,
-        ).properties(width=PANEL, height=HEIGHT)
+        )
         for column, title in _TITLES.items()
     ]
     caption = (
@@ -196,17 +194,13 @@ def number_of_systems_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     )
     sizes = alt.Axis(values=sorted(set(frame["systems"].tolist())), format="d")
     x = alt.X("systems:Q", title="systems N", scale=alt.Scale(type="log", base=2), axis=sizes)
-    lines = labelled_lines(
-        frame,
-        x=x,
+    base = alt.Chart(ends).encode(x=x, color=category("measure"))
+    lines = base.mark_line(point=True).encode(
         y=alt.Y("tau:Q", title="Kendall's τ", scale=alt.Scale(zero=False)),
-        color=category("measure"),
         tooltip=tooltips("measure", "systems", alt.Tooltip("tau", format=".4f")),
-        point=True,
     )
     low = alt.Y("low:Q", title="Kendall's τ")
-    color = lines.layer[0].encoding.color  # so that both have one legend, if any
-    error = alt.Chart(ends).mark_rule().encode(x=x, y=low, y2=alt.Y2("high:Q"), color=color)
+    error = base.mark_rule().encode(y=low, y2=alt.Y2("high:Q"))
     return figure(
         alt.layer(error, lines),
         "Rareness among a few systems",

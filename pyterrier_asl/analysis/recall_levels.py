@@ -13,7 +13,6 @@ from ..charts import (
     cells,
     coefficient_colors,
     figure,
-    labelled_lines,
     tooltips,
     undrawn,
 )
@@ -194,13 +193,15 @@ def level_regressions_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     """Coefficients of the next recall levels, a line for each level."""
     standardized = "standardized " if frame.attrs.get("standardized") else ""
     labelled = frame.assign(level=[f"{i} (R² {r2:.2f})" for i, r2 in zip(frame["i"], frame["R2"])])
-    chart = labelled_lines(
-        labelled,
-        x=alt.X("j:O", title="j", axis=alt.Axis(labelAngle=0)),
-        y=alt.Y("coefficient:Q", title=f"{standardized}coefficient of δRRᵢ₊ⱼ"),
-        color=category("level"),
-        tooltip=tooltips("i", "j", alt.Tooltip("coefficient", format=".3f")),
-        point=True,
+    chart = (
+        alt.Chart(labelled)
+        .mark_line(point=True)
+        .encode(
+            x=alt.X("j:O", title="j", axis=alt.Axis(labelAngle=0)),
+            y=alt.Y("coefficient:Q", title=f"{standardized}coefficient of δRRᵢ₊ⱼ"),
+            color=category("level"),
+            tooltip=tooltips("i", "j", alt.Tooltip("coefficient", format=".3f")),
+        )
     )
     return figure(
         chart,
@@ -310,7 +311,7 @@ def suffixes_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
         "How often the later relevant documents predict which of two rankings has the first "
         "relevant document higher: of all pairs of rankings with different reciprocal ranks, and "
         "of the pairs that the predictor does not tie. Chance level: 50 % of the untied pairs."
-        f"{f' On these {frame.attrs[_BETTER]} predicts better.' if frame.attrs else ''}"
+        f"{f' On these {frame.attrs[_BETTER]} predicts better.' if _BETTER in frame.attrs else ''}"
         + undrawn(long["share"]),
         rows=1,
     )

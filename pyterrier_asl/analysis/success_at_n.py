@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..assessment.judges import QRELS, JudgeRel, Judges, judges_as_runs, with_reference
-from ..charts import COLORS, alt, better, category, figure, inline_rows, labelled_lines, tooltips
+from ..charts import COLORS, alt, better, category, figure, inline_rows, tooltips
 from ..io.lazy import pd
 from ..io.notices import counted
 from ..scoring.assessor import expected_success
@@ -122,14 +122,9 @@ def satisfaction_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     )
     color = category("curve", domain=named)
     columns = "curve:N", "kind:N", "n:Q", "share:Q", "ci_low:Q", "ci_high:Q", "queries:Q"
-    lines = labelled_lines(shown, x=x, y=y, color=color, tooltip=tooltips(*columns), point=True)
-    band = (
-        alt.Chart(shown)
-        .mark_area(opacity=0.12)
-        .encode(
-            x=x, y=alt.Y("ci_low:Q"), y2=alt.Y2("ci_high:Q"), color=lines.layer[0].encoding.color
-        )
-    )
+    base = alt.Chart(shown).encode(x=x, color=color)
+    lines = base.mark_line(point=True).encode(y=y, tooltip=tooltips(*columns))
+    band = base.mark_area(opacity=0.12).encode(y=alt.Y("ci_low:Q"), y2=alt.Y2("ci_high:Q"))
     behind = (
         alt.Chart(inline_rows(others))
         .mark_line(color="lightgray", strokeWidth=0.7)

@@ -14,7 +14,6 @@ from ..charts import (
     by_collection,
     category,
     figure,
-    labelled_lines,
     tooltips,
     undrawn,
 )
@@ -64,13 +63,15 @@ def levels_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     long = frame.melt("m", var_name="order", value_name="levels")
     long["digits"] = [len(str(levels)) for levels in long["levels"]]
     long["levels"] = long["levels"].astype(str)
-    chart = labelled_lines(
-        long,
-        x=alt.X("m:Q", title="relevant documents m"),
-        y=alt.Y("digits:Q", title="levels (decimal digits)"),
-        color=category("order"),
-        tooltip=tooltips("m", "order", "digits"),
-        point=True,
+    chart = (
+        alt.Chart(long)
+        .mark_line(point=True)
+        .encode(
+            x=alt.X("m:Q", title="relevant documents m"),
+            y=alt.Y("digits:Q", title="levels (decimal digits)"),
+            color=category("order"),
+            tooltip=tooltips("m", "order", "digits"),
+        )
     )
     return figure(
         chart,
@@ -121,12 +122,16 @@ def tie_probability(n: int, relevant: Sequence[int], ranks: Sequence[int]) -> pd
 @tie_probability.chart
 def tie_probability_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     """The probability of a tie with a random ranking, by p_1."""
-    chart = labelled_lines(
-        frame.assign(line="m = " + frame["m"].astype(str)),
-        x=alt.X("p_1:Q", title="p₁"),
-        y=alt.Y("probability:Q", title="Pr(p₁ = p₁′)", axis=alt.Axis(format="~%")),
-        color=category("line"),
-        tooltip=tooltips("m", "p_1", alt.Tooltip("probability", format=".5f")),
+    lines = frame.assign(line="m = " + frame["m"].astype(str))
+    chart = (
+        alt.Chart(lines)
+        .mark_line()
+        .encode(
+            x=alt.X("p_1:Q", title="p₁"),
+            y=alt.Y("probability:Q", title="Pr(p₁ = p₁′)", axis=alt.Axis(format="~%")),
+            color=category("line"),
+            tooltip=tooltips("m", "p_1", alt.Tooltip("probability", format=".5f")),
+        )
     )
     return figure(
         chart,

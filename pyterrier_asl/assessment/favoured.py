@@ -9,7 +9,6 @@ import numpy as np
 from ir_measures import Judged
 
 from ..charts.forms import COLORS, HEIGHT, POINT, WIDTH, alt, captioned, tooltips
-from ..charts.names import names_beside_points
 from ..charts.scales import around
 from ..io.lazy import pd
 from ..io.notices import counted
@@ -23,9 +22,6 @@ FEW_RUNS = 5
 
 #: The number of first documents of which the judged ones are counted for a measure without cut-off.
 _DEPTH = 10
-
-#: The number of favoured runs that have names in a chart.
-_NAMED = 5
 
 #: The columns of :attr:`.JudgeReport.favoured`.
 COLUMNS = [
@@ -131,13 +127,12 @@ def favour_sentences(favoured: pd.DataFrame, alpha: float) -> dict[str, list[str
 
 
 def favoured_chart(favoured: pd.DataFrame, alpha: float) -> Any:
-    """The value of each run by the judge against its value by people; favoured runs have names."""
+    """The value of each run by the judge against its value by people."""
     blocks = favoured.groupby(["judge", "measure"], sort=False)
     panels = [_panel(part, alpha) for _, part in blocks]
     caption = (
         "Each point is a run. The line is the value that a run's value by people lets expect. "
-        f"Orange runs are favoured by the judge (p at most {alpha:g}, over all runs); the first "
-        f"{_NAMED} have names."
+        f"Orange runs are favoured by the judge (p at most {alpha:g}, over all runs)."
     )
     return captioned(alt.vconcat(*panels), "Runs that a judge favours", caption)
 
@@ -159,6 +154,4 @@ def _panel(runs: pd.DataFrame, alpha: float) -> Any:
         y=alt.Y("value:Q", title=f"value by {runs['judge'].iloc[0]}", scale=y),
         color=alt.Color("favoured:N", legend=None, scale=colors),
     )
-    named = runs[runs["favoured"]].head(_NAMED)
-    names = names_beside_points(runs, named, "run", x=("people", across), y=("value", up))
-    return alt.layer(line, points, names)
+    return alt.layer(line, points)

@@ -42,7 +42,6 @@ from .forms import (
     tooltips,
     undrawn,
 )
-from .names import end_labels, labelled_lines, names_beside_points
 from .scales import (
     around,
     better,
@@ -83,14 +82,11 @@ __all__ = [
     "category",
     "cells",
     "coefficient_colors",
-    "end_labels",
     "figure",
     "first_of",
     "in_rows",
     "inline_rows",
-    "labelled_lines",
     "names_above",
-    "names_beside_points",
     "powers_of_ten",
     "ranges",
     "ranks_on_lists",

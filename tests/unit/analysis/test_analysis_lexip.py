@@ -455,10 +455,10 @@ def test_collections_have_colours_and_lines_the_names_of_their_preferences():
     table = missing_labels(runs, qrels, fractions=[0.5, 1], draws=2, progress=False)
     drawn = missing_labels.draw(table)
     for panel, names in zip(drawn.hconcat, (["RR", "rrLP"], ["RR", "rrLP", "sgnLP"])):
-        lines, labels = panel.to_dict()["layer"][1:]
-        assert lines["encoding"]["color"]["scale"]["domain"] == names
-        assert labels["mark"]["type"] == "text"
-        assert labels["encoding"]["text"]["field"] == "preference"
+        _, lines = panel.to_dict()["layer"]
+        for channel in ("color", "strokeDash"):  # one legend for both
+            assert lines["encoding"][channel]["scale"]["domain"] == names
+            assert lines["encoding"][channel]["legend"] == {"orient": "bottom", "title": None}
     assert drawn.to_dict()["resolve"]["scale"]["color"] == "independent"
 
 
@@ -491,7 +491,7 @@ def test_the_predictor_that_is_better_on_untied_pairs_is_named():
     runs, qrels = some_runs(3)
     frame = prediction_from_suffixes(runs, qrels)
     best = frame.loc[frame["percent_of_untied"].idxmax(), "predictor"]
-    assert frame.attrs == {"better on untied pairs": best}
+    assert frame.attrs["better on untied pairs"] == best
     assert f"On these {best} predicts better." in " ".join(
         prediction_from_suffixes.draw(frame).title.subtitle
     )

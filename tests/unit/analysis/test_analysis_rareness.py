@@ -389,15 +389,6 @@ def test_rare_documents_found_by_few():
     pd.testing.assert_frame_equal(few, found[found["S_d"] <= 2].reset_index(drop=True))
 
 
-def test_the_chart_of_rare_finds_names_who_finds_something_alone():
-    pytest.importorskip("altair")
-    table = rare_finds(*some_runs(22))
-    layers = rare_finds.draw(table).layer[-1].layer  # one name per point, with a line to it
-    names = [one.data["system"].item() for one in layers if one.mark.type == "text"]
-    first = table.loc[table["alone"] > 0, "system"].head(6)
-    assert sorted(names) == sorted(first)
-
-
 # The minimum grade
 
 

@@ -297,7 +297,7 @@ def test_system_order_counts_cycles_only_where_there_are_any():
 def test_rare_finds_name_no_one_where_no_one_finds_alone():
     equal = dict.fromkeys(("a", "b"), RUNS["run0"])
     caption = sentences(rare_finds.draw(rare_finds(equal, QRELS)))
-    assert "Systems that find documents alone have names: 0 of 2" in caption
+    assert "only this system finds. All 2 together find" in caption
 
 
 def test_one_sample_has_no_band():

@@ -2,74 +2,16 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pandas as pd
 import pytest
 
 alt = pytest.importorskip("altair")
 
 from pyterrier_asl.charts import forms, scales  # noqa: E402
-from pyterrier_asl.charts.names import (  # noqa: E402
-    end_labels,
-    free_places,
-    labelled_lines,
-    names_beside_points,  # noqa: E402
-    spread_apart,
-)
 
 
 def values(layer: alt.Chart) -> pd.DataFrame:
     return layer.data if isinstance(layer.data, pd.DataFrame) else pd.DataFrame(layer.data.values)
-
-
-def test_each_line_has_its_name_at_its_end_and_no_two_overlap():
-    frame = pd.DataFrame(
-        {"x": [1, 2] * 4, "y": [0, 1, 0, 0.99, 0, 0.98, 0.5, 0], "line": list("aabbccdd")}
-    )
-    drawn = labelled_lines(
-        frame, x=alt.X("x:Q"), y=alt.Y("y:Q"), color=forms.category("line"), tooltip=["x"]
-    )
-    lines, names = drawn.layer
-    assert lines.to_dict()["encoding"]["color"]["legend"] is None, "the names say it"
-    shown = values(names).set_index("line")
-    assert list(shown.index) == ["d", "c", "b", "a"] and (shown["x"] == 2).all()
-    pixels = shown["y"] * forms.HEIGHT
-    assert (pixels.diff().dropna() >= 11.9).all()
-    assert shown["y"].between(0, 1).all(), "the axis ends where the lines do"
-
-
-def test_names_that_are_too_long_for_lines_are_in_a_legend_below():
-    for letters in (16, 17):
-        names = ["x" * letters, "P@5"]
-        frame = pd.DataFrame({"x": [1, 2] * 2, "y": [0, 1, 2, 3], "line": [*names, *names]})
-        drawn = labelled_lines(
-            frame, x=alt.X("x:Q"), y=alt.Y("y:Q"), color=forms.category("line"), tooltip=["x"]
-        ).to_dict()
-        lines, *labels = drawn["layer"]
-        legend = lines["encoding"]["color"]["legend"]
-        assert (legend is None) == (letters == 16) == bool(labels)
-    assert legend["orient"] == "bottom" and legend["columns"] == 2
-
-
-@pytest.mark.parametrize("names", [2, 15, 16, 17, 40])
-@pytest.mark.parametrize("value", [1.0, 3.0, 5.0])
-def test_names_are_twelve_pixels_apart_and_leave_the_axis_only_if_there_are_too_many(names, value):
-    places = (spread_apart(np.full(names, value), (1.0, 5.0)) - 1) * forms.HEIGHT / 4
-    np.testing.assert_allclose(np.diff(places), 12)
-    assert (places.min() > -1e-9 and places.max() < forms.HEIGHT + 1e-9) == (names <= 16)
-
-
-def test_only_names_that_would_overlap_are_moved_half_of_the_way_each():
-    values = np.array([0.1, 0.5, 0.52, 0.9])  # 180 pixels: the two are 3.6 pixels apart
-    np.testing.assert_allclose(
-        spread_apart(values, (0, 1)), [0.1, 0.51 - 6 / 180, 0.51 + 6 / 180, 0.9]
-    )
-
-
-def test_a_single_flat_line_keeps_its_place():
-    frame = pd.DataFrame({"x": [1, 2], "y": [1.0, 1.0], "line": "a"})
-    names = end_labels(frame, x=alt.X("x:Q"), y=alt.Y("y:Q"), color=forms.category("line"))
-    assert values(names)["y"].tolist() == [1.0] and names.mark.dx == 6, "beside the last point"
 
 
 @pytest.mark.parametrize("runs", [3, 37, 129])
@@ -134,54 +76,6 @@ def test_a_run_below_the_first_40_on_one_list_is_drawn_where_it_is_above():
     assert whole.title.subtitle == ["C."], "40 runs are all drawn"
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_names_with_points_cover_no_other_name_and_stay_within_the_chart(seed):
-    draw = np.random.default_rng(seed)
-    points = np.column_stack([draw.uniform(0, forms.WIDTH, 60), draw.uniform(0, forms.HEIGHT, 60)])
-    points = np.column_stack([points, np.full(60, 4.0)])
-    places = free_places(points[:8], np.full(8, 60.0), points)
-    low, high = (points[:8, :2] + places + sign * np.array([30, 6]) for sign in (-1, 1))
-    assert (low >= 0).all() and (high <= [forms.WIDTH, forms.HEIGHT]).all()
-    for first in range(8):
-        for second in range(first):
-            assert ((low[first] >= high[second]) | (high[first] <= low[second])).any()
-
-
-def test_names_that_would_cover_something_have_no_place_where_they_must_fit():
-    points = np.array([[x, 90.0, 4.0] for x in (30, 34, 120)])
-    found = free_places(points, np.full(3, 40.0), points, sure=0)
-    assert np.isfinite(found[[0, 2]]).all()
-    crowd = np.array([[x, y, 4.0] for x in range(0, 240, 5) for y in range(0, 180, 5)], dtype=float)
-    assert np.isnan(free_places(crowd[:9], np.full(9, 40.0), crowd, sure=0)).all()
-    assert np.isfinite(free_places(crowd[:9], np.full(9, 40.0), crowd)).all()
-
-
-@pytest.mark.parametrize("x", [0, 3, forms.WIDTH - 3, forms.WIDTH])
-@pytest.mark.parametrize("y", [0, 3, forms.HEIGHT / 2, forms.HEIGHT - 3, forms.HEIGHT])
-def test_a_name_at_an_edge_is_within_the_chart_even_if_it_covers_points(x, y):
-    inside = np.array(
-        [[abs(x - dx), abs(y - dy), 4.0] for dx in range(90) for dy in range(0, 90, 9)]
-    )
-    named = np.array([[x, y, 4.0]])
-    points = np.concatenate([named, inside])
-    ((right, above),) = free_places(named, np.array([60.0]), points)
-    assert 30 <= x + right <= forms.WIDTH - 30 and 6 <= y + above <= forms.HEIGHT - 6
-
-
-@pytest.mark.parametrize("x", [10.0, 12.0, 15.0, 19.0, 20.0])
-@pytest.mark.parametrize(("y", "heights"), [(3.0, (3, 9)), (9.0, (3, 9)), (9.0, (9, 3))])
-def test_names_are_within_charts_whose_axes_do_not_begin_at_0(x, y, heights):
-
-    frame = pd.DataFrame({"x": [x], "y": [y], "run": "ten digits"})
-    (text,) = names_beside_points(frame, frame, "run", x=("x", (10, 20)), y=("y", heights)).layer[
-        -1:
-    ]
-    across = (x - 10) / 10 * forms.WIDTH + text.mark.dx
-    assert 10 * 5.8 / 2 <= across <= forms.WIDTH - 10 * 5.8 / 2
-    up = (y - heights[0]) / (heights[1] - heights[0]) * forms.HEIGHT - text.mark.dy
-    assert 6 <= up <= forms.HEIGHT - 6
-
-
 @pytest.mark.parametrize(
     ("values", "ends"),
     [
@@ -201,15 +95,6 @@ def test_colours_of_collections_are_for_several():
     two = forms.by_collection(frame.assign(collection=["a", "b"]))
     assert two["color"].to_dict()["field"] == "collection"
     assert forms.by_collection(frame.assign(track=["a", "b"]), "track")
-
-
-def test_a_name_is_drawn_at_its_point_also_on_reversed_axes_and_for_equal_values():
-    frame = pd.DataFrame({"x": [1.0, 1.0], "y": [5.0, 9.0], "run": ["a", "b"]})
-    names = names_beside_points(frame, frame, "run", x=("x", (1, 1)), y=("y", (10, 4)))
-    placed = pd.concat(values(layer) for layer in names.layer).set_index("run")
-    assert placed["y"].to_dict() == {"a": 5, "b": 9}
-    assert [layer.mark.type for layer in names.layer] == ["text"] * 2, "names next to their points"
-    assert [layer.mark.dy for layer in names.layer] == [0, 0]
 
 
 def test_scales_of_shares_end_at_1_and_are_the_same_for_panels():
@@ -270,43 +155,6 @@ def test_powers_of_ten_end_at_the_first_that_reaches_the_largest_value(most, las
 )
 def test_a_legend_of_counts_has_nothing_a_quarter_and_the_most(counts, values):
     assert forms.some_values(pd.Series(counts)) == values
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_a_line_from_a_point_ends_at_the_border_of_its_name(seed):
-    draw = np.random.default_rng(seed)
-    frame = pd.DataFrame(draw.uniform(0.4, 0.6, (60, 2)), columns=["x", "y"])
-    frame["run"] = [f"run{number}" for number in range(60)]
-    named = frame.head(8)
-    names = names_beside_points(frame, named, "run", x=("x", (0, 1)), y=("y", (0, 1)))
-    lines = 0
-    for line, text in zip(names.layer, names.layer[1:]):
-        if line.mark.type == "rule":
-            lines += 1
-            # From the centre of the name, whose letters have about 5.8 and whose line 12 pixels.
-            away = np.abs([line.mark.x2Offset - text.mark.dx, line.mark.y2Offset - text.mark.dy])
-            half = np.array([len(values(text)["run"].iloc[0]) * 5.8, 12]) / 2
-            assert (away <= half + 1e-9).all() and np.isclose(away, half).any()
-            assert values(line)["run"].tolist() == values(text)["run"].tolist()
-    assert lines, "among so many points some names are further away"
-
-
-@pytest.mark.parametrize("lines", range(6))
-def test_a_name_is_a_line_of_12_pixels_further_away_for_each_line_of_points(lines):
-    """A name right above its point needs no line to it, a name further away has one."""
-    radius = np.sqrt(60) / 2
-    pixels = [(120, 90), *((120 + x, 90) for x in (-25, 25) if lines)]
-    pixels += [
-        (120 + x, 90 + sign * (radius + 12 * at))
-        for at in range(1, lines)
-        for x in (-25, 0, 25)
-        for sign in (-1, 1)
-    ]
-    frame = pd.DataFrame(pixels, columns=["x", "y"]).assign(run="a name")
-    ends = {"x": ("x", (0, forms.WIDTH)), "y": ("y", (0, forms.HEIGHT))}
-    names = names_beside_points(frame, frame.head(1), "run", **ends)
-    assert [layer.mark.type for layer in names.layer] == ["rule"] * (lines > 1) + ["text"]
-    assert abs(names.layer[-1].mark.dy) == pytest.approx(radius + 12 * lines if lines else 0)
 
 
 @pytest.mark.parametrize(
