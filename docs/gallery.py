@@ -32,8 +32,8 @@ PICTURES = pages.FOLDER / "gallery"
 #: Pixels of a picture per pixel of its chart.
 PIXELS = 1.5
 
-#: Colours of a picture: enough for the shades of a matrix, and a third of the bytes.
-COLORS = 48
+#: Colours of a picture: enough for the shades of a matrix and its lines, and half of the bytes.
+COLORS = 96
 
 #: Options that make an analysis fast.
 OPTIONS = {"stability": "-m 'AP ASL@1000 nDCG@10' --draws 200"}
@@ -118,7 +118,8 @@ def reduce(drawn: Path, target: Path) -> None:
     size = [round(side * PIXELS / DRAWN) for side in picture.size]
     small = picture.resize(size, Image.Resampling.LANCZOS)
     target.parent.mkdir(exist_ok=True)
-    small.quantize(COLORS, dither=Image.Dither.NONE).save(target, optimize=True)
+    quantized = small.quantize(COLORS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+    quantized.save(target, optimize=True)
 
 
 def save(chart: Any, path: Path) -> None:

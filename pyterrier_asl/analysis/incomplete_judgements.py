@@ -256,7 +256,8 @@ def _with_band(
     )
     x = alt.X("fraction:Q", title=across)
     low, y = (alt.Y(f"{end}:Q", title=title, scale=scale) for end in ("low", "mean"))
-    legend = alt.Legend(orient="bottom", title=None)
+    how = {"symbolType": "stroke", "symbolSize": 400, "symbolOpacity": 1}
+    legend = alt.Legend(orient="bottom", title=None, **how)
     color = alt.Color("preference:N", scale=colors, legend=legend)
     numbers = (alt.Tooltip(name, format=".3f") for name in ("mean", "std"))
     base = alt.Chart(means).encode(x=x, color=color)

@@ -240,7 +240,10 @@ def category(field: str, title: str | None = None, *, domain: Sequence[Any] = ()
         domain: the categories, if colours must not depend on which categories occur.
     """
     shown = {"domain": list(domain)} if domain else {}
-    scale, legend = alt.Scale(range=list(COLORS), **shown), alt.Legend(orient="bottom", columns=2)
+    scale, legend = (
+        alt.Scale(range=list(COLORS), **shown),
+        alt.Legend(orient="bottom", columns=2, symbolOpacity=1),
+    )
     return alt.Color(f"{field}:N", title=title, scale=scale, legend=legend)
 
 

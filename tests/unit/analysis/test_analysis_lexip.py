@@ -458,7 +458,7 @@ def test_collections_have_colours_and_lines_the_names_of_their_preferences():
         _, lines = panel.to_dict()["layer"]
         for channel in ("color", "strokeDash"):  # one legend for both
             assert lines["encoding"][channel]["scale"]["domain"] == names
-            assert lines["encoding"][channel]["legend"] == {"orient": "bottom", "title": None}
+            assert lines["encoding"][channel]["legend"]["orient"] == "bottom"
     assert drawn.to_dict()["resolve"]["scale"]["color"] == "independent"
 
 
