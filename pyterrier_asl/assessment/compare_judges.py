@@ -24,6 +24,7 @@ from .human_range import (
     DOCUMENTS,
     HUMAN,
     SYSTEMS,
+    UNKNOWN_RANGE,
     agreement_with_people,
     judge_lines,
     people_range,
@@ -186,8 +187,8 @@ class JudgeSummary:
     alpha: float
 
     @property
-    def best(self) -> str:
-        """The judge that agrees best, and which others agree less; '' for one judge."""
+    def best(self) -> list[str]:
+        """The judge that agrees best, and which others agree less; nothing for one judge."""
         return best_judge(self.agreement, self.differences, self.runs)
 
     def lines(self) -> dict[str, str]:
@@ -198,6 +199,11 @@ class JudgeSummary:
             for judge, p in (tested.groupby("judge")["p"] if len(tested) else ())
         }
         return judge_lines(self.agreement, self.people, favours)
+
+    @property
+    def unknown(self) -> list[str]:
+        """Why the human range of all judges is unknown; nothing where a line says why."""
+        return [UNKNOWN_RANGE] * (len(self.people) < 2)
 
     def favours(self) -> dict[str, list[str]]:
         """A sentence on each favoured run, by judge."""
@@ -210,7 +216,7 @@ class JudgeSummary:
     def _sentences(self, most: int | None = None) -> Iterator[str]:
         """The sentences, with the first ``most`` runs that a judge favours."""
         if self.best:
-            yield self.best
+            yield " ".join(self.best)
         runs = self.favours()
         for judge, line in self.lines().items():
             yield line
@@ -218,6 +224,7 @@ class JudgeSummary:
             if most is not None and len(favoured) > most:
                 more = counted(len(favoured) - most, "more run")
                 yield f"{judge} favours {more}: --show favoured has all."
+        yield from self.unknown
 
 
 @dataclass(frozen=True, repr=False, eq=False)

@@ -159,6 +159,9 @@ _ON_DOCUMENTS = {
     UNKNOWN: "",
 }
 
+#: Said of all judges where the human range is unknown.
+UNKNOWN_RANGE = "How people agree is unknown: there is one person."
+
 #: Labels agree little below this kappa.
 _LITTLE = 0.4
 
@@ -212,7 +215,7 @@ def _labels(row: dict[str, Any], share: float) -> str:
 
 def _cautions(row: dict[str, Any], people: list[str]) -> Iterator[str]:
     """What limits the line about a judge, by its row of kappa."""
-    if row["verdict"] == UNKNOWN:
+    if row["verdict"] == UNKNOWN and len(people) > 1:
         yield f"How people agree is unknown: {_why_unknown(row, people)}."
     if row["human_low"] < _LITTLE:
         yield f"Caution: people agree little with each other on labels (kappa {people_range(row)})."
@@ -244,8 +247,6 @@ def queries_of(row: dict[str, Any]) -> str:
 
 
 def _why_unknown(row: dict[str, Any], people: list[str]) -> str:
-    if len(people) < 2:
-        return "there is one person"
     if len(set(people) - {row["judge"]}) < 2:
         return f"{row['judge']} is one of two people"
     if not row["human_pairs"]:

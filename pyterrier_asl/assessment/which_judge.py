@@ -105,7 +105,7 @@ def _compared(
             }
 
 
-def best_judge(agreement: pd.DataFrame, differences: pd.DataFrame, runs: int) -> str:
+def best_judge(agreement: pd.DataFrame, differences: pd.DataFrame, runs: int) -> list[str]:
     """The judge that agrees best, and which others are shown to agree less, for a paper.
 
     The ranking of the runs by the first measure decides; without runs, kappa.
@@ -116,7 +116,7 @@ def best_judge(agreement: pd.DataFrame, differences: pd.DataFrame, runs: int) ->
         runs: the number of runs.
 
     Returns:
-        The sentences; '' for fewer than two judges with an agreement.
+        Two sentences; none for fewer than two judges with an agreement.
     """
     for kind in (SYSTEMS, DOCUMENTS):
         rows = agreement[agreement["agreement"] == kind].drop_duplicates("judge")
@@ -124,7 +124,7 @@ def best_judge(agreement: pd.DataFrame, differences: pd.DataFrame, runs: int) ->
         if len(rows) > 1:
             break
     else:
-        return ""
+        return []
     records: list[Any] = rows.to_dict("records")
     first, *rest = records
     chosen = differences[differences["agreement"] == kind]
@@ -162,8 +162,8 @@ def best_judge(agreement: pd.DataFrame, differences: pd.DataFrame, runs: int) ->
     )
     on = "relevance" if kind == DOCUMENTS else f"the ranking of {runs} runs by {first['measure']}"
     human = f"; people among themselves {human}" if (human := people_range(first)) else ""
-    return (
+    return [
         f"{first['judge']} agrees best with {first['reference']} on {on} ({kind} "
-        f"{with_ends(first)}, {queries_of(first)}{human}). {of}{'; '.join(parts)} (paired "
-        f"bootstrap over queries{family})."
-    )
+        f"{with_ends(first)}, {queries_of(first)}{human}).",
+        f"{of}{'; '.join(parts)} (paired bootstrap over queries{family}).",
+    ]

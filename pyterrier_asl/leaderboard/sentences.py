@@ -202,7 +202,7 @@ def _holds_for(board: Board) -> Iterator[str]:
         )
         yield f"Means and their differences are by {board.judges[0]}."
         for track, judges in board.judge_summaries.items():
-            for sentence in filter(None, [judges.best, *judges.lines().values()]):
+            for sentence in [*judges.best, *judges.lines().values(), *judges.unknown]:
                 yield f"{track}: {sentence}" if track else sentence
     if board.left_out:
         topics, verb = counted(board.left_out, "topic"), "is" if board.left_out == 1 else "are"

@@ -154,9 +154,9 @@ class Answers:
         board = self.findings.of_all
         if board is not None and self.ranking is self.findings.first:
             for track, judges in board.judge_summaries.items():
-                if judges.best:
-                    text = f"{track}: {judges.best}" if track else judges.best
-                    yield _with_link(text, "agrees best")
+                where = f"{track}: " if track else ""
+                for text in judges.best:
+                    yield _with_link(f"{where}{text}", "agrees best")
             where = "Whichever judge is right" if board.means is None else "Over all collections"
             yield Sentence(Link(where, "collections", {}), f": {headlines(board)[0]}")
 
