@@ -24,10 +24,11 @@ How to read it: RUN_A is the baseline, and RUN_B is compared with RUN_A.
 
 \b
 Conditions (--fail-if): MEASURE better|worse|lower|higher|different [by AMOUNT] [p<LEVEL]
-[certainly], or MEASURE possibly worse by AMOUNT p<LEVEL [certainly]
+[certainly], MEASURE possibly worse by AMOUNT p<LEVEL [certainly], or MEASURE below|above VALUE
   MEASURE can also be rrLP or sgnLP; 'worse' depends on its direction: a higher ASL is worse
   'by .02' means at least .02, 'by 2%' at least 2 % of RUN_A's value; the default is any difference
   'certainly' requires the condition under all labels of the unjudged documents
+  'R@10 below .85' is about the mean of RUN_B alone; it has no p
   p is two-sided and corrected over the runs, as in the table
   'possibly worse by .02 p<.05' holds unless a one-sided test rejects a loss of .02 or more; with
   'certainly' unless tests reject it under all labels of the unjudged documents
@@ -36,9 +37,9 @@ Conditions (--fail-if): MEASURE better|worse|lower|higher|different [by AMOUNT] 
 The guard (--fail-if) prints one line per condition; its exit status is
   0  PASS   no condition holds
   1  FAIL   a condition holds, or RUN_B leaves queries unanswered that RUN_A answers
-  2  ERROR  a condition cannot be tested, RUN_A lacks queries or documents that RUN_B has, a file
-            cannot be read, or there is another error; all outputs report it
-With --allow-missing, missing queries and documents do not change the verdict.
+  2  ERROR  a condition cannot be tested, RUN_A lacks queries that RUN_B answers, ids are in another
+            form, scores do not order documents, or there is another error; all outputs report it
+With --allow-missing, missing queries do not change the verdict.
 """
 
 from __future__ import annotations
@@ -165,9 +166,7 @@ def _report_error(values: Mapping[str, Any], error: Exception) -> None:
         "multiple": True,
         "metavar": "CONDITION",
     },
-    allow_missing={
-        "help": "Test conditions even if one of the runs lacks queries or documents of the other."
-    },
+    allow_missing={"help": "Test conditions even if one of the runs lacks queries of the other."},
     test={
         "help": "Two-sided paired test; for sgnLP it is always the sign test.",
         "type": click.Choice(["t", "wilcoxon", "sign", "randomization"]),
@@ -225,7 +224,7 @@ def command(**values: Any) -> None:
 
 def _compare(values: Mapping[str, Any], reports: GuardReports | None) -> int:
     """Compares and prints runs, or systems by scores or over tracks; returns the exit status."""
-    from ..comparison.result import print_comparison
+    from ..comparison.printing import print_comparison
     from ..io.texts import Texts
 
     names = _positional(values)

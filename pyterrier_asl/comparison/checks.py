@@ -2,161 +2,161 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 
-from ..evaluation.facts import UNANSWERED, Facts, joined_notes
+from ..evaluation.facts import UNANSWERED, Facts, joined_notes, over_ties
 from ..io.notices import counted
-from ..judging.judged_run import JudgedRun
+from ..judging.ties import TiedRun
 from ..statistics.rounding import NO_DIFFERENCE
 from .conditions import Condition, are_relevant
 from .differences import RunDifference
-from .guard import Observed, Outcome, Verdict
+from .guard import Outcome, Verdict
 from .inputs import PREFERENCES, Inputs
 
-#: What to do where queries or documents of a baseline are missing.
-ALLOW = "or let that pass: allow_missing=True (--allow-missing)"
-_REMEDY = f"restore the baseline, {ALLOW}"
+#: What to do where queries or scores of a baseline are missing.
+_REMEDY = "restore the baseline, or let that pass: allow_missing=True (--allow-missing)"
 
 
-@dataclass(frozen=True)
-class Question:
-    """A condition for a run, with what decides whether it can be tested.
+def untestable(
+    inputs: Inputs,
+    facts: Mapping[str, Facts],
+    condition: Condition,
+    difference: RunDifference,
+    *,
+    least_p: float = 0.0,
+    allow_missing: bool = False,
+) -> str:
+    """The first reason why a condition cannot be tested; '' where it can.
 
-    Attributes:
+    Args:
         inputs: what is compared.
         facts: what must be known of the runs and qrels of each collection.
         condition: the condition.
-        difference: the difference that it is about.
-        observed: the same as the verdict sees it.
+        difference: the difference of a run, with the p-value of the condition.
         least_p: the smallest p-value that the test can have, corrected.
         allow_missing: whether missing queries are no reason.
     """
 
-    inputs: Inputs
-    facts: Mapping[str, Facts]
-    condition: Condition
-    difference: RunDifference
-    observed: Observed
-    least_p: float
-    allow_missing: bool
+    def reasons() -> Iterator[str]:
+        yield from _faults(inputs, facts, condition, difference.run)
+        if not (allow_missing or condition.is_floor):
+            yield from _lacks_queries(inputs, facts, difference)
+        yield from _nothing_relevant(inputs, difference.name)
+        if not condition.is_floor:
+            yield from _no_difference(condition, difference)
+            yield from _no_test(condition, difference, least_p)
+            yield from _ties(inputs, condition, difference)
 
-    def pairs(self) -> Iterator[tuple[str, Facts, JudgedRun, JudgedRun]]:
-        """For each collection the beginning of a reason, the facts, the baseline and the run."""
-        for track, judged in self.inputs.judged.items():
-            run = judged.runs[judged.row(self.difference.run)]
-            yield (f"{track}: " if track else ""), self.facts[track], judged.runs[0], run
-
-    @property
-    def names(self) -> tuple[str, str]:
-        """The names of the baseline and of the run."""
-        return self.inputs.names[0], self.difference.run
+    return next(reasons(), "")
 
 
-def untestable(question: Question) -> str:
-    """The first reason why a condition cannot be tested; '' where it can."""
-    checks = CHECKS if question.allow_missing else (_faults, *MISSING, *CHECKS)
-    return next(filter(None, (check(question) for check in checks)), "")
+def _where(track: str) -> str:
+    return f"{track}: " if track else ""
 
 
-# Queries and documents that are missing
+def _faults(
+    inputs: Inputs, facts: Mapping[str, Facts], condition: Condition, run: str
+) -> Iterator[str]:
+    """Ids in another form, and scores that do not order the documents."""
+    names = [run] if condition.is_floor else [inputs.names[0], run]
+    for track, of_track in facts.items():
+        for error in (error for name in names for error in of_track.errors(name)):
+            yield f"no test can be made: {_where(track)}{error}"
 
 
-def _lacks_queries(question: Question) -> str:
+def _lacks_queries(
+    inputs: Inputs, facts: Mapping[str, Facts], difference: RunDifference
+) -> Iterator[str]:
     """Queries that the run answers and the baseline does not, or scores that were filled."""
-    baseline, name = question.names
-    for track, facts, a, b in question.pairs():
-        if ((b.retrieved > 0) & (a.retrieved == 0)).any():
-            [reason] = facts.sentences_on(baseline, UNANSWERED)
-            return f"{track}{reason}; {_REMEDY}"
-    measure, row = question.difference.name, question.inputs.names.index(name)
-    for track, lacks in question.inputs.missing.items():
-        if number := int((lacks[measure][0] & ~lacks[measure][row]).sum()):
-            which = f"{counted(number, 'score')} of {measure} that {name} has"
-            return f"{f'{track}: ' if track else ''}{baseline} lacks {which}; {_REMEDY}"
-    return ""
+    baseline, row = inputs.names[0], inputs.names.index(difference.run)
+    for track, judged in inputs.judged.items():
+        if ((judged.runs[row].retrieved > 0) & (judged.runs[0].retrieved == 0)).any():
+            [reason] = facts[track].sentences_on(baseline, UNANSWERED)
+            yield f"{_where(track)}{reason}; {_REMEDY}"
+    for track, lacks in inputs.missing.items():
+        of_measure = lacks[difference.name]
+        if number := int((of_measure[0] & ~of_measure[row]).sum()):
+            which = f"{counted(number, 'score')} of {difference.name} that {difference.run} has"
+            yield f"{_where(track)}{baseline} lacks {which}; {_REMEDY}"
 
 
-# Other reasons
-
-
-def _nothing_relevant(question: Question) -> str:
-    name = question.difference.name
-    for track, facts, *_ in question.pairs():
-        grades = facts.judgements.grades
-        measure = question.inputs.measures.get(name)
+def _nothing_relevant(inputs: Inputs, name: str) -> Iterator[str]:
+    measure: Any = inputs.measures.get(name)
+    for track, judged in inputs.judged.items():
+        grades = judged.judgements.grades
         has_relevant = (
-            bool((grades >= question.inputs.rel).any())
+            bool((grades >= inputs.rel).any())
             if name in PREFERENCES
             else measure is None or are_relevant(measure, grades)
         )
         if not has_relevant:
             highest = f"{grades.max():g}" if len(grades) else "none"
-            return (
-                f"{track}no test can be made: no judged document is relevant to it (the highest "
-                f"grade is {highest}); check the qrels and rel"
+            yield (
+                f"{_where(track)}no test can be made: no judged document is relevant to it (the "
+                f"highest grade is {highest}); check the qrels and rel"
             )
-    return ""
 
 
-def _faults(question: Question) -> str:
-    """Ids in another form, and scores that do not order the documents."""
-    for track, facts, *_ in question.pairs():
-        for name in question.names:
-            for error in facts.errors(name):
-                return f"no test can be made: {track}{error}"
-    return ""
+def _no_difference(condition: Condition, difference: RunDifference) -> Iterator[str]:
+    """An amount of 0, or a difference that no run can have from this baseline."""
+    least = condition.least(difference.base)
+    if condition.possibly and not least:
+        yield "no test can be made: the amount is a percentage of 0"
+    mean = 0.0 if np.isnan(difference.mean_a) else difference.mean_a
+    sizes = {True: difference.extremes[1] - mean, False: mean - difference.extremes[0]}
+    up_or_down = [up for up in sizes if condition.asks_for(up, not up, difference.higher_is_better)]
+    most = max(sizes[up] for up in up_or_down)
+    if condition.amount and least > most + NO_DIFFERENCE * max(least, difference.base):
+        what = condition.measure if np.isnan(difference.mean_a) else "the mean of A"
+        yield (
+            f"no run can be {condition.how} by {least:.4g}, as {what} allows {most:.4g} at most; "
+            "write a smaller amount"
+        )
 
 
-def _no_amount(question: Question) -> str:
-    condition, base = question.condition, question.observed.base
-    has_amount = not condition.possibly or condition.least(base)
-    return "" if has_amount else "no test can be made: the amount is a percentage of 0"
-
-
-def _impossible(question: Question) -> str:
-    """A difference that no run can have from this baseline."""
-    condition, observed = question.condition, question.observed
-    least, most = condition.least(observed.base), observed.greatest(condition)
-    if not condition.amount or least <= most + NO_DIFFERENCE * max(least, observed.base):
-        return ""
-    what = condition.measure if np.isnan(observed.mean_a) else "the mean of A"
-    return (
-        f"no run can be {condition.how} by {least:.4g}, as {what} allows {most:.4g} at most; write "
-        "a smaller amount"
-    )
-
-
-def _no_test(question: Question) -> str:
+def _no_test(condition: Condition, difference: RunDifference, least_p: float) -> Iterator[str]:
     """No variance, or too few queries for a p-value below the level."""
-    level, queries = question.condition.level, len(question.difference.qids)
+    level, queries = condition.level, len(difference.qids)
     if level is None:
-        return ""
-    if reason := question.difference.untestable:
-        return f"no test can be made: {reason}; compare on other queries, or leave out p<"
-    if not question.condition.possibly and question.least_p >= level:
-        return (
-            f"no test can be made: p cannot be below {question.least_p:.3g} over "
+        return
+    if reason := difference.untestable:
+        yield f"no test can be made: {reason}; compare on other queries, or leave out p<"
+    if not condition.possibly and least_p >= level:
+        yield (
+            f"no test can be made: p cannot be below {least_p:.3g} over "
             f"{counted(queries, 'query', 'queries')}; raise the level, compare on more queries, or "
             "leave out p<"
         )
-    if np.isnan(question.observed.p):
+    if np.isnan(difference.p_corrected):
         few = "there is only one query" if queries == 1 else "there are too few queries"
-        return f"no test can be made: {few}; compare on several queries, or leave out p<"
-    return ""
+        yield f"no test can be made: {few}; compare on several queries, or leave out p<"
 
 
-#: The reasons, in this order; those of :data:`MISSING` first, unless missing data may pass.
-MISSING: tuple[Callable[[Question], str], ...] = (_lacks_queries,)
-CHECKS: tuple[Callable[[Question], str], ...] = (
-    _faults,
-    _nothing_relevant,
-    _no_amount,
-    _impossible,
-    _no_test,
-)
+def _ties(inputs: Inputs, condition: Condition, difference: RunDifference) -> Iterator[str]:
+    """A significant difference whose sign another order of equal scores reverses."""
+    measure = inputs.measures.get(difference.name)
+    p = difference.p if condition.possibly else difference.p_corrected
+    if condition.level is None or not p < condition.level or measure is None:
+        return
+    ends = []
+    for track, judged in inputs.judged.items():
+        for at in (0, inputs.names.index(difference.run)):
+            values = inputs.values[track][difference.name][at]
+            low, _, high = over_ties(measure, TiedRun.of(judged.runs[at]), values)
+            ends.append((low.mean(), high.mean()))
+    if not ends:
+        return
+    low_a, high_a = np.mean(ends[::2], axis=0)
+    low_b, high_b = np.mean(ends[1::2], axis=0)
+    low, high = low_b - high_a, high_b - low_a
+    if (difference.mean > 0 and low < 0) or (difference.mean < 0 and high > 0):
+        yield (
+            "no test can be made: in other orders of equal scores the difference is between "
+            f"{low:+.4g} and {high:+.4g}; write different scores for different documents"
+        )
 
 
 # Unanswered queries
@@ -171,8 +171,7 @@ def unanswered_queries(inputs: Inputs, run: str) -> list[str]:
         else:
             lacks = [of_all[[0, row]] for of_all in inputs.missing[track].values()]
         gone = np.any([b & ~a for a, b in lacks], axis=0)
-        where = f"{track}: " if track else ""
-        found += [f"{where}{qids[query]}" for query in np.flatnonzero(gone)]
+        found += [f"{_where(track)}{qids[query]}" for query in np.flatnonzero(gone)]
     return found
 
 
@@ -185,13 +184,11 @@ def answered_by_neither(inputs: Inputs, run: str) -> int:
 
 def unanswered_verdict(inputs: Inputs, facts: Mapping[str, Facts], run: str) -> list[Verdict]:
     """A FAIL for a run that leaves queries unanswered which the baseline answers."""
-    qids = unanswered_queries(inputs, run)
+    if not (qids := unanswered_queries(inputs, run)):
+        return []
     known = {track: of.sentences_on(run, UNANSWERED) for track, of in facts.items()}
-    reasons = joined_notes(known) or [
-        f"{run} lacks scores of {counted(len(qids), 'query', 'queries')} that {inputs.names[0]} "
-        f"has, e.g. {qids[0]!r}"
-        for _ in qids[:1]
-    ]
+    queries = f"{counted(len(qids), 'query', 'queries')} that {inputs.names[0]} has"
+    reasons = joined_notes(known) or [f"{run} lacks scores of {queries}, e.g. {qids[0]!r}"]
     message = f"{'; '.join(reasons)}; allow_missing=True (--allow-missing) lets that pass"
     what, numbers = "every query that A answers is answered", {"unanswered": float(len(qids))}
-    return [Verdict(run, what, Outcome.FAIL, message, numbers)] if qids else []
+    return [Verdict(run, what, Outcome.FAIL, message, numbers)]

@@ -63,9 +63,9 @@ def compare(
             :func:`~pyterrier_asl.comparison.conditions.parse_condition`. A condition
             can have a measure by its name in ``measures``; other measures are added.
             :attr:`RunComparison.verdicts` holds the outcomes.
-        allow_missing: whether conditions are tested where the baseline lacks queries or documents
-            that a run has, which is an error otherwise, and whether a run may leave queries
-            unanswered that the baseline answers.
+        allow_missing: whether conditions are tested where the baseline lacks queries that a run
+            answers, which is an error otherwise, and whether a run may leave queries unanswered
+            that the baseline answers.
         test: one of :data:`TESTS`, for pairs and two-sided; None: ``'t'``. sgnLP always has the
             sign test, and several collections have a test of their own.
         correction: of the p-values over the runs, for each measure by itself: ``'holm'``,

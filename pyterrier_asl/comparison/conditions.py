@@ -1,12 +1,15 @@
 """Conditions on two runs, such as ``nASL@1000 worse p<.05``: their grammar and checks.
 
-There are two kinds, both on the second run compared with the first, the baseline:
+Two kinds are on the second run compared with the first, the baseline:
 
 * ``MEASURE HOW [by AMOUNT[%]] [p<LEVEL] [certainly]``, HOW one of :data:`HOW`, holds if the runs
   differ so, with ``p<`` if they differ significantly, with ``certainly`` if they do so under all
   labels of the unjudged documents.
 * ``MEASURE possibly worse by AMOUNT[%] p<LEVEL [certainly]`` holds unless a loss of the amount or
   more is rejected; with ``certainly`` unless it is rejected under all these labels.
+
+A third kind is on the second run alone: ``MEASURE below|above VALUE`` (or ``<``, ``>``) holds if
+its mean is.
 """
 
 from __future__ import annotations
@@ -25,7 +28,7 @@ HOW = ("better", "worse", "lower", "higher", "different")
 
 GRAMMAR = (
     "MEASURE better|worse|lower|higher|different [by AMOUNT or AMOUNT%] [p<LEVEL] [certainly], or "
-    "MEASURE possibly worse by AMOUNT or AMOUNT% p<LEVEL [certainly]"
+    "MEASURE possibly worse by AMOUNT or AMOUNT% p<LEVEL [certainly], or MEASURE below|above VALUE"
 )
 
 _NUMBER = r"[0-9]*\.?[0-9]+(?:[eE][-+]?[0-9]+)?"
@@ -37,6 +40,12 @@ _CONDITION = re.compile(
 )
 
 
+_FLOOR = re.compile(
+    rf"(?P<measure>\S.*?)\s*(?:\b(?P<how>below|above)\b|(?P<sign>[<>]))\s*(?P<amount>-?{_NUMBER})"
+    r"(?P<rest>.*)"
+)
+
+
 @dataclass(frozen=True)
 class Condition:
     """A condition on two runs.
@@ -44,8 +53,8 @@ class Condition:
     Attributes:
         text: the condition as it was written.
         measure: the measure's name.
-        how: one of :data:`HOW`.
-        amount: the least difference; 0: any.
+        how: one of :data:`HOW`, or ``below`` or ``above``.
+        amount: the least difference, 0: any; or the value that the mean is below or above.
         percent: whether ``amount`` is a percentage of the first run's value.
         level: the level that p must be below; None: no test.
         certainly: whether it must hold under every labelling of the unjudged documents.
@@ -60,6 +69,11 @@ class Condition:
     level: float | None = None
     certainly: bool = False
     possibly: bool = False
+
+    @property
+    def is_floor(self) -> bool:
+        """Whether it is on the mean of the second run alone."""
+        return self.how in ("below", "above")
 
     def least(self, value: float) -> float:
         """The least difference, where the first run has this value."""
@@ -89,8 +103,19 @@ def parse_condition(text: str) -> Condition:
               percent=True, level=0.05, certainly=False, possibly=False)
     >>> parse_condition("nDCG@10 possibly worse by .02 p<.05").possibly
     True
+    >>> [parse_condition(text).how for text in ("R@10 < .85", "ASL@1000 above 200")]
+    ['below', 'above']
     """
     parts = _CONDITION.fullmatch(text.strip()) if isinstance(text, str) else None
+    floor = _FLOOR.fullmatch(text.strip()) if isinstance(text, str) and parts is None else None
+    if floor is not None and len(words(floor["measure"])) == 1:
+        if floor["rest"].strip():
+            raise ValueError(
+                f"the condition {text!r}: a mean that must not be below or above a value has no "
+                f"test and no percentage; leave out {floor['rest'].strip()!r}"
+            )
+        how = floor["how"] or {"<": "below", ">": "above"}[floor["sign"]]
+        return Condition(text.strip(), floor["measure"], how, float(floor["amount"]))
     if parts is None or len(words(parts["measure"])) > 1:
         raise ValueError(
             f"the condition {text!r} cannot be understood: write {GRAMMAR}, "
@@ -142,7 +167,9 @@ def check_condition(
             bounds or amounts.
     """
     wrong = ""
-    if higher_is_better is None and condition.how in ("better", "worse"):
+    if measure is None and condition.is_floor:
+        wrong = "is a difference between runs and has no value of its own; name a measure"
+    elif higher_is_better is None and condition.how in ("better", "worse"):
         wrong = (
             "has no direction: more is neither better nor worse; write higher, lower or different"
         )

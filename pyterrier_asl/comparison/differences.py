@@ -1,4 +1,4 @@
-"""Differences of runs from a baseline by query, and their tests.
+"""Differences of runs from a baseline, from their values by query to their corrected p-values.
 
 In a single collection the test is one of :data:`TESTS`. Over several collections the difference is
 the mean of the collections' mean differences, and p is from random signs within collections.
@@ -6,6 +6,7 @@ the mean of the collections' mean differences, and p is from random signs within
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -15,8 +16,8 @@ import numpy as np
 import pandas as pd
 
 from ..assessment.system_pairs import PairedTest
-from ..io.names import OVERALL
 from ..leaderboard.samples import FEWEST
+from ..measures.directions import value_range
 from ..scoring.arrays import Floats
 from ..statistics.inputs import DRAWS
 from ..statistics.intervals import detectable_difference
@@ -34,11 +35,13 @@ TESTS = {
 }
 #: The name of the test over several collections.
 SIGNS = "sign vectors"
+#: The result of a test that was not made.
+_UNTESTED = Comparison(*[math.nan] * 6)
 
 
 @dataclass(frozen=True)
 class RunDifference:
-    """The values of a run and of the baseline by query in a measure, or a preference.
+    """A run less the baseline by a measure or preference: values, test, corrected p-value.
 
     Attributes:
         run: the name of the run.
@@ -49,6 +52,12 @@ class RunDifference:
         difference: the run's value less the baseline's, or the preference.
         qids: the ids of the queries.
         tracks: the collection of each query; '' for a single one.
+        extremes: the lowest and the highest value of the measure, as far as they are known.
+        options: the test, its correction and its level.
+        result: the result of the test; see :func:`tested`.
+        p_corrected: p, corrected over the runs; of a condition of a guard with its own p-value that
+            one, corrected.
+        family: how many p-values were corrected together.
     """
 
     run: str
@@ -58,7 +67,12 @@ class RunDifference:
     b: Floats
     difference: Floats
     qids: Sequence[Any]
-    tracks: Sequence[str]
+    tracks: Sequence[str] = ()
+    extremes: tuple[float, float] = (-math.inf, math.inf)
+    options: PairedTest = PairedTest()
+    result: Comparison = _UNTESTED
+    p_corrected: float = math.nan
+    family: int = 1
 
     @property
     def gain(self) -> Floats:
@@ -68,7 +82,7 @@ class RunDifference:
     @property
     def several(self) -> bool:
         """Whether there are several collections."""
-        return self.tracks[:1] != [""]
+        return bool(self.tracks) and self.tracks[0] != ""
 
     @cached_property
     def greatest(self) -> float:
@@ -97,82 +111,116 @@ class RunDifference:
             return "the difference is the same in every query of a collection"
         return f"the difference is {self.difference[0]:.4g} in each of {len(self.qids)} queries"
 
-    def of_track(self, track: str) -> RunDifference:
-        """The same in one collection, or in all of them (:data:`OVERALL`)."""
-        if track == OVERALL or not self.several:
-            return self
-        rows = np.flatnonzero(np.array(self.tracks) == track)
-        qids = [self.qids[row] for row in rows.tolist()]
-        return replace(
-            self,
-            a=self.a[rows],
-            b=self.b[rows],
-            difference=self.difference[rows],
-            qids=qids,
-            tracks=[track] * len(rows),
-        )
+    # Means: collections count the same
 
-    def row(self, options: PairedTest) -> dict[str, Any]:
-        """The row of the table."""
-        names = {"run": self.run, "measure": self.name}
-        counts = {
-            "wins": int((self.gain > 0).sum()),
-            "losses": int((self.gain < 0).sum()),
-            "ties": int((self.gain == 0).sum()),
-        }
-        if self.several:
-            weights = self._weights()
-            means = {
-                part: float(getattr(self, part) @ weights) for part in ("a", "b", "difference")
-            }
-            return names | means | counts | {"p": self.p(options), "test": SIGNS}
-        tested = self._compared(options)
-        return {
-            **names,
-            "a": float(self.a.mean()),
-            "b": float(self.b.mean()),
-            "difference": tested.difference,
-            "ci_low": tested.ci_low,
-            "ci_high": tested.ci_high,
-            "effect": tested.effect,
-            **counts,
-            "p": tested.p,
-            "test": self.test(options),
-            "detectable": detectable_difference(self.difference, alpha=options.alpha),
-        }
-
-    def test(self, options: PairedTest) -> str:
-        """The name of the test; sgnLP, which is only a sign, always has the sign test."""
-        return SIGNS if self.several else "sign" if self.name == "sgnLP" else options.test
-
-    def p(self, options: PairedTest) -> float:
-        """The p-value, not corrected."""
+    def _mean(self, values: Floats) -> float:
         if not self.several:
-            return self._compared(options).p
+            return float(values.mean())
+        _, codes, counts = np.unique(self.tracks, return_inverse=True, return_counts=True)
+        return float(values @ (1 / counts[codes] / len(counts)))
+
+    @property
+    def mean_a(self) -> float:
+        """The baseline's mean; NaN for a preference, which only has a difference."""
+        return self._mean(self.a)
+
+    @property
+    def mean_b(self) -> float:
+        """The run's mean; NaN for a preference."""
+        return self._mean(self.b)
+
+    @property
+    def mean(self) -> float:
+        """The mean difference, 0 where the runs are equal."""
+        return 0.0 if self.is_equal else self._mean(self.difference)
+
+    @property
+    def base(self) -> float:
+        """The size of the baseline's mean; 0 for a preference."""
+        return 0.0 if math.isnan(self.mean_a) else abs(self.mean_a)
+
+    # Test
+
+    @property
+    def test(self) -> str:
+        """The name of the test; sgnLP, which is only a sign, always has the sign test."""
+        if self.several:
+            return SIGNS
+        return "sign" if self.name == "sgnLP" else self.options.test
+
+    @property
+    def p(self) -> float:
+        """The p-value, not corrected."""
+        return self.result.p
+
+    @property
+    def is_significant(self) -> bool:
+        """Whether the corrected p-value is at most alpha, and the run better or worse."""
+        return self.p_corrected <= self.options.alpha and self.mean != 0
+
+    @property
+    def least_p(self) -> float:
+        """The smallest p-value that the test can have: of all signs 2 of 2^Q.
+
+        >>> ten = np.arange(10.0)
+        >>> RunDifference("b", "sgnLP", True, ten, ten, ten, list("abcde")).least_p
+        0.0625
+        """
+        queries = len(self.qids)
+        is_drawn = self.test in ("randomization", SIGNS) and 2**queries > DRAWS
+        return 0.0 if self.is_equal or self.test == "t" or is_drawn else 2.0 ** (1 - queries)
+
+    def made_test(self) -> Comparison:
+        """The result of the test; over several collections only p."""
+        if self.several:
+            return _UNTESTED._replace(p=self._p_of_collections())
+        zero = 0 * self.difference
+        pair = (self.difference, zero) if np.isnan(self.a).all() else (self.b, self.a)
+        seed = self.options.seed if self.test == "randomization" else None
+        return compare_pair(*pair, self.test, alpha=self.options.alpha, seed=seed)
+
+    def _p_of_collections(self) -> float:
         if self.is_equal:
             return 1.0
         if self.untestable or len(self.qids) < FEWEST:
-            return float("nan")
+            return math.nan
         pair = [0 * self.difference, self.difference]
-        found = rank_intervals(pair, collections=list(self.tracks), seed=options.seed or 0)
+        found = rank_intervals(pair, collections=list(self.tracks), seed=self.options.seed or 0)
         return float(found.p[0, 1])
 
-    def _compared(self, options: PairedTest) -> Comparison:
-        """The result of the test in a single collection."""
-        test, zero = self.test(options), 0 * self.difference
-        pair = (self.difference, zero) if np.isnan(self.a).all() else (self.b, self.a)
-        seed = options.seed if test == "randomization" else None
-        return compare_pair(*pair, test, alpha=options.alpha, seed=seed)
+    # Tables
 
-    def with_differences(self, differences: Floats) -> RunDifference:
-        """The same of a single collection with other differences by query, perhaps fewer."""
-        nothing = np.full(len(differences), np.nan)
-        return replace(self, a=nothing, b=nothing, difference=differences)
+    def of_track(self, track: str) -> RunDifference:
+        """The same in one collection, not tested."""
+        rows = np.flatnonzero(np.array(self.tracks) == track)
+        qids = [self.qids[row] for row in rows.tolist()]
+        a, b, difference = (values[rows] for values in (self.a, self.b, self.difference))
+        tracks = [track] * len(rows)
+        return replace(self, a=a, b=b, difference=difference, qids=qids, tracks=tracks)
 
-    def _weights(self) -> Floats:
-        """The weight of each query: collections count the same."""
-        _, codes, counts = np.unique(self.tracks, return_inverse=True, return_counts=True)
-        return np.asarray(1 / counts[codes] / len(counts))
+    def row(self) -> dict[str, Any]:
+        """The row of the table."""
+        row = {
+            "run": self.run,
+            "measure": self.name,
+            "a": self.mean_a,
+            "b": self.mean_b,
+            "difference": self._mean(self.difference),
+            "ci_low": self.result.ci_low,
+            "ci_high": self.result.ci_high,
+            "effect": self.result.effect,
+            "wins": int((self.gain > 0).sum()),
+            "losses": int((self.gain < 0).sum()),
+            "ties": int((self.gain == 0).sum()),
+            "p": self.p,
+            "p_corrected": self.p_corrected,
+            "test": self.test,
+        }
+        if self.several:
+            row = {name: row[name] for name in row if name not in ("ci_low", "ci_high", "effect")}
+        else:
+            row["detectable"] = detectable_difference(self.difference, alpha=self.options.alpha)
+        return row | {"family": self.family}
 
     def by_query(self) -> pd.DataFrame:
         """A row for each query, the largest loss first."""
@@ -182,38 +230,48 @@ class RunDifference:
         return frame.iloc[np.argsort(self.gain, kind="stable")]
 
 
-def run_differences(inputs: Inputs, names: Iterable[str]) -> Iterator[RunDifference]:
-    """The differences of each system but the first by these measures, over all collections."""
+def run_differences(inputs: Inputs, options: PairedTest) -> list[RunDifference]:
+    """The tested differences of each system but the first by each measure, over all collections."""
     tracks = [track for track, qids in inputs.qids.items() for _ in qids]
     qids = [qid for of_track in inputs.qids.values() for qid in of_track]
     columns = {
-        name: np.concatenate([inputs.values_of(name, track) for track in inputs.qids], axis=1)
-        for name in names
+        name: np.concatenate([values[name] for values in inputs.values.values()], axis=1)
+        for name in inputs.higher_is_better
     }
-    for row, run in enumerate(inputs.names[1:], 1):
-        for name, values in columns.items():
-            higher = inputs.higher_is_better.get(name, True)
-            a, b = values[[0, row]]
-            difference = b - a
-            if name in PREFERENCES:
-                a = b = np.full(len(qids), np.nan)
-            yield RunDifference(run, name, higher, a, b, difference, qids, tracks)
+    systems = len(inputs.names) if inputs.judged else math.inf
+
+    def differences() -> Iterator[RunDifference]:
+        for row, run in enumerate(inputs.names[1:], 1):
+            for name, values in columns.items():
+                a, b = values[[0, row]]
+                difference, extremes = b - a, (-math.inf, math.inf)
+                if name in PREFERENCES:
+                    a, b, extremes = *[np.full(len(qids), np.nan)] * 2, (-1.0, 1.0)
+                elif (measure := inputs.measures.get(name)) is not None:
+                    extremes = value_range(measure, systems)
+                up = inputs.higher_is_better[name]
+                about = up, a, b, difference, qids, tracks, extremes, options
+                yield RunDifference(run, name, *about)
+
+    return tested(differences())
 
 
-def tested(differences: Sequence[RunDifference], options: PairedTest) -> pd.DataFrame:
-    """A row for each difference; p is corrected over the runs, for each measure by itself."""
-    table = pd.DataFrame([difference.row(options) for difference in differences])
-    p = table.groupby("measure", sort=False)["p"]
-    corrected = p.transform(lambda values: correct(values, options.correction).p)
-    table.insert(list(table).index("p") + 1, "p_corrected", corrected)
-    return table.assign(family=p.transform("count").astype(int))
+def tested(differences: Iterable[RunDifference]) -> list[RunDifference]:
+    """The same with their tests; p is corrected over the runs, for each measure by itself."""
+    made = [replace(of_run, result=of_run.made_test()) for of_run in differences]
+    measures = dict.fromkeys(of_run.name for of_run in made)
+    by_measure = {
+        name: iter(with_p(own, [of_run.p for of_run in own]))
+        for name in measures
+        for own in [[of_run for of_run in made if of_run.name == name]]
+    }
+    return [next(by_measure[of_run.name]) for of_run in made]
 
 
-def least_p(test: str, queries: int) -> float:
-    """The smallest p-value that a test over so many queries can have: of all signs 2 of 2^Q.
-
-    >>> least_p("t", 5), least_p("sign", 5), least_p("randomization", 20)
-    (0.0, 0.0625, 0.0)
-    """
-    is_drawn = test in ("randomization", SIGNS) and 2**queries > DRAWS
-    return 0.0 if test == "t" or is_drawn else 2.0 ** (1 - queries)
+def with_p(differences: Sequence[RunDifference], p: Sequence[float]) -> list[RunDifference]:
+    """Differences of all runs by a measure with these p-values, corrected."""
+    corrected = correct(p, differences[0].options.correction)
+    return [
+        replace(of_run, p_corrected=float(own), family=corrected.family)
+        for of_run, own in zip(differences, corrected.p)
+    ]

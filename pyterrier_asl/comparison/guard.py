@@ -6,12 +6,11 @@ The grammar of conditions is in :mod:`~pyterrier_asl.comparison.conditions`.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
-import numpy as np
-
+from ..evaluation.labellings import labelled_measures
 from ..io.notices import counted
 from ..scoring.arrays import Floats
 from ..statistics.boxes import box_test
@@ -19,54 +18,44 @@ from ..statistics.inputs import DRAWS
 from ..statistics.pairwise import non_inferiority
 from ..statistics.rounding import NO_DIFFERENCE
 from .conditions import Condition
-from .inputs import Limits
+from .differences import RunDifference, with_p
+from .inputs import Inputs
 
 
 @dataclass(frozen=True)
-class Observed:
-    """The values of a measure, or a preference, for a run and the baseline.
+class Limits:
+    """Bounds of a run's difference from the baseline over the labels of unjudged documents.
 
     Attributes:
-        mean_a: the baseline's mean; NaN for a preference, which only has a difference.
-        difference: the run's mean less the baseline's.
-        higher_is_better: the direction of the measure; None of a count.
-        p: corrected; of a condition with ``possibly`` one-sided, else two-sided; NaN where no test
-            can be made.
-        by_query: the run's value less the baseline's for each query, shape (Q,).
-        extremes: the lowest and the highest value that the measure can have, or the preference.
-        unanswered: the number of queries that neither run answers.
+        low: the least difference of each query, run less baseline, shape (Q,).
+        high: the greatest, shape (Q,).
+        most: the greatest absolute value of the baseline's mean.
+        least: the least.
     """
 
-    mean_a: float
-    difference: float
-    higher_is_better: bool | None
-    p: float
-    by_query: Floats = field(default_factory=lambda: np.empty(0))
-    extremes: tuple[float, float] = (-math.inf, math.inf)
-    unanswered: int = 0
+    low: Floats
+    high: Floats
+    most: float
+    least: float = 0.0
 
     @property
-    def base(self) -> float:
-        """The size of the baseline's mean; 0 for a preference."""
-        return 0.0 if math.isnan(self.mean_a) else abs(self.mean_a)
+    def means(self) -> tuple[float, float]:
+        """The bounds of the mean difference."""
+        return float(self.low.mean()), float(self.high.mean())
 
-    @property
-    def is_equal(self) -> bool:
-        """Whether the runs have equal values in every query."""
-        return bool(len(self.by_query)) and not self.by_query.any()
 
-    @property
-    def gains(self) -> Floats:
-        """The gain of the run by query: its difference, positive where it is better."""
-        return -self.by_query if self.higher_is_better is False else self.by_query
+def limits_of(inputs: Inputs, run: str, name: str) -> Limits:
+    """The bounds of a run's difference from the baseline in a single collection.
 
-    def greatest(self, condition: Condition) -> float:
-        """The greatest difference of a condition's kind that the baseline's mean allows."""
-        mean = 0.0 if math.isnan(self.mean_a) else self.mean_a
-        low, high = self.extremes
-        sizes = {True: high - mean, False: mean - low}
-        ups = [up for up in sizes if condition.asks_for(up, not up, self.higher_is_better)]
-        return max(sizes[up] for up in ups)
+    Raises:
+        ValueError: for a measure that has no bounds.
+    """
+    judged = inputs.judged[""]
+    measures = judged.with_pool({name: inputs.measures[name]})
+    labelled = labelled_measures(judged.select([inputs.names[0], run]), measures)[name]
+    low, high = labelled.difference(1, 0)
+    least, most = sorted(abs(float(bound.mean())) for bound in labelled.bounds(0))
+    return Limits(low, high, most, least)
 
 
 class Outcome(Enum):
@@ -105,25 +94,31 @@ class Verdict:
         return f"{self.outcome.name}: {self.condition} [{run}{self.message}]"
 
 
-def holds(condition: Condition, observed: Observed) -> bool:
+def holds(condition: Condition, difference: RunDifference) -> bool:
     """Whether a condition holds; without a p-value only one with ``possibly`` can.
 
+    >>> import numpy as np
     >>> from .conditions import parse_condition
-    >>> observed = Observed(mean_a=0.5, difference=-0.02, higher_is_better=True, p=0.01)
-    >>> [holds(parse_condition(f"AP {rest}"), observed)
-    ...  for rest in ("worse", "worse by 4% p<.05", "worse by .03", "worse p<.01", "better")]
-    [True, True, False, False, False]
+    >>> worse = np.array([0.5]), np.array([0.48]), np.array([-0.02])
+    >>> found = RunDifference("new", "AP", True, *worse, ["q"], p_corrected=0.01)
+    >>> [holds(parse_condition(f"AP {rest}"), found) for rest in ("worse", "worse by 4% p<.05",
+    ...  "worse by .03", "worse p<.01", "better", "below .48", "below .481")]
+    [True, True, False, False, False, False, True]
     """
+    if condition.is_floor:
+        gap = difference.mean_b - condition.amount
+        is_equal = abs(gap) <= NO_DIFFERENCE * max(1.0, abs(condition.amount))
+        return not is_equal and (gap < 0) == (condition.how == "below")
     if condition.possibly:
-        return not observed.p < (condition.level or 0)
-    size, base = abs(observed.difference), observed.base
+        return not difference.p_corrected < (condition.level or 0)
+    size, base = abs(difference.mean), difference.base
     rounding = NO_DIFFERENCE * max(base, size)
     if size <= NO_DIFFERENCE * base or size == 0 or size < condition.least(base) - rounding:
         return False
-    if condition.level is not None and not observed.p < condition.level:
+    if condition.level is not None and not difference.p_corrected < condition.level:
         return False
-    up = observed.difference > 0
-    return condition.asks_for(up, not up, observed.higher_is_better)
+    up = difference.mean > 0
+    return condition.asks_for(up, not up, difference.higher_is_better)
 
 
 def holds_certainly(
@@ -138,6 +133,7 @@ def holds_certainly(
         family: over how many runs p-values are corrected; by Bonferroni here, which is never more
             lenient than Holm.
 
+    >>> import numpy as np
     >>> from .conditions import parse_condition
     >>> limits = Limits(np.array([-0.3, -0.2]), np.array([-0.1, 0.0]), 0.5)
     >>> [holds_certainly(parse_condition(f"AP {how} certainly"), limits, True)
@@ -167,6 +163,7 @@ def rejected_certainly(
         higher_is_better: the direction of the measure.
         family: see :func:`holds_certainly`.
 
+    >>> import numpy as np
     >>> from .conditions import parse_condition
     >>> limits = Limits(np.array([-0.01, -0.01, 0.0]), np.array([0.0, 0.01, 0.0]), 0.5)
     >>> [rejected_certainly(parse_condition(f"AP possibly worse by {by} p<.05"), limits, True)
@@ -180,74 +177,79 @@ def rejected_certainly(
     return box_test(low + margin, high + margin, 2 * level).sign > 0
 
 
-def uncorrected_p(condition: Condition, observed: Observed) -> float:
-    """The p-value of a condition before the correction, one-sided with ``possibly``."""
-    if condition.possibly:
-        return non_inferiority(observed.gains, condition.least(observed.base)).p
-    return observed.p
+def for_condition(
+    condition: Condition, differences: Sequence[RunDifference]
+) -> list[RunDifference]:
+    """The differences of all runs with the p-value of a condition: one-sided with ``possibly``."""
+    if not condition.possibly:
+        return list(differences)
+    tests = [non_inferiority(of.gain, condition.least(of.base)).p for of in differences]
+    return with_p(differences, tests)
 
 
 def verdict_on(
     condition: Condition,
-    run: str,
-    observed: Observed,
+    difference: RunDifference,
     *,
-    family: int,
-    correction: str,
-    limits: Limits | None,
+    limits: Limits | None = None,
     untestable: str = "",
+    neither: int = 0,
 ) -> Verdict:
     """The outcome of a condition, with its reason.
 
     Args:
         condition: the condition.
-        run: the run.
-        observed: the values of its measure.
-        family: over how many p-values ``observed.p`` was corrected.
-        correction: the name of the correction.
+        difference: the difference of the run, with the p-value of the condition.
         limits: the bounds of the difference, where the condition must hold certainly.
         untestable: the reason why the condition cannot be tested, '' where it can.
+        neither: the number of queries that neither run answers.
     """
-    family = 1 if correction == "none" else family
-    change = f"{observed.difference + 0:+.4g} from A to B"
-    if observed.base:
-        change += f" ({100 * observed.difference / observed.base + 0:+.2f} %)"
-    parts, queries = [change], len(observed.by_query)
-    numbers = {"difference": observed.difference, "p": observed.p, "queries": queries}
-    if queries:
-        neither = f" ({observed.unanswered:,} of them answered by neither run)"
-        neither *= observed.unanswered > 0
-        parts.append(f"over {counted(queries, 'query', 'queries')}{neither}")
+    correction = difference.options.correction
+    family = 1 if correction == "none" else difference.family
+    queries = len(difference.qids)
+    numbers = {"difference": difference.mean, "p": difference.p_corrected, "queries": queries}
+    change = f"{difference.mean + 0:+.4g} from A to B"
+    if difference.base:
+        change += f" ({100 * difference.mean / difference.base + 0:+.2f} %)"
+    if condition.is_floor:
+        change, numbers = f"mean {difference.mean_b:.4g}", {"mean": difference.mean_b, **numbers}
+    unanswered = f" ({neither:,} of them answered by neither run)" if neither else ""
+    parts = [change, f"over {counted(queries, 'query', 'queries')}{unanswered}"]
     if condition.amount:
-        numbers["amount"] = condition.least(observed.base)
+        numbers["amount"] = condition.least(difference.base)
     if untestable:
         message = ", ".join([*parts, untestable])
-        return Verdict(run, condition.text, Outcome.ERROR, message, numbers)
-    outcome = Outcome.FAIL if holds(condition, observed) else Outcome.PASS
+        return Verdict(difference.run, condition.text, Outcome.ERROR, message, numbers)
+    outcome = Outcome.FAIL if holds(condition, difference) else Outcome.PASS
     if condition.level is not None:
         how = f" by {correction} over {family} runs" if family > 1 else ""
         one_sided = "one-sided " * condition.possibly
-        value = f"= {observed.p:.4g}" if observed.p else f"< {family / DRAWS:g}"
-        p = f"{one_sided}p {value}{how}"
-        if observed.is_equal:
-            p = "equal values in every query, so there is no difference to test"
+        p = difference.p_corrected
+        text = f"{one_sided}p {f'= {p:.4g}' if p else f'< {family / DRAWS:g}'}{how}"
+        if difference.is_equal:
+            text = "equal values in every query, so there is no difference to test"
         if condition.possibly:
-            parts += _rejection(condition, observed, p, condition.level / family, numbers)
+            parts += _rejection(condition, difference, text, condition.level / family, numbers)
         else:
-            parts.append(p)
+            parts.append(text)
     if limits:
-        outcome, more = _certain_outcome(condition, outcome, limits, observed, family)
+        outcome, more = _certain_outcome(condition, outcome, limits, difference, family)
         parts += more
-    return Verdict(run, condition.text, outcome, ", ".join(parts), numbers)
+    return Verdict(difference.run, condition.text, outcome, ", ".join(parts), numbers)
 
 
 def _rejection(
-    condition: Condition, observed: Observed, p: str, level: float, numbers: dict[str, float]
+    condition: Condition,
+    difference: RunDifference,
+    p: str,
+    level: float,
+    numbers: dict[str, float],
 ) -> list[str]:
     """Whether the loss of a condition with ``possibly`` is rejected, and the power of that."""
-    margin = condition.least(observed.base)
-    rejected = "not rejected" if holds(condition, observed) else "rejected"
-    test = non_inferiority(observed.gains, margin, alpha=level)
+    margin = condition.least(difference.base)
+    rejected = "not rejected" if holds(condition, difference) else "rejected"
+    gain = 0 * difference.gain if difference.is_equal else difference.gain
+    test = non_inferiority(gain, margin, alpha=level)
     numbers["power"] = test.power
     parts = [f"a loss of {margin:.4g} or more is {rejected}", p]
     if not math.isnan(test.power):
@@ -256,14 +258,18 @@ def _rejection(
 
 
 def _certain_outcome(
-    condition: Condition, outcome: Outcome, limits: Limits, observed: Observed, family: int
+    condition: Condition,
+    outcome: Outcome,
+    limits: Limits,
+    difference: RunDifference,
+    family: int,
 ) -> tuple[Outcome, list[str]]:
     """The outcome of a condition with ``certainly``, and its reason."""
     unless_certain = Outcome.FAIL if condition.possibly else Outcome.PASS
     if outcome is unless_certain:
         return outcome, []
     is_certain = rejected_certainly if condition.possibly else holds_certainly
-    if is_certain(condition, limits, observed.higher_is_better, family=family):
+    if is_certain(condition, limits, difference.higher_is_better, family=family):
         return outcome, ["under all labels of the unjudged documents"]
     return unless_certain, ["which the unjudged documents could change: possible, not certain"]
 

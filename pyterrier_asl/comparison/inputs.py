@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.inputs import complete_measures, measures_for, warn_of_grades
-from ..evaluation.labellings import labelled_measures, measure_with_bounds
+from ..evaluation.labellings import measure_with_bounds
+from ..evaluation.preferences import preferences_for
 from ..evaluation.scores import ScoreTable, canonical_name
 from ..io.names import shared_systems
-from ..judging.judged_run import JudgedRun
-from ..measures.directions import value_range
 from ..measures.names import (
     Measures,
     NamedMeasure,
@@ -25,33 +23,10 @@ from ..measures.names import (
     words,
 )
 from ..scoring.arrays import Bools, Floats
-from ..scoring.lexicographic import dominance, first_difference, reciprocal_ranks
 from .conditions import Condition, check_condition
 
 #: Preferences of lexicographic precision (Diaz 2023), which are defined for pairs of runs.
 PREFERENCES = ("rrLP", "sgnLP")
-
-
-@dataclass(frozen=True)
-class Limits:
-    """Bounds of a run's difference from the baseline over the labels of unjudged documents.
-
-    Attributes:
-        low: the least difference of each query, run less baseline, shape (Q,).
-        high: the greatest, shape (Q,).
-        most: the greatest absolute value of the baseline's mean.
-        least: the least.
-    """
-
-    low: Floats
-    high: Floats
-    most: float
-    least: float = 0.0
-
-    @property
-    def means(self) -> tuple[float, float]:
-        """The bounds of the mean difference."""
-        return float(self.low.mean()), float(self.high.mean())
 
 
 @dataclass(frozen=True)
@@ -63,7 +38,8 @@ class Inputs:
         higher_is_better: the direction of each measure and preference; None of a count.
         measures: the measures that ir_measures knows, by name; no preferences.
         conditions: the conditions, with the names of their measures here.
-        values: collection ('' for a single one) -> name -> values, shape (S, Q).
+        values: collection ('' for a single one) -> name -> values, shape (S, Q); preferences are
+            those for each system over the baseline.
         qids: the queries of each collection.
         judged: the runs of each collection; none of scores.
         missing: of scores whether each was missing and is filled, as ``values``.
@@ -79,44 +55,6 @@ class Inputs:
     judged: dict[str, Evaluation] = field(default_factory=dict)
     missing: dict[str, dict[str, Bools]] = field(default_factory=dict)
     rel: float = 1
-
-    def limits(self, run: str, name: str, track: str = "") -> Limits:
-        """The bounds of a run's difference from the baseline in a collection.
-
-        Raises:
-            ValueError: for a measure that has no bounds.
-        """
-        judged = self.judged[track]
-        measures = judged.with_pool({name: self.measures[name]})
-        labelled = labelled_measures(judged.select([self.names[0], run]), measures)[name]
-        low, high = labelled.difference(1, 0)
-        least, most = sorted(abs(float(bound.mean())) for bound in labelled.bounds(0))
-        return Limits(low, high, most, least)
-
-    def values_of(self, name: str, track: str) -> Floats:
-        """The values of a measure in a collection; the preferences for each over the baseline."""
-        if name in PREFERENCES:
-            return self._preferred[track][name]
-        return self.values[track][name]
-
-    @cached_property
-    def _preferred(self) -> dict[str, dict[str, Floats]]:
-        """The preferences for each run over the baseline, by collection."""
-        return {track: _preferences(of.runs, self.rel) for track, of in self.judged.items()}
-
-    def dominance(self) -> Floats:
-        """Which run every measure of ranks prefers to the baseline, over all collections, (S, Q).
-
-        See :func:`~pyterrier_asl.scoring.lexicographic.dominance`.
-        """
-        return np.concatenate([of["dominance"] for of in self._preferred.values()], axis=1)
-
-    def extremes(self, name: str) -> tuple[float, float]:
-        """The lowest and the highest value of a measure or preference, as far as they are known."""
-        if name in PREFERENCES:
-            return -1.0, 1.0
-        measure, systems = self.measures.get(name), len(self.names) if self.judged else np.inf
-        return value_range(measure, systems) if measure else (-np.inf, np.inf)
 
 
 def of_scores(
@@ -202,29 +140,24 @@ def of_runs(
     by_name = {measure.name: measure.measure for measure in shown}
     for runs in judged.values():
         warn_of_grades(runs.judgements, by_name, options["rel"])
-    shown_preferences = {*preferences, *(c.measure for c in conditions)}
+    asked_for = {*preferences, *(c.measure for c in conditions)}
+    shown_preferences = [name for name in PREFERENCES if name in asked_for]
     rel = _least_grade(by_name.values(), options["rel"])
+    values = {track: runs.columns_of(shown) for track, runs in judged.items()}
+    for track, runs in judged.items() if shown_preferences else ():
+        preferred = preferences_for(runs.runs, rel)
+        values[track] |= {name: preferred[name] for name in shown_preferences}
     return Inputs(
         names,
         {measure.name: measure.higher_is_better for measure in shown}
-        | {name: True for name in PREFERENCES if name in shown_preferences},
+        | dict.fromkeys(shown_preferences, True),
         by_name,
         [(c, labels.get(c.measure, c.measure)) for c in conditions],
-        {track: runs.columns_of(shown) for track, runs in judged.items()},
+        values,
         {track: runs.qids for track, runs in judged.items()},
         judged,
         rel=rel,
     )
-
-
-def _preferences(runs: Sequence[JudgedRun], rel: float) -> dict[str, Floats]:
-    """The preferences for each run over the first, shape (S, Q)."""
-    relevant = [run.relevant(rel) for run in runs]
-    reciprocal = [reciprocal_ranks(r.ranks, r.offsets, r.total) for r in relevant]
-    total = relevant[0].total
-    preferred = np.array([first_difference(run, reciprocal[0], total)[1] for run in reciprocal])
-    dominates = np.array([dominance(run, reciprocal[0], total) for run in reciprocal])
-    return {"rrLP": preferred, "sgnLP": np.sign(preferred), "dominance": dominates}
 
 
 def _systems(names: Mapping[str, Sequence[str]], baseline: str | None, common: bool) -> list[str]:

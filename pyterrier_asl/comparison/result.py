@@ -1,38 +1,35 @@
-"""What :func:`compare` returns: its sentences, tables, chart and LaTeX, and how they print."""
+"""What :func:`compare` returns: its tables, verdicts and sentences, and how they print."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ..charts.forms import alt, captioned, in_rows, inline_rows, ranges, tooltips
-from ..io import table_forms, tables
+from ..assessment.system_pairs import PairedTest
+from ..evaluation.facts import Facts, ids_against, joined_notes
+from ..evaluation.preferences import preferences_for
+from ..evaluation.relevant_documents import RelevantDocuments
+from ..io import tables
 from ..io.names import OVERALL
-from ..io.notices import counted, names_of
-from ..io.printed import Part, Printed, print_parts
-from ..leaderboard.samples import FEWEST
-from ..measures.names import added_up
-from ..statistics.inputs import DRAWS, check_name
-from ..statistics.rounding import EQUAL
-from .compared import Compared
-from .differences import TESTS
-from .inputs import PREFERENCES
+from ..io.printed import Part, Printed
+from ..statistics.inputs import DRAWS
+from ..statistics.pairwise import sign_test
+from ..statistics.tests import correct
+from . import forms, sentences
+from .checks import answered_by_neither, unanswered_verdict, untestable
+from .conditions import Condition
+from .differences import RunDifference, run_differences, tested
+from .guard import Verdict, for_condition, limits_of, verdict_on
+from .inputs import Inputs
 
-#: A note on the comparisons that the p-values are for.
-PLANNED = (
-    "The p-values are for comparisons planned before looking at the results; 'ranks' says which "
-    "run could be the best."
-)
 #: The number of moved documents that are printed by default.
 MOVED = 5
 
-#: The kinds of charts.
-KINDS = ("means", "queries")
 #: Titles of columns in human-readable tables.
 TITLES = {
     "a": "A",
@@ -49,158 +46,229 @@ TITLES = {
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class RunComparison(Compared, Printed):
+class RunComparison(Printed):
     """Runs compared with a baseline; what :func:`compare` returns.
 
-    Its tables and verdicts are those of
-    :class:`~pyterrier_asl.comparison.compared.Compared`.
+    Attributes:
+        inputs: what is compared: names, values, directions, conditions.
+        options: the test, its correction and its level.
+        allow_missing: whether missing queries pass.
     """
 
-    # Sentences
+    inputs: Inputs
+    options: PairedTest
+    allow_missing: bool = False
+
+    # What was compared
+
+    @property
+    def baseline(self) -> str:
+        """The name of the baseline, A."""
+        return self.inputs.names[0]
+
+    @property
+    def runs(self) -> list[str]:
+        """The names of the runs that are compared with it."""
+        return self.inputs.names[1:]
+
+    @property
+    def queries(self) -> int:
+        """The number of queries."""
+        return sum(map(len, self.inputs.qids.values()))
+
+    @property
+    def higher_is_better(self) -> dict[str, bool | None]:
+        """The direction of each measure of the table; None of a count."""
+        return self.inputs.higher_is_better
+
+    @property
+    def several(self) -> bool:
+        """Whether there are several collections."""
+        return len(self.inputs.qids) > 1
+
+    @cached_property
+    def run_differences(self) -> list[RunDifference]:
+        """The differences of each run in each measure."""
+        return run_differences(self.inputs, self.options)
+
+    @cached_property
+    def differences_by_track(self) -> dict[str, list[RunDifference]]:
+        """The same of each of several collections; none of a single one."""
+        return {
+            track: tested(of_run.of_track(track) for of_run in self.run_differences)
+            for track in (self.inputs.qids if self.several else ())
+        }
+
+    # Tables
+
+    @cached_property
+    def table(self) -> pd.DataFrame:
+        """A row for each run and measure.
+
+        ``run``, ``measure``; ``a``, ``b``, the means of baseline and run (none of a preference);
+        ``difference``, ``ci_low``, ``ci_high``, ``effect``; ``wins``, ``losses``, ``ties``, queries
+        in which the run is better, worse, equal (of a count: more, less, equal); ``p``;
+        ``p_corrected``, over the runs for each measure; both are 1 where all queries are equal, and
+        NaN where no test can be made; ``test``; ``detectable``, the smallest difference that a
+        t-test over these queries detects with probability .8; ``family``, the number of p-values
+        that were corrected together. Of several collections the means over them, without
+        intervals and effects.
+        """
+        return pd.DataFrame([of_run.row() for of_run in self.run_differences])
+
+    @cached_property
+    def by_track(self) -> pd.DataFrame | None:
+        """Of several collections the table of all, ``overall``, and of each, with ``track``."""
+        if not self.several:
+            return None
+        several = {OVERALL: self.run_differences, **self.differences_by_track}
+        return pd.DataFrame(
+            [{"track": track, **of_run.row()} for track, of in several.items() for of_run in of]
+        )
+
+    @cached_property
+    def by_query(self) -> pd.DataFrame:
+        """A row for each run, measure and query, the largest loss first.
+
+        ``run``, (``track``,) ``qid``, ``measure``, ``a``, ``b``, ``difference``.
+        """
+        frames = [values.by_query() for values in self.run_differences]
+        return pd.concat(frames, ignore_index=True)
+
+    def differences(self) -> pd.DataFrame:
+        """B less A by query (rows) and measure (columns), the largest loss by the first measure
+        first; with several runs, run by run."""
+        keys = [key for key in ("run", "track", "qid") if key in self.by_query]
+        names = list(self.higher_is_better)
+        wide = self.by_query.pivot(index=keys, columns="measure", values="difference")
+        order = self.by_query.loc[self.by_query["measure"] == names[0], keys]
+        frame = wide.loc[pd.MultiIndex.from_frame(order), names].reset_index()
+        frame.columns.name = None
+        return frame.drop(columns="run") if len(self.runs) == 1 else frame
+
+    @cached_property
+    def preferences(self) -> pd.DataFrame:
+        """The queries in which every measure of ranks prefers each run (``wins``), the baseline
+        (``losses``) or neither (``equal``), in which it ``depends`` on the measure, and
+        ``p_dominance``, of a two-sided sign test of wins against losses."""
+        columns = ["run", "wins", "losses", "equal", "depends", "p_dominance"]
+        if not self.inputs.judged:
+            return pd.DataFrame(columns=columns)
+        of_tracks = [
+            preferences_for(judged.runs, self.inputs.rel)["dominance"][1:]
+            for judged in self.inputs.judged.values()
+        ]
+        values = np.concatenate(of_tracks, axis=1)
+        wins, losses, equal = ((values == sign).sum(axis=1) for sign in (1, -1, 0))
+        depends = np.isnan(values).sum(axis=1)
+        counts = (self.runs, wins, losses, equal, depends, sign_test(wins, losses))
+        return pd.DataFrame(dict(zip(columns, counts)))
+
+    @cached_property
+    def moved(self) -> pd.DataFrame:
+        """The relevant documents that a run or the baseline retrieved, farthest moved first.
+
+        ``run``, ``qid``, ``docno``, ``a``, ``b`` (search lengths), ``change``, ``found`` (``both``,
+        ``A``, ``B``); of a single collection.
+        """
+        return pd.concat([frame for frame, _ in self._documents()], ignore_index=True)
+
+    @cached_property
+    def retrieved(self) -> pd.DataFrame:
+        """For each run how many relevant documents were retrieved.
+
+        By ``both``, by ``A`` only, by ``B`` only and by ``neither``; of those that both retrieved,
+        how many are ``nearer`` to the top in the run and how many ``farther`` from it.
+        """
+        return pd.DataFrame([counts for _, counts in self._documents()])
+
+    def _documents(self) -> Iterable[tuple[pd.DataFrame, dict[str, Any]]]:
+        """The moved documents of each run, and their numbers, by the parameters of ASL."""
+        if list(self.inputs.judged) != [""]:
+            raise ValueError("documents need the runs and qrels of one collection")
+        judged, measures = self.inputs.judged[""], self.inputs.measures.values()
+        asl = next((m for m in measures if m.NAME in ("ASL", "nASL")), None)
+        view = {"rel": asl["rel"], "cutoff": asl["cutoff"]} if asl else {"rel": self.inputs.rel}
+        a, *others = (RelevantDocuments.of(run, **view) for run in judged.runs)
+        docnos = judged.judgements.docnos.take(a.pairs).to_pandas()
+        qids = pd.Series(judged.qids).iloc[a.queries].to_numpy()
+        for run, b in zip(self.runs, others):
+            both, change = a.found & b.found, b.lengths - a.lengths
+            found = np.select([both, a.found, b.found], ["both", "A", "B"], "").astype(object)
+            columns = {"run": run, "qid": qids, "docno": docnos, "a": a.lengths, "b": b.lengths}
+            frame = pd.DataFrame(columns | {"change": change, "found": found})
+            frame = frame.iloc[np.argsort(-np.abs(change), kind="stable")]
+            counts = {
+                "both": both,
+                "A": a.found & ~b.found,
+                "B": b.found & ~a.found,
+                "neither": ~a.found & ~b.found,
+                "nearer": both & (change < 0),
+                "farther": both & (change > 0),
+            }
+            numbers = {name: int(chosen.sum()) for name, chosen in counts.items()}
+            yield frame[(frame["change"] != 0) & (frame["found"] != "")], {"run": run, **numbers}
+
+    # Facts
+
+    @cached_property
+    def facts(self) -> dict[str, Facts]:
+        """What must be known of the runs and qrels of each collection; none of scores."""
+        several = {}
+        for track, judged in self.inputs.judged.items():
+            baseline, *others = judged.runs
+            more = {name: ids_against(run, baseline) for name, run in zip(self.runs, others)}
+            several[track] = judged.facts(self.inputs.measures).with_facts(more)
+        return several
+
+    @property
+    def notes(self) -> list[str]:
+        """Sentences on what must be known of the runs and the qrels."""
+        return joined_notes({track: facts.notes for track, facts in self.facts.items()})
+
+    # Verdicts
+
+    @cached_property
+    def verdicts(self) -> list[Verdict]:
+        """The verdict on each condition for each run, then on unanswered queries.
+
+        A condition has the p-value of the table, corrected over the runs.
+        """
+        by_condition = [self._verdicts_on(*pair) for pair in self.inputs.conditions]
+        verdicts = [verdict for of_run in zip(*by_condition) for verdict in of_run]
+        if verdicts and not self.allow_missing:
+            for run in self.runs:
+                verdicts += unanswered_verdict(self.inputs, self.facts, run)
+        return verdicts
+
+    def _verdicts_on(self, condition: Condition, name: str) -> list[Verdict]:
+        """The verdict on a condition for each run."""
+        own = [of_run for of_run in self.run_differences if of_run.name == name]
+        least = correct([of_run.least_p for of_run in own], self.options.correction).p.tolist()
+        verdicts = []
+        for of_run, least_p in zip(for_condition(condition, own), least):
+            about: Any = self.inputs, self.facts, condition, of_run
+            reason = untestable(*about, least_p=least_p, allow_missing=self.allow_missing)
+            is_certain = condition.certainly and not reason
+            limits = limits_of(self.inputs, of_run.run, name) if is_certain else None
+            neither = answered_by_neither(self.inputs, of_run.run)
+            verdict = verdict_on(
+                condition, of_run, limits=limits, untestable=reason, neither=neither
+            )
+            verdicts.append(verdict)
+        return verdicts
+
+    # Sentences and forms
 
     def sentences(self) -> list[str]:
         """For each run by which measures it is significantly better or worse than the baseline."""
-        sentences = []
-        for run in self.runs:
-            names: dict[str, list[str]] = {}
-            for row in self.table[self.table["run"] == run].to_dict("records"):
-                up = self.higher_is_better[row["measure"]]
-                words = ("lower", "higher") if up is None else ("worse", "better")
-                way = words[(row["difference"] > 0) == (up is not False)]
-                is_significant = row["p_corrected"] <= self.options.alpha and row["difference"]
-                kind = "" if np.isnan(row["p"]) else way if is_significant else "no"
-                names.setdefault(kind, []).append(row["measure"])
-            for way in ("better", "worse", "higher", "lower", "no"):
-                if of_way := self._findings(names.get(way, [])):
-                    is_found = way != "no"
-                    start = f"{run} is significantly {way} than {self.baseline} by "
-                    start = (
-                        start
-                        if is_found
-                        else f"No significant difference of {run} from {self.baseline} by "
-                    )
-                    each = " (one test per measure)" if is_found and len(of_way) > 1 else ""
-                    sentences.append(f"{start}{names_of(of_way, 8)}{each}.")
-            sentences += self._no_tests(run, names.get("", []))
-        return sentences
-
-    def _no_tests(self, run: str, names: Sequence[str]) -> list[str]:
-        """Why a run cannot be tested by some measures."""
-        reasons: dict[str, list[str]] = {}
-        for values in self.run_differences:
-            if values.run == run and values.name in names:
-                few = f"there are fewer than {FEWEST} topics"
-                reasons.setdefault(values.untestable or few, []).append(values.name)
-        return [
-            f"No test can be made of {run} by {names_of(of_reason, 8)}: {reason}."
-            for reason, of_reason in reasons.items()
-        ]
-
-    def _findings(self, names: Sequence[str]) -> list[str]:
-        """The names of measures; those whose values equal the values of another are with it."""
-        found: dict[str, list[str]] = {}
-        for name in names:
-            same = next((first for first in found if self._are_equal(first, name)), name)
-            found.setdefault(same, []).append(name)
-        return [
-            f"{first} ({names_of(rest, 8)}: equal here)" if rest else first
-            for first, *rest in found.values()
-        ]
-
-    def _are_equal(self, first: str, second: str) -> bool:
-        """Whether two measures have the same values in every query of every run."""
-        tracks, values = self.inputs.qids, self.inputs.values_of
-        pairs = [(values(first, track), values(second, track)) for track in tracks]
-        greatest = max(float(np.abs(pair).max(initial=0)) for pair in pairs)
-        return all(np.abs(x - y).max(initial=0) <= EQUAL * greatest for x, y in pairs)
+        return sentences.findings(self.run_differences, self.baseline)
 
     def remarks(self) -> list[str]:
         """Sentences on how the numbers were computed."""
-        queries = counted(self.queries, "query", "queries")
-        sums = names_of([name for name in self.higher_is_better if added_up(name)] or [""])
-        return [
-            *self._notes_on_tracks(queries),
-            *([] if self.several else [self._note_on_test(queries)]),
-            *self._notes_on_preferences(),
-            *([f"{sums}: means over queries; 'evaluate' prints sums."] if sums else []),
-            *([PLANNED] if self.table["p"].lt(1).any() else []),
-        ]
-
-    def _correction(self) -> str:
-        """The correction of p over the runs."""
-        runs = counted(len(self.runs), "run")
-        if self.options.correction == "none":
-            return f"not corrected, {runs}"
-        corrected = f"corrected ({self.options.correction}) over {runs}"
-        return "" if len(self.runs) == 1 else corrected
-
-    def _note_on_test(self, queries: str) -> str:
-        """The interval, the test and its correction, in a single collection."""
-        test = TESTS[self.options.test][0]
-        other = "sgnLP" in self.higher_is_better and self.options.test != "sign"
-        corrected = ", ".join(filter(None, ["two-sided", self._correction()]))
-        only = " (not corrected)" if len(self.runs) > 1 else ""
-        counts = names_of([n for n, up in self.higher_is_better.items() if up is None] or [""])
-        counts = counts and f" ({counts}: higher, lower, equal)"
-        interval = f" with its {100 * (1 - self.options.alpha):g} % interval{only}"
-        return (
-            f"B - A{interval if self.queries > 1 else ''} over {queries}. p: {test}"
-            f"{' (sgnLP: sign test)' if other else ''}, {corrected}; significant: p at most "
-            f"{self.options.alpha:g}. W/L/T: queries in which B is better, worse, equal{counts}."
+        return sentences.remarks(
+            self.run_differences, self.differences_by_track, self.preferences, self.baseline
         )
-
-    def _notes_on_preferences(self) -> list[str]:
-        """In how many queries every measure of ranks prefers each run."""
-        notes = []
-        for row in self.preferences.to_dict("records"):
-            wins = counted(row["wins"], "query", "queries") if row["wins"] else "no query"
-            note = (
-                f"prefers {row['run']} in {wins} and {self.baseline} in {row['losses'] or 'none'}"
-            )
-            equal, depends = row["equal"], row["depends"]
-            rest = [f"{equal} {'is' if equal == 1 else 'are'} equal"] if equal else []
-            rest += [f"in {depends} it depends on the measure"] if depends else []
-            notes.append(f"Every measure of ranks {note}{'; ' if rest else ''}{', '.join(rest)}.")
-        return notes
-
-    def _notes_on_tracks(self, queries: str) -> list[str]:
-        """Notes on several collections, and those that disagree."""
-        if self.by_track is None:
-            return []
-        rows = self.by_track[self.by_track["track"] != OVERALL]
-        sizes = {track: len(qids) for track, qids in self.inputs.qids.items()}
-        small = [track for track, size in sizes.items() if size < FEWEST]
-        few = f"{'has' if len(small) == 1 else 'have'} fewer than {FEWEST} topics: no test."
-        corrected = self._correction()
-        return [
-            f"Overall: B - A averaged over {counted(len(sizes), 'collection')}, {queries} in all; "
-            f"p by random signs of the differences within collections"
-            f"{corrected and f', {corrected}'}; significant: p at most {self.options.alpha:g}.",
-            *([f"{names_of(small)} {few}"] if small else []),
-            *self._disagreements(rows),
-            "These collections were chosen, not drawn: the result does not extend to others.",
-        ]
-
-    def _disagreements(self, rows: pd.DataFrame) -> list[str]:
-        """Sentences on runs that are significantly better in a collection and worse in another."""
-        significant = rows[rows["p_corrected"] <= self.options.alpha]
-        sentences = []
-        for (run, measure), group in significant.groupby(["run", "measure"], sort=False):
-            up = self.higher_is_better[str(measure)]
-            ways = ("lower", "higher") if up is None else ("worse", "better")
-            better, worse = (
-                group["track"][group["difference"] * (-1 if up is False else 1) * sign > 0].tolist()
-                for sign in (1, -1)
-            )
-            if better and worse:
-                sentences.append(
-                    f"{run} is significantly {ways[1]} than {self.baseline} by {measure} in "
-                    f"{names_of(better)}, and significantly {ways[0]} in {names_of(worse)}."
-                )
-        none = "No two collections put a pair in significantly opposite orders."
-        return sentences or [none] * (rows.dropna(subset="p")["track"].nunique() > 1)
-
-    # Forms
 
     def parts(self, means: Part | None = None) -> list[Part]:
         """The parts that ``pyterrier-asl compare`` prints.
@@ -211,9 +279,9 @@ class RunComparison(Compared, Printed):
         head = f"A: {self.baseline} (baseline)"
         if len(self.runs) == 1:
             head += f", B: {self.runs[0]}"
-        sentences = [*self.sentences(), "", head, ""]
+        before = [*self.sentences(), "", head, ""]
         after = [*self.remarks(), *self.notes]
-        return [*map(Part, sentences), means or self.means(), Part(), *map(Part, after)]
+        return [*map(Part, before), means or self.means(), Part(), *map(Part, after)]
 
     def means(self, *, ascii_only: bool = False) -> Part:
         """The table of measures with one p-value.
@@ -281,49 +349,7 @@ class RunComparison(Compared, Printed):
             kind: ``'means'``, with intervals, or ``'queries'``: of each query, the largest loss
                 first; None: ``'means'``.
         """
-        check_name("kind", kind, [None, *KINDS])
-        by_query = kind == "queries"
-        rows = self.by_query if by_query else self.table
-        rows = rows.reset_index(drop=True)
-        if self.several and not by_query:
-            rows = rows.assign(ci_low=rows["difference"], ci_high=rows["difference"])
-        ways = {name: tables.arrow(up) for name, up in self.higher_is_better.items()}
-        rows["panel"] = [f"{name} {ways[name]}".rstrip() for name in rows["measure"]]
-        title = f"difference from {self.baseline}"
-        layers: Any
-        if by_query:
-            rows["order"] = rows.groupby(["run", "measure"]).cumcount()
-            shown = ["run:N", "qid:N", "measure:N", "a:Q", "b:Q", "difference:Q"]
-            layers = (
-                alt.Chart()
-                .mark_bar()
-                .encode(
-                    x=alt.X("order:O", title="queries, the largest loss first", axis=None),
-                    y=alt.Y("difference:Q", title=title),
-                    tooltip=tooltips(*shown),
-                )
-            )
-            rows["panel"] = rows["run"] + ", " + rows["panel"]
-        else:
-            shown = ["run:N", "measure:N", "a:Q", "b:Q", "difference:Q", "p_corrected:Q"]
-            base = alt.Chart().encode(
-                y=alt.Y("run:N", sort=self.runs, title=None), tooltip=tooltips(*shown)
-            )
-            zero = alt.Chart().mark_rule(color="gray").encode(x=alt.datum(0))
-            layers = alt.layer(zero, ranges(base, "ci_low", "difference", "ci_high", title))
-        layers.data = inline_rows(rows)
-        panels = in_rows(layers, "panel", rows["panel"])
-        has_interval = not (self.several or by_query)
-        level = f", with {100 * (1 - self.options.alpha):g} % intervals" * has_interval
-        what = "Values" if by_query else "Means"
-        caption = f"{what} over {counted(self.queries, 'query', 'queries')}{level}."
-        compared = f"Runs compared with {self.baseline}"
-        panels = (
-            panels.resolve_scale(y="independent")
-            if by_query
-            else panels.resolve_scale(x="independent")
-        )
-        return captioned(panels, compared, caption)
+        return forms.chart(self.run_differences, self.baseline, kind)
 
     def to_latex(self, *, places: int = 4) -> str:
         r"""A ``table`` with a caption and booktabs' rules: one row per run, the baseline first.
@@ -335,101 +361,4 @@ class RunComparison(Compared, Printed):
         Args:
             places: decimal places.
         """
-        shown = [name for name in self.higher_is_better if name not in PREFERENCES]
-        if not shown:
-            raise ValueError("a LaTeX table has no rrLP and sgnLP: name a measure of each run")
-        columns = {}
-        for name in shown:
-            rows = self.table[self.table["measure"] == name]
-            values = [float(rows["a"].iloc[0]), *rows["b"].tolist()]
-            up = self.higher_is_better[name]
-            best = None if up is None else max(values) if up else min(values)
-            significant = (rows["p_corrected"] <= self.options.alpha) & (up is not None)
-            significant &= rows["difference"] != 0
-            signs = np.where((rows["difference"] > 0) == up, "$^{+}$", "$^{-}$")
-            marks = ["", *np.where(significant, signs, "").tolist()]
-            texts = [table_forms.format_value(value, places) for value in values]
-            columns[name] = [
-                (rf"\textbf{{{text}}}" if value == best else text) + mark
-                for text, value, mark in zip(texts, values, marks)
-            ]
-        frame = pd.DataFrame(columns, index=pd.Index([self.baseline, *self.runs]))
-        styler = frame.style.format_index(escape="latex").format_index(escape="latex", axis=1)
-        sides = "l" + "r" * len(shown)
-        text = tables.typeset(
-            styler, column_format=sides, caption="CAPTION", position_float="centering"
-        )
-        ways = {True: r"$\uparrow$", False: r"$\downarrow$", None: ""}
-        heads = [f" & {name.replace('_', chr(92) + '_')}" for name in shown]
-        for head, name in zip(heads, shown):
-            text = text.replace(head, f"{head} {ways[self.higher_is_better[name]]}".rstrip(), 1)
-        return text.replace("CAPTION", self._caption())
-
-    def _caption(self) -> str:
-        """The legend of the LaTeX table."""
-        test = "sign vectors" if self.several else TESTS[self.options.test][0]
-        corrected = ", ".join(filter(None, [f"{test}, two-sided", self._correction()]))
-        return (
-            f"Means over {counted(self.queries, 'query', 'queries')}; arrows: the better "
-            "direction; bold: the best of each measure; $^{+}$ and $^{-}$: significantly better "
-            f"and worse than the first row ({corrected}, $p \\leq {self.options.alpha:g}$)."
-        )
-
-
-def print_comparison(
-    compared: RunComparison,
-    form: str,
-    *,
-    places: int = 4,
-    by_query: bool = False,
-    documents: bool = False,
-    texts: Mapping[str, str] | None = None,
-    wide: bool = False,
-    all_rows: bool = False,
-) -> None:
-    """Prints a comparison.
-
-    Args:
-        compared: the comparison.
-        form: one of :data:`.io.tables.FORMS`. A table comes with sentences and notes, of a guard
-            only with ``all_rows``; the other forms print one frame: the queries with ``by_query``,
-            the documents with ``documents``, else the measures.
-        places: decimal places; -1: all digits.
-        by_query: whether to print the queries.
-        documents: whether to print the relevant documents that moved.
-        texts: the text of queries, by id.
-        wide: whether a table has all columns, even where lines wrap.
-        all_rows: whether a terminal shows all rows of a long table, and a guard its notes.
-    """
-    size: dict[str, Any] = {"places": places, "wide": wide, "all_rows": all_rows}
-    if form == "table":
-        ascii_only = not table_forms.has_arrows(sys.stdout)
-        means = compared.means(ascii_only=ascii_only)
-        is_short = compared.inputs.conditions and not all_rows
-        short = [Part(), means, Part(), *map(Part, compared.notes)]
-        parts = short if is_short else compared.parts(means)
-        if by_query:
-            frame = _with_text(compared.differences(), texts)
-            what = "B - A by query, the largest loss by the first measure first:"
-            parts.append(Part(what, frame, {"titles": TITLES}))
-        if documents:
-            parts += compared.documents(None) if all_rows else compared.documents()
-        print_parts(parts, **size)
-    elif by_query:
-        frame = _with_text(compared.of_one(compared.by_query), texts)
-        tables.write(frame, form, places=places)
-    elif documents:
-        tables.write(compared.of_one(compared.moved), form, places=places)
-    elif form == "latex":
-        print(compared.to_latex(places=places), end="")
-    elif form == "markdown":
-        means = compared.means()
-        assert means.table is not None
-        tables.write(means.table, form, places=places, **means.style)
-    else:
-        table = compared.table if compared.by_track is None else compared.by_track
-        tables.write(compared.of_one(table), form, places=places)
-
-
-def _with_text(frame: pd.DataFrame, texts: Mapping[str, str] | None) -> pd.DataFrame:
-    return frame.assign(query=frame["qid"].map(str).map(texts).fillna("")) if texts else frame
+        return forms.latex(self.run_differences, self.baseline, places)

@@ -6,7 +6,7 @@ its mean over the queries. Preferences are exact: rankings are not reduced to nu
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -15,9 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ..io.lazy import pd
+from ..judging.judged_run import JudgedRun
 from ..measures import LexiP
 from ..scoring.arrays import Floats, Ints
-from ..scoring.lexicographic import dominance, first_difference
+from ..scoring.lexicographic import dominance, first_difference, reciprocal_ranks
 from ..scoring.preferences import pairwise_preferences, preference_cube
 from ..statistics.pairwise import cycle_numbers, sign_test, t_test
 from .evaluation import Evaluation
@@ -259,6 +260,16 @@ def recall_levels(
         and ``total``, the relevant documents of each query, shape (Q,).
     """
     return runs.reciprocal_ranks(rel, cutoff), runs.judgements.num_relevant(rel)
+
+
+def preferences_for(runs: Sequence[JudgedRun], rel: float) -> dict[str, Floats]:
+    """rrLP, sgnLP and dominance for each run over the first, shape (S, Q) each."""
+    relevant = [run.relevant(rel) for run in runs]
+    reciprocal = [reciprocal_ranks(r.ranks, r.offsets, r.total) for r in relevant]
+    total = relevant[0].total
+    preferred = np.array([first_difference(run, reciprocal[0], total)[1] for run in reciprocal])
+    dominates = np.array([dominance(run, reciprocal[0], total) for run in reciprocal])
+    return {"rrLP": preferred, "sgnLP": np.sign(preferred), "dominance": dominates}
 
 
 def first_differences(runs: Evaluation, rel: float = 1, cutoff: int | None = None) -> Ints:

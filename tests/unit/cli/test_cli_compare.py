@@ -263,6 +263,7 @@ def test_what_cannot_be_compared(files, arguments, message):
 def test_help_teaches_the_grammar():
     text = call("--help").stdout
     assert "better|worse|lower|higher|different [by AMOUNT] [p<LEVEL]" in text
+    assert "MEASURE below|above VALUE" in " ".join(text.split())
     assert "RUN_A is the baseline" in text and "exit status" in text
 
 
@@ -271,10 +272,10 @@ def test_a_run_that_leaves_queries_unanswered_fails(files):
     asked = ["qrels", "good.run", "new.run", "-m", "AP", "--fail-if", "AP worse p<.0001"]
     result = call(*asked)
     assert result.exit_code == 1 and "Guard: FAIL" in result.stderr
-    assert "leaves 2 queries unanswered that good answers, e.g. 'q3'" in result.stderr
+    assert "does not answer 2 of 8 queries (e.g. 'q3')" in result.stderr
     allowed = call(*asked, "--allow-missing")
     assert allowed.exit_code == 0 and "Guard: PASS" in allowed.stderr
-    note = "new does not answer 2 of 8 queries; each counts with the worst value"
+    note = "new does not answer 2 of 8 queries (e.g. 'q3'); each counts with the worst value"
     assert note in " ".join(call(*asked, "--allow-missing", "--all").stdout.split())
     assert f"Note: {note}" in call(*asked, "-o", "tsv").stderr
     # Reversed, the baseline lacks them; without conditions nothing fails.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 import numpy as np
@@ -9,14 +10,16 @@ import pytest
 from scipy import stats
 
 from pyterrier_asl import compare
+from pyterrier_asl.assessment.system_pairs import PairedTest
 from pyterrier_asl.comparison.checks import answered_by_neither
 from pyterrier_asl.comparison.conditions import parse_condition
+from pyterrier_asl.comparison.differences import RunDifference
 from pyterrier_asl.comparison.guard import (
     Limits,
-    Observed,
     Outcome,
     holds,
     holds_certainly,
+    limits_of,
     rejected_certainly,
     verdict_on,
 )
@@ -94,23 +97,31 @@ def test_what_cannot_be_certain_is_refused(condition, words):
     + [("AP different", 1e-17, True, False)],
 )
 def test_what_conditions_mean(text, difference, higher, expected):
-    found = Observed(mean_a=0.5, difference=difference, higher_is_better=higher, p=0.04)
+    found = graded([difference], higher)
     assert holds(parse_condition(text), found) is expected
 
 
-def graded(values, name="AP"):
-    """The outcome for a baseline mean of .5 and these differences by query."""
-    differences = np.asarray(values, float)
-    return Observed(0.5, float(differences.mean()), name != "ASL@10", 0.5, differences)
+def graded(values, higher=True, p=0.04, correction="holm", family=1):
+    """A difference from a baseline whose mean is .5, by query."""
+    difference = np.asarray(values, float)
+    a, qids = np.full(len(difference), 0.5), list(range(len(difference)))
+    options = PairedTest(correction=correction)
+    return RunDifference(
+        *("new", "AP", higher, a, a + difference, difference, qids),
+        options=options,
+        p_corrected=p,
+        family=family,
+    )
 
 
 DIFFERENCES = np.random.default_rng(5).normal(0.01, 0.1, 40)
 
 
 def test_levels_are_not_divided_where_nothing_is_corrected():
-    asked = parse_condition("AP worse p<.05"), "new", graded(DIFFERENCES)
+    condition = parse_condition("AP worse p<.05")
     one, three = (
-        verdict_on(*asked, family=family, correction="none", limits=None) for family in (1, 3)
+        verdict_on(condition, graded(DIFFERENCES, correction="none", family=family))
+        for family in (1, 3)
     )
     assert one == three
 
@@ -214,7 +225,8 @@ def test_an_equal_run_passes_and_an_equally_bad_one_fails():
 
 def test_limits_belong_to_the_baseline_and_the_difference():
     """A label of x changes both bounds: LIVE ranks a, b, n, and OTHER ranks x, a, b."""
-    found = compare({"live": LIVE, "new": OTHER}, QRELS, ["AP"]).inputs.limits("new", "AP")
+    inputs = compare({"live": LIVE, "new": OTHER}, QRELS, ["AP"]).inputs
+    found = limits_of(inputs, "new", "AP")
     live, other = (1, (1 + 1) / 3), ((1 / 2 + 2 / 3) / 2, (1 + 1 + 1) / 3)
     assert (found.most, found.least) == pytest.approx(live)
     above = [1, 2, 4, 5]  # the queries in which x is above
@@ -264,12 +276,64 @@ def test_a_certain_loss_is_tested_at_the_corrected_level():
     assert holds_certainly(condition, limits, True, family=1)
     assert not holds_certainly(condition, limits, True, family=2)
     # The same from the verdict, whose p is small enough.
-    found = Observed(0.5, -0.2, True, p, limits.low)
     outcomes = [
-        verdict_on(condition, "new", found, family=2, correction=by, limits=limits).outcome
+        verdict_on(
+            condition, graded(limits.low, p=p, correction=by, family=2), limits=limits
+        ).outcome
         for by in ("holm", "none")
     ]
     assert outcomes == [Outcome.PASS, Outcome.FAIL]
+
+
+# Floors: the mean of the run alone
+
+
+@pytest.mark.parametrize(
+    ("text", "outcome"),
+    [("RR below .6", "FAIL"), ("RR < .6", "FAIL"), ("RR below .5", "PASS"), ("RR above .5", "PASS")]
+    + [("RR > .4", "FAIL"), ("ASL@10 above 1.9", "FAIL"), ("ASL@10 below 2", "PASS")],
+)
+def test_a_floor_is_on_the_mean_of_the_run(text, outcome):
+    """RR is .5 in every query, where differences have no test; the baseline has 1."""
+    new = {q: {"n": 3, "a": 2, "b": 1} for q in QUERIES}
+    found = verdict(new, text)
+    assert found.outcome.name == outcome and found.message.startswith("mean ")
+    assert found.numbers["mean"] == (2.0 if "ASL" in text else 0.5)
+    fewer = {q: LIVE[q] for q in QUERIES[1:]}  # a baseline does not matter
+    [about, *_] = compare({"live": fewer, "new": new}, QRELS, conditions=text).verdicts
+    assert about.outcome.name == outcome
+
+
+@pytest.mark.parametrize("text", ["RR below .6 p<.05", "RR below 60%", "R@10 < .6 certainly"])
+def test_a_floor_has_no_test_and_no_percentage(text):
+    with pytest.raises(ValueError, match="has no test and no percentage; leave out"):
+        parse_condition(text)
+    with pytest.raises(ValueError, match="rrLP is a difference between runs and has no value"):
+        compare({"live": LIVE, "new": OTHER}, QRELS, conditions="rrLP below .5")
+
+
+# Facts that are errors
+
+
+def test_an_infinite_score_and_ties_that_reverse_a_significant_difference_are_errors():
+    infinite = LIVE | {"q0": {"a": math.inf, "b": 2, "n": 1}}
+    found = verdict(infinite, "AP worse")
+    assert found.outcome is Outcome.ERROR and "new has 1 infinite score" in found.message
+    qids = [f"q{n:02}" for n in range(20)]
+    qrels = {q: {"b": 1, "a": 0} for q in qids}
+    live = {q: {"a": 2, "b": 1} if n % 10 else {"b": 2, "a": 1} for n, q in enumerate(qids)}
+    tied = {q: {"a": 1, "b": 1} if n % 10 else {"b": 1, "x": 0} for n, q in enumerate(qids)}
+    back = {
+        q: {"x": 3, "y": 2, "b": 1} if n % 10 == 0 else of
+        for (n, q), of in zip(enumerate(qids), tied.values())
+    }
+    for new, outcome in ((tied, "PASS"), (back, "ERROR")):
+        runs = {"live": live, "new": new}
+        [about] = compare(runs, qrels, ["RR"], conditions="RR worse p<.05").verdicts
+        assert about.outcome.name == outcome
+        assert ("other orders of equal scores" in about.message) is (outcome == "ERROR")
+        [untested] = compare(runs, qrels, ["RR"], conditions="RR worse").verdicts
+        assert untested.outcome is Outcome.PASS
 
 
 # Untestable conditions

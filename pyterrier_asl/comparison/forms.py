@@ -1,0 +1,116 @@
+"""A comparison as a chart and in LaTeX, from its differences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+
+from ..charts.forms import alt, captioned, in_rows, inline_rows, ranges, tooltips
+from ..io import table_forms, tables
+from ..io.notices import counted
+from ..statistics.inputs import check_name
+from .differences import TESTS, RunDifference
+from .inputs import PREFERENCES
+from .sentences import correction_of
+
+#: The kinds of charts.
+KINDS = ("means", "queries")
+
+
+def chart(differences: Sequence[RunDifference], baseline: str, kind: str | None = None) -> Any:
+    """The difference of each run from the baseline by each measure.
+
+    Args:
+        differences: of all runs and measures.
+        baseline: the name of the baseline.
+        kind: one of :data:`KINDS`; None: ``'means'``.
+    """
+    check_name("kind", kind, [None, *KINDS])
+    title = f"difference from {baseline}"
+    first, by_query = differences[0], kind == "queries"
+    rows = pd.concat([of_run.by_query() for of_run in differences], ignore_index=True)
+    if not by_query:
+        rows = pd.DataFrame([of_run.row() for of_run in differences])
+        if first.several:
+            rows = rows.assign(ci_low=rows["difference"], ci_high=rows["difference"])
+    ways = {of_run.name: tables.arrow(of_run.higher_is_better) for of_run in differences}
+    rows["panel"] = [f"{name} {ways[name]}".rstrip() for name in rows["measure"]]
+    layers: Any
+    if by_query:
+        rows["order"] = rows.groupby(["run", "measure"]).cumcount()
+        shown = ["run:N", "qid:N", "measure:N", "a:Q", "b:Q", "difference:Q"]
+        layers = (
+            alt.Chart()
+            .mark_bar()
+            .encode(
+                x=alt.X("order:O", title="queries, the largest loss first", axis=None),
+                y=alt.Y("difference:Q", title=title),
+                tooltip=tooltips(*shown),
+            )
+        )
+        rows["panel"] = rows["run"] + ", " + rows["panel"]
+    else:
+        shown = ["run:N", "measure:N", "a:Q", "b:Q", "difference:Q", "p_corrected:Q"]
+        runs = list(dict.fromkeys(of_run.run for of_run in differences))
+        base = alt.Chart().encode(y=alt.Y("run:N", sort=runs, title=None), tooltip=tooltips(*shown))
+        zero = alt.Chart().mark_rule(color="gray").encode(x=alt.datum(0))
+        layers = alt.layer(zero, ranges(base, "ci_low", "difference", "ci_high", title))
+    layers.data = inline_rows(rows)
+    panels = in_rows(layers, "panel", rows["panel"])
+    has_interval = not (first.several or by_query)
+    level = f", with {100 * (1 - first.options.alpha):g} % intervals" * has_interval
+    what = "Values" if by_query else "Means"
+    caption = f"{what} over {counted(len(first.qids), 'query', 'queries')}{level}."
+    panels = (
+        panels.resolve_scale(y="independent") if by_query else panels.resolve_scale(x="independent")
+    )
+    return captioned(panels, f"Runs compared with {baseline}", caption)
+
+
+def latex(differences: Sequence[RunDifference], baseline: str, places: int) -> str:
+    """A ``table`` with a caption and booktabs' rules: one row per run, the baseline first."""
+    by_measure: dict[str, list[RunDifference]] = {}
+    for of_run in differences:
+        if of_run.name not in PREFERENCES:
+            by_measure.setdefault(of_run.name, []).append(of_run)
+    if not by_measure:
+        raise ValueError("a LaTeX table has no rrLP and sgnLP: name a measure of each run")
+    columns, heads = {}, {}
+    for name, own in by_measure.items():
+        values, up = [own[0].mean_a, *(of_run.mean_b for of_run in own)], own[0].higher_is_better
+        best = None if up is None else max(values) if up else min(values)
+        marks = [
+            ("$^{+}$" if (of_run.mean > 0) == up else "$^{-}$")
+            * (of_run.is_significant and up is not None)
+            for of_run in own
+        ]
+        texts = [table_forms.format_value(value, places) for value in values]
+        columns[name] = [
+            (rf"\textbf{{{text}}}" if value == best else text) + mark
+            for text, value, mark in zip(texts, values, ["", *marks])
+        ]
+        arrow = {True: r"$\uparrow$", False: r"$\downarrow$", None: ""}[up]
+        heads[f" & {name.replace('_', chr(92) + '_')}"] = arrow
+    runs = [of_run.run for of_run in next(iter(by_measure.values()))]
+    frame = pd.DataFrame(columns, index=pd.Index([baseline, *runs]))
+    styler = frame.style.format_index(escape="latex").format_index(escape="latex", axis=1)
+    sides = "l" + "r" * len(columns)
+    style = {"column_format": sides, "caption": "CAPTION", "position_float": "centering"}
+    text = tables.typeset(styler, **style)
+    for head, arrow in heads.items():
+        text = text.replace(head, f"{head} {arrow}".rstrip(), 1)
+    return text.replace("CAPTION", _caption(differences))
+
+
+def _caption(differences: Sequence[RunDifference]) -> str:
+    """The legend of the LaTeX table."""
+    first = differences[0]
+    test = first.test if first.several else TESTS[first.options.test][0]
+    corrected = ", ".join(filter(None, [f"{test}, two-sided", correction_of(differences)]))
+    return (
+        f"Means over {counted(len(first.qids), 'query', 'queries')}; arrows: the better "
+        "direction; bold: the best of each measure; $^{+}$ and $^{-}$: significantly better and "
+        f"worse than the first row ({corrected}, $p \\leq {first.options.alpha:g}$)."
+    )
