@@ -19,7 +19,7 @@ from ..measures.names import (
     NamedMeasure,
     measure_named,
     named_measures,
-    unique,
+    unique_names,
     words,
 )
 from ..scoring.arrays import Bools, Floats
@@ -134,10 +134,16 @@ def of_runs(
     pool_and_lengths = {name: options[name] for name in ("pool", "lengths")}
     completed = complete_measures(wanted, **pool_and_lengths)
     measured = [measure.with_params(rel=options["rel"]) for measure in completed]
-    shown = unique(measured)
-    rows = {measure.key: measure.name for measure in shown}
-    labels = dict(zip(guarded, (rows[measure.key] for measure in measured[len(listed) :])))
+    shown = unique_names(measured[: len(listed)])
+    rows = {measure.key: measure.name for measure in reversed(shown)}
+    for measure in measured[len(listed) :]:
+        if rows.setdefault(measure.key, measure.name) == measure.name:
+            shown = unique_names([*shown, measure])
     by_name = {measure.name: measure.measure for measure in shown}
+    labels = {
+        name: measure.name if measure.name in by_name else rows[measure.key]
+        for name, measure in zip(guarded, measured[len(listed) :])
+    }
     for runs in judged.values():
         warn_of_grades(runs.judgements, by_name, options["rel"])
     asked_for = {*preferences, *(c.measure for c in conditions)}

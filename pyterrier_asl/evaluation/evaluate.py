@@ -13,7 +13,7 @@ from ..io.lazy import pd
 from ..io.notices import counted, names_of
 from ..io.tables import ALL
 from ..judging.qrels import source_of
-from ..measures.names import Measures, NamedMeasure
+from ..measures.names import Measures, NamedMeasure, measure_named
 from ..statistics.rounding import shared_ranks
 from .evaluation import Evaluation
 from .facts import with_notes
@@ -206,7 +206,8 @@ def printed_columns(
         evaluation: measured runs.
         by_query: one row per run and query instead of one per run.
         summary: with ``by_query``, whether a row of means, ``all``, follows each run's queries.
-        sort: the measure that orders the runs, best first; '': the given order.
+        sort: the measure that orders the runs, best first, with or without the ``rel`` of its
+            column; '': the given order.
 
     Returns:
         Columns ``run``, with ``by_query`` also ``qid``, and one per measure.
@@ -215,6 +216,10 @@ def printed_columns(
         ValueError: if ``sort`` is not one of the measures, or a query has the id ``all``.
     """
     directions = evaluation.higher_is_better
+    asked = measure_named(sort) if sort and sort not in directions else None
+    for named in evaluation.measures if asked is not None else ():
+        completed = NamedMeasure(sort, asked).with_params(rel=named.measure.params.get("rel"))
+        sort = named.name if completed.key == named.key else sort
     if sort and sort not in directions:
         raise ValueError(f"cannot sort by {sort!r}, only by one of {', '.join(directions)}")
     means = evaluation.means

@@ -33,7 +33,7 @@ from ..measures.names import (
     named_measures,
     needs_pool,
     parse_measure,
-    unique,
+    unique_names,
     with_options,
 )
 from ..measures.pool import RarenessPool
@@ -129,7 +129,8 @@ def refuse_unused(
         The measures.
 
     Raises:
-        ValueError: for an option that no measure can use.
+        ValueError: for an option that no measure can use, also because each has its own value;
+            ``machine_rel`` replaces that.
 
     >>> from pyterrier_asl.measures.names import named_measures
     >>> refuse_unused(named_measures("nDCG@10 Bpref"), "lengths", lengths="irds:vaswani")
@@ -139,9 +140,14 @@ def refuse_unused(
 and Bpref: leave it out
     """
     named = list(measures)
-    if not any(parameter in measure.measure.SUPPORTED_PARAMS for measure in named):
+    having = [measure for measure in named if parameter in measure.measure.SUPPORTED_PARAMS]
+    if not having:
         names = f", not for {names_of([measure.name for measure in named])}" if named else ""
         refuse(f"is for measures with {_HAVE[parameter]}{names}", **options)
+    elif all(measure.measure.params.get(parameter) is not None for measure in having):
+        names = names_of([measure.name for measure in having])
+        why = f"is for measures without {_HAVE[parameter]} of their own, unlike {names}"
+        refuse(why, **{name: value for name, value in options.items() if name != "machine_rel"})
     return named
 
 
@@ -166,11 +172,11 @@ def chosen_measures(
         options: see :func:`complete_measures`.
     """
     if measures is not None:
-        return unique(complete_measures(named_measures(measures), **options))
+        return unique_names(complete_measures(named_measures(measures), **options))
     has_pool, has_lengths = (options.get(name) is not None for name in ("pool", "lengths"))
     several = several or has_pool
     named = measures_for(qrels, several=several, lengths=has_lengths, rel=options.get("rel"))
-    return unique(complete_measures(named, **options))
+    return unique_names(complete_measures(named, **options))
 
 
 def measures_for(

@@ -112,7 +112,8 @@ class NamedMeasure:
     def with_params(self, **params: Any) -> NamedMeasure:
         """The measure with values for its parameters without a value.
 
-        ``rel`` is added to the name; a pool and lengths do not change the name.
+        ``rel`` is added to a name that is the measure's; other names of callers, and a pool and
+        lengths, do not change the name.
         """
         missing = {
             name: value
@@ -131,7 +132,8 @@ class NamedMeasure:
                 f"the measure {self.name!r} does not take {options} ({error}): choose measures "
                 "that do, or write it in brackets after each measure, as in AP(rel=2)"
             ) from None
-        return NamedMeasure(str(measure) if "rel" in missing else self.name, measure)
+        is_own_name = "rel" in missing and measure_named(self.name) == self.measure
+        return NamedMeasure(str(measure) if is_own_name else self.name, measure)
 
 
 def parse_measures(texts: str | Iterable[str]) -> list[NamedMeasure]:
@@ -257,6 +259,14 @@ def unique(measures: Iterable[NamedMeasure]) -> list[NamedMeasure]:
     first: dict[Any, NamedMeasure] = {}
     for measure in measures:
         first.setdefault(measure.key, measure)
+    return list(first.values())
+
+
+def unique_names(measures: Iterable[NamedMeasure]) -> list[NamedMeasure]:
+    """The first measure of each name: several names of callers can be one measure."""
+    first: dict[str, NamedMeasure] = {}
+    for measure in measures:
+        first.setdefault(measure.name, measure)
     return list(first.values())
 
 

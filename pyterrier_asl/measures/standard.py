@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 #: The best grade of gdeval, on which ERR depends.
 _HIGHEST_GRADE = 4
 
+#: The highest grade whose 2^grade is computed without scaling.
+_MOST_BITS = 1000
+
 #: The most grades for bounds of nDCG; no scale has so many.
 _MOST_GRADES = 1000
 
@@ -182,7 +185,8 @@ class nDCG(RatioOfGains, Standard, of=ir_measures.nDCG):
         return judged if gains is None else judged.regraded(gains)
 
     def tie_gains(self, judged: JudgedRun) -> Floats:
-        return self.gains_of(self._regraded(judged).grades)
+        view = self._regraded(judged)
+        return self.scaled_gains(view.judgements, view.grades, view.queries)
 
     def expected(self, judged: JudgedRun, groups: TieGroups) -> Floats:
         ideal = self.view(judged).judgements.once(_ideal, self)
@@ -193,8 +197,17 @@ class nDCG(RatioOfGains, Standard, of=ir_measures.nDCG):
         grades = np.maximum(grades, 0)
         return scoring.exponential(grades) if self["dcg"] == "exp-log2" else grades
 
+    def scaled_gains(self, judgements: Judgements, grades: Floats, queries: Ints) -> Floats:
+        """The gains, divided by a power of 2 per query, so that high grades are not infinite."""
+        if self["dcg"] != "exp-log2":
+            return self.gains_of(grades)
+        shift = np.maximum(judgements.once(_highest_grades) - _MOST_BITS, 0)
+        return scoring.exponential(np.maximum(grades, 0), shift[queries])
+
     def _score(self, view: JudgedRun) -> Floats:
-        graded, gains = self._graded(view)
+        graded = view.relevant(0)
+        grades = view.judgements.grades[graded.pairs]
+        gains = self.scaled_gains(view.judgements, grades, graded.queries)
         return scoring.ndcg(graded.ranks, gains, graded.offsets, view.judgements.once(_ideal, self))
 
     def _graded(self, view: JudgedRun) -> tuple[Relevant, Floats]:
@@ -230,8 +243,15 @@ class nDCG(RatioOfGains, Standard, of=ir_measures.nDCG):
 
 
 def _ideal(judgements: Judgements, measure: nDCG) -> Floats:
-    gains = measure.gains_of(judgements.grades)
+    gains = measure.scaled_gains(judgements, judgements.grades, judgements.queries)
     return scoring.ideal_dcg(gains, judgements.offsets, measure.cutoff)
+
+
+def _highest_grades(judgements: Judgements) -> Floats:
+    """The highest grade of each query, at least 0, shape (Q,)."""
+    highest = np.zeros(len(judgements))
+    np.maximum.at(highest, judgements.queries, judgements.grades)
+    return highest
 
 
 def gain_levels(judgements: Judgements, measure: nDCG, highest: float) -> tuple[Floats, int, Ints]:

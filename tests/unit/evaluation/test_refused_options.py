@@ -8,7 +8,10 @@ import pandas as pd
 import pytest
 
 from pyterrier_asl import (
+    TBG,
     DocLengths,
+    P_Rareness,
+    RarenessPool,
     analysis,
     audit,
     bounds,
@@ -22,6 +25,7 @@ from pyterrier_asl import (
     report,
     search_lengths,
 )
+from pyterrier_asl.evaluation.evaluate import measured, printed_columns
 
 QRELS = {"q": {"a": 1}}
 RUN = {"q": {"a": 1.0, "b": 2.0}}
@@ -104,7 +108,43 @@ def test_a_minimum_grade_is_for_the_measures_that_have_one():
     qrels = {"q": {"a": 1, "b": 2}}
     alone = evaluate(RUN, qrels, ["AP(rel=2)", "nDCG"])
     assert evaluate(RUN, qrels, ["AP", "nDCG"], rel=2).equals(alone)
-    assert evaluate(RUN, qrels, ["AP(rel=2)"], rel=1).equals(alone[["name", "qid", "AP(rel=2)"]])
+    for call in (evaluate, bounds, ranks, lambda *of, rel: holes(*of, rel=rel)):
+        with pytest.raises(ValueError, match="rel=1 is for measures without a minimum grade of th"):
+            call(RUNS, TOPICS, ["AP(rel=2)"], rel=1)
+    with pytest.raises(
+        ValueError, match=r"is for measures without document lengths .* unlike mine"
+    ):
+        evaluate(RUN, qrels, {"mine": TBG(lengths=LENGTHS)}, lengths=LENGTHS)
+    pool = RarenessPool.from_runs({"a": RUN})
+    with pytest.raises(ValueError, match="pool is for measures without a pool of their own"):
+        evaluate(RUN, qrels, [P_Rareness(pool=pool) @ 5], pool=pool)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_columns_keep_the_names_that_callers_give_them():
+    qrels = {"q": {"a": 1, "b": 2}}
+    named = {"mine": "AP", "two": "AP(rel=2)", "map": "RR"}
+    found = evaluate(RUN, qrels, named, rel=2)
+    plain = evaluate(RUN, qrels, ["map", "RR"], rel=2)
+    assert list(found.columns[2:]) == list(named)
+    assert list(plain.columns[2:]) == ["AP(rel=2)", "RR(rel=2)"]
+    assert found["mine"].tolist() == found["two"].tolist() == plain["AP(rel=2)"].tolist()
+    both = {"x": RUN, "y": {"q": {"b": 2, "a": 1}}}
+    how = {"rel": 2, "conditions": ["two worse", "RR worse"]}
+    compared = compare(both, qrels, {"mine": "AP", "two": "AP(rel=2)"}, **how)
+    assert list(dict.fromkeys(compared.table["measure"])) == ["mine", "two", "RR(rel=2)"]
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_runs_are_sorted_by_a_measure_without_its_minimum_grade():
+    qrels = {"q": {"a": 1, "b": 2}}
+    of = measured({"x": {"q": {"a": 2, "b": 1}}, "y": {"q": {"b": 1}}}, qrels, "ASL@9 AP", rel=2)[
+        ""
+    ]
+    for sort in ("ASL@9", "asl@9", "ASL(rel=2)@9", "map"):
+        assert printed_columns(of, sort=sort)["run"] == ["y", "x"]
+    with pytest.raises(ValueError, match="cannot sort by 'ASL@8'"):
+        printed_columns(of, sort="ASL@8")
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from ir_measures import AP, ERR, RBP, RR, Judged, P, nDCG
 
-from pyterrier_asl import TBG, accelerate
+from pyterrier_asl import TBG, accelerate, evaluate
 from pyterrier_asl.evaluation import providers
 from pyterrier_asl.judging.judgements import Judgements
 from pyterrier_asl.measures.standard import formula
@@ -224,3 +224,18 @@ def test_what_is_being_measured_keeps_its_providers():
     finally:
         accelerate(False)
     assert len(names) == len(set(names))
+
+
+def test_exponential_gains_of_high_grades_are_finite():
+    """2^grade is infinite for grades from 1024 on; nDCG is a ratio of such gains."""
+    grades = {
+        "q": {"a": 3000, "b": 2999, "c": 0},
+        "r": {"a": 1, "b": 2},
+        "s": {"a": 1100.5, "b": 1},
+    }
+    run = {"q": {"c": 4, "b": 3, "a": 2}, "r": {"a": 2, "b": 1}, "s": {"b": 2, "a": 1}}
+    found = evaluate(run, grades, "nDCG(dcg='exp-log2')@10").iloc[:, -1].tolist()
+    second, third = 1 / np.log2(3), 1 / 2
+    q = (second * 0.5 + third) / (1 + 0.5 * second)
+    r = (1 + 3 * second) / (3 + second)
+    assert found == pytest.approx([q, r, second], abs=1e-12)
