@@ -15,7 +15,6 @@ from ir_measures.util import QrelsConverter
 from . import PluginMeasure
 from ._base import own_measures
 from .names import added_up
-from .standard import formula, takes_fractions
 
 
 class JudgedRunEvaluator(Evaluator):  # type: ignore[misc]
@@ -36,10 +35,9 @@ class JudgedRunEvaluator(Evaluator):  # type: ignore[misc]
         from ..io.threads import map_at_once
         from ..judging.judged_run import judge
 
-        judged, own = judge(self.judgements, run), [*map(formula, self.measures)]
-        formulas = [measure for measure in own if measure is not None]
+        judged = judge(self.judgements, run)
         return map_at_once(
-            lambda measure: measure.values(judged).tolist(), formulas, len(judged.table)
+            lambda measure: measure.values(judged).tolist(), self.measures, len(judged.table)
         )
 
     def _metrics(self, columns: list[list[float]]) -> Iterator[Metric]:
@@ -94,9 +92,8 @@ class PluginProvider(Provider):  # type: ignore[misc]
     SUPPORTED_MEASURES = own_measures()
 
     def supports(self, measure: Measure) -> bool:
-        """Whether it computes this measure: its own, and standard ones with a fraction as rel."""
-        has_fraction = isinstance(measure.params.get("rel"), float) and takes_fractions(measure)
-        return has_fraction or isinstance(measure, Unscored) or bool(super().supports(measure))
+        """Whether it computes this measure."""
+        return isinstance(measure, Unscored) or bool(super().supports(measure))
 
     def _evaluator(self, measures: Iterable[Measure], qrels: Any) -> Evaluator:
         measures = list(measures)
@@ -126,7 +123,7 @@ def register() -> None:
     provider = PluginProvider()
     ir_measures.providers.register(provider)
     pipeline = ir_measures.DefaultPipeline.providers
-    pipeline[:] = [provider, *(p for p in pipeline if p.NAME != provider.NAME)]
+    pipeline[:] = [p for p in pipeline if p.NAME != provider.NAME] + [provider]
 
 
 register()

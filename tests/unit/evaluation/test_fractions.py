@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
-
-import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
@@ -45,17 +42,6 @@ def test_a_threshold_is_that_of_binary_grades(rel):
             column = "RBP(rel=1)" if measure == "RBP" else measure
             other = expected.set_index("qid")[column].reindex(found.index)
             assert found[name].to_numpy() == pytest.approx(other.to_numpy(), abs=1e-12), name
-    for measure in (ir_measures.AP @ 5, ir_measures.RR @ 3, ir_measures.P @ 2):
-        by_other = ir_measures.calc_aggregate([measure], *as_ir_measures(binary))[measure]
-        threshold = measure(rel=rel)
-        for copy in (threshold, pickle.loads(pickle.dumps(threshold))):
-            ours = ir_measures.calc_aggregate([copy], *as_ir_measures(QRELS))[copy]
-            assert ours == pytest.approx(by_other, abs=1e-12), measure
-
-
-def as_ir_measures(qrels):
-    names = {"qid": "query_id", "docno": "doc_id", "label": "relevance"}
-    return qrels.rename(columns=names), RUN.rename(columns=names)
 
 
 def test_other_providers_are_refused_by_name_and_nothing_relevant_is_said():
