@@ -5,7 +5,7 @@
 The 54 topics are the population. For *queries like these* 54 topics are drawn with replacement, and
 people judge the first n. For *these queries* people judge n of the 54. All pairs of 15 runs are
 compared. Coverage is the share of existing intervals, and separately of intervals without a warning
-of few different values. Further tables are about a machine with shuffled labels and about tau.
+of few different values. Further tables: a machine with shuffled labels, ten equal runs, and tau.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from pyterrier_asl.io.qrels import read_qrels
 from pyterrier_asl.statistics.agreement import kendall_tau
 from pyterrier_asl.statistics.intervals import centred_interval
 from pyterrier_asl.statistics.prediction_powered import TARGETS, prediction_powered
+from pyterrier_asl.statistics.tests import correct
 
 DATA = Path(os.environ.get("PYTERRIER_ASL_DATA", "../shared/data"))
 RUNS = 15
@@ -122,6 +123,32 @@ def naive_means(runs: Evaluation, draws: int) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+def equal_runs(runs: Evaluation, draws: int) -> pd.DataFrame:
+    """The share of audits of ten runs with equal means that name a better one, of n = 20."""
+    people, (name, least) = judgements(PEOPLE[0]), MACHINES[0]
+    sources = {"people": people, name: judgements(name)}
+    judges = Judges.of(sources, runs, judge_rel={"people": PEOPLE[1], name: least})
+    rows = []
+    for measure in MEASURES[:3]:
+        h, f = (own[:10] for own in judges.values(measure).values())
+        h = h - h.mean(axis=1, keepdims=True) + h.mean()
+        families = {"a baseline": (h[1:] - h[0], f[1:] - f[0])}
+        families["all pairs"] = differences(h), differences(f)
+        generator = np.random.default_rng(0)
+        orders = [generator.integers(0, h.shape[1], h.shape[1]) for _ in range(draws)]
+        for against, (a, b) in families.items():
+            found = [prediction_powered(a[:, o[:20]], b[:, o[:20]], b[:, o[20:]]) for o in orders]
+            p = np.array([one.both.p for one in found])
+            corrected = np.array([correct(own, "holm").p for own in p])
+            shares = {"uncorrected": p, "Holm": corrected}
+            named = {how: np.nanmin(of, axis=1) <= 0.05 for how, of in shares.items()}
+            rows.append(
+                {"measure": measure, "against": against, "differences": len(a)}
+                | {how: of.mean() for how, of in named.items()}
+            )
+    return pd.DataFrame(rows)
+
+
 def taus(runs: Any, draws: int, resamples: int) -> pd.DataFrame:
     """The coverage of intervals of tau; the true value is the mean over samples of n queries."""
     sources = {PEOPLE[0]: judgements(PEOPLE[0])} | {name: judgements(name) for name, _ in MACHINES}
@@ -164,7 +191,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--draws", type=int, default=300, help="how often topics are drawn")
     parser.add_argument("--resamples", type=int, default=200, help="of the bootstrap of tau")
-    parser.add_argument("--only", choices=["audits", "bad", "tau"], help="one of the simulations")
+    parser.add_argument(
+        "--only", choices=["audits", "bad", "equal", "tau"], help="one of the simulations"
+    )
     arguments = parser.parse_args()
     files = sorted((DATA / "dl20-passage" / "runs").iterdir())
     some = [str(files[place]) for place in np.linspace(0, len(files) - 1, RUNS).astype(int)]
@@ -180,6 +209,9 @@ def main() -> None:
         title = "A machine with labels shuffled in half of the topics: "
         shown(title + "differences", audits(runs, arguments.draws, bad=True))
         shown(title + "means", naive_means(runs, arguments.draws))
+    if arguments.only in (None, "equal"):
+        title = f"Audits of ten equal runs that name one, of {arguments.draws}"
+        shown(title, equal_runs(runs, arguments.draws))
     if arguments.only in (None, "tau"):
         every_run = Evaluation.of([str(file) for file in files], people)
         found = taus(every_run, min(arguments.draws, 300), arguments.resamples)

@@ -94,7 +94,9 @@ def main() -> None:
     for measure in MEASURES:
         values = judges.values(measure)
         print(f"\n{measure}: of {RERANKED} reranked runs are favoured, by reranker (rows)\n")
-        print(detected(values, real).to_string())
+        table = detected(values, real)
+        found, whole = np.diag(table).sum(), RERANKED * len(table)
+        print(f"{table.to_string()}\n\n{found} of {whole} are favoured by the judge that reranked")
         people = values[PEOPLE][:real]
         for judge in list(JUDGES)[1:]:
             by_judge = values[judge][:real]
@@ -109,7 +111,10 @@ def main() -> None:
             )
             of_sizes = {f"n = {n}": level(by_judge, people, n, samples) for n in (25, 50)}
             levels.append(about | of_sizes)
-    print("\nReal runs that are favoured\n\n", pd.DataFrame(rows).round(3).to_string(index=False))
+    table = pd.DataFrame(rows).round(3)
+    print("\nReal runs that are favoured\n\n", table.to_string(index=False))
+    for measure, named in table.groupby("measure", sort=False)["named"]:
+        print(f"{measure}: {named.sum()} of {real * len(named)} real runs")
     print("\nLevel\n\n", pd.DataFrame(levels).to_string(index=False))
 
 

@@ -14,7 +14,6 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 import pyterrier_asl as asl
@@ -52,14 +51,14 @@ def pictures(data: Path) -> dict[str, Any]:
         rel=2,
         judge_rel={"llama": 1},
     )
-    drawn = np.random.default_rng(1).choice(people["qid"].unique(), 20, replace=False)
     two = {"bm25": "p_bm25", "duo": "p_bm25rm3_duo"}
-    audit = asl.audit(
-        {name: data / "dl20-passage" / "runs" / f"input.{file}.gz" for name, file in two.items()},
-        people[people["qid"].isin(drawn)],
-        [MEASURE],
-        umbrela,
-    )
+    compared = {
+        name: data / "dl20-passage" / "runs" / f"input.{file}.gz" for name, file in two.items()
+    }
+    plan = asl.plan_audit(compared, None, [MEASURE], umbrela, queries=20, seed=1)
+    asked = set(plan.pairs)
+    drawn = people[[pair in asked for pair in zip(people["qid"], people["docno"])]]
+    audit = asl.audit(compared, drawn, [MEASURE], umbrela)
     some = files[::EVERY]
     return {
         "ranks": asl.ranks(runs, measures=MEASURE).chart(),

@@ -40,9 +40,9 @@ _COLUMNS = {
     "machine": ("machine", "machine_low", "machine_high"),
 }
 
-#: The columns of printed tables, which fit into 80 characters.
+#: The columns of printed tables of means, which fit into 80 characters; of differences with p.
 _SHOWN = ["run", "estimate", "ci_low", "ci_high", "people", "machine", "saved"]
-_TITLES = {"ci_low": "from", "ci_high": "to"}
+_TITLES = {"ci_low": "from", "ci_high": "to", "p_corrected": "p"}
 
 #: The least p-value that sentences show.
 _LEAST_P = 1e-4
@@ -221,7 +221,8 @@ class Audit(Printed):
         yield from map(Part, self.answers[:_ANSWERS])
         for (measure, minus), rows in self.table.groupby(["measure", "minus"], sort=False):
             heading = f"{measure}, {f'less {minus}' if minus else 'means'}:"
-            yield Part(heading, rows[_SHOWN], {"titles": _TITLES})
+            columns = [*_SHOWN[:-1], "p_corrected"] if minus else _SHOWN
+            yield Part(heading, rows[columns], {"titles": _TITLES})
         yield Part("")
         yield from map(Part, [self.note, *self.explanations, *self.notes])
 
@@ -233,7 +234,7 @@ class Audit(Printed):
         """
         about = self.table[["measure"]].assign(estimate_of=names_of_estimates(self.table))
         shown = about.join(self.table[[*_SHOWN[1:], "p_corrected"]])
-        titles = {**_TITLES, "estimate_of": "mean or difference", "p_corrected": "p"}
+        titles = {**_TITLES, "estimate_of": "mean or difference"}
         return latex(shown, places=places, titles=titles, caption=self.note)
 
     def chart(self) -> Any:
