@@ -201,14 +201,14 @@ class SearchResult:
         Each trial must have another one that differs in the parameter alone, as in a grid, unless
         all trials have the same value.
         """
-        table = pd.DataFrame([list(map(repr, setting)) for setting in self.settings])
         values = self.trials[self.task.metric]
+        table = pd.DataFrame([list(map(repr, setting)) for setting in self.settings])
         table = table.assign(value=values, all=0)
         names = []
         for column, label in enumerate(self.labels):
-            others = [*range(len(self.labels)), "all"] if values.nunique() > 1 else [column, "all"]
-            others.remove(column)
-            counts = table.groupby(others)[[column, "value"]].nunique()
+            others = table.columns.drop([column, "value"])
+            groups = table.groupby(list(others) if values.nunique() > 1 else "all")
+            counts = groups[[column, "value"]].nunique()
             if (counts[column] > 1).all() and (counts["value"] == 1).all():
                 names.append(label)
         return names
