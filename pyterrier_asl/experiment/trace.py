@@ -129,7 +129,7 @@ class Trace(Printed):
     def parts(self) -> Iterator[Part]:
         """The sentences, the table and the notes."""
         yield from map(Part, self.sentences())
-        yield Part(table=self.table, style={"higher_is_better": self.runs.higher_is_better})
+        yield Part(table=self.table)
         yield from map(Part, self.notes)
 
     def chart(self) -> alt.TopLevelMixin:

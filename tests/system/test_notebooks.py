@@ -25,7 +25,7 @@ def test_it_installs_what_it_needs_and_shows_its_pictures(path):
     stored = nbformat.read(path, as_version=4)
     first, *_ = [cell for cell in stored.cells if cell.cell_type == "code"]
     assert "%pip install" in first.source
-    drawing = re.compile(r"\.draw\(|\bscores_by_parameters\(")
+    drawing = re.compile(r"\.(draw|chart)\(|\bscores_by_parameters\(")
     assert (
         notebooks.pictures(stored) == sum(bool(drawing.search(c.source)) for c in stored.cells) > 0
     )

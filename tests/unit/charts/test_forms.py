@@ -221,4 +221,4 @@ def test_charts_are_four_to_three_and_have_a_legend_of_two_columns_below():
     legend = forms.category("x").to_dict()["legend"]
     titles = [forms.category("x", "runs"), forms.shape("x", "runs", domain=[1])]
     assert [channel.to_dict()["title"] for channel in titles] == ["runs", "runs"]
-    assert legend == {"orient": "bottom", "columns": 2}
+    assert legend == {"orient": "bottom", "columns": 2, "symbolOpacity": 1}
