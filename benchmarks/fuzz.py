@@ -111,6 +111,7 @@ def by_loop(content: bytes, columns: int, at: int) -> list[tuple[str, str, float
             continue
         if line.startswith(b"#") or not fits:
             raise ValueError(line)
+        fields[1].decode() if columns == 4 else ""  # subtopics are text, too
         rows.append((fields[0].decode(), fields[2].decode(), float(fields[at])))
         names.add(fields[-1])
     if not rows or (columns == 6 and len(names) > 1):

@@ -368,6 +368,13 @@ def _long(table: pd.DataFrame, name: str, source: str, wide_systems: bool) -> pd
         if missing := int(table[key].isna().sum()):
             raise ValueError(f"{source} has {counted(missing, 'row')} without {key}")
     table = table.astype({key: str for key in _KEYS})
+    for line, field in table[[*_KEYS]].agg(",".join, axis=1).items():
+        if "\n" in field or "\r" in field:
+            raise ValueError(
+                f"{source}, {table.index.name} {line}: a field has a line break "
+                f"({excerpt(field.strip(','))}): remove it, or a quotation mark that does not "
+                "belong there"
+            )
     table = table.loc[~table["qid"].str.lower().isin(_MEANS), [*_KEYS, "value"]]
     values = pd.to_numeric(table["value"], errors="coerce").astype(float)
     wrong = values.isna() & table["value"].notna()

@@ -22,15 +22,14 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TypeAlias
 
-import numpy as np
 import pyarrow as pa
 
 from .atomic import naming_full_disk
 from .columns import is_frame, is_table, pandas_or_arrow, typed_table
-from .formats import Format, column_names, read_rows, recognise, typed_rows
+from .formats import Format, cells_of, column_names, read_rows, recognise
 from .lazy import pc, pd, pq
 from .trec_text import QRELS, RANKED, RUN, Layout, open_text, read_columns
-from .values import TEXT_TYPES, arrow_numbers, as_integers, numpy_numbers
+from .values import TEXT_TYPES, as_integers
 
 StrPath: TypeAlias = str | os.PathLike[str]
 
@@ -51,7 +50,7 @@ _TEXT_NAMES = {"label": "grade", "iteration": "iter"}
 #: What lines without a header can be.
 _LAYOUTS = {RUN: (RUN, RANKED), QRELS: (QRELS,)}
 #: The bytes of a text that hold its first lines.
-_HEAD = 1 << 16
+_HEAD = 1 << 13
 
 
 def read_table(
@@ -87,7 +86,7 @@ def read_table(
     if other is not None and other.layout is None:
         return _read_other(path, other, layout, wanted)
     if other is not None and other.layout is RANKED:
-        return _by_rank(path, read_columns(path, RANKED, RANKED.columns))
+        return _by_rank(path, read_columns(path, RANKED, RANKED.columns), wanted)
     names = [_TEXT_NAMES.get(name, name) for name in wanted]
     names = [name for name in names if name in layout.columns]
     table = read_columns(path, layout, names, first_ranks="name" not in names)
@@ -109,31 +108,26 @@ def _read_other(path: Path, form: Format, layout: Layout, wanted: Sequence[str])
     """The wanted columns of JSON or of a table below a header."""
     with open_text(path) as stream:
         rows = read_rows(path, stream.read(), form)
-    table = typed_rows(path, rows, wanted, f"{path}, {form}, as {layout.kind}")
+    names = column_names(rows.columns, wanted, f"{path}, {form}, as {layout.kind}")
+    table = pa.table({name: cells_of(path, rows, name, key) for key, name in names.items()})
     if layout is RUN:
         _check_one_run(path, table)
-    return table
+    return typed_table(table, wanted, str(path))
 
 
-def _by_rank(path: Path, table: pa.Table) -> pa.Table:
+def _by_rank(path: Path, table: pa.Table, wanted: Sequence[str]) -> pa.Table:
     """A run of three columns, the last of which has ranks or scores."""
-    numbers = numpy_numbers(table[2].combine_chunks())
-    codes = table["qid"].combine_chunks().dictionary_encode().indices.to_numpy()
-    order = np.argsort(codes, kind="stable")
-    is_next = codes[order][1:] == codes[order][:-1]
-    is_whole = bool(np.all(numbers == np.rint(numbers)))
-    is_rank = is_whole and bool(np.all(np.diff(numbers[order])[is_next] > 0))
+    numbers = table[2].to_pandas()
+    is_whole = bool((numbers % 1 == 0).all())
+    is_rank = is_whole and bool((numbers.groupby(table["qid"].to_pandas()).diff() <= 0).sum() == 0)
     if is_whole and not is_rank:
         raise ValueError(
             f"{path} has three columns of whole numbers without a header: they could be ranks, as "
             "in MS MARCO, but do not ascend in every query, or scores; write the names of the "
             "columns into the first line, qid docno rank or qid docno score"
         )
-    columns = {"qid": table["qid"], "docno": table["docno"]}
-    if not is_rank:
-        return pa.table(columns | {"score": table[2]})
-    ranks = arrow_numbers(numbers.astype(np.int64))
-    return pa.table(columns | {"score": arrow_numbers(-numbers), "rank": ranks})
+    names = ["qid", "docno", "rank" if is_rank else "score"]
+    return typed_table(table.rename_columns(names), wanted, str(path))
 
 
 def local_path(source: StrPath) -> Path:

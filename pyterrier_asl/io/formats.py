@@ -14,16 +14,16 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from .lazy import pd
+from .lazy import pc, pd
 from .notices import counted, excerpt
 from .trec_text import Layout
-from .values import arrow_numbers, arrow_text, as_integers
 
 #: The names of each column, in lower case and with ``_``, in groups: a name of a later group counts
 #: only without a name of an earlier one. The first group of ids and grades has PyTerrier's name and
@@ -62,6 +62,8 @@ SYNONYMS: dict[str, tuple[tuple[str, ...], ...]] = {
     "source": (("source",), ("judge", "annotator", "assessor")),
     "text": (("query", "title", "text", "contents", "body", "segment", "passage", "question"),),
 }
+#: Columns of numbers.
+_NUMBERS = ("score", "label")
 #: Columns that may be missing.
 OPTIONAL = frozenset({"rank", "name", "doc_len", "iteration", "track", "source"})
 
@@ -84,9 +86,7 @@ _VALUES = {
 #: The longest cell of a table, such as the text of a document.
 _LONGEST = 1 << 24
 #: Lines before the first one that counts: comments, and the separator that Excel writes.
-_SKIPPED = re.compile(rb"#|sep=.\r?$", re.IGNORECASE)
-#: All names of columns.
-_NAMES = frozenset(name for groups in SYNONYMS.values() for group in groups for name in group)
+_SKIPPED = re.compile(rb"#|sep=.\s*$", re.IGNORECASE)
 #: Names of columns of which a header has one.
 _KEYS = frozenset(name for key in ("qid", "docno", "name") for g in SYNONYMS[key] for name in g)
 
@@ -186,7 +186,7 @@ def recognise(head: bytes, layouts: Sequence[Layout] = ()) -> Format | None:
     >>> print(recognise(b"q d 1\n", [RUN, RANKED]), recognise(b"q,Q0,d,1,.5,x", [RUN]), sep=", ")
     3 columns (qid docno rank-or-score), a table separated by commas
     """
-    lines = enumerate(re.sub(rb"(?m)^(?:\xef\xbb\xbf)+", b"", head).split(b"\n"))
+    lines = enumerate(line.lstrip(b"\xef\xbb\xbf") for line in io.BytesIO(head))
     number, line = next(((n, x) for n, x in lines if x.strip() and not _SKIPPED.match(x)), (0, b""))
     if re.match(rb"\s*(\{\s*[\"}]|\[\s*[{\]]|[{[]\s*$)", line):
         return Format("JSON", "")
@@ -195,7 +195,7 @@ def recognise(head: bytes, layouts: Sequence[Layout] = ()) -> Format | None:
             return Format(str(layout), " ", layout=layout)
     for separator, name in _SEPARATORS.items():
         fields = line.split(None if name == "blanks" else separator.encode())
-        names = [plain(field.decode("utf-8", "replace").strip("\"' \r")) for field in fields]
+        names = [plain(field.decode("utf-8", "replace").strip("\"' \r\n")) for field in fields]
         keys = len(_KEYS.intersection(names)) - (name == "blanks")
         is_header = keys > 0 or not (layouts or names[0] or len(names) < 2)  # an index
         if is_header and not any(name == "all" or NUMBER.fullmatch(name) for name in names):
@@ -250,41 +250,31 @@ def read_rows(path: Path, text: bytes, form: Format, *, is_draft: bool = False) 
     if b"\0" in text:
         raise ValueError(f"{path} is a binary file (it holds NUL bytes), not {form}")
     if not form.separator:
-        return _json(path, text.removeprefix(b"\xef\xbb\xbf"), is_draft)
+        return _json(path, text.removeprefix(b"\xef\xbb\xbf"))
     try:
         content = text.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ValueError(f"{path}, {form}, is not UTF-8: {error}") from None
-    return _table(path, content, form, is_draft)
-
-
-def _table(path: Path, text: str, form: Format, is_draft: bool) -> pd.DataFrame:
-    """The rows of a table, without blank ones."""
     rows: dict[int, list[str]] = {}
     header = [*form.header]
-    for number, row in _lines(path, text, form, is_draft):
-        if is_draft and len(row) < len(header):
-            row += [""] * (len(header) - len(row))
-        if header and len(row) != len(header):
+    for number, row in _lines(path, content, form, is_draft):
+        if not header:
+            header = [*map(str.strip, row)]
+            continue
+        row += [""] * is_draft * (len(header) - len(row))
+        if len(row) != len(header):
             raise ValueError(
                 f"{path}, line {number}: found {counted(len(row), 'field')} ({excerpt(row)}), "
                 f"but the first line has {len(header)} ({excerpt(header)})"
             )
-        if header:
-            rows[number] = row if is_draft else [*map(str.strip, row)]
-        header = header or [*map(str.strip, row)]
-    frame = pd.DataFrame(list(rows.values()), [*rows], header, dtype=object).rename_axis("line")
-    for at, name in enumerate(header if not is_draft else ()):
-        if plain(name) in _KEYS:
-            _check_lines(frame.iloc[:, at], path)
-    return frame
+        rows[number] = row
+    frame = pd.DataFrame([*rows.values()], [*rows], header, dtype=object).rename_axis("line")
+    return frame if is_draft else frame.apply(lambda column: column.str.strip())
 
 
 def _lines(path: Path, text: str, form: Format, is_draft: bool) -> Iterator[tuple[int, list[str]]]:
     """The numbers and the cells of lines that are not blank, from the header on."""
-    lines = io.StringIO(text, newline="")
-    for _ in range(form.line):
-        next(lines)
+    lines = islice(io.StringIO(text, newline=""), form.line, None)
     rows: Iterable[tuple[int, list[str]]]
     if form.separator == " ":
         rows = ((number, line.split()) for number, line in enumerate(lines, 1))
@@ -301,56 +291,23 @@ def _lines(path: Path, text: str, form: Format, is_draft: bool) -> Iterator[tupl
         raise ValueError(f"{path}, line {line}: {error}, in {form}") from None
 
 
-def _check_lines(ids: pd.Series[str], path: Path) -> None:
-    """Raises ValueError for an id with a line break, which a quotation mark can cause."""
-    for line, cell in ids[ids.str.contains("[\r\n]")].items():
-        raise ValueError(
-            f"{path}, line {line}: a field has a line break ({excerpt(cell)}): remove it, or a "
-            "quotation mark that does not belong there"
-        )
-
-
-def _json(path: Path, text: bytes, is_draft: bool) -> pd.DataFrame:
+def _json(path: Path, text: bytes) -> pd.DataFrame:
     """The rows of JSON lines, of a list of objects, or of query -> document -> value."""
     try:
         whole = json.loads(text)
     except (ValueError, RecursionError):
-        rows = _json_lines(path, text, is_draft)
+        lines = enumerate(text.split(b"\n"), 1)
+        rows = {n: json_object(line, f"{path}, line {n}") for n, line in lines if line.strip()}
         return pd.DataFrame([*rows.values()], [*rows], dtype=object).rename_axis("line")
-    values, name = [*whole.values()] if isinstance(whole, dict) else [], "record"
+    values = [*whole.values()] if isinstance(whole, dict) else []
+    is_row = bool(values) and not any(isinstance(value, (dict, list)) for value in values)
     if values and all(isinstance(value, dict) for value in values) and not _KEYS & set(whole):
         triples = [(qid, docno, v) for qid, docs in whole.items() for docno, v in docs.items()]
         frame = pd.DataFrame(triples, columns=NESTED, dtype=object)
-    elif values and not any(isinstance(value, (dict, list)) for value in values):
-        frame, name = pd.DataFrame([whole], dtype=object), "line"
     else:
-        frame = pd.DataFrame(whole, dtype=object)
-    return frame.set_axis(range(1, len(frame) + 1)).rename_axis(name)
-
-
-def _json_lines(path: Path, text: bytes, is_draft: bool) -> dict[int, dict[str, Any]]:
-    """The objects of JSON lines by line; all have the names of the first that :data:`SYNONYMS` has.
-
-    An incomplete last line of a draft is left out.
-    """
-    rows: dict[int, dict[str, Any]] = {}
-    lines = text.split(b"\n")
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        where = f"{path}, line {number}"
-        try:
-            row = json_object(line, where)
-        except ValueError:
-            is_begun = line.lstrip().startswith(b"{") and not line.rstrip().endswith(b"}")
-            if is_draft and number == len(lines) and is_begun:
-                break
-            raise
-        first = next(iter(rows.values()), row)
-        if missing := [name for name in first if name not in row and plain(name) in _NAMES]:
-            raise ValueError(f"{where}: there is no {missing[0]!r}, which lines before it have")
-        rows[number] = row
-    return rows
+        frame = pd.DataFrame([whole] if is_row else whole, dtype=object)
+    frame = frame.set_axis(range(1, len(frame) + 1))
+    return frame.rename_axis("line" if is_row else "record")
 
 
 def json_object(line: str | bytes, where: str) -> dict[str, Any]:
@@ -400,48 +357,46 @@ def number_of(value: Any, what: str, *, infinite: bool = False) -> float:
     return number
 
 
-def typed_rows(path: Path, rows: pd.DataFrame, wanted: Sequence[str], what: str) -> pa.Table:
-    """The wanted columns of rows from :func:`read_rows`, as `typed_table` returns them.
+def cells_of(path: Path, rows: pd.DataFrame, name: Any, key: str) -> Any:
+    """A column of rows from :func:`read_rows`: ids, numbers, or None for optional values.
 
     Raises:
-        ValueError: for a missing column, and a cell that is no id or number, with its line.
+        ValueError: for a cell that is no id or number, with its line and its text.
     """
-    names = column_names(rows.columns, wanted, what)
-    table: dict[str, Any] = {}
-    for key, name in names.items():
-        values = []
-        for line, cell in rows[name].items():
-            try:
-                values.append(_value_of(cell, key))
-            except ValueError as error:
-                row = excerpt(" ".join(map(str, rows.loc[line])))
-                raise ValueError(f"{path}, {rows.index.name} {line}: {error}: {row}") from None
-        if key in ("score", "label"):
-            sign = -1 if key == "score" and is_rank(name) else 1
-            table[key] = arrow_numbers(sign * np.array(values, dtype=np.float64))
-        elif key == "rank":
-            table[key] = pa.array(values, pa.int64())
-        else:
-            table[key] = arrow_text(values)
-    if "label" in table:
-        table["label"] = as_integers(table["label"])
-    return pa.table(table)
+    cells, values = rows[name], []
+    with suppress(pa.ArrowException, TypeError):  # most columns hold text only
+        column = pa.array(cells, pa.large_string())
+        numbers = pc.cast(column, pa.float64()) if key in _NUMBERS else column
+        is_good = pc.is_finite(numbers) if key in _NUMBERS else _is_id(column)
+        if key != "rank" and not column.null_count and pc.all(is_good).as_py():
+            return numbers
+    for line, cell in cells.items():
+        try:
+            values.append(_value_of(cell, key))
+        except ValueError as error:
+            row = excerpt(" ".join(map(str, rows.loc[line])))
+            raise ValueError(f"{path}, {rows.index.name} {line}: {error}: {row}") from None
+    return pd.Series(values, dtype=float if key in _NUMBERS else object)
+
+
+def _is_id(cells: pa.Array) -> pa.Array:
+    """Whether text is neither empty nor broken into lines, as a wrong quotation mark causes."""
+    return pc.match_substring_regex(cells, r"\A[^\r\n]+\z")
 
 
 def _value_of(cell: Any, key: str) -> Any:
-    """A cell of a column as an id, a number, or None for a rank that is not a whole number."""
-    if key in ("score", "label"):
-        number = number_of(cell, key, infinite=key == "score")
-        if math.isnan(number):
-            hint = " (-1 if the document is not judged)" if key == "label" else ""
-            raise ValueError(f"the {key} is missing{hint}")
-        return number
-    if key == "rank":
-        return int(cell) if re.fullmatch(r"-?\d{1,18}", str(cell), re.ASCII) else None
+    if key in _NUMBERS:
+        if not math.isnan(number := number_of(cell, key, infinite=key == "score")):
+            return number
+        hint = " (-1 if the document is not judged)" if key == "label" else ""
+        raise ValueError(f"the {key} is missing{hint}")
+    if isinstance(cell, str) and re.search("[\r\n]", cell):
+        raise ValueError(f"the {key} has a line break: is a quotation mark wrong?")
     if isinstance(cell, (str, int)) and not isinstance(cell, bool) and cell != "":
-        return str(cell)
-    raise ValueError(
-        f"the {key} is missing"
-        if cell in ("", None)
-        else f"the {key} is {cell!r}, which is neither text nor a whole number"
-    )
+        is_whole = re.fullmatch(r"-?\d{1,18}", str(cell), re.ASCII) is not None
+        return str(cell) if key != "rank" else int(cell) if is_whole else None
+    if key in OPTIONAL:
+        return None
+    is_missing = cell in ("", None)
+    wrong = "missing" if is_missing else f"{cell!r}, which is neither text nor a whole number"
+    raise ValueError(f"the {key} is {wrong}")
