@@ -119,6 +119,7 @@ def _command(analysis: Analysis) -> click.Command:
         options.of(analysis.function, **_READ),
         *([options.matching] if analysis.takes == ("qrels", "runs") else []),
         options.places,
+        options.table_size,
         options.output("tsv has a header."),
         options.chart("Also draw the figure"),
     )
@@ -131,7 +132,13 @@ def _command(analysis: Analysis) -> click.Command:
 
 
 def _run_analysis(
-    analysis: Analysis, places: int, form: str, qrels: str | None = None, **values: Any
+    analysis: Analysis,
+    places: int,
+    form: str,
+    wide: bool,
+    all_rows: bool,
+    qrels: str | None = None,
+    **values: Any,
 ) -> None:
     """Runs an analysis and prints its table."""
     source: Any = list(values.get("runs", ()))
@@ -153,8 +160,9 @@ def _run_analysis(
         frame = frame.drop(columns=[*analysis.hidden]).dropna(axis="columns", how="all")
     if form == "table":
         click.echo(f"{analysis.what} ({analysis.source})\n")
+        frame = frame[_with_verdict_in_sight([*frame])]
     groups = analysis.group_by if analysis.group_by in frame else ""
-    tables.write(frame, form, places=places, group_by=groups)
+    tables.write(frame, form, places=places, group_by=groups, wide=wide, all_rows=all_rows)
     if form == "table":
         of, names = analysis.function.__name__, list(map(str, frame))
         texts = {name: LEGENDS.get(f"{of} {name}") or LEGENDS.get(name) for name in names}
@@ -162,6 +170,20 @@ def _run_analysis(
         click.echo("\n" + "\n".join(filter(None, [*legend, attributes_line(frame)])))
     print_notes(table.attrs.get("notes", ()))
     options.save_chart(partial(analysis.draw, table))
+
+
+def _with_verdict_in_sight(columns: list[str]) -> list[str]:
+    """The columns with what decides before the interval, as a terminal may not show the last.
+
+    >>> _with_verdict_in_sight("difference ci_low ci_high p p_corrected significant".split())
+    ['difference', 'p_corrected', 'significant', 'ci_low', 'ci_high', 'p']
+    """
+    verdict = [name for name in ("p_corrected", "significant") if name in columns]
+    if len(verdict) < 2 or "ci_low" not in columns:
+        return columns
+    rest = [name for name in columns if name not in verdict]
+    at = rest.index("ci_low")
+    return [*rest[:at], *verdict, *rest[at:]]
 
 
 def without_unnamed_track(frame: pd.DataFrame) -> pd.DataFrame:

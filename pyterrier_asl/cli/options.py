@@ -291,7 +291,7 @@ def option_of(parameter: inspect.Parameter, **own: Any) -> Decorator:
     }
     how = {"required": required, **typed.get(annotation.partition(" |")[0], {}), **common, **own}
     none = how.pop("none", None)
-    if default in (None, ()) and none is not None:
+    if default in (None, ()) and none is not None and "default" not in how:
         how["help"] += f"  [default: {none}]"
     elif not (required or default in (None, (), "") or default is False):
         is_list = isinstance(default, tuple) and "multiple" not in how

@@ -72,6 +72,7 @@ from . import Command, epilog, options
     "Folder for the table, all trials and, with Altair, their chart.",
 )
 @options.places
+@options.table_size
 @options.output("tsv has a header.")
 def command(
     collection: str,
@@ -82,6 +83,8 @@ def command(
     out: str | None,
     force: bool,
     places: int,
+    wide: bool,
+    all_rows: bool,
     form: str,
     n_trials: int,
     seed: int,
@@ -116,7 +119,7 @@ def command(
         )
     if form not in tables.MACHINE_READABLE:
         table = clarke.with_paper_names(table)
-    tables.write(table, form, places=places, group_by="stage")
+    tables.write(table, form, places=places, group_by="stage", wide=wide, all_rows=all_rows)
     for sentence in [*clarke.winners(results), *clarke.transfer_verdicts(results)]:
         click.echo(f"\n{sentence}", err=form != "table")
     if out:

@@ -41,7 +41,7 @@ from .measuring import Measuring, iter_judged, values_of
 from .workers import BACKENDS, measure_runs
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Evaluation(Remembering):
     """S runs, the judgements of Q queries, and the values of measures.
 
@@ -101,6 +101,10 @@ class Evaluation(Remembering):
 
     def __len__(self) -> int:
         return len(self.names)
+
+    def __repr__(self) -> str:
+        queries = counted(len(self.judgements), "query", "queries")
+        return f"Evaluation({counted(len(self), 'run')}, {queries})"
 
     @property
     def qids(self) -> list[Any]:

@@ -1,6 +1,6 @@
 """Runs one by one: matched with qrels, or measured.
 
-Workers use this module. :func:`values_of` is the only way to the values of a measure. For a
+Workers use this module. :func:`values_of` has the values of measures without a pool. For a
 measure that another provider of ir_measures computes, it returns the values that the provider gives
 for the scores of the run and the grades of the qrels, and the measure's default for a query for
 which the provider gives none.

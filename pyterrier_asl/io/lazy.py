@@ -1,8 +1,4 @@
-"""Modules that take long to import, imported on first use.
-
-Evaluating a file and printing a table needs none of them, listing the analyses no Altair. SciPy
-imports its modules this way, too.
-"""
+"""Modules that take long to import, imported on first use."""
 
 from __future__ import annotations
 

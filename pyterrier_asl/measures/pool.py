@@ -163,7 +163,10 @@ class RarenessPool(Named):
         runs = {
             label: system if hasattr(system, "itertuples") else system.transform(topics)
             for label, system in progress_bar(
-                systems.items(), desc="pool", total=len(systems), shown=len(systems) >= FEW
+                systems.items(),
+                desc="pool",
+                total=len(systems),
+                shown=None if len(systems) >= FEW else False,
             )
         }
         return cls.from_runs(runs, depth=depth, groups=groups, name=name)

@@ -225,7 +225,8 @@ class _P_Rareness(Additive, _Rareness):
         P_Rareness@k = 1/k Σ Rel(d) (1 + alpha R(d))   over the first k documents d
         R(d) = 1 - S(d)/S
 
-    In [0, 2 - 1/S], higher is better; ``alpha=0`` is P@k. ``normalized=True`` (Eq. 4) is at most 1.
+    In [0, 1 + alpha (1 - 1/S)] for a pool of S runs, higher is better; ``alpha=0`` is P@k.
+    ``normalized=True`` (Eq. 4) is at most 1.
     A run outside the pool is scored as if it joined it.
 
     Mehmet Deniz Türkmen, Matthew Lease, Mucahid Kutlu: New Metrics to Encourage Innovation and
@@ -263,7 +264,7 @@ class _AP_Rareness(MeanPrecision, _Rareness):
         AP_Rareness@k = 1/N Σ Rel(d_i) P_Rareness@i   over the ranks i = 1 ... k, N relevant ones
 
     Rareness is counted at one depth: ``depth``, by default the cutoff, by default the depth of the
-    pool. In [0, 2 - 1/S], higher is better; ``alpha=0`` is AP@k.
+    pool. In [0, 1 + alpha (1 - 1/S)], higher is better; ``alpha=0`` is AP@k.
 
     Mehmet Deniz Türkmen, Matthew Lease, Mucahid Kutlu: New Metrics to Encourage Innovation and
     Diversity in Information Retrieval Approaches. 2023, Eq. 5.
