@@ -48,12 +48,13 @@ from .audit import MACHINE, NOBODY, of_machine
 )
 @options.of(evaluate, "lengths")
 @options.of(Qrels, *MATCHING)
-@options.text_option(
+@click.option(
     "-o",
-    "FILE",
-    "Save the documents that people must judge; an existing file is an error.",
+    "--output",
+    metavar="FILE",
+    help="Save the documents that people must judge; an existing file is an error.",
 )
-def command(qrels: str, runs: tuple[str, ...], o: str | None, **_: Any) -> None:
+def command(qrels: str, runs: tuple[str, ...], output: str | None, **_: Any) -> None:
     """Plan an audit: how many queries people must judge, and which documents.
 
     Prints the number of documents and the expected width for several numbers of queries. With
@@ -62,7 +63,7 @@ def command(qrels: str, runs: tuple[str, ...], o: str | None, **_: Any) -> None:
     machine, measures, _name, settings = of_machine()
     pilot = None if qrels == NOBODY else qrels
     plan = plan_audit(list_runs(runs), pilot, measures, machine, **settings)
-    if o:
-        plan.save(o)
-        click.echo(f"wrote {o}", err=True)
+    if output:
+        plan.save(output)
+        click.echo(f"wrote {output}", err=True)
     plan.show()

@@ -314,7 +314,7 @@ SPECIAL: dict[str, dict[str, Row]] = {
         "queries": Row(["--queries", "9"]),
         "depth": Row(["--depth", "3"]),
         "seed": Row(["--seed", "7"], ["--queries", "9", "-o", "drawn"], writes="drawn"),
-        "o": Row(["-o", "drawn"], ["--queries", "9"], writes="drawn", alone=True),
+        "output": Row(["-o", "drawn"], ["--queries", "9"], writes="drawn", alone=True),
         "rel": Row(["-l", "2"]),
     },
     "report": {
