@@ -99,9 +99,8 @@ def test_grades_of_a_machine_on_another_scale():
     other = audit(RUNS, SAMPLE, "AP(rel=1)", lenient, machine_rel=3).table
     assert other["estimate"].to_numpy() == pytest.approx(usual["estimate"].to_numpy())
     assert other["measure"].tolist() == ["AP(rel=1), machine: rel=3"] * 3
-    for options in ({"rel": 3}, {"rel": 1}, {}):  # rel= has the lowest priority
-        again = audit(RUNS, SAMPLE, "AP(rel=1)", lenient, machine_rel=3, **options).table
-        assert again["estimate"].tolist() == other["estimate"].tolist()
+    with pytest.raises(ValueError, match="rel=3 is for measures without a minimum grade"):
+        audit(RUNS, SAMPLE, "AP(rel=1)", lenient, machine_rel=3, rel=3)
 
 
 def test_queries_that_the_machine_has_not_judged_are_an_error():
