@@ -6,8 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from ..assessment.judges import QRELS, JudgeRel, Judges, sign_of, with_reference
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.facts import joined_notes
@@ -23,7 +21,6 @@ from ..evaluation.inputs import (
 from ..evaluation.scores import ScoreTable
 from ..evaluation.tracks import tracks
 from ..io.lazy import pd
-from ..io.notices import counted, names_of, warn
 from ..measures.names import Measures, NamedMeasure, one_measure
 from ..scoring.arrays import Floats
 from ..statistics.inputs import DRAWS
@@ -192,8 +189,6 @@ def ranks_of(
     whole = together(samples) if several else next(iter(samples.values()))
     check_sample(whole, measure)
     intervals = {judge: _intervals(whole, judge, options) for judge in whole.values}
-    if note := note_on_weak(whole, measure, next(iter(intervals.values())), options):
-        warn(note)
     board = board_of(whole, measure, options["alpha"], intervals)
     if not several:
         return board
@@ -216,42 +211,6 @@ def _intervals(sample: Sample, judge: str, options: dict[str, Any]) -> RankInter
         collections=sample.collections,
         **options,
         progress=None if many else False,
-    )
-
-
-def note_on_weak(
-    sample: Sample, measure: str, intervals: RankIntervals, options: dict[str, Any]
-) -> str:
-    """How intervals change without the systems that answer nearly nothing; '' for no change.
-
-    Args:
-        sample: the values.
-        measure: the name of the measure.
-        intervals: the intervals by the first judge.
-        options: the options of :func:`~.statistics.rank_intervals.rank_intervals` for these.
-    """
-    weak = sample.weak
-    kept = [name for name in sample.names if name not in weak]
-    if not weak or not kept:
-        return ""
-    rows = [sample.names.index(name) for name in kept]
-    rest = _intervals(
-        sample.systems(kept), next(iter(sample.values)), options | {"possibly_best": False}
-    )
-    better = intervals.better[np.ix_(rows, rows)]
-    low, high = 1 + better.sum(axis=0), len(kept) - better.sum(axis=1)
-    shift = np.maximum(np.abs(rest.low - low), np.abs(rest.high - high))
-    if not shift.any():
-        return ""
-    narrower = int((rest.high - rest.low < high - low).sum())
-    number = int((shift > 0).sum())
-    has, them = ("has", "it") if len(weak) == 1 else ("have", "them")
-    others = counted(len(kept), "other system")
-    return (
-        f"{names_of(weak)} {has} nearly the worst possible mean {measure}. Without "
-        f"{them}, {counted(number, 'interval')} of ranks among the {others} "
-        f"would change, by up to {counted(int(shift.max()), 'rank')}, and {narrower or 'none'} "
-        "would be narrower"
     )
 
 

@@ -75,18 +75,6 @@ class Sample:
         rounding = EQUAL * max(np.abs(values).max() for values in self.values.values())
         return np.asarray(1 + (means > means[:, np.newaxis] + rounding).sum(axis=1))
 
-    @property
-    def weak(self) -> list[str]:
-        """The systems that answer nearly nothing.
-
-        Their means differ from :attr:`worst` by less than a tenth of the median system's mean.
-        """
-        if self.worst is None:
-            return []
-        gains = self.sign * (self.means - self.worst)
-        limit = float(np.median(gains)) / 10
-        return [name for name, gain in zip(self.names, gains) if gain < limit]
-
     def systems(self, names: Sequence[str]) -> Sample:
         """The sample of some of the systems, in this order."""
         rows = [self.names.index(name) for name in names]

@@ -9,8 +9,6 @@ import pytest
 import pyterrier_asl as asl
 from pyterrier_asl.evaluation.evaluation import Evaluation
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*nearly the worst possible mean")
-
 
 @pytest.fixture(scope="module")
 def dl20(data):

@@ -11,8 +11,6 @@ import pandas as pd
 import pytest
 
 import pyterrier_asl as asl
-from pyterrier_asl.io.notices import counted
-from pyterrier_asl.leaderboard.samples import Sample
 from pyterrier_asl.leaderboard.sentences import p_text
 from pyterrier_asl.statistics.rank_intervals import rank_intervals
 
@@ -358,48 +356,6 @@ def test_fewer_than_ten_topics_are_refused_and_few_warned_of():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         asl.ranks(boards(), some(25), "RR")
-
-
-def weak_boards():
-    """Systems that differ little, and two that succeed on one topic each."""
-    generator = np.random.default_rng(1)
-    runs = {
-        f"s{system}": run_with(np.minimum(generator.geometric(0.9 - 0.12 * system, 30), 7))
-        for system in range(6)
-    }
-    return runs | {name: {qid: {"d1": 1}} for name, qid in zip(("no", "none"), TOPICS)}
-
-
-@pytest.mark.parametrize("measure", ["RR", "ASL@10", "ASL"])
-def test_systems_that_answer_nearly_nothing_are_named_where_they_change_others(measure):
-    """The warning has the number of other intervals that change, counted here without them."""
-    runs = weak_boards()
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        board = asl.ranks(runs, QRELS, measure)
-    del runs["no"], runs["none"]
-    rest = asl.ranks(runs, QRELS, measure)
-    better = board.better.loc[rest.names, rest.names].to_numpy()
-    low, high = 1 + better.sum(axis=0), 6 - better.sum(axis=1)
-    shift = np.maximum(abs(rest.table["low"] - low), abs(rest.table["high"] - high))
-    narrower = (rest.table["high"] - rest.table["low"] < high - low).sum()
-    number = int((shift > 0).sum())
-    expected = (
-        f"no and none have nearly the worst possible mean {measure}. Without them, "
-        f"{counted(number, 'interval')} of ranks among the 6 other systems would change, by up to "
-        f"{counted(int(shift.max()), 'rank')}, and {narrower or 'none'} would be narrower"
-    )
-    assert [str(warning.message) for warning in caught] == [expected] * bool(number)
-    assert bool(number) == (measure == "ASL")
-
-
-@pytest.mark.parametrize("cost", [False, True])
-def test_nearly_the_worst_mean_is_less_than_a_tenth_of_the_median_mean(cost):
-    for mean, weak in ((0.099, ["x"]), (0.101, [])):
-        values = np.array([1.0, 1.0, mean])[:, np.newaxis]
-        means = {"people": 1 - values if cost else values}
-        board = Sample(["a", "b", "x"], ["q"], not cost, means, worst=float(cost))
-        assert board.weak == weak
 
 
 # Unjudged documents

@@ -204,8 +204,6 @@ def test_cautions_about_intervals():
     values = means + np.random.default_rng(0).normal(0, 0.02, size=(4, 30))
     (few,) = ranking_of(values[:3, :12]).cautions
     assert few.startswith("there are only 12 topics")
-    (weak,) = ranking_of(np.vstack((values, np.eye(30)[:2]))).cautions
-    assert weak.startswith("s4 and s5 have nearly the worst possible mean ")
     assert ranking_of(values).cautions == ranking_of(values[:1]).cautions == []
 
 
