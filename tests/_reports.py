@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import json
 import re
 from pathlib import Path
@@ -41,17 +42,12 @@ def data_source(page: str) -> str:
 
 def data_of(page: str) -> dict:
     """The data of a page."""
-    return json.loads(data_source(page))
-
-
-def unpacked(text: str, dtype: str, shape: tuple[int, ...]) -> np.ndarray:
-    return np.frombuffer(base64.b64decode(text), dtype).reshape(shape)
+    return json.loads(gzip.decompress(base64.b64decode(data_source(page))))
 
 
 def unpacked_values(packed: dict, shape: tuple[int, ...]) -> np.ndarray:
-    """Values by query, from numbers of distinct values or from the values."""
-    different = unpacked(packed["different"], "<f4", (-1,))
-    return different[unpacked_whole(packed["codes"], shape)]
+    """Values by query, from the distinct values."""
+    return np.array(packed["different"], "<f4")[packed["codes"]].reshape(shape)
 
 
 def write_files(folder: Path) -> list[Path]:
@@ -60,10 +56,3 @@ def write_files(folder: Path) -> list[Path]:
     names = ("good", "fair")
     runs = [write_run({q: RUNS[n][q] for q in plain}, folder / f"{n}.run") for n in names]
     return [write_qrels(plain, folder / "qrels"), *runs]
-
-
-def unpacked_whole(packed: dict, shape: tuple[int, ...]) -> np.ndarray:
-    bits = np.unpackbits(np.frombuffer(base64.b64decode(packed["data"]), np.uint8))
-    width, count = packed["bits"], packed["count"]
-    digits = bits[: width * count].reshape(count, width).astype(int)
-    return (digits @ (1 << np.arange(width)[::-1])).reshape(shape)

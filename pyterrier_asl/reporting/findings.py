@@ -315,9 +315,18 @@ class Findings(SystemFindings):
     def to_judge(self) -> list[tuple[int, str]]:
         """The documents to judge next by :attr:`bounds`: number of the query, and id."""
         number = {qid: at for at, qid in enumerate(self.qids)}
-        frames = [pair.todo.head(NEXT) for of in self.bounds.values() for pair in of.values()]
-        rows = (zip(todo["qid"], todo["docno"]) for todo in frames)
+        rows = (
+            zip(todo["qid"], todo["docno"]) for of in self.todo.values() for todo in of.values()
+        )
         return sorted({(number[qid], docno) for pair in rows for qid, docno in pair})
+
+    @cached_property
+    def todo(self) -> dict[str, dict[tuple[int, int], pd.DataFrame]]:
+        """The documents to judge next by :attr:`bounds`, as :attr:`.Holes.todo`."""
+        return {
+            name: {at: pair.describe_documents(pair.order[:NEXT]) for at, pair in of.items()}
+            for name, of in self.bounds.items()
+        }
 
     @cached_property
     def asl(self) -> SystemRanking:

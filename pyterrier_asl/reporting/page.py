@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -19,7 +18,7 @@ from ..io.texts import Texts
 from ..leaderboard.sentences import headlines, p_text
 from ..unjudged.holes import Holes
 from .answers import Answers, decimals, shown_value
-from .findings import NEXT, Findings, SystemFindings, SystemRanking
+from .findings import Findings, SystemFindings, SystemRanking
 
 #: Depths for which missed relevant documents are counted, in addition to the whole depth.
 _DEPTHS = (10, 100)
@@ -144,7 +143,7 @@ class DocumentPage(Page):
             "grades": [_short(float(grade)) for grade in self.grades.values()],
             "text": text if any(text) else None,
             "starts": [0, *np.cumsum(relevant.total).tolist()],
-            "ranks": _whole(relevant.ranks[self.findings.held]),
+            "ranks": relevant.ranks[self.findings.held].ravel().tolist(),
         }
 
     def _tops(self) -> dict[str, Any]:
@@ -153,17 +152,17 @@ class DocumentPage(Page):
         numbers = [self.number[of] + 1 for of in zip(tops.queries.tolist(), tops.docnos)]
         return {
             "depth": tops.documents.shape[-1],
-            "documents": _whole(np.array([*numbers, 0])[tops.documents]),
+            "documents": np.array([*numbers, 0])[tops.documents].ravel().tolist(),
         }
 
     def _bounds(self) -> dict[str, Any]:
         """Measure -> pair of systems -> its bounds in words, and the documents to judge next."""
         return {
-            name: {f"{a},{b}": self._holes(pair, name) for (a, b), pair in pairs.items()}
+            name: {f"{a},{b}": self._holes(pair, name, (a, b)) for (a, b), pair in pairs.items()}
             for name, pairs in self.findings.bounds.items()
         }
 
-    def _holes(self, pair: Holes, name: str) -> dict[str, Any]:
+    def _holes(self, pair: Holes, name: str, at: tuple[int, int]) -> dict[str, Any]:
         difference, query = pair.difference, {q: at for at, q in enumerate(self.findings.qids)}
         says = f"{difference.describe()}."
         if not difference.by_query["unjudged"].any():
@@ -172,12 +171,12 @@ class DocumentPage(Page):
             says += f" Bounds need a cut-off: these are of {difference.measure}."
         ranking = next(each for each in self.findings.rankings if each.name == name)
         rows = []
-        for row in pair.todo.head(NEXT).to_dict("records"):
-            at = query[row["qid"]]
+        for row in self.findings.todo[name][at].to_dict("records"):
+            number = query[row["qid"]]
             ranks = [None if pd.isna(row[of]) else int(row[of]) for of in ("rank_a", "rank_b")]
             helped = difference.b if row["weight"] * ranking.sign > 0 else difference.a
             effect = f"{shown_value(ranking, abs(row['weight']))} for {helped}"
-            rows.append([at, self.number[at, row["docno"]], *ranks, effect])
+            rows.append([number, self.number[number, row["docno"]], *ranks, effect])
         return {"says": says, "todo": rows}
 
     def _preferences(self) -> dict[str, Any] | None:
@@ -186,8 +185,8 @@ class DocumentPage(Page):
             return None
         upper = np.triu_indices(len(self.findings.names), k=1)
         return {
-            "wins": _whole(preferences.wins.to_numpy()),
-            "rrLP": _floats(preferences.rrLP.to_numpy()[upper]),
+            "wins": preferences.wins.to_numpy().ravel().tolist(),
+            "rrLP": _json_numbers(preferences.rrLP.to_numpy()[upper]),
         }
 
 
@@ -209,7 +208,7 @@ def _measure_data(ranking: SystemRanking, systems: npt.NDArray[np.int64]) -> dic
         "decimals": decimals(ranking),
         "board": _board(ranking),
         "values": _values(ranking.values[systems]),
-        "differences": _floats(ranking.means[upper[0]] - ranking.means[upper[1]]),
+        "differences": _json_numbers(ranking.means[upper[0]] - ranking.means[upper[1]]),
         "medians": _json_numbers(ranking.medians),
         "spreads": _json_numbers(ranking.spreads),
     }
@@ -239,40 +238,22 @@ def _board(ranking: SystemRanking) -> dict[str, Any] | None:
         "high": rows["high"].tolist(),
         "possible": rows["could_be_best"].tolist(),
         "stars": ranking.better[ranking.ranks == 1].any(axis=0).tolist(),
-        "better": _whole(ranking.better.astype(np.int64)),
+        "better": ranking.better.astype(int).ravel().tolist(),
         "says": headlines(board)[-1],
         "p": [p_text(each, board.draws, board.alpha) for each in different],
-        "codes": _whole(codes),
+        "codes": codes.ravel().tolist(),
     }
 
 
-def _floats(values: npt.ArrayLike) -> str:
-    """Numbers in base 64: decimal numbers would need four times the space."""
-    return _base64(np.asarray(values, dtype="<f4"))
-
-
 def _values(values: npt.ArrayLike) -> dict[str, Any]:
-    """Numbers as text: the distinct ones, with codes."""
-    numbers = np.asarray(values, dtype="<f4")
-    different, codes = np.unique(numbers, return_inverse=True)
-    return {"different": _floats(different), "codes": _whole(codes)}
-
-
-def _whole(values: npt.NDArray[np.int64]) -> dict[str, Any]:
-    """Whole numbers from 0 as text, each with the number of bits of the largest."""
-    width = max(int(values.max(initial=0)).bit_length(), 1)
-    bits = values.reshape(-1, 1) >> np.arange(width)[::-1] & 1
-    packed = np.packbits(bits.astype(np.uint8))
-    return {"bits": width, "count": values.size, "data": _base64(packed)}
-
-
-def _base64(values: npt.NDArray[Any]) -> str:
-    return base64.b64encode(values.tobytes()).decode("ascii")
+    """The distinct numbers, with codes."""
+    different, codes = np.unique(np.asarray(values, dtype="<f4"), return_inverse=True)
+    return {"different": _json_numbers(different), "codes": codes.ravel().tolist()}
 
 
 def _json_numbers(values: Iterable[float]) -> list[float | None]:
-    """Numbers for JSON, None for NaN, with six digits, more than any figure shows."""
-    return [_short(float(f"{v:.6g}")) if math.isfinite(v) else None for v in map(float, values)]
+    """Numbers for JSON, None for NaN, with nine digits, which keep numbers of 32 bits."""
+    return [_short(float(f"{v:.9g}")) if math.isfinite(v) else None for v in map(float, values)]
 
 
 def _short(value: float) -> float:

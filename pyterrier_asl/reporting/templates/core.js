@@ -1,60 +1,19 @@
 // The data of the page, and helpers of all its parts. Text is never inserted as HTML.
-const page = JSON.parse(document.getElementById("data").textContent);
+const $ = (id) => document.getElementById(id);
+const packed = Uint8Array.from(atob($("data").textContent), (character) => character.charCodeAt(0));
+const page = await new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
 const S = page.systems.length;
 const Q = page.queries.length;
 const docs = page.documents; // null: the page has scores only
 const tops = page.tops;
-const $ = (id) => document.getElementById(id);
-
-function unpackBytes(text) {
-  const binary = atob(text);
-  const bytes = new Uint8Array(binary.length);
-  for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i);
-  return bytes;
-}
-
-const unpackFloats = (text) => new Float32Array(unpackBytes(text).buffer);
-
-// Integers of `bits` bits each.
-function unpackWhole({ bits, count, data }) {
-  const numbers = new Uint32Array(count);
-  let [held, width, at] = [0, 0, 0];
-  for (const byte of unpackBytes(data)) {
-    held = (held << 8) | byte;
-    width += 8;
-    while (width >= bits && at < count) {
-      width -= bits;
-      numbers[at++] = held >>> width;
-      held &= (1 << width) - 1;
-    }
-  }
-  return numbers;
-}
-
-// Values by query; NaN for systems whose values the page does not hold.
-function unpackValues({ different, codes }) {
-  const numbers = unpackFloats(different);
-  const held = Float32Array.from(unpackWhole(codes), (code) => numbers[code]);
-  if (page.held.length === S) return held;
-  const values = new Float32Array(S * Q).fill(NaN);
-  page.held.forEach((system, row) => values.set(held.subarray(row * Q, (row + 1) * Q), system * Q));
-  return values;
-}
-
-for (const measure of page.measures) {
-  measure.values = unpackValues(measure.values);
-  measure.differences = unpackFloats(measure.differences);
-  for (const name of ["better", "codes"]) if (measure.board) measure.board[name] = unpackWhole(measure.board[name]);
-}
-if (docs) {
-  docs.ranks = unpackWhole(docs.ranks);
-  tops.documents = unpackWhole(tops.documents);
-}
 const rowOf = new Map(page.held.map((system, row) => [system, row]));
 const R = docs?.starts[Q]; // the number of relevant documents, which come first
-if (page.preferences) {
-  page.preferences.wins = unpackWhole(page.preferences.wins);
-  page.preferences.rrLP = unpackFloats(page.preferences.rrLP);
+
+// Values by query; NaN for systems whose values the page does not hold.
+for (const measure of page.measures) {
+  const { different, codes } = measure.values;
+  measure.values = new Float32Array(S * Q).fill(NaN);
+  codes.forEach((code, at) => { measure.values[page.held[Math.floor(at / Q)] * Q + (at % Q)] = different[code]; });
 }
 
 // The index of a pair of systems among all pairs a < b.

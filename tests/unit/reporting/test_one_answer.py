@@ -10,7 +10,7 @@ import re
 
 import numpy as np
 import pytest
-from _reports import QRELS, RUNS, a_run, data_of, unpacked_whole
+from _reports import QRELS, RUNS, a_run, data_of
 
 from pyterrier_asl import evaluate, ranks, read_scores, report
 from pyterrier_asl.leaderboard.sentences import p_text
@@ -81,11 +81,11 @@ def check_data(data: dict, board) -> None:
     assert held["stars"] == [dict(zip(board.names, board.stars))[name] for name in systems]
     size = (len(systems),) * 2
     np.testing.assert_array_equal(
-        unpacked_whole(held["better"], size), board.better.loc[systems, systems].to_numpy()
+        np.reshape(held["better"], size), board.better.loc[systems, systems].to_numpy()
     )
     upper = np.triu_indices(len(systems), k=1)
     p = board.p.loc[systems, systems].to_numpy()[upper]
-    shown = [held["p"][code] for code in unpacked_whole(held["codes"], p.shape)]
+    shown = [held["p"][code] for code in np.reshape(held["codes"], p.shape)]
     assert shown == [p_text(each, board.draws, board.alpha) for each in p]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import brute_force
 import numpy as np
 import pytest
-from _reports import a_run, unpacked, unpacked_whole
+from _reports import a_run
 
 from pyterrier_asl.evaluation.preferences import preference_matrix
 from pyterrier_asl.io.texts import Texts
@@ -41,7 +41,7 @@ def data(page) -> dict[str, Any]:
 
 def test_the_first_ten_documents_of_each_ranking(data):
     ids, tops = data["documents"]["ids"], data["tops"]
-    numbers = unpacked_whole(tops["documents"], (4, len(QIDS), 10))
+    numbers = np.reshape(tops["documents"], (4, len(QIDS), 10))
     assert tops["depth"] == 10 and data["held"] == [0, 1, 2, 3]
     for name, of_system in zip(RUNS, numbers):
         for qid, row in zip(QIDS, of_system):
@@ -70,8 +70,8 @@ def test_the_documents_to_judge_next_are_ten_with_their_ranks_by_both_systems(pa
 def test_preferences_between_systems(data):
     expected = preference_matrix(RUNS, QRELS)
     upper = np.triu_indices(4, k=1)
-    wins = unpacked_whole(data["preferences"]["wins"], (4, 4))
+    wins = np.reshape(data["preferences"]["wins"], (4, 4))
     np.testing.assert_array_equal(wins[upper], expected.wins.to_numpy()[upper])
     np.testing.assert_array_equal(wins.T[upper], expected.losses.to_numpy()[upper])
-    found = unpacked(data["preferences"]["rrLP"], "<f4", (-1,))
+    found = np.array(data["preferences"]["rrLP"])
     np.testing.assert_allclose(found, expected.rrLP.to_numpy(float)[upper], rtol=1e-6)
