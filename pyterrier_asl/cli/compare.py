@@ -95,12 +95,9 @@ def _check_inputs(values: Mapping[str, Any]) -> None:
     if not tracks and len(systems) < (2 if scores else 3):
         names = ("BASELINE", "NAME...") if scores else ("QRELS", "RUN_A", "RUN_B...")
         raise click.UsageError(f"Missing argument '{names[len(systems)]}'.")
-    if (tracks or scores) and values["documents"]:
-        raise click.UsageError("--documents needs the runs and qrels of one collection")
-    form = values["form"]
-    if values["by_query"] and values["documents"] and form != "table":
-        raise click.UsageError(f"-q and --documents are two tables: -o {form} has one")
-    if values["topics"] and not values["by_query"]:
+    if (tracks or scores) and values["show"] == "documents":
+        raise click.UsageError("--show documents needs the runs and qrels of one collection")
+    if values["topics"] and values["show"] != "queries":
         raise click.UsageError("--topics needs -q, which lists queries")
     options.check_chart()
     outputs = ("junit", "summary", "github", "allow_missing")
@@ -191,18 +188,20 @@ def _report_error(values: Mapping[str, Any], error: Exception) -> None:
     help="Print the verdicts of --fail-if as annotations of GitHub Actions.  "
     "[default: where GITHUB_ACTIONS is true]",
 )
-@options.by_query(help="Add the differences of each query, losses first.")
-@options.topics
-@options.switch(
-    "--documents", help="Add the relevant documents whose search length changed most (--all: all)."
+@options.show(
+    "means",
+    "queries",
+    "documents",
+    help="queries: add the differences of each query, losses first; documents: add the relevant "
+    "documents whose search length changed most (--all: all).",
 )
+@options.topics
 @options.chart("Also draw the differences with their intervals")
-@options.kind("means", "queries")
 @options.places
 @options.table_size
 @options.output(
     "All forms but table have one row per run and measure; with -q per query and measure; with "
-    "--documents per document. tsv has a header."
+    "--show documents per document. tsv has a header."
 )
 def command(**values: Any) -> None:
     """Compare RUN_B with RUN_A, the baseline: means, tests, preferences, queries, documents.
@@ -235,15 +234,16 @@ def _compare(values: Mapping[str, Any], reports: GuardReports | None) -> int:
     elif not values["tracks"]:
         runs = library.run_files(runs)
     compared = library.compare(runs, qrels, **settings)
-    form, by_query = values["form"], values["by_query"]
+    form, show = values["form"], values["show"]
+    by_query = show == "queries"
     outcome = 0
     if reports is not None and form == "table":  # the answer comes first
         outcome = reports.report(compared.verdicts, compared).value
     is_id = by_query and qrels is not None and not Path(qrels).exists()
     texts = Texts.of(values["topics"], dataset=qrels if is_id else None).queries if by_query else {}
-    shown = {name: values[name] for name in ("places", "documents", "wide", "all_rows")}
-    print_comparison(compared, form, by_query=by_query, texts=texts, **shown)
-    options.save_chart(partial(compared.chart, values["kind"]))
+    shown = {name: values[name] for name in ("places", "wide", "all_rows")}
+    print_comparison(compared, form, show=show, texts=texts, **shown)
+    options.save_chart(partial(compared.chart, "queries" if by_query else "means"))
     if form != "table":
         if reports is not None:
             outcome = reports.report(compared.verdicts, compared).value

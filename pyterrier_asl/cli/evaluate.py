@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     },
 )
 @options.matching
-@options.by_query(help="One row per query.")
+@options.switch("-q", "--by-query", "--by_query", help="One row per query.")
 @options.switch("-n", "--no-summary", "--no_summary", help="With -q: no rows of means.")
 @options.switch(
     "--ranks",

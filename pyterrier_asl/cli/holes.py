@@ -75,9 +75,8 @@ _OF_EXPORT = ("most", "docs", "topics", "dataset")
 )
 @options.docs
 @options.topics
+@options.show("pairs", "queries", help="queries: the bounds of each query, of two runs.")
 @options.chart("Also draw the bounds of each query, or for three or more runs all pairs")
-@options.kind("pairs", "queries")
-@options.by_query(help="The bounds of each query, of two runs.")
 @options.places
 @options.table_size
 @options.output("Two runs: one row, or with -q one per query. More: one row per pair.")
@@ -88,7 +87,7 @@ def command(
     labels: tuple[str, ...],
     export_to: str | None,
     most: int | None,
-    by_query: bool,
+    show: str | None,
     form: str,
     force: bool,
     **values: Any,
@@ -101,11 +100,11 @@ def command(
     from ..io.runs import list_runs
     from ..unjudged.export import export
 
+    by_query = show == "queries"
     keep = _check(labels, export_to, most, by_query, force, values)
     named = list_runs(runs)
-    for option, is_given in {"-q": by_query, "--kind queries": values["kind"] == "queries"}.items():
-        if is_given and len(named) > 2:
-            raise click.UsageError(f"{option} is for two runs, not {len(named)}: name two of them")
+    if by_query and len(named) > 2:
+        raise click.UsageError(f"-q is for two runs, not {len(named)}: name two of them")
     shown = {name: values[name] for name in ("places", "wide", "all_rows")}
     settings = options.given("measure")
     of_labels = options.take(settings, "conflicts")
@@ -131,7 +130,7 @@ def command(
     else:
         found.show(**shown)
     print_notes(found.notes, form)
-    options.save_chart(partial(found.chart, values["kind"]))
+    options.save_chart(partial(found.chart, show))
     if export_to:
         texts_of = _texts(found, qrels, values)
         size = export(found, export_to, most=most, texts=texts_of, force=force, keep=keep)

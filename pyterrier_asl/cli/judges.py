@@ -50,12 +50,7 @@ TABLES = ("agreement", "differences", "favoured", "reversals", "confusion")
 )
 @options.matching
 @options.text_option("--reference", "NAME", "The name of QRELS.  [default: its file name]")
-@click.option(
-    "--show",
-    type=click.Choice(TABLES),
-    help="Only this table; required with -o, except with -o latex. With 'favoured', --chart draws "
-    "the values of the runs by each judge and by people.",
-)
+@options.show(*TABLES, help="Required with -o, except with -o latex.")
 @options.chart("Also draw the agreements with their intervals")
 @options.places
 @options.output("The form of the table of --show.")

@@ -505,8 +505,23 @@ table_size = together(
     switch("--all", "all_rows", help="In a terminal: all rows."),
 )
 
-#: One row per query.
-by_query = partial(switch, "-q", "--by-query", "--by_query")
+
+def show(*tables: str, help: str) -> Decorator:
+    """``--show``: which table is printed, and drawn by ``--chart``; the first by default.
+
+    Args:
+        tables: their names; ``queries`` can also be shown by ``-q``, ``pairs`` by ``--pairs``.
+        help: what else to know of the tables.
+    """
+    text = f"The table to print, which --chart draws. {help} [default: {tables[0]}]"
+    names = {"queries": ("-q", "--by-query", "--by_query"), "pairs": ("--pairs",)}
+    flags = [
+        click.option(*names[table], "show", flag_value=table, help=f"As --show {table}.")
+        for table in tables[1:]
+        if table in names
+    ]
+    return together(click.option("--show", type=click.Choice(tables), help=text), *flags)
+
 
 #: Texts of queries, where a command lists queries.
 topics = click.option("--topics", metavar="FILE", help=_OPTIONS["topics"]["help"])
@@ -514,17 +529,15 @@ docs = click.option("--docs", metavar="FILE", help=_OPTIONS["docs"]["help"])
 
 
 def chart(help: str) -> Decorator:
-    """``--chart``, and ``--no-title``."""
+    """``--chart``, ``--title`` and ``--no-title``."""
     endings = "into .html, .svg, .png or .pdf. Needs pip install '.[charts]'."
     return together(
         text_option("--chart", "FILE", f"{help}, {endings}"),
-        click.option("--title/--no-title", default=True, help="Draw it with title and caption."),
+        text_option("--title", "TEXT", "The heading of the chart."),
+        click.option(
+            "--no-title", "title", flag_value="", help="A chart without heading and caption."
+        ),
     )
-
-
-def kind(*kinds: str) -> Decorator:
-    """``--kind``: what the chart of ``--chart`` shows."""
-    return click.option("--kind", type=click.Choice(kinds), help="What the chart shows.")
 
 
 def check_chart() -> None:
@@ -534,8 +547,8 @@ def check_chart() -> None:
         from ..charts.saving import check_path
 
         check_path(values["chart"], inputs=inputs(), force=values["force"])
-    elif not values["title"]:
-        raise click.UsageError("--no-title needs --chart")
+    elif values["title"] is not None:
+        raise click.UsageError("--title and --no-title need --chart")
 
 
 def save_chart(draw: Callable[[], Any]) -> None:

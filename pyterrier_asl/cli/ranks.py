@@ -70,15 +70,15 @@ from . import Command, epilog, options, print_notes
     simultaneous={"help": "The intervals of all tracks hold simultaneously."},
 )
 @options.matching
-@options.switch("--pairs", help="Print every pair of systems with its p, instead of the ranks.")
+@options.show(
+    "ranks", "pairs", "queries", help="pairs: p of each pair of systems; queries: values."
+)
 @options.chart("Also draw the intervals")
-@options.kind("ranks", "queries")
 @options.places
 @options.table_size
 @options.output("tsv, csv, jsonl: one row per system, two columns per interval.")
 def command(
-    kind: str | None,
-    pairs: bool,
+    show: str | None,
     places: int,
     wide: bool,
     all_rows: bool,
@@ -92,7 +92,10 @@ def command(
     options.check_chart()
     source, judgements = options.sources()
     board = library.ranks(source, judgements, **options.given())
-    if pairs:
+    if show == "queries":
+        values = board.values.T.rename_axis(index="qid", columns=None).reset_index()
+        write(values, form, places=places)
+    elif show == "pairs":
         style: dict[str, Any] = {"places": places, "zero_p": 1 / board.draws}
         if form == "table":
             style |= {"wide": wide, "all_rows": all_rows}
@@ -109,4 +112,4 @@ def command(
         directions = board.directions()
         write(board.shown(), form, places=places, higher_is_better=directions)
     print_notes(board.notes, form)
-    options.save_chart(partial(board.chart, kind))
+    options.save_chart(partial(board.chart, "queries" if show == "queries" else None))

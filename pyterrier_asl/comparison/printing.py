@@ -18,8 +18,7 @@ def print_comparison(
     form: str,
     *,
     places: int = 4,
-    by_query: bool = False,
-    documents: bool = False,
+    show: str | None = None,
     texts: Mapping[str, str] | None = None,
     wide: bool = False,
     all_rows: bool = False,
@@ -29,11 +28,9 @@ def print_comparison(
     Args:
         compared: the comparison.
         form: one of :data:`.io.tables.FORMS`. A table comes with sentences and notes, of a guard
-            only with ``all_rows``; the other forms print one frame: the queries with ``by_query``,
-            the documents with ``documents``, else the measures.
+            only with ``all_rows``; the other forms print one frame.
         places: decimal places; -1: all digits.
-        by_query: whether to print the queries.
-        documents: whether to print the relevant documents that moved.
+        show: ``'queries'``, ``'documents'`` (the relevant documents that moved), or the means.
         texts: the text of queries, by id.
         wide: whether a table has all columns, even where lines wrap.
         all_rows: whether a terminal shows all rows of a long table, and a guard its notes.
@@ -45,17 +42,17 @@ def print_comparison(
         is_short = compared.inputs.conditions and not all_rows
         short = [Part(), means, *map(Part, ["", *compared.notes] if compared.notes else [])]
         parts = short if is_short else compared.parts(means)
-        if by_query:
+        if show == "queries":
             frame = _with_text(compared.differences(), texts)
             what = "B - A by query, the largest loss by the first measure first:"
             parts.append(Part(what, frame, {"titles": TITLES}))
-        if documents:
+        if show == "documents":
             parts += compared.documents(None) if all_rows else compared.documents()
         print_parts(parts, **size)
-    elif by_query:
+    elif show == "queries":
         frame = _with_text(compared.of_one(compared.by_query), texts)
         tables.write(frame, form, places=places)
-    elif documents:
+    elif show == "documents":
         tables.write(compared.of_one(compared.moved), form, places=places)
     elif form == "latex":
         print(compared.to_latex(places=places), end="")

@@ -244,10 +244,8 @@ SPECIAL: dict[str, dict[str, Row]] = {
         "seed": Row(["--seed", "7"], refused=dict.fromkeys(("files", "scores"), "--seed 7 is for")),
         "pool": replace(ROWS["pool"], refused={"tracks": "pool", **NOT_SCORES}),
         "lengths": replace(ROWS["lengths"], refused={"tracks": "lengths", **NOT_SCORES}),
-        "by_query": Row(["-q"], ["-o", "jsonl"]),
+        "show": Row(["--show", "queries"], ["-o", "jsonl", "--chart", CHART], writes=CHART),
         "topics": Row(texts("--topics"), ["-q"], alone=True),
-        "kind": Row(["--kind", "queries"], ["--chart", CHART], writes=CHART),
-        "documents": Row(["--documents"], refused={"tracks": "documents", "scores": "documents"}),
     },
     "ranks": {
         "simultaneous": Row(
@@ -258,8 +256,7 @@ SPECIAL: dict[str, dict[str, Row]] = {
         "draws": Row(["--draws", "20"], ["--alpha", ".1"], "ASL@10"),
         "seed": Row(["--seed", "7"], ["--alpha", ".1", "--draws", "20"], "ASL@10"),
         "alpha": Row(["--alpha", ".4"]),
-        "pairs": Row(["--pairs"]),
-        "kind": Row(["--kind", "queries"], ["--chart", CHART], writes=CHART),
+        "show": Row(["--pairs"]),
     },
     "holes": {
         "measure": Row(["-m", "nDCG@5"]),
@@ -275,8 +272,7 @@ SPECIAL: dict[str, dict[str, Row]] = {
         "dataset": Row(["--dataset", "no-such-id"], HOLES_EXPORT, refused={"always": "no-such-id"}),
         "docs": Row(texts("--docs"), HOLES_EXPORT, writes=EXPORT, alone=True),
         "topics": Row(texts("--topics"), HOLES_EXPORT, writes=EXPORT, alone=True),
-        "kind": Row(["--kind", "pairs"], ["--chart", CHART], writes=CHART),
-        "by_query": Row(["-q"]),
+        "show": Row(["-q"]),
         "alpha": Row(["--alpha", "1e-9"]),
     },
     "labels": {
@@ -488,7 +484,8 @@ COMMANDS = commands()
 
 
 def options_of(name: str) -> list[str]:
-    return [p.name for p in COMMANDS[name].params if isinstance(p, click.Option)]
+    options = (p.name for p in COMMANDS[name].params if isinstance(p, click.Option))
+    return list(dict.fromkeys(options))  # -q is another name of --show queries
 
 
 #: Options that :func:`words_of` always gives: those without a row, and those of these commands.

@@ -192,7 +192,7 @@ def test_labels_are_a_frame_or_a_file():
         ("analyze assessor-scores q --judge qrels=q", "both called 'qrels'"),
         ("analyze assessor-scores q --judge m=q --judge m=q", "'m' is given twice"),
         ("audit none alpha bravo --judge m=q", "QRELS 'none' is for 'plan-audit'"),
-        ("ranks q alpha bravo --no-title", "--no-title needs --chart"),
+        ("ranks q alpha bravo --no-title", "--title and --no-title need --chart"),
     ],
 )
 def test_a_command_names_the_mistake(arguments, message, tmp_path, monkeypatch):

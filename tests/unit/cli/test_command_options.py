@@ -43,7 +43,13 @@ def test_help_shows_every_default(name):
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_short_name_means_one_thing(name):
     means = {"-t": {"tracks"}, "-o": {"form", "output"}, "-m": {"measure", "measures"}}
-    means |= {"-k": {"cutoff"}, "-l": {"rel"}, "-q": {"by_query"}, "-p": {"places"}, "-j": {"jobs"}}
+    means |= {
+        "-k": {"cutoff"},
+        "-l": {"rel"},
+        "-q": {"by_query", "show"},
+        "-p": {"places"},
+        "-j": {"jobs"},
+    }
     for option in COMMANDS[name].params:
         for short in means.keys() & set(option.opts):
             assert option.name in means[short]
@@ -103,7 +109,10 @@ def test_an_exit_status_is_kept_and_an_error_writes_nothing(files):
 @pytest.mark.parametrize(
     ("said", "message"),
     [
-        (["a", "-o", "csv"], "'csv' is no form (table, tsv, jsonl, latex, markdown), and no file"),
+        (
+            ["a", "-o", "xls"],
+            "'xls' is no form (table, tsv, csv, jsonl, latex, markdown), and no file",
+        ),
         (["run.tsv", "-o", "run.tsv"], "it is one of the inputs"),
         (["a", "--force"], "--force goes with an option that writes a file"),
         (["a", "-o", "gone/x.tsv"], "there is no folder"),

@@ -247,8 +247,8 @@ def test_scores_of_several_collections():
         (["--scores", "scores.csv", "old", "old"], "the system 'old' is named twice"),
         (["x.qrels", "x/old.run"], "Missing argument 'RUN_B...'"),
         (
-            ["--track", "x", "x.qrels", "x", "--baseline", "old", "--documents"],
-            "--documents needs the runs",
+            ["--track", "x", "x.qrels", "x", "--baseline", "old", "--show", "documents"],
+            "--show documents needs the runs",
         ),
     ],
 )
