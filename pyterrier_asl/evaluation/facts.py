@@ -159,7 +159,7 @@ def _query_form(run: JudgedRun) -> tuple[Form, dict[str, str]] | None:
 
 def _query_ids(run: JudgedRun) -> list[str]:
     """The different query ids of a run, also those that the qrels lack."""
-    ids: list[str] = run.table.qid.unique().to_pylist()
+    ids: list[str] = run.table.answered.to_pylist()
     return ids
 
 

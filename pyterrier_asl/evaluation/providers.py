@@ -98,7 +98,7 @@ class AcceleratedProvider(PluginProvider):
 
 def _last_rows(run: Columns) -> Columns:
     """The last row of each query and document of a run."""
-    qids, docnos = codes(run.qid)[0], codes(run.docno)[0]
-    keys = qids * (docnos.max(initial=0) + 1) + docnos
+    docnos = codes(run.docno)[0]
+    keys = run.queries * (docnos.max(initial=0) + 1) + docnos
     rows = np.sort(len(keys) - 1 - np.unique(keys[::-1], return_index=True)[1])
     return run.take(rows)

@@ -20,7 +20,16 @@ import pyarrow as pa
 from .formats import SYNONYMS, column_named, column_names, is_rank
 from .lazy import pc, pd
 from .notices import excerpt
-from .values import arrow_numbers, as_integers, check_finite, numbers, take, text
+from .values import (
+    Codes,
+    arrow_numbers,
+    as_integers,
+    check_finite,
+    codes_of_text,
+    numbers,
+    take,
+    text,
+)
 
 
 @dataclass(frozen=True)
@@ -28,7 +37,8 @@ class Columns:
     """A run or qrels by columns: ids as Arrow text, scores or grades as 64-bit floats.
 
     Attributes:
-        qid: the query id of each row.
+        queries: the number of each row's query id, shape (n,).
+        qids: different query ids, among them those of all rows.
         docno: the document id of each row.
         value: the score (of a run) or grade (of qrels) of each row, never NaN.
         source: the original table, with further columns.
@@ -36,7 +46,8 @@ class Columns:
         iteration: the subtopic of each judgement; None: there is only one.
     """
 
-    qid: pa.LargeStringArray
+    queries: Codes
+    qids: pa.LargeStringArray
     docno: pa.LargeStringArray
     value: npt.NDArray[np.float64]
     source: Any
@@ -46,9 +57,24 @@ class Columns:
     def __len__(self) -> int:
         return len(self.value)
 
+    @property
+    def qid(self) -> pa.LargeStringArray:
+        """The query id of each row."""
+        return take(self.qids, self.queries)
+
+    @property
+    def answered(self) -> pa.LargeStringArray:
+        """The query ids that have rows, each once."""
+        return take(self.qids, np.flatnonzero(np.bincount(self.queries)))
+
+    def ids_of_row(self, row: int) -> tuple[str, str]:
+        """The query id and the document id of a row."""
+        return self.qids[int(self.queries[row])].as_py(), self.docno[int(row)].as_py()
+
     def take(self, rows: npt.NDArray[np.int64]) -> Columns:
         """Some of the rows, without further columns."""
-        return Columns(take(self.qid, rows), take(self.docno, rows), self.value[rows], None)
+        docnos = take(self.docno, rows)
+        return Columns(self.queries[rows], self.qids, docnos, self.value[rows], None)
 
     def frame(self, qid: str, docno: str, value: str) -> pd.DataFrame:
         """A frame with columns of these names, ids as Python text."""
@@ -224,7 +250,7 @@ def _columns(source: Any, value: str, kind: str, what: str) -> Columns:
         source = pa.table({})
     qid, docno, values = columns
     return Columns(
-        text(qid, f"query id of the {kind}"),
+        *codes_of_text(qid, f"query id of the {kind}"),
         text(docno, f"document id of the {kind}"),
         numbers(values, f"{what} of the {kind}"),
         source,

@@ -14,6 +14,7 @@ from .columns import typed_table
 from .files import StrPath, read_table
 from .lazy import pd
 from .trec_text import QRELS
+from .values import without_dictionaries
 
 _QRELS = ("qid", "docno", "label", "iteration")
 
@@ -47,7 +48,7 @@ def read_qrels(source: StrPath | pd.DataFrame | pa.Table) -> pd.DataFrame:
           qid docno  label
         0   7    d3    1.5
     """
-    return read_qrels_table(source).to_pandas()  # type: ignore[no-any-return]
+    return without_dictionaries(read_qrels_table(source)).to_pandas()  # type: ignore[no-any-return]
 
 
 def read_qrels_table(source: StrPath | pd.DataFrame | pa.Table) -> pa.Table:

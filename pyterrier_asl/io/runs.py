@@ -25,6 +25,7 @@ from .files import (
 from .lazy import pd
 from .threads import cores, map_ahead
 from .trec_text import RUN
+from .values import without_dictionaries
 
 T = TypeVar("T")
 RunSource: TypeAlias = "StrPath | pd.DataFrame | pa.Table"
@@ -280,7 +281,8 @@ def _on_threads(
 
 
 def _run_frame(source: RunSource, name: str) -> pd.DataFrame:
-    table = read_table(source, RUN, ("qid", "docno", "rank", "score", "name"))
+    table = read_table(source, RUN, (*_RUN, "rank", "name"))
+    table = without_dictionaries(table)
     frame: pd.DataFrame = table.select(_RUN).to_pandas()
     frame.insert(2, "rank", _rank_column(table, frame))
     named = "name" in table.column_names

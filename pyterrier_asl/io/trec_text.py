@@ -29,7 +29,7 @@ import pyarrow.csv as pcsv
 from .lazy import pc
 from .notices import excerpt
 from .threads import cores, map_ahead
-from .values import arrays_of, ids_of
+from .values import GrowingGroups, GrowingNumbers, GrowingText
 
 # Blocks of 2 MB are fastest: smaller ones need more calls, larger ones do not fit the cache.
 _BLOCK = 1 << 21
@@ -45,6 +45,8 @@ _LONGEST_LINE = 1 << 24
 
 #: The column with the name of the run, which is the same in all lines; the column of ranks.
 _NAME, _RANK = "name", "rank"
+#: The column of query ids, which are the same in many lines.
+_QID = "qid"
 
 _MARK = b"\xef\xbb\xbf"
 _MARKS = re.compile(rb"^(?:%s)+" % _MARK, re.MULTILINE)
@@ -113,7 +115,7 @@ def read_columns(
 
     Returns:
         The lines in their order; ``layout.number`` as float64; ranks as int64, null where they are
-        not whole numbers; other columns as text.
+        not whole numbers; ``qid`` as a dictionary of text; other columns as text.
 
     Raises:
         ValueError: If the file is empty, binary, not UTF-8, or a line has another layout (the
@@ -128,23 +130,28 @@ def read_columns(
     def parse(block: tuple[int, bytearray]) -> Parsed | None:
         return _parse_quickly(block[1], layout, columns_of(block[0]))
 
-    texts = {name: _Text() for name in include if layout.types[name] == pa.large_string()}
+    size = path.stat().st_size  # of compressed text less than the columns take
+    rows = size // (2 * len(layout.columns))
+    texts = [name for name in include if layout.types[name] == pa.large_string()]
+    columns: dict[str, GrowingGroups | GrowingNumbers | GrowingText] = {
+        name: GrowingGroups() if name == _QID else GrowingText(size, rows) for name in texts
+    }
+    columns[layout.number] = GrowingNumbers(np.float64, rows)
     others: list[pa.Table] = []
     names: dict[bytes, None] = {}
     with _open_blocks(path) as stream:
         blocks = enumerate(_blocks(path, stream))
-        is_small = path.stat().st_size < _SMALL
         parsed = (
             ((block, parse(block)) for block in blocks)
-            if is_small
+            if size < _SMALL
             else map_ahead(parse, blocks, ahead=2 * cores())
         )
         for (number, block), quick in parsed:
             table, tags = quick or _parse_slowly(path, number, block, layout, columns_of(number))
-            for name, column in texts.items():
+            for name, column in columns.items():
                 for chunk in table[name].chunks:
                     column.append(chunk)
-            others.append(table.drop_columns([*texts]))
+            others.append(table.drop_columns([*columns]))
             if layout is RUN:
                 names |= dict.fromkeys(tags)
                 _check_one_run(path, [*names])
@@ -152,37 +159,8 @@ def read_columns(
         raise ValueError(f"{path} is empty: it has no line but blank lines and comments")
     joined = pa.concat_tables(others, promote_options="default")
     return pa.table(
-        {name: texts[name].array() if name in texts else joined[name] for name in include}
+        {name: columns[name].array() if name in columns else joined[name] for name in include}
     )
-
-
-class _Text:
-    """A column of text that grows block by block, so that the memory of blocks is used again."""
-
-    def __init__(self) -> None:
-        self._ends, self._data = np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.uint8)
-        self._rows = 0
-
-    def append(self, chunk: pa.LargeStringArray) -> None:
-        """Adds rows."""
-        offsets, data = arrays_of(chunk)
-        size, rows = self._ends[self._rows], self._rows + len(chunk)
-        data = data[offsets[0] : offsets[-1]]
-        _grow(self._ends, rows + 1)
-        _grow(self._data, size + len(data))
-        self._ends[self._rows + 1 : rows + 1] = offsets[1:] + (size - offsets[0])
-        self._data[size : size + len(data)] = data
-        self._rows = rows
-
-    def array(self) -> pa.LargeStringArray:
-        """The column."""
-        return ids_of(self._ends[: self._rows + 1], self._data)
-
-
-def _grow(array: npt.NDArray[Any], size: int) -> None:
-    """Makes an array larger in place, unless it has the size: the system moves pages, not bytes."""
-    if size > len(array):
-        array.resize(size + size // 8, refcheck=False)
 
 
 def _check_one_run(path: Path, names: Sequence[bytes]) -> None:

@@ -20,6 +20,8 @@ import pyarrow as pa
 from ..scoring.arrays import Bytes, Ints
 from .lazy import pc, pd
 
+Codes = npt.NDArray[np.int32]
+
 #: Arrow's names of types that are text.
 TEXT_TYPES = ("string", "large_string", "string_view")
 
@@ -55,7 +57,13 @@ def numpy_numbers(array: pa.Array) -> npt.NDArray[Any]:
     return np.frombuffer(array.buffers()[1], kind, len(array), array.offset * kind.itemsize)
 
 
-def take(column: Any, rows: npt.NDArray[np.int64]) -> Any:
+def without_dictionaries(table: pa.Table) -> pa.Table:
+    """A table with text instead of dictionaries of text."""
+    kinds = [(field.name, getattr(field.type, "value_type", field.type)) for field in table.schema]
+    return table.cast(pa.schema(kinds))
+
+
+def take(column: Any, rows: npt.NDArray[np.integer[Any]]) -> Any:
     """The values of a column of NumPy or Arrow at some rows.
 
     >>> take(arrow_text(["a", "b"]), np.array([1])).to_pylist()
@@ -103,6 +111,111 @@ def ids_of(starts: Ints, data: Bytes) -> pa.LargeStringArray:
     )
 
 
+class GrowingNumbers:
+    """A column of numbers that grows block by block, so that the memory of blocks is used again.
+
+    Args:
+        kind: the type of the numbers.
+        size: the numbers to reserve memory for; pages that are not written to take none.
+    """
+
+    def __init__(self, kind: npt.DTypeLike, size: int) -> None:
+        self._reserved, self._used = np.empty(size, dtype=kind), 0
+
+    def append(self, numbers: pa.Array | npt.NDArray[Any]) -> None:
+        """Adds numbers without nulls."""
+        numbers = numpy_numbers(numbers) if isinstance(numbers, pa.Array) else numbers
+        end = self._used + len(numbers)
+        if end > len(self._reserved):  # the system moves pages, not bytes
+            self._reserved.resize(end + end // 8, refcheck=False)
+        self._reserved[self._used : end] = numbers
+        self._used = end
+
+    def __len__(self) -> int:
+        return self._used
+
+    def array(self) -> pa.Array:
+        """The column."""
+        return arrow_numbers(self.numbers())
+
+    def numbers(self) -> npt.NDArray[Any]:
+        """The column as a view of its memory."""
+        return self._reserved[: self._used]
+
+
+class GrowingText:
+    """A column of text that grows block by block.
+
+    Args:
+        size: the bytes to reserve memory for.
+        rows: the rows to reserve memory for.
+    """
+
+    def __init__(self, size: int, rows: int) -> None:
+        self._ends, self._data = GrowingNumbers(np.int64, rows + 1), GrowingNumbers(np.uint8, size)
+        self._ends.append(np.zeros(1, dtype=np.int64))
+
+    def append(self, ids: pa.LargeStringArray) -> None:
+        """Adds rows."""
+        offsets, data = arrays_of(ids)
+        self._ends.append(offsets[1:] + (len(self._data) - offsets[0]))
+        self._data.append(data[offsets[0] : offsets[-1]])
+
+    def array(self) -> pa.LargeStringArray:
+        """The column."""
+        return ids_of(self._ends.numbers(), self._data.numbers())
+
+
+class GrowingGroups:
+    """A column of ids that repeat row after row; it grows block by block."""
+
+    def __init__(self) -> None:
+        self._groups: list[tuple[Ints, pa.LargeStringArray]] = []
+
+    def append(self, ids: pa.LargeStringArray) -> None:
+        """Adds rows."""
+        self._groups.append(_groups_of(ids))
+
+    def array(self) -> pa.DictionaryArray:
+        """The column; each different id is in its dictionary once."""
+        sizes, ids = zip(*self._groups)
+        numbers, different = _codes_of(np.concatenate(sizes), pa.concat_arrays(ids))
+        return pa.DictionaryArray.from_arrays(arrow_numbers(numbers), different)
+
+
+def _groups_of(ids: pa.LargeStringArray) -> tuple[Ints, pa.LargeStringArray]:
+    """The sizes of groups of equal adjacent ids, and the id of each."""
+    encoded = pc.run_end_encode(ids, run_end_type=pa.int64())
+    return np.diff(numpy_numbers(encoded.run_ends), prepend=0), encoded.values
+
+
+def _codes_of(sizes: Ints, ids: pa.LargeStringArray) -> tuple[Codes, pa.LargeStringArray]:
+    """The result of `codes_of_text`, from the result of `_groups_of`."""
+    encoded = pc.dictionary_encode(ids)
+    return np.repeat(numpy_numbers(encoded.indices), sizes), encoded.dictionary
+
+
+def codes_of_text(values: Any, what: str) -> tuple[Codes, pa.LargeStringArray]:
+    """Ids as numbers of different ids; for arguments and errors see `text`.
+
+    Returns:
+        The number of each row's id, shape (n,), and the different ids.
+
+    >>> numbers, different = codes_of_text(["b", "b", "a", "b"], "id")
+    >>> numbers.tolist(), different.to_pylist()
+    ([0, 0, 1, 0], ['b', 'a'])
+    """
+    array = _as_array(values, what)
+    if not pa.types.is_dictionary(array.type) or array.null_count or array.dictionary.null_count:
+        return _codes_of(*_groups_of(text(array, what)))
+    numbers = numpy_numbers(pc.cast(array.indices, pa.int32()))
+    ids = text(array.dictionary, what)
+    encoded = pc.dictionary_encode(ids)
+    if len(encoded.dictionary) < len(ids):  # categories such as 1 and '1'
+        numbers = numpy_numbers(encoded.indices)[numbers]
+    return numbers, encoded.dictionary
+
+
 def text(values: Any, what: str) -> pa.LargeStringArray:
     """Ids as Arrow text: integers as their digits, categories as their names.
 
@@ -113,13 +226,7 @@ def text(values: Any, what: str) -> pa.LargeStringArray:
     Raises:
         ValueError: for a missing value, fractions, bytes, and other values that are not ids.
     """
-    if len(values) == 0:
-        return arrow_text([])
-    array = values if isinstance(values, (pa.Array, pa.ChunkedArray)) else _to_arrow(values, what)
-    if isinstance(array, pa.ChunkedArray):
-        if str(array.type) in TEXT_TYPES:  # chunks together can be too long for 32-bit offsets
-            array = pc.cast(array, pa.large_string())
-        array = array.chunk(0) if array.num_chunks == 1 else array.combine_chunks()
+    array = _as_array(values, what)
     if pa.types.is_dictionary(array.type):
         array = array.dictionary_decode()
     if pa.types.is_floating(array.type):
@@ -133,6 +240,18 @@ def text(values: Any, what: str) -> pa.LargeStringArray:
     if not (pa.types.is_integer(array.type) or str(array.type) in TEXT_TYPES):
         raise ValueError(f"the {what} must be text or whole numbers, not {array.type}")
     return pc.cast(array, pa.large_string())
+
+
+def _as_array(values: Any, what: str) -> pa.Array:
+    """Values as an array of Arrow, also one with a dictionary."""
+    if len(values) == 0:
+        return arrow_text([])
+    array = values if isinstance(values, (pa.Array, pa.ChunkedArray)) else _to_arrow(values, what)
+    if isinstance(array, pa.ChunkedArray):
+        if str(array.type) in TEXT_TYPES:  # chunks together can be too long for 32-bit offsets
+            array = pc.cast(array, pa.large_string())
+        array = array.chunk(0) if array.num_chunks == 1 else array.combine_chunks()
+    return array
 
 
 def check_queries(qids: Iterable[Any]) -> None:
@@ -168,32 +287,11 @@ def _to_arrow(values: Any, what: str) -> Any:
     dtype: Any = getattr(values, "dtype", None)
     if hasattr(dtype, "categories"):  # of any type
         codes = values.cat.codes.to_numpy()
-        return text(dtype.categories, what).take(pa.array(codes, mask=codes < 0))
+        ids = text(dtype.categories, what)
+        return pa.DictionaryArray.from_arrays(pa.array(codes, mask=codes < 0), ids)
     if dtype is not None and dtype != np.dtype(object):
         return pa.array(values, from_pandas=True)
-    repeated = None if dtype is None else _repeated_text(np.asarray(values))
-    return _text_of_objects(values, what) if repeated is None else repeated
-
-
-def _repeated_text(objects: npt.NDArray[np.object_]) -> pa.Array | None:
-    """Text of a column in which most rows repeat the string of the row before, as query ids do.
-
-    Each group of equal rows is converted once. None for any other column.
-    """
-    try:
-        is_first = np.append(True, objects[1:] != objects[:-1]).astype(bool)
-    except (TypeError, ValueError):  # some values cannot be compared, such as pd.NA
-        return None
-    first = np.flatnonzero(is_first)
-    if 4 * len(first) > len(objects):
-        return None
-    try:
-        texts = pa.array(objects[first])
-    except (pa.ArrowException, UnicodeEncodeError, OverflowError):
-        return None
-    if not pa.types.is_string(texts.type) or texts.null_count:
-        return None
-    return texts.cast(pa.large_string()).take(pa.array(np.cumsum(is_first) - 1))
+    return _text_of_objects(values, what)
 
 
 def _text_of_objects(values: Any, what: str) -> pa.Array:
@@ -262,7 +360,8 @@ def _from_arrow(values: pa.Array | pa.ChunkedArray, what: str) -> npt.NDArray[np
     if floats.null_count:
         floats = pc.coalesce(floats, arrow_numbers(np.array([np.nan]))[0])
     parts = floats.chunks if isinstance(floats, pa.ChunkedArray) else [floats]
-    return np.concatenate([np.empty(0), *map(numpy_numbers, parts)])
+    arrays = [numpy_numbers(part) for part in parts] or [np.empty(0)]
+    return np.concatenate(arrays) if len(arrays) > 1 else arrays[0]
 
 
 def _from_objects(values: Any, what: str) -> npt.NDArray[np.float64]:

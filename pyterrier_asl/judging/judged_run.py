@@ -20,9 +20,8 @@ import numpy as np
 import pyarrow as pa
 
 from ..io.columns import Columns, run_columns
-from ..io.lazy import pc
 from ..io.notices import warn
-from ..io.values import numpy_numbers, take
+from ..io.values import take
 from ..scoring.arrays import (
     Bools,
     Floats,
@@ -34,7 +33,7 @@ from ..scoring.arrays import (
 )
 from .id_forms import describe_form, find_form
 from .judgements import Judgements
-from .ranking import Ranking, equal_rows, match, rows_by_query
+from .ranking import Answers, Ranking, equal_rows, match
 from .remembered import Remembering, cached_property, remembered
 
 #: The warning about a run whose scores are constant.
@@ -186,9 +185,8 @@ class JudgedRun(Remembering):
         Only the first 131,072 rows are compared. A run without numbers as ranks has no ranks.
         """
         ranks = self.table.ranks(_COMPARED_ROWS)
-        qid, scores = self.table.qid[: len(ranks)], self.table.value[: len(ranks)]
-        same = np.ones(max(len(ranks) - 1, 0), dtype=bool)
-        same[numpy_numbers(pc.indices_nonzero(pc.not_equal(qid[1:], qid[:-1])))] = False
+        queries, scores = self.table.queries[: len(ranks)], self.table.value[: len(ranks)]
+        same = queries[1:] == queries[:-1]
         falls, rises = ranks[1:] < ranks[:-1], ranks[1:] > ranks[:-1]
         wrong = (rises & (scores[1:] > scores[:-1])) | (falls & (scores[1:] < scores[:-1]))
         return bool(2 * np.sum(wrong & same) > np.sum((falls | rises) & same))
@@ -216,7 +214,7 @@ class JudgedRun(Remembering):
     def _queries_with_own_id(self, ranking: Ranking) -> Ints:
         """The queries with an irrelevant document of their own id in a ranking."""
         docnos = self.docnos(ranking)
-        places = equal_rows(docnos, take(self.table.qid, ranking.rows))
+        places = equal_rows(docnos, take(self.table.qids, self.table.queries[ranking.rows]))
         queries = queries_of(ranking.offsets)[places]
         judged = self.judgements.index.find(queries, take(docnos, places))
         is_judged = judged >= 0
@@ -314,7 +312,7 @@ def judge_whole(judgements: Judgements, run: Any) -> JudgedRun:
     if not len(judged.table):
         raise ValueError("the run is empty: it has no rows")
     if not judged.retrieved.any():
-        look = _look_like("query", "query ids", judged.table.qid, judgements.qid_text)
+        look = _look_like("query", "query ids", judged.table.answered, judgements.qid_text)
         raise ValueError(f"the run answers none of the {len(judgements)} judged queries: {look}")
     if len(judgements.docnos) and not len(judged.pairs):
         raise ValueError(none_judged(judged))
@@ -333,11 +331,9 @@ def judge_part(judgements: Judgements, run: Any) -> JudgedRun:
 def _judge(judgements: Judgements, table: Columns, duplicates: str) -> JudgedRun:
     if judgements.collapse is not None:
         table, duplicates = table.collapsed(judgements.collapse), "best"
-    answers, _ = rows_by_query(table.qid, judgements.qid_text)
+    answers, _ = Answers.of(table, judgements.qid_text)
     if judgements.drop_self:
-        is_other = np.ones(len(table), dtype=bool)
-        is_other[equal_rows(table.docno, table.qid)] = False
-        answers = answers.where(is_other[answers.rows])
+        answers = answers.without(equal_rows(table.docno, table.qid))
     found = match(table, answers, judgements.index, duplicates)
     entries = found.queries, found.ranks, found.pairs
     has_duplicates = len(found.repeated) > 0

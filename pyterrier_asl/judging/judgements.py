@@ -17,7 +17,7 @@ from ..io.notices import counted, warn
 from ..io.values import arrow_text, take
 from ..scoring.arrays import Floats, Ints, offsets_of, order_by_query, queries_of
 from .matching import PairIndex, positions
-from .ranking import rows_by_query
+from .ranking import Answers
 from .remembered import RESULTS, Remembering, copy_of, remembered
 
 #: The settings by which runs are matched; see :class:`~pyterrier_asl.Qrels`.
@@ -61,13 +61,13 @@ class Judgements(Remembering):
 
     def __init__(self, qrels: Any) -> None:
         table = qrels_columns(qrels)
-        answers, self.qid_text = rows_by_query(table.qid)
-        docnos = take(table.docno, answers.rows)
-        grades: Floats = table.value[answers.rows]
+        answers, self.qid_text = Answers.of(table)
+        rows = answers.rows()
+        docnos, grades = take(table.docno, rows), table.value[rows]
         index = PairIndex(answers.offsets, docnos)
-        subtopics = None if table.iteration is None else take(table.iteration, answers.rows)
+        subtopics = None if table.iteration is None else take(table.iteration, rows)
         if subtopics is not None:
-            ids = {"query_id": table.qid.take(pa.array(answers.rows)), "doc_id": docnos}
+            ids = {"query_id": take(table.qids, table.queries[rows]), "doc_id": docnos}
             self.by_subtopic = pa.table({**ids, "relevance": grades, "iteration": subtopics})
         repeated = index.repeated
         if len(repeated):
@@ -75,7 +75,7 @@ class Judgements(Remembering):
             keep = np.delete(np.arange(len(docnos)), repeated)
             docnos, grades = take(docnos, keep), grades[keep]
             index = PairIndex(np.searchsorted(keep, answers.offsets), docnos)
-        first = answers.rows[answers.offsets[:-1]]
+        first = rows[answers.offsets[:-1]]
         self.qids = first_of_each(table.source, first, self.qid_text.to_pylist())
         if isinstance(qrels, Mapping):  # only a dict can hold a query without a judgement
             index = self._with_empty(qrels, index)
@@ -148,7 +148,10 @@ class Judgements(Remembering):
 
     def select(self, rows: Ints) -> Judgements:
         """Some of the judgements, in their order, and the queries that have any of them."""
-        ids = {"query_id": self.table.qid.take(pa.array(rows)), "doc_id": take(self.docnos, rows)}
+        ids = {
+            "query_id": take(self.qid_text, self.queries[rows]),
+            "doc_id": take(self.docnos, rows),
+        }
         other = Judgements(pa.table({**ids, "relevance": self.grades[rows]}))
         other.qids = [self.qids[query] for query in np.unique(self.queries[rows]).tolist()]
         if self.by_subtopic is not None:
@@ -222,7 +225,7 @@ class Judgements(Remembering):
     @property
     def table(self) -> Columns:
         """The judgements by columns."""
-        return Columns(take(self.qid_text, self.queries), self.docnos, self.grades, None)
+        return Columns(self.queries.astype(np.int32), self.qid_text, self.docnos, self.grades, None)
 
     def relevant(self, rel: float) -> Ints:
         """The positions of the judged documents with a grade of ``rel`` or more, ascending."""

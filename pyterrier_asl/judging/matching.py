@@ -60,34 +60,6 @@ def positions(ids: pa.Array, known: pa.Array) -> Ints:
     return numpy_numbers(pc.coalesce(pc.index_in(ids, value_set=known), _NONE)).astype(np.int64)
 
 
-def equal_groups(ids: pa.LargeStringArray) -> tuple[Ints, pa.LargeStringArray]:
-    """Groups of equal adjacent ids.
-
-    Args:
-        ids: n ids.
-
-    Returns:
-        The beginning of each group and the end of the last, shape (S + 1,); the id of each.
-
-    >>> starts, group_ids = equal_groups(pa.array(["b", "b", "a", "b"], type=pa.large_string()))
-    >>> starts.tolist(), group_ids.to_pylist()
-    ([0, 2, 3, 4], ['b', 'a', 'b'])
-    """
-    blocks = fixed_blocks(len(ids))
-
-    def groups_of_part(first: int, last: int) -> tuple[Ints, pa.LargeStringArray]:
-        begin, end = blocks[first], blocks[last]
-        encoded = pc.run_end_encode(ids.slice(begin, end - begin), run_end_type=pa.int64())
-        return begin + numpy_numbers(encoded.run_ends), encoded.values
-
-    ends, texts = zip(*map_parts(groups_of_part, blocks))
-    starts, group_ids = np.concatenate(([0], *ends)), pa.concat_arrays(texts)
-    cuts = np.array([part[-1] for part in ends[:-1]], dtype=np.int64)
-    same = pc.indices_nonzero(pc.equal(take(ids, cuts), take(ids, cuts - 1)))
-    rest = np.searchsorted(starts, cuts[numpy_numbers(same)])  # of groups that begin before
-    return np.delete(starts, rest), take(group_ids, np.delete(np.arange(len(group_ids)), rest))
-
-
 class PairIndex:
     """Known (group, id) pairs, group by group, for millions of lookups.
 

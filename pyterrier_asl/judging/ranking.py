@@ -19,17 +19,15 @@ from ..io.columns import Columns, run_columns
 from ..io.lazy import pc
 from ..io.notices import counted, warn
 from ..io.threads import map_parts
-from ..io.values import arrow_numbers, numpy_numbers, take
+from ..io.values import arrow_numbers, arrow_text, numpy_numbers, take
 from ..scoring.arrays import Bools, Ints, cumulate, order_by_query, queries_of, ranges_from
-from .matching import PairIndex, codes, equal_groups, hashes_of, positions
+from .matching import PairIndex, codes, hashes_of, positions
 
 Scores = npt.NDArray[np.float32]
 #: The ids at some places.
 TextsAt = Callable[[Ints], pa.LargeStringArray]
 
 _HALF = np.uint64(32)
-#: Rows looked at to find out whether rows of a query are adjacent.
-_FIRST = 1000
 
 
 @dataclass(frozen=True)
@@ -60,36 +58,64 @@ class Ranking:
         kept = cumulate(np.minimum(sizes, k))
         return Ranking(kept, self.rows[ranges_from(self.offsets[:-1], kept)])
 
-    def where(self, keep: Bools) -> Ranking:
-        """The places that are kept, of N."""
-        return Ranking(cumulate(keep)[self.offsets], self.rows[keep])
 
+class Answers(NamedTuple):
+    """The rows of a run that answer each query, in their order: groups of adjacent rows.
 
-def rows_by_query(
-    qid: pa.LargeStringArray, known: pa.LargeStringArray | None = None
-) -> tuple[Ranking, pa.LargeStringArray]:
-    """The rows of each known query in their order, and the known queries; None: all queries.
-
-    >>> rows, known = rows_by_query(pa.array(["b", "a", "b"], type=pa.large_string()))
-    >>> rows.offsets.tolist(), rows.rows.tolist(), known.to_pylist()
-    ([0, 2, 3], [0, 2, 1], ['b', 'a'])
+    Attributes:
+        groups: the beginning of each query's groups and the end of the last, shape (Q + 1,).
+        starts: the first row of each group, shape (G,).
+        bounds: the number of rows before each group, and of all rows, shape (G + 1,).
     """
-    first = qid.slice(0, _FIRST)
-    bounds, group_ids = np.arange(len(qid) + 1), qid
-    if len(first) < _FIRST or 2 * len(equal_groups(first)[1]) < _FIRST:
-        bounds, group_ids = equal_groups(qid)
-    if known is None:
-        query, known = codes(group_ids)
-    else:
-        query = positions(group_ids, known)
-    counts = np.bincount(query + 1, minlength=len(known) + 1)
-    groups = order_by_query(query)[counts[0] :]
-    ends = cumulate(np.diff(bounds)[groups])
-    return Ranking(ends[cumulate(counts[1:])], ranges_from(bounds[groups], ends)), known
+
+    groups: Ints
+    starts: Ints
+    bounds: Ints
+
+    @classmethod
+    def of(
+        cls, table: Columns, known: pa.LargeStringArray | None = None
+    ) -> tuple[Answers, pa.LargeStringArray]:
+        """The rows of known queries, and these; None: all queries in order of first appearance.
+
+        >>> answers, queries = Answers.of(run_columns({"b": {"x": 1, "y": 1}, "a": {"x": 1}}))
+        >>> answers.offsets.tolist(), answers.rows().tolist(), queries.to_pylist()
+        ([0, 2, 3], [0, 1, 2], ['b', 'a'])
+        """
+        is_first = np.ones(len(table) + 1, dtype=bool)
+        np.not_equal(table.queries[1:], table.queries[:-1], out=is_first[1:-1])
+        starts = np.flatnonzero(is_first)
+        query = table.queries[starts[:-1]].astype(np.int64)
+        if known is None:
+            query, known = codes(take(table.qids, query))
+        else:
+            query = positions(table.qids, known)[query]
+        counts = np.bincount(query + 1, minlength=len(known) + 1)
+        order = order_by_query(query)[counts[0] :]
+        bounds = cumulate(np.diff(starts)[order])
+        return cls(cumulate(counts[1:]), starts[order], bounds), known
+
+    @property
+    def offsets(self) -> Ints:
+        """The beginning of each query's rows and the end of the last, shape (Q + 1,)."""
+        return self.bounds[self.groups]
+
+    def rows(self, first: int = 0, last: int = -1) -> Ints:
+        """The rows of the queries from the first to the one before the last; -1: of all."""
+        begin, end = self.groups[[first, last]]
+        bounds = self.bounds[begin : end + 1]
+        return ranges_from(self.starts[begin:end], bounds - bounds[0])
+
+    def without(self, rows: Ints) -> Answers:
+        """All but some rows."""
+        own = self.rows()
+        keep = np.isin(own, rows, invert=True)
+        groups = cumulate(keep)[self.offsets]
+        return Answers(groups, own[keep], np.arange(groups[-1] + 1))
 
 
-def equal_rows(texts: pa.LargeStringArray, others: pa.LargeStringArray) -> Ints:
-    """The rows in which two columns have the same text."""
+def equal_rows(texts: pa.LargeStringArray, others: Any) -> Ints:
+    """The rows in which two columns, or a column and a value of Arrow, have the same text."""
     return numpy_numbers(pc.indices_nonzero(pc.equal(texts, others))).astype(np.int64)
 
 
@@ -108,7 +134,7 @@ def rank(run: Any, depth: int | None = None) -> tuple[Columns, pa.LargeStringArr
     ['c', 'b', 'a']
     """
     table = run_columns(run)
-    answers, qids = rows_by_query(table.qid)
+    answers, qids = Answers.of(table)
     unknown = PairIndex(np.zeros(len(qids) + 1, dtype=np.int64), table.docno[:0])
     return table, qids, match(table, answers, unknown, "warn").ranking.cut(depth)
 
@@ -140,18 +166,18 @@ class Match(NamedTuple):
         return Ranking(cumulate(self.sizes), self.rows)
 
 
-def match(table: Columns, answers: Ranking, known: PairIndex, duplicates: str = "best") -> Match:
+def match(table: Columns, answers: Answers, known: PairIndex, duplicates: str = "best") -> Match:
     """Puts rows in ranking order and matches them with the known ids of their query.
 
     Args:
         table: the run.
-        answers: its rows for each of Q queries, in any order.
+        answers: its rows for each of Q queries.
         known: ids by query, each id once.
         duplicates: how to treat an id that occurs twice: ``'error'``, ``'warn'`` or ``'best'``.
 
     >>> table = run_columns({"q": {"a": 1, "b": 2, "c": 1}})
     >>> known = PairIndex(np.array([0, 2]), pa.array(["x", "c"], type=pa.large_string()))
-    >>> matched = match(table, Ranking(np.array([0, 3]), np.arange(3)), known)
+    >>> matched = match(table, Answers.of(table)[0], known)
     >>> matched.rows.tolist(), matched.ranks.tolist(), matched.pairs.tolist()
     ([1, 2, 0], [2], [1])
     """
@@ -161,7 +187,7 @@ def match(table: Columns, answers: Ranking, known: PairIndex, duplicates: str = 
     if number and duplicates == "error":
         raise ValueError(_twice(table, matched.repeated))
     if number and duplicates == "warn":
-        docno = table.docno[int(matched.repeated[0])].as_py()
+        docno = table.ids_of_row(matched.repeated[0])[1]
         warn(
             f"the ranking of one query has {counted(number, 'document')} more than once (e.g. "
             f"{docno!r}): the measures of this package count it once, at its best rank; other "
@@ -172,22 +198,21 @@ def match(table: Columns, answers: Ranking, known: PairIndex, duplicates: str = 
 
 def _twice(table: Columns, repeated: Ints) -> str:
     """The error message for a run in which documents occur twice."""
-    row = int(repeated[0])
-    qid, docno = table.qid[row], table.docno[row]
-    is_same = pc.and_(pc.equal(table.qid, qid), pc.equal(table.docno, docno))
+    qid, docno = table.ids_of_row(repeated[0])
+    rows = equal_rows(table.docno, arrow_text([docno])[0])
+    times = np.sum(table.queries[rows] == table.queries[repeated[0]])
     return (
-        f"document {docno.as_py()!r} occurs {pc.sum(is_same).as_py()} times in the ranking of "
-        f"query {qid.as_py()!r} ({counted(len(repeated), 'repeated row')} in the run): remove the "
+        f"document {docno!r} occurs {times} times in the ranking of query {qid!r} "
+        f"({counted(len(repeated), 'repeated row')} in the run): remove the "
         "repetitions, or count each document at its best rank: Qrels(..., duplicates='best') "
         "in Python, --duplicates best in commands"
     )
 
 
-def _match_part(table: Columns, answers: Ranking, known: PairIndex, first: int, last: int) -> Match:
+def _match_part(table: Columns, answers: Answers, known: PairIndex, first: int, last: int) -> Match:
     """The match of some queries."""
-    begin, end = answers.offsets[[first, last]]
-    rows = answers.rows[begin:end]
-    query = queries_of(answers.offsets[first : last + 1] - begin)  # from 0
+    rows, offsets = answers.rows(first, last), answers.offsets[first : last + 1]
+    query = queries_of(offsets)  # from 0
     with np.errstate(over="ignore"):  # beyond 32 bits is infinite, as in trec_eval
         scores = table.value[rows].astype(np.float32)
 

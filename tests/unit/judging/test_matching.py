@@ -5,14 +5,16 @@ from __future__ import annotations
 import pickle
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pyterrier_asl.io.columns import Columns
-from pyterrier_asl.judging.matching import PairIndex, codes, equal_groups, positions
-from pyterrier_asl.judging.ranking import Ranking, match
+from pyterrier_asl.io.columns import Columns, run_columns
+from pyterrier_asl.io.values import codes_of_text
+from pyterrier_asl.judging.matching import PairIndex, codes, positions
+from pyterrier_asl.judging.ranking import Answers, match
 
 
 def text(ids) -> pa.LargeStringArray:
@@ -85,31 +87,30 @@ def test_nothing_known_or_nothing_sought(build, known):
     assert index.repeated.tolist() == []
 
 
-@given(ids=st.lists(st.sampled_from(["", "a", "ab", "b", "é"]), max_size=30))
-def test_equal_groups_match_a_loop(ids):
-    starts = [i for i in range(len(ids)) if i == 0 or ids[i] != ids[i - 1]]
-    found, each = equal_groups(text(ids))
-    assert found.tolist() == [*starts, len(ids)]
-    assert each.to_pylist() == [ids[i] for i in starts]
+@given(
+    ids=st.lists(st.sampled_from(["", "a", "ab", "b", "é"]), max_size=30),
+    kind=st.sampled_from([list, pd.Series, pd.Categorical, text]),
+    known=st.sampled_from([None, ["b", "x", "a"]]),
+)
+def test_answers_match_a_loop(ids, kind, known):
+    numbers = np.zeros(len(ids))
+    run = {"qid": pd.Series(kind(ids)) if kind is pd.Categorical else kind(ids)}
+    table = run_columns(pd.DataFrame({**run, "docno": "d", "score": numbers}))
+    assert table.qid.to_pylist() == ids
+    answers, queries = Answers.of(table, None if known is None else text(known))
+    expected = [*dict.fromkeys(ids)] if known is None else known
+    assert queries.to_pylist() == expected
+    of = [[row for row, qid in enumerate(ids) if qid == query] for query in expected]
+    assert answers.rows().tolist() == sum(of, [])
+    assert np.diff(answers.offsets).tolist() == [len(each) for each in of]
 
 
 def test_slices_of_arrow_text_begin_where_they_begin(build):
     whole = text(["x", "y", "a", "b", "b"])
     part = whole.slice(2)
-    assert equal_groups(part)[0].tolist() == [0, 1, 3]
+    assert codes_of_text(part, "id")[0].tolist() == [0, 1, 1]
     index = build(np.array([0, 2]), whole.slice(1, 2))
     assert index.find(None, part).tolist() == [1, -1, -1]
-
-
-@pytest.mark.parametrize("shift", [0, 1, 4095])
-@pytest.mark.parametrize("length", [1, 4096, 70_000, 300_000])
-def test_groups_that_reach_over_parts_of_many_rows_stay_whole(length, shift):
-    """Parts have multiples of 4096 rows; groups begin at a part, one row before, or one after."""
-    ids = [f"q{(row + shift) // length}" for row in range(300_000)]
-    expected = [row for row in range(300_000) if row == 0 or ids[row] != ids[row - 1]]
-    starts, each = equal_groups(text(ids))
-    assert starts.tolist() == [*expected, 300_000]
-    assert each.to_pylist() == [ids[row] for row in expected]
 
 
 def test_more_ids_than_one_thread_looks_up_are_found():
@@ -144,8 +145,8 @@ def test_ids_of_one_hash_are_distinguished(build):
         expected = [place if place // 15 == group else -1 for place in range(40)]
         assert halves.find(np.full(40, group), ids).tolist() == expected
     twice = pa.concat_arrays([ids, ids])
-    run = Columns(text(["q"] * 80), twice, np.arange(80.0, 0, -1), None)
-    found = match(run, Ranking(np.array([0, 80]), np.arange(80)), index)
+    run = Columns(np.zeros(80, dtype=np.int32), text(["q"]), twice, np.arange(80.0, 0, -1), None)
+    found = match(run, Answers.of(run)[0], index)
     assert found.pairs.tolist() == [*range(30)]
     assert found.ranks.tolist() == [*range(1, 31)]
     assert found.repeated.tolist() == [*range(40, 80)]
@@ -162,7 +163,9 @@ def test_a_query_with_more_rows_than_fit_below_a_key():
     rows = 2**18 + 2
     ids = text([*map(str, range(rows - 1)), "7"])
     known = PairIndex(np.array([0, 2]), text([str(rows - 2), "x"]))
-    run = Columns(text([]), ids, -np.arange(rows, dtype=float), None)
-    found = match(run, Ranking(np.array([0, rows]), np.arange(rows)), known)
+    run = Columns(
+        np.zeros(rows, dtype=np.int32), text(["q"]), ids, -np.arange(rows, dtype=float), None
+    )
+    found = match(run, Answers.of(run)[0], known)
     assert (found.ranks.tolist(), found.pairs.tolist()) == ([rows - 1], [0])
     assert found.repeated.tolist() == [rows - 1]
