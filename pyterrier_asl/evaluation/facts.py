@@ -12,10 +12,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 import numpy as np
-import pyarrow as pa
 
 from ..io.lazy import pd
 from ..io.notices import DoubtfulInput, counted, names_of, warn
+from ..io.values import take
 from ..judging.id_forms import Form, describe_form, find_form
 from ..judging.judged_run import JudgedRun, OwnIds
 from ..judging.judgements import Judgements
@@ -185,15 +185,15 @@ def _document_form(
 def _judged_documents(judgements: Judgements) -> tuple[Bools, set[str]]:
     """Some queries, evenly chosen, as a mask of shape (Q,), and their judged documents."""
     chosen = np.arange(len(judgements)) % (1 + (len(judgements) - 1) // _QUERIES) == 0
-    docnos = judgements.docnos.filter(pa.array(chosen[judgements.queries]))
+    docnos = take(judgements.docnos, np.flatnonzero(chosen[judgements.queries]))
     return chosen, set(docnos.to_pylist())
 
 
 def _sample(run: JudgedRun, chosen: Bools, depth: int | None) -> set[str]:
     """The documents of the chosen queries down to a depth."""
     ranking = run.whole_ranking.cut(depth)
-    rows = chosen[queries_of(ranking.offsets)]
-    return set(run.docnos(ranking).filter(pa.array(rows)).to_pylist())
+    rows = np.flatnonzero(chosen[queries_of(ranking.offsets)])
+    return set(take(run.docnos(ranking), rows).to_pylist())
 
 
 def ids_against(run: JudgedRun, baseline: JudgedRun) -> list[Fact]:
@@ -218,9 +218,9 @@ def _order(run: JudgedRun) -> Fact | None:
     if infinite:
         scores = counted(infinite, "infinite score")
         return Fact(ORDER, f"{_RUN} has {scores}: write scores that are numbers", infinite)
-    long = run.retrieved >= _DOCUMENTS
-    constant = run.constant_scores & long
-    if constant.any() and constant.sum() >= _CONSTANT * long.sum():
+    long, constant = run.retrieved >= _DOCUMENTS, run.constant_scores
+    many = (constant & long).sum()
+    if run.has_constant_scores or (many and many >= _CONSTANT * long.sum()):
         number, queries = int(constant.sum()), counted(len(constant), "query", "queries")
         text = (
             f"{_RUN} has the same score for all documents of {number:,} of {queries} (e.g. "

@@ -56,13 +56,13 @@ def test_all_that_analyses_require():
 
 @pytest.mark.parametrize("analysis", analyses(), ids=lambda one: one.name)
 def test_the_parameters_match_the_function_itself(analysis):
-    own = inspect.signature(analysis.function, follow_wrapped=False).parameters
+    own = inspect.signature(analysis.function).parameters
     assert set(own) == set(analysis.parameters)
     assert not {parameter.kind for parameter in own.values()} & {
         inspect.Parameter.VAR_POSITIONAL,
         inspect.Parameter.VAR_KEYWORD,
     }
-    code = analysis.function.__code__
+    code = analysis.function.__wrapped__.__code__
     written = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     assert list(own) == list(written)
     described = analysis.function.__doc__
