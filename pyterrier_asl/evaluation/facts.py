@@ -385,7 +385,7 @@ class Facts:
     def _depth(self) -> list[str]:
         """The run with the shortest rankings, where a measure sees that they are."""
         sizes = {name: of_run.documents for name, of_run in self.of_runs.items()}
-        deepest = max(sizes, key=lambda name: sizes[name])
+        deepest = max(sizes, key=lambda name: sizes[name], default="")
         asked = max((k or _DEPTH for k in _cutoffs(self.measures)), default=_DEPTH)
         short = [name for name, size in sizes.items() if 0 < size < min(sizes[deepest], asked)]
         if not short:
@@ -400,7 +400,7 @@ class Facts:
     def _unjudged(self) -> list[str]:
         """The runs with the least and the greatest share of unjudged documents."""
         names = list(self.of_runs)
-        for k in _cutoffs(self.measures):
+        for k in _cutoffs(self.measures) if names else ():
             shares = [self.of_runs[name].unjudged.get(k or 0, 0.0) for name in names]
             ends = sorted({int(np.argmin(shares)), int(np.argmax(shares))})
             if k is not None and max(shares) - min(shares) >= _UNJUDGED:

@@ -56,7 +56,9 @@ def averages(
         parts.append(comparison_columns(column, values[column.label], baseline, label, test))
         if correction is not None:
             parts.append(corrected_columns(parts[-1].iloc[:, -1], correction, alpha))
-    return pd.concat(parts, axis=1)
+    table = pd.concat(parts, axis=1)
+    table.attrs["notes"] = list(scored.notes)
+    return table
 
 
 def _compared(scored: ExperimentValues, baselines: list[int]) -> Iterator[tuple[int, Column, str]]:

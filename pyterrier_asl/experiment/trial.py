@@ -129,6 +129,7 @@ class ExperimentValues:
         queries: the judged queries, over which means are taken, Q of them.
         unjudged: the topics without judgements.
         mrt: mean response times; None: not measured.
+        notes: sentences on what must be known of the results and the qrels.
     """
 
     names: list[str]
@@ -137,6 +138,7 @@ class ExperimentValues:
     queries: list[str]
     unjudged: list[str]
     mrt: list[float] | None
+    notes: Sequence[str] = ()
 
     @property
     def by_query(self) -> dict[int, dict[str, dict[str, float]]]:
@@ -177,7 +179,8 @@ def score(trial: Trial, systems: list[Any], columns: list[Column], mrt: bool) ->
         c.label: values[c.label] if c.preference is None else _preferences(c, runs) for c in columns
     }
     qids, times = judgements.qid_text.to_pylist(), table["mrt"].tolist() if mrt else None
-    return ExperimentValues(trial.names, columns, values, qids, trial.unjudged_topics, times)
+    unjudged = trial.unjudged_topics
+    return ExperimentValues(trial.names, columns, values, qids, unjudged, times, facts.notes)
 
 
 def _matched(

@@ -16,6 +16,7 @@ import pandas as pd
 import pyterrier as pt
 from ir_measures import Measure
 
+from ..evaluation.facts import Facts
 from ..evaluation.inputs import warn_of_grades
 from ..evaluation.measuring import check_provided, values_of
 from ..io.columns import is_frame
@@ -189,6 +190,11 @@ class SearchResult:
             pd.DataFrame(measures, columns=list(task.measures)),
         ]
         return cls(pd.concat(parts, axis=1), settings, task, labels)
+
+    @property
+    def notes(self) -> list[str]:
+        """Sentences on what must be known of the qrels."""
+        return Facts({}, self.task.judgements, self.task.measures).notes
 
     def extreme_row(self, best: bool = True) -> int:
         """The row of the best trial, or of the worst; of equals the first."""

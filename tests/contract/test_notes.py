@@ -1,0 +1,157 @@
+"""What must be known of the inputs is said by every command and result, in the same words."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from _calls import call
+from _files import write_qrels, write_run
+
+import pyterrier_asl as asl
+
+RANDOM = np.random.default_rng(11)
+QRELS = {
+    f"t_{n:02}": {f"d-{n}-{i}": int(RANDOM.random() < 0.4) for i in range(12)} for n in range(16)
+}
+FULL = {q: {d: float(RANDOM.random()) for d in [*docs, f"x{q}"]} for q, docs in QRELS.items()}
+OTHER = {q: {d: float(RANDOM.random()) for d in docs} for q, docs in FULL.items()}
+WORST = "each counts with the worst value"
+
+#: By fact: the second run, the qrels, and the sentence.
+FACTS = {
+    "unanswered": (
+        {q: docs for q, docs in OTHER.items() if q not in ("t_03", "t_07")},
+        QRELS,
+        f"b does not answer 2 of 16 queries (e.g. 't_03'); {WORST}",
+    ),
+    "unknown": (
+        {q: docs for q, docs in OTHER.items() if q != "t_03"} | {"new": OTHER["t_03"]},
+        QRELS,
+        f"b does not answer 1 of 16 queries (e.g. 't_03'); {WORST}, and b has 1 query that the "
+        "qrels lack (e.g. 'new')",
+    ),
+    "ids of queries": (
+        {q.replace("_", "") if q < "t_05" else q: docs for q, docs in OTHER.items()},
+        QRELS,
+        "b writes 5 query ids in another form ('t00' for 't_00'): write them alike",
+    ),
+    "ids of documents": (
+        {q: {f"v2/{d}": s for d, s in of.items()} if q < "t_05" else of for q, of in OTHER.items()},
+        QRELS,
+        "b writes 60 document ids in another form ('v2/d-0-0' for 'd-0-0'): write them alike",
+    ),
+    "order": (
+        {q: dict.fromkeys(docs, 1.0) for q, docs in OTHER.items()},
+        QRELS,
+        "b has the same score for all documents of 16 of 16 queries (e.g. 't_00'): as in trec_eval "
+        "they are ordered by their ids, descending, and ranks are ignored; write scores that fall "
+        "with the rank",
+    ),
+    "own ids": (
+        {q: {q: 2.0} | docs for q, docs in OTHER.items()},
+        QRELS,
+        "b retrieves a document with the query's own id in 16 of 16 queries, as if the query were "
+        "in the collection; leave it out with Qrels(..., drop_self=True) or --drop-self",
+    ),
+    "depth": (
+        {q: dict(list(docs.items())[2:]) for q, docs in OTHER.items()},
+        QRELS,
+        "b has 11 documents per query, a 13: measures to a greater depth count the rest as not "
+        "retrieved",
+    ),
+    "positive-only": (
+        OTHER,
+        {q: {d: g for d, g in docs.items() if g} for q, docs in QRELS.items()},
+        "the qrels list relevant documents only: unjudged documents cannot be told from documents "
+        "judged not relevant",
+    ),
+}
+COMMANDS = {
+    "evaluate": "evaluate qrels a.run b.run -m AP",
+    "compare": "compare qrels a.run b.run -m AP",
+    "compare -o": "compare qrels a.run b.run -m AP -o tsv",
+    "guard": "compare qrels a.run b.run --fail-if 'AP_worse'",
+    "ranks": "ranks qrels a.run b.run -m AP",
+    "ranks -o": "ranks qrels a.run b.run -m AP -o jsonl",
+    "holes": "holes qrels a.run b.run -m AP",
+    "holes -o": "holes qrels a.run b.run -m AP -o tsv",
+    "judges": "judges qrels a.run b.run --judge again=qrels -m AP",
+    "audit": "audit qrels a.run b.run --judge again=qrels -m AP",
+    "analyze": "analyze run-quality qrels a.run b.run",
+    "report": "report qrels a.run b.run -m AP -o page.html --force",
+}
+
+
+@pytest.fixture(params=FACTS)
+def fact(request, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    run, qrels, _ = FACTS[request.param]
+    write_run(FULL, "a.run")
+    write_run(run, "b.run")
+    write_qrels(qrels, "qrels")
+    return FACTS[request.param]
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_every_command_says_it(fact, tmp_path):
+    _, _, sentence = fact
+    for name, line in COMMANDS.items():
+        done = call(*(word.strip("'").replace("_w", " w") for word in line.split()))
+        assert done.exit_code in (0, 1, 2) and "Error: " not in done.stderr, (name, done.stderr)
+        text = f"{done.stdout} {done.stderr}"
+        if name == "report":
+            text = re.sub("<.*?>|&#39;", "'", (tmp_path / "page.html").read_text())
+            text, said = text.replace("'", ""), sentence.replace("'", "")
+            assert said in " ".join(text.split()), name
+            continue
+        assert sentence in " ".join(text.split()), name
+        if " -o " in line:
+            assert sentence not in " ".join(done.stdout.split()), name
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_every_result_has_it(fact):
+    run, qrels, sentence = fact
+    runs, again = {"a": FULL, "b": run}, {"again": qrels}
+    results = {
+        "compare": asl.compare(runs, qrels, "AP"),
+        "ranks": asl.ranks(runs, qrels, "AP"),
+        "holes": asl.holes(runs, qrels, "AP"),
+        "judges": asl.judges(qrels, again, runs, "AP"),
+        "audit": asl.audit(runs, qrels, "AP", qrels),
+        "report": asl.report(runs, qrels, "AP").findings,
+    }
+    frames = {
+        "evaluate": asl.evaluate(runs, qrels, "AP"),
+        "analyze": asl.analysis.run_quality(runs, qrels),
+        "Experiment": asl.Experiment(
+            [frame_of(run) for run in runs.values()],
+            pd.DataFrame({"qid": list(qrels), "query": "x"}),
+            pd.DataFrame(
+                [(q, d, g) for q, docs in qrels.items() for d, g in docs.items()],
+                columns=["qid", "docno", "label"],
+            ),
+            ["AP"],
+            names=["a", "b"],
+            filter_by_topics=False,
+        ),
+    }
+    notes = {name: list(found.notes) for name, found in results.items()}
+    notes |= {name: frame.attrs["notes"] for name, frame in frames.items()}
+    assert {name: sentence in said for name, said in notes.items()} == dict.fromkeys(notes, True)
+
+
+def frame_of(run):
+    rows = [(q, d, s) for q, docs in run.items() for d, s in docs.items()]
+    return pd.DataFrame(rows, columns=["qid", "docno", "score"]).assign(rank=0, query="x")
+
+
+@pytest.mark.parametrize("name", ["ids of queries", "ids of documents", "order"])
+def test_a_guard_cannot_test(name):
+    run, qrels, sentence = FACTS[name]
+    for runs in ({"a": FULL, "b": run}, {"b": run, "a": FULL}):
+        first, *_ = asl.compare(runs, qrels, conditions="AP worse", allow_missing=True).verdicts
+        assert first.outcome.name == "ERROR" and sentence in first.message
