@@ -264,14 +264,15 @@ def test_lengths_by_rank_by_hand():
 # --- Grades ---------------------------------------------------------------------------------------
 
 
-def test_grades_may_be_floats_but_standard_measures_want_whole_ones():
+def test_grades_may_be_floats_but_other_providers_want_whole_ones():
     assert with_options(ir_measures.AP, rel=np.float64(2.0)) == ir_measures.AP(rel=2)
     assert (
         headroom(RUNS, QRELS, rel=2.0)["value"].tolist()
         == headroom(RUNS, QRELS, rel=2)["value"].tolist()
     )
-    with pytest.raises(ValueError, match="AP does not take rel=1.5"):
-        with_options(ir_measures.AP, rel=1.5)
+    assert str(with_options(ir_measures.AP, rel=1.5)) == "AP(rel=1.5)"
+    with pytest.raises(ValueError, match="infAP does not take rel=1.5"):
+        with_options(ir_measures.infAP, rel=1.5)
 
 
 def test_the_published_choices_leave_no_other():

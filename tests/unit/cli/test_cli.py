@@ -100,9 +100,9 @@ def test_names_of_measures(files):
 def test_rel_is_for_measures_of_others_too(files):
     found = values(evaluate("a.run", "-l", "2", "-m", "AP", "-o", "jsonl"))
     assert found == {("AP(rel=2)",): pytest.approx((1 / 3 + 0) / 2)}
-    result = evaluate("a.run", "-l", "1.5", "-m", "AP")
+    result = evaluate("a.run", "-l", "1.5", "-m", "infAP")
     assert result.exit_code == 2
-    assert "the measure 'AP' does not take rel=1.5" in errors(result)[0]
+    assert "the measure 'infAP' does not take rel=1.5" in errors(result)[0]
 
 
 class Official(BaseQrels):
