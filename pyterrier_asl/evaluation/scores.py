@@ -31,6 +31,7 @@ from typing import Any
 import numpy as np
 import pyarrow.parquet as pq
 
+from ..io.columns import as_frame, is_table
 from ..io.files import BY_QUERY, check_file, file_format, local_path, read_arrow
 from ..io.formats import (
     NESTED,
@@ -214,7 +215,8 @@ def read_scores(
     >>> table.measures, table.direction("AP"), table.values("map").tolist()
     (['AP'], True, [[0.5, 1.0]])
     """
-    if isinstance(scores, pd.DataFrame):
+    if is_table(scores):
+        scores = as_frame(scores)
         source, frame = "the frame of scores", scores.reset_index(drop=True).rename_axis("row")
         parts = [(source, _long(frame, "", source, wide_systems))]
     else:

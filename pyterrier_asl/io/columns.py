@@ -125,6 +125,12 @@ def pandas_or_arrow(table: Any) -> pd.DataFrame | pa.Table:
     return table if is_frame(table) or isinstance(table, pa.Table) else pa.table(table)
 
 
+def as_frame(table: Any) -> pd.DataFrame:
+    """A table of any library as a frame."""
+    table = pandas_or_arrow(table)
+    return table if is_frame(table) else table.to_pandas()
+
+
 def run_columns(run: Any) -> Columns:
     """A run of any form, by columns.
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from .columns import as_frame, is_table
 from .files import StrPath
 from .formats import NUMBER, column_names, number_of, read_rows, recognise
 from .lazy import pd
@@ -73,7 +74,7 @@ def labels_of(rows: pd.DataFrame, source: str) -> pd.DataFrame:
     return labels.drop_duplicates(KEY, ignore_index=True)
 
 
-def label_rows(source: StrPath | pd.DataFrame) -> pd.DataFrame:
+def label_rows(source: Any) -> pd.DataFrame:
     """All rows of a file or frame of labels, with all their columns; see :func:`read_labels`.
 
     Returns:
@@ -81,8 +82,8 @@ def label_rows(source: StrPath | pd.DataFrame) -> pd.DataFrame:
         unchanged; the index is the number of the line.
     """
     name = _name_of(source)
-    if isinstance(source, pd.DataFrame):
-        frame = source.reset_index(drop=True).rename_axis("row")
+    if is_table(source):
+        frame = as_frame(source).reset_index(drop=True).rename_axis("row")
     else:
         frame = _read_rows(Path(source))
     names = column_names(frame.columns, COLUMNS, f"the labels in {name}")
@@ -109,10 +110,10 @@ def label_rows(source: StrPath | pd.DataFrame) -> pd.DataFrame:
     return frame
 
 
-def _name_of(source: StrPath | pd.DataFrame) -> str:
-    if not isinstance(source, (str, os.PathLike, pd.DataFrame)):
+def _name_of(source: Any) -> str:
+    if not (is_table(source) or isinstance(source, (str, os.PathLike))):
         raise TypeError(f"labels are a frame or a file, not a {type(source).__name__}")
-    return "label" if isinstance(source, pd.DataFrame) else Path(source).name
+    return "label" if is_table(source) else Path(source).name
 
 
 def _check_misplaced(frame: pd.DataFrame, where: str) -> None:

@@ -8,6 +8,7 @@ import warnings
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 from pyterrier_asl.evaluation.scores import read_scores
@@ -77,6 +78,11 @@ def test_every_form_holds_the_same_values(form, tmp_path):
     assert table.rows.index.tolist() == list(range(len(table.rows)))
     if "ASL@10" in table.measures:
         assert table.values("ASL@10")[0].tolist() == [0.75, 0.5]
+
+
+def test_tables_of_other_libraries():
+    expected = read_scores(EVALUATION).rows
+    assert read_scores(pa.Table.from_pandas(EVALUATION)).rows.equals(expected)
 
 
 def test_ids_stay_text(tmp_path):

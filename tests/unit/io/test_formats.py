@@ -92,6 +92,8 @@ def test_every_form_has_the_same_rows(tmp_path, kind, header):
     frame.to_parquet(tmp_path / "a.parquet")
     assert read(tmp_path / "a.parquet")[columns].to_numpy().tolist() == [*map(list, ROWS[kind])]
     if kind == "qrels":
+        for source in (frame, pa.Table.from_pandas(frame)):
+            assert asl.read_labels(source)[columns].to_numpy().tolist() == [*map(list, QRELS)]
         for name in ("a.csv", "a.tsv", "crlf.csv", "lines.jsonl", "semicolons.csv"):
             labels = asl.read_labels(tmp_path / name)
             assert labels[columns].to_numpy().tolist() == [*map(list, QRELS)], name
