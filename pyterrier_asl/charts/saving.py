@@ -10,7 +10,6 @@ from typing import Any
 from ..io.atomic import check_replaceable, replacing
 from ..io.extras import install_command
 from ..io.lazy import alt
-from ..io.threads import check_address_space
 from .forms import POINTS
 
 #: Endings of the files that a chart can be saved to.
@@ -37,7 +36,6 @@ def save_chart(
 
     Raises:
         ValueError: for another ending, or an ending that needs vl-convert without vl-convert.
-        MemoryError: where ``ulimit -v`` leaves vl-convert too little address space.
     """
     check_path(path, force=force)
     ending = Path(path).suffix
@@ -76,28 +74,11 @@ def check_path(path: str | Path, *, inputs: Iterable[str | Path] = (), force: bo
     Raises:
         ValueError: for an ending that is not in :data:`ENDINGS`, or without Altair.
         OSError: if the file cannot be written, or is another kind of file.
-        MemoryError: where ``ulimit -v`` leaves vl-convert too little address space.
     """
     if find_spec("altair") is None:
         raise ValueError(f"charts need Altair: {install_command('charts')}")
-    check_converter("a chart")
     if Path(path).suffix not in ENDINGS:
         raise ValueError(f"{path} must end in one of {', '.join(ENDINGS)}")
     if not Path(path).resolve().parent.is_dir():
         raise FileNotFoundError(f"cannot write {path}: there is no folder {Path(path).parent}")
     check_replaceable(path, inputs=inputs, force=force)
-
-
-def check_converter(what: str) -> None:
-    """Checks that vl-convert, if it is installed, has the address space that it reserves.
-
-    With less it would end the process.
-
-    Args:
-        what: the part of this package that needs it.
-
-    Raises:
-        MemoryError: where ``ulimit -v`` leaves too little.
-    """
-    if find_spec("vl_convert") is not None:
-        check_address_space(72, what)

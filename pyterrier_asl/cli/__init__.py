@@ -113,12 +113,8 @@ class Commands(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Runs the command; an error is one line on stderr, or with ``--traceback`` several."""
-        from ..io.threads import check_address_space
-
         with _one_line_warnings():
             try:
-                # NumPy's and Arrow's threads; 2.4 suffice on two cores
-                check_address_space(3, "pyterrier-asl")
                 try:
                     return super().invoke(ctx)
                 finally:

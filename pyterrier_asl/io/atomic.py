@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import stat
 import uuid
 from collections.abc import Iterable, Iterator
@@ -37,7 +38,7 @@ def replacing(
 
     After an error, for a full disk, or if the process ends, the existing file is unchanged. Only a
     process that is killed leaves the incomplete file, whose name begins with a dot and ends in
-    ``.tmp``. Mode and owner are kept.
+    ``.tmp``. The mode is kept.
 
     Args:
         path: The file to write or to replace. A symbolic link is followed.
@@ -52,10 +53,9 @@ def replacing(
 
     Raises:
         FileNotFoundError: If the folder does not exist.
-        FileExistsError: For a file with other content, or with further names (hard links), which
-            would keep the old content; with ``only_new`` for any file.
+        FileExistsError: For a file with other content; with ``only_new`` for any file.
         IsADirectoryError: For a folder.
-        PermissionError: If the file cannot be written, or its owner cannot be kept.
+        PermissionError: If the file cannot be written.
         OSError: For a device or a pipe, or a full disk.
 
     Example:
@@ -73,7 +73,7 @@ def replacing(
         with naming_full_disk(path):
             yield new
             if target.exists():
-                _keep_mode_and_owner(target, new)
+                shutil.copymode(target, new)
             with new.open("rb") as written:  # a crash of the machine must not leave it empty
                 os.fsync(written.fileno())
             if only_new:
@@ -150,11 +150,6 @@ def check_replaceable(
         raise IsADirectoryError(f"cannot write {path}: it is a folder")
     if not stat.S_ISREG(status.st_mode):
         raise OSError(f"cannot write {path}: it is a device or a pipe, not a file")
-    if status.st_nlink > 1:
-        raise FileExistsError(
-            f"cannot write {path}: it has {status.st_nlink} names (hard links), and only one name "
-            "would get the new content; remove it first"
-        )
     if not os.access(target, os.W_OK):
         raise PermissionError(f"cannot write {path}: it is read-only")
     begins = begins or _BEGINNINGS.get(target.suffix.lower(), b"")
@@ -179,15 +174,3 @@ def _is_or_holds(source: str | os.PathLike[str], target: Path) -> bool:
         # Subfolders are not read.
         return Path(os.path.realpath(source)) in (target, target.parent)
     return target.exists() and os.path.samefile(source, target)
-
-
-def _keep_mode_and_owner(old: Path, new: Path) -> None:
-    before, after = old.stat(), new.stat()
-    if hasattr(os, "chown") and (before.st_uid, before.st_gid) != (after.st_uid, after.st_gid):
-        try:
-            os.chown(new, before.st_uid, before.st_gid)
-        except PermissionError:
-            raise PermissionError(
-                f"cannot write {old}: it would change its owner or group; remove it first"
-            ) from None
-    new.chmod(stat.S_IMODE(before.st_mode))

@@ -166,10 +166,8 @@ def report(
 
 def _renderer() -> Callable[..., str]:
     """The function that renders a page, once it is certain that it can."""
-    from ..charts.saving import check_converter
     from ..io.extras import install_command
 
-    check_converter("a report")
     try:
         from .render import render
     except ImportError as error:

@@ -8,7 +8,6 @@ from html.parser import HTMLParser
 import pandas as pd
 import pytest
 
-from pyterrier_asl import report
 from pyterrier_asl.charts.forms import captioned
 from pyterrier_asl.charts.saving import ENDINGS, check_path, save_chart
 
@@ -82,23 +81,6 @@ def test_a_chart_that_cannot_be_saved_leaves_the_old_one(tmp_path, small_files, 
         save_chart(drawn("new"), path)
     assert path.read_bytes() == old
     assert [each.name for each in tmp_path.iterdir()] == [path.name]
-
-
-def test_a_limit_of_address_space_is_an_error(tmp_path):
-    """Otherwise vl-convert would end the process by a signal."""
-    resource = pytest.importorskip("resource", reason="Windows has no limits of this kind")
-    pytest.importorskip("vl_convert")
-    limits = resource.getrlimit(resource.RLIMIT_AS)
-    runs, qrels = {"a": {"q": {"d": 1}}, "b": {"q": {"e": 1}}}, {"q": {"d": 1}}
-    resource.setrlimit(resource.RLIMIT_AS, (40 * 2**30, limits[1]))
-    try:
-        with pytest.raises(MemoryError, match="a chart needs 72 GB .* 'ulimit -v' permits 40.0 GB"):
-            save_chart(drawn("name"), tmp_path / "chart.svg")
-        with pytest.raises(MemoryError, match="a report needs 72 GB"):
-            report(runs, qrels, "RR")
-    finally:
-        resource.setrlimit(resource.RLIMIT_AS, limits)
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_without_vl_convert_only_pages_are_saved(tmp_path, monkeypatch):

@@ -38,42 +38,6 @@ def test_the_mode_stays(tmp_path, mode):
     assert stat.S_IMODE(path.stat().st_mode) == mode
 
 
-@pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="only root gives files away")
-def test_the_owner_stays(tmp_path):
-    path = tmp_path / "t.txt"
-    path.write_text("old")
-    os.chown(path, 12345, 54321)
-    write(path)
-    assert (path.stat().st_uid, path.stat().st_gid) == (12345, 54321)
-
-
-@posix
-def test_an_owner_that_cannot_be_kept(tmp_path, monkeypatch):
-    def refuse(*_):
-        raise PermissionError
-
-    path = tmp_path / "t.txt"
-    path.write_text("old")
-    # The tests may run as root, who can keep any owner.
-    monkeypatch.setattr(os, "chown", refuse)
-    real = os.stat(path)
-    other = os.stat_result((*real[:4], real.st_uid + 1, *real[5:]))
-    monkeypatch.setattr(Path, "stat", lambda self, **_: other if self == path else os.stat(self))
-    with pytest.raises(PermissionError, match="would change its owner"):
-        write(path)
-    assert os.listdir(tmp_path) == ["t.txt"] and open(path).read() == "old"
-
-
-@posix
-def test_a_file_with_two_names_is_refused(tmp_path):
-    path = tmp_path / "t.txt"
-    path.write_text("old")
-    os.link(path, tmp_path / "other.txt")
-    with pytest.raises(FileExistsError, match="has 2 names"):
-        write(path)
-    assert path.read_text() == "old"
-
-
 @posix
 def test_devices_and_pipes_are_refused(tmp_path):
     os.mkfifo(tmp_path / "pipe")
