@@ -178,7 +178,8 @@ def _document_form(
             ours = set(run.docnos(run.whole_ranking).to_pylist())
             whole = run.judgements.docnos if other is None else other.docnos(other.whole_ranking)
             theirs = set(whole.to_pylist())
-            return found[0], found[0].pairs(sorted(ours - theirs), sorted(theirs - ours))
+            pairs = found[0].pairs(sorted(ours - theirs), sorted(theirs - ours))
+            return (found[0], pairs) if pairs else None  # the first ranks alone had the form
     return None
 
 

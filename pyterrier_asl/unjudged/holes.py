@@ -82,7 +82,7 @@ def holes(
     >>> runs = {"a": {"q": {"d": 2, "x": 1}}, "b": {"q": {"y": 2, "d": 1}}}
     >>> found = holes(runs, {"q": {"d": 1}}, "RR")
     >>> found.difference.verdict, found.difference.low, found.todo["docno"].tolist()
-    ('open', 0.0, ['y', 'x'])
+    ('open', -0.5, ['y', 'x'])
     """
     check_probability("alpha", alpha)
     judged = Evaluation.of(runs, qrels)

@@ -97,7 +97,7 @@ def test_holes(given_runs, name):
         rankings = [brute_force.ranking(run[qid], grades, k=k) for run in runs.values()]
         documents = labellings.unjudged(rankings, grades, k)
         ends = labellings.extremes(
-            of(rankings[0], labelled) - of(rankings[1], labelled)
+            of(rankings[1], labelled) - of(rankings[0], labelled)
             for labelled in labellings.labelled(grades, documents)
         )
         low, high = low + ends[0] / 2, high + ends[1] / 2
@@ -105,7 +105,7 @@ def test_holes(given_runs, name):
     assert found["low"] <= low + 1e-9 and high <= found["high"] + 1e-9
     if found["exact"]:
         assert (found["low"], found["high"]) == pytest.approx((low, high))
-    worse, better = ("A", "B") if name == "ASL" else ("B", "A")
+    worse, better = ("B", "A") if name == "ASL" else ("A", "B")
     if found["exact"] and low > 1e-9:
         assert found["verdict"] == better
     if found["exact"] and high < -1e-9:

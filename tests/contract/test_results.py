@@ -98,7 +98,7 @@ def test_a_measure_has_the_name_that_the_caller_gave(name):
 @pytest.mark.filterwarnings("ignore")
 def test_the_sentences_of_bounds_name_the_measure_as_the_caller_did():
     assert asl.holes(RUNS, QRELS, "P_2").sentences()[0].startswith("P_2: 2 open of 3 pairs")
-    assert asl.holes(TWO, QRELS, "P_2").describe().startswith("P_2: x - y")
+    assert asl.holes(TWO, QRELS, "P_2").describe().startswith("P_2: y - x")
     rareness = asl.holes(TWO, QRELS, "P_Rareness@2")
     assert rareness.difference.measure == "P_Rareness@2", "as in evaluate, without its pool"
 

@@ -46,7 +46,7 @@ def means(command, *options):
         return sorted(row["mean"] for row in rows)
     row = next(row for row in rows if row["measure"] == "P@2")
     if command == "holes":
-        return [0.5, 0.5 - row["difference"]]
+        return [0.5, 0.5 + row["difference"]]
     return [row["a"], row["b"]]
 
 
