@@ -16,8 +16,10 @@ import pandas as pd
 import pytest
 import scipy.stats
 from _calls import tune
+from click.testing import CliRunner
 
 from pyterrier_asl import RobertsonPRF, TermIndex
+from pyterrier_asl.cli import main
 from pyterrier_asl.io.extras import install_command
 from pyterrier_asl.tuning import clarke
 
@@ -369,3 +371,10 @@ def test_files_of_another_kind_are_not_overwritten_and_that_is_known_at_once(fol
         assert tune("here", "-m", "AP", "--out", "out", *force).exit_code == 0
         assert (out / "table.csv").read_text().startswith("stage,name,AP best")
     assert tune("gone", "--out", "here/qrels.txt").exit_code == 2
+
+
+def test_help_has_each_default_once():
+    for command in ("tune", "ranks", "evaluate", "holes", "judges"):
+        said = " ".join(CliRunner().invoke(main, [command, "--help"]).stdout.split())
+        for option in said.split(" --"):
+            assert option.count("[default:") <= 1, option

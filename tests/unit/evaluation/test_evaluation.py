@@ -206,3 +206,9 @@ def test_a_system_that_a_track_lacks_is_an_error_that_names_both():
     with pytest.raises(ValueError, match="no system is in all"):
         evaluate({"x": tracks["y"], "y": ({"c": runs["a"]}, {"q1": {"d": 1}})}, measures=["RR"],
                  common=True)  # fmt: skip
+
+
+def test_its_text_is_short():
+    runs = {f"r{n}": {"q": {"d": 1, "e": n}} for n in range(40)}
+    qrels = {"q": {"d": 1}, "p": {"e": 1}}
+    assert repr(Evaluation.of(runs, qrels)) == "Evaluation(40 runs, 2 queries)"
