@@ -17,6 +17,7 @@ from ..evaluation.inputs import common_rel, warn_of_grades
 from ..evaluation.relevant_documents import RelevantRanks
 from ..io.notices import counted, names_of
 from ..io.printed import Part, Printed
+from ..io.values import check_queries
 from ..judging.judged_run import JudgedRun, judge_part, judge_whole
 from ..judging.qrels import judgements_of
 from ..measures.names import Measures, named_measures
@@ -61,13 +62,13 @@ class Trace(Printed):
         ``name``; ``documents``, mean number per query; ``relevant``, relevant documents retrieved;
         ``gained`` and ``lost``, against the stage before; the means of the measures.
         """
-        gained, lost = self._changes
+        gained, lost = (documents.sum(axis=1) for documents in self._changes)
         columns = {
             "name": self.runs.names,
             "documents": [float(run.retrieved.mean()) for run in self.runs.runs],
             "relevant": (self.documents.ranks > 0).sum(axis=1),
-            "gained": gained.sum(axis=1),
-            "lost": lost.sum(axis=1),
+            "gained": gained,
+            "lost": lost,
         }
         return pd.DataFrame(columns | self.runs.means)
 
@@ -118,8 +119,8 @@ class Trace(Printed):
         if not counts.any() or len(most) > _FEW:
             return ""
         which = "all" if counts[most].sum() == counts.sum() else "most"
-        queries = names_of([str(self.runs.qids[query]) for query in most])
-        return f", {which} on {'query' if len(most) == 1 else 'queries'} {queries}"
+        noun = "query" if len(most) == 1 else "queries"
+        return f", {which} on {noun} {names_of([str(self.runs.qids[query]) for query in most])}"
 
     @property
     def notes(self) -> list[str]:
@@ -136,8 +137,9 @@ class Trace(Printed):
         """The relevant documents that each stage keeps, gains and loses."""
         kinds = ["kept", "gained", "lost"]
         table = self.table.assign(kept=self.table["relevant"] - self.table["gained"])
-        frame = table.melt(["name"], kinds, "documents", "number")
-        frame["order"] = frame["documents"].map(kinds.index)
+        frame = table.melt(["name"], kinds, "documents", "number").assign(
+            order=lambda rows: rows["documents"].map(kinds.index)
+        )
         return figure(
             alt.Chart(frame).mark_bar(),
             "Relevant documents by stage",
@@ -178,7 +180,8 @@ def trace(
         and ``chart()``.
 
     Raises:
-        ValueError: for a pipeline that retrieves no documents, and empty qrels.
+        ValueError: for a pipeline that ends without documents, empty qrels, and two queries with
+            one id.
 
     >>> from pyterrier_asl import TermIndex
     >>> texts = {"a": "radio", "b": "radio waves", "c": "maser", "d": "light", "e": "sound"}
@@ -190,6 +193,8 @@ def trace(
     %1 loses 1 of them, all on query q.
     """
     judgements = judgements_of(qrels)
+    if "docno" not in topics:
+        check_queries(topics["qid"])
     if not len(judgements):
         raise ValueError("the qrels are empty: give qrels with judged documents")
     named = [measure.with_params(rel=rel) for measure in named_measures(measures or DEFAULT)]
@@ -202,8 +207,6 @@ def trace(
             runs[name] = (judge_part if result.empty else judge_whole)(judgements, result)
         except ValueError as error:
             raise ValueError(f"stage {name!r}: {error}") from error
-    if not runs:
-        raise ValueError(f"{pipeline} retrieves no documents: add a stage that does")
     evaluation = Evaluation(list(runs), list(runs.values()), judgements).measure(named)
     return Trace(evaluation, RelevantRanks.of(evaluation, least))
 
@@ -221,6 +224,8 @@ def _results(pipeline: Any, topics: pd.DataFrame) -> Iterator[tuple[str, pd.Data
         if "docno" in result:
             yield " >> ".join(names), result
             names = []
+    if names:
+        raise ValueError(f"{' >> '.join(names)} retrieves no documents: add a stage that does")
 
 
 def _name(stage: Any) -> str:

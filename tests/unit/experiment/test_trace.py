@@ -131,8 +131,12 @@ def test_what_cannot_be_traced_is_an_error_with_the_name_of_the_stage():
     without_query = pt.apply.generic(lambda frame: frame[["qid", "docno", "score"]])
     with pytest.raises(pt.validate.InputValidationError, match="stage BM25: "):
         trace(one >> without_query >> index.bm25(), TOPICS, QRELS)
-    with pytest.raises(ValueError, match="retrieves no documents"):
-        trace(pt.apply.query(lambda row: "z"), TOPICS, QRELS)
+    rewrite = pt.apply.generic(lambda frame: frame[["qid", "query"]].drop_duplicates())
+    for pipeline in (rewrite, one >> rewrite):
+        with pytest.raises(ValueError, match="retrieves no documents"):
+            trace(pipeline, TOPICS, QRELS)
+    with pytest.raises(ValueError, match="2 queries have the id 'q1'"):
+        trace(one, pd.concat([TOPICS, TOPICS[1:]]), QRELS)
     twice, _ = returning(q1="aa")
     with pytest.raises(ValueError, match=r"stage .*: document 'a' occurs 2 times"):
         trace(twice, TOPICS, QRELS)
