@@ -270,7 +270,7 @@ def test_bounds_of_a_difference_with_thousands_of_unjudged_documents_hold_every_
             evaluate(run, {"q": qrels["q"] | labels}, [measure])[str(measure)].item()
             for run in (a, b)
         )
-        values.append(value_a - value_b)
+        values.append(value_b - value_a)
     assert -2 < found.low <= min(values) and max(values) <= found.high < 2
 
 
