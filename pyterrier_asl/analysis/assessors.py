@@ -20,7 +20,7 @@ from ..assessment.judges import (
     judges_as_runs,
     precision_by,
 )
-from ..assessment.system_pairs import PairedTest, as_frame, significance
+from ..assessment.system_pairs import as_frame, significance
 from ..charts import (
     DASHED,
     LONG_NAME,
@@ -36,7 +36,7 @@ from ..charts import (
 )
 from ..evaluation.inputs import refuse
 from ..io.lazy import pd
-from ..statistics.tests import with_corrected_p
+from ..statistics.tests import PairedTest, with_corrected_p
 from .reading import PUBLISHED
 from .registry import (
     TROTMAN,

@@ -18,6 +18,7 @@ from ..io.printed import Part, Printed
 from ..io.tables import latex
 from ..measures.names import Measures, NamedMeasure
 from ..statistics.inputs import check_name
+from ..statistics.tests import PairedTest
 from .agreement import ON_GRADES, confusion_of, counts_by_grade, judged_by_both
 from .favoured import FEW_RUNS, favour_sentences, favoured_chart, favours_by_judge
 from .human_range import (
@@ -30,7 +31,7 @@ from .human_range import (
     people_range,
 )
 from .judges import FEW_QUERIES, JudgeRel, Judges, with_reference
-from .system_pairs import PairedTest, reversals_of
+from .system_pairs import reversals_of
 from .which_judge import best_judge, differences_of_judges
 
 #: The kinds of charts.

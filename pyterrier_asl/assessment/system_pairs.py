@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -10,39 +10,8 @@ import numpy as np
 from ..io.lazy import pd
 from ..io.notices import counted
 from ..measures.names import Measures
-from ..scoring.arrays import Floats
-from ..statistics.tests import compare_all, compare_pair
+from ..statistics.tests import PairedTest, compare_all
 from .judges import Judges, sign_of
-
-
-@dataclass(frozen=True)
-class PairedTest:
-    """A test of two systems, and its correction over all comparisons of a table.
-
-    Attributes:
-        test: one of :data:`~pyterrier_asl.statistics.tests.PAIR_TESTS`.
-        correction: one of :data:`~pyterrier_asl.statistics.tests.CORRECTIONS`.
-        alpha: the level of significance; intervals cover 1 - alpha.
-        draws: draws of a randomisation test; None: the default number.
-        seed: of the draws.
-    """
-
-    test: str = "t"
-    correction: str = "holm"
-    alpha: float = 0.05
-    draws: int | None = None
-    seed: int | None = None
-
-    def of(self, a: Floats, b: Floats) -> dict[str, float]:
-        """Tests the difference of two systems' values, first minus second, over the queries."""
-        return compare_pair(
-            a,
-            b,
-            self.test,
-            alpha=self.alpha,
-            draws=self.draws,
-            seed=self.seed,
-        )._asdict()
 
 
 def significance(frame: pd.DataFrame) -> str:

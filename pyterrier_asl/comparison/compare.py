@@ -13,17 +13,15 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from ..assessment.system_pairs import PairedTest
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.inputs import FOR_SEVERAL, NOT_FOR_SCORES, QrelsLike, Runs, refuse
 from ..evaluation.scores import ScoreTable
 from ..evaluation.tracks import tracks
 from ..io.files import check_file, local_path
 from ..io.runs import run_name
-from ..leaderboard.samples import FEWEST
 from ..measures.names import Measures
-from ..statistics.inputs import check_name, check_probability
-from ..statistics.tests import CORRECTIONS
+from ..statistics.inputs import FEWEST, check_name, check_probability
+from ..statistics.tests import CORRECTIONS, PairedTest
 from .conditions import parse_condition
 from .differences import TESTS
 from .inputs import check_inputs, of_runs, of_scores

@@ -15,15 +15,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..assessment.system_pairs import PairedTest
-from ..leaderboard.samples import FEWEST
 from ..measures.directions import value_range
 from ..scoring.arrays import Floats
-from ..statistics.inputs import DRAWS
+from ..statistics.inputs import DRAWS, FEWEST
 from ..statistics.intervals import detectable_difference
 from ..statistics.pairwise import no_variance
 from ..statistics.rank_intervals import rank_intervals
-from ..statistics.tests import Comparison, compare_pair, correct
+from ..statistics.tests import Comparison, PairedTest, compare_pair, correct
 from .inputs import PREFERENCES, Inputs
 
 #: Tests of two runs by name, with a description and the effect size.

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..assessment.system_pairs import PairedTest
 from ..evaluation.facts import Facts, ids_against, joined_notes
 from ..evaluation.preferences import preferences_for
 from ..evaluation.relevant_documents import RelevantDocuments
@@ -19,7 +18,7 @@ from ..io.names import OVERALL
 from ..io.printed import Part, Printed
 from ..statistics.inputs import DRAWS
 from ..statistics.pairwise import sign_test
-from ..statistics.tests import correct
+from ..statistics.tests import PairedTest, correct
 from . import forms, sentences
 from .checks import answered_by_neither, unanswered_verdict, untestable
 from .conditions import Condition

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..assessment.system_pairs import PairedTest
 from ..io.notices import counted, names_of
-from ..leaderboard.samples import FEWEST
 from ..measures.names import added_up
+from ..statistics.inputs import FEWEST
 from ..statistics.rounding import EQUAL
+from ..statistics.tests import PairedTest
 from .differences import TESTS, RunDifference
 
 #: A note on the comparisons that the p-values are for.

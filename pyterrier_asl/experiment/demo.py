@@ -20,9 +20,9 @@ from ..leaderboard.ranks import ranks
 from ..measures import ASL, TBG, AP_Rareness, LexiP
 from ..measures.directions import higher_is_better
 from ..measures.pool import RarenessPool
-from ..measures.rareness import FEW
 from ..retrieval.feedback import RobertsonPRF
 from ..retrieval.index import TermIndex
+from ..scoring.rareness import FEW
 from .demo_collection import DemoCollection
 
 #: The measure of the remark on the best system.

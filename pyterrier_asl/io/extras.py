@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from importlib.metadata import PackageNotFoundError, distribution
-from urllib.parse import unquote, urlsplit
 
 
 def install_command(extra: str) -> str:
@@ -17,6 +15,9 @@ def install_command(extra: str) -> str:
         ``pip install '.[extra]'`` with the folder of a checkout, or the command for a package of an
         index, an archive or a repository.
     """
+    from importlib.metadata import PackageNotFoundError, distribution  # take long to import
+    from urllib.parse import unquote, urlsplit
+
     try:
         origin = json.loads(distribution("pyterrier-asl").read_text("direct_url.json") or "{}")
     except PackageNotFoundError:

@@ -23,11 +23,10 @@ from ..evaluation.tracks import tracks
 from ..io.lazy import pd
 from ..measures.names import Measures, NamedMeasure, one_measure
 from ..scoring.arrays import Floats
-from ..statistics.inputs import DRAWS
+from ..statistics.inputs import DRAWS, FEWEST
 from ..statistics.rank_intervals import RankIntervals, rank_intervals
 from .result import Leaderboard, board_of, with_tracks
 from .samples import (
-    FEWEST,
     Sample,
     check_sample,
     joined,

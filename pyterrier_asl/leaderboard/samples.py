@@ -19,10 +19,8 @@ from ..io.names import shared_systems
 from ..io.notices import counted, names_of, warn
 from ..measures.names import NamedMeasure
 from ..scoring.arrays import Floats, Ints
+from ..statistics.inputs import FEW, FEWEST
 from ..statistics.rounding import EQUAL
-
-#: Below the first number of topics there are no intervals, below the second there is a warning.
-FEWEST, FEW = 10, 25
 
 #: The greatest number of differences of pairs by topic.
 _MOST_BOUNDS = 10**8

@@ -10,8 +10,8 @@ import numpy as np
 
 from ..io.notices import counted, names_of
 from ..io.table_forms import format_value
+from ..statistics.inputs import FEWEST
 from .board import Board
-from .samples import FEWEST
 
 #: The mark of a system if a system with the best mean is significantly better.
 STAR = "*"

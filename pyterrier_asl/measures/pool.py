@@ -30,10 +30,9 @@ from ..scoring.arrays import (
     reduce_by_query,
     within_query,
 )
-from ..scoring.rareness import count_finders
+from ..scoring.rareness import FEW, count_finders
 from ..statistics.inputs import check_whole
 from .named import Named
-from .rareness import FEW
 
 if TYPE_CHECKING:
     from typing_extensions import Self

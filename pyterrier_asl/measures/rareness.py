@@ -104,10 +104,6 @@ class _Rareness(PluginMeasure):
         raise NotImplementedError
 
 
-#: With fewer systems rareness means little.
-FEW = 8
-
-
 def warn_of_few(measures: Iterable[str], systems: int) -> None:
     """Warns if rareness is counted over few systems.
 
@@ -115,10 +111,10 @@ def warn_of_few(measures: Iterable[str], systems: int) -> None:
         measures: the names of the measures that count it over the evaluated runs.
         systems: the number of these runs.
     """
-    if (names := ", ".join(measures)) and systems < FEW:
+    if (names := ", ".join(measures)) and systems < scoring.FEW:
         warn(
             f"{systems} system{'s'[: systems - 1]} say{'s' * (systems == 1)} little about rareness "
-            f"({FEW} or more are needed): give {names} a pool of runs (pool=, --pool)",
+            f"({scoring.FEW} or more are needed): give {names} a pool of runs (pool=, --pool)",
         )
 
 

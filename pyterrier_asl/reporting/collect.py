@@ -34,9 +34,9 @@ from ..leaderboard.ranks import ranks
 from ..leaderboard.result import Leaderboard
 from ..measures.defaults import default_measures
 from ..measures.names import NamedMeasure, measure_named, named_measures, unique
-from ..measures.rareness import FEW
 from ..measures.standard import formula
 from ..scoring.arrays import Ints
+from ..scoring.rareness import FEW
 from ..unjudged.holes import Holes
 from .contents import LengthHistogram, Provenance
 from .findings import (

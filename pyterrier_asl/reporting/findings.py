@@ -21,11 +21,12 @@ from ..evaluation.preferences import PreferenceMatrix
 from ..evaluation.relevant_documents import RelevantRanks
 from ..leaderboard.ranks import ranks_of
 from ..leaderboard.result import Leaderboard
-from ..leaderboard.samples import FEWEST, Sample, worst_value
+from ..leaderboard.samples import Sample, worst_value
 from ..measures import ASL
 from ..measures.names import NamedMeasure, added_up
 from ..scoring.arrays import Bools, Floats, Ints
 from ..statistics.agreement import kendall_tau
+from ..statistics.inputs import FEWEST
 from ..statistics.rounding import EQUAL
 from ..unjudged.holes import Holes
 from .contents import LengthHistogram, Provenance, TopTens

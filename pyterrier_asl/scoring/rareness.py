@@ -6,6 +6,9 @@ import numpy as np
 
 from .arrays import Floats, Ints, sum_by_query, within_query
 
+#: With fewer systems rareness means little.
+FEW = 8
+
 
 def count_finders(documents: Ints, size: int, groups: Ints | None = None) -> Ints:
     """S_d of each document: the number of runs, or groups of runs, that retrieve it, (D,).

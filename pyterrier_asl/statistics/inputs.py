@@ -21,6 +21,8 @@ else:  # shown by the documentation
 
 #: The greatest number of values in an array of a computation in chunks: 32 MB.
 CHUNK = 2**22
+#: With fewer topics there are no tests and intervals; with fewer than FEW there is a warning.
+FEWEST, FEW = 10, 25
 #: The tests with random draws, and the number of random draws of any test by default.
 RANDOM_TESTS, DRAWS = ("randomization", "tukey-randomized"), 10_000
 

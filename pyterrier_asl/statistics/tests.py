@@ -40,6 +40,7 @@ tests of all pairs NaN.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -395,3 +396,33 @@ def correction_for(test: str, correction: str) -> str:
             )
         return "none"
     return "holm" if correction == "auto" else correction
+
+
+@dataclass(frozen=True)
+class PairedTest:
+    """A test of two systems, and its correction over all comparisons of a table.
+
+    Attributes:
+        test: one of :data:`PAIR_TESTS`.
+        correction: one of :data:`CORRECTIONS`.
+        alpha: the level of significance; intervals cover 1 - alpha.
+        draws: draws of a randomisation test; None: the default number.
+        seed: of the draws.
+    """
+
+    test: str = "t"
+    correction: str = "holm"
+    alpha: float = 0.05
+    draws: int | None = None
+    seed: int | None = None
+
+    def of(self, a: Floats, b: Floats) -> dict[str, float]:
+        """Tests the difference of two systems' values, first minus second, over the queries."""
+        return compare_pair(
+            a,
+            b,
+            self.test,
+            alpha=self.alpha,
+            draws=self.draws,
+            seed=self.seed,
+        )._asdict()

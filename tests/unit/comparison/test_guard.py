@@ -10,7 +10,6 @@ import pytest
 from scipy import stats
 
 from pyterrier_asl import compare
-from pyterrier_asl.assessment.system_pairs import PairedTest
 from pyterrier_asl.comparison.checks import answered_by_neither
 from pyterrier_asl.comparison.conditions import parse_condition
 from pyterrier_asl.comparison.differences import RunDifference
@@ -23,6 +22,7 @@ from pyterrier_asl.comparison.guard import (
     rejected_certainly,
     verdict_on,
 )
+from pyterrier_asl.statistics.tests import PairedTest
 
 QUERIES = [f"q{i}" for i in range(6)]
 QRELS = {qid: {"a": 1, "b": 1, "n": 0} for qid in QUERIES}

@@ -31,7 +31,7 @@ def test_the_command_follows_how_the_package_was_installed(origin, command, monk
     if origin is not None:
         (folder / "direct_url.json").write_text(json.dumps(origin))
     installed = metadata.PathDistribution(folder)
-    monkeypatch.setattr(extras, "distribution", lambda name: installed)
+    monkeypatch.setattr("importlib.metadata.distribution", lambda name: installed)
     assert extras.install_command("report") == f"pip install {command}"
 
 
@@ -39,7 +39,7 @@ def test_the_command_without_an_installed_package(monkeypatch):
     def missing(name):
         raise metadata.PackageNotFoundError(name)
 
-    monkeypatch.setattr(extras, "distribution", missing)
+    monkeypatch.setattr("importlib.metadata.distribution", missing)
     assert extras.install_command("ray") == "pip install 'pyterrier-asl[ray]'"
 
 
