@@ -12,6 +12,8 @@ from __future__ import annotations
 import ast
 import re
 import textwrap
+from collections import Counter
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -110,6 +112,7 @@ def measures() -> str:
         ":doc:`measures` explains which to use, with worked examples.\n\n"
         ".. list-table::\n    :header-rows: 1\n    :widths: 15 15 70\n\n"
         f"    * - measure\n      - better\n      - definition\n{rows}\n",
+        f"Parameters of several measures:\n\n{''.join(_common_parameters())}\n",
     ]
     parts += map(_measure, PluginProvider.SUPPORTED_MEASURES)
     return "".join([*parts, _heading("Papers"), CITATIONS.read_text()])
@@ -177,14 +180,31 @@ def command(analysis: Analysis) -> str:
 
 
 def parameters(measure: Any) -> str:
-    """The parameters of a measure, each with its default and its description."""
-    rows = []
+    """The parameters of a measure that not all have, each with its default and its description."""
+    rows, common = [], _common_parameters()
     for name, param in measure.SUPPORTED_PARAMS.items():
-        shown = name if param.required else f"{name}={param.default!r}"
-        short = ", written ``@k``" if name == "cutoff" else ""
-        rows.append(f"``{shown}``{short}{', required' if param.required else ''}\n")
-        rows.append(f"    {param.desc}\n")
-    return "".join(rows)
+        if _described(name, param) not in common:
+            rows.append(_described(name, param))
+    names = [f"``{n}``" for n, p in measure.SUPPORTED_PARAMS.items() if _described(n, p) in common]
+    return "".join(rows) + f"\nAlso {', '.join(names)}: see above.\n"
+
+
+def _described(name: str, param: Any) -> str:
+    """A parameter with its default and its description."""
+    shown = name if param.required else f"{name}={param.default!r}"
+    short = ", written ``@k``" if name == "cutoff" else ""
+    return f"``{shown}``{short}{', required' if param.required else ''}\n    {param.desc}\n"
+
+
+@cache
+def _common_parameters() -> list[str]:
+    """The parameters that several measures have with one default and one description."""
+    each = [
+        _described(*p)
+        for m in PluginProvider.SUPPORTED_MEASURES
+        for p in m.SUPPORTED_PARAMS.items()
+    ]
+    return [text for text, times in Counter(each).items() if times > 1]
 
 
 def _public_names() -> dict[str, list[str]]:
@@ -227,18 +247,20 @@ def _measure(measure: Any) -> str:
     label = measure.NAME.lower().replace("_", "-")
     return (
         f".. _{label}:\n\n{_heading(measure.NAME)}.. autodata:: pyterrier_asl.{measure.NAME}\n"
-        f"    :no-value:\n\nParameters and their defaults:\n\n{parameters(measure)}\n"
+        f"    :no-value:\n\n{parameters(measure)}\n"
     )
 
 
 def _entry(analysis: Analysis, described: str) -> str:
     names = ", ".join(f"``{name}``" for name in analysis.figures)
     shown = described or f"The table is from :func:`~{_function(analysis)}`.\n"
+    plain = f"pyterrier-asl analyze {analysis.name} qrels.txt runs/"
+    how = f".. code-block:: console\n\n    $ {_wrapped(command(analysis))}\n\n"
     return (
         f".. _analysis-{analysis.name}:\n\n{_heading(analysis.name)}"
         f"{analysis.source}: {names}\n\n"
         f".. image:: gallery/{analysis.name}.png\n    :alt: {analysis.name}\n\n"
-        f".. code-block:: console\n\n    $ {_wrapped(command(analysis))}\n\n{shown}\n"
+        f"{'' if command(analysis) == plain else how}{shown}\n"
     )
 
 
