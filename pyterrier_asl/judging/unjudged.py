@@ -9,9 +9,9 @@ import numpy as np
 import pyarrow as pa
 
 from ..io.values import arrow_numbers, take
-from ..scoring.arrays import Ints, queries_of, within_query
+from ..scoring.arrays import Ints, order_by_query, queries_of, within_query
 from .judged_run import JudgedRun
-from .matching import codes, hashes_of, of_groups
+from .matching import Hashes, codes, hashes_of, of_groups
 
 #: The best rank of a document that no run retrieved.
 _NEVER = np.iinfo(np.int64).max
@@ -50,29 +50,36 @@ class Unjudged:
     ) -> None:
         parts: list[JudgedRun] = []
         docnos: list[pa.LargeStringArray] = []
+        of_new: list[Ints] = []
+        keys: list[Hashes] = []
+        end = 0  # of the new documents, which are numbered after the judged ones
         for run in runs:
             view = run.view(depth)
             offsets, rows = view.ranking.offsets, view.ranking.rows
             pairs = np.full(len(rows), -1)
             pairs[offsets[view.queries] + view.ranks - 1] = view.pairs
-            docnos.append(take(run.table.docno, rows[pairs < 0]))
+            new = np.flatnonzero(pairs < 0)
             queries, ranks = queries_of(offsets), within_query(offsets) + 1
+            docnos.append(take(run.table.docno, rows[new]))
+            of_new.append(queries[new])
+            keys.append(of_groups(hashes_of(docnos[-1]), of_new[-1]))
+            pairs[new] = len(run.judgements.grades) + end + np.arange(len(new))
+            end += len(new)
             kept = view if keep_rows else view.without_rows()
             parts.append(replace(kept, queries=queries, ranks=ranks, pairs=pairs))
-        new = pa.concat_arrays(docnos)
-        queries = np.concatenate([part.queries[part.pairs < 0] for part in parts])
-        numbers, different = codes(arrow_numbers(of_groups(hashes_of(new), queries)))
-        first = np.empty(len(different), dtype=np.int64)
-        first[numbers[::-1]] = np.arange(len(numbers))[::-1]
+        queries = np.concatenate(of_new)
+        order = order_by_query(queries)  # the cache holds the documents of one query
+        numbers, different = codes(arrow_numbers(np.concatenate(keys)[order]))
+        first, rows = np.empty(len(different), dtype=np.int64), np.empty_like(order)
+        first[numbers[::-1]], rows[order] = order[::-1], numbers
         old = parts[0].judgements
-        self.judgements, places = old.extended(queries[first], take(new, first))
-        self.best = np.full(len(places), _NEVER)
+        different = take(pa.concat_arrays(docnos), first)
+        self.judgements, places = old.extended(queries[first], different)
+        places = np.append(places[: len(old.grades)], places[len(old.grades) + rows])
+        self.best = np.full(len(self.judgements.grades), _NEVER)
         self.runs = []
         for part in parts:
-            is_new = part.pairs < 0
-            number = int(is_new.sum())
-            part.pairs[is_new] = len(old.grades) + numbers[:number]
-            numbers, pairs = numbers[number:], places[part.pairs]
+            pairs = places[part.pairs]
             self.best[pairs] = np.minimum(self.best[pairs], part.ranks)
             self.runs.append(replace(part, judgements=self.judgements, pairs=pairs))
 
