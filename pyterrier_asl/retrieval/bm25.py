@@ -333,10 +333,10 @@ def queries_of_results(results: pd.DataFrame) -> pd.DataFrame:
     if "query" in results.columns:
         rows["query"] = results["query"].astype(str)
     if "query_toks" in results.columns:
-        toks = results["query_toks"].tolist()
         # The rows of a query usually share one object.
-        texts = {key: repr(value) for key, value in dict(zip(map(id, toks), toks)).items()}
-        rows["query_toks"] = [texts[key] for key in map(id, toks)]
+        rows["query_toks"] = np.fromiter(map(id, results["query_toks"]), np.int64, len(rows))
+        first = ~rows.duplicated().to_numpy()
+        rows = rows[first].assign(query_toks=[*map(repr, results["query_toks"][first])])
     check_queries(rows.drop_duplicates()["qid"])
     return results.drop_duplicates("qid")
 

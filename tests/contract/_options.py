@@ -243,11 +243,13 @@ def call_trace(setting: Setting, data: str, options: dict) -> Any:
 
 def call_audit(function: Callable[..., Any]) -> Callable[[Setting, str, dict], Any]:
     def call(setting: Setting, data: str, options: dict) -> Any:
-        runs, judged = inputs(setting, data)[0], as_set(people(setting))
+        runs, _ = inputs(setting, data)
+        machine = other_judge(setting)
         if function is asl.plan_audit:
-            options = {"queries": 11} | options
-        found = function(runs, judged, setting.measure, other_judge(setting), **options)
-        return found if function is asl.audit else (found.order, found.pairs, found.widths)
+            how = options if "width" in options else {"queries": 11} | options
+            plan = function(runs, as_set(people(setting)), setting.measure, machine, **how)
+            return plan.order, plan.pairs, plan.widths
+        return function(runs, as_set(people(setting)), setting.measure, machine, **options)
 
     return call
 
@@ -623,6 +625,7 @@ ROWS: dict[str, dict[str, Row]] = {
         **SETTINGS_OF_QRELS,
         **NOT_PEOPLE,
         "depth": Row(3),
+        "width": Row(0.001),
         "queries": Row(12),
     },
     "search_lengths": {
