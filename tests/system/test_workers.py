@@ -72,3 +72,6 @@ def test_an_evaluation_within_a_process_that_must_not_have_others(method):
     with multiprocessing.get_context(method).Pool(1) as pool:
         waiting = pool.apply_async(reciprocal_ranks, (RUNS,))
         assert waiting.get(timeout=120) == [1.0, 0.5, 1.0, 0.5]
+        # A process that Ray has started before handles the signal of terminate(), so it would stay.
+        pool.close()
+        pool.join()
