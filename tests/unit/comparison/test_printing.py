@@ -31,12 +31,12 @@ def test_a_result_prints_what_the_command_prints_and_is_shown_as_html(runs, caps
 
 def test_documents_that_moved_are_printed_where_they_are_asked_for(capsys):
     found = compare({"live": LIVE, "new": NEW}, QRELS, ["RR"])
-    for documents, expected in ((False, []), (True, ["q1", "q2"])):
-        print_comparison(found, "table", documents=documents)
+    for show, expected in ((None, []), ("documents", ["q1", "q2"])):
+        print_comparison(found, "table", show=show)
         printed = capsys.readouterr().out
         assert [q for q in QRELS if f"\n {q} " in printed] == expected
-        assert ("Relevant documents" in printed) is documents
-    print_comparison(found, "tsv", documents=True)
+        assert ("Relevant documents" in printed) is (show == "documents")
+    print_comparison(found, "tsv", show="documents")
     assert len(capsys.readouterr().out.splitlines()) == 3
 
 
