@@ -337,6 +337,14 @@ class Facts:
     judgements: Judgements
     measures: Mapping[str, Any] | None = None
 
+    @classmethod
+    def without_ties(
+        cls, runs: Mapping[str, JudgedRun], judgements: Judgements, measures: Mapping[str, Any]
+    ) -> Facts:
+        """The facts of matched runs that have their rows, without what ties change."""
+        of_runs = {name: RunFacts.of(run, measures) for name, run in runs.items()}
+        return cls(of_runs, judgements, measures)
+
     def with_facts(self, more: Mapping[str, Sequence[Fact]]) -> Facts:
         """The same with further facts of some runs."""
         changed = {

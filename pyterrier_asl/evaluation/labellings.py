@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from ..scoring.matrices import Bounds
 from ..statistics.inputs import check_whole
 from .evaluate import join_tracks, unread_tracks
 from .evaluation import Evaluation
+from .facts import Facts, RunFacts, with_notes
 from .inputs import refuse
 
 
@@ -158,6 +159,7 @@ def labelled_measures(
     *,
     depth: int | None = None,
     highest: float | None = None,
+    facts: list[RunFacts] | None = None,
 ) -> dict[str, Labelled]:
     """The compared runs for each of several measures, by name.
 
@@ -166,6 +168,7 @@ def labelled_measures(
         measures: measures by name; these runs are the pool of a measure that lacks one.
         depth: see :func:`bounds`.
         highest: see :func:`bounds`.
+        facts: a list that gets the facts of each run, without ties; None: they are not wanted.
 
     Raises:
         ValueError: for ``highest`` if no measure uses it.
@@ -178,12 +181,22 @@ def labelled_measures(
         "pool" in measure.SUPPORTED_PARAMS or measure_with_bounds(measure).needs_rows()
         for measure in measures.values()
     )
-    judged = runs.runs if keep_rows else runs.matched()
+    judged: Iterable[JudgedRun] = runs.runs if keep_rows else runs.matched()
+    if facts is not None:
+        judged = _noting(judged, measures, facts)
     unjudged = unjudged_of(judged, list(measures.values()), depth, keep_rows=keep_rows)
     return {
         label: Labelled(unjudged, measure, name=label, depth=depth, highest=highest)
         for label, measure in measures.items()
     }
+
+
+def _noting(
+    runs: Iterable[JudgedRun], measures: Mapping[str, Any], facts: list[RunFacts]
+) -> Iterator[JudgedRun]:
+    for run in runs:
+        facts.append(RunFacts.of(run, measures))
+        yield run
 
 
 def bounds(
@@ -234,7 +247,7 @@ def bounds(
     0  run     P@2    0.5  0.5   1.0         1   True
     1  run  ASL@10    1.0  1.0   1.0         1   True
     """
-    frames = {}
+    frames, facts = {}, {}
     for track, unread, asked in unread_tracks(
         runs,
         qrels,
@@ -244,14 +257,16 @@ def bounds(
         lengths=lengths,
     ):
         chosen = {m.name: m.measure for m in asked if measures is not None or has_bounds(m.measure)}
-        labelled = labelled_measures(unread, chosen, depth=depth, highest=highest)
+        found: list[RunFacts] = []
+        labelled = labelled_measures(unread, chosen, depth=depth, highest=highest, facts=found)
+        facts[track] = Facts(dict(zip(unread.names, found)), unread.judgements, chosen)
         frames[track] = _bounds_frame(unread, labelled)
     frame = join_tracks(frames)
-    if by_query:
-        return frame
-    keys = [key for key in ("track", "name", "measure") if key in frame]
-    how = dict.fromkeys(("value", "low", "high"), "mean") | {"unjudged": "sum", "exact": "all"}
-    return frame.groupby(keys, sort=False).agg(how).reset_index()
+    if not by_query:
+        keys = [key for key in ("track", "name", "measure") if key in frame]
+        how = dict.fromkeys(("value", "low", "high"), "mean") | {"unjudged": "sum", "exact": "all"}
+        frame = frame.groupby(keys, sort=False).agg(how).reset_index()
+    return with_notes(frame, facts)
 
 
 def _bounds_frame(runs: Evaluation, labelled: Mapping[str, Labelled]) -> pd.DataFrame:

@@ -7,7 +7,7 @@ its mean over the queries. Preferences are exact: rankings are not reduced to nu
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -22,6 +22,7 @@ from ..scoring.lexicographic import dominance, first_difference, reciprocal_rank
 from ..scoring.preferences import pairwise_preferences, preference_cube
 from ..statistics.pairwise import cycle_numbers, sign_test, t_test
 from .evaluation import Evaluation
+from .facts import with_notes
 from .inputs import warn_of_grades
 
 # Two rankings
@@ -80,7 +81,7 @@ def preferences(
     judged, rel, (a, b), total = _levels(runs, qrels, rel, cutoff)
     i_star, rrlp = first_difference(a, b, total)
     cubes = judged.once(preference_cubes, ("lexirecall", "RPP"), rel, cutoff)
-    return pd.DataFrame(
+    frame = pd.DataFrame(
         {
             "qid": judged.qids,
             "i_star": i_star,
@@ -91,6 +92,7 @@ def preferences(
             "dominance": dominance(a, b, total),
         }
     )
+    return with_notes(frame, {"": judged.facts({})})
 
 
 # Many systems
@@ -111,6 +113,7 @@ class PreferenceMatrix:
         wins: the number of queries that prefer the system of the row.
         losses: the number of queries that prefer the system of the column.
         sgnLP_p: p-values of a two-sided sign test of wins against losses.
+        notes: sentences on what must be known of the runs and the qrels.
     """
 
     names: list[str]
@@ -120,6 +123,7 @@ class PreferenceMatrix:
     wins: pd.DataFrame
     losses: pd.DataFrame
     sgnLP_p: pd.DataFrame
+    notes: Sequence[str] = field(default=(), repr=False)
 
     @classmethod
     def of(cls, names: list[str], reciprocal: Floats, total: Ints) -> PreferenceMatrix:
@@ -230,7 +234,9 @@ def preference_matrix(
     if not isinstance(runs, Mapping) or len(runs) < 2:
         raise ValueError("a preference matrix needs at least two runs: give a dict of name -> run")
     judged, _, reciprocal, total = _levels(runs, qrels, rel, cutoff)
-    return PreferenceMatrix.of(judged.names, reciprocal, total)
+    facts = judged.facts({})
+    facts.warn()
+    return replace(PreferenceMatrix.of(judged.names, reciprocal, total), notes=facts.notes)
 
 
 # Recall levels

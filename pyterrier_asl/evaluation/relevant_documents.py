@@ -17,6 +17,7 @@ from ..measures import ASL
 from ..scoring import search_length as scoring
 from ..scoring.arrays import Bools, Floats, Ints, cumulate, queries_of, sum_by_query, within_query
 from ..statistics.inputs import check_whole
+from .facts import Facts, with_notes
 from .inputs import warn_of_grades
 
 if TYPE_CHECKING:
@@ -241,7 +242,9 @@ def search_lengths(
         }
     )
     last = np.where(documents.found, documents.ranks, np.iinfo(np.int64).max)
-    return frame.iloc[np.lexsort((last, documents.queries))].reset_index(drop=True)
+    ordered = frame.iloc[np.lexsort((last, documents.queries))].reset_index(drop=True)
+    asked = ASL(rel=least, cutoff=cutoff)
+    return with_notes(ordered, {"": Facts.without_ties({"run": judged}, judgements, {"": asked})})
 
 
 def _unjudged_above(view: JudgedRun, documents: RelevantDocuments) -> Ints:

@@ -11,7 +11,7 @@ from ..judging.ties import TiedRun
 from ..measures.names import Measures
 from .evaluate import join_tracks, unread_tracks
 from .evaluation import Evaluation
-from .facts import over_ties
+from .facts import Facts, over_ties, with_notes
 
 
 def ties(
@@ -58,7 +58,7 @@ def ties(
     0  run      RR  0.5      0.75    0.5   1.0  0.666667
     1  run     P@2  0.5      0.50    0.5   0.5  1.000000
     """
-    frames = {}
+    frames, facts = {}, {}
     for track, unread, chosen in unread_tracks(
         runs,
         qrels,
@@ -80,6 +80,9 @@ def ties(
             part.insert(2, "measure", named.name)
             parts.append(part)
         frames[track] = pd.concat(parts).sort_index(kind="stable", ignore_index=True)
+        runs_by_name = dict(zip(unread.names, unread.runs))
+        by_label = {named.name: named.measure for named in chosen}
+        facts[track] = Facts.without_ties(runs_by_name, unread.judgements, by_label)
     frame = join_tracks(frames)
     keys = [key for key in ("track", "name", "measure") if key in frame]
     if not by_query:
@@ -87,7 +90,7 @@ def ties(
         how |= dict.fromkeys(("tied", "documents"), "sum")
         frame = frame.groupby(keys, sort=False).agg(how).reset_index()
     frame["tied"] = frame["tied"] / frame["documents"].clip(lower=1)
-    return frame.drop(columns="documents")
+    return with_notes(frame.drop(columns="documents"), facts)
 
 
 def _documents(runs: Evaluation, cutoff: int | None) -> dict[str, Any]:

@@ -139,9 +139,17 @@ def test_every_result_has_it(fact):
             filter_by_topics=False,
         ),
     }
+    results["preference_matrix"] = asl.preference_matrix(runs, qrels)
+    frames["bounds"] = asl.bounds(runs, qrels, "AP")
+    frames["ties"] = asl.ties(runs, qrels, "AP")
     notes = {name: list(found.notes) for name, found in results.items()}
     notes |= {name: frame.attrs["notes"] for name, frame in frames.items()}
     assert {name: sentence in said for name, said in notes.items()} == dict.fromkeys(notes, True)
+    of_pair = asl.preferences(FULL, run, qrels).attrs["notes"]
+    named = re.sub(r"\bb (?=has|writes|retrieves|does)", "run_b ", sentence)
+    assert named.replace(", a 13", ", run_a 13") in of_pair
+    of_run = asl.search_lengths(run, qrels).attrs["notes"]
+    assert named.replace("run_b", "run") in of_run or "per query" in sentence
 
 
 def frame_of(run):
