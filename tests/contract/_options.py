@@ -246,7 +246,7 @@ def call_audit(function: Callable[..., Any]) -> Callable[[Setting, str, dict], A
         runs, _ = inputs(setting, data)
         machine = other_judge(setting)
         if function is asl.plan_audit:
-            how = options if "width" in options else {"queries": 11} | options
+            how = {"queries": 11} | options
             plan = function(runs, as_set(people(setting)), setting.measure, machine, **how)
             return plan.order, plan.pairs, plan.widths
         return function(runs, as_set(people(setting)), setting.measure, machine, **options)
@@ -625,7 +625,6 @@ ROWS: dict[str, dict[str, Row]] = {
         **SETTINGS_OF_QRELS,
         **NOT_PEOPLE,
         "depth": Row(3),
-        "width": Row(0.001),
         "queries": Row(12),
     },
     "search_lengths": {

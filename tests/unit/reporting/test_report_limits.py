@@ -105,9 +105,9 @@ def test_the_only_document_is_at_the_top_for_each_query():
 # Numbers as text
 
 
-def test_numbers_for_scripts_have_six_digits_and_none_for_what_is_no_number():
-    shown = _json_numbers([1.0, 0.12345678, float("nan"), float("inf"), -2.5])
-    assert shown == [1, 0.123457, None, None, -2.5] and isinstance(shown[0], int)
+def test_numbers_for_scripts_have_nine_digits_and_none_for_what_is_no_number():
+    shown = _json_numbers([1.0, 0.12345678987, float("nan"), float("inf"), -2.5])
+    assert shown == [1, 0.12345679, None, None, -2.5] and isinstance(shown[0], int)
 
 
 # What a page has of many systems
