@@ -243,13 +243,11 @@ def call_trace(setting: Setting, data: str, options: dict) -> Any:
 
 def call_audit(function: Callable[..., Any]) -> Callable[[Setting, str, dict], Any]:
     def call(setting: Setting, data: str, options: dict) -> Any:
-        runs, _ = inputs(setting, data)
-        machine = other_judge(setting)
+        runs, judged = inputs(setting, data)[0], as_set(people(setting))
         if function is asl.plan_audit:
-            how = {"queries": 11} | options
-            plan = function(runs, as_set(people(setting)), setting.measure, machine, **how)
-            return plan.order, plan.pairs, plan.widths
-        return function(runs, as_set(people(setting)), setting.measure, machine, **options)
+            options = {"queries": 11} | options
+        found = function(runs, judged, setting.measure, other_judge(setting), **options)
+        return found if function is asl.audit else (found.order, found.pairs, found.widths)
 
     return call
 
