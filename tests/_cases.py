@@ -546,9 +546,12 @@ def _expected_warnings(case: Case) -> dict[str, int]:
     rows = Counter((str(q), str(d)) for q, d, _ in case.run if str(q) in queries)
     twice = _repeated(case)
     again = len(case.qrels) - len(judged)
+    silent, is_ours = len(queries) - len({qid for qid, _ in rows}), not _warns(case)
     strange = bool(rows) and bool(judged) and not (rows.keys() & judged)
     return {
         **({f"{counted(twice, 'document')} more than once": 1} if twice and _warns(case) else {}),
+        **({"has a document twice in a ranking: it counts once": 1} if twice and is_ours else {}),
+        **({f"does not answer {silent} of": 1} if silent and is_ours else {}),
         **({f"judge {counted(again, 'document')} twice": 1} if again else {}),
         **({"none of the documents of the run is judged": 1} if strange else {}),
     }
@@ -658,13 +661,18 @@ def _not_whole(case: Case) -> list[str]:
 
 #: Possible warnings about any pool, its duplicates and its size, and about any qrels.
 _POSSIBLE = (
+    "order of equal scores",
+    "infinite score",
+    "no judged document has a grade of 1 or more",
+    "in another form",
+    "same score for all documents",
     "judged documents have a grade from 1 to below 2",
     "fewer than 8 say little about rareness",
     "counts as a group, so give all runs a group",
     "more than once (e.g. ",
     "have the same score, in every query",
     "documents with equal scores are ordered by id",
-    "retrieve a document with the query's own id",
+    "a document with the query's own id",
 )
 
 

@@ -686,7 +686,8 @@ def test_a_pair_whose_values_are_left_out_has_means_and_tests(browser, tmp_path,
         page.select_option("#pair-b", label=names[2])
         assert "of one of the two are not on this page" in page.text_content("#pair-says")
         cells = texts(page, "#pair-table tbody tr:first-child > *")
-        assert float(cells[3]) == pytest.approx(means[names[0]] - means[names[2]], abs=6e-5)
+        difference = float(cells[3].replace("−", "-"))
+        assert difference == pytest.approx(means[names[2]] - means[names[0]], abs=6e-5)
         assert cells[4] != "–"
         draw_all(page)
         _, rows = saved(page, page.query_selector("#leaderboard [data-save=values]"))
@@ -726,8 +727,8 @@ def test_bounds_and_documents_to_judge_match_holes(browser, tmp_path):
             for column, of_run in zip((3, 4), ranks):
                 shown = texts(page, f"{rows} td:nth-child({column})")
                 assert shown == ["–" if pd.isna(rank) else str(rank) for rank in of_run]
-            a_gains = (todo["weight"].iloc[0] > 0) == (name != "ASL@20")
-            helped = expected.difference.a if a_gains else expected.difference.b
+            b_gains = (todo["weight"].iloc[0] > 0) == (name != "ASL@20")
+            helped = expected.difference.b if b_gains else expected.difference.a
             assert texts(page, f"{rows} td:last-child")[0].endswith(f" for {helped}")
 
 
