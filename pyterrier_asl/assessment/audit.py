@@ -149,35 +149,46 @@ def audit(
         answers += _answers(part, measure.higher_is_better, labels, name)
         explanations += _without_interval(part, h, rest)
         parts.append(part)
-    these = f"these {machine_queries} queries, if people judged all of them"
-    differences = int((less >= 0).sum())
-    note = (
-        f"Means over {target if target == TARGETS[0] else these}, with {100 * (1 - alpha):g} % "
-        f"intervals, from people's labels of {sample.size} queries and the machine's labels of "
-        f"{machine_queries}. "
-        + (
-            "People have judged all of them, so the machine changes no estimate."
-            if sample.size == machine_queries
-            else f"They hold if the {sample.size} queries were drawn at random from the "
-            f"{machine_queries}, which cannot be checked here. Each row has another lambda, so a "
-            "difference can differ from the difference of its two means."
-        )
-        + " Documents that people did not judge count as not relevant in their values."
-        + (
-            f" p is corrected for the {differences} differences of a measure (Holm); the intervals "
-            "are not."
-            if differences > 1
-            else ""
-        )
-        + (
-            f" The runs are compared with {names[0]}, the first; baseline names another."
-            if differences > 1 and baseline is None and not all_pairs
-            else ""
-        )
-    )
+    first_run = "" if baseline is not None or all_pairs else str(names[0])
+    note = _note(sample, target, alpha, int((less >= 0).sum()), first_run)
     table = pd.concat(parts, ignore_index=True)
     notes = sample.judges.facts(named, name).notes
     return Audit(table, target, sample.size, machine_queries, note, answers, explanations, notes)
+
+
+def _note(sample: AuditedRuns, target: str, alpha: float, differences: int, first_run: str) -> str:
+    """What the estimates are about, and on which assumptions.
+
+    Args:
+        sample: the runs, with people's and the machine's queries.
+        target: the target.
+        alpha: intervals cover 1 - alpha.
+        differences: the number of differences of a measure.
+        first_run: the run that is the baseline because nobody named one; '' for another.
+    """
+    people, machine = sample.size, len(sample.qids)
+    these = f"these {machine} queries, if people judged all of them"
+    sentences = [
+        f"Means over {target if target == TARGETS[0] else these}, with {100 * (1 - alpha):g} % "
+        f"intervals, from people's labels of {people} queries and the machine's labels of "
+        f"{machine}.",
+        "People have judged all of them, so the machine changes no estimate."
+        if people == machine
+        else f"They hold if the {people} queries were drawn at random from the {machine}, which "
+        "cannot be checked here. Each row has another lambda, so a difference can differ from the "
+        "difference of its two means.",
+        "Documents that people did not judge count as not relevant in their values.",
+    ]
+    if differences > 1:
+        sentences.append(
+            f"p is corrected for the {differences} differences of a measure (Holm); the intervals "
+            "are not."
+        )
+    if differences > 1 and first_run:
+        sentences.append(
+            f"The runs are compared with {first_run}, the first; baseline names another."
+        )
+    return " ".join(sentences)
 
 
 @dataclass(frozen=True, repr=False, eq=False)

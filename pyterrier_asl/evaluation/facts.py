@@ -293,7 +293,8 @@ def _ties(run: JudgedRun, measures: Mapping[str, Any] | None, values: Sequence[A
         return []
     _, most, text = max(found, key=lambda item: item[0])
     others = [name for _, name, _ in found if name != most]
-    more = f"; so do {names_of(others)} change" if others else ""
+    verb = "changes" if len(others) == 1 else "change"
+    more = f"; {names_of(others)} {verb}, too" if others else ""
     return [Fact("ties", text + more, len(found))]
 
 

@@ -102,9 +102,8 @@ def collect(
     # Each collection has its own pool.
     measure = NamedMeasure(first.name, (full if others else pooled)[first.name])
     shown_rel = None if least == 1 else least
-    of_judges: dict[str, Any] = {}
-    if has_judges:
-        of_judges = {"judges": judges, "judge_rel": judge_rel, "people": people, "rel": shown_rel}
+    by_judges = {"judges": judges, "judge_rel": judge_rel, "people": people, "rel": shown_rel}
+    of_judges: dict[str, Any] = by_judges if has_judges else {}
     comparison = None
     if len(judged) == 2:
         comparison = _of_two(judged, judged.judgements, pooled, alpha, shown_rel)
