@@ -9,6 +9,7 @@ import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
+import small
 from _files import write_qrels, write_run
 from ir_measures import AP, RR, P, infAP
 
@@ -18,23 +19,17 @@ from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.evaluation.labellings import labelled_measures
 from pyterrier_asl.judging.judgements import Judgements
 
-QRELS = {f"q{n}": {f"d{d}": (d + n) % 4 - 1 for d in range(12)} for n in range(5)}
-
-
-def run(seed: int, queries: int = 5) -> dict:
-    rng = np.random.default_rng(seed)
-    return {
-        f"q{n}": {f"d{d}": float(rng.integers(6)) for d in rng.choice(30, 15, replace=False)}
-        for n in rng.permutation(queries)
-    }
-
-
-RUNS = {f"run{n}": run(n, queries=5 - n % 2) for n in range(9)}
+RUNS, QRELS = small.collection(5, 9)
 MEASURES = [ASL @ 10, LexiP, AP, P @ 5, RR @ 10, infAP]
 
 
 def write(folder: Path) -> list[Path]:
     return [write_run(run, folder / f"input.{name}.txt") for name, run in RUNS.items()]
+
+
+def by_name(frame: pd.DataFrame) -> pd.DataFrame:
+    """In the order of a folder."""
+    return frame.sort_values("name", kind="stable", ignore_index=True)
 
 
 def test_values_match_one_run_and_measure_at_a_time():
@@ -70,7 +65,7 @@ def test_rareness_without_a_pool_matches_the_pool_of_the_runs():
 
 def test_selected_runs_keep_the_pool_of_all_runs():
     """Values, whether or not they were computed before, and bounds have one pool."""
-    asked, chosen = P_Rareness(alpha=1) @ 3, ["run7", "run2"]
+    asked, chosen = P_Rareness(alpha=1) @ 3, ["s2", "bravo"]
     judged = {
         qid: {f"d{d}": max(0, grades.get(f"d{d}", 0)) for d in range(30)}
         for qid, grades in QRELS.items()
@@ -97,17 +92,13 @@ def test_files_folders_and_frames_are_the_same(tmp_path):
     (folder / ".hidden").write_text("no run")
     expected = evaluate(RUNS, QRELS, MEASURES)
     qrels = write_qrels(QRELS, tmp_path / "qrels")
-    frames = {
-        name: pd.DataFrame(
-            [(q, d, s) for q, docs in queries.items() for d, s in docs.items()],
-            columns=["qid", "docno", "score"],
-        )
-        for name, queries in RUNS.items()
-    }
-    for runs in (folder, str(folder), paths, frames, dict(zip(RUNS, paths))):
+    frames = {name: small.frame(run) for name, run in RUNS.items()}
+    for runs in (paths, frames, dict(zip(RUNS, paths))):
         pd.testing.assert_frame_equal(evaluate(runs, qrels, MEASURES), expected)
+    for runs in (folder, str(folder)):
+        pd.testing.assert_frame_equal(evaluate(runs, qrels, MEASURES), by_name(expected))
     one = evaluate(paths[2], Judgements(QRELS), "ASL@10")
-    assert one["ASL@10"].tolist() == expected[expected["name"] == "run2"]["ASL@10"].tolist()
+    assert one["ASL@10"].tolist() == expected[expected["name"] == "bravo"]["ASL@10"].tolist()
 
 
 @pytest.mark.parametrize("backend", [pytest.param("loky", marks=pytest.mark.slow), "threading"])
@@ -129,7 +120,7 @@ def test_workers_find_what_is_named_from_here(tmp_path, monkeypatch):
     folder.mkdir()
     write(folder)
     found = evaluate(folder, QRELS, MEASURES, jobs=2, progress=False)
-    pd.testing.assert_frame_equal(found, expected)
+    pd.testing.assert_frame_equal(found, by_name(expected))
 
 
 def test_shapes_of_the_result():
@@ -140,10 +131,10 @@ def test_shapes_of_the_result():
     long = evaluate(RUNS, QRELS, {"search length": "ASL@10", "AP": AP}, long=True)
     pd.testing.assert_frame_equal(long, to_long(found))
     assert len(long) == 2 * len(found)
-    picked = long[(long["measure"] == "AP") & (long["name"] == "run3") & (long["qid"] == "q1")]
-    assert picked["value"].item() == found["AP"][keys.index(("run3", "q1"))]
-    average = ir_measures.calc_aggregate([AP], QRELS, RUNS["run3"])[AP]
-    assert found[found["name"] == "run3"]["AP"].mean() == pytest.approx(average, abs=1e-12)
+    picked = long[(long["measure"] == "AP") & (long["name"] == "charlie") & (long["qid"] == "q11")]
+    assert picked["value"].item() == found["AP"][keys.index(("charlie", "q11"))]
+    average = ir_measures.calc_aggregate([AP], QRELS, RUNS["charlie"])[AP]
+    assert found[found["name"] == "charlie"]["AP"].mean() == pytest.approx(average, abs=1e-12)
 
 
 def test_query_ids_keep_their_type():
@@ -168,8 +159,8 @@ def test_a_column_of_lengths_is_used():
         (RUNS, {"qid": AP}, ValueError, "cannot be the name of a measure"),
         ({"broken": {"q1": {"d1": float("nan")}}}, [AP], ValueError, "run 'broken'.*NaN"),
         ({"empty": {}}, [AP], ValueError, "run 'empty': the run is empty"),
-        ({"other": {"q1": {"x": 1}}}, [AP], ValueError, "run 'other': none of"),
-        ({"no lengths": RUNS["run0"]}, [TBG], ValueError, "run 'no lengths': .* no known length"),
+        ({"other": {"q11": {"x": 1}}}, [AP], ValueError, "run 'other': none of"),
+        ({"no lengths": RUNS["delta"]}, [TBG], ValueError, "run 'no lengths': .* no known length"),
     ],
 )
 def test_errors_name_the_run_or_what_is_wrong(runs, measures, error, message):

@@ -2,28 +2,17 @@
 
 from __future__ import annotations
 
-import numpy as np
-import pandas as pd
 import pytest
+import small
 from click.testing import CliRunner
 
 import pyterrier_asl as asl
 from pyterrier_asl.cli import main
 from pyterrier_asl.measures.names import parse_measure, parse_measures
 
-RNG = np.random.default_rng(11)
-QRELS = pd.DataFrame(
-    [(f"q{q}", f"d{d}", round(g, 2)) for q in range(6) for d, g in enumerate(RNG.random(12) * 2)],
-    columns=["qid", "docno", "label"],
-).sample(frac=1, random_state=3)
-RUN = pd.DataFrame(
-    [
-        (f"q{q}", f"d{d}", float(score))
-        for q in (4, 2, 0, 1, 5)
-        for d, score in zip(RNG.permutation(20)[: 7 + q], RNG.permutation(99))
-    ],
-    columns=["qid", "docno", "score"],
-)
+RUN = small.frame(small.RUN)
+QRELS = small.frame(small.QRELS, "label")
+QRELS["label"] = QRELS["label"] * 0.55 + QRELS.index % 5 / 10
 MEASURES = "AP AP@5 P@3 R@4 RR RR@2 Success@1 RBP SetR ASL ASL(g=2)@5 nASL@5 LexiP".split()
 MEASURES += ["AP_Rareness", "P_Rareness@5"]
 

@@ -9,6 +9,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+import small
 from scipy import stats
 
 from pyterrier_asl import evaluate
@@ -155,21 +156,8 @@ def test_parameters_are_checked():
         matrix.cycles("AP")
 
 
-def random_runs(systems, queries=7, seed=0):
-    rng = np.random.default_rng(seed)
-    qrels = {f"q{q}": {f"d{d}": int(d < 4) for d in range(10)} for q in range(queries)}
-    runs = {
-        f"s{s}": {
-            q: {f"d{d}": float(rng.integers(0, 50)) for d in rng.permutation(12)[:8]} for q in qrels
-        }
-        for s in range(systems)
-    }
-    return runs, qrels
-
-
 def test_the_matrix_is_all_the_pairs_with_scipys_tests():
-    runs, qrels = random_runs(6)
-    runs["again"] = runs["s0"]
+    runs, qrels = {**small.RUNS, "again": small.RUN}, small.QRELS
     matrix = preference_matrix(runs, qrels)
     for (a, run_a), (b, run_b) in itertools.product(runs.items(), repeat=2):
         rrlp = preferences(run_a, run_b, qrels)["rrLP"].to_numpy()
@@ -187,7 +175,7 @@ def test_the_matrix_is_all_the_pairs_with_scipys_tests():
 
 def test_cycles_match_a_loop():
     for seed in range(20):
-        runs, qrels = random_runs(6, queries=3, seed=seed)
+        runs, qrels = small.collection(4, 6, seed)
         matrix = preference_matrix(runs, qrels)
         for by in ("sgnLP", "rrLP"):
             beats = getattr(matrix, by) > 0

@@ -6,6 +6,7 @@ from inspect import signature
 
 import pandas as pd
 import pytest
+import small
 
 from pyterrier_asl import (
     TBG,
@@ -27,18 +28,17 @@ from pyterrier_asl import (
 )
 from pyterrier_asl.evaluation.evaluate import measured, printed_columns
 
-QRELS = {"q": {"a": 1}}
-RUN = {"q": {"a": 1.0, "b": 2.0}}
-LENGTHS = DocLengths.from_dict({"a": 10, "b": 20}, name="words")
-FRAME = pd.DataFrame({"qid": ["q"], "docno": ["a"], "score": [1.0]})
+RUN, QRELS = small.ONE_RUN, small.ONE_QRELS
+RUNS, JUDGED = small.RUNS, small.QRELS
+LENGTHS = DocLengths.from_dict({"x": 30, "a": 10, "b": 20}, name="words")
+FRAME = small.frame(RUN)
 
 
 @pytest.mark.parametrize("run", [RUN, FRAME], ids=["dicts", "frame"])
 def test_runs_by_name_are_not_one_run(run):
     wrong = "a dict from name to run, where one run is wanted: pass the one called 'x'"
-    for call in (lambda: search_lengths({"x": run}, QRELS),):
-        with pytest.raises(ValueError, match=wrong):
-            call()
+    with pytest.raises(ValueError, match=wrong):
+        search_lengths({"x": run}, QRELS)
 
 
 @pytest.mark.parametrize("call", [bounds, evaluate])
@@ -77,13 +77,6 @@ def test_options_without_effect_are_refused(options, message):
         evaluate({"x": RUN}, QRELS, "AP", **options)
 
 
-TOPICS = {f"q{n}": {"a": 1, "b": n % 2} for n in range(12)}
-RUNS = {
-    "x": {qid: RUN["q"] for qid in TOPICS},
-    "y": {qid: {"a": n} for n, qid in enumerate(TOPICS)},
-}
-
-
 @pytest.mark.parametrize(
     "call",
     [
@@ -100,7 +93,7 @@ RUNS = {
 def test_a_minimum_grade_that_no_measure_uses_is_refused(call):
     message = "rel=2 is for measures with a minimum grade, not for nDCG@10: leave it out"
     with pytest.raises(ValueError, match=message):
-        call(RUNS, TOPICS, "nDCG@10", rel=2.0)
+        call(RUNS, JUDGED, "nDCG@10", rel=2.0)
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -110,7 +103,7 @@ def test_a_minimum_grade_is_for_the_measures_that_have_one():
     assert evaluate(RUN, qrels, ["AP", "nDCG"], rel=2).equals(alone)
     for call in (evaluate, bounds, ranks, lambda *of, rel: holes(*of, rel=rel)):
         with pytest.raises(ValueError, match="rel=1 is for measures without a minimum grade of th"):
-            call(RUNS, TOPICS, ["AP(rel=2)"], rel=1)
+            call(RUNS, JUDGED, ["AP(rel=2)"], rel=1)
     with pytest.raises(
         ValueError, match=r"is for measures without document lengths .* unlike mine"
     ):
@@ -151,22 +144,25 @@ def test_runs_are_sorted_by_a_measure_without_its_minimum_grade():
     ("call", "message"),
     [
         (lambda: bounds(RUN, QRELS, "AP@9", highest=3), "highest=3 is for nDCG: leave it out"),
-        (lambda: ranks(RUNS, TOPICS, "P@9", unjudged=True, highest=3), "highest=3 is for nDCG"),
         (
-            lambda: compare(RUNS, TOPICS, "AP", allow_missing=True),
+            lambda: ranks(RUNS, JUDGED, "P@9", unjudged=True, highest=3),
+            "highest=3 is for nDCG",
+        ),
+        (
+            lambda: compare(RUNS, JUDGED, "AP", allow_missing=True),
             "allow_missing is for conditions",
         ),
         (
-            lambda: judges(TOPICS, {"m": TOPICS}, {"x": RUNS["x"]}, "AP", draws=5),
+            lambda: judges(JUDGED, {"m": JUDGED}, {"x": small.RUN}, "AP", draws=5),
             "measures='AP' is for several runs: leave it out",
         ),
         (
-            lambda: audit(RUNS, TOPICS, "nDCG", TOPICS, machine_rel=2),
+            lambda: audit(RUNS, JUDGED, "nDCG", JUDGED, machine_rel=2),
             "machine_rel=2 is for measures with a minimum grade, not for nDCG",
         ),
         (
-            lambda: audit(RUNS, TOPICS, "AP", TOPICS, baseline="y", all_pairs=True),
-            "baseline='y' is for differences from one run, not for all pairs",
+            lambda: audit(RUNS, JUDGED, "AP", JUDGED, baseline="bravo", all_pairs=True),
+            "baseline='bravo' is for differences from one run, not for all pairs",
         ),
     ],
 )
@@ -178,8 +174,8 @@ def test_options_for_other_calls_are_refused(call, message):
 
 #: Options of runs, with values that are not the default.
 OF_RUNS = {
-    "qrels": TOPICS,
-    "judges": {"m": TOPICS},
+    "qrels": JUDGED,
+    "judges": {"m": JUDGED},
     "docs": {"a": "text"},
     "rel": 2,
     "pool": RUNS,
@@ -199,7 +195,7 @@ OF_RUNS = {
     ],
 )
 def test_options_of_runs_are_refused_for_scores(function, option):
-    scores = read_scores(evaluate(RUNS, TOPICS, "AP"))
+    scores = read_scores(evaluate(RUNS, JUDGED, "AP"))
     with pytest.raises(ValueError, match=rf"^{option}(=.*)? is for runs and qrels, not for scores"):
         function(scores, **{option: OF_RUNS[option]})
 
@@ -207,7 +203,7 @@ def test_options_of_runs_are_refused_for_scores(function, option):
 @pytest.mark.filterwarnings("ignore")
 def test_default_measures_of_collections_have_the_minimum_grade():
     several = {
-        name: (RUNS, {qid: {**TOPICS[qid], "a": 2} for qid in TOPICS}) for name in ("A", "B")
+        name: (RUNS, {qid: {**JUDGED[qid], "a": 2} for qid in JUDGED}) for name in ("A", "B")
     }
     found = compare(several, rel=2).table["measure"].tolist()
     assert "AP(rel=2)" in found and "AP" not in found

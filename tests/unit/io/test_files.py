@@ -20,6 +20,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+import small
 
 import pyterrier_asl
 from pyterrier_asl import DocLengths, RarenessPool
@@ -27,14 +28,11 @@ from pyterrier_asl.retrieval.index import TermIndex
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*fewer than 8")
 PACKAGE = Path(pyterrier_asl.__file__).parent
-RUNS = {
-    f"run{i}": {"q1": {f"d{j}": -j * i % 7 for j in range(9)}, "é": {"a": 1}} for i in (1, 2, 3)
-}
 DOCUMENTS = [{"docno": f"d{i}", "text": f"radio wave {i} " + "scatter " * i} for i in range(20)]
 
 
 def make_pool():
-    return RarenessPool.from_runs(RUNS, groups={"run1": "g"}, depth=5)
+    return RarenessPool.from_runs(small.TWO_RUNS, groups={"x": "gü"}, depth=5)
 
 
 def same_pool(one, other):

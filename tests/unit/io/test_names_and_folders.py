@@ -10,6 +10,8 @@ import sys
 import pandas as pd
 import pyarrow as pa
 import pytest
+import small
+from _files import write_run
 
 from pyterrier_asl import evaluate, ranks
 from pyterrier_asl.io.runs import list_runs, read_runs, run_name
@@ -17,15 +19,12 @@ from pyterrier_asl.io.table_forms import escape_formula, text_of_cell, text_of_f
 from pyterrier_asl.io.tables import latex, show
 from pyterrier_asl.io.threads import check_jobs
 
-QRELS = {f"q{n}": {"a": 1, "b": 0} for n in range(12)}
-
 
 @pytest.fixture
 def folder(tmp_path):
     """A folder that an experiment has written."""
-    for number, name in enumerate(("bm25", "dph")):
-        lines = [f"{q} Q0 {d} {r} {-r} x\n" for q in QRELS for r, d in enumerate("ab"[number:])]
-        (tmp_path / f"{name}.run").write_text("".join(lines))
+    for name, system in (("dph", "alpha"), ("bm25", "delta")):
+        write_run(small.RUNS[system], tmp_path / f"{name}.run")
     for name in ("aggregated.csv", "perquery.csv"):
         (tmp_path / name).write_text("name,AP\nbm25,0.5\n")
     return tmp_path
@@ -34,11 +33,11 @@ def folder(tmp_path):
 def test_tables_of_an_experiment_are_not_runs(folder):
     assert list(list_runs(folder)) == list(read_runs(folder)) == ["bm25", "dph"]
     assert list(list_runs(sorted(folder.iterdir()))) == ["bm25", "dph"]
-    assert ranks(folder, QRELS, "AP").table["name"].nunique() == 2
+    assert ranks(folder, small.QRELS, "AP").table["name"].nunique() == 2
     with pytest.raises(
         ValueError, match="aggregated.csv, a table sep.* no column qid .*; there are name, AP"
     ):
-        evaluate(folder / "aggregated.csv", QRELS, "AP")
+        evaluate(folder / "aggregated.csv", small.QRELS, "AP")
     for path in folder.glob("*.run"):
         path.unlink()
     with pytest.raises(ValueError, match="holds no runs"):
@@ -49,7 +48,7 @@ def test_tables_of_an_experiment_are_not_runs(folder):
 def test_the_name_of_a_file_that_is_no_utf8(folder):
     path = os.fsdecode(os.fsencode(folder) + b"/b\xff.run")
     (folder / "bm25.run").rename(path)
-    table = evaluate(folder, QRELS, "AP")
+    table = evaluate(folder, small.QRELS, "AP")
     assert table["name"].unique().tolist() == ["b\ufffd", "dph"] == sorted(list_runs(folder))
     assert run_name("für.run").encode() == "für".encode()
 

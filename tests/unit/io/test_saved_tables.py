@@ -8,14 +8,12 @@ import re
 import numpy as np
 import pyarrow as pa
 import pytest
+import small
 
 from pyterrier_asl import DocLengths, RarenessPool
 from pyterrier_asl.io.saved_tables import load_table, save_table
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*fewer than 8")
-RUNS = {
-    f"run{i}": {"q1": {f"d{j}": -j * i % 7 for j in range(5)}, "q2": {"a": 1}} for i in (1, 2, 3)
-}
 
 
 def changed(name, change):
@@ -84,7 +82,7 @@ def lies(path, kind, change):
         about(b"pool", depth=2),
         about(b"pool", depth="gone"),
         about(b"pool", groups={"nobody": "g"}),
-        about(b"pool", groups={"run1": 7}),
+        about(b"pool", groups={"y": 7}),
         about(b"pool", groups=[1]),
         about(b"pool", name=7),
         about(b"pool", name=""),
@@ -92,7 +90,7 @@ def lies(path, kind, change):
 )
 def test_pools_that_lie(tmp_path, change):
     path = tmp_path / "pool.parquet"
-    RarenessPool.from_runs(RUNS, depth=5).save(path)
+    RarenessPool.from_runs(small.TWO_RUNS, depth=5).save(path)
     lies(path, RarenessPool.KIND, lambda table: table)
     RarenessPool.load(path)
     lies(path, RarenessPool.KIND, change)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
+import small
 
 import pyterrier_asl as asl
 from pyterrier_asl.analysis import compare_techniques, rare_finds, rareness_without_own_group
 from pyterrier_asl.io.names import check_names
 
-QRELS = {"q1": {"a": 1, "b": 0}, "q2": {"a": 0, "b": 1}}
-RUNS = {"x": {"q1": {"a": 2, "b": 1}, "q2": {"a": 1}}, "y": {"q1": {"b": 1}, "q2": {"b": 1}}}
+RUNS, QRELS = small.RUNS, small.QRELS
 TRACKS = {"t": (RUNS, QRELS)}
 
 
@@ -22,7 +22,7 @@ TRACKS = {"t": (RUNS, QRELS)}
         (lambda: rareness_without_own_group(RUNS, QRELS, {"z": "g"}), "groups names 'z'"),
         (lambda: asl.RarenessPool.from_runs(RUNS, groups={"z": "g"}), "groups names 'z'"),
         (
-            lambda: compare_techniques(TRACKS, old={"t": "x", "T": "y"}, new="y"),
+            lambda: compare_techniques(TRACKS, old={"t": "alpha", "T": "bravo"}, new="bravo"),
             "old names 'T', which is none of the tracks: did you mean 't'?",
         ),
     ],
