@@ -40,7 +40,7 @@ _REQUIRED = {
     "relevant": "--relevant 1,2,5,10,20",
     "ranks": "--ranks 1,2,5,10,20",
 }
-#: Columns of thumbnails.
+#: Most columns of thumbnails.
 COLUMNS = 4
 
 _BEGIN, _END = ".. (analyses: begin)\n", ".. (analyses: end)\n"
@@ -106,12 +106,9 @@ def reference() -> str:
 
 def measures() -> str:
     """One section per measure with its docstring and parameters, then the papers."""
-    rows = "".join(map(_row, PluginProvider.SUPPORTED_MEASURES))
     parts = [
         _title("Measures"),
-        ":doc:`measures` explains which to use, with worked examples.\n\n"
-        ".. list-table::\n    :header-rows: 1\n    :widths: 15 15 70\n\n"
-        f"    * - measure\n      - better\n      - definition\n{rows}\n",
+        ":doc:`measures` explains which to use, with worked examples.\n\n",
         f"Parameters of several measures:\n\n{''.join(_common_parameters())}\n",
     ]
     parts += map(_measure, PluginProvider.SUPPORTED_MEASURES)
@@ -162,9 +159,10 @@ def _thumbnails(group: list[Analysis]) -> str:
         f"        :ref:`{a.what} <analysis-{a.name}>`\n"
         for a in group
     ]
-    cells += ["\\\n"] * (-len(cells) % COLUMNS)
+    columns = min(COLUMNS, len(cells))
+    cells += ["\\\n"] * (-len(cells) % columns)
     lines = [
-        ("      - " if place % COLUMNS else "    * - ") + cell for place, cell in enumerate(cells)
+        ("      - " if place % columns else "    * - ") + cell for place, cell in enumerate(cells)
     ]
     return ".. list-table::\n\n" + "".join(lines) + "\n"
 
@@ -233,14 +231,6 @@ def _directive(name: str) -> str:
     if name.endswith(".TermIndex"):
         members += "    :inherited-members: Artifact\n"
     return f".. auto{kind}:: {name}\n{members}"
-
-
-def _row(measure: Any) -> str:
-    better = "higher" if measure.HIGHER_IS_BETTER else "lower"
-    label = measure.NAME.lower().replace("_", "-")
-    return (
-        f"    * - :ref:`{measure.NAME} <{label}>`\n      - {better}\n      - {measure.SHORT_DESC}\n"
-    )
 
 
 def _measure(measure: Any) -> str:
