@@ -36,7 +36,7 @@ import click
 
 from ..io.tables import MACHINE_READABLE, write
 from ..leaderboard import ranks as library
-from ..leaderboard.sentences import pairs_caption
+from ..leaderboard.result import pairs_caption
 from . import Command, epilog, options, print_notes
 
 

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from ..assessment.judges import QRELS, JudgeRel, Judges, sign_of, with_reference
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.facts import joined_notes
@@ -21,11 +23,12 @@ from ..evaluation.inputs import (
 from ..evaluation.scores import ScoreTable
 from ..evaluation.tracks import tracks
 from ..io.lazy import pd
+from ..io.names import OVERALL
 from ..measures.names import Measures, NamedMeasure, one_measure
 from ..scoring.arrays import Floats
 from ..statistics.inputs import DRAWS, FEWEST
-from ..statistics.rank_intervals import RankIntervals, rank_intervals
-from .result import Leaderboard, board_of, with_tracks
+from ..statistics.rank_intervals import RankIntervals, joint_ranks, rank_intervals
+from .result import Leaderboard
 from .samples import (
     Sample,
     check_sample,
@@ -188,7 +191,7 @@ def ranks_of(
     whole = together(samples) if several else next(iter(samples.values()))
     check_sample(whole, measure)
     intervals = {judge: _intervals(whole, judge, options) for judge in whole.values}
-    board = board_of(whole, measure, options["alpha"], intervals)
+    board = _board_of(whole, measure, options["alpha"], intervals)
     if not several:
         return board
     alpha = options["alpha"] / len(samples) if simultaneous else options["alpha"]
@@ -196,9 +199,9 @@ def ranks_of(
     for track, sample in samples.items():
         if len(sample.qids) >= FEWEST:
             own = {judge: _intervals(sample, judge, level) for judge in sample.values}
-            tracks[track] = board_of(sample, measure, alpha, own)
+            tracks[track] = _board_of(sample, measure, alpha, own)
     means = {track: sample.means for track, sample in samples.items()}
-    return with_tracks(board, tracks, pd.DataFrame(means, whole.names), simultaneous)
+    return _with_tracks(board, tracks, pd.DataFrame(means, whole.names), simultaneous)
 
 
 def _intervals(sample: Sample, judge: str, options: dict[str, Any]) -> RankIntervals:
@@ -250,3 +253,80 @@ def with_rank_columns(
             shown[f"{label} rank low"] = intervals.low.tolist()
             shown[f"{label} rank high"] = intervals.high.tolist()
     return shown
+
+
+def _board_of(
+    sample: Sample, measure: str, alpha: float, by_judge: Mapping[str, RankIntervals]
+) -> Leaderboard:
+    """The leaderboard of a sample, by the intervals of each judge."""
+    several = list(by_judge.values())
+    intervals = joint_ranks(several) if len(several) > 1 else several[0]
+    rank = sample.ranks
+    order = np.argsort(rank, kind="stable")
+    names = [sample.names[system] for system in order]
+    best = intervals.possibly_best
+    assert best is not None
+    table = pd.DataFrame(
+        {
+            "name": names,
+            "mean": sample.means[order],
+            "rank": rank[order],
+            "low": intervals.low[order],
+            "high": intervals.high[order],
+            "possibly_first": intervals.low[order] == 1,
+            "could_be_best": best[order],
+        }
+    )
+
+    def frame(matrix: Any) -> pd.DataFrame:
+        return pd.DataFrame(matrix[np.ix_(order, order)], pd.Index(names, name="name"), names)
+
+    between = None
+    if intervals.least is not None:
+        first, second = order
+        ends = intervals.least[first, second], -intervals.least[second, first]
+        low, high = sorted(sample.sign * end for end in ends)
+        between = (float(low), float(high))
+    return Leaderboard(
+        table=table,
+        better=frame(intervals.better),
+        p=frame(intervals.p),
+        critical=intervals.critical,
+        measure=measure,
+        higher_is_better=sample.higher_is_better,
+        names=names,
+        topics=len(sample.qids),
+        alpha=alpha,
+        statistic=frame(intervals.statistic),
+        draws=intervals.draws,
+        judges=list(by_judge),
+        values=pd.DataFrame(
+            next(iter(sample.values.values()))[order], pd.Index(names, name="name"), sample.qids
+        ),
+        difference_interval=between,
+        unjudged=bool(sample.lower),
+        left_out=sample.left_out,
+    )
+
+
+def _with_tracks(
+    board: Leaderboard, tracks: dict[str, Leaderboard], means: pd.DataFrame, simultaneous: bool
+) -> Leaderboard:
+    """Adds the leaderboards of single collections to that of all together."""
+    names, everywhere = board.names, None
+    if len(tracks) == means.shape[1]:
+        better = [own.better.loc[names, names].to_numpy() for own in tracks.values()]
+        everywhere = pd.DataFrame(np.all(better, axis=0), board.better.index, names)
+    tables = {
+        OVERALL: board.table,
+        **{track: own.table for track, own in tracks.items()},
+    }
+    table = pd.concat(tables, names=["track"]).reset_index("track").reset_index(drop=True)
+    return replace(
+        board,
+        table=table,
+        tracks=tracks,
+        better_everywhere=everywhere,
+        means=means.loc[names],
+        simultaneous=simultaneous,
+    )

@@ -2,44 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..charts.forms import (
-    BESIDE_NAMES,
-    CROWDED,
-    ROW,
-    alt,
-    category,
-    figure,
-    inline_rows,
-    ranges,
-    tooltips,
-)
-from ..charts.scales import around, whole_numbers
+from ..assessment.compare_judges import JudgeSummary, summary_of
+from ..assessment.judges import Judges
 from ..io.lazy import pd
 from ..io.names import OVERALL
-from ..io.notices import counted
+from ..io.notices import counted, names_of
 from ..io.printed import Part, Printed
+from ..io.table_forms import format_value
 from ..io.tables import latex
-from ..statistics.inputs import check_name
-from ..statistics.rank_intervals import RankIntervals, joint_ranks
-from .board import Board
-from .samples import Sample
-from .sentences import STAR, caption, conditions, confidence, headlines
+from ..measures.names import NamedMeasure
+from ..statistics.inputs import FEWEST, check_name
+from . import forms
+from .sentences import STAR, Words, confidence, p_text, places_of_interval
 
-#: The most pixels of a chart of topics; of more topics some have no names.
-_MOST_WIDE = 2400
+if TYPE_CHECKING:
+    from ..charts.forms import alt
 
 #: The charts of a leaderboard.
 KINDS = ("ranks", "queries")
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Leaderboard(Board, Printed):
+class Leaderboard(Printed):
     """The result of :func:`~pyterrier_asl.ranks`. Frames by system have the best mean first.
 
     Attributes:
@@ -77,6 +69,77 @@ class Leaderboard(Board, Printed):
         named_measure: the measure with its name; None without runs.
         notes: sentences on what must be known of the runs and the qrels.
     """
+
+    table: pd.DataFrame
+    better: pd.DataFrame
+    p: pd.DataFrame
+    critical: list[Any]
+    measure: str
+    higher_is_better: bool
+    names: list[str]
+    topics: int
+    alpha: float
+    statistic: pd.DataFrame
+    draws: int
+    judges: list[str]
+    values: pd.DataFrame
+    difference_interval: tuple[float, float] | None = None
+    unjudged: bool = False
+    left_out: int = 0
+    tracks: dict[str, Leaderboard] = field(default_factory=dict)
+    better_everywhere: pd.DataFrame | None = None
+    means: pd.DataFrame | None = None
+    simultaneous: bool = False
+    judged_runs: dict[str, Judges] = field(default_factory=dict)
+    named_measure: NamedMeasure | None = None
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def overall(self) -> pd.DataFrame:
+        """The rows of the table for all topics together."""
+        if "track" not in self.table:
+            return self.table
+        rows = self.table[self.table["track"] == OVERALL]
+        return rows.drop(columns="track").reset_index(drop=True)
+
+    def pairs(self) -> pd.DataFrame:
+        """A row for each pair of systems, the one with the better mean first.
+
+        Returns:
+            ``a``, ``b``, ``difference`` (of the means, by the first judge), ``statistic``, ``p``,
+            adjusted for all pairs (0 means less than 1 / :attr:`draws`), and ``ordered``: a is
+            better than b, as p is at most :attr:`alpha`. For two systems
+            :attr:`difference_interval` is the confidence interval of the difference.
+        """
+        a, b = np.triu_indices(len(self.names), k=1)
+        names, means = np.array(self.names, dtype=object), self.overall["mean"].to_numpy()
+        return pd.DataFrame(
+            {
+                "a": names[a],
+                "b": names[b],
+                "difference": means[a] - means[b],
+                "statistic": self.statistic.to_numpy()[a, b],
+                "p": self.p.to_numpy()[a, b],
+                "ordered": self.better.to_numpy()[a, b],
+            }
+        )
+
+    @property
+    def stars(self) -> list[bool]:
+        """For each system: whether a system with the best mean is better (the pair is ordered)."""
+        leads = (self.overall["rank"] == 1).to_numpy()
+        return [bool(self.better.loc[leads, name].any()) for name in self.names]
+
+    @cached_property
+    def judge_summaries(self) -> dict[str, JudgeSummary]:
+        """The judges of each collection compared with the judge of the qrels, if there are more."""
+        if len(self.judges) < 2 or self.named_measure is None:
+            return {}
+        measures = [self.named_measure]
+        return {
+            track: summary_of(judges.select(self.judges), measures, alpha=self.alpha)
+            for track, judges in self.judged_runs.items()
+        }
 
     def sentences(self) -> list[str]:
         """Sentences on who could be the best, and on the conditions of the intervals."""
@@ -125,49 +188,10 @@ class Leaderboard(Board, Printed):
                 with the best mean; ``'queries'``: the value of each system for each topic.
         """
         check_name("kind", kind, [None, *KINDS])
-        return self._chart_of_queries() if kind == "queries" else self._chart_of_ranks()
-
-    def _chart_of_queries(self) -> alt.TopLevelMixin:
-        order = [str(topic) for topic in self.values.median().sort_values(kind="stable").index]
-        cells = self.values.set_axis(list(map(str, self.values)), axis=1)
-        cells = cells.melt(ignore_index=False, var_name="topic").reset_index()
-        drawn = (
-            alt.Chart(inline_rows(cells))
-            .mark_rect()
-            .encode(
-                x=alt.X("topic:N", sort=order, axis=alt.Axis(labelAngle=-90, ticks=False)),
-                y=alt.Y("name:N", sort=self.names, title=None),
-                color=alt.Color("value:Q", title=self.measure),
-                tooltip=tooltips("name:N", "topic:N", "value:Q"),
-            )
-        )
-        text = f"{counted(self.topics, 'topic')}, the lowest median at the left."
-        width = max(BESIDE_NAMES, min(ROW * self.topics, _MOST_WIDE))
-        return figure(drawn, f"{self.measure} by topic", text, rows=CROWDED, width=width)
-
-    def _chart_of_ranks(self) -> alt.TopLevelMixin:
-        rows = self.overall.assign(low=self.overall["low"].astype(int))
-        rows["star"] = [STAR * star for star in self.stars]
-        rows["could_be_best"] = np.where(rows["could_be_best"], "yes", "no")
-        base = alt.Chart(inline_rows(rows)).encode(
-            y=alt.Y("name:N", sort=self.names, title=None),
-            color=category("could_be_best", "could be the best", domain=("yes", "no")),
-            tooltip=tooltips("name:N", "mean:Q", "rank:Q", "low:Q", "high:Q", "could_be_best:N"),
-        )
-        text = (
-            f"{counted(self.topics, 'topic')}; with {confidence(self.alpha)} confidence all "
-            "intervals hold at once. Dot: the rank by the mean."
-        )
-        if any(self.stars):
-            text += f" {STAR}: significantly worse than a system with the best mean."
-        stars = base.mark_text(align="left", dx=7, dy=3).encode(
-            x=alt.X("high:Q", title="rank"), text="star:N"
-        )
-        most = int(rows["high"].max())
-        axis = alt.Axis(values=whole_numbers(1, most), format="d")
-        scale = alt.Scale(domain=around([1, most]))
-        bars = ranges(base, "low", "rank", "high", "rank", axis=axis, scale=scale) + stars
-        return figure(bars, f"Ranks by {self.measure}", text, rows=CROWDED)
+        if kind == "queries":
+            return forms.chart_of_queries(self.values, self.measure)
+        rows = self.overall.assign(star=[STAR * star for star in self.stars])
+        return forms.chart_of_ranks(rows, self.measure, self.topics, self.alpha)
 
 
 def interval(low: int, high: int) -> str:
@@ -179,78 +203,189 @@ def interval(low: int, high: int) -> str:
     return str(low) if low == high else f"{low}-{high}"
 
 
-def board_of(
-    sample: Sample, measure: str, alpha: float, by_judge: Mapping[str, RankIntervals]
-) -> Leaderboard:
-    """The leaderboard of a sample, by the intervals of each judge."""
-    several = list(by_judge.values())
-    intervals = joint_ranks(several) if len(several) > 1 else several[0]
-    rank = sample.ranks
-    order = np.argsort(rank, kind="stable")
-    names = [sample.names[system] for system in order]
-    best = intervals.possibly_best
-    assert best is not None
-    table = pd.DataFrame(
-        {
-            "name": names,
-            "mean": sample.means[order],
-            "rank": rank[order],
-            "low": intervals.low[order],
-            "high": intervals.high[order],
-            "possibly_first": intervals.low[order] == 1,
-            "could_be_best": best[order],
-        }
+# Sentences
+
+
+def headlines(board: Leaderboard) -> list[str]:
+    """Sentences on the best systems and on significantly better ones."""
+    return ["".join(map(str, parts)) for parts in linked_headlines(board)]
+
+
+def linked_headlines(board: Leaderboard) -> list[list[str | Words]]:
+    """The parts of each headline."""
+    if len(board.names) == 1:
+        return [[f"There is a single system, {board.names[0]}: its rank is 1."]]
+    if len(board.names) == 2:
+        return [[_two(board)]]
+    return [*_best(board), *_leader(board), _better(board)]
+
+
+def conditions(board: Leaderboard) -> list[str]:
+    """Sentences on the conditions of the answers."""
+    if len(board.names) == 1:
+        return []
+    sentences = [*legend(board), *_holds_for(board)]
+    return sentences if board.means is None else [*sentences, *_collections(board)]
+
+
+def _two(board: Leaderboard) -> str:
+    """Of two systems: whether one is better, with the interval that belongs to the p-value."""
+    pair, between = board.pairs().iloc[0], board.difference_interval or (math.nan, math.nan)
+    # Only for systems that are equal for every topic both ends are 0.
+    if not any(between):
+        return (
+            f"{pair['a']} and {pair['b']} have the same {board.measure} for each of "
+            f"{counted(board.topics, 'topic')}."
+        )
+    places = places_of_interval(between, 4) if pair["ordered"] else 4
+    numbers = [format_value(value, places) for value in (float(pair["difference"]), *between)]
+    answer = (
+        f"{pair['a']} is significantly better than {pair['b']} by {board.measure}"
+        if pair["ordered"]
+        else f"{counted(board.topics, 'topic')} do not show whether {pair['a']} or {pair['b']} is "
+        f"better by {board.measure}"
+    )
+    p = p_text(float(pair["p"]), board.draws, board.alpha)
+    several = len(board.judges) > 1
+    by = f" by {board.judges[0]}" if several else ""
+    over = f" over all {len(board.judges)} judges" if several else ""
+    return (
+        f"{answer}: the difference of the means{by} is {numbers[0]}, its {confidence(board.alpha)} "
+        f"interval{over} [{numbers[1]}, {numbers[2]}], {p} (sign flips)."
     )
 
-    def frame(matrix: Any) -> pd.DataFrame:
-        return pd.DataFrame(matrix[np.ix_(order, order)], pd.Index(names, name="name"), names)
 
-    between = None
-    if intervals.least is not None:
-        first, second = order
-        ends = intervals.least[first, second], -intervals.least[second, first]
-        low, high = sorted(sample.sign * end for end in ends)
-        between = (float(low), float(high))
-    return Leaderboard(
-        table=table,
-        better=frame(intervals.better),
-        p=frame(intervals.p),
-        critical=intervals.critical,
-        measure=measure,
-        higher_is_better=sample.higher_is_better,
-        names=names,
-        topics=len(sample.qids),
-        alpha=alpha,
-        statistic=frame(intervals.statistic),
-        draws=intervals.draws,
-        judges=list(by_judge),
-        values=pd.DataFrame(
-            next(iter(sample.values.values()))[order], pd.Index(names, name="name"), sample.qids
-        ),
-        difference_interval=between,
-        unjudged=bool(sample.lower),
-        left_out=sample.left_out,
+def _best(board: Leaderboard) -> Iterator[list[str | Words]]:
+    rows = board.overall
+    best = rows[rows["could_be_best"]]
+    systems, by = len(rows), f"by {board.measure} ({counted(board.topics, 'topic')})"
+    if len(best) == 1:
+        only = Words(best["name"].iloc[0], "best")
+        yield ["Only ", only, f" could be the best of {systems} systems {by}."]
+    elif len(best) == systems:
+        yield [f"Each of the {systems} systems could be the best {by}."]
+    else:
+        count = Words(f"{len(best)} of {systems} systems", "count")
+        yield [count, f" could be the best {by}."]
+    if later := best["name"][best["low"] > 1].tolist():
+        yield [
+            f"Rank 1 is outside the interval of {names_of(later)}: the intervals are about all "
+            "pairs together, but who could be the best is tested system by system, at level "
+            f"{board.alpha / 2:g}."
+        ]
+
+
+def _better(board: Leaderboard) -> list[str | Words]:
+    systems, number = len(board.names), int(board.better.to_numpy().sum())
+    pairs = systems * (systems - 1) // 2
+    share = f"all {pairs:,}" if number == pairs else f"{number:,} of {pairs:,}"
+    better = f"One system is significantly better than the other in {share} pairs"
+    return [
+        f"{better if number else 'No two systems are significantly different'} (all pairs: "
+        f"corrected p at most {board.alpha:g}). With {confidence(board.alpha)} confidence all "
+        f"{systems} intervals of ranks hold at once."
+    ]
+
+
+def _leader(board: Leaderboard) -> Iterator[list[str | Words]]:
+    leaders = board.overall[board.overall["rank"] == 1]
+    low, high = int(leaders["low"].min()), int(leaders["high"].max())
+    ranks = f"{low}" if low == high else f"between {low} and {high}"
+    if len(leaders) == 1:
+        leader = Words(leaders["name"].iloc[0], "best")
+        yield [leader, f" has the best mean {board.measure}; its rank is {ranks}."]
+    elif len(leaders) == len(board.names):
+        yield [f"All systems have the same mean {board.measure}."]
+    else:
+        share = f"{names_of(leaders['name'].tolist())} share the best mean {board.measure}"
+        yield [f"{share}; their ranks are {ranks}."]
+
+
+def legend(board: Leaderboard) -> Iterator[str]:
+    """The meaning of the stars, if there are any."""
+    if any(board.stars):
+        yield (
+            f"{STAR}: significantly worse than a system with the best mean (all pairs: corrected p "
+            f"at most {board.alpha:g})."
+        )
+
+
+def caption(board: Leaderboard) -> str:
+    """The caption of a table: contents, number of topics, test, family, and legend."""
+    systems = len(board.names)
+    over = "" if board.means is None else f" over {board.means.shape[1]} collections"
+    sentences = [
+        f"Ranks by {board.measure}{over}, {counted(board.topics, 'topic')}. Bold: the best mean."
+    ]
+    if systems > 1:
+        pairs = counted(systems * (systems - 1) // 2, "pair")
+        sentences += [
+            f"Ranks: {confidence(board.alpha)} intervals that hold for all systems at once.",
+            "Could be the best: no other system is shown to be better.",
+            *legend(board),
+            f"Test: sign flips of the topics' differences, {pairs}, step-down maxima.",
+        ]
+    return " ".join(sentences)
+
+
+def pairs_caption(board: Leaderboard) -> str:
+    """The caption of a table of all pairs."""
+    pairs = counted(len(board.names) * (len(board.names) - 1) // 2, "pair")
+    return (
+        f"{pairs} of systems by {board.measure}, {counted(board.topics, 'topic')}: difference of "
+        "the means, a less b. p is corrected for all pairs (sign flips of the topics' differences, "
+        f"step-down maxima); ordered: p at most {board.alpha:g}."
     )
 
 
-def with_tracks(
-    board: Leaderboard, tracks: dict[str, Leaderboard], means: pd.DataFrame, simultaneous: bool
-) -> Leaderboard:
-    """Adds the leaderboards of single collections to that of all together."""
-    names, everywhere = board.names, None
-    if len(tracks) == means.shape[1]:
-        better = [own.better.loc[names, names].to_numpy() for own in tracks.values()]
-        everywhere = pd.DataFrame(np.all(better, axis=0), board.better.index, names)
-    tables = {
-        OVERALL: board.table,
-        **{track: own.table for track, own in tracks.items()},
-    }
-    table = pd.concat(tables, names=["track"]).reset_index("track").reset_index(drop=True)
-    return replace(
-        board,
-        table=table,
-        tracks=tracks,
-        better_everywhere=everywhere,
-        means=means.loc[names],
-        simultaneous=simultaneous,
+def _holds_for(board: Leaderboard) -> Iterator[str]:
+    if board.unjudged:
+        yield "This holds for all labels of the unjudged documents of these runs."
+    if len(board.judges) > 1:
+        yield (
+            f"This holds whichever of these judges is right: {', '.join(board.judges)}. If no "
+            "judge is right, the intervals say nothing."
+        )
+        yield f"Means and their differences are by {board.judges[0]}."
+        for track, judges in board.judge_summaries.items():
+            for sentence in [*judges.best, *judges.lines().values(), *judges.unknown]:
+                yield f"{track}: {sentence}" if track else sentence
+    if board.left_out:
+        topics, verb = counted(board.left_out, "topic"), "is" if board.left_out == 1 else "are"
+        yield f"{topics} that not every judge has {verb} left out."
+    yield (
+        f"The intervals are about the population of topics that these {board.topics} are a sample "
+        "of. They account for choosing a system after looking at the table, not for tuning on the "
+        "same topics."
     )
+
+
+def _collections(board: Leaderboard) -> Iterator[str]:
+    assert board.means is not None
+    tracks = list(map(str, board.means))
+    yield (
+        f"Overall is the mean of the means of {len(tracks)} collections. The collections were "
+        "chosen, not drawn, so the intervals are about these collections only."
+    )
+    if small := [track for track in tracks if track not in board.tracks]:
+        has = "has" if len(small) == 1 else "have"
+        yield (
+            f"{names_of(small)} {has} fewer than {FEWEST} topics, too few for intervals, so pairs "
+            "are not compared in every collection."
+        )
+    if board.better_everywhere is not None:
+        number, systems = int(board.better_everywhere.to_numpy().sum()), len(board.names)
+        has, pairs = "has" if number == 1 else "have", counted(systems * (systems - 1) // 2, "pair")
+        yield (
+            f"{number:,} of {pairs} {has} the same significantly better system in every collection."
+            if number
+            else "No system is significantly better than another in every collection."
+        )
+    if board.tracks:
+        yield (
+            f"The intervals of all collections hold at once with {confidence(board.alpha)} "
+            "confidence."
+            if board.simultaneous
+            else f"The intervals of each single collection hold with {confidence(board.alpha)} "
+            "confidence."
+        )

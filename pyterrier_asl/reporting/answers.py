@@ -12,15 +12,8 @@ import numpy as np
 
 from ..comparison.result import RunComparison
 from ..io.notices import counted
-from ..leaderboard.sentences import (
-    Words,
-    conditions,
-    confidence,
-    headlines,
-    linked_headlines,
-    p_text,
-    places_of_interval,
-)
+from ..leaderboard.result import conditions, headlines, linked_headlines
+from ..leaderboard.sentences import Words, confidence, p_text, places_of_interval
 from ..scoring.arrays import Floats
 from ..statistics.inputs import DRAWS
 from ..statistics.rounding import EQUAL

@@ -15,7 +15,8 @@ from ir_measures import Judged
 
 from ..io.names import short_names
 from ..io.texts import Texts
-from ..leaderboard.sentences import headlines, p_text
+from ..leaderboard.result import headlines
+from ..leaderboard.sentences import p_text
 from ..unjudged.holes import Holes
 from .answers import Answers, decimals, shown_value
 from .findings import Findings, SystemFindings, SystemRanking
