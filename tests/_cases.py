@@ -666,7 +666,6 @@ _POSSIBLE = (
     "fewer than 8 say little about rareness",
     "counts as a group, so give all runs a group",
     "more than once (e.g. ",
-    "have the same score, in every query",
     "documents with equal scores are ordered by id",
     "a document with the query's own id",
 )

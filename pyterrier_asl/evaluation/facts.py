@@ -34,10 +34,8 @@ _RUN = "{run}"
 _MOST = 5
 #: Change of a mean from which on ties are a fact; for a mean above 1, as a share of the mean.
 _LEAST_CHANGE = 0.01
-#: Share of queries from which on equal ids of query and document are no coincidence, and from
-#: which on equal scores of all of at least so many documents are a fault: more than in any of 205
-#: runs of TREC.
-_OWN_IDS, _CONSTANT, _DOCUMENTS = 0.1, 0.25, 10
+#: Share of queries from which on equal ids of query and document are no coincidence.
+_OWN_IDS = 0.1
 #: The difference between two runs in their share of unjudged documents that is a fact.
 _UNJUDGED = 0.1
 #: The queries whose document ids are looked at, evenly chosen, and the first documents of each. In
@@ -219,16 +217,8 @@ def _order(run: JudgedRun) -> Fact | None:
     if infinite:
         scores = counted(infinite, "infinite score")
         return Fact(ORDER, f"{_RUN} has {scores}: write scores that are numbers", infinite)
-    long, constant = run.retrieved >= _DOCUMENTS, run.constant_scores
-    many = (constant & long).sum()
-    if run.has_constant_scores or (many and many >= _CONSTANT * long.sum()):
-        number, queries = int(constant.sum()), counted(len(constant), "query", "queries")
-        text = (
-            f"{_RUN} has the same score for all documents of {number:,} of {queries} (e.g. "
-            f"{_example(run, constant)}): as in trec_eval they are ordered by their ids, "
-            "descending, and ranks are ignored; write scores that fall with the rank"
-        )
-        return Fact(ORDER, text, number, len(constant))
+    if fault := run.constant_fault:
+        return Fact(ORDER, f"{_RUN} {fault}", int(run.constant_scores.sum()), len(run.judgements))
     if run.ranks_contradict_scores:
         text = (
             f"the ranks of {_RUN} contradict the scores of most rows: as in trec_eval documents "

@@ -20,7 +20,7 @@ import numpy as np
 import pyarrow as pa
 
 from ..io.columns import Columns, run_columns
-from ..io.notices import warn
+from ..io.notices import counted, warn
 from ..io.values import take
 from ..scoring.arrays import (
     Bools,
@@ -36,17 +36,15 @@ from .judgements import Judgements
 from .ranking import Answers, Ranking, equal_rows, match
 from .remembered import Remembering, cached_property, remembered
 
-#: The warning about a run whose scores are constant.
-CONSTANT_SCORES = (
-    "all documents of a query have the same score, in every query: as in trec_eval they are "
-    "ordered by their ids, descending, and ranks are ignored; write scores that fall with the rank"
-)
 #: Rows whose ranks and scores are compared.
 _COMPARED_ROWS = 1 << 17
 #: A query that is a document of the collection is among the first documents that it retrieves.
 _NEAR_TOP = 3
-#: Fewer documents can have the same score by chance.
-_MIN_CONSTANT_DOCUMENTS = 20
+#: Fewer documents, in all queries or in one, can have the same score by chance.
+_MIN_CONSTANT_DOCUMENTS, _MIN_CONSTANT_RANKING = 20, 10
+#: Share of queries from which on equal scores of all their documents are a fault: more than in any
+#: of 205 runs of TREC.
+_CONSTANT = 0.25
 
 
 @dataclass(frozen=True)
@@ -170,13 +168,21 @@ class JudgedRun(Remembering):
         return constant
 
     @property
-    def has_constant_scores(self) -> bool:
-        """Whether all documents of a query have the same score, in every query."""
-        sizes = np.diff(self.whole_ranking.offsets)
-        several = sizes > 1
-        if sizes[several].sum() < _MIN_CONSTANT_DOCUMENTS:
-            return False
-        return bool(self.constant_scores.sum() == several.sum())
+    def constant_fault(self) -> str:
+        """What is wrong if all documents of many queries have the same score; '' if few do."""
+        constant, several = self.constant_scores, self.retrieved > 1
+        documents, long = self.retrieved[several].sum(), self.retrieved >= _MIN_CONSTANT_RANKING
+        in_all = documents >= _MIN_CONSTANT_DOCUMENTS and constant.sum() == several.sum()
+        many = (constant & long).sum()
+        if not (in_all or (many and many >= _CONSTANT * long.sum())):
+            return ""
+        queries = counted(len(constant), "query", "queries")
+        return (
+            f"has the same score for all documents of {constant.sum():,} of {queries} (e.g. "
+            f"{str(self.judgements.qids[int(np.argmax(constant))])!r}): as in trec_eval they are "
+            "ordered by their ids, descending, and ranks are ignored; write scores that fall with "
+            "the rank"
+        )
 
     @cached_property
     def ranks_contradict_scores(self) -> bool:
@@ -295,8 +301,8 @@ def judge(judgements: Judgements, run: Any) -> JudgedRun:
     judged = _judge(judgements, run_columns(run), "warn")
     if judged.retrieved.any() and len(judgements.docnos) and not len(judged.pairs):
         warn(none_judged(judged), NothingJudged)
-    if judged.has_constant_scores:
-        warn(CONSTANT_SCORES)
+    if fault := judged.constant_fault:
+        warn(f"the run {fault}")
     return judged
 
 

@@ -109,7 +109,7 @@ class Answers:
         """Who is best."""
         scope = f"{self.findings.scope}: " if self.findings.scope else ""
         first, *rest = self._verdict()
-        notes = (Sentence(f"{note}.") for note in self.findings.notes)
+        notes = map(_note, self.findings.notes)
         return [*self._over_all(), Sentence(scope, *first.parts), *rest, *notes]
 
     def answers(self) -> dict[str, list[Sentence]]:
@@ -340,6 +340,13 @@ def _with_link(text: str, verb: str) -> Sentence:
     before, found, after = text.partition(f" {verb} ")
     link = Link(verb, "collections", {})
     return Sentence(before, " ", link, " ", after) if found else Sentence(text)
+
+
+def _note(text: str) -> Sentence:
+    """A note, with a link to the part of the page that a command stands for."""
+    before, found, after = text.partition("`holes`")
+    link = Link("unjudged documents", "reliability", {})
+    return Sentence("Note: ", before, link if found else "", f"{after}.")
 
 
 def planned_p(p: float, alpha: float) -> str:

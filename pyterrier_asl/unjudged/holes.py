@@ -13,6 +13,7 @@ import pandas as pd
 
 from ..charts.forms import CROWDED, alt, captioned, figure, inline_rows, ranges, square, tooltips
 from ..evaluation.evaluation import Evaluation
+from ..evaluation.facts import only_relevant
 from ..evaluation.inputs import QrelsLike, Runs, complete_measures
 from ..evaluation.labellings import Labelled, check_cutoff
 from ..io.names import check_names
@@ -80,7 +81,7 @@ def holes(
             cut-off, which take seconds per pair, of three runs or more.
 
     >>> runs = {"a": {"q": {"d": 2, "x": 1}}, "b": {"q": {"y": 2, "d": 1}}}
-    >>> found = holes(runs, {"q": {"d": 1}}, "RR")
+    >>> found = holes(runs, {"q": {"d": 1, "n": 0}}, "RR")
     >>> found.difference.verdict, found.difference.low, found.todo["docno"].tolist()
     ('open', -0.5, ['y', 'x'])
     """
@@ -187,9 +188,10 @@ class Holes(Printed):
         Of two runs first the documents whose relevance helps the run that is worse now, then the
         others, by the change of the mean difference if only this document is relevant. Of more runs
         the documents by the sum of these changes, without signs, over the open pairs; no document
-        if no pair is open. Ties by best rank, qid and docno. Columns: ``qid``, ``docno``,
-        ``weight`` (the change of B - A, or this sum), ``rank_a`` and ``rank_b``, or ``rank`` (the
-        best rank in the runs of open pairs), and ``runs``, the number of runs that retrieve it.
+        if no pair is open. None if the qrels list relevant documents only. Ties by best rank, qid
+        and docno. Columns: ``qid``, ``docno``, ``weight`` (the change of B - A, or this sum),
+        ``rank_a`` and ``rank_b``, or ``rank`` (the best rank in the runs of open pairs), and
+        ``runs``, the number of runs that retrieve it.
         """
         return self.describe_documents(self.order)
 
@@ -221,7 +223,9 @@ class Holes(Printed):
     def order(self) -> Ints:
         """The documents to judge next, in this order, as positions in the judgements."""
         documents, judgements = self.labelled.documents, self.labelled.judgements
-        if not self.are_two and not self._open_pairs:
+        measures = {self.labelled.name: self.labelled.measure}
+        is_settled = not self.are_two and not self._open_pairs
+        if is_settled or only_relevant(judgements, measures):
             return documents[:0]
         weights = self._weights
         # A positive weight helps B, of more runs it helps some run: all of them are equal.

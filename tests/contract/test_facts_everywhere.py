@@ -11,6 +11,7 @@ from _calls import call
 from _files import write_qrels, write_run
 
 import pyterrier_asl as asl
+from pyterrier_asl.unjudged.export import export
 
 RANDOM = np.random.default_rng(11)
 QRELS = {
@@ -163,3 +164,30 @@ def test_a_guard_cannot_test(name):
     for runs in ({"a": FULL, "b": run}, {"b": run, "a": FULL}):
         first, *_ = asl.compare(runs, qrels, conditions="AP worse", allow_missing=True).verdicts
         assert first.outcome.name == "ERROR" and sentence in first.message
+
+
+def test_qrels_of_relevant_documents_leave_nothing_to_judge(tmp_path):
+    """With a single document judged not relevant there is something to judge."""
+    _, qrels, sentence = FACTS["positive-only"]
+    judged = {**qrels, "t_00": qrels["t_00"] | {"other": 0}}
+    runs = {"a": FULL, "b": OTHER, "c": {q: dict.fromkeys("xyz", 1.0) for q in FULL} | FULL}
+    for names in ("ab", "abc"):
+        several = {name: runs[name] for name in names}
+        assert len(asl.holes(several, judged, "nDCG@10").todo)
+        found = asl.holes(several, qrels, "nDCG@10")
+        assert list(found.todo.columns)[:2] == ["qid", "docno"] and found.todo.empty
+        assert export(found, tmp_path / f"{names}.tsv") == 0
+        for of_grades, advice in ((judged, True), (qrels, False)):
+            page = asl.report(several, of_grades, "nDCG@10")
+            assert ("To judge them" in page.html, bool(page.findings.to_judge)) == (advice,) * 2
+            assert (f"Note: {sentence}." in page.html) != advice
+
+
+def test_the_note_on_unjudged_documents_is_a_sentence_of_the_page():
+    unjudged = {q: {f"u{n}": 9.0 + n for n in range(9)} | docs for q, docs in OTHER.items()}
+    html = asl.report({"a": FULL, "b": unjudged}, QRELS, "nDCG@10").html
+    said = " ".join(re.sub("<script.*?</script>|<.*?>", "", html, flags=re.S).split())
+    note = (
+        r"Note: of the first 10 documents \d+ % of a and 9\d % of b are unjudged and count as not "
+    )
+    assert re.search(f"{note}relevant: see unjudged documents\\.", said) and "`holes`" not in said

@@ -85,7 +85,9 @@ def test_a_link_is_on_a_name_wherever_else_the_word_occurs():
 def test_the_verdict_has_the_first_sentences_of_ranks(findings):
     for measure in ("AP", "ASL@1000"):
         board = ranks(RUNS, QRELS, measure)
-        notes = [f"{note}." for note in findings.notes]
+        notes = [
+            f"Note: {note}.".replace("`holes`", "unjudged documents") for note in findings.notes
+        ]
         assert verdict(findings, measure) == board.sentences()[:3] + notes and len(notes) == 1
     count = verdict(of_values(AP=NOISE + [[0.3], [0.3], [0.1]]))[0]
     assert count == "2 of 3 systems could be the best by AP (20 topics)."

@@ -15,7 +15,7 @@ from pyterrier_asl.unjudged.export import check_export, export
 A = {"q1": {"a": 4, "x": 3, "y": 2, "b": 1}, "q2": {"a": 2, "z": 1}}
 B = {"q1": {"a": 3, "b": 2}, "q2": {"a": 1}}
 AB = {"A": A, "B": B}
-QRELS = {"q1": {"a": 1, "b": 1}, "q2": {"a": 1}}
+QRELS = {"q1": {"a": 1, "b": 1}, "q2": {"a": 1, "n": 0}}
 
 
 def texts(_):
