@@ -11,15 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..assessment.judges import (
-    BOUNDS,
-    QRELS,
-    JudgeRel,
-    Judges,
-    judge_as_run,
-    judges_as_runs,
-    precision_by,
-)
+from ..assessment.judges import QRELS, Judges
 from ..assessment.system_pairs import as_frame, significance
 from ..charts import (
     DASHED,
@@ -37,9 +29,11 @@ from ..charts import (
 from ..evaluation.inputs import refuse
 from ..io.lazy import pd
 from ..statistics.tests import PairedTest, with_corrected_p
+from .judges_as_runs import BOUNDS, judge_as_run, judges_as_runs, precision_by
 from .reading import PUBLISHED
 from .registry import (
     TROTMAN,
+    JudgeRel,
     QrelsLike,
     Runs,
     analysis,

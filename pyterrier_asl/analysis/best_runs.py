@@ -24,11 +24,10 @@ from ..charts import (
     undrawn,
     whole_numbers,
 )
-from ..evaluation.relevant_documents import relevant_documents
+from ..evaluation.relevant_documents import relevant_documents, unjudged_above
 from ..io.lazy import pd
-from ..judging.judged_run import JudgedRun
 from ..measures.directions import higher_is_better
-from ..scoring.arrays import Ints, cumulate, sum_by_query, within_query
+from ..scoring.arrays import Ints
 from ..statistics.rounding import EQUAL, rounded
 from .registry import (
     ALEX,
@@ -151,15 +150,14 @@ def run_quality_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
 
 def quality_of(judged: Evaluation, options: AslOptions) -> pd.DataFrame:
     """The table of :func:`run_quality`."""
-    values = judged.once(_qualifications, options).mean(axis=-1)
-    recall, missing, judged_share, unjudged_above, irrelevant_above = values
+    recall, missing, judged_share, unjudged, irrelevant = judged.once(_qualifications, options)
     measures = options.measures().items()
     means = {name: judged.values(measure).mean(axis=-1) for name, measure in measures}
     frame = pd.DataFrame({"run": judged.names, **means})
     frame[f"R@{options.depth}"] = recall
     frame["missing_share"] = missing / frame["ASL"]
     frame[f"Judged@{options.depth}"] = judged_share
-    frame["unjudged_share"] = _share(unjudged_above, irrelevant_above)
+    frame["unjudged_share"] = _share(unjudged, irrelevant)
     return frame.sort_values("ASL", key=rounded, kind="stable", ignore_index=True)
 
 
@@ -288,7 +286,7 @@ def _histogram(measure: str, part: pd.DataFrame) -> alt.TopLevelMixin:
 
 
 def _qualifications(judged: Evaluation, options: AslOptions) -> Floats:
-    """Five values that qualify the ASL of each run and query, shape (5, S, Q).
+    """Five means that qualify the ASL of each run, shape (5, S).
 
     Recall; the part of ASL that missing documents cause; the judged share of the retrieved
     documents; the unjudged, and all irrelevant documents above each retrieved relevant document,
@@ -298,24 +296,15 @@ def _qualifications(judged: Evaluation, options: AslOptions) -> Floats:
     for run, documents in zip(judged.runs, judged.once(relevant_documents, *options.how)):
         top = run.view(options.depth)
         judged_documents = np.bincount(top.queries[top.grades >= 0], minlength=len(top.retrieved))
-        above = above_relevant(run.view(options.cutoff), options.rel)
-        share = _share(judged_documents, top.retrieved)
-        rows.append((documents.recall, documents.asl_of_missing, share, *above))
-    return np.swapaxes(rows, 0, 1)
+        shares = _share(judged_documents, top.retrieved)
+        unjudged = unjudged_above(run.view(options.cutoff), documents)
+        above = (of[documents.found].sum() for of in (unjudged, documents.lengths - 1))
+        means = (of.mean() for of in (documents.recall, documents.asl_of_missing, shares))
+        rows.append((*means, *above))
+    return np.transpose(rows)
 
 
-def above_relevant(run: JudgedRun, rel: float) -> tuple[Floats, Floats]:
-    """Unjudged and irrelevant documents above the retrieved relevant ones, summed by query."""
-    relevant = run.relevant(rel)
-    judged = run.grades >= 0  # negative grades are unjudged
-    above = run.ranks[judged] - 1 - within_query(cumulate(judged)[run.offsets])
-    unjudged = above[run.grades[judged] >= rel]
-    irrelevant = relevant.ranks - 1 - within_query(relevant.offsets)
-    offsets = relevant.offsets
-    return sum_by_query(unjudged, offsets), sum_by_query(irrelevant, offsets)
-
-
-def _share(part: Ints, whole: Ints) -> Floats:
+def _share(part: Floats | Ints, whole: Floats | Ints) -> Floats:
     """part / whole, NaN where the whole is 0."""
     share = np.full(np.shape(part), np.nan)
     return np.asarray(np.divide(part, whole, out=share, where=whole > 0))

@@ -11,15 +11,14 @@ import ir_measures
 import numpy as np
 import pyarrow as pa
 
-from ..assessment.judges import QRELS, JudgeRel, Judges, with_reference
+from ..assessment.judges import QRELS, Judges, with_reference
 from ..evaluation.evaluation import Evaluation
-from ..evaluation.inputs import QrelsLike, Runs, complete_measures, refuse, warn_of_grades
+from ..evaluation.inputs import JudgeRel, QrelsLike, Runs, complete_measures, refuse, warn_of_grades
 from ..evaluation.tracks import tracks
 from ..io.columns import Columns
 from ..io.lazy import pc, pd
 from ..io.names import check_names
 from ..io.notices import warn
-from ..judging.judged_run import judge_whole
 from ..measures import ASL
 from ..measures._base import check_from_0
 from ..measures.names import Measures, named_measures, with_options
@@ -186,8 +185,8 @@ def by_double_scores(runs: Evaluation) -> Evaluation:
     >>> [judged.runs[0].ranks.tolist() for judged in (runs, by_double_scores(runs))]
     [[2], [1]]
     """
-    judged = [judge_whole(runs.judgements, _rerank(run.table)) for run in runs.runs]
-    return Evaluation(runs.names, judged, runs.judgements, runs.source)
+    reranked = {name: _rerank(run.table) for name, run in zip(runs.names, runs.runs)}
+    return Evaluation.of(reranked, runs.judgements)
 
 
 def _rerank(table: Columns) -> pa.Table:

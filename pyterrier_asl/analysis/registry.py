@@ -40,7 +40,7 @@ from typing import Any, ParamSpec, Protocol, TypeVar, cast
 
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.facts import with_notes
-from ..evaluation.inputs import QrelsLike, Runs
+from ..evaluation.inputs import JudgeRel, QrelsLike, Runs
 from ..io.lazy import alt, pd
 from ..scoring.arrays import Bools, Floats, Ints
 from .reading import (
@@ -74,6 +74,7 @@ __all__ = [
     "Floats",
     "Ints",
     "Evaluation",
+    "JudgeRel",
     "QrelsLike",
     "RelOfTracks",
     "Runs",

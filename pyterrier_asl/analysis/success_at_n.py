@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..assessment.judges import QRELS, JudgeRel, Judges, judges_as_runs, with_reference
+from ..assessment.judges import QRELS, Judges, with_reference
 from ..charts import COLORS, alt, better, category, figure, inline_rows, tooltips
 from ..io.lazy import pd
 from ..io.notices import counted
@@ -15,9 +15,11 @@ from ..scoring.assessor import expected_success
 from ..scoring.standard import reciprocal_rank
 from ..statistics.inputs import check_whole
 from ..statistics.intervals import wilson_interval
+from .judges_as_runs import judges_as_runs
 from .registry import (
     TROTMAN,
     Evaluation,
+    JudgeRel,
     QrelsLike,
     RelOfTracks,
     Runs,

@@ -17,7 +17,6 @@ import pyarrow as pa
 from ..io.lazy import pd
 from ..judging.matching import positions
 from ..measures.names import Measures
-from ..scoring.arrays import Floats, Ints
 from ..statistics.agreement import (
     agreement_of_tables,
     cohen_kappa,
@@ -25,7 +24,7 @@ from ..statistics.agreement import (
     overlaps_of_scores,
     taus_ap,
 )
-from ..statistics.inputs import check_draws
+from ..statistics.inputs import Floats, Ints, check_draws
 from ..statistics.intervals import Interval, centred_interval
 from ..statistics.rounding import rounded
 from .judges import Judge, Judges, shared_pairs, sign_of

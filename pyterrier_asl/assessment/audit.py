@@ -22,8 +22,9 @@ from ..io.printed import Part, Printed
 from ..io.tables import latex
 from ..judging.matching import positions
 from ..measures.names import Measures, NamedMeasure, named_measures
-from ..scoring.arrays import Floats, Ints, queries_of
-from ..statistics.prediction_powered import TARGETS, prediction_powered
+from ..statistics.inputs import Floats, Ints
+from ..statistics.prediction_powered import TARGETS as TARGETS
+from ..statistics.prediction_powered import prediction_powered
 from ..statistics.tests import with_corrected_p
 from .judges import FEW_QUERIES, Judges, with_reference
 
@@ -396,7 +397,8 @@ class AuditedRuns:
         parts = []
         for run in runs.runs:
             ranking = run.whole_ranking.cut(depth)
-            rows = {"query": queries_of(ranking.offsets), "docno": run.docnos(ranking)}
+            queries = np.repeat(np.arange(len(self.qids)), np.diff(ranking.offsets))
+            rows = {"query": queries, "docno": run.docnos(ranking)}
             parts.append(pd.DataFrame(rows).drop_duplicates())
         pairs = pd.concat(parts).drop_duplicates()
         by_query = pairs.groupby("query")["docno"].agg(sorted).to_dict()

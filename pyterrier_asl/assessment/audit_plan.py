@@ -15,8 +15,7 @@ from ..io.lazy import pd
 from ..io.notices import counted
 from ..io.printed import Part, Printed
 from ..measures.names import Measures, NamedMeasure, named_measures
-from ..scoring.arrays import Floats
-from ..statistics.inputs import check_draws
+from ..statistics.inputs import Floats, check_draws
 from ..statistics.prediction_powered import TARGETS, differing_values, interval_widths
 from .audit import AuditedRuns, means_and_differences
 

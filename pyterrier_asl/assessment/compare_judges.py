@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..charts.forms import STEP, alt, captioned, ranges, tooltips
-from ..evaluation.inputs import QrelsLike, Runs, refuse, warn_of_grades
+from ..evaluation.inputs import JudgeRel, QrelsLike, Runs, refuse, warn_of_grades
 from ..io.lazy import pd
 from ..io.notices import counted
 from ..io.printed import Part, Printed
@@ -30,7 +30,7 @@ from .human_range import (
     judge_lines,
     people_range,
 )
-from .judges import FEW_QUERIES, JudgeRel, Judges, with_reference
+from .judges import FEW_QUERIES, Judges, with_reference
 from .system_pairs import reversals_of
 from .which_judge import best_judge, differences_of_judges
 

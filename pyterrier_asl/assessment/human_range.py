@@ -17,7 +17,7 @@ import numpy as np
 from ..io.lazy import pd
 from ..io.notices import counted
 from ..measures.names import NamedMeasure
-from ..scoring.arrays import Floats
+from ..statistics.inputs import Floats
 from ..statistics.intervals import Interval
 from .agreement import (
     agreement_on_documents,

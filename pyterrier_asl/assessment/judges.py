@@ -6,29 +6,24 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, combinations
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from ir_measures import AP
 
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.facts import Facts
-from ..evaluation.inputs import QrelsLike, Runs, refuse, with_rel
+from ..evaluation.inputs import JudgeRel, QrelsLike, Runs, refuse, with_rel
 from ..io.names import check_names
 from ..judging.judgements import Judgements
 from ..judging.matching import positions
 from ..judging.qrels import judgements_of, matching_of
 from ..measures._base import check_from_0
-from ..measures.names import Measures, NamedMeasure, named_measures, one_measure, with_options
-from ..scoring import assessor as scoring
-from ..scoring.arrays import Bools, Floats, Ints
+from ..measures.names import Measures, NamedMeasure, named_measures, one_measure
+from ..statistics.inputs import Bools, Floats, Ints
 
 #: The name of the judge whose judgements are given as ``qrels``.
 QRELS = "qrels"
-
-#: Minimum grades of relevant documents by judge, or one for all judges but the reference.
-JudgeRel: TypeAlias = float | Mapping[str, float]
 
 #: The number of queries below which intervals of agreements and audits cannot be relied on.
 FEW_QUERIES = 10
@@ -361,78 +356,3 @@ def shared_pairs(a: Judgements, b: Judgements) -> tuple[Ints, Ints]:
     rows = np.flatnonzero(queries >= 0)
     at = a.index.find(queries[rows], b.docnos.take(pa.array(rows)))
     return at[at >= 0], rows[at >= 0]
-
-
-# A judge's relevant documents, scored as a run by another judge (Trotman and Keeler 2011)
-
-#: The scores of a judge, whose documents have no order, as Table 1 names them.
-BOUNDS = ("upper", "expected", "lower")
-
-
-@dataclass(frozen=True)
-class JudgeAsRun:
-    """A judge's relevant documents of Q queries, counted against a reference's.
-
-    Attributes:
-        name: the judge.
-        counts: R', documents that the judge finds relevant; r, those that the reference finds
-            relevant too; N_R, documents that the reference finds relevant; shape (Q,) each.
-    """
-
-    name: str
-    counts: tuple[Ints, Ints, Ints]
-
-    @property
-    def means(self) -> dict[str, float]:
-        """Means over the queries of R', r, N_R and AP by each of the :data:`BOUNDS`."""
-        counts = dict(zip(("retrieved", "common", "relevant"), self.counts))
-        by_query = {**counts, **self.average_precision()}
-        return {name: float(np.mean(values)) for name, values in by_query.items()}
-
-    def average_precision(self) -> dict[str, Floats]:
-        """AP of each query by each of the :data:`BOUNDS`: best order, expected, worst order."""
-        return {
-            "upper": scoring.best_average_precision(*self.counts),
-            "expected": scoring.expected_average_precision(*self.counts),
-            "lower": scoring.worst_average_precision(*self.counts),
-        }
-
-
-def judge_as_run(judges: Judges, name: str, reference: str) -> JudgeAsRun:
-    """A judge's relevant documents, counted against a reference's.
-
-    Args:
-        judges: both, and perhaps others; the queries are those that all of them judged.
-        name: the judge whose documents are counted.
-        reference: the judge who scores them.
-
-    Raises:
-        ValueError: for a judge who finds nothing relevant.
-
-    >>> judges = Judges.of({"a": {"q": {"d": 1, "e": 1}}, "b": {"q": {"d": 1, "f": 1, "g": 1}}})
-    >>> [count.tolist() for count in judge_as_run(judges, "b", "a").counts]
-    [[3], [1], [2]]
-    """
-    by, judge = judges.members[reference], judges.members[name]
-    for member in (by, judge):
-        member.check_finds_relevant()
-    numbers = positions(judge.judgements.qid_text, by.judgements.qid_text)
-    queries = numbers[judge.judgements.queries]
-    at, rows = shared_pairs(by.judgements, judge.judgements)
-    both = by.judgements.queries[at[by.relevant[at] & judge.relevant[rows]]]
-
-    def count(queries: Ints) -> Ints:
-        return np.bincount(queries, minlength=len(by.judgements))[judges.positions[reference]]
-
-    retrieved = count(queries[judge.relevant & (queries >= 0)])
-    return JudgeAsRun(name, (retrieved, count(both), count(by.judgements.queries[by.relevant])))
-
-
-def judges_as_runs(judges: Judges, reference: str) -> list[JudgeAsRun]:
-    """Every judge but the reference, scored by the reference."""
-    return [judge_as_run(judges, name, reference) for name in judges.others(reference)]
-
-
-def precision_by(judges: Judges, reference: str) -> Floats:
-    """AP of the runs by a judge, of the queries that all judged, shape (S, Q)."""
-    return judges.values_by(reference, with_options(AP, judges.members[reference].rel))

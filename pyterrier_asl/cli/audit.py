@@ -30,14 +30,13 @@ from ..io.runs import list_runs
 from ..io.tables import write
 from ..judging.judgements import MATCHING
 from ..judging.qrels import Qrels
-from ..statistics.prediction_powered import TARGETS
 from . import Command, epilog, options, print_notes, readers
 
 #: QRELS of a plan without judgements by people.
 NOBODY = "none"
 
 #: The values of ``--target``.
-_TARGETS = [target.replace(" ", "-") for target in TARGETS]
+_TARGETS = [target.replace(" ", "-") for target in library.TARGETS]
 
 
 #: The options of the machine, the measures and the target, of 'audit' and 'plan-audit'.

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..evaluation.facts import UNANSWERED, Facts, joined_notes, over_ties
+from ..evaluation.facts import UNANSWERED, Facts, joined_notes
+from ..evaluation.ties import means_over_ties
 from ..io.notices import counted
-from ..judging.ties import TiedRun
 from ..statistics.rounding import NO_DIFFERENCE
 from .conditions import Condition, are_relevant
 from .differences import RunDifference
@@ -139,18 +139,18 @@ def _ties(inputs: Inputs, condition: Condition, difference: RunDifference) -> It
     """A significant difference whose sign another order of equal scores reverses."""
     measure = inputs.measures.get(difference.name)
     p = difference.p if condition.possibly else difference.p_corrected
-    if condition.level is None or not p < condition.level or measure is None:
+    if condition.level is None or not p < condition.level or measure is None or not inputs.judged:
         return
-    ends = []
-    for track, judged in inputs.judged.items():
-        for at in (0, inputs.names.index(difference.run)):
-            values = inputs.values[track][difference.name][at]
-            low, _, high = over_ties(measure, TiedRun.of(judged.runs[at]), values)
-            ends.append((low.mean(), high.mean()))
-    if not ends:
-        return
-    low_a, high_a = np.mean(ends[::2], axis=0)
-    low_b, high_b = np.mean(ends[1::2], axis=0)
+    (low_a, high_a), (low_b, high_b) = (
+        np.mean(
+            [
+                means_over_ties(measure, judged.runs[at], inputs.values[track][difference.name][at])
+                for track, judged in inputs.judged.items()
+            ],
+            axis=0,
+        )
+        for at in (0, inputs.names.index(difference.run))
+    )
     low, high = low_b - high_a, high_b - low_a
     if (difference.mean > 0 and low < 0) or (difference.mean < 0 and high > 0):
         yield (

@@ -16,8 +16,7 @@ import numpy as np
 import pandas as pd
 
 from ..measures.directions import value_range
-from ..scoring.arrays import Floats
-from ..statistics.inputs import DRAWS, FEWEST
+from ..statistics.inputs import DRAWS, FEWEST, Floats
 from ..statistics.intervals import detectable_difference
 from ..statistics.pairwise import no_variance
 from ..statistics.rank_intervals import rank_intervals

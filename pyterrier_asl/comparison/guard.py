@@ -12,9 +12,8 @@ from enum import Enum
 
 from ..evaluation.labellings import labelled_measures
 from ..io.notices import counted
-from ..scoring.arrays import Floats
 from ..statistics.boxes import box_test
-from ..statistics.inputs import DRAWS
+from ..statistics.inputs import DRAWS, Floats
 from ..statistics.pairwise import non_inferiority
 from ..statistics.rounding import NO_DIFFERENCE
 from .conditions import Condition

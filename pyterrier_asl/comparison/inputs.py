@@ -22,7 +22,7 @@ from ..measures.names import (
     unique_names,
     words,
 )
-from ..scoring.arrays import Bools, Floats
+from ..statistics.inputs import Bools, Floats
 from .conditions import Condition, check_condition
 
 #: Preferences of lexicographic precision (Diaz 2023), which are defined for pairs of runs.

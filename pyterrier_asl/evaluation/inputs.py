@@ -53,6 +53,8 @@ Runs: TypeAlias = "MatchedRuns | Mapping[str, Any] | Iterable[StrPath] | StrPath
 QrelsLike: TypeAlias = (
     "Qrels | Judgements | pd.DataFrame | Mapping[Any, Any] | Iterable[Any] | StrPath"
 )
+#: Minimum grades of relevant documents by judge, or one for all judges but the reference.
+JudgeRel: TypeAlias = float | Mapping[str, float]
 if not TYPE_CHECKING:  # documentation looks the names up in the module of a function
     Runs, QrelsLike = (ForwardRef(alias, module=__name__) for alias in (Runs, QrelsLike))
 

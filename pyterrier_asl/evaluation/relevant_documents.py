@@ -238,7 +238,7 @@ def search_lengths(
             "grade": grades,
             "rank": pd.Series(documents.ranks, dtype="Int64").where(documents.found),
             "search_length": documents.lengths,
-            "unjudged_above": _unjudged_above(judged.view(cutoff, judged_only), documents),
+            "unjudged_above": unjudged_above(judged.view(cutoff, judged_only), documents),
         }
     )
     last = np.where(documents.found, documents.ranks, np.iinfo(np.int64).max)
@@ -247,7 +247,7 @@ def search_lengths(
     return with_notes(ordered, {"": Facts.without_ties({"run": judged}, judgements, {"": asked})})
 
 
-def _unjudged_above(view: JudgedRun, documents: RelevantDocuments) -> Ints:
+def unjudged_above(view: JudgedRun, documents: RelevantDocuments) -> Ints:
     """Number of unjudged documents above each relevant one, or in the ranking if it was missed."""
     counted = view.grades >= 0
     pairs, ranks = view.pairs[counted], view.ranks[counted]

@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 
 from ..io.lazy import pd
+from ..judging.judged_run import JudgedRun
 from ..judging.ties import TiedRun
 from ..measures.names import Measures
+from ..scoring.arrays import Floats
 from .evaluate import join_tracks, unread_tracks
 from .evaluation import Evaluation
 from .facts import Facts, over_ties, with_notes
@@ -91,6 +93,20 @@ def ties(
         frame = frame.groupby(keys, sort=False).agg(how).reset_index()
     frame["tied"] = frame["tied"] / frame["documents"].clip(lower=1)
     return with_notes(frame.drop(columns="documents"), facts)
+
+
+def means_over_ties(measure: Any, run: JudgedRun, value: Floats) -> tuple[float, float]:
+    """The least and the greatest mean of a run by a measure, over all orders of equal scores.
+
+    They are NaN for the measures of other providers.
+
+    Args:
+        measure: a measure.
+        run: the run, with its rows.
+        value: the values of the run, shape (Q,).
+    """
+    low, _, high = over_ties(measure, TiedRun.of(run), value)
+    return float(low.mean()), float(high.mean())
 
 
 def _documents(runs: Evaluation, cutoff: int | None) -> dict[str, Any]:

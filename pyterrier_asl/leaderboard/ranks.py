@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from ..assessment.judges import QRELS, JudgeRel, Judges, sign_of, with_reference
+from ..assessment.judges import QRELS, Judges, sign_of, with_reference
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.facts import joined_notes
 from ..evaluation.inputs import (
     FOR_SEVERAL,
     NOT_FOR_SCORES,
+    JudgeRel,
     QrelsLike,
     Runs,
     refuse,
@@ -25,8 +26,7 @@ from ..evaluation.tracks import tracks
 from ..io.lazy import pd
 from ..io.names import OVERALL
 from ..measures.names import Measures, NamedMeasure, one_measure
-from ..scoring.arrays import Floats
-from ..statistics.inputs import DRAWS, FEWEST
+from ..statistics.inputs import DRAWS, FEWEST, Floats
 from ..statistics.rank_intervals import RankIntervals, joint_ranks, rank_intervals
 from .result import Leaderboard
 from .samples import (

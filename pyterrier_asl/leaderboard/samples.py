@@ -18,8 +18,7 @@ from ..evaluation.scores import ScoreTable
 from ..io.names import shared_systems
 from ..io.notices import counted, names_of, warn
 from ..measures.names import NamedMeasure
-from ..scoring.arrays import Floats, Ints
-from ..statistics.inputs import FEW, FEWEST
+from ..statistics.inputs import FEW, FEWEST, Floats, Ints
 from ..statistics.rounding import EQUAL
 
 #: The greatest number of differences of pairs by topic.

@@ -18,7 +18,7 @@ from ..io.atomic import replacing
 from ..io.notices import counted, names_of
 
 if TYPE_CHECKING:
-    from ..assessment.judges import JudgeRel
+    from ..evaluation.inputs import JudgeRel
     from .findings import SystemFindings
 
 __all__ = ["Report", "report"]

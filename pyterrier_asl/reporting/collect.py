@@ -12,12 +12,12 @@ import numpy as np
 
 from ..analysis.best_runs import quality_of
 from ..analysis.reading import AslOptions
-from ..assessment.judges import JudgeRel
 from ..comparison.compare import compare
 from ..comparison.result import RunComparison
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.facts import joined_notes
 from ..evaluation.inputs import (
+    JudgeRel,
     common_rel,
     default_rel,
     official_of,

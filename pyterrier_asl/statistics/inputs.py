@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..scoring.arrays import Floats
+from ..scoring.arrays import Bools as Bools
+from ..scoring.arrays import Floats as Floats
+from ..scoring.arrays import Ints as Ints
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike as ArrayLike

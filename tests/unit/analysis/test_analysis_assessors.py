@@ -14,8 +14,8 @@ from pyterrier_asl.analysis.assessors import (
     compare_with_assessors,
     human_range,
 )
+from pyterrier_asl.analysis.judges_as_runs import BOUNDS
 from pyterrier_asl.analysis.success_at_n import satisfaction
-from pyterrier_asl.assessment.judges import BOUNDS
 
 QRELS = {"q1": {"a": 1, "b": 2, "c": 1, "n": 0}, "q2": {"a": 1, "n": 0}, "q3": {"z": 1}}
 ALT = {"q2": {"a": 1, "n": 1, "new": 1}, "q1": {"a": 2, "n": 1, "b": 0, "c": 1}}
