@@ -28,15 +28,17 @@ Needs Optuna: pip install '.[tune]'.
 from __future__ import annotations
 
 import sys
+import warnings
 from typing import Any
 
 import click
 
 from ..io import tables
+from ..io.notices import DoubtfulInput
 from ..tuning import clarke
 from ..tuning.collection import load_collection
 from ..tuning.stages import StagedSearch
-from . import Command, epilog, options
+from . import Command, epilog, options, print_notes
 
 
 @click.command(name="tune", cls=Command, epilog=epilog(__doc__))
@@ -111,7 +113,9 @@ def command(
     search["storage"] = study.open_storage(storage)  # before the documents are indexed
     tuned_on = load_collection(collection, verbose=search["verbose"])
     other = load_collection(transfer, tuned_on, verbose=search["verbose"]) if transfer else None
-    results = clarke.tune_for_each(tuned_on, measures, transfer=other, **search)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DoubtfulInput)  # the notes have all
+        results = clarke.tune_for_each(tuned_on, measures, transfer=other, **search)
     table = clarke.side_by_side(results)
     if form == "table":
         click.echo(
@@ -122,6 +126,7 @@ def command(
     tables.write(table, form, places=places, group_by="stage", wide=wide, all_rows=all_rows)
     for sentence in [*clarke.winners(results), *clarke.transfer_verdicts(results)]:
         click.echo(f"\n{sentence}", err=form != "table")
+    print_notes(dict.fromkeys(note for result in results.values() for note in result.notes))
     if out:
         for path in clarke.save(results, out, force=force):
             click.echo(f"wrote {path}", err=True)

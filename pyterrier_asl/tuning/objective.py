@@ -16,12 +16,12 @@ import pandas as pd
 import pyterrier as pt
 from ir_measures import Measure
 
-from ..evaluation.facts import Facts
+from ..evaluation.facts import Facts, RunFacts
 from ..evaluation.inputs import warn_of_grades
 from ..evaluation.measuring import check_provided, values_of
 from ..io.columns import is_frame
 from ..io.values import check_queries, text
-from ..judging.judged_run import judge_part
+from ..judging.judged_run import JudgedRun, judge_part
 from ..judging.judgements import Judgements
 from ..judging.qrels import judgements_of, matching_of
 from ..measures.directions import higher_is_better
@@ -56,15 +56,29 @@ class TuningTask:
 
 
 class Objective(ABC):
-    """The measures of a setting; a call with a setting returns the means over the queries."""
+    """The measures of a setting; a call with a setting returns the means over the queries.
+
+    Args:
+        pipeline: any.
+        space: its parameters.
+        task: the topics, judgements and measures.
+        batch_size: the number of topics to run together; None: all.
+    """
 
     #: The parallel backend: ``'loky'`` (processes) or ``'threading'``.
     backend: ClassVar[str]
 
-    def __init__(self, pipeline: pt.Transformer, space: Space, task: TuningTask) -> None:
+    def __init__(
+        self,
+        pipeline: pt.Transformer,
+        space: Space,
+        task: TuningTask,
+        batch_size: int | None = None,
+    ) -> None:
         self.pipeline = pipeline
         self.space = space
         self.task = task
+        self.batch_size = batch_size
 
     @abstractmethod
     def per_query(self, setting: Setting) -> dict[str, Floats]:
@@ -99,6 +113,33 @@ class Objective(ABC):
 
     def __call__(self, setting: Setting) -> dict[str, float]:
         return self.means(self.per_query(setting))
+
+    def facts(self, setting: Setting) -> Facts:
+        """What must be known of the results of the pipeline with a setting, and of the qrels."""
+        task = self.task
+        run = judge_part(task.judgements, self._run(setting))
+        found = RunFacts.of(run, task.measures, [*self._values(run).values()])
+        return Facts({"the tuned pipeline": found}, task.judgements, task.measures)
+
+    def _values(self, run: JudgedRun) -> dict[str, Floats]:
+        measures = self.task.measures
+        return dict(zip(measures, values_of([*measures.values()], run)))
+
+    def _run(self, setting: Setting) -> pd.DataFrame:
+        self.space.set(setting)
+        topics = self.task.topics
+        size = self.batch_size or max(len(topics), 1)
+        batches = [topics.iloc[start : start + size] for start in range(0, len(topics), size)]
+        run = pd.concat([_as_run(self.pipeline.transform(batch)) for batch in batches])
+        nan = run["score"].isna()
+        if nan.any():
+            first = run[nan].iloc[0]
+            raise ValueError(
+                f"{nan.sum()} of the {len(run)} scores are NaN at {self.space.describe(setting)}, "
+                f"the first for document {first['doc_id']!r} of query {first['query_id']!r}; NaN "
+                "has no rank: narrow the distributions, or make the pipeline return numbers"
+            )
+        return run
 
 
 def make_task(
@@ -191,11 +232,6 @@ class SearchResult:
         ]
         return cls(pd.concat(parts, axis=1), settings, task, labels)
 
-    @property
-    def notes(self) -> list[str]:
-        """Sentences on what must be known of the qrels."""
-        return Facts({}, self.task.judgements, self.task.measures).notes
-
     def extreme_row(self, best: bool = True) -> int:
         """The row of the best trial, or of the worst; of equals the first."""
         values = self.trials[self.task.metric].to_numpy()
@@ -231,47 +267,13 @@ class SearchResult:
 
 
 class PipelineObjective(Objective):
-    """Sets the parameters, runs the pipeline and measures its results.
-
-    Args:
-        pipeline: any.
-        space: its parameters.
-        task: the topics, judgements and measures.
-        batch_size: the number of topics to run together; None: all.
-    """
+    """Sets the parameters, runs the pipeline and measures its results."""
 
     backend = "loky"
 
-    def __init__(
-        self,
-        pipeline: pt.Transformer,
-        space: Space,
-        task: TuningTask,
-        batch_size: int | None = None,
-    ) -> None:
-        super().__init__(pipeline, space, task)
-        self.batch_size = batch_size
-
     def per_query(self, setting: Setting) -> dict[str, Floats]:
         """The value of each measure for each judged query, in the order of the judgements."""
-        judged = judge_part(self.task.judgements, self._run(setting))
-        return dict(zip(self.task.measures, values_of([*self.task.measures.values()], judged)))
-
-    def _run(self, setting: Setting) -> pd.DataFrame:
-        self.space.set(setting)
-        topics = self.task.topics
-        size = self.batch_size or max(len(topics), 1)
-        batches = [topics.iloc[start : start + size] for start in range(0, len(topics), size)]
-        run = pd.concat([_as_run(self.pipeline.transform(batch)) for batch in batches])
-        nan = run["score"].isna()
-        if nan.any():
-            first = run[nan].iloc[0]
-            raise ValueError(
-                f"{nan.sum()} of the {len(run)} scores are NaN at {self.space.describe(setting)}, "
-                f"the first for document {first['doc_id']!r} of query {first['query_id']!r}; NaN "
-                "has no rank: narrow the distributions, or make the pipeline return numbers"
-            )
-        return run
+        return self._values(judge_part(self.task.judgements, self._run(setting)))
 
 
 def _as_run(results: pd.DataFrame) -> pd.DataFrame:

@@ -78,8 +78,9 @@ def RandomSearch(
         return_type: ``'opt_pipeline'``, the pipeline with the best setting; ``'best_setting'``, its
             value and a list of (transformer, name, value); ``'both'``, pipeline, value and list;
             ``'trials'``, a frame of all trials: ``trial``, a column for each parameter and for each
-            measure. The pipeline keeps its own parameters with ``'best_setting'`` and ``'trials'``,
-            and where the search fails.
+            measure; its ``attrs["notes"]`` say what must be known of the results with the best
+            setting, for which the pipeline runs once more, and of the qrels. The pipeline keeps
+            its own parameters with ``'best_setting'`` and ``'trials'``, and where the search fails.
         storage: the storage of the trials: a URL such as ``'sqlite:///search.db'``, or an Optuna
             storage. The study has parameters, value and duration of each trial.
         study_name: the name of the search in the storage.
@@ -123,8 +124,9 @@ def RandomSearch(
     space = Space(params)
     task = make_task(topics, qrels, metric, measures)
     with space.restore_at_end():
+        objective = objective_for(pipeline, space, task, batch_size=batch_size, sweep=sweep)
         result = run_trials(
-            objective_for(pipeline, space, task, batch_size=batch_size, sweep=sweep),
+            objective,
             n_trials=n_trials,
             seed=seed,
             jobs=jobs,
@@ -132,6 +134,9 @@ def RandomSearch(
             storage=storage,
             study_name=study_name,
         )
+        facts = objective.facts(result.best)
+    facts.warn()
+    result.trials.attrs["notes"] = facts.notes
     if return_type in ("opt_pipeline", "both"):
         space.set(result.best)
     triples = space.as_triples(result.best)

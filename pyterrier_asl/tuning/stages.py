@@ -52,12 +52,14 @@ class StagedResult:
         trials: stage -> the frame of all its trials; trial -1 has the parameters before the search,
             trial -2 the parameters of an earlier stage, if they differ.
         settings: stage -> parameter -> the best value.
+        notes: sentences on what must be known of the results of the pipeline and the qrels.
     """
 
     pipeline: pt.Transformer
     table: pd.DataFrame
     trials: dict[str, pd.DataFrame]
     settings: dict[str, dict[str, Any]]
+    notes: list[str] = field(default_factory=list)
 
     @property
     def candidates(self) -> dict[str, str]:
@@ -155,6 +157,8 @@ def StagedSearch(
                 study_name=f"{study_name}-{stage.name}-{_settings_digest(results)}",
             )
             _fix(space, results[stage.name].best, stage)
+        facts = objective.facts(results[stage.name].best)
+        facts.warn()
         rows = [row for name, result in results.items() for row in _table_rows(name, result)]
         for name, held in held_out.items():
             values = evaluate_pipeline(stages[-1].pipeline, *held, [metric, *measures], sweep=sweep)
@@ -162,7 +166,7 @@ def StagedSearch(
         undo.pop_all()
     trials = {name: result.trials for name, result in results.items()}
     settings = {name: dict(zip(result.labels, result.best)) for name, result in results.items()}
-    return StagedResult(stages[-1].pipeline, table_of(rows), trials, settings)
+    return StagedResult(stages[-1].pipeline, table_of(rows), trials, settings, facts.notes)
 
 
 def warn_of_tuned_topics(topics: pd.DataFrame, others: pd.DataFrame, name: str) -> None:

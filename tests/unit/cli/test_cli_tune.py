@@ -378,3 +378,19 @@ def test_help_has_each_default_once():
         said = " ".join(CliRunner().invoke(main, [command, "--help"]).stdout.split())
         for option in said.split(" --"):
             assert option.count("[default:") <= 1, option
+
+
+def test_it_says_what_must_be_known_of_the_run_and_of_the_qrels(folders):
+    """A query of words that no document has, and qrels that list relevant documents only."""
+    here = folders / "here"
+    lines = (here / "qrels.txt").read_text().splitlines(True)
+    (here / "qrels.txt").write_text(
+        "".join([*(x for x in lines if x.endswith(" 1\n")), "q9 0 d 1\n"])
+    )
+    with open(here / "queries.tsv", "a") as file:
+        file.write("q9\tnothing\n")
+    done = tune("here")
+    notes = [line for line in " ".join(done.stderr.split()).split("Note: ")[1:]]
+    assert len(notes) == 2 and "Warning" not in done.stderr
+    assert re.match(r"the tuned pipeline does not answer 1 of \d queries \(e.g. 'q9'\); ", notes[0])
+    assert notes[1].startswith("the qrels list relevant documents only: unjudged documents cannot")

@@ -21,6 +21,7 @@ from ir_measures import AP, RR, NumRet
 from scipy.stats import loguniform, randint, uniform
 
 from pyterrier_asl import ASL, KFoldRandomSearch, Qrels, RandomSearch
+from pyterrier_asl.io.notices import DoubtfulInput
 from pyterrier_asl.tuning import Stage, StagedSearch, truncated
 from pyterrier_asl.tuning.objective import PipelineObjective, make_task
 from pyterrier_asl.tuning.space import Space
@@ -36,6 +37,8 @@ def _qrels() -> pd.DataFrame:
 
 
 QRELS = _qrels()
+#: After the trials a search runs the pipeline with the best setting, for its notes.
+LAST = 1
 
 
 class Mixture(pt.Transformer):
@@ -146,7 +149,38 @@ def test_batches_are_the_same(monkeypatch):
     pd.testing.assert_frame_equal(search(batch_size=4, n_trials=4), search(n_trials=4))
     mixture = Mixture()
     search(mixture, batch_size=4, n_trials=3)
-    assert mixture.calls == 6
+    assert mixture.calls == 6 + 2 * LAST
+
+
+class Damaged(Mixture):
+    """The last topic has no documents, and the first document is there twice."""
+
+    def transform(self, topics):
+        run = super().transform(topics)
+        run = run[run["qid"] != "q5"]
+        return pd.concat([run, run[run["docno"] == DOCS[0]]])
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_search_says_what_must_be_known_of_the_run_and_of_the_qrels(jobs):
+    pipe = Damaged()
+    params = {pipe: {"x": uniform(0, 1)}}
+    with pytest.warns(DoubtfulInput) as caught:
+        trials = search(pipe, params, n_trials=2, jobs=jobs)
+    grave = [
+        "the tuned pipeline does not answer 1 of 6 queries (e.g. 'q5'); each counts with the worst "
+        "value",
+        "the tuned pipeline has a document twice in a ranking: it counts once, at its best rank",
+    ]
+    assert [str(w.message) for w in caught if w.category is DoubtfulInput] == grave
+    *notes, last = trials.attrs["notes"]
+    assert notes == grave and last.startswith("the qrels list relevant documents only")
+    judged = QRELS.assign(label=[0, *QRELS["label"][1:]])
+    with pytest.warns(DoubtfulInput):
+        result = StagedSearch([Stage("one", pipe, params)], TOPICS, judged, n_trials=2, seed=0)
+    assert result.notes == grave
+    with pytest.warns(DoubtfulInput, match="twice"):
+        KFoldRandomSearch(pipe, params, [TOPICS.head(3), TOPICS.tail(3)], judged, n_trials=1)
 
 
 # -- what is returned, and what is left behind ----------------------------------------------------
@@ -384,12 +418,12 @@ def storage(tmp_path):
 def test_resumes_and_repeats_nothing(storage):
     mixture = Mixture()
     first = search(mixture, storage=storage, n_trials=3)
-    assert mixture.calls == 3
+    assert mixture.calls == 3 + LAST
     again = search(mixture, storage=storage, n_trials=3)
-    assert mixture.calls == 3
+    assert mixture.calls == 3 + 2 * LAST
     pd.testing.assert_frame_equal(first, again)
     whole = search(mixture, storage=storage, n_trials=5)
-    assert mixture.calls == 5
+    assert mixture.calls == 5 + 3 * LAST
     pd.testing.assert_frame_equal(whole, search(n_trials=5))
     # Without a seed the study has one.
     pd.testing.assert_frame_equal(search(storage=storage, seed=None, n_trials=5), whole)
@@ -438,12 +472,12 @@ def test_a_grid_is_searched_once_and_in_order(storage):
     mixture = Mixture()
     options = {"storage": storage, "n_trials": 4}
     some = search(mixture, {mixture: GRID}, **options)
-    assert mixture.calls == 4 and some["trial"].is_monotonic_increasing
+    assert mixture.calls == 4 + LAST and some["trial"].is_monotonic_increasing
     pd.testing.assert_frame_equal(some, search(mixture, {mixture: GRID}, **options))
     assert set(some["trial"]) != set(search(mixture, {mixture: GRID}, n_trials=4, seed=5)["trial"])
     mixture.calls = 0
     whole = search(mixture, {mixture: GRID}, storage=storage, n_trials=1000)
-    assert mixture.calls == 2  # the rest
+    assert mixture.calls == 2 + LAST  # the rest
     assert whole["trial"].tolist() == list(range(6))
     assert whole[["x", "kind"]].values.tolist() == [*map(list, itertools.product(*GRID.values()))]
     pd.testing.assert_frame_equal(
@@ -457,7 +491,8 @@ def test_a_setting_that_is_drawn_twice_is_measured_once(storage):
     mixture, plain = Mixture(), Mixture()
     params = {"power": randint(1, 3), "kind": ["up", True, 1, 1.0]}
     trials = search(mixture, {mixture: params}, n_trials=40, storage=storage)
-    assert mixture.calls == len(trials.astype(str).drop_duplicates(["power", "kind"])) == 8
+    different = trials.astype(str).drop_duplicates(["power", "kind"])
+    assert mixture.calls - LAST == len(different) == 8
     assert trials["trial"].tolist() == list(range(40))
     for row in trials.to_dict("records"):
         run = Mixture(power=row["power"], kind=row["kind"])(TOPICS)
@@ -517,7 +552,7 @@ def test_a_trial_that_failed_is_made_again(storage):
     failing.limit = None
     again = search(failing, storage=storage, n_trials=5)
     pd.testing.assert_frame_equal(again, search(n_trials=5))
-    assert failing.calls == 5
+    assert failing.calls == 5 + LAST
 
 
 def test_another_search_is_refused(storage):
