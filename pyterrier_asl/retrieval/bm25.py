@@ -8,32 +8,34 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from numbers import Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 import pandas as pd
 import pyterrier as pt
 
 from ..io.values import check_queries
-from ..scoring.arrays import cumulate, offsets_of, queries_of, within_query
+from ..scoring.arrays import Ints, cumulate, offsets_of, queries_of, within_query
 from ..statistics.inputs import check_whole
 from ._kernels import TopDocuments, WeightedQueries
 from .loops import best_documents, document_scores
 from .stored import StoredIndex
 from .weights import idf_weights
 
+K = TypeVar("K")
+
 
 def number_terms(
-    index: StoredIndex,
-    queries: Sequence[Mapping[str, float]],
+    term_id: Callable[[K], int | None],
+    queries: Sequence[Mapping[K, float]],
     *,
     k3: float | None = None,
-    term_weights: Sequence[Mapping[str, float]] | None = None,
+    term_weights: Sequence[Mapping[K, float]] | None = None,
 ) -> WeightedQueries:
     """The terms of queries as numbers, without the terms that the index does not have.
 
     Args:
-        index: the index.
+        term_id: the number of a term; None if the index does not have it.
         queries: the index terms of each query and their weights q_t.
         k3: None: q_t is not changed; otherwise it becomes (k3 + 1) q / (k3 + |q|), where
             q = q_t / max |q_t|.
@@ -45,13 +47,13 @@ def number_terms(
     """
     own_weights = term_weights or [{}] * len(queries)
     entries = [
-        (number, term_id, weight, own_weights[number].get(term, math.nan))
+        (number, term_number, weight, own_weights[number].get(term, math.nan))
         for number, query in enumerate(queries)
         for term, weight in query.items()
-        if (term_id := index.term_id(term)) is not None
+        if (term_number := term_id(term)) is not None
     ]
     query_of = np.array([number for number, _, _, _ in entries], np.int64)
-    terms = np.array([term_id for _, term_id, _, _ in entries], np.int64)
+    terms = np.array([term for _, term, _, _ in entries], np.int64)
     weights = np.array([weight for _, _, weight, _ in entries], np.float64)
     w = np.array([own_weight for _, _, _, own_weight in entries], np.float64)
     if not np.isfinite(weights).all():
@@ -290,12 +292,11 @@ class BM25(ParameterisedTransformer):
         """The terms of the queries with their weights."""
         given = [w if isinstance(w, Mapping) else {} for w in frame.get(TERM_WEIGHTS, ())]
         queries = query_weights(frame, self.index.query_terms)
-        return number_terms(self.index, queries, k3=self.k3, term_weights=given)
+        return number_terms(self.index.term_id, queries, k3=self.k3, term_weights=given)
 
     def _rerank(self, inp: pd.DataFrame) -> pd.DataFrame:
         """The documents of each query with new scores and ranks, best first."""
-        first = queries_of_results(inp)
-        query = pd.Index(first["qid"]).get_indexer(pd.Index(inp["qid"]))
+        query, first = queries_of_results(inp)
         frame = inp.take(np.argsort(query, kind="stable")).reset_index(drop=True)
         offsets = offsets_of(query, len(first))
         queries = scoring_weights(self.index, self._queries(first), k1=self.k1, idf=self.idf)
@@ -323,22 +324,22 @@ class BM25(ParameterisedTransformer):
         idf_weights(self.idf, [], 0)
 
 
-def queries_of_results(results: pd.DataFrame) -> pd.DataFrame:
-    """The first row of each query.
+def queries_of_results(results: pd.DataFrame) -> tuple[Ints, pd.DataFrame]:
+    """The number of the query of each row, and the first row of each query.
 
     Raises:
         ValueError: where rows of one qid have different queries.
     """
-    rows = results[["qid"]].copy()
-    if "query" in results.columns:
-        rows["query"] = results["query"].astype(str)
-    if "query_toks" in results.columns:
-        # The rows of a query usually share one object.
-        rows["query_toks"] = np.fromiter(map(id, results["query_toks"]), np.int64, len(rows))
-        first = ~rows.duplicated().to_numpy()
-        rows = rows[first].assign(query_toks=[*map(repr, results["query_toks"][first])])
-    check_queries(rows.drop_duplicates()["qid"])
-    return results.drop_duplicates("qid")
+    rows, qids = pd.factorize(results["qid"])
+    first = results.drop_duplicates("qid")
+    for name in ("query", "query_toks"):
+        if name in results.columns:
+            of_first = first[name].tolist()
+            for row, query in zip(rows.tolist(), results[name].tolist()):
+                # The rows of a query usually share one object.
+                if query is not of_first[row] and query != of_first[row]:
+                    check_queries([qids[row]] * 2)
+    return rows, first
 
 
 def query_weights(

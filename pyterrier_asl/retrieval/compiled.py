@@ -81,14 +81,8 @@ def _compile(module: str) -> ModuleType:
     namespace = vars(numba_module)
     namespace.update(vars(plain))
     for name, value in vars(plain).items():
-        if not getattr(value, "is_loop", False):
-            continue
-        if value.__module__ != module:
-            namespace[name] = getattr(compile_loops(value.__module__), name)
-        else:
-            namespace[name] = _jit(
-                FunctionType(value.__code__, namespace, name, value.__defaults__)
-            )
+        if getattr(value, "is_loop", False):
+            namespace[name] = _jit(FunctionType(value.__code__, namespace, name))
     return numba_module
 
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import compress
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 import pyterrier as pt
 
-from ..scoring.arrays import Ints, cumulate, ranges_from
+from ..scoring.arrays import Bools, Floats, Ints, offsets_of, within_query
 from ..statistics.inputs import check_name, check_whole
-from ._feedback_kernels import TIE
 from .bm25 import (
     HELP_URL,
     TERM_WEIGHTS,
@@ -21,6 +22,7 @@ from .bm25 import (
     query_weights,
     validate_any,
 )
+from .build import DocTerms
 from .index import TermIndex
 from .terrier import TerrierTerms
 from .weights import relevance_weights, robertson_weights
@@ -28,54 +30,111 @@ from .weights import relevance_weights, robertson_weights
 #: The kinds of term weights.
 WEIGHTS = ("idf", "rsj")
 
+#: The relative difference of selection values up to which they are equal.
+TIE = 1e-9
 
-def select_terms(
-    candidates: pd.DataFrame, num_docs: int, fb_terms: int, *, weights: str = "idf"
-) -> pd.DataFrame:
+K = TypeVar("K")
+
+
+class Candidates(NamedTuple):
+    """The terms that feedback could add to queries, by query, with their statistics.
+
+    Attributes:
+        rows: [C] the number of the query.
+        terms: the number of the term; numbers are in alphabetical order.
+        r: the number of feedback documents of the query with the term.
+        n: the number of documents of the collection with the term.
+        w: w_t.
+        own: whether it is here as a term of the query, perhaps with r = 0.
+    """
+
+    rows: Ints
+    terms: Ints
+    r: Ints
+    n: Ints
+    w: Floats
+    own: Bools
+
+    def take(self, chosen: npt.NDArray[Any]) -> Candidates:
+        """Some of the candidates."""
+        return Candidates(*(column[chosen] for column in self))
+
+
+def candidates_of(
+    index: TermIndex | TerrierTerms,
+    rows: Ints,
+    documents: DocTerms,
+    own: Sequence[Iterable[int | None]],
+    weights: str,
+) -> Candidates:
+    """The candidate terms of feedback.
+
+    Args:
+        index: the index.
+        rows: [D] the number of the query of each feedback document, ascending.
+        documents: the terms of the D documents.
+        own: the numbers of the terms of each query, which are candidates with ``'rsj'``, if the
+            query has documents; None for a term that no document has.
+        weights: ``'idf'`` or ``'rsj'``, see :class:`RobertsonPRF`.
+    """
+    m = np.bincount(rows, minlength=len(own))
+    numbers = [
+        (row, number)
+        for row, query in enumerate(own if weights == "rsj" else [])
+        for number in (query if m[row] else ())
+        if number is not None
+    ]
+    of_queries = np.array(numbers, np.int64).reshape(-1, 2).T
+    of_documents = (np.repeat(rows, np.diff(documents.offsets)), documents.term_ids)
+    # Pairs of query and term are counted as numbers.
+    base = 1 + max(documents.term_ids.max(initial=0), of_queries[1].max(initial=0))
+    all_rows, all_terms = np.hstack([of_documents, of_queries])
+    pairs, r = np.unique(all_rows * base + all_terms, return_counts=True)
+    own_pairs = np.searchsorted(pairs, of_queries[0] * base + of_queries[1])
+    r[own_pairs] -= 1
+    is_own = np.zeros(len(pairs), np.bool_)
+    is_own[own_pairs] = True
+    row, terms = np.divmod(pairs, base)
+    n = index.document_frequencies(terms)
+    if weights == "rsj":
+        w = relevance_weights(r, n, index.num_docs, m[row])
+    else:
+        w = robertson_weights(n, index.num_docs)
+    return Candidates(row, terms, r, n, w, is_own)
+
+
+def select_terms(candidates: Candidates, fb_terms: int) -> tuple[Candidates, Bools]:
     """Selects the terms with the highest selection value r_t w_t for each query.
 
     Values that differ by 1e-9 of them or less are equal, and ordered by term, ascending. Terms with
     w_t <= 0, and terms that no feedback document contains, are never selected.
 
     Args:
-        candidates: one row per query and candidate term: ``row``, the number of the query;
-            ``term``; ``n``, the number of documents of the collection with the term; ``r``, the
-            number of feedback documents of the query with the term; for ``weights='rsj'`` also
-            ``m``, the number of feedback documents of the query.
-        num_docs: N, the number of documents of the collection.
+        candidates: the candidates of all queries.
         fb_terms: the maximum number of selected terms per query.
-        weights: ``'idf'`` or ``'rsj'``, see :class:`RobertsonPRF`.
 
     Returns:
-        The candidates, the best of each query first, with ``w`` (w_t), ``rw`` (the selection value)
-        and ``selected``.
+        The candidates, the best of each query first, and which of them are selected.
 
     References:
         Robertson (1990), On term selection for query expansion; Clarke (2019), Length
         Normalization in the Era of Neural Rankers, section 4.1.
-
-    Examples:
-        >>> candidates = pd.DataFrame(
-        ...     {"row": 0, "term": ["of", "radio", "wave"], "n": [600, 50, 20], "r": [5, 4, 3]}
-        ... )
-        >>> select_terms(candidates, 1000, 1)[["term", "selected"]].values.tolist()
-        [['radio', True], ['wave', False], ['of', False]]
     """
-    if weights == "rsj":
-        w = relevance_weights(candidates["r"], candidates["n"], num_docs, candidates["m"])
-    else:
-        w = robertson_weights(candidates["n"], num_docs)
-    table = candidates.assign(w=w, rw=candidates["r"] * w).sort_values(
-        ["row", "rw"], ascending=[True, False], ignore_index=True
-    )
-    larger = table["rw"].shift()
-    differs = (larger - table["rw"] > TIE * larger.abs()) | (table["row"].diff() != 0)
-    table = table.assign(tie=differs.cumsum()).sort_values(["tie", "term"], ignore_index=True)
-    first = table.groupby("row").cumcount() < fb_terms
-    return table.drop(columns="tie").assign(selected=first & (table["rw"] > 0))
+    values = candidates.r * candidates.w
+    offsets = offsets_of(candidates.rows, int(candidates.rows.max(initial=0)) + 1)
+    # Terms ascend within a query, and keep this order where values are equal.
+    of_queries = (np.argsort(-part, kind="stable") for part in np.split(values, offsets[1:-1]))
+    order = np.concatenate([*of_queries]) + np.repeat(offsets[:-1], np.diff(offsets))
+    value, places = values[order], within_query(offsets)
+    larger = np.append(0.0, value[:-1])
+    is_tie = (places > 0) & (larger - value <= TIE * np.abs(larger))
+    if (is_tie & (value < larger)).any():
+        order = order[np.lexsort((candidates.terms[order], np.cumsum(~is_tie)))]
+    best = candidates.take(order)
+    return best, (places < fb_terms) & (values[order] > 0)
 
 
-def grow_weights(query: Mapping[str, float], selected: list[str], gamma: float) -> dict[str, float]:
+def grow_weights(query: Mapping[K, float], selected: Iterable[K], gamma: float) -> dict[K, float]:
     """Adds gamma to the weight of every selected term: q_t <- q_t + gamma.
 
     The terms of the query come first, in their order, then the others, in the given order, unless
@@ -184,8 +243,8 @@ class RobertsonPRF(ParameterisedTransformer):
         self._check()
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
-        queries, own, candidates = self._select(inp)
-        new = self._new_queries(own, candidates)
+        queries, own, candidates = self._candidates(inp)
+        new = expand_queries(own, candidates, self, self.index.terms)
         column = self.index.query_column
         queries = queries.drop(columns=["query_toks", TERM_WEIGHTS], errors="ignore")
         if "query" in queries.columns:
@@ -196,22 +255,6 @@ class RobertsonPRF(ParameterisedTransformer):
         for name, values in columns.items():
             queries[name] = pd.Series(values, index=queries.index, dtype=object)
         return queries
-
-    def _new_queries(
-        self, own: list[Mapping[str, float]], candidates: pd.DataFrame
-    ) -> list[tuple[Mapping[str, float], dict[str, float] | None]]:
-        """q_t and w_t of each new query; None for w_t: the weights of the retriever."""
-        chosen = candidates[candidates["selected"]].groupby("row")["term"].agg(list).to_dict()
-        grown = [grow_weights(q, chosen.get(row, []), self.gamma) for row, q in enumerate(own)]
-        if self.weights == "idf":
-            return [(query, None) for query in grown]
-        positive = candidates[candidates["w"] > 0]
-        w = dict(zip(zip(positive["row"], positive["term"]), positive["w"]))
-        new: list[tuple[Mapping[str, float], dict[str, float] | None]] = []
-        for row, query in enumerate(grown):
-            kept = {term: weight for term, weight in query.items() if (row, term) in w}
-            new.append((kept, {t: w[row, t] for t in kept}) if kept else (own[row], None))
-        return new
 
     def expansion_terms(self, results: pd.DataFrame) -> pd.DataFrame:
         """The candidate terms of each query, with their statistics.
@@ -225,75 +268,43 @@ class RobertsonPRF(ParameterisedTransformer):
             term), ``r`` (feedback documents with the term), ``w`` (w_t), ``rw`` (the selection
             value), ``weight`` (in the new query; 0: the term is not in it) and ``selected``.
         """
-        queries, own, table = self._select(results)
-        new = self._new_queries(own, table)
-        table = table[table["r"] > 0].reset_index(drop=True)
-        weights = [new[row][0].get(term, 0.0) for row, term in zip(table["row"], table["term"])]
-        table["weight"] = np.array(weights, np.float64)
-        table["qid"] = queries["qid"].to_numpy()[table["row"].to_numpy()]
-        return table[["qid", "term", "n", "r", "w", "rw", "weight", "selected"]]
+        queries, own, candidates = self._candidates(results)
+        new = expand_queries(own, candidates, self, self.index.terms)
+        best, selected = select_terms(candidates, self.fb_terms)
+        table = pd.DataFrame(
+            {
+                "qid": queries["qid"].to_numpy()[best.rows],
+                "term": self.index.terms(best.terms),
+                "n": best.n,
+                "r": best.r,
+                "w": best.w,
+                "rw": best.r * best.w,
+            }
+        )
+        weights = [new[row][0].get(term, 0.0) for row, term in zip(best.rows, table["term"])]
+        table = table.assign(weight=np.array(weights, np.float64), selected=selected)
+        return table[table["r"] > 0].reset_index(drop=True)
 
     def compile(self) -> pt.Transformer:
         """This transformer after a rank cutoff at ``fb_docs``: it needs no more results."""
         return pt.RankCutoff(self.fb_docs) >> self
 
-    def _select(
+    def _candidates(
         self, results: pd.DataFrame
-    ) -> tuple[pd.DataFrame, list[Mapping[str, float]], pd.DataFrame]:
-        """The queries of results, their terms, and the candidate terms of feedback.
-
-        Returns:
-            The queries, one row each in the order of the results; the weights of the terms of each
-            query; the terms of the feedback documents, as :func:`select_terms` returns them. With
-            ``weights='rsj'`` the terms of the query are among them.
-        """
+    ) -> tuple[pd.DataFrame, list[Mapping[str, float]], Candidates]:
+        """The queries of results, one row each; their terms; and the candidates of feedback."""
         with validate_any(results, self) as v:
             v.result_frame(extra_columns=["query"], mode="query")
             v.result_frame(extra_columns=["query_toks"], mode="query_toks")
         self._check()
+        rows, first = queries_of_results(results)
         columns = [c for c in results.columns if c in pt.model.query_columns(results)]
-        queries = queries_of_results(results)[columns].reset_index(drop=True)
+        queries = first[columns].reset_index(drop=True)
         own = query_weights(queries, self.index.query_terms)
-        feedback = _first_documents(results, queries, self.fb_docs)
-        docnos, doc_of = np.unique(feedback["docno"].to_numpy(object), return_inverse=True)
+        rows, docnos = _first_documents(results, rows, self.fb_docs)
         documents = self.index.doc_terms(docnos)
-        sizes = np.diff(documents.offsets)[doc_of]
-        entries = ranges_from(documents.offsets[doc_of], cumulate(sizes))
-        rows = np.repeat(feedback["row"].to_numpy(np.int64), sizes)
-        m = np.bincount(feedback["row"].to_numpy(np.int64), minlength=len(queries))
-        own_rows, own_ids = self._own_terms(own, m)
-        ids = np.concatenate([documents.term_ids[entries], own_ids])
-        # Pairs of query and term are counted as numbers.
-        base = int(ids.max(initial=0)) + 1
-        pairs, pair_of = np.unique(np.append(rows, own_rows) * base + ids, return_inverse=True)
-        r = np.bincount(pair_of[: len(rows)], minlength=len(pairs))
-        row, term_id = np.divmod(pairs, base)
-        term_ids, term_of = np.unique(term_id, return_inverse=True)
-        candidates = pd.DataFrame(
-            {
-                "row": row,
-                "term": self.index.terms(term_ids)[term_of],
-                "n": self.index.document_frequencies(term_ids)[term_of],
-                "r": r,
-                "m": m[row],
-            }
-        )
-        best = select_terms(
-            candidates, self.index.num_docs, int(self.fb_terms), weights=self.weights
-        )
-        return queries, own, best
-
-    def _own_terms(self, own: list[Mapping[str, float]], m: Ints) -> tuple[Ints, Ints]:
-        """The queries and the numbers of the original terms that have a relevance weight."""
-        number = self.index.term_id
-        pairs = [
-            (row, term_id)
-            for row, query in enumerate(own if self.weights == "rsj" else [])
-            for term in (query if m[row] else ())
-            if (term_id := number(term)) is not None
-        ]
-        rows, ids = np.array(pairs, np.int64).reshape(-1, 2).T
-        return rows, ids
+        numbers = [map(self.index.term_id, query) for query in own]
+        return queries, own, candidates_of(self.index, rows, documents, numbers, self.weights)
 
     def _check(self) -> None:
         check_whole("fb_docs", self.fb_docs)
@@ -306,16 +317,51 @@ class RobertsonPRF(ParameterisedTransformer):
         return {}
 
 
-def _first_documents(results: pd.DataFrame, queries: pd.DataFrame, fb_docs: int) -> pd.DataFrame:
-    """The first documents of each query: ``row``, its number in ``queries``, and ``docno``."""
+def expand_queries(
+    queries: Sequence[Mapping[K, float]],
+    candidates: Candidates,
+    feedback: RobertsonPRF,
+    keys_of: Callable[[Ints], npt.NDArray[Any]],
+) -> list[tuple[Mapping[K, float], dict[K, float] | None]]:
+    """q_t and w_t of each new query; None for w_t: the weights of the retriever.
+
+    Args:
+        queries: q_t of each query, by the keys of terms.
+        candidates: the candidate terms of the queries.
+        feedback: the parameters.
+        keys_of: the keys of the terms with these numbers.
+    """
+    best, selected = select_terms(candidates, feedback.fb_terms)
+    best, selected = best.take(selected | best.own), selected[selected | best.own]
+    keys, w = keys_of(best.terms).tolist(), best.w.tolist()
+    bounds = np.searchsorted(best.rows, np.arange(len(queries) + 1)).tolist()
+    new: list[tuple[Mapping[K, float], dict[K, float] | None]] = []
+    for query, begin, end in zip(queries, bounds, bounds[1:]):
+        chosen = list(compress(keys[begin:end], selected[begin:end]))
+        grown = grow_weights(query, chosen, feedback.gamma)
+        if feedback.weights == "idf":
+            new.append((grown, None))
+            continue
+        weights = {
+            term: weight for term, weight in zip(keys[begin:end], w[begin:end]) if weight > 0
+        }
+        kept = {term: weight for term, weight in grown.items() if term in weights}
+        new.append((kept, {term: weights[term] for term in kept}) if kept else (query, None))
+    return new
+
+
+def _first_documents(
+    results: pd.DataFrame, rows: Ints, fb_docs: int
+) -> tuple[Ints, npt.NDArray[np.object_]]:
+    """The first documents of each query: the number of the query, and the docno."""
     order: Any = 0  # the order of the results
     if "rank" in results.columns:
         order = pd.to_numeric(results["rank"])
     elif "score" in results.columns:
         order = -pd.to_numeric(results["score"])
-    row = pd.Index(queries["qid"]).get_indexer(pd.Index(results["qid"]))
-    documents = results[["docno"]].assign(row=row, order=order).dropna(subset="docno")
+    documents = results[["docno"]].assign(row=rows, order=order).dropna(subset="docno")
     documents = documents.astype({"docno": str}).astype({"docno": object})
     documents = documents.sort_values(["row", "order"], kind="stable")
     unique = documents.drop_duplicates(["row", "docno"])
-    return unique.groupby("row", sort=False).head(int(fb_docs))
+    first = unique.groupby("row", sort=False).head(int(fb_docs))
+    return first["row"].to_numpy(np.int64), first["docno"].to_numpy(object)

@@ -190,7 +190,10 @@ class StoredIndex(pt.Artifact):  # type: ignore[misc]
         Raises:
             KeyError: if the index does not have all of them.
         """
-        docids = self.docids(docnos)
+        return self.terms_of_docids(self.docids(docnos))
+
+    def terms_of_docids(self, docids: npt.NDArray[np.integer[Any]]) -> DocTerms:
+        """The terms of documents by their numbers."""
         forward = self.forward_arrays
         starts = forward.offsets[docids]
         offsets = cumulate(forward.offsets[docids + 1] - starts)

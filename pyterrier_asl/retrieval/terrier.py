@@ -210,19 +210,23 @@ class TerrierTerms:
                 "single_pass, or copy the index with TermIndex.from_terrier()"
             )
         lookup = self._java.getMetaIndex().getDocument
-        docids = np.array([lookup("docno", str(docno)) for docno in docnos], np.int64)
+        distinct, of = np.unique(docnos, return_inverse=True)
+        docids = np.array([lookup("docno", str(docno)) for docno in distinct], np.int64)
         if (docids < 0).any():
-            raise unknown_documents(np.asarray(docnos)[docids < 0], len(docnos), self)
+            raise unknown_documents(distinct[docids < 0], len(distinct), self)
         entry_of = self._java.getDocumentIndex().getDocumentEntry
-        return _stack([_all_postings(direct, entry_of(docid)) for docid in docids.tolist()])
+        rows = [_all_postings(direct, entry_of(docid)) for docid in docids.tolist()]
+        documents = _stack([rows[i] for i in of.tolist()])
+        numbers = self._numbers.get_indexer(pd.Index(documents.term_ids))
+        return documents._replace(term_ids=numbers)
 
     def document_frequencies(self, term_ids: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """The number of documents with each term."""
-        return np.asarray(self._lexicon["n"].loc[term_ids.tolist()])
+        return self._lexicon["n"].to_numpy()[term_ids]
 
     def terms(self, term_ids: npt.NDArray[np.int64]) -> npt.NDArray[np.object_]:
         """The terms of these numbers."""
-        return np.asarray(self._lexicon["term"].loc[term_ids.tolist()], object)
+        return self._lexicon["term"].to_numpy(object)[term_ids]
 
     def query_terms(self, query: str) -> dict[str, float]:
         """The index terms of a query and their weights, in order of occurrence."""
@@ -234,7 +238,13 @@ class TerrierTerms:
 
     @cached_property
     def _term_ids(self) -> dict[str, int]:
-        return dict(zip(self._lexicon["term"], self._lexicon.index.tolist()))
+        return dict(zip(self._lexicon["term"], range(len(self._lexicon))))
+
+    @cached_property
+    def _numbers(self) -> pd.Index[Any]:
+        """Terrier's ids of terms in alphabetical order: the numbers of terms are places in it."""
+        numbers: pd.Index[Any] = pd.Index(self._lexicon["id"])
+        return numbers
 
     def weighted_query(
         self, weights: Mapping[str, float], term_weights: Mapping[str, float] | None = None
@@ -284,8 +294,10 @@ class TerrierTerms:
 
     @cached_property
     def _lexicon(self) -> pd.DataFrame:
-        """``term`` and ``n`` by Terrier's term ids, read as one string, since a call per term would
-        take too long."""
+        """``term``, ``id`` of Terrier and ``n``, in alphabetical order.
+
+        It is read as one string, since a call per term would take too long.
+        """
         joiner = pt.java.autoclass("com.google.common.base.Joiner").on("\x1e")
         iterator = pt.java.cast("java.util.Iterator", self._java.getLexicon().iterator())
         text = joiner.withKeyValueSeparator("\x1f").join(iterator)
@@ -296,7 +308,8 @@ class TerrierTerms:
                 f"Terrier's lexicon has {expected} terms, but {len(lexicon)} could be read: "
                 "copy the index with TermIndex.from_terrier(), and use the copy"
             )
-        return lexicon.astype({"id": np.int64, "n": np.int64}).set_index("id")
+        lexicon = lexicon.astype({"id": np.int64, "n": np.int64})
+        return lexicon.sort_values("term", ignore_index=True)
 
     @property
     def location(self) -> str:

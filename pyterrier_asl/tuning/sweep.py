@@ -24,7 +24,7 @@ from ..judging.judgements import Judgements
 from ..measures.formula import Formula
 from ..measures.names import added_up
 from ..measures.standard import formula
-from ..retrieval import _feedback_kernels, _kernels
+from ..retrieval import _kernels
 from ..retrieval._kernels import TopDocuments, WeightedQueries
 from ..retrieval.bm25 import (
     BM25,
@@ -34,10 +34,9 @@ from ..retrieval.bm25 import (
     top_documents,
 )
 from ..retrieval.compiled import compile_loops
-from ..retrieval.feedback import RobertsonPRF
+from ..retrieval.feedback import RobertsonPRF, candidates_of, expand_queries
 from ..retrieval.index import TermIndex
-from ..retrieval.weights import robertson_weights
-from ..scoring.arrays import Floats, cumulate, within_query
+from ..scoring.arrays import Floats, cumulate, queries_of, within_query
 from .objective import Objective, TuningTask, ids_as_text
 from .space import Setting, Space
 
@@ -77,7 +76,14 @@ class Sweep(Objective):
         self.index: TermIndex = self.stages[0].index
         self.judgements = task.judgements
         self.query_terms = _query_terms(task.topics, self.judgements, self.index)
-        self.own = number_terms(self.index, self.query_terms)
+        self.own = [
+            {
+                number: q
+                for term, q in query.items()
+                if (number := self.index.term_id(term)) is not None
+            }
+            for query in self.query_terms
+        ]
         self._kept: dict[str, tuple[Any, Any]] = {}
         docids = pd.Index(self.index.docnos, dtype=object).get_indexer(
             pd.Index(self.judgements.docnos.to_pylist(), dtype=object)
@@ -88,8 +94,6 @@ class Sweep(Objective):
         self.id_order[ascending] = np.arange(self.index.num_docs)
         self.lengths = _doc_lengths(self.measures.values(), self.index)
         self.own_lengths = np.where(docids >= 0, self.lengths[docids], 0.0)
-        self.frequencies = np.diff(self.index.array("term_offsets"))
-        self.selection_weights = robertson_weights(self.frequencies, self.index.num_docs)
 
     def per_query(self, setting: Setting) -> dict[str, Floats]:
         """The value of each measure for each query, in the order of the judgements."""
@@ -118,7 +122,9 @@ class Sweep(Objective):
 
     def _queries(self, k3: float | None) -> WeightedQueries:
         """The queries without feedback."""
-        return self._once("own", k3, lambda: number_terms(self.index, self.query_terms, k3=k3))
+        return self._once(
+            "own", k3, lambda: number_terms(self.index.term_id, self.query_terms, k3=k3)
+        )
 
     def _retrieve(self, bm25: BM25, queries: WeightedQueries) -> tuple[JudgedRun, Floats]:
         """The ranks of the judged documents, and the number of words of all documents above each
@@ -161,7 +167,6 @@ class Sweep(Objective):
 
     def _expand(self, first: BM25, feedback: RobertsonPRF) -> WeightedQueries:
         """The queries with feedback."""
-        kernels = compile_loops(_feedback_kernels.__name__)
         before = (first.b, first.k1, first.num_results, first.idf, first.k3)
         settings = (feedback.fb_docs, feedback.fb_terms, feedback.gamma, feedback.weights)
         # The largest depth so far is kept, so that deep results are retrieved once.
@@ -179,22 +184,15 @@ class Sweep(Objective):
             )
 
         def expand() -> WeightedQueries:
-            offsets, term_ids, _ = self.index.forward_arrays
-            return WeightedQueries(
-                *kernels.expand(
-                    top,
-                    offsets,
-                    term_ids,
-                    self.selection_weights,
-                    self.frequencies,
-                    self.index.num_docs,
-                    self.own,
-                    int(feedback.fb_docs),
-                    int(feedback.fb_terms),
-                    float(feedback.gamma),
-                    feedback.weights == "rsj",
-                )
-            )
+            is_first = within_query(top.offsets) < feedback.fb_docs
+            rows, docs = queries_of(top.offsets)[is_first], top.docs[is_first]
+            # A query without documents has no results, as in the pipeline.
+            own = [q if n else {} for q, n in zip(self.own, np.diff(top.offsets))]
+            documents = self.index.terms_of_docids(docs)
+            candidates = candidates_of(self.index, rows, documents, own, feedback.weights)
+            new = expand_queries(own, candidates, feedback, np.asarray)
+            weights = [of_query or {} for _, of_query in new]
+            return number_terms(int, [query for query, _ in new], term_weights=weights)
 
         top = self._once("top", (before, depth), retrieve)
         return self._once("new", (before, settings), expand)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import pickle
+from itertools import compress
+from types import SimpleNamespace
 
 import brute_force
 import numpy as np
@@ -13,44 +15,84 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pyterrier_asl.retrieval import _feedback_kernels
-from pyterrier_asl.retrieval.compiled import compile_loops
-from pyterrier_asl.retrieval.feedback import RobertsonPRF, grow_weights, select_terms
+from pyterrier_asl.retrieval.build import DocTerms
+from pyterrier_asl.retrieval.feedback import (
+    RobertsonPRF,
+    candidates_of,
+    grow_weights,
+    select_terms,
+)
 from pyterrier_asl.retrieval.index import TermIndex
 from pyterrier_asl.retrieval.weights import relevance_weights
 
 
+def select(terms: dict[str, tuple[int, float]], size: int, fb_terms: int, **options):
+    """The sorted candidates by term, and the selected ones, best first.
+
+    Args:
+        terms: r and n of each term; r = 0: it is a term of the query.
+        size: N.
+        fb_terms: the number of selected terms.
+        options: ``m``, and ``weights``.
+    """
+    names, (r, n) = sorted(terms), zip(*(terms[name] for name in sorted(terms)))
+    index = SimpleNamespace(num_docs=size, document_frequencies=np.array(n).__getitem__)
+    docs = [[i for i in range(len(r)) if r[i] > doc] for doc in range(options.get("m", max(r)))]
+    ids = np.array(sum(docs, []), np.int64)
+    documents = DocTerms(np.cumsum([0, *map(len, docs)]), ids, np.ones_like(ids))
+    rows = np.zeros(len(docs), np.int64)
+    own = [[None, *(i for i in range(len(r)) if r[i] == 0)]]
+    kind = options.get("weights", "idf")
+    best, selected = select_terms(candidates_of(index, rows, documents, own, kind), fb_terms)
+    in_order = [names[i] for i in best.terms]
+    return dict(zip(in_order, zip(best.w, best.r * best.w))), list(compress(in_order, selected))
+
+
 def test_worked_example():
     """N = 1000; the query is q1; e4 is in most documents, e3 in a single feedback document."""
-    candidates = pd.DataFrame(
-        {
-            "row": 0,
-            "term": ["q1", "e1", "e2", "e3", "e4"],
-            "r": [4, 3, 5, 1, 5],
-            "n": [50, 20, 200, 2, 600],
-        }
-    )
-    found = select_terms(candidates, 1000, 3).set_index("term")
+    terms = {"q1": (4, 50), "e1": (3, 20), "e2": (5, 200), "e3": (1, 2), "e4": (5, 600)}
+    found, selected = select(terms, 1000, 3)
     w = [2.93501482564717, 3.8676377594920384, 1.3844222856901456, 5.989963420981715]
     rw = [11.74005930258868, 11.602913278476116, 6.922111428450728, 5.989963420981715]
-    by_term = found.loc[["q1", "e1", "e2", "e3", "e4"]]
-    assert by_term["w"].tolist() == pytest.approx([*w, -0.40504887501162423], abs=1e-9)
-    assert by_term["rw"].tolist() == pytest.approx([*rw, -2.0252443750581213], abs=1e-9)
-    selected = found.index[found["selected"]].tolist()
+    expected = [*zip(w, rw), (-0.40504887501162423, -2.0252443750581213)]
+    assert list(found) == ["q1", "e1", "e2", "e3", "e4"]
+    assert np.array([*found.values()]) == pytest.approx(np.array(expected), abs=1e-9)
     assert grow_weights({"q1": 1.0}, selected, 0.2) == pytest.approx(
         {"q1": 1.2, "e1": 0.2, "e2": 0.2}, abs=1e-9
     )
 
 
 def test_ties_go_by_term_and_weightless_terms_never():
-    tied = pd.DataFrame(
-        {"row": 0, "term": ["b", "a", "B", "the"], "r": [1, 1, 1, 5], "n": [2, 2, 2, 8]}
+    tied = {"b": (1, 2), "a": (1, 2), "B": (1, 2), "the": (5, 8), "half": (3, 5)}
+    found, selected = select(tied, 10, 2)
+    assert list(found) == ["B", "a", "b", "half", "the"]  # code points: B before a before b
+    assert selected == ["B", "a"]
+    assert select(tied, 10, 9)[1] == ["B", "a", "b"]
+
+
+def test_relevance_weights_worked_by_hand():
+    """N = 100, m = 4 feedback documents."""
+    terms = {"all": (4, 10), "half": (2, 40), "none": (0, 5), "common": (3, 90)}
+    found, selected = select(terms, 100, 2, weights="rsj", m=4)
+    assert {name: w for name, (w, _) in found.items()} == pytest.approx(
+        {
+            "all": math.log(4.5 * 90.5 / (6.5 * 0.5)),
+            "half": math.log(2.5 * 58.5 / (38.5 * 2.5)),
+            "none": math.log(0.5 * 91.5 / (5.5 * 4.5)),
+            "common": math.log(3.5 * 9.5 / (87.5 * 1.5)),
+        }
     )
-    found = select_terms(tied, 10, 2)
-    assert found["term"].tolist() == ["B", "a", "b", "the"]  # code points: B before a before b
-    assert found["selected"].tolist() == [True, True, False, False]
-    without = pd.DataFrame({"row": 0, "term": ["half", "unseen"], "r": [3, 0], "n": [5, 1]})
-    assert not select_terms(without, 10, 5)["selected"].any()
+    assert selected == ["all", "half"]
+    assert found["none"][1] == 0 < found["none"][0]  # r_t = 0: never selected
+
+
+def test_values_within_a_billionth_tie():
+    """2 ln 3 = ln 9: with N = 58, n = 14.25 and r = 2 has the value of n = 5.4 and r = 1."""
+    for further, expected in ((1e-9, ["a", "b", "c"]), (1e-7, ["b", "a", "c"])):
+        close = {"c": (1, 9), "b": (2, 14.25), "a": (1, 5.4 + further)}
+        found, selected = select(close, 58, 1)
+        assert list(found) == expected and selected == expected[:1]
+        assert len({value for _, value in found.values()}) == 3
 
 
 # -- against the definition -----------------------------------------------------------------------
@@ -108,46 +150,6 @@ def test_is_the_definition_on_any_collection(texts, queries, m, n, gamma, kind):
         scores = brute_force.bm25_scores(docs, expected, w, 0.3, 0.8)
         mine = retrieved[retrieved["qid"] == f"q{i}"]
         assert dict(zip(mine["docno"], mine["score"])) == pytest.approx(scores)
-
-
-def test_relevance_weights_worked_by_hand():
-    """N = 100, m = 4 feedback documents."""
-    candidates = pd.DataFrame(
-        {"row": 0, "term": ["all", "half", "none", "common"], "n": [10, 40, 5, 90], "m": 4}
-    ).assign(r=[4, 2, 0, 3])
-    found = select_terms(candidates, 100, 2, weights="rsj").set_index("term")
-    assert found["w"].to_dict() == pytest.approx(
-        {
-            "all": math.log(4.5 * 90.5 / (6.5 * 0.5)),
-            "half": math.log(2.5 * 58.5 / (38.5 * 2.5)),
-            "none": math.log(0.5 * 91.5 / (5.5 * 4.5)),
-            "common": math.log(3.5 * 9.5 / (87.5 * 1.5)),
-        }
-    )
-    assert found.index[found["selected"]].tolist() == ["all", "half"]
-    assert found.loc["none", "rw"] == 0 < found.loc["none", "w"]  # r_t = 0: never selected
-
-
-@pytest.mark.slow
-def test_values_within_a_billionth_tie():
-    """2 ln 3 = ln 9: with N = 58, n = 14.25 and r = 2 has the value of n = 5.4 and r = 1."""
-    for further, expected in ((1e-9, ["a", "b"]), (1e-7, ["b", "a"])):
-        close = pd.DataFrame(
-            {"row": 0, "term": ["b", "a"], "r": [2, 1], "n": [14.25, 5.4 + further]}
-        )
-        found = select_terms(close, 58, 1)
-        assert found["term"].tolist() == expected and found["rw"].nunique() == 2
-    kernels = compile_loops(_feedback_kernels.__name__)
-    for values, expected in (
-        ([1.0, 2.0, 3.0, 2.0 * (1 + 1e-10), 0.0], [2, 1]),
-        ([1.0, 2.0, 3.0, 2.0 * (1 + 1e-8), 0.0], [2, 3]),
-        ([2.0, 2.0 * (1 + 1e-10), 9.0, 9.0 * (1 + 1e-10), -1.0], [2, 3, 0, 1]),
-    ):
-        chosen = np.empty(6, np.int32)
-        terms, w, r = np.arange(5, dtype=np.int32), np.array(values), np.ones(5, np.int64)
-        buffers = np.empty(5), np.empty(5, np.bool_)
-        size = kernels._select_best(terms, r, w, *buffers, len(expected), chosen)
-        assert chosen[:size].tolist() == expected
 
 
 def test_counts_of_several_indices_are_refused():

@@ -148,8 +148,9 @@ def test_where_it_does_not_apply(small):
     with pytest.raises(NotSwept, match="k3"):
         Sweep(bm25 >> prf >> final, Space({prf: {"gamma": [0.5]}}), task)
     infinite = make_task(with_toks, small.qrels, AP)  # the pipeline could not retrieve it either
+    sweep = Sweep(bm25, Space({bm25: {"b": [0.5]}}), infinite)
     with pytest.raises(ValueError, match="weight inf: give finite weights"):
-        Sweep(bm25, Space({bm25: {"b": [0.5]}}), infinite)
+        sweep((0.5,))
 
 
 def test_lengths(small):
