@@ -10,7 +10,7 @@ from brute_force import precisions
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pyterrier_asl import ASL, DocLengths, evaluate, search_lengths
+from pyterrier_asl import ASL, DocLengths, search_lengths
 from pyterrier_asl.analysis.best_runs import headroom, run_quality
 from pyterrier_asl.analysis.collections_and_lengths import lengths_by_rank
 from pyterrier_asl.analysis.reordered_systems import num_better, reordering
@@ -25,7 +25,6 @@ from pyterrier_asl.analysis.success_at_n import satisfaction
 from pyterrier_asl.analysis.techniques import compare_techniques, relative_error_reduction
 from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.evaluation.relevant_documents import RelevantDocuments
-from pyterrier_asl.evaluation.tracks import tracks
 from pyterrier_asl.measures.names import with_options
 
 
@@ -48,28 +47,6 @@ RUNS = {
 
 
 # --- Reading runs ---------------------------------------------------------------------------------
-
-
-def test_judged_runs_are_met_anew_only_with_other_qrels():
-    judged = Evaluation.of(RUNS, QRELS)
-    assert Evaluation.of(judged) is judged and Evaluation.of(judged, QRELS) is judged
-    other = Evaluation.of(judged, {"q1": {"x": 1, "y": 1}, "q2": {"a": 1}, "q4": {"y": 1}})
-    assert other.values("RR").tolist() == [[0.5, 0.5, 0.0], [1.0, 0.0, 0.0]]
-    assert judged.select(["two", "one"]).values("RR").tolist() == [[0.5, 0, 0], [1, 0.5, 0]]
-    with pytest.raises(ValueError, match="no run 'three'"):
-        judged.select(["three"])
-
-
-def test_values_of_matched_runs_match_evaluate():
-    judged, asked = Evaluation.of(RUNS, QRELS), ["AP", "ASL@10", "LexiP"]
-    pd.testing.assert_frame_equal(judged.frame(asked), evaluate(RUNS, QRELS, asked))
-    pd.testing.assert_frame_equal(evaluate(judged, QRELS, asked), evaluate(RUNS, QRELS, asked))
-
-
-def test_tracks_are_pairs_of_runs_and_qrels():
-    assert list(tracks({"t": (RUNS, QRELS), "u": Evaluation.of(RUNS, QRELS)})) == ["t", "u"]
-    with pytest.raises(ValueError, match="'one' is a dict"):
-        tracks(RUNS)
 
 
 # --- Document by document -------------------------------------------------------------------------

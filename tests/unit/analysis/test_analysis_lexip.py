@@ -33,7 +33,6 @@ from pyterrier_asl.analysis.tied_rankings import (
 )
 from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.evaluation.preferences import preference_matrix, preferences, recall_levels
-from pyterrier_asl.evaluation.relevant_documents import RelevantRanks
 from pyterrier_asl.scoring.preferences import KINDS, level, preference_cube
 from pyterrier_asl.statistics.tests import compare_all
 from pyterrier_asl.statistics.tukey import randomized_hsd
@@ -232,28 +231,6 @@ def test_percentages_are_of_the_pairs_that_are_counted(table, count):
 # Missing labels and queries
 
 
-def test_documents_without_labels_count_for_nobody():
-    runs, qrels = some_runs(6)
-    judged = Evaluation.of(runs, qrels)
-    ranks = RelevantRanks.of(judged)
-    assert np.array_equal(ranks.reciprocal(), judged.reciprocal_ranks())
-    kept = np.random.default_rng(0).random(len(ranks.pairs)) < 0.6
-    dropped = {
-        (judged.qids[q], judged.judgements.docnos[int(p)].as_py())
-        for q, p, k in zip(ranks.queries, ranks.pairs, kept)
-        if not k
-    }
-    fewer = {
-        q: {d: 0 if (q, d) in dropped else grade for d, grade in grades.items()}
-        for q, grades in qrels.items()
-    }
-    for kind in ("rrLP", "lexirecall"):
-        labelled = preference_cube(kind, ranks.reciprocal(kept), ranks.total)
-        again = Evaluation.of(runs, fewer)
-        real = preference_cube(kind, again.reciprocal_ranks(), again.judgements.num_relevant(1))
-        assert np.array_equal(labelled, real)
-
-
 def test_missing_labels_and_queries():
     runs, qrels = some_runs(7)
     labels = missing_labels(runs, qrels, fractions=[0.5, 1], draws=3, progress=False)
@@ -278,13 +255,6 @@ def test_missing_labels_and_queries():
         for found in (labels, queries):
             here = found[(found["fraction"] == 1) & (found["preference"] == name)]
             assert here["system"].tolist() == pytest.approx([expected])
-
-
-@pytest.mark.parametrize("analysis", [missing_labels, missing_queries])
-@pytest.mark.parametrize("wrong", [{"fractions": [0]}, {"fractions": [1.5]}, {"draws": 0}])
-def test_shares_and_samples_are_checked(analysis, wrong):
-    with pytest.raises(ValueError, match="share to keep|draws must be a whole number"):
-        analysis(*some_runs(8), **wrong)
 
 
 # Orders

@@ -89,15 +89,6 @@ def test_values_are_the_measures_for_members_and_others(measure, grouped):
         assert row.tolist() == pytest.approx(expected.tolist())
 
 
-def test_a_measure_without_a_pool_gets_that_of_the_runs():
-    runs, qrels = some_runs(1)
-    judged, pool = Evaluation.of(runs, qrels), pool_of(some_runs(1)[0])
-    for measure in MEASURES:
-        assert judged.values(measure) == pytest.approx(judged.values(measure(pool=pool)))
-    plain = judged.values(P_Rareness(alpha=0) @ 5)
-    assert np.array_equal(plain, judged.values(P @ 5)), "exactly"
-
-
 @pytest.mark.parametrize("measure", MEASURES, ids=str)
 def test_means_are_lines_in_sums_over_pairs_of_systems(measure):
     """The values of the members of any pool in closed form, which Algorithm 1 uses."""
@@ -171,15 +162,6 @@ def test_stability_matches_a_loop():
                     losses += y - x > least(x, y) + 1e-12
                 usual.append(max(wins, losses) / len(drawn))
             assert found.loc[str(measure), column] == pytest.approx(np.mean(usual))
-
-
-def test_relative_stability_does_not_depend_on_the_scale():
-    judged = Evaluation.of(*some_runs(7))
-    value = judged.values(P @ 5).T
-    narrow, wide = stabilities(value, 0.05), stabilities(2 * value, 0.05)
-    assert narrow[1] == wide[1]
-    at_the_fuzz, beyond = stabilities(value, 0.2), stabilities(2 * value, 0.2)
-    assert at_the_fuzz[0] < beyond[0], "on a scale twice as wide more differences pass"
 
 
 def test_an_odd_half_is_rounded_to_the_even_number():
@@ -381,14 +363,6 @@ def test_bars_of_rareness_are_twentieths_that_contain_their_upper_end():
     assert [bar["documents"] for bar in bars] == [2, 1, *[0] * 7, 1, *[0] * 9, 1]
 
 
-def test_rare_documents_found_by_few():
-    runs, qrels = some_runs(25)
-    found = rare_documents(runs, qrels)
-    few = rare_documents(runs, qrels, few=2)
-    assert 0 < len(few) < len(found)
-    pd.testing.assert_frame_equal(few, found[found["S_d"] <= 2].reset_index(drop=True))
-
-
 # The minimum grade
 
 
@@ -423,34 +397,6 @@ def test_rel_of_the_values_by_pool():
     found = rareness_without_own_group(runs, qrels, groups, "P_Rareness@5", rel=2)
     said = rareness_without_own_group(runs, qrels, groups, "P_Rareness(rel=2)@5")
     pd.testing.assert_frame_equal(found, said)
-
-
-def test_the_test_of_discrimination_holds_its_level_over_all_pairs():
-    """Systems with a small variance differ; a pooled variance would hide it."""
-    generator = np.random.default_rng(3)
-    docs = [f"d{i}" for i in range(100)]
-    qrels = {f"q{q}": dict.fromkeys(docs[:50], 1) for q in range(30)}
-
-    def run(share):
-        return {
-            q: {
-                d: 99.0 - i
-                for i, d in enumerate(
-                    [
-                        *docs[: int(share(n))],
-                        *docs[50 : 100 - int(share(n))],
-                    ]
-                )
-            }
-            for n, q in enumerate(qrels)
-        }
-
-    runs = {"a": run(lambda n: 20 + n % 2), "b": run(lambda n: 22 + n // 2 % 2)}
-    runs |= {f"wild{i}": run(lambda n: generator.integers(0, 50)) for i in range(4)}
-    found = discriminative_power(runs, qrels, [P @ 50], levels=[0.05])
-    assert found["test"].item() == "t" and found["correction"].item() == "holm"
-    pooled = discriminative_power(runs, qrels, [P @ 50], levels=[0.05], test="tukey-two-way")
-    assert (found["significant"].item(), pooled["significant"].item()) == (1, 0)
 
 
 # Figures

@@ -9,15 +9,9 @@ import pytest
 
 from pyterrier_asl import DocLengths
 from pyterrier_asl.analysis import (
-    compare_techniques,
-    effective_share,
     headroom,
-    human_range,
     lengths_by_rank,
-    reordering,
     satisfaction,
-    search_length_changes,
-    search_length_distribution,
     system_preferences,
 )
 
@@ -32,59 +26,6 @@ RUNS = {
     "poor": {"q1": {"c": 3, "x": 2, "a": 1}, "q2": {"c": 2, "a": 1}, "q3": {"a": 1}},
 }
 LENGTHS = DocLengths.from_dict({"a": 10, "b": 20, "c": 90, "x": 200})
-JUDGES = {"person": QRELS, "model": ALT}
-
-
-@pytest.fixture(scope="module")
-def charts():
-    return list(made())
-
-
-def made():
-    yield (
-        "Search lengths of good",
-        search_length_distribution.draw(search_length_distribution(RUNS, QRELS, cutoff=10)),
-    )
-    yield (
-        "good minus fair",
-        search_length_changes.draw(search_length_changes(RUNS, QRELS, cutoff=10)),
-    )
-    yield (
-        "How much room is left",
-        headroom.draw(headroom({"one": (RUNS, QRELS), "two": (RUNS, ALT)}, cutoff=10)),
-    )
-    yield (
-        "From AP to ASL, step by step",
-        reordering.draw(reordering(RUNS, QRELS, cutoff=10, each=True)),
-    )
-    yield "Success at n", satisfaction.draw(satisfaction(RUNS, QRELS, judges={"alt": ALT}, depth=3))
-    yield (
-        "Human scores and the system's",
-        human_range.draw(human_range(RUNS, QRELS, judges={"alt": ALT})),
-    )
-
-    yield (
-        "Lengths of the documents retrieved",
-        lengths_by_rank.draw(lengths_by_rank(RUNS, QRELS, lengths=LENGTHS)),
-    )
-    yield "The documents that determine AP", effective_share.draw(effective_share(RUNS, QRELS))
-    yield (
-        "good over poor",
-        compare_techniques.draw(compare_techniques(RUNS, QRELS, old="poor", new="good", cutoff=10)),
-    )
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("place", range(9))
-def test_charts_are_drawn_with_title_and_caption(charts, place, tmp_path):
-    convert = pytest.importorskip("vl_convert")
-    title, chart = charts[place]
-    spec = chart.to_dict()
-    assert spec["title"]["text"] == title and len(" ".join(spec["title"]["subtitle"])) > 40
-    svg = convert.vegalite_to_svg(spec)
-    assert svg.startswith("<svg") and title in svg.replace("&#39;", "'").replace("&apos;", "'")
-    chart.save(str(tmp_path / "chart.html"))
-    assert (tmp_path / "chart.html").stat().st_size > 1000
 
 
 def test_every_track_is_in_the_headroom():

@@ -124,22 +124,6 @@ def test_gdevals_measures_up_to_its_rounding(cutoff):
         assert found == pytest.approx(expected[measure], abs=5.1e-6)
 
 
-def test_exponential_gains_by_hand():
-    # Grades 1, 0, 3 in this order; the best order is 3, 1.
-    found = ours(
-        nDCG(dcg="exp-log2"),
-        Judgements({"q": {"a": 1, "b": 0, "c": 3}}),
-        {"q": {"a": 3, "b": 2, "c": 1}},
-    )
-    assert found["q"] == pytest.approx((1 + 7 / 2) / (7 + 1 / np.log2(3)))
-
-
-def test_rbp_by_hand():
-    run = {"q": {"a": 4, "x": 3, "b": 2}}
-    found = ours(RBP(rel=1, p=0.5), Judgements({"q": {"a": 1, "b": 1}}), run)["q"]
-    assert found == pytest.approx(0.5 * (1 + 0.25), abs=1e-12)
-
-
 def test_err_is_for_grades_up_to_4():
     with pytest.raises(ValueError, match="grades up to 4, but a document has grade 5"):
         ours(ERR @ 10, Judgements({"q": {"a": 5}}), {"q": {"a": 1}})

@@ -8,10 +8,8 @@ import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
-from _files import write_run
 
 from pyterrier_asl import Experiment, Qrels, compare, evaluate, judges, ranks, read_qrels
-from pyterrier_asl.cli import main
 
 pytest.importorskip("pyndeval", reason="needs pyterrier-asl[test]")
 
@@ -114,22 +112,3 @@ def test_different_grades_are_noted_and_are_no_contradiction():
     same = qrels.assign(iteration="0")
     with pytest.warns(UserWarning, match="judge 2 documents twice .* last judgement"):
         assert evaluate(runs, same, "P@1")["P@1"].tolist() == [0, 0]
-
-
-@pytest.mark.filterwarnings("ignore:the qrels give .* different grades")
-def test_commands(tmp_path, capsys):
-    qrels = judged()
-    lines = qrels[["qid", "iteration", "docno", "label"]].to_csv(sep=" ", header=False, index=False)
-    (tmp_path / "qrels").write_text(lines)
-    files = [str(write_run(run, tmp_path / name)) for name, run in RUNS.items()]
-    main(
-        ["evaluate", str(tmp_path / "qrels"), *files, "-m", "ERR_IA@5", "-o", "tsv"],
-        standalone_mode=False,
-    )
-    found = [float(line.split("\t")[2]) for line in capsys.readouterr().out.splitlines()]
-    of_all = expected(qrels)
-    means = [
-        np.mean([v for (n, _, m), v in of_all.items() if (n, m) == (name, "ERR_IA@5")])
-        for name in RUNS
-    ]
-    assert found == pytest.approx(means, abs=5e-5)

@@ -137,15 +137,6 @@ def test_lines_are_accepted_alone_and_before_a_wrong_line(tmp_path_factory, line
     assert error or found == expected
 
 
-@given(st.lists(st.sampled_from([b" ", b"\t", b"\n", b"\r", b"\v", b"\x01", b"a", b"bc"])))
-def test_tidying_leaves_one_delimiter_between_columns(pieces):
-    block = b"".join(pieces) + b"\n"
-    tidy, delimiter = trec_text._tidy(bytearray(block))
-    lines = [line.split() for line in block.split(b"\n") if line.split()]
-    columns = [line.split(delimiter.encode()) for line in tidy.split(b"\n") if line]
-    assert columns == lines
-
-
 def test_lines_across_blocks(write):
     """Blocks of 2 MB end within lines, at line feeds and between columns."""
     content = b"".join(b" q%d  Q0\td%d 1 %d.5 r \r\n\n" % (i, i * i, i) for i in range(130_000))
@@ -512,13 +503,6 @@ def test_a_dataset_that_cannot_be_downloaded_is_one_sentence_with_what_to_do(tmp
 # Frames and tables
 
 
-def test_frames_of_ir_measures():
-    frame = pd.DataFrame({"query_id": [1, 2], "doc_id": ["07", "NA"], "score": [1, 2]})
-    assert rows(runs.read_run_table(frame)) == [("1", "07", 1.0), ("2", "NA", 2.0)]
-    frame = frame.rename(columns={"score": "relevance"}).astype({"query_id": "category"})
-    assert rows(qrels.read_qrels_table(frame)) == [("1", "07", 1), ("2", "NA", 2)]
-
-
 def test_names_and_ranks_in_a_frame():
     frame = pd.DataFrame({"qid": ["1"], "docno": ["2"], "score": [1.0], "rank": [4.0], "name": [7]})
     for name in (frame["name"], frame["name"].astype("category")):
@@ -792,14 +776,6 @@ def test_errors_of_folders(folder, tmp_path_factory):
 
 
 # Saved Parquet files
-
-
-def test_saved_tables_come_back(tmp_path):
-    table = pa.table({"docno": ["a"]}).replace_schema_metadata({"pool": "x"})
-    save_table(table, tmp_path / "t", kind="doc_lengths", version=1)
-    loaded = load_table(tmp_path / "t", kind="doc_lengths", version=1)
-    assert loaded.equals(table, check_metadata=True)
-    assert [path.name for path in tmp_path.iterdir()] == ["t"]
 
 
 def test_other_files_are_refused(tmp_path, write):

@@ -209,17 +209,6 @@ def test_long_rankings_full_of_ties_and_repeats_are_ranked_as_by_loops():
 # Single rules
 
 
-def test_scores_are_compared_as_32_bit_floats():
-    run = {"q": {"a": 1.0 + 1e-9, "b": 1.0}}  # with 64-bit floats a would be first
-    judged = judge(Judgements({"q": {"a": 1}}), run)
-    assert judged.ranks.tolist() == [2]
-
-
-def test_scores_beyond_32_bits_tie_as_infinite():
-    judged = judge(Judgements({"q": {"a": 1}}), {"q": {"a": 2e39, "b": 1e39}})
-    assert judged.ranks.tolist() == [2]
-
-
 def test_the_rank_column_is_ignored():
     run = frame([("q", "a", 1), ("q", "b", 2)]).assign(rank=[0, 1])
     assert judge(Judgements({"q": {"a": 1}}), run).ranks.tolist() == [2]
@@ -233,19 +222,6 @@ def test_duplicates_count_once_at_their_best_rank_and_are_warned_of():
     assert caught[0].filename == __file__
     assert (judged.ranks.tolist(), judged.retrieved.tolist()) == ([1, 3], [3])
     assert judged.has_duplicates is True
-
-
-def test_one_document_in_two_queries_is_no_duplicate(recwarn):
-    judged = judge(Judgements({"q": {"a": 1}, "p": {"a": 1}}), {"q": {"a": 1}, "p": {"a": 1}})
-    assert not recwarn.list and judged.has_duplicates is False
-
-
-def test_rows_of_a_query_may_lie_apart():
-    rows = [("q", "a", 1), ("p", "a", 1), ("q", "b", 2), ("x", "a", 1), ("p", "c", 3)]
-    qrels = [("p", "a", 1), ("q", "a", 1), ("p", "b", 0)]
-    judgements = Judgements(frame(qrels, "relevance"))
-    judged = judge(judgements, frame(rows))
-    check(judgements, judged, rows, qrels)
 
 
 def test_strangers_are_warned_of_and_an_error_for_a_whole_answer():
@@ -300,17 +276,6 @@ def test_regraded():
     assert other.relevant(1).ranks.tolist() == [2]
     assert other.judgements is judgements.regraded({-1: 2, 1: 0})
     assert judged.relevant(1).ranks.tolist() == [1]
-
-
-def test_entries_alone():
-    judgements = Judgements({"q": {"a": 1}})
-    judged = judge(judgements, {"q": {"b": 2, "a": 1}})
-    other = JudgedRun.from_entries(
-        judgements, judged.retrieved, judged.queries, judged.ranks, judged.pairs
-    )
-    assert other.relevant().ranks.tolist() == [2]
-    assert other.relevant() is other.relevant()
-    assert other.view(5).view(None) is other.view(5)
 
 
 # Kinds of input

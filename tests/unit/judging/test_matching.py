@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from pyterrier_asl.io.columns import Columns, run_columns
 from pyterrier_asl.io.values import codes_of_text
-from pyterrier_asl.judging.matching import PairIndex, codes, positions
+from pyterrier_asl.judging.matching import PairIndex
 from pyterrier_asl.judging.ranking import Answers, match
 
 
@@ -150,12 +150,6 @@ def test_ids_of_one_hash_are_distinguished(build):
     assert found.pairs.tolist() == [*range(30)]
     assert found.ranks.tolist() == [*range(1, 31)]
     assert found.repeated.tolist() == [*range(40, 80)]
-
-
-def test_codes_and_positions():
-    numbers, different = codes(text(["b", "", "b"]))
-    assert numbers.tolist() == [0, 1, 0]
-    assert positions(text(["", "x"]), different).tolist() == [1, -1]
 
 
 def test_a_query_with_more_rows_than_fit_below_a_key():

@@ -94,16 +94,3 @@ def test_values_under_every_labelling(text, docs, judged):
     )
     expected = [value(docs, {**judged, **dict.fromkeys(some, 1)}) for some in new]
     assert values.tolist() == pytest.approx(expected, abs=1e-9)
-
-
-def test_candidates_are_judged_and_unjudged_documents_in_rank_order():
-    """In the second run d, x, r are at ranks 1 to 3; x and r are relevant or could be."""
-    judgements = Judgements({"p": {"a": 1}, "q": {"r": 1, "d": 0}})
-    run = {"p": {"y": 2, "a": 1}, "q": {"d": 3, "x": 2, "r": 1}}
-    measure = ir_measures.P @ 4
-    labelled = Labelled(unjudged_of([judge_part(judgements, run)], [measure]), measure)
-    found, gains = labelled.measure.candidates(labelled.side(0))
-    assert found.queries.tolist() == [0, 0, 1, 1]
-    assert found.ranks.tolist() == [1, 2, 2, 3]
-    assert found.grades.tolist() == [-1, 1, -1, 1]
-    assert gains.tolist() == [1 / 4] * 4

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import cProfile
 import warnings
 from itertools import combinations, compress, permutations, product
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -89,13 +87,6 @@ def test_wilcoxon_with_ties_counts_all_signs_of_few_queries(differences):
     if len(sizes) < len(differences) or len(set(sizes)) < len(sizes):
         all_signs = scipy.stats.PermutationMethod()
         assert found.p == scipy.stats.wilcoxon(d, method=all_signs).pvalue
-
-
-def test_wilcoxon_with_ties_of_few_queries_takes_few_calls():
-    d = np.array([1, 1, 2, 3, -1, 2, 0, 4, 5, -2, 3, 1, 2.0])
-    with cProfile.Profile() as profile:
-        compare_pair(d, np.zeros(13), "wilcoxon")
-    assert sum(entry.callcount for entry in profile.getstats()) < 5000
 
 
 @pytest.mark.parametrize("queries", [3, 50])
@@ -284,40 +275,6 @@ def test_studentized_range_for_few_values_is_scipys_to_its_ends():
     )
     none = tukey._studentized_range_sf(np.array([np.inf, np.nan]), 3, 12)
     assert none == pytest.approx([0, np.nan], nan_ok=True)
-
-
-@pytest.fixture
-def quick_tukey(monkeypatch):
-    """Tukey's tests with a normal distribution, because a value of Tukey's takes 15 ms."""
-    normal = scipy.stats.norm
-    quick = SimpleNamespace(
-        cdf=lambda q, *_: normal.cdf(q),
-        sf=lambda q, *_: normal.sf(q),
-        isf=lambda alpha, *_: normal.isf(alpha),
-    )
-    kept = [getattr(tukey, f"_studentized_range_{name}") for name in ("tail", "curve", "isf")]
-    with monkeypatch.context() as patched:
-        patched.setattr(scipy.stats, "studentized_range", quick)  # SciPy's, which is slow
-        for function in kept:
-            function.cache_clear()
-        yield
-    for function in kept:
-        function.cache_clear()
-
-
-@pytest.mark.parametrize("test", [test for test in EVERY if test != "randomization"])
-@pytest.mark.usefixtures("quick_tukey")
-def test_a_further_pair_costs_no_further_work_in_python(test):
-    """A pair adds at most two function calls, except for Wilcoxon's test, which SciPy computes."""
-    calls = {}
-    for systems in (10, 20):
-        values = scores(systems, 20, digits=2)
-        compare_all(values, names(values), test=test)  # imports, and cached distributions
-        with cProfile.Profile() as profile:
-            compare_all(values, names(values), test=test)
-        calls[systems] = sum(entry.callcount for entry in profile.getstats())
-    further = 20 * 19 / 2 - 10 * 9 / 2
-    assert calls[20] - calls[10] < further * (1000 if test == "wilcoxon" else 2)
 
 
 # --- Corrections --------------------------------------------------------------------------------

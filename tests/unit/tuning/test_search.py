@@ -236,17 +236,6 @@ def test_equal_names_are_distinguished():
     assert not np.array_equal(trials["tran_0_x"], trials["tran_1_x"])
 
 
-def test_values_of_any_kind():
-    mixture = Mixture()
-    values = [None, "up", ("down",)]
-    trials = search(mixture, {mixture: {"kind": values}}, n_trials=30)
-    assert set(trials["kind"]) == set(values)
-    _, setting = search(
-        mixture, {mixture: {"power": [1, 2.5]}}, n_trials=3, return_type="best_setting"
-    )
-    assert setting[0][2] in (1, 2.5)
-
-
 # -- errors ---------------------------------------------------------------------------------------
 
 
