@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from ir_measures import Judged
 
 from ..io.names import short_names
 from ..io.texts import Texts
@@ -67,7 +66,6 @@ class Page:
             "held": f.held.tolist(),
             "first": f.rankings.index(f.first),
             "palette": f.first.order.tolist(),
-            "favoured": _rows(f.favoured[0], f.alpha),
             "documents": None,
             "preferences": None,
         }
@@ -98,18 +96,10 @@ class DocumentPage(Page):
             "rel": f.rel,
             "depths": self.depths,
             "relevant": f.relevant.total.tolist(),
-            "asl": _ranking_data(f.asl),
-            "retrieved": _json_numbers(f.retrieved),
-            "short": f.short.tolist(),
-            "missingShare": _json_numbers(f.quality["missing_share"]),
-            "unjudgedShare": _json_numbers(f.quality["unjudged_share"]),
-            "judged": {
-                str(measure): _json_numbers(f.runs.values(measure).mean(axis=1))
-                for measure in (Judged @ f.top, Judged @ f.cutoff)
-            },
-            "lengths": {"labels": f.lengths.labels, "counts": f.lengths.counts.tolist()},
-            "reordered": [_ranking_data(ranking) for ranking in f.reordered],
-            "movers": f.movers.tolist() if f.reordered else [],
+            "retrieved": json_numbers(f.retrieved),
+            "missingShare": json_numbers(f.quality["missing_share"]),
+            "unjudgedShare": json_numbers(f.quality["unjudged_share"]),
+            "marked": [int(system) for system in f.marked],
             "documents": self._documents(),
             "tops": self._tops(),
             "preferences": self._preferences(),
@@ -187,43 +177,26 @@ class DocumentPage(Page):
         upper = np.triu_indices(len(self.findings.names), k=1)
         return {
             "wins": preferences.wins.to_numpy().ravel().tolist(),
-            "rrLP": _json_numbers(preferences.rrLP.to_numpy()[upper]),
+            "rrLP": json_numbers(preferences.rrLP.to_numpy()[upper]),
         }
-
-
-def _ranking_data(ranking: SystemRanking) -> dict[str, Any]:
-    """The systems by a measure."""
-    return {
-        "name": ranking.name,
-        "means": _json_numbers(ranking.means),
-        "ranks": ranking.ranks.tolist(),
-        "order": ranking.order.tolist(),
-    }
 
 
 def _measure_data(ranking: SystemRanking, systems: npt.NDArray[np.int64]) -> dict[str, Any]:
     """A measure with its leaderboard, and the values by query of these systems."""
     upper = np.triu_indices(len(ranking.names), k=1)
-    return _ranking_data(ranking) | {
+    return {
+        "name": ranking.name,
+        "means": json_numbers(ranking.means),
+        "ranks": ranking.ranks.tolist(),
+        "order": ranking.order.tolist(),
         "higher": ranking.higher_is_better,
         "decimals": decimals(ranking),
         "board": _board(ranking),
         "values": _values(ranking.values[systems]),
-        "differences": _json_numbers(ranking.means[upper[0]] - ranking.means[upper[1]]),
-        "medians": _json_numbers(ranking.medians),
-        "spreads": _json_numbers(ranking.spreads),
+        "differences": json_numbers(ranking.means[upper[0]] - ranking.means[upper[1]]),
+        "medians": json_numbers(ranking.medians),
+        "spreads": json_numbers(ranking.spreads),
     }
-
-
-def _rows(favoured: pd.DataFrame, alpha: float) -> list[dict[str, Any]]:
-    """The favour of runs for a figure."""
-    shown = ["judge", "run", "people", "value", "expected", "favour", "p", "judged"]
-    rows: Any = favoured.reindex(columns=shown).round(6).to_dict("records")
-    return [
-        {name: None if pd.isna(value) else value for name, value in row.items()}
-        | {"is_favoured": bool(row["p"] <= alpha)}
-        for row in rows
-    ]
 
 
 def _board(ranking: SystemRanking) -> dict[str, Any] | None:
@@ -249,10 +222,10 @@ def _board(ranking: SystemRanking) -> dict[str, Any] | None:
 def _values(values: npt.ArrayLike) -> dict[str, Any]:
     """The distinct numbers, with codes."""
     different, codes = np.unique(np.asarray(values, dtype="<f4"), return_inverse=True)
-    return {"different": _json_numbers(different), "codes": codes.ravel().tolist()}
+    return {"different": json_numbers(different), "codes": codes.ravel().tolist()}
 
 
-def _json_numbers(values: Iterable[float]) -> list[float | None]:
+def json_numbers(values: Iterable[float]) -> list[float | None]:
     """Numbers for JSON, None for NaN, with nine digits, which keep numbers of 32 bits."""
     return [_short(float(f"{v:.9g}")) if math.isfinite(v) else None for v in map(float, values)]
 

@@ -18,14 +18,12 @@ from ..io.notices import counted
 from ..io.texts import Texts
 from ..leaderboard.sentences import confidence
 from .answers import planned_p, shown_share, shown_value
+from .figures import figures
 from .findings import Findings, SystemFindings
 from .page import DocumentPage, Page
 
 #: The scripts of the page, in the order in which they need each other.
 _SCRIPTS = ("core", "state", "charts", "leaderboard", "pair", "queries", "start")
-
-#: The number of systems up to which an axis shows names; above it shows ranks.
-FEW = 12
 
 
 def render(findings: SystemFindings, *, title: str, texts: Texts, note: str = "") -> str:
@@ -49,7 +47,7 @@ def render(findings: SystemFindings, *, title: str, texts: Texts, note: str = ""
         style=_source(templates, "style.css"),
         scripts=_scripts(),
         digests=list(zip(findings.names, findings.provenance.runs)),
-        data=_packed(page.data() | {"charts": _figures(templates, findings)}),
+        data=_packed(page.data() | {"charts": figures(findings)}),
     )
     return re.sub("[\0\ud800-\udfff]", "\ufffd", html)  # characters that HTML or UTF-8 lack
 
@@ -58,16 +56,6 @@ def _packed(data: dict[str, Any]) -> str:
     """The data as JSON, compressed; a browser takes a file from base 64 only."""
     text = json.dumps(data, separators=(",", ":")).encode()
     return base64.b64encode(gzip.compress(text, mtime=0)).decode()
-
-
-def _figures(templates: Environment, findings: SystemFindings) -> dict[str, Any]:
-    """The Vega-Lite specification of each figure, for data that the page has once."""
-    text = templates.get_template("figures.json.j2").render(
-        systems=len(findings.names),
-        cutoff=findings.cutoff if isinstance(findings, Findings) else None,
-        few=FEW,
-    )
-    return dict(json.loads(text))
 
 
 def _source(templates: Environment, name: str) -> str:

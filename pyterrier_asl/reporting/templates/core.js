@@ -123,7 +123,7 @@ function csv(rows) {
 const raw = (value) => Number(value.toPrecision(7));
 
 // Columns that are needed for drawing only.
-const DRAWN = ["at", "chosen", "first", "label", "last", "marked", "q", "queries", "shallow", "short", "sign", "x", "y"];
+const DRAWN = ["at", "q", "shallow", "x", "y"];
 
 function csvOfObjects(objects) {
   const columns = Object.keys(objects[0] ?? {}).filter((name) => !DRAWN.includes(name));

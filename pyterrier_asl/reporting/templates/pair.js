@@ -64,30 +64,22 @@ function rankRows() {
 }
 
 const missing = (side) => (row) => row[side] === "not retrieved";
-const retrieved = (rows) => rows.filter((row) => !missing("in_a")(row) || !missing("in_b")(row));
+const foundRows = () => (rankRows() ?? []).filter((row) => !missing("in_a")(row) || !missing("in_b")(row));
 
-// The depths of A and B, if they are below the depth of the page.
-function runEnds() {
-  const ends = [["A", state.a], ["B", state.b]].map(([side, system]) => ({ side, depth: page.retrieved[system] }));
-  return { ends: ends.filter(({ depth }) => depth >= 1 && depth < 0.9 * page.cutoff) };
-}
+// The depth of a run, if it is below the depth of the page.
+const runEnd = (system) => (page.retrieved?.[system] >= 1 && page.retrieved[system] < 0.9 * page.cutoff ? page.retrieved[system] : null);
 
-function differenceRows() {
-  const { a, b } = state;
-  const { values, name, higher } = chosenMeasure();
-  if (!holdsBoth() || higher === null) return [];
-  return page.queries.map((query, q) => (
-    { query, text: page.queryTexts[q], relevant: page.relevant?.[q], measure: name, system_a: page.systems[a], system_b: page.systems[b],
-      a: raw(values[a * Q + q]), b: raw(values[b * Q + q]), sign: sign(chosenMeasure()), q }
-  ));
-}
+const differenceRows = () => (holdsBoth() && chosenMeasure().higher !== null ? queryRows() : []);
 
 function matrixRows() {
-  const { order } = chosenMeasure();
-  return order.flatMap((a, i) => order.map((b, j) => (
-    { row: i + 1, column: j + 1, system: page.systems[a], against: page.systems[b], wins: winsOf(a, b), losses: winsOf(b, a),
-      queries: Q, rrLP: ofPair(page.preferences.rrLP, a, b) }
+  return page.systems.flatMap((system, a) => page.systems.map((against, b) => (
+    { system, against, wins: winsOf(a, b), losses: winsOf(b, a), rrLP: ofPair(page.preferences.rrLP, a, b) }
   )));
+}
+
+function openPairOf({ system, against }) {
+  chooseHere({ a: page.systems.indexOf(system), b: page.systems.indexOf(against) }, "pair");
+  $("pair").scrollIntoView();
 }
 
 function pairSays() {
@@ -215,12 +207,6 @@ function startPair() {
   }
   $("pair-swap").addEventListener("click", () => chooseHere({ a: state.b, b: state.a }, "pair"));
   if (docs) startMoved();
-  chart("differences", differenceRows, { click: (datum) => openQuery(datum.q) });
-  chart("ranks", () => retrieved(rankRows() ?? []), { more: runEnds });
-  chart("matrix", matrixRows, { click: (datum) => {
-    chooseHere({ a: page.systems.indexOf(datum.system), b: page.systems.indexOf(datum.against) }, "pair");
-    $("pair").scrollIntoView();
-  } });
   follow((changed) => {
     if (changed.includes("a") || changed.includes("b")) showPair();
     if (changed.includes("measure")) {

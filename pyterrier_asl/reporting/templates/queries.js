@@ -2,21 +2,21 @@
 const FIRST = 40;
 let allDocuments = false;
 
+// The queries by the selected measure, with the values of A and B.
 function queryRows() {
-  const measure = chosenMeasure();
-  return page.queries.map((name, q) => ({
-    query: name, text: page.queryTexts[q], relevant: page.relevant?.[q], measure: measure.name, median: measure.medians[q],
-    spread: measure.spreads[q], chosen: q === state.query, q,
-  }));
+  const { name, medians, spreads, values } = chosenMeasure();
+  const { a, b } = state;
+  return page.queries.map((query, q) => (
+    { query, text: page.queryTexts[q], relevant: page.relevant?.[q], measure: name, median: medians[q], spread: spreads[q],
+      system_a: page.systems[a], system_b: page.systems[b], a: raw(values[a * Q + q]), b: raw(values[b * Q + q]) }
+  ));
 }
 
 function stripRows() {
-  const measure = chosenMeasure();
-  const side = (i) => (i === state.a ? "A" : i === state.b ? "B" : "equal");
-  const values = page.held.map((i) => (
-    { query: page.queries[state.query], system: page.systems[i], measure: measure.name, value: raw(measure.values[i * Q + state.query]), side: side(i) }
+  const { name, values } = chosenMeasure();
+  return page.held.map((system) => (
+    { query: page.queries[state.query], system: page.systems[system], measure: name, value: raw(values[system * Q + state.query]) }
   ));
-  return values.sort((x, y) => (y.side === "equal") - (x.side === "equal"));
 }
 
 // The top ten of A and B
@@ -131,6 +131,8 @@ function showQuery() {
 }
 
 // Opens a query from a mark or a button of the page.
+const openQueryOf = ({ query }) => openQuery(page.queries.indexOf(query));
+
 function openQuery(q) {
   chooseHere({ query: q }, "query");
   $("query").scrollIntoView();
@@ -169,8 +171,6 @@ function startQueries() {
     }
     $("documents-more").addEventListener("click", () => { allDocuments = true; showDocuments(); });
   }
-  chart("queries", queryRows, { click: (datum) => openQuery(datum.q) });
-  chart("strip", stripRows);
   showQueryMeasure();
   sort();
   state.query = Number(table.tBodies[0].rows[0].dataset.query);

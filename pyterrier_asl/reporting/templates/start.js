@@ -24,24 +24,35 @@ for (const button of document.querySelectorAll("[data-save]")) {
   button.addEventListener("click", () => saveFrom(button));
 }
 
-chart("lengths", lengthRows);
-chart("loss", lossRows);
-chart("judged", judgedRows);
-chart("favoured", () => page.favoured);
-follow((changed) => changed.includes("measure") && redraw("judged"));
-if (document.querySelector('figure[data-chart="bump"]')) {
-  fillSelect($("bump-mark"), page.palette, -1);
-  $("bump-mark").addEventListener("change", () => redraw("bump"));
-  chart("bump", bumpRows);
+// The rows that a figure needs for the selection, and the effect of a click on a mark. Other figures have their own rows.
+const ROWS = { differences: differenceRows, queries: queryRows, strip: stripRows, ranks: foundRows, matrix: matrixRows };
+const CLICKS = { differences: openQueryOf, queries: openQueryOf, matrix: openPairOf };
+
+function startCharts() {
+  for (const figure of document.querySelectorAll("figure[data-chart]")) {
+    const name = figure.dataset.chart;
+    const title = figure.querySelector("h3")?.textContent ?? "All systems on this query";
+    const canvas = figure.querySelector(".canvas");
+    canvas.setAttribute("role", "img");
+    canvas.setAttribute("aria-label", `Figure: ${title}. Its data can be saved below.`);
+    // Reserves room for the figure, so that the page does not move when it is drawn.
+    canvas.style.minHeight = `${heightOf(name, canvas) + 40}px`;
+    const rows = ROWS[name] ?? (() => Object.values(page.charts[name].datasets)[0]);
+    charts.set(name, { name, figure, rows, near: false, view: null });
+  }
+  watchCharts();
 }
-if ($("lengths-add")) {
-  fillSelect($("lengths-add"), page.palette, -1);
-  $("lengths-add").addEventListener("change", () => redraw("lengths"));
+
+follow((changed) => changed.includes("measure") && redraw("judged"));
+for (const [name, select] of [["bump", $("bump-mark")], ["lengths", $("lengths-add")]]) {
+  if (!select) continue;
+  fillSelect(select, page.palette, -1);
+  select.addEventListener("change", () => redraw(name));
 }
 startLeaderboard();
 startPair();
 startQueries();
 chooseByAddress();
 addEventListener("hashchange", chooseByAddress);
-watchCharts();
+startCharts();
 document.documentElement.dataset.ready = "yes";

@@ -16,7 +16,7 @@ from pyterrier_asl.reporting.answers import Answers, decimals, shown_share, show
 from pyterrier_asl.reporting.collect import collect
 from pyterrier_asl.reporting.contents import LengthHistogram, TopTens
 from pyterrier_asl.reporting.findings import SystemRanking, deciding
-from pyterrier_asl.reporting.page import DocumentPage, _json_numbers
+from pyterrier_asl.reporting.page import DocumentPage, json_numbers
 from pyterrier_asl.reporting.render import breakable
 
 pytest.importorskip("jinja2")
@@ -106,7 +106,7 @@ def test_the_only_document_is_at_the_top_for_each_query():
 
 
 def test_numbers_for_scripts_have_nine_digits_and_none_for_what_is_no_number():
-    shown = _json_numbers([1.0, 0.12345678987, float("nan"), float("inf"), -2.5])
+    shown = json_numbers([1.0, 0.12345678987, float("nan"), float("inf"), -2.5])
     assert shown == [1, 0.12345679, None, None, -2.5] and isinstance(shown[0], int)
 
 
