@@ -31,7 +31,8 @@ from ..io.lazy import pd
 from ..io.names import check_names
 from ..io.notices import counted
 from ..measures._base import check_from_0
-from ..statistics.inputs import ArrayLike, check_draws, check_probability
+from ..scoring.parameters import check_probability
+from ..statistics.inputs import ArrayLike, check_draws
 from ..statistics.rounding import NO_DIFFERENCE
 from ..statistics.tests import compare_all
 from ..statistics.tukey import randomized_hsd

@@ -23,7 +23,7 @@ from ..evaluation.relevant_documents import RelevantRanks
 from ..io.lazy import pd
 from ..io.names import check_names
 from ..io.notices import names_of
-from ..statistics.inputs import check_whole
+from ..scoring.parameters import check_whole
 from .registry import (
     LOST,
     TURKMEN,

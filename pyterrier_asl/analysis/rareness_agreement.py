@@ -21,9 +21,10 @@ from ..charts import (
 )
 from ..io.lazy import pd
 from ..measures.rareness import Pools
+from ..scoring.parameters import check_whole
 from ..scoring.rareness import gains
 from ..statistics.agreement import kendall_tau, kendall_taus, tau_ap
-from ..statistics.inputs import CHUNK, check_draws, check_whole
+from ..statistics.inputs import CHUNK, check_draws
 from ..statistics.rounding import rounded, shared_ranks
 from .rareness_pools import pools_by_measure
 from .registry import (

@@ -12,8 +12,8 @@ from ..charts import COLORS, alt, better, category, figure, inline_rows, tooltip
 from ..io.lazy import pd
 from ..io.notices import counted
 from ..scoring.assessor import expected_success
+from ..scoring.parameters import check_whole
 from ..scoring.standard import reciprocal_rank
-from ..statistics.inputs import check_whole
 from ..statistics.intervals import wilson_interval
 from .judges_as_runs import judges_as_runs
 from .registry import (

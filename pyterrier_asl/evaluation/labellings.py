@@ -17,7 +17,7 @@ from ..measures.names import Measures
 from ..measures.standard import formula, measures_with_bounds
 from ..scoring.arrays import Floats, Ints
 from ..scoring.matrices import Bounds
-from ..statistics.inputs import check_whole
+from ..scoring.parameters import check_whole
 from .evaluate import join_tracks, unread_tracks
 from .evaluation import Evaluation
 from .facts import Facts, RunFacts, with_notes

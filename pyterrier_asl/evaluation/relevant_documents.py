@@ -16,7 +16,7 @@ from ..judging.qrels import judgements_of
 from ..measures import ASL
 from ..scoring import search_length as scoring
 from ..scoring.arrays import Bools, Floats, Ints, cumulate, queries_of, sum_by_query, within_query
-from ..statistics.inputs import check_whole
+from ..scoring.parameters import check_whole
 from .facts import Facts, with_notes
 from .inputs import warn_of_grades
 

@@ -19,7 +19,7 @@ from ..measures import LexiP
 from ..measures.directions import higher_is_better
 from ..measures.names import parse_measure, parse_measures
 from ..scoring.arrays import Floats
-from ..statistics.inputs import check_name, check_probability
+from ..scoring.parameters import check_name, check_probability
 from ..statistics.tests import CORRECTIONS, compare_pair
 from .recorder import text_ids
 

@@ -106,7 +106,7 @@ class DocLengths(Named):
         if hasattr(index, "docnos") and hasattr(index, "doc_lengths"):
             docnos, lengths = list(index.docnos), index.doc_lengths
         else:
-            from ..retrieval.terrier import document_lengths
+            from ..io.terrier_index import document_lengths
 
             docnos, lengths = document_lengths(index)
         return cls(docnos, np.asarray(lengths, dtype=np.float64), name=name)

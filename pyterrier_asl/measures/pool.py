@@ -30,8 +30,8 @@ from ..scoring.arrays import (
     reduce_by_query,
     within_query,
 )
+from ..scoring.parameters import check_whole
 from ..scoring.rareness import FEW, count_finders
-from ..statistics.inputs import check_whole
 from .named import Named
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ import pyterrier as pt
 
 from ..io.values import check_queries
 from ..scoring.arrays import Ints, cumulate, offsets_of, queries_of, within_query
-from ..statistics.inputs import check_whole
+from ..scoring.parameters import check_whole
 from ._kernels import TopDocuments, WeightedQueries
 from .loops import best_documents, document_scores
 from .stored import StoredIndex

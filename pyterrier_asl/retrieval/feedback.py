@@ -12,7 +12,7 @@ import pandas as pd
 import pyterrier as pt
 
 from ..scoring.arrays import Bools, Floats, Ints, offsets_of, within_query
-from ..statistics.inputs import check_name, check_whole
+from ..scoring.parameters import check_name, check_whole
 from .bm25 import (
     HELP_URL,
     TERM_WEIGHTS,

@@ -19,6 +19,7 @@ import numpy.typing as npt
 import pandas as pd
 import pyterrier as pt
 
+from ..io.terrier_index import docnos_of
 from ..scoring.arrays import cumulate
 from .build import Contents, DocTerms, unknown_documents
 from .tokens import WordTokeniser
@@ -342,19 +343,6 @@ _LEXICON = re.compile("([^\x1e\x1f]*)\x1fterm([0-9]+) Nt=([0-9]+) ")
 
 
 @pt.java.required  # type: ignore[untyped-decorator]
-def document_lengths(index: Any) -> tuple[list[str], npt.NDArray[np.int64]]:
-    """The documents of a Terrier index and their lengths in tokens, without stopwords.
-
-    Args:
-        index: ``pt.terrier.TerrierIndex``, a path, an IndexRef or an Index.
-    """
-    java = TerrierTerms(index)._java
-    docnos = _docnos(java)
-    length = java.getDocumentIndex().getDocumentLength
-    return docnos, np.array([length(docid) for docid in range(len(docnos))], np.int64)
-
-
-@pt.java.required  # type: ignore[untyped-decorator]
 def read_index(
     index: Any, *, tokeniser: str, verbose: bool
 ) -> tuple[Contents, TerrierPipeline, str]:
@@ -363,7 +351,7 @@ def read_index(
 
     terms = TerrierTerms(index, tokeniser=tokeniser)
     java = terms._java
-    docnos = _docnos(java)
+    docnos = docnos_of(java)
     inverted = java.getInvertedIndex()
     size = java.getCollectionStatistics().getNumberOfUniqueTerms()
     lexicon = () if size == 0 else java.getLexicon()  # an index without terms has none
@@ -381,11 +369,6 @@ def read_index(
         by_doc.data.astype(np.int32),
     )
     return contents, terms.tokeniser, f"terrier:{terms.location}"
-
-
-def _docnos(java: Any) -> list[str]:
-    size = java.getCollectionStatistics().getNumberOfDocuments()
-    return list(java.getMetaIndex().getItems("docno", list(range(size))))
 
 
 def _all_postings(structure: Any, entry: Any) -> tuple[list[int], list[int]]:

@@ -15,7 +15,8 @@ import numpy as np
 import scipy  # its submodules load when first used, so that importing this module is quick
 
 from ..scoring.arrays import Floats, Ints
-from .inputs import CHUNK, ArrayLike, check_name, check_probability, finite_vectors, same_items
+from ..scoring.parameters import check_name, check_probability
+from .inputs import CHUNK, ArrayLike, finite_vectors, same_items
 
 
 def confusion_table(a: ArrayLike, b: ArrayLike) -> tuple[Floats, Ints]:

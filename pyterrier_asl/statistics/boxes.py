@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..scoring.arrays import Floats
-from .inputs import check_probability
+from ..scoring.parameters import check_probability
 from .intervals import upper_t
 
 #: The number of points for which t is computed in full precision.

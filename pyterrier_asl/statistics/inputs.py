@@ -6,7 +6,6 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -14,6 +13,9 @@ import numpy as np
 from ..scoring.arrays import Bools as Bools
 from ..scoring.arrays import Floats as Floats
 from ..scoring.arrays import Ints as Ints
+from ..scoring.parameters import check_name as check_name
+from ..scoring.parameters import check_probability as check_probability
+from ..scoring.parameters import check_whole as check_whole
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike as ArrayLike
@@ -101,34 +103,10 @@ def labels_of(names: Sequence[str], systems: int) -> list[str]:
     return labels
 
 
-def check_probability(what: str, value: float) -> None:
-    """Raises ValueError unless the value is a number above 0 and below 1."""
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0 < value < 1:
-        raise ValueError(f"{what} is {value!r}, but it is a probability: give 0 < {what} < 1")
-
-
-def check_whole(what: str, value: Any, least: int = 1) -> None:
-    """Raises ValueError for a value that is not a whole number, or is too small.
-
-    >>> check_whole("depth", 1.5)
-    Traceback (most recent call last):
-        ...
-    ValueError: depth must be a whole number from 1 on, not 1.5
-    """
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
-        raise ValueError(f"{what} must be a whole number from {least} on, not {value!r}")
-
-
 def check_draws(draws: Any, seed: Any) -> None:
     """Raises ValueError unless draws is 1, 2, 3, ..., and the seed 0, 1, 2, ..."""
     check_whole("draws", draws)
     check_whole("seed", seed, 0)
-
-
-def check_name(what: str, name: str | None, allowed: Sequence[str | None]) -> None:
-    """Raises ValueError unless a name is one of the allowed ones."""
-    if name not in allowed:
-        raise ValueError(f"{what} {name!r} is unknown: use one of {', '.join(map(repr, allowed))}")
 
 
 @contextmanager

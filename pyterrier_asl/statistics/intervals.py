@@ -11,7 +11,8 @@ import numpy as np
 import scipy  # its submodules load when first used, so that importing this module is quick
 
 from ..scoring.arrays import Floats
-from .inputs import ArrayLike, check_probability, finite_vectors
+from ..scoring.parameters import check_probability
+from .inputs import ArrayLike, finite_vectors
 from .rounding import EQUAL, NO_DIFFERENCE
 
 

@@ -10,15 +10,8 @@ import scipy  # its submodules load when first used, so that importing this modu
 from numpy.typing import NDArray
 
 from ..scoring.arrays import Bools, Floats, Ints
-from .inputs import (
-    CHUNK,
-    ArrayLike,
-    Settings,
-    TestResult,
-    check_probability,
-    finite_vectors,
-    undefined_is_nan,
-)
+from ..scoring.parameters import check_probability
+from .inputs import CHUNK, ArrayLike, Settings, TestResult, finite_vectors, undefined_is_nan
 from .intervals import moments, sign_interval, two_sided_p, upper_t
 from .random_signs import sign_vectors
 from .rounding import EQUAL, NO_DIFFERENCE

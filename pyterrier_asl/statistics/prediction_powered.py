@@ -20,7 +20,8 @@ import numpy as np
 import scipy  # its submodules load when first used, so that importing this module is quick
 
 from ..scoring.arrays import Bools, Floats, Ints
-from .inputs import ArrayLike, check_name
+from ..scoring.parameters import check_name
+from .inputs import ArrayLike
 from .rounding import rounded
 
 #: Targets of a prediction-powered estimate.

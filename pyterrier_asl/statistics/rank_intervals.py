@@ -24,7 +24,8 @@ from typing import Any
 import numpy as np
 
 from ..scoring.arrays import Bools, Floats, Ints
-from .inputs import DRAWS, ArrayLike, check_draws, check_name, check_probability
+from ..scoring.parameters import check_name, check_probability
+from .inputs import DRAWS, ArrayLike, check_draws
 from .random_signs import sign_vectors, step_down
 from .rounding import EQUAL
 

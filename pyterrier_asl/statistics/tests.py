@@ -47,12 +47,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..scoring.arrays import Floats, Ints
+from ..scoring.parameters import check_name
 from . import pairwise, tukey
 from .inputs import (
     ArrayLike,
     Settings,
     TestResult,
-    check_name,
     finite_matrix,
     finite_vectors,
     labels_of,

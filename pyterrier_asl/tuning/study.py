@@ -17,7 +17,7 @@ import pyterrier as pt
 from ..io.extras import install_command
 from ..io.notices import warn
 from ..io.threads import check_jobs
-from ..statistics.inputs import check_whole
+from ..scoring.parameters import check_whole
 from .objective import Objective, SearchResult, check_not_nan
 from .space import Parameter, Setting, describe
 from .workers import evaluate_all

@@ -23,7 +23,7 @@ from ..io.values import take
 from ..measures.names import Measures, NamedMeasure, one_measure
 from ..scoring.arrays import Floats, Ints
 from ..scoring.pair_bounds import lexicographic_verdicts
-from ..statistics.inputs import check_name, check_probability
+from ..scoring.parameters import check_name, check_probability
 from .pairs import (
     OPEN,
     SETTLED_A,

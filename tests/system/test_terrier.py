@@ -14,9 +14,10 @@ import pandas as pd
 import pyterrier as pt
 import pytest
 
+from pyterrier_asl.io.terrier_index import document_lengths
 from pyterrier_asl.retrieval.feedback import RobertsonPRF
 from pyterrier_asl.retrieval.index import TermIndex
-from pyterrier_asl.retrieval.terrier import TerrierPipeline, TerrierTerms, document_lengths
+from pyterrier_asl.retrieval.terrier import TerrierPipeline, TerrierTerms
 
 pytestmark = pytest.mark.java
 
