@@ -1,0 +1,86 @@
+"""Options have the effect of the parameters, qrels and runs that they stand for."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+import small
+
+from pyterrier_asl import (
+    TBG,
+    DocLengths,
+    P_Rareness,
+    RarenessPool,
+    bounds,
+    evaluate,
+    preference_matrix,
+    preferences,
+    ties,
+)
+
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
+
+RUNS, QRELS = small.RUNS, small.QRELS
+LENGTHS = DocLengths.from_dict({f"d{n}": 40.0 * n for n in range(31)}, name="given")
+
+
+def others():
+    """Runs of another seed, among which other documents are rare."""
+    return small.collection(seed=2)[0]
+
+
+@pytest.mark.parametrize("function", [evaluate, bounds, ties])
+@pytest.mark.parametrize(
+    ("measure", "option", "value"),
+    [
+        (P_Rareness @ 5, "pool", lambda: RarenessPool.from_runs(others())),
+        (P_Rareness(alpha=1.0) @ 5, "rel", lambda: 2),
+        (TBG, "lengths", lambda: LENGTHS),
+    ],
+    ids=["pool", "rel", "lengths"],
+)
+def test_an_option_completes_the_measure(function, measure, option, value):
+    value = value()
+    found, alone = (
+        function(RUNS, QRELS, measure, **{option: value}),
+        function(RUNS, QRELS, measure(**{option: value})),
+    )
+    numbers = found.select_dtypes("number").to_numpy()
+    assert np.array_equal(numbers, alone.select_dtypes("number").to_numpy(), equal_nan=True)
+    if option != "lengths":
+        plain = function(RUNS, QRELS, measure).select_dtypes("number").to_numpy()
+        assert not np.array_equal(numbers, plain, equal_nan=True)
+
+
+@pytest.mark.parametrize("function", [bounds, ties])
+def test_means_are_those_of_the_queries_in_the_order_of_the_runs(function):
+    by_query = function(RUNS, QRELS, ["R@5", "AP@7"], by_query=True)
+    means = by_query.groupby(["name", "measure"], sort=False)[["low", "value", "high"]].mean()
+    found = function(RUNS, QRELS, ["R@5", "AP@7"]).set_index(["name", "measure"])
+    pd.testing.assert_frame_equal(found[["low", "value", "high"]], means)
+
+
+def cut(run, k):
+    """The first documents of each query, in trec_eval's order of equal scores."""
+    best = {
+        qid: sorted(docs, key=lambda docno: (docs[docno], docno), reverse=True)[:k]
+        for qid, docs in run.items()
+    }
+    return {qid: {docno: run[qid][docno] for docno in docs} for qid, docs in best.items()}
+
+
+@pytest.mark.parametrize(("rel", "k"), [(2, None), (1, 3), (2, 4)])
+def test_preferences_are_of_the_minimum_grade_and_of_the_first_documents(rel, k):
+    binary = {qid: {d: int(g >= rel) for d, g in docs.items()} for qid, docs in QRELS.items()}
+    shorter = {name: cut(run, k) for name, run in RUNS.items()}
+    for a, b in (("delta", "alpha"), ("charlie", "bravo")):
+        found = preferences(RUNS[a], RUNS[b], QRELS, rel=rel, cutoff=k)
+        pd.testing.assert_frame_equal(found, preferences(shorter[a], shorter[b], binary))
+    found, expected = (
+        preference_matrix(RUNS, QRELS, rel=rel, cutoff=k),
+        preference_matrix(shorter, binary),
+    )
+    pd.testing.assert_frame_equal(found.pairs(), expected.pairs())
+    plain = preference_matrix(RUNS, QRELS).pairs()
+    assert not np.array_equal(found.pairs()["rrLP"], plain["rrLP"])
