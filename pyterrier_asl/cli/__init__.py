@@ -60,36 +60,13 @@ def epilog(documentation: str | None) -> str:
 
 
 #: The key of the command that is called, which may be a subcommand of another.
-_COMMAND = "pyterrier_asl.command"
+COMMAND = "pyterrier_asl.command"
 
 
 def print_notes(notes: Iterable[str], form: str = "") -> None:
     """Prints what must be known of the inputs on stderr; a table on a terminal has it below."""
     for note in notes if form != "table" else ():
         click.echo(f"Note: {note}", err=True)
-
-
-class Command(click.Command):
-    """A command that refuses empty arguments: a file without a name would be the current folder."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parses the arguments."""
-        ctx.meta[_COMMAND] = self
-        if "" in args:
-            before = args[max(args.index("") - 1, 0)]
-            what = f"the value of {before}" if before.startswith("-") else "an argument"
-            raise click.UsageError(
-                f"{what} is empty, perhaps a variable without a value: give a value, or leave it "
-                "out",
-                ctx,
-            )
-        return super().parse_args(ctx, args)
-
-    def invoke(self, ctx: click.Context) -> Any:
-        """Runs the command; ``-o`` can be a file for what it prints."""
-        from .options import written
-
-        written(super().invoke, ctx)
 
 
 class Commands(click.Group):
@@ -127,7 +104,7 @@ class Commands(click.Group):
             except Exception as error:
                 if ctx.params["traceback"]:
                     traceback.print_exception(error)
-                text = _name_options(error_line(error), ctx.meta.get(_COMMAND))
+                text = _name_options(error_line(error), ctx.meta.get(COMMAND))
                 raise Failure(text) from error
 
 

@@ -32,7 +32,7 @@ from ..assessment.judges import QRELS, with_reference
 from ..io import tables
 from ..io.lazy import pd
 from ..io.notices import DoubtfulInput
-from . import Command, epilog, options, print_notes, readers
+from . import epilog, options, outputs, print_notes, readers
 
 _OF_TRACKS = """\b
 Of one track, or of several:
@@ -118,14 +118,14 @@ def _command(analysis: Analysis) -> click.Command:
         *([options.tracks] if analysis.tracks else []),
         options.of(analysis.function, **_READ),
         *([options.matching] if analysis.takes == ("qrels", "runs") else []),
-        options.places,
-        options.table_size,
-        options.output("tsv has a header."),
-        options.chart("Also draw the figure"),
+        outputs.places,
+        outputs.table_size,
+        outputs.output("tsv has a header."),
+        outputs.chart("Also draw the figure"),
     )
     return click.command(
         analysis.name,
-        cls=Command,
+        cls=outputs.Command,
         help=f"{analysis.what}\n\n{analysis.source}. Other names: {', '.join(analysis.figures)}.",
         epilog=_OF_TRACKS.format(name=analysis.name) if analysis.tracks else None,
     )(decorate(partial(_run_analysis, analysis)))
@@ -146,7 +146,7 @@ def _run_analysis(
         source, qrels = options.sources()
     elif qrels is not None:
         qrels = options.qrels_of(qrels)
-    options.check_chart()
+    outputs.check_chart()
     given = options.given()
     inputs_of: dict[str, Any] = {"qrels": qrels, "runs": source}
     inputs = {name: inputs_of[name] for name in inputs_of if name in analysis.parameters}
@@ -169,7 +169,7 @@ def _run_analysis(
         legend = [f"{name}: {text}" for name, text in texts.items() if text]
         click.echo("\n" + "\n".join(filter(None, [*legend, attributes_line(frame)])))
     print_notes(table.attrs.get("notes", ()))
-    options.save_chart(partial(analysis.draw, table))
+    outputs.save_chart(partial(analysis.draw, table))
 
 
 def _with_verdict_in_sight(columns: list[str]) -> list[str]:

@@ -30,7 +30,7 @@ from ..io.runs import list_runs
 from ..io.tables import write
 from ..judging.judgements import MATCHING
 from ..judging.qrels import Qrels
-from . import Command, epilog, options, print_notes, readers
+from . import epilog, options, outputs, print_notes, readers
 
 #: QRELS of a plan without judgements by people.
 NOBODY = "none"
@@ -70,21 +70,21 @@ MACHINE: dict[str, Any] = {
 }
 
 
-@click.command(name="audit", cls=Command, epilog=epilog(__doc__))
+@click.command(name="audit", cls=outputs.Command, epilog=epilog(__doc__))
 @options.qrels
 @options.runs
 @options.of(library.audit, **MACHINE, all_pairs={"help": "Compare every two runs."}, name=None)
 @options.of(evaluate, "lengths")
 @options.of(Qrels, *MATCHING)
-@options.chart("Also draw the estimates")
-@options.places
-@options.output("tsv, csv, jsonl: one row per mean and difference.")
+@outputs.chart("Also draw the estimates")
+@outputs.places
+@outputs.output("tsv, csv, jsonl: one row per mean and difference.")
 def command(qrels: str, runs: tuple[str, ...], places: int, form: str, **_: Any) -> None:
     """Measure runs by a machine's labels of many queries and people's of some of them.
 
     Each run is compared with the first, or with --baseline. 'plan-audit' draws the queries.
     """
-    options.check_chart()
+    outputs.check_chart()
     if qrels == NOBODY:
         raise click.UsageError(f"QRELS {NOBODY!r} is for 'plan-audit'")
     machine, measures, name, settings = of_machine()
@@ -98,7 +98,7 @@ def command(qrels: str, runs: tuple[str, ...], places: int, form: str, **_: Any)
         for note in estimates.sentences():
             click.echo(textwrap.fill(note, 100), err=True)
         print_notes(estimates.notes)
-    options.save_chart(estimates.chart)
+    outputs.save_chart(estimates.chart)
 
 
 def of_machine() -> tuple[Any, Any, str, dict[str, Any]]:

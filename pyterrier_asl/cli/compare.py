@@ -54,13 +54,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..comparison import compare as library
-from . import Command, epilog, error_line, options, print_notes
+from . import epilog, error_line, options, outputs, print_notes
 
 if TYPE_CHECKING:
     from ..comparison.reports import GuardReports
 
 
-class GuardCommand(Command):
+class GuardCommand(outputs.Command):
     """A command whose outputs also report errors in its arguments."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -99,9 +99,9 @@ def _check_inputs(values: Mapping[str, Any]) -> None:
         raise click.UsageError("--show documents needs the runs and qrels of one collection")
     if values["topics"] and values["show"] != "queries":
         raise click.UsageError("--topics needs -q, which lists queries")
-    options.check_chart()
-    outputs = ("junit", "summary", "github", "allow_missing")
-    if not values["conditions"] and any(values[name] for name in outputs):
+    outputs.check_chart()
+    of_guard = ("junit", "summary", "github", "allow_missing")
+    if not values["conditions"] and any(values[name] for name in of_guard):
         raise click.UsageError("--junit, --summary, --github and --allow-missing go with --fail-if")
 
 
@@ -188,7 +188,7 @@ def _report_error(values: Mapping[str, Any], error: Exception) -> None:
     help="Print the verdicts of --fail-if as annotations of GitHub Actions.  "
     "[default: where GITHUB_ACTIONS is true]",
 )
-@options.show(
+@outputs.show(
     "means",
     "queries",
     "documents",
@@ -196,10 +196,10 @@ def _report_error(values: Mapping[str, Any], error: Exception) -> None:
     "documents whose search length changed most (--all: all).",
 )
 @options.topics
-@options.chart("Also draw the differences with their intervals")
-@options.places
-@options.table_size
-@options.output(
+@outputs.chart("Also draw the differences with their intervals")
+@outputs.places
+@outputs.table_size
+@outputs.output(
     "All forms but table have one row per run and measure; with -q per query and measure; with "
     "--show documents per document. tsv has a header."
 )
@@ -243,7 +243,7 @@ def _compare(values: Mapping[str, Any], reports: GuardReports | None) -> int:
     texts = Texts.of(values["topics"], dataset=qrels if is_id else None).queries if by_query else {}
     shown = {name: values[name] for name in ("places", "wide", "all_rows")}
     print_comparison(compared, form, show=show, texts=texts, **shown)
-    options.save_chart(partial(compared.chart, "queries" if by_query else "means"))
+    outputs.save_chart(partial(compared.chart, "queries" if by_query else "means"))
     if form != "table":
         if reports is not None:
             outcome = reports.report(compared.verdicts, compared).value

@@ -7,10 +7,10 @@ import shutil
 import click
 
 from ..io import tables
-from . import Command
+from . import outputs
 
 
-@click.command(name="demo", cls=Command)
+@click.command(name="demo", cls=outputs.Command)
 def command() -> None:
     """Retrieve with three systems, measure them, and explain the values.
 

@@ -36,13 +36,13 @@ import click
 
 from ..evaluation import evaluate as library
 from ..io import table_forms, tables
-from . import Command, epilog, options
+from . import epilog, options, outputs
 
 if TYPE_CHECKING:
     from ..evaluation.evaluation import Evaluation
 
 
-@click.command(name="evaluate", cls=Command, epilog=epilog(__doc__))
+@click.command(name="evaluate", cls=outputs.Command, epilog=epilog(__doc__))
 @options.qrels_if_any
 @options.runs_if_any
 @options.tracks
@@ -71,9 +71,9 @@ if TYPE_CHECKING:
 @click.option(
     "-s", "--sort", default="", metavar="NAME", help="Sort runs by this measure, best first."
 )
-@options.places
-@options.table_size
-@options.output(
+@outputs.places
+@outputs.table_size
+@outputs.output(
     "tsv, csv, jsonl: one line per value, as ir_measures prints them, with the name of the run "
     "first unless RUN is a single file."
 )

@@ -37,7 +37,7 @@ from ..io.notices import counted
 from ..io.tables import write
 from ..judging.qrels import Qrels, judgements_from, judgements_of, merge_labels
 from ..unjudged import holes as library
-from . import Command, epilog, options, print_notes
+from . import epilog, options, outputs, print_notes
 
 if TYPE_CHECKING:
     from ..io.texts import Texts
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 _OF_EXPORT = ("most", "docs", "topics", "dataset")
 
 
-@click.command(name="holes", cls=Command, epilog=epilog(__doc__))
+@click.command(name="holes", cls=outputs.Command, epilog=epilog(__doc__))
 @options.qrels
 @options.runs
 @options.of(
@@ -75,11 +75,11 @@ _OF_EXPORT = ("most", "docs", "topics", "dataset")
 )
 @options.docs
 @options.topics
-@options.show("pairs", "queries", help="queries: the bounds of each query, of two runs.")
-@options.chart("Also draw the bounds of each query, or for three or more runs all pairs")
-@options.places
-@options.table_size
-@options.output("Two runs: one row, or with -q one per query. More: one row per pair.")
+@outputs.show("pairs", "queries", help="queries: the bounds of each query, of two runs.")
+@outputs.chart("Also draw the bounds of each query, or for three or more runs all pairs")
+@outputs.places
+@outputs.table_size
+@outputs.output("Two runs: one row, or with -q one per query. More: one row per pair.")
 def command(
     qrels: str,
     runs: tuple[str, ...],
@@ -130,7 +130,7 @@ def command(
     else:
         found.show(**shown)
     print_notes(found.notes, form)
-    options.save_chart(partial(found.chart, show))
+    outputs.save_chart(partial(found.chart, show))
     if export_to:
         texts_of = _texts(found, qrels, values)
         size = export(found, export_to, most=most, texts=texts_of, force=force, keep=keep)
@@ -160,7 +160,7 @@ def _check(
     if export_to:
         read = [name for name in options.inputs() if not (keep and name in labels)]
         check_export(export_to, inputs=read, force=force, keep=keep)
-    options.check_chart()
+    outputs.check_chart()
     return keep
 
 

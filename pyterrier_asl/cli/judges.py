@@ -31,13 +31,13 @@ import click
 
 from ..assessment import compare_judges as library
 from ..io.tables import write
-from . import Command, epilog, options, print_notes
+from . import epilog, options, outputs, print_notes
 
 #: The tables of the report: the values of ``--show``.
 TABLES = ("agreement", "differences", "favoured", "reversals", "confusion")
 
 
-@click.command(name="judges", cls=Command, epilog=epilog(__doc__))
+@click.command(name="judges", cls=outputs.Command, epilog=epilog(__doc__))
 @options.qrels
 @click.argument("runs", nargs=-1, metavar="[RUN]...")
 @options.of(
@@ -50,10 +50,10 @@ TABLES = ("agreement", "differences", "favoured", "reversals", "confusion")
 )
 @options.matching
 @options.text_option("--reference", "NAME", "The name of QRELS.  [default: its file name]")
-@options.show(*TABLES, help="Required with -o, except with -o latex.")
-@options.chart("Also draw the agreements with their intervals")
-@options.places
-@options.output("The form of the table of --show.")
+@outputs.show(*TABLES, help="Required with -o, except with -o latex.")
+@outputs.chart("Also draw the agreements with their intervals")
+@outputs.places
+@outputs.output("The form of the table of --show.")
 def command(
     qrels: str,
     runs: tuple[str, ...],
@@ -71,7 +71,7 @@ def command(
     """
     if form not in ("table", "latex") and show is None:
         raise click.UsageError(f"-o {form} has one table: choose it by --show")
-    options.check_chart()
+    outputs.check_chart()
     report = library.judges(
         options.qrels_of(qrels),
         runs=list(runs) or None,
@@ -89,4 +89,4 @@ def command(
         write(table, form, places=places)
     print_notes(report.notes, "" if show else form)
     kind = "favoured" if show == "favoured" else "agreement"
-    options.save_chart(partial(report.chart, kind))
+    outputs.save_chart(partial(report.chart, kind))

@@ -21,13 +21,14 @@ import click
 from ..io.atomic import check_replaceable, replacing
 from ..io.tables import MACHINE_READABLE, lines_of
 from ..judging.qrels import OFFICIAL, merge_labels
-from . import Command, epilog, options
+from . import epilog, options, outputs
+from .parameters import read_labels
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-@click.command(name="labels", cls=Command, epilog=epilog(__doc__))
+@click.command(name="labels", cls=outputs.Command, epilog=epilog(__doc__))
 @options.qrels
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option(
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     "lines of qrels.",
 )
 @options.of(merge_labels, labels=None)
-@options.force
+@outputs.force
 def command(
     qrels: str,
     files: tuple[str, ...],
@@ -53,7 +54,7 @@ def command(
     form = output if output in MACHINE_READABLE else Path(output or "").suffix[1:]
     if output and output != form:
         check_replaceable(output, inputs=options.inputs(), force=force)
-    merged = merge_labels(qrels, options.read_labels(files), **options.given())
+    merged = merge_labels(qrels, read_labels(files), **options.given())
     lines = lines_of(merged, form, places=-1) if form in MACHINE_READABLE else _trec_lines(merged)
     text = "".join(f"{line}\n" for line in lines)
     if output and output != form:

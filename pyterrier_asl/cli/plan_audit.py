@@ -24,11 +24,11 @@ from ..evaluation.evaluate import evaluate
 from ..io.runs import list_runs
 from ..judging.judgements import MATCHING
 from ..judging.qrels import Qrels
-from . import Command, epilog, options
+from . import epilog, options, outputs
 from .audit import MACHINE, NOBODY, of_machine
 
 
-@click.command(name="plan-audit", cls=Command, epilog=epilog(__doc__))
+@click.command(name="plan-audit", cls=outputs.Command, epilog=epilog(__doc__))
 @options.qrels
 @options.runs
 @options.of(

@@ -14,10 +14,10 @@ from typing import Any
 import click
 
 from ..measures.pool import RarenessPool
-from . import Command, epilog, options
+from . import epilog, options, outputs
 
 
-@click.command(name="pool", cls=Command, epilog=epilog(__doc__))
+@click.command(name="pool", cls=outputs.Command, epilog=epilog(__doc__))
 @options.runs
 @click.option(
     "-o", "--output", required=True, metavar="FILE", help="The Parquet file to write the pool to."
@@ -32,7 +32,7 @@ from . import Command, epilog, options
     name=None,
 )
 @click.option("--name", help="The name of the pool.  [default: the name of FILE]")
-@options.force
+@outputs.force
 def command(runs: tuple[str, ...], output: str, force: bool, name: str | None, **_: Any) -> None:
     """Make a pool for the rareness measures from run files or folders of them.
 

@@ -37,10 +37,10 @@ import click
 from ..io.tables import MACHINE_READABLE, write
 from ..leaderboard import ranks as library
 from ..leaderboard.result import pairs_caption
-from . import Command, epilog, options, print_notes
+from . import epilog, options, outputs, print_notes
 
 
-@click.command(name="ranks", cls=Command, epilog=epilog(__doc__))
+@click.command(name="ranks", cls=outputs.Command, epilog=epilog(__doc__))
 @options.qrels_if_any
 @options.runs_if_any
 @options.tracks
@@ -70,13 +70,13 @@ from . import Command, epilog, options, print_notes
     simultaneous={"help": "The intervals of all tracks hold simultaneously."},
 )
 @options.matching
-@options.show(
+@outputs.show(
     "ranks", "pairs", "queries", help="pairs: p of each pair of systems; queries: values."
 )
-@options.chart("Also draw the intervals")
-@options.places
-@options.table_size
-@options.output("tsv, csv, jsonl: one row per system, two columns per interval.")
+@outputs.chart("Also draw the intervals")
+@outputs.places
+@outputs.table_size
+@outputs.output("tsv, csv, jsonl: one row per system, two columns per interval.")
 def command(
     show: str | None,
     places: int,
@@ -89,7 +89,7 @@ def command(
 
     QRELS is a file or the id of an ir_datasets dataset; RUN... are files and folders.
     """
-    options.check_chart()
+    outputs.check_chart()
     source, judgements = options.sources()
     board = library.ranks(source, judgements, **options.given())
     if show == "queries":
@@ -112,4 +112,4 @@ def command(
         directions = board.directions()
         write(board.shown(), form, places=places, higher_is_better=directions)
     print_notes(board.notes, form)
-    options.save_chart(partial(board.chart, "queries" if show == "queries" else None))
+    outputs.save_chart(partial(board.chart, "queries" if show == "queries" else None))

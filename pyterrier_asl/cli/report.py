@@ -25,10 +25,10 @@ import click
 
 from .. import reporting as library
 from ..io.atomic import check_replaceable
-from . import Command, epilog, options
+from . import epilog, options, outputs
 
 
-class ReportCommand(Command):
+class ReportCommand(outputs.Command):
     """A command that keeps its arguments, which the page shows."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -45,7 +45,7 @@ class ReportCommand(Command):
 @click.option(
     "-o", "--output", required=True, metavar="FILE", help="The HTML file to write or replace."
 )
-@options.force
+@outputs.force
 @options.of(
     library.report,
     measures={

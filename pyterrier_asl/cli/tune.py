@@ -38,10 +38,10 @@ from ..io.notices import DoubtfulInput
 from ..tuning import clarke
 from ..tuning.collection import load_collection
 from ..tuning.stages import StagedSearch
-from . import Command, epilog, options, print_notes
+from . import epilog, options, outputs, print_notes
 
 
-@click.command(name="tune", cls=Command, epilog=epilog(__doc__))
+@click.command(name="tune", cls=outputs.Command, epilog=epilog(__doc__))
 @click.argument("collection")
 @options.of(
     clarke.tune_for_each,
@@ -73,9 +73,9 @@ from . import Command, epilog, options, print_notes
     "FOLDER",
     "Folder for the table, all trials and, with Altair, their chart.",
 )
-@options.places
-@options.table_size
-@options.output("tsv has a header.")
+@outputs.places
+@outputs.table_size
+@outputs.output("tsv has a header.")
 def command(
     collection: str,
     measures: tuple[str, ...],

@@ -1,0 +1,154 @@
+"""What commands print and save: the form, files, charts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import redirect_stdout
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ..io.atomic import check_replaceable, replacing
+from ..io.table_forms import EVERY_PLACE
+from ..io.tables import FORMS
+from . import COMMAND
+from .options import Decorator, inputs, switch, text_option, together
+
+
+class Command(click.Command):
+    """A command that refuses empty arguments: a file without a name would be the current folder."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parses the arguments."""
+        ctx.meta[COMMAND] = self
+        if "" in args:
+            before = args[max(args.index("") - 1, 0)]
+            what = f"the value of {before}" if before.startswith("-") else "an argument"
+            raise click.UsageError(
+                f"{what} is empty, perhaps a variable without a value: give a value, or leave it "
+                "out",
+                ctx,
+            )
+        return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Runs the command; ``-o`` can be a file for what it prints."""
+        _written(super().invoke, ctx)
+
+
+class _FormOrFile(click.Choice[str]):
+    """The form of a printed table, or a file in the form of its ending."""
+
+    endings = dict(zip((".txt", ".tsv", ".csv", ".jsonl", ".tex", ".md"), FORMS))
+
+    def convert(self, value: str, param: Any, ctx: Any) -> str:
+        """The value, if it is a form or has an ending of a form."""
+        if value not in FORMS and Path(value).suffix not in self.endings:
+            forms, endings = ", ".join(FORMS), ", ".join(self.endings)
+            self.fail(f"{value!r} is no form ({forms}), and no file with an ending of {endings}")
+        return value
+
+
+force = switch("--force", help="Overwrite a file of another kind, but never an input.")
+
+
+def output(help: str) -> Decorator:
+    """``-o`` of a command that prints a table."""
+    text = f"The form to print, or a file: {', '.join(_FormOrFile.endings)}. {help}"
+    names = ("-o", "--output", "--output_format", "form")
+    how: dict[str, Any] = {"type": _FormOrFile(FORMS), "metavar": f"{'|'.join(FORMS)}|FILE"}
+    form = click.option(*names, default="table", show_default=True, help=text, **how)
+    return together(form, force)
+
+
+def _written(invoke: Callable[[click.Context], Any], context: click.Context) -> None:
+    """Runs a command; what it prints is written to the file of ``-o``, if that is a file."""
+    values = context.params
+    form = values.get("form", "table")
+    is_file = form not in FORMS
+    files = [values.get(name) for name in ("output", "chart", "export_to", "out")]
+    if values.get("force") and not is_file and not any(files):
+        raise click.UsageError("--force goes with an option that writes a file")
+    if not is_file:
+        invoke(context)
+        return
+    with context:
+        check_replaceable(form, inputs=inputs(), force=values["force"])
+    values["form"], status = _FormOrFile.endings[Path(form).suffix], 0
+    with redirect_stdout(StringIO()) as printed:
+        try:
+            invoke(context)
+        except click.exceptions.Exit as done:  # an exit status of a whole table
+            status = done.exit_code
+    with replacing(form, force=True) as path:
+        path.write_text(printed.getvalue(), encoding="utf-8")
+    click.echo(f"wrote {form}", err=True)
+    context.exit(status)
+
+
+places = click.option(
+    "-p",
+    "--places",
+    type=click.IntRange(min=EVERY_PLACE),
+    default=4,
+    show_default=True,
+    help="Decimal places; -1: all. JSON lines always have all.",
+)
+
+#: Size of the table in a terminal.
+table_size = together(
+    switch("--wide", help="In a terminal: all columns, even if lines wrap."),
+    switch("--all", "all_rows", help="In a terminal: all rows."),
+)
+
+
+def show(*tables: str, help: str) -> Decorator:
+    """``--show``: which table is printed, and drawn by ``--chart``; the first by default.
+
+    Args:
+        tables: their names; ``queries`` can also be shown by ``-q``, ``pairs`` by ``--pairs``.
+        help: what else to know of the tables.
+    """
+    text = f"The table to print, which --chart draws. {help} [default: {tables[0]}]"
+    names = {"queries": ("-q", "--by-query", "--by_query"), "pairs": ("--pairs",)}
+    flags = [
+        click.option(*names[table], "show", flag_value=table, help=f"As --show {table}.")
+        for table in tables[1:]
+        if table in names
+    ]
+    return together(click.option("--show", type=click.Choice(tables), help=text), *flags)
+
+
+def chart(help: str) -> Decorator:
+    """``--chart``, ``--title`` and ``--no-title``."""
+    endings = "into .html, .svg, .png or .pdf. Needs pip install '.[charts]'."
+    return together(
+        text_option("--chart", "FILE", f"{help}, {endings}"),
+        text_option("--title", "TEXT", "The heading of the chart."),
+        click.option(
+            "--no-title", "title", flag_value="", help="A chart without heading and caption."
+        ),
+    )
+
+
+def check_chart() -> None:
+    """Checks that a chart, if any, can be saved without overwriting an input."""
+    values = click.get_current_context().params
+    if values["chart"]:
+        from ..charts.saving import check_path
+
+        check_path(values["chart"], inputs=inputs(), force=values["force"])
+    elif values["title"] is not None:
+        raise click.UsageError("--title and --no-title need --chart")
+
+
+def save_chart(draw: Callable[[], Any]) -> None:
+    """Draws and saves the chart of ``--chart``, if any, and prints the name of the file."""
+    values = click.get_current_context().params
+    if values["chart"]:
+        from ..charts.saving import save_chart
+
+        save_chart(draw(), values["chart"], title=values["title"], force=values["force"])
+        click.echo(f"wrote {values['chart']}", err=True)
