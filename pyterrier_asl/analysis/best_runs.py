@@ -289,8 +289,8 @@ def _qualifications(judged: Evaluation, options: AslOptions) -> Floats:
     """Five means that qualify the ASL of each run, shape (5, S).
 
     Recall; the part of ASL that missing documents cause; the judged share of the retrieved
-    documents; the unjudged, and all irrelevant documents above each retrieved relevant document,
-    summed.
+    documents; the unjudged, and all irrelevant documents above the retrieved relevant documents of
+    a query, summed.
     """
     rows = []
     for run, documents in zip(judged.runs, judged.once(relevant_documents, *options.how)):
@@ -298,7 +298,10 @@ def _qualifications(judged: Evaluation, options: AslOptions) -> Floats:
         judged_documents = np.bincount(top.queries[top.grades >= 0], minlength=len(top.retrieved))
         shares = _share(judged_documents, top.retrieved)
         unjudged = unjudged_above(run.view(options.cutoff), documents)
-        above = (of[documents.found].sum() for of in (unjudged, documents.lengths - 1))
+        above = (
+            of[documents.found].sum() / len(documents.total)
+            for of in (unjudged, documents.lengths - 1)
+        )
         means = (of.mean() for of in (documents.recall, documents.asl_of_missing, shares))
         rows.append((*means, *above))
     return np.transpose(rows)

@@ -573,11 +573,13 @@ def test_how_much_less_a_judge_agrees_than_people_do():
         pairs = [(qrels[x][q][d], qrels[y][q][d]) for q in qrels[x] for d in DOCNOS]
         return float(np.mean([one == other for one, other in pairs]))
 
-    beside = np.mean(
-        [agreed("m", r) - np.mean([agreed(h, r) for h in "abc" if h != r]) for r in "abc"]
-    )
-    row = report.agreement.set_index(["judge", "agreement"]).loc[("m", "agreement")]
-    assert row["less_human"] == pytest.approx(beside)
+    for judge in "mb":  # who is one of the people
+        others = [person for person in "abc" if person != judge]
+        beside = [
+            agreed(judge, r) - np.mean([agreed(h, r) for h in others if h != r]) for r in others
+        ]
+        row = report.agreement.set_index(["judge", "agreement"]).loc[(judge, "agreement")]
+        assert row["less_human"] == pytest.approx(np.mean(beside))
 
 
 def test_a_judge_can_rank_systems_as_people_do_or_not():
@@ -594,6 +596,9 @@ def test_a_judge_can_rank_systems_as_people_do_or_not():
     )
     found = verdicts_of(report)
     assert found["good", "tau"] == WITHIN and found["bad", "tau"] == BELOW
+    # The second person is not compared with the agreement of the two people, which is its own.
+    second = report.agreement[report.agreement["judge"] == "second"]
+    assert second["human_low"].isna().all() and not second["human_pairs"].any()
     reversed_ = report.reversals.set_index("judge")
     assert reversed_.loc["bad", "reversed_both"] > 0 == reversed_.loc["good", "reversed_both"]
     pairs = reversed_.loc["bad", "which"].split("; ")
@@ -720,6 +725,28 @@ def test_the_command(tmp_path, monkeypatch):
     ):
         wrong = call(*given)
         assert wrong.exit_code == 2 and says in wrong.stderr
+
+
+@pytest.mark.parametrize("places", [1, 3])
+def test_places_of_the_command(tmp_path, monkeypatch, capsys, places):
+    monkeypatch.chdir(tmp_path)
+    qrels = {name: judged(truth(10), 0.2, seed) for seed, name in enumerate(("nist", "model"))}
+    for name, of in qrels.items():
+        rows = (f"{q} 0 {d} {grade}\n" for q, docs in of.items() for d, grade in docs.items())
+        (tmp_path / name).write_text("".join(rows))
+    report = asl.judges(qrels["nist"], {"model": qrels["model"]}, reference="nist")
+
+    def call(*arguments: str) -> str:
+        given = ["judges", "nist", "--judge", "model=model", "-p", str(places), *arguments]
+        return CliRunner().invoke(main, given).stdout
+
+    report.show(places=places)
+    assert call() == capsys.readouterr().out
+    assert call("-o", "latex") == report.to_latex(places=places)
+    kappa = report.agreement["value"][1]
+    assert call("-o", "tsv", "--show", "agreement").split("\n")[2].split("\t")[4] == (
+        f"{kappa:.{places}f}"
+    )
 
 
 def test_the_command_overwrites_nothing_that_it_reads(tmp_path, monkeypatch):

@@ -456,12 +456,19 @@ def test_each_judge_has_a_verdict_beside():
 
 
 def collections(*sizes):
-    return {f"c{number}": (boards(number, size), some(size)) for number, size in enumerate(sizes)}
+    """The runs of each collection come in another order, of which none is that of the means."""
+    return {
+        f"c{number}": ({name: boards(number, size)[name] for name in order}, some(size))
+        for number, (size, order) in enumerate(zip(sizes, ("bdca", "cadb", "dbac")))
+    }
 
 
 def test_overall_is_the_mean_of_the_collections():
-    board = asl.ranks(collections(30, 12), measures="RR")
-    tracks = {track: asl.ranks(*pair, "RR") for track, pair in collections(30, 12).items()}
+    given = collections(30, 30)
+    runs = given["c1"][0]
+    runs["c"], runs["d"] = runs["d"], runs["c"]  # the worst run is better than the third here
+    board = asl.ranks(given, measures="RR")
+    tracks = {track: asl.ranks(*pair, "RR") for track, pair in given.items()}
     assert list(board.table["track"].unique()) == ["overall", "c0", "c1"]
     for track, alone in tracks.items():
         pd.testing.assert_frame_equal(board.tracks[track].table, alone.table)
@@ -487,11 +494,13 @@ def test_overall_is_the_mean_of_the_collections():
     assert any("chosen, not drawn" in sentence for sentence in board.sentences())
 
 
+@pytest.mark.parametrize("of", ["runs", "scores"])
 @pytest.mark.parametrize("simultaneous", [False, True])
-def test_simultaneous_intervals_are_those_of_half_of_alpha_for_two(simultaneous):
+def test_simultaneous_intervals_are_those_of_half_of_alpha_for_two(simultaneous, of):
     """With a level at which half of it gives other intervals."""
     tracks = {"x": (boards(), QRELS), "y": (boards(3), QRELS)}
-    board = asl.ranks(tracks, None, "RR", alpha=0.4, simultaneous=simultaneous)
+    given = tracks if of == "runs" else asl.read_scores(asl.evaluate(tracks, measures="RR"))
+    board = asl.ranks(given, None, "RR", alpha=0.4, simultaneous=simultaneous)
     whole, half = (asl.ranks(*tracks["x"], "RR", alpha=alpha) for alpha in (0.4, 0.2))
     assert whole.critical != half.critical
     expected = half if simultaneous else whole

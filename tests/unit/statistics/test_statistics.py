@@ -57,11 +57,10 @@ def test_paired_t_is_scipys(queries, digits):
         assert row.effect == pytest.approx(np.mean(a - b) / np.std(a - b, ddof=1))
 
 
-@pytest.mark.parametrize("digits", [None, 1])
-@pytest.mark.parametrize("queries", [5, 20, 50, 60])
-def test_wilcoxon_is_scipys_for_each_pair_by_itself(queries, digits):
-    # With one digit some pairs have zeros or ties, which need other methods.
-    values = scores(6, queries, digits=digits)
+@pytest.mark.parametrize("queries", [5, 13, 14, 20, 50, 51])
+def test_wilcoxon_is_scipys_for_each_pair_by_itself(queries):
+    # Pairs of rounded values have zeros or ties, which need other methods, beside pairs without.
+    values = np.vstack((scores(3, queries), scores(3, queries, seed=1, digits=1)))
     frame = compare_all(values, names(values), test="wilcoxon", correction="none")
     for row, (a, b) in zip(frame.itertuples(), combinations(values, 2)):
         expected = scipy.stats.wilcoxon(a, b)
