@@ -89,7 +89,8 @@ def _check_rel(
     judged: Evaluation, rel: float | None, measures: Measures | None, track: str = ""
 ) -> float:
     """The minimum grade; warns of other grades, and if no document has it."""
-    warn_of_grades(judged.judgements, measures, rel)
+    named = None if measures is None else {m.name: m.measure for m in named_measures(measures)}
+    warn_of_grades(judged.judgements, named, rel)
     _keep(track, judged)
     least, grades = 1 if rel is None else check_from_0("rel", rel), judged.judgements.grades
     if not is_relevant(judged, least) and len(grades):

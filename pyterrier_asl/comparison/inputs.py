@@ -19,7 +19,7 @@ from ..measures.names import (
     NamedMeasure,
     measure_named,
     named_measures,
-    unique_names,
+    unique,
     words,
 )
 from ..statistics.inputs import Bools, Floats
@@ -134,11 +134,11 @@ def of_runs(
     pool_and_lengths = {name: options[name] for name in ("pool", "lengths")}
     completed = complete_measures(wanted, **pool_and_lengths)
     measured = [measure.with_params(rel=options["rel"]) for measure in completed]
-    shown = unique_names(measured[: len(listed)])
+    shown = unique(measured[: len(listed)], "name")
     rows = {measure.key: measure.name for measure in reversed(shown)}
     for measure in measured[len(listed) :]:
         if rows.setdefault(measure.key, measure.name) == measure.name:
-            shown = unique_names([*shown, measure])
+            shown = unique([*shown, measure], "name")
     by_name = {measure.name: measure.measure for measure in shown}
     labels = {
         name: measure.name if measure.name in by_name else rows[measure.key]

@@ -28,8 +28,6 @@ from ..measures.names import (
     added_up,
     needs_pool,
     parse_measure,
-    pool_depth,
-    with_pool,
 )
 from ..measures.pool import RarenessPool
 from ..measures.rareness import Pools
@@ -362,12 +360,17 @@ class Evaluation(Remembering):
             measures: measures by name.
             groups: run -> group; see :class:`~pyterrier_asl.RarenessPool`.
         """
-        if not any(map(needs_pool, measures.values())):
+        pooled = {label: measure for label, measure in measures.items() if needs_pool(measure)}
+        if not pooled:
             return dict(measures)
-        whole, depth = self.whole or self, pool_depth(measures.values())
+        depths = [measure["depth"] or measure["cutoff"] for measure in pooled.values()]
+        depth, whole = None if None in depths else max(depths), self.whole or self
         runs = dict(zip(whole.names, whole.runs))
         pool = RarenessPool.from_runs(runs, depth=depth, groups=groups, name="runs")
-        return {label: with_pool(measure, pool) for label, measure in measures.items()}
+        return dict(measures) | {
+            label: measure(pool=pool, member=measure["member"] is not False)
+            for label, measure in pooled.items()
+        }
 
 
 def _key(measure: Any) -> tuple[str, str]:

@@ -20,7 +20,7 @@ from ..judging.id_forms import Form, describe_form, find_form
 from ..judging.judged_run import JudgedRun, OwnIds
 from ..judging.judgements import Judgements
 from ..judging.ties import TiedRun
-from ..measures.standard import formula
+from ..measures.formula import formula
 from ..scoring.arrays import Bools, Floats, queries_of
 
 UNANSWERED, IDS, ORDER = "unanswered", "ids", "order"

@@ -17,6 +17,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ForwardRef, Protocol, TypeAlias
 
+from ir_measures import Measure
+
 from ..io.columns import is_table
 from ..io.files import StrPath
 from ..io.lazy import pd
@@ -33,7 +35,7 @@ from ..measures.names import (
     named_measures,
     needs_pool,
     parse_measure,
-    unique_names,
+    unique,
     with_options,
 )
 from ..measures.pool import RarenessPool
@@ -174,11 +176,11 @@ def chosen_measures(
         options: see :func:`complete_measures`.
     """
     if measures is not None:
-        return unique_names(complete_measures(named_measures(measures), **options))
+        return unique(complete_measures(named_measures(measures), **options), "name")
     has_pool, has_lengths = (options.get(name) is not None for name in ("pool", "lengths"))
     several = several or has_pool
     named = measures_for(qrels, several=several, lengths=has_lengths, rel=options.get("rel"))
-    return unique_names(complete_measures(named, **options))
+    return unique(complete_measures(named, **options), "name")
 
 
 def measures_for(
@@ -293,12 +295,14 @@ def common_rel(measures: Iterable[Any]) -> float | None:
     return rels.pop() if len(rels) == 1 else None
 
 
-def warn_of_grades(judgements: Judgements, measures: Measures | None, *given: Any) -> None:
+def warn_of_grades(
+    judgements: Judgements, measures: Mapping[str, Measure] | None, *given: Any
+) -> None:
     """Warns of grades of 1 and of 2 or more without a minimum grade of a relevant document.
 
     Args:
         judgements: the qrels.
-        measures: the measures; None: the call takes ``rel`` in any case.
+        measures: the measures by name; None: the call takes ``rel`` in any case.
         *given: minimum grades; None: not given.
     """
     grades = judgements.grades
@@ -307,11 +311,7 @@ def warn_of_grades(judgements: Judgements, measures: Measures | None, *given: An
         return
     names = "the measures with rel"
     if measures is not None:
-        if isinstance(measures, Mapping):  # perhaps several names of one measure
-            measured = [parse_measure(measure) for measure in measures.values()]
-        else:
-            measured = [named.measure for named in named_measures(measures)]
-        graded = [measure for measure in measured if "rel" in measure.SUPPORTED_PARAMS]
+        graded = [of for of in measures.values() if "rel" in of.SUPPORTED_PARAMS]
         if not graded or any("rel" in measure.params for measure in graded):
             return
         names = names_of([*map(str, graded)])

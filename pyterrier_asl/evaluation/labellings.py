@@ -11,10 +11,9 @@ from ..io.lazy import pd
 from ..judging.judged_run import JudgedRun
 from ..judging.remembered import remembered
 from ..judging.unjudged import Unjudged
-from ..measures.formula import Formula
-from ..measures.labelled import LabelledPair, LabelledRun, Labels
+from ..measures.formula import Formula, LabelledPair, LabelledRun, Labels, formula
 from ..measures.names import Measures
-from ..measures.standard import formula, measures_with_bounds
+from ..measures.standard import measures_with_bounds
 from ..scoring.arrays import Floats, Ints
 from ..scoring.matrices import Bounds
 from ..scoring.parameters import check_whole

@@ -3,7 +3,7 @@
 Workers use this module. :func:`values_of` has the values of measures without a pool. For a
 measure that another provider of ir_measures computes, it returns the values that the provider gives
 for the scores of the run and the grades of the qrels, and the measure's default for a query for
-which the provider gives none.
+which the provider gives no value, or NaN (trec_eval divides 0 by 0 in IPrec).
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from ..io.runs import iter_runs, load_run
 from ..io.threads import cores, map_ahead, map_at_once
 from ..judging.judged_run import JudgedRun, judge_whole
 from ..judging.judgements import Judgements
+from ..measures.formula import formula
 from ..measures.names import has_subtopics, needs_pool
 from ..measures.rareness import Pools, check_pooled, warn_of_few
-from ..measures.standard import formula
 from ..scoring.arrays import Floats
 from .facts import RunFacts
 
@@ -188,7 +188,7 @@ def values_by_others(measures: Sequence[Any], judged: JudgedRun) -> dict[Any, Fl
     with _PROVIDERS:
         metrics = [m for group in filter(None, groups) for m in _calculated(group, judged, rows)]
     for metric in metrics:
-        if metric.query_id in number:
+        if metric.query_id in number and metric.value == metric.value:
             values[metric.measure][number[metric.query_id]] = metric.value
     return values
 

@@ -16,8 +16,8 @@ import numpy as np
 from ..io.columns import Columns
 from ..judging.judged_run import JudgedRun, judge
 from ..judging.matching import codes
+from ..measures.formula import formula
 from ..measures.provider import JudgedRunEvaluator, PluginProvider
-from ..measures.standard import formula
 from ..scoring.arrays import Floats
 
 #: Held while the providers of ir_measures are replaced.
@@ -60,13 +60,6 @@ def provided_values(measures: Iterable[Any], judged: JudgedRun) -> list[Floats]:
         others = judge(judged.judgements, _last_rows(judged.table))
     own = [formula(measure) for measure in measures]
     return [m.values(others if m.LAST_ROW_COUNTS else judged) for m in own if m is not None]
-
-
-def is_provided_here(measure: Any) -> bool:
-    """Whether ir_measures now has this package compute a measure."""
-    providers = ir_measures.DefaultPipeline.providers
-    first = next((p for p in providers if p.is_available() and p.supports(measure)), None)
-    return isinstance(first, PluginProvider)
 
 
 class AcceleratedEvaluator(JudgedRunEvaluator):

@@ -23,10 +23,10 @@ from ..judging.judged_run import JudgedRun, judge
 from ..judging.judgements import Judgements
 from ..judging.qrels import judgements_of, matching_of
 from ..leaderboard.samples import Sample, check_sample
+from ..measures.formula import formula
 from ..measures.names import NamedMeasure, needs_pool
 from ..measures.provider import Unscored
 from ..measures.rareness import check_pooled, warn_of_few
-from ..measures.standard import formula
 from ..scoring.arrays import Floats
 from ..scoring.lexicographic import first_difference
 from .arguments import Column

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -74,20 +74,6 @@ def check_saved(
         raise kind_error(path) from None
     if metadata.get(_KIND, b"").decode(errors="replace") != kind:
         raise kind_error(path)
-
-
-@contextmanager
-def report_as_damaged_file(path: StrPath, kind: str) -> Iterator[None]:
-    """Reports errors in the content of a saved file as damage to the file.
-
-    Raises:
-        ValueError: With the name of the file.
-    """
-    try:
-        yield
-    except Exception as error:
-        what = str(error) or type(error).__name__
-        raise ValueError(f"{path} is not a {kind} file of pyterrier_asl: {what}") from error
 
 
 def load_table(path: StrPath, *, kind: str, version: int) -> pa.Table:

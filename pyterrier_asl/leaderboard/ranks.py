@@ -136,7 +136,7 @@ def ranks(
         refuse_unused([chosen], "rel", rel=rel)
     several = tracks(runs, qrels)
     for judged in several.values():
-        warn_of_grades(judged.judgements, chosen.measure, rel)
+        warn_of_grades(judged.judgements, {chosen.name: chosen.measure}, rel)
     of_judges: dict[str, Any] = {"rel": rel, "judge_rel": judge_rel, "people": [QRELS, *people]}
     by_track = _judges_by_track(several, judges, of_judges)
     samples = {

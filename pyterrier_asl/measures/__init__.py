@@ -1,5 +1,6 @@
 """The measures of this package, one file each, registered with ir_measures."""
 
+from . import standard as standard
 from ._base import PluginMeasure
 from .asl import ASL, nASL
 from .lexip import LexiP

@@ -16,8 +16,7 @@ import numpy as np
 from ir_measures.measures import Measure, ParamInfo
 
 from ..scoring.arrays import Floats
-from .formula import Formula
-from .labelled import LabelledRun, Labels
+from .formula import Formula, LabelledRun, Labels
 from .named import Named
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from ._base import (
     one_of,
     register,
 )
-from .labelled import LabelledPair, LabelledRankings, LabelledRun
+from .formula import LabelledPair, LabelledRankings, LabelledRun
 
 if TYPE_CHECKING:
     from ..judging.judged_run import JudgedRun

@@ -8,7 +8,7 @@ from typing import Any
 from ir_measures import Measure
 from ir_measures.measures.base import SumAgg
 
-from .standard import formula
+from .formula import formula
 
 
 def higher_is_better(measure: Any) -> bool | None:

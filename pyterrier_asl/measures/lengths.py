@@ -14,7 +14,7 @@ import pyarrow as pa
 from ..io.files import file_format
 from ..io.notices import counted, progress_bar
 from ..io.qrels import irds_documents
-from ..io.saved_tables import load_table, report_as_damaged_file, save_table
+from ..io.saved_tables import load_table, save_table
 from ..io.trec_text import Layout, read_columns
 from ..io.values import numbers, text
 from ..judging.matching import PairIndex
@@ -162,10 +162,8 @@ class DocLengths(Named):
         if file.is_file() and file.stat().st_size > 0 and file_format(file) != "Parquet":
             return cls._from_text(file, name)
         table = load_table(path, kind=cls.KIND, version=_VERSION)
-        with report_as_damaged_file(path, cls.KIND):
-            name = name or str(json.loads(table.schema.metadata[b"lengths"])["name"])
-            table.column("docno").validate(full=True)
-            return cls(table.column("docno"), table.column("doc_len"), name=name)
+        name = name or json.loads(table.schema.metadata[b"lengths"])["name"]
+        return cls(table["docno"], table["doc_len"], name=name)
 
     @classmethod
     def _from_text(cls, path: Path, name: str | None) -> Self:

@@ -7,7 +7,7 @@ from ..scoring import lexicographic as scoring
 from ..scoring.arrays import Floats, Ints
 from ..scoring.matrices import Bounds
 from ._base import CUTOFF, JUDGED_ONLY, REL, UNJUDGED, PluginMeasure, register
-from .labelled import LabelledRun
+from .formula import LabelledRun
 
 
 class _LexiP(PluginMeasure):

@@ -76,21 +76,6 @@ def needs_pool(measure: Measure) -> bool:
     return "pool" in measure.SUPPORTED_PARAMS and measure.params.get("pool") is None
 
 
-def pool_depth(measures: Iterable[Measure]) -> int | None:
-    """The depth of a pool for measures that need one; None: whole rankings."""
-    depths = [measure["depth"] or measure["cutoff"] for measure in measures if needs_pool(measure)]
-    return None if None in depths else max(depths, default=None)
-
-
-def with_pool(measure: Measure, pool: Any) -> Measure:
-    """The measure with the pool of the measured runs as members, if it needs a pool."""
-    return (
-        measure(pool=pool, member=measure["member"] is not False)
-        if needs_pool(measure)
-        else measure
-    )
-
-
 @dataclass(frozen=True)
 class NamedMeasure:
     """A measure with the name that the caller gave it."""
@@ -122,6 +107,8 @@ class NamedMeasure:
             and name in self.measure.SUPPORTED_PARAMS
             and name not in self.measure.params
         }
+        if not missing:
+            return self
         try:
             if "rel" in missing:
                 missing["rel"] = grade(missing["rel"])  # measures of other packages do not take 2.0
@@ -254,19 +241,11 @@ def _valid(measure: Measure) -> Measure:
     return measure if hasattr(measure, "runtime_impl") else build_measure(measure, measure.params)
 
 
-def unique(measures: Iterable[NamedMeasure]) -> list[NamedMeasure]:
-    """Each measure once, with its first name."""
+def unique(measures: Iterable[NamedMeasure], by: str = "key") -> list[NamedMeasure]:
+    """Each measure once, with its first name; or by ``'name'`` the first measure of each name."""
     first: dict[Any, NamedMeasure] = {}
     for measure in measures:
-        first.setdefault(measure.key, measure)
-    return list(first.values())
-
-
-def unique_names(measures: Iterable[NamedMeasure]) -> list[NamedMeasure]:
-    """The first measure of each name: several names of callers can be one measure."""
-    first: dict[str, NamedMeasure] = {}
-    for measure in measures:
-        first.setdefault(measure.name, measure)
+        first.setdefault(getattr(measure, by), measure)
     return list(first.values())
 
 

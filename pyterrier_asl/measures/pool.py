@@ -15,7 +15,7 @@ from ..io.lazy import pc
 from ..io.names import check_names
 from ..io.notices import counted, progress_bar, warn
 from ..io.runs import iter_runs
-from ..io.saved_tables import load_table, report_as_damaged_file, save_table
+from ..io.saved_tables import load_table, save_table
 from ..io.values import arrow_numbers, arrow_text, numpy_numbers, take
 from ..judging.judged_run import JudgedRun, Relevant
 from ..judging.matching import Hashes, PairIndex, codes, hashes_of, of_groups, positions
@@ -191,11 +191,8 @@ class RarenessPool(Named):
             name: another name; None: the saved name.
         """
         table = load_table(path, kind=cls.KIND, version=_VERSION)
-        with report_as_damaged_file(path, cls.KIND):
-            about = json.loads(table.schema.metadata[b"pool"])
-            _check_pool(table, about)
-            name = name or about["name"]
-            return cls(table, name=name, depth=about["depth"], groups=about["groups"])
+        about = json.loads(table.schema.metadata[b"pool"])
+        return cls(table, **{**about, "name": name or about["name"]})
 
     def __len__(self) -> int:
         return len(self.runs)
@@ -299,30 +296,6 @@ def _mix(x: Hashes) -> Hashes:
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return x ^ (x >> np.uint64(31))
-
-
-def _check_pool(table: pa.Table, about: Mapping[str, Any]) -> None:
-    """Raises ValueError unless a loaded table could be the table of a pool."""
-    kinds = {"run": pa.large_string(), "qid": pa.large_string(), "docno": pa.large_string()}
-    if not table.schema.equals(pa.schema({**kinds, "rank": pa.int64()})):
-        raise ValueError("its columns are not run, qid, docno and rank")
-    for column in table.columns[:3]:
-        column.validate(full=True)
-    depth, groups = about["depth"], about["groups"]
-    rows = table.to_pandas(strings_to_categorical=True)
-    answers = rows.groupby(["run", "qid"], sort=False, observed=True)
-    if (
-        rows.isna().any(axis=None)
-        or rows.duplicated(["run", "qid", "docno"]).any()
-        or (answers.ngroup().diff() < 0).any()
-        or (answers.cumcount() + 1 != rows["rank"]).any()
-    ):
-        raise ValueError("its rows are not rankings")
-    if depth is not None and (type(depth) is not int or depth < rows["rank"].max()):
-        raise ValueError(f"its depth is {depth!r}")
-    if not all(isinstance(text, str) for text in [about["name"], *groups.values()]):
-        raise ValueError("its name or its groups are not text")
-    check_names("groups", groups, set(rows["run"]), "runs of the pool")
 
 
 def _ranked(run: Any, depth: int | None) -> tuple[Columns, pa.LargeStringArray, Ranking]:

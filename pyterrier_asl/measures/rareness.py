@@ -12,8 +12,8 @@ from ..io.notices import warn
 from ..scoring import rareness as scoring
 from ..scoring.arrays import Bools, Floats, Ints, sum_by_query
 from ._base import CUTOFF, REL, UNJUDGED, Param, PluginMeasure, count, flag, real, register
-from .formula import Additive, MeanPrecision
-from .labelled import LabelledRankings, LabelledRun
+from .formula import LabelledRankings, LabelledRun
+from .kinds import Additive, MeanPrecision
 
 if TYPE_CHECKING:
     from ..judging.judged_run import JudgedRun, Relevant

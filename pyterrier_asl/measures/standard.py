@@ -7,9 +7,8 @@ package. The formulas are in :mod:`~pyterrier_asl.scoring.standard`.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import ir_measures
 import numpy as np
@@ -21,8 +20,8 @@ from ..scoring import ties
 from ..scoring.arrays import Floats, Ints, cumulate
 from ..scoring.matrices import Bounds
 from ._base import own_measures
-from .formula import Additive, FirstRelevant, Formula, MeanPrecision, RatioOfGains
-from .labelled import LabelledRankings, LabelledRun
+from .formula import STANDARD, Formula, LabelledRankings, LabelledRun
+from .kinds import Additive, FirstRelevant, MeanPrecision, RatioOfGains
 
 if TYPE_CHECKING:
     from ..judging.judged_run import JudgedRun, Relevant
@@ -39,10 +38,6 @@ _MOST_BITS = 1000
 _MOST_GRADES = 1000
 
 
-#: Standard measures by their classes in ir_measures.
-_STANDARD: dict[type[Any], type[Standard]] = {}
-
-
 @dataclass(frozen=True, repr=False)
 class Standard(Formula):
     """A standard measure.
@@ -51,15 +46,22 @@ class Standard(Formula):
         measure: the measure of ir_measures.
     """
 
-    #: The measure without parameters.
-    MEASURE: ClassVar[Measure]
     LAST_ROW_COUNTS = True
     measure: Measure
 
     def __init_subclass__(cls, *, of: Measure | None = None) -> None:
         if of is not None:
-            cls.MEASURE = of
-            _STANDARD[type(of)] = cls
+            STANDARD[type(of)] = cls
+
+    @classmethod
+    def of(cls, measure: Measure) -> Standard | None:
+        """The formula of a measure of this class; None: not with these parameters."""
+        if isinstance(measure.params.get("rel"), float):  # ir_measures takes whole grades only
+            measure(rel=1).validate_params()
+            measure.validated = True
+        measure.validate_params()
+        standard = cls(measure)
+        return standard if standard.accepts_params() else None
 
     def __getitem__(self, name: str) -> Any:
         return self.measure[name]
@@ -301,66 +303,6 @@ class RBP(Additive, Standard, of=ir_measures.RBP):
         return scoring.attention(ranks, self["p"])
 
 
-class Rprec(Standard, of=ir_measures.Rprec):
-    """Precision at the number of relevant documents."""
-
-    def from_ranks(self, ranks: Ints, offsets: Ints, total: Ints) -> Floats:
-        return scoring.r_precision(ranks, offsets, total)
-
-
-class Bpref(Standard, of=ir_measures.Bpref):
-    """Binary preference."""
-
-    def tie_gains(self, judged: JudgedRun) -> None:
-        """None: documents judged irrelevant count."""
-
-    def _score(self, view: JudgedRun) -> Floats:
-        relevant = view.relevant(self["rel"])
-        is_relevant = view.grades >= self["rel"]
-        is_irrelevant = ~is_relevant & (view.grades >= 0)
-        irrelevant = cumulate(is_irrelevant)
-        above = irrelevant[1:][is_relevant] - irrelevant[view.offsets[relevant.queries]]
-        judged_irrelevant = view.judgements.num_graded(0, self["rel"])
-        return scoring.bpref(above, relevant.offsets, relevant.total, judged_irrelevant)
-
-
-class IPrec(Standard, of=ir_measures.IPrec):
-    """Interpolated precision at a recall."""
-
-    def from_ranks(self, ranks: Ints, offsets: Ints, total: Ints) -> Floats:
-        level = float(f"{self['recall']:.2f}")  # as ir_measures passes it to pytrec_eval
-        return scoring.interpolated_precision(ranks, offsets, total, level)
-
-
-class SetP(Standard, of=ir_measures.SetP):
-    """Precision of the documents retrieved."""
-
-    def _score(self, view: JudgedRun) -> Floats:
-        relevant, relative = view.relevant(self["rel"]), bool(self.params.get("relative"))
-        return scoring.set_precision(
-            relevant.offsets, view.retrieved, relevant.total, relative=relative
-        )
-
-
-class SetF(SetP, of=ir_measures.SetF):
-    """The weighted mean of the precision and the recall of the documents retrieved."""
-
-    def _score(self, view: JudgedRun) -> Floats:
-        return scoring.set_f(super()._score(view), _recall(self, view), self["beta"])
-
-
-class SetAP(SetP, of=ir_measures.SetAP):
-    """The product of the precision and the recall of the documents retrieved."""
-
-    def _score(self, view: JudgedRun) -> Floats:
-        return super()._score(view) * _recall(self, view)
-
-
-def _recall(measure: Standard, view: JudgedRun) -> Floats:
-    relevant = view.relevant(measure["rel"])
-    return scoring.recall(relevant.offsets, relevant.total)
-
-
 class ERR(Standard, of=ir_measures.ERR):
     """Expected reciprocal rank; gdeval rounds it."""
 
@@ -383,18 +325,6 @@ class ERR(Standard, of=ir_measures.ERR):
         )
 
 
-class Description(Standard):
-    """A count that describes a run or the qrels: neither direction is better."""
-
-    def tie_gains(self, judged: JudgedRun) -> None:
-        """None: no order counts."""
-
-    HIGHER_IS_BETTER = None
-
-    def value_range(self, systems: float = math.inf) -> tuple[float, float]:
-        return 0.0, math.inf
-
-
 class Judged(Standard, of=ir_measures.Judged):
     """The share of the retrieved documents that are judged: neither direction is better."""
 
@@ -411,57 +341,13 @@ class Judged(Standard, of=ir_measures.Judged):
         return scoring.ratio(np.diff(judged), view.retrieved)
 
 
-class NumRet(Description, of=ir_measures.NumRet):
-    """The number of documents retrieved; with ``rel``, of relevant documents."""
-
-    def _score(self, view: JudgedRun) -> Floats:
-        relevant = view.relevant(self["rel"]).found if "rel" in self.params else None
-        return (view.retrieved if relevant is None else relevant).astype(np.float64)
-
-
-class NumRel(Description, of=ir_measures.NumRel):
-    """The number of relevant documents."""
-
-    def from_ranks(self, ranks: Ints, offsets: Ints, total: Ints) -> Floats:
-        return total.astype(np.float64)
-
-
-class NumQ(Description, of=ir_measures.NumQ):
-    """The number of queries."""
-
-    def _score(self, view: JudgedRun) -> Floats:
-        return np.ones(len(view.judgements))
-
-
-def formula(measure: Measure) -> Formula | None:
-    """The :class:`Formula` of a measure; None for a measure that this package does not compute.
-
-    Args:
-        measure: a measure of ir_measures or of this package.
-
-    >>> formula(ir_measures.AP @ 10).cutoff, formula(ir_measures.infAP)
-    (10, None)
-    """
-    if isinstance(measure, Formula):
-        return measure
-    kind = _STANDARD.get(type(measure))
-    if kind is None:
-        return None
-    if isinstance(measure.params.get("rel"), float):  # ir_measures takes whole grades only
-        measure(rel=1).validate_params()
-        measure.validated = True
-    measure.validate_params()
-    standard = kind(measure)
-    return standard if standard.accepts_params() else None
-
-
 def takes_fractions(measure: Measure) -> bool:
     """Whether a fraction can be the lowest relevant grade of a measure.
 
     >>> takes_fractions(ir_measures.AP), takes_fractions(ir_measures.infAP)
     (True, False)
     """
-    return type(measure) in _STANDARD
+    return type(measure) in STANDARD
 
 
 def measures_with_bounds() -> list[str]:
@@ -470,5 +356,6 @@ def measures_with_bounds() -> list[str]:
     >>> measures_with_bounds()[:3], measures_with_bounds()[-1]
     (['P', 'R', 'RR'], 'TBG')
     """
-    standard = [kind(kind.MEASURE) for kind in _STANDARD.values()]
-    return [measure.NAME for measure in [*standard, *own_measures()] if measure.defines_bounds]
+    kinds = {of.NAME: kind for of, kind in STANDARD.items()}
+    kinds |= {measure.NAME: type(measure) for measure in own_measures()}
+    return [name for name, kind in kinds.items() if kind.bounds is not Formula.bounds]

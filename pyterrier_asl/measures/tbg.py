@@ -12,7 +12,7 @@ from ..scoring import time_biased_gain as scoring
 from ..scoring.arrays import Floats, Ints, cumulate, ranges_from
 from ..scoring.matrices import Bounds
 from ._base import CUTOFF, MOST, REL, UNJUDGED, Param, PluginMeasure, real, register
-from .labelled import LabelledRankings, LabelledRun
+from .formula import LabelledRankings, LabelledRun
 
 if TYPE_CHECKING:
     from ..judging.judged_run import JudgedRun

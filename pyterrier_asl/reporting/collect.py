@@ -33,8 +33,8 @@ from ..evaluation.tracks import collections_of
 from ..leaderboard.ranks import ranks
 from ..leaderboard.result import Leaderboard
 from ..measures.defaults import default_measures
+from ..measures.formula import formula
 from ..measures.names import NamedMeasure, measure_named, named_measures, unique
-from ..measures.standard import formula
 from ..scoring.arrays import Ints
 from ..scoring.rareness import FEW
 from ..unjudged.holes import Holes

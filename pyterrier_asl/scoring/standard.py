@@ -20,7 +20,6 @@ from .arrays import (
     Ints,
     offsets_of,
     queries_of,
-    reduce_by_query,
     sum_by_query,
     within_query,
 )
@@ -81,74 +80,6 @@ def success(offsets: Ints) -> Floats:
     [1.0, 0.0]
     """
     return (np.diff(offsets) > 0).astype(np.float64)
-
-
-def r_precision(ranks: Ints, offsets: Ints, total: Ints) -> Floats:
-    """Rprec: the precision at rank R, the number of relevant documents.
-
-    >>> r_precision(np.array([1, 3]), np.array([0, 2]), np.array([2])).tolist()
-    [0.5]
-    """
-    return ratio(sum_by_query(ranks <= np.repeat(total, np.diff(offsets)), offsets), total)
-
-
-def bpref(irrelevant_above: Ints, offsets: Ints, total: Ints, irrelevant_total: Ints) -> Floats:
-    """Bpref: the mean over relevant documents of 1 - min(n, R) / min(N, R).
-
-    Args:
-        irrelevant_above: n, documents judged irrelevant above each relevant document, shape (E,).
-        offsets: the beginning of each query's documents, shape (Q + 1,).
-        total: R, relevant documents of each query, shape (Q,).
-        irrelevant_total: N, documents judged irrelevant per query, shape (Q,).
-
-    >>> bpref(np.array([0, 1]), np.array([0, 2]), np.array([2]), np.array([5])).tolist()
-    [0.75]
-    """
-    sizes = np.diff(offsets)
-    most = np.repeat(total, sizes)
-    whole = np.minimum(np.repeat(irrelevant_total, sizes), most)
-    return ratio(sum_by_query(1 - ratio(np.minimum(irrelevant_above, most), whole), offsets), total)
-
-
-def interpolated_precision(ranks: Ints, offsets: Ints, total: Ints, level: float) -> Floats:
-    """IPrec@x: the best precision at or below the rank with recall x.
-
-    As in trec_eval this is the rank of relevant document number floor(x R + 0.9).
-
-    Args:
-        ranks: see the module.
-        offsets: see the module.
-        total: see the module.
-        level: x, in [0, 1].
-
-    >>> interpolated_precision(np.array([2, 3]), np.array([0, 2]), np.array([2]), 0.5).round(
-    ...     4
-    ... ).tolist()
-    [0.6667]
-    """
-    seen = within_query(offsets) + 1
-    needed = np.repeat((level * total + 0.9).astype(np.int64), np.diff(offsets))
-    value = np.where(seen >= needed, seen / ranks, 0.0)
-    return reduce_by_query(np.maximum, value, offsets, 0.0)
-
-
-def set_precision(offsets: Ints, retrieved: Ints, total: Ints, *, relative: bool = False) -> Floats:
-    """SetP: relevant documents retrieved, divided by documents retrieved, or, ``relative``, by the
-    highest possible number of relevant documents retrieved.
-
-    >>> set_precision(np.array([0, 2]), np.array([10]), np.array([4]), relative=True).tolist()
-    [0.5]
-    """
-    return ratio(np.diff(offsets), np.minimum(retrieved, total) if relative else retrieved)
-
-
-def set_f(precision: Floats, recall: Floats, beta: float) -> Floats:
-    """SetF: (beta + 1) P R / (R + beta P), with beta, not its square, as in trec_eval.
-
-    >>> set_f(np.array([0.5]), np.array([0.25]), 1.0).round(4).tolist()
-    [0.3333]
-    """
-    return ratio((beta + 1) * precision * recall, recall + beta * precision)
 
 
 def ndcg(ranks: Ints, gains: Floats, offsets: Ints, ideal: Floats) -> Floats:

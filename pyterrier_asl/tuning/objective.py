@@ -25,8 +25,8 @@ from ..judging.judged_run import JudgedRun, judge_part
 from ..judging.judgements import Judgements
 from ..judging.qrels import judgements_of, matching_of
 from ..measures.directions import higher_is_better
+from ..measures.formula import formula
 from ..measures.names import NamedMeasure, added_up, needs_pool, one_measure
-from ..measures.standard import formula
 from ..scoring.arrays import Floats
 from .space import Setting, Space, describe, transformers_of
 

@@ -14,7 +14,7 @@ from ..evaluation.evaluation import Evaluation
 from ..evaluation.inputs import warn_of_grades
 from ..evaluation.labellings import Labelled, unjudged_of
 from ..measures.directions import higher_is_better
-from ..measures.labelled import LabelledPair, LabelledRankings, LabelledRun
+from ..measures.formula import LabelledPair, LabelledRankings, LabelledRun
 from ..measures.names import NamedMeasure
 from ..scoring.arrays import Floats, cumulate, ranges_from
 from ..scoring.matrices import Bounds

@@ -249,11 +249,11 @@ def test_a_million_relevant_documents_with_words_in_a_pool():
     }
     for measure, value in expected.items():
         assert measure.values(judged).tolist() == [pytest.approx(value, rel=1e-11)], measure
-    found = evaluate({"run": run}, {"q": grades}, ["AP", "nDCG", "Rprec"], progress=False)
+    found = evaluate({"run": run}, {"q": grades}, ["AP", "nDCG", f"P@{n}"], progress=False)
     relevant = np.array([doc in grades for doc in docs])
     ranks = np.flatnonzero(relevant) + 1
     discounts = [np.log2(each + 1) for each in (ranks, np.arange(1, n + 1))]
-    assert found[["AP", "nDCG", "Rprec"]].values.tolist() == [
+    assert found[["AP", "nDCG", f"P@{n}"]].values.tolist() == [
         pytest.approx(
             [
                 np.mean(np.arange(1, n + 1) / ranks),

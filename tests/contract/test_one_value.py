@@ -30,7 +30,10 @@ MEASURES = (
     "ASL(g=1)@10 LexiP AP_Rareness@5 P_Rareness@5 TBG(missing_length=100)"
 ).split()
 #: Measures that ir_measures computes from whole grades only.
-WHOLE_ONLY = {"infAP"}
+WHOLE_ONLY = set(
+    "infAP Bpref IPrec@0.2 Rprec SetAP SetF SetP SetP(relative=True) NumQ NumRel NumRet "
+    "NumRet(rel=1)".split()
+)
 
 
 def run_of(seed, queries, tied):

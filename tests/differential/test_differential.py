@@ -35,7 +35,7 @@ from pyterrier_asl import (
 )
 from pyterrier_asl.judging.judged_run import judge
 from pyterrier_asl.judging.judgements import Judgements
-from pyterrier_asl.measures.standard import formula
+from pyterrier_asl.measures.formula import formula
 
 EXACT = 1e-12
 COLLECTIONS = {"trec8-adhoc": 1, "dl20-passage": 2, "robust03": 1}

@@ -37,12 +37,13 @@ def test_queries_without_documents_do_not_hide_what_a_dict_of_runs_is():
     assert list(named_runs({"empty": {}, "a": run})) == ["empty", "a"]
 
 
-def warnings_of(grades, *arguments):
-    """The warnings of grades of documents of one query."""
+def warnings_of(grades, names, *arguments):
+    """The warnings of grades of documents of one query, for measures or, without names, rel."""
+    measures = None if names is None else {m.name: m.measure for m in named_measures(names)}
     judgements = Judgements({"q": {f"d{n}": grade for n, grade in enumerate(grades)}})
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        warn_of_grades(judgements, *arguments)
+        warn_of_grades(judgements, measures, *arguments)
     return [str(warning.message) for warning in caught]
 
 

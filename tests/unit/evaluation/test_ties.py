@@ -29,7 +29,7 @@ CLOSED = [
     *("RBP(p=0.8, rel=1)@2", "ASL", "ASL@3", "ASL(rel=2)@2", "ASL(missing='after')@2"),
     *("ASL(missing='eq3')@3", "ASL(judged_only=True)@2", "nASL(rel=2)@3", "nASL@2"),
 ]
-OPEN = ["LexiP", "LexiP(rel=2)@3", "ERR@3", "ERR", "ASL(g=2)@3", "nASL(g=1)@2", "Rprec"]
+OPEN = ["LexiP", "LexiP(rel=2)@3", "ERR@3", "ERR", "ASL(g=2)@3", "nASL(g=1)@2"]
 MEASURES = [*CLOSED, *OPEN]
 
 

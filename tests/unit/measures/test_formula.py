@@ -6,7 +6,8 @@ import ir_measures
 import pytest
 
 from pyterrier_asl import ASL, TBG, DocLengths
-from pyterrier_asl.measures.standard import formula, measures_with_bounds
+from pyterrier_asl.measures.formula import formula
+from pyterrier_asl.measures.standard import measures_with_bounds
 
 #: Whether labellings reach the bounds of a run, and the bounds of a difference.
 EXACT = {

@@ -15,7 +15,7 @@ from pyterrier_asl import DocLengths, RarenessPool
 from pyterrier_asl.evaluation.labellings import Labelled, unjudged_of
 from pyterrier_asl.judging.judged_run import judge_part
 from pyterrier_asl.judging.judgements import Judgements
-from pyterrier_asl.measures.labelled import LabelledRankings
+from pyterrier_asl.measures.formula import LabelledRankings
 from pyterrier_asl.scoring.arrays import cumulate
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*fewer than 8")

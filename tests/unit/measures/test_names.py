@@ -22,8 +22,6 @@ from pyterrier_asl.measures.names import (
     needs_pool,
     parse_measure,
     parse_measures,
-    pool_depth,
-    with_pool,
 )
 
 
@@ -93,15 +91,12 @@ def test_names_of_one_and_of_many():
         named_measures([])
 
 
-def test_the_pool_of_the_runs():
+def test_measures_that_need_a_pool():
     asked = [P_Rareness @ 10, AP_Rareness(depth=30) @ 20, ASL @ 1000]
     assert [needs_pool(one) for one in asked] == [True, True, False]
-    assert pool_depth(asked) == 30 and pool_depth([*asked, AP_Rareness]) is None
     with pytest.warns(UserWarning, match="pool"):
         pool = RarenessPool.from_runs({"a": {"q": {"d": 1}}})
-    assert with_pool(ASL, pool) == ASL
-    assert with_pool(P_Rareness @ 10, pool)["member"] is True
-    assert with_pool(P_Rareness(member=False) @ 10, pool)["member"] is False
+    assert not needs_pool(P_Rareness(pool=pool) @ 10)
 
 
 def test_the_default_measures_of_a_report_are_some_of_all():

@@ -1,0 +1,100 @@
+"""Kinds of measures whose bounds follow from a few properties."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..scoring import bounds as bounding
+from ..scoring import pair_bounds, ties
+from ..scoring.arrays import Floats, Ints
+from ..scoring.matrices import Bounds
+from .formula import Formula, LabelledPair, LabelledRun
+
+if TYPE_CHECKING:
+    from ..judging.judged_run import JudgedRun
+    from ..scoring.ties import TieGroups
+
+
+class BoundedByPair(Formula):
+    """A measure whose bounds are those of the difference from a run that retrieved nothing."""
+
+    def bounds(self, run: LabelledRun) -> Bounds:
+        return self.difference_bounds(LabelledPair(run, run.labels.nothing(self)))
+
+
+class Additive(BoundedByPair):
+    """A measure that is the sum of the weights of the retrieved relevant documents."""
+
+    def expected(self, judged: JudgedRun, groups: TieGroups) -> Floats | None:
+        return ties.gain(groups, self.rank_weights)
+
+    def difference_bounds(self, pair: LabelledPair) -> Bounds:
+        return bounding.additive(pair.a.value - pair.b.value, pair.weights, pair.offsets)
+
+
+class FirstRelevant(BoundedByPair):
+    """A measure that uses only the rank of the first relevant document."""
+
+    def worth(self, ranks: Floats) -> Floats:
+        """The values for first relevant documents at these ranks; infinite: no such document."""
+        raise NotImplementedError
+
+    def difference_bounds(self, pair: LabelledPair) -> Bounds:
+        return pair_bounds.first_relevant(pair.documents, self.worth)
+
+
+class MeanPrecision(Formula):
+    """A measure that is the mean of a precision at the ranks of the relevant documents."""
+
+    SLOW_DIFFERENCES = True
+
+    def bounds(self, run: LabelledRun) -> Bounds:
+        low, high = self._pair_bounds(LabelledPair(run, run.labels.nothing(self)))
+        least, most = self.value_range()  # for a query with too many unjudged documents
+        return np.where(np.isfinite(low), low, least), np.where(np.isfinite(high), high, most)
+
+    def difference_bounds(self, pair: LabelledPair) -> Bounds:
+        (low, high), (pair_low, pair_high) = (
+            super().difference_bounds(pair),
+            self._pair_bounds(pair),
+        )
+        return np.maximum(low, pair_low), np.minimum(high, pair_high)
+
+    def _pair_bounds(self, pair: LabelledPair) -> Bounds:
+        return pair_bounds.average_precision_difference(
+            pair.documents,
+            (pair.a.value - pair.b.value) * pair.a.relevant.total,
+            *pair.both_weights,
+        )
+
+
+class RatioOfGains(BoundedByPair):
+    """A measure that is the gain of a run divided by the highest possible gain."""
+
+    def gained(self, run: LabelledRun) -> Floats:
+        """The gain of a run before it is divided by the ideal gain, shape (Q,)."""
+        raise NotImplementedError
+
+    def levels(self, run: LabelledRun) -> tuple[Floats, int, Ints]:
+        """The levels of gain, ascending; the number of levels that a label can give; the number of
+        judged documents with at least each gain, shape (Q, G)."""
+        raise NotImplementedError
+
+    def ideal(self, most: int) -> Floats:
+        """The highest gain of 0, 1, 2, ... ``most`` documents of gain 1 each."""
+        raise NotImplementedError
+
+    def difference_bounds(self, pair: LabelledPair) -> Bounds:
+        levels, attainable, counts = self.levels(pair.a)
+        return pair_bounds.ratio_of_gains(
+            pair.a.once(self.gained) - pair.b.once(self.gained),
+            pair.weights,
+            pair.offsets,
+            pair.others,
+            counts,
+            np.diff(levels, prepend=0.0),
+            self.ideal,
+            attainable,
+        )
