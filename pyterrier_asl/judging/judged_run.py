@@ -12,7 +12,7 @@ analysis starts from a :class:`JudgedRun`, so that all of them see the same rank
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -27,13 +27,12 @@ from ..scoring.arrays import (
     Floats,
     Ints,
     offsets_of,
-    order_by_query,
     queries_of,
     within_query,
 )
 from .id_forms import describe_form, find_form
 from .judgements import Judgements
-from .ranking import Answers, Ranking, equal_rows, match
+from .ranking import Ranking, equal_rows, match, rows_by_query
 from .remembered import Remembering, cached_property, remembered
 
 #: Rows whose ranks and scores are compared.
@@ -337,7 +336,7 @@ def judge_part(judgements: Judgements, run: Any) -> JudgedRun:
 def _judge(judgements: Judgements, table: Columns, duplicates: str) -> JudgedRun:
     if judgements.collapse is not None:
         table, duplicates = table.collapsed(judgements.collapse), "best"
-    answers, _ = Answers.of(table, judgements.qid_text)
+    answers, _ = rows_by_query(table, judgements.qid_text)
     if judgements.drop_self:
         answers = answers.without(equal_rows(table.docno, table.qid))
     found = match(table, answers, judgements.index, duplicates)
@@ -346,26 +345,6 @@ def _judge(judgements: Judgements, table: Columns, duplicates: str) -> JudgedRun
     return JudgedRun(
         judgements, table, found.ranking, found.sizes, *entries, found.is_tied, has_duplicates
     )
-
-
-def join_parts(parts: Sequence[JudgedRun]) -> JudgedRun:
-    """A run from its parts by queries, without their rows.
-
-    Raises:
-        ValueError: where two parts answer a query.
-    """
-    judgements = parts[0].judgements
-    answered = sum((part.retrieved > 0).astype(np.int64) for part in parts)
-    if np.any(answered > 1):
-        qid = judgements.qids[int(np.argmax(answered > 1))]
-        raise ValueError(f"two batches answer query {qid!r}")
-    retrieved = np.sum([part.retrieved for part in parts], axis=0)
-    queries, ranks, pairs = np.concatenate(
-        [(part.queries, part.ranks, part.pairs) for part in parts], axis=1
-    )
-    order = order_by_query(queries)
-    entries = queries[order], ranks[order], pairs[order]
-    return JudgedRun.from_entries(judgements, retrieved, *entries)
 
 
 def none_judged(judged: JudgedRun) -> str:

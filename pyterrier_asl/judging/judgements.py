@@ -17,7 +17,7 @@ from ..io.notices import counted, warn
 from ..io.values import arrow_text, take
 from ..scoring.arrays import Floats, Ints, offsets_of, order_by_query, queries_of
 from .matching import PairIndex, positions
-from .ranking import Answers
+from .ranking import rows_by_query
 from .remembered import RESULTS, Remembering, copy_of, remembered
 
 #: The settings by which runs are matched; see :class:`~pyterrier_asl.Qrels`.
@@ -61,21 +61,21 @@ class Judgements(Remembering):
 
     def __init__(self, qrels: Any) -> None:
         table = qrels_columns(qrels)
-        answers, self.qid_text = Answers.of(table)
-        rows = answers.rows()
+        answers, self.qid_text = rows_by_query(table)
+        offsets, rows = answers.offsets, answers.rows
         docnos, grades = take(table.docno, rows), table.value[rows]
-        index = PairIndex(answers.offsets, docnos)
+        index = PairIndex(offsets, docnos)
         subtopics = None if table.iteration is None else take(table.iteration, rows)
         if subtopics is not None:
             ids = {"query_id": take(table.qids, table.queries[rows]), "doc_id": docnos}
             self.by_subtopic = pa.table({**ids, "relevance": grades, "iteration": subtopics})
         repeated = index.repeated
         if len(repeated):
-            grades = self._one_grade(answers.offsets, index, grades, subtopics)
+            grades = self._one_grade(offsets, index, grades, subtopics)
             keep = np.delete(np.arange(len(docnos)), repeated)
             docnos, grades = take(docnos, keep), grades[keep]
-            index = PairIndex(np.searchsorted(keep, answers.offsets), docnos)
-        first = rows[answers.offsets[:-1]]
+            index = PairIndex(np.searchsorted(keep, offsets), docnos)
+        first = rows[offsets[:-1]]
         self.qids = first_of_each(table.source, first, self.qid_text.to_pylist())
         if isinstance(qrels, Mapping):  # only a dict can hold a query without a judgement
             index = self._with_empty(qrels, index)

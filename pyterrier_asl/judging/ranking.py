@@ -58,60 +58,37 @@ class Ranking:
         kept = cumulate(np.minimum(sizes, k))
         return Ranking(kept, self.rows[ranges_from(self.offsets[:-1], kept)])
 
-
-class Answers(NamedTuple):
-    """The rows of a run that answer each query, in their order: groups of adjacent rows.
-
-    Attributes:
-        groups: the beginning of each query's groups and the end of the last, shape (Q + 1,).
-        starts: the first row of each group, shape (G,).
-        bounds: the number of rows before each group, and of all rows, shape (G + 1,).
-    """
-
-    groups: Ints
-    starts: Ints
-    bounds: Ints
-
-    @classmethod
-    def of(
-        cls, table: Columns, known: pa.LargeStringArray | None = None
-    ) -> tuple[Answers, pa.LargeStringArray]:
-        """The rows of known queries, and these; None: all queries in order of first appearance.
-
-        >>> answers, queries = Answers.of(run_columns({"b": {"x": 1, "y": 1}, "a": {"x": 1}}))
-        >>> answers.offsets.tolist(), answers.rows().tolist(), queries.to_pylist()
-        ([0, 2, 3], [0, 1, 2], ['b', 'a'])
-        """
-        is_first = np.ones(len(table) + 1, dtype=bool)
-        np.not_equal(table.queries[1:], table.queries[:-1], out=is_first[1:-1])
-        starts = np.flatnonzero(is_first)
-        query = table.queries[starts[:-1]].astype(np.int64)
-        if known is None:
-            query, known = codes(take(table.qids, query))
-        else:
-            query = positions(table.qids, known)[query]
-        counts = np.bincount(query + 1, minlength=len(known) + 1)
-        order = order_by_query(query)[counts[0] :]
-        bounds = cumulate(np.diff(starts)[order])
-        return cls(cumulate(counts[1:]), starts[order], bounds), known
-
-    @property
-    def offsets(self) -> Ints:
-        """The beginning of each query's rows and the end of the last, shape (Q + 1,)."""
-        return self.bounds[self.groups]
-
-    def rows(self, first: int = 0, last: int = -1) -> Ints:
-        """The rows of the queries from the first to the one before the last; -1: of all."""
-        begin, end = self.groups[[first, last]]
-        bounds = self.bounds[begin : end + 1]
-        return ranges_from(self.starts[begin:end], bounds - bounds[0])
-
-    def without(self, rows: Ints) -> Answers:
+    def without(self, rows: Ints) -> Ranking:
         """All but some rows."""
-        own = self.rows()
-        keep = np.isin(own, rows, invert=True)
-        groups = cumulate(keep)[self.offsets]
-        return Answers(groups, own[keep], np.arange(groups[-1] + 1))
+        keep = np.isin(self.rows, rows, invert=True)
+        return Ranking(cumulate(keep)[self.offsets], self.rows[keep])
+
+
+def rows_by_query(
+    table: Columns, known: pa.LargeStringArray | None = None
+) -> tuple[Ranking, pa.LargeStringArray]:
+    """The rows of a run that answer each query, in the order of the run, and the queries.
+
+    Args:
+        table: the run.
+        known: the queries; None: all of the run, in order of first appearance.
+
+    >>> rows, queries = rows_by_query(run_columns({"b": {"x": 1, "y": 1}, "a": {"x": 1}}))
+    >>> rows.offsets.tolist(), rows.rows.tolist(), queries.to_pylist()
+    ([0, 2, 3], [0, 1, 2], ['b', 'a'])
+    """
+    is_first = np.ones(len(table) + 1, dtype=bool)
+    np.not_equal(table.queries[1:], table.queries[:-1], out=is_first[1:-1])
+    starts = np.flatnonzero(is_first)
+    query = table.queries[starts[:-1]].astype(np.int64)
+    if known is None:
+        query, known = codes(take(table.qids, query))
+    else:
+        query = positions(table.qids, known)[query]
+    counts = np.bincount(query + 1, minlength=len(known) + 1)
+    order = order_by_query(query)[counts[0] :]
+    bounds = cumulate(np.diff(starts)[order])
+    return Ranking(bounds[cumulate(counts[1:])], ranges_from(starts[order], bounds)), known
 
 
 def equal_rows(texts: pa.LargeStringArray, others: Any) -> Ints:
@@ -134,7 +111,7 @@ def rank(run: Any, depth: int | None = None) -> tuple[Columns, pa.LargeStringArr
     ['c', 'b', 'a']
     """
     table = run_columns(run)
-    answers, qids = Answers.of(table)
+    answers, qids = rows_by_query(table)
     unknown = PairIndex(np.zeros(len(qids) + 1, dtype=np.int64), table.docno[:0])
     return table, qids, match(table, answers, unknown, "warn").ranking.cut(depth)
 
@@ -166,18 +143,18 @@ class Match(NamedTuple):
         return Ranking(cumulate(self.sizes), self.rows)
 
 
-def match(table: Columns, answers: Answers, known: PairIndex, duplicates: str = "best") -> Match:
+def match(table: Columns, answers: Ranking, known: PairIndex, duplicates: str = "best") -> Match:
     """Puts rows in ranking order and matches them with the known ids of their query.
 
     Args:
         table: the run.
-        answers: its rows for each of Q queries.
+        answers: its rows for each of Q queries, in any order.
         known: ids by query, each id once.
         duplicates: how to treat an id that occurs twice: ``'error'``, ``'warn'`` or ``'best'``.
 
     >>> table = run_columns({"q": {"a": 1, "b": 2, "c": 1}})
     >>> known = PairIndex(np.array([0, 2]), pa.array(["x", "c"], type=pa.large_string()))
-    >>> matched = match(table, Answers.of(table)[0], known)
+    >>> matched = match(table, rows_by_query(table)[0], known)
     >>> matched.rows.tolist(), matched.ranks.tolist(), matched.pairs.tolist()
     ([1, 2, 0], [2], [1])
     """
@@ -209,10 +186,10 @@ def _twice(table: Columns, repeated: Ints) -> str:
     )
 
 
-def _match_part(table: Columns, answers: Answers, known: PairIndex, first: int, last: int) -> Match:
+def _match_part(table: Columns, answers: Ranking, known: PairIndex, first: int, last: int) -> Match:
     """The match of some queries."""
-    rows, offsets = answers.rows(first, last), answers.offsets[first : last + 1]
-    query = queries_of(offsets)  # from 0
+    offsets = answers.offsets[first : last + 1]
+    rows, query = answers.rows[offsets[0] : offsets[-1]], queries_of(offsets)  # from 0
     with np.errstate(over="ignore"):  # beyond 32 bits is infinite, as in trec_eval
         scores = table.value[rows].astype(np.float32)
 

@@ -1,24 +1,14 @@
-"""A run from its parts."""
+"""Ranks that contradict the scores."""
 
 import pandas as pd
 import pyarrow as pa
 import pytest
 
 from pyterrier_asl.io.runs import read_run_table
-from pyterrier_asl.judging.judged_run import join_parts, judge, judge_part
+from pyterrier_asl.judging.judged_run import judge
 from pyterrier_asl.judging.judgements import Judgements
 
 JUDGEMENTS = Judgements({"p": {"a": 1}, "q": {"b": 1, "c": 0}})
-
-
-def test_parts_of_a_run_have_its_judged_rows():
-    run = {"q": {"x": 3, "b": 2, "c": 1}, "p": {"a": 1}}
-    parts = [judge_part(JUDGEMENTS, {qid: run[qid]}) for qid in run]
-    joined, expected = join_parts(parts), judge(JUDGEMENTS, run)
-    for name in ("queries", "ranks", "pairs", "retrieved"):
-        assert getattr(joined, name).tolist() == getattr(expected, name).tolist(), name
-    with pytest.raises(ValueError, match="two batches answer query 'q'"):
-        join_parts([*parts, parts[0]])
 
 
 RANKS = {

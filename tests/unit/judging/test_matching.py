@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pyterrier_asl.io.columns import Columns, run_columns
 from pyterrier_asl.io.values import codes_of_text
 from pyterrier_asl.judging.matching import PairIndex
-from pyterrier_asl.judging.ranking import Answers, match
+from pyterrier_asl.judging.ranking import match, rows_by_query
 
 
 def text(ids) -> pa.LargeStringArray:
@@ -97,11 +97,11 @@ def test_answers_match_a_loop(ids, kind, known):
     run = {"qid": pd.Series(kind(ids)) if kind is pd.Categorical else kind(ids)}
     table = run_columns(pd.DataFrame({**run, "docno": "d", "score": numbers}))
     assert table.qid.to_pylist() == ids
-    answers, queries = Answers.of(table, None if known is None else text(known))
+    answers, queries = rows_by_query(table, None if known is None else text(known))
     expected = [*dict.fromkeys(ids)] if known is None else known
     assert queries.to_pylist() == expected
     of = [[row for row, qid in enumerate(ids) if qid == query] for query in expected]
-    assert answers.rows().tolist() == sum(of, [])
+    assert answers.rows.tolist() == sum(of, [])
     assert np.diff(answers.offsets).tolist() == [len(each) for each in of]
 
 
@@ -146,7 +146,7 @@ def test_ids_of_one_hash_are_distinguished(build):
         assert halves.find(np.full(40, group), ids).tolist() == expected
     twice = pa.concat_arrays([ids, ids])
     run = Columns(np.zeros(80, dtype=np.int32), text(["q"]), twice, np.arange(80.0, 0, -1), None)
-    found = match(run, Answers.of(run)[0], index)
+    found = match(run, rows_by_query(run)[0], index)
     assert found.pairs.tolist() == [*range(30)]
     assert found.ranks.tolist() == [*range(1, 31)]
     assert found.repeated.tolist() == [*range(40, 80)]
@@ -160,6 +160,6 @@ def test_a_query_with_more_rows_than_fit_below_a_key():
     run = Columns(
         np.zeros(rows, dtype=np.int32), text(["q"]), ids, -np.arange(rows, dtype=float), None
     )
-    found = match(run, Answers.of(run)[0], known)
+    found = match(run, rows_by_query(run)[0], known)
     assert (found.ranks.tolist(), found.pairs.tolist()) == ([rows - 1], [0])
     assert found.repeated.tolist() == [rows - 1]
