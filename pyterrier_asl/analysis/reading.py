@@ -12,9 +12,9 @@ import numpy as np
 import pyarrow as pa
 
 from ..assessment.judges import QRELS, Judges, with_reference
+from ..evaluation.evaluate import tracks
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.inputs import JudgeRel, QrelsLike, Runs, complete_measures, refuse, warn_of_grades
-from ..evaluation.tracks import tracks
 from ..io.columns import Columns
 from ..io.lazy import pc, pd
 from ..io.names import check_names

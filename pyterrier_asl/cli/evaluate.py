@@ -35,6 +35,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..evaluation import evaluate as library
+from ..evaluation import printing
 from ..io import table_forms, tables
 from . import epilog, options, outputs
 
@@ -111,10 +112,10 @@ def command(
     is_for_programs = form in tables.MACHINE_READABLE
     for_people = form == "table" and sys.stdout.isatty() and not by_query
     if for_people and not (tracks or sort or all_rows):
-        sort = library.sort_of_many(results[""], tables.MOST_ROWS)
+        sort = printing.sort_of_many(results[""], tables.MOST_ROWS)
     by_track: dict[str, Any] = {}
     for track, evaluation in results.items():
-        scores = library.printed_columns(
+        scores = printing.printed_columns(
             evaluation, by_query=by_query, summary=not no_summary, sort=sort
         )
         stars = not is_for_programs
@@ -178,7 +179,7 @@ def _print_answers(results: Mapping[str, Evaluation], sort: str, has_stars: bool
     parts = [
         Part(f"{track}: {sentence}" if track else sentence)
         for track, evaluation in results.items()
-        for sentence in library.answers(evaluation)
+        for sentence in printing.answers(evaluation)
     ]
     if has_stars:
         worse = "*: significantly worse than a run with the best mean (all pairs: corrected p at "

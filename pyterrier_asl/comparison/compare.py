@@ -13,10 +13,10 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+from ..evaluation.evaluate import tracks
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.inputs import FOR_SEVERAL, NOT_FOR_SCORES, QrelsLike, Runs, refuse
 from ..evaluation.scores import ScoreTable
-from ..evaluation.tracks import tracks
 from ..io.files import check_file, local_path
 from ..io.runs import run_name
 from ..measures.names import Measures

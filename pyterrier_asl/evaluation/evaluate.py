@@ -1,24 +1,62 @@
-"""The function ``evaluate``, and the tables and sentences that its command prints."""
+"""The function ``evaluate``: the runs of one collection or of several, measured."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from itertools import compress
+from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from ..io.lazy import pd
-from ..io.notices import counted, names_of
-from ..io.tables import ALL
+from ..io.names import shared_systems
 from ..judging.qrels import source_of
-from ..measures.names import Measures, NamedMeasure, measure_named
-from ..statistics.rounding import shared_ranks
+from ..measures.names import Measures, NamedMeasure
 from .evaluation import Evaluation
 from .facts import with_notes
-from .inputs import chosen_measures, warn_of_grades
-from .tracks import listed_collections
+from .inputs import FOR_SEVERAL, chosen_measures, refuse, warn_of_grades
+
+# Collections
+
+
+def collections_of(runs: Any, qrels: Any = None) -> dict[str, tuple[Any, Any]]:
+    """The runs and the qrels of each collection by name; '' for a single collection.
+
+    Args:
+        runs: the runs of one collection; or, without qrels, a dict of collection -> (runs, qrels).
+        qrels: the qrels of the single collection.
+
+    Raises:
+        ValueError: if qrels are missing.
+    """
+    if qrels is not None or isinstance(runs, Evaluation):
+        return {"": (runs, qrels)}
+    if not isinstance(runs, Mapping):
+        raise ValueError(
+            "qrels are needed: a frame, a file, or an ir_datasets id; without them runs are a dict "
+            "of collection -> (runs, qrels)"
+        )
+    several = {}
+    for name, pair in runs.items():
+        pair = (pair, None) if isinstance(pair, Evaluation) else pair
+        if not isinstance(pair, tuple) or len(pair) != 2:
+            raise ValueError(
+                f"qrels are needed: without them runs are a dict of collection -> (runs, qrels), "
+                f"and {name!r} is a {type(pair).__name__}"
+            )
+        several[str(name)] = pair
+    return several
+
+
+def tracks(runs: Any, qrels: Any = None) -> dict[str, Evaluation]:
+    """The matched runs of each track by its name; see :func:`collections_of`.
+
+    >>> list(tracks({"toy": ({"a": {"q": {"d": 1}}}, {"q": {"d": 1}})}))
+    ['toy']
+    """
+    return {name: Evaluation.of(*pair) for name, pair in collections_of(runs, qrels).items()}
+
+
+# Values
 
 
 def unread_tracks(
@@ -34,10 +72,17 @@ def unread_tracks(
     For the arguments see :func:`evaluate`.
 
     Raises:
-        ValueError: for empty qrels.
+        ValueError: for empty qrels; for a system that a collection lacks, unless ``common``; for
+            ``common`` with one collection.
     """
-    for track, (sources, judged_by) in listed_collections(runs, qrels, common=common).items():
-        unread = Evaluation.unread(sources, judged_by)
+    several = {name: Evaluation.unread(*pair) for name, pair in collections_of(runs, qrels).items()}
+    if "" in several:
+        refuse(FOR_SEVERAL, common=common)
+    else:
+        names = {name: unread.names for name, unread in several.items()}
+        shared = shared_systems(names, common=common)
+        several = {name: replace(of.select(shared), whole=None) for name, of in several.items()}
+    for track, unread in several.items():
         if not len(unread.judgements):
             source = source_of(unread.source)
             place = f"{source}: " if isinstance(source, (str, os.PathLike)) else ""
@@ -166,83 +211,3 @@ def join_tracks(tables: Mapping[str, pd.DataFrame | Mapping[str, Any]]) -> pd.Da
     if list(frames) == [""]:
         return frames[""]
     return pd.concat(frames, names=["track"]).reset_index("track").reset_index(drop=True)
-
-
-# What the command prints
-
-
-def answers(evaluation: Evaluation) -> list[str]:
-    """Sentences that name the runs with the best means; the run with most of them comes first."""
-    names, queries = evaluation.names, counted(len(evaluation.qids), "query", "queries")
-    if len(names) < 2:
-        return []
-    measures: dict[tuple[str, ...], list[str]] = {}
-    for name, up in evaluation.higher_is_better.items():
-        if up is not None:
-            means = evaluation.means[name]
-            best = (shared_ranks(means if up else -means) == 1).tolist()
-            measures.setdefault(tuple(compress(names, best)), []).append(name)
-    return [
-        f"All runs have the same mean {names_of(by)} over {queries}."
-        if len(best) == len(names)
-        else f"{names_of(best)} {'has' if len(best) == 1 else 'share'} the best mean "
-        f"{names_of(by, len(by))} over {queries}."
-        for best, by in sorted(measures.items(), key=lambda item: -len(item[1]))
-    ]
-
-
-def sort_of_many(evaluation: Evaluation, few: int) -> str:
-    """The first measure with a direction if there are more than ``few`` runs; otherwise ''."""
-    directed = (name for name, up in evaluation.higher_is_better.items() if up is not None)
-    return next(directed, "") if len(evaluation) > few else ""
-
-
-def printed_columns(
-    evaluation: Evaluation, *, by_query: bool = False, summary: bool = True, sort: str = ""
-) -> dict[str, list[Any]]:
-    """The values of an evaluation as columns of a table to print.
-
-    Args:
-        evaluation: measured runs.
-        by_query: one row per run and query instead of one per run.
-        summary: with ``by_query``, whether a row of means, ``all``, follows each run's queries.
-        sort: the measure that orders the runs, best first, with or without the ``rel`` of its
-            column; '': the given order.
-
-    Returns:
-        Columns ``run``, with ``by_query`` also ``qid``, and one per measure.
-
-    Raises:
-        ValueError: if ``sort`` is not one of the measures, or a query has the id ``all``.
-    """
-    directions = evaluation.higher_is_better
-    asked = measure_named(sort) if sort and sort not in directions else None
-    for named in evaluation.measures if asked is not None else ():
-        completed = NamedMeasure(sort, asked).with_params(rel=named.measure.params.get("rel"))
-        sort = named.name if completed.key == named.key else sort
-    if sort and sort not in directions:
-        raise ValueError(f"cannot sort by {sort!r}, only by one of {', '.join(directions)}")
-    means = evaluation.means
-    order = list(range(len(evaluation)))
-    if sort:
-        sign = 1 if directions[sort] is False else -1
-        order.sort(key=(sign * means[sort]).tolist().__getitem__)
-    runs = [evaluation.names[row] for row in order]
-    if not by_query:
-        return {"run": runs} | {name: mean[order].tolist() for name, mean in means.items()}
-    qids = list(evaluation.qids)
-    if summary and any(str(qid) == ALL for qid in qids):
-        raise ValueError(
-            f"the qrels have a query {ALL!r}, which is the name of the rows of means: leave out "
-            "these rows (-n), or rename the query"
-        )
-    rows = [*qids, *([ALL] if summary else [])]
-    table: dict[str, list[Any]] = {
-        "run": [run for run in runs for _ in rows],
-        "qid": rows * len(runs),
-    }
-    for name, values in evaluation.columns.items():
-        if summary:
-            values = np.column_stack((values, means[name]))
-        table[name] = values[order].ravel().tolist()
-    return table

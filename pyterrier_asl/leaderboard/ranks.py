@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..assessment.judges import QRELS, Judges, sign_of, with_reference
+from ..evaluation.evaluate import tracks
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.facts import joined_notes
 from ..evaluation.inputs import (
@@ -22,7 +23,6 @@ from ..evaluation.inputs import (
     warn_of_grades,
 )
 from ..evaluation.scores import ScoreTable
-from ..evaluation.tracks import tracks
 from ..io.lazy import pd
 from ..io.names import OVERALL
 from ..measures.names import Measures, NamedMeasure, one_measure

@@ -131,9 +131,9 @@ def report(
         ...         "dense": {q: {"a": 1, "b": 2} for q in qrels}}
         >>> report(runs, qrels, ["RR", "ASL@10"]).save(Path(tempfile.mkdtemp()) / "report.html")
     """
+    from ..evaluation.evaluate import collections_of
     from ..evaluation.inputs import NOT_FOR_SCORES, refuse
     from ..evaluation.scores import ScoreTable
-    from ..evaluation.tracks import collections_of
     from ..io.texts import Texts
     from ..scoring.search_length import DEFAULT_DEPTH
     from .collect import collect, collect_scores

@@ -14,6 +14,7 @@ from ..analysis.best_runs import quality_of
 from ..analysis.reading import AslOptions
 from ..comparison.compare import compare
 from ..comparison.result import RunComparison
+from ..evaluation.evaluate import collections_of
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.facts import joined_notes
 from ..evaluation.inputs import (
@@ -29,7 +30,6 @@ from ..evaluation.labellings import has_bounds, labelled_measures, measure_with_
 from ..evaluation.preferences import PreferenceMatrix
 from ..evaluation.relevant_documents import RelevantRanks
 from ..evaluation.scores import ScoreTable, canonical_name
-from ..evaluation.tracks import collections_of
 from ..leaderboard.ranks import ranks
 from ..leaderboard.result import Leaderboard
 from ..measures.defaults import default_measures

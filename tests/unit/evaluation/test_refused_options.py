@@ -26,7 +26,8 @@ from pyterrier_asl import (
     report,
     search_lengths,
 )
-from pyterrier_asl.evaluation.evaluate import measured, printed_columns
+from pyterrier_asl.evaluation.evaluate import measured
+from pyterrier_asl.evaluation.printing import printed_columns
 
 RUN, QRELS = small.ONE_RUN, small.ONE_QRELS
 RUNS, JUDGED = small.RUNS, small.QRELS

@@ -1,0 +1,91 @@
+"""The table and the sentences that the command ``evaluate`` prints."""
+
+from __future__ import annotations
+
+from itertools import compress
+from typing import Any
+
+import numpy as np
+
+from ..io.notices import counted, names_of
+from ..io.tables import ALL
+from ..measures.names import NamedMeasure, measure_named
+from ..statistics.rounding import shared_ranks
+from .evaluation import Evaluation
+
+
+def answers(evaluation: Evaluation) -> list[str]:
+    """Sentences that name the runs with the best means; the run with most of them comes first."""
+    names, queries = evaluation.names, counted(len(evaluation.qids), "query", "queries")
+    if len(names) < 2:
+        return []
+    measures: dict[tuple[str, ...], list[str]] = {}
+    for name, up in evaluation.higher_is_better.items():
+        if up is not None:
+            means = evaluation.means[name]
+            best = (shared_ranks(means if up else -means) == 1).tolist()
+            measures.setdefault(tuple(compress(names, best)), []).append(name)
+    return [
+        f"All runs have the same mean {names_of(by)} over {queries}."
+        if len(best) == len(names)
+        else f"{names_of(best)} {'has' if len(best) == 1 else 'share'} the best mean "
+        f"{names_of(by, len(by))} over {queries}."
+        for best, by in sorted(measures.items(), key=lambda item: -len(item[1]))
+    ]
+
+
+def sort_of_many(evaluation: Evaluation, few: int) -> str:
+    """The first measure with a direction if there are more than ``few`` runs; otherwise ''."""
+    directed = (name for name, up in evaluation.higher_is_better.items() if up is not None)
+    return next(directed, "") if len(evaluation) > few else ""
+
+
+def printed_columns(
+    evaluation: Evaluation, *, by_query: bool = False, summary: bool = True, sort: str = ""
+) -> dict[str, list[Any]]:
+    """The values of an evaluation as columns of a table to print.
+
+    Args:
+        evaluation: measured runs.
+        by_query: one row per run and query instead of one per run.
+        summary: with ``by_query``, whether a row of means, ``all``, follows each run's queries.
+        sort: the measure that orders the runs, best first, with or without the ``rel`` of its
+            column; '': the given order.
+
+    Returns:
+        Columns ``run``, with ``by_query`` also ``qid``, and one per measure.
+
+    Raises:
+        ValueError: if ``sort`` is not one of the measures, or a query has the id ``all``.
+    """
+    directions = evaluation.higher_is_better
+    asked = measure_named(sort) if sort and sort not in directions else None
+    for named in evaluation.measures if asked is not None else ():
+        completed = NamedMeasure(sort, asked).with_params(rel=named.measure.params.get("rel"))
+        sort = named.name if completed.key == named.key else sort
+    if sort and sort not in directions:
+        raise ValueError(f"cannot sort by {sort!r}, only by one of {', '.join(directions)}")
+    means = evaluation.means
+    order = list(range(len(evaluation)))
+    if sort:
+        sign = 1 if directions[sort] is False else -1
+        order.sort(key=(sign * means[sort]).tolist().__getitem__)
+    runs = [evaluation.names[row] for row in order]
+    if not by_query:
+        return {"run": runs} | {name: mean[order].tolist() for name, mean in means.items()}
+    qids = list(evaluation.qids)
+    if summary and any(str(qid) == ALL for qid in qids):
+        raise ValueError(
+            f"the qrels have a query {ALL!r}, which is the name of the rows of means: leave out "
+            "these rows (-n), or rename the query"
+        )
+    rows = [*qids, *([ALL] if summary else [])]
+    table: dict[str, list[Any]] = {
+        "run": [run for run in runs for _ in rows],
+        "qid": rows * len(runs),
+    }
+    for name, values in evaluation.columns.items():
+        if summary:
+            values = np.column_stack((values, means[name]))
+        table[name] = values[order].ravel().tolist()
+    return table
