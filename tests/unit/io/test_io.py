@@ -794,6 +794,16 @@ def test_other_files_are_refused(tmp_path, write):
         load_table(tmp_path / "nothing", kind="pool", version=1)
 
 
+def test_changed_content_is_damage(tmp_path):
+    path = tmp_path / "t"
+    for changed in ({"a": [2]}, {"b": [1]}, {"a": ["1"]}, {"a": [1, 1]}):
+        save_table(pa.table({"a": [1]}), path, kind="pool", version=1)
+        metadata = pq.read_schema(path).metadata
+        pq.write_table(pa.table(changed).replace_schema_metadata(metadata), path)
+        with pytest.raises(ValueError, match="t is damaged: its content has changed"):
+            load_table(path, kind="pool", version=1)
+
+
 def test_a_failed_save_leaves_the_old_file(tmp_path, small_files):
     path = tmp_path / "t"
     save_table(pa.table({"a": [1]}), path, kind="pool", version=1)
