@@ -23,7 +23,6 @@ from pyterrier_asl.analysis.search_lengths import (
 )
 from pyterrier_asl.analysis.success_at_n import satisfaction
 from pyterrier_asl.analysis.techniques import compare_techniques, relative_error_reduction
-from pyterrier_asl.evaluation.evaluate import tracks
 from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.evaluation.relevant_documents import RelevantDocuments
 from pyterrier_asl.measures.names import with_options
