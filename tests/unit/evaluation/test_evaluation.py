@@ -77,7 +77,9 @@ def test_selected_runs_keep_the_pool_of_all_runs():
     ]
     before = Evaluation.of(RUNS, judged)
     before.values(asked)
-    for runs in (before.select(chosen), Evaluation.of(RUNS, judged).select(chosen)):
+    new = Evaluation.of(RUNS, judged)
+    some = new.select(["alpha", *chosen, "s0"])
+    for runs in (before.select(chosen), new.select(chosen), some.select(chosen)):
         assert runs.values(asked) == pytest.approx(np.array(expected), abs=1e-12)
         assert runs.judged_by(dict(judged)).values(asked).tolist() == runs.values(asked).tolist()
         (labelled,) = labelled_measures(runs, {"": asked}).values()

@@ -53,6 +53,19 @@ def test_an_option_completes_the_measure(function, measure, option, value):
         assert not np.array_equal(numbers, plain, equal_nan=True)
 
 
+@pytest.mark.parametrize("function", [evaluate, bounds, ties])
+def test_a_minimum_grade_is_that_of_binary_grades(function):
+    """Of measures with bounds; those of one grade have no other in the qrels."""
+    names = ["AP@7", "R@5", "RR", "Success@2", "ASL@9", "ASL(g=2)@5", "nASL@4", "LexiP"]
+    names += ["P_Rareness@5", "AP_Rareness@4", "TBG"]
+    binary = {qid: {d: int(g >= 2) for d, g in docs.items()} for qid, docs in QRELS.items()}
+    graded, plain = (
+        function(RUNS, qrels, names, rel=rel, lengths=LENGTHS).select_dtypes("number").to_numpy()
+        for qrels, rel in ((QRELS, 2), (binary, 1))
+    )
+    assert graded == pytest.approx(plain, abs=1e-12, nan_ok=True)
+
+
 @pytest.mark.parametrize("function", [bounds, ties])
 def test_means_are_those_of_the_queries_in_the_order_of_the_runs(function):
     by_query = function(RUNS, QRELS, ["R@5", "AP@7"], by_query=True)

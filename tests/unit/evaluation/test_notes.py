@@ -251,6 +251,10 @@ def test_the_depth_of_runs_is_noted_where_a_measure_sees_it():
         "retrieved"
     )
     assert [len(found) for found in seen.values()] == [2, 1, 2]
+    shorter = {q: {"a": 9.0, "d1": 8.0} for q in QRELS}
+    [*_, depth] = notes({"B": short, "A": docs, "C": shorter}, ["AP"])
+    assert depth.startswith("C has 2 documents per query, A 51: measures to a greater depth count")
+    assert depth.endswith("(likewise B)")
 
 
 def test_unjudged_documents_are_noted_where_two_runs_differ_by_a_tenth():
@@ -262,6 +266,8 @@ def test_unjudged_documents_are_noted_where_two_runs_differ_by_a_tenth():
         "of the first 5 documents 0 % of A and 40 % of B are unjudged and count as not relevant: "
         "see `holes`"
     ]
+    [turned] = notes({"B": other, "A": known}, asked, qrels)
+    assert turned.startswith("of the first 5 documents 40 % of B and 0 % of A are unjudged")
     assert notes({"A": known, "B": other}, ["P@2", "AP"], qrels) == []
     only = {"q": {"d0": 1, "d1": 2, "d7": -1}}
     assert notes({"A": known, "B": other}, asked, only) == [
@@ -298,9 +304,11 @@ def test_own_ids_are_a_coincidence_up_to_one_or_below_a_tenth_of_the_queries(
     assert any(note.startswith(start) for note in notes({"x": run}, qrels=qrels)) is is_noted
 
 
-def test_a_document_that_is_relevant_or_dropped_is_no_note():
-    known_item = {qid: {qid: 1, "z": 0} for qid in QRELS}
-    assert notes({"x": {qid: {qid: 2.0, "x": 1.0} for qid in QRELS}}, qrels=known_item) == []
+@pytest.mark.parametrize("grade", [1, 0, -1])
+def test_a_document_that_is_relevant_or_dropped_is_no_note(grade):
+    known_item = {qid: {qid: grade, "z": 0} for qid in QRELS}
+    found = notes({"x": {qid: {qid: 2.0, "z": 1.0} for qid in QRELS}}, qrels=known_item)
+    assert any("the query's own id" in note for note in found) is (grade < 1)
     run = {qid: {qid: 9.0, "a": 2.0} for qid in QRELS}
     assert (
         len(notes({"x": run})) == 1 and notes({"x": run}, qrels=Qrels(QRELS, drop_self=True)) == []

@@ -563,6 +563,10 @@ def test_judges_of_collections_are_by_collection():
     pd.testing.assert_frame_equal(
         asl.ranks(tracks, measures="RR", judges=judges).table, plain.table
     )
+    fewer = {"c0": {"m": some(28, 2)}, "c1": {"m": some(11)}}
+    board = asl.ranks(tracks, measures="RR", judges=fewer)
+    assert (board.left_out, board.topics) == (2 + 1, 28 + 11)
+    assert "3 topics that not every judge has are left out." in board.sentences()
     with pytest.raises(ValueError, match="give collection -> name -> qrels"):
         asl.ranks(tracks, measures="RR", judges={"m": QRELS})
 

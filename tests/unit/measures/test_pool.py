@@ -108,6 +108,12 @@ def test_a_pool_of_systems_runs_each_once():
     assert calls == list(RUNS)
     assert pool == RarenessPool.from_runs(RUNS)
     assert pool == RarenessPool.from_systems({n: frame(r) for n, r in RUNS.items()}, topics)
+    how = {"depth": 2, "groups": {"first": "g", "third": "g"}, "name": "two"}
+    found, expected = (
+        RarenessPool.from_systems([system(name) for name in RUNS], topics, names=[*RUNS], **how),
+        RarenessPool.from_runs(RUNS, **how),
+    )
+    assert found == expected and found.id == expected.id and found.depth == 2
 
 
 def test_few_runs_warn(recwarn):

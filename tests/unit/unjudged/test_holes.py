@@ -6,6 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+import small
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -32,6 +33,18 @@ def test_the_significance_matches_the_test_if_there_is_one(qids):
     test = found.difference.test
     assert (test is None) == (len(qids) == 1)
     assert found.table["significance"].iloc[0] == (None if test is None else test.verdict)
+
+
+@pytest.mark.parametrize(("alpha", "verdict"), [(0.05, "impossible"), (0.1, "certain")])
+def test_the_test_is_at_the_level_that_is_given(alpha, verdict):
+    """Three of eight queries are worse by .5: p = .08, whatever the labels."""
+    qrels = {f"q{n}": {"a": 1, "n": 0} for n in range(8)}
+    one = {qid: {"a": 2, "n": 1} for qid in qrels}
+    two = {qid: {"n": 2, "a": 1} if qid < "q3" else one[qid] for qid in qrels}
+    runs = {"two": two, "one": one}
+    assert holes(runs, qrels, "RR", alpha=alpha).difference.test.verdict == verdict
+    of_three = holes({**runs, "none": {"q0": {"n": 1}}}, qrels, "RR", alpha=alpha)
+    assert of_three.pair("one", "two").test.verdict == verdict
 
 
 @pytest.mark.parametrize(("measure", "higher"), [("RR", True), ("ASL@3", False)])
@@ -156,6 +169,37 @@ def test_what_to_judge_next_for_many_runs_by_loops(measure, seed):
     ]
     assert rows["weight"].tolist() == pytest.approx([-row[0] for row in sorted(expected)])
     assert rows["rank"].fillna(99).tolist() == [row[1] for row in sorted(expected)]
+
+
+@pytest.mark.parametrize("measure", ["AP@5", "ASL@7"])
+def test_what_to_judge_next_for_two_runs_by_loops(measure):
+    """First what helps the run that is worse now, then by the change of the difference."""
+    (runs, qrels), k = small.collection(4, 2, seed=3), int(measure[-1])
+
+    def difference(judged):
+        means = evaluate(runs, judged, measure).groupby("name")[measure].mean()
+        return means["alpha"] - means["delta"]
+
+    now, expected = difference(qrels), []
+    for qid, grades in qrels.items():
+        tops = [
+            sorted(run.get(qid, {}), key=lambda d: (run[qid][d], d), reverse=True)[:k]
+            for run in runs.values()
+        ]
+        for docno in {doc for top in tops for doc in top} - {*grades}:
+            change = difference({**qrels, qid: {**grades, docno: 1}}) - now
+            ranks = [top.index(docno) + 1 if docno in top else 99 for top in tops]
+            key = (change * now >= 0, -round(abs(change), 12), min(ranks), qid, docno)
+            expected.append((key, change, ranks))
+    expected.sort()
+    found = holes(runs, qrels, measure)
+    assert found.todo[["qid", "docno"]].to_numpy().tolist() == [[*key[3:]] for key, *_ in expected]
+    assert found.todo["weight"].tolist() == pytest.approx([change for _, change, _ in expected])
+    ranks = found.todo[["rank_a", "rank_b"]].fillna(99).to_numpy().tolist()
+    assert ranks == [ranks for *_, ranks in expected] and {key[0] for key, *_ in expected} == {0, 1}
+    assert found.todo["runs"].tolist() == [sum(rank < 99 for rank in of) for of in ranks]
+    assert found.table["exact"].item() is (measure == "ASL@7")
+    assert ("outer bounds" in found.describe()) is (measure == "AP@5")
 
 
 @pytest.mark.parametrize("measure", ["P@3", "ASL@2", "nDCG(gains={0: 1, 2: 3})@3"])
