@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -40,31 +40,51 @@ def untestable(
         allow_missing: whether missing queries are no reason.
     """
 
+    names = [difference.run] if condition.is_floor else [inputs.names[0], difference.run]
+    p = difference.p if condition.possibly else difference.p_corrected
+
     def reasons() -> Iterator[str]:
-        yield from _faults(inputs, facts, condition, difference.run)
+        for fault in _faults(facts, names):
+            yield f"no test can be made: {fault}"
         if not (allow_missing or condition.is_floor):
-            yield from _lacks_queries(inputs, facts, difference)
+            for lack in _lacks_queries(inputs, facts, difference):
+                yield f"{lack}; {_REMEDY}"
         yield from _nothing_relevant(inputs, difference.name)
         if not condition.is_floor:
             yield from _no_difference(condition, difference)
             yield from _no_test(condition, difference, least_p)
-            yield from _ties(inputs, condition, difference)
+            if condition.level is not None and p < condition.level:
+                for reversed_sign in _ties(inputs, difference):
+                    yield f"no test can be made: {reversed_sign}"
 
     return next(reasons(), "")
+
+
+def doubt(
+    inputs: Inputs,
+    facts: Mapping[str, Facts],
+    difference: RunDifference,
+    *,
+    allow_missing: bool = False,
+) -> str:
+    """The first fact by which no verdict on a difference can be trusted; '' without one."""
+    reasons = [*_faults(facts, [inputs.names[0], difference.run])]
+    if not allow_missing:
+        reasons += _lacks_queries(inputs, facts, difference)
+    if difference.is_significant:
+        reasons += _ties(inputs, difference)
+    return next(iter(reasons), "")
 
 
 def _where(track: str) -> str:
     return f"{track}: " if track else ""
 
 
-def _faults(
-    inputs: Inputs, facts: Mapping[str, Facts], condition: Condition, run: str
-) -> Iterator[str]:
+def _faults(facts: Mapping[str, Facts], names: Sequence[str]) -> Iterator[str]:
     """Ids in another form, and scores that do not order the documents."""
-    names = [run] if condition.is_floor else [inputs.names[0], run]
     for track, of_track in facts.items():
         for error in (error for name in names for error in of_track.errors(name)):
-            yield f"no test can be made: {_where(track)}{error}"
+            yield f"{_where(track)}{error}"
 
 
 def _lacks_queries(
@@ -75,12 +95,12 @@ def _lacks_queries(
     for track, judged in inputs.judged.items():
         if ((judged.runs[row].retrieved > 0) & (judged.runs[0].retrieved == 0)).any():
             [reason] = facts[track].sentences_on(baseline, UNANSWERED)
-            yield f"{_where(track)}{reason}; {_REMEDY}"
+            yield f"{_where(track)}{reason}"
     for track, lacks in inputs.missing.items():
         of_measure = lacks[difference.name]
         if number := int((of_measure[0] & ~of_measure[row]).sum()):
             which = f"{counted(number, 'score')} of {difference.name} that {difference.run} has"
-            yield f"{_where(track)}{baseline} lacks {which}; {_REMEDY}"
+            yield f"{_where(track)}{baseline} lacks {which}"
 
 
 def _nothing_relevant(inputs: Inputs, name: str) -> Iterator[str]:
@@ -135,11 +155,10 @@ def _no_test(condition: Condition, difference: RunDifference, least_p: float) ->
         yield f"no test can be made: {few}; compare on several queries, or leave out p<"
 
 
-def _ties(inputs: Inputs, condition: Condition, difference: RunDifference) -> Iterator[str]:
-    """A significant difference whose sign another order of equal scores reverses."""
+def _ties(inputs: Inputs, difference: RunDifference) -> Iterator[str]:
+    """A difference whose sign another order of equal scores reverses."""
     measure = inputs.measures.get(difference.name)
-    p = difference.p if condition.possibly else difference.p_corrected
-    if condition.level is None or not p < condition.level or measure is None or not inputs.judged:
+    if measure is None or not inputs.judged:
         return
     (low_a, high_a), (low_b, high_b) = (
         np.mean(
@@ -154,7 +173,7 @@ def _ties(inputs: Inputs, condition: Condition, difference: RunDifference) -> It
     low, high = low_b - high_a, high_b - low_a
     if (difference.mean > 0 and low < 0) or (difference.mean < 0 and high > 0):
         yield (
-            "no test can be made: in other orders of equal scores the difference is between "
+            "in other orders of equal scores the difference is between "
             f"{low:+.4g} and {high:+.4g}; write different scores for different documents"
         )
 

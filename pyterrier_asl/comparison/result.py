@@ -20,7 +20,7 @@ from ..statistics.inputs import DRAWS
 from ..statistics.pairwise import sign_test
 from ..statistics.tests import PairedTest, correct
 from . import forms, sentences
-from .checks import answered_by_neither, unanswered_verdict, untestable
+from .checks import answered_by_neither, doubt, unanswered_verdict, untestable
 from .conditions import Condition
 from .differences import RunDifference, run_differences, tested
 from .guard import Verdict, for_condition, limits_of, verdict_on
@@ -225,6 +225,15 @@ class RunComparison(Printed):
         """Sentences on what must be known of the runs and the qrels."""
         return joined_notes({track: facts.notes for track, facts in self.facts.items()})
 
+    @cached_property
+    def doubts(self) -> dict[tuple[str, str], str]:
+        """By run and measure, why no verdict can be trusted; '' where it can."""
+        options: dict[str, Any] = {"allow_missing": self.allow_missing}
+        return {
+            (of_run.run, of_run.name): doubt(self.inputs, self.facts, of_run, **options)
+            for of_run in self.run_differences
+        }
+
     # Verdicts
 
     @cached_property
@@ -261,7 +270,7 @@ class RunComparison(Printed):
 
     def sentences(self) -> list[str]:
         """For each run by which measures it is significantly better or worse than the baseline."""
-        return sentences.findings(self.run_differences, self.baseline)
+        return sentences.findings(self.run_differences, self.doubts, self.baseline)
 
     def remarks(self) -> list[str]:
         """Sentences on how the numbers were computed."""

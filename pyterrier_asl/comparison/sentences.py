@@ -24,18 +24,36 @@ PLANNED = (
 Differences = Sequence[RunDifference]
 
 
-def findings(differences: Differences, baseline: str) -> list[str]:
-    """For each run by which measures it is significantly better or worse than the baseline."""
-    return [
-        sentence
-        for run in dict.fromkeys(of_run.run for of_run in differences)
-        for sentence in _of_run([d for d in differences if d.run == run], differences, baseline)
-    ]
+def findings(
+    differences: Differences, doubts: Mapping[tuple[str, str], str], baseline: str
+) -> list[str]:
+    """For each run by which measures it is significantly better or worse than the baseline.
+
+    Args:
+        differences: of all runs and measures.
+        doubts: by run and measure, why no verdict can be trusted; '' where it can.
+        baseline: the name of the baseline.
+    """
+    sentences: list[str] = []
+    for run in dict.fromkeys(of_run.run for of_run in differences):
+        own = [d for d in differences if d.run == run]
+        reasons: dict[str, list[str]] = {}
+        for difference in own:
+            reasons.setdefault(doubts[run, difference.name], []).append(difference.name)
+        believed = reasons.pop("", [])
+        for reason, names in reasons.items():
+            by = f" by {names_of(names, 8)}" if len(names) < len(own) else ""
+            sentences.append(
+                f"No comparison of {run} with {baseline}{by} can be trusted: {reason}."
+            )
+        sentences += _of_run([d for d in own if d.name in believed], differences, baseline)
+    return sentences
 
 
 def _of_run(own: Differences, all_of_them: Differences, baseline: str) -> Iterator[str]:
-    run, names = own[0].run, dict[str, list[str]]()
+    names = dict[str, list[str]]()
     for difference in own:
+        run = difference.run
         kind = way_of(difference) if difference.is_significant else "no"
         names.setdefault("" if np.isnan(difference.p) else kind, []).append(difference.name)
     for way in ("better", "worse", "higher", "lower", "no"):

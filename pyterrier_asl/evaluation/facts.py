@@ -15,13 +15,13 @@ import numpy as np
 
 from ..io.lazy import pd
 from ..io.notices import DoubtfulInput, counted, names_of, warn
-from ..io.values import take
-from ..judging.id_forms import Form, describe_form, find_form
+from ..judging.id_forms import Form, describe_form
 from ..judging.judged_run import JudgedRun, OwnIds
 from ..judging.judgements import Judgements
 from ..judging.ties import TiedRun
 from ..measures.formula import formula
-from ..scoring.arrays import Bools, Floats, queries_of
+from ..scoring.arrays import Bools, Floats
+from .written_ids import document_form, query_form, query_ids
 
 UNANSWERED, IDS, ORDER = "unanswered", "ids", "order"
 #: The facts of a run by which a guard cannot test a condition.
@@ -38,10 +38,6 @@ _LEAST_CHANGE = 0.01
 _OWN_IDS = 0.1
 #: The difference between two runs in their share of unjudged documents that is a fact.
 _UNJUDGED = 0.1
-#: The queries whose document ids are looked at, evenly chosen, and the first documents of each. In
-#: long rankings most other documents are not judged, whatever their ids; runs of so few rows are
-#: looked at as a whole.
-_QUERIES, _TOP, _FEW_ROWS = 20, 10, 2000
 #: The depth of a measure without a cut-off.
 _DEPTH = 1000
 
@@ -132,14 +128,14 @@ def _unanswered(run: JudgedRun) -> Fact | None:
         f"{example}); each counts with the worst value"
     )
     known = set(run.judgements.qid_text.to_pylist())
-    if unknown := [qid for qid in _query_ids(run) if qid not in known]:
+    if unknown := [qid for qid in query_ids(run) if qid not in known]:
         queries = counted(len(unknown), "query", "queries")
         text += f", and {_RUN} has {queries} that the qrels lack (e.g. {unknown[0]!r})"
     return Fact(UNANSWERED, text, number, len(lacks), [example])
 
 
 def _forms(run: JudgedRun) -> list[Fact]:
-    found = {"query": _query_form(run), "document": _document_form(run)}
+    found = {"query": query_form(run), "document": document_form(run)}
     return [_form(what, *of) for what, of in found.items() if of is not None]
 
 
@@ -148,59 +144,12 @@ def _form(what: str, form: Form, pairs: Mapping[str, str]) -> Fact:
     return Fact(IDS, text, len(pairs), 0, list(pairs)[:3])
 
 
-def _query_form(run: JudgedRun) -> tuple[Form, dict[str, str]] | None:
-    """The form of the query ids of a run that the qrels lack, with the ids of the qrels."""
-    if not (run.retrieved == 0).any():
-        return None
-    return find_form(set(_query_ids(run)), set(run.judgements.qid_text.to_pylist()))
-
-
-def _query_ids(run: JudgedRun) -> list[str]:
-    """The different query ids of a run, also those that the qrels lack."""
-    ids: list[str] = run.table.answered.to_pylist()
-    return ids
-
-
-def _document_form(
-    run: JudgedRun, other: JudgedRun | None = None
-) -> tuple[Form, dict[str, str]] | None:
-    """The form of the document ids of a run that the qrels, or another run, lack.
-
-    Documents of the first ranks of some queries are looked at. Where they have a form, the ids in
-    this form are those of the whole run.
-    """
-    chosen, judged = run.judgements.once(_judged_documents)
-    theirs = judged if other is None else _sample(other, chosen, None)
-    for depth in (_TOP, None) if len(run.whole_ranking) <= _FEW_ROWS else (_TOP,):
-        if (found := find_form(_sample(run, chosen, depth), theirs)) is not None:
-            ours = set(run.docnos(run.whole_ranking).to_pylist())
-            whole = run.judgements.docnos if other is None else other.docnos(other.whole_ranking)
-            theirs = set(whole.to_pylist())
-            pairs = found[0].pairs(sorted(ours - theirs), sorted(theirs - ours))
-            return (found[0], pairs) if pairs else None  # the first ranks alone had the form
-    return None
-
-
-def _judged_documents(judgements: Judgements) -> tuple[Bools, set[str]]:
-    """Some queries, evenly chosen, as a mask of shape (Q,), and their judged documents."""
-    chosen = np.arange(len(judgements)) % (1 + (len(judgements) - 1) // _QUERIES) == 0
-    docnos = take(judgements.docnos, np.flatnonzero(chosen[judgements.queries]))
-    return chosen, set(docnos.to_pylist())
-
-
-def _sample(run: JudgedRun, chosen: Bools, depth: int | None) -> set[str]:
-    """The documents of the chosen queries down to a depth."""
-    ranking = run.whole_ranking.cut(depth)
-    rows = np.flatnonzero(chosen[queries_of(ranking.offsets)])
-    return set(take(run.docnos(ranking), rows).to_pylist())
-
-
 def ids_against(run: JudgedRun, baseline: JudgedRun) -> list[Fact]:
     """The documents that a run writes in another form than the baseline, if the qrels do not show
     it."""
     if any(fact.kind == IDS for side in (run, baseline) for fact in side.once(_of_match)):
         return []
-    found = _document_form(run, baseline)
+    found = document_form(run, baseline)
     return [] if found is None else [_form("document", *found)]
 
 
@@ -351,6 +300,13 @@ class Facts:
     def errors(self, run: str) -> list[str]:
         """The sentences on a run by which a guard cannot test a condition."""
         return [text for kind in ERRORS for text in self.sentences_on(run, kind)]
+
+    @property
+    def doubts(self) -> list[str]:
+        """A sentence on the runs with which no comparison can be trusted, if there are any."""
+        texts = [text for kind, text in self._sentences() if kind in ERRORS]
+        of = "this run" if sum(map(bool, map(self.errors, self.of_runs))) == 1 else "these runs"
+        return [f"No comparison with {of} can be trusted: {'; '.join(texts)}."] if texts else []
 
     @property
     def notes(self) -> list[str]:

@@ -144,8 +144,12 @@ def ranks(
         for track, members in by_track.items()
     }
     board = ranks_of(samples, chosen.name, options, simultaneous=simultaneous, common=common)
-    facts = {track: of.facts([chosen]).notes for track, of in by_track.items()}
-    board = replace(board, notes=joined_notes(facts))
+    facts = {track: of.facts([chosen]) for track, of in by_track.items()}
+    board = replace(
+        board,
+        notes=joined_notes({track: of.notes for track, of in facts.items()}),
+        doubts=joined_notes({track: of.doubts for track, of in facts.items()}),
+    )
     return replace(board, judged_runs=by_track, named_measure=chosen) if judges else board
 
 

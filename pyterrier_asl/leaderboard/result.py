@@ -68,6 +68,7 @@ class Leaderboard(Printed):
         judged_runs: with several judges the runs and judges by collection.
         named_measure: the measure with its name; None without runs.
         notes: sentences on what must be known of the runs and the qrels.
+        doubts: a sentence on the runs with which no comparison can be trusted, if there are any.
     """
 
     table: pd.DataFrame
@@ -93,6 +94,7 @@ class Leaderboard(Printed):
     judged_runs: dict[str, Judges] = field(default_factory=dict)
     named_measure: NamedMeasure | None = None
     notes: list[str] = field(default_factory=list)
+    doubts: list[str] = field(default_factory=list)
 
     @property
     def overall(self) -> pd.DataFrame:
@@ -143,7 +145,7 @@ class Leaderboard(Printed):
 
     def sentences(self) -> list[str]:
         """Sentences on who could be the best, and on the conditions of the intervals."""
-        return [*headlines(self), *conditions(self)]
+        return [*self.doubts, *headlines(self), *conditions(self)]
 
     def shown(self) -> pd.DataFrame:
         """The table for readers: systems, means (also of several collections), and ranks."""
@@ -159,7 +161,7 @@ class Leaderboard(Printed):
 
     def parts(self) -> Iterator[Part]:
         """Who could be the best, the table, then the conditions of the intervals."""
-        yield from map(Part, headlines(self))
+        yield from map(Part, [*self.doubts, *headlines(self)])
         yield Part()
         yield Part(table=self.shown(), style={"higher_is_better": self.directions()})
         if rest := [*conditions(self), *self.notes]:

@@ -110,7 +110,8 @@ class Answers:
         scope = f"{self.findings.scope}: " if self.findings.scope else ""
         first, *rest = self._verdict()
         notes = map(_note, self.findings.notes)
-        return [*self._over_all(), Sentence(scope, *first.parts), *rest, *notes]
+        doubts = map(Sentence, [] if self.findings.comparison else self.findings.doubts)
+        return [*doubts, *self._over_all(), Sentence(scope, *first.parts), *rest, *notes]
 
     def answers(self) -> dict[str, list[Sentence]]:
         """The answers by question, without questions that have none."""
@@ -186,11 +187,15 @@ class Answers:
 
     def _of_two(self, compared: RunComparison) -> Sentence:
         """The comparison of two systems in a sentence."""
-        row: Any = compared.table.set_index("measure").loc[self.ranking.name]
+        name = self.ranking.name
+        if doubt := compared.doubts[compared.runs[0], name]:
+            pair: list[str | Link] = [self.pair(1, 0), " with ", self.pair(0, 1)]
+            return Sentence("No comparison of ", *pair, f" by {name} can be trusted: {doubt}.")
+        row: Any = compared.table.set_index("measure").loc[name]
         p, alpha = row["p_corrected"], compared.options.alpha
         word = "better" if (row["difference"] > 0) == (self.ranking.sign == 1) else "worse"
         run, baseline = self.pair(1, 0), self.pair(0, 1)
-        pair: list[str | Link] = [run, f" is significantly {word} than ", baseline]
+        pair = [run, f" is significantly {word} than ", baseline]
         if not p <= alpha:
             pair = ["No significant difference of ", run, " from ", baseline]
         ends = [row["difference"], row["ci_low"], row["ci_high"]]
@@ -199,7 +204,7 @@ class Answers:
         difference, low, high = (shown_value(self.ranking, end, "+", places) for end in ends)
         test = f"{confidence(alpha)} interval [{low}, {high}], {planned_p(p, alpha)}"
         test = "no test can be made" if isnan(p) else test
-        return Sentence(*pair, f" by {self.ranking.name}: {difference}, {test}.")
+        return Sentence(*pair, f" by {name}: {difference}, {test}.")
 
     def _favoured(self) -> Iterator[Sentence]:
         """The runs that judges favour, by the measure that decides."""

@@ -107,9 +107,10 @@ def collect(
     comparison = None
     if len(judged) == 2:
         comparison = _of_two(judged, judged.judgements, pooled, alpha, shown_rel)
-    facts = {name: of.facts(full if others else pooled).notes for name, of in matched.items()}
+    facts = {name: of.facts(full if others else pooled) for name, of in matched.items()}
+    notes = {name: of.notes for name, of in facts.items()}
     if comparison is not None:  # knows documents that one of the two writes in another form
-        facts[track] = comparison.notes
+        notes[track] = comparison.notes
     return Findings(
         judged.names,
         judged.qids,
@@ -118,7 +119,8 @@ def collect(
         Provenance.of(judged, command),
         comparison,
         *_of_all(has_judges or bool(others), matched, measure, alpha, **of_judges),
-        joined_notes(facts),
+        joined_notes(notes),
+        joined_notes({name: of.doubts for name, of in facts.items()}),
         judged,
         least,
         cutoff,
@@ -276,6 +278,7 @@ def collect_scores(
         Provenance.of_scores(scores, systems, command),
         _of_two(own, None, names, alpha) if len(systems) == 2 else None,
         *_of_all(len(scores.tracks) > 1, scores, NamedMeasure(names[0], names[0]), alpha),
+        [],
         [],
     )
 

@@ -180,6 +180,7 @@ class SystemFindings:
             None for a single collection with one judge.
         cautions: why the intervals of :attr:`of_all` may hold less often than their level.
         notes: sentences on what must be known of the runs and the qrels.
+        doubts: sentences on runs with which no comparison can be trusted.
     """
 
     names: list[str]
@@ -191,6 +192,7 @@ class SystemFindings:
     of_all: Leaderboard | None
     cautions: list[str]
     notes: list[str]
+    doubts: list[str]
 
     @cached_property
     def first(self) -> SystemRanking:

@@ -94,7 +94,8 @@ def holes(
         check_cutoff(named.measure, named.name)
     [measured] = judged.with_pool({named.name: named.measure}).values()
     labelled = labelled_runs(judged, NamedMeasure(named.name, measured), depth, highest)
-    return Holes(judged, labelled, alpha, judged.facts({labelled.name: measured}).notes)
+    facts = judged.facts({labelled.name: measured})
+    return Holes(judged, labelled, alpha, facts.notes, facts.doubts)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -106,12 +107,14 @@ class Holes(Printed):
         labelled: the same with the labellings of the measure.
         alpha: the level of the t-test of two runs.
         notes: sentences on what must be known of the runs and the qrels.
+        doubts: a sentence on the runs with which no comparison can be trusted, if there are any.
     """
 
     runs: Evaluation
     labelled: Labelled
     alpha: float = 0.05
     notes: Sequence[str] = ()
+    doubts: Sequence[str] = ()
 
     @property
     def are_two(self) -> bool:
@@ -281,7 +284,8 @@ class Holes(Printed):
     def sentences(self) -> list[str]:
         """The answer in a line, and what open means, if a pair of many runs is."""
         legend = "Open: some labels of the unjudged documents make the other run better."
-        return [self.describe()] + [legend] * (self.is_open and not self.are_two)
+        answer = [*self.doubts, self.describe()]
+        return answer + [legend] * (self.is_open and not self.are_two)
 
     def parts(self) -> list[Part]:
         """The answer, and the table."""

@@ -11,6 +11,7 @@ from _calls import call
 from _files import write_qrels, write_run
 
 import pyterrier_asl as asl
+from pyterrier_asl.reporting.answers import Answers
 from pyterrier_asl.unjudged.export import export
 
 RANDOM = np.random.default_rng(11)
@@ -191,3 +192,70 @@ def test_the_note_on_unjudged_documents_is_a_sentence_of_the_page():
         r"Note: of the first 10 documents \d+ % of a and 9\d % of b are unjudged and count as not "
     )
     assert re.search(f"{note}relevant: see unjudged documents\\.", said) and "`holes`" not in said
+
+
+def void(runs, qrels, **options):
+    """The first sentence of a comparison, of ranks, of holes, of the page, and all of compare."""
+    asked = {"qrels": qrels, "measures": "AP"} | options
+    compared = asl.compare(runs, **asked).sentences()
+    others = [asl.ranks(runs, qrels, "AP"), asl.holes(runs, qrels, "AP")]
+    page = asl.report(runs, qrels, "AP").findings
+    verdict = Answers(page, page.first).verdict()[0].text
+    return compared[0], *(str(found).split("\n\n")[0] for found in others), verdict, compared
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", ["ids of queries", "ids of documents", "order", "infinite"])
+def test_what_makes_a_verdict_void_comes_first(name):
+    """As an error of a guard; the run is much worse, or better."""
+    endless = {q: docs | {"x": np.inf} for q, docs in OTHER.items()}
+    sentence = "b has 16 infinite scores: write scores that are numbers"
+    run, qrels, sentence = (endless, QRELS, sentence) if name == "infinite" else FACTS[name]
+    for runs in ({"a": FULL, "b": run}, {"b": run, "a": FULL}):
+        first, of_ranks, of_holes, verdict, compared = void(runs, qrels)
+        baseline, other = runs
+        assert first == f"No comparison of {other} with {baseline} can be trusted: {sentence}."
+        assert "significant" not in " ".join(compared)
+        for said in (of_ranks, of_holes):
+            start = f"No comparison with this run can be trusted: {sentence}."
+            assert " ".join(said.split()).startswith(start)
+        assert (
+            verdict == f"No comparison of {other} with {baseline} by AP can be trusted: {sentence}."
+        )
+    several = {"a": FULL, "b": run, "c": run, "d": OTHER}
+    page = asl.report(several, qrels, "AP").findings
+    first = Answers(page, page.first).verdict()[0].text
+    assert first.startswith("No comparison with these runs can be trusted: ") and sentence in first
+    assert asl.compare(several, qrels, "AP").sentences()[2].startswith("No significant difference")
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_baseline_that_lacks_queries_makes_a_verdict_void():
+    """Where the run lacks them it is worse; a guard that lets that pass lets it pass here."""
+    run, qrels, sentence = FACTS["unanswered"]
+    runs = {"b": run, "a": FULL}
+    [said] = asl.compare(runs, qrels, "AP").sentences()
+    assert said == f"No comparison of a with b can be trusted: {sentence}."
+    for given in (runs, {"a": FULL, "b": run}):
+        options = {"conditions": "AP worse", "allow_missing": True}
+        said = asl.compare(given, qrels, "AP", **options).sentences()
+        assert len(said) == 1 and " significant" in said[0]
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_ties_that_reverse_a_significant_difference_make_it_void():
+    """In b the relevant document is the first of seven equal scores, and could be the seventh."""
+    docs = [f"d{n:02}" for n in range(12)]
+    qrels = {q: {"d11": 1, "d00": 0} for q in QRELS}
+    b = {q: {d: 2.0 if d > "d04" else 1.0 for d in docs} for q in QRELS}
+    for rank, is_void in ((3, True), (9, False)):
+        ranks = {q: rank + (q == "t_00") for q in QRELS}
+        a = {q: {d: -float(n) for n, d in enumerate(docs[:-1])} for q in QRELS}
+        a = {q: of | {"d11": 1.5 - ranks[q]} for q, of in a.items()}
+        said, *rest = asl.compare({"a": a, "b": b}, qrels, ["RR", "P@12"]).sentences()
+        assert rest == ["No significant difference of b from a by P@12."]
+        low = 1 / 7 - (15 / rank + 1 / (rank + 1)) / 16
+        assert (low < 0) == is_void
+        reason = f"in other orders of equal scores the difference is between {low:+.4g} and "
+        start = f"No comparison of b with a by RR can be trusted: {reason}"
+        assert said.startswith(start if is_void else "b is significantly better than a by RR.")
