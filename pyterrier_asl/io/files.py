@@ -92,7 +92,7 @@ def read_table(
     table = read_columns(path, layout, names, first_ranks="name" not in names)
     if layout is QRELS:
         table = table.set_column(2, "label", as_integers(table["grade"]))
-        is_one = pc.count_distinct(table["iter"]).as_py() == 1
+        is_one = len(table["iter"].chunk(0).dictionary) == 1
         return table.drop_columns("iter") if is_one else table.rename_columns(wanted)
     return table
 

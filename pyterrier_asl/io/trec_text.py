@@ -45,8 +45,8 @@ _LONGEST_LINE = 1 << 24
 
 #: The column with the name of the run, which is the same in all lines; the column of ranks.
 _NAME, _RANK = "name", "rank"
-#: The column of query ids, which are the same in many lines.
-_QID = "qid"
+#: Columns of text that is the same in many lines.
+_REPEATED = ("qid", "iter")
 
 _MARK = b"\xef\xbb\xbf"
 _MARKS = re.compile(rb"^(?:%s)+" % _MARK, re.MULTILINE)
@@ -115,7 +115,7 @@ def read_columns(
 
     Returns:
         The lines in their order; ``layout.number`` as float64; ranks as int64, null where they are
-        not whole numbers; ``qid`` as a dictionary of text; other columns as text.
+        not whole numbers; ``qid`` and ``iter`` as dictionaries of text; other columns as text.
 
     Raises:
         ValueError: If the file is empty, binary, not UTF-8, or a line has another layout (the
@@ -131,36 +131,45 @@ def read_columns(
         return _parse_quickly(block[1], layout, columns_of(block[0]))
 
     size = path.stat().st_size  # of compressed text less than the columns take
-    rows = size // (2 * len(layout.columns))
+    most = size // (2 * len(layout.columns))
     texts = [name for name in include if layout.types[name] == pa.large_string()]
     columns: dict[str, GrowingGroups | GrowingNumbers | GrowingText] = {
-        name: GrowingGroups() if name == _QID else GrowingText(size, rows) for name in texts
+        name: GrowingGroups() if name in _REPEATED else GrowingText(size, most) for name in texts
     }
-    columns[layout.number] = GrowingNumbers(np.float64, rows)
-    others: list[pa.Table] = []
+    columns[layout.number] = GrowingNumbers(np.float64, most)
+    ranks: list[pa.Array] = []
+    rows = 0
     names: dict[bytes, None] = {}
     with _open_blocks(path) as stream:
         blocks = enumerate(_blocks(path, stream))
         parsed = (
             ((block, parse(block)) for block in blocks)
             if size < _SMALL
-            else map_ahead(parse, blocks, ahead=2 * cores())
+            else map_ahead(parse, blocks, ahead=cores())
         )
         for (number, block), quick in parsed:
             table, tags = quick or _parse_slowly(path, number, block, layout, columns_of(number))
             for name, column in columns.items():
                 for chunk in table[name].chunks:
                     column.append(chunk)
-            others.append(table.drop_columns([*columns]))
+            if _RANK in table.column_names:
+                ranks += table[_RANK].chunks
+            rows += len(table)
             if layout is RUN:
                 names |= dict.fromkeys(tags)
                 _check_one_run(path, [*names])
-    if not any(map(len, others)):
+    if not rows:
         raise ValueError(f"{path} is empty: it has no line but blank lines and comments")
-    joined = pa.concat_tables(others, promote_options="default")
-    return pa.table(
-        {name: columns[name].array() if name in columns else joined[name] for name in include}
-    )
+    joined = {name: column.array() for name, column in columns.items()}
+    if _RANK in include:
+        joined[_RANK] = pa.chunked_array([*ranks, _nulls(rows - sum(map(len, ranks)))])
+    return pa.table({name: joined[name] for name in include})
+
+
+def _nulls(number: int) -> pa.Array:
+    """Nulls instead of whole numbers, in memory that is never written to."""
+    buffers = pa.py_buffer(bytes(number // 8 + 1)), pa.py_buffer(np.zeros(number, dtype=np.int64))
+    return pa.Array.from_buffers(pa.int64(), number, buffers)
 
 
 def _check_one_run(path: Path, names: Sequence[bytes]) -> None:

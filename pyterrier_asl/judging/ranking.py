@@ -148,7 +148,7 @@ def match(table: Columns, answers: Ranking, known: PairIndex, duplicates: str = 
 
     Args:
         table: the run.
-        answers: its rows for each of Q queries, in any order.
+        answers: its rows for each of Q queries, in any order; they are put in ranking order.
         known: ids by query, each id once.
         duplicates: how to treat an id that occurs twice: ``'error'``, ``'warn'`` or ``'best'``.
 
@@ -158,9 +158,12 @@ def match(table: Columns, answers: Ranking, known: PairIndex, duplicates: str = 
     >>> matched.rows.tolist(), matched.ranks.tolist(), matched.pairs.tolist()
     ([1, 2, 0], [2], [1])
     """
-    parts = map_parts(partial(_match_part, table, answers, known), answers.offsets)
-    matched = Match(*map(np.concatenate, zip(*parts)))
+    rows, is_tied = answers.rows, np.empty(len(answers), dtype=bool)
+    parts = map_parts(partial(_match_part, table, answers, is_tied, known), answers.offsets)
+    matched = Match(rows, is_tied, *map(np.concatenate, zip(*parts)))
     number = len(matched.repeated)
+    if number:
+        matched = matched._replace(rows=rows[rows >= 0], is_tied=is_tied[rows >= 0])
     if number and duplicates == "error":
         raise ValueError(_twice(table, matched.repeated))
     if number and duplicates == "warn":
@@ -186,8 +189,14 @@ def _twice(table: Columns, repeated: Ints) -> str:
     )
 
 
-def _match_part(table: Columns, answers: Ranking, known: PairIndex, first: int, last: int) -> Match:
-    """The match of some queries."""
+def _match_part(
+    table: Columns, answers: Ranking, ties: Bools, known: PairIndex, first: int, last: int
+) -> tuple[Ints, ...]:
+    """The match of some queries: the columns of `Match` from ``sizes`` on.
+
+    Rows are put in ranking order where they are, then -1 for repeated rows: copies of all rows
+    would take as long as finding their order.
+    """
     offsets = answers.offsets[first : last + 1]
     rows, query = answers.rows[offsets[0] : offsets[-1]], queries_of(offsets)  # from 0
     with np.errstate(over="ignore"):  # beyond 32 bits is infinite, as in trec_eval
@@ -211,7 +220,9 @@ def _match_part(table: Columns, answers: Ranking, known: PairIndex, first: int, 
     sizes = np.bincount(query, minlength=last - first)
     judged = np.flatnonzero(pairs >= 0)
     ranks = judged - cumulate(sizes)[query[judged]] + 1
-    return Match(rows[order], is_tied, sizes, query[judged] + first, ranks, pairs[judged], repeated)
+    ties[offsets[0] : offsets[0] + len(order)] = is_tied
+    rows[: len(order)], rows[len(order) :] = rows[order], -1
+    return sizes, query[judged] + first, ranks, pairs[judged], repeated
 
 
 def _order(query: Ints, scores: Scores, texts_at: TextsAt) -> tuple[Ints, Bools]:

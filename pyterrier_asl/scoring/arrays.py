@@ -73,7 +73,10 @@ def ranges_from(starts: Ints, offsets: Ints) -> Ints:
     >>> ranges_from(np.array([5, 9, 0]), np.array([0, 2, 2, 5])).tolist()
     [5, 6, 0, 1, 2]
     """
-    return np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], np.diff(offsets))
+    ranges, shifts = np.arange(offsets[-1]), starts - offsets[:-1]
+    if shifts.any():
+        ranges += np.repeat(shifts, np.diff(offsets))
+    return ranges
 
 
 def reduce_by_query(
