@@ -262,7 +262,9 @@ def test_a_first_column_without_a_name_is_the_topic_or_an_index(first):
 
 def test_systems_measures_and_directions_of_a_score_table():
     rows = [
+        ("b", "2", "AP", 0.25),
         ("b", "1", "AP", 0.5),
+        ("a", "2", "AP", 0.75),
         ("a", "1", "AP", 1.0),
         ("a", "1", "cost", 3),
         ("b", "1", "cost", 2),
@@ -271,6 +273,7 @@ def test_systems_measures_and_directions_of_a_score_table():
     table = read_scores(frame, lower_is_better=["cost"])
     assert table.systems(["a", "b"]).values("cost").tolist() == [[3], [2]]
     assert table.values("cost").tolist() == [[3], [2]], "in the order of the rows of the measure"
+    assert table.values("AP").tolist() == [[0.25, 0.5], [0.75, 1]], "topics, too"
     assert table.measure_or("nDCG") == "nDCG"
     assert read_scores(frame[frame["measure"] == "cost"]).measure_or("nDCG") == "cost"
     with pytest.raises(ValueError, match="scores names 'c'"):

@@ -223,6 +223,28 @@ def test_retrievers_are_features_and_rerankers(index):
     assert cut["docno"].tolist() == expected[1]["docno"].tolist()[:1]
 
 
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"idf": "terrier"}, {"k3": 0.5}, {"b": 0.1, "k1": 0.3}, {"idf": "terrier", "k3": 8}],
+    ids=str,
+)
+def test_reranking_what_was_retrieved_changes_nothing(options):
+    """Equal scores stay in the order of docids, which is not that of docnos."""
+    texts = ["radio wave wave", "radio", "wave mast", "wave mast", "radio radio", "mast", "tube"]
+    docnos = ["d7", "d3", "d5", "d1", "d2", "d6", "d4"]
+    documents = [{"docno": docno, "text": text} for docno, text in zip(docnos, texts)]
+    index = TermIndex.from_documents(documents, stemmer=None, verbose=False)
+    toks = [{"radio": 1.0, "wave": 0.3}, {"mast": 2.0, "wave": 1.0}]
+    queries = pd.DataFrame({"qid": ["q2", "q1"], "query_toks": toks})
+    bm25 = index.bm25(**options)
+    retrieved = bm25(queries)
+    mixed = retrieved.sample(frac=1, random_state=2).sort_values("qid", ascending=False)
+    pd.testing.assert_frame_equal(bm25(mixed)[[*retrieved]], retrieved)
+    assert not options or retrieved["score"].tolist() != index.bm25()(queries)["score"].tolist()
+    first = index.bm25(**options, num_results=2)(mixed)
+    assert first["docno"].tolist() == retrieved[retrieved["rank"] < 2]["docno"].tolist()
+
+
 def test_frames_it_cannot_take_are_refused(index):
     bm25 = index.bm25()
     with pytest.raises(pt.validate.InputValidationError):

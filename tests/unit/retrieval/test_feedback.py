@@ -266,6 +266,13 @@ def test_expansion_terms(index):
     }
 
 
+def test_terms_of_the_query_alone_are_no_expansion_terms(index):
+    """With 'rsj' they have a weight, although no feedback document has them."""
+    table = RobertsonPRF(index, weights="rsj")
+    terms = table.expansion_terms(results("d4", query="masers of ferrite"))
+    assert sorted(terms["term"]) == ["core", "ferrit"] and terms["r"].tolist() == [1, 1]
+
+
 def test_documents_of_another_index_are_named(index):
     with pytest.raises(KeyError, match="1 of 2 documents are not in TermIndex.*'x1'"):
         RobertsonPRF(index)(results("d1", "x1"))
