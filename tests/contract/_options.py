@@ -1,15 +1,19 @@
-"""The options of every public function, each with a value that makes a difference."""
+"""The options of every function, each with a value that makes a difference.
+
+A value of Python is written on the command line by :func:`words_of`.
+"""
 
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import _small
+import click
 import pandas as pd
 import pyterrier as pt
 import pytest
@@ -21,25 +25,13 @@ import pyterrier_asl as asl
 
 
 class Setting(NamedTuple):
-    """The input of a function; with ``turned``, runs after the first are in reverse order."""
+    """The input of a function: ``frames``, ``several`` collections or ``scores``, and a measure."""
 
     source: str
     measure: str = "AP@10"
-    turned: bool = False
-
-    def __str__(self) -> str:
-        return f"{self.source}, {self.measure}{', turned' * self.turned}"
 
 
-#: Each source, with a measure of each direction, and with runs in two orders.
-SETTINGS = [
-    Setting("frames"),
-    Setting("several", "ASL@10", turned=True),
-    Setting("scores", "ASL@10"),
-    Setting("files", "ASL@10", turned=True),
-    Setting("frames", "ASL@10", turned=True),
-    Setting("files"),
-]
+SETTINGS = [Setting("frames"), Setting("several", "ASL@10"), Setting("scores", "ASL@10")]
 
 
 @dataclass
@@ -57,6 +49,7 @@ class Row:
             :func:`_small.circular`, :func:`_small.uncommon` and :func:`_small.swapped`.
         same: source, or ``always`` -> the reason why the result does not change.
         alone: a part of the sentence that refuses the option without those that are given with it.
+        not_said: source -> a part of the sentence by which only the command refuses the option.
     """
 
     value: Any
@@ -66,19 +59,12 @@ class Row:
     data: str = "plain"
     same: Mapping[str, str] = field(default_factory=dict)
     alone: str = ""
+    not_said: Mapping[str, str] = field(default_factory=dict)
 
-    @property
-    def is_needed(self) -> bool:
-        """Whether the data are refused without the option."""
-        return self.data in ("repeated", "lacking", "unusable")
-
-    def is_same(self, setting: Setting) -> bool:
-        """Whether the result does not change."""
-        return "always" in self.same or setting.source in self.same
-
-    def refusal(self, setting: Setting) -> str:
-        """A part of the sentence that refuses the option; '' if it is not refused."""
-        return self.refused.get("always", self.refused.get(setting.source, ""))
+    def about(self, setting: Setting) -> dict[str, str | None]:
+        """Whether the option is refused, and where nothing changes, in a setting."""
+        named = {"refused": self.refused, "same": self.same, "not_said": self.not_said}
+        return {name: of.get("always", of.get(setting.source)) for name, of in named.items()}
 
 
 def of(value: Any, setting: Setting) -> Any:
@@ -90,7 +76,7 @@ def of(value: Any, setting: Setting) -> Any:
 
 
 @cache
-def frames(data: str = "plain", turned: bool = False, seed: int = 1) -> tuple[dict, pd.DataFrame]:
+def frames(data: str = "plain", seed: int = 1) -> tuple[dict[str, pd.DataFrame], pd.DataFrame]:
     if data in ("circular", "uncommon", "swapped"):
         runs, qrels = getattr(_small, data)()
     elif data == "repeated":
@@ -104,14 +90,12 @@ def frames(data: str = "plain", turned: bool = False, seed: int = 1) -> tuple[di
         runs = {**runs, "charlie": run[~run["qid"].isin(["q1", "q2"])]}
     if data == "narrow":
         runs = {name: run.assign(score=1 + run["score"] / 1e9) for name, run in runs.items()}
-    first, *others = runs
-    order = [first, *(reversed(others) if turned else others)]
-    return {name: runs[name] for name in order}, qrels
+    return runs, qrels
 
 
 @cache
-def files(data: str = "plain", turned: bool = False, seed: int = 1) -> tuple[dict, Path]:
-    runs, qrels = frames(data, turned, seed)
+def files(data: str = "plain", seed: int = 1) -> tuple[dict[str, Path], Path]:
+    runs, qrels = frames(data, seed)
     folder = _small.folder() / f"{data}-{seed}"
     (folder / "runs").mkdir(exist_ok=True, parents=True)
     paths = {name: write_run(run, folder / "runs" / name) for name, run in runs.items()}
@@ -119,85 +103,86 @@ def files(data: str = "plain", turned: bool = False, seed: int = 1) -> tuple[dic
 
 
 @cache
-def several(data: str = "plain", turned: bool = False) -> dict[str, tuple[dict, pd.DataFrame]]:
-    return {track: frames(data, turned, seed) for track, seed in (("one", 1), ("two", 2))}
+def several(data: str = "plain") -> dict[str, tuple[dict[str, pd.DataFrame], pd.DataFrame]]:
+    return {track: frames(data, seed) for track, seed in (("one", 1), ("two", 2))}
 
 
 @cache
-def long_scores(data: str, measure: str, turned: bool) -> pd.DataFrame:
+def long_scores(data: str, measure: str) -> pd.DataFrame:
     """The values of one collection, or of two if the second lacks a system."""
-    tracks = several(data, turned)
-    if data == "unanswered":
-        scores = long_scores("plain", measure, turned)
-        return scores[(scores["name"] != "charlie") | ~scores["qid"].isin(["q1", "q2"])]
     if data in ("repeated", "unusable"):
-        return long_scores("plain", measure, turned)
-    if data != "lacking":
-        return asl.evaluate(*tracks["one"], [measure], long=True)
-    tables = {track: asl.evaluate(*pair, [measure], long=True) for track, pair in tracks.items()}
-    return pd.concat(tables, names=["track"]).reset_index("track")
+        data = "plain"
+    tracks = several("plain" if data == "unanswered" else data)
+    if data == "lacking":
+        tables = {t: asl.evaluate(*pair, [measure], long=True) for t, pair in tracks.items()}
+        return pd.concat(tables, names=["track"]).reset_index("track")
+    scores = asl.evaluate(*tracks["one"], [measure], long=True)
+    if data == "unanswered":
+        scores = scores[(scores["name"] != "charlie") | ~scores["qid"].isin(["q1", "q2"])]
+    return scores.sample(frac=1, random_state=2)
 
 
-def inputs(setting: Setting, data: str = "plain") -> tuple[Any, Any]:
-    """Runs and qrels."""
+#: Keys of rows.
+QUERIES, PAIRS = ("qid",), ("qid", "docno")
+
+
+def shuffled(rows: pd.DataFrame, keep: tuple[str, ...] = ()) -> pd.DataFrame:
+    """The rows in another order, in which the values of these keys first occur as before."""
+    keys = [name for name in ("track", *keep) if name in rows]
+    other = rows.sample(frac=1, random_state=3)
+    return rows[keys].drop_duplicates().merge(other, on=keys)[[*rows]] if keep else other
+
+
+#: The settings of :class:`~pyterrier_asl.Qrels`.
+OF_QRELS = ("duplicates", "drop_self", "collapse", "labels")
+
+
+def inputs(
+    setting: Setting, data: str, options: dict[str, Any], *, names: bool, keep: tuple[str, ...]
+) -> tuple[Any, Any]:
+    """Runs and qrels in another order than in the files.
+
+    Args:
+        setting: the setting.
+        data: see :class:`Row`.
+        options: the options of the function; those of the qrels are taken out.
+        names: whether also the runs are in another order.
+        keep: the keys of the judgements that are in the same order.
+    """
     if setting.source == "scores":
-        fill = 0 if data == "unanswered" else None
-        scores = long_scores(data, setting.measure, setting.turned)
-        return asl.read_scores(scores, fill=fill), None
+        table = shuffled(long_scores(data, setting.measure), QUERIES)
+        return asl.read_scores(table, fill=0 if data == "unanswered" else None), None
+    of_qrels = {name: options.pop(name) for name in OF_QRELS if name in options}
+
+    def one(runs: dict[str, pd.DataFrame], qrels: pd.DataFrame) -> tuple[Any, Any]:
+        runs = {name: shuffled(runs[name]) for name in [*runs][:: -1 if names else 1]}
+        qrels = shuffled(qrels, keep)
+        return runs, asl.Qrels(qrels, **of_qrels) if of_qrels else qrels
+
     if setting.source == "several":
-        tracks = several(data, setting.turned)
-        of_one = {track: settings(track == "one") for track in tracks}
-        return {
-            track: (runs, asl.Qrels(qrels, **of_one[track]) if of_one[track] else qrels)
-            for track, (runs, qrels) in tracks.items()
-        }, None
-    runs, qrels = (files if setting.source == "files" else frames)(data, setting.turned)
-    return runs, as_set(qrels)
+        return {track: one(*pair) for track, pair in several(data).items()}, None
+    return one(*frames(data))
 
 
-#: The settings of ``Qrels`` that are tried now.
-OF_QRELS: dict[str, Any] = {}
-
-
-def settings(with_labels: bool = True) -> dict[str, Any]:
-    """The settings; the labels are of the first collection."""
-    return {name: value for name, value in OF_QRELS.items() if with_labels or name != "labels"}
-
-
-def as_set(qrels: Any) -> Any:
-    """Qrels with the settings that are tried now, if any."""
-    return asl.Qrels(qrels, **OF_QRELS) if OF_QRELS else qrels
-
-
-def written(setting: Setting, qrels: pd.DataFrame, name: str) -> Any:
-    """Qrels, as a file if the setting is about files."""
-    if setting.source != "files":
-        return qrels
-    return write_qrels(qrels, _small.folder() / name)
-
-
-def other_judge(setting: Setting, agrees: float = 0.7) -> Any:
-    return written(setting, _small.judged_by_other(agrees), f"other-{agrees}")
+@cache
+def judged_by(agrees: float) -> pd.DataFrame:
+    return _small.judged_by_other(agrees).sample(frac=1, random_state=6)
 
 
 def judges_of(*agrees: float) -> Callable[[Setting], Any]:
     """Judges x, y, ... with these rates of agreement with the qrels, for each collection."""
 
     def made(setting: Setting) -> Any:
-        judges = {name: other_judge(setting, share) for name, share in zip("xyz", agrees)}
+        judges = {name: judged_by(share) for name, share in zip("xyz", agrees)}
         return {"one": judges, "two": judges} if setting.source == "several" else judges
 
     return made
 
 
-def labels(setting: Setting) -> Any:
-    return written(setting, _small.labels(), "labels")
-
-
-def people(setting: Setting) -> Any:
+def people() -> pd.DataFrame:
     """The judgements of the nine queries that people judged."""
     qrels = frames()[1]
-    return written(setting, qrels[~qrels["qid"].isin(["q9", "q10", "q11"])], "people")
+    return qrels[~qrels["qid"].isin(["q9", "q10", "q11"])]
 
 
 TEXTS = {qid: f"text of {qid}" for qid in [*_small.QUERIES, *_small.DOCS]}
@@ -207,7 +192,7 @@ GROUPS = {"bravo": "g", "delta": "g", "alpha": "h", "charlie": "i"}
 @cache
 def pool() -> asl.RarenessPool:
     runs = {f"other{seed}": _small.collection(seed)[0]["delta"] for seed in range(3, 12)}
-    return asl.RarenessPool.from_runs(runs)
+    return asl.RarenessPool.from_runs(runs, name="others")
 
 
 @cache
@@ -216,103 +201,167 @@ def lengths() -> asl.DocLengths:
     return asl.DocLengths.from_dict(words)
 
 
-def transformers(setting: Setting, data: str) -> dict[str, pt.Transformer]:
-    runs = frames(data, setting.turned)[0]
-    ranked = {name: pt.model.add_ranks(run) for name, run in runs.items()}
+def transformers(setting: Setting, data: str = "plain") -> dict[str, pt.Transformer]:
+    ranked = {name: pt.model.add_ranks(run) for name, run in frames(data)[0].items()}
     return {name: pt.Transformer.from_df(run) for name, run in ranked.items()}
+
+
+# Values on the command line
+
+
+def _file(name: str, text: str) -> str:
+    path = _small.folder() / name
+    path.write_text(text)
+    return str(path)
+
+
+def _saved(value: Any) -> str:
+    """The file of a value."""
+    name = f"{type(value).__name__}-{id(value)}"
+    path = _small.folder() / name
+    if isinstance(value, pd.DataFrame):
+        return str(write_qrels(value, path))
+    if isinstance(value, dict):  # run -> group, query -> text
+        return _file(name, "".join(f"{key}\t{text}\n" for key, text in value.items()))
+    if not path.exists():
+        value.save(path)
+    return str(path)
+
+
+def _texts(option: click.Option, value: Any) -> Iterator[str]:
+    """The texts of a value; several where the option is given several times."""
+    if option.name == "pools":
+        yield _saved({run: kind for kind, runs in value.items() for run in runs})
+    elif option.name in ("judges", "machine") and isinstance(next(iter(value.values())), dict):
+        for track, judges in value.items():
+            yield from (f"{track}={name}={_saved(judge)}" for name, judge in judges.items())
+    elif option.name in ("judges", "machine"):
+        yield from (f"{name}={_saved(judge)}" for name, judge in value.items())
+    elif option.name == "judge_rel" and isinstance(value, dict):
+        yield from (f"{name}={grade}" for name, grade in value.items())
+    elif isinstance(value, pd.DataFrame | dict | asl.RarenessPool | asl.DocLengths):
+        yield _saved(value)
+    elif isinstance(value, list | tuple):
+        texts = [str(part) for part in value]
+        yield from texts if option.multiple else [",".join(texts)]
+    elif option.name == "target":
+        yield value.replace(" ", "-")
+    elif option.name == "machine_rel":
+        yield f"m={value}"
+    else:
+        yield str(value)
+
+
+def words_of(command: click.Command, options: Mapping[str, Any]) -> list[str]:
+    """Options of Python as words of a command."""
+    by_name: dict[str, Any] = {}
+    for option in command.params:
+        by_name.setdefault(str(option.name), option)
+    words = []
+    for given, value in options.items():
+        option = by_name[given]
+        name = next(text for text in option.opts if text.startswith("--"))
+        texts = [None] if option.is_flag else _texts(option, value)
+        words += [word for text in texts for word in (name, text) if word is not None]
+    return words
+
+
+def words_of_inputs(setting: Setting, data: str = "plain") -> list[str]:
+    """Qrels and runs, tracks or scores as words of a command."""
+    if setting.source == "scores":
+        path = _small.folder() / f"{data}-{setting.measure}.csv"
+        long_scores(data, setting.measure).to_csv(path, index=False)
+        return ["--scores", str(path), *(["--fill", "0"] if data == "unanswered" else [])]
+    if setting.source == "several":
+        words = []
+        for track, seed in (("one", 1), ("two", 2)):
+            runs, qrels = files(data, seed)
+            words += ["--track", track, str(qrels), str(next(iter(runs.values())).parent)]
+        return words
+    runs, qrels = files(data)
+    return [str(qrels), *map(str, runs.values())]
 
 
 # The functions
 
 
-def call_experiment(setting: Setting, data: str, options: dict) -> Any:
-    qrels = frames(data, setting.turned)[1]
-    topics = pd.DataFrame({"qid": _small.QUERIES[1:], "query": _small.QUERIES[1:]})
-    systems = transformers(setting, data)
-    return asl.Experiment(systems, topics, as_set(qrels), [setting.measure], **options)
+@dataclass(frozen=True)
+class Call:
+    """A function and the command that prints its table.
+
+    Attributes:
+        python: returns the result for runs, qrels, the measure and options.
+        sources: of :class:`Setting`.
+        command: the words of the command, the options that it is always given, and what it prints
+            of the result; '' for a function without one.
+        names: whether the result does not depend on the order of runs.
+        drawn: whether it depends on the order of queries.
+    """
+
+    python: Callable[..., Any]
+    sources: tuple[str, ...] = ("frames",)
+    command: str = ""
+    always: tuple[str, ...] = ("-o", "jsonl")
+    printed: Callable[[Any], Any] = lambda result: result.table
+    names: bool = True
+    drawn: bool = False
+
+    def result(self, setting: Setting, data: str, options: dict[str, Any]) -> Any:
+        """The result of the function, with the inputs in another order than in the files."""
+        options = dict(options)
+        # Signs of queries are drawn, of several collections always.
+        keep = QUERIES if self.drawn or setting.source != "frames" else ()
+        runs, qrels = inputs(setting, data, options, names=self.names, keep=keep)
+        return self.python(runs, qrels, setting.measure, **options)
 
 
-def call_trace(setting: Setting, data: str, options: dict) -> Any:
-    qrels = frames(data, setting.turned)[1]
+def _compare(runs: Any, qrels: Any, measure: str, **options: Any) -> Any:
+    return asl.compare(runs, qrels, measure, **{"baseline": "charlie", **options})
+
+
+def _experiment(runs: Any, qrels: Any, measure: str, **options: Any) -> Any:
     topics = pd.DataFrame({"qid": _small.QUERIES[1:], "query": _small.QUERIES[1:]})
-    traced = asl.trace(
-        transformers(setting, data)["alpha"] % 5, topics, qrels, [setting.measure], **options
-    )
+    systems = {name: pt.Transformer.from_df(pt.model.add_ranks(run)) for name, run in runs.items()}
+    return asl.Experiment(systems, topics, qrels, [measure], **options)
+
+
+def _trace(runs: Any, qrels: Any, measure: str, **options: Any) -> Any:
+    topics = pd.DataFrame({"qid": _small.QUERIES[1:], "query": _small.QUERIES[1:]})
+    ranked = pt.Transformer.from_df(pt.model.add_ranks(runs["alpha"]))
+    traced = asl.trace(ranked % 5, topics, qrels, [measure], **options)
     return traced.table, traced.by_document, traced.sentences()
 
 
-def call_audit(function: Callable[..., Any]) -> Callable[[Setting, str, dict], Any]:
-    def call(setting: Setting, data: str, options: dict) -> Any:
-        runs, judged = inputs(setting, data)[0], as_set(people(setting))
-        if function is asl.plan_audit:
-            options = {"queries": 11} | options
-        found = function(runs, judged, setting.measure, other_judge(setting), **options)
-        return found if function is asl.audit else (found.order, found.pairs, found.widths)
+def _audit(function: Callable[..., Any]) -> Callable[..., Any]:
+    def call(runs: Any, qrels: Any, measure: str, **options: Any) -> Any:
+        judged = people()
+        if isinstance(qrels, asl.Qrels):
+            judged = replace(qrels, source=judged)
+        options = {"name": "m"} | options if function is asl.audit else options
+        return function(runs, judged, measure, judged_by(0.7), **options)
 
     return call
 
 
-def with_runs(function: Callable[..., Any]) -> Callable[[Setting, str, dict], Any]:
-    """A call of a function of runs, qrels and measures."""
-
-    def call(setting: Setting, data: str, options: dict) -> Any:
-        return function(*inputs(setting, data), setting.measure, **options)
-
-    return call
+def _judges(runs: Any, qrels: Any, measure: str, **options: Any) -> Any:
+    options = {"draws": 30, "judges": judges_of(0.7, 0.5)(SETTINGS[0]), **options}
+    judges = options.pop("judges")
+    return asl.judges(qrels, judges, runs, measure, **{"reference": "qrels", **options})
 
 
-def call_preferences(setting: Setting, data: str, options: dict) -> Any:
-    runs, qrels = inputs(setting, data)
-    return asl.preferences(runs["bravo"], runs["alpha"], qrels, **options)
+def _judges_alone(runs: Any, qrels: Any, measure: str, **options: Any) -> Any:
+    return asl.judges(qrels, judges_of(0.7, 0.5)(SETTINGS[0]), **{"draws": 30, **options})
 
 
-def with_judges(setting: Setting, data: str, options: dict) -> Any:
-    runs, qrels = inputs(setting, data)
-    options = {"draws": 30, **options}
-    return asl.judges(qrels, judges_of(0.7, 0.5)(setting), runs, setting.measure, **options)
-
-
-def judges_alone(setting: Setting, data: str, options: dict) -> Any:
-    _, qrels = inputs(setting, data)
-    return asl.judges(qrels, judges_of(0.7, 0.5)(setting), **{"draws": 30, **options})
-
-
-def holes_of_two(setting: Setting, data: str, options: dict) -> Any:
-    runs, qrels = inputs(setting, data)
-    two = {name: runs[name] for name in ("bravo", "alpha")}
-    return asl.holes(two, qrels, setting.measure, **options)
-
-
-def of_all_pairs(setting: Setting, data: str, options: dict) -> Any:
-    runs, qrels = inputs(setting, data)
-    return asl.holes(runs, qrels, setting.measure, **options)
-
-
-def call_scores(setting: Setting, data: str, options: dict) -> Any:
-    scores = long_scores(data, setting.measure, setting.turned)
-    table = options.pop("table", lambda scores: scores)(scores)
-    if setting.source == "files":
-        path = _small.folder() / "scores.csv"
-        table.to_csv(path, index=False)
-        table = path
+def _scores(runs: Any, qrels: Any, measure: str, **options: Any) -> Any:
+    table = options.pop("table", lambda scores: scores)(long_scores("plain", measure))
     read = asl.read_scores(table, **options)
     tables = [read.matrix(measure) for measure in read.measures]
     return tables, [read.direction(measure) for measure in read.measures], read.fill
 
 
-def call_lengths(setting: Setting, data: str, options: dict) -> Any:
-    runs, qrels = inputs(setting, data)
-    return asl.search_lengths(runs["bravo"], qrels, **options)
-
-
-def call_matrix(setting: Setting, data: str, options: dict) -> Any:
-    return asl.preference_matrix(*inputs(setting, data), **options)
-
-
-def call_merge(setting: Setting, data: str, options: dict) -> Any:
-    qrels = inputs(setting, data)[1]
-    added = options.pop("added", labels(setting))
-    return asl.merge_labels(qrels, added, **options)
+def _merge(runs: Any, qrels: Any, measure: str, **options: Any) -> Any:
+    return asl.merge_labels(qrels, options.pop("added", _small.labels()), **options)
 
 
 @cache
@@ -322,79 +371,100 @@ def tuned() -> Collection:
     return Collection()
 
 
-def topics_and_qrels(setting: Setting) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Topics and qrels of the collection that is tuned."""
-    topics = tuned().topics
-    return (topics[::-1] if setting.turned else topics), tuned().qrels
-
-
-def bm25_with_space() -> tuple[pt.Transformer, Any]:
+def _bm25_with_space() -> tuple[pt.Transformer, Any]:
     bm25 = tuned().index.bm25(b=0.5, num_results=30)
     return bm25, {bm25: {"b": uniform(0, 1), "k1": uniform(0, 9)}}
 
 
-def call_search(setting: Setting, data: str, options: dict) -> Any:
-    settings = {"n_trials": 4, "seed": 1, "return_type": "trials", **options}
+def _search(runs: Any, qrels: Any, measure: str, **options: Any) -> Any:
+    options = {"n_trials": 4, "seed": 1, "return_type": "trials", **options}
     return asl.RandomSearch(
-        *bm25_with_space(), *topics_and_qrels(setting), setting.measure, **settings
+        *_bm25_with_space(), tuned().topics[::-1], tuned().qrels, measure, **options
     )
 
 
-def call_folds(setting: Setting, data: str, options: dict) -> Any:
-    topics, qrels = topics_and_qrels(setting)
-    folds, settings = [topics.iloc[::2], topics.iloc[1::2]], {"n_trials": 3, "seed": 1, **options}
+def _folds(runs: Any, qrels: Any, measure: str, **options: Any) -> Any:
+    folds = [tuned().topics.iloc[::2], tuned().topics.iloc[1::2]]
+    options = {"n_trials": 3, "seed": 1, **options}
     results, best = asl.KFoldRandomSearch(
-        *bm25_with_space(), folds, qrels, setting.measure, **settings
+        *_bm25_with_space(), folds, tuned().qrels, measure, **options
     )
     return results, [[triple[1:] for triple in fold] for fold in best]
 
 
-def call_stages(setting: Setting, data: str, options: dict) -> Any:
-    from pyterrier_asl.tuning import bm25_stages
-
-    stages, settings = bm25_stages(tuned().index), {"n_trials": 3, "seed": 1, **options}
-    found = asl.StagedSearch(stages, *topics_and_qrels(setting), setting.measure, **settings)
+def _stages(runs: Any, qrels: Any, measure: str, **options: Any) -> Any:
+    stages, options = asl.bm25_stages(tuned().index), {"n_trials": 3, "seed": 1, **options}
+    found = asl.StagedSearch(stages, tuned().topics, tuned().qrels, measure, **options)
     return found.table, list(found.trials.values()), str(found.settings)
 
 
-#: Name, or name and variant -> a call of the function in a setting.
-CALLS: dict[str, Callable[[Setting, str, dict], Any]] = {
-    "evaluate": with_runs(asl.evaluate),
-    "bounds": with_runs(asl.bounds),
-    "ties": with_runs(asl.ties),
-    "compare": with_runs(asl.compare),
-    "ranks": with_runs(lambda *given, **options: asl.ranks(*given, **{"draws": 300, **options})),
-    "report": with_runs(asl.report),
-    "holes": holes_of_two,
-    "holes of all pairs": of_all_pairs,
-    "judges": with_judges,
-    "judges without runs": judges_alone,
-    "audit": call_audit(asl.audit),
-    "plan_audit": call_audit(asl.plan_audit),
-    "search_lengths": call_lengths,
-    "preferences": call_preferences,
-    "preference_matrix": call_matrix,
-    "read_scores": call_scores,
-    "merge_labels": call_merge,
-    "Experiment": call_experiment,
-    "trace": call_trace,
-    "RandomSearch": call_search,
-    "KFoldRandomSearch": call_folds,
-    "StagedSearch": call_stages,
-}
-#: The sources that a function takes; functions not listed take frames and files.
-SOURCES = {
-    "evaluate": ("frames", "files", "several"),
-    "bounds": ("frames", "files", "several"),
-    "ties": ("frames", "files", "several"),
-    "compare": ("frames", "files", "several", "scores"),
-    "ranks": ("frames", "files", "several", "scores"),
-    "report": ("frames", "several", "scores"),
-    "Experiment": ("frames",),
-    "trace": ("frames",),
-    "RandomSearch": ("frames",),
-    "KFoldRandomSearch": ("frames",),
-    "StagedSearch": ("frames",),
+def _values(table: pd.DataFrame) -> pd.DataFrame:
+    """The values by query as ``evaluate`` prints them."""
+    return table.rename(columns={"name": "run", "qid": "query_id"})
+
+
+_BOTH = ("frames", "several")
+_ALL = ("frames", "several", "scores")
+_PAIR = {name: None for name in ("bravo", "alpha")}
+#: Name of the function, or name and variant -> its calls.
+CALLS: dict[str, Call] = {
+    "evaluate": Call(
+        lambda *given, **options: asl.evaluate(*given, **{"long": True, **options}),
+        _BOTH,
+        "evaluate",
+        ("-o", "jsonl", "-q", "-n"),
+        _values,
+    ),
+    "bounds": Call(asl.bounds, _BOTH),
+    "ties": Call(asl.ties, _BOTH, "evaluate", ("-o", "jsonl", "--ties"), lambda table: table),
+    "compare": Call(
+        _compare,
+        _ALL,
+        "compare",
+        printed=lambda found: found.table if found.by_track is None else found.by_track,
+    ),
+    "ranks": Call(asl.ranks, _ALL, "ranks", drawn=True),
+    "report": Call(asl.report, _ALL),
+    "holes of two": Call(
+        lambda runs, *given, **options: asl.holes(
+            {name: runs[name] for name in _PAIR}, *given, **options
+        ),
+        command="holes",
+    ),
+    "holes": Call(asl.holes, command="holes", names=False),
+    "judges": Call(
+        _judges,
+        command="judges",
+        always=("-o", "jsonl", "--show", "agreement"),
+        drawn=True,
+    ),
+    "judges without runs": Call(_judges_alone),
+    "audit": Call(_audit(asl.audit), command="audit", names=False),
+    "plan_audit": Call(
+        _audit(asl.plan_audit), command="plan-audit", always=(), printed=str, names=False
+    ),
+    "search_lengths": Call(
+        lambda runs, qrels, measure, **options: asl.search_lengths(runs["bravo"], qrels, **options)
+    ),
+    "preferences": Call(
+        lambda runs, qrels, measure, **options: asl.preferences(
+            runs["bravo"], runs["alpha"], qrels, **options
+        )
+    ),
+    "preference_matrix": Call(
+        lambda runs, qrels, measure, **options: asl.preference_matrix(runs, qrels, **options)
+    ),
+    "read_scores": Call(_scores),
+    "merge_labels": Call(
+        _merge,
+        command="labels",
+        printed=lambda table: table.replace({"source": {"label": "added"}}),
+    ),
+    "Experiment": Call(_experiment),
+    "trace": Call(_trace),
+    "RandomSearch": Call(_search),
+    "KFoldRandomSearch": Call(_folds),
+    "StagedSearch": Call(_stages),
 }
 #: Functions of one or two arguments, or whose options have tests of their own.
 ELSEWHERE = {
@@ -409,18 +479,23 @@ ELSEWHERE = {
 
 # A row for every option
 
-SEVERAL = {"frames": "several collections", "files": "several collections"}
-#: Labels of queries that people have not judged.
-NOT_PEOPLE = {
-    "labels": Row(
-        lambda s: _small.labels(), refused={"always": "the query has no official judgements"}
-    )
-}
+SEVERAL = {"frames": "several collections"}
 SETTINGS_OF_QRELS = {
     "duplicates": Row("best", data="repeated"),
     "drop_self": Row(True),
     "collapse": Row("d", refused={"always": "none of the documents"}),
-    "labels": Row(labels),
+    "labels": Row(
+        lambda s: _small.labels(),
+        refused={"several": "labels"},
+        not_said={"several": "belong to QRELS"},
+    ),
+}
+#: Labels of queries that people have not judged.
+NOT_PEOPLE = {
+    "labels": replace(
+        SETTINGS_OF_QRELS["labels"],
+        refused={"always": "the query has no official judgements"},
+    )
 }
 REL = Row(2, refused={"scores": "rel"})
 POOL = Row(lambda s: pool(), measure="AP_Rareness@10", refused={"scores": "pool"})
@@ -431,22 +506,31 @@ ACROSS = Row(True, data="lacking", refused=SEVERAL)
 UNJUDGED = {"unjudged": True}
 
 
-def with_judges_given(setting: Setting) -> dict[str, Any]:
+def _with_judges(setting: Setting) -> dict[str, Any]:
     return {"judges": judges_of(0.7, 0.5)(setting)}
 
 
-def guarded(setting: Setting) -> dict[str, Any]:
-    return {"conditions": f"{setting.measure} worse"}
+def _guarded(setting: Setting) -> dict[str, Any]:
+    return {"conditions": [f"{setting.measure} worse"]}
 
 
-def with_table(change: Callable[[pd.DataFrame], pd.DataFrame]) -> dict[str, Any]:
+def _with_table(change: Callable[[pd.DataFrame], pd.DataFrame]) -> dict[str, Any]:
     """Scores in another form, without and with the option."""
-    return {"table": change}
+    return {"table": lambda scores: change(scores)}
 
 
-def with_added(change: Callable[[pd.DataFrame], pd.DataFrame]) -> Callable[[Setting], Any]:
+def _with_added(change: Callable[[pd.DataFrame], pd.DataFrame]) -> Callable[[Setting], Any]:
     """Labels made from the qrels, without and with the option."""
-    return lambda s: {"added": change(frames("plain", s.turned)[1])}
+    return lambda s: {"added": change(frames()[1])}
+
+
+def _mine(scores: pd.DataFrame) -> pd.DataFrame:
+    return scores.assign(measure="mine")
+
+
+def _wide(scores: pd.DataFrame) -> pd.DataFrame:
+    """A column per system."""
+    return scores.pivot(index="qid", columns="name", values="value").reset_index()
 
 
 def saved_in(setting: Setting) -> str:
@@ -455,122 +539,96 @@ def saved_in(setting: Setting) -> str:
     return str(folder)
 
 
-def storage(setting: Setting) -> str:
-    return f"sqlite:///{_small.folder() / str(setting)}.db"
+def _storage(setting: Setting) -> str:
+    return f"sqlite:///{_small.folder() / setting.measure}.db"
 
 
-def with_storage(setting: Setting) -> dict[str, Any]:
-    return {"storage": storage(setting)}
+def _held_out(setting: Setting) -> dict[str, tuple[pd.DataFrame, pd.DataFrame]]:
+    return {"other": (tuned().topics, tuned().qrels)}
 
 
-def held_out(setting: Setting) -> dict[str, tuple[pd.DataFrame, pd.DataFrame]]:
-    return {"other": topics_and_qrels(setting)}
-
-
-JUDGE_REL = Row(2, with_judges_given, alone="judge_rel", refused={"scores": "judge"})
-PEOPLE = Row(["x"], with_judges_given, alone="people", refused={"scores": "judges|people"})
-DEPTH = Row(12, UNJUDGED, {"scores": "unjudged|depth"}, measure="ASL@2", alone="depth")
-HIGHEST = Row(5, UNJUDGED, {"scores": "unjudged|highest"}, measure="nDCG@10", alone="highest")
+OF_MEASURES = {"rel": REL, "pool": POOL, "lengths": LENGTHS, **SETTINGS_OF_QRELS}
+BOUNDED = {"depth": Row(12, measure="ASL@2"), "highest": Row(5, measure="nDCG@10")}
+JUDGE_REL = Row({"x": 2}, _with_judges, alone="judge_rel", refused={"scores": "judge"})
+PEOPLE = Row(["x"], _with_judges, alone="people", refused={"scores": "judge|people"})
+JUDGES = Row(judges_of(0.7, 0.5), refused={"scores": "judge"})
+SAME_TRIALS = {"always": "the same trials"}
 SEARCH = {
     "measures": Row(["RR"]),
     "n_trials": Row(5),
     "seed": Row(7),
-    "jobs": Row(2, same={"always": "the same trials, sooner"}),
-    "verbose": Row(True, same={"always": "a progress bar"}),
-    "storage": Row(storage, same={"always": "the same trials"}),
-    "study_name": Row("mine", with_storage, same={"always": "the same trials"}),
-    "sweep": Row(False, same={"always": "the same values, later"}),
+    "jobs": Row(2, same=SAME_TRIALS),
+    "verbose": Row(True, same=SAME_TRIALS),
+    "storage": Row(_storage, same=SAME_TRIALS),
+    "study_name": Row("mine", lambda s: {"storage": _storage(s)}, same=SAME_TRIALS),
+    "sweep": Row(False, same=SAME_TRIALS),
 }
-
-
-def wide(scores: pd.DataFrame) -> pd.DataFrame:
-    """A column per system."""
-    return scores.pivot(index="qid", columns="name", values="value").reset_index()
-
-
-MINE = with_table(lambda scores: scores.assign(measure="mine"))
-CONFLICTING = with_added(lambda qrels: qrels.assign(label=0).iloc[:40])
-TOO_HIGH = with_added(lambda qrels: _small.labels().assign(label=9))
-
-
-HOLES = {
-    "rel": REL,
-    "depth": Row(12, measure="ASL@2"),
-    "highest": Row(5, measure="nDCG@10"),
-    "alpha": Row(1e-9),
-    **SETTINGS_OF_QRELS,
-}
-JUDGES = {
+SAME_VALUES = {"always": "the same values"}
+HOLES = {"rel": REL, **BOUNDED, "alpha": Row(1e-9), **SETTINGS_OF_QRELS}
+OF_JUDGES = {
     "people": Row(["x"]),
     "reference": Row("nist"),
     "rel": REL,
-    "judge_rel": Row(2),
+    "judge_rel": Row({"x": 2}),
     "test": Row("t", {"alpha": 0.5}),
     "alpha": Row(0.3),
     "draws": Row(20),
     "seed": Row(3),
     **SETTINGS_OF_QRELS,
 }
+OF_AUDIT = {
+    "target": Row("these queries"),
+    "rel": REL,
+    "machine_rel": Row(2),
+    "alpha": Row(0.3),
+    **SETTINGS_OF_QRELS,
+    **NOT_PEOPLE,
+}
+SAVED = {"save_dir": saved_in(SETTINGS[0])}
+NO_SEED = dict.fromkeys(("frames", "scores"), "all sign vectors of 12 queries")
 ROWS: dict[str, dict[str, Row]] = {
     "evaluate": {
-        "rel": REL,
-        "pool": POOL,
-        "lengths": LENGTHS,
-        **SETTINGS_OF_QRELS,
+        **OF_MEASURES,
         "common": ACROSS,
-        "long": Row(True),
-        "jobs": Row(2, {"backend": "threading"}, same={"always": "the same values, sooner"}),
-        "backend": Row("threading", {"jobs": 2}, same={"always": "the same values"}),
-        "progress": Row(False, same={"always": "the same values"}),
+        "long": Row(False),
+        "jobs": Row(2, {"backend": "threading"}, same=SAME_VALUES),
+        "backend": Row("threading", {"jobs": 2}, same=SAME_VALUES),
+        "progress": Row(False, same=SAME_VALUES),
     },
-    "bounds": {
-        "rel": REL,
-        "pool": POOL,
-        "lengths": LENGTHS,
-        **SETTINGS_OF_QRELS,
-        "depth": Row(12, measure="ASL@2"),
-        "highest": Row(5, measure="nDCG@10"),
-        "by_query": Row(True),
-    },
-    "ties": {
-        "rel": REL,
-        "pool": POOL,
-        "lengths": LENGTHS,
-        **SETTINGS_OF_QRELS,
-        "common": ACROSS,
-        "by_query": Row(True),
-    },
+    "bounds": {**OF_MEASURES, **BOUNDED, "by_query": Row(True)},
+    "ties": {**OF_MEASURES, "common": ACROSS, "by_query": Row(True)},
     "trace": {"rel": REL},
     "compare": {
-        "baseline": Row("delta"),
-        "conditions": Row(lambda s: f"{s.measure} worse"),
-        "allow_missing": Row(True, guarded, data="unanswered", alone="allow_missing is for"),
+        "baseline": Row("delta", not_said={"frames": "baseline", "scores": "baseline"}),
+        "conditions": Row(lambda s: [f"{s.measure} worse"]),
+        "allow_missing": Row(True, _guarded, data="unanswered", alone="allow.missing"),
         "test": Row("sign", refused={"several": "test"}),
         "correction": Row("none"),
         "alpha": Row(0.002),
         "seed": Row(
             5,
             lambda s: {} if s.source == "several" else {"test": "randomization"},
-            same=dict.fromkeys(("frames", "files", "scores"), "all sign vectors of 12 queries"),
+            same=NO_SEED,
         ),
-        "rel": REL,
+        **OF_MEASURES,
         "pool": POOL_OF_ONE,
         "lengths": LENGTHS_OF_ONE,
-        **SETTINGS_OF_QRELS,
         "common": ACROSS,
     },
     "ranks": {
         "unjudged": Row(True, refused={"scores": "unjudged"}),
-        "judges": Row(judges_of(0.7, 0.5), refused={"scores": "judges"}),
+        "judges": JUDGES,
         "judge_rel": JUDGE_REL,
         "rel": REL,
         "people": PEOPLE,
-        "depth": DEPTH,
-        "highest": HIGHEST,
-        "variance": Row("common"),
+        "depth": Row(12, UNJUDGED, {"scores": "unjudged|depth"}, measure="ASL@2", alone="depth"),
+        "highest": Row(
+            5, UNJUDGED, {"scores": "unjudged|highest"}, measure="nDCG@10", alone="highest"
+        ),
+        "variance": Row("common", {"alpha": 0.4}, measure="AP@10"),
         "alpha": Row(0.4),
         "draws": Row(20),
-        "seed": Row(4),
+        "seed": Row(4, {"draws": 20}),
         "simultaneous": Row(True, refused=SEVERAL | {"scores": "simultaneous"}),
         "common": ACROSS,
         **SETTINGS_OF_QRELS,
@@ -579,7 +637,7 @@ ROWS: dict[str, dict[str, Row]] = {
         "dataset": Row("no-such-id", refused={"always": "no-such-id"}),
         "topics": Row(TEXTS),
         "docs": Row(TEXTS, refused={"scores": "docs"}),
-        "judges": Row(judges_of(0.7, 0.5), refused={"scores": "judges"}),
+        "judges": JUDGES,
         "judge_rel": JUDGE_REL,
         "people": PEOPLE,
         "title": Row("A title"),
@@ -592,38 +650,25 @@ ROWS: dict[str, dict[str, Row]] = {
         **SETTINGS_OF_QRELS,
         "command": Row("a command"),
     },
-    "holes": HOLES,
-    "holes of all pairs": HOLES | {"alpha": Row(1e-9, same={"always": "all pairs are not tested"})},
-    "judges": JUDGES,
-    "judges without runs": JUDGES
+    "holes of two": HOLES,
+    "holes": HOLES | {"alpha": Row(1e-9, same={"always": "all pairs are not tested"})},
+    "judges": OF_JUDGES,
+    "judges without runs": OF_JUDGES
     | {
         "test": Row("t", refused={"always": "test"}),
-        "labels": Row(labels, same={"always": "of documents that the judges have not judged"}),
+        "labels": Row(
+            lambda s: _small.labels(), same={"always": "of documents that no judge has judged"}
+        ),
         "duplicates": Row("best", refused={"always": "duplicates"}),
         "drop_self": Row(True, refused={"always": "drop_self"}),
         "collapse": Row("d", refused={"always": "collapse"}),
     },
-    "audit": {
-        "target": Row("these queries"),
-        "baseline": Row("delta"),
-        "all_pairs": Row(True),
-        "rel": REL,
-        "machine_rel": Row(2),
-        "name": Row("llm"),
-        "alpha": Row(0.3),
-        **SETTINGS_OF_QRELS,
-        **NOT_PEOPLE,
-    },
+    "audit": {**OF_AUDIT, "baseline": Row("delta"), "all_pairs": Row(True), "name": Row("llm")},
     "plan_audit": {
-        "target": Row("these queries"),
-        "rel": REL,
-        "machine_rel": Row(2),
-        "alpha": Row(0.3),
-        "seed": Row(5),
-        **SETTINGS_OF_QRELS,
-        **NOT_PEOPLE,
+        **OF_AUDIT,
+        "seed": Row(5, {"queries": 11}),
         "depth": Row(3),
-        "queries": Row(12),
+        "queries": Row(11),
     },
     "search_lengths": {
         "rel": Row(2),
@@ -635,31 +680,35 @@ ROWS: dict[str, dict[str, Row]] = {
     "preferences": {"rel": Row(2), "cutoff": Row(5), **SETTINGS_OF_QRELS},
     "preference_matrix": {"rel": Row(2), "cutoff": Row(5), **SETTINGS_OF_QRELS},
     "read_scores": {
-        "lower_is_better": Row(["mine"], MINE, data="unusable"),
-        "higher_is_better": Row(["mine"], MINE, data="unusable"),
-        "fill": Row(0.5, with_table(lambda s: s.iloc[1:]), data="unusable"),
+        "lower_is_better": Row(["mine"], _with_table(_mine), data="unusable"),
+        "higher_is_better": Row(["mine"], _with_table(_mine), data="unusable"),
+        "fill": Row(0.5, _with_table(lambda s: s.iloc[1:]), data="unusable"),
         "wide_systems": Row(
-            True, with_table(wide) | {"higher_is_better": ["score"]}, data="unusable"
+            True, _with_table(_wide) | {"higher_is_better": ["score"]}, data="unusable"
         ),
     },
     "merge_labels": {
-        "conflicts": Row("official", CONFLICTING, data="unusable"),
-        "highest": Row(9, TOO_HIGH, data="unusable"),
+        "conflicts": Row(
+            "official", _with_added(lambda qrels: qrels.assign(label=0)[:40]), data="unusable"
+        ),
+        "highest": Row(
+            9, _with_added(lambda qrels: _small.labels().assign(label=9)), data="unusable"
+        ),
     },
     "RandomSearch": SEARCH
     | {
-        "batch_size": Row(2, {"sweep": False}, same={"always": "the same values"}),
+        "batch_size": Row(2, {"sweep": False}, same=SAME_VALUES),
         "return_type": Row("best_setting"),
     },
     "KFoldRandomSearch": {"study_name": SEARCH["study_name"]},
-    "StagedSearch": SEARCH | {"held_out": Row(held_out), "trials_only": Row(True)},
+    "StagedSearch": SEARCH | {"held_out": Row(_held_out), "trials_only": Row(True)},
     "Experiment": {
         **SETTINGS_OF_QRELS,
         "duplicates": Row("error", data="repeated", refused={"always": "occurs 2 times"}),
         "names": Row(list("abcd"), refused={"always": "names is for a list of systems"}),
         "perquery": Row(True),
         "dataframe": Row(False),
-        "batch_size": Row(2, same={"always": "the same values"}),
+        "batch_size": Row(2, same=SAME_VALUES),
         "filter_by_qrels": Row(True, same={"always": "all topics are judged"}),
         "filter_by_topics": Row(False),
         "baseline": Row("delta"),
@@ -670,21 +719,13 @@ ROWS: dict[str, dict[str, Row]] = {
         ),
         "highlight": Row("bold"),
         "round": Row(1),
-        "verbose": Row(False, same={"always": "a progress bar"}),
+        "verbose": Row(False, same=SAME_VALUES),
         "validate": Row("ignore", same={"always": "nothing is invalid"}),
-        "save_dir": Row(lambda s: saved_in(s), same={"always": "the same values"}),
+        "save_dir": Row(SAVED["save_dir"], same=SAME_VALUES),
         "save_mode": Row(
-            "reuse",
-            lambda s: {"save_dir": saved_in(s)},
-            same={"always": "the same values"},
-            alone="save_mode='reuse' is for save_dir",
+            "reuse", SAVED, same=SAME_VALUES, alone="save_mode='reuse' is for save_dir"
         ),
-        "save_format": Row(
-            pickle,
-            lambda s: {"save_dir": saved_in(s)},
-            same={"always": "the same values"},
-            alone="save_format is for save_dir",
-        ),
+        "save_format": Row(pickle, SAVED, same=SAME_VALUES, alone="save_format is for save_dir"),
         "ranks": Row(True),
     },
 }

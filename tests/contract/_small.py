@@ -20,10 +20,10 @@ QUALITY = {"charlie": 0.8, "alpha": 2.0, "delta": 1.4, "bravo": 2.3}
 
 
 @cache
-def _grades(seed: int) -> np.ndarray:
-    """The true grade of every document for every query, shape (12, 60)."""
+def _grades(seed: int, queries: int) -> np.ndarray:
+    """The true grade of every document for every query."""
     rng = np.random.default_rng([seed, 0])
-    return rng.choice([0, 0, 0, 0, 1, 1, 2, 3], (len(QUERIES), len(DOCS)))
+    return rng.choice([0, 0, 0, 0, 1, 1, 2, 3], (queries, len(DOCS)))
 
 
 @cache
@@ -32,33 +32,35 @@ def collection(
 ) -> tuple[dict[str, pd.DataFrame], pd.DataFrame]:
     """Runs by name, with ties and the id of the query as a document, and their qrels.
 
+    Queries and rows are in no order; the first collection has two queries less than the others.
+
     Args:
         seed: of the grades and the runs.
         close: whether all runs have the same quality.
     """
-    true = _grades(seed)
+    queries = QUERIES if seed == 1 else [*QUERIES, "q12", "q13"]
+    true = _grades(seed, len(queries))
     rng = np.random.default_rng([seed, 1])
     runs = {}
     for name, quality in QUALITY.items():
         rows = []
-        for qid, grades in zip(QUERIES, true):
+        for qid, grades in zip(queries, true):
             quality = 0.4 if close else quality
             scores = np.round(quality * grades + rng.normal(0, 1.6, len(DOCS)), 1)
             best = np.argsort(-scores)[:DEPTH]
             rows += [(qid, DOCS[doc], scores[doc]) for doc in best]
             rows.append((qid, qid, scores[best[4]] + 0.05))  # the query itself
-        runs[name] = pd.DataFrame(rows, columns=["qid", "docno", "score"])
-    judged = rng.random(true.shape) < 0.75
+        run = pd.DataFrame(rows, columns=["qid", "docno", "score"])
+        runs[name] = run.sample(frac=1, random_state=len(runs), ignore_index=True)
+    at_query, at_doc = np.nonzero(rng.random(true.shape) < 0.75)
     qrels = pd.DataFrame(
-        [
-            (qid, doc, int(true[q, d]))
-            for q, qid in enumerate(QUERIES)
-            for d, doc in enumerate(DOCS)
-            if judged[q, d]
-        ],
-        columns=["qid", "docno", "label"],
+        {
+            "qid": [queries[q] for q in at_query],
+            "docno": [DOCS[d] for d in at_doc],
+            "label": true[at_query, at_doc],
+        }
     )
-    return runs, qrels
+    return runs, qrels.sample(frac=1, random_state=seed, ignore_index=True)
 
 
 def repeated(seed: int = 1) -> tuple[dict[str, pd.DataFrame], pd.DataFrame]:
@@ -140,7 +142,8 @@ def swapped() -> tuple[dict[str, pd.DataFrame], pd.DataFrame]:
 def labels(seed: int = 1) -> pd.DataFrame:
     """Documents without a label that runs rank among the first three: all are relevant."""
     runs, qrels = collection(seed)
-    first = pd.concat(run.groupby("qid").head(3) for run in runs.values())
+    ranked = [run.sort_values("score", ascending=False) for run in runs.values()]
+    first = pd.concat(run.groupby("qid").head(3) for run in ranked)
     pairs = first[["qid", "docno"]].drop_duplicates()
     judged = pairs.merge(qrels, how="left", on=["qid", "docno"])
     unjudged = judged[judged["label"].isna() & judged["docno"].str.startswith("d")]

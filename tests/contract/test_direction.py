@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from _calls import call
-from _options import Setting, files, frames, judges_of, other_judge, people, several, transformers
+from _options import Setting, files, frames, judged_by, judges_of, people, several, transformers
 
 import pyterrier_asl as asl
 from pyterrier_asl.analysis import discriminative_power, stability
@@ -147,10 +147,9 @@ def test_judges():
 
 
 def test_audit():
-    given = (RUNS, people(SETTING))
+    given = (RUNS, people())
     cost, gain = (
-        asl.audit(*given, measure, other_judge(SETTING), all_pairs=True).table
-        for measure in (COST, GAIN)
+        asl.audit(*given, measure, judged_by(0.7), all_pairs=True).table for measure in (COST, GAIN)
     )
     pairs = cost["minus"].fillna("") != ""
     assert pairs.sum() == 6
@@ -161,7 +160,7 @@ def test_audit():
 
 def test_experiment():
     topics = pd.DataFrame({"qid": _small.QUERIES, "query": _small.QUERIES})
-    systems = list(transformers(SETTING, "plain").values())
+    systems = list(transformers(SETTING).values())
     cost, gain = (
         asl.Experiment(systems, topics, QRELS, [measure], baseline=0, correction="holm", ranks=True)
         for measure in (COST, GAIN)

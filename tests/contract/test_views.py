@@ -15,7 +15,7 @@ import _small
 import numpy as np
 import pandas as pd
 import pytest
-from _options import CALLS, ROWS, Row, Setting, frames, judges_of, of, other_judge, several
+from _options import CALLS, ROWS, Row, Setting, frames, judged_by, judges_of, of, several, shuffled
 
 import pyterrier_asl as asl
 
@@ -54,15 +54,15 @@ SEEN: dict[tuple[str, str], tuple[Row, str]] = {
     ("audit", "all_pairs"): (ROWS["audit"]["all_pairs"], ""),
     ("audit", "alpha"): (ROWS["audit"]["alpha"], ""),
     ("audit", "name"): (ROWS["audit"]["name"], "chart LaTeX"),
-    ("holes", "alpha"): (ROWS["holes"]["alpha"], "chart"),
-    ("holes", "depth"): (ROWS["holes"]["depth"], ""),
-    ("holes of all pairs", "depth"): (ROWS["holes of all pairs"]["depth"], "chart"),
+    ("holes of two", "alpha"): (ROWS["holes of two"]["alpha"], "chart"),
+    ("holes of two", "depth"): (ROWS["holes of two"]["depth"], ""),
+    ("holes", "depth"): (ROWS["holes"]["depth"], "chart"),
 }
 
 
 @cache
 def result_of(call: str, measure: str) -> Any:
-    return CALLS[call](SETTING._replace(measure=measure), "plain", {})
+    return CALLS[call].result(SETTING._replace(measure=measure), "plain", {})
 
 
 @pytest.mark.parametrize(("call", "option"), SEEN)
@@ -71,8 +71,10 @@ def test_an_option_reaches_every_view(call, option):
     setting = SETTING._replace(measure=row.measure or SETTING.measure)
     given = of(row.given, setting)
     measure = setting.measure
-    before = CALLS[call](setting, "plain", dict(given)) if given else result_of(call, measure)
-    after = CALLS[call](setting, "plain", {**given, option: of(row.value, setting)})
+    before = result_of(call, measure)
+    if given:
+        before = CALLS[call].result(setting, "plain", given)
+    after = CALLS[call].result(setting, "plain", {**given, option: of(row.value, setting)})
     same = {name for name, view in VIEWS.items() if view(before) == view(after)}
     assert same == set(unseen.split())
 
@@ -118,12 +120,12 @@ def test_percentages_of_a_comparison_are_those_of_the_data():
 
 @pytest.mark.parametrize("call", ["audit", "compare", "ranks"])
 def test_the_level_of_intervals_is_printed_in_percent(call):
-    text = str(CALLS[call](SETTING, "plain", {"alpha": 0.1}))
+    text = str(CALLS[call].result(SETTING, "plain", {"alpha": 0.1}))
     assert "90 %" in text and "95 %" not in text
 
 
 def test_the_agreement_of_judges_is_a_share_of_pairs():
-    judge = other_judge(SETTING)
+    judge = judged_by(0.7)
     found = asl.judges(QRELS, {"x": judge}, RUNS, "AP@10", draws=20)
     pairs = QRELS.merge(judge, on=["qid", "docno"], suffixes=("", "_x"))
     agree = ((pairs["label"] > 0) == (pairs["label_x"] > 0)).mean()
@@ -143,10 +145,6 @@ def test_counts_of_holes_are_those_of_the_runs():
 
 
 # Orders: rows of runs and qrels, runs and judges by name.
-
-
-def shuffled(frame: Any, seed: int = 3) -> Any:
-    return frame.sample(frac=1, random_state=seed) if isinstance(frame, pd.DataFrame) else frame
 
 
 def turned(named: dict[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,244 @@
+"""Each option changes the result or is refused by its name, in Python and on the command line.
+
+The options come from the signatures and from click, so that a new one without a row fails. Each row
+is tried with one collection, with several and with a table of scores, by the function and by its
+command, whose files hold runs, queries and documents in another order.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import math
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, is_dataclass
+from functools import cache
+from typing import Any
+
+import _small
+import click
+import pandas as pd
+import pytest
+from _calls import call
+from _files import write_qrels
+from _options import (
+    CALLS,
+    ELSEWHERE,
+    OF_QRELS,
+    ROWS,
+    SETTINGS,
+    Setting,
+    files,
+    judged_by,
+    judges_of,
+    of,
+    people,
+    words_of,
+    words_of_inputs,
+)
+
+import pyterrier_asl as asl
+from pyterrier_asl.cli import main
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+#: Functions that match runs with qrels.
+WITH_QRELS = (
+    "evaluate bounds ties compare ranks report holes judges audit plan_audit search_lengths "
+    "preferences preference_matrix Experiment"
+).split()
+
+
+def function_of(name: str) -> str:
+    return re.split(" (of|without) ", name)[0]
+
+
+def options_of(function: str) -> list[str]:
+    """The options of a function: its keyword-only arguments, and options of pt.Experiment."""
+    parameters = list(inspect.signature(getattr(asl, function)).parameters.values())
+    data = 4 if function == "Experiment" else 0
+    named = parameters[data:] if data else [p for p in parameters if p.kind is p.KEYWORD_ONLY]
+    options = [option.name for option in named if option.kind is not option.VAR_KEYWORD]
+    return [*options, *(OF_QRELS if function in WITH_QRELS else ())]
+
+
+def command_of(name: str) -> click.Command:
+    return main.get_command(click.Context(main), name)
+
+
+def test_every_option_has_a_row():
+    functions = [name for name in asl.__all__ if inspect.isfunction(getattr(asl, name))]
+    assert {*map(function_of, ROWS), *ELSEWHERE} == set(functions)
+    for name, rows in ROWS.items():
+        assert set(rows) == set(options_of(function_of(name))), name
+
+
+# Python
+
+
+def shown(result: Any) -> str:
+    """The visible content of a result: text, and tables with all decimals."""
+    return "\n".join(_parts(result))
+
+
+def _parts(result: Any) -> Iterator[str]:
+    if isinstance(result, pd.DataFrame | pd.Series):
+        yield result.to_csv(float_format="%.13g")
+        yield str(result.attrs)
+    elif isinstance(result, list | tuple):
+        for part in result:
+            yield from _parts(part)
+    elif hasattr(result, "html"):
+        yield result.html
+    else:
+        yield str(result)
+        if is_dataclass(result):
+            values = [getattr(result, field.name) for field in fields(result)]
+            yield from _parts([value for value in values if isinstance(value, pd.DataFrame)])
+        yield str(getattr(result, "verdicts", ""))
+        if isinstance(table := getattr(result, "table", None), pd.DataFrame):
+            yield from _parts(table)
+
+
+@cache
+def plain(name: str, setting: Setting) -> Any:
+    return attempt(name, setting, "plain", {})
+
+
+def attempt(name: str, setting: Setting, data: str, options: dict[str, Any]) -> Any:
+    """The result of a call with the inputs in another order than in the files, or its error."""
+    try:
+        return CALLS[name].result(setting, data, options)
+    except ValueError as error:
+        return error
+
+
+# Commands
+
+
+def words(name: str, setting: Setting, data: str, options: Mapping[str, Any]) -> list[str]:
+    """A command with its inputs and these options."""
+    call_ = CALLS[name]
+    command, given = command_of(call_.command), dict(options)
+    inputs = words_of_inputs(setting, data)
+    if name == "compare" and setting.source == "scores":
+        inputs += list(_small.QUALITY)
+    if name == "compare" and setting.source == "several":
+        given.setdefault("baseline", "charlie")
+    if name == "holes of two":
+        inputs = [inputs[0], *(str(files(data)[0][run]) for run in ("bravo", "alpha"))]
+    if name == "judges":
+        given = {"judges": judges_of(0.7, 0.5)(setting), "draws": 30} | given
+    if name in ("audit", "plan_audit"):
+        inputs[0] = str(write_qrels(people(), _small.folder() / "people"))
+        given["machine"] = {"m": judged_by(0.7)}
+    if name == "merge_labels":
+        added = given.pop("added", _small.labels())
+        return ["labels", inputs[0], str(write_qrels(added, _small.folder() / "added"))] + [
+            *call_.always,
+            *words_of(command, given),
+        ]
+    measure = "measures" if any(p.name == "measures" for p in command.params) else "measure"
+    given = {measure: setting.measure, **given}
+    always = [*call_.always]
+    if "by_query" in given:
+        always += ["-q"] * bool(given.pop("by_query"))
+    return [call_.command, *inputs, *always, *words_of(command, given)]
+
+
+def rows_of(table: pd.DataFrame) -> list[dict[str, Any]]:
+    return json.loads(table.reset_index(drop=True).to_json(orient="records", double_precision=15))
+
+
+def assert_same_rows(found: list[dict[str, Any]], expected: list[dict[str, Any]]) -> None:
+    """Asserts that two tables have the same rows, in any order; 1 is 1.0, and null is NaN."""
+
+    def parts(row: dict[str, Any]) -> tuple[str, list[float]]:
+        texts = {name: v for name, v in row.items() if isinstance(v, str | bool | list)}
+        numbers = [
+            math.nan if row[name] is None else row[name] for name in row if name not in texts
+        ]
+        return json.dumps([list(row), texts]), numbers
+
+    assert len(found) == len(expected)
+    for one, other in zip(*(sorted(map(parts, rows), key=str) for rows in (found, expected))):
+        assert one[0] == other[0]
+        assert one[1] == pytest.approx(other[1], rel=1e-9, abs=1e-9, nan_ok=True)
+
+
+def printed(name: str, setting: Setting, data: str, options: Mapping[str, Any]) -> Any:
+    """What the command prints, or its error."""
+    done = call(*words(name, setting, data, options))
+    if done.exit_code == 2:
+        return ValueError(done.stderr)
+    assert not done.exit_code or "Guard: FAIL" in done.stderr, done.exc_info
+    return done.stdout
+
+
+def assert_printed(name: str, text: Any, result: Any) -> None:
+    """Asserts that a command prints the table of the function's result."""
+    assert not isinstance(text, ValueError), text
+    expected = CALLS[name].printed(result)
+    if isinstance(expected, str):
+        assert text.rstrip() == expected.rstrip()
+        return
+    rows = [json.loads(line) for line in text.splitlines()]
+    if name == "compare":  # after the table, each verdict and that of all
+        outcomes = [verdict.outcome.name for verdict in result.verdicts]
+        assert sorted(row["outcome"] for row in rows if "outcome" in row) == sorted(outcomes)
+        rows = rows[: len(expected)]
+    assert_same_rows(rows, rows_of(expected))
+
+
+def cases() -> Iterator[Any]:
+    for name, rows in ROWS.items():
+        for option in rows:
+            for setting in SETTINGS:
+                if setting.source in CALLS[name].sources and not (
+                    setting.source == "scores" and option in OF_QRELS
+                ):
+                    # A page takes half a second.
+                    is_slow = name == "report" and setting.source != "frames"
+                    marks = [pytest.mark.slow] if is_slow else []
+                    test = f"{name}-{option}-{setting.source}"
+                    yield pytest.param(name, option, setting, id=test, marks=marks)
+
+
+@pytest.mark.parametrize(("name", "option", "setting"), list(cases()))
+def test_an_option_changes_the_result_or_is_refused(name, option, setting):
+    row = ROWS[name][option]
+    setting = setting._replace(measure=row.measure or setting.measure)
+    given = of(row.given, setting)
+    options = {**given, option: of(row.value, setting)}
+    refused, same, not_said = row.about(setting).values()
+    before = plain(name, setting)
+    if given or row.data != "plain":
+        before = attempt(name, setting, row.data, given)
+    after = attempt(name, setting, row.data, options)
+    if CALLS[name].command and option not in UNSAID.get(name, ()):
+        text = printed(name, setting, row.data, options)
+        if refused or not_said:
+            assert isinstance(text, ValueError) and re.search(not_said or refused, str(text))
+        else:
+            assert_printed(name, text, after)
+    if refused:
+        assert isinstance(after, ValueError) and re.search(refused, str(after))
+        return
+    assert not isinstance(after, ValueError), after
+    is_needed = row.data in ("repeated", "lacking", "unusable")
+    assert isinstance(before, ValueError) == is_needed, before
+    assert (shown(before) == shown(after)) == bool(same)
+    if row.alone:
+        alone = attempt(name, setting, "plain", {option: options[option]})
+        assert isinstance(alone, ValueError) and re.search(row.alone, str(alone))
+
+
+#: Options that only Python has, or that a command gives itself, such as the name of a machine.
+UNSAID = {
+    "evaluate": ("long", "backend", "jobs", "progress"),
+    "ranks": ("depth", "highest"),
+    "judges": ("test",),
+    "audit": ("labels", "name"),
+    "plan_audit": ("labels",),
+}
