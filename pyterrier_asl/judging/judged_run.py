@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -62,12 +63,12 @@ class Relevant:
     total: Ints
     pairs: Ints
 
-    @cached_property
+    @property
     def found(self) -> Ints:
         """Relevant documents retrieved, shape (Q,)."""
         return np.diff(self.offsets)
 
-    @cached_property
+    @property
     def queries(self) -> Ints:
         """The query number of each rank."""
         return queries_of(self.offsets)
@@ -145,19 +146,19 @@ class JudgedRun(Remembering):
         cls, judgements: Judgements, retrieved: Ints, queries: Ints, ranks: Ints, pairs: Ints
     ) -> JudgedRun:
         """A JudgedRun without rows."""
-        rows, is_tied = Ranking.without_rows(len(judgements)), np.empty(0, dtype=bool)
-        return cls(judgements, run_columns({}), rows, retrieved, queries, ranks, pairs, is_tied)
+        rows, is_tied = Ranking.without_rows(len(retrieved)), np.empty(0, dtype=bool)
+        return cls(judgements, _no_table(), rows, retrieved, queries, ranks, pairs, is_tied)
 
     def without_rows(self) -> JudgedRun:
         """The same without its rows, which may be many: the table keeps only the first."""
         table = self.table.take(np.arange(len(self.table))[:1])
-        ranking = Ranking.without_rows(len(self.judgements))
+        ranking = Ranking.without_rows(len(self.retrieved))
         return replace(self, table=table, whole_ranking=ranking, is_tied=self.is_tied[:0])
 
     @cached_property
     def constant_scores(self) -> Bools:
         """The queries with several documents that all have the same score, shape (Q,)."""
-        constant = np.zeros(len(self.judgements), dtype=bool)
+        constant = np.zeros(len(self.retrieved), dtype=bool)
         offsets = self.whole_ranking.offsets
         several = np.flatnonzero(np.diff(offsets) > 1)
         ends = np.stack((offsets[several], offsets[several + 1] - 1))
@@ -235,7 +236,7 @@ class JudgedRun(Remembering):
     @cached_property
     def offsets(self) -> Ints:
         """The beginning of each query's entries, shape (Q + 1,)."""
-        return offsets_of(self.queries, len(self.judgements))
+        return offsets_of(self.queries, len(self.retrieved))
 
     @remembered
     def view(self, cutoff: int | None = None, judged_only: bool = False) -> JudgedRun:
@@ -263,7 +264,7 @@ class JudgedRun(Remembering):
     def relevant(self, rel: float = 1) -> Relevant:
         """The ranks of the documents with a grade of ``rel`` or more."""
         keep = (self.grades >= rel) & (self.grades >= 0)
-        offsets = offsets_of(self.queries[keep], len(self.judgements))
+        offsets = offsets_of(self.queries[keep], len(self.retrieved))
         return Relevant(
             self.ranks[keep], offsets, self.judgements.num_relevant(rel), self.pairs[keep]
         )
@@ -276,6 +277,12 @@ class JudgedRun(Remembering):
     def docnos(self, ranking: Ranking) -> pa.LargeStringArray:
         """The document ids of a ranking of this run."""
         return take(self.table.docno, ranking.rows)
+
+
+@cache
+def _no_table() -> Columns:
+    """The table of a run without rows."""
+    return run_columns({})
 
 
 class NothingJudged(UserWarning):

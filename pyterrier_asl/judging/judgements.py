@@ -71,7 +71,7 @@ class Judgements(Remembering):
             self.by_subtopic = pa.table({**ids, "relevance": grades, "iteration": subtopics})
         repeated = index.repeated
         if len(repeated):
-            grades = self._one_grade(offsets, index, grades, subtopics)
+            grades = self._one_grade(index, repeated, grades, subtopics)
             keep = np.delete(np.arange(len(docnos)), repeated)
             docnos, grades = take(docnos, keep), grades[keep]
             index = PairIndex(np.searchsorted(keep, offsets), docnos)
@@ -85,20 +85,25 @@ class Judgements(Remembering):
         self.queries = queries_of(self.offsets)
 
     def _one_grade(
-        self, offsets: Ints, index: PairIndex, grades: Floats, subtopics: pa.Array | None
+        self, index: PairIndex, repeated: Ints, grades: Floats, subtopics: pa.Array | None
     ) -> Floats:
         """The highest grade of a document judged for several subtopics, else the last; warns."""
-        last = index.find(queries_of(offsets), index.ids)
+        queries = queries_of(index.offsets)
+        last = index.find(queries, index.ids)
         several = np.zeros(len(grades), dtype=bool)
         if subtopics is not None:
             other = pc.not_equal(subtopics, take(subtopics, last))
             several[last[other.to_numpy(zero_copy_only=False)]] = True
-        twice = index.repeated[~several[last[index.repeated]]]
+        twice = repeated[~several[last[repeated]]]
         if len(twice):
-            self.contradiction = self._contradiction(offsets, index, twice, grades)
             warn(
                 f"the qrels judge {counted(len(twice), 'document')} twice for one query (e.g. "
                 f"{index.ids[int(twice[0])].as_py()!r}): measures use the last judgement",
+            )
+        for row in twice[grades[twice] != grades[last[twice]]][:1].tolist():
+            self.contradiction = (
+                f"document {index.ids[row].as_py()!r} has the grades {grades[row]:g} and "
+                f"{grades[last[row]]:g} for query {self.qid_text[int(queries[row])].as_py()!r}"
             )
         highest, lowest = grades.copy(), grades.copy()
         np.maximum.at(highest, last, grades)
@@ -111,22 +116,6 @@ class Judgements(Remembering):
                 "subtopics use the highest"
             )
         return np.where(several[last], highest[last], grades)
-
-    def _contradiction(
-        self, offsets: Ints, index: PairIndex, repeated: Ints, grades: Floats
-    ) -> str:
-        """The first repeated judgement whose grade differs from the last of its document."""
-        queries = queries_of(offsets)[repeated]
-        last = index.find(queries, index.ids.take(pa.array(repeated)))
-        wrong = np.flatnonzero(grades[repeated] != grades[last])
-        if not len(wrong):
-            return ""
-        row = wrong[0]
-        return (
-            f"document {index.ids[int(last[row])].as_py()!r} has the grades "
-            f"{grades[repeated[row]]:g} and {grades[last[row]]:g} for query "
-            f"{self.qid_text[int(queries[row])].as_py()!r}"
-        )
 
     @property
     def matching(self) -> dict[str, Any]:

@@ -20,7 +20,6 @@ from ..io.lazy import pc
 from ..io.threads import fixed_blocks, map_parts
 from ..io.values import arrays_of, arrow_numbers, ids_of, numpy_numbers, take
 from ..scoring.arrays import Bytes, Ints, queries_of
-from .remembered import cached_property
 
 Hashes = npt.NDArray[np.uint64]
 
@@ -63,6 +62,9 @@ def positions(ids: pa.Array, known: pa.Array) -> Ints:
 class PairIndex:
     """Known (group, id) pairs, group by group, for millions of lookups.
 
+    Attributes:
+        hashes: the hash of each id, shape (n,).
+
     Args:
         offsets: the beginning of each group's ids and the end of the last, shape (G + 1,).
         ids: n ids.
@@ -75,6 +77,7 @@ class PairIndex:
 
     def __init__(self, offsets: Ints, ids: pa.LargeStringArray, seed: np.uint64 = SEED) -> None:
         self.offsets, self.ids, self.seed = offsets.astype(np.int64), ids, seed
+        self.hashes = hashes_of(ids, seed)
         # A number of 64 bits for each pair: its group, some bits of its hash, its position. Sorting
         # such numbers is several times faster than sorting positions by keys.
         groups = queries_of(self.offsets).astype(np.uint64)
@@ -93,12 +96,7 @@ class PairIndex:
         ids = ids_of(*map(np.asarray, state["ids"]))
         self.__init__(np.asarray(state["offsets"]), ids, np.uint64(state["seed"]))  # type: ignore[misc]
 
-    @cached_property
-    def hashes(self) -> Hashes:
-        """The hash of each id, shape (n,)."""
-        return hashes_of(self.ids, self.seed)
-
-    @cached_property
+    @property
     def repeated(self) -> Ints:
         """The positions of pairs that occur again later: of equal pairs all but the last."""
         keys = self._sorted & ~self._positions

@@ -197,7 +197,7 @@ class PluginMeasure(Measure, Formula):  # type: ignore[misc]
             return self._extreme(judged)
         view = self.view(judged)
         values = self._score(view)
-        nothing = view.judgements.num_relevant(self["rel"]) == 0
+        nothing = view.relevant(self["rel"]).total == 0
         if nothing.any():
             _log_once(int(nothing.sum()), len(nothing), self["rel"])
             values = np.where(nothing, self.WITHOUT_RELEVANT, values)
