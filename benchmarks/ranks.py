@@ -25,7 +25,7 @@ import pandas as pd
 from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.leaderboard.ranks import ranks
 from pyterrier_asl.measures.directions import higher_is_better
-from pyterrier_asl.measures.names import parse_measure
+from pyterrier_asl.measures.parsing import parse_measure
 from pyterrier_asl.statistics.rank_intervals import VARIANCES, rank_intervals
 
 DATA = Path(os.environ.get("PYTERRIER_ASL_DATA", "../shared/data"))

@@ -26,7 +26,7 @@ from ..charts import (
     shape,
     tooltips,
 )
-from ..evaluation.inputs import refuse
+from ..evaluation.sources import refuse
 from ..io.lazy import pd
 from ..statistics.tests import PairedTest, with_corrected_p
 from .judges_as_runs import BOUNDS, judge_as_run, judges_as_runs, precision_by

@@ -25,8 +25,8 @@ from ..charts import (
     tooltips,
     up_to_1,
 )
-from ..evaluation.inputs import refuse
 from ..evaluation.preferences import preference_cubes
+from ..evaluation.sources import refuse
 from ..io.lazy import pd
 from ..io.names import check_names
 from ..io.notices import counted

@@ -8,7 +8,7 @@ import numpy as np
 from ir_measures import AP
 
 from ..assessment.judges import Judge, Judges, shared_pairs
-from ..measures.names import with_options
+from ..measures.parsing import with_options
 from ..scoring import assessor as scoring
 from ..scoring.arrays import Bools, Floats, Ints
 

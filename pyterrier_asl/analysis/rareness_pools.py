@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from ..charts import alt, figure, ranks_on_lists, tooltips
-from ..evaluation.inputs import complete_measures
 from ..evaluation.relevant_documents import RelevantRanks
+from ..evaluation.sources import complete_measures
 from ..io.lazy import pd
 from ..io.names import check_names
-from ..measures.names import Measures, one_measure
+from ..measures.parsing import Measures, one_measure
 from ..measures.rareness import Pools
 from ..scoring.rareness import gains
 from ..statistics.agreement import kendall_tau, tau_ap

@@ -14,14 +14,21 @@ import pyarrow as pa
 from ..assessment.judges import QRELS, Judges, with_reference
 from ..evaluation.evaluate import tracks
 from ..evaluation.evaluation import Evaluation
-from ..evaluation.inputs import JudgeRel, QrelsLike, Runs, complete_measures, refuse, warn_of_grades
+from ..evaluation.sources import (
+    JudgeRel,
+    QrelsLike,
+    Runs,
+    complete_measures,
+    refuse,
+    warn_of_grades,
+)
 from ..io.columns import Columns
 from ..io.lazy import pc, pd
 from ..io.names import check_names
 from ..io.notices import warn
 from ..measures import ASL
 from ..measures._base import check_from_0
-from ..measures.names import Measures, named_measures, with_options
+from ..measures.parsing import Measures, named_measures, with_options
 from ..scoring.arrays import within_query
 from ..scoring.search_length import DEFAULT_DEPTH
 

@@ -40,7 +40,7 @@ from typing import Any, ParamSpec, Protocol, TypeVar, cast
 
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.facts import with_notes
-from ..evaluation.inputs import JudgeRel, QrelsLike, Runs
+from ..evaluation.sources import JudgeRel, QrelsLike, Runs
 from ..io.lazy import alt, pd
 from ..scoring.arrays import Bools, Floats, Ints
 from .reading import (

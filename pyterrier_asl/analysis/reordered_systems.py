@@ -22,7 +22,7 @@ from ..charts import (
 from ..evaluation.relevant_documents import RelevantDocuments, relevant_documents
 from ..io.lazy import pd
 from ..measures._base import check_from_0
-from ..measures.names import with_options
+from ..measures.parsing import with_options
 from ..statistics.agreement import kendall_tau
 from ..statistics.rounding import rounded
 from ..statistics.tests import compare_all

@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from ..io.lazy import pd
 from ..judging.matching import positions
-from ..measures.names import Measures
+from ..measures.parsing import Measures
 from ..statistics.agreement import (
     agreement_of_tables,
     cohen_kappa,

@@ -15,13 +15,13 @@ import numpy as np
 import pyarrow as pa
 
 from ..charts.forms import PANEL, ROW, alt, captioned, category, ranges, tooltips
-from ..evaluation.inputs import QrelsLike, Runs, refuse, refuse_unused, warn_of_grades
+from ..evaluation.sources import QrelsLike, Runs, refuse, refuse_unused, warn_of_grades
 from ..io.lazy import pd
 from ..io.notices import counted, names_of, warn
 from ..io.printed import Part, Printed
 from ..io.tables import latex
 from ..judging.matching import positions
-from ..measures.names import Measures, NamedMeasure, named_measures
+from ..measures.parsing import Measures, NamedMeasure, named_measures
 from ..statistics.inputs import Floats, Ints
 from ..statistics.prediction_powered import TARGETS as TARGETS
 from ..statistics.prediction_powered import prediction_powered

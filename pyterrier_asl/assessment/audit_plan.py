@@ -9,12 +9,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..evaluation.inputs import QrelsLike, Runs, refuse_unused
+from ..evaluation.sources import QrelsLike, Runs, refuse_unused
 from ..io.atomic import replacing
 from ..io.lazy import pd
 from ..io.notices import counted
 from ..io.printed import Part, Printed
-from ..measures.names import Measures, NamedMeasure, named_measures
+from ..measures.parsing import Measures, NamedMeasure, named_measures
 from ..statistics.inputs import Floats, check_draws
 from ..statistics.prediction_powered import TARGETS, differing_values, interval_widths
 from .audit import AuditedRuns, means_and_differences

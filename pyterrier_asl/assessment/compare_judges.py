@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..charts.forms import STEP, alt, captioned, ranges, tooltips
-from ..evaluation.inputs import JudgeRel, QrelsLike, Runs, refuse, warn_of_grades
+from ..evaluation.sources import JudgeRel, QrelsLike, Runs, refuse, warn_of_grades
 from ..io.lazy import pd
 from ..io.notices import counted
 from ..io.printed import Part, Printed
 from ..io.tables import latex
-from ..measures.names import Measures, NamedMeasure
+from ..measures.parsing import Measures, NamedMeasure
 from ..statistics.inputs import check_name
 from ..statistics.tests import PairedTest
 from .agreement import ON_GRADES, confusion_of, counts_by_grade, judged_by_both

@@ -12,7 +12,7 @@ from ..charts.forms import COLORS, HEIGHT, POINT, WIDTH, alt, captioned, tooltip
 from ..charts.scales import around
 from ..io.lazy import pd
 from ..io.notices import counted
-from ..measures.names import NamedMeasure
+from ..measures.parsing import NamedMeasure
 from ..statistics.favour import favours
 from ..statistics.inputs import DRAWS
 from .judges import FEW_QUERIES, Judges, sign_of

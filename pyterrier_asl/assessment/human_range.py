@@ -16,7 +16,7 @@ import numpy as np
 
 from ..io.lazy import pd
 from ..io.notices import counted
-from ..measures.names import NamedMeasure
+from ..measures.parsing import NamedMeasure
 from ..statistics.inputs import Floats
 from ..statistics.intervals import Interval
 from .agreement import (

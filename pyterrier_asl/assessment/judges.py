@@ -13,13 +13,13 @@ import pyarrow as pa
 
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.facts import Facts
-from ..evaluation.inputs import JudgeRel, QrelsLike, Runs, refuse, with_rel
+from ..evaluation.sources import JudgeRel, QrelsLike, Runs, refuse, with_rel
 from ..io.names import check_names
 from ..judging.judgements import Judgements
 from ..judging.matching import positions
 from ..judging.qrels import judgements_of, matching_of
 from ..measures._base import check_from_0
-from ..measures.names import Measures, NamedMeasure, named_measures, one_measure
+from ..measures.parsing import Measures, NamedMeasure, named_measures, one_measure
 from ..statistics.inputs import Bools, Floats, Ints
 
 #: The name of the judge whose judgements are given as ``qrels``.

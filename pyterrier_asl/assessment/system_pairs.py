@@ -9,7 +9,7 @@ import numpy as np
 
 from ..io.lazy import pd
 from ..io.notices import counted
-from ..measures.names import Measures
+from ..measures.parsing import Measures
 from ..statistics.tests import PairedTest, compare_all
 from .judges import Judges, sign_of
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..io.lazy import pd
 from ..io.notices import names_of
-from ..measures.names import NamedMeasure
+from ..measures.parsing import NamedMeasure
 from ..statistics.intervals import bootstrap_p
 from ..statistics.tests import with_corrected_p
 from .agreement import (

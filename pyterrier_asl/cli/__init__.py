@@ -159,7 +159,7 @@ def error_line(error: Exception) -> str:
     """The message of an error in one line; for an unexpected error also its type."""
     if isinstance(error, click.ClickException):
         return " ".join(error.format_message().split())
-    from ..measures.names import measure_named
+    from ..measures.parsing import measure_named
 
     text = _STDIN.sub("standard input", " ".join(str(error).split()))
     if isinstance(error, OSError) and error.errno in FULL and not error.filename:

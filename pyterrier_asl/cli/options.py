@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 import click
 
-from ..evaluation.inputs import NOT_FOR_SCORES, refuse
+from ..evaluation.sources import NOT_FOR_SCORES, refuse
 from ..judging.qrels import Qrels
 from .parameters import OPTIONS
 
@@ -208,7 +208,7 @@ def sources(names: Sequence[str] | None = None) -> tuple[Any, Any]:
         if is_given(name):
             raise click.UsageError(f"--{name.replace('_', '-')} needs --scores")
     if tracks:
-        from ..evaluation.inputs import tracks_by_name
+        from ..evaluation.sources import tracks_by_name
 
         named = tracks_by_name(tracks).items()
         return {name: (runs, qrels_of(own)) for name, (runs, own) in named}, None

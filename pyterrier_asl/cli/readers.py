@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from ..io.names import read_groups
-from ..measures.names import parse_measures
+from ..measures.parsing import parse_measures
 
 
 def read_grade(value: float) -> float:

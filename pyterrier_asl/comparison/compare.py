@@ -15,11 +15,11 @@ from typing import Any
 
 from ..evaluation.evaluate import tracks
 from ..evaluation.evaluation import Evaluation
-from ..evaluation.inputs import FOR_SEVERAL, NOT_FOR_SCORES, QrelsLike, Runs, refuse
 from ..evaluation.scores import ScoreTable
+from ..evaluation.sources import FOR_SEVERAL, NOT_FOR_SCORES, QrelsLike, Runs, refuse
 from ..io.files import check_file, local_path
 from ..io.runs import run_name
-from ..measures.names import Measures
+from ..measures.parsing import Measures
 from ..statistics.inputs import FEWEST, check_name, check_probability
 from ..statistics.tests import CORRECTIONS, PairedTest
 from .conditions import parse_condition

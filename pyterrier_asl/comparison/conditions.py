@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..measures.directions import higher_is_better
-from ..measures.names import words
+from ..measures.parsing import words
 from ..statistics.inputs import Floats
 
 #: Kinds of differences: better and worse depend on the direction of the measure.

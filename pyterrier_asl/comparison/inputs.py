@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from ..evaluation.evaluation import Evaluation
-from ..evaluation.inputs import complete_measures, measures_for, warn_of_grades
 from ..evaluation.labellings import measure_with_bounds
 from ..evaluation.preferences import preferences_for
 from ..evaluation.scores import ScoreTable, canonical_name
+from ..evaluation.sources import complete_measures, measures_for, warn_of_grades
 from ..io.names import shared_systems
-from ..measures.names import (
+from ..measures.parsing import (
     Measures,
     NamedMeasure,
     measure_named,

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ..io.notices import counted, names_of
-from ..measures.names import added_up
+from ..measures.parsing import added_up
 from ..statistics.inputs import FEWEST
 from ..statistics.rounding import EQUAL
 from ..statistics.tests import PairedTest

@@ -10,10 +10,10 @@ from typing import Any
 from ..io.lazy import pd
 from ..io.names import shared_systems
 from ..judging.qrels import source_of
-from ..measures.names import Measures, NamedMeasure
+from ..measures.parsing import Measures, NamedMeasure
 from .evaluation import Evaluation
 from .facts import with_notes
-from .inputs import FOR_SEVERAL, chosen_measures, refuse, warn_of_grades
+from .sources import FOR_SEVERAL, chosen_measures, refuse, warn_of_grades
 
 # Collections
 

@@ -23,7 +23,7 @@ from ..judging.judged_run import JudgedRun
 from ..judging.judgements import Judgements
 from ..judging.qrels import Qrels, judgements_of, matching_of, source_of
 from ..judging.remembered import Remembering
-from ..measures.names import (
+from ..measures.parsing import (
     NamedMeasure,
     added_up,
     needs_pool,
@@ -34,8 +34,8 @@ from ..measures.rareness import Pools
 from ..scoring.arrays import Floats
 from ..scoring.lexicographic import reciprocal_ranks
 from .facts import Facts, RunFacts
-from .inputs import named_runs
 from .measuring import Measuring, iter_judged, values_of
+from .sources import named_runs
 from .workers import BACKENDS, measure_runs
 
 

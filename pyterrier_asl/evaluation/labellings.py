@@ -12,7 +12,7 @@ from ..judging.judged_run import JudgedRun
 from ..judging.remembered import remembered
 from ..judging.unjudged import Unjudged
 from ..measures.formula import Formula, LabelledPair, LabelledRun, Labels, formula
-from ..measures.names import Measures
+from ..measures.parsing import Measures
 from ..measures.standard import measures_with_bounds
 from ..scoring.arrays import Floats, Ints
 from ..scoring.matrices import Bounds
@@ -20,7 +20,7 @@ from ..scoring.parameters import check_whole
 from .evaluate import join_tracks, unread_tracks
 from .evaluation import Evaluation
 from .facts import Facts, RunFacts, with_notes
-from .inputs import refuse
+from .sources import refuse
 
 
 def measure_with_bounds(measure: Any) -> Formula:

@@ -25,7 +25,7 @@ from ..io.threads import cores, map_ahead, map_at_once
 from ..judging.judged_run import JudgedRun, judge_whole
 from ..judging.judgements import Judgements
 from ..measures.formula import formula
-from ..measures.names import has_subtopics, needs_pool
+from ..measures.parsing import has_subtopics, needs_pool
 from ..measures.rareness import Pools, check_pooled, warn_of_few
 from ..scoring.arrays import Floats
 from .facts import RunFacts

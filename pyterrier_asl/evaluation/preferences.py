@@ -23,7 +23,7 @@ from ..scoring.preferences import pairwise_preferences, preference_cube
 from ..statistics.pairwise import cycle_numbers, sign_test, t_test
 from .evaluation import Evaluation
 from .facts import with_notes
-from .inputs import warn_of_grades
+from .sources import warn_of_grades
 
 # Two rankings
 

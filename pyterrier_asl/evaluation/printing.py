@@ -9,7 +9,7 @@ import numpy as np
 
 from ..io.notices import counted, names_of
 from ..io.tables import ALL
-from ..measures.names import NamedMeasure, measure_named
+from ..measures.parsing import NamedMeasure, measure_named
 from ..statistics.rounding import shared_ranks
 from .evaluation import Evaluation
 

@@ -18,7 +18,7 @@ from ..scoring import search_length as scoring
 from ..scoring.arrays import Bools, Floats, Ints, cumulate, queries_of, sum_by_query, within_query
 from ..scoring.parameters import check_whole
 from .facts import Facts, with_notes
-from .inputs import warn_of_grades
+from .sources import warn_of_grades
 
 if TYPE_CHECKING:
     from .evaluation import Evaluation

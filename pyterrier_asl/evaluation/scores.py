@@ -51,7 +51,7 @@ from ..io.runs import run_name
 from ..io.tables import ALL
 from ..io.trec_text import open_text
 from ..measures.directions import higher_is_better
-from ..measures.names import measure_named, words
+from ..measures.parsing import measure_named, words
 from ..scoring.arrays import Floats
 
 _KEYS = ("track", "name", "qid", "measure")

@@ -9,7 +9,7 @@ import numpy as np
 from ..io.lazy import pd
 from ..judging.judged_run import JudgedRun
 from ..judging.ties import TiedRun
-from ..measures.names import Measures
+from ..measures.parsing import Measures
 from ..scoring.arrays import Floats
 from .evaluate import join_tracks, unread_tracks
 from .evaluation import Evaluation

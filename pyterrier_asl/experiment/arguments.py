@@ -13,11 +13,11 @@ import pandas as pd
 import pyterrier as pt
 from ir_measures import Measure
 
-from ..evaluation.inputs import common_rel
+from ..evaluation.sources import common_rel
 from ..io.values import check_queries
 from ..measures import LexiP
 from ..measures.directions import higher_is_better
-from ..measures.names import parse_measure, parse_measures
+from ..measures.parsing import parse_measure, parse_measures
 from ..scoring.arrays import Floats
 from ..scoring.parameters import check_name, check_probability
 from ..statistics.tests import CORRECTIONS, compare_pair

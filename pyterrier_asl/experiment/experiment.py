@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from ir_measures import Measure
 
-from ..evaluation.inputs import refuse
+from ..evaluation.sources import refuse
 from ..io.names import check_names
 from .arguments import (
     baseline_numbers,

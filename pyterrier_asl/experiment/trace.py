@@ -13,14 +13,14 @@ import pyterrier as pt
 
 from ..charts import alt, category, figure, tooltips
 from ..evaluation.evaluation import Evaluation
-from ..evaluation.inputs import common_rel, warn_of_grades
 from ..evaluation.relevant_documents import RelevantRanks
+from ..evaluation.sources import common_rel, warn_of_grades
 from ..io.notices import counted, names_of
 from ..io.printed import Part, Printed
 from ..io.values import check_queries
 from ..judging.judged_run import JudgedRun, judge_part, judge_whole
 from ..judging.qrels import judgements_of
-from ..measures.names import Measures, named_measures
+from ..measures.parsing import Measures, named_measures
 from ..scoring.arrays import Bools
 
 #: The measures that are computed where none are named.

@@ -16,15 +16,15 @@ import pyterrier as pt
 from ir_measures import Measure
 
 from ..evaluation.evaluation import Evaluation
-from ..evaluation.inputs import warn_of_grades
 from ..evaluation.measuring import check_provided
+from ..evaluation.sources import warn_of_grades
 from ..io.notices import counted, warn
 from ..judging.judged_run import JudgedRun, judge
 from ..judging.judgements import Judgements
 from ..judging.qrels import judgements_of, matching_of
 from ..leaderboard.samples import Sample, check_sample
 from ..measures.formula import formula
-from ..measures.names import NamedMeasure, needs_pool
+from ..measures.parsing import NamedMeasure, needs_pool
 from ..measures.provider import Unscored
 from ..measures.rareness import check_pooled, warn_of_few
 from ..scoring.arrays import Floats

@@ -12,7 +12,8 @@ from ..assessment.judges import QRELS, Judges, sign_of, with_reference
 from ..evaluation.evaluate import tracks
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.facts import joined_notes
-from ..evaluation.inputs import (
+from ..evaluation.scores import ScoreTable
+from ..evaluation.sources import (
     FOR_SEVERAL,
     NOT_FOR_SCORES,
     JudgeRel,
@@ -22,10 +23,9 @@ from ..evaluation.inputs import (
     refuse_unused,
     warn_of_grades,
 )
-from ..evaluation.scores import ScoreTable
 from ..io.lazy import pd
 from ..io.names import OVERALL
-from ..measures.names import Measures, NamedMeasure, one_measure
+from ..measures.parsing import Measures, NamedMeasure, one_measure
 from ..statistics.inputs import DRAWS, FEWEST, Floats
 from ..statistics.rank_intervals import RankIntervals, joint_ranks, rank_intervals
 from .result import Leaderboard

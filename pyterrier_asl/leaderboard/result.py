@@ -18,7 +18,7 @@ from ..io.notices import counted, names_of
 from ..io.printed import Part, Printed
 from ..io.table_forms import format_value
 from ..io.tables import latex
-from ..measures.names import NamedMeasure
+from ..measures.parsing import NamedMeasure
 from ..statistics.inputs import FEWEST, check_name
 from . import forms
 from .sentences import STAR, Words, confidence, p_text, places_of_interval

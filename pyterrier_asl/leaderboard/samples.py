@@ -17,7 +17,7 @@ from ..evaluation.labellings import check_cutoff, labelled_measures
 from ..evaluation.scores import ScoreTable
 from ..io.names import shared_systems
 from ..io.notices import counted, names_of, warn
-from ..measures.names import NamedMeasure
+from ..measures.parsing import NamedMeasure
 from ..statistics.inputs import FEW, FEWEST, Floats, Ints
 from ..statistics.rounding import EQUAL
 

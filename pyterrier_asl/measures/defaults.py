@@ -8,7 +8,7 @@ import ir_measures
 from ir_measures import Measure
 
 from . import ASL, TBG, AP_Rareness, LexiP, P_Rareness, nASL
-from .names import NamedMeasure, unique
+from .parsing import NamedMeasure, unique
 
 
 def official_rel(official: Iterable[Measure]) -> int | None:

@@ -18,7 +18,7 @@ from ..io.atomic import replacing
 from ..io.notices import counted, names_of
 
 if TYPE_CHECKING:
-    from ..evaluation.inputs import JudgeRel
+    from ..evaluation.sources import JudgeRel
     from .findings import SystemFindings
 
 __all__ = ["Report", "report"]
@@ -132,8 +132,8 @@ def report(
         >>> report(runs, qrels, ["RR", "ASL@10"]).save(Path(tempfile.mkdtemp()) / "report.html")
     """
     from ..evaluation.evaluate import collections_of
-    from ..evaluation.inputs import NOT_FOR_SCORES, refuse
     from ..evaluation.scores import ScoreTable
+    from ..evaluation.sources import NOT_FOR_SCORES, refuse
     from ..io.texts import Texts
     from ..scoring.search_length import DEFAULT_DEPTH
     from .collect import collect, collect_scores

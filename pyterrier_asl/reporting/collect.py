@@ -17,7 +17,11 @@ from ..comparison.result import RunComparison
 from ..evaluation.evaluate import collections_of
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.facts import joined_notes
-from ..evaluation.inputs import (
+from ..evaluation.labellings import has_bounds, labelled_measures, measure_with_bounds
+from ..evaluation.preferences import PreferenceMatrix
+from ..evaluation.relevant_documents import RelevantRanks
+from ..evaluation.scores import ScoreTable, canonical_name
+from ..evaluation.sources import (
     JudgeRel,
     common_rel,
     default_rel,
@@ -26,15 +30,11 @@ from ..evaluation.inputs import (
     refuse_unused,
     warn_of_grades,
 )
-from ..evaluation.labellings import has_bounds, labelled_measures, measure_with_bounds
-from ..evaluation.preferences import PreferenceMatrix
-from ..evaluation.relevant_documents import RelevantRanks
-from ..evaluation.scores import ScoreTable, canonical_name
 from ..leaderboard.ranks import ranks
 from ..leaderboard.result import Leaderboard
 from ..measures.defaults import default_measures
 from ..measures.formula import formula
-from ..measures.names import NamedMeasure, measure_named, named_measures, unique
+from ..measures.parsing import NamedMeasure, measure_named, named_measures, unique
 from ..scoring.arrays import Ints
 from ..scoring.rareness import FEW
 from ..unjudged.holes import Holes

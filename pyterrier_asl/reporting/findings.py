@@ -23,7 +23,7 @@ from ..leaderboard.ranks import ranks_of
 from ..leaderboard.result import Leaderboard
 from ..leaderboard.samples import Sample, worst_value
 from ..measures import ASL
-from ..measures.names import NamedMeasure, added_up
+from ..measures.parsing import NamedMeasure, added_up
 from ..scoring.arrays import Bools, Floats, Ints
 from ..statistics.agreement import kendall_tau
 from ..statistics.inputs import FEWEST

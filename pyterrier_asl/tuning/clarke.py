@@ -18,7 +18,7 @@ from ..charts.saving import save_chart
 from ..io.atomic import check_replaceable, replacing
 from ..io.table_forms import PValue
 from ..measures.directions import higher_is_better
-from ..measures.names import NamedMeasure, parse_measures, unique
+from ..measures.parsing import NamedMeasure, parse_measures, unique
 from ..scoring.arrays import Floats
 from ..statistics.pairwise import t_test
 from . import StagedResult, StagedSearch, bm25_stages, use_settings

@@ -17,8 +17,8 @@ import pyterrier as pt
 from ir_measures import Measure
 
 from ..evaluation.facts import Facts, RunFacts
-from ..evaluation.inputs import warn_of_grades
 from ..evaluation.measuring import check_provided, values_of
+from ..evaluation.sources import warn_of_grades
 from ..io.columns import is_frame
 from ..io.values import check_queries, text
 from ..judging.judged_run import JudgedRun, judge_part
@@ -26,7 +26,7 @@ from ..judging.judgements import Judgements
 from ..judging.qrels import judgements_of, matching_of
 from ..measures.directions import higher_is_better
 from ..measures.formula import formula
-from ..measures.names import NamedMeasure, added_up, needs_pool, one_measure
+from ..measures.parsing import NamedMeasure, added_up, needs_pool, one_measure
 from ..scoring.arrays import Floats
 from .space import Setting, Space, describe, transformers_of
 

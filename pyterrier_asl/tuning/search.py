@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import pandas as pd
 import pyterrier as pt
 
-from ..evaluation.inputs import QrelsLike, refuse
+from ..evaluation.sources import QrelsLike, refuse
 from .objective import Objective, PipelineObjective, TuningTask, make_task
 from .space import Params, Space, transformers_of
 from .sweep import NotSwept, Sweep

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import pyterrier as pt
 
-from ..evaluation.inputs import QrelsLike
+from ..evaluation.sources import QrelsLike
 from ..io.notices import warn
 from ..retrieval.feedback import RobertsonPRF
 from .objective import Objective, SearchResult, make_task

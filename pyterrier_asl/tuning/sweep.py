@@ -22,7 +22,7 @@ from ir_measures import Measure
 from ..judging.judged_run import JudgedRun
 from ..judging.judgements import Judgements
 from ..measures.formula import Formula, formula
-from ..measures.names import added_up
+from ..measures.parsing import added_up
 from ..retrieval import _kernels
 from ..retrieval._kernels import TopDocuments, WeightedQueries
 from ..retrieval.bm25 import (

@@ -14,13 +14,13 @@ import pandas as pd
 from ..charts.forms import CROWDED, alt, captioned, figure, inline_rows, ranges, square, tooltips
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.facts import only_relevant
-from ..evaluation.inputs import QrelsLike, Runs, complete_measures
 from ..evaluation.labellings import Labelled, check_cutoff
+from ..evaluation.sources import QrelsLike, Runs, complete_measures
 from ..io.names import check_names
 from ..io.notices import counted
 from ..io.printed import Part, Printed
 from ..io.values import take
-from ..measures.names import Measures, NamedMeasure, one_measure
+from ..measures.parsing import Measures, NamedMeasure, one_measure
 from ..scoring.arrays import Floats, Ints
 from ..scoring.pair_bounds import lexicographic_verdicts
 from ..scoring.parameters import check_name, check_probability

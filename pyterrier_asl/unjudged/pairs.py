@@ -11,11 +11,11 @@ import numpy as np
 import pandas as pd
 
 from ..evaluation.evaluation import Evaluation
-from ..evaluation.inputs import warn_of_grades
 from ..evaluation.labellings import Labelled, unjudged_of
+from ..evaluation.sources import warn_of_grades
 from ..measures.directions import higher_is_better
 from ..measures.formula import LabelledPair, LabelledRankings, LabelledRun
-from ..measures.names import NamedMeasure
+from ..measures.parsing import NamedMeasure
 from ..scoring.arrays import Floats, cumulate, ranges_from
 from ..scoring.matrices import Bounds
 from ..statistics.boxes import BoxTest, box_test

@@ -11,7 +11,7 @@ import pytest
 import pyterrier_asl as asl
 from pyterrier_asl.analysis import registry
 from pyterrier_asl.cli import main
-from pyterrier_asl.measures.names import own_measures
+from pyterrier_asl.measures.parsing import own_measures
 
 TENTHS = tuple(n / 10 for n in range(11))
 

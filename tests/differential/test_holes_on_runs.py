@@ -45,7 +45,7 @@ MEASURES = ["ASL@100", "nDCG@10", "AP@100", "P@20", "LexiP@100", "R@100", "RR@10
 
 
 def test_values_by_full_judgements_are_within(judged, hidden):
-    from pyterrier_asl.measures.names import named_measures
+    from pyterrier_asl.measures.parsing import named_measures
 
     measures = {one.name: one.measure for one in named_measures(MEASURES)}
     labelled = labelled_measures(hidden, measures, depth=DEPTH)

@@ -25,7 +25,7 @@ from pyterrier_asl.analysis.success_at_n import satisfaction
 from pyterrier_asl.analysis.techniques import compare_techniques, relative_error_reduction
 from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.evaluation.relevant_documents import RelevantDocuments
-from pyterrier_asl.measures.names import with_options
+from pyterrier_asl.measures.parsing import with_options
 
 
 @pytest.fixture(scope="session")

@@ -17,7 +17,7 @@ from pyterrier_asl.comparison.conditions import (
 )
 from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.measures.directions import higher_is_better, value_range
-from pyterrier_asl.measures.names import parse_measures
+from pyterrier_asl.measures.parsing import parse_measures
 
 
 @pytest.mark.parametrize(

@@ -8,12 +8,12 @@ import pytest
 from pyterrier_asl import bounds, evaluate, search_lengths
 from pyterrier_asl.evaluation.evaluate import collections_of, measured
 from pyterrier_asl.evaluation.evaluation import Evaluation
-from pyterrier_asl.evaluation.inputs import chosen_measures, refuse, tracks_by_name
 from pyterrier_asl.evaluation.labellings import Labelled, measure_with_bounds, unjudged_of
 from pyterrier_asl.evaluation.printing import answers, printed_columns, sort_of_many
 from pyterrier_asl.evaluation.relevant_documents import RelevantRanks
 from pyterrier_asl.evaluation.scores import read_scores
-from pyterrier_asl.measures.names import parse_measure
+from pyterrier_asl.evaluation.sources import chosen_measures, refuse, tracks_by_name
+from pyterrier_asl.measures.parsing import parse_measure
 
 pytestmark = pytest.mark.filterwarnings("ignore:.* say little about rareness")
 

@@ -8,7 +8,7 @@ from click.testing import CliRunner
 
 import pyterrier_asl as asl
 from pyterrier_asl.cli import main
-from pyterrier_asl.measures.names import parse_measure, parse_measures
+from pyterrier_asl.measures.parsing import parse_measure, parse_measures
 
 RUN = small.frame(small.RUN)
 QRELS = small.frame(small.QRELS, "label")

@@ -6,7 +6,7 @@ import ir_measures
 import pytest
 
 import pyterrier_asl as asl
-from pyterrier_asl.evaluation.inputs import (
+from pyterrier_asl.evaluation.sources import (
     default_rel,
     named_runs,
     official_of,
@@ -15,7 +15,7 @@ from pyterrier_asl.evaluation.inputs import (
 )
 from pyterrier_asl.judging.judgements import Judgements
 from pyterrier_asl.measures.defaults import official_rel
-from pyterrier_asl.measures.names import named_measures
+from pyterrier_asl.measures.parsing import named_measures
 from pyterrier_asl.reporting.collect import collect
 
 #: A collection whose makers take a grade of 2 for relevant; its description needs no download.

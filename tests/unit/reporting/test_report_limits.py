@@ -11,7 +11,7 @@ from _reports import QRELS, QUERIES, a_run
 
 from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.io.texts import Texts
-from pyterrier_asl.measures.names import NamedMeasure, parse_measure
+from pyterrier_asl.measures.parsing import NamedMeasure, parse_measure
 from pyterrier_asl.reporting.answers import Answers, decimals, shown_share, shown_value
 from pyterrier_asl.reporting.collect import collect
 from pyterrier_asl.reporting.contents import LengthHistogram, TopTens

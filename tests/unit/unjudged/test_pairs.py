@@ -15,7 +15,7 @@ from pyterrier_asl import DocLengths
 from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.judging.judged_run import judge_part
 from pyterrier_asl.judging.judgements import Judgements
-from pyterrier_asl.measures.names import NamedMeasure
+from pyterrier_asl.measures.parsing import NamedMeasure
 from pyterrier_asl.unjudged.pairs import (
     difference_of,
     labelled_runs,

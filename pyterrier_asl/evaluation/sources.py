@@ -29,7 +29,7 @@ from ..judging.judgements import Judgements
 from ..judging.qrels import Qrels, source_of
 from ..measures.defaults import default_measures, official_rel
 from ..measures.lengths import DocLengths
-from ..measures.names import (
+from ..measures.parsing import (
     Measures,
     NamedMeasure,
     named_measures,
@@ -136,7 +136,7 @@ def refuse_unused(
         ValueError: for an option that no measure can use, also because each has its own value;
             ``machine_rel`` replaces that.
 
-    >>> from pyterrier_asl.measures.names import named_measures
+    >>> from pyterrier_asl.measures.parsing import named_measures
     >>> refuse_unused(named_measures("nDCG@10 Bpref"), "lengths", lengths="irds:vaswani")
     Traceback (most recent call last):
     ...
