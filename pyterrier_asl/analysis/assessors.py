@@ -114,7 +114,6 @@ def compare_with_assessors(
     Args:
         both_ways: also score the documents of the original judge, and the runs, by each other
             judge (the paper's "T6 org").
-        correction: over all rows of the result: ``'holm'``, ``'bonferroni'``, ``'bh'``, ``'none'``.
         as_published: the paper's choice: the paired two-tailed t-test without correction.
 
     Returns:

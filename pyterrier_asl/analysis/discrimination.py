@@ -92,7 +92,7 @@ def discriminative_power(
         rel: minimum grade of a relevant document, for measures without one.
         test: one of :data:`~pyterrier_asl.statistics.tests.PAIR_TESTS`, or of
             :data:`~pyterrier_asl.statistics.tests.TUKEY_TESTS`, which test all pairs together.
-        correction: of a test of pairs, over all pairs; ``'auto'`` is Holm's.
+        correction: over all pairs; ``'auto'`` is Holm's.
         levels: the levels of significance.
         as_published: the method of Türkmen et al.: rankings by 64-bit scores, and an unpaired test
             of each pair without correction. The paper calls it Tukey's HSD. It finds too many pairs

@@ -44,7 +44,7 @@ def _samples(
         fractions: shares to keep, each in (0, 1].
         draws: the number of random samples of each.
         seed: seed of the draws.
-        progress: whether to show a progress bar; None: in a terminal.
+        progress: whether to show a progress bar; None: only on a terminal.
     """
     if wrong := [fraction for fraction in fractions if not 0 < fraction <= 1]:
         raise ValueError(f"a share to keep lies above 0 and up to 1, but {wrong[0]} does not")

@@ -87,8 +87,7 @@ def system_preferences(
 
     Args:
         preferences: some of rrLP, sgnLP, lexirecall, RPP, RR.
-        correction: over all pairs of one kind; ``'auto'`` is Holm's.
-        alpha: the level of significance.
+        correction: over all pairs; ``'auto'`` is Holm's.
 
     Returns:
         A row for each kind and pair, with ``preference``, ``a``, ``b``, ``mean`` (positive prefers

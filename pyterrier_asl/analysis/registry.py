@@ -99,8 +99,8 @@ _COMMON = {
     "runs": "dict of name -> run, folder of run files, or list of them; or Evaluation.",
     "qrels": "frame, file, or ir_datasets id; None: the qrels of Evaluation.",
     "judges": "name -> qrels of the same queries; means are over the queries that all judged.",
-    "judge_rel": "minimum grade that each judge finds relevant: judge -> grade, or one number for "
-    "all but ``qrels``; None: ``rel``.",
+    "judge_rel": "minimum grade of a relevant document for the other judges: judge -> grade, or "
+    "one number; None: ``rel``.",
     "rel": "minimum grade of a relevant document; None: 1, with a warning if higher grades occur.",
     "cutoff": "only the first ``cutoff`` documents count.",
     "missing": "the rank of a document that was not retrieved: ``missing`` of ``ASL``.",
@@ -108,9 +108,11 @@ _COMMON = {
     "measures": "measures or their names.",
     "test": "a test for pairs; see :mod:`pyterrier_asl.statistics.tests`.",
     "alpha": "the level of significance; intervals cover 1 - alpha.",
-    "draws": "number of random draws of tests that need them; None: 10,000.",
-    "seed": "seed of the draws, 0 by default; the same seed gives the same numbers.",
-    "progress": "whether to show a progress bar; None: in a terminal.",
+    "draws": "number of random draws; None: 10,000.",
+    "seed": "seed of the draws, 0 by default.",
+    "progress": "whether to show a progress bar; None: only on a terminal.",
+    "correction": "over all rows of the result: ``'holm'``, ``'bonferroni'``, ``'bh'``, "
+    "``'none'``.",
     "as_published": "the paper's choice: missing documents right after the list "
     "(``missing='after'``).",
 }

@@ -147,8 +147,7 @@ def reordering(
         cutoff: k, as in ``ASL@k``.
         missing: ``'pad'`` or ``'after'``, as in ``ASL(missing=...)``.
         margin: the least difference of a better system, relative to the mean of the worse system.
-        alpha: the level of significance of a better system.
-        test: the test for pairs.
+        alpha: the level of significance.
         correction: of that test over all pairs. The default is none, as in the definition of dSort:
             dSort is a count of systems, not a claim about one pair.
         each: return one row for each system.

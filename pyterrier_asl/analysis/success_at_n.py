@@ -48,7 +48,7 @@ def satisfaction(
         judges: other judges' judgements of the same queries, name -> qrels, for one track; then
             every curve is over the queries that all judges judged.
         depth: the largest n; a first page of results has 10.
-        alpha: the intervals cover 1 - alpha.
+        alpha: intervals cover 1 - alpha.
 
     Returns:
         One row for each track, system and n, with ``track``, ``system``, ``kind`` (``'run'`` or

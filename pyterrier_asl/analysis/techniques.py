@@ -87,7 +87,6 @@ def compare_techniques(
         cutoff: k, as in ``ASL@k``, for the default measures.
         missing: the rank of a document that was not retrieved, ``missing`` of ``ASL``, for the
             default measures.
-        correction: over all rows of the result: ``'holm'``, ``'bonferroni'``, ``'bh'``, ``'none'``.
         as_published: the paper's choices: missing documents right after the list
             (``missing='after'``), and no correction (the paper has no tests at all).
 

@@ -74,7 +74,7 @@ def audit(
 
     Args:
         runs: dict of name -> run, folder of run files, or list of them; or Evaluation.
-        qrels: people's judgements: frame, file, or ir_datasets id.
+        qrels: people's judgements: frame, file, ir_datasets id, or :class:`~pyterrier_asl.Qrels`.
         measures: measures or their names.
         machine: the machine's judgements, of the same queries and of more.
         target: ``'queries like these'``, the mean over the population of which the queries are a
@@ -85,7 +85,7 @@ def audit(
         rel: minimum grade of a relevant document, for measures without one.
         machine_rel: the same for the machine's grades, if their scale differs. It replaces ``rel``
             and the ``rel`` of a measure, and is then shown after the name of the measure.
-        alpha: intervals cover 1 - alpha; the level of significance of differences, whose p is
+        alpha: the level of significance; intervals cover 1 - alpha. p is
             corrected (Holm) over the differences of a measure.
         name: the name of the machine in sentences.
 

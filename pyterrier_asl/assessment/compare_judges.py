@@ -80,16 +80,18 @@ def judges(
     Args:
         qrels: the judgements of the reference, a person's: frame, file, or ir_datasets id.
         judges: name -> qrels of the other judges.
-        runs: dict of name -> run, folder, list of files, or Evaluation; None: documents only.
+        runs: dict of name -> run, folder of run files, or list of them; or Evaluation; None: there
+            are none.
         measures: one measure or several, or their names; the leaderboards are by each of them.
             None: AP.
-        people: the judges that are people, in addition to the reference. With two people or more,
-            including the reference, there is a human range.
+        people: the judges that are people, besides the judge of ``qrels``. Two people or more, with
+            that judge, give a human range.
         reference: the name of the reference.
         rel: minimum grade of a relevant document, for measures without one; None: each measure's
             default, and 1 on documents.
-        judge_rel: the same for the other judges: a number, or name -> number. It replaces ``rel``
-            and the ``rel`` of a measure, and is then shown after the name of the measure.
+        judge_rel: minimum grade of a relevant document for the other judges: judge -> grade, or one
+            number. It replaces ``rel`` and the ``rel`` of a measure, and is then shown after the
+            name of the measure.
         test: the test of all pairs of systems under each judge, for reversals; None:
             ``'tukey-two-way'``.
         alpha: the level of significance; intervals cover 1 - alpha.
@@ -158,7 +160,7 @@ def summary_of(
         measures: those that rank the runs.
         alpha: the level of significance; intervals cover 1 - alpha.
         draws: draws of the bootstrap over queries.
-        seed: of those draws.
+        seed: seed of the draws.
     """
     how: dict[str, Any] = {"alpha": alpha, "draws": draws, "seed": seed}
     favoured, untested = favours_by_judge(judges, measures, seed=seed)

@@ -38,7 +38,7 @@ def favours_by_judge(
     Args:
         judges: the judges, with runs, the reference first.
         measures: the measures of the favour.
-        seed: seed of the random signs.
+        seed: seed of the sign vectors.
 
     Returns:
         The frame :attr:`.JudgeReport.favoured`, and sentences on what cannot be tested. With
@@ -109,7 +109,7 @@ def favour_sentences(favoured: pd.DataFrame, alpha: float) -> dict[str, list[str
 
     Args:
         favoured: the frame of :func:`favours_by_judge`.
-        alpha: a run is favoured if its p is at most alpha.
+        alpha: the level of significance.
     """
     sentences: dict[str, list[str]] = {}
     runs = favoured.groupby(["judge", "measure"])["run"].transform("size")

@@ -58,7 +58,7 @@ def agreement_with_people(
         measures: those that rank the runs.
         alpha: intervals cover 1 - alpha.
         draws: draws of the bootstrap over queries.
-        seed: of those draws.
+        seed: seed of the draws.
 
     Returns:
         A row for each judge, measure and kind of agreement, with the columns of ``agreement``

@@ -133,11 +133,12 @@ class Judges:
         Args:
             judges: name -> qrels: frame, file, or ir_datasets id; the first is the reference.
                 What one of them says of matching runs holds for all.
-            runs: dict of name -> run, folder, list of files, or Evaluation; None: there are none.
+            runs: dict of name -> run, folder of run files, or list of them; or Evaluation; None:
+                there are none.
             rel: minimum grade of a relevant document, for measures without one; None: each
                 measure's default, and 1 on documents.
-            judge_rel: judge -> minimum grade; or a number, for all but the reference.
-                It replaces ``rel`` and the ``rel`` of a measure.
+            judge_rel: minimum grade of a relevant document for the other judges: judge -> grade, or
+                one number. It replaces ``rel`` and the ``rel`` of a measure.
             people: the names of the judges that are people.
 
         Raises:

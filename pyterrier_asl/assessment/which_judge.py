@@ -48,9 +48,9 @@ def differences_of_judges(
     Args:
         judges: the judges, the reference first.
         measures: those that rank the runs.
-        alpha: intervals cover 1 - alpha; the level of significance.
+        alpha: the level of significance; intervals cover 1 - alpha.
         draws: draws of the bootstrap over queries, at least; more for many judges.
-        seed: of those draws.
+        seed: seed of the draws.
 
     Returns:
         The frame :attr:`.JudgeReport.differences`. p is corrected over the pairs of judges.

@@ -52,7 +52,7 @@ def compare(
             folder of run files, or several files; two at least. Without qrels a dict of
             collection -> (runs, qrels), or scores that :func:`~pyterrier_asl.read_scores` read:
             these have no preferences and documents.
-        qrels: data frame, file, or ir_datasets id.
+        qrels: frame, file, ir_datasets id, or :class:`~pyterrier_asl.Qrels`.
         measures: measures or their names, and the preferences ``"rrLP"`` and ``"sgnLP"``. None:
             the measures of the conditions; without conditions those of
             :func:`~pyterrier_asl.measures.defaults.default_measures` and the preferences.
@@ -68,8 +68,8 @@ def compare(
             sign test, and several collections have a test of their own.
         correction: of the p-values over the runs, for each measure by itself: ``'holm'``,
             ``'bonferroni'``, ``'bh'`` or ``'none'``.
-        alpha: intervals cover 1 - alpha.
-        seed: of the draws of the randomization test, or of several collections; None: 0.
+        alpha: the level of significance; intervals cover 1 - alpha.
+        seed: seed of the draws, of the randomization test or of several collections; None: 0.
         rel: minimum grade of a relevant document, for preferences and for measures without one.
         pool: pool of the rareness measures that name none; None: the runs themselves.
         lengths: document lengths for TBG; what ``TBG(lengths=...)`` takes.

@@ -156,7 +156,7 @@ def evaluate(
         backend: processes on this machine (``'loky'``), threads (``'threading'``), or the nodes of
             a Ray cluster (``'ray'``), which need the files at the same paths. The result is the
             same, byte for byte.
-        progress: whether to show a progress bar; None: on a terminal.
+        progress: whether to show a progress bar; None: only on a terminal.
 
     Returns:
         A frame with runs in the given order and queries in the order of the qrels: ``name``,

@@ -53,7 +53,7 @@ def chart_of_ranks(
         rows: :attr:`Leaderboard.overall`, with the ``star`` of each system.
         measure: the name of the measure.
         topics: the number of topics.
-        alpha: the level.
+        alpha: the probability that any pair is put in the wrong order.
     """
     could = np.where(rows["could_be_best"], "yes", "no")
     rows = rows.assign(low=rows["low"].astype(int), could_be_best=could)

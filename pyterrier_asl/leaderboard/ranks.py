@@ -76,10 +76,10 @@ def ranks(
     this system shows that another system is better.
 
     Args:
-        runs: dict of name -> run, a folder of run files, a list of them, or Evaluation; without
+        runs: dict of name -> run, folder of run files, or list of them; or Evaluation; without
             qrels a dict of collection -> (runs, qrels), or scores that
             :func:`~pyterrier_asl.read_scores` read.
-        qrels: data frame, file, ir_datasets id, dict of dicts, or :class:`~pyterrier_asl.Qrels`.
+        qrels: frame, file, ir_datasets id, or :class:`~pyterrier_asl.Qrels`.
         measures: one measure or its name, with a direction; None: the only measure of scores, else
             ``nDCG@10``.
         unjudged: whether the intervals hold for all labels of these runs' unjudged documents, by
@@ -87,19 +87,19 @@ def ranks(
         judges: name -> qrels of other judges: the intervals hold whichever of them, or ``qrels``,
             is right. For several collections: collection -> name -> qrels. Topics that a judge
             lacks are left out.
-        judge_rel: minimum grade that counts as relevant for these judges: name -> grade, or one
-            number; None: the grade of the measure.
-        rel: minimum grade of a relevant document, for a measure without such a parameter.
-        people: the judges that are people. The judge of ``qrels`` counts as one. Two people give a
-            human range.
+        judge_rel: minimum grade of a relevant document for the other judges: judge -> grade, or one
+            number. It replaces ``rel`` and the ``rel`` of a measure.
+        rel: minimum grade of a relevant document, for a measure without one.
+        people: the judges that are people, besides the judge of ``qrels``. Two people or more, with
+            that judge, give a human range.
         depth: with ``unjudged``, the depth to which unjudged documents are considered, if it is
             deeper than the cut-off.
         highest: with ``unjudged``, the best grade that a label can give in nDCG.
         variance: ``'averaged'``: the squared error of a pair is averaged with the mean over all
             pairs; ``'common'``: all pairs have the mean squared error of all pairs.
         alpha: the probability that any pair is put in the wrong order.
-        draws: number of random sign vectors; all of them if these are not more.
-        seed: seed of the sign vectors; the same seed gives the same ranks.
+        draws: number of random sign vectors; all 2^Q if these are not more.
+        seed: seed of the sign vectors.
         simultaneous: whether the tables of all collections hold at once, each at ``alpha`` divided
             by their number.
         common: whether systems that a collection lacks are left out; else they are an error.

@@ -114,7 +114,7 @@ def report(
         rel: minimum grade of a relevant document, for measures without such a parameter; None: 1,
             or without ``measures`` the grade of the official measures of an ir_datasets id.
         cutoff: k, the depth to which every run is read; None: 1000.
-        alpha: level of significance.
+        alpha: the level of significance.
         lengths: for TBG: a DocLengths, its name or file, or ``'irds:ID'``.
         groups: run -> group, for rareness; see :class:`~pyterrier_asl.RarenessPool`.
         command: the command line of the report, shown in its last section.

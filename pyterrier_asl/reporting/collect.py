@@ -247,7 +247,7 @@ def collect_scores(
     Args:
         scores: the scores; of several collections the page is about the first.
         measures: names of measures; None: all with a direction, nDCG@10 and AP first.
-        alpha: level of significance.
+        alpha: the level of significance.
         command: the command line of the report.
 
     Raises:

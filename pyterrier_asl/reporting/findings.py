@@ -50,7 +50,7 @@ class SystemRanking:
         values: shape (S, Q).
         names: the systems, S of them.
         higher_is_better: the direction; None for a count.
-        alpha: level of significance; intervals cover 1 - alpha.
+        alpha: the level of significance; intervals cover 1 - alpha.
         is_sum: whether values are added up over the queries, not averaged.
     """
 
@@ -172,7 +172,7 @@ class SystemFindings:
     Attributes:
         names: the systems.
         qids: the queries.
-        alpha: level of significance.
+        alpha: the level of significance.
         rankings: the systems by each measure; the first decides who is best.
         provenance: version, command and digests.
         comparison: two systems by all measures, the first is the baseline; None: not two.

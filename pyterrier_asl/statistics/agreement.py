@@ -23,9 +23,9 @@ def confusion_table(a: ArrayLike, b: ArrayLike) -> tuple[Floats, Ints]:
     """Counts how often two judges gave each pair of grades to the same documents.
 
     Args:
-        a: One judge's grades, one entry for each (query, document) pair, shape (N,). Fractions
+        a: one judge's grades, one entry for each (query, document) pair, shape (N,). Fractions
             and negative grades count as grades.
-        b: The other's grades of the same pairs, shape (N,).
+        b: the other's grades of the same pairs, shape (N,).
 
     Returns:
         The grades that either judge gave, ascending, shape (G,), and the counts with the grade of
@@ -56,9 +56,9 @@ def cohen_kappa(a: ArrayLike, b: ArrayLike, *, weights: str | None = None) -> fl
     of two independent judges who use each grade as often, and w the weight of a disagreement.
 
     Args:
-        a: One judge's grades, one entry for each (query, document) pair, shape (N,).
-        b: The other's grades of the same pairs, shape (N,).
-        weights: The weight of a disagreement. None: 1; ``'linear'``: the difference of the two
+        a: one judge's grades, one entry for each (query, document) pair, shape (N,).
+        b: the other's grades of the same pairs, shape (N,).
+        weights: the weight of a disagreement. None: 1; ``'linear'``: the difference of the two
             grades; ``'quadratic'``: its square. The distance of two grades does not depend on
             whether the grades between them occur.
 
@@ -91,9 +91,9 @@ def agreement_of_tables(
     """Share of agreement and Cohen's kappa of many tables of two judges at once.
 
     Args:
-        tables: How often the first judge gave the row's grade and the second the column's, shape
+        tables: how often the first judge gave the row's grade and the second the column's, shape
             (..., G, G).
-        disagreement: The weight of each pair of grades, shape (G, G); None: 1 if they differ.
+        disagreement: the weight of each pair of grades, shape (G, G); None: 1 if they differ.
 
     Returns:
         The shares on the diagonal, and kappa, both of shape (...). Kappa is NaN if both judges gave
@@ -120,8 +120,8 @@ def kendall_tau(a: ArrayLike, b: ArrayLike) -> float:
     smaller by them. :func:`tau_ap` gives more weight to the top.
 
     Args:
-        a: One score for each item, shape (N,).
-        b: The other scores, shape (N,), items in the same order.
+        a: one score for each item, shape (N,).
+        b: the other scores, shape (N,), items in the same order.
 
     Returns:
         A number in [-1, 1], 1 for the same order; NaN if all scores of one vector are equal.
@@ -145,8 +145,8 @@ def kendall_taus(a: Floats, b: Floats) -> Floats:
     """:func:`kendall_tau` of many pairs of score vectors at once.
 
     Args:
-        a: Scores of the same items in rows, finite, shape (B, N).
-        b: The other scores, shape (B, N).
+        a: scores of the same items in rows, finite, shape (B, N).
+        b: the other scores, shape (B, N).
 
     Returns:
         One value for each row, shape (B,).
@@ -177,8 +177,8 @@ def tau_ap(estimate: ArrayLike, reference: ArrayLike) -> float:
     the reference this is tau_AP,a of Urbano and Marrero.
 
     Args:
-        estimate: One score for each item, larger is better, shape (N,).
-        reference: The scores of the true order, shape (N,), items in the same order.
+        estimate: one score for each item, larger is better, shape (N,).
+        reference: the scores of the true order, shape (N,), items in the same order.
 
     Returns:
         A number in [-1, 1]: 1 for the same order, 0 for chance, -1 for the reverse order.
@@ -203,8 +203,8 @@ def taus_ap(estimates: Floats, references: Floats) -> Floats:
     """:func:`tau_ap` of many pairs of score vectors at once.
 
     Args:
-        estimates: Scores of the same items in rows, finite, shape (B, N).
-        references: The scores of the true orders, shape (B, N).
+        estimates: scores of the same items in rows, finite, shape (B, N).
+        references: the scores of the true orders, shape (B, N).
 
     Returns:
         One value for each row, shape (B,); NaN for a single item.
@@ -240,10 +240,10 @@ def overlaps_of_scores(a: Floats, b: Floats, *, p: float = 0.9) -> Floats:
     of the group with probability k/t (RBO^a of Corsi and Urbano).
 
     Args:
-        a: Scores of the same items in rows, finite, larger is better, shape (B, N). Equal scores
+        a: scores of the same items in rows, finite, larger is better, shape (B, N). Equal scores
             are ties.
-        b: The other scores, shape (B, N).
-        p: Persistence, 0 < p < 1. At .9 the first ten ranks have 86 % of the weight, at .98 the
+        b: the other scores, shape (B, N).
+        p: persistence, 0 < p < 1. At .9 the first ten ranks have 86 % of the weight, at .98 the
             first fifty.
 
     Returns:

@@ -34,7 +34,7 @@ def box_test(low: Floats, high: Floats, alpha: float = 0.05) -> BoxTest:
     Args:
         low: the lower bound of each query's difference, shape (Q,).
         high: the upper bound, shape (Q,).
-        alpha: the level.
+        alpha: the level of significance.
 
     Raises:
         ValueError: for fewer than two queries, or a level that is no probability.

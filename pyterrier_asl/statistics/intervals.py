@@ -32,7 +32,7 @@ def wilson_interval(shares: ArrayLike, *, alpha: float = 0.05) -> Interval:
     Args:
         shares: 1 for a query with success, 0 for a query without; or a probability of success, for
             which the interval is wider than necessary. Shape (queries,).
-        alpha: The interval covers 1 - alpha.
+        alpha: intervals cover 1 - alpha.
 
     Returns:
         :class:`Interval`, with mean, low, high.
@@ -96,10 +96,10 @@ def sign_interval(wins: int, losses: int, queries: int, *, alpha: float = 0.05) 
     """The mean of a sign such as sgnLP and its score interval, which stays within [-1, 1].
 
     Args:
-        wins: Queries with sign 1.
-        losses: Queries with sign -1.
-        queries: All queries, with those of sign 0.
-        alpha: The interval covers 1 - alpha.
+        wins: queries with sign 1.
+        losses: queries with sign -1.
+        queries: all queries, with those of sign 0.
+        alpha: intervals cover 1 - alpha.
 
     Returns:
         :class:`Interval`: (wins - losses) / queries, and the range of differences of the two shares
@@ -170,10 +170,10 @@ def detectable_difference(
     freedom and noncentrality delta sqrt(Q) / s, with s the standard deviation of the differences.
 
     Args:
-        differences: One difference per query, shape (Q,). The population is assumed to have the
+        differences: one difference per query, shape (Q,). The population is assumed to have the
             standard deviation of these differences.
-        alpha: Level of the two-sided test, after a correction if there is one.
-        power: The probability of detecting it.
+        alpha: the level of significance, after a correction if there is one.
+        power: the probability of detecting it.
 
     Returns:
         The difference, above 0, in the unit of the differences. NaN if no test can be made: for
@@ -220,9 +220,9 @@ def centred_interval(observed: float, draws: ArrayLike, *, alpha: float = 0.05) 
     repetitions than in the sample itself. Therefore only the width of the interval is used.
 
     Args:
-        observed: The value of the sample.
-        draws: The values of bootstrap samples, shape (B,); NaN is left out.
-        alpha: The interval covers 1 - alpha.
+        observed: the value of the sample.
+        draws: the values of bootstrap samples, shape (B,); NaN is left out.
+        alpha: intervals cover 1 - alpha.
 
     Returns:
         :class:`Interval` with the observed value as its mean. The ends are NaN if that is NaN.
@@ -242,8 +242,8 @@ def bootstrap_p(observed: float, draws: ArrayLike) -> float:
     """The two-sided p of a difference: below alpha exactly where :func:`centred_interval` lacks 0.
 
     Args:
-        observed: The difference in the sample.
-        draws: Its values in bootstrap samples, shape (B,); NaN is left out.
+        observed: the difference in the sample.
+        draws: its values in bootstrap samples, shape (B,); NaN is left out.
 
     Returns:
         p, at least 2 / (B + 1). NaN without a value.

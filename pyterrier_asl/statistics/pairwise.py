@@ -249,7 +249,7 @@ def non_inferiority(gains: ArrayLike, margin: float, *, alpha: float = 0.05) -> 
     Args:
         gains: the gain of the system for each query, negative for a loss, shape (Q,).
         margin: the loss that is too large, above 0.
-        alpha: the one-sided level, for the power.
+        alpha: the one-sided level of significance, for the power.
 
     Raises:
         ValueError: for gains that are not finite, or a level that is no probability.

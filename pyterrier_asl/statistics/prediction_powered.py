@@ -36,11 +36,11 @@ class Estimate:
     """Means with their confidence intervals, each of shape (...).
 
     Attributes:
-        mean: The estimates.
-        variance: Their variances.
-        low: Lower ends of the intervals; NaN without an interval.
-        high: Upper ends.
-        p: Two-sided p-values of a mean of 0, by the t of the intervals; NaN without an interval.
+        mean: the estimates.
+        variance: their variances.
+        low: lower ends of the intervals; NaN without an interval.
+        high: upper ends.
+        p: two-sided p-values of a mean of 0, by the t of the intervals; NaN without an interval.
     """
 
     mean: Floats
@@ -72,15 +72,15 @@ class PredictionPowered:
     """Estimates from people and machine together, from people alone, and from the machine alone.
 
     Attributes:
-        both: The prediction-powered estimate.
-        people: The estimate from the n queries that people judged.
-        machine: The estimate from the machine's labels, used as if people had given them. For the
+        both: the prediction-powered estimate.
+        people: the estimate from the n queries that people judged.
+        machine: the estimate from the machine's labels, used as if people had given them. For the
             target of these queries it has no interval: no query is left out, and the machine's
             error is unknown.
-        lambda_: The weight of the machine, from 0 to 1, shape (...).
-        saved: The number of further queries that people would have to judge for the same precision
+        lambda_: the weight of the machine, from 0 to 1, shape (...).
+        saved: the number of further queries that people would have to judge for the same precision
             without the machine, shape (...); below 0 if the machine costs precision.
-        differing: The number of people's values that differ from their most frequent value, shape
+        differing: the number of people's values that differ from their most frequent value, shape
             (...). At 0 nothing is known about other queries, and everything except the estimates
             is NaN.
     """
@@ -122,12 +122,12 @@ def prediction_powered(
     lambda is clipped to [0, 1]. If it is 0, the estimate is the one by people.
 
     Args:
-        people: People's values for the queries that people judged, shape (..., n), n at least 3.
-        machine: The machine's values for the same queries, in the same order, shape (..., n).
-        unaudited: The machine's values for the queries that people did not judge, shape (..., N);
+        people: people's values for the queries that people judged, shape (..., n), n at least 3.
+        machine: the machine's values for the same queries, in the same order, shape (..., n).
+        unaudited: the machine's values for the queries that people did not judge, shape (..., N);
             N may be 0.
-        target: One of :data:`TARGETS`.
-        alpha: Intervals cover 1 - alpha.
+        target: one of :data:`TARGETS`.
+        alpha: intervals cover 1 - alpha.
 
     Returns:
         :class:`PredictionPowered` with arrays of shape (...). Intervals are Student's, with n - 2
@@ -210,11 +210,11 @@ def interval_widths(
     the pilot, so the answer is as uncertain as that estimate.
 
     Args:
-        people: People's values for the queries of the pilot, shape (n,), n at least 3.
-        machine: The machine's values for the same queries, shape (n,).
-        unaudited: The machine's values for the other queries, shape (N,).
-        target: One of :data:`TARGETS`.
-        alpha: The interval covers 1 - alpha.
+        people: people's values for the queries of the pilot, shape (n,), n at least 3.
+        machine: the machine's values for the same queries, shape (n,).
+        unaudited: the machine's values for the other queries, shape (N,).
+        target: one of :data:`TARGETS`.
+        alpha: intervals cover 1 - alpha.
 
     Returns:
         The widths for 3 to n + N queries, shape (n + N - 2,).

@@ -80,9 +80,9 @@ class Corrected(NamedTuple):
     """Corrected p-values.
 
     Attributes:
-        p: Corrected p-values, NaN where there was no p-value.
-        family: The number of p-values that were corrected together.
-        dropped: The number that were NaN and left out of the family.
+        p: corrected p-values, NaN where there was no p-value.
+        family: the number of p-values that were corrected together.
+        dropped: the number that were NaN and left out of the family.
     """
 
     p: Floats
@@ -96,7 +96,7 @@ def correct(p_values: ArrayLike, method: str = "holm") -> Corrected:
     NaN means that there is no p-value. It is left out of the family, counted, and stays NaN.
 
     Args:
-        p_values: All p-values of the family, of any shape. The family is everything that is
+        p_values: all p-values of the family, of any shape. The family is everything that is
             reported together: all pairs, all measures.
         method: ``'holm'`` (Holm, 1979) and ``'bonferroni'`` bound the probability of any false
             rejection, ``'bh'`` (Benjamini and Hochberg, 1995) the expected share of false ones
@@ -128,10 +128,10 @@ def with_corrected_p(frame: pd.DataFrame, test: str, method: str, alpha: float) 
     """Corrects the p-values of a frame of comparisons, all its rows being one family.
 
     Args:
-        frame: One row for each comparison, with its ``p``.
-        test: The name of the test.
-        method: The correction, one of :data:`CORRECTIONS`.
-        alpha: The level of significance.
+        frame: one row for each comparison, with its ``p``.
+        test: the name of the test.
+        method: the correction, one of :data:`CORRECTIONS`.
+        alpha: the level of significance.
 
     Returns:
         The frame with ``p_corrected`` and ``significant``; its ``attrs`` hold ``test``,
@@ -154,12 +154,12 @@ class Comparison(NamedTuple):
     """Result of a test of two systems.
 
     Attributes:
-        difference: Mean of the first system minus mean of the second.
-        ci_low: Lower end of the confidence interval of the difference.
-        ci_high: Upper end.
-        effect: Effect size, of the kind in the table of this module.
-        statistic: The test's own statistic: t, the smaller sum of ranks, wins, or the difference.
-        p: Two-sided p-value; 1 where the systems differ on no query, NaN where no test can be made.
+        difference: mean of the first system minus mean of the second.
+        ci_low: lower end of the confidence interval of the difference.
+        ci_high: upper end.
+        effect: effect size, of the kind in the table of this module.
+        statistic: the test's own statistic: t, the smaller sum of ranks, wins, or the difference.
+        p: two-sided p-value; 1 where the systems differ on no query, NaN where no test can be made.
     """
 
     difference: float
@@ -193,14 +193,14 @@ def compare_pair(
     tests the interval may include 0 although p is below alpha, or exclude 0 although p is above.
 
     Args:
-        a: Values of the first system, shape (queries,).
-        b: Values of the second, shape (queries,), queries in the same order.
-        test: One of :data:`PAIR_TESTS`. ``'unpaired-t'`` ignores that both systems have the same
+        a: values of the first system, shape (queries,).
+        b: values of the second, shape (queries,), queries in the same order.
+        test: one of :data:`PAIR_TESTS`. ``'unpaired-t'`` ignores that both systems have the same
             queries. Türkmen et al. (2023) published it as Tukey's HSD of each pair.
-        alpha: The interval covers 1 - alpha.
-        draws: Number of random assignments of ``'randomization'``; the test is exact if there are
+        alpha: intervals cover 1 - alpha.
+        draws: number of random assignments of ``'randomization'``; the test is exact if there are
             not more assignments than this. None: 10,000.
-        seed: Seed of the draws; None: 0.
+        seed: seed of the draws; None: 0.
 
     Returns:
         A :class:`Comparison`. In a test for pairs p is 1 if the two systems differ on no query;
@@ -256,14 +256,14 @@ def compare_all(
     between the best and the worst runs.
 
     Args:
-        values: One row per system, one column per query, shape (systems, queries).
-        names: Different names of the systems, shape (systems,).
-        test: One of :data:`TUKEY_TESTS` or :data:`PAIR_TESTS`.
-        correction: One of :data:`CORRECTIONS`. ``'auto'`` is Holm's for a test of pairs and none
+        values: one row per system, one column per query, shape (systems, queries).
+        names: different names of the systems, shape (systems,).
+        test: one of :data:`TUKEY_TESTS` or :data:`PAIR_TESTS`.
+        correction: one of :data:`CORRECTIONS`. ``'auto'`` is Holm's for a test of pairs and none
             for a Tukey test, which accepts no other.
-        alpha: The level of significance; intervals cover 1 - alpha.
-        draws: Number of draws of the randomised tests; None: 10,000.
-        seed: Seed of the draws; the same seed gives the same numbers. None: 0.
+        alpha: the level of significance; intervals cover 1 - alpha.
+        draws: number of random draws; None: 10,000.
+        seed: seed of the draws; None: 0.
 
     Returns:
         One row for each pair, in the order of ``names``, with ``a``, ``b``, ``mean_a``, ``mean_b``,
@@ -308,14 +308,14 @@ def compare_differences(
     """Tests preferences such as rrLP and sgnLP, which are not differences of two values.
 
     Args:
-        differences: One row per pair of systems, one column per query, positive for the first
+        differences: one row per pair of systems, one column per query, positive for the first
             system, shape (pairs, queries).
-        names: The two systems of each row, shape (pairs, 2).
-        test: One of :data:`PAIR_TESTS` except ``'unpaired-t'``.
-        correction: One of :data:`CORRECTIONS`, over these pairs; ``'auto'`` is Holm's.
-        alpha: The level of significance; intervals cover 1 - alpha.
-        draws: Number of draws of ``'randomization'``; None: 10,000.
-        seed: Seed of the draws; None: 0.
+        names: the two systems of each row, shape (pairs, 2).
+        test: one of :data:`PAIR_TESTS` except ``'unpaired-t'``.
+        correction: one of :data:`CORRECTIONS`, over these pairs; ``'auto'`` is Holm's.
+        alpha: the level of significance; intervals cover 1 - alpha.
+        draws: number of random draws; None: 10,000.
+        seed: seed of the draws; None: 0.
 
     Returns:
         The columns of :func:`compare_all` without ``mean_a`` and ``mean_b``.
@@ -406,8 +406,8 @@ class PairedTest:
         test: one of :data:`PAIR_TESTS`.
         correction: one of :data:`CORRECTIONS`.
         alpha: the level of significance; intervals cover 1 - alpha.
-        draws: draws of a randomisation test; None: the default number.
-        seed: of the draws.
+        draws: number of random draws; None: 10,000.
+        seed: seed of the draws; None: 0.
     """
 
     test: str = "t"

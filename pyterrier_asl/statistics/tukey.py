@@ -59,7 +59,7 @@ def randomized_hsd(
         preferences: the preference for the row's system over the column's, for each query, shape
             (Q, S, S).
         draws: number of random exchanges.
-        seed: seed of the exchanges.
+        seed: seed of the draws.
         progress: whether to show a progress bar; None: only on a terminal.
 
     Returns:
