@@ -123,55 +123,10 @@ def best_documents(
 
 @compiled
 def sort_by_score(docs: Int32s, scores: Floats, sorted_scores: Floats) -> None:
-    """Sorts documents by their scores, descending, then by docid.
-
-    The bits of a double sort like the double if the sign bit is flipped, and all bits of a negative
-    double.
-    """
-    keys = np.empty(len(docs), np.uint64)
-    for i in range(len(docs)):
-        keys[i] = docs[i]
-    _sort_by_keys(keys, docs)
-    for i in range(len(docs)):
-        keys[i] = ~_ordered_bits(scores[docs[i]])
-    _sort_by_keys(keys, docs)
-    for i in range(len(docs)):
-        sorted_scores[i] = scores[docs[i]]
-
-
-@compiled
-def _ordered_bits(value: float) -> np.uint64:
-    """A 64-bit number that sorts like the double."""
-    bits = np.float64(value + 0.0).view(np.uint64)  # -0. + 0. is 0.
-    sign = np.uint64(1 << 63)
-    return bits | sign if bits < sign else ~bits
-
-
-@compiled
-def _sort_by_keys(keys: UInt64s, docs: Int32s) -> None:
-    """Sorts keys, ascending, and documents with them, by a stable radix sort of eight bits.
-
-    Documents with equal keys keep their order.
-    """
-    size = len(docs)
-    spare_keys, spare = np.empty(size, np.uint64), np.empty(size, np.int32)
-    places = np.empty(256, np.int64)
-    for shift in range(0, 64, 8):
-        for digit in range(256):
-            places[digit] = 0
-        for key in keys:
-            places[(key >> np.uint64(shift)) & np.uint64(255)] += 1
-        if size and places[(keys[0] >> np.uint64(shift)) & np.uint64(255)] == size:
-            continue
-        total = 0
-        for digit in range(256):
-            places[digit], total = total, total + places[digit]
-        for i in range(size):
-            digit = (keys[i] >> np.uint64(shift)) & np.uint64(255)
-            spare_keys[places[digit]], spare[places[digit]] = keys[i], docs[i]
-            places[digit] += 1
-        for i in range(size):
-            keys[i], docs[i] = spare_keys[i], spare[i]
+    """Sorts documents by their scores, descending, then by docid."""
+    docs.sort()
+    docs[:] = docs[np.argsort(-scores[docs], kind="mergesort")]
+    sorted_scores[:] = scores[docs]
 
 
 @compiled
@@ -292,15 +247,8 @@ def _nth_largest(values: Floats, n: int) -> float:
     while counts[chosen] < n:
         n -= counts[chosen]
         chosen -= 1
-    inside = np.empty(counts[chosen], np.int32)
-    keys = np.empty(len(inside), np.uint64)
-    size = 0
-    for i in range(len(values)):
-        if bins[i] == chosen:
-            inside[size], keys[size] = i, _ordered_bits(values[i])
-            size += 1
-    _sort_by_keys(keys, inside)
-    nth: float = values[inside[size - n]]
+    inside = np.sort(values[bins == chosen])
+    nth: float = inside[len(inside) - n]
     return nth
 
 
@@ -316,14 +264,8 @@ def keep_best(docs: Int32s, scores: Floats, seen: Bools, depth: int, best: Int32
         values[i] = scores[docs[i]]
     # A document with the score of the threshold is retrieved if its docid is at most the last.
     threshold = _nth_largest(values, depth)
-    tied, keys = np.empty(len(docs), np.int32), np.empty(len(docs), np.uint64)
-    ties, kept_ties = 0, depth
-    for i in range(len(docs)):
-        tied[ties] = keys[ties] = docs[i]  # the next one overwrites it if this one is not tied
-        ties += values[i] == threshold
-        kept_ties -= values[i] > threshold
-    _sort_by_keys(keys[:ties], tied[:ties])
-    last = tied[kept_ties - 1]
+    tied = np.sort(docs[values == threshold])
+    last = tied[depth - (values > threshold).sum() - 1]
     kept = 0
     for i in range(len(docs)):
         best[kept] = docs[i]  # the next one overwrites it if this one is not retrieved
@@ -367,8 +309,8 @@ def _rank_present(
             size += 1
     if size == 0:
         return 0
-    present, keys = present[:size], keys[:size]
-    _sort_by_keys(keys, present)
+    order = np.argsort(keys[:size])
+    present, keys = present[order], keys[order]
     # A document ranks above the first b of the sorted judged documents; bucket b counts these
     # documents.
     count = np.zeros(size + 1, np.int64)
