@@ -183,13 +183,14 @@ def values_by_others(measures: Sequence[Any], judged: JudgedRun) -> dict[Any, Fl
     table = judged.table.take(np.sort(judged.whole_ranking.rows))
     rows = table.frame("query_id", "doc_id", "score")
     # Measures with subtopics have other qrels, and ir_measures gives 0 for several at once.
-    groups = [[m for m in values if not has_subtopics(m)]]
-    groups += [[m] for m in values if has_subtopics(m)]
+    alone = [m for m in values if has_subtopics(m) or _needs_binary(m, judgements)]
+    groups = [[m for m in values if m not in alone], *([m] for m in alone)]
     with _PROVIDERS:
-        metrics = [m for group in filter(None, groups) for m in _calculated(group, judged, rows)]
-    for metric in metrics:
-        if metric.query_id in number and metric.value == metric.value:
-            values[metric.measure][number[metric.query_id]] = metric.value
+        for group in filter(None, groups):
+            for metric in _calculated(group, judged, rows):
+                measure = metric.measure if len(group) > 1 else group[0]
+                if metric.query_id in number and metric.value == metric.value:
+                    values[measure][number[metric.query_id]] = metric.value
     return values
 
 
@@ -231,12 +232,22 @@ def _not_provided(measure: Any, judgements: Judgements, error: Exception) -> Val
     )
 
 
+def _needs_binary(measure: Any, judgements: Judgements) -> bool:
+    """Whether a measure gets grades of 0 and 1: few providers take fractions, or any ``rel``."""
+    rel = measure["rel"] if "rel" in measure.SUPPORTED_PARAMS else None
+    return isinstance(rel, (int, float)) and (rel != 1 or bool(np.any(judgements.grades % 1)))
+
+
 def _evaluator(judgements: Judgements, *measures: Any) -> Any:
     """ir_measures' evaluator of these measures; some providers need whole grades as integers."""
     if judgements.by_subtopic is not None and all(map(has_subtopics, measures)):
         qrels = judgements.by_subtopic.to_pandas()
     else:
         qrels = judgements.table.frame("query_id", "doc_id", "relevance")
-    if not np.any(judgements.grades % 1):
+    if len(measures) == 1 and _needs_binary(measures[0], judgements):
+        grades = qrels["relevance"]
+        qrels["relevance"] = np.where(grades < 0, -1, grades >= measures[0]["rel"])
+        measures = (measures[0](rel=1),)
+    elif not np.any(judgements.grades % 1):
         qrels = qrels.astype({"relevance": np.int64})
     return ir_measures.evaluator(measures, qrels)

@@ -18,7 +18,6 @@ from ir_measures import Measure
 from . import PluginMeasure
 from ._base import DEEPEST, grade, own_measures
 from .directions import higher_is_better, is_count
-from .standard import takes_fractions
 
 #: One or several measures or names of measures, or a dict from the names of columns to them.
 Measures: TypeAlias = str | Measure | Sequence[str | Measure] | Mapping[str, str | Measure]
@@ -383,7 +382,7 @@ def _checked_value(measure: Measure, name: str, value: Any) -> Any:
         value = float(value)
     if name == "rel" and is_number and math.isfinite(value):
         value = int(value) if value == int(value) else value
-        if not isinstance(value, int) and 0 < value < DEEPEST and takes_fractions(measure):
+        if not isinstance(value, int) and 0 < value < DEEPEST:
             return value
     low, high = _RANGES.get(name, (-math.inf, math.inf))
     is_flag = isinstance(value, bool) and param.dtype is int  # True is a whole number in Python

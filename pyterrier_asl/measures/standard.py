@@ -341,15 +341,6 @@ class Judged(Standard, of=ir_measures.Judged):
         return scoring.ratio(np.diff(judged), view.retrieved)
 
 
-def takes_fractions(measure: Measure) -> bool:
-    """Whether a fraction can be the lowest relevant grade of a measure.
-
-    >>> takes_fractions(ir_measures.AP), takes_fractions(ir_measures.infAP)
-    (True, False)
-    """
-    return type(measure) in STANDARD
-
-
 def measures_with_bounds() -> list[str]:
     """The names of the measures that have bounds, standard ones first.
 

@@ -1,7 +1,10 @@
 """Measures of other providers have the same value from all functions."""
 
+import ir_measures
 import pytest
-from ir_measures import AP, Compat, infAP
+from ir_measures import AP, Compat, NumRet
+from small import QRELS as GRADED
+from small import RUNS
 
 from pyterrier_asl import evaluate
 from pyterrier_asl.evaluation.evaluation import Evaluation
@@ -17,14 +20,32 @@ QRELS = {"q": {f"a{i}": 1 for i in range(3)}, "unanswered": {"d": 1}}
 @pytest.mark.parametrize(
     "ask",
     [
-        lambda run, qrels: evaluate({"r": run}, qrels, [AP, infAP, Compat]),
-        lambda run, qrels: Evaluation.of({"r": run}, qrels).values(infAP),
+        lambda run, qrels: evaluate({"r": run}, qrels, [AP, NumRet, Compat]),
+        lambda run, qrels: Evaluation.of({"r": run}, qrels).values(NumRet),
     ],
 )
 def test_a_provider_that_refuses_fractions_is_an_error_with_the_remedy(ask):
-    message = "infAP cannot be computed .* fractional grades such as 0.5: round the grades"
+    message = "NumRet cannot be computed .* fractional grades such as 0.5: round the grades"
     with pytest.raises(ValueError, match=message):
         ask({"q": {"a": 1.0}}, {"q": {"a": 0.5, "b": 1}})
+
+
+@pytest.mark.parametrize("rel, scale", [(1, 4), (2, 4), (2, 1), (3, 1)])
+def test_rel_is_a_threshold_for_all_measures_that_have_it(rel, scale):
+    """Fractions are a part of whole grades, and so is the threshold; ir_measures takes 0 and 1."""
+    names = ["Rprec", "Bpref", "IPrec({})@0.3", "SetP", "SetR", "SetF", "SetAP", "NumRel", "infAP"]
+    forms = [name if "(" in name else f"{name}({{}})" for name in names]
+    graded = {q: {d: g - (g == 0 and d < "d2") for d, g in of.items()} for q, of in GRADED.items()}
+    given = {q: {d: g / scale for d, g in of.items()} for q, of in graded.items()}
+    binary = {q: {d: min(g, 0) + (g >= rel) for d, g in of.items()} for q, of in graded.items()}
+    table = evaluate(RUNS, given, [form.format(f"rel={rel / scale:g}") for form in forms])
+    whole = [ir_measures.parse_measure(form.format("rel=1")) for form in forms]
+    for name, run in RUNS.items():
+        metrics = list(ir_measures.iter_calc(whole, binary, run))
+        provided = {(metric.query_id, metric.measure): metric.value for metric in metrics}
+        for row in table[table["name"] == name].to_numpy():
+            expected = [provided.get((row[1], measure), 0) for measure in whole]
+            assert row[2:].tolist() == pytest.approx(expected, abs=1e-15)
 
 
 def test_an_unanswered_query_has_the_measures_default(monkeypatch):
