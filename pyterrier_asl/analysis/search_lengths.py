@@ -15,7 +15,6 @@ from ..charts import (
     CROWDED,
     DASHED,
     alt,
-    bin_ends,
     by_collection,
     category,
     figure,
@@ -24,6 +23,7 @@ from ..charts import (
 from ..evaluation.relevant_documents import relevant_documents
 from ..io.lazy import pd
 from ..io.notices import counted
+from ..scoring.search_length import bin_ends
 from ..statistics.inputs import ArrayLike
 from .registry import (
     ALEX,

@@ -45,7 +45,6 @@ from .forms import (
 from .scales import (
     around,
     better,
-    bin_ends,
     coefficient_colors,
     powers_of_ten,
     up_to_1,
@@ -76,7 +75,6 @@ __all__ = [
     "around",
     "bars",
     "better",
-    "bin_ends",
     "by_collection",
     "captioned",
     "category",

@@ -8,9 +8,6 @@ from itertools import count
 
 from ..io.lazy import alt
 
-#: Upper ends of bins of search lengths: about three to a power of ten.
-_BIN_ENDS = (1, 3, 10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000)
-
 
 def better(title: str, way: str) -> str:
     """The title of an axis, with an arrow towards its better values.
@@ -67,12 +64,3 @@ def whole_numbers(least: int, most: int) -> list[int]:
 def powers_of_ten(most: float) -> list[int]:
     """1, 10, 100, ..., up to the first that is at least the largest value."""
     return [10**power for power in range(math.ceil(math.log10(max(most, 2))) + 1)]
-
-
-def bin_ends(deepest: int) -> list[int]:
-    """Upper ends of logarithmic bins of whole numbers from 1; the last end is the deepest.
-
-    >>> bin_ends(40)
-    [1, 3, 10, 30, 40]
-    """
-    return [end for end in _BIN_ENDS if end < deepest] + [deepest]

@@ -38,7 +38,7 @@ from ..measures.parsing import NamedMeasure, measure_named, named_measures, uniq
 from ..scoring.arrays import Ints
 from ..scoring.rareness import FEW
 from ..unjudged.holes import Holes
-from .contents import LengthHistogram, Provenance
+from .contents import Provenance
 from .findings import (
     Findings,
     SystemFindings,
@@ -125,7 +125,6 @@ def collect(
         least,
         cutoff,
         quality_of(judged, AslOptions(least, cutoff)).set_index("run").loc[judged.names],
-        LengthHistogram.of(judged, rel=least, cutoff=cutoff),
         relevant := RelevantRanks.of(judged, rel=least, cutoff=cutoff),
         PreferenceMatrix.of(judged.names, relevant.reciprocal(), relevant.total)
         if len(judged) > 2

@@ -10,47 +10,30 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ..charts.scales import bin_ends
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.relevant_documents import relevant_documents
 from ..evaluation.scores import ScoreTable
 from ..io.digests import digest_of
 from ..judging.qrels import OFFICIAL, Qrels
 from ..scoring.arrays import Floats, Ints, queries_of, within_query
+from ..scoring.search_length import bin_ends
 
 
-@dataclass(frozen=True)
-class LengthHistogram:
-    """Relevant documents of S systems by search length.
+def search_length_classes(runs: Evaluation, rel: float, cutoff: int) -> dict[str, list[int]]:
+    """The number of relevant documents in each class of search lengths, for each run.
 
-    Attributes:
-        labels: the names of the B bins; the last is for missed documents.
-        counts: the number of relevant documents in each bin, shape (S, B).
+    >>> runs = Evaluation.of({"a": {"q": {"x": 2, "d": 1}}}, {"q": {"c": 1, "d": 1}})
+    >>> search_length_classes(runs, rel=1, cutoff=10)
+    {'1': [0], '2–3': [1], '4–10': [0], 'not retrieved': [1]}
     """
-
-    labels: list[str]
-    counts: Ints
-
-    @classmethod
-    def of(cls, runs: Evaluation, *, rel: float, cutoff: int) -> LengthHistogram:
-        """Counts the relevant documents of runs, each to depth ``cutoff``, by search length.
-
-        >>> runs = Evaluation.of({"a": {"q": {"x": 2, "d": 1}}}, {"q": {"c": 1, "d": 1}})
-        >>> histogram = LengthHistogram.of(runs, rel=1, cutoff=10)
-        >>> histogram.labels, histogram.counts.tolist()
-        (['1', '2–3', '4–10', 'not retrieved'], [[0, 1, 0, 1]])
-        """
-        ends = bin_ends(cutoff)
-        starts = [1] + [end + 1 for end in ends[:-1]]
-        labels = [
-            f"{start}" if start == end else f"{start}–{end}" for start, end in zip(starts, ends)
-        ]
-        rows = []
-        for documents in runs.once(relevant_documents, rel, cutoff, "pad"):
-            bins = np.searchsorted(ends, documents.lengths)
-            bins = np.where(documents.found, bins, len(ends))
-            rows.append(np.bincount(bins, minlength=len(ends) + 1))
-        return cls([*labels, "not retrieved"], np.array(rows))
+    ends = bin_ends(cutoff)
+    starts = [1, *(end + 1 for end in ends[:-1])]
+    labels = [f"{start}" if start == end else f"{start}–{end}" for start, end in zip(starts, ends)]
+    rows = []
+    for documents in runs.once(relevant_documents, rel, cutoff, "pad"):
+        classes = np.where(documents.found, np.searchsorted(ends, documents.lengths), len(ends))
+        rows.append(np.bincount(classes, minlength=len(ends) + 1))
+    return dict(zip([*labels, "not retrieved"], np.transpose(rows).tolist()))
 
 
 @dataclass(frozen=True)

@@ -14,18 +14,28 @@ import altair as alt
 from ir_measures import Judged
 
 from ..io.notices import counted
+from .contents import search_length_classes
 from .findings import Findings, SystemFindings
 from .page import json_numbers
 
 #: The number of systems up to which an axis shows names; above it shows ranks.
 FEW = 12
 
-#: The most systems in colour: the best by each of eight measures, and another.
-_COLOURED = 9
+#: Rows that the scripts choose.
+_CHOSEN = alt.Chart(alt.NamedData("data"))
 
-#: Options of a point, and of an axis of names.
+#: The colours of A and B, and of at most nine systems: the best by eight measures, and another.
+_SIDES = alt.Scale(
+    domain=["A", "B", "equal"],
+    range=[alt.ExprRef(name) for name in ("colourA", "colourB", "soft")],
+)
+_COLOURED = alt.Scale(
+    domain=alt.ExprRef("coloured"), range=[alt.ExprRef(f"colours[{at}]") for at in range(9)]
+)
+
+#: Options of a point, and the label of a system.
 _POINT: dict[str, Any] = {"filled": True, "size": 60}
-_NAMES: dict[str, Any] = {"ticks": False, "labelExpr": "shortNames[datum.label]"}
+_SHORT = "shortNames[datum.label]"
 
 
 def figures(findings: SystemFindings) -> dict[str, Any]:
@@ -53,28 +63,9 @@ def _rows(rows: list[dict[str, Any]]) -> alt.Chart:
     return alt.Chart(alt.InlineData(values=rows))
 
 
-def _chosen() -> alt.Chart:
-    """A chart of rows that the scripts choose."""
-    return alt.Chart(alt.NamedData("data"))
-
-
 def _by_measure(text: str) -> dict[str, Any]:
     """The title of an axis that begins with the selected measure."""
     return {"title": {"expr": f"measure + {text!r}"}}
-
-
-def _sides(field: str, **options: Any) -> alt.Color:
-    """The colours of A and B."""
-    colours = [alt.ExprRef(name) for name in ("colourA", "colourB", "soft")]
-    scale = alt.Scale(domain=["A", "B", "equal"], range=colours)
-    return alt.Color(f"{field}:N", title=None, scale=scale, **options)
-
-
-def _in_colour(**options: Any) -> alt.Color:
-    """The colours of the systems in colour."""
-    colours = [alt.ExprRef(f"colours[{at}]") for at in range(_COLOURED)]
-    scale = alt.Scale(domain=alt.ExprRef("coloured"), range=colours)
-    return alt.Color("system:N", title=None, scale=scale, **options)
 
 
 def _tips(**formats: str) -> list[alt.Tooltip]:
@@ -97,16 +88,13 @@ def _systems(f: SystemFindings, channel: Any, rank: str, name: str, title: Any) 
     if systems > FEW:
         axis = {"labelAngle": 0, "ticks": False, "labelOverlap": "parity", "title": title}
         return channel(f"{rank}:O", sort=sort, axis=axis)
-    axis = {"labelAngle": -30 if systems > 3 else 0, **_NAMES}
+    axis = {"labelAngle": -30 if systems > 3 else 0, "ticks": False, "labelExpr": _SHORT}
     return channel(f"{name}:N", sort=sort, title=None, axis=axis)
 
 
 def _differences(f: SystemFindings) -> alt.Chart:
-    gain = _by_measure(f": gain of B over A, {_queries_of(f)}")
-    order = alt.EncodingSortField("difference", op="min", order="descending")
     return (
-        _chosen()
-        .transform_calculate(difference="sign * (datum.b - datum.a)")
+        _CHOSEN.transform_calculate(difference="sign * (datum.b - datum.a)")
         .transform_calculate(
             better="datum.difference > 0 ? 'B' : datum.difference < 0 ? 'A' : 'equal'"
         )
@@ -114,12 +102,12 @@ def _differences(f: SystemFindings) -> alt.Chart:
         .encode(
             x=alt.X(
                 "query:N",
-                sort=order,
+                sort=alt.EncodingSortField("difference", op="min", order="descending"),
                 title="queries, the largest gain of B first",
                 axis=alt.Axis(labels=False, ticks=False),
             ),
-            y=alt.Y("difference:Q", axis=gain),
-            color=_sides("better", legend=None),
+            y=alt.Y("difference:Q", axis=_by_measure(f": gain of B over A, {_queries_of(f)}")),
+            color=alt.Color("better:N", scale=_SIDES, legend=None),
             tooltip=_query(f, a=".4~f", b=".4~f"),
         )
     )
@@ -130,33 +118,41 @@ def _queries_of(f: SystemFindings) -> str:
 
 
 def _queries(f: SystemFindings) -> alt.Chart:
-    room = {"nice": False, "padding": 12}
-    chart = (
-        _chosen()
-        .transform_calculate(chosen="datum.query == query")
+    documents = {
+        "size": alt.Size(
+            "relevant:Q",
+            title="relevant documents",
+            scale=alt.Scale(range=[30, 320]),
+            legend=alt.Legend(orient="top", tickCount=3),
+        ),
+        "order": alt.Order("relevant:Q", sort="descending"),
+    }
+    return (
+        _CHOSEN.transform_calculate(chosen="datum.query == query")
         .mark_circle(opacity=0.75, cursor="pointer")
         .encode(
             x=alt.X(
                 "median:Q",
                 axis=_by_measure(": median of the systems"),
-                scale=alt.Scale(zero=False, **room),
+                scale=alt.Scale(zero=False, nice=False, padding=12),
             ),
-            y=alt.Y("spread:Q", axis=_by_measure(": standard deviation"), scale=alt.Scale(**room)),
+            y=alt.Y(
+                "spread:Q",
+                axis=_by_measure(": standard deviation"),
+                scale=alt.Scale(nice=False, padding=12),
+            ),
             color=alt.Color("chosen:N", scale=alt.Scale(domain=[False, True]), legend=None),
             tooltip=_query(f, median=".4~f", spread=".4~f"),
+            **(documents if isinstance(f, Findings) else {}),
         )
     )
-    if not isinstance(f, Findings):
-        return chart
-    size = alt.Size("relevant:Q", title="relevant documents", scale=alt.Scale(range=[30, 320]))
-    size["legend"] = alt.Legend(orient="top", tickCount=3)
-    return chart.encode(size=size, order=alt.Order("relevant:Q", sort="descending"))
 
 
 def _strip() -> alt.Chart:
     return (
-        _chosen()
-        .transform_calculate(side="datum.system == a ? 'A' : datum.system == b ? 'B' : 'equal'")
+        _CHOSEN.transform_calculate(
+            side="datum.system == a ? 'A' : datum.system == b ? 'B' : 'equal'"
+        )
         .mark_tick(thickness=2, size=34)
         .encode(
             x=alt.X(
@@ -164,7 +160,7 @@ def _strip() -> alt.Chart:
                 axis=_by_measure(""),
                 scale=alt.Scale(zero=False, nice=False, padding=12),
             ),
-            color=_sides("side", legend=None),
+            color=alt.Color("side:N", scale=_SIDES, legend=None),
             opacity=alt.condition("datum.side == 'equal'", alt.value(0.5), alt.value(1)),
             order=alt.Order("side:N", sort="descending"),
             tooltip=_tips(system="", value=".4~f"),
@@ -175,34 +171,33 @@ def _strip() -> alt.Chart:
 
 def _favoured(f: SystemFindings) -> alt.LayerChart:
     columns = ["judge", "run", "people", "value", "expected", "favour", "p", "judged"]
-    frame = f.favoured[0].reindex(columns=columns).round(6)
-    frame["is_favoured"] = frame["p"] <= f.alpha
-    scale = alt.Scale(zero=False)
-    base = _rows(alt.to_values(frame)["values"]).encode(
-        x=alt.X("people:Q", title="value by people", scale=scale),
-        y=alt.Y("value:Q", title="value by the judge", scale=scale),
+    rows = alt.to_values(f.favoured[0].reindex(columns=columns).round(6))["values"]
+    value = alt.Y("value:Q", title="value by the judge", scale=alt.Scale(zero=False))
+    base = _rows(rows).encode(
+        x=alt.X("people:Q", title="value by people", scale=alt.Scale(zero=False)),
+        y=value,
         color=alt.Color("judge:N", title=None, legend=alt.Legend(orient="top")),
         tooltip=[
             *_tips(judge="", run="", value=".4~f", people=".4~f", favour="+.4~f", p=".4~f"),
             alt.Tooltip("judged:Q", format=".0%", title="judged by people"),
         ],
     )
-    line = base.mark_line().encode(y=alt.Y("expected:Q", title="value by the judge", scale=scale))
-    names = base.transform_filter("datum.is_favoured").mark_text(
-        align="right", dx=-7, fontWeight=600
+    names = base.transform_filter(f"isValid(datum.p) && datum.p <= {f.alpha}").encode(text="run:N")
+    return alt.layer(
+        base.mark_line().encode(y=alt.Y("expected:Q", title=value["title"], scale=value["scale"])),
+        base.mark_point(opacity=0.8, **_POINT),
+        names.mark_text(align="right", dx=-7, fontWeight=600),
     )
-    return alt.layer(line, base.mark_point(opacity=0.8, **_POINT), names.encode(text="run:N"))
 
 
 def _lengths(f: Findings) -> alt.Chart:
-    relevant = max(1, len(f.finders))
+    counts = search_length_classes(f.runs, f.rel, f.cutoff)
     rows = [
-        {"system": f.names[at], "rank": rank, "class": label, "documents": count}
-        | {"share": round(count / relevant, 9)}
+        {"system": f.names[at], "rank": rank, "class": label, "documents": of[at]}
+        | {"share": round(of[at] / max(1, len(f.finders)), 9)}
         for rank, at in enumerate(f.first.order, 1)
-        for label, count in zip(f.lengths.labels, f.lengths.counts[at].tolist())
+        for label, of in counts.items()
     ]
-    legend = alt.Legend(orient="top", columns=2, labelExpr=_NAMES["labelExpr"])
     return (
         _rows(rows)
         .transform_filter("indexof(coloured, datum.system) >= 0")
@@ -210,7 +205,7 @@ def _lengths(f: Findings) -> alt.Chart:
         .encode(
             x=alt.X(
                 "class:N",
-                sort=f.lengths.labels,
+                sort=list(counts),
                 title="search length (documents)",
                 axis=alt.Axis(labelAngle=-30, labelOverlap=False),
             ),
@@ -220,7 +215,12 @@ def _lengths(f: Findings) -> alt.Chart:
                 title=f"share of the relevant documents of {_queries_of(f)}",
                 axis=alt.Axis(format="%"),
             ),
-            color=_in_colour(legend=legend),
+            color=alt.Color(
+                "system:N",
+                title=None,
+                scale=_COLOURED,
+                legend=alt.Legend(orient="top", columns=2, labelExpr=_SHORT),
+            ),
             tooltip=[
                 alt.Tooltip("system:N"),
                 alt.Tooltip("class:N", title="search length"),
@@ -240,7 +240,6 @@ def _loss(f: Findings) -> alt.Chart:
         for mean, share in [(f.asl.means[at], shares.iloc[at])]
     ]
     touching = {"binSpacing": 0, "strokeWidth": 0} if len(f.names) > FEW else {}
-    neutral = alt.Scale(domain=parts, range=[alt.ExprRef("soft"), alt.ExprRef("mid")])
     return (
         _rows(rows)
         .transform_fold(parts, as_=["part", "asl"])
@@ -253,7 +252,7 @@ def _loss(f: Findings) -> alt.Chart:
                 "part:N",
                 sort=parts,
                 title=None,
-                scale=neutral,
+                scale=alt.Scale(domain=parts, range=[alt.ExprRef("soft"), alt.ExprRef("mid")]),
                 legend=alt.Legend(orient="top", columns=1),
             ),
             order=alt.Order("part:N", sort="descending"),
@@ -280,7 +279,6 @@ def _judged(f: Findings) -> alt.Chart:
         if shown
     ]
     scale = alt.Scale(domain=shown)
-    legend = alt.Legend(orient="top", columns=1, labelLimit=330)
     return (
         _rows(rows)
         .transform_fold(shown, as_=["what", "share"])
@@ -294,7 +292,12 @@ def _judged(f: Findings) -> alt.Chart:
                 axis=alt.Axis(format="%"),
                 scale=alt.Scale(domain=[0, 1]),
             ),
-            color=alt.Color("what:N", title=None, scale=scale, legend=legend),
+            color=alt.Color(
+                "what:N",
+                title=None,
+                scale=scale,
+                legend=alt.Legend(orient="top", columns=1, labelLimit=330),
+            ),
             shape=alt.Shape("what:N", title=None, scale=scale),
             tooltip=_tips(system="", rank="d", what="", share=".1%"),
         )
@@ -302,25 +305,21 @@ def _judged(f: Findings) -> alt.Chart:
 
 
 def _matrix(f: Findings) -> alt.Chart:
-    colours = alt.Scale(domain=[-1, 1], domainMid=0, interpolate="rgb")
-    legend = alt.Legend(orient="top", format=".0%", gradientLength=180, tickCount=3)
-    title = "against the system at rank"
     return (
-        _chosen()
-        .transform_calculate(
+        _CHOSEN.transform_calculate(
             row="ranks[datum.system]",
             column="ranks[datum.against]",
             sgnLP=f"(datum.wins - datum.losses) / {len(f.qids)}",
         )
         .mark_rect(cursor="pointer")
         .encode(
-            x=_systems(f, alt.X, "column", "against", title),
+            x=_systems(f, alt.X, "column", "against", "against the system at rank"),
             y=_systems(f, alt.Y, "row", "system", "system at rank"),
             color=alt.Color(
                 "sgnLP:Q",
                 title=f"wins less losses, {_queries_of(f)}",
-                scale=colours,
-                legend=legend,
+                scale=alt.Scale(domain=[-1, 1], domainMid=0, interpolate="rgb"),
+                legend=alt.Legend(orient="top", format=".0%", gradientLength=180, tickCount=3),
             ),
             tooltip=[
                 *_tips(system="", against="", wins="d", losses="d"),
@@ -344,19 +343,15 @@ def _ranks(cutoff: int) -> alt.LayerChart:
             .mark_rule(strokeDash=[1, 3], opacity=0.9)
         )
         layers += [rule.encode(**{channel: "at:Q"}) for rule in (end, depth)]
-    points = (
-        _chosen()
-        .mark_circle(opacity=0.45)
-        .encode(
-            x=alt.X("x:Q", title="rank in A", scale=scale, axis=axis),
-            y=alt.Y("y:Q", title="rank in B", scale=scale, axis=axis),
-            color=_sides("better", legend=alt.Legend(orient="top")),
-            tooltip=[
-                *_tips(query="", document=""),
-                alt.Tooltip("in_a:N", title="rank in A"),
-                alt.Tooltip("in_b:N", title="rank in B"),
-            ],
-        )
+    points = _CHOSEN.mark_circle(opacity=0.45).encode(
+        x=alt.X("x:Q", title="rank in A", scale=scale, axis=axis),
+        y=alt.Y("y:Q", title="rank in B", scale=scale, axis=axis),
+        color=alt.Color("better:N", title=None, scale=_SIDES, legend=alt.Legend(orient="top")),
+        tooltip=[
+            *_tips(query="", document=""),
+            alt.Tooltip("in_a:N", title="rank in A"),
+            alt.Tooltip("in_b:N", title="rank in B"),
+        ],
     )
     return alt.layer(*layers, points)
 
@@ -405,13 +400,14 @@ def _bump(f: Findings) -> alt.LayerChart:
             alt.Tooltip("retrieved:Q", format=",.0f", title="documents per query"),
         ],
     )
-    dashes = alt.StrokeDash("shallow:N", legend=None)
-    dashes["scale"] = alt.Scale(domain=[False, True], range=[[1, 0], [4, 3]])
+    dashes = alt.StrokeDash(
+        "shallow:N", legend=None, scale=alt.Scale(domain=[False, True], range=[[1, 0], [4, 3]])
+    )
     near = alt.selection_point(
         name="near", fields=["system"], on="pointerover", clear="pointerout", empty=False
     )
     marked = base.transform_filter("indexof(coloured, datum.system) >= 0").encode(
-        color=_in_colour(legend=None)
+        color=alt.Color("system:N", scale=_COLOURED, legend=None)
     )
     labels = (
         marked.transform_filter(f"datum.measure == {measures[-1]!r}")

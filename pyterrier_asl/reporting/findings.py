@@ -25,11 +25,11 @@ from ..leaderboard.samples import Sample, worst_value
 from ..measures import ASL
 from ..measures.parsing import NamedMeasure, added_up
 from ..scoring.arrays import Bools, Floats, Ints
-from ..statistics.agreement import kendall_tau
+from ..statistics.agreement import kendall_taus
 from ..statistics.inputs import FEWEST
 from ..statistics.rounding import EQUAL
 from ..unjudged.holes import Holes
-from .contents import LengthHistogram, Provenance, TopTens
+from .contents import Provenance, TopTens
 
 #: The most measures whose rankings of the systems are compared; more do not fit the figure.
 _REORDERED = 8
@@ -267,7 +267,6 @@ class Findings(SystemFindings):
         cutoff: k, the depth to which every run is read.
         quality: ``missing_share`` and ``unjudged_share`` by system; see
             :func:`~pyterrier_asl.analysis.run_quality`.
-        lengths: their search lengths.
         relevant: the rank of each relevant document in each run.
         preferences: all pairs by lexicographic precision; None for one or two systems.
         bounds: what unjudged documents could change between the best systems; see
@@ -278,7 +277,6 @@ class Findings(SystemFindings):
     rel: float
     cutoff: int
     quality: pd.DataFrame
-    lengths: LengthHistogram
     relevant: RelevantRanks
     preferences: PreferenceMatrix | None
     bounds: dict[str, dict[tuple[int, int], Holes]]
@@ -352,8 +350,8 @@ class Findings(SystemFindings):
     @cached_property
     def taus(self) -> Floats:
         """Kendall's tau between the rankings of :attr:`reordered`."""
-        gains = [ranking.gains.mean(axis=1) for ranking in self.reordered]
-        return np.array([[kendall_tau(a, b) for b in gains] for a in gains])
+        gains = np.array([ranking.gains.mean(axis=1) for ranking in self.reordered])
+        return np.array([kendall_taus(np.tile(own, (len(gains), 1)), gains) for own in gains])
 
     @cached_property
     def movers(self) -> Ints:

@@ -12,6 +12,9 @@ DEFAULT_DEPTH = 1000
 #: How a relevant document that was not retrieved is counted.
 MISSING = ("pad", "after", "eq3")
 
+#: Upper ends of bins of search lengths: about three to a power of ten.
+_BIN_ENDS = (1, 3, 10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000)
+
 
 def search_lengths(ranks: Ints, offsets: Ints) -> Ints:
     """Eq. 2: the rank of each relevant document less the number of relevant documents above.
@@ -106,3 +109,12 @@ def normalized(asl: Floats, cutoff: int) -> Floats:
     [1.0, 0.7, 0.0]
     """
     return 1 - (asl - 1) / cutoff
+
+
+def bin_ends(deepest: int) -> list[int]:
+    """Upper ends of logarithmic bins of search lengths from 1; the last end is the deepest.
+
+    >>> bin_ends(40)
+    [1, 3, 10, 30, 40]
+    """
+    return [end for end in _BIN_ENDS if end < deepest] + [deepest]

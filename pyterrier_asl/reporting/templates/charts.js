@@ -2,7 +2,6 @@
 // its rows or colours change.
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const charts = new Map();
-const SHORT_NAMES = Object.fromEntries(page.systems.map((system, i) => [system, page.shortNames[i]]));
 let printing = false;
 
 function colour(name) {
@@ -20,21 +19,10 @@ function theme() {
       labelFontSize: 11.5, titleFontSize: 12, titleFontWeight: "normal", titlePadding: 8 },
     legend: { ...text, labelColor: ink, labelFontSize: 12, titleFontSize: 12, titleFontWeight: "normal", symbolSize: 90,
       symbolBaseFillColor: colour("--soft"), gradientStrokeColor: "transparent" },
-    range: {
-      category: [1, 2, 3, 4, 5, 6].map((n) => colour(`--c${n}`)),
-      diverging: [colour("--c2"), colour("--middle"), colour("--c1")],
-    },
-    mark: { color: colour("--c1") },
-    line: { color: colour("--soft") },
-    rule: { color: colour("--soft") },
-    text: { color: ink },
+    range: { category: [1, 2, 3, 4, 5, 6].map((n) => colour(`--c${n}`)), diverging: ["--c2", "--middle", "--c1"].map(colour) },
+    mark: { color: colour("--c1") }, line: { color: colour("--soft") }, rule: { color: colour("--soft") }, text: { color: ink },
   };
 }
-
-// The matrix and the ranks of documents are as high as wide.
-const heightOf = (name, canvas) => (
-  ["matrix", "ranks"].includes(name) ? Math.min(canvas.clientWidth - 60, printing ? 380 : 520) : page.charts[name].height
-);
 
 // The systems with colours of their own.
 const IN_COLOUR = { lengths: lengthSystems, bump: bumpSystems };
@@ -45,7 +33,7 @@ function parameters(name) {
   const coloured = IN_COLOUR[name]?.() ?? [];
   const [colourA, colourB] = sideColours().map(colour);
   return Object.entries({
-    shortNames: SHORT_NAMES, measure: measure.name, sign: sign(measure), query: page.queries[state.query],
+    shortNames: Object.fromEntries(page.systems.map((system, i) => [system, page.shortNames[i]])), measure: measure.name, sign: sign(measure), query: page.queries[state.query],
     ranks: Object.fromEntries(measure.order.map((system, at) => [page.systems[system], at + 1])),
     a: page.systems[state.a], b: page.systems[state.b], depthA: runEnd(state.a), depthB: runEnd(state.b),
     colourA, colourB, soft: colour("--soft"), mid: colour("--mid"),
@@ -65,7 +53,8 @@ async function draw(one) {
     figure.dataset.drawn = "yes";
     return;
   }
-  const chart = { ...page.charts[name], height: heightOf(name, canvas) };
+  const chart = { ...page.charts[name] };
+  if (name === "matrix" || name === "ranks") chart.height = Math.min(canvas.clientWidth - 60, printing ? 380 : 520);
   const { view, finalize } = await vegaEmbed(canvas, { ...chart, datasets: { ...chart.datasets, data } }, {
     actions: false, renderer: printing && data.length < 5000 ? "svg" : "canvas", config: { ...theme(), params: parameters(name) },
     tooltip: { theme: dark.matches ? "dark" : "light" }, ast: true,

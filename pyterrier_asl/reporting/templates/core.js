@@ -46,20 +46,10 @@ function shownP({ board }) {
   return board.p[board.codes[pairAt(a, b)]].replace(/^p = /, "") + (isSignificant ? " ✱" : "");
 }
 
-function element(tag, content, className) {
-  const made = document.createElement(tag);
-  if (content !== undefined) made.append(...[content].flat());
-  if (className) made.className = className;
+function element(tag, content = [], className = "") {
+  const made = Object.assign(document.createElement(tag), { className });
+  made.append(...[content].flat());
   return made;
-}
-
-function fillSelect(select, systems, chosen) {
-  for (const system of systems) {
-    const option = element("option", page.systems[system]);
-    option.value = String(system);
-    option.selected = system === chosen;
-    select.append(option);
-  }
 }
 
 function plural(count, word) {
@@ -67,22 +57,26 @@ function plural(count, word) {
   return `${count.toLocaleString("en")} ${count === 1 ? word : ending}`;
 }
 
-// Shows these rows in a table. Each cell has its heading, which narrow windows show instead of the head.
-function fillTable(table, rows) {
-  const heads = [...table.tHead.rows[0].cells].map((head) => head.firstChild?.textContent ?? "");
-  for (const row of rows) for (const cell of row.cells) if (cell.colSpan === 1) cell.dataset.label = heads[cell.cellIndex];
-  table.tBodies[0].replaceChildren(...rows);
+// Shows these rows in a table, or why there are none. Each cell has its heading, which narrow windows show instead of the head.
+function fillTable(table, rows, none) {
+  const heads = [...table.tHead.rows[0].cells];
+  for (const row of rows) for (const cell of row.cells) cell.dataset.label = heads[cell.cellIndex].firstChild?.textContent ?? "";
+  const empty = element("td", none);
+  empty.colSpan = heads.length;
+  table.tBodies[0].replaceChildren(...(rows.length ? rows : [element("tr", empty)]));
 }
 
-// A row that says why a table is empty.
-function emptyRow(text, columns) {
-  const cell = element("td", text);
-  cell.colSpan = columns;
-  return element("tr", cell);
+// A row of a table: the content of its heading, then cells, or the texts of numbers.
+function tableRow(heading, ...cells) {
+  const head = element("th", heading, "name");
+  head.scope = "row";
+  return element("tr", [head, ...cells.map((cell) => (cell instanceof Node ? cell : element("td", String(cell), "num")))]);
 }
+
+// A query in a table, with its text.
+const queryLabel = (content, q) => (page.queryTexts[q] ? [content, " ", element("span", page.queryTexts[q], "text")] : content);
 
 // Words of a query in a text, marked.
-
 const COMMON = new Set(("a an and are as at be by can do does for from how in is it of on or that the their this to was "
   + "what when where which who why will with").split(" "));
 
@@ -154,10 +148,7 @@ function sortTable(table, head, forward) {
   head.setAttribute("aria-sort", forward ? "ascending" : "descending");
 }
 
-function startsAscending(head) {
-  return ["rank", "system", "query", "first"].includes(head.dataset.key) || head.dataset.better === "low";
-}
-
+const startsAscending = ({ dataset }) => ["rank", "system", "query", "first"].includes(dataset.key) || dataset.better === "low";
 const headKey = (head) => head.dataset.column ?? head.dataset.key ?? head.textContent;
 
 // A click on a heading sorts a table, and so does a name in the address, such as "AP down". `usual` sorts it otherwise. The first

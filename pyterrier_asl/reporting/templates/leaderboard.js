@@ -11,21 +11,16 @@ function showRanks() {
     const system = Number(row.dataset.system);
     const rank = row.querySelector(".rank");
     rank.textContent = rank.dataset.value = ranks[system];
-    for (const cell of row.querySelectorAll(".could")) cell.dataset.value = ranks[system];
     row.classList.toggle("possible", Boolean(separates && could.possible[system]));
-    row.querySelector(".order")?.replaceChildren(...drawnInterval(could, ranks, system), could?.stars[system] ? " ✱" : "");
+    const interval = row.querySelector(".could");
+    if (!interval) continue;
+    interval.dataset.value = ranks[system];
+    const [low, high] = could ? [could.low[system], could.high[system]] : [];
+    interval.querySelector(".interval").style.cssText = could ? `--low:${low};--high:${high};--rank:${ranks[system]}` : "display:none";
+    interval.querySelector(".ranks").textContent = could ? (low === high ? low : `${low}–${high}`) : "–";
+    interval.querySelector(".star").textContent = could?.stars[system] ? " ✱" : "";
   }
   showPairs();
-}
-
-function drawnInterval(could, ranks, system) {
-  if (!could) return ["–"];
-  const { low, high } = could;
-  const drawn = element("span", [element("i"), element("b")], "interval");
-  drawn.setAttribute("aria-hidden", "true");
-  for (const [name, of] of [["low", low], ["high", high], ["rank", ranks]]) drawn.style.setProperty(`--${name}`, of[system]);
-  const [from, to] = [low[system], high[system]];
-  return [drawn, " ", element("span", from === to ? `${from}` : `${from}–${to}`, "ranks")];
 }
 
 // Greys the systems that do not differ significantly from the system whose interval was clicked.
@@ -61,37 +56,25 @@ function showColumns() {
   region.classList.toggle("wide", board.scrollWidth > region.clientWidth + 1);
 }
 
-function boardCsv() {
-  const chosen = chosenMeasure();
-  const names = page.measures.map(({ name }) => name);
-  const could = chosen.board;
-  const own = [["rank", chosen.ranks], ["rank low", could?.low], ["rank high", could?.high], ["could be the best", could?.possible]].filter(([, values]) => values);
-  const shares = docs ? { retrieved: page.retrieved, "ASL from missed": page.missingShare,
-    "unjudged above": page.unjudgedShare } : {};
-  const head = ["system", ...own.map(([what]) => `${what} by ${chosen.name}`), ...names, ...Object.keys(shares)];
-  const rows = [...boardRows()].map((row) => {
-    const i = Number(row.dataset.system);
-    return [page.systems[i], ...own.map(([, values]) => values[i]), ...page.measures.map(({ means }) => means[i]),
-      ...Object.values(shares).map((share) => share[i])];
+const byMeasure = (of) => Object.fromEntries(page.measures.map((measure) => [measure.name, of(measure)]));
+
+function systemRows() {
+  const { name, ranks, board: could } = chosenMeasure();
+  return [...boardRows()].map(({ dataset }) => {
+    const i = Number(dataset.system);
+    const ends = could && { [`rank low by ${name}`]: could.low[i], [`rank high by ${name}`]: could.high[i],
+      [`could be the best by ${name}`]: could.possible[i] };
+    const shares = docs && { retrieved: page.retrieved[i], "ASL from missed": page.missingShare[i], "unjudged above": page.unjudgedShare[i] };
+    return { system: page.systems[i], [`rank by ${name}`]: ranks[i], ...ends, ...byMeasure(({ means }) => means[i]), ...shares };
   });
-  return csv([head, ...rows]);
 }
 
-function valuesCsv() {
-  const head = ["run", "qid", ...page.measures.map(({ name }) => name)];
-  const rows = page.held.flatMap((i) => page.queries.map((qid, q) => (
-    [page.systems[i], qid, ...page.measures.map(({ values }) => raw(values[i * Q + q]))]
-  )));
-  return csv([head, ...rows]);
-}
+const valueRows = () => page.held.flatMap((i) => page.queries.map((qid, q) => (
+  { run: page.systems[i], qid, ...byMeasure(({ values }) => raw(values[i * Q + q])) }
+)));
 
 // A click on a row compares its system; a click on its interval shows which systems are ordered against it.
 function startRows() {
-  const [best, second] = page.palette;
-  for (const link of document.querySelectorAll("a.system")) {
-    const a = Number(link.closest("tr").dataset.system);
-    link.dataset.state = new URLSearchParams({ a: page.systems[a], b: page.systems[a === best ? second : best] });
-  }
   board.tBodies[0].addEventListener("click", (event) => {
     const row = event.target.closest("tr");
     if (event.target.closest(".order")) {

@@ -19,14 +19,10 @@ function showComparison() {
   if (!$("pair-table")) return;
   fillTable($("pair-table"), comparisonRows().map(({ name, a, b, difference, measure }) => {
     const better = measure.higher === null ? 0 : sign(measure) * difference;
-    const made = element("tr", element("th", name));
-    made.cells[0].scope = "row";
-    made.classList.toggle("chosen", measure === chosenMeasure());
-    for (const [value, best] of [[a, better < 0], [b, better > 0]]) {
-      made.append(element("td", shown(value, measure), best && value !== null ? "num best" : "num"));
-    }
-    made.append(...[signed(difference, measure), shownP(measure)].map((text) => element("td", text, "num")));
-    return made;
+    const row = tableRow(name, shown(a, measure), shown(b, measure), signed(difference, measure), shownP(measure));
+    row.classList.toggle("chosen", measure === chosenMeasure());
+    if (better && a !== null) row.cells[better < 0 ? 1 : 2].classList.add("best");
+    return row;
   }));
   if (docs) $("pair-planned").replaceChildren("For a comparison planned before looking: ", commandOf("compare"));
 }
@@ -38,12 +34,11 @@ function commandOf(name) {
   return element("code", `pyterrier-asl ${name} QRELS ${page.systems[state.a]} ${page.systems[state.b]} -m ${measure}${rel}`);
 }
 
-function comparisonCsv() {
-  const head = ["measure", "system_a", "system_b", "mean_a", "mean_b", "difference", "p"];
-  const [a, b] = [page.systems[state.a], page.systems[state.b]];
-  return csv([head, ...comparisonRows().map((row) => (
-    [row.name, a, b, row.a, row.b, raw(row.difference), shownP(row.measure).replace(/ ✱|–/, "")]
-  ))]);
+function pairRows() {
+  const [system_a, system_b] = [page.systems[state.a], page.systems[state.b]];
+  return comparisonRows().map(({ name, a, b, difference, measure }) => (
+    { measure: name, system_a, system_b, mean_a: a, mean_b: b, difference: raw(difference), p: shownP(measure).replace(/ ✱|–/, "") }
+  ));
 }
 
 // The ranks of every relevant document in A and B; null if the page does not hold them.
@@ -98,12 +93,9 @@ function showUnjudged() {
   const none = page.bounds[name] ? ["The bounds of this pair are not on this page: ", commandOf("holes")] : [`${name} has no bounds.`];
   $("unjudged-says").replaceChildren(...(found ? [found.says] : none));
   $("unjudged-list").hidden = !found?.todo.length;
-  const rank = (value) => element("td", value ? String(value) : "–", "num");
   fillTable($("unjudged-table"), (found?.todo ?? []).map(([q, number, first, second, effect]) => {
-    const name = element("th", [page.queries[q], " ", element("span", page.queryTexts[q], "text")], "name");
-    name.scope = "row";
     const ranks = a < b ? [first, second] : [second, first];
-    return element("tr", [name, documentCell(number, q), ...ranks.map(rank), element("td", effect, "num")]);
+    return tableRow(queryLabel(page.queries[q], q), documentCell(number, q), ...ranks.map((rank) => rank ?? "–"), effect);
   }));
 }
 
@@ -133,14 +125,11 @@ function documentCell(d, q) {
 }
 
 function movedRow(row) {
-  const link = linkTo(row.query, "query", { query: row.query });
-  const name = element("th", link, "name");
-  name.scope = "row";
-  if (page.queryTexts[row.q]) name.append(" ", element("span", page.queryTexts[row.q], "text"));
-  const rank = (value) => element("td", value === "not retrieved" ? "–" : String(value), "num");
-  const [a, b] = [rank(row.in_a), rank(row.in_b)];
-  if (row.better !== "equal") (row.better === "A" ? a : b).classList.add("best");
-  return element("tr", [name, documentCell(row.at, row.q), element("td", String(docs.grades[row.at]), "num"), a, b]);
+  const query = queryLabel(linkTo(row.query, "query", { query: row.query }), row.q);
+  const ranks = [row.in_a, row.in_b].map((rank) => (rank === "not retrieved" ? "–" : rank));
+  const shownRow = tableRow(query, documentCell(row.at, row.q), docs.grades[row.at], ...ranks);
+  if (row.better !== "equal") shownRow.cells[row.better === "A" ? 3 : 4].classList.add("best");
+  return shownRow;
 }
 
 function showMoved() {
@@ -148,16 +137,15 @@ function showMoved() {
   const list = rows ?? [];
   const shownRows = allMoved ? list : list.slice(0, FEW);
   const none = rows ? "There are none." : "The ranks of one of the two are not on this page.";
-  fillTable($("moved"), list.length ? shownRows.map(movedRow) : [emptyRow(none, 5)]);
+  fillTable($("moved"), shownRows.map(movedRow), none);
   $("moved-more").hidden = shownRows.length === list.length;
   $("moved-more").textContent = `Show all ${list.length.toLocaleString("en")}`;
 }
 
-function movedCsv() {
-  return csv([["query", "document", "grade", "system_a", "system_b", "rank_a", "rank_b", "text"], ...(movedRows() ?? []).map((row) => [
-    row.query, row.document, docs.grades[row.at], page.systems[state.a], page.systems[state.b], row.in_a, row.in_b, docs.text?.[row.at],
-  ])]);
-}
+const movedData = () => (movedRows() ?? []).map(({ query, document, at, in_a, in_b }) => (
+  { query, document, grade: docs.grades[at], system_a: page.systems[state.a], system_b: page.systems[state.b], rank_a: in_a, rank_b: in_b,
+    text: docs.text?.[at] }
+));
 
 function showNames() {
   for (const side of ["a", "b"]) {
@@ -185,23 +173,14 @@ function showPair() {
 }
 
 function startMoved() {
-  for (const [q, name] of page.queries.entries()) {
-    const option = element("option", page.queryTexts[q] ? `${name} ${page.queryTexts[q]}` : name);
-    option.value = String(q);
-    $("moved-query").append(option);
-  }
-  for (const id of ["moved-which", "moved-query"]) {
-    $(id).addEventListener("change", () => { allMoved = false; showMoved(); });
-  }
-  $("moved-more").addEventListener("click", () => { allMoved = true; showMoved(); });
+  const show = (all) => () => { allMoved = all; showMoved(); };
+  for (const id of ["moved-which", "moved-query"]) $(id).addEventListener("change", show(false));
+  $("moved-more").addEventListener("click", show(true));
 }
 
 function startPair() {
   if (S < 2) return;
-  const order = S > 2 ? page.palette : [0, 1]; // of two systems the first is the baseline
-  [state.a, state.b] = order;
-  fillSelect($("pair-a"), order, state.a);
-  fillSelect($("pair-b"), order, state.b);
+  [state.a, state.b] = S > 2 ? page.palette : [0, 1]; // of two systems the first is the baseline
   for (const side of ["a", "b"]) {
     $(`pair-${side}`).addEventListener("change", (event) => chooseHere({ [side]: Number(event.target.value) }, "pair"));
   }

@@ -20,38 +20,33 @@ function stripRows() {
 }
 
 // The top ten of A and B
-
 const MEANINGS = { unjudged: "unjudged", judged: "judged not relevant", relevant: "relevant" };
+
+function topItem(document, words) {
+  const grade = docs.grades[document];
+  const kind = grade < 0 ? "unjudged" : grade < page.rel ? "judged" : "relevant";
+  const item = element("li", [element("span", docs.ids[document], "id"), element("span", ` ${MEANINGS[kind]}`, "hidden")], kind);
+  item.title = MEANINGS[kind];
+  if (docs.text?.[document]) item.append(element("span", highlighted(docs.text[document], words), "snippet"));
+  return item;
+}
 
 function showTop(box, system, side) {
   const row = rowOf.get(system);
-  const value = chosenMeasure().values[system * Q + state.query];
-  box.querySelector(".who").replaceChildren(
-    side ? `${side}: ` : "", element("b", page.systems[system]), ` ${chosenMeasure().name} ${shown(value, chosenMeasure())}`);
-  const list = box.querySelector("ol");
+  const measure = chosenMeasure();
+  const value = shown(measure.values[system * Q + state.query], measure);
+  box.querySelector(".who").replaceChildren(side, element("b", page.systems[system]), ` ${measure.name} ${value}`);
   const words = wordsOf(page.queryTexts[state.query]);
-  const items = [];
-  for (let at = 0; row !== undefined && at < tops.depth; at++) {
-    const cell = (row * Q + state.query) * tops.depth + at;
-    const document = tops.documents[cell] - 1;
-    if (document < 0) break;
-    const grade = docs.grades[document];
-    const kind = grade < 0 ? "unjudged" : grade < page.rel ? "judged" : "relevant";
-    const item = element("li", element("span", docs.ids[document], "id"), kind);
-    item.title = MEANINGS[kind];
-    item.append(element("span", ` ${MEANINGS[kind]}`, "hidden"));
-    const text = docs.text?.[document];
-    if (text) item.append(element("span", highlighted(text, words), "snippet"));
-    items.push(item);
-  }
+  const first = (row * Q + state.query) * tops.depth;
+  const documents = row === undefined ? [] : tops.documents.slice(first, first + tops.depth).filter(Boolean);
   const none = row === undefined ? "The top ten of this system is not on this page." : "It retrieves nothing for this query.";
-  list.replaceChildren(...(items.length ? items : [element("li", none, "none")]));
+  const items = documents.map((number) => topItem(number - 1, words));
+  box.querySelector("ol").replaceChildren(...(items.length ? items : [element("li", none, "none")]));
 }
 
 function showTops() {
-  const boxes = document.querySelectorAll("#query .tops > div");
-  showTop(boxes[0], state.a, boxes.length > 1 ? "A" : "");
-  if (boxes[1]) showTop(boxes[1], state.b, "B");
+  const boxes = [...document.querySelectorAll("#query .tops > div")];
+  for (const [at, box] of boxes.entries()) showTop(box, at ? state.b : state.a, boxes[1] ? `${"AB"[at]}: ` : "");
 }
 
 // The relevant documents of the query, with the systems that rank them among their first `depth`.
@@ -70,11 +65,12 @@ function documentRows() {
   return rows.sort((a, b) => a.finders.length - b.finders.length || (b.finders[0]?.rank ?? 0) - (a.finders[0]?.rank ?? 0));
 }
 
+// The largest and the least number of finders of the documents to show.
+const FINDERS = { all: [0, Infinity], none: [0, 0], rare: [1, 3] };
+
 function wanted(rows) {
-  const which = $("documents-which").value;
-  if (which === "none") return rows.filter((row) => !row.finders.length);
-  if (which === "rare") return rows.filter((row) => row.finders.length >= 1 && row.finders.length <= 3);
-  return rows;
+  const [least, most] = FINDERS[$("documents-which").value];
+  return rows.filter(({ finders }) => finders.length >= least && finders.length <= most);
 }
 
 function findersText(finders) {
@@ -84,10 +80,8 @@ function findersText(finders) {
 }
 
 function documentRow({ d, grade, finders }) {
-  return element("tr", [
-    documentCell(d, state.query), element("td", String(grade), "num"), element("td", String(finders.length), "num"),
-    element("td", finders.length ? String(finders[0].rank) : "–", "num"), element("td", findersText(finders), "finders"),
-  ]);
+  const numbers = [grade, finders.length, finders[0]?.rank ?? "–"].map((number) => element("td", String(number), "num"));
+  return element("tr", [documentCell(d, state.query), ...numbers, element("td", findersText(finders), "finders")]);
 }
 
 function showDocuments() {
@@ -99,18 +93,15 @@ function showDocuments() {
   const found = S > 1 ? `${none} missed by all systems, ${one} found by a single system` : `${none} missed`;
   $("query-says").textContent = `${plural(rows.length, "relevant document")}; in the first ${depth}, ${found}.`;
   const shownRows = allDocuments ? list : list.slice(0, FIRST);
-  fillTable($("documents"), list.length ? shownRows.map(documentRow) : [emptyRow("There are none.", 5)]);
+  fillTable($("documents"), shownRows.map(documentRow), "There are none.");
   $("documents-more").hidden = shownRows.length === list.length;
   $("documents-more").textContent = `Show all ${list.length}`;
 }
 
-function documentsCsv() {
-  const rows = wanted(documentRows());
-  return csv([["query", "document", "grade", "found_by", "best_rank", "systems"], ...rows.map((row) => [
-    page.queries[state.query], row.document, row.grade, row.finders.length, row.finders[0]?.rank,
-    row.finders.map(({ system, rank }) => `${page.systems[system]}:${rank}`).join(" "),
-  ])]);
-}
+const documentData = () => wanted(documentRows()).map(({ document, grade, finders }) => (
+  { query: page.queries[state.query], document, grade, found_by: finders.length, best_rank: finders[0]?.rank,
+    systems: finders.map(({ system, rank }) => `${page.systems[system]}:${rank}`).join(" ") }
+));
 
 function showQuery() {
   const q = state.query;
@@ -166,10 +157,9 @@ function startQueries() {
     row.querySelector(".open").addEventListener("click", () => openQuery(Number(row.dataset.query)));
   }
   if (docs) {
-    for (const id of ["documents-which", "documents-depth"]) {
-      $(id).addEventListener("change", () => { allDocuments = false; showDocuments(); });
-    }
-    $("documents-more").addEventListener("click", () => { allDocuments = true; showDocuments(); });
+    const show = (all) => () => { allDocuments = all; showDocuments(); };
+    for (const id of ["documents-which", "documents-depth"]) $(id).addEventListener("change", show(false));
+    $("documents-more").addEventListener("click", show(true));
   }
   showQueryMeasure();
   sort();

@@ -3,21 +3,16 @@ function fileName(part, ending) {
   return `${document.title}-${part}.${ending}`.toLowerCase().replace(/[^\w.-]+/g, "-");
 }
 
-const TABLES = { board: boardCsv, "pair-table": comparisonCsv, moved: movedCsv, documents: documentsCsv };
+const TABLES = { board: systemRows, "pair-table": pairRows, moved: movedData, documents: documentData };
 
 function saveFrom(button) {
-  const figure = button.closest("figure");
-  const section = button.closest("section");
-  if (button.dataset.save === "values") return save(fileName("values", "csv"), "text/csv", valuesCsv());
-  if (!figure) {
-    const before = (table) => table.compareDocumentPosition(button) & Node.DOCUMENT_POSITION_FOLLOWING;
-    const table = [...section.querySelectorAll("table")].filter(before).pop();
-    const text = table.id in TABLES ? TABLES[table.id]() : csvOfTable(table);
-    return save(fileName(table.id || section.id, "csv"), "text/csv", text);
-  }
-  const one = charts.get(figure.dataset.chart);
-  if (button.dataset.save === "csv") return save(fileName(one.name, "csv"), "text/csv", csvOfObjects(one.rows()));
-  return one.view?.toSVG().then((svg) => save(fileName(one.name, "svg"), "image/svg+xml", svg));
+  const one = charts.get(button.closest("figure")?.dataset.chart);
+  if (button.dataset.save === "svg") return one.view?.toSVG().then((svg) => save(fileName(one.name, "svg"), "image/svg+xml", svg));
+  const before = (table) => table.compareDocumentPosition(button) & Node.DOCUMENT_POSITION_FOLLOWING;
+  const table = [...button.closest("section").querySelectorAll("table")].filter(before).pop();
+  const name = button.dataset.save === "values" ? "values" : one?.name ?? table.id;
+  const rows = name === "values" ? valueRows() : one ? one.rows() : TABLES[name]?.();
+  save(fileName(name || "table", "csv"), "text/csv", rows ? csvOfObjects(rows) : csvOfTable(table));
 }
 
 for (const button of document.querySelectorAll("[data-save]")) {
@@ -35,8 +30,6 @@ function startCharts() {
     const canvas = figure.querySelector(".canvas");
     canvas.setAttribute("role", "img");
     canvas.setAttribute("aria-label", `Figure: ${title}. Its data can be saved below.`);
-    // Reserves room for the figure, so that the page does not move when it is drawn.
-    canvas.style.minHeight = `${heightOf(name, canvas) + 40}px`;
     const rows = ROWS[name] ?? (() => Object.values(page.charts[name].datasets)[0]);
     charts.set(name, { name, figure, rows, near: false, view: null });
   }
@@ -44,11 +37,8 @@ function startCharts() {
 }
 
 follow((changed) => changed.includes("measure") && redraw("judged"));
-for (const [name, select] of [["bump", $("bump-mark")], ["lengths", $("lengths-add")]]) {
-  if (!select) continue;
-  fillSelect(select, page.palette, -1);
-  select.addEventListener("change", () => redraw(name));
-}
+$("bump-mark")?.addEventListener("change", () => redraw("bump"));
+$("lengths-add")?.addEventListener("change", () => redraw("lengths"));
 startLeaderboard();
 startPair();
 startQueries();

@@ -113,7 +113,5 @@ function colourName(system) {
 const sideColours = () => [state.a, state.b].map(colourName);
 
 function showSideColours() {
-  const [a, b] = sideColours();
-  document.documentElement.style.setProperty("--a", `var(${a})`);
-  document.documentElement.style.setProperty("--b", `var(${b})`);
+  for (const [at, name] of sideColours().entries()) document.documentElement.style.setProperty(["--a", "--b"][at], `var(${name})`);
 }

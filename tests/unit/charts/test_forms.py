@@ -135,13 +135,6 @@ def test_numbers_at_the_ends_of_axes_stand_at_their_ticks():
     alt.hconcat(forms.captioned(base, "T", "C."), forms.captioned(base, "T", "C.")).to_dict()
 
 
-def test_bins_of_search_lengths_are_logarithmic_and_end_at_the_depth():
-    assert scales.bin_ends(1000) == [1, 3, 10, 30, 100, 300, 1000]
-    assert scales.bin_ends(10) == [1, 3, 10] and scales.bin_ends(1) == [1]
-    ends = [1, 3, 10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000]
-    assert scales.bin_ends(10**6) == [*ends, 10**6]
-
-
 @pytest.mark.parametrize(
     ("most", "last"), [(0, 10), (1, 10), (10, 10), (11, 100), (100, 100), (1000.5, 10**4)]
 )
