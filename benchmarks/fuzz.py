@@ -39,7 +39,7 @@ from _cases import check, make_case  # noqa: E402
 
 import pyterrier_asl as asl  # noqa: E402
 from pyterrier_asl import DocLengths, RarenessPool, read_labels, read_scores  # noqa: E402
-from pyterrier_asl.io.names import read_groups  # noqa: E402
+from pyterrier_asl.io.groups import read_groups  # noqa: E402
 from pyterrier_asl.io.qrels import read_qrels_table  # noqa: E402
 from pyterrier_asl.io.runs import read_run_table  # noqa: E402
 

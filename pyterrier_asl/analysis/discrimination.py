@@ -27,8 +27,8 @@ from ..charts import (
 )
 from ..evaluation.preferences import preference_cubes
 from ..evaluation.sources import refuse
+from ..io.choices import check_names
 from ..io.lazy import pd
-from ..io.names import check_names
 from ..io.notices import counted
 from ..measures._base import check_from_0
 from ..scoring.parameters import check_probability

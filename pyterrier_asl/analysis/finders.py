@@ -20,8 +20,8 @@ from ..charts import (
     undrawn,
 )
 from ..evaluation.relevant_documents import RelevantRanks
+from ..io.choices import check_names
 from ..io.lazy import pd
-from ..io.names import check_names
 from ..io.notices import names_of
 from ..scoring.parameters import check_whole
 from .registry import (

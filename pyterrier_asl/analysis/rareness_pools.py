@@ -11,8 +11,8 @@ import numpy as np
 from ..charts import alt, figure, ranks_on_lists, tooltips
 from ..evaluation.relevant_documents import RelevantRanks
 from ..evaluation.sources import complete_measures
+from ..io.choices import check_names
 from ..io.lazy import pd
-from ..io.names import check_names
 from ..measures.parsing import Measures, one_measure
 from ..measures.rareness import Pools
 from ..scoring.rareness import gains

@@ -22,9 +22,9 @@ from ..evaluation.sources import (
     refuse,
     warn_of_grades,
 )
+from ..io.choices import check_names
 from ..io.columns import Columns
 from ..io.lazy import pc, pd
-from ..io.names import check_names
 from ..io.notices import warn
 from ..measures import ASL
 from ..measures._base import check_from_0

@@ -10,8 +10,8 @@ import numpy as np
 from ..assessment.system_pairs import as_frame, significance
 from ..charts import BESIDE_NAMES, STEP, alt, bars, captioned, category, in_rows, tooltips
 from ..evaluation.sources import refuse
+from ..io.choices import check_names
 from ..io.lazy import pd
-from ..io.names import check_names
 from ..measures.directions import higher_is_better, value_range
 from ..measures.parsing import Measures, named_measures
 from ..statistics.inputs import ArrayLike

@@ -14,7 +14,7 @@ import pyarrow as pa
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.facts import Facts
 from ..evaluation.sources import JudgeRel, QrelsLike, Runs, refuse, with_rel
-from ..io.names import check_names
+from ..io.choices import check_names
 from ..judging.judgements import Judgements
 from ..judging.matching import positions
 from ..judging.qrels import judgements_of, matching_of

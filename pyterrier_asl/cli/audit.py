@@ -25,7 +25,7 @@ import click
 from ..assessment import audit as library
 from ..evaluation.evaluate import evaluate
 from ..evaluation.sources import chosen_measures
-from ..io.names import check_names
+from ..io.choices import check_names
 from ..io.runs import list_runs
 from ..io.tables import write
 from ..judging.judgements import MATCHING

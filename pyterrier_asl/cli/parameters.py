@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from ..io.names import read_groups
+from ..io.groups import read_groups
 from ..io.notices import counted
 from . import readers
 

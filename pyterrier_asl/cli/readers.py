@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from ..io.names import read_groups
+from ..io.groups import read_groups
 from ..measures.parsing import parse_measures
 
 

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from ..evaluation.collections import shared_systems
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.labellings import measure_with_bounds
 from ..evaluation.preferences import preferences_for
 from ..evaluation.scores import ScoreTable, canonical_name
 from ..evaluation.sources import complete_measures, measures_for, warn_of_grades
-from ..io.names import shared_systems
 from ..measures.parsing import (
     Measures,
     NamedMeasure,

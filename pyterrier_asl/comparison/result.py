@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..evaluation.collections import OVERALL
 from ..evaluation.facts import Facts, ids_against, joined_notes
 from ..evaluation.preferences import preferences_for
 from ..evaluation.relevant_documents import RelevantDocuments
 from ..io import tables
-from ..io.names import OVERALL
 from ..io.printed import Part, Printed
 from ..statistics.inputs import DRAWS
 from ..statistics.pairwise import sign_test

@@ -8,9 +8,9 @@ from dataclasses import replace
 from typing import Any
 
 from ..io.lazy import pd
-from ..io.names import shared_systems
 from ..judging.qrels import source_of
 from ..measures.parsing import Measures, NamedMeasure
+from .collections import shared_systems
 from .evaluation import Evaluation
 from .facts import with_notes
 from .sources import FOR_SEVERAL, chosen_measures, refuse, warn_of_grades

@@ -31,6 +31,7 @@ from typing import Any
 import numpy as np
 import pyarrow.parquet as pq
 
+from ..io.choices import check_names
 from ..io.columns import as_frame, is_table
 from ..io.files import BY_QUERY, check_file, file_format, local_path, read_arrow
 from ..io.formats import (
@@ -45,7 +46,6 @@ from ..io.formats import (
     recognise_values,
 )
 from ..io.lazy import pd
-from ..io.names import check_names
 from ..io.notices import counted, excerpt, names_of, warn
 from ..io.runs import run_name
 from ..io.tables import ALL

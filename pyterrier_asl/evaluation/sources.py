@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ForwardRef, Protocol, TypeAlias
 
 from ir_measures import Measure
@@ -217,11 +216,7 @@ def complete_measures(
     if lengths is not None:
         params["lengths"] = DocLengths.of_option("lengths", lengths)
     if pool is not None and any(needs_pool(measure.measure) for measure in named):
-        is_folder = isinstance(pool, (str, os.PathLike)) and Path(pool).is_dir()
-        from_runs = is_folder or isinstance(pool, (Mapping, list, tuple))
-        params["pool"] = (
-            RarenessPool.from_runs(pool) if from_runs else RarenessPool.of_option("pool", pool)
-        )
+        params["pool"] = RarenessPool.of_option("pool", pool)
     return [measure.with_params(**params) for measure in named]
 
 

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from ir_measures import Measure
 
 from ..evaluation.sources import refuse
-from ..io.names import check_names
+from ..io.choices import check_names
 from .arguments import (
     baseline_numbers,
     check_correction,

@@ -16,8 +16,8 @@ import numpy as np
 import pandas as pd
 
 from ..io.atomic import replacing
+from ..io.escapes import escape_formula, text_of_formula
 from ..io.files import SUMMARIES
-from ..io.table_forms import escape_formula, text_of_formula
 from ..leaderboard.ranks import with_rank_columns
 from ..scoring.arrays import Floats
 from ..statistics.tests import CORRECTIONS, correct

@@ -111,8 +111,8 @@ class Columns:
 
 def is_frame(source: Any) -> TypeGuard[pd.DataFrame]:
     """Whether something is a data frame; pandas is not imported for this."""
-    pandas = sys.modules.get("pandas")
-    return pandas is not None and isinstance(source, pandas.DataFrame)
+    # Another thread may be importing it.
+    return isinstance(source, getattr(sys.modules.get("pandas"), "DataFrame", ()))
 
 
 def is_table(source: Any) -> bool:

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from .columns import as_frame, is_table
+from .escapes import text_of_cell
 from .files import StrPath
 from .formats import NUMBER, column_names, number_of, read_rows, recognise
 from .lazy import pd
 from .qrels import read_qrels
-from .table_forms import text_of_cell
 from .trec_text import open_text
 from .values import text
 

@@ -6,7 +6,6 @@ import csv
 import io
 import json
 import os
-import re
 import sys
 import textwrap
 import unicodedata
@@ -14,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, NamedTuple, TypeAlias, cast
 
+from .escapes import escape_cell, escape_formula
 from .lazy import pd
 
 #: A table: a frame, or its columns by name.
@@ -234,7 +234,7 @@ def tsv_lines(table: Columns, *, header: bool = True, places: int = 4) -> Iterat
         for name, values in column_lists(table).items()
     }
     if header:
-        yield "\t".join(_escape(str(name)) for name in columns)
+        yield "\t".join(escape_cell(str(name)) for name in columns)
     yield from map("\t".join, zip(*columns.values()))
 
 
@@ -254,56 +254,7 @@ def csv_lines(table: Columns, *, places: int = 4) -> Iterator[str]:
         yield line.getvalue()
 
 
-_ESCAPES = str.maketrans({"\\": r"\\", "\t": r"\t", "\n": r"\n", "\r": r"\r"})
-
-
-#: Text that a spreadsheet would run: an apostrophe is written before it, and removed again.
-_FORMULA = re.compile(r"'*(=|[+\-@].*[(|])", re.DOTALL)
-
-
-def escape_formula(text: Any) -> Any:
-    """Text that no spreadsheet takes for a formula; other values do not change.
-
-    >>> escape_formula("=HYPERLINK(1)"), escape_formula("-1")
-    ("'=HYPERLINK(1)", '-1')
-    """
-    return f"'{text}" if isinstance(text, str) and _FORMULA.match(text) else text
-
-
-def text_of_formula(text: Any) -> Any:
-    """The text before :func:`escape_formula`.
-
-    >>> text_of_formula("'=HYPERLINK(1)"), text_of_formula("'90s")
-    ('=HYPERLINK(1)', "'90s")
-    """
-    is_escaped = isinstance(text, str) and text.startswith("'") and _FORMULA.match(text)
-    return text[1:] if is_escaped else text
-
-
-def _escape(text: str) -> str:
-    """Text without tabs, line feeds and formulas, as escapes; a backslash is doubled."""
-    text = escape_formula(text)
-    return text.translate(_ESCAPES) if any(c in text for c in "\\\t\n\r") else text
-
-
-_ESCAPED = re.compile(r"\\([\\tnr])")
-#: A cell that :func:`tsv_lines` does not write: a path of Windows, other escapes.
-_UNESCAPED = re.compile(r"[A-Za-z]:\\(?!\\)|(?:[^\\]|\\[\\tnr])*\\(?![\\tnr])")
-_CHARACTERS = {"\\": "\\", "t": "\t", "n": "\n", "r": "\r"}
-
-
-def text_of_cell(cell: str) -> str:
-    r"""The text of a cell of :func:`tsv_lines`, without escapes.
-
-    >>> text_of_cell(r"a\tb"), text_of_cell(r"C:\\new"), text_of_cell(r"C:\new")
-    ('a\tb', 'C:\\new', 'C:\\new')
-    """
-    if _UNESCAPED.match(cell):
-        return cell
-    return str(text_of_formula(_ESCAPED.sub(lambda escaped: _CHARACTERS[escaped[1]], cell)))
-
-
-def _cell(value: Any, column: str, places: int, escape: Callable[[str], str] = _escape) -> str:
+def _cell(value: Any, column: str, places: int, escape: Callable[[str], str] = escape_cell) -> str:
     plain = as_python(value)
     if is_p_value(plain, column) and places != EVERY_PLACE:
         return f"{plain:.{max(places, 1)}g}"

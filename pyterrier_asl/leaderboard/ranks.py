@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..assessment.judges import QRELS, Judges, sign_of, with_reference
+from ..evaluation.collections import OVERALL
 from ..evaluation.evaluate import tracks
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.facts import joined_notes
@@ -24,7 +25,6 @@ from ..evaluation.sources import (
     warn_of_grades,
 )
 from ..io.lazy import pd
-from ..io.names import OVERALL
 from ..measures.parsing import Measures, NamedMeasure, one_measure
 from ..statistics.inputs import DRAWS, FEWEST, Floats
 from ..statistics.rank_intervals import RankIntervals, joint_ranks, rank_intervals

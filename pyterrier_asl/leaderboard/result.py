@@ -12,8 +12,8 @@ import numpy as np
 
 from ..assessment.compare_judges import JudgeSummary, summary_of
 from ..assessment.judges import Judges
+from ..evaluation.collections import OVERALL
 from ..io.lazy import pd
-from ..io.names import OVERALL
 from ..io.notices import counted, names_of
 from ..io.printed import Part, Printed
 from ..io.table_forms import format_value

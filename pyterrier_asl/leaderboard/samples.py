@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from ..assessment.judges import QRELS, Judges
+from ..evaluation.collections import shared_systems
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.labellings import check_cutoff, labelled_measures
 from ..evaluation.scores import ScoreTable
-from ..io.names import shared_systems
 from ..io.notices import counted, names_of, warn
 from ..measures.parsing import NamedMeasure
 from ..statistics.inputs import FEW, FEWEST, Floats, Ints

@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
 
+from ..io.choices import check_names
 from ..io.columns import Columns
 from ..io.lazy import pc
-from ..io.names import check_names
 from ..io.notices import counted, progress_bar, warn
 from ..io.runs import iter_runs
 from ..io.saved_tables import load_table, save_table
@@ -44,7 +45,7 @@ class RarenessPool(Named):
     """A pool of runs: the documents of each run in the top k of each query.
 
     Build it with :meth:`from_runs`, :meth:`from_systems` or :meth:`load`. ``pool=`` of a measure
-    takes a pool, its name, or a file.
+    takes a pool, its name, a file, or the runs of :meth:`from_runs`, such as a folder.
 
     A run counts a document once. With ``groups``, groups are counted instead of runs, so that two
     submissions of one group do not make each other's documents common. Rerankers of the same
@@ -132,6 +133,15 @@ class RarenessPool(Named):
             )
         table = pa.concat_tables([tables[run] for run in sorted(tables)])
         return cls(table, name=name, depth=depth, groups=groups or {})
+
+    @classmethod
+    def resolve(cls, value: object) -> Self:
+        """The pool of a parameter: see :meth:`Named.resolve`; also the runs of a pool."""
+        is_path = isinstance(value, (str, os.PathLike))
+        is_folder = is_path and cls._find(str(value)) is None and Path(str(value)).is_dir()
+        if is_folder or isinstance(value, (Mapping, list, tuple)):
+            return cls.from_runs(value)
+        return super().resolve(value)
 
     @classmethod
     def from_systems(

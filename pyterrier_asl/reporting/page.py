@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,7 +12,6 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ..io.names import short_names
 from ..io.texts import Texts
 from ..leaderboard.result import headlines
 from ..leaderboard.sentences import p_text
@@ -233,3 +232,22 @@ def json_numbers(values: Iterable[float]) -> list[float | None]:
 def _short(value: float) -> float:
     """The number without the ``.0`` of a whole one."""
     return int(value) if value.is_integer() else value
+
+
+def short_names(names: Sequence[str], most: int = 16) -> list[str]:
+    """Names of at most ``most`` characters, cut in the middle, that remain different.
+
+    Args:
+        names: different names.
+        most: the number of characters, 8 or more.
+
+    >>> short_names(["bm25", "bm25-tuned-on-all-of-it-1", "bm25-tuned-on-all-of-it-2"])
+    ['bm25', 'bm25-tun…of-it-1', 'bm25-tun…of-it-2']
+    """
+    for head in (most // 2, 3, most - 4):
+        tail = most - 1 - head
+        short = [n if len(n) <= most else f"{n[:head]}…{n[-tail:]}" for n in names]
+        if len(set(short)) == len(names):
+            return short
+    marks = [f"…{number}" for number in range(1, len(names) + 1)]
+    return [name[: most - len(mark)] + mark for name, mark in zip(names, marks)]

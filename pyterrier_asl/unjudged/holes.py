@@ -16,7 +16,7 @@ from ..evaluation.evaluation import Evaluation
 from ..evaluation.facts import only_relevant
 from ..evaluation.labellings import Labelled, check_cutoff
 from ..evaluation.sources import QrelsLike, Runs, complete_measures
-from ..io.names import check_names
+from ..io.choices import check_names
 from ..io.notices import counted
 from ..io.printed import Part, Printed
 from ..io.values import take

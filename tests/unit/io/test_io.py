@@ -25,7 +25,7 @@ from hypothesis import strategies as st
 
 from pyterrier_asl.io import qrels, runs, trec_text
 from pyterrier_asl.io.atomic import replacing
-from pyterrier_asl.io.names import read_groups
+from pyterrier_asl.io.groups import read_groups
 from pyterrier_asl.io.runs import run_name
 from pyterrier_asl.io.saved_tables import load_table, save_table
 from pyterrier_asl.io.texts import Texts
@@ -865,3 +865,10 @@ def test_generated_files_are_read_as_by_a_loop_or_refused(target):
     command = [sys.executable, path, "--target", target, "--cases", "300"]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0 and "300 cases" in done.stdout, done.stdout + done.stderr
+
+
+def test_a_frame_is_recognised_while_another_thread_imports_pandas(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", types.ModuleType("pandas"))
+    assert (
+        runs.read_run_table(pa.table({"qid": ["q"], "docno": ["d"], "score": [1.0]})).num_rows == 1
+    )

@@ -231,13 +231,16 @@ def test_nothing_is_rare_in_a_pool_of_one_run():
 
 
 def test_a_pool_has_the_same_runs_from_frames_files_and_several_of_them(tmp_path):
-    """Also as an option of ``evaluate``. Names are text, as in all functions."""
+    """Also as an option of ``evaluate`` and of a measure. Names are text, as in all functions."""
     files = {name: write_run(run, tmp_path / f"{name}.run") for name, run in RUNS.items()}
     expected, qrels = RarenessPool.from_runs(RUNS), {"q1": {"a": 1, "d": 1, "f": 1}}
     values = evaluate(RUNS, qrels, "AP_Rareness@3", pool=expected)
     for runs in (RUNS, files, list(files.values()), tuple(files.values()), tmp_path):
         assert RarenessPool.from_runs(runs) == expected
         assert evaluate(RUNS, qrels, "AP_Rareness@3", pool=runs).equals(values)
+        assert AP_Rareness(pool=runs) @ 3 == AP_Rareness(pool=expected) @ 3
+    text = f"AP_Rareness(pool={str(tmp_path)!r})@3"
+    assert ir_measures.parse_measure(text) == AP_Rareness(pool=expected) @ 3
     assert RarenessPool.from_runs({1: {"q": {"d": 1}}}).runs == ["1"]
 
 

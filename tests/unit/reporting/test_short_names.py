@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pyterrier_asl.io.names import short_names
+from pyterrier_asl.reporting.page import short_names
 
 
 @pytest.mark.parametrize(

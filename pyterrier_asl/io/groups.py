@@ -1,0 +1,34 @@
+"""Reads the groups of runs, such as their participants."""
+
+from __future__ import annotations
+
+import csv
+import os
+
+from .notices import excerpt
+from .runs import run_name
+from .texts import text_lines
+
+
+def read_groups(path: str | os.PathLike[str]) -> dict[str, str]:
+    """Reads the group of each run, from lines ``run<TAB>group``.
+
+    The name of a run's file can be given: ``input.bm25.gz`` is ``bm25``.
+
+    Raises:
+        ValueError: for a line without two columns, or a run with two groups.
+    """
+    groups: dict[str, str] = {}
+    rows = csv.reader(text_lines(path), delimiter="\t")
+    try:
+        for row in filter(any, rows):
+            where = f"{path}, line {rows.line_num}"
+            if len(row) != 2 or not all(row):
+                line = excerpt("\t".join(row))
+                raise ValueError(f"{where}: expected run<TAB>group, found {line}")
+            run, group = run_name(row[0]), row[1]
+            if groups.setdefault(run, group) != group:
+                raise ValueError(f"{where}: run {run!r} has the group {groups[run]!r} already")
+    except csv.Error as error:
+        raise ValueError(f"{path}, line {rows.line_num}: {error}") from None
+    return groups
