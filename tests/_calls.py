@@ -1,7 +1,5 @@
 """Helpers that call commands as the command line does, and parse their output."""
 
-from __future__ import annotations
-
 import io
 import json
 

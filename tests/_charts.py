@@ -1,7 +1,5 @@
 """What holds for all charts, as assertions about Vega-Lite specifications."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """Runs and qrels, as dicts or frames, in files as trec_eval reads them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Runs and qrels for reports, with text that would do harm as markup."""
 
-from __future__ import annotations
-
 import base64
 import gzip
 import json

@@ -1,7 +1,5 @@
 """Runs of forty queries with ties and lengths, and qrels that judge some of them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 from ir_measures import AP, RR, infAP, nDCG

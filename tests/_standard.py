@@ -1,7 +1,5 @@
 """The standard measures, and a comparison of one run with the providers of ir_measures."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 
 import numpy as np

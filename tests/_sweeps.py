@@ -1,7 +1,5 @@
 """A small collection for tuning, and the sweep compared with the pipeline in random settings."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 from ir_measures import AP, RR, Bpref, P, R, Rprec, Success, nDCG

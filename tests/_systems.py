@@ -1,7 +1,5 @@
 """Small systems and a small collection, without Java and downloads."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import brute_force

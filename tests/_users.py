@@ -1,7 +1,5 @@
 """Users other than root, to whom files can be forbidden."""
 
-from __future__ import annotations
-
 import os
 import tempfile
 from collections.abc import Iterator

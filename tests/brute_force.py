@@ -3,8 +3,6 @@
 A ranking is a list of document ids, best first; ``grades`` maps judged documents to grades.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 

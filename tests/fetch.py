@@ -5,8 +5,6 @@
 It prints the names of collections that cannot be downloaded; tests that need them skip.
 """
 
-from __future__ import annotations
-
 import ir_datasets
 
 NAMES = ("vaswani", "cranfield")

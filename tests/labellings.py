@@ -3,8 +3,6 @@
 ``A`` and ``B`` are rankings of one query, best first; ``grades`` maps judged documents to grades.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence

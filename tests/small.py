@@ -8,8 +8,6 @@ answers one that is not judged. The order of the names of systems is not that of
 A test whose expected values are worked by hand keeps its tiny input beside them.
 """
 
-from __future__ import annotations
-
 from copy import deepcopy
 from functools import cache
 from typing import Any

@@ -3,8 +3,6 @@
 A value of Python is written on the command line by :func:`words_of`.
 """
 
-from __future__ import annotations
-
 import pickle
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace

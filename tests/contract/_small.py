@@ -1,7 +1,5 @@
 """A collection of twelve queries and four runs, in which every option makes a difference."""
 
-from __future__ import annotations
-
 import atexit
 import shutil
 import tempfile

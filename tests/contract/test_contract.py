@@ -3,8 +3,6 @@
 Tests call PyTerrier and ir_measures. Expected values come from loops (``brute_force``).
 """
 
-from __future__ import annotations
-
 import ast
 import itertools
 import math

@@ -1,7 +1,5 @@
 """Defaults of public functions, analyses, measures and commands: changing one changes results."""
 
-from __future__ import annotations
-
 import inspect
 from typing import Any
 

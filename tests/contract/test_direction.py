@@ -4,8 +4,6 @@
 difference is -k times as large. Systems, verdicts and p-values must be equal, intervals mirrored.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import _small

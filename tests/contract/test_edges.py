@@ -1,7 +1,5 @@
 """Documented limits: exactly at the limit, and one beside it."""
 
-from __future__ import annotations
-
 import re
 import warnings
 from collections.abc import Callable

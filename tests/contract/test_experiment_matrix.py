@@ -3,8 +3,6 @@
 Means are over the queries of topics and qrels, by loops, for all plans, batches and systems.
 """
 
-from __future__ import annotations
-
 import itertools
 import warnings
 

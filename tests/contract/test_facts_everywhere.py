@@ -1,7 +1,5 @@
 """What must be known of the inputs is said by every command and result, in the same words."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

@@ -3,8 +3,6 @@
 ``benchmarks/fuzz.py`` runs any number of such cases.
 """
 
-from __future__ import annotations
-
 import math
 from importlib import import_module
 from random import Random

@@ -1,7 +1,5 @@
 """Importing the package is fast and imports large dependencies later."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

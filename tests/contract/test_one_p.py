@@ -1,7 +1,5 @@
 """One question has one answer: the p of the table, the guard, Experiment, and a report of two."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

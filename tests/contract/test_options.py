@@ -5,8 +5,6 @@ is tried with one collection, with several and with a table of scores, by the fu
 command, whose files hold runs, queries and documents in another order.
 """
 
-from __future__ import annotations
-
 import inspect
 import json
 import math

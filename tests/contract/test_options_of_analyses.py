@@ -3,8 +3,6 @@
 The command has files in another order than the inputs of the function.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

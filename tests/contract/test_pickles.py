@@ -1,7 +1,5 @@
 """Measures pickled by an earlier version of the package."""
 
-from __future__ import annotations
-
 import base64
 import pickle
 import zlib

@@ -1,7 +1,5 @@
 """Functions of runs against loops: small runs, ties, unjudged documents, several collections."""
 
-from __future__ import annotations
-
 from itertools import combinations, product
 
 import brute_force

@@ -1,7 +1,5 @@
 """Errors of rare mistakes: each names what is wrong, its value and the remedy."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The attributes of the result classes, and that type checkers see them."""
 
-from __future__ import annotations
-
 import pickle
 import re
 

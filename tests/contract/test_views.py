@@ -3,8 +3,6 @@
 The rows of options are those of :mod:`_options`.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Warnings name the line of the user's code, from any depth of the package."""
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The tables and figures of the paper on atomized search length, on real runs and collections."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import numpy as np

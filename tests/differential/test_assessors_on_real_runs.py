@@ -1,7 +1,5 @@
 """Other assessors as systems, on real runs and collections."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

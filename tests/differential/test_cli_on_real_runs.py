@@ -1,7 +1,5 @@
 """The command line, on real runs and collections."""
 
-from __future__ import annotations
-
 import pandas as pd
 from _calls import call, values
 

@@ -1,7 +1,5 @@
 """The command tune, on real runs and collections."""
 
-from __future__ import annotations
-
 import json
 
 from _calls import tune

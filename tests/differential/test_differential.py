@@ -4,8 +4,6 @@ A sample of the runs of each collection, the same every time; ``PYTERRIER_ASL_SW
 pytrec_eval's measures are compared in ``test_standard.py``.
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 import os

@@ -1,7 +1,5 @@
 """Robertson feedback, on real runs and collections."""
 
-from __future__ import annotations
-
 import pandas as pd
 import pyterrier as pt
 

@@ -1,7 +1,5 @@
 """Bounds on real runs contain the values with the hidden judgements of a group."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

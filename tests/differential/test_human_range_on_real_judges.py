@@ -1,7 +1,5 @@
 """The human range on real judges, against merged frames, statsmodels and SciPy."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Reading runs and judgements, on real runs and collections."""
 
-from __future__ import annotations
-
 import gzip
 import os
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Intervals of ranks on real leaderboards, by numbers computed independently."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

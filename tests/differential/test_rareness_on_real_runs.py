@@ -1,7 +1,5 @@
 """The tables and figures of the paper on rareness, on real runs and collections."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The standard measures, on real runs and collections."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The sweep, on real collections."""
 
-from __future__ import annotations
-
 import pytest
 from _sweeps import compare
 from ir_measures import AP, RR

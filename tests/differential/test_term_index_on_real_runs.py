@@ -1,7 +1,5 @@
 """TermIndex, on real runs and collections."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 

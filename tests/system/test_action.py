@@ -1,7 +1,5 @@
 """The steps of the GitHub Action, run as a script with the variables of GitHub."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -5,8 +5,6 @@ and numbers have a colour that differs from their cell. Boxes come from Vega's s
 width of texts is estimated from their number of letters.
 """
 
-from __future__ import annotations
-
 import re
 from functools import cache
 from typing import Any, NamedTuple

@@ -3,8 +3,6 @@
 Examples that begin with ``>>>`` are run by ``tests/unit/test_examples.py``.
 """
 
-from __future__ import annotations
-
 import re
 import runpy
 import shlex

@@ -3,8 +3,6 @@
 Each test interrupts a process during a long task and checks the remaining files.
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 import os

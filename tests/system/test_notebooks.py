@@ -1,7 +1,5 @@
 """The notebooks of the examples run, and show the outputs of a new run."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """All modules can be imported without the POSIX features that other systems lack."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

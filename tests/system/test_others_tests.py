@@ -1,7 +1,5 @@
 """ir_measures' and PyTerrier's own tests have the same outcomes with this package."""
 
-from __future__ import annotations
-
 import importlib.metadata
 import re
 import shutil

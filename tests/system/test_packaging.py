@@ -1,7 +1,5 @@
 """The wheel works without the sources, and the source archive can be tested."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re

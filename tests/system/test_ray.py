@@ -1,7 +1,5 @@
 """Runs measured on a Ray cluster of three nodes on this machine, one of which is killed."""
 
-from __future__ import annotations
-
 import time
 from threading import Thread
 

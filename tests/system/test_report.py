@@ -1,7 +1,5 @@
 """The report in a browser, and of real collections."""
 
-from __future__ import annotations
-
 import contextlib
 import csv
 import io

@@ -1,7 +1,5 @@
 """A copied index gives the same numbers as Terrier's index, and as Terrier."""
 
-from __future__ import annotations
-
 import os
 import pickle
 import runpy

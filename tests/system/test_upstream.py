@@ -1,7 +1,5 @@
 """The patches for ir_measures apply to its release, and its own ASL and LexiP have our values."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

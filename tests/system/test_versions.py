@@ -1,7 +1,5 @@
 """The package works without features that older releases of PyTerrier lack."""
 
-from __future__ import annotations
-
 import pandas as pd
 import pyterrier as pt
 

@@ -1,7 +1,5 @@
 """Processes that evaluate runs are kept for the next call, and replaced if they are lost."""
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import signal

@@ -1,7 +1,5 @@
 """The commands of the workflows also run in .ci/run or here."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from pathlib import Path

@@ -3,8 +3,6 @@
 Guides that need a collection or TREC runs are slow and run with ``--full``.
 """
 
-from __future__ import annotations
-
 import doctest
 import gzip
 import re

@@ -1,7 +1,5 @@
 """Files with metadata follow from pyproject.toml, and releases are checked."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

@@ -1,7 +1,5 @@
 """The tables and figures of the paper on atomized search length, against loops and the paper."""
 
-from __future__ import annotations
-
 import ir_measures
 import numpy as np
 import pandas as pd

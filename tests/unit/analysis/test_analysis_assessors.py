@@ -1,7 +1,5 @@
 """Another assessor as a system, and success at n, against loops over orders."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

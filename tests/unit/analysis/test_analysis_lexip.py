@@ -1,7 +1,5 @@
 """Analyses of preferences, against loops over all pairs and the numbers of the paper."""
 
-from __future__ import annotations
-
 from itertools import combinations, permutations, product
 from math import comb
 

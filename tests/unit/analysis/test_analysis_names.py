@@ -1,7 +1,5 @@
 """The names of the analyses: all in one module, imported on first use."""
 
-from __future__ import annotations
-
 import inspect
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Analyses of rareness, against the measures, loops and the numbers of the paper."""
 
-from __future__ import annotations
-
 import warnings
 from itertools import combinations
 

@@ -4,8 +4,6 @@ Each analysis is drawn, in Python and by its command, for runs without relevant 
 system, one query, equal runs, disagreeing rankings, and qrels with relevant documents only.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

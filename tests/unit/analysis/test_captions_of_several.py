@@ -1,7 +1,5 @@
 """Captions and legends mention what occurs, and several items, exactly where they occur."""
 
-from __future__ import annotations
-
 import json
 from functools import cache
 from typing import Any

@@ -1,7 +1,5 @@
 """The charts of search lengths, assessors and leaderboards: drawn, captioned, and complete."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import pandas as pd

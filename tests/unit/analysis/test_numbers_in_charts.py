@@ -1,7 +1,5 @@
 """What charts show of a table: numbers, ends of lines and bands, names, and counts in captions."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

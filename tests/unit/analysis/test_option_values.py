@@ -1,7 +1,5 @@
 """Values of options of analyses as text, and what is printed of the attributes of a table."""
 
-from __future__ import annotations
-
 import pandas as pd
 import pytest
 from ir_measures import P

@@ -1,7 +1,5 @@
 """Tables of analyses by hand: values at limits, nothing and one of something, orders of rows."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from itertools import combinations
 

@@ -1,7 +1,5 @@
 """Audited estimates, their printed explanations, and the draw of the plan."""
 
-from __future__ import annotations
-
 import threading
 import warnings
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """Verdicts on judges, against reference implementations and judges of known agreement."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Saved charts: names stay text, and a file is replaced completely or not at all."""
 
-from __future__ import annotations
-
 import re
 from html.parser import HTMLParser
 

@@ -1,7 +1,5 @@
 """The command line: values equal to loops, formats that can be read again, errors."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import re

@@ -1,7 +1,5 @@
 """``pyterrier-asl analyze``: each name is its function's table, and options reach the function."""
 
-from __future__ import annotations
-
 import inspect
 import json
 import re

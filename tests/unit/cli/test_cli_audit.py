@@ -1,7 +1,5 @@
 """``pyterrier-asl audit``: judgements of people and of a machine."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """``pyterrier-asl compare``: values of SciPy and loops, and conditions that set the status."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """The command 'holes'."""
 
-from __future__ import annotations
-
 import json
 from itertools import combinations
 

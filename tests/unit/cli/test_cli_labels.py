@@ -1,7 +1,5 @@
 """Labels in the commands: their number, their effect, and the merged qrels."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """``pyterrier-asl ranks`` of runs, scores, tracks and judges; machine-readable tables; errors."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

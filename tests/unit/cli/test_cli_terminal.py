@@ -1,7 +1,5 @@
 """Commands at a terminal of 80 columns print the answer first and tables that fit."""
 
-from __future__ import annotations
-
 import re
 import sys
 

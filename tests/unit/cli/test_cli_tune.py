@@ -1,7 +1,5 @@
 """``pyterrier-asl tune`` prints the values of the pipeline with the printed settings."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import math

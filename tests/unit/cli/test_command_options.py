@@ -1,7 +1,5 @@
 """Options that come from signatures, and ``-o`` and ``-t``, which mean one thing everywhere."""
 
-from __future__ import annotations
-
 import json
 import re
 

@@ -1,7 +1,5 @@
 """The guard elsewhere: files of ``examples`` that guard.rst names, with their commands run."""
 
-from __future__ import annotations
-
 import shlex
 from pathlib import Path
 from xml.etree import ElementTree

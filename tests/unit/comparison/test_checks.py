@@ -1,7 +1,5 @@
 """A guard does not pass with a damaged baseline; comparisons name missing queries."""
 
-from __future__ import annotations
-
 import pandas as pd
 import pytest
 

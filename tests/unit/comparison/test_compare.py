@@ -1,7 +1,5 @@
 """What is compared: measures, preferences, collections, contradictory qrels."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

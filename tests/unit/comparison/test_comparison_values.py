@@ -1,7 +1,5 @@
 """Comparisons and guards on tables of scores and on several collections."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

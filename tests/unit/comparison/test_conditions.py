@@ -1,7 +1,5 @@
 """Conditions of a guard: their syntax, and the conditions that a measure allows."""
 
-from __future__ import annotations
-
 import ir_measures
 import numpy as np
 import pytest

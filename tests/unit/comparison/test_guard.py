@@ -1,7 +1,5 @@
 """Conditions of a guard and their verdicts, also with certainly and possibly."""
 
-from __future__ import annotations
-
 import math
 import re
 

@@ -1,7 +1,5 @@
 """The text and the HTML of a comparison."""
 
-from __future__ import annotations
-
 import sys
 
 import pytest

@@ -1,7 +1,5 @@
 """Every output of a guard, for all three outcomes and after errors."""
 
-from __future__ import annotations
-
 import json
 from xml.etree import ElementTree
 

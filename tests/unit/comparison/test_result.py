@@ -1,7 +1,5 @@
 """The sentences of a comparison for no, one and several tests; text, HTML and LaTeX."""
 
-from __future__ import annotations
-
 import pytest
 
 from pyterrier_asl import compare

@@ -1,7 +1,5 @@
 """Bounds over all labellings, against worked cases and enumeration of all labellings."""
 
-from __future__ import annotations
-
 import warnings
 from random import Random
 

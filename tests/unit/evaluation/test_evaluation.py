@@ -1,7 +1,5 @@
 """Many runs and measures against ir_measures, with a pool of the runs and several workers."""
 
-from __future__ import annotations
-
 import pickle
 from pathlib import Path
 
@@ -50,7 +48,12 @@ def test_values_match_one_run_and_measure_at_a_time():
 
 
 def test_rareness_without_a_pool_matches_the_pool_of_the_runs():
-    asked = [P_Rareness @ 3, AP_Rareness(alpha=1.0, depth=5), AP_Rareness(member=False) @ 4, ASL]
+    asked = [
+        P_Rareness(depth=2) @ 4,
+        AP_Rareness(alpha=1.0, depth=5),
+        AP_Rareness(member=False) @ 4,
+        ASL,
+    ]
     found = evaluate(RUNS, QRELS, asked)
     pool = RarenessPool.from_runs(RUNS)
     for name in RUNS:

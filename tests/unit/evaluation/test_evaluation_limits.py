@@ -1,7 +1,5 @@
 """Limits from which on evaluations note, name or refuse something, and orders of their tables."""
 
-from __future__ import annotations
-
 import pandas as pd
 import pytest
 

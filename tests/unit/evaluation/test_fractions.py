@@ -1,7 +1,5 @@
 """Fractional grades: a threshold in every measure with ``rel`` that is computed here."""
 
-from __future__ import annotations
-
 import pytest
 import small
 from click.testing import CliRunner

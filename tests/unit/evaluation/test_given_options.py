@@ -1,7 +1,5 @@
 """Options have the effect of the parameters, qrels and runs that they stand for."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

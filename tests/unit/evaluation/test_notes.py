@@ -1,7 +1,5 @@
 """Facts of runs and qrels, and their sentences."""
 
-from __future__ import annotations
-
 import re
 import warnings
 

@@ -1,7 +1,5 @@
 """Preferences between rankings, by the definitions and against the published tables."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import math

@@ -1,7 +1,5 @@
 """Scores of other programs, read from all formats, and errors of wrong tables."""
 
-from __future__ import annotations
-
 import gzip
 import re
 import warnings

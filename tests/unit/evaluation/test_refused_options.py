@@ -1,7 +1,5 @@
 """Input and options that a function cannot use are refused with a remedy."""
 
-from __future__ import annotations
-
 from inspect import signature
 
 import pandas as pd

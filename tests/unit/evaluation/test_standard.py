@@ -1,7 +1,5 @@
 """The standard measures against pytrec_eval and other providers, on unusual cases and real runs."""
 
-from __future__ import annotations
-
 import sys
 import warnings
 from collections import defaultdict

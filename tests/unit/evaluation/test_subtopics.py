@@ -1,7 +1,5 @@
 """Qrels by subtopic: measures with subtopics, and one grade for all others."""
 
-from __future__ import annotations
-
 import warnings
 
 import ir_measures

@@ -1,7 +1,5 @@
 """The values over all orders of equal scores, against enumeration of the orders."""
 
-from __future__ import annotations
-
 import json
 import math
 from itertools import groupby, permutations, product

@@ -1,7 +1,5 @@
 """The demo: the source of its documents, its numbers, and its sentences about them."""
 
-from __future__ import annotations
-
 import brute_force
 import pytest
 from click.testing import CliRunner

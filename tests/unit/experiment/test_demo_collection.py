@@ -1,7 +1,5 @@
 """The collection of the demo."""
 
-from __future__ import annotations
-
 import pyterrier as pt
 import pytest
 

@@ -1,7 +1,5 @@
 """pt.asl.Experiment against pt.Experiment where it is correct, and against loops otherwise."""
 
-from __future__ import annotations
-
 import pickle
 import re
 import warnings

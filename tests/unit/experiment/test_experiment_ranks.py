@@ -1,7 +1,5 @@
 """Ranks in the result of an experiment."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 

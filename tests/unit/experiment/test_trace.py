@@ -1,7 +1,5 @@
 """Relevant documents through the stages of a pipeline, against sets of documents."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pyterrier as pt

@@ -1,7 +1,5 @@
 """Written files: which files are replaced, which are refused, and which do not change."""
 
-from __future__ import annotations
-
 import os
 import stat
 import subprocess

@@ -1,7 +1,5 @@
 """Unknown names in arguments by name are errors, because defaults would replace them silently."""
 
-from __future__ import annotations
-
 import pytest
 import small
 

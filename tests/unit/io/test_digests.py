@@ -1,7 +1,5 @@
 """Digests differ where any content differs, and not by how Arrow holds the content."""
 
-from __future__ import annotations
-
 import numpy as np
 import pyarrow as pa
 import pytest

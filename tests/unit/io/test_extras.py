@@ -1,7 +1,5 @@
 """Remedies install an extra from where the package came from."""
 
-from __future__ import annotations
-
 import json
 from importlib import metadata
 from pathlib import Path

@@ -5,8 +5,6 @@ saved, or an error names the fault. An existing file is replaced completely or n
 executes no code.
 """
 
-from __future__ import annotations
-
 import ast
 import os
 import pickle

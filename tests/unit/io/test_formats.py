@@ -1,7 +1,5 @@
 """Formats that people bring: each is read in every reader, or is an error that names it."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import json

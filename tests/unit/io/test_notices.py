@@ -1,7 +1,5 @@
 """When progress bars are shown."""
 
-from __future__ import annotations
-
 import io
 import sys
 

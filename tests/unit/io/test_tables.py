@@ -1,7 +1,5 @@
 """Tables: best values, widths, and narrow terminals."""
 
-from __future__ import annotations
-
 import io
 import re
 import sys

@@ -1,7 +1,5 @@
 """Texts of queries and documents, from files of several formats."""
 
-from __future__ import annotations
-
 import gzip
 
 import pandas as pd

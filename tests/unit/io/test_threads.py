@@ -1,7 +1,5 @@
 """Shared threads: order, limits, errors, and no deadlocks."""
 
-from __future__ import annotations
-
 import os
 import sys
 import threading

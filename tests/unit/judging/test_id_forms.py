@@ -1,7 +1,5 @@
 """Forms of ids: how many ids must be there once rewritten, and how long a prefix can be."""
 
-from __future__ import annotations
-
 import pytest
 
 from pyterrier_asl.judging.id_forms import find_form

@@ -1,7 +1,5 @@
 """Ranking and judging, against plain loops over dicts and, for many rows, pandas."""
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np

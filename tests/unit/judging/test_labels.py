@@ -1,7 +1,5 @@
 """Labels: formats, and unchanged official grades."""
 
-from __future__ import annotations
-
 import json
 import math
 

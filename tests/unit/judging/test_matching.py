@@ -1,7 +1,5 @@
 """The join of known and other ids, for few and for many ids, against a dict."""
 
-from __future__ import annotations
-
 import pickle
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Qrels with labels, which say how runs are matched, wherever qrels are taken."""
 
-from __future__ import annotations
-
 import re
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """The unjudged documents of several runs as judgements of grade -1."""
 
-from __future__ import annotations
-
 import pickle
 
 import numpy as np

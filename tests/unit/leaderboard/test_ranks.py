@@ -1,7 +1,5 @@
 """Leaderboards with intervals of ranks: tables, sentences, refusals, collections and judges."""
 
-from __future__ import annotations
-
 import dataclasses
 import re
 import warnings

@@ -1,7 +1,5 @@
 """ASL by hand where documents are missing."""
 
-from __future__ import annotations
-
 import pytest
 
 from pyterrier_asl import ASL, nASL

@@ -1,7 +1,5 @@
 """Values of parameters: numbers and their limits, text, truth values, and other types."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

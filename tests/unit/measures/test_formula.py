@@ -1,7 +1,5 @@
 """Properties of measures: whether their bounds are exact, and the columns that they read."""
 
-from __future__ import annotations
-
 import ir_measures
 import pytest
 

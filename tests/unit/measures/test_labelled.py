@@ -1,7 +1,5 @@
 """Values under labellings of unjudged documents, against loops over labelled qrels."""
 
-from __future__ import annotations
-
 import itertools
 
 import ir_measures

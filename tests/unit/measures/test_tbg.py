@@ -1,7 +1,5 @@
 """The range of TBG: a ranking of relevant documents without words reaches its end."""
 
-from __future__ import annotations
-
 import pytest
 
 from pyterrier_asl import TBG

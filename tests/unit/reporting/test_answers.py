@@ -1,7 +1,5 @@
 """The verdict and the answers of a report: every sentence follows from the numbers."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The numbers of a report equal the numbers of evaluation and analyses."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import brute_force

@@ -3,8 +3,6 @@
 Compared are headline, stars, intervals of ranks, who could be the best, and p of every pair.
 """
 
-from __future__ import annotations
-
 import html
 import re
 

@@ -1,7 +1,5 @@
 """The file of a report: complete, offline, safe, and the same for the same input."""
 
-from __future__ import annotations
-
 import base64
 import gzip
 import hashlib

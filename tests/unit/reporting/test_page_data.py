@@ -1,7 +1,5 @@
 """The data that a page has for its scripts, by loops over the rankings."""
 
-from __future__ import annotations
-
 from itertools import combinations
 from typing import Any
 

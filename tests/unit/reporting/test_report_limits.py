@@ -1,7 +1,5 @@
 """Limits from which on a page shows a number in another way, or not at all, by hand."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 

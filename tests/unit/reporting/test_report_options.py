@@ -3,8 +3,6 @@
 A page with the option is the page of inputs to which the option was applied before.
 """
 
-from __future__ import annotations
-
 import html
 import inspect
 import re

@@ -1,7 +1,5 @@
 """A report on scores of another program: all parts that need no documents."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

@@ -1,7 +1,5 @@
 """BM25: Eq. 1 written out as loops, and the transformer around it."""
 
-from __future__ import annotations
-
 import math
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """Robertson's feedback: the worked example, the definition as loops, and the transformer."""
 
-from __future__ import annotations
-
 import math
 import pickle
 from itertools import compress

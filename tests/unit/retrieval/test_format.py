@@ -1,7 +1,5 @@
 """Numbers of an index that compiled loops cannot take are errors."""
 
-from __future__ import annotations
-
 import json
 import shutil
 

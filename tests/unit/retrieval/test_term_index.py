@@ -1,7 +1,5 @@
 """TermIndex: its contents equal counts by hand, in memory and on disk."""
 
-from __future__ import annotations
-
 import json
 import pickle
 from collections import Counter

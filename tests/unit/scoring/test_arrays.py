@@ -1,7 +1,5 @@
 """Entries of many queries in flat arrays."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

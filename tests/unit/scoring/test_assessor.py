@@ -1,7 +1,5 @@
 """Another assessor as a system, against all orders of small sets and worked numbers."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Lexicographic order, as rrLP and as LexiP, from the ranks of relevant documents."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Bounds over all labellings of a query, against enumeration of the labellings."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

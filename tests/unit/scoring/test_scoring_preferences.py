@@ -1,7 +1,5 @@
 """Preferences between the rankings of a query, against loops over their definitions."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Gains of rareness are their definition, document by document."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """TBG from ranks and lengths."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Agreement of rankings and of judges, against definitions and published numbers."""
 
-from __future__ import annotations
-
 from itertools import permutations, product
 
 import numpy as np

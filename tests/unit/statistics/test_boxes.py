@@ -1,7 +1,5 @@
 """Extreme t-tests of differences within intervals, against a search over many points."""
 
-from __future__ import annotations
-
 import itertools
 import tracemalloc
 

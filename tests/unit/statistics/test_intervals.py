@@ -1,7 +1,5 @@
 """Intervals of sign tests by their definition, and the detectable difference of a test."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The one-sided test of non-inferiority, against SciPy's t-test and noncentral t and draws."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import stats

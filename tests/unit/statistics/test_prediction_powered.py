@@ -1,7 +1,5 @@
 """Prediction-powered estimates, against the formulas by hand and against simulated populations."""
 
-from __future__ import annotations
-
 import tracemalloc
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Intervals of ranks: worked cases, plain loops over all sign vectors, and invariances."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

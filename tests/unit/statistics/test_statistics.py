@@ -1,7 +1,5 @@
 """Statistics by name, against SciPy, statsmodels, enumeration and published numbers."""
 
-from __future__ import annotations
-
 import warnings
 from itertools import combinations, compress, permutations, product
 

@@ -1,7 +1,5 @@
 """Clarke's experiment on a small collection: what is tuned on and what is transferred to."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pandas as pd

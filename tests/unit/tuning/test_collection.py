@@ -1,7 +1,5 @@
 """Collections to tune on: folders, and datasets of ir_datasets, here two generated ones."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Random search against GridSearch, and after interruptions or with several processes."""
 
-from __future__ import annotations
-
 import dataclasses
 import itertools
 import os

@@ -1,7 +1,5 @@
 """Tuning in stages, against loops that try all settings of each stage in the pipeline."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

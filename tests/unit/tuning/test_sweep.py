@@ -1,7 +1,5 @@
 """The sweep against the pipeline, which computes the same settings with frames and ir_measures."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pyterrier as pt

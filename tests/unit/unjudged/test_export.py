@@ -1,7 +1,5 @@
 """Exported lists of documents to judge, compared as text."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

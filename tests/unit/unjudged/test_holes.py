@@ -1,7 +1,5 @@
 """Two runs and the effect of unjudged documents on their difference."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

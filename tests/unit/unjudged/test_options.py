@@ -1,7 +1,5 @@
 """Invalid options raise errors that name the option, the value and the remedy."""
 
-from __future__ import annotations
-
 import json
 
 import pandas as pd

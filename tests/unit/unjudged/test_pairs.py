@@ -1,7 +1,5 @@
 """Pairs of runs: labels, single documents, samples, verdicts and the matrix."""
 
-from __future__ import annotations
-
 import re
 
 import ir_measures
