@@ -4,7 +4,8 @@ import pytest
 from click.testing import CliRunner
 
 from pyterrier_asl.cli import main
-from pyterrier_asl.evaluation.evaluate import answers, measured, sort_of_many
+from pyterrier_asl.evaluation.evaluate import measured
+from pyterrier_asl.evaluation.printing import answers, sort_of_many
 
 
 @pytest.fixture
