@@ -77,7 +77,8 @@ def judge_as_run(judges: Judges, name: str, reference: str) -> JudgeAsRun:
 
 def judges_as_runs(judges: Judges, reference: str) -> list[JudgeAsRun]:
     """Every judge but the reference, scored by the reference."""
-    return [judge_as_run(judges, name, reference) for name in judges.others(reference)]
+    others = (name for name in judges.names if name != reference)
+    return [judge_as_run(judges, name, reference) for name in others]
 
 
 def precision_by(judges: Judges, reference: str) -> Floats:

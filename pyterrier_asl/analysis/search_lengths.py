@@ -123,7 +123,7 @@ def search_length_distribution_chart(distribution: pd.DataFrame) -> alt.TopLevel
         f"{documents}, {about['optimal']} without irrelevant documents above; the mean over "
         f"queries, ASL, is {about['ASL']:.1f}.{missing}" + chosen,
         rows=1,
-        y=_bins("search length"),
+        y=alt.Y("length:N", sort=alt.SortField("low"), title="search length"),
         x=alt.X("count:Q", title="relevant documents"),
         color=category("documents", domain=["found", "missing"]),
         tooltip=tooltips("length", "documents", "count"),
@@ -237,7 +237,7 @@ def search_length_changes_chart(changes: pd.DataFrame) -> alt.TopLevelMixin:
         f"them retrieved: {about['wins']:,} are shorter in {a}, {about['losses']:,} longer, "
         f"{about['same']:,} equal.{neither}" + chosen,
         rows=CROWDED,
-        y=_bins("difference of search lengths"),
+        y=alt.Y("length:N", sort=alt.SortField("low"), title="difference of search lengths"),
         x=alt.X("count:Q", title="relevant documents"),
         color=category("retrieved by", domain=list(names.values())),
         order=alt.Order("nearest:Q"),
@@ -249,11 +249,6 @@ def by_asl(judged: Evaluation, options: AslOptions) -> list[str]:
     """The names of the runs, best ASL first; equal ones in their order."""
     means = judged.values(options.asl).mean(axis=1)
     return [judged.names[row] for row in np.argsort(means, kind="stable")]
-
-
-def _bins(title: str) -> alt.Y:
-    """The axis of the bins, in their order."""
-    return alt.Y("length:N", sort=alt.SortField("low"), title=title)
 
 
 def _edges(edges: ArrayLike) -> Ints:

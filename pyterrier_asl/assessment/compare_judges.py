@@ -7,7 +7,7 @@ systems (Kendall's tau), and by the judge's effect on single systems.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..charts.forms import STEP, alt, captioned, ranges, tooltips
@@ -137,8 +137,8 @@ def judges(
     paired = PairedTest(test or "tukey-two-way", "auto", alpha)
     reversals = [reversals_of(compared, measure, paired) for measure in ranked]
     summary = summary_of(compared, ranked, alpha=alpha, draws=draws, seed=seed)
-    return JudgeReport(
-        **vars(summary),
+    return replace(
+        summary,
         reversals=pd.concat(reversals, ignore_index=True) if reversals else None,
         confusion=confusion_of(compared),
         notes=[] if runs is None else compared.facts(ranked).notes,
@@ -152,7 +152,7 @@ def summary_of(
     alpha: float = 0.05,
     draws: int = 1000,
     seed: int = 0,
-) -> JudgeSummary:
+) -> JudgeReport:
     """The agreement of each judge with the reference, and the runs that it favours.
 
     Args:
@@ -164,7 +164,7 @@ def summary_of(
     """
     how: dict[str, Any] = {"alpha": alpha, "draws": draws, "seed": seed}
     favoured, untested = favours_by_judge(judges, measures, seed=seed)
-    return JudgeSummary(
+    return JudgeReport(
         judges.names[0],
         judges.people,
         len(judges.systems) if measures else 0,
@@ -177,61 +177,7 @@ def summary_of(
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class JudgeSummary:
-    """Judges compared with people; for the attributes see :class:`JudgeReport`."""
-
-    reference: str
-    people: list[str]
-    runs: int
-    agreement: pd.DataFrame
-    differences: pd.DataFrame
-    favoured: pd.DataFrame | None
-    untested: tuple[str, ...]
-    alpha: float
-
-    @property
-    def best(self) -> list[str]:
-        """The judge that agrees best, and which others agree less; nothing for one judge."""
-        return best_judge(self.agreement, self.differences, self.runs)
-
-    def lines(self) -> dict[str, str]:
-        """What each judge can be used for, and how many runs it favours."""
-        tested = pd.DataFrame() if self.favoured is None else self.favoured.dropna(subset="p")
-        favours = {
-            str(judge): f"favours {(p <= self.alpha).sum() or 'none'} of {len(p)} runs"
-            for judge, p in (tested.groupby("judge")["p"] if len(tested) else ())
-        }
-        return judge_lines(self.agreement, self.people, favours)
-
-    @property
-    def unknown(self) -> list[str]:
-        """Why the human range of all judges is unknown; nothing where a line says why."""
-        return [UNKNOWN_RANGE] * (len(self.people) < 2)
-
-    def favours(self) -> dict[str, list[str]]:
-        """A sentence on each favoured run, by judge."""
-        return {} if self.favoured is None else favour_sentences(self.favoured, self.alpha)
-
-    def sentences(self) -> list[str]:
-        """Which judge agrees best, what each can be used for and favours; what is not tested."""
-        return [*self._sentences(), *self.untested]
-
-    def _sentences(self, most: int | None = None) -> Iterator[str]:
-        """The sentences, with the first ``most`` runs that a judge favours."""
-        if self.best:
-            yield " ".join(self.best)
-        runs = self.favours()
-        for judge, line in self.lines().items():
-            yield line
-            yield from (favoured := runs.get(judge, []))[:most]
-            if most is not None and len(favoured) > most:
-                more = counted(len(favoured) - most, "more run")
-                yield f"{judge} favours {more}: --show favoured has all."
-        yield from self.unknown
-
-
-@dataclass(frozen=True, repr=False, eq=False)
-class JudgeReport(JudgeSummary, Printed):
+class JudgeReport(Printed):
     """The result of :func:`~pyterrier_asl.judges`; ``print`` shows what the command prints.
 
     Attributes:
@@ -274,9 +220,57 @@ class JudgeReport(JudgeSummary, Printed):
         notes: sentences on what must be known of the runs and the reference's judgements.
     """
 
-    reversals: pd.DataFrame | None
-    confusion: pd.DataFrame
-    notes: Sequence[str]
+    reference: str
+    people: list[str]
+    runs: int
+    agreement: pd.DataFrame
+    differences: pd.DataFrame
+    favoured: pd.DataFrame | None
+    untested: tuple[str, ...]
+    alpha: float
+    reversals: pd.DataFrame | None = None
+    confusion: pd.DataFrame | None = None
+    notes: Sequence[str] = ()
+
+    @property
+    def best(self) -> list[str]:
+        """The judge that agrees best, and which others agree less; nothing for one judge."""
+        return best_judge(self.agreement, self.differences, self.runs)
+
+    def lines(self) -> dict[str, str]:
+        """What each judge can be used for, and how many runs it favours."""
+        tested = pd.DataFrame() if self.favoured is None else self.favoured.dropna(subset="p")
+        favours = {
+            str(judge): f"favours {(p <= self.alpha).sum() or 'none'} of {len(p)} runs"
+            for judge, p in (tested.groupby("judge")["p"] if len(tested) else ())
+        }
+        return judge_lines(self.agreement, self.people, favours)
+
+    @property
+    def unknown(self) -> list[str]:
+        """Why the human range of all judges is unknown; nothing where a line says why."""
+        return [UNKNOWN_RANGE] * (len(self.people) < 2)
+
+    def favours(self) -> dict[str, list[str]]:
+        """A sentence on each favoured run, by judge."""
+        return {} if self.favoured is None else favour_sentences(self.favoured, self.alpha)
+
+    def sentences(self) -> list[str]:
+        """Which judge agrees best, what each can be used for and favours; what is not tested."""
+        return [*self._sentences(), *self.untested]
+
+    def _sentences(self, most: int | None = None) -> Iterator[str]:
+        """The sentences, with the first ``most`` runs that a judge favours."""
+        if self.best:
+            yield " ".join(self.best)
+        runs = self.favours()
+        for judge, line in self.lines().items():
+            yield line
+            yield from (favoured := runs.get(judge, []))[:most]
+            if most is not None and len(favoured) > most:
+                more = counted(len(favoured) - most, "more run")
+                yield f"{judge} favours {more}: --show favoured has all."
+        yield from self.unknown
 
     @property
     def table(self) -> pd.DataFrame:
@@ -341,9 +335,11 @@ class JudgeReport(JudgeSummary, Printed):
             shown = self.reversals[["judge", "measure", "pairs", *_REVERSALS]]
             heading = "Pairs of runs in the opposite order, and where both orders are significant:"
             tables["reversals"] = Part(heading, shown, {"titles": _REVERSALS})
-        heading = f"Documents by grade of {self.reference} (rows) and of the judge (columns):"
-        counts = counts_by_grade(self.confusion)
-        return tables | {"confusion": Part(heading, counts, {"group_by": "judge"})}
+        if self.confusion is not None:
+            heading = f"Documents by grade of {self.reference} (rows) and of the judge (columns):"
+            counts = counts_by_grade(self.confusion)
+            tables["confusion"] = Part(heading, counts, {"group_by": "judge"})
+        return tables
 
     def chart(self, kind: str = CHARTS[0]) -> Any:
         """A picture of the judges.

@@ -190,10 +190,6 @@ class Judges:
         judgements = [judge.judgements for judge in self.members.values()]
         return max(judgements, key=lambda qrels: qrels.grades.max(initial=0))
 
-    def others(self, reference: str) -> list[str]:
-        """The judges but one."""
-        return [name for name in self.members if name != reference]
-
     def pairs(self, reference: str | None = None) -> list[tuple[str, str]]:
         """Every two judges; or the reference with each of the others."""
         return [

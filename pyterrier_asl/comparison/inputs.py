@@ -16,9 +16,9 @@ from ..evaluation.scores import ScoreTable, canonical_name
 from ..evaluation.sources import complete_measures, measures_for, warn_of_grades
 from ..measures.parsing import (
     Measures,
-    NamedMeasure,
     measure_named,
     named_measures,
+    one_measure,
     unique,
     words,
 )
@@ -130,7 +130,7 @@ def of_runs(
     listed = [measure for measure in asked if measure not in PREFERENCES]
     guarded = [c.measure for c in conditions if c.measure not in PREFERENCES]
     own = {measure.name: measure for measure in listed}
-    wanted = [*listed, *(own.get(name) or _one_measure(name) for name in guarded)]
+    wanted = [*listed, *(own.get(name) or one_measure(name) for name in guarded)]
     pool_and_lengths = {name: options[name] for name in ("pool", "lengths")}
     completed = complete_measures(wanted, **pool_and_lengths)
     measured = [measure.with_params(rel=options["rel"]) for measure in completed]
@@ -191,13 +191,6 @@ def _asked(measures: Measures | None, qrels: Any, options: Mapping[str, Any]) ->
     others = [word for word in asked if word not in PREFERENCES]
     named = named_measures(others) if others or not asked else []
     return [*named, *dict.fromkeys(word for word in asked if word in PREFERENCES)]
-
-
-def _one_measure(name: str) -> NamedMeasure:
-    measures = named_measures(name)
-    if len(measures) != 1:
-        raise ValueError(f"a condition has one measure, but {name!r} names {len(measures)}")
-    return measures[0]
 
 
 def _least_grade(measures: Iterable[Any], rel: float | None) -> float:

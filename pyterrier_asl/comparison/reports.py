@@ -89,7 +89,7 @@ class GuardReports:
                 file.write_text(summary_of(verdicts, compared), encoding="utf-8")
 
     def _print(self, verdicts: Sequence[Verdict], notes: Sequence[str] = ()) -> Outcome:
-        outcome, several = outcome_of(verdicts), _several(verdicts)
+        outcome, several = outcome_of(verdicts), len({verdict.run for verdict in verdicts}) > 1
         lines = [verdict.line(name_run=several) for verdict in verdicts]
         if self.form != "table":  # the table is followed by them
             lines += [f"Note: {note}" for note in notes]
@@ -109,10 +109,6 @@ def error_verdicts(runs: Sequence[str], conditions: Sequence[str], message: str)
     return [
         Verdict(run, condition, Outcome.ERROR, message) for run in runs for condition in conditions
     ]
-
-
-def _several(verdicts: Sequence[Verdict]) -> bool:
-    return len({verdict.run for verdict in verdicts}) > 1
 
 
 def _row(verdict: Verdict) -> dict[str, Any]:

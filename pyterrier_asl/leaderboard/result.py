@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..assessment.compare_judges import JudgeSummary, summary_of
+from ..assessment.compare_judges import JudgeReport, summary_of
 from ..assessment.judges import Judges
 from ..evaluation.collections import OVERALL
 from ..io.lazy import pd
@@ -133,7 +133,7 @@ class Leaderboard(Printed):
         return [bool(self.better.loc[leads, name].any()) for name in self.names]
 
     @cached_property
-    def judge_summaries(self) -> dict[str, JudgeSummary]:
+    def judge_summaries(self) -> dict[str, JudgeReport]:
         """The judges of each collection compared with the judge of the qrels, if there are more."""
         if len(self.judges) < 2 or self.named_measure is None:
             return {}

@@ -1,6 +1,6 @@
 """Agreement of two judges and of two rankings.
 
-* Of two judges of the same documents: confusion tables and Cohen's kappa.
+* Of two judges of the same documents: Cohen's kappa.
 * Of two rankings of the same items: Kendall's tau, tau AP, rank-biased overlap. The last two give
   more weight to the top of the rankings.
 
@@ -17,36 +17,6 @@ import scipy  # its submodules load when first used, so that importing this modu
 from ..scoring.arrays import Floats, Ints
 from ..scoring.parameters import check_name, check_probability
 from .inputs import CHUNK, ArrayLike, finite_vectors, same_items
-
-
-def confusion_table(a: ArrayLike, b: ArrayLike) -> tuple[Floats, Ints]:
-    """Counts how often two judges gave each pair of grades to the same documents.
-
-    Args:
-        a: one judge's grades, one entry for each (query, document) pair, shape (N,). Fractions
-            and negative grades count as grades.
-        b: the other's grades of the same pairs, shape (N,).
-
-    Returns:
-        The grades that either judge gave, ascending, shape (G,), and the counts with the grade of
-        the first judge in rows and of the second in columns, shape (G, G).
-
-    Raises:
-        ValueError: The two are not vectors of one length of at least 1, or hold NaN.
-
-    >>> grades, counts = confusion_table([0, 0, 1, 2], [0, 1, 1, 2])
-    >>> grades
-    array([0., 1., 2.])
-    >>> counts
-    array([[1, 1, 0],
-           [0, 1, 0],
-           [0, 0, 1]])
-    """
-    first, second = same_items(a, b, least=1)
-    grades, codes = np.unique(np.concatenate((first, second)), return_inverse=True)
-    rows, columns = codes.reshape(2, -1)
-    counts = np.bincount(rows * grades.size + columns, minlength=grades.size**2)
-    return grades, counts.reshape(grades.size, grades.size)
 
 
 def cohen_kappa(a: ArrayLike, b: ArrayLike, *, weights: str | None = None) -> float:
@@ -79,10 +49,13 @@ def cohen_kappa(a: ArrayLike, b: ArrayLike, *, weights: str | None = None) -> fl
     0.6364
     """
     check_name("weights", weights, [None, "linear", "quadratic"])
-    grades, counts = confusion_table(a, b)
+    first, second = same_items(a, b, least=1)
+    grades, codes = np.unique(np.concatenate((first, second)), return_inverse=True)
+    rows, columns = codes.reshape(2, -1)
+    counts = np.bincount(rows * grades.size + columns, minlength=grades.size**2)
     distance = np.abs(np.subtract.outer(grades, grades))
     disagreement = {None: distance > 0, "linear": distance, "quadratic": distance**2}[weights]
-    return float(agreement_of_tables(counts, disagreement)[1])
+    return float(agreement_of_tables(counts.reshape(distance.shape), disagreement)[1])
 
 
 def agreement_of_tables(

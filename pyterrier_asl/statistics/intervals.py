@@ -46,7 +46,7 @@ def wilson_interval(shares: ArrayLike, *, alpha: float = 0.05) -> Interval:
     check_probability("alpha", alpha)
     values = finite_vectors(shares)[0]
     mean, queries = float(values.mean()), float(values.size)
-    squared = _normal(alpha / 2) ** 2
+    squared = float(scipy.special.ndtri(alpha / 2)) ** 2
     centre = mean + squared / (2 * queries)
     margin = math.sqrt(squared * (mean * (1 - mean) / queries + squared / (4 * queries**2)))
     low, high = (
@@ -73,18 +73,6 @@ def moments(values: Floats) -> tuple[Floats, Floats, Floats, int]:
 
 
 # From scipy.special, which loads in half the time of scipy.stats.
-
-
-def _normal(probability: float) -> float:
-    """The value that a standard normal variable exceeds with a probability."""
-    return -float(scipy.special.ndtri(probability))
-
-
-def two_sided_p(statistic: Floats, freedom: int) -> Floats:
-    """The probability that Student's t is at least as far from 0 as a statistic."""
-    return np.asarray(2 * scipy.special.stdtr(freedom, -np.abs(statistic)))
-
-
 @lru_cache(maxsize=4096)
 def upper_t(probability: float, freedom: int) -> float:
     """The value that Student's t exceeds with a probability."""
@@ -122,7 +110,7 @@ def sign_interval(wins: int, losses: int, queries: int, *, alpha: float = 0.05) 
             "add up to at most the number of queries, which is at least 1"
         )
     mean = (wins - losses) / queries
-    critical = _normal(alpha / 2)
+    critical = -float(scipy.special.ndtri(alpha / 2))
 
     def excess(delta: float, side: int) -> float:
         """The score at a difference, less its critical value; it falls as the difference rises."""

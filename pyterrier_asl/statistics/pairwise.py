@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..scoring.arrays import Bools, Floats, Ints
 from ..scoring.parameters import check_probability
 from .inputs import CHUNK, ArrayLike, Settings, TestResult, finite_vectors, undefined_is_nan
-from .intervals import moments, sign_interval, two_sided_p, upper_t
+from .intervals import moments, sign_interval, upper_t
 from .random_signs import sign_vectors
 from .rounding import EQUAL, NO_DIFFERENCE
 
@@ -64,7 +64,7 @@ def _student(differences: Floats) -> tuple[Floats, Floats]:
     with undefined_is_nan():
         variance = differences.var(axis=-1, ddof=1)
         statistic = differences.mean(axis=-1) / np.sqrt(variance / n)
-    return statistic, two_sided_p(statistic, n - 1)
+    return statistic, 2 * scipy.special.stdtr(n - 1, -np.abs(statistic))
 
 
 def sign_test(wins: ArrayLike, losses: ArrayLike) -> Floats:

@@ -130,19 +130,11 @@ def _studentized_range_sf(q: Floats, groups: int, freedom: int) -> Floats:
     """
     distinct, at = np.unique(q, return_inverse=True)
     if distinct.size <= _DEGREE:
-        tails = [_studentized_range_tail(value, groups, freedom) for value in distinct.tolist()]
-        return np.array(tails)[at]
+        return np.asarray(scipy.stats.studentized_range.sf(distinct, groups, freedom))[at]
     curve = _studentized_range_curve(groups, freedom)
     top = curve.domain[1]
     p = np.where(q < top, 1 - curve(np.minimum(q, top)), 0)
     return np.where(np.isnan(q), np.nan, np.clip(p, 0, 1))
-
-
-# Cached for tables and charts of the same values.
-@lru_cache(maxsize=1024)
-def _studentized_range_tail(q: float, groups: int, freedom: int) -> float:
-    """The probability that the studentized range exceeds a value."""
-    return float(scipy.stats.studentized_range.sf(q, groups, freedom))
 
 
 # Cached for comparisons of the same systems and queries by many measures.

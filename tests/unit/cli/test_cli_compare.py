@@ -217,7 +217,7 @@ def test_a_guard_prints_its_answer_first_and_its_measures_alone(files):
             "Judged@10 has no direction: more is neither better nor worse; write higher, lower",
         ),
         ("rrLP worse by 5%", "leave out the %"),
-        ("P worse", "a condition has one measure"),
+        ("P worse", "'P' names several measures"),
         ("AP worse by 1e400", "can never hold: 1e400 is infinite"),
         ("sgnLP worse by 2", "no run can be worse by 2, as sgnLP allows 1 at most"),
     ],
