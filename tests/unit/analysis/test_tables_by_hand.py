@@ -314,10 +314,10 @@ def test_preferences_of_samples_match_a_loop(analysis):
     truth = whole[:, 0]
     items = [(q, d) for q, docs in enumerate(judged) for d in sorted(docs, key=TEN.index)]
     size = len(items) if analysis is missing_labels else len(judged)
-    fractions, draws = [0.05, 0.5], 3
+    fractions, draws = [0.05, 0.5, 1], 3
     table = analysis(runs, qrels, fractions=fractions, draws=draws, seed=4, progress=False)
     table = table.set_index(["fraction", "preference"])
-    assert len(table) == 2 * 3 and set(table["samples"]) == {draws}
+    assert len(table) == 3 * 3 and set(table["samples"]) == {draws}
     generator = np.random.default_rng(4)
     drawn: dict[tuple[float, str, str], list[float]] = defaultdict(list)
     for fraction in fractions:
@@ -339,7 +339,7 @@ def test_preferences_of_samples_match_a_loop(analysis):
                     right = of_pairs * truth > 0
                     drawn[fraction, name, "ranking"].append(right.sum() / (truth != 0).sum())
                     drawn[fraction, name, "tied"].append((of_pairs == 0).mean())
-    assert len(drawn) == 2 * 3 * (3 if analysis is missing_labels else 1)
+    assert len(drawn) == 3 * 3 * (3 if analysis is missing_labels else 1)
     for (fraction, name, value), samples in drawn.items():
         row = table.loc[(fraction, name)]
         assert row[value] == pytest.approx(np.mean(samples))
