@@ -38,6 +38,20 @@ def test_documents_that_moved_are_printed_where_they_are_asked_for(capsys):
     assert len(capsys.readouterr().out.splitlines()) == 3
 
 
+def test_five_documents_that_moved_are_printed_or_all(capsys):
+    """The relevant document of query q<n> moves n ranks down."""
+    moves = [3, 1, 7, 5, 2, 8, 6, 4]
+    qrels = {f"q{n}": {"a": 1} for n in moves}
+    live = {f"q{n}": {"a": 99, **{f"x{i}": i for i in range(9)}} for n in moves}
+    new = {q: {**run, "a": 8.5 - int(q[1])} for q, run in live.items()}
+    found = compare({"live": live, "new": new}, qrels, ["RR"])
+    for all_rows, last in ((False, 4), (True, 1)):
+        print_comparison(found, "table", show="documents", all_rows=all_rows)
+        lines = capsys.readouterr().out.splitlines()
+        expected = [f"q{n}" for n in range(8, last - 1, -1)]
+        assert [line[1:3] for line in lines if line[1:3] in qrels] == expected
+
+
 def test_a_guard_prints_its_measures_alone_unless_all_are_asked_for(capsys):
     found = compare({"live": LIVE, "new": NEW}, QRELS, conditions="RR worse")
     for all_rows in (False, True):

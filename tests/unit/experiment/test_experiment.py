@@ -488,6 +488,23 @@ def test_saved_results_are_reused(tmp_path, save_format):
 
 
 @pytest.mark.parametrize(
+    ("round", "of_means", "by_query"), [(2, (2, 2), 2), ({"ASL@5": 1}, (9, 1), 9)]
+)
+def test_summaries_are_rounded_as_the_results(tmp_path, round, of_means, by_query):
+    options = {"perquery": "both", "baseline": 1}
+    exact = Experiment(systems(3), topics(), qrels(), ["map", ASL @ 5], **options)
+    options |= {"save_dir": tmp_path, "round": round}
+    Experiment(systems(3), topics(), qrels(), ["map", ASL @ 5], **options)
+    means = pd.read_csv(tmp_path / "aggregated.csv")
+    for measure, places in zip(("map", "ASL@5"), of_means):
+        assert means[measure].round(9).equals(exact.averages[measure].round(places))
+    p = "ASL@5 p-value"
+    assert means[p].tolist() == pytest.approx(exact.averages[p].tolist(), abs=1e-12, nan_ok=True)
+    saved, values = pd.read_csv(tmp_path / "perquery.csv")["value"], exact.perquery["value"]
+    assert saved.round(9).tolist() == values.round(by_query).tolist()
+
+
+@pytest.mark.parametrize(
     "content, why",
     [
         (b"name,map\na,0.5\nb,0.5,7\n", "Expected 2 fields in line 3"),

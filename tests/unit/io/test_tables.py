@@ -46,6 +46,16 @@ class Pipe(io.StringIO):
         return False
 
 
+@pytest.mark.parametrize("width", [24, 25, 31])
+def test_wide_text_is_folded_within_the_margin(monkeypatch, width):
+    """Each of these letters has two cells."""
+    table = {"run": ["a", "漢字" * 9 + "e"], "AP": [0.25, 1.0]}
+    lines = shown(monkeypatch, Pipe(), width, table)
+    for line in lines[3:]:
+        assert len(line) + sum(letter in "漢字" for letter in line) <= width
+    assert "".join(line.split()[0] for line in lines[3:]) == "".join(table["run"])
+
+
 def test_columns_are_as_wide_as_their_widest_cell(capsys):
     columns = {"run": ["a", "漢字", "x\ty"], "AP": [0.25, None, 1.0], "of": ["", "é", "abc"]}
     tables.show(columns, higher_is_better={"AP": True}, titles={"of": "author"})

@@ -1,6 +1,7 @@
 """Texts of queries and documents, from files of several formats."""
 
 import gzip
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
@@ -89,3 +90,22 @@ def test_topics_of_other_queries_are_an_error():
     assert Texts.of({1: "a", 2: "b"}, qids=["2", "3"]).queries["2"] == "b"
     with pytest.raises(ValueError, match="ids there look like '1', the ids of the queries"):
         Texts.of({1: "a"}, qids=["q1"])
+
+
+def test_topics_and_documents_have_priority_over_the_dataset(monkeypatch):
+    def texts(names, **keys):
+        key = next(iter(keys))
+        return {n: SimpleNamespace(**{key: n}, default_text=lambda n=n: f"irds {n}") for n in names}
+
+    stored = texts(["d2", "d1", "d3"], doc_id=None)
+    dataset = SimpleNamespace(
+        has_queries=lambda: True,
+        has_docs=lambda: True,
+        queries_iter=lambda: texts(["q2", "q1"], query_id=None).values(),
+        docs_store=lambda: SimpleNamespace(get_many=lambda ids: {d: stored[d] for d in ids}),
+    )
+    monkeypatch.setattr("pyterrier_asl.io.qrels.load_irds", lambda name: dataset)
+    options = {"docnos": ["d3", "d1"], "docs": {"d1": "mine", "d2": "unused"}}
+    found = Texts.of({"q1": "own"}, "irds:x", qids=["q2"], **options)
+    assert found.queries == {"q1": "own", "q2": "irds q2"}
+    assert found.documents == {"d1": "mine", "d3": "irds d3"}

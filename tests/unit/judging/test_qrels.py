@@ -109,6 +109,21 @@ def test_wrong_settings_are_refused(settings, message):
         Qrels(**{"source": QRELS, **settings})
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "default"),
+    [("drop_self", True, False), ("duplicates", "best", "error"), ("collapse", "#", None)],
+)
+def test_a_setting_replaces_the_one_before(name, value, default):
+    plain = judgements_of(QRELS)
+    changed = plain.with_matching({name: value})
+    for judgements, expected in (
+        (changed.of_queries(["q3"]), value),
+        (changed.with_matching({name: default}), default),
+        (plain, default),
+    ):
+        assert getattr(judgements, name) == expected
+
+
 def test_matched_runs_keep_their_settings(tmp_path):
     path = tmp_path / "qrels"
     path.write_text("".join(f"{q} 0 {d} {g}\n" for q in QRELS for d, g in QRELS[q].items()))
