@@ -73,7 +73,7 @@ MACHINE: dict[str, Any] = {
 @click.command(name="audit", cls=outputs.Command, epilog=epilog(__doc__))
 @options.qrels
 @options.runs
-@options.of(library.audit, **MACHINE, all_pairs={"help": "Compare every two runs."}, name=None)
+@options.of(library.audit, **MACHINE, name=None)
 @options.of(evaluate, "lengths")
 @options.of(Qrels, *MATCHING)
 @outputs.chart("Also draw the estimates")

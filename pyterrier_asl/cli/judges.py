@@ -45,8 +45,6 @@ TABLES = ("agreement", "differences", "favoured", "reversals", "confusion")
     measures={"help": "Measures of the leaderboards, in one or several -m.", "none": "AP"},
     reference=None,
     test=None,
-    draws={"help": "Draws of the bootstrap."},
-    seed={"help": "Seed of the bootstrap over queries."},
 )
 @options.matching
 @options.text_option("--reference", "NAME", "The name of QRELS.  [default: its file name]")

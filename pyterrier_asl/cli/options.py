@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial, reduce
 from typing import Any, TypeAlias
@@ -64,37 +65,62 @@ def of(function: Callable[..., Any], *only: str, **own: Any) -> Decorator:
     Args:
         function: the function, whose defaults help shows and values are left to.
         only: the parameters; by default those of ``own`` and all but :data:`PYTHON_ONLY`.
-        own: parameter -> what differs from its common option; None: the command gives it.
+        own: parameter -> what differs from its common option, as its help, which is otherwise the
+            first sentence on the parameter in the docstring; None: the command gives it.
     """
-    parameters = inspect.signature(function).parameters
+    parameters, documented = inspect.signature(function).parameters, descriptions(function)
     names = only or [name for name in parameters if name not in PYTHON_ONLY or own.get(name)]
     return together(
         *(
-            option_of(parameters[name], **own.get(name, {}))
+            option_of(parameters[name], documented.get(name, ""), **own.get(name, {}))
             for name in names
             if own.get(name, {}) is not None
         )
     )
 
 
-def option_of(parameter: inspect.Parameter, **own: Any) -> Decorator:
-    """The option of a parameter."""
+def descriptions(function: Callable[..., Any]) -> dict[str, str]:
+    """The first sentence of the docstring on each parameter, without what None means.
+
+    >>> from pyterrier_asl import ranks
+    >>> descriptions(ranks)["draws"]
+    'Number of random sign vectors; all 2^Q if these are not more.'
+    """
+    _, _, arguments = (inspect.getdoc(function) or "").partition("\nArgs:\n")
+    entries = re.findall(r"^    (\w+): ((?:.*\n?)(?:^     .*\n?)*)", arguments, re.MULTILINE)
+    help = {}
+    for name, text in entries:
+        plain = re.sub(r":\w+:`~?\.?([^`]*)`", r"\1", " ".join(text.split())).replace("``", "")
+        plain = re.sub("^whether (to )?", "", plain)
+        first = re.split(r"; None: |\. ", plain)[0].rstrip(".")
+        help[name] = f"{first[:1].upper()}{first[1:]}."
+    return help
+
+
+def option_of(parameter: inspect.Parameter, documented: str, **own: Any) -> Decorator:
+    """The option of a parameter, whose help is the documentation if nothing else is given."""
     name, annotation = parameter.name, str(parameter.annotation)
-    common = OPTIONS.get(f"{name}: {annotation}") or OPTIONS.get(name, {"names": ()})
+    common = OPTIONS.get(f"{name}: {annotation}") or OPTIONS.get(name, {})
     required, default = parameter.default is parameter.empty, parameter.default
     typed: dict[str, dict[str, Any]] = {
         "bool": {"is_flag": True},
         "int": {"type": NUMBER},
         "float": {"type": float},
     }
-    how = {"required": required, **typed.get(annotation.partition(" |")[0], {}), **common, **own}
+    how = {
+        "help": documented,
+        "required": required,
+        **typed.get(annotation.partition(" |")[0], {}),
+        **common,
+        **own,
+    }
     none = how.pop("none", None)
     if default in (None, ()) and none is not None and "default" not in how:
         how["help"] += f"  [default: {none}]"
     elif not (required or default in (None, (), "") or default is False):
         is_list = isinstance(default, tuple) and "multiple" not in how
         how.setdefault("default", ",".join(map(str, default)) if is_list else default)
-    names = how.pop("names") or (f"--{name.replace('_', '-')}",)
+    names = how.pop("names", ()) or (f"--{name.replace('_', '-')}",)
     return click.option(*names, name, cls=Option, show_default="default" in how, **how)
 
 

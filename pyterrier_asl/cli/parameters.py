@@ -52,14 +52,12 @@ _REL = ("-l", "--rel", "--level_for_rel")
 _TESTS = "t, wilcoxon, sign, randomization, unpaired-t"
 
 #: The options by the parameters of the functions. A key has the annotation if two functions have
-#: different parameters of one name.
+#: different parameters of one name. Without help it is the docstring of the function.
 OPTIONS: dict[str, dict[str, Any]] = {
     "measures": _several("Measures, in one or several -m.", "-m", "--measures", metavar="NAMES"),
     "measure": _how("The measure.", "-m", "--measure", metavar="NAME"),
-    "preference": _how("One of rrLP, sgnLP, lexirecall, RPP, RR.", metavar="NAME"),
-    "preferences": _how(
-        "Some of rrLP, sgnLP, lexirecall, RPP, RR.", metavar="NAMES", read=readers.read_words
-    ),
+    "preference": {"metavar": "NAME"},
+    "preferences": {"metavar": "NAMES", "read": readers.read_words},
     "rel: RelOfTracks": _several(
         "Minimum grade of a relevant document, with TRACK= for a track; can be given again.",
         *_REL,
@@ -86,7 +84,6 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "each document.",
         metavar="SEPARATOR",
     ),
-    "common": _how("Leave out systems that a track lacks."),
     "labels": _several(
         "Labels of documents that QRELS does not judge, merged with QRELS. Several files must not "
         "contradict each other.",
@@ -97,18 +94,12 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "If a label contradicts an official grade: stop, or leave the label out.",
         type=click.Choice(["error", "official"]),
     ),
-    "highest": _how(
-        "The best grade that a label can give.",
-        type=click.FloatRange(min=0),
-        none="the best grade in QRELS, at least 1",
-    ),
+    "highest": {
+        "type": click.FloatRange(min=0),
+        "none": "the best grade in QRELS, at least 1",
+    },
     "cutoff": _how("Number of documents per query to look at.", "-k", "--cutoff"),
-    "depth: int": _how("The deepest rank to look at."),
-    "depth": _how(
-        "A run finds a document if it is among the first DEPTH: 100 as in P_Rareness@100.",
-        none="the whole ranking, as in Table 4",
-    ),
-    "few": _how("Number of systems up to which a retrieved document is rare."),
+    "depth": {"none": "the whole ranking, as in Table 4"},
     "missing": _how(
         "The rank of a missed document in ASL; the papers have 'after'.",
         type=click.Choice(["pad", "after", "eq3"]),
@@ -117,25 +108,15 @@ OPTIONS: dict[str, dict[str, Any]] = {
         f"{_TESTS}; of all pairs also tukey, tukey-two-way, tukey-randomized.", metavar="NAME"
     ),
     "correction": _how("holm, bonferroni, bh or none.", metavar="NAME"),
-    "alpha": _how(
-        "Level of significance; confidence intervals cover 1 - alpha.",
-        type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    ),
+    "alpha": {"type": click.FloatRange(0, 1, min_open=True, max_open=True)},
     "levels: Sequence[float]": _list(float, "Levels of significance: .05,.01", "--level"),
     "levels": _how("Number of recall levels."),
-    "margin": _how("Minimum relative difference of better systems."),
-    "each": _how("One row per system."),
-    "as_published": _how("Make the choices of the paper instead of the defaults."),
-    "draws": _how("Number of random draws.", none=10_000),
+    "draws": {"none": 10_000},
     "seed": _how("Seed of the draws.", type=click.IntRange(min=0), none=0),
     "fractions": _list(float, "Shares of judgements to keep: .1,.5,1"),
     "sizes": _list(int, "Numbers of systems: 2,4,8"),
-    "fuzz": _how("Differences up to this count as ties."),
     "alphas": _list(float, "Weights of rareness: 0,.5,1"),
-    "normalized": _how("The variant that cannot exceed 1."),
-    "deepest": _how("The last rank to report."),
-    "standardized": _how("Coefficients of standardized differences."),
-    "n": _how("Number of documents.", "--documents"),
+    "n": {"names": ("--documents",)},
     "relevant": _list(int, "Numbers of relevant documents: 1,5,10"),
     "ranks": _list(int, "Ranks of the first relevant document: 1,10"),
     "old": _several(
@@ -153,7 +134,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "b": _how("Name of the second run.", metavar="RUN", none="the median by ASL"),
     "system": _how("The run to compare with the judges.", metavar="RUN", none="the best"),
     "baseline": _how("The run to compare with.", metavar="RUN", none="the first"),
-    "qid": _how("The query.", metavar="ID"),
+    "qid": {"metavar": "ID"},
     "groups": _how(
         "Lines of run and group, between them a tab: rareness counts groups instead of runs, so "
         "that two runs of one group do not make a document common.",
@@ -188,13 +169,11 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "--person",
         metavar="NAME",
     ),
-    "both_ways": _how("Also with the other judges' judgements."),
     "lengths": _how(
         "Words of each document, which TBG needs: a text file with lines 'docno words', a file "
         "that DocLengths.save() wrote, or a collection of ir_datasets to count in.",
         metavar="FILE|irds:ID",
     ),
-    "missing_length": _how("Length of documents with unknown length."),
     "pool": _how(
         "Pool for rareness: a file that 'pyterrier-asl pool' made, or a folder of runs.",
         metavar="FILE",

@@ -40,11 +40,9 @@ from .audit import MACHINE, NOBODY, of_machine
     },
     queries={"help": "Draw this number of queries, with the pilot."},
     depth={
-        "help": "Number of first documents of each run that people judge.",
         "type": options.NUMBER,
         "none": "the deepest cut-off of the measures",
     },
-    seed={"help": "Seed of the draw."},
 )
 @options.of(evaluate, "lengths")
 @options.of(Qrels, *MATCHING)

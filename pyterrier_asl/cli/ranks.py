@@ -65,9 +65,6 @@ from . import epilog, options, outputs, print_notes
         "common variance, which gives wider intervals.",
         "type": click.Choice(["averaged", "common"]),
     },
-    draws={"help": "Random sign vectors."},
-    seed={"help": "Seed of the sign vectors."},
-    simultaneous={"help": "The intervals of all tracks hold simultaneously."},
 )
 @options.matching
 @outputs.show(

@@ -58,8 +58,7 @@ class ReportCommand(outputs.Command):
         "help": "Another judge: a name, and a file or ir_datasets id; for a track "
         "TRACK=NAME=QRELS; can be given again."
     },
-    title={"help": "The heading.", "none": "the number of systems, and QRELS"},
-    note={"help": "A line at the end, such as a date."},
+    title={"none": "the number of systems, and QRELS"},
 )
 @options.matching
 def command(output: str, force: bool, **_: Any) -> None:

@@ -63,9 +63,8 @@ from . import epilog, options, outputs, print_notes
     "seed",
     "jobs",
     "storage",
-    n_trials={"help": "Random settings per stage.", "names": ("--trials",)},
-    trials_only={"help": "Leave out the defaults and the parameters of earlier stages."},
-    seed={"help": "Seed of the settings.", "default": 0},
+    n_trials={"names": ("--trials",)},
+    seed={"default": 0},
     storage={"help": "Save trials in this database, and resume from it.", "metavar": "URL"},
 )
 @options.text_option(
