@@ -173,7 +173,7 @@ def collection_statistics(
     judged, rel = read(runs, qrels, rel)
     total = judged.judgements.num_relevant(rel)
     retrieved = np.stack([run.retrieved for run in judged.runs])
-    documents = np.bincount(judged.judgements.queries, minlength=len(total))
+    documents = judged.judgements.num_relevant(0)
 
     return pd.DataFrame(
         {

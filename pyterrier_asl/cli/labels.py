@@ -62,8 +62,8 @@ def command(
             path.write_text(text, encoding="utf-8")
     else:
         click.echo(text, nl=False)
-    added = int((merged["source"] != OFFICIAL).sum())
-    click.echo(f"{output or 'merged'}: {len(merged)} judgements, {added} of them labels", err=True)
+    added, judged = (merged["source"] != OFFICIAL).sum(), (merged["label"] >= 0).sum()
+    click.echo(f"{output or 'merged'}: {judged} judgements, {added} of them labels", err=True)
 
 
 def _trec_lines(qrels: pd.DataFrame) -> Iterator[str]:

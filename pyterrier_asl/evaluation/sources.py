@@ -293,7 +293,7 @@ def common_rel(measures: Iterable[Any]) -> float | None:
 def warn_of_grades(
     judgements: Judgements, measures: Mapping[str, Measure] | None, *given: Any
 ) -> None:
-    """Warns of grades of 1 and of 2 or more without a minimum grade of a relevant document.
+    """Warns of grades of 1 and of 2 or more without a minimum grade, and if nothing is relevant.
 
     Args:
         judgements: the qrels.
@@ -301,24 +301,28 @@ def warn_of_grades(
         *given: minimum grades; None: not given.
     """
     grades = judgements.grades
-    highest, low = grades.max(initial=0), int(((grades >= 1) & (grades < 2)).sum())
-    if (1 <= highest < 2) or not (low or 0 < highest < 1) or any(rel is not None for rel in given):
+    highest, low = grades.max(initial=-1), int(((grades >= 1) & (grades < 2)).sum())
+    is_sound = highest >= 1 and (highest < 2 or not low)
+    if is_sound or not len(grades) or any(rel is not None for rel in given):
         return
-    names = "the measures with rel"
-    if measures is not None:
-        graded = [of for of in measures.values() if "rel" in of.SUPPORTED_PARAMS]
-        if not graded or any("rel" in measure.params for measure in graded):
-            return
-        names = names_of([*map(str, graded)])
-    if highest < 1:
+    graded = [of for of in (measures or {}).values() if "rel" in of.SUPPORTED_PARAMS]
+    if any("rel" in of.params for of in graded):
+        return
+    names = names_of([*map(str, graded)] or ["the measures with rel"])
+    none = f"no judged document has a grade of 1 or more (the highest is {highest:g}), so that"
+    if highest <= 0:
+        warn(f"{none} nothing is relevant: check the qrels")
+    elif measures is not None and not graded:
+        return
+    elif highest < 1:
         warn(
-            f"no judged document has a grade of 1 or more (the highest is {highest:g}), so that "
-            f"none is relevant by {names}: give the minimum grade of a relevant document as rel, "
-            "or as in ASL(rel=0.5)"
+            f"{none} none is relevant by {names}: give the minimum grade of a relevant document as "
+            "rel, or as in ASL(rel=0.5)"
         )
-        return
-    warn(
-        f"{low} of {len(grades)} judged documents have a grade from 1 to below 2 and count as "
-        f"relevant, but grades go up to {highest:g}: give the minimum grade of a relevant document "
-        "as rel, or as in ASL(rel=2) (2 for the passages of TREC DL)"
-    )
+    else:
+        judged = int((grades >= 0).sum())
+        warn(
+            f"{low} of {judged} judged documents have a grade from 1 to below 2 and count as "
+            f"relevant, but grades go up to {highest:g}: give the minimum grade of a relevant "
+            "document as rel, or as in ASL(rel=2) (2 for the passages of TREC DL)"
+        )

@@ -18,6 +18,7 @@ import pyarrow as pa
 import pyterrier as pt
 
 from ..io.columns import typed_table
+from ..io.values import text
 
 #: The columns of results that are kept, the last two if there are any.
 _COLUMNS = ("qid", "docno", "score", "rank", "doc_len")
@@ -26,7 +27,8 @@ _COLUMNS = ("qid", "docno", "score", "rank", "doc_len")
 def text_ids(frame: pd.DataFrame) -> pd.DataFrame:
     """A copy of the frame with query and document ids as text."""
     ids = [name for name in ("qid", "docno") if name in frame.columns]
-    return frame.astype({name: str for name in ids if frame[name].dtype != object})
+    others = [name for name in ids if pd.api.types.infer_dtype(frame[name]) != "string"]
+    return frame.assign(**{name: text(frame[name], name).to_numpy(False) for name in others})
 
 
 @dataclass(frozen=True)

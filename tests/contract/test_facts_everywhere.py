@@ -257,3 +257,33 @@ def test_ties_that_reverse_a_significant_difference_make_it_void():
         reason = f"in other orders of equal scores the difference is between {low:+.4g} and "
         start = f"No comparison of b with a by RR can be trusted: {reason}"
         assert said.startswith(start if is_void else "b is significantly better than a by RR.")
+
+
+def test_a_negative_label_is_no_judgement(tmp_path, monkeypatch):
+    """Every command prints the same with the label -1 as without it."""
+    monkeypatch.chdir(tmp_path)
+    write_run(FULL, "a.run"), write_run(OTHER, "b.run")
+    graded = {
+        q: {d: g * (1 + (d[-1] in "13579")) for d, g in of.items()} for q, of in QRELS.items()
+    }
+    negative = {
+        q: {d: -1 if d[-1] in "037" else g for d, g in of.items()} for q, of in graded.items()
+    }
+    without = {q: {d: g for d, g in docs.items() if g >= 0} for q, docs in negative.items()}
+    (tmp_path / "new").write_text("qid\tdocno\tlabel\nt_00\td-0-0\t1\n")
+    (tmp_path / "again").write_text("".join(f"{q} 0 {d} 1\n" for q in QRELS for d in QRELS[q]))
+    lines = [line.replace("again=qrels", "again=again") for line in COMMANDS.values()]
+    lines = [line for line in lines if not line.startswith("report")]
+    lines += [
+        f"analyze {name} qrels a.run b.run" for name in ("collection-statistics", "missing-labels")
+    ]
+    lines += ["labels qrels new -o merged --force", "evaluate qrels a.run -m AP(judged_only=True)"]
+    printed = {}
+    for kind, qrels in (("negative", negative), ("without", without)):
+        write_qrels(qrels, "qrels")
+        results = [
+            call(*(word.strip("'").replace("_w", " w") for word in s.split())) for s in lines
+        ]
+        assert all(done.exit_code in (0, 1) for done in results)
+        printed[kind] = dict(zip(lines, ((done.stdout, done.stderr) for done in results)))
+    assert printed["negative"] == printed["without"]

@@ -63,7 +63,8 @@ def test_one_warning_with_the_number_of_documents():
 def test_grades_from_1_to_below_2_are_counted_where_others_are_2_or_more(grades, low):
     warned = warnings_of(grades, None)
     assert len(warned) == bool(low)
-    assert all(text.startswith(f"{low} of {len(grades)} judged documents") for text in warned)
+    judged = sum(grade >= 0 for grade in grades)
+    assert all(text.startswith(f"{low} of {judged} judged documents") for text in warned)
 
 
 GRADED = {f"q{n}": {"a": 1, "b": 2} for n in range(30)}
@@ -123,3 +124,15 @@ def test_a_grade_that_a_measure_does_not_take_is_an_error():
     for rels in ({"rel": 1.5}, {"judge_rel": 1.5}):
         with pytest.raises(ValueError, match="does not take"):
             with_rel(named, **rels)
+
+
+@pytest.mark.parametrize("highest", [0, -1])
+def test_qrels_of_which_nothing_is_relevant_are_warned_of(highest):
+    """As a guard, which cannot test; with rel=0 all judged documents are relevant."""
+    said = (
+        f"no judged document has a grade of 1 or more (the highest is {highest}), so that nothing"
+    )
+    for measures in ("AP", "nDCG@10", None):
+        [warning] = warnings_of([-1, highest], measures)
+        assert warning == f"{said} is relevant: check the qrels"
+    assert warnings_of([-1, highest], "AP(rel=0)") == warnings_of([], "AP") == []

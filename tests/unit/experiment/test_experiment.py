@@ -170,9 +170,10 @@ def test_topics_without_judgements_do_not_spoil_the_averages():
     assert both.perquery[both.perquery["qid"] == "q99"]["value"].isna().all()
 
 
-def test_query_ids_may_be_numbers():
+@pytest.mark.parametrize("kind", [int, object, "category", "int64[pyarrow]"])
+def test_query_ids_may_be_numbers(kind):
     def numbered(frame):
-        return frame.assign(qid=frame["qid"].str[1:].astype(int))
+        return frame.assign(qid=frame["qid"].str[1:].astype(int).astype(kind))
 
     run = numbered(results(1))
     before = run.copy()
