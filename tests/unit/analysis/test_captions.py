@@ -1,17 +1,17 @@
 """Every caption is true of its data, including data without systems, queries or differences.
 
-Each analysis is drawn, in Python and by its command, for runs without relevant documents, one
+Each analysis is drawn for runs without relevant documents, one
 system, one query, equal runs, disagreeing rankings, and qrels with relevant documents only.
 """
 
 import re
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 from _charts import assert_ends_fit, assert_is_readable, parts
+from _files import write_qrels, write_run
 from click.testing import CliRunner
 
 from pyterrier_asl import DocLengths, Qrels
@@ -185,65 +185,6 @@ def test_every_analysis_takes_passages(analysis):
     pd.testing.assert_frame_equal(found, analysis.function(**usual))
 
 
-@pytest.fixture(scope="module")
-def folders(tmp_path_factory) -> dict[str, Path]:
-    """Files of the cases: qrels.txt, other.txt, runs/, and the files for options."""
-    made = {}
-    for case, (runs, qrels, other) in CASES.items():
-        made[case] = folder = tmp_path_factory.mktemp("case")
-        (folder / "runs").mkdir()
-        for name, run in runs.items():
-            rows = ((q, d, score) for q, docs in run.items() for d, score in docs.items())
-            lines = [f"{q} Q0 {d} 0 {score} {name}\n" for q, d, score in rows]
-            (folder / "runs" / f"{name}.run").write_text("".join(lines))
-        for file, grades in (("qrels.txt", qrels), ("other.txt", other)):
-            rows = [f"{q} 0 {d} {g}\n" for q, docs in grades.items() for d, g in docs.items()]
-            (folder / file).write_text("".join(rows))
-        (folder / "groups.tsv").write_text("".join(f"{name}\tgroup\n" for name in list(runs)[:2]))
-        lengths = [*DOCNOS, *(f"x{n}" for n in range(30))]
-        (folder / "lengths.tsv").write_text("".join(f"{docno}\t10\n" for docno in lengths))
-    return made
-
-
-def words(analysis: Analysis, case: str, folder: Path) -> list[str]:
-    """The arguments of the command."""
-    names = sorted(CASES[case][0])
-    options = {
-        "judges": ["--judge", f"other={folder / 'other.txt'}"],
-        "old": ["--old", names[0]],
-        "new": ["--new", names[-1]],
-        "groups": ["--groups", str(folder / "groups.tsv")],
-        "pools": ["--types", str(folder / "groups.tsv")],
-        "qid": ["--qid", "q1"],
-        "n": ["--documents", "100"],
-        "relevant": ["--relevant", "1,2"],
-        "ranks": ["--ranks", "1,2"],
-        "lengths": ["--lengths", str(folder / "lengths.tsv")],
-    }
-    files = {"qrels": [str(folder / "qrels.txt")], "runs": [str(folder / "runs")]}
-    wanted = analysis.required | ({"lengths"} & set(analysis.parameters))
-    wanted |= {"judges"} if analysis.name == "human-range" else set()
-    return [
-        *("analyze", analysis.name),
-        *(word for what in analysis.takes for word in files[what]),
-        *(word for name, option in options.items() if name in wanted for word in option),
-        *(["--draws", "5"] if has_draws(analysis) else []),
-    ]
-
-
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("case", CASES)
-@pytest.mark.parametrize("analysis", analyses(), ids=lambda analysis: analysis.name)
-def test_every_command_answers_or_says_what_is_lacking(analysis, case, folders):
-    result = CliRunner().invoke(main, words(analysis, case, folders[case]))
-    if result.exit_code:
-        assert REFUSED.search(result.output) and case != "usual", result.output
-    else:
-        assert analysis.what in result.output
-        assert not re.search(r"\bnan\b|\bNone\b", result.output)
-
-
 def test_ap_correlation_of_rareness_with_itself_is_1_whatever_ties():
     # Precision at 3 ties two of the three systems.
     runs = {name: ranking(*docs) for name, docs in zip("abc", (("d0",), ("d3",), ("d1",)))}
@@ -315,10 +256,10 @@ def test_negative_coefficients_have_another_colour_than_0():
     assert_ends_fit(level_correlations.draw(frame).to_dict())
 
 
-def test_the_table_of_reordering_fits_100_columns(folders):
-    result = CliRunner().invoke(
-        main, ["analyze", "reordering", *(str(folders["usual"] / f) for f in ("qrels.txt", "runs"))]
-    )
+def test_the_table_of_reordering_fits_100_columns(tmp_path):
+    files = [write_run(run, tmp_path / f"{name}.run") for name, run in RUNS.items()]
+    qrels = write_qrels(QRELS, tmp_path / "qrels")
+    result = CliRunner().invoke(main, ["analyze", "reordering", str(qrels), *map(str, files)])
     assert result.exit_code == 0
     assert max(map(len, result.output.splitlines())) <= 100
 

@@ -204,6 +204,13 @@ def test_a_system_that_a_track_lacks_is_an_error_that_names_both():
                  common=True)  # fmt: skip
 
 
+@pytest.mark.parametrize("backend", ["multiprocessing", "sequential", "nope"])
+def test_a_backend_that_cannot_is_an_error(backend):
+    for given in (RUNS, Evaluation.of(RUNS, QRELS)):
+        with pytest.raises(ValueError, match=f"backend '{backend}' cannot measure.* 'ray'"):
+            evaluate(given, QRELS, "AP", jobs=2, backend=backend)
+
+
 def test_its_text_is_short():
     runs = {f"r{n}": {"q": {"d": 1, "e": n}} for n in range(40)}
     qrels = {"q": {"d": 1}, "p": {"e": 1}}

@@ -11,6 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from pyterrier_asl import (
+    ASL,
     TBG,
     DocLengths,
     Qrels,
@@ -281,6 +282,22 @@ def test_a_repeated_document_and_an_infinite_score_are_noted():
     assert found[1] == "x has a document twice in a ranking: it counts once, at its best rank"
     infinite = run_of(5 * [{"a": np.inf, "c": 1.0}])
     assert notes({"x": infinite}) == ["x has 5 infinite scores: write scores that are numbers"]
+
+
+def test_one_score_for_all_documents_is_noted_from_20_documents_on():
+    """A measure by itself says it, too, once."""
+    for documents, falls in ((9, False), (9, True), (8, False)):
+        docs = {f"d{i}": -i * float(falls) for i in range(documents)} | {"a": 0.0}
+        run = {qid: docs for qid in ("q0", "q1")}
+        qrels = {qid: QRELS[qid] for qid in run}
+        constant = not falls and documents > 8
+        says = "has the same score for all documents of 2 of 2 queries"
+        noted = any(says in note for note in notes({"x": run}, ["AP"], qrels))
+        assert noted is constant
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            ASL.calc_aggregate(qrels, run)
+        assert [says in str(each.message) for each in caught] == [True] * constant
 
 
 # Queries among the documents
