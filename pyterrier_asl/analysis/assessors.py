@@ -29,7 +29,7 @@ from ..charts import (
 from ..evaluation.sources import refuse
 from ..io.lazy import pd
 from ..statistics.tests import PairedTest, with_corrected_p
-from .judges_as_runs import BOUNDS, judge_as_run, judges_as_runs, precision_by
+from .judges_as_runs import BOUNDS, judge_as_run, precision_by
 from .reading import PUBLISHED
 from .registry import (
     TROTMAN,
@@ -72,9 +72,11 @@ def assessor_scores(
     0   alt  0.6667     0.537  0.3889
     """
     panel = read_qrels_and_judges(qrels, judges, rel, judge_rel)
-    about = {"topics": len(panel.qids)}
-    others = judges_as_runs(panel, QRELS)
-    return as_frame([{"judge": judge.name, **about, **judge.means} for judge in others])
+    rows = []
+    for name in panel.names[1:]:
+        means = {what: values.mean() for what, values in judge_as_run(panel, name, QRELS).items()}
+        rows.append({"judge": name, "topics": len(panel.qids), **means})
+    return as_frame(rows)
 
 
 @assessor_scores.chart
@@ -251,8 +253,9 @@ def human_range(
     bar = best if system is None else panel.systems[panel.runs_by(QRELS).row(system)]
     rows: list[Any] = []
     for judged_by, name in _both_ways(panel):
-        ends = judge_as_run(panel, name, judged_by).means
-        rows.append((name, judged_by, "judge", *map(ends.get, reversed(BOUNDS)), bar))
+        scores = judge_as_run(panel, name, judged_by)
+        ends = (scores[bound].mean() for bound in reversed(BOUNDS))
+        rows.append((name, judged_by, "judge", *ends, bar))
     if len(manual):
         ends_of_runs = manual.min(), manual.mean(), manual.max()
         rows.append(("manual runs", QRELS, "manual runs", *ends_of_runs, best))
@@ -301,7 +304,8 @@ def _differences(
     """Runs against a judge, all scored by the judgements of another judge."""
     precision = precision_by(judges, judged_by)
     run_means = precision.mean(axis=-1)
-    for bound, scores in judge_as_run(judges, name, judged_by).average_precision().items():
+    by_bound = judge_as_run(judges, name, judged_by)
+    for bound, scores in ((bound, by_bound[bound]) for bound in BOUNDS):
         head = {"judged_by": judged_by, "judge": name, "bound": bound}
         for run, values, run_ap in zip(judges.systems, precision, run_means):
             means = {"run_AP": run_ap, "judge_AP": scores.mean(axis=-1)}

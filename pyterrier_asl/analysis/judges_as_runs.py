@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from ir_measures import AP
+from numpy.typing import NDArray
 
 from ..assessment.judges import Judge, Judges, shared_pairs
 from ..measures.parsing import with_options
@@ -16,49 +17,27 @@ from ..scoring.arrays import Bools, Floats, Ints
 BOUNDS = ("upper", "expected", "lower")
 
 
-@dataclass(frozen=True)
-class JudgeAsRun:
-    """A judge's relevant documents of Q queries, counted against a reference's.
-
-    Attributes:
-        name: the judge.
-        counts: R', documents that the judge finds relevant; r, those that the reference finds
-            relevant too; N_R, documents that the reference finds relevant; shape (Q,) each.
-    """
-
-    name: str
-    counts: tuple[Ints, Ints, Ints]
-
-    @property
-    def means(self) -> dict[str, float]:
-        """Means over the queries of R', r, N_R and AP by each of the :data:`BOUNDS`."""
-        counts = dict(zip(("retrieved", "common", "relevant"), self.counts))
-        by_query = {**counts, **self.average_precision()}
-        return {name: float(np.mean(values)) for name, values in by_query.items()}
-
-    def average_precision(self) -> dict[str, Floats]:
-        """AP of each query by each of the :data:`BOUNDS`: best order, expected, worst order."""
-        return {
-            "upper": scoring.best_average_precision(*self.counts),
-            "expected": scoring.expected_average_precision(*self.counts),
-            "lower": scoring.worst_average_precision(*self.counts),
-        }
-
-
-def judge_as_run(judges: Judges, name: str, reference: str) -> JudgeAsRun:
-    """A judge's relevant documents, counted against a reference's.
+def judge_as_run(judges: Judges, name: str, reference: str) -> dict[str, NDArray[Any]]:
+    """A judge's relevant documents, scored as a run by another judge.
 
     Args:
         judges: both, and perhaps others; the queries are those that all of them judged.
         name: the judge whose documents are counted.
         reference: the judge who scores them.
 
+    Returns:
+        By query, shape (Q,) each: the documents that the judge finds relevant, ``retrieved``, that
+        the reference finds relevant too, ``common``, and that the reference finds ``relevant``; AP
+        by each of the :data:`BOUNDS`: best order, expected, worst order.
+
     Raises:
         ValueError: for a judge who finds nothing relevant.
 
     >>> judges = Judges.of({"a": {"q": {"d": 1, "e": 1}}, "b": {"q": {"d": 1, "f": 1, "g": 1}}})
-    >>> [count.tolist() for count in judge_as_run(judges, "b", "a").counts]
-    [[3], [1], [2]]
+    >>> {name: of.round(3).tolist() for name, of in judge_as_run(judges, "b", "a").items()}
+    ... # doctest: +NORMALIZE_WHITESPACE
+    {'retrieved': [3], 'common': [1], 'relevant': [2], 'upper': [0.5], 'expected': [0.306],
+     'lower': [0.167]}
     """
     by, judge = judges.members[reference], judges.members[name]
     for member in (by, judge):
@@ -72,13 +51,12 @@ def judge_as_run(judges: Judges, name: str, reference: str) -> JudgeAsRun:
         return counts[judges.positions[member.name]]
 
     counts = count(judge, judge.relevant), count(by, both), count(by, by.relevant)
-    return JudgeAsRun(name, counts)
-
-
-def judges_as_runs(judges: Judges, reference: str) -> list[JudgeAsRun]:
-    """Every judge but the reference, scored by the reference."""
-    others = (name for name in judges.names if name != reference)
-    return [judge_as_run(judges, name, reference) for name in others]
+    return {
+        **dict(zip(("retrieved", "common", "relevant"), counts)),
+        "upper": scoring.best_average_precision(*counts),
+        "expected": scoring.expected_average_precision(*counts),
+        "lower": scoring.worst_average_precision(*counts),
+    }
 
 
 def precision_by(judges: Judges, reference: str) -> Floats:

@@ -15,7 +15,7 @@ from ..scoring.assessor import expected_success
 from ..scoring.parameters import check_whole
 from ..scoring.standard import reciprocal_rank
 from ..statistics.intervals import wilson_interval
-from .judges_as_runs import judges_as_runs
+from .judges_as_runs import judge_as_run
 from .registry import (
     TROTMAN,
     Evaluation,
@@ -93,9 +93,11 @@ def _success(judges: Judges, depth: int, alpha: float) -> pd.DataFrame:
         (name, "run"): (reciprocal_rank(run.ranks, run.offsets)[at] >= least).astype(np.float64)
         for name, run in zip(runs.names, relevant)
     }
-    for judge in judges_as_runs(judges, QRELS):
-        expected = [expected_success(*judge.counts[:2], n=n) for n in range(1, depth + 1)]
-        curves[judge.name, "judge"] = np.array(expected)
+    for name in judges.names[1:]:
+        of_judge = judge_as_run(judges, name, QRELS)
+        counts = of_judge["retrieved"], of_judge["common"]
+        expected = [expected_success(*counts, n=n) for n in range(1, depth + 1)]
+        curves[name, "judge"] = np.array(expected)
     rows = [
         (*curve, n, *wilson_interval(success, alpha=alpha), len(judges.qids))
         for curve, values in curves.items()
