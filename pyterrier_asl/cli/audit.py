@@ -97,7 +97,7 @@ def command(qrels: str, runs: tuple[str, ...], places: int, form: str, **_: Any)
         write(estimates.table, form, places=places)
         for note in estimates.sentences():
             click.echo(textwrap.fill(note, 100), err=True)
-        print_notes(estimates.notes)
+    print_notes(estimates.notes, form)
     outputs.save_chart(estimates.chart)
 
 

@@ -108,5 +108,5 @@ def command(
     else:
         directions = board.directions()
         write(board.shown(), form, places=places, higher_is_better=directions)
-    print_notes(board.notes, form)
+    print_notes(board.notes, form if show in (None, "ranks") else "")
     outputs.save_chart(partial(board.chart, "queries" if show == "queries" else None))

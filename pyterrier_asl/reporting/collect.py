@@ -258,15 +258,15 @@ def collect_scores(
     first = next(iter(tables.values()))
     rankings: list[SystemRanking] = []
     for name, table in tables.items():
-        if list(table.index) != list(first.index) or set(table) != set(first):
+        if set(table.index) != set(first.index) or set(table) != set(first):
             raise ValueError(
                 f"{name} has other systems or topics than {names[0]}: name measures with the same"
             )
-        values = table[list(first)].to_numpy(dtype=np.float64)
+        values = table.loc[first.index, first.columns].to_numpy(dtype=np.float64)
         if not np.isfinite(values).all():
             raise ValueError(f"{name} has values that are not finite: leave them out")
         named, up = NamedMeasure(name, measure_named(name)), scores.direction(name)
-        rankings.append(SystemRanking(named, values, list(table.index), up, alpha))
+        rankings.append(SystemRanking(named, values, list(first.index), up, alpha))
     systems = list(first.index)
     own = replace(scores, rows=scores.rows[scores.rows["track"] == scores.tracks[0]])
     return SystemFindings(

@@ -138,6 +138,10 @@ def test_a_limit_is_where_it_is_said_to_be(name):
     assert not re.search(sentence, said(lambda: call(beside)))
 
 
+def test_ten_topics_of_all_collections_have_a_p():
+    assert asl.compare(tracks(4, 6), measures="RR").table["p"].notna().all()
+
+
 # Levels of significance: "p at most alpha". With 6 wins of 6 queries the sign test has p = 1/32;
 # of 4 wins and 6 ties 22 of 1,024 vectors of signs give as large a difference.
 

@@ -50,7 +50,7 @@ def values(run: dict, qrels: dict, k: int) -> np.ndarray:
 @given(collections(5, 3))
 def test_compare(given_runs):
     runs, qrels = given_runs
-    compared = asl.compare(runs, qrels, "ASL@4 rrLP sgnLP")
+    compared = asl.compare(runs, qrels, "ASL@4 rrLP sgnLP", alpha=0.1)
     table = compared.table.set_index(["run", "measure"])
     for name in ("run1", "run2"):
         a, b = (values(runs[run], qrels, 4) for run in ("run0", name))
@@ -62,8 +62,12 @@ def test_compare(given_runs):
         if np.ptp(b - a) > 1e-9:
             test = stats.ttest_rel(b, a)
             assert row["p"] == pytest.approx(test.pvalue)
-            low, high = test.confidence_interval()
+            low, high = test.confidence_interval(0.9)
             assert (row["ci_low"], row["ci_high"]) == pytest.approx((low, high))
+            shift = row["detectable"] * len(a) ** 0.5 / (b - a).std(ddof=1)
+            critical, freedom = stats.t.ppf(0.95, len(a) - 1), len(a) - 1
+            ends = stats.nct.sf(critical, freedom, shift), stats.nct.cdf(-critical, freedom, shift)
+            assert sum(ends) == pytest.approx(0.8, abs=1e-3)
         pairs = [
             [
                 brute_force.reciprocal_ranks(brute_force.ranking(runs[run][q], g), g)
@@ -125,6 +129,13 @@ def tau(a: np.ndarray, b: np.ndarray) -> float:
     return sum(np.sign(a[i] - a[j]) * np.sign(b[i] - b[j]) for i, j in pairs) / len(pairs)
 
 
+def tau_ap(a: np.ndarray, b: np.ndarray) -> float:
+    """tau_AP of a ranking by values a, with values b as the truth; no ties."""
+    order = np.argsort(-a)
+    shares = [np.mean(b[order[:i]] > b[order[i]]) for i in range(1, len(a))]
+    return 2 * float(np.mean(shares)) - 1
+
+
 @settings(max_examples=10, phases=[Phase.generate])
 @given(collections(4, 3), st.lists(st.integers(0, 2), min_size=4, max_size=4))
 def test_judges(given_runs, shifts):
@@ -134,7 +145,8 @@ def test_judges(given_runs, shifts):
         qid: {doc: 1 if doc == "d1" else (grade + shift) % 3 for doc, grade in grades.items()}
         for (qid, grades), shift in zip(qrels.items(), shifts)
     }
-    found = asl.judges(qrels, {"x": judge}, runs, "ASL@4", draws=5).agreement
+    report = asl.judges(qrels, {"x": judge}, runs, "ASL@4", draws=5)
+    found = report.agreement
     value: dict[str, float] = found.set_index("agreement")["value"].to_dict()
     relevant = [
         [grade >= 1 for grades in by.values() for grade in grades.values()] for by in (qrels, judge)
@@ -146,6 +158,43 @@ def test_judges(given_runs, shifts):
     ]
     if all(np.diff(np.sort(mean)).min() > 1e-9 for mean in means):
         assert value["tau"] == pytest.approx(tau(*means))
+        ways = tau_ap(-means[0], -means[1]), tau_ap(-means[1], -means[0])
+        assert value["tau_AP"] == pytest.approx(np.mean(ways))
+    pairs = [(grade, judge[qid][doc]) for qid, of in qrels.items() for doc, grade in of.items()]
+    for row in report.confusion.itertuples():
+        of_a = sum(a == row.grade_a for a, _ in pairs)
+        assert row.pairs == pairs.count((row.grade_a, row.grade_b))
+        assert row.share_of_a == pytest.approx(row.pairs / of_a)
+
+
+def test_the_human_range_compares_a_judge_with_other_people():
+    """Of people, too: with others than themselves. All judges judge the same documents."""
+    draw = np.random.default_rng(3)
+    labels = {name: draw.random((12, 6)) < 0.5 for name in ("x", "m", "z", "r")}
+    for name, other in (("m", "x"), ("z", "r")):
+        labels[name] = np.where(draw.random((12, 6)) < 0.6, labels[other], labels[name])
+    qrels = {
+        name: {f"q{q}": {f"d{d}": int(v) for d, v in enumerate(row)} for q, row in enumerate(own)}
+        for name, own in labels.items()
+    }
+    reference = qrels.pop("r")
+    found = asl.judges(reference, qrels, reference="r", people=["x", "z"], draws=5).agreement
+    rows = found[found["agreement"] == "kappa"].set_index("judge")
+    people = ["r", "x", "z"]
+
+    def of(a: str, b: str) -> float:
+        return kappa(labels[a].ravel().tolist(), labels[b].ravel().tolist())
+
+    among = [of(a, b) for a, b in combinations(people, 2)]
+    for name in qrels:
+        others = [person for person in people if person != name]
+        less = [
+            of(name, person) - np.mean([of(person, o) for o in others if o != person])
+            for person in others
+        ]
+        row = rows.loc[name]
+        assert row["less_human"] == pytest.approx(np.mean(less))
+        assert (row["human_low"], row["human_high"]) == pytest.approx((min(among), max(among)))
 
 
 #: Measures whose bounds of a difference are exact.

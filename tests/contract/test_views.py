@@ -142,6 +142,34 @@ def test_counts_of_holes_are_those_of_the_runs():
     assert -1 <= table["low"].iloc[0] <= table["difference"].iloc[0] <= table["high"].iloc[0] <= 1
 
 
+def test_bounds_of_a_page_are_of_the_systems_that_their_numbers_name():
+    pytest.importorskip("vl_convert", reason="reports need '.[report]'")
+    findings = asl.report(RUNS, QRELS, "AP@10").findings
+    [pairs] = findings.bounds.values()
+    for (a, b), found in pairs.items():
+        assert a < b and found.runs.names == [findings.names[a], findings.names[b]]
+        own = asl.holes({name: RUNS[name] for name in found.runs.names}, QRELS, "AP@10")
+        pd.testing.assert_frame_equal(found.table, own.table)
+
+
+def test_scores_of_a_page_are_those_of_their_systems_and_topics():
+    """Each measure has its rows in another order."""
+    pytest.importorskip("vl_convert", reason="reports need '.[report]'")
+    long = asl.evaluate(RUNS, QRELS, ["AP@10", "ASL@10"], long=True)
+    rows = [shuffled(own) if name == "AP@10" else own for name, own in long.groupby("measure")]
+    findings = asl.report(asl.read_scores(pd.concat(rows))).findings
+    values = long.set_index(["measure", "name", "qid"])["value"]
+    for ranking in findings.rankings:
+        expected = [[values[ranking.name, n, q] for q in findings.qids] for n in findings.names]
+        np.testing.assert_allclose(ranking.values, expected)
+
+
+def test_documents_of_a_plan_are_in_one_order():
+    plan = asl.plan_audit(turned(RUNS), None, "AP@10", JUDGES["x"], queries=12)
+    pairs = pd.DataFrame(plan.pairs, columns=["qid", "docno"])
+    assert all(docs.is_monotonic_increasing for _, docs in pairs.groupby("qid")["docno"])
+
+
 # Orders: rows of runs and qrels, runs and judges by name.
 
 

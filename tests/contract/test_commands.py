@@ -1,0 +1,294 @@
+"""Tables, forms, decimals, notes and texts that commands print, compared with the results.
+
+The options of functions are in test_options.py; here are those that only commands have.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from functools import cache
+from types import SimpleNamespace
+from typing import Any
+
+import _small
+import ir_datasets
+import pandas as pd
+import pytest
+from _calls import call, rows
+from _files import write_qrels
+from _options import (
+    SETTINGS,
+    TEXTS,
+    Setting,
+    files,
+    frames,
+    inputs,
+    judged_by,
+    judges_of,
+    people,
+    several,
+    words_of_inputs,
+)
+from ir_datasets.formats import BaseDocs, BaseQrels, BaseQueries, GenericDoc, GenericQuery, TrecQrel
+from test_options import assert_same_rows, rows_of
+
+import pyterrier_asl as asl
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+MEASURE, TWO = "AP@10", ("charlie", "bravo")
+TEXT = {"q3": "waves", "q11": "a transistor"}
+
+
+def given(*, two: bool = False, data: str = "plain", swapped: bool = True) -> tuple[Any, Any]:
+    """Runs and qrels of frames; swapped: the rows are in another order than in the files."""
+    runs, qrels = frames(data)
+    if swapped:
+        runs, qrels = inputs(SETTINGS[0], data, {}, names=False, keep=("qid",))
+    return {name: run for name, run in runs.items() if name in TWO or not two}, qrels
+
+
+@cache
+def words(command: str, data: str = "plain") -> tuple[str, ...]:
+    """A command with its inputs; ``two`` after its name: of two runs."""
+    name, *options = command.split()
+    paths = words_of_inputs(SETTINGS[0], data)
+    if "two" in options:
+        options.remove("two")
+        paths = [paths[0], *(str(files(data)[0][run]) for run in TWO)]
+    if name == "audit":
+        paths[0] = str(write_qrels(people(), _small.folder() / "people-of-audit"))
+        options += ["--judge", f"m={write_qrels(judged_by(0.7), _small.folder() / 'of-m')}"]
+    if name == "judges":
+        options += ["--draws", "30", "--reference", "r"]
+        for judge, share in zip("xyz", (0.7, 0.5, 0.6)):
+            path = write_qrels(judged_by(share), _small.folder() / f"of-{judge}")
+            options += ["--judge", f"{judge}={path}"]
+    return (name, *paths, "-m", MEASURE, *options)
+
+
+@cache
+def result(name: str, two: bool = False, data: str = "plain") -> Any:
+    """The result of the function of a command."""
+    runs, qrels = given(two=two, data=data)
+    if name == "judges":
+        judges = judges_of(0.7, 0.5, 0.6)(SETTINGS[0])
+        return asl.judges(qrels, judges, runs, MEASURE, reference="r", draws=30)
+    if name == "audit":
+        return asl.audit(runs, people(), MEASURE, judged_by(0.7), name="m")
+    return getattr(asl, name)(runs, qrels, MEASURE)
+
+
+def ranked_means() -> pd.DataFrame:
+    """The means, and the intervals of ranks, of the runs, a row per value."""
+    table = result("ranks").table.rename(columns={"name": "run", "mean": MEASURE})
+    table = table.rename(columns={"low": f"{MEASURE} rank low", "high": f"{MEASURE} rank high"})
+    names = [MEASURE, f"{MEASURE} rank low", f"{MEASURE} rank high"]
+    return table.melt(["run"], names, var_name="measure")
+
+
+def with_texts(table: pd.DataFrame) -> pd.DataFrame:
+    return table.assign(query=table["qid"].map(TEXT).fillna(""))
+
+
+#: Command -> the table of the library.
+TABLES: dict[str, Callable[[], pd.DataFrame]] = {
+    "compare -q": lambda: result("compare").by_query,
+    "compare two --show documents --all": lambda: result("compare", two=True).moved.drop(
+        columns="run", errors="ignore"
+    ),
+    "compare -q --topics TEXTS": lambda: with_texts(result("compare").by_query),
+    "ranks --pairs": lambda: result("ranks").pairs(),
+    "ranks --show queries": lambda: (
+        result("ranks").values.T.rename_axis(index="qid", columns=None).reset_index()
+    ),
+    "evaluate --ranks": ranked_means,
+    "holes two -q": lambda: result("holes", two=True).difference.by_query,
+    **{
+        f"judges --show {name}": lambda name=name: getattr(result("judges"), name)
+        for name in "agreement differences reversals confusion".split()
+    },
+}
+
+
+@pytest.fixture
+def texts(tmp_path) -> str:
+    path = tmp_path / "texts"
+    path.write_text("".join(f"{qid}\t{text}\n" for qid, text in TEXT.items()))
+    return str(path)
+
+
+@pytest.mark.parametrize("command", TABLES)
+def test_a_table_is_that_of_the_result(command, texts):
+    said = [texts if word == "TEXTS" else word for word in words(command)]
+    assert_same_rows(rows(call(*said, "-o", "jsonl")), rows_of(TABLES[command]()))
+
+
+@pytest.mark.parametrize("options", [(), ("--ranks",), ("-q",)])
+@pytest.mark.parametrize("measure", [MEASURE, "ASL@10"])
+def test_evaluate_sorts_values_with_their_runs(options, measure):
+    said = [*words("evaluate"), "-m", "ASL@10", *options, "-s", measure, "-o", "jsonl"]
+    found = rows(call(*said))
+    table = asl.evaluate(*given(), [MEASURE, "ASL@10"], long=True)
+    means = table.groupby(["name", "measure"])["value"].mean()
+    order = means.unstack()[measure].sort_values(ascending=measure != MEASURE).index.tolist()
+    assert list(dict.fromkeys(row["run"] for row in found)) == order
+    by_query = table.set_index(["name", "qid", "measure"])["value"]
+    for row in found:
+        key, query = (row["run"], row["measure"]), row.get("query_id", "all")
+        if "rank" not in row["measure"]:
+            value = means[key] if query == "all" else by_query[row["run"], query, row["measure"]]
+            assert row["value"] == pytest.approx(value)
+    if options == ("--ranks",):
+        expected = ranked_means()
+        assert_same_rows([row for row in found if MEASURE in row["measure"]], rows_of(expected))
+
+
+def test_all_documents_that_moved_are_printed():
+    found = result("compare", two=True).moved
+    printed = {
+        option: call(*words(f"compare two --show documents {option}")).stdout.splitlines()
+        for option in ("", "--all")
+    }
+    count = {
+        option: sum(bool(re.match(r" q\d+ +d?\d", line)) for line in lines)
+        for option, lines in printed.items()
+    }
+    assert count[""] < count["--all"] == len(found)
+
+
+#: Commands whose tables have numbers with decimals.
+OF_NUMBERS = [
+    "evaluate", "evaluate -q", "evaluate --ranks", "evaluate --ties", "compare", "compare -q",
+    "ranks", "ranks --pairs", "ranks --show queries", "holes", "holes two", "holes two -q",
+    "judges",     "judges --show agreement", "judges --show differences", "audit",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("command", OF_NUMBERS)
+def test_numbers_have_the_places_that_are_asked_for(command):
+    for form in ("table", "latex", "tsv"):
+        if command == "judges" and form == "tsv":
+            continue  # which table?
+        for places, ending in (("7", r"\d\.\d{7}\b"), ("1", r"\d\.\d\b")):
+            done = call(*words(command), "-o", form, "-p", places)
+            assert done.exit_code == 0, done.stderr
+            assert re.search(ending, done.stdout), (form, places)
+
+
+#: Commands with the words that choose a table.
+OF_NOTES = ["compare", "compare -q", "ranks", "ranks --pairs", "holes", "holes two -q", "judges"]
+OF_NOTES += ["judges --show agreement", "audit"]
+
+
+@pytest.mark.parametrize("command", OF_NOTES)
+def test_a_note_is_printed_in_every_form(command):
+    note = "charlie does not answer 2 of 12 queries"
+    for form in ("table", "latex", "jsonl"):
+        if not (command == "judges" and form == "jsonl"):
+            done = call(*words(command, "unanswered"), "-o", form)
+            assert note in " ".join(done.output.split()), (form, done.stderr)
+
+
+def test_the_grades_of_tracks_are_named():
+    said = words_of_inputs(Setting("several"))
+    done = call("analyze", "effective-share", *said, "--rel", "one=2", "--rel", "two=1")
+    assert "rel: 2 of one, 1 of two" in done.stdout
+
+
+# Texts of a dataset
+
+
+class Dataset(BaseQrels, BaseQueries, BaseDocs):
+    """Qrels, queries and documents with this name in their texts."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def qrels_iter(self):
+        for qid, docno, label in frames()[1].itertuples(index=False):
+            yield TrecQrel(qid, docno, int(label), "0")
+
+    def qrels_cls(self):
+        return TrecQrel
+
+    def queries_iter(self):
+        return (GenericQuery(qid, f"{self.name} {qid}") for qid in _small.QUERIES)
+
+    def queries_cls(self):
+        return GenericQuery
+
+    def docs_iter(self):
+        return (GenericDoc(docno, f"{self.name} {docno}") for docno in TEXTS)
+
+    def docs_cls(self):
+        return GenericDoc
+
+    def docs_store(self):
+        docs = {doc.doc_id: doc for doc in self.docs_iter()}
+        return SimpleNamespace(get_many=lambda ids: {i: docs[i] for i in ids if i in docs})
+
+
+@pytest.fixture
+def datasets(monkeypatch) -> None:
+    """Two datasets; none of ir_datasets is on every machine."""
+    for name in ("one", "two"):
+        dataset = ir_datasets.Dataset(Dataset(name))
+        monkeypatch.setitem(ir_datasets.registry._registered, f"of/{name}", dataset)
+
+
+def of_dataset(command: str, *more: str) -> list[str]:
+    name, _, *rest = words(command)
+    return [name, "irds:of/one", *rest, *more]
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [([], "one q3"), (["--topics"], "waves")],
+)
+def test_queries_are_shown_with_the_text_that_is_given_else_that_of_the_dataset(
+    datasets, texts, options, expected
+):
+    options = [*options, texts] if options else []
+    found = rows(call(*of_dataset("compare two -q", *options, "-o", "jsonl")))
+    assert {row["query"] for row in found if row["qid"] == "q3"} == {expected}
+
+
+def test_documents_to_judge_have_the_texts_of_the_named_dataset(datasets, texts, tmp_path):
+    todo = tmp_path / "todo.jsonl"
+    for options, query, text in (
+        ([], "one q3", "one d"),
+        (["--dataset", "irds:of/two"], "two q3", "two d"),
+        (["--dataset", "irds:of/two", "--topics", texts], "waves", "two d"),
+    ):
+        todo.unlink(missing_ok=True)
+        done = call(*of_dataset("holes two", "--export", str(todo), *options))
+        assert done.exit_code == 0, done.stderr
+        listed = [json.loads(line) for line in todo.read_text().splitlines()]
+        assert {row["query"] for row in listed if row["qid"] == "q3"} == {query}
+        of_docs = [row["text"] for row in listed if row["docno"].startswith("d")]
+        assert of_docs and all(row.startswith(text) for row in of_docs)
+
+
+# Pools, tuning and pages, whose options are tried together
+
+
+def test_a_pool_is_that_of_the_function(tmp_path):
+    path = tmp_path / "made"
+    done = call("pool", *words("evaluate")[2:6], "-o", str(path), "--depth", "3", "--name", "mine")
+    assert done.exit_code == 0, done.stderr
+    runs = {name: given()[0][name] for name in frames()[0]}
+    made = asl.RarenessPool.from_runs(runs, depth=3, name="mine")
+    assert repr(asl.RarenessPool.load(path)) == repr(made)
+
+
+def test_ranks_of_collections_are_those_of_their_systems():
+    """Systems in another order in each collection."""
+    turned = {
+        track: (dict(sorted(runs.items(), reverse=track == "two")), qrels)
+        for track, (runs, qrels) in several().items()
+    }
+    expected = asl.ranks(several(), measures="ASL@10").table
+    assert_same_rows(rows_of(asl.ranks(turned, measures="ASL@10").table), rows_of(expected))
