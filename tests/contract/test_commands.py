@@ -5,6 +5,7 @@ The options of functions are in test_options.py; here are those that only comman
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 from collections.abc import Callable
@@ -13,12 +14,14 @@ from types import SimpleNamespace
 from typing import Any
 
 import _small
+import click
 import ir_datasets
 import pandas as pd
 import pytest
 from _calls import call, rows
 from _files import write_qrels
 from _options import (
+    GROUPS,
     SETTINGS,
     TEXTS,
     Setting,
@@ -27,14 +30,19 @@ from _options import (
     inputs,
     judged_by,
     judges_of,
+    lengths,
     people,
     several,
+    words_of,
     words_of_inputs,
 )
+from _reports import data_of
+from _sweeps import Collection
 from ir_datasets.formats import BaseDocs, BaseQrels, BaseQueries, GenericDoc, GenericQuery, TrecQrel
 from test_options import assert_same_rows, rows_of
 
 import pyterrier_asl as asl
+from pyterrier_asl.cli import main
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -89,8 +97,11 @@ def ranked_means() -> pd.DataFrame:
     return table.melt(["run"], names, var_name="measure")
 
 
-def with_texts(table: pd.DataFrame) -> pd.DataFrame:
-    return table.assign(query=table["qid"].map(TEXT).fillna(""))
+def with_texts(table: pd.DataFrame, at: int | None = None) -> pd.DataFrame:
+    table = table.copy()
+    texts = table["qid"].map(TEXT).fillna("")
+    table.insert(table.shape[1] if at is None else at, "query", texts)
+    return table
 
 
 #: Command -> the table of the library.
@@ -106,6 +117,9 @@ TABLES: dict[str, Callable[[], pd.DataFrame]] = {
     ),
     "evaluate --ranks": ranked_means,
     "holes two -q": lambda: result("holes", two=True).difference.by_query,
+    "holes two -q --topics TEXTS": lambda: with_texts(
+        result("holes", two=True).difference.by_query
+    ),
     **{
         f"judges --show {name}": lambda name=name: getattr(result("judges"), name)
         for name in "agreement differences reversals confusion".split()
@@ -292,3 +306,54 @@ def test_ranks_of_collections_are_those_of_their_systems():
     }
     expected = asl.ranks(several(), measures="ASL@10").table
     assert_same_rows(rows_of(asl.ranks(turned, measures="ASL@10").table), rows_of(expected))
+
+
+def test_tuning_is_that_of_the_function_with_all_options(tmp_path):
+    pytest.importorskip("optuna")
+    from pyterrier_asl.tuning import clarke
+    from pyterrier_asl.tuning.collection import load_collection
+
+    world = Collection()
+    docs = [{"docno": d, "text": t} for d, t in zip(world.docs["docno"], world.docs["text"])]
+    with gzip.open(tmp_path / "docs.jsonl.gz", "wt") as file:
+        file.writelines(json.dumps(doc) + "\n" for doc in docs)
+    world.topics.to_csv(tmp_path / "queries.tsv", sep="\t", header=False, index=False)
+    write_qrels(
+        world.qrels.assign(label=world.qrels["label"].clip(lower=0)), tmp_path / "qrels.txt"
+    )
+    said = "-m RR --trials 3 --trials-only --weights rsj --seed 7 --split -o jsonl".split()
+    how = {"n_trials": 3, "trials_only": True, "weights": "rsj", "seed": 7, "split": True}
+    found = clarke.tune_for_each(load_collection(str(tmp_path)), ["RR"], **how)
+    assert_same_rows(rows(call("tune", str(tmp_path), *said)), rows_of(clarke.side_by_side(found)))
+
+
+def test_a_page_is_that_of_the_function_with_all_options(tmp_path):
+    pytest.importorskip("vl_convert", reason="reports need '.[report]'")
+    options = {
+        "measures": ["AP_Rareness@10", "TBG(missing_length=99)", "ASL@10"],
+        "topics": TEXTS,
+        "docs": TEXTS,
+        "judges": judges_of(0.7, 0.5)(SETTINGS[0]),
+        "judge_rel": {"x": 2},
+        "people": ["x"],
+        "title": "A title",
+        "note": "A note",
+        "rel": 2,
+        "cutoff": 5,
+        "alpha": 0.3,
+        "lengths": lengths(),
+        "groups": GROUPS,
+    }
+    path = tmp_path / "page.html"
+    command = main.get_command(click.Context(main), "report")
+    of_qrels = {"drop_self": True, "labels": _small.labels()}
+    said = words_of(command, options | of_qrels)
+    done = call("report", *words_of_inputs(SETTINGS[0]), *said, "-o", str(path))
+    assert done.exit_code == 0, done.stderr
+    runs, qrels = files()
+    page = asl.report(runs, asl.Qrels(qrels, **of_qrels), **options)
+    shown = [
+        re.sub(r"pyterrier-asl report [^\"<]*", "", one) for one in (path.read_text(), page.html)
+    ]
+    assert data_of(shown[0]) == data_of(shown[1])
+    assert re.findall("A title|A note", shown[0]) == re.findall("A title|A note", shown[1])

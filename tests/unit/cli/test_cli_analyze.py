@@ -174,11 +174,9 @@ TRACKS = ["-t", "one", "qrels", "runs", "--track", "two", "other", "runs"]
 
 
 def test_several_tracks(files):
-    from pyterrier_asl.analysis.best_runs import headroom
     from pyterrier_asl.analysis.techniques import compare_techniques
 
     tracks = {"one": ("runs", "qrels"), "two": ("runs", "other")}
-    same(rows("headroom", *TRACKS, "-k", "10"), headroom(tracks, cutoff=10))
     techniques = rows(
         "compare-techniques", *TRACKS, "--old", "a", "--new", "one=b", "--new", "two=c"
     )

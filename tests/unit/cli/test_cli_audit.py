@@ -208,19 +208,6 @@ def test_a_plan_that_cannot_be(tmp_path):
         plan_audit(RUNS, SAMPLE, "AP", MACHINE, 0)
 
 
-def test_the_command(files):
-    result = call("-m", "AP", "-o", "jsonl")
-    assert result.exit_code == 0, result.stderr
-    rows = [json.loads(line) for line in result.stdout.splitlines()]
-    expected = audit(RUNS, SAMPLE, "AP", MACHINE).table
-    assert [row["estimate"] for row in rows] == pytest.approx(expected["estimate"].tolist())
-    assert "drawn at random" in result.stderr
-    table = call("-m", "AP", "--target", "these-queries").stdout
-    assert "new - old" in table and "these 30 queries, if people judged all" in table.replace(
-        "\n", " "
-    )
-
-
 def test_people_who_judged_all_queries_need_no_draw():
     for target in ("queries like these", "these queries"):
         found = audit(RUNS, PEOPLE, "AP", MACHINE, target=target)
@@ -332,21 +319,3 @@ def test_a_chart_overwrites_nothing_that_is_read(files, name):
     result = CliRunner().invoke(main, [*words, "--chart", chart.name])
     assert result.exit_code == 2 and "it is one of the inputs" in result.stderr
     assert chart.read_bytes() == before and not result.stdout
-
-
-def test_the_command_takes_a_folder_a_baseline_and_all_pairs(files):
-    (files / "runs").mkdir()
-    for name in ("old", "new"):
-        (files / f"{name}.run").rename(files / "runs" / f"{name}.run")
-    (files / "runs" / "third.run").write_bytes((files / "runs" / "old.run").read_bytes())
-    arguments = ["audit", "people", "runs", "--judge", "m=machine", "-m", "AP", "-o", "jsonl"]
-
-    def differences(*options):
-        result = CliRunner().invoke(main, [*arguments, *options])
-        assert result.exit_code == 0, result.stderr
-        rows = [json.loads(line) for line in result.stdout.splitlines()]
-        return [(row["run"], row["minus"]) for row in rows if row["minus"]]
-
-    assert differences("--baseline", "old") == [("new", "old"), ("third", "old")]
-    assert len(differences("--all-pairs")) == 3
-    assert "for 'plan-audit'" in CliRunner().invoke(main, ["audit", "none", *arguments[2:]]).stderr

@@ -16,7 +16,6 @@ import scipy.stats
 from _files import write_qrels, write_run
 from click.testing import CliRunner, Result
 
-import pyterrier_asl
 from pyterrier_asl.cli import main
 from pyterrier_asl.comparison.conditions import check_condition, parse_condition
 from pyterrier_asl.statistics.intervals import sign_interval
@@ -85,14 +84,6 @@ def rr_lp(rel: float = 1) -> np.ndarray:
 
 
 # Numbers
-
-
-def test_numbers_are_those_of_the_function(files):
-    measures = "ASL@20 LexiP rrLP sgnLP"
-    table = pyterrier_asl.compare(["good.run", "bad.run"], "qrels", measures).table
-    expected = json.loads(table.to_json(orient="records", double_precision=15))
-    for row, by_function in zip(by_measure("-m", measures).values(), expected, strict=True):
-        assert row == pytest.approx({name: by_function[name] for name in row}, abs=1e-12)
 
 
 def test_preferences_take_for_relevant_what_lexip_does(files):

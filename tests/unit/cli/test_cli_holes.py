@@ -285,19 +285,6 @@ def test_labels_above_the_grades_of_the_qrels_need_highest(graded):
     assert [json.loads(line) for line in done.stdout.splitlines()] == expected
 
 
-def test_queries_are_listed_with_their_texts(graded):
-    topics = graded / "topics.tsv"
-    topics.write_text("q0\twhat is it\nq3\twhere is it\n")
-    given = [graded / "qrels", graded / "a.run", graded / "b.run", "-m", "P@3", "-q"]
-    rows = call(*given, "--topics", topics, "-o", "jsonl").stdout.splitlines()
-    texts = {row["qid"]: row["query"] for row in map(json.loads, rows)}
-    assert texts == dict.fromkeys((f"q{n}" for n in range(6)), "") | {
-        "q0": "what is it", "q3": "where is it"
-    }  # fmt: skip
-    plain = call(*given, "-o", "jsonl").stdout
-    assert "query" not in json.loads(plain.splitlines()[0])
-
-
 def test_a_list_for_a_track_is_the_list_of_the_result(graded):
     todo, runs = graded / "todo.tsv", [graded / name for name in ("a.run", "b.run", "c.run")]
     done = call(graded / "qrels", *runs, "-m", "P@3", "--export", todo, "--most", 5)

@@ -36,15 +36,6 @@ def test_the_table_and_the_sentences(files):
     assert result.stdout.rstrip("\n") == str(board)
 
 
-def test_machine_readable_tables_hold_all_numbers(files):
-    board = asl.ranks("runs", "qrels", "AP", alpha=0.1, seed=3, draws=500, variance="common")
-    options = ["--alpha", "0.1", "--seed", "3", "--draws", "500", "--variance", "common"]
-    result = rows(call("ranks", "qrels", "runs", "-m", "AP", *options, "-o", "jsonl"))
-    assert result == board.table.to_dict("records")
-    lines = call("ranks", "qrels", "runs", "-m", "AP", "-o", "tsv").stdout.splitlines()
-    assert lines[0].split("\t") == list(board.table)
-
-
 def test_pairs_are_those_of_the_library(files):
     board = asl.ranks("runs", "qrels", "AP", alpha=0.1)
     given = ["ranks", "qrels", "runs", "-m", "AP", "--alpha", ".1", "--pairs"]
@@ -64,15 +55,6 @@ def test_tables_for_papers_have_the_intervals(files, form):
     text = call("ranks", "qrels", "runs", "-m", "AP", "-o", form).stdout
     board = asl.ranks("runs", "qrels", "AP")
     assert all(interval in text for interval in board.shown()["ranks"])
-
-
-def test_tracks_with_judges(files):
-    tracks = ["--track", "x", "qrels", "runs", "-t", "y", "qrels", "runs"]
-    board = asl.ranks({"x": ("runs", "qrels"), "y": ("runs", "qrels")}, measures="AP")
-    assert rows(call("ranks", *tracks, "-m", "AP", "-o", "jsonl")) == board.table.to_dict("records")
-    judges = ["--judge", "x=m=other", "--judge", "y=m=other"]
-    result = rows(call("ranks", *tracks, *judges, "-m", "AP", "-o", "jsonl", "--simultaneous"))
-    assert [row["track"] for row in result] == ["overall"] * 4 + ["x"] * 4 + ["y"] * 4
 
 
 def test_the_example_of_the_help_has_the_ranks_of_its_ordered_pairs():
