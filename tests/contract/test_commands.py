@@ -118,7 +118,7 @@ TABLES: dict[str, Callable[[], pd.DataFrame]] = {
     "evaluate --ranks": ranked_means,
     "holes two -q": lambda: result("holes", two=True).difference.by_query,
     "holes two -q --topics TEXTS": lambda: with_texts(
-        result("holes", two=True).difference.by_query
+        result("holes", two=True).difference.by_query, at=1
     ),
     **{
         f"judges --show {name}": lambda name=name: getattr(result("judges"), name)
@@ -177,7 +177,7 @@ def test_all_documents_that_moved_are_printed():
 OF_NUMBERS = [
     "evaluate", "evaluate -q", "evaluate --ranks", "evaluate --ties", "compare", "compare -q",
     "ranks", "ranks --pairs", "ranks --show queries", "holes", "holes two", "holes two -q",
-    "judges",     "judges --show agreement", "judges --show differences", "audit",
+    "judges", "judges --show agreement", "judges --show differences", "audit",
 ]  # fmt: skip
 
 
