@@ -12,10 +12,11 @@ from ..evaluation.collections import shared_systems
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.labellings import measure_with_bounds
 from ..evaluation.preferences import preferences_for
-from ..evaluation.scores import ScoreTable, canonical_name
+from ..evaluation.scores import ScoreTable
 from ..evaluation.sources import complete_measures, measures_for, warn_of_grades
 from ..measures.parsing import (
     Measures,
+    canonical_name,
     measure_named,
     named_measures,
     one_measure,
@@ -151,7 +152,7 @@ def of_runs(
     rel = _least_grade(by_name.values(), options["rel"])
     values = {track: runs.columns_of(shown) for track, runs in judged.items()}
     for track, runs in judged.items() if shown_preferences else ():
-        preferred = preferences_for(runs.runs, rel)
+        preferred = preferences_for(runs, rel)
         values[track] |= {name: preferred[name] for name in shown_preferences}
     return Inputs(
         names,

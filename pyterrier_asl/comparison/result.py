@@ -154,7 +154,7 @@ class RunComparison(Printed):
         if not self.inputs.judged:
             return pd.DataFrame(columns=columns)
         of_tracks = [
-            preferences_for(judged.runs, self.inputs.rel)["dominance"][1:]
+            preferences_for(judged, self.inputs.rel)["dominance"][1:]
             for judged in self.inputs.judged.values()
         ]
         values = np.concatenate(of_tracks, axis=1)

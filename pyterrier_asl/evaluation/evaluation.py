@@ -62,7 +62,7 @@ class Evaluation(Remembering):
     measured_facts: Sequence[RunFacts] = ()
     failures: Mapping[str, str] = field(default_factory=dict)
     whole: Evaluation | None = None
-    _values: dict[tuple[str, str], Floats] = field(default_factory=dict)
+    _values: dict[str, Floats] = field(default_factory=dict)
 
     @classmethod
     def of(cls, runs: Any, qrels: Any = None) -> Evaluation:
@@ -140,14 +140,14 @@ class Evaluation(Remembering):
     def columns_of(self, measures: Iterable[NamedMeasure]) -> dict[str, Floats]:
         """The values of measures by their names, shape (S, Q) each, computed once per measure."""
         columns = {named.name: named.measure for named in measures}
-        new = {name: m for name, m in columns.items() if _key(m) not in self._values}
+        new = {name: m for name, m in columns.items() if str(m) not in self._values}
         for measure in new.values():
-            self._values[_key(measure)] = (
+            self._values[str(measure)] = (
                 self._pooled_values(measure)
                 if needs_pool(measure)
                 else np.array([values_of([measure], run)[0] for run in self.runs])
             )
-        return {name: self._values[_key(measure)] for name, measure in columns.items()}
+        return {name: self._values[str(measure)] for name, measure in columns.items()}
 
     def _pooled_values(self, measure: Any) -> Floats:
         """The values of a rareness measure without a pool, shape (S, Q)."""
@@ -168,18 +168,9 @@ class Evaluation(Remembering):
             for named, (name, values) in zip(self.measures, self.columns.items())
         }
 
-    def frame(self, measures: Iterable[Any] = ()) -> pd.DataFrame:
-        """The values as one frame, as :func:`~pyterrier_asl.evaluate` returns it.
-
-        Args:
-            measures: measures or their names; none: :attr:`measures`.
-
-        >>> Evaluation.of({"a": {"q": {"d": 1}}}, {"q": {"d": 1}}).frame(["RR"])
-          name qid   RR
-        0    a   q  1.0
-        """
-        named = [NamedMeasure(str(measure), parse_measure(measure)) for measure in measures]
-        return self.frame_of(self.columns_of(named or self.measures))
+    def frame(self) -> pd.DataFrame:
+        """The values of :attr:`measures`, as :func:`~pyterrier_asl.evaluate` returns them."""
+        return self.frame_of(self.columns)
 
     def frame_of(self, columns: Mapping[str, Floats]) -> pd.DataFrame:
         """A frame with ``name``, ``qid``, and these columns of values, shape (S, Q) each."""
@@ -245,7 +236,7 @@ class Evaluation(Remembering):
             first, *others = failures.values()
             more = f" (nor can {counted(len(others), 'further run')} be used)" if others else ""
             raise ValueError(first + more)
-        values = {_key(by_label[label]): v for label, v in measuring.join(done).items()}
+        values = {str(by_label[label]): v for label, v in measuring.join(done).items()}
         names = [run.name for run in done]
         return replace(
             self.select(names),
@@ -371,10 +362,6 @@ class Evaluation(Remembering):
             label: measure(pool=pool, member=measure["member"] is not False)
             for label, measure in pooled.items()
         }
-
-
-def _key(measure: Any) -> tuple[str, str]:
-    return type(measure).__module__, str(measure)
 
 
 def _reason(run: Any, error: Exception) -> str:

@@ -15,10 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ..io.lazy import pd
-from ..judging.judged_run import JudgedRun
 from ..measures import LexiP
 from ..scoring.arrays import Floats, Ints
-from ..scoring.lexicographic import dominance, first_difference, reciprocal_ranks
+from ..scoring.lexicographic import dominance, first_difference
 from ..scoring.preferences import pairwise_preferences, preference_cube
 from ..statistics.pairwise import cycle_numbers, sign_test, t_test
 from .evaluation import Evaluation
@@ -268,13 +267,11 @@ def recall_levels(
     return runs.reciprocal_ranks(rel, cutoff), runs.judgements.num_relevant(rel)
 
 
-def preferences_for(runs: Sequence[JudgedRun], rel: float) -> dict[str, Floats]:
+def preferences_for(runs: Evaluation, rel: float) -> dict[str, Floats]:
     """rrLP, sgnLP and dominance for each run over the first, shape (S, Q) each."""
-    relevant = [run.relevant(rel) for run in runs]
-    reciprocal = [reciprocal_ranks(r.ranks, r.offsets, r.total) for r in relevant]
-    total = relevant[0].total
-    preferred = np.array([first_difference(run, reciprocal[0], total)[1] for run in reciprocal])
-    dominates = np.array([dominance(run, reciprocal[0], total) for run in reciprocal])
+    reciprocal, total = recall_levels(runs, rel)
+    _, preferred = first_difference(reciprocal, reciprocal[0], total)
+    dominates = dominance(reciprocal, reciprocal[0], total)
     return {"rrLP": preferred, "sgnLP": np.sign(preferred), "dominance": dominates}
 
 

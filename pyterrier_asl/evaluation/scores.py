@@ -25,34 +25,25 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow.parquet as pq
 
 from ..io.choices import check_names
 from ..io.columns import as_frame, is_table
-from ..io.files import BY_QUERY, check_file, file_format, local_path, read_arrow
 from ..io.formats import (
-    NESTED,
-    NUMBER,
     SYNONYMS,
-    Format,
     column_named,
     plain,
-    read_rows,
-    recognise,
-    recognise_values,
 )
 from ..io.lazy import pd
 from ..io.notices import counted, excerpt, names_of, warn
 from ..io.runs import run_name
 from ..io.tables import ALL
-from ..io.trec_text import open_text
 from ..measures.directions import higher_is_better
-from ..measures.parsing import measure_named, words
+from ..measures.parsing import canonical_name, is_measure, measure_named, words
 from ..scoring.arrays import Floats
+from .score_files import files_at, frame_of_file
 
 _KEYS = ("track", "name", "qid", "measure")
 #: Names of means in the place of a topic.
@@ -220,9 +211,9 @@ def read_scores(
         source, frame = "the frame of scores", scores.reset_index(drop=True).rename_axis("row")
         parts = [(source, _long(frame, "", source, wide_systems))]
     else:
-        files = _files([scores] if isinstance(scores, (str, os.PathLike)) else list(scores))
+        files = files_at([scores] if isinstance(scores, (str, os.PathLike)) else list(scores))
         parts = [
-            (str(file), _long(_frame(file), run_name(file), str(file), wide_systems))
+            (str(file), _long(frame_of_file(file), run_name(file), str(file), wide_systems))
             for file in files
         ]
     rows = pd.concat([part for _, part in parts], keys=[source for source, _ in parts])
@@ -246,103 +237,6 @@ def read_scores(
     return table
 
 
-def canonical_name(name: str) -> str:
-    """The name of a measure as ir_measures prints it; an unknown name does not change."""
-    measure = measure_named(name)
-    return name if measure is None else str(measure)
-
-
-def _files(paths: Iterable[Any]) -> list[Path]:
-    """The files at these paths; the files of a folder are ordered by name."""
-    files = []
-    for path in map(local_path, paths):
-        found = sorted(path.glob("[!.]*")) if path.is_dir() else [path]
-        if path / BY_QUERY in found:  # of an experiment, beside its runs
-            found = [path / BY_QUERY]
-        if not found:
-            raise ValueError(f"the folder {path} holds no files")
-        files += found
-    if not files:
-        raise ValueError("no files of scores are given: give at least one")
-    return files
-
-
-def _frame(path: Path) -> pd.DataFrame:
-    """The table in a file, ids as text."""
-    check_file(path)
-    form = file_format(path)
-    try:
-        if form is None:
-            return _text_frame(path)
-        table = pq.ParquetFile(path).read() if form == "Parquet" else read_arrow(path)
-        table.validate(full=True)  # pandas does not check offsets
-        return pd.DataFrame(table.to_pandas()).reset_index(drop=True).rename_axis("row")
-    except Exception as error:  # a damaged file can raise any error
-        if str(path) in str(error):
-            raise
-        what = str(error) or type(error).__name__
-        raise ValueError(f"{path} cannot be read as a table of scores: {what}") from error
-
-
-def _text_frame(path: Path) -> pd.DataFrame:
-    with open_text(path) as stream:
-        text = stream.read()
-    if not text.strip(b"\xef\xbb\xbf, \t\r\n"):
-        raise ValueError(f"{path} is blank: give a table of scores")
-    form = recognise(text) or recognise_values(text)
-    if form is None:
-        first = excerpt(text.strip().splitlines()[0])
-        raise ValueError(
-            f"{path} is not a table of scores: its first line is {first}, neither a header with "
-            "qid or name, nor output of trec_eval -q or ir_measures -q. If it is a header, rename "
-            "its columns to name, qid, measure and value"
-        )
-    if form.separator and not text.endswith((b"\n", b"\r")):
-        raise ValueError(
-            f"{path}, line {len(text.splitlines())}: the last line has no line feed, so the table "
-            "may be cut off: complete it, or add a line feed"
-        )
-    rows = read_rows(path, text, form)
-    if form.header:
-        return _printed(path, rows, form)
-    if [*rows] == NESTED:  # as pytrec_eval returns values
-        if not all(map(_is_measure, rows["docno"].unique())):
-            raise ValueError(
-                f"{path}, JSON of two levels, needs measures of each topic, but has "
-                f"{names_of([*map(str, rows['docno'].unique())])}: give a table"
-            )
-        return rows.set_axis(["qid", "measure", "value"], axis=1)
-    return rows.replace("", np.nan)
-
-
-def _printed(path: Path, table: pd.DataFrame, form: Format) -> pd.DataFrame:
-    """The values among lines without a header; others of trec_eval are left out and counted."""
-    left_out = [counted(form.line, "line") + " before the first value"] if form.line else []
-    if len(form.header) == 3:
-        is_value = table["value"].map(lambda cell: NUMBER.fullmatch(cell) is not None)
-        if not is_value.all():
-            wrong = table["measure"][~is_value]
-            number = counted(len(wrong), "value that is no number", "values that are no numbers")
-            left_out.append(f"{number} ({names_of([*pd.unique(wrong)])})")
-        table = table[is_value]
-        first, second = table["measure"], table["qid"]
-        by_trec_eval = not (first == ALL).any() and (
-            (second == ALL).any()
-            or all(canonical_name(name) != name or name[:1].isalpha() for name in pd.unique(first))
-        )
-        if not by_trec_eval:
-            table = table.set_axis(["qid", "measure", "value"], axis=1)
-    for line, name in table["measure"].items():
-        if NUMBER.fullmatch(name):
-            raise ValueError(
-                f"{path}, line {line}: the measure is {name!r}, a number: write the names of the "
-                "columns into the first line"
-            )
-    if left_out:
-        warn(f"{path}: left out {' and '.join(left_out)}")
-    return table
-
-
 def _long(table: pd.DataFrame, name: str, source: str, wide_systems: bool) -> pd.DataFrame:
     """A table of scores with one row per value, in the index its line."""
     if (first := table.columns[:1].tolist()) and first[0] in ("", "Unnamed: 0"):
@@ -353,10 +247,10 @@ def _long(table: pd.DataFrame, name: str, source: str, wide_systems: bool) -> pd
     named = {key: column_named(table.columns, key, source) for key in (*_KEYS, "value")}
     others = _numeric(table.drop(columns=[c for c in named.values() if c is not None]), source)
     header = named["value"]
-    if header is not None and named["measure"] is None and any(map(_is_measure, others)):
+    if header is not None and named["measure"] is None and any(map(is_measure, others)):
         others, named["value"] = [column for column in table if column in {*others, header}], None
     keys = {column: key for key, column in named.items() if column is not None}
-    own = name if _is_measure(name) else _SCORE if named["value"] is None else str(header)
+    own = name if is_measure(name) else _SCORE if named["value"] is None else str(header)
     table = table[[*keys, *others]].rename(columns=keys)
     if "value" in table and others:
         warn(f"{source}: left out {names_of([*map(str, others)])}, beside a column of values")
@@ -392,17 +286,13 @@ def _long(table: pd.DataFrame, name: str, source: str, wide_systems: bool) -> pd
     return table.assign(value=values)
 
 
-def _is_measure(name: Any) -> bool:
-    return measure_named(str(name)) is not None
-
-
 def _numeric(table: pd.DataFrame, source: str) -> list[Any]:
     """The columns with numbers; columns of text are left out, with a warning."""
     texts = []
     for column in table:
         cells = table[column].dropna()
         is_text = bool(len(cells)) and pd.to_numeric(cells, errors="coerce").isna().all()
-        if (is_text and not _is_measure(column)) or plain(column) in _OTHERS:
+        if (is_text and not is_measure(column)) or plain(column) in _OTHERS:
             texts.append(str(column))
     if texts:
         warn(f"{source}: left out {names_of(texts)}, which {_hold(texts)} no values of a measure")
@@ -429,7 +319,7 @@ def _kind_of(
         ValueError: for a table without topics, and for columns that could be one or the other.
     """
     has = names_of([*map(str, table.columns)], 12)
-    known = [*map(_is_measure, columns)]
+    known = [*map(is_measure, columns)]
     if "qid" not in table:
         if "value" in table or "name" not in table or "measure" in table or any(known):
             raise ValueError(
@@ -450,7 +340,7 @@ def _kind_of(
         raise ValueError(f"{source} has a column measure, but no column value; it has {has}")
     if "name" in table and wide_systems:
         raise ValueError(f"{source} has a column of names: leave out wide_systems (--wide-systems)")
-    if "measure" in table or wide_systems or (_is_measure(name) and not any(known)):
+    if "measure" in table or wide_systems or (is_measure(name) and not any(known)):
         return "name"
     if not name and "name" not in table and not all(known):
         raise ValueError(

@@ -304,7 +304,7 @@ def judge(judgements: Judgements, run: Any) -> JudgedRun:
         UserWarning: for documents that occur twice in a ranking, which are counted once, at
             their best rank; for a run without judged documents or with constant scores.
     """
-    judged = _judge(judgements, run_columns(run), "warn")
+    judged = judge_part(judgements, run, "warn")
     if judged.retrieved.any() and len(judgements.docnos) and not len(judged.pairs):
         warn(none_judged(judged), NothingJudged)
     if fault := judged.constant_fault:
@@ -331,16 +331,19 @@ def judge_whole(judgements: Judgements, run: Any) -> JudgedRun:
     return judged
 
 
-def judge_part(judgements: Judgements, run: Any) -> JudgedRun:
+def judge_part(judgements: Judgements, run: Any, duplicates: str | None = None) -> JudgedRun:
     """Judges a part of a run, such as some of its queries.
+
+    Args:
+        judgements: the judgements.
+        run: see :func:`judge`.
+        duplicates: how to treat a document that occurs twice: see :func:`.match`; None: as the
+            judgements say.
 
     Raises:
         ValueError: for a document that occurs twice in a ranking, if that is an error.
     """
-    return _judge(judgements, run_columns(run), judgements.duplicates)
-
-
-def _judge(judgements: Judgements, table: Columns, duplicates: str) -> JudgedRun:
+    table, duplicates = run_columns(run), duplicates or judgements.duplicates
     if judgements.collapse is not None:
         table, duplicates = table.collapsed(judgements.collapse), "best"
     answers, _ = rows_by_query(table, judgements.qid_text)

@@ -177,11 +177,6 @@ class PluginMeasure(Measure, Formula):  # type: ignore[misc]
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Measure) and self._printed == repr(other)
 
-    @property
-    def cutoff(self) -> int | None:
-        """The rank below which nothing counts as retrieved; None: no cut-off."""
-        return self["cutoff"]  # type: ignore[no-any-return]
-
     def needs_rows(self) -> bool:
         """Whether values depend on more of a run than the ranks of judged documents."""
         return "unjudged" in self.params

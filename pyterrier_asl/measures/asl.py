@@ -86,6 +86,10 @@ class _ASL(PluginMeasure):
         lowest = 0.0 if self.params.get("missing") == "eq3" else 1.0
         return lowest, math.inf if self["cutoff"] is None else self.DEFAULT
 
+    def _scaled(self, lengths: Floats) -> Floats:
+        """The values of mean search lengths."""
+        return lengths
+
     def missing_lengths(self, view: JudgedRun) -> Ints:
         """The search length of a missing document per query, from a view of a run."""
         fill = view.judgements.num_graded(0, self["rel"]) if self["judged_only"] else None
@@ -99,8 +103,10 @@ class _ASL(PluginMeasure):
 
     def _score(self, judged: JudgedRun) -> Floats:
         relevant, missing = judged.relevant(self["rel"]), self.missing_lengths(judged)
-        return scoring.mean_search_length(
-            relevant.ranks, relevant.offsets, relevant.total, missing, g=self["g"]
+        return self._scaled(
+            scoring.mean_search_length(
+                relevant.ranks, relevant.offsets, relevant.total, missing, g=self["g"]
+            )
         )
 
     def expected(self, judged: JudgedRun, groups: TieGroups) -> Floats | None:
@@ -110,7 +116,7 @@ class _ASL(PluginMeasure):
         view = self.view(judged)
         relevant = view.relevant(self["rel"])
         cost = self.missing_lengths(view) + relevant.found
-        return ties.search_length(groups, relevant.total, cost)
+        return self._scaled(ties.search_length(groups, relevant.total, cost))
 
     def is_exact(self, *, pair: bool = False) -> bool:
         """Whether bounds are exact: all but bounds of differences with ``g``."""
@@ -139,8 +145,10 @@ class _ASL(PluginMeasure):
     def labelled_values(self, run: LabelledRun, rankings: LabelledRankings) -> Floats:
         """The values of M rankings of a run's queries, each with its own labels, shape (M,)."""
         missing = run.once(self._missing_cost)[rankings.queries] - np.diff(rankings.offsets)
-        return scoring.mean_search_length(
-            rankings.ranks, rankings.offsets, rankings.total, missing, g=self["g"]
+        return self._scaled(
+            scoring.mean_search_length(
+                rankings.ranks, rankings.offsets, rankings.total, missing, g=self["g"]
+            )
         )
 
 
@@ -175,31 +183,27 @@ class _nASL(_ASL):
         "unjudged": UNJUDGED,
     }
 
+    @property
+    def cutoff(self) -> int:
+        """The cut-off and scale, 1000 by default."""
+        return self["cutoff"]  # type: ignore[no-any-return]
+
     def value_range(self, systems: float = math.inf) -> tuple[float, float]:
         """From 0 to 1."""
         return 0.0, 1.0
 
-    def _score(self, judged: JudgedRun) -> Floats:
-        return scoring.normalized(super()._score(judged), self["cutoff"])
-
-    def expected(self, judged: JudgedRun, groups: TieGroups) -> Floats | None:
-        """The mean over all orders of equal scores; None with ``g``."""
-        mean = super().expected(judged, groups)
-        return None if mean is None else scoring.normalized(mean, self["cutoff"])
+    def _scaled(self, lengths: Floats) -> Floats:
+        return scoring.normalized(lengths, self.cutoff)
 
     def bounds(self, run: LabelledRun) -> Bounds:
         """The least and the greatest value over all labellings, shape (Q,) each."""
         low, high = super().bounds(run)
-        return scoring.normalized(high, self["cutoff"]), scoring.normalized(low, self["cutoff"])
+        return self._scaled(high), self._scaled(low)
 
     def difference_bounds(self, pair: LabelledPair) -> Bounds:
         """The bounds of A less B."""
         low, high = super().difference_bounds(pair)
-        return (low, high) if self["g"] else (-high / self["cutoff"], -low / self["cutoff"])
-
-    def labelled_values(self, run: LabelledRun, rankings: LabelledRankings) -> Floats:
-        """The values of M rankings of a run's queries, each with its own labels, shape (M,)."""
-        return scoring.normalized(super().labelled_values(run, rankings), self["cutoff"])
+        return (low, high) if self["g"] else (-high / self.cutoff, -low / self.cutoff)
 
 
 ASL = _ASL()

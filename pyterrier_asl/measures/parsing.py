@@ -192,6 +192,21 @@ def measure_named(name: str) -> Measure | None:
         return None
 
 
+def is_measure(name: object) -> bool:
+    """Whether something is the name of a measure."""
+    return measure_named(str(name)) is not None
+
+
+def canonical_name(name: str) -> str:
+    """The name of a measure as ir_measures prints it; an unknown name does not change.
+
+    >>> canonical_name("map"), canonical_name("latency")
+    ('AP', 'latency')
+    """
+    measure = measure_named(name)
+    return name if measure is None else str(measure)
+
+
 def named_measures(measures: Measures) -> list[NamedMeasure]:
     """Parses one or several measures or names; each measure is returned once, by its first name.
 

@@ -20,7 +20,7 @@ from ..evaluation.facts import joined_notes
 from ..evaluation.labellings import has_bounds, labelled_measures, measure_with_bounds
 from ..evaluation.preferences import PreferenceMatrix
 from ..evaluation.relevant_documents import RelevantRanks
-from ..evaluation.scores import ScoreTable, canonical_name
+from ..evaluation.scores import ScoreTable
 from ..evaluation.sources import (
     JudgeRel,
     common_rel,
@@ -34,7 +34,7 @@ from ..leaderboard.ranks import ranks
 from ..leaderboard.result import Leaderboard
 from ..measures.defaults import default_measures
 from ..measures.formula import formula
-from ..measures.parsing import NamedMeasure, measure_named, named_measures, unique
+from ..measures.parsing import NamedMeasure, canonical_name, measure_named, named_measures, unique
 from ..scoring.arrays import Ints
 from ..scoring.rareness import FEW
 from ..unjudged.holes import Holes
