@@ -1,13 +1,15 @@
 """The data that a page has for its scripts, by loops over the rankings."""
 
+import re
 from itertools import combinations
 from typing import Any
 
 import brute_force
 import numpy as np
 import pytest
-from _reports import a_run
+from _reports import a_run, data_of
 
+from pyterrier_asl import compare, evaluate, ranks, report
 from pyterrier_asl.evaluation.preferences import preference_matrix
 from pyterrier_asl.io.texts import Texts
 from pyterrier_asl.reporting.collect import collect
@@ -20,6 +22,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 QIDS = [f"q{n}" for n in range(12)]
 QRELS = {q: {f"d{d}": 2 if d < 2 else int(d < 6) for d in range(9)} for q in QIDS}
 RUNS = {name: a_run(n, QIDS, documents=20, noise=0.4 + n) for n, name in enumerate("abcd")}
+MEASURES = ["nDCG@10", "AP", "ASL@15", "NumRet"]
 RUNS["c"]["q3"] = {"d1": 2.0, "d12": 1.0}
 TOPS = {
     name: {q: [*map(str, brute_force.ranking(run[q], QRELS[q]))] for q in QIDS}
@@ -29,7 +32,7 @@ TOPS = {
 
 @pytest.fixture(scope="module")
 def page() -> DocumentPage:
-    return DocumentPage(collect(RUNS, QRELS, ["nDCG@10", "AP", "ASL@15", "NumRet"]), Texts())
+    return DocumentPage(collect(RUNS, QRELS, MEASURES), Texts())
 
 
 @pytest.fixture(scope="module")
@@ -73,3 +76,46 @@ def test_preferences_between_systems(data):
     np.testing.assert_array_equal(wins.T[upper], expected.losses.to_numpy()[upper])
     found = np.array(data["preferences"]["rrLP"])
     np.testing.assert_allclose(found, expected.rrLP.to_numpy(float)[upper], rtol=1e-6)
+
+
+@pytest.mark.parametrize("names", ["dbca", "ca"])
+def test_means_and_ranks_by_system_and_measure(names):
+    """The table and the data, of runs, queries and documents in another order."""
+    runs = {name: dict(reversed(RUNS[name].items())) for name in names}
+    page = report(runs, QRELS, MEASURES[:3]).html
+    means = evaluate(RUNS, QRELS, MEASURES[:3]).groupby("name")[MEASURES[:3]].mean()
+    body = page[page.index('<table id="board"') : page.index('id="board-empty"')]
+    rows = re.findall(r'<tr data-system="(\d+)".*?>(.*?)</tr>', body, re.S)
+    assert {system for system, _ in rows} == set("0123"[: len(names)])
+    for system, row in rows:
+        shown = re.findall(r'data-measure="(\d)" data-value="([^"]*)"', row)
+        found = {MEASURES[int(at)]: float(value) for at, value in shown}
+        assert found == pytest.approx(means.loc[names[int(system)]].to_dict())
+    for measure in data_of(page)["measures"]:
+        assert measure["means"] == pytest.approx(means.loc[[*names], measure["name"]].tolist())
+        if len(names) > 2:
+            board = ranks(RUNS, QRELS, measure["name"]).table.set_index("name").loc[[*names]]
+            assert (board["low"] < board["high"]).any()
+            held = {"low": "low", "high": "high", "possible": "could_be_best"}
+            for name, column in held.items():
+                assert measure["board"][name] == board[column].tolist()
+
+
+def test_the_table_of_two_systems_has_the_interval_of_compare():
+    page = report({name: RUNS[name] for name in "ca"}, QRELS, MEASURES[:3]).html
+    rows = re.findall(r'<tr data-measure="(\d)">(.*?)</tr>', page, re.S)
+    assert len(rows) == 3
+    table = compare({name: RUNS[name] for name in "ac"}, QRELS, MEASURES[:3], baseline="c").table
+    for at, row in rows:
+        cells = dict(re.findall(r'data-label="(\w+)">(.*?)</td>', row))
+        [expected] = table[table["measure"] == MEASURES[int(at)]].to_dict("records")
+        low, high = map(number, cells["interval"].strip("[]").split(", "))
+        assert low < number(cells["difference"]) < high
+        found = [number(cells[name]) for name in ("baseline", "run", "difference")] + [low, high]
+        names = ("a", "b", "difference", "ci_low", "ci_high")
+        assert found == pytest.approx([expected[name] for name in names], abs=0.06)
+        assert [int(cells["wins"]), int(cells["losses"])] == [expected["wins"], expected["losses"]]
+
+
+def number(text: str) -> float:
+    return float(text.replace("−", "-"))
