@@ -267,7 +267,7 @@ def test_the_depth_of_rareness_is_printed_and_in_help(files):
     assert top.splitlines()[-1] == "depth: the first 2"
     for name in ("rare-documents", "rare-finds"):
         text = " ".join(call(name, "--help").stdout.split())
-        assert "100 as in P_Rareness@100. [default: the whole ranking, as in Table 4]" in text
+        assert "rareness of P_Rareness@100. [default: the whole ranking, as in Table 4]" in text
 
 
 def test_help_has_the_analyses_and_each_its_options():
@@ -276,7 +276,8 @@ def test_help_has_the_analyses_and_each_its_options():
     text = " ".join(call("reordering", "--help").stdout.split())
     assert "step by step, from AP to ASL?" in text
     assert "2022, Table 2. Other names: alex-table-2." in text
-    assert "--margin FLOAT Minimum relative difference of better systems. [default: 0.1]" in text
+    margin = "The least difference of a better system, relative to the mean of the worse system."
+    assert f"--margin FLOAT {margin} [default: 0.1]" in text  # the sentence of the docstring
     assert "--draws" not in text
 
 
