@@ -122,10 +122,6 @@ def has_draws(analysis: Analysis) -> bool:
     return "draws" in analysis.parameters and "test" not in analysis.parameters
 
 
-def sentences(chart: Any) -> str:
-    return caption_of(chart.to_dict())
-
-
 def caption_of(spec: dict[str, Any]) -> str:
     return " ".join([spec["title"]["text"], *spec["title"]["subtitle"]])
 
@@ -204,50 +200,32 @@ def test_an_interval_of_success_has_a_width_where_all_queries_are_satisfied():
     assert frame["ci_high"].tolist() == pytest.approx([1, 1 - 4 / (4 + 1.959964**2)], abs=1e-6)
 
 
-def test_satisfaction_says_over_how_many_queries_of_each_track():
-    one, qrels, _ = CASES["one query"]
-    frame = satisfaction({"a": (RUNS, QRELS), "b": (one, qrels)})
-    assert "interval over 1 to 4 queries." in sentences(satisfaction.draw(frame))
-    assert "interval over 1 query." in sentences(satisfaction.draw(satisfaction(one, qrels)))
+ONE_QUERY = CASES["one query"][:2]
+#: An analysis, its arguments and options, and what its caption says.
+SAYS = [
+    (headroom, (RUNS, QRELS), {}, "1 is the best value of all four"),
+    (
+        reordering,
+        (DISAGREEING, QRELS),
+        {"each": True, "margin": 0.25, "test": "sign", "alpha": 0.01},
+        "by 25% or more, and significantly: sign test at 0.01, not corrected",
+    ),
+    (stability, (RUNS, QRELS, ["AP"]), {"draws": 5, "fuzz": 0.02}, "an absolute one of 0.02"),
+    (system_order, (RUNS, QRELS), {}, "No systems are preferred to each other in a cycle."),
+    (rare_finds, (dict.fromkeys("ab", RUNS["run0"]), QRELS), {}, "finds. All 2 together find"),
+    (rare_finds, (RUNS, QRELS), {}, f"All {len(RUNS)} together find"),
+    (rare_finds, ({"run0": RUNS["run0"]}, QRELS), {}, "It finds"),
+    (missing_labels, (RUNS, QRELS), {"draws": 1, "progress": False}, "one sample per share"),
+    (compare_techniques, ONE_QUERY, {"old": "run0", "new": "run1"}, "No comparison can be tested"),
+    (satisfaction, ({"a": (RUNS, QRELS), "b": ONE_QUERY},), {}, "interval over 1 to 4 queries."),
+    (satisfaction, ONE_QUERY, {}, "interval over 1 query."),
+]
 
 
-def test_headroom_does_not_call_a_task_solved():
-    caption = sentences(headroom.draw(headroom(RUNS, QRELS)))
-    assert "solved" not in caption and "1 is the best value of all four" in caption
-
-
-def test_reordering_says_how_better_was_decided():
-    frame = reordering(DISAGREEING, QRELS, each=True, margin=0.25, test="sign", alpha=0.01)
-    assert "by 25% or more, and significantly: sign test at 0.01, not corrected" in sentences(
-        reordering.draw(frame)
-    )
-
-
-def test_stability_says_which_fuzz():
-    frame = stability(RUNS, QRELS, ["AP"], draws=5, fuzz=0.02)
-    assert "an absolute one of 0.02" in sentences(stability.draw(frame))
-
-
-def test_system_order_counts_cycles_only_where_there_are_any():
-    caption = sentences(system_order.draw(system_order(RUNS, QRELS)))
-    assert "No systems are preferred to each other in a cycle." in caption
-
-
-def test_rare_finds_name_no_one_where_no_one_finds_alone():
-    equal = dict.fromkeys(("a", "b"), RUNS["run0"])
-    caption = sentences(rare_finds.draw(rare_finds(equal, QRELS)))
-    assert "only this system finds. All 2 together find" in caption
-
-
-def test_one_sample_has_no_band():
-    frame = missing_labels(RUNS, QRELS, draws=1, progress=False)
-    assert "one sample per share" in sentences(missing_labels.draw(frame))
-
-
-def test_comparisons_that_cannot_be_tested_are_called_so():
-    runs, qrels, _ = CASES["one query"]
-    frame = compare_techniques(runs, qrels, old="run0", new="run1")
-    assert "No comparison can be tested" in sentences(compare_techniques.draw(frame))
+@pytest.mark.parametrize(("analysis", "given", "options", "text"), SAYS)
+def test_captions_say_what_was_done_and_found(analysis, given, options, text):
+    caption = caption_of(analysis.draw(analysis(*given, **options)).to_dict())
+    assert text in caption and ("together" in caption) is ("together" in text)
 
 
 def test_negative_coefficients_have_another_colour_than_0():
@@ -262,10 +240,3 @@ def test_the_table_of_reordering_fits_100_columns(tmp_path):
     result = CliRunner().invoke(main, ["analyze", "reordering", str(qrels), *map(str, files)])
     assert result.exit_code == 0
     assert max(map(len, result.output.splitlines())) <= 100
-
-
-def test_rare_finds_say_what_all_systems_find_together():
-    several = sentences(rare_finds.draw(rare_finds(RUNS, QRELS)))
-    assert f"All {len(RUNS)} together find" in several
-    alone = sentences(rare_finds.draw(rare_finds({"run0": RUNS["run0"]}, QRELS)))
-    assert "It finds" in alone and "together" not in alone

@@ -9,7 +9,6 @@ from pyterrier_asl import DocLengths
 from pyterrier_asl.analysis import (
     headroom,
     lengths_by_rank,
-    satisfaction,
     system_preferences,
 )
 
@@ -90,18 +89,6 @@ def test_of_many_tracks_the_headroom_counts_those_of_about_one_value():
         (panel,), (rows,) = chart.to_dict()["concat"], data(chart)
         assert panel["encoding"]["x"]["sort"] == list(counts)
         assert {row["bin"]: row["tracks"] for row in rows} == counts
-
-
-@pytest.mark.slow
-def test_of_129_runs_judges_and_three_runs_have_a_colour_in_success_at_n():
-    frame = satisfaction(MANY, QRELS, judges={"alt": ALT}, depth=50)
-    others, *rest = data(satisfaction.draw(frame))
-    named = {row["curve"] for rows in rest for row in rows}
-    means = frame[frame["kind"] == "run"].groupby("system")["S@n"].mean()
-    best, worst = means[means == means.max()].index, means[means == means.min()].index
-    assert "alt (judge)" in named and len(named) == 4
-    assert named & set(best) and named & set(worst)
-    assert len({row["curve"] for row in others} | named) == 130
 
 
 def test_the_first_6_of_many_runs_have_a_panel_of_lengths():
