@@ -78,10 +78,8 @@ def read_table(
     path = local_path(source)
     check_file(path)
     form = file_format(path)
-    if form == "Parquet":
-        return typed_table(_parquet_file(path, wanted), wanted, str(path))
-    if form == "Arrow":
-        return typed_table(_arrow_file(path, layout), wanted, str(path))
+    if form is not None:
+        return typed_table(_saved_file(path, form, wanted), wanted, str(path))
     other = recognise(_head(path), _LAYOUTS[layout])
     if other is not None and other.layout is None:
         return _read_other(path, other, layout, wanted)
@@ -183,33 +181,28 @@ def read_arrow(path: Path) -> pa.Table:
     return table
 
 
-def _arrow_file(path: Path, layout: Layout) -> pa.Table:
+def _saved_file(path: Path, form: str, wanted: Sequence[str]) -> pa.Table:
+    """The columns of an Arrow file, or the wanted ones of a Parquet file, unchanged."""
     try:
-        table = read_arrow(path)
-        if layout is RUN:
+        table = read_arrow(path) if form == "Arrow" else _parquet_file(path, wanted)
+        if "score" in wanted:
             _check_one_run(path, table)
         return table
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path} cannot be read as an Arrow file: {error}") from error
+        article = "an" if form == "Arrow" else "a"
+        raise ValueError(f"{path} cannot be read as {article} {form} file: {error}") from error
 
 
 def _parquet_file(path: Path, wanted: Sequence[str]) -> pa.Table:
-    """The wanted columns of a Parquet file, unchanged."""
-    try:
-        schema = pq.read_schema(path)
-        columns = column_names(schema.names, wanted, str(path)).values()
-        naming = RUN_NAMES if "score" in wanted else ()
-        # A dictionary of names of runs, which repeat in every row, is small.
-        texts = [f.name for f in schema if f.name in RUN_NAMES and str(f.type) in TEXT_TYPES]
-        with pq.ParquetFile(path, read_dictionary=texts) as parquet:
-            table = parquet.read([name for name in schema.names if name in (*naming, *columns)])
-            expected = parquet.metadata.num_rows
-        if len(table) != expected:
-            raise ValueError(f"{path} is damaged: it should have {expected} rows, not {len(table)}")
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path} cannot be read as a Parquet file: {error}") from error
-    if naming:
-        _check_one_run(path, table)
+    names = pq.read_schema(path).names
+    columns = [*column_names(names, wanted, str(path)).values()]
+    # A dictionary of names of runs, which repeat in every row, is small.
+    runs = [name for name in RUN_NAMES if name in names and "score" in wanted]
+    with pq.ParquetFile(path, read_dictionary=runs) as parquet:
+        table = parquet.read([name for name in names if name in (*runs, *columns)])
+        expected = parquet.metadata.num_rows
+    if len(table) != expected:
+        raise ValueError(f"{path} is damaged: it should have {expected} rows, not {len(table)}")
     return table
 
 

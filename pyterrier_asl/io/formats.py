@@ -62,8 +62,9 @@ SYNONYMS: dict[str, tuple[tuple[str, ...], ...]] = {
     "source": (("source",), ("judge", "annotator", "assessor")),
     "text": (("query", "title", "text", "contents", "body", "segment", "passage", "question"),),
 }
-#: Columns of numbers.
+#: Columns of numbers, and the types of columns that are not text.
 _NUMBERS = ("score", "label")
+_TYPES = {"score": pa.float64(), "label": pa.float64(), "rank": pa.int64()}
 #: Columns that may be missing.
 OPTIONAL = frozenset({"rank", "name", "doc_len", "iteration", "track", "source"})
 
@@ -267,9 +268,8 @@ def read_rows(path: Path, text: bytes, form: Format, *, is_draft: bool = False) 
                 f"{path}, line {number}: found {counted(len(row), 'field')} ({excerpt(row)}), "
                 f"but the first line has {len(header)} ({excerpt(header)})"
             )
-        rows[number] = row
-    frame = pd.DataFrame([*rows.values()], [*rows], header, dtype=object).rename_axis("line")
-    return frame if is_draft else frame.apply(lambda column: column.str.strip())
+        rows[number] = row if is_draft else [*map(str.strip, row)]
+    return pd.DataFrame([*rows.values()], [*rows], header, dtype=object).rename_axis("line")
 
 
 def _lines(path: Path, text: str, form: Format, is_draft: bool) -> Iterator[tuple[int, list[str]]]:
@@ -366,10 +366,12 @@ def cells_of(path: Path, rows: pd.DataFrame, name: Any, key: str) -> Any:
     cells, values = rows[name], []
     with suppress(pa.ArrowException, TypeError):  # most columns hold text only
         column = pa.array(cells, pa.large_string())
-        numbers = pc.cast(column, pa.float64()) if key in _NUMBERS else column
-        is_good = pc.is_finite(numbers) if key in _NUMBERS else _is_id(column)
-        if key != "rank" and not column.null_count and pc.all(is_good).as_py():
-            return numbers
+        typed = pc.cast(column, _TYPES.get(key, column.type))
+        # Text must be neither empty nor broken into lines, as a wrong quotation mark causes.
+        is_line = pc.match_substring_regex(column, r"\A[^\r\n]+\z")
+        is_good = pc.is_finite(typed) if key in _NUMBERS else is_line
+        if not column.null_count and pc.all(is_good).as_py():
+            return typed
     for line, cell in cells.items():
         try:
             values.append(_value_of(cell, key))
@@ -377,11 +379,6 @@ def cells_of(path: Path, rows: pd.DataFrame, name: Any, key: str) -> Any:
             row = excerpt(" ".join(map(str, rows.loc[line])))
             raise ValueError(f"{path}, {rows.index.name} {line}: {error}: {row}") from None
     return pd.Series(values, dtype=float if key in _NUMBERS else object)
-
-
-def _is_id(cells: pa.Array) -> pa.Array:
-    """Whether text is neither empty nor broken into lines, as a wrong quotation mark causes."""
-    return pc.match_substring_regex(cells, r"\A[^\r\n]+\z")
 
 
 def _value_of(cell: Any, key: str) -> Any:

@@ -50,6 +50,7 @@ _REPEATED = ("qid", "iter")
 
 _MARK = b"\xef\xbb\xbf"
 _MARKS = re.compile(rb"^(?:%s)+" % _MARK, re.MULTILINE)
+_WHOLE = re.compile(rb"-?[0-9]{1,18}")
 _COMMENT = re.compile(rb"^#[^\n]*\n", re.MULTILINE)
 
 _COMPRESSIONS = {
@@ -335,7 +336,7 @@ def _as_number(field: bytes, layout: Layout) -> float:
 
 
 def _whole_number(field: bytes) -> int | None:
-    return int(field) if re.fullmatch(rb"-?[0-9]{1,18}", field) else None
+    return int(field) if _WHOLE.fullmatch(field) else None
 
 
 def _text(field: bytes) -> str:
