@@ -8,6 +8,7 @@ from importlib.metadata import version
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 
 from ..evaluation.evaluation import Evaluation
@@ -15,7 +16,7 @@ from ..evaluation.relevant_documents import relevant_documents
 from ..evaluation.scores import ScoreTable
 from ..io.digests import digest_of
 from ..judging.qrels import OFFICIAL, Qrels
-from ..scoring.arrays import Floats, Ints, queries_of, within_query
+from ..scoring.arrays import Ints, queries_of, within_query
 from ..scoring.search_length import bin_ends
 
 
@@ -36,60 +37,27 @@ def search_length_classes(runs: Evaluation, rel: float, cutoff: int) -> dict[str
     return dict(zip([*labels, "not retrieved"], np.transpose(rows).tolist()))
 
 
-@dataclass(frozen=True)
-class TopTens:
-    """The top D of some systems for Q queries: P documents, counted per query.
+def top_documents(runs: Evaluation, systems: Ints, depth: int) -> pd.DataFrame:
+    """The first documents of some runs for each query.
 
-    Attributes:
-        systems: the numbers of the T systems.
-        queries: the query of each document, ascending, shape (P,).
-        docnos: the id of each document.
-        grades: the grade of each document, -1 for unjudged, shape (P,).
-        documents: the number of the document at each rank, -1 after the end, shape (T, Q, D).
+    Columns: ``row`` (of ``systems``), ``query`` (its number), ``rank`` from 0, ``docno``, and
+    ``grade``, -1 for unjudged.
+
+    >>> runs = Evaluation.of({"a": {"q": {"x": 2, "d": 1}}}, {"q": {"d": 1}})
+    >>> top_documents(runs, np.array([0]), depth=3).values.tolist()
+    [[0, 0, 0, 'x', -1.0], [0, 0, 1, 'd', 1.0]]
     """
-
-    systems: Ints
-    queries: Ints
-    docnos: list[str]
-    grades: Floats
-    documents: Ints
-
-    @classmethod
-    def of(cls, runs: Evaluation, systems: Ints, *, depth: int = 10) -> TopTens:
-        """Collects the first documents of some runs.
-
-        Args:
-            runs: all runs.
-            systems: the numbers of the runs.
-            depth: the number of documents per query.
-
-        >>> runs = Evaluation.of({"a": {"q": {"x": 2, "d": 1}}}, {"q": {"d": 1}})
-        >>> tops = TopTens.of(runs, np.array([0]), depth=3)
-        >>> tops.docnos, tops.grades.tolist(), tops.documents.tolist()
-        (['x', 'd'], [-1.0, 1.0], [[[0, 1, -1]]])
-        """
-        shape = (len(systems), len(runs.qids), depth)
-        documents, grades = np.full(shape, -1), np.full(shape, -1.0)
-        names, cells = [], []
-        for row, system in enumerate(systems):
-            run = runs.runs[system]
-            ranking = run.whole_ranking.cut(depth)
-            queries, ranks = queries_of(ranking.offsets), within_query(ranking.offsets)
-            names.append(run.docnos(ranking))
-            cells.append(np.ravel_multi_index((row, queries, ranks), shape))
-            top = run.view(depth)
-            grades[row, top.queries, top.ranks - 1] = np.maximum(top.grades, -1)
-        codes = pa.chunked_array(names, pa.large_string()).combine_chunks().dictionary_encode()
-        ids, cell = codes.dictionary, np.concatenate(cells)
-        keys, first, documents.ravel()[cell] = np.unique(
-            cell // depth % len(runs.qids) * len(ids) + codes.indices.to_numpy(),
-            return_index=True,
-            return_inverse=True,
-        )
-        queries, wanted = np.divmod(keys, len(ids))
-        return cls(
-            systems, queries, ids.take(wanted).to_pylist(), grades.ravel()[cell][first], documents
-        )
+    frames = []
+    for row, system in enumerate(systems):
+        run = runs.runs[system]
+        ranking, top = run.whole_ranking.cut(depth), run.view(depth)
+        queries, ranks = queries_of(ranking.offsets), within_query(ranking.offsets)
+        grades = np.full((len(runs.qids), depth), -1.0)
+        grades[top.queries, top.ranks - 1] = np.maximum(top.grades, -1)
+        docnos, grades = run.docnos(ranking).to_pylist(), grades[queries, ranks]
+        columns = {"row": row, "query": queries, "rank": ranks, "docno": docnos, "grade": grades}
+        frames.append(pd.DataFrame(columns))
+    return pd.concat(frames, ignore_index=True)
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ from ..statistics.agreement import kendall_taus
 from ..statistics.inputs import FEWEST
 from ..statistics.rounding import EQUAL
 from ..unjudged.holes import Holes
-from .contents import Provenance, TopTens
+from .contents import Provenance, top_documents
 
 #: The most measures whose rankings of the systems are compared; more do not fit the figure.
 _REORDERED = 8
@@ -297,9 +297,9 @@ class Findings(SystemFindings):
         return np.asarray(self.retrieved < self.retrieved.max() / 2)
 
     @cached_property
-    def tops(self) -> TopTens:
+    def tops(self) -> pd.DataFrame:
         """The first documents of the systems."""
-        return TopTens.of(self.runs, self.held, depth=self.top)
+        return top_documents(self.runs, self.held, self.top)
 
     @property
     def top(self) -> int:
@@ -310,7 +310,7 @@ class Findings(SystemFindings):
     def docnos(self) -> set[str]:
         """The relevant documents, the documents in top tens, and the documents to judge next."""
         relevant = self.runs.judgements.docnos.take(self.relevant.pairs)
-        return {*relevant.to_pylist(), *self.tops.docnos, *(docno for _, docno in self.to_judge)}
+        return {*relevant.to_pylist(), *self.tops["docno"], *(docno for _, docno in self.to_judge)}
 
     @cached_property
     def to_judge(self) -> list[tuple[int, str]]:

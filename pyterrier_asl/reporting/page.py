@@ -117,7 +117,7 @@ class DocumentPage(Page):
         docnos = judgements.docnos.take(relevant.pairs).to_pylist()
         grades = zip(zip(relevant.queries.tolist(), docnos), judgements.grades[relevant.pairs])
         todo = ((document, -1.0) for document in self.findings.to_judge)
-        return dict([*grades, *zip(zip(tops.queries.tolist(), tops.docnos), tops.grades), *todo])
+        return dict([*grades, *zip(zip(tops["query"], tops["docno"]), tops["grade"]), *todo])
 
     @cached_property
     def number(self) -> dict[tuple[int, str], int]:
@@ -139,11 +139,11 @@ class DocumentPage(Page):
     def _tops(self) -> dict[str, Any]:
         """The top tens: numbers of documents from 1, 0 after the end of a ranking."""
         tops = self.findings.tops
-        numbers = [self.number[of] + 1 for of in zip(tops.queries.tolist(), tops.docnos)]
-        return {
-            "depth": tops.documents.shape[-1],
-            "documents": np.array([*numbers, 0])[tops.documents].ravel().tolist(),
-        }
+        depth, queries = self.findings.top, len(self.findings.qids)
+        documents = np.zeros((len(self.findings.held), queries, depth), dtype=np.int64)
+        numbers = [self.number[of] + 1 for of in zip(tops["query"], tops["docno"])]
+        documents[tops["row"], tops["query"], tops["rank"]] = numbers
+        return {"depth": depth, "documents": documents.ravel().tolist()}
 
     def _bounds(self) -> dict[str, Any]:
         """Measure -> pair of systems -> its bounds in words, and the documents to judge next."""

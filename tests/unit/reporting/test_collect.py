@@ -236,12 +236,10 @@ def test_top_documents_by_brute_force():
     for row, run in enumerate(runs.values()):
         for at, query in enumerate([*QUERIES, "none"]):
             ranking = brute_force.ranking(run.get(query, {}), qrels[query])[:10]
-            found = tops.documents[row, at]
-            assert [tops.docnos[d] for d in found if d >= 0] == [str(d) for d in ranking]
-            grades = [tops.grades[d] for d in found if d >= 0]
-            assert grades == [qrels[query].get(str(d), -1) for d in ranking]
-            assert all(tops.queries[d] == at for d in found if d >= 0)
-            assert (found[len(ranking) :] == -1).all()
+            found = tops[(tops["row"] == row) & (tops["query"] == at)].sort_values("rank")
+            assert found["docno"].tolist() == [str(d) for d in ranking]
+            assert found["grade"].tolist() == [qrels[query].get(str(d), -1) for d in ranking]
+            assert found["rank"].tolist() == list(range(len(ranking)))
 
 
 def test_digests_name_the_input(findings):

@@ -12,7 +12,7 @@ from pyterrier_asl.io.texts import Texts
 from pyterrier_asl.measures.parsing import NamedMeasure, parse_measure
 from pyterrier_asl.reporting.answers import Answers, decimals, shown_share, shown_value
 from pyterrier_asl.reporting.collect import collect
-from pyterrier_asl.reporting.contents import TopTens, search_length_classes
+from pyterrier_asl.reporting.contents import search_length_classes, top_documents
 from pyterrier_asl.reporting.findings import SystemRanking, deciding
 from pyterrier_asl.reporting.page import DocumentPage, json_numbers
 from pyterrier_asl.reporting.render import breakable
@@ -94,9 +94,8 @@ def test_search_lengths_at_the_ends_of_bins_are_in_them():
 
 def test_the_only_document_is_at_the_top_for_each_query():
     runs = Evaluation.of({"r": {q: {"d": 1.0} for q in "abc"}}, {q: {"d": 1} for q in "abc"})
-    found = TopTens.of(runs, np.array([0]), depth=2)
-    assert (found.docnos, found.queries.tolist()) == (["d"] * 3, [0, 1, 2])
-    assert found.documents.tolist() == [[[0, -1], [1, -1], [2, -1]]]
+    found = top_documents(runs, np.array([0]), depth=2)
+    assert found.values.tolist() == [[0, query, 0, "d", 1.0] for query in range(3)]
 
 
 # Numbers as text
