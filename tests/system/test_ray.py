@@ -3,16 +3,21 @@
 import time
 from threading import Thread
 
+import ir_measures
 import pytest
-from _runs import MEASURES, QRELS, make_run
+import small
 
-from pyterrier_asl import ASL, evaluate
+from pyterrier_asl import ASL, TBG, AP_Rareness, LexiP, RarenessPool, evaluate
 
 ray = pytest.importorskip("ray", reason="Ray is not installed: pip install 'pyterrier-asl[ray]'")
 
-RUNS = {f"run{seed}": make_run(seed) for seed in range(80)}
+DICTS, QRELS = small.collection(40, 80)
+RUNS = {name: small.frame(run).assign(doc_len=7 * len(name)) for name, run in DICTS.items()}
+POOL = RarenessPool.from_runs(dict(list(RUNS.items())[:8]))
+MEASURES = [ASL @ 20, LexiP, ir_measures.AP, ir_measures.RR, ir_measures.nDCG @ 10, TBG]
+MEASURES += [AP_Rareness(pool=POOL) @ 10, AP_Rareness @ 10, ir_measures.infAP]
 
-SHORT = {"01": {"d1": 2.0, "d2": 1.0}, "03": {"d3": 1.0}}
+SHORT = {"q10": {"d1": 2.0, "d2": 1.0}, "q12": {"d3": 1.0}}
 
 
 @pytest.fixture(scope="module")
@@ -72,14 +77,14 @@ _DIE = """[
 
 
 def test_a_worker_that_is_killed_is_replaced(cluster, tmp_path):
-    runs = {"first": RUNS["run1"], "deadly": Deadly(SHORT, tmp_path, 2)}
+    runs = {"first": RUNS["s1"], "deadly": Deadly(SHORT, tmp_path, 2)}
     expected = evaluate({**runs, "deadly": SHORT}, QRELS, ASL, progress=False)
     assert_same(by_ray(runs, ASL), expected)
     assert len(list(tmp_path.iterdir())) == 2
 
 
 def test_a_run_that_kills_every_worker_is_an_error_that_names_it(cluster, tmp_path):
-    runs = {"first": RUNS["run1"], "deadly": Deadly(SHORT, tmp_path, 99)}
+    runs = {"first": RUNS["s1"], "deadly": Deadly(SHORT, tmp_path, 99)}
     with pytest.raises(ChildProcessError, match="run 'deadly': 4 worker processes were killed"):
         by_ray(runs, ASL)
 

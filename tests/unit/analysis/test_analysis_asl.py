@@ -44,9 +44,6 @@ RUNS = {
 }
 
 
-# --- Reading runs ---------------------------------------------------------------------------------
-
-
 # --- Document by document -------------------------------------------------------------------------
 
 
@@ -231,9 +228,6 @@ def test_lengths_by_rank_by_hand():
         lengths_by_rank(runs, qrels, lengths=short, cutoff=2)
     filled = lengths_by_rank(runs, qrels, lengths=short, cutoff=1, missing_length=5)
     assert filled["length"].tolist() == [5.0, 5.0]
-
-
-# --- Time -----------------------------------------------------------------------------------------
 
 
 # --- Grades ---------------------------------------------------------------------------------------

@@ -1,7 +1,5 @@
 """The charts of search lengths, assessors and leaderboards: drawn, captioned, and complete."""
 
-from itertools import combinations
-
 import pandas as pd
 import pytest
 
@@ -41,14 +39,6 @@ MANY = {f"run{number}": run for number, run in enumerate([*RUNS.values()] * 43)}
 def data(chart) -> list[list[dict]]:
     """The rows of each data set of a chart as a notebook shows it."""
     return [rows for rows in chart.to_dict()["datasets"].values() if rows]
-
-
-@pytest.mark.slow
-def test_all_pairs_of_129_systems_are_in_the_chart_of_preferences():
-    frame = system_preferences(MANY, QRELS, ["rrLP"])
-    (rows,) = data(system_preferences.draw(frame))
-    shown = {frozenset((row["a"], row["b"])) for row in rows}
-    assert shown == {frozenset(pair) for pair in combinations(MANY, 2)}
 
 
 @pytest.mark.slow

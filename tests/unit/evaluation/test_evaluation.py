@@ -148,13 +148,6 @@ def test_query_ids_keep_their_type():
     assert found["qid"].tolist() == [7, 10]
 
 
-def test_a_column_of_lengths_is_used():
-    frame = pd.DataFrame({"qid": "q", "docno": ["a", "b"], "score": [2, 1], "doc_len": [100, 9]})
-    found = evaluate({"r": frame}, {"q": {"b": 1}}, TBG)
-    expected = 0.4928 * 2 ** (-(4.4 + (0.018 * 100 + 7.8) * 0.39) / 224)
-    assert found["TBG"].tolist() == pytest.approx([expected], abs=1e-12)
-
-
 @pytest.mark.parametrize(
     ("runs", "measures", "error", "message"),
     [

@@ -118,12 +118,6 @@ def test_queries_match_the_qrels_and_nothing_relevant_is_no_preference():
     ]
 
 
-def test_documents_below_the_cutoff_are_hidden():
-    (run_a, qrels), (run_b, _) = ranking([1, 5], 2), ranking([1, 9], 2)
-    assert preferences(run_a, run_b, qrels)["sgnLP"].tolist() == [1]
-    assert preferences(run_a, run_b, qrels, cutoff=4)["sgnLP"].tolist() == [0]
-
-
 def test_query_ids_stay_what_they_are():
     qrels = pd.DataFrame({"qid": [2, 1], "docno": ["a", "a"], "label": [1, 1]})
     assert preferences({"1": {"a": 1}}, {"2": {"a": 1}}, qrels)["qid"].tolist() == [2, 1]

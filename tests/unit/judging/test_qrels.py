@@ -7,7 +7,6 @@ import pytest
 
 import pyterrier_asl as asl
 from pyterrier_asl import Qrels, analysis
-from pyterrier_asl.cli import main
 from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.judging.judged_run import judge, judge_whole
 from pyterrier_asl.judging.qrels import judgements_of
@@ -184,25 +183,3 @@ def test_merged_judgements_keep_what_the_qrels_say():
         "Qrels('x.txt', labels=..., duplicates='best')"
     )
     assert repr(qrels) == "Qrels(<DataFrame>, labels=...)"
-
-
-def test_options_of_commands(tmp_path, capsys):
-    for name, table in {**PASSAGES, "qrels": QRELS}.items():
-        line = "{} 0 {} {}\n" if name == "qrels" else "{} Q0 {} 1 {} x\n"
-        (tmp_path / name).write_text("".join(line.format(*r) for r in _triples(table)))
-    files = [str(tmp_path / name) for name in ("qrels", "one", "two")]
-    for words in (["evaluate"], ["compare"], ["holes"], ["ranks"], ["analyze", "run-quality"]):
-        main([*words, *files, "-o", "tsv", "--collapse", "#"], standalone_mode=False)
-        by_passages = capsys.readouterr().out
-        for name, run in RUNS.items():
-            lines = "".join(f"{q} Q0 {d} 1 {s} x\n" for q, d, s in _triples(run))
-            (tmp_path / name).write_text(lines)
-        main([*words, *files, "-o", "tsv"], standalone_mode=False)
-        assert capsys.readouterr().out == by_passages != ""
-        for name, run in PASSAGES.items():
-            lines = "".join(f"{q} Q0 {d} 1 {s} x\n" for q, d, s in _triples(run))
-            (tmp_path / name).write_text(lines)
-
-
-def _triples(table):
-    return [(q, d, value) for q in table for d, value in table[q].items()]
