@@ -1,4 +1,5 @@
-"""Another assessor as a system, and success at n, against loops over orders."""
+"""Another assessor as a system, and success at n, against loops over orders.
+Tests of assessors.py, judges_as_runs.py, success_at_n.py."""
 
 import itertools
 

@@ -1,4 +1,5 @@
-"""Analyses of preferences, against loops over all pairs and the numbers of the paper."""
+"""Analyses of preferences, against loops over all pairs and the numbers of the paper.
+Tests of incomplete_judgements.py, preferred_systems.py, recall_levels.py, tied_rankings.py."""
 
 from itertools import combinations, permutations, product
 from math import comb

@@ -1,4 +1,4 @@
-"""The names of the analyses: all in one module, imported on first use."""
+"""The names of the analyses: all in one module, imported on first use (registry.py)."""
 
 import inspect
 import subprocess

@@ -1,4 +1,5 @@
-"""Analyses of rareness, against the measures, loops and the numbers of the paper."""
+"""Analyses of rareness, against the measures, loops and the numbers of the paper.
+Tests of discrimination.py, finders.py, rareness_agreement.py, rareness_pools.py."""
 
 import warnings
 from itertools import combinations

@@ -1,4 +1,5 @@
-"""Values of options of analyses as text, and what is printed of the attributes of a table."""
+"""Values of options of analyses as text, and what is printed of the attributes of a table.
+Tests of registry.py, reading.py."""
 
 import pandas as pd
 import pytest

@@ -1,4 +1,4 @@
-"""Audited estimates, their printed explanations, and the draw of the plan."""
+"""Audited estimates, their printed explanations, and the draw of the plan (audit_plan.py)."""
 
 import threading
 import warnings

@@ -1,4 +1,5 @@
-"""Verdicts on judges, against reference implementations and judges of known agreement."""
+"""Verdicts on judges, against reference implementations and judges of known agreement.
+Tests of compare_judges.py, human_range.py, which_judge.py, system_pairs.py."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Comparisons and guards on tables of scores and on several collections."""
+"""Comparisons and guards on tables of scores and on several collections (differences.py)."""
 
 import re
 

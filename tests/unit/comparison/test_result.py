@@ -1,4 +1,5 @@
-"""The sentences of a comparison for no, one and several tests; text, HTML and LaTeX."""
+"""The sentences of a comparison for no, one and several tests; text, HTML and LaTeX.
+Tests of sentences.py."""
 
 import pytest
 

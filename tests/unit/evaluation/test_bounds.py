@@ -1,4 +1,5 @@
-"""Bounds over all labellings, against worked cases and enumeration of all labellings."""
+"""Bounds over all labellings, against worked cases and enumeration of all labellings.
+Tests of labellings.py."""
 
 import warnings
 from random import Random

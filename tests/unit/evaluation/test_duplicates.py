@@ -1,4 +1,5 @@
-"""A document that occurs twice in a ranking is refused, or counts once at its best rank."""
+"""A document that occurs twice in a ranking is refused, or counts once at its best rank.
+Tests of labellings.py, providers.py."""
 
 import ir_measures
 import pandas as pd

@@ -1,4 +1,5 @@
-"""Many runs and measures against ir_measures, with a pool of the runs and several workers."""
+"""Many runs and measures against ir_measures, with a pool of the runs and several workers.
+Tests of evaluate.py, measuring.py."""
 
 import pickle
 from pathlib import Path

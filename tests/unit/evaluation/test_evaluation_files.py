@@ -1,4 +1,5 @@
-"""Evaluation of run files, and the errors for files that cannot be evaluated."""
+"""Evaluation of run files, and the errors for files that cannot be evaluated.
+Tests of evaluate.py, printing.py."""
 
 import pytest
 from click.testing import CliRunner

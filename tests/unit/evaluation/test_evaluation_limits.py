@@ -1,4 +1,5 @@
-"""Limits from which on evaluations note, name or refuse something, and orders of their tables."""
+"""Limits from which on evaluations note, name or refuse something, and orders of their tables.
+Tests of collections.py, printing.py, scores.py."""
 
 import pandas as pd
 import pytest

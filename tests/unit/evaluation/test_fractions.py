@@ -1,4 +1,4 @@
-"""Fractional grades: a threshold in every measure with ``rel``."""
+"""Fractional grades: a threshold in every measure with ``rel`` (measuring.py)."""
 
 import pytest
 import small

@@ -1,4 +1,5 @@
-"""Options have the effect of the parameters, qrels and runs that they stand for."""
+"""Options have the effect of the parameters, qrels and runs that they stand for.
+Tests of evaluate.py, labellings.py, preferences.py, ties.py."""
 
 import numpy as np
 import pandas as pd

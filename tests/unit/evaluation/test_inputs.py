@@ -1,4 +1,4 @@
-"""The default of the lowest relevant grade."""
+"""The default of the lowest relevant grade (sources.py)."""
 
 import warnings
 

@@ -1,4 +1,4 @@
-"""Facts of runs and qrels, and their sentences."""
+"""Facts of runs and qrels, and their sentences (facts.py, written_ids.py)."""
 
 import re
 import warnings

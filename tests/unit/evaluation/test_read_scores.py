@@ -1,4 +1,4 @@
-"""Scores of other programs, read from all formats, and errors of wrong tables."""
+"""Scores of other programs, read from all formats, and errors of wrong tables (scores.py)."""
 
 import gzip
 import re

@@ -1,4 +1,4 @@
-"""Input and options that a function cannot use are refused with a remedy."""
+"""Input and options that a function cannot use are refused with a remedy (sources.py)."""
 
 from inspect import signature
 

@@ -1,4 +1,5 @@
-"""The standard measures against pytrec_eval and other providers, on unusual cases and real runs."""
+"""The standard measures against pytrec_eval and other providers, on unusual cases and real runs.
+Tests of providers.py."""
 
 import sys
 import warnings

@@ -1,4 +1,4 @@
-"""Qrels by subtopic: measures with subtopics, and one grade for all others."""
+"""Qrels by subtopic: measures with subtopics, and one grade for all others (measuring.py)."""
 
 import warnings
 

@@ -1,4 +1,5 @@
-"""pt.asl.Experiment against pt.Experiment where it is correct, and against loops otherwise."""
+"""pt.asl.Experiment against pt.Experiment where it is correct, and against loops otherwise.
+Tests of arguments.py, highlighting.py, recorder.py, trial.py."""
 
 import pickle
 import re

@@ -1,4 +1,4 @@
-"""Ranks in the result of an experiment."""
+"""Ranks in the result of an experiment (results.py)."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""Folders, names and tables as people have them."""
+"""Folders, names and tables as people have them (escapes.py, runs.py)."""
 
 from __future__ import annotations
 

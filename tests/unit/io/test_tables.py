@@ -1,4 +1,4 @@
-"""Tables: best values, widths, and narrow terminals."""
+"""Tables: best values, widths, and narrow terminals (printed.py, table_forms.py)."""
 
 import io
 import re

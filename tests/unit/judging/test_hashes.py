@@ -1,4 +1,5 @@
-"""Ids that were chosen to collide in a hash without a seed do not collide in this package."""
+"""Ids that were chosen to collide in a hash without a seed do not collide in this package.
+Tests of matching.py."""
 
 import pickle
 

@@ -1,4 +1,5 @@
-"""Ranking and judging, against plain loops over dicts and, for many rows, pandas."""
+"""Ranking and judging, against plain loops over dicts and, for many rows, pandas.
+Tests of judged_run.py, judgements.py, ranking.py."""
 
 import warnings
 

@@ -1,4 +1,5 @@
-"""Leaderboards with intervals of ranks: tables, sentences, refusals, collections and judges."""
+"""Leaderboards with intervals of ranks: tables, sentences, refusals, collections and judges.
+Tests of samples.py, sentences.py."""
 
 import dataclasses
 import re

@@ -1,4 +1,5 @@
-"""Values of parameters: numbers and their limits, text, truth values, and other types."""
+"""Values of parameters: numbers and their limits, text, truth values, and other types.
+Tests of _base.py."""
 
 import numpy as np
 import pytest

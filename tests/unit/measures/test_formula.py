@@ -1,4 +1,5 @@
-"""Properties of measures: whether their bounds are exact, and the columns that they read."""
+"""Properties of measures: whether their bounds are exact, and the columns that they read.
+Tests of kinds.py."""
 
 import ir_measures
 import pytest

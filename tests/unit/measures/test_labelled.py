@@ -1,4 +1,4 @@
-"""Values under labellings of unjudged documents, against loops over labelled qrels."""
+"""Values under labellings of unjudged documents, against loops over labelled qrels (kinds.py)."""
 
 import itertools
 

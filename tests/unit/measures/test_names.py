@@ -1,4 +1,4 @@
-"""Properties of measures by name: direction, sum, pool, default."""
+"""Properties of measures by name: direction, sum, pool, default (directions.py, parsing.py)."""
 
 import ir_measures
 import numpy as np

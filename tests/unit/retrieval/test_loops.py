@@ -1,4 +1,4 @@
-"""Postings by NumPy and by compiled loops are equal to the last bit."""
+"""Postings by NumPy and by compiled loops are equal to the last bit (_kernels.py)."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,5 @@
-"""TermIndex: its contents equal counts by hand, in memory and on disk."""
+"""TermIndex: its contents equal counts by hand, in memory and on disk.
+Tests of build.py, index.py, stored.py, tokens.py."""
 
 import json
 import pickle

@@ -1,4 +1,5 @@
-"""Bounds over all labellings of a query, against enumeration of the labellings."""
+"""Bounds over all labellings of a query, against enumeration of the labellings.
+Tests of bounds.py, matrices.py, pair_bounds.py."""
 
 import itertools
 

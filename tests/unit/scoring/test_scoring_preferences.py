@@ -1,4 +1,5 @@
-"""Preferences between the rankings of a query, against loops over their definitions."""
+"""Preferences between the rankings of a query, against loops over their definitions.
+Tests of preferences.py."""
 
 from itertools import combinations
 

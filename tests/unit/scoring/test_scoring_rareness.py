@@ -1,4 +1,4 @@
-"""Gains of rareness are their definition, document by document."""
+"""Gains of rareness are their definition, document by document (rareness.py)."""
 
 import numpy as np
 import pytest

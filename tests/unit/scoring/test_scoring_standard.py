@@ -1,4 +1,4 @@
-"""The formulas of the standard measures, by hand."""
+"""The formulas of the standard measures, by hand (standard.py)."""
 
 import numpy as np
 import pytest

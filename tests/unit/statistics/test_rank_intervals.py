@@ -1,4 +1,5 @@
-"""Intervals of ranks: worked cases, plain loops over all sign vectors, and invariances."""
+"""Intervals of ranks: worked cases, plain loops over all sign vectors, and invariances.
+Tests of random_signs.py, rounding.py."""
 
 import numpy as np
 import pytest

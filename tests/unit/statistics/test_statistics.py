@@ -1,4 +1,5 @@
-"""Statistics by name, against SciPy, statsmodels, enumeration and published numbers."""
+"""Statistics by name, against SciPy, statsmodels, enumeration and published numbers.
+Tests of pairwise.py, tests.py, tukey.py."""
 
 import warnings
 from itertools import combinations, compress, permutations, product

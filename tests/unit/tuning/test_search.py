@@ -1,4 +1,5 @@
-"""Random search against GridSearch, and after interruptions or with several processes."""
+"""Random search against GridSearch, and after interruptions or with several processes.
+Tests of objective.py, space.py, study.py."""
 
 import dataclasses
 import itertools

@@ -1,4 +1,4 @@
-"""Invalid options raise errors that name the option, the value and the remedy."""
+"""Invalid options raise errors that name the option, the value and the remedy (holes.py)."""
 
 import json
 
