@@ -95,12 +95,8 @@ def test_is_eq1_on_any_collection(texts, queries, b, k1, num_results):
         assert mine["score"].tolist() == pytest.approx([expected[d] for d in mine["docno"]])
         assert mine["rank"].tolist() == list(range(len(mine)))
         # Equal scores are ordered by docid, also at the cut-off.
-        assert mine[["score", "docid"]].values.tolist() == [
-            [score, docid]
-            for score, docid in mine.sort_values(["score", "docid"], ascending=[False, True])[
-                ["score", "docid"]
-            ].values.tolist()
-        ]
+        pairs = [*zip(-mine["score"], mine["docid"])]
+        assert pairs == sorted(pairs)
 
 
 # -- the transformer ------------------------------------------------------------------------------
@@ -148,30 +144,18 @@ def test_a_query_is_tokenised_as_the_index_was_and_query_toks_are_not(index):
 def test_query_toks_go_before_query_where_there_are_any(index):
     queries = pd.DataFrame(
         {
-            "qid": ["1", "2", "3"],
-            "query": ["radio", "ferrite", "cores"],
-            "query_toks": [{"transistor": 1.0}, None, {}],
+            "qid": ["1", "2", "3", "4"],
+            "query": ["radio", "ferrite", "cores", "unheard of"],
+            "query_toks": [{"transistor": 1.0}, None, {}, None],
         }
     )
     found = index.bm25()(queries)
     assert found[["qid", "docno"]].values.tolist() == [["1", "d3"], ["2", "d4"]]
 
 
-def test_a_repeated_term_counts_as_often_as_it_is_there(index):
-    once, twice = (
-        index.bm25().search(query)["score"][0] for query in ("ferrite", "ferrite ferrite")
-    )
-    assert twice == pytest.approx(2 * once)
-
-
 def test_a_qid_twice_is_answered_twice(index):
     queries = pd.DataFrame({"qid": ["1", "1"], "query": ["ferrite", "cores"]})
     assert index.bm25()(queries)["docno"].tolist() == ["d4", "d5"]
-
-
-def test_queries_without_a_term_have_no_results(index):
-    queries = pd.DataFrame({"qid": ["1", "2", "3"], "query": ["", "unheard of", "ferrite"]})
-    assert index.bm25()(queries)["qid"].tolist() == ["3"]
 
 
 def test_columns_of_earlier_results_are_replaced(index):

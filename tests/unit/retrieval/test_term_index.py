@@ -58,7 +58,6 @@ def test_random_access():
     radio = index.postings("radio")
     assert radio.docids.tolist() == [0, 2, 3]
     assert radio.tfs.tolist() == [1, 2, 1]
-    assert len(index.postings("radio").docids) == 3
     assert index.postings("television").docids.tolist() == []
     assert index.term_id("television") is None
     assert index.docids(np.array(["d1"], dtype=object)).tolist() == [2]
@@ -161,10 +160,14 @@ def test_unknown_tokenisers_are_refused(make, message):
 
 
 def test_loads_as_an_artifact(tmp_path):
+    """Also in another process, from its path, and from a package."""
     index = indexed(path=tmp_path / "index")
+    index.build_package(str(tmp_path / "a.tar.lz4"), verbose=False)
+    assert (tmp_path / "a.tar.lz4").stat().st_size > 0
     loaded = pt.Artifact.load(str(tmp_path / "index"))
     assert isinstance(loaded, TermIndex)
-    assert contents(loaded) == contents(index)
+    for other in (loaded, pickle.loads(pickle.dumps(index)), pt.Artifact.from_url(str(index.path))):
+        assert contents(other) == contents(index)
     assert loaded == index and hash(loaded) == hash(index)
     assert pt.inspect.artifact_type_format(loaded) == ("sparse_index", "pyterrier_asl")
 
@@ -181,24 +184,12 @@ def test_arrays_are_mapped_and_read_only(tmp_path):
     assert suffixes == {".npy", ".arrow", ".json"}
 
 
-def test_another_process_gets_the_path(tmp_path):
-    index = indexed(path=tmp_path / "index")
-    assert contents(pickle.loads(pickle.dumps(index))) == contents(index)
-
-
 def test_a_temporary_index_goes_with_the_object():
     index = indexed()
     path = index.path
     assert path.is_dir()
     del index
     assert not path.exists()
-
-
-def test_a_package_of_it_can_be_made(tmp_path):
-    indexed(path=tmp_path / "index").build_package(str(tmp_path / "a.tar.lz4"), verbose=False)
-    loaded = pt.Artifact.from_url(str(tmp_path / "index"))
-    assert contents(loaded) == contents(indexed())
-    assert (tmp_path / "a.tar.lz4").stat().st_size > 0
 
 
 def test_another_format_is_refused(tmp_path):
@@ -325,11 +316,11 @@ def test_what_cannot_be_indexed_is_named(documents, error, message):
 
 
 def test_a_data_frame_of_documents():
-    documents = [{"docno": "d1", "text": "a wave"}, {"docno": "d2", "text": "radio"}]
+    documents = [{"docno": np.int64(8), "text": "a wave"}, {"docno": 7, "text": "radio"}]
     frame = pd.DataFrame(documents).assign(url="http")
     arrow = pa.table(frame)  # as polars hands its frames on
     for each in (frame, arrow, documents):
-        assert list(indexed(each).docnos) == ["d1", "d2"] and indexed(each).num_postings == 2
+        assert list(indexed(each).docnos) == ["8", "7"] and indexed(each).num_postings == 2
     with pytest.raises(KeyError, match="document 1: 'text'"):
         indexed(arrow.drop_columns("text"))
 
@@ -352,11 +343,6 @@ def test_options_are_handed_on():
 def test_unknown_documents_are_named():
     with pytest.raises(KeyError, match="2 of 3 documents are not in TermIndex.*'x', 'y'; use the"):
         indexed().doc_terms(np.array(["d1", "x", "y"], object))
-
-
-def test_numbers_do_as_docnos():
-    documents = [{"docno": 7, "text": "radio"}, {"docno": np.int64(8), "text": "wave"}]
-    assert indexed(documents).docnos.tolist() == ["7", "8"]
 
 
 def test_a_title_is_indexed_before_the_text():

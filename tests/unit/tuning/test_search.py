@@ -238,23 +238,6 @@ def test_equal_names_are_distinguished():
 # -- errors ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "params, message",
-    [
-        ({}, "no parameter to tune"),
-        ({Mixture(): {}}, "no parameter to tune"),
-        ({Mixture(): {"y": uniform(0, 1)}}, "no parameter 'y'"),
-        ({Mixture(): {"x": 0.5}}, "SciPy distribution"),
-        ({Mixture(): {"x": []}}, "SciPy distribution"),
-        ({Mixture(): ["x"]}, "dict of names"),
-        ({"bm25": {"x": [1]}}, "no set_parameter"),
-    ],
-)
-def test_parameters_that_are_none(params, message):
-    with pytest.raises(ValueError, match=message):
-        RandomSearch(Mixture(), params, TOPICS, QRELS)
-
-
 def test_a_transformer_that_is_not_in_the_pipeline_is_refused_before_a_trial():
     """Where it equals one in the pipeline, too; parts of parts are in the pipeline."""
     inner, other = Mixture(), Mixture()
@@ -282,6 +265,16 @@ def test_a_transformer_that_is_not_in_the_pipeline_is_refused_before_a_trial():
         ({"metric": ["map"]}, r"not \['map'\]"),
         ({"metric": NumRet}, "neither more nor less is better"),
         ({"sweep": True}, "neither a TermIndex's BM25"),
+        ({"storage": "foo"}, "the storage 'foo' cannot be opened: .*sqlite:///se"),
+        ({"storage": "sqlite:////nowhere/a.db"}, "the storage 'sqlite:.* cannot be .*sqlite:///se"),
+        ({"storage": "redis://here"}, "the storage 'redis:.* cannot be opened: .*sqlite:///se"),
+        ({"storage": 3}, "the storage 3 cannot be opened: .*Optuna storage"),
+        ({"params": [(Mixture(), {})]}, "no parameter to tune"),
+        ({"params": {Mixture(): {"y": uniform(0, 1)}}}, "no parameter 'y'"),
+        ({"params": {Mixture(): {"x": 0.5}}}, "SciPy distribution"),
+        ({"params": {Mixture(): {"x": []}}}, "SciPy distribution"),
+        ({"params": {Mixture(): ["x"]}}, "dict of names"),
+        ({"params": {"bm25": {"x": [1]}}}, "no set_parameter"),
     ],
 )
 def test_options_that_are_none(options, message):
@@ -358,13 +351,6 @@ def test_whole_numbers_are_ids_as_their_text_is():
     assert one["map"].min() > 0
 
 
-@pytest.mark.parametrize("url", ["foo", "sqlite:////nowhere/at/all.db", "redis://here", 3])
-def test_a_storage_that_is_none(url):
-    needed = "Optuna storage" if url == 3 else "sqlite:///se"
-    with pytest.raises(ValueError, match=f"the storage {url!r} cannot be opened: .*{needed}"):
-        search(storage=url)
-
-
 @pytest.mark.slow
 def test_a_storage_on_a_full_disk_is_named_and_continued(tmp_path):
     from pyterrier_asl.tuning.study import open_storage
@@ -427,9 +413,7 @@ def test_optuna_shows_the_parameters_values_and_durations_of_each_trial(storage)
         "pause": truncated(loguniform(1, 9)),
         "kind": [("up",), "down", None, 2],
     }
-    mixture.transform = lambda topics: Mixture(mixture.x, mixture.power, mixture.kind, 0.002)(
-        topics
-    )
+    mixture.transform = lambda of: Mixture(mixture.x, mixture.power, mixture.kind, 0.002)(of)
     trials = search(mixture, {mixture: params}, storage=storage, n_trials=9)
     study = optuna.load_study(study_name="RandomSearch", storage=storage)
     table = study.trials_dataframe()
