@@ -3,7 +3,7 @@
 Workers use this module. :func:`values_of` has the values of measures without a pool. For a
 measure that another provider of ir_measures computes, it returns the values that the provider gives
 for the scores of the run and the grades of the qrels, and the measure's default for a query for
-which the provider gives no value, or NaN (trec_eval divides 0 by 0 in IPrec).
+which the provider gives no value, or NaN in IPrec (trec_eval divides 0 by 0).
 """
 
 from __future__ import annotations
@@ -189,7 +189,8 @@ def values_by_others(measures: Sequence[Any], judged: JudgedRun) -> dict[Any, Fl
         for group in filter(None, groups):
             for metric in _calculated(group, judged, rows):
                 measure = metric.measure if len(group) > 1 else group[0]
-                if metric.query_id in number and metric.value == metric.value:
+                is_undefined = measure.NAME == "IPrec" and metric.value != metric.value
+                if metric.query_id in number and not is_undefined:
                     values[measure][number[metric.query_id]] = metric.value
     return values
 
