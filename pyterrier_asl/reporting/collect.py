@@ -103,10 +103,8 @@ def collect(
     measure = NamedMeasure(first.name, (full if others else pooled)[first.name])
     shown_rel = None if least == 1 else least
     by_judges = {"judges": judges, "judge_rel": judge_rel, "people": people, "rel": shown_rel}
-    of_judges: dict[str, Any] = by_judges if has_judges else {}
-    comparison = None
-    if len(judged) == 2:
-        comparison = _of_two(judged, judged.judgements, pooled, alpha, shown_rel)
+    two = len(judged) == 2
+    comparison = _of_two(judged, judged.judgements, pooled, alpha, shown_rel) if two else None
     facts = {name: of.facts(full if others else pooled) for name, of in matched.items()}
     notes = {name: of.notes for name, of in facts.items()}
     if comparison is not None:  # knows documents that one of the two writes in another form
@@ -118,7 +116,9 @@ def collect(
         rankings,
         Provenance.of(judged, command),
         comparison,
-        *_of_all(has_judges or bool(others), matched, measure, alpha, **of_judges),
+        *_of_all(
+            has_judges or bool(others), matched, measure, alpha, **by_judges if has_judges else {}
+        ),
         joined_notes(notes),
         joined_notes({name: of.doubts for name, of in facts.items()}),
         judged,

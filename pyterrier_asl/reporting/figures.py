@@ -54,8 +54,8 @@ def _specification(chart: alt.TopLevelMixin) -> dict[str, Any]:
     """A chart in Vega-Lite, without a version: the page has the version of vl-convert."""
     # Titles of axes are expressions, which Vega-Lite accepts and its schema does not.
     made = chart.properties(width="container").to_dict(validate=False)
-    made = {"height": 280} | made
-    return {name: part for name, part in made.items() if name not in ("$schema", "config")}
+    shown = {name: part for name, part in made.items() if name not in ("$schema", "config")}
+    return {"height": 280} | shown
 
 
 def _rows(rows: list[dict[str, Any]]) -> alt.Chart:
@@ -231,7 +231,7 @@ def _lengths(f: Findings) -> alt.Chart:
 
 
 def _loss(f: Findings) -> alt.Chart:
-    missed, retrieved = parts = ["documents not retrieved", "retrieved documents"]
+    parts = ["documents not retrieved", "retrieved documents"]
     shares = f.quality["missing_share"].fillna(0)
     rows = [
         {"system": f.names[at], "rank": rank}
@@ -268,10 +268,7 @@ def _judged(f: Findings) -> alt.Chart:
     shares = {
         f"judged share of the first {k}": json_numbers(f.runs.values(Judged @ k).mean(axis=1))
         for k in (f.top, f.cutoff)
-    }
-    shares["unjudged above retrieved relevant documents"] = json_numbers(
-        f.quality["unjudged_share"]
-    )
+    } | {"unjudged above retrieved relevant documents": json_numbers(f.quality["unjudged_share"])}
     shown = [name for name, of in shares.items() if len(of) == 1 or len(set(of)) > 1]
     rows = [
         {"system": system} | {name: shares[name][at] for name in shown}
@@ -356,10 +353,9 @@ def _ranks(cutoff: int) -> alt.LayerChart:
     return alt.layer(*layers, points)
 
 
-def _bump(f: Findings) -> alt.LayerChart:
-    systems, measures = len(f.names), [ranking.name for ranking in f.reordered]
-    height = max(200, min(480, 22 * systems))
-    apart = 12 * (systems - 1) / height  # labels of 12 pixels
+def _ranks_by_measure(f: Findings) -> alt.Chart:
+    """The rank of each system by each measure, without a mark."""
+    systems = len(f.names)
     rows = [
         {"system": system, "measure": ranking.name, "rank": rank, "value": mean}
         | {"retrieved": retrieved, "shallow": short}
@@ -373,10 +369,10 @@ def _bump(f: Findings) -> alt.LayerChart:
         )
     ]
     lines = r"split(replace(replace(replace(datum.label, '@', '¶@'), '(', '¶('), '_', '_¶'), '¶')"
-    base = _rows(rows).encode(
+    return _rows(rows).encode(
         x=alt.X(
             "measure:N",
-            sort=measures,
+            sort=[ranking.name for ranking in f.reordered],
             title=None,
             scale=alt.Scale(padding=0.3),
             axis=alt.Axis(
@@ -400,6 +396,13 @@ def _bump(f: Findings) -> alt.LayerChart:
             alt.Tooltip("retrieved:Q", format=",.0f", title="documents per query"),
         ],
     )
+
+
+def _bump(f: Findings) -> alt.LayerChart:
+    """The same as lines, the systems in colour with their names, which are moved apart."""
+    height = max(200, min(480, 22 * len(f.names)))
+    apart = 12 * (len(f.names) - 1) / height  # names of 12 pixels
+    base = _ranks_by_measure(f)
     dashes = alt.StrokeDash(
         "shallow:N", legend=None, scale=alt.Scale(domain=[False, True], range=[[1, 0], [4, 3]])
     )
@@ -410,7 +413,7 @@ def _bump(f: Findings) -> alt.LayerChart:
         color=alt.Color("system:N", scale=_COLOURED, legend=None)
     )
     labels = (
-        marked.transform_filter(f"datum.measure == {measures[-1]!r}")
+        marked.transform_filter(f"datum.measure == {f.reordered[-1].name!r}")
         .transform_window(number="row_number()", sort=[alt.SortField("rank")])
         .transform_calculate(first=f"datum.rank - {apart} * datum.number")
         .transform_window(first="max(first)", sort=[alt.SortField("number")], frame=[None, 0])
@@ -431,6 +434,5 @@ def _bump(f: Findings) -> alt.LayerChart:
         labels,
     ]
     return alt.layer(*layers).properties(
-        height=height,
-        padding={"left": 5, "right": 120, "top": 5, "bottom": 5},
+        height=height, padding={"left": 5, "right": 120, "top": 5, "bottom": 5}
     )

@@ -360,13 +360,6 @@ class Findings(SystemFindings):
         order = np.argsort(-moves, kind="stable")
         return order[moves[order] > 0]
 
-    @property
-    def marked(self) -> list[int]:
-        """The systems that the figure of :attr:`reordered` marks: the best and the first mover."""
-        if len(self.names) <= 6:
-            return list(self.first.order)
-        return [*(ranking.order[0] for ranking in self.reordered), *self.movers[:1]]
-
     @cached_property
     def finders(self) -> Ints:
         """The number of systems that retrieve each relevant document, shape (R,)."""

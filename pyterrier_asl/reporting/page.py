@@ -98,7 +98,7 @@ class DocumentPage(Page):
             "retrieved": json_numbers(f.retrieved),
             "missingShare": json_numbers(f.quality["missing_share"]),
             "unjudgedShare": json_numbers(f.quality["unjudged_share"]),
-            "marked": [int(system) for system in f.marked],
+            "marked": [*(int(each.order[0]) for each in f.reordered), *f.movers[:1].tolist()],
             "documents": self._documents(),
             "tops": self._tops(),
             "preferences": self._preferences(),

@@ -8,6 +8,7 @@ import hashlib
 import json
 import re
 from functools import cache
+from importlib.resources import files
 from typing import Any
 
 import vl_convert
@@ -44,7 +45,7 @@ def render(findings: SystemFindings, *, title: str, texts: Texts, note: str = ""
         note=note,
         f=findings,
         page=page,
-        style=_source(templates, "style.css"),
+        style=_source("style.css"),
         scripts=_scripts(),
         digests=list(zip(findings.names, findings.provenance.runs)),
         data=_packed(page.data() | {"charts": figures(findings)}),
@@ -58,9 +59,8 @@ def _packed(data: dict[str, Any]) -> str:
     return base64.b64encode(gzip.compress(text, mtime=0)).decode()
 
 
-def _source(templates: Environment, name: str) -> str:
-    assert templates.loader is not None
-    return templates.loader.get_source(templates, name)[0]
+def _source(name: str) -> str:
+    return files(__package__).joinpath("templates", name).read_text(encoding="utf-8")
 
 
 @cache
@@ -72,7 +72,7 @@ def _scripts() -> dict[str, str]:
     read the specifications of older versions of Altair.
     """
     bundle = vl_convert.javascript_bundle()  # type: ignore[call-arg]
-    own = "".join(_source(environment(), f"{name}.js") for name in _SCRIPTS)
+    own = "".join(_source(f"{name}.js") for name in _SCRIPTS)
     # A browser hashes the text with line feeds only, and a page has no null character.
     texts = [re.sub("\r\n?", "\n", text).replace("\0", "\ufffd") for text in (bundle, own)]
     texts[0] = texts[0].replace("</script", r"<\/script").replace("<!--", r"<\!--")

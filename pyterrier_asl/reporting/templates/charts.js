@@ -108,6 +108,6 @@ function lengthSystems() {
 function bumpSystems() {
   if (!$("bump-mark")) return [];
   const other = $("bump-mark").value;
-  const usual = S <= 6 ? page.palette : [...page.marked];
+  const usual = S <= 6 ? page.palette : page.marked;
   return [...new Set(other ? [Number(other)] : usual)];
 }
