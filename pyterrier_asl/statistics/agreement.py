@@ -16,7 +16,7 @@ import scipy  # its submodules load when first used, so that importing this modu
 
 from ..scoring.arrays import Floats, Ints
 from ..scoring.parameters import check_name, check_probability
-from .inputs import CHUNK, ArrayLike, finite_vectors, same_items
+from .inputs import CHUNK, ArrayLike, finite_vectors
 
 
 def cohen_kappa(a: ArrayLike, b: ArrayLike, *, weights: str | None = None) -> float:
@@ -38,8 +38,8 @@ def cohen_kappa(a: ArrayLike, b: ArrayLike, *, weights: str | None = None) -> fl
         chance is complete.
 
     Raises:
-        ValueError: The two are not vectors of one length of at least 1, hold NaN, or ``weights`` is
-            an unknown name.
+        ValueError: The two are not vectors of one length of at least 1, hold values that are not
+            finite, or ``weights`` is an unknown name.
 
     Source: Cohen (1960); weighted: Cohen (1968).
 
@@ -49,8 +49,7 @@ def cohen_kappa(a: ArrayLike, b: ArrayLike, *, weights: str | None = None) -> fl
     0.6364
     """
     check_name("weights", weights, [None, "linear", "quadratic"])
-    first, second = same_items(a, b, least=1)
-    grades, codes = np.unique(np.concatenate((first, second)), return_inverse=True)
+    grades, codes = np.unique(finite_vectors(a, b), return_inverse=True)
     rows, columns = codes.reshape(2, -1)
     counts = np.bincount(rows * grades.size + columns, minlength=grades.size**2)
     distance = np.abs(np.subtract.outer(grades, grades))
@@ -108,10 +107,7 @@ def kendall_tau(a: ArrayLike, b: ArrayLike) -> float:
     >>> round(kendall_tau([4, 3, 2, 1], [4, 3, 1, 2]), 4)
     0.6667
     """
-    matrix = finite_vectors(a, b)
-    if matrix.shape[1] < 2:
-        raise ValueError("there is only 1 item: an order needs at least 2")
-    return float(scipy.stats.kendalltau(matrix[0], matrix[1]).statistic)
+    return float(scipy.stats.kendalltau(*_score_vectors(a, b)).statistic)
 
 
 def kendall_taus(a: Floats, b: Floats) -> Floats:
@@ -157,7 +153,8 @@ def tau_ap(estimate: ArrayLike, reference: ArrayLike) -> float:
         A number in [-1, 1]: 1 for the same order, 0 for chance, -1 for the reverse order.
 
     Raises:
-        ValueError: The two are not vectors of one length of at least 2, or hold NaN.
+        ValueError: The two are not vectors of one length of at least 2, or hold values that are not
+            finite.
 
     Source: Yilmaz, Aslam and Robertson (2008), section 3; ties: Urbano and Marrero (2017).
 
@@ -168,8 +165,8 @@ def tau_ap(estimate: ArrayLike, reference: ArrayLike) -> float:
     >>> round(tau_ap([4, 3, 1, 2], [4, 3, 2, 1]), 4)  # exchanged at the bottom
     0.7778
     """
-    a, b = (values[None] for values in same_items(estimate, reference))
-    return float(taus_ap(a, b)[0])
+    a, b = _score_vectors(estimate, reference)
+    return float(taus_ap(a[None], b[None])[0])
 
 
 def taus_ap(estimates: Floats, references: Floats) -> Floats:
@@ -244,6 +241,14 @@ def overlaps_of_scores(a: Floats, b: Floats, *, p: float = 0.9) -> Floats:
         overlap += np.sum(in_a * in_b, axis=-2)
     within = (overlap / depths * p**depths).sum(axis=1) * (1 - p) / p
     return np.asarray(within + overlap[:, -1] / items * p**items)
+
+
+def _score_vectors(a: ArrayLike, b: ArrayLike) -> Floats:
+    """The scores of the same items in two rows; ValueError for a single item."""
+    matrix = finite_vectors(a, b)
+    if matrix.shape[1] < 2:
+        raise ValueError("there is only 1 item: an order needs at least 2")
+    return matrix
 
 
 def _tie_groups(scores: Floats) -> tuple[Ints, Ints]:

@@ -117,16 +117,3 @@ def undefined_is_nan() -> Iterator[None]:
         # Before 1.13 SciPy's Wilcoxon test warns of the form that it falls back to.
         warnings.simplefilter("ignore", UserWarning)
         yield
-
-
-def same_items(a: ArrayLike, b: ArrayLike, least: int = 2) -> tuple[Floats, Floats]:
-    """Two vectors of numbers of the same items; ValueError for other shapes or NaN."""
-    first, second = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
-    if first.ndim != 1 or first.shape != second.shape or first.size < least:
-        raise ValueError(
-            f"two vectors about the same items, at least {least} of them, are needed; "
-            f"these have shapes {first.shape} and {second.shape}"
-        )
-    if np.isnan(first).any() or np.isnan(second).any():
-        raise ValueError("NaN cannot be ordered: drop the items that have no value")
-    return first, second
