@@ -1,9 +1,11 @@
 """What must be known of the inputs is said by every command and result, in the same words."""
 
 import re
+import warnings
 
 import numpy as np
 import pandas as pd
+import pyterrier as pt
 import pytest
 from _calls import call
 from _files import write_qrels, write_run
@@ -287,3 +289,24 @@ def test_a_negative_label_is_no_judgement(tmp_path, monkeypatch):
         assert all(done.exit_code in (0, 1) for done in results)
         printed[kind] = dict(zip(lines, ((done.stdout, done.stderr) for done in results)))
     assert printed["negative"] == printed["without"]
+
+
+@pytest.mark.filterwarnings("ignore:The inplace keyword")
+def test_topics_whose_ids_the_qrels_write_in_another_form():
+    """Else such topics would be left out in silence, as those of another fold are."""
+    pytest.importorskip("optuna")
+    qrels = frame_of(QRELS).rename(columns={"score": "label"}).astype({"label": int})
+    names = {q: q.replace("t_0", "t_") for q in FULL}
+    run = frame_of({names[q]: docs for q, docs in FULL.items()})
+    said = "the frame of topics writes 10 query ids in another form ('t_0' for 't_00'): write them"
+    for qids, warns in ((list(names.values()), True), (list(FULL)[:5], False)):
+        topics = pd.DataFrame({"qid": qids, "query": "x"})
+        system = run if warns else frame_of(FULL)
+        pipe = pt.Transformer.from_df(system[["qid", "docno", "score", "rank"]])
+        pipe.weight = 1
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            asl.Experiment([pipe], topics, qrels, ["AP"])
+            asl.RandomSearch(pipe, {pipe: {"weight": [1, 2]}}, topics, qrels, "AP")
+        found = [w for w in caught if str(w.message).startswith(said)]
+        assert len(found) == 2 * warns
