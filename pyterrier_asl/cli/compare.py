@@ -178,9 +178,11 @@ def _report_error(values: Mapping[str, Any], error: Exception) -> None:
     pool={"none": "the two runs"},
 )
 @options.matching
-@options.text_option("--junit", "FILE", "Save the verdicts of --fail-if as JUnit XML.")
-@options.text_option(
-    "--summary", "FILE", "Save verdicts, sentences and measures as Markdown, for a job's summary."
+@click.option("--junit", metavar="FILE", help="Save the verdicts of --fail-if as JUnit XML.")
+@click.option(
+    "--summary",
+    metavar="FILE",
+    help="Save verdicts, sentences and measures as Markdown, for a job's summary.",
 )
 @click.option(
     "--github/--no-github",

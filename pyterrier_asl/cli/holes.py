@@ -68,10 +68,10 @@ _OF_EXPORT = ("most", "docs", "topics", "dataset")
     help="Save the documents to judge next. If FILE is also given by --labels, its labels stay.",
 )
 @click.option("--most", type=options.NUMBER, metavar="N", help="Export N documents at most.")
-@options.text_option(
+@click.option(
     "--dataset",
-    "irds:ID",
-    "Collection of ir_datasets with the texts.  [default: QRELS, if it is one]",
+    metavar="irds:ID",
+    help="Collection of ir_datasets with the texts.  [default: QRELS, if it is one]",
 )
 @options.docs
 @options.topics

@@ -47,7 +47,7 @@ TABLES = ("agreement", "differences", "favoured", "reversals", "confusion")
     test=None,
 )
 @options.matching
-@options.text_option("--reference", "NAME", "The name of QRELS.  [default: its file name]")
+@click.option("--reference", metavar="NAME", help="The name of QRELS.  [default: its file name]")
 @outputs.show(*TABLES, help="Required with -o, except with -o latex.")
 @outputs.chart("Also draw the agreements with their intervals")
 @outputs.places

@@ -32,11 +32,6 @@ def together(*several: Decorator) -> Decorator:
     return lambda command: reduce(lambda done, add: add(done), reversed(several), command)
 
 
-def text_option(name: str, metavar: str, help: str) -> Decorator:
-    """An option with the name of a file, an id, or other text."""
-    return click.option(name, metavar=metavar, help=help)
-
-
 # Options of the parameters of a function
 
 
@@ -187,12 +182,12 @@ tracks = repeated(
     "can be given again for another track.",
 )
 
-#: Scores by topic that were computed before, with directions and a value for missing ones.
+#: Scores by query that were computed before, with directions and a value for missing ones.
 scores = together(
     repeated(
         "--scores",
         metavar="FILE",
-        help="Instead of QRELS and RUN...: values by topic, a CSV, TSV or Parquet table, JSON "
+        help="Instead of QRELS and RUN...: values by query, a CSV, TSV or Parquet table, JSON "
         "lines, or what trec_eval -q and ir_measures -q print; can be given again.",
     ),
     switch(

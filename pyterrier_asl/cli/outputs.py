@@ -14,7 +14,7 @@ from ..io.atomic import check_replaceable, replacing
 from ..io.table_forms import EVERY_PLACE
 from ..io.tables import FORMS
 from . import COMMAND
-from .options import Decorator, inputs, switch, text_option, together
+from .options import Decorator, inputs, switch, together
 
 
 class Command(click.Command):
@@ -125,8 +125,8 @@ def chart(help: str) -> Decorator:
     """``--chart``, ``--title`` and ``--no-title``."""
     endings = "into .html, .svg, .png or .pdf. Needs pip install '.[charts]'."
     return together(
-        text_option("--chart", "FILE", f"{help}, {endings}"),
-        text_option("--title", "TEXT", "The heading of the chart."),
+        click.option("--chart", metavar="FILE", help=f"{help}, {endings}"),
+        click.option("--title", metavar="TEXT", help="The heading of the chart."),
         click.option(
             "--no-title", "title", flag_value="", help="A chart without heading and caption."
         ),

@@ -10,7 +10,7 @@ Examples:
   pyterrier-asl ranks --scores perquery.csv -m nDCG@10 --chart ranks.svg
 
 \b
-How to read it: the topics are a sample of a population of topics.
+How to read it: the queries are a sample of a population of queries.
   name  mean      rank   ranks  could be the best
   a     0.7031       1   1-3    yes                a has the best mean; its rank is 1, 2 or 3
   b     0.6876       2   1-3    yes                b could also be the best: a is not shown to be

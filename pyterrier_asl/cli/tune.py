@@ -67,10 +67,10 @@ from . import epilog, options, outputs, print_notes
     seed={"default": 0},
     storage={"help": "Save trials in this database, and resume from it.", "metavar": "URL"},
 )
-@options.text_option(
+@click.option(
     "--out",
-    "FOLDER",
-    "Folder for the table, all trials and, with Altair, their chart.",
+    metavar="FOLDER",
+    help="Folder for the table, all trials and, with Altair, their chart.",
 )
 @outputs.places
 @outputs.table_size
