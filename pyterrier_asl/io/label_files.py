@@ -28,18 +28,6 @@ _NUMERIC = {*COLUMNS, "weight", "rank_a", "rank_b", "runs", "rank", "score"}
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
-def label_of(value: Any) -> float:
-    """A label as a number; NaN for a missing label (None, NaN, empty text).
-
-    Raises:
-        ValueError: for a value that is not a finite number.
-
-    >>> label_of("2"), label_of(" "), label_of(np.float32(1))
-    (2.0, nan, 1.0)
-    """
-    return number_of(value, "label")
-
-
 def read_labels(source: StrPath | pd.DataFrame) -> pd.DataFrame:
     """Labels from a frame or a file.
 
@@ -92,7 +80,7 @@ def label_rows(source: Any) -> pd.DataFrame:
     labels = []
     for line, value in frame["label"].items():
         try:
-            labels.append(label_of(value))
+            labels.append(number_of(value, "label"))
         except ValueError as error:
             raise ValueError(f"{name}, {where} {line}: {error}") from None
     ids = {column: _ids(frame[column], f"{column} of {name}") for column in KEY}

@@ -372,9 +372,10 @@ def _blocks(path: Path, stream: Any) -> Iterator[bytearray]:
     """The stream's text in blocks of whole lines, each with a line feed at its end."""
     rest = b""
     first = True
+    size = min(_BLOCK, 64 * path.stat().st_size)  # a small file needs less memory
     while True:
         # Reads into the block: copies of megabytes take as long as reading.
-        block = bytearray(max(_BLOCK, 2 * len(rest)))
+        block = bytearray(max(size, 2 * len(rest)))
         block[: len(rest)] = rest
         try:
             read = stream.readinto(memoryview(block)[len(rest) :])

@@ -1,13 +1,11 @@
 """Labels: formats, and unchanged official grades."""
 
 import json
-import math
 
 import pandas as pd
 import pytest
 
 from pyterrier_asl import merge_labels, read_labels
-from pyterrier_asl.io.label_files import label_of
 from pyterrier_asl.io.table_forms import jsonl_lines, tsv_lines
 
 QRELS = {"q": {"a": 1, "n": 0}, "p": {"b": 1}}
@@ -132,9 +130,11 @@ def test_frames_with_fractions_for_ids(qid):
         read_labels(pd.DataFrame({"qid": [qid], "docno": ["x"], "label": [1]}))
 
 
-def test_a_label_as_a_number():
-    assert [label_of(value) for value in ("2", 1, True, 0.5)] == [2, 1, 1, 0.5]
-    assert all(math.isnan(label_of(value)) for value in (None, "", "  ", float("nan"), pd.NA))
+def test_labels_are_text_or_numbers_or_missing():
+    values = ["2", None, 1, "", True, "  ", 0.5, float("nan"), pd.NA]
+    labels = pd.DataFrame({"qid": "q", "docno": list("abcdefghi"), "label": values}, dtype=object)
+    read = read_labels(labels)
+    assert dict(zip(read["docno"], read["label"])) == {"a": 2, "c": 1, "e": 1, "g": 0.5}
 
 
 # Labels merged with the official judgements
