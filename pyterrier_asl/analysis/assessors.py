@@ -31,14 +31,7 @@ from ..io.lazy import pd
 from ..statistics.tests import PairedTest, with_corrected_p
 from .judges_as_runs import BOUNDS, judge_as_run, precision_by
 from .reading import PUBLISHED
-from .registry import (
-    TROTMAN,
-    JudgeRel,
-    QrelsLike,
-    Runs,
-    analysis,
-    read_qrels_and_judges,
-)
+from .registry import TROTMAN, JudgeRel, QrelsLike, Runs, analysis, read_qrels_and_judges
 
 
 @analysis(TROTMAN, "section 4")

@@ -115,14 +115,7 @@ def run_quality_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
                 legend=alt.Legend(format="%", orient="bottom", tickCount=3),
             ),
             tooltip=tooltips(
-                "run",
-                "P@20",
-                "ASL@g1-10",
-                "AP",
-                "ASL",
-                "missing_share",
-                "unjudged_share",
-                *further,
+                "run", "P@20", "ASL@g1-10", "AP", "ASL", "missing_share", "unjudged_share", *further
             ),
         )
     )
@@ -135,15 +128,9 @@ def run_quality_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
         "Each point is a run; better is up and to the right. Light colours: a large share of its "
         f"search length comes from relevant documents that it did not retrieve. {best}"
         + undrawn(frame["missing_share"]),
-        x=alt.X(
-            "AP:Q",
-            title=better(names["AP"], "→"),
-            scale=alt.Scale(domain=ends),
-        ),
+        x=alt.X("AP:Q", title=better(names["AP"], "→"), scale=alt.Scale(domain=ends)),
         y=alt.Y(
-            "ASL:Q",
-            title=better(names["ASL"], "↑"),
-            scale=alt.Scale(domain=heights, reverse=True),
+            "ASL:Q", title=better(names["ASL"], "↑"), scale=alt.Scale(domain=heights, reverse=True)
         ),
     )
 
@@ -255,8 +242,7 @@ def _best_values(measure: str, part: pd.DataFrame) -> alt.TopLevelMixin:
         tooltip=tooltips("track", "best_run", "value", "runs"),
     )
     bar = base.mark_bar(size=BAR, color=COLORS[0]).encode(
-        x=alt.X("least:Q", scale=scale, title=title, axis=axis),
-        x2=alt.X2("value:Q"),
+        x=alt.X("least:Q", scale=scale, title=title, axis=axis), x2=alt.X2("value:Q")
     )
     return alt.layer(bar, names_above(base, "label", alt.XDatum(least)))
 

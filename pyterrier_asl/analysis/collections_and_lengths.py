@@ -25,15 +25,7 @@ from ..io.lazy import pd
 from ..io.notices import counted
 from ..measures import TBG
 from ..scoring.arrays import within_query
-from .registry import (
-    CLARKE,
-    DIAZ,
-    Evaluation,
-    QrelsLike,
-    Runs,
-    analysis,
-    read,
-)
+from .registry import CLARKE, DIAZ, Evaluation, QrelsLike, Runs, analysis, read
 
 #: The kinds of documents.
 _KINDS = ("relevant", "not relevant", "all")
@@ -147,10 +139,7 @@ def _all_documents(
 
 @analysis(DIAZ, "Table 1")
 def collection_statistics(
-    runs: Runs,
-    qrels: QrelsLike | None = None,
-    *,
-    rel: float | None = None,
+    runs: Runs, qrels: QrelsLike | None = None, *, rel: float | None = None
 ) -> pd.DataFrame:
     """How large are the collection and its runs?
 

@@ -9,31 +9,13 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from ..charts import (
-    COLORS,
-    alt,
-    around,
-    better,
-    figure,
-    some_values,
-    tooltips,
-    undrawn,
-)
+from ..charts import COLORS, alt, around, better, figure, some_values, tooltips, undrawn
 from ..evaluation.relevant_documents import RelevantRanks
 from ..io.choices import check_names
 from ..io.lazy import pd
 from ..io.notices import names_of
 from ..scoring.parameters import check_whole
-from .registry import (
-    LOST,
-    TURKMEN,
-    Bools,
-    Ints,
-    QrelsLike,
-    Runs,
-    analysis,
-    read,
-)
+from .registry import LOST, TURKMEN, Bools, Ints, QrelsLike, Runs, analysis, read
 
 
 def group_codes(names: list[str], groups: Mapping[str, str]) -> Ints:

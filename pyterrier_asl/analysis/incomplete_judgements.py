@@ -15,17 +15,7 @@ from ..io.notices import progress_bar
 from ..scoring.preferences import pairwise_preferences
 from ..statistics.inputs import check_draws
 from ..statistics.rounding import signs
-from .registry import (
-    DIAZ,
-    MORE,
-    Bools,
-    Floats,
-    Ints,
-    QrelsLike,
-    Runs,
-    analysis,
-    read,
-)
+from .registry import DIAZ, MORE, Bools, Floats, Ints, QrelsLike, Runs, analysis, read
 
 #: The shares of labels or queries that are kept.
 FRACTIONS: tuple[float, ...] = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)

@@ -38,17 +38,7 @@ from ..scoring.preferences import KINDS
 from ..statistics.pairwise import cycle_numbers
 from ..statistics.rounding import EQUAL, shared_ranks
 from ..statistics.tests import compare_differences
-from .registry import (
-    BETTER,
-    DIAZ,
-    Bools,
-    Floats,
-    Ints,
-    QrelsLike,
-    Runs,
-    analysis,
-    read,
-)
+from .registry import BETTER, DIAZ, Bools, Floats, Ints, QrelsLike, Runs, analysis, read
 
 _COLUMNS = (
     "preference",

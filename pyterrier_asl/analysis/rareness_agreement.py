@@ -8,17 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..charts import (
-    HEIGHT,
-    PANEL,
-    alt,
-    captioned,
-    category,
-    figure,
-    tooltips,
-    undrawn,
-    up_to_1,
-)
+from ..charts import HEIGHT, PANEL, alt, captioned, category, figure, tooltips, undrawn, up_to_1
 from ..io.lazy import pd
 from ..measures.rareness import Pools
 from ..scoring.parameters import check_whole
@@ -27,15 +17,7 @@ from ..statistics.agreement import kendall_tau, kendall_taus, tau_ap
 from ..statistics.inputs import CHUNK, check_draws
 from ..statistics.rounding import rounded, shared_ranks
 from .rareness_pools import pools_by_measure
-from .registry import (
-    TURKMEN,
-    Floats,
-    Ints,
-    QrelsLike,
-    Runs,
-    analysis,
-    read,
-)
+from .registry import TURKMEN, Floats, Ints, QrelsLike, Runs, analysis, read
 
 #: 0, 0.1, ..., 1.
 ALPHAS: tuple[float, ...] = tuple(i / 10 for i in range(11))

@@ -77,10 +77,7 @@ def read(
 
 
 def read_tracks(
-    runs: Runs,
-    qrels: QrelsLike | None,
-    rel: RelOfTracks,
-    measures: Measures | None = None,
+    runs: Runs, qrels: QrelsLike | None, rel: RelOfTracks, measures: Measures | None = None
 ) -> Tracks:
     """Reads the runs of each track by its name, '' for the only one, and its minimum grade."""
     several = tracks(runs, qrels)

@@ -19,16 +19,7 @@ from ..charts import (
 from ..evaluation.preferences import first_differences, recall_levels
 from ..io.lazy import pd
 from ..scoring.preferences import difference, level, pairwise_preferences
-from .registry import (
-    DIAZ,
-    Evaluation,
-    Floats,
-    Ints,
-    QrelsLike,
-    Runs,
-    analysis,
-    read,
-)
+from .registry import DIAZ, Evaluation, Floats, Ints, QrelsLike, Runs, analysis, read
 
 
 @analysis(DIAZ, "Figure 6")
@@ -266,10 +257,7 @@ def prediction_from_suffixes(
 
     pairs, right, tied = judged.once(_predictions, rel, cutoff)
     with np.errstate(invalid="ignore", divide="ignore"):
-        shares = {
-            "percent": 100 * right / pairs,
-            "percent_of_untied": 100 * right / (pairs - tied),
-        }
+        shares = {"percent": 100 * right / pairs, "percent_of_untied": 100 * right / (pairs - tied)}
     counts = {"pairs": pairs, "right": right, "ties": tied}
     frame = pd.DataFrame({"predictor": ["sgnLP", "δRR_2"], **counts, **shares})
     untied = frame.set_index("predictor")["percent_of_untied"]

@@ -8,17 +8,7 @@ from typing import Any
 import ir_measures
 import numpy as np
 
-from ..charts import (
-    LONG_NAME,
-    PANEL,
-    STEP,
-    WIDE_CAPTION,
-    alt,
-    captioned,
-    ranges,
-    tooltips,
-    undrawn,
-)
+from ..charts import LONG_NAME, PANEL, STEP, WIDE_CAPTION, alt, captioned, ranges, tooltips, undrawn
 from ..evaluation.relevant_documents import RelevantDocuments, relevant_documents
 from ..io.lazy import pd
 from ..measures._base import check_from_0
@@ -87,11 +77,7 @@ def num_better(
     """
     systems = len(values)
     pairs = compare_all(
-        values,
-        [*map(str, range(systems))],
-        test=test,
-        correction=correction,
-        alpha=alpha,
+        values, [*map(str, range(systems))], test=test, correction=correction, alpha=alpha
     )
     first, second = np.triu_indices(systems, k=1)
     means = values.mean(axis=-1)

@@ -11,15 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..charts import (
-    CROWDED,
-    DASHED,
-    alt,
-    by_collection,
-    category,
-    figure,
-    tooltips,
-)
+from ..charts import CROWDED, DASHED, alt, by_collection, category, figure, tooltips
 from ..evaluation.relevant_documents import relevant_documents
 from ..io.lazy import pd
 from ..io.notices import counted

@@ -150,11 +150,7 @@ def compare_techniques_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
         frame,
         "RRIE",
         ".0%",
-        x=alt.X(
-            "RRIE:Q",
-            title="relative reduction in error",
-            axis=alt.Axis(format="%"),
-        ),
+        x=alt.X("RRIE:Q", title="relative reduction in error", axis=alt.Axis(format="%")),
         y=alt.Y("measure:N", sort=None, title=None),
         tooltip=tooltips(
             "measure", "old", "new", "RRIE", "difference", "ci_low", "ci_high", "p_corrected"

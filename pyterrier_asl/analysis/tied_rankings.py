@@ -8,15 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import scipy  # its submodules load when first used
 
-from ..charts import (
-    alt,
-    bars,
-    by_collection,
-    category,
-    figure,
-    tooltips,
-    undrawn,
-)
+from ..charts import alt, bars, by_collection, category, figure, tooltips, undrawn
 from ..evaluation.preferences import first_differences, recall_levels
 from ..io.lazy import pd
 from ..io.notices import counted
@@ -255,11 +247,7 @@ def ties_by_rank_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
             title="p₁",
             scale=alt.Scale(type="log", domain=[1, max(2, int(frame["p_1"].max()))]),
         ),
-        y=alt.Y(
-            "probability:Q",
-            title="Pr(p₁ = p₁′)",
-            scale=alt.Scale(type="log"),
-        ),
+        y=alt.Y("probability:Q", title="Pr(p₁ = p₁′)", scale=alt.Scale(type="log")),
         tooltip=tooltips("p_1", "rankings", "pairs", alt.Tooltip("probability", format=".4f")),
         **by_collection(frame),
     )

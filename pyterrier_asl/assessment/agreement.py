@@ -129,10 +129,7 @@ def agreement_on_documents(
 
 
 def agreement_on_systems(
-    judges: Judges,
-    measure: Measures,
-    draws: Draws,
-    reference: str | None = None,
+    judges: Judges, measure: Measures, draws: Draws, reference: str | None = None
 ) -> Agreements:
     """tau, tau_AP and RBO of the rankings of the runs by two judges.
 

@@ -120,7 +120,7 @@ def audit(
     if sample.size < FEW_QUERIES:
         warn(
             f"people have judged {counted(sample.size, 'query', 'queries')}: below "
-            f"{FEW_QUERIES} the intervals cannot be relied on",
+            f"{FEW_QUERIES} the intervals cannot be relied on"
         )
     names = np.array([*sample.judges.systems, ""], dtype=object)
     first = 0 if baseline is None else sample.judges.runs_by(PEOPLE).row(baseline)
@@ -308,7 +308,7 @@ def _warn_of_equal_values(part: pd.DataFrame, differing: Ints) -> None:
         warn(
             f"{part['measure'].iloc[0]}: fewer than {_FEW_DIFFERENT} of people's values of "
             f"{names_of([what[r] for r in few])} differ from the most frequent value: these "
-            "intervals can be too narrow; have people judge more queries",
+            "intervals can be too narrow; have people judge more queries"
         )
 
 

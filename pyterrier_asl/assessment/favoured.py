@@ -145,8 +145,7 @@ def _panel(runs: pd.DataFrame, alpha: float) -> Any:
     )
     x, y = (alt.Scale(domain=ends, nice=False) for ends in (across, up))
     base = alt.Chart(runs, width=WIDTH, height=HEIGHT, title=runs["measure"].iloc[0]).encode(
-        x=alt.X("people:Q", title="value by people", scale=x),
-        tooltip=tooltips(*COLUMNS[2:8]),
+        x=alt.X("people:Q", title="value by people", scale=x), tooltip=tooltips(*COLUMNS[2:8])
     )
     line = base.mark_line(color="gray").encode(y=alt.Y("expected:Q", scale=y), detail="person:N")
     colors = alt.Scale(domain=[False, True], range=COLORS[:2])

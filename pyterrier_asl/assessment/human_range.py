@@ -19,12 +19,7 @@ from ..io.notices import counted
 from ..measures.parsing import NamedMeasure
 from ..statistics.inputs import Floats
 from ..statistics.intervals import Interval
-from .agreement import (
-    agreement_on_documents,
-    agreement_on_systems,
-    draw_queries,
-    interval_of,
-)
+from .agreement import agreement_on_documents, agreement_on_systems, draw_queries, interval_of
 from .judges import FEW_QUERIES, Judges, shared_pairs
 
 #: The amount by which a judge may agree less than people and still be within the human range.

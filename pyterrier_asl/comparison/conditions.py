@@ -148,11 +148,7 @@ def parse_condition(text: str) -> Condition:
 
 
 def check_condition(
-    condition: Condition,
-    measure: Any,
-    higher_is_better: bool | None,
-    *,
-    test: str = "t",
+    condition: Condition, measure: Any, higher_is_better: bool | None, *, test: str = "t"
 ) -> None:
     """Checks that a condition can be tested on a measure, and by a test.
 

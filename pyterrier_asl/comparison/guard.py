@@ -238,11 +238,7 @@ def verdict_on(
 
 
 def _rejection(
-    condition: Condition,
-    difference: RunDifference,
-    p: str,
-    level: float,
-    numbers: dict[str, float],
+    condition: Condition, difference: RunDifference, p: str, level: float, numbers: dict[str, float]
 ) -> list[str]:
     """Whether the loss of a condition with ``possibly`` is rejected, and the power of that."""
     margin = condition.least(difference.base)
@@ -257,11 +253,7 @@ def _rejection(
 
 
 def _certain_outcome(
-    condition: Condition,
-    outcome: Outcome,
-    limits: Limits,
-    difference: RunDifference,
-    family: int,
+    condition: Condition, outcome: Outcome, limits: Limits, difference: RunDifference, family: int
 ) -> tuple[Outcome, list[str]]:
     """The outcome of a condition with ``certainly``, and its reason."""
     unless_certain = Outcome.FAIL if condition.possibly else Outcome.PASS

@@ -419,10 +419,5 @@ class PairedTest:
     def of(self, a: Floats, b: Floats) -> dict[str, float]:
         """Tests the difference of two systems' values, first minus second, over the queries."""
         return compare_pair(
-            a,
-            b,
-            self.test,
-            alpha=self.alpha,
-            draws=self.draws,
-            seed=self.seed,
+            a, b, self.test, alpha=self.alpha, draws=self.draws, seed=self.seed
         )._asdict()

@@ -43,11 +43,7 @@ def _tukey_randomized(values: Floats, first: Ints, second: Ints, options: Settin
 
 
 def randomized_hsd(
-    preferences: Floats,
-    *,
-    draws: int = 1000,
-    seed: int = 0,
-    progress: bool | None = False,
+    preferences: Floats, *, draws: int = 1000, seed: int = 0, progress: bool | None = False
 ) -> Floats:
     """Randomised Tukey HSD of preferences: p-values of all pairs, which need no correction.
 

@@ -32,11 +32,7 @@ def robust03(data) -> Evaluation:
     return Evaluation.of(data / "robust03" / "runs", data / "robust03" / "qrels.txt")
 
 
-QRELS = {
-    "q1": {"a": 1, "b": 2, "c": 1, "n": 0},
-    "q2": {"a": 1, "n": 0},
-    "q3": {"n": 0},
-}
+QRELS = {"q1": {"a": 1, "b": 2, "c": 1, "n": 0}, "q2": {"a": 1, "n": 0}, "q3": {"n": 0}}
 RUNS = {
     # q1: a at 1, b at 3 below x, c missing; q2: a at 2; q3: nothing is relevant.
     "one": {"q1": {"a": 9, "x": 8, "b": 7}, "q2": {"n": 9, "a": 8}, "q3": {"n": 1}},

@@ -8,11 +8,7 @@ import pandas as pd
 import pytest
 import scipy.stats
 
-from pyterrier_asl.analysis.assessors import (
-    assessor_scores,
-    compare_with_assessors,
-    human_range,
-)
+from pyterrier_asl.analysis.assessors import assessor_scores, compare_with_assessors, human_range
 from pyterrier_asl.analysis.judges_as_runs import BOUNDS
 from pyterrier_asl.analysis.success_at_n import satisfaction
 

@@ -11,9 +11,7 @@ import scipy.stats
 from ir_measures import RR
 
 from pyterrier_asl.analysis.discrimination import discriminative_power, preference_discrimination
-from pyterrier_asl.analysis.incomplete_judgements import (
-    missing_labels,
-)
+from pyterrier_asl.analysis.incomplete_judgements import missing_labels
 from pyterrier_asl.analysis.preferred_systems import cycles, mc4, system_order, system_preferences
 from pyterrier_asl.analysis.recall_levels import (
     level_correlations,

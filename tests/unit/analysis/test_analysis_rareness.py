@@ -11,10 +11,7 @@ from ir_measures import AP, P
 from scipy.stats import kendalltau, ttest_ind
 
 from pyterrier_asl import AP_Rareness, P_Rareness, RarenessPool
-from pyterrier_asl.analysis.discrimination import (
-    discriminative_power,
-    stability,
-)
+from pyterrier_asl.analysis.discrimination import discriminative_power, stability
 from pyterrier_asl.analysis.finders import rare_documents, rare_finds
 from pyterrier_asl.analysis.rareness_agreement import (
     agreement_by_alpha,

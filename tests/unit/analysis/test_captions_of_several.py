@@ -106,18 +106,8 @@ CASES = [
         2,
         "Of 3 runs by ASL",
     ),
-    (
-        system_preferences,
-        preferences_of,
-        12,
-        "columns in the order of rows",
-    ),
-    (
-        system_preferences,
-        preferences_of,
-        40,
-        "with a colour other than gray",
-    ),
+    (system_preferences, preferences_of, 12, "columns in the order of rows"),
+    (system_preferences, preferences_of, 40, "with a colour other than gray"),
     (
         lengths_by_rank,
         lambda n: lengths_by_rank(some_runs(n), QRELS, lengths=LENGTHS),

@@ -4,11 +4,7 @@ import pandas as pd
 import pytest
 
 from pyterrier_asl import DocLengths
-from pyterrier_asl.analysis import (
-    headroom,
-    lengths_by_rank,
-    system_preferences,
-)
+from pyterrier_asl.analysis import headroom, lengths_by_rank, system_preferences
 
 alt = pytest.importorskip("altair")
 

@@ -194,11 +194,7 @@ def test_rows_of_systems_are_lower_where_there_are_more_than_20(systems, step):
 
 @pytest.mark.parametrize(
     ("finders", "sentence"),
-    [
-        (1, "Most by r0."),
-        (3, "Most by r0, r1 and r2."),
-        (4, "Most by r0, r1, r2 and 1 more."),
-    ],
+    [(1, "Most by r0."), (3, "Most by r0, r1 and r2."), (4, "Most by r0, r1, r2 and 1 more.")],
 )
 def test_the_caption_names_the_first_finders(finders, sentence):
     runs = {f"r{n}": {"q": {"d": 2.0, f"own{n}": 1.0 * (n < finders)}} for n in range(8)}

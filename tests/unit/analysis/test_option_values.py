@@ -106,11 +106,7 @@ def test_analyses_are_listed_by_question_then_by_paper_then_by_figure():
 
 @pytest.mark.parametrize(
     ("name", "takes"),
-    [
-        ("ties", ("qrels", "runs")),
-        ("assessor-scores", ("qrels",)),
-        ("tie-probability", ()),
-    ],
+    [("ties", ("qrels", "runs")), ("assessor-scores", ("qrels",)), ("tie-probability", ())],
 )
 def test_inputs_of_commands(name, takes):
     [analysis] = find_analyses(name)

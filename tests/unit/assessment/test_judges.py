@@ -14,13 +14,7 @@ from statsmodels.stats.multitest import multipletests
 
 import pyterrier_asl as asl
 from pyterrier_asl.assessment.compare_judges import summary_of
-from pyterrier_asl.assessment.human_range import (
-    BELOW,
-    UNDECIDED,
-    UNKNOWN,
-    WITHIN,
-    judge_lines,
-)
+from pyterrier_asl.assessment.human_range import BELOW, UNDECIDED, UNKNOWN, WITHIN, judge_lines
 from pyterrier_asl.assessment.judges import Judges
 from pyterrier_asl.cli import main
 
@@ -493,10 +487,7 @@ def test_judges_of_known_agreement_with_two_people(queries, mistakes, verdict):
     labels = truth(queries)
     second, model = judged(labels, 0.1, 3), judged(labels, mistakes, 4)
     report = asl.judges(
-        judged(labels, 0.1, 2),
-        {"second": second, "model": model},
-        people=["second"],
-        draws=300,
+        judged(labels, 0.1, 2), {"second": second, "model": model}, people=["second"], draws=300
     )
     assert verdicts_of(report)["model", "kappa"] == verdict
     assert verdicts_of(report)["second", "kappa"] == UNKNOWN  # there are no two other people
