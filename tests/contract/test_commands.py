@@ -46,7 +46,7 @@ from pyterrier_asl.cli import main
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
-MEASURE, TWO = "AP@10", ("charlie", "bravo")
+MEASURE, TWO = "R@10", ("charlie", "bravo")
 TEXT = {"q3": "waves", "q11": "a transistor"}
 
 

@@ -32,9 +32,12 @@ from _options import (
     judges_of,
     of,
     people,
+    saved_in,
+    several,
     words_of,
     words_of_inputs,
 )
+from pandas.io.formats.style import Styler
 
 import pyterrier_asl as asl
 from pyterrier_asl.cli import main
@@ -87,6 +90,8 @@ def _parts(result: Any) -> Iterator[str]:
     elif isinstance(result, list | tuple):
         for part in result:
             yield from _parts(part)
+    elif isinstance(result, Styler):
+        yield result.to_latex()
     elif hasattr(result, "html"):
         yield result.html
     else:
@@ -240,3 +245,41 @@ UNSAID = {
     "audit": ("labels", "name"),
     "plan_audit": ("labels",),
 }
+
+
+#: Function -> options that change no result, by themselves and with every other option.
+UNSEEN: dict[str, list[dict[str, Any]]] = {
+    "evaluate": [{"jobs": 2, "backend": "threading", "progress": False}],
+    "Experiment": [
+        {"save_dir": saved_in(SETTINGS[0]), "save_mode": "overwrite"},
+        {"batch_size": 5},
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "option"), [(name, option) for name in UNSEEN for option in ROWS[name]]
+)
+def test_how_a_result_is_made_does_not_change_what_another_option_gives(name, option):
+    row, setting = ROWS[name][option], SETTINGS[0]
+    setting = setting._replace(measure=row.measure or setting.measure)
+    if row.about(setting)["refused"] or row.same:
+        return
+    options = {**of(row.given, setting), option: of(row.value, setting)}
+    expected = attempt(name, setting, row.data, options)
+    assert not isinstance(expected, ValueError)
+    for how in UNSEEN[name]:
+        assert shown(attempt(name, setting, row.data, options | how)) == shown(expected)
+
+
+@pytest.mark.parametrize("simultaneous", [False, True])
+def test_scores_of_collections_give_what_their_runs_give(simultaneous):
+    measure, tracks = "ASL@10", several()
+    tables = {track: asl.evaluate(*pair, measure, long=True) for track, pair in tracks.items()}
+    scores = asl.read_scores(pd.concat(tables, names=["track"]).reset_index("track"))
+    for function, options in (
+        (asl.ranks, {"simultaneous": simultaneous, "alpha": 0.4}),
+        (asl.compare, {"correction": "bonferroni", "baseline": "delta"}),
+    ):
+        found, expected = (function(given, None, measure, **options) for given in (scores, tracks))
+        assert_same_rows(rows_of(found.table), rows_of(expected.table))

@@ -137,7 +137,7 @@ def tau_ap(a: np.ndarray, b: np.ndarray) -> float:
 
 
 @settings(max_examples=10, phases=[Phase.generate])
-@given(collections(4, 3), st.lists(st.integers(0, 2), min_size=4, max_size=4))
+@given(collections(4, 5), st.lists(st.integers(0, 2), min_size=4, max_size=4))
 def test_judges(given_runs, shifts):
     """A judge of the same documents, whose grades are shifted in some queries."""
     runs, qrels = given_runs

@@ -144,11 +144,11 @@ def test_counts_of_holes_are_those_of_the_runs():
 
 def test_bounds_of_a_page_are_of_the_systems_that_their_numbers_name():
     pytest.importorskip("vl_convert", reason="reports need '.[report]'")
-    findings = asl.report(RUNS, QRELS, "AP@10").findings
+    findings = asl.report(RUNS, QRELS, "nDCG@10").findings
     [pairs] = findings.bounds.values()
     for (a, b), found in pairs.items():
         assert a < b and found.runs.names == [findings.names[a], findings.names[b]]
-        own = asl.holes({name: RUNS[name] for name in found.runs.names}, QRELS, "AP@10")
+        own = asl.holes({name: RUNS[name] for name in found.runs.names}, QRELS, "nDCG@10")
         pd.testing.assert_frame_equal(found.table, own.table)
 
 
