@@ -90,11 +90,16 @@ class _ASL(PluginMeasure):
         """The values of mean search lengths."""
         return lengths
 
-    def missing_lengths(self, view: JudgedRun) -> Ints:
-        """The search length of a missing document per query, from a view of a run."""
+    def missing_lengths(self, view: JudgedRun, found: Ints) -> Ints:
+        """The search length of a missing document per query, from a view of a run.
+
+        Args:
+            view: the result of :meth:`view`.
+            found: its relevant documents retrieved, shape (Q,).
+        """
         fill = view.judgements.num_graded(0, self["rel"]) if self["judged_only"] else None
         return scoring.missing_lengths(
-            view.relevant(self["rel"]).found,
+            found,
             view.retrieved,
             cutoff=self["cutoff"],
             missing=self.params.get("missing", "pad"),
@@ -102,7 +107,8 @@ class _ASL(PluginMeasure):
         )
 
     def _score(self, judged: JudgedRun) -> Floats:
-        relevant, missing = judged.relevant(self["rel"]), self.missing_lengths(judged)
+        relevant = judged.relevant(self["rel"])
+        missing = self.missing_lengths(judged, relevant.found)
         return self._scaled(
             scoring.mean_search_length(
                 relevant.ranks, relevant.offsets, relevant.total, missing, g=self["g"]
@@ -115,7 +121,7 @@ class _ASL(PluginMeasure):
             return None
         view = self.view(judged)
         relevant = view.relevant(self["rel"])
-        cost = self.missing_lengths(view) + relevant.found
+        cost = self.missing_lengths(view, relevant.found) + relevant.found
         return self._scaled(ties.search_length(groups, relevant.total, cost))
 
     def is_exact(self, *, pair: bool = False) -> bool:
@@ -140,7 +146,8 @@ class _ASL(PluginMeasure):
 
     def _missing_cost(self, run: LabelledRun) -> Ints:
         """The search length of a missing document plus the relevant documents retrieved."""
-        return self.missing_lengths(run.view) + run.relevant.found
+        found = run.relevant.found
+        return self.missing_lengths(run.view, found) + found
 
     def labelled_values(self, run: LabelledRun, rankings: LabelledRankings) -> Floats:
         """The values of M rankings of a run's queries, each with its own labels, shape (M,)."""
