@@ -1,6 +1,7 @@
 """Measures of other providers have the same value from all functions."""
 
 import ir_measures
+import numpy as np
 import pytest
 from ir_measures import AP, Compat, NumRet
 from small import QRELS as GRADED
@@ -63,3 +64,13 @@ def test_what_a_provider_ends_in_names_the_measure():
     # ir_measures' Accuracy divides by the number of irrelevant documents
     with pytest.raises(ValueError, match=r"Accuracy cannot be computed .* ZeroDivisionError"):
         evaluate({"r": {"q": {"a": 1.0}}}, {"q": {"a": 1}}, ["infAP", "Accuracy"])
+
+
+def test_a_query_without_relevant_documents_is_0_where_trec_eval_divides_0_by_0():
+    qrels = {"q": {"a": 1, "b": 0}, "without": {"a": 0}, "missed": {"c": 2}}
+    run = {qid: {"b": 2.0, "a": 1.0} for qid in qrels}
+    found = evaluate(run, qrels, ["IPrec@0.5", "IPrec(rel=2)@0.0"])
+    assert found["IPrec@0.5"].tolist() == [0.5, 0, 0]
+    assert found["IPrec(rel=2)@0.0"].tolist() == [0, 0, 0]
+    nothing = ir_measures.define_byquery(lambda qrels, run: float("nan"), name="nothing")
+    assert np.isnan(evaluate(run, qrels, nothing)["nothing"]).all()
