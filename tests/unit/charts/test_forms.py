@@ -14,6 +14,11 @@ def values(layer: alt.Chart) -> pd.DataFrame:
     return layer.data if isinstance(layer.data, pd.DataFrame) else pd.DataFrame(layer.data.values)
 
 
+def on_lists(frame: pd.DataFrame) -> alt.LayerChart:
+    tips = ["run", "rank"]
+    return forms.ranks_on_lists(frame, "R", "On lists.", across="list", moved="moved", tooltip=tips)
+
+
 @pytest.mark.parametrize("runs", [3, 37, 129])
 def test_ranks_name_the_first_40_runs_and_tell_ties_together(runs):
     names = [f"run{i}" for i in range(runs)]
@@ -21,9 +26,7 @@ def test_ranks_name_the_first_40_runs_and_tell_ties_together(runs):
     frame = pd.concat(
         pd.DataFrame({"run": names, "list": one, "rank": ranks, "moved": 0}) for one in ("p", "q")
     )
-    drawn = forms.ranks_on_lists(
-        frame, "Ranks", "On lists.", across="list", moved="moved", tooltip=["run", "rank"]
-    )
+    drawn = on_lists(frame)
     labels = values(drawn.layer[-1])
     assert values(drawn.layer[0])["run"].nunique() == min(runs, 40), "others are not seen"
     assert sorted(", ".join(labels["run"]).split(", ")) == sorted(names[:40])
@@ -47,9 +50,7 @@ def test_names_of_lists_are_turned_where_more_than_three_have_over_eight_letters
         pd.DataFrame({"run": ["a", "b"], "list": f"{name}{n}", "rank": [1, 2], "moved": 0})
         for n in range(lists)
     )
-    drawn = forms.ranks_on_lists(
-        frame, "Ranks", "On lists.", across="list", moved="moved", tooltip=["run"]
-    )
+    drawn = on_lists(frame)
     axis = drawn.to_dict()["layer"][0]["encoding"]["x"]["axis"]
     assert (axis["labelAngle"], axis["labelPadding"]) == (angle, 3 + 12 * (lines - 1))
 
@@ -62,9 +63,7 @@ def test_a_run_below_the_first_40_on_one_list_is_drawn_where_it_is_above():
         )
         for one, ranks in lists.items()
     )
-    drawn = forms.ranks_on_lists(
-        frame, "Ranks", "On lists.", across="list", moved="moved", tooltip=["run"]
-    )
+    drawn = on_lists(frame)
     lines, points, names = map(values, drawn.layer)
     assert lines["run"].nunique() == 50 and points["rank"].max() == 40 and len(points) == 80
     assert drawn.layer[0].mark.clip is True, "lines end at the lowest rank"
@@ -72,8 +71,8 @@ def test_a_run_below_the_first_40_on_one_list_is_drawn_where_it_is_above():
     caption = " ".join(drawn.title.subtitle)
     assert caption.endswith("Ranks 1 to 40 of 50: lines below these ranks are cut off.")
     few = frame[(frame["list"] == "p") & (frame["rank"] <= 40)]
-    whole = forms.ranks_on_lists(few, "T", "C.", across="list", moved="moved", tooltip=["run"])
-    assert whole.title.subtitle == ["C."], "40 runs are all drawn"
+    whole = on_lists(few)
+    assert whole.title.subtitle == ["On lists."], "40 runs are all drawn"
 
 
 @pytest.mark.parametrize(
@@ -157,9 +156,7 @@ def test_a_legend_of_counts_has_nothing_a_quarter_and_the_most(counts, values):
 def test_three_of_the_runs_with_one_rank_are_named(tied, label):
     names = [f"r{number}" for number in range(tied)]
     frame = pd.DataFrame({"run": names, "list": "p", "rank": 1, "moved": 0})
-    drawn = forms.ranks_on_lists(
-        frame, "Ranks", "On lists.", across="list", moved="moved", tooltip=["run"]
-    )
+    drawn = on_lists(frame)
     assert values(drawn.layer[-1])["run"].tolist() == [label]
 
 

@@ -3,17 +3,14 @@
 import dataclasses
 
 import brute_force
-import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
 from _reports import QRELS, QUERIES, RUNS, a_run
 from scipy.stats import kendalltau, rankdata
 
-from pyterrier_asl import ASL, LexiP
 from pyterrier_asl.evaluation.evaluate import evaluate
 from pyterrier_asl.evaluation.evaluation import Evaluation
-from pyterrier_asl.evaluation.preferences import preference_matrix
 from pyterrier_asl.reporting.collect import collect
 from pyterrier_asl.reporting.findings import SystemRanking
 
@@ -34,42 +31,6 @@ def ranking_of(values) -> SystemRanking:
     (measure,) = collect({"a": RUNS["good"]}, QRELS, ["AP"]).rankings
     names = [f"s{row}" for row in range(len(values))]
     return SystemRanking(measure.named, np.asarray(values, dtype=float), names, True)
-
-
-def test_the_leaderboard_has_the_values_of_evaluate(findings):
-    measures = [ASL @ 1000, LexiP, ir_measures.AP, ir_measures.nDCG @ 10]
-    expected = means(evaluate(RUNS, QRELS, measures))
-    found = {each.name: each.means for each in findings.rankings}
-    for column in expected.columns:
-        np.testing.assert_allclose(found[column], expected[column])
-
-
-def test_equal_means_share_a_rank():
-    ranking = ranking_of([[0.5, 0.5], [0.9, 0.9], [0.4, 0.6], [0.1, 0.1]])
-    assert ranking.ranks.tolist() == [2, 1, 2, 4]
-    assert ranking.order.tolist() == [1, 0, 2, 3]
-
-
-def test_lower_asl_ranks_first(findings):
-    asl = findings.asl
-    assert asl.means[asl.order[0]] == asl.means.min()
-
-
-def test_preferences_are_the_preference_matrix(findings):
-    expected = preference_matrix(RUNS, QRELS)
-    found = findings.preferences
-    for name in ("rrLP", "rrLP_p", "wins", "losses"):
-        ours, theirs = getattr(found, name).to_numpy(float), getattr(expected, name).to_numpy(float)
-        np.fill_diagonal(ours := ours.copy(), 0)
-        np.fill_diagonal(theirs := theirs.copy(), 0)
-        np.testing.assert_allclose(ours, theirs)
-    assert found.cycles() == expected.cycles()
-
-
-def test_shares_lie_between_0_and_1(findings):
-    assert list(findings.quality.index) == findings.names
-    assert findings.quality["missing_share"].between(0, 1).all()
-    assert findings.quality["unjudged_share"].between(0, 1).all()
 
 
 @pytest.mark.parametrize("depth", [1, 5, 1000])

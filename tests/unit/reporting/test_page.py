@@ -28,7 +28,8 @@ from _reports import (
 )
 from click.testing import CliRunner
 
-from pyterrier_asl import Qrels, report
+from pyterrier_asl import DocLengths, Qrels, evaluate, report
+from pyterrier_asl.analysis import run_quality
 from pyterrier_asl.cli import main
 from pyterrier_asl.reporting.page import _values
 
@@ -49,34 +50,12 @@ def test_the_page_holds_every_value(made):
         np.testing.assert_allclose(values, ranking.values, rtol=1e-6)
 
 
-def test_the_page_holds_the_numbers_of_each_system(made):
-    """By loops over the rankings, whose first 1000 documents are all 50."""
+def test_the_page_holds_the_numbers_of_each_system_and_query(made):
     data = data_of(made.html)
-    by_system = []
-    for run in RUNS.values():
-        missing, lengths = [], []
-        unjudged = np.zeros(2)  # above retrieved relevant documents, and of all
-        for query, grades in QRELS.items():
-            docs = brute_force.ranking(run[query], grades)
-            for wanted in brute_force.relevant(grades):
-                above = docs[: docs.index(wanted)] if wanted in docs else docs
-                above = [d for d in above if not grades.get(d)]
-                counts = sum(d not in grades for d in above), len(above)
-                unjudged += (wanted in docs) * np.array(counts)
-                found = len(brute_force.relevant(grades) & {*docs})
-                length = len(above) + 1 if wanted in docs else 1000 - found + 1
-                lengths.append(length)
-                missing.append(length * (wanted not in docs))
-        by_system.append(
-            {
-                "retrieved": 50,
-                "missingShare": sum(missing) / sum(lengths),
-                "unjudgedShare": unjudged[0] / unjudged[1],
-            }
-        )
-    assert (data["cutoff"], data["rel"]) == (1000, 1)
-    for name in by_system[0]:
-        assert data[name] == pytest.approx([system[name] for system in by_system], rel=1e-5), name
+    quality = run_quality(RUNS, QRELS).set_index("run").loc[[*RUNS]]
+    assert (data["cutoff"], data["rel"], data["retrieved"]) == (1000, 1, [50] * len(RUNS))
+    assert data["missingShare"] == pytest.approx(quality["missing_share"].tolist())
+    assert data["unjudgedShare"] == pytest.approx(quality["unjudged_share"].tolist())
     for shown, ranking in zip(data["measures"], made.findings.rankings):
         assert shown["medians"] == pytest.approx(np.median(ranking.values, axis=0), rel=1e-5)
         deviations = np.std(ranking.values, axis=0, ddof=1)
@@ -325,17 +304,11 @@ def test_command(tmp_path):
     topics = tmp_path / "topics.tsv"
     topics.write_text("1\tfirst words\n")
     output = tmp_path / "out.html"
+    named = {"-o": output, "-m": "ASL@100 AP", "--topics": topics, "--title": "Mine"}
     arguments = [
         "report",
         *write_files(tmp_path),
-        "-o",
-        output,
-        "-m",
-        "ASL@100 AP",
-        "--topics",
-        topics,
-        "--title",
-        "Mine",
+        *(part for item in named.items() for part in item),
     ]
     result = CliRunner().invoke(main, [str(each) for each in arguments])
     assert result.exit_code == 0, result.output
@@ -389,30 +362,17 @@ def test_command_replaces_another_file_with_force_only(tmp_path):
 
 def test_command_with_lengths(tmp_path):
     words = {f"d{at}": 20 * at + 1 for at in range(60)}
-    (tmp_path / "words.txt").write_text("".join(f"{d} {w}\n" for d, w in words.items()))
-    arguments = [
-        "report",
-        *write_files(tmp_path),
-        "-o",
-        tmp_path / "out.html",
-        "-m",
-        "TBG",
-        "-k",
-        "30",
-        "--lengths",
-        tmp_path / "words.txt",
-    ]
-    result = CliRunner().invoke(main, [str(each) for each in arguments])
+    path, page = tmp_path / "words.txt", tmp_path / "out.html"
+    path.write_text("".join(f"{d} {w}\n" for d, w in words.items()))
+    arguments = ["report", *write_files(tmp_path), "-o", page, "-m", "TBG", "-k", 30]
+    result = CliRunner().invoke(main, [str(each) for each in [*arguments, "--lengths", path]])
     assert result.exit_code == 0, result.output
-    data = data_of((tmp_path / "out.html").read_text())
-    (measure,) = data["measures"]
-    for name, mean in zip(data["systems"], measure["means"]):
-        values = [
-            brute_force.tbg(brute_force.ranking(RUNS[name][q], QRELS[q]), QRELS[q], words)
-            for q in QRELS
-            if q != EVIL_QUERY
-        ]
-        assert mean == pytest.approx(np.mean(values), rel=1e-5)
+    data = data_of(page.read_text())
+    plain = {q: of for q, of in QRELS.items() if q != EVIL_QUERY}
+    expected = evaluate(RUNS, plain, ["TBG"], lengths=DocLengths([*words], [*words.values()]))
+    [measure] = data["measures"]
+    means = expected.set_index(["name", "qid"]).iloc[:, 0].groupby("name").mean()
+    assert measure["means"] == pytest.approx(means[data["systems"]].tolist())
 
 
 def test_a_file_name_that_is_not_utf_8_does_not_stop_a_report(tmp_path):

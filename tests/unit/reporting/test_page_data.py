@@ -68,10 +68,11 @@ def test_the_documents_to_judge_next_are_ten_with_their_ranks_by_both_systems(pa
                 assert place == (shown.index(docno) + 1 if docno in shown else None)
 
 
-def test_preferences_between_systems(data):
+def test_preferences_between_systems(page, data):
     expected = preference_matrix(RUNS, QRELS)
     upper = np.triu_indices(4, k=1)
     wins = np.reshape(data["preferences"]["wins"], (4, 4))
+    assert page.findings.preferences.cycles() == expected.cycles()
     np.testing.assert_array_equal(wins[upper], expected.wins.to_numpy()[upper])
     np.testing.assert_array_equal(wins.T[upper], expected.losses.to_numpy()[upper])
     found = np.array(data["preferences"]["rrLP"])

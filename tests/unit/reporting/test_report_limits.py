@@ -12,7 +12,7 @@ from pyterrier_asl.io.texts import Texts
 from pyterrier_asl.measures.parsing import NamedMeasure, parse_measure
 from pyterrier_asl.reporting.answers import Answers, decimals, shown_share, shown_value
 from pyterrier_asl.reporting.collect import collect
-from pyterrier_asl.reporting.contents import search_length_classes, top_documents
+from pyterrier_asl.reporting.contents import search_length_classes
 from pyterrier_asl.reporting.findings import SystemRanking, deciding
 from pyterrier_asl.reporting.page import DocumentPage, json_numbers
 from pyterrier_asl.reporting.render import breakable
@@ -90,12 +90,6 @@ def test_search_lengths_at_the_ends_of_bins_are_in_them():
     qrels = {q: {"d": 1} for q in ranks} | {"q6": {"d": 1}}
     found = search_length_classes(Evaluation.of({"r": run}, qrels), rel=1, cutoff=10)
     assert found == {"1": [1], "2–3": [2], "4–10": [2], "not retrieved": [1]}
-
-
-def test_the_only_document_is_at_the_top_for_each_query():
-    runs = Evaluation.of({"r": {q: {"d": 1.0} for q in "abc"}}, {q: {"d": 1} for q in "abc"})
-    found = top_documents(runs, np.array([0]), depth=2)
-    assert found.values.tolist() == [[0, query, 0, "d", 1.0] for query in range(3)]
 
 
 # Numbers as text
