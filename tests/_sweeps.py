@@ -2,7 +2,7 @@
 
 import numpy as np
 import pandas as pd
-from ir_measures import AP, RR, Bpref, P, R, Rprec, Success, nDCG
+from ir_measures import AP, RR, P, R, Success, nDCG
 
 from pyterrier_asl import ASL, TBG, DocLengths, LexiP, TermIndex, nASL
 from pyterrier_asl.tuning.objective import PipelineObjective, make_task
@@ -10,7 +10,7 @@ from pyterrier_asl.tuning.space import Space
 from pyterrier_asl.tuning.sweep import Sweep
 
 RANKED = [
-    AP, AP @ 5, AP(rel=2), RR, P @ 5, R @ 10, Success @ 1, Rprec, nDCG, nDCG @ 5, Bpref,
+    AP, AP @ 5, AP(rel=2), RR, P @ 5, R @ 10, Success @ 1, nDCG, nDCG @ 5,
     AP(judged_only=True), ASL @ 1000, ASL(g=2, rel=2) @ 20, ASL(missing="eq3"),
     ASL(judged_only=True), nASL @ 50, LexiP,
 ]  # fmt: skip
