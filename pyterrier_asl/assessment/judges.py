@@ -15,6 +15,8 @@ from ..evaluation.evaluation import Evaluation
 from ..evaluation.facts import Facts
 from ..evaluation.sources import JudgeRel, QrelsLike, Runs, refuse, with_rel
 from ..io.choices import check_names
+from ..io.notices import warn
+from ..judging.id_forms import other_form
 from ..judging.judgements import Judgements
 from ..judging.matching import positions
 from ..judging.qrels import judgements_of, matching_of
@@ -86,7 +88,7 @@ class Judge:
         rel = self.rel if rel is None else rel
         grades = self.judgements.grades
         if not np.any(grades >= max(rel, 0)):
-            largest = ", ".join(f"{grade:g}" for grade in np.unique(grades)[-4:])
+            largest = ", ".join(f"{grade:g}" for grade in np.unique(grades)[-4:]) or "none"
             is_qrels = self.name == QRELS
             who = "the qrels have" if is_qrels else f"judge {self.name!r} finds"
             remedy = f"give a minimum grade for this judge, --judge-rel {self.name}=..."
@@ -94,6 +96,16 @@ class Judge:
                 f"{who} nothing relevant at rel={rel:g}: the largest grades are {largest}; "
                 + ("check the qrels, and rel (--rel)" if is_qrels else remedy)
             )
+
+    def warn_of_forms(self, reference: Judge) -> None:
+        """Warns of ids that the judge writes in another form than the reference."""
+        ours, theirs = self.judgements, reference.judgements
+        for form in (
+            other_form("query", ours.qid_text, theirs.qid_text),
+            other_form("document", ours.docnos, theirs.docnos),
+        ):
+            if form:
+                warn(f"the judge {self.name!r} {form}")
 
     def with_pairs(self, rows: Ints) -> Judge:
         """The judge with some of the judgements only."""
@@ -172,6 +184,9 @@ class Judges:
             if len(names) > 1 and judgements.grades.min(initial=0) < 0:  # labels of -1
                 judge = judge.with_pairs(np.flatnonzero(judgements.grades >= 0))
             members[name] = judge
+        reference, *others = members.values()
+        for judge in others:
+            judge.warn_of_forms(reference)
         return cls(members, rel, runs)
 
     @property

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+
+import pyarrow as pa
 
 from ..io.notices import counted
 
@@ -37,14 +39,11 @@ class Form:
         return name.startswith(self.text) if self.kind == "prefix" else name.endswith(self.text)
 
     def plain(self, name: str) -> str:
-        """The id without the form.
+        """The id without the prefix or suffix.
 
-        >>> Form("plain").plain("FT911-01"), Form("prefix", "v2-").plain("v2-d1")
-        ('ft9111', 'd1')
+        >>> Form("prefix", "v2-").plain("v2-d1"), Form("part", "#").plain("d1#3")
+        ('d1', 'd1')
         """
-        if self.kind == "plain":
-            name = re.sub(r"(?<![0-9])0+(?=[0-9])", "", name.lower())
-            return re.sub(r"[\W_]+", "", name) or name
         if not self.has(name):
             return name
         if self.kind == "part":
@@ -54,9 +53,10 @@ class Form:
 
     def pairs(self, ours: Iterable[str], theirs: Iterable[str]) -> dict[str, str]:
         """The ids of ours that are among theirs once rewritten, with their ids."""
-        both = self.kind == "plain"
-        known = {self.plain(name) if both or self.is_theirs else name: name for name in theirs}
-        own = {name: self.plain(name) if both or not self.is_theirs else name for name in ours}
+        if self.kind == "plain":
+            return _plain_pairs(list(ours), list(theirs))
+        known = {self.plain(name) if self.is_theirs else name: name for name in theirs}
+        own = {name: name if self.is_theirs else self.plain(name) for name in ours}
         return {name: known[text] for name, text in own.items() if text in known}
 
     def is_systematic(self, found: dict[str, str], ours: Set[str], theirs: Set[str]) -> bool:
@@ -76,6 +76,29 @@ class Form:
         sizes = [sum(map(self.has, own))] + [len(lacking)] * self.is_theirs
         is_half = any(2 * len(found) >= size for size in sizes)
         return len(found) >= _FEWEST and is_half and not any(map(self.has, other))
+
+
+def _without_zeros(name: str) -> str:
+    return re.sub(r"(?<![0-9])0+(?=[0-9])", "", name.lower())
+
+
+def _without_separators(name: str) -> str:
+    name = _without_zeros(name)
+    return re.sub(r"[\W_]+", "", name) or name
+
+
+def _plain_pairs(ours: Sequence[str], theirs: Sequence[str]) -> dict[str, str]:
+    """Ids that are equal but for letter case, else also leading zeros, else also separators.
+
+    >>> _plain_pairs(["D11_00", "d2-5"], ["d1_10", "d11_00", "d25"])
+    {'D11_00': 'd11_00', 'd2-5': 'd25'}
+    """
+    found: dict[str, str] = {}
+    for plain in (str.lower, _without_zeros, _without_separators):
+        known = {plain(name): name for name in theirs}
+        keys = ((name, plain(name)) for name in ours if name not in found)
+        found |= {name: known[key] for name, key in keys if key in known}
+    return {name: found[name] for name in ours if name in found}
 
 
 def _signature(name: str) -> tuple[bool, bool, str, bool]:
@@ -118,6 +141,16 @@ def describe_form(what: str, form: Form, pairs: Mapping[str, str]) -> str:
         remedy = f"Qrels(..., collapse={form.text!r}) or --collapse evaluates passages as documents"
     number = counted(len(pairs), f"{what} id")
     return f"writes {number} in another form ({ours!r} for {theirs!r}): {remedy}"
+
+
+def other_form(what: str, ours: pa.Array, theirs: pa.Array) -> str:
+    """The form of our ids that theirs lack, in words; '' if there is none.
+
+    >>> other_form("query", pa.array(["1", "2"]), pa.array(["01", "02"]))[:29]
+    'writes 2 query ids in another'
+    """
+    found = find_form(set(ours.to_pylist()), set(theirs.to_pylist()))
+    return "" if found is None else describe_form(what, *found)
 
 
 def _affixes(long: list[str], short: list[str], is_theirs: bool) -> Iterator[Form]:

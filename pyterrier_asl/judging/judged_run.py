@@ -31,7 +31,7 @@ from ..scoring.arrays import (
     queries_of,
     within_query,
 )
-from .id_forms import describe_form, find_form
+from .id_forms import other_form
 from .judgements import Judgements
 from .ranking import Ranking, equal_rows, match, rows_by_query
 from .remembered import Remembering, cached_property, remembered
@@ -365,9 +365,8 @@ def none_judged(judged: JudgedRun) -> str:
 
 def _look_like(what: str, ids: str, ours: pa.LargeStringArray, theirs: pa.LargeStringArray) -> str:
     """The form of ids that no id of the qrels has, or examples of both."""
-    form = find_form(set(ours.to_pylist()), set(theirs.to_pylist()))
-    if form is not None:
-        return f"it {describe_form(what, *form)}"
+    if form := other_form(what, ours, theirs):
+        return f"it {form}"
     other = "" if what == "query" else "; truncated or prefixed ids, or other qrels?"
     first = ours[0].as_py(), theirs[0].as_py()
     return f"its {ids} look like {first[0]!r}, the {ids} of the qrels like {first[1]!r}{other}"

@@ -16,7 +16,7 @@ from ..io.lazy import pc
 from ..io.notices import counted, warn
 from ..io.values import arrow_text, take
 from ..scoring.arrays import Floats, Ints, offsets_of, order_by_query, queries_of
-from .id_forms import describe_form, find_form
+from .id_forms import other_form
 from .matching import PairIndex, positions
 from .ranking import rows_by_query
 from .remembered import RESULTS, Remembering, copy_of, remembered
@@ -136,10 +136,10 @@ class Judgements(Remembering):
 
         Warns of queries with judgements whose ids are written in another form.
         """
-        asked, judged = arrow_text([*qids]), self.qid_text
-        if (form := find_form(set(asked.to_pylist()), set(judged.to_pylist()))) is not None:
-            warn(f"the frame of topics {describe_form('query', *form)}")
-        known = positions(asked, judged)
+        asked = arrow_text([*qids])
+        if form := other_form("query", asked, self.qid_text):
+            warn(f"the frame of topics {form}")
+        known = positions(asked, self.qid_text)
         return self.select(np.flatnonzero(np.isin(self.queries, known)))
 
     def select(self, rows: Ints) -> Judgements:

@@ -310,3 +310,22 @@ def test_topics_whose_ids_the_qrels_write_in_another_form():
             asl.RandomSearch(pipe, {pipe: {"weight": [1, 2]}}, topics, qrels, "AP")
         found = [w for w in caught if str(w.message).startswith(said)]
         assert len(found) == 2 * warns
+
+
+@pytest.mark.parametrize("part", ["query", "document"])
+def test_a_judge_whose_ids_are_written_in_another_form(part):
+    """Else its labels would be left out in silence; a judge of fewer queries is no such one."""
+    runs = {"a": FULL, "b": OTHER, "c": {q: dict.fromkeys("xyz", 1.0) | FULL[q] for q in FULL}}
+    written = {q.upper() if q < "t_05" else q: docs for q, docs in QRELS.items()}
+    said = "the judge 'm' writes 5 query ids in another form ('T_00' for 't_00'): write them alike"
+    if part == "document":
+        upper = {q: {d.upper(): g for d, g in QRELS[q].items()} for q in QRELS if q < "t_05"}
+        written = QRELS | upper
+        said = "the judge 'm' writes 60 document ids in another form ('D-0-0' for 'd-0-0'): write"
+    fewer = {q: docs for q, docs in QRELS.items() if q > "t_04"}
+    for judge, warns in ((written, True), (fewer, False)):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            asl.judges(QRELS, {"m": judge}, runs, "AP")
+            asl.ranks(runs, QRELS, "AP", judges={"m": judge})
+        assert sum(str(w.message).startswith(said) for w in caught) == 2 * warns
