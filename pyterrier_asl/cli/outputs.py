@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from contextlib import redirect_stdout
 from io import StringIO
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import click
@@ -34,8 +36,12 @@ class Command(click.Command):
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Runs the command; ``-o`` can be a file for what it prints."""
-        _written(super().invoke, ctx)
+        """Runs the command; ``-o`` is a file for what it prints, or a form for what it saves."""
+        forms = [option.form for option in self.params if isinstance(option, _File)]
+        if ctx.params.get("output") in forms:
+            _printed(super().invoke, ctx)
+        else:
+            _written(super().invoke, ctx)
 
 
 class _FormOrFile(click.Choice[str]):
@@ -61,6 +67,33 @@ def output(help: str) -> Decorator:
     how: dict[str, Any] = {"type": _FormOrFile(FORMS), "metavar": f"{'|'.join(FORMS)}|FILE"}
     form = click.option(*names, default="table", show_default=True, help=text, **how)
     return together(form, force)
+
+
+class _File(click.Option):
+    """The option of :func:`saved`."""
+
+    @property
+    def form(self) -> str:
+        """The form of the file."""
+        return str(self.metavar).partition("|")[0]
+
+
+def saved(form: str, help: str, *, required: bool = False) -> Decorator:
+    """``-o`` of a command that saves a file, whose content is printed if its form is given."""
+    text = f"{help}; {form}: print its content."
+    return click.option(
+        "-o", "--output", cls=_File, required=required, metavar=f"{form}|FILE", help=text
+    )
+
+
+def _printed(invoke: Callable[[click.Context], Any], context: click.Context) -> None:
+    """Runs a command that saves a file, and prints the file; what it prints goes to stderr."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder, f"output.{context.params['output']}")
+        context.params["output"] = str(path)
+        with redirect_stdout(sys.stderr):
+            _written(invoke, context)
+        sys.stdout.buffer.write(path.read_bytes())
 
 
 def _written(invoke: Callable[[click.Context], Any], context: click.Context) -> None:

@@ -46,12 +46,7 @@ from .audit import MACHINE, NOBODY, of_machine
 )
 @options.of(evaluate, "lengths")
 @options.of(Qrels, *MATCHING)
-@click.option(
-    "-o",
-    "--output",
-    metavar="FILE",
-    help="Save the documents that people must judge; an existing file is an error.",
-)
+@outputs.saved("tsv", "File for the documents that people must judge, which must be new")
 def command(qrels: str, runs: tuple[str, ...], output: str | None, **_: Any) -> None:
     """Plan an audit: how many queries people must judge, and which documents.
 

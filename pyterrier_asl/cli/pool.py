@@ -19,9 +19,7 @@ from . import epilog, options, outputs
 
 @click.command(name="pool", cls=outputs.Command, epilog=epilog(__doc__))
 @options.runs
-@click.option(
-    "-o", "--output", required=True, metavar="FILE", help="The Parquet file to write the pool to."
-)
+@outputs.saved("parquet", "The Parquet file to write the pool to", required=True)
 @options.of(
     RarenessPool.from_runs,
     depth={
@@ -46,4 +44,4 @@ def command(runs: tuple[str, ...], output: str, force: bool, name: str | None, *
     name = name or Path(output).stem
     pool = RarenessPool.from_runs(dict(iter_runs(runs)), name=name, **options.given())
     pool.save(output, force=force)
-    click.echo(f"{output}: {pool!r}")
+    click.echo(f"{Path(output).name}: {pool!r}")

@@ -42,9 +42,7 @@ class ReportCommand(outputs.Command):
 @options.runs_if_any
 @options.scores
 @options.tracks
-@click.option(
-    "-o", "--output", required=True, metavar="FILE", help="The HTML file to write or replace."
-)
+@outputs.saved("html", "The HTML file to write or replace", required=True)
 @outputs.force
 @options.of(
     library.report,
