@@ -604,31 +604,52 @@ def saved(page, button) -> tuple[str, list[list[str]]]:
     return name, list(csv.reader(io.StringIO(content, newline="")))
 
 
-def test_data_can_be_saved(browser, file, made):
-    with opened(browser, file) as page:
+def test_saved_data_has_the_numbers_of_the_library(browser, file, made):
+    """A is poor, B is good, on query 4 by AP."""
+    address = f"{file.as_uri()}#pair?a=poor&b=good&query=4&measure=AP"
+    with opened(browser, file, address=address) as page:
         draw_all(page)
-        files = dict(saved(page, button) for button in page.query_selector_all("[data-save]"))
-    by_part = {
-        part: next(rows for name, rows in files.items() if name.endswith(part))
-        for part in ("-loss.csv", "-board.csv", "-values.csv", "-pair-table.csv")
-    }
-    names = made.findings.names
-    assert sorted(row[0] for row in by_part["-loss.csv"][1:]) == sorted(names)
-    ranking = made.findings.rankings[number_of(made, "AP")]
-    board = [dict(zip(by_part["-board.csv"][0], row)) for row in by_part["-board.csv"][1:]]
-    for row in board:
-        at = names.index(row["system"])
-        assert float(row["AP"]) == pytest.approx(ranking.means[at], rel=1e-5)
-        chosen = made.findings.first
-        low = chosen.board.overall.set_index("name").loc[names[at], "low"]
-        assert row[f"rank low by {chosen.name}"] == str(low)
-    values = by_part["-values.csv"]
-    assert len(values) == 1 + len(names) * len(QRELS)
-    at = values[0].index("AP")
-    found = [float(row[at]) for row in values[1:]]
-    assert found == pytest.approx(ranking.values.ravel().tolist(), rel=1e-6)
-    pair = by_part["-pair-table.csv"]
-    assert {"system_a", "system_b", "difference", "p"} <= set(pair[0])
+        files = [saved(page, button) for button in page.query_selector_all("[data-save]")]
+    values = evaluate(RUNS, QRELS, ["AP"]).set_index(["name", "qid"])["AP"]
+    by_query = values.groupby("qid")
+    medians, spreads = by_query.median(), by_query.std()
+    board = ranks(RUNS, QRELS, "AP")
+    table = board.table.set_index("name")
+
+    def part(name: str) -> list[dict[str, str]]:
+        head, *rows = next(rows for title, rows in files if title.endswith(f"-{name}.csv"))
+        return [dict(zip(head, row)) for row in rows]
+
+    def check(row: dict[str, str], **expected: float) -> None:
+        found = {name: float(row[name]) for name in expected}
+        assert found == pytest.approx(expected, rel=1e-5, abs=1e-6)
+
+    assert {row["system"] for row in part("loss")} == set(RUNS)
+    assert len(part("values")) == len(values) and len(part("matrix")) == len(RUNS) ** 2
+    for row in part("values"):
+        check(row, AP=values[row["run"], row["qid"]])
+    for row in part("board"):
+        of = table.loc[row["system"]]
+        ends = {"rank low by AP": of["low"], "rank high by AP": of["high"]}
+        check(row, AP=of["mean"], **ends, **{"rank by AP": of["rank"]})
+    for row in part("differences"):
+        check(row, a=values["poor", row["query"]], b=values["good", row["query"]])
+    for row in part("queries"):
+        check(row, median=medians[row["query"]], spread=spreads[row["query"]], relevant=8)
+    for row in part("strip"):
+        check(row, value=values[row["system"], "4"])
+    for row in part("ranks"):
+        for side, name in (("in_a", "poor"), ("in_b", "good")):
+            docs = brute_force.ranking(RUNS[name][row["query"]], QRELS[row["query"]])
+            places = {str(docno): str(rank) for rank, docno in enumerate(docs, 1)}
+            assert row[side] == places.get(row["document"], "not retrieved")
+    for row in part("matrix"):
+        signs = preferences(RUNS[row["system"]], RUNS[row["against"]], QRELS)["sgnLP"]
+        check(row, wins=(signs > 0).sum(), losses=(signs < 0).sum())
+    [row] = [row for row in part("pair-table") if row["measure"] == "AP"]
+    a, b = table["mean"]["poor"], table["mean"]["good"]
+    assert (row["system_a"], row["system_b"]) == ("poor", "good")
+    check(row, mean_a=a, mean_b=b, difference=b - a)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
