@@ -279,7 +279,10 @@ def cases() -> Iterator[Any]:
     for name, analysis in ANALYSES.items():
         for option in rows_for(analysis):
             for setting in settings_of(analysis):
-                yield pytest.param(name, option, setting, id=f"{name}-{option}-{setting.source}")
+                # All analyses match runs in one way, which the quick part tries with all options.
+                marks = [pytest.mark.slow] if option in SETTINGS_OF_QRELS else []
+                test = f"{name}-{option}-{setting.source}"
+                yield pytest.param(name, option, setting, id=test, marks=marks)
 
 
 @pytest.mark.parametrize(("name", "option", "setting"), list(cases()))
