@@ -189,7 +189,8 @@ def values_by_others(measures: Sequence[Any], judged: JudgedRun) -> dict[Any, Fl
         for group in filter(None, groups):
             for metric in _calculated(group, judged, rows):
                 measure = metric.measure if len(group) > 1 else group[0]
-                is_undefined = measure.NAME == "IPrec" and metric.value != metric.value
+                # trec_eval divides 0 by 0 in IPrec of a query without relevant documents.
+                is_undefined = "rel" in measure.SUPPORTED_PARAMS and metric.value != metric.value
                 if metric.query_id in number and not is_undefined:
                     values[measure][number[metric.query_id]] = metric.value
     return values

@@ -38,7 +38,6 @@ class Sample:
             unjudged documents, shape (S, S, Q); empty if they count as not relevant.
         collections: the collection of each topic; None: one collection.
         left_out: the number of topics that a judge lacks.
-        worst: the value of a topic that a system does not answer; None: unknown.
     """
 
     names: list[str]
@@ -48,7 +47,6 @@ class Sample:
     lower: dict[str, Floats] = field(default_factory=dict)
     collections: list[str] | None = None
     left_out: int = 0
-    worst: float | None = None
 
     @property
     def sign(self) -> int:
@@ -107,22 +105,14 @@ def sample_of_runs(
     }
     up = measure.higher_is_better is not False
     left_out = len(judges.all_qids) - topics
-    worst = worst_value(measure.measure, up)
-    return Sample(judges.systems, judges.qids, up, values, lower, left_out=left_out, worst=worst)
+    return Sample(judges.systems, judges.qids, up, values, lower, left_out=left_out)
 
 
 def sample_of_scores(scores: ScoreTable, measure: str, track: str = "") -> Sample:
     """The sample of a collection's scores, where there are no runs."""
     table = scores.matrix(measure, track)
     values = {QRELS: table.to_numpy(dtype=np.float64)}
-    up = scores.direction(measure)
-    return Sample(list(table.index), list(table), up, values, worst=worst_value(None, up))
-
-
-def worst_value(measure: Any, higher_is_better: bool) -> float | None:
-    """The value of a topic that a system does not answer; None for scores that are costs."""
-    worst = getattr(measure, "DEFAULT", 0.0 if higher_is_better else None)
-    return None if worst is None else float(worst)
+    return Sample(list(table.index), list(table), scores.direction(measure), values)
 
 
 def _least_gains(
@@ -183,7 +173,6 @@ def together(samples: Mapping[str, Sample]) -> Sample:
         },
         [track for track, sample in samples.items() for _ in sample.qids],
         sum(part.left_out for part in parts),
-        first.worst,
     )
 
 

@@ -21,7 +21,7 @@ from ..evaluation.preferences import PreferenceMatrix
 from ..evaluation.relevant_documents import RelevantRanks
 from ..leaderboard.ranks import ranks_of
 from ..leaderboard.result import Leaderboard
-from ..leaderboard.samples import Sample, worst_value
+from ..leaderboard.samples import Sample
 from ..measures import ASL
 from ..measures.parsing import NamedMeasure, added_up
 from ..scoring.arrays import Bools, Floats, Ints
@@ -114,8 +114,7 @@ class SystemRanking:
     def sample(self) -> Sample:
         """The values as a sample for :func:`~pyterrier_asl.ranks`."""
         topics, up = list(range(self.values.shape[1])), self.higher_is_better is not False
-        worst = worst_value(self.named.measure, up)
-        return Sample(self.names, topics, up, {"": self.values}, worst=worst)
+        return Sample(self.names, topics, up, {"": self.values})
 
     @property
     def ranks(self) -> Ints:
