@@ -136,9 +136,11 @@ class RarenessPool(Named):
 
     @classmethod
     def resolve(cls, value: object) -> Self:
-        """The pool of a parameter: see :meth:`Named.resolve`; also the runs of a pool."""
-        is_path = isinstance(value, (str, os.PathLike))
-        is_folder = is_path and cls._find(str(value)) is None and Path(str(value)).is_dir()
+        """The pool of a parameter: see :meth:`Named.resolve`; also the runs of a pool.
+
+        A folder is read, also where a pool in this process has its name.
+        """
+        is_folder = isinstance(value, (str, os.PathLike)) and Path(value).is_dir()
         if is_folder or isinstance(value, (Mapping, list, tuple)):
             return cls.from_runs(value)
         return super().resolve(value)

@@ -103,6 +103,7 @@ def collect(
     measure = NamedMeasure(first.name, (full if others else pooled)[first.name])
     shown_rel = None if least == 1 else least
     by_judges = {"judges": judges, "judge_rel": judge_rel, "people": people, "rel": shown_rel}
+    of_judges = by_judges if has_judges else {}
     two = len(judged) == 2
     comparison = _of_two(judged, judged.judgements, pooled, alpha, shown_rel) if two else None
     facts = {name: of.facts(full if others else pooled) for name, of in matched.items()}
@@ -116,9 +117,7 @@ def collect(
         rankings,
         Provenance.of(judged, command),
         comparison,
-        *_of_all(
-            has_judges or bool(others), matched, measure, alpha, **by_judges if has_judges else {}
-        ),
+        *_of_all(bool(has_judges or others), matched, measure, alpha, **of_judges),
         joined_notes(notes),
         joined_notes({name: of.doubts for name, of in facts.items()}),
         judged,

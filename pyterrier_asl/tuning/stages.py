@@ -138,9 +138,7 @@ def StagedSearch(
     defaults = [space.current() for space in spaces]
     with ExitStack() as undo:
         for stage, space in zip(stages, spaces):
-            for p in space.parameters:
-                for t in (p.transformer, *stage.handed_to):
-                    undo.callback(t.set_parameter, p.name, t.get_parameter(p.name))
+            _restore_at_exit(undo, stage, space)
         for number, (stage, space) in enumerate(zip(stages, spaces)):
             objective = objective_for(stage.pipeline, space, task, sweep=sweep)
             before = [] if trials_only else [defaults[number], space.current()]
@@ -167,6 +165,13 @@ def StagedSearch(
     trials = {name: result.trials for name, result in results.items()}
     settings = {name: dict(zip(result.labels, result.best)) for name, result in results.items()}
     return StagedResult(stages[-1].pipeline, table_of(rows), trials, settings, facts.notes)
+
+
+def _restore_at_exit(undo: ExitStack, stage: Stage, space: Space) -> None:
+    for parameter in space.parameters:
+        for transformer in (parameter.transformer, *stage.handed_to):
+            value = transformer.get_parameter(parameter.name)
+            undo.callback(transformer.set_parameter, parameter.name, value)
 
 
 def warn_of_tuned_topics(topics: pd.DataFrame, others: pd.DataFrame, name: str) -> None:

@@ -231,7 +231,7 @@ def test_nothing_is_rare_in_a_pool_of_one_run():
     assert values["AP_Rareness@3"].tolist() == values["AP@3"].tolist() == [(1 + 2 / 3) / 3, 1]
 
 
-def test_a_pool_has_the_same_runs_from_frames_files_and_several_of_them(tmp_path):
+def test_a_pool_has_the_same_runs_from_frames_files_and_several_of_them(tmp_path, monkeypatch):
     """Also as an option of ``evaluate`` and of a measure. Names are text, as in all functions."""
     files = {name: write_run(run, tmp_path / f"{name}.run") for name, run in RUNS.items()}
     expected, qrels = RarenessPool.from_runs(RUNS), {"q1": {"a": 1, "d": 1, "f": 1}}
@@ -242,6 +242,9 @@ def test_a_pool_has_the_same_runs_from_frames_files_and_several_of_them(tmp_path
         assert AP_Rareness(pool=runs) @ 3 == AP_Rareness(pool=expected) @ 3
     text = f"AP_Rareness(pool={str(tmp_path)!r})@3"
     assert ir_measures.parse_measure(text) == AP_Rareness(pool=expected) @ 3
+    monkeypatch.chdir(tmp_path.parent)  # a folder whose name other pools have
+    others = [RarenessPool.from_runs(RUNS, depth=d, name=tmp_path.name) for d in (1, 2)]
+    assert RarenessPool.resolve(tmp_path.name) == expected != others[1]
     assert RarenessPool.from_runs({1: {"q": {"d": 1}}}).runs == ["1"]
 
 
