@@ -209,7 +209,10 @@ def pools_by(table: Mapping[str, str]) -> dict[str, list[str]]:
     >>> pools_by({"a": "manual", "b": "automatic", "c": "manual"})
     {'manual': ['a', 'c'], 'automatic': ['b']}
     """
-    return {value: [run for run in table if table[run] == value] for value in table.values()}
+    pools: dict[str, list[str]] = {}
+    for run, value in table.items():
+        pools.setdefault(value, []).append(run)
+    return pools
 
 
 def _members(judged: Evaluation, name: str, members: Iterable[str]) -> Bools:

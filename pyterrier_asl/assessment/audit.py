@@ -397,8 +397,7 @@ class AuditedRuns:
         parts = []
         for run in runs.runs:
             ranking = run.whole_ranking.cut(depth)
-            queries = np.repeat(np.arange(len(self.qids)), np.diff(ranking.offsets))
-            rows = {"query": queries, "docno": run.docnos(ranking)}
+            rows = {"query": ranking.queries, "docno": run.docnos(ranking)}
             parts.append(pd.DataFrame(rows).drop_duplicates())
         pairs = pd.concat(parts).drop_duplicates()
         by_query = pairs.groupby("query")["docno"].agg(sorted).to_dict()

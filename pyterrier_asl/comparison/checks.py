@@ -68,12 +68,15 @@ def doubt(
     allow_missing: bool = False,
 ) -> str:
     """The first fact by which no verdict on a difference can be trusted; '' without one."""
-    reasons = [*_faults(facts, [inputs.names[0], difference.run])]
-    if not allow_missing:
-        reasons += _lacks_queries(inputs, facts, difference)
-    if difference.is_significant:
-        reasons += _ties(inputs, difference)
-    return next(iter(reasons), "")
+
+    def reasons() -> Iterator[str]:
+        yield from _faults(facts, [inputs.names[0], difference.run])
+        if not allow_missing:
+            yield from _lacks_queries(inputs, facts, difference)
+        if difference.is_significant:
+            yield from _ties(inputs, difference)
+
+    return next(reasons(), "")
 
 
 def _where(track: str) -> str:

@@ -46,14 +46,15 @@ def findings(
             sentences.append(
                 f"No comparison of {run} with {baseline}{by} can be trusted: {reason}."
             )
-        sentences += _of_run([d for d in own if d.name in believed], differences, baseline)
+        if believed:
+            trusted = [d for d in own if d.name in believed]
+            sentences += _of_run(trusted, differences, baseline)
     return sentences
 
 
 def _of_run(own: Differences, all_of_them: Differences, baseline: str) -> Iterator[str]:
-    names = dict[str, list[str]]()
+    run, names = own[0].run, dict[str, list[str]]()
     for difference in own:
-        run = difference.run
         kind = way_of(difference) if difference.is_significant else "no"
         names.setdefault("" if np.isnan(difference.p) else kind, []).append(difference.name)
     for way in ("better", "worse", "higher", "lower", "no"):

@@ -3,7 +3,7 @@
 Workers use this module. :func:`values_of` has the values of measures without a pool. For a
 measure that another provider of ir_measures computes, it returns the values that the provider gives
 for the scores of the run and the grades of the qrels, and the measure's default for a query for
-which the provider gives no value, or NaN in IPrec (trec_eval divides 0 by 0).
+which the provider gives no value, or NaN for a measure with ``rel`` (trec_eval's IPrec).
 """
 
 from __future__ import annotations
@@ -237,7 +237,11 @@ def _not_provided(measure: Any, judgements: Judgements, error: Exception) -> Val
 def _needs_binary(measure: Any, judgements: Judgements) -> bool:
     """Whether a measure gets grades of 0 and 1: few providers take fractions, or any ``rel``."""
     rel = measure["rel"] if "rel" in measure.SUPPORTED_PARAMS else None
-    return isinstance(rel, (int, float)) and (rel != 1 or bool(np.any(judgements.grades % 1)))
+    return isinstance(rel, (int, float)) and (rel != 1 or judgements.once(_has_fractions))
+
+
+def _has_fractions(judgements: Judgements) -> bool:
+    return bool(np.any(judgements.grades % 1))
 
 
 def _evaluator(judgements: Judgements, *measures: Any) -> Any:
@@ -250,6 +254,6 @@ def _evaluator(judgements: Judgements, *measures: Any) -> Any:
         grades = qrels["relevance"]
         qrels["relevance"] = np.where(grades < 0, -1, grades >= measures[0]["rel"])
         measures = (measures[0](rel=1),)
-    elif not np.any(judgements.grades % 1):
+    elif not judgements.once(_has_fractions):
         qrels = qrels.astype({"relevance": np.int64})
     return ir_measures.evaluator(measures, qrels)

@@ -8,7 +8,7 @@ from ..io.values import take
 from ..judging.id_forms import Form, find_form
 from ..judging.judged_run import JudgedRun
 from ..judging.judgements import Judgements
-from ..scoring.arrays import Bools, queries_of
+from ..scoring.arrays import Bools
 
 #: The queries whose document ids are looked at, evenly chosen, and the first documents of each. In
 #: long rankings most other documents are not judged, whatever their ids; runs of so few rows are
@@ -59,5 +59,5 @@ def _judged_documents(judgements: Judgements) -> tuple[Bools, set[str]]:
 def _sample(run: JudgedRun, chosen: Bools, depth: int | None) -> set[str]:
     """The documents of the chosen queries down to a depth."""
     ranking = run.whole_ranking.cut(depth)
-    rows = np.flatnonzero(chosen[queries_of(ranking.offsets)])
+    rows = np.flatnonzero(chosen[ranking.queries])
     return set(take(run.docnos(ranking), rows).to_pylist())

@@ -23,9 +23,9 @@ from threading import Thread, local
 from typing import Any, Generic, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
-Ints = npt.NDArray[np.int64]
+from ..scoring.arrays import Ints
+
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 

@@ -17,11 +17,10 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from ..scoring.arrays import Bytes, Ints
 from .lazy import pc, pd
 
-Bytes = npt.NDArray[np.uint8]
 Codes = npt.NDArray[np.int32]
-Ints = npt.NDArray[np.int64]
 
 #: Arrow's names of types that are text.
 TEXT_TYPES = ("string", "large_string", "string_view")

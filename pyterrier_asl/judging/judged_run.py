@@ -221,7 +221,7 @@ class JudgedRun(Remembering):
         """The queries with an irrelevant document of their own id in a ranking."""
         docnos = self.docnos(ranking)
         places = equal_rows(docnos, take(self.table.qids, self.table.queries[ranking.rows]))
-        queries = queries_of(ranking.offsets)[places]
+        queries = ranking.queries[places]
         judged = self.judgements.index.find(queries, take(docnos, places))
         is_judged = judged >= 0
         is_relevant = is_judged.copy()

@@ -50,6 +50,11 @@ class Ranking:
     def __len__(self) -> int:
         return len(self.rows)
 
+    @property
+    def queries(self) -> Ints:
+        """The query number at each place."""
+        return queries_of(self.offsets)
+
     def cut(self, k: int | None) -> Ranking:
         """The first ``k`` of each query."""
         sizes = np.diff(self.offsets)

@@ -284,7 +284,7 @@ class RarenessPool(Named):
         """Whether a member has the same set of documents in its top k, per query."""
         ranking = judged.whole_ranking.cut(depth)
         hashes = hashes_of(judged.table.docno, self._index.seed, ranking.rows)
-        marks = _mix(of_groups(hashes, query_of[queries_of(ranking.offsets)]))
+        marks = _mix(of_groups(hashes, query_of[ranking.queries]))
         return np.isin(reduce_by_query(np.add, marks, ranking.offsets, 0), self._members(depth))
 
     @remembered

@@ -16,7 +16,7 @@ from ..evaluation.relevant_documents import relevant_documents
 from ..evaluation.scores import ScoreTable
 from ..io.digests import digest_of
 from ..judging.qrels import OFFICIAL, Qrels
-from ..scoring.arrays import Ints, queries_of, within_query
+from ..scoring.arrays import Ints, within_query
 from ..scoring.search_length import bin_ends
 
 
@@ -51,7 +51,7 @@ def top_documents(runs: Evaluation, systems: Ints, depth: int) -> pd.DataFrame:
     for row, system in enumerate(systems):
         run = runs.runs[system]
         ranking, top = run.whole_ranking.cut(depth), run.view(depth)
-        queries, ranks = queries_of(ranking.offsets), within_query(ranking.offsets)
+        queries, ranks = ranking.queries, within_query(ranking.offsets)
         grades = np.full((len(runs.qids), depth), -1.0)
         grades[top.queries, top.ranks - 1] = np.maximum(top.grades, -1)
         docnos, grades = run.docnos(ranking).to_pylist(), grades[queries, ranks]

@@ -117,7 +117,7 @@ class Objective(ABC):
     def facts(self, setting: Setting) -> Facts:
         """What must be known of the results of the pipeline with a setting, and of the qrels."""
         task = self.task
-        run = judge_part(task.judgements, self._run(setting))
+        run = self._judged(setting)
         found = RunFacts.of(run, task.measures, [*self._values(run).values()])
         return Facts({"the tuned pipeline": found}, task.judgements, task.measures)
 
@@ -125,7 +125,8 @@ class Objective(ABC):
         measures = self.task.measures
         return dict(zip(measures, values_of([*measures.values()], run)))
 
-    def _run(self, setting: Setting) -> pd.DataFrame:
+    def _judged(self, setting: Setting) -> JudgedRun:
+        """The results of the pipeline with a setting."""
         self.space.set(setting)
         topics = self.task.topics
         size = self.batch_size or max(len(topics), 1)
@@ -139,7 +140,7 @@ class Objective(ABC):
                 f"the first for document {first['doc_id']!r} of query {first['query_id']!r}; NaN "
                 "has no rank: narrow the distributions, or make the pipeline return numbers"
             )
-        return run
+        return judge_part(self.task.judgements, run)
 
 
 def make_task(
@@ -273,7 +274,7 @@ class PipelineObjective(Objective):
 
     def per_query(self, setting: Setting) -> dict[str, Floats]:
         """The value of each measure for each judged query, in the order of the judgements."""
-        return self._values(judge_part(self.task.judgements, self._run(setting)))
+        return self._values(self._judged(setting))
 
 
 def _as_run(results: pd.DataFrame) -> pd.DataFrame:
