@@ -34,7 +34,7 @@ def measure_with_bounds(measure: Any) -> Formula:
     if "unjudged" in measure.params:
         raise ValueError(f"{measure} is itself a bound: leave out unjudged=")
     computes = formula(measure)
-    if computes is None or not computes.defines_bounds:
+    if computes is None or type(computes).bounds is Formula.bounds:
         known = measures_with_bounds()
         advice = f"choose one of {', '.join(known)}"
         if measure.NAME in known:
@@ -141,7 +141,8 @@ class Labelled:
 
     def retrieved(self, run: int) -> Ints:
         """The number of unjudged documents that the measure sees in a run, shape (Q,)."""
-        return np.diff(self.side(run).unjudged.offsets)
+        view = self.side(run).view
+        return np.bincount(view.queries[view.grades < 0], minlength=len(self.judgements))
 
     def bounds(self, run: int) -> Bounds:
         """The bounds of a run, shape (Q,) each."""

@@ -207,7 +207,10 @@ class PluginMeasure(Measure, Formula):  # type: ignore[misc]
         unjudged = Unjudged([judged], self.cutoff)
         [run] = unjudged.runs
         size = np.bincount(run.queries[run.grades < 0], minlength=len(unjudged.judgements))
-        low, high = self.bounds(LabelledRun(self, run, Labels(unjudged.judgements, size, self.rel)))
+        measure: PluginMeasure = self(unjudged=None)  # bounds can need its values
+        low, high = measure.bounds(
+            LabelledRun(measure, run, Labels(unjudged.judgements, size, self.rel))
+        )
         return high if (self["unjudged"] == "best") == self.HIGHER_IS_BETTER else low
 
 

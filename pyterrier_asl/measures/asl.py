@@ -132,9 +132,10 @@ class _ASL(PluginMeasure):
         """The least and the greatest value over all labellings, shape (Q,) each."""
         missing = run.once(self._missing_cost)
         if self["g"]:
-            return bounding.first_search_lengths(run.documents, missing, self["g"])
-        documents = LabelledPair(run, run.labels.nothing(self)).documents
-        return pair_bounds.search_length_difference(documents, missing, 0 * missing, nothing=1.0)
+            return bounding.first_search_lengths(run.alone.documents, missing, self["g"])
+        return pair_bounds.search_length_difference(
+            run.alone.documents, missing, 0 * missing, nothing=1.0
+        )
 
     def difference_bounds(self, pair: LabelledPair) -> Bounds:
         """The bounds of A less B."""

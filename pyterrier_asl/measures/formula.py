@@ -24,7 +24,7 @@ from ..judging.remembered import Remembering, cached_property, remembered
 from ..scoring import bounds as bounding
 from ..scoring.arrays import Bools, Floats, Ints, cumulate
 from ..scoring.matrices import Bounds
-from ..scoring.pair_bounds import PairDocuments, merge
+from ..scoring.pair_bounds import merge
 
 if TYPE_CHECKING:
     from ..judging.judged_run import JudgedRun, Relevant
@@ -192,11 +192,6 @@ class Formula:
         """Whether some labelling reaches the bounds of a run, or of the difference of two runs."""
         return not pair or type(self).difference_bounds is not Formula.difference_bounds
 
-    @property
-    def defines_bounds(self) -> bool:
-        """Whether the measure has bounds, perhaps with other parameters."""
-        return type(self).bounds is not Formula.bounds
-
     # Values under labellings
 
     def labelled_values(self, run: LabelledRun, rankings: LabelledRankings) -> Floats:
@@ -260,7 +255,7 @@ class Labels:
 
     @remembered
     def nothing(self, measure: Formula) -> LabelledRun:
-        """A run that retrieved nothing: the difference of a run from it is the run's value."""
+        """A run that retrieved nothing."""
         from ..judging.judged_run import JudgedRun
 
         none = np.empty(0, dtype=np.int64)
@@ -294,11 +289,6 @@ class LabelledRun(Remembering):
         return self.view.relevant(self.measure.rel)
 
     @cached_property
-    def unjudged(self) -> JudgedRun:
-        """Its unjudged documents."""
-        return self.view.where(self.view.grades < 0)
-
-    @cached_property
     def candidates(self) -> JudgedRun:
         """Its documents that are or could be relevant."""
         grades = self.view.grades
@@ -319,17 +309,10 @@ class LabelledRun(Remembering):
         """What each candidate adds if it is relevant, before division by the ideal."""
         return self.measure.weights(self.view, self.candidates)
 
-    @cached_property
-    def documents(self) -> bounding.RunDocuments:
-        """The run as an argument for the formulas of bounds."""
-        return bounding.RunDocuments(
-            self.relevant.ranks,
-            self.relevant.offsets,
-            self.relevant.total,
-            self.unjudged.ranks,
-            self.unjudged.offsets,
-            self.labels.size - np.diff(self.unjudged.offsets),
-        )
+    @property
+    def alone(self) -> LabelledPair:
+        """The run and a run that retrieved nothing: their difference is the value of the run."""
+        return LabelledPair(self, self.labels.nothing(self.measure))
 
 
 @dataclass(frozen=True)
@@ -375,13 +358,13 @@ class LabelledPair:
         return in_a - in_b
 
     @cached_property
-    def documents(self) -> PairDocuments:
+    def documents(self) -> bounding.PairDocuments:
         """The runs as an argument for the formulas of pairs."""
         a, b = self.a.candidates.ranks, self.b.candidates.ranks
         known, unjudged = (
             (_pick(a, in_a), _pick(b, in_b), offsets) for offsets, in_a, in_b in self._merged
         )
-        return PairDocuments(*known, self.a.relevant.total, *unjudged, self.others)
+        return bounding.PairDocuments(*known, self.a.relevant.total, *unjudged, self.others)
 
 
 def _pick(values: npt.NDArray[Any], numbers: Ints) -> Any:
@@ -391,7 +374,7 @@ def _pick(values: npt.NDArray[Any], numbers: Ints) -> Any:
 
 @dataclass(frozen=True)
 class LabelledRankings:
-    """M rankings of a run's queries, each with its own labels.
+    """M rankings of a run's queries, each with an own label: one unjudged document is relevant.
 
     Attributes:
         queries: the query of each ranking, shape (M,).
@@ -399,7 +382,6 @@ class LabelledRankings:
         gains: their gains in the measure, shape (E,).
         offsets: the beginning of each ranking's documents, shape (M + 1,).
         total: relevant documents, retrieved or not, shape (M,).
-        extra: the number of unjudged documents among them, shape (M,).
     """
 
     queries: Ints
@@ -407,4 +389,3 @@ class LabelledRankings:
     gains: Floats
     offsets: Ints
     total: Ints
-    extra: Ints

@@ -21,7 +21,7 @@ class BoundedByPair(Formula):
     """A measure whose bounds are those of the difference from a run that retrieved nothing."""
 
     def bounds(self, run: LabelledRun) -> Bounds:
-        return self.difference_bounds(LabelledPair(run, run.labels.nothing(self)))
+        return self.difference_bounds(run.alone)
 
 
 class Additive(BoundedByPair):
@@ -51,7 +51,7 @@ class MeanPrecision(Formula):
     SLOW_DIFFERENCES = True
 
     def bounds(self, run: LabelledRun) -> Bounds:
-        low, high = self._pair_bounds(LabelledPair(run, run.labels.nothing(self)))
+        low, high = self._pair_bounds(run.alone)
         least, most = self.value_range()  # for a query with too many unjudged documents
         return np.where(np.isfinite(low), low, least), np.where(np.isfinite(high), high, most)
 

@@ -24,7 +24,7 @@ from .formula import STANDARD, Formula, LabelledRankings, LabelledRun
 from .kinds import Additive, FirstRelevant, MeanPrecision, RatioOfGains
 
 if TYPE_CHECKING:
-    from ..judging.judged_run import JudgedRun, Relevant
+    from ..judging.judged_run import JudgedRun
     from ..judging.judgements import Judgements
     from ..scoring.ties import TieGroups
 
@@ -161,7 +161,7 @@ class AP(MeanPrecision, Standard, of=ir_measures.AP):
         return scoring.ratio(ties.average_precision(groups), total)
 
     def bounds(self, run: LabelledRun) -> Bounds:
-        return bounding.average_precision(run.documents)
+        return bounding.average_precision(run.alone.documents)
 
     def is_exact(self, *, pair: bool = False) -> bool:
         return not pair
@@ -212,13 +212,9 @@ class nDCG(RatioOfGains, Standard, of=ir_measures.nDCG):
         gains = self.scaled_gains(view.judgements, grades, graded.queries)
         return scoring.ndcg(graded.ranks, gains, graded.offsets, view.judgements.once(_ideal, self))
 
-    def _graded(self, view: JudgedRun) -> tuple[Relevant, Floats]:
-        """The judged documents of a run, and the gain of each."""
-        graded = view.relevant(0)
-        return graded, self.gains_of(view.judgements.grades[graded.pairs])
-
     def gained(self, run: LabelledRun) -> Floats:
-        graded, gains = self._graded(run.view)
+        graded = run.view.relevant(0)
+        gains = self.gains_of(run.view.judgements.grades[graded.pairs])
         return scoring.dcg(graded.ranks, gains, graded.offsets)
 
     def levels(self, run: LabelledRun) -> tuple[Floats, int, Ints]:
@@ -238,7 +234,7 @@ class nDCG(RatioOfGains, Standard, of=ir_measures.nDCG):
     def labelled_values(self, run: LabelledRun, rankings: LabelledRankings) -> Floats:
         levels, _, counts = self.levels(run)
         counts = counts[rankings.queries]
-        counts[:, 0] += rankings.extra  # labels have the lowest gain
+        counts[:, 0] += 1  # the label has the lowest gain
         best = self.ideal(int(counts.max(initial=0)))
         ideal = best[counts] @ np.diff(levels, prepend=0.0)
         return scoring.ndcg(rankings.ranks, rankings.gains, rankings.offsets, ideal)

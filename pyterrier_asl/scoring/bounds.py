@@ -5,9 +5,8 @@ relevant or not. All functions work on whole runs and return ``(low, high)``, ea
 *Exact* bounds equal the lowest and the highest value over all labellings; *outer* bounds contain
 these values.
 
-One run is :class:`RunDocuments`. Differences of two runs, and measures of one run whose bounds are
-those of its difference from a run that retrieved nothing, are in
-:mod:`~pyterrier_asl.scoring.pair_bounds`.
+Differences of two runs, and measures of one run whose bounds are those of its difference from a run
+that retrieved nothing, are in :mod:`~pyterrier_asl.scoring.pair_bounds`.
 """
 
 from __future__ import annotations
@@ -33,50 +32,55 @@ from .matrices import Bounds, divide, in_blocks, part_of, rows_of, sums_before, 
 
 
 @dataclass(frozen=True)
-class RunDocuments:
-    """One run after the cut-off.
+class PairDocuments:
+    """Two runs after the cut-off; for the bounds of one run, B retrieved nothing.
 
     Attributes:
-        ranks: ranks of the retrieved relevant documents from 1, ascending within a query, shape
-            (E,).
-        offsets: the beginning of each query's ranks, shape (Q + 1,).
+        known_a: the rank in A of each judged relevant document that A or B retrieved, 0 if only B
+            did, shape (E,).
+        known_b: the rank in B.
+        known_offsets: the beginning of each query's judged relevant documents, shape (Q + 1,).
         total: relevant documents of each query, retrieved or not, shape (Q,).
-        unjudged: ranks of the retrieved unjudged documents, ascending within a query, shape (U,).
-        unjudged_offsets: the beginning of each query's unjudged documents, shape (Q + 1,).
-        others: unjudged documents of V that were not retrieved, shape (Q,).
+        a: the rank in A of each unjudged document that A or B retrieved, 0 if only B did, shape
+            (U,). Documents of one run only are in rank order.
+        b: the rank in B.
+        offsets: the beginning of each query's unjudged documents, shape (Q + 1,).
+        others: documents of V that neither run retrieved, shape (Q,).
     """
 
-    ranks: Ints
-    offsets: Ints
+    known_a: Ints
+    known_b: Ints
+    known_offsets: Ints
     total: Ints
-    unjudged: Ints
-    unjudged_offsets: Ints
+    a: Ints
+    b: Ints
+    offsets: Ints
     others: Ints
 
 
-def average_precision(run: RunDocuments) -> Bounds:
+def average_precision(run: PairDocuments) -> Bounds:
     """AP of one run, exact: the first s unjudged documents are relevant, or the last s.
 
-    >>> one = np.array([1]), np.array([0, 1]), np.array([1])
-    >>> run = RunDocuments(*one, np.array([2]), np.array([0, 1]), np.array([1]))
+    >>> one, none, offsets = np.array([1]), np.array([0]), np.array([0, 1])
+    >>> run = PairDocuments(one, none, offsets, one, np.array([2]), none, offsets, one)
     >>> low, high = average_precision(run)
     >>> low.tolist(), high.tolist()
     ([0.5], [1.0])
     """
-    precisions = (within_query(run.offsets) + 1) / run.ranks
-    judged = sum_by_query(precisions, run.offsets)[:, np.newaxis]
+    precisions = (within_query(run.known_offsets) + 1) / run.known_a
+    judged = sum_by_query(precisions, run.known_offsets)[:, np.newaxis]
     # Ranks of all queries in a single ascending order.
-    most = max(int(of.max(initial=0)) for of in (run.ranks, run.unjudged)) + 1
-    queries = queries_of(run.unjudged_offsets)
-    at = np.searchsorted(most * queries_of(run.offsets) + run.ranks, most * queries + run.unjudged)
-    relevant_above = at - run.offsets[queries]
+    most = max(int(of.max(initial=0)) for of in (run.known_a, run.a)) + 1
+    queries = queries_of(run.offsets)
+    at = np.searchsorted(most * queries_of(run.known_offsets) + run.known_a, most * queries + run.a)
+    relevant_above = at - run.known_offsets[queries]
 
     def of_queries(q: slice) -> Bounds:
-        offsets = part_of(run.unjudged_offsets, q)
+        offsets = part_of(run.offsets, q)
         # The sum of 1/rank from each relevant document on.
-        below = sums_from(rows_of(1 / run.ranks, part_of(run.offsets, q), 0.0))
+        below = sums_from(rows_of(1 / run.known_a, part_of(run.known_offsets, q), 0.0))
         above = rows_of(relevant_above, offsets, below.shape[1] - 1)
-        worth = rows_of(1 / run.unjudged, offsets, 0.0)
+        worth = rows_of(1 / run.a, offsets, 0.0)
         below = np.take_along_axis(below, above, axis=1)
         number = np.arange(1, worth.shape[1] + 1)
         # Each adds its precision, and 1/rank to each relevant document below.
@@ -89,10 +93,10 @@ def average_precision(run: RunDocuments) -> Bounds:
         fewest = total + run.others[q, np.newaxis] + np.maximum(size - number, 0)
         return divide(last, fewest).min(axis=1), divide(first, total + number).max(axis=1)
 
-    return in_blocks(of_queries, run.offsets, run.unjudged_offsets)
+    return in_blocks(of_queries, run.known_offsets, run.offsets)
 
 
-def first_search_lengths(run: RunDocuments, missing: Ints, g: int) -> Bounds:
+def first_search_lengths(run: PairDocuments, missing: Ints, g: int) -> Bounds:
     """ASL of the first ``g`` relevant documents of one run, exact.
 
     A further relevant document lowers the mean of g documents, so that at most g labels count.
@@ -102,20 +106,20 @@ def first_search_lengths(run: RunDocuments, missing: Ints, g: int) -> Bounds:
         missing: the length of a missing document plus the relevant documents retrieved, shape (Q,).
         g: the number of documents, from 1.
 
-    >>> one = np.array([2]), np.array([0, 1]), np.array([1])
-    >>> run = RunDocuments(*one, np.array([1]), np.array([0, 1]), np.array([0]))
+    >>> one, none, offsets = np.array([1]), np.array([0]), np.array([0, 1])
+    >>> run = PairDocuments(np.array([2]), none, offsets, one, one, none, offsets, none)
     >>> low, high = first_search_lengths(run, np.array([11]), 1)
     >>> low.tolist(), high.tolist()
     ([1.0], [2.0])
     """
 
     def of_queries(q: slice) -> Bounds:
-        known = rows_of(run.ranks, part_of(run.offsets, q), np.inf)[:, :g]
-        unjudged = rows_of(run.unjudged, part_of(run.unjudged_offsets, q), np.inf)
+        known = rows_of(run.known_a, part_of(run.known_offsets, q), np.inf)[:, :g]
+        unjudged = rows_of(run.a, part_of(run.offsets, q), np.inf)
         deepest = -np.sort(-np.where(np.isfinite(unjudged), unjudged, 0.0), axis=1)
         deepest = np.where(deepest > 0, deepest, np.inf)
-        size = np.diff(part_of(run.unjudged_offsets, q))
-        found = np.diff(part_of(run.offsets, q))
+        size = np.diff(part_of(run.offsets, q))
+        found = np.diff(part_of(run.known_offsets, q))
 
         def values(labelled: Floats) -> Iterator[Floats]:
             labels = np.minimum(labelled.shape[1], size)
@@ -135,34 +139,34 @@ def first_search_lengths(run: RunDocuments, missing: Ints, g: int) -> Bounds:
             high = np.maximum(high, np.maximum(*values(deepest[:, :s])))
         return low, high
 
-    return in_blocks(of_queries, run.offsets, run.unjudged_offsets)
+    return in_blocks(of_queries, run.known_offsets, run.offsets)
 
 
-def lexip(run: RunDocuments, cutoff: int | None = None) -> Bounds:
+def lexip(run: PairDocuments, cutoff: int | None = None) -> Bounds:
     """LexiP of one run, exact: a smaller gap outweighs all later gaps, so few labels are extreme.
 
     Lowest: no document or the last one is relevant. Highest: all documents above the last judged
     relevant one (without one: the first document), or all documents.
 
-    >>> one = np.array([2]), np.array([0, 1]), np.array([1])
-    >>> run = RunDocuments(*one, np.array([1]), np.array([0, 1]), np.array([0]))
+    >>> one, none, offsets = np.array([1]), np.array([0]), np.array([0, 1])
+    >>> run = PairDocuments(np.array([2]), none, offsets, one, one, none, offsets, none)
     >>> low, high = lexip(run)
     >>> low.tolist(), high.tolist()
     ([0.5], [1.0])
     """
-    queries = np.concatenate((queries_of(run.offsets), queries_of(run.unjudged_offsets)))
-    ranks = np.concatenate((run.ranks, run.unjudged))
+    queries = np.concatenate((queries_of(run.known_offsets), queries_of(run.offsets)))
+    ranks = np.concatenate((run.known_a, run.a))
     order = np.lexsort((ranks, queries))
-    sizes = np.diff(run.unjudged_offsets)
-    place = within_query(run.unjudged_offsets)
-    deepest = np.repeat(reduce_by_query(np.maximum, run.ranks, run.offsets, 0), sizes)
+    sizes = np.diff(run.offsets)
+    place = within_query(run.offsets)
+    deepest = np.repeat(reduce_by_query(np.maximum, run.known_a, run.known_offsets, 0), sizes)
     none = np.zeros(len(place), dtype=np.bool_)
-    is_above = np.where(deepest > 0, run.unjudged < deepest, place == 0)
+    is_above = np.where(deepest > 0, run.a < deepest, place == 0)
     values = []
     for chosen in (none, place == np.repeat(sizes, sizes) - 1, is_above, ~none):
-        kept = order[np.concatenate((np.ones(len(run.ranks), dtype=np.bool_), chosen))[order]]
+        kept = order[np.concatenate((np.ones(len(run.known_a), dtype=np.bool_), chosen))[order]]
         offsets = cumulate(np.bincount(queries[kept], minlength=len(sizes)))
-        labels = np.diff(cumulate(chosen)[run.unjudged_offsets])
+        labels = np.diff(cumulate(chosen)[run.offsets])
         for others in (0, run.others):
             total = run.total + labels + others
             values.append(score_lexip(ranks[kept], offsets, total, cutoff=cutoff or NO_CUTOFF))

@@ -7,7 +7,6 @@ ranks and search lengths.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,42 +22,13 @@ from .arrays import (
     sum_by_query,
     within_query,
 )
+from .bounds import PairDocuments
 from .matrices import Bounds, divide, in_blocks, part_of, rows_of, sums_before
 
 #: The most unjudged documents of a query whose pairs fit into memory.
 _MOST_IN_PAIRS = 4000
 #: The most numbers of relevant documents for which precision bounds are computed at once.
 _AT_ONCE = 32
-
-
-@dataclass(frozen=True)
-class PairDocuments:
-    """Two runs after the cut-off.
-
-    Attributes:
-        known_a: the rank in A of each judged relevant document that A or B retrieved, 0 if only B
-            did, shape (E,).
-        known_b: the rank in B.
-        known_offsets: the beginning of each query's judged relevant documents, shape (Q + 1,).
-        total: relevant documents of each query, retrieved or not, shape (Q,).
-        a: the rank in A of each unjudged document that A or B retrieved, 0 if only B did, shape
-            (U,). Documents of one run only are in rank order.
-        b: the rank in B.
-        offsets: the beginning of each query's unjudged documents, shape (Q + 1,).
-        others: documents of V that neither run retrieved, shape (Q,).
-    """
-
-    known_a: Ints
-    known_b: Ints
-    known_offsets: Ints
-    total: Ints
-    a: Ints
-    b: Ints
-    offsets: Ints
-    others: Ints
-
-    def __len__(self) -> int:
-        return len(self.total)
 
 
 def ratio_of_gains(
@@ -242,18 +212,18 @@ def lexicographic_verdicts(pair: PairDocuments) -> Bools:
     Returns:
         Shape (Q, 3).
     """
-    size = int(np.diff(pair.offsets).max(initial=0))
+    number, size = len(pair.total), int(np.diff(pair.offsets).max(initial=0))
     irrelevant, relevant = size, size + 1
     queries, known_queries = queries_of(pair.offsets), queries_of(pair.known_offsets)
     runs = (pair.known_a, pair.a), (pair.known_b, pair.b)
     deepest = max(int(ranks.max(initial=0)) for run in runs for ranks in run)
-    documents = np.full((2, deepest + 1, len(pair)), irrelevant)  # by rank; 0: not retrieved
+    documents = np.full((2, deepest + 1, number), irrelevant)  # by rank; 0: not retrieved
     for by_rank, (known, unjudged) in zip(documents, runs):
         by_rank[known, known_queries] = relevant
         by_rank[unjudged, queries] = within_query(pair.offsets)
-    classes = np.tile(np.arange(size + 2), (len(pair), 1))
-    verdicts = np.tile(np.array([False, True, False]), (len(pair), 1))
-    rows = np.arange(len(pair))  # the queries that can still be equal
+    classes = np.tile(np.arange(size + 2), (number, 1))
+    verdicts = np.tile(np.array([False, True, False]), (number, 1))
+    rows = np.arange(number)  # the queries that can still be equal
     for of_a, of_b in zip(*documents[:, 1:]):
         a, b = classes[rows, of_a[rows]], classes[rows, of_b[rows]]
         void, fixed = classes[rows, irrelevant], classes[rows, relevant]

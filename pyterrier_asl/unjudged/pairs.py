@@ -171,14 +171,12 @@ def values_if_only_relevant(labelled: Labelled, side: LabelledRun) -> Floats:
     chosen = np.append(relevant[ranges_from(starts[:-1][queries], cumulate(sizes))], own)
     virtual = np.append(np.repeat(np.arange(len(queries)), sizes), len(every) + np.arange(len(own)))
     order = np.lexsort((chosen, virtual))
-    extra = np.ones(len(queries), dtype=np.int64)
     rankings = LabelledRankings(
         queries,
         documents.ranks[chosen[order]],
         gains[chosen[order]],
         cumulate(np.bincount(virtual, minlength=len(queries))),
-        side.relevant.total[queries] + extra,
-        extra,
+        side.relevant.total[queries] + 1,
     )
     values = side.measure.labelled_values(side, rankings)
     by_document = values[labelled.judgements.queries]

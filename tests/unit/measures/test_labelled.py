@@ -1,7 +1,5 @@
 """Values under labellings of unjudged documents, against loops over labelled qrels (kinds.py)."""
 
-import itertools
-
 import ir_measures
 import labellings
 import numpy as np
@@ -67,9 +65,8 @@ def test_values_under_every_labelling(text, docs, judged):
     run, computes = labelled.side(0), labelled.measure
     candidates, gains = computes.candidates(run)
     documents = labellings.unjudged([docs], judged, k)
-    # Unjudged documents have label 1 or none; documents judged relevant are in every ranking.
-    labels = list(itertools.product((0, 1), repeat=len(documents)))
-    new = [{doc for doc, label in zip(documents, some) if label} for some in labels]
+    # One unjudged document is relevant, perhaps one that the run does not retrieve.
+    new = [{"not retrieved"}, *({doc} for doc in documents)]
     chosen = [
         [
             i
@@ -78,7 +75,7 @@ def test_values_under_every_labelling(text, docs, judged):
         ]
         for some in new
     ]
-    every, extra = sum(chosen, []), np.array([len(some) for some in new])
+    every = sum(chosen, [])
     values = computes.labelled_values(
         run,
         LabelledRankings(
@@ -86,8 +83,7 @@ def test_values_under_every_labelling(text, docs, judged):
             candidates.ranks[every],
             gains[every],
             cumulate(np.array([len(some) for some in chosen])),
-            run.relevant.total[0] + extra,
-            extra,
+            np.repeat(run.relevant.total + 1, len(new)),
         ),
     )
     expected = [value(docs, {**judged, **dict.fromkeys(some, 1)}) for some in new]

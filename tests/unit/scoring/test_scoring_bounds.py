@@ -5,56 +5,19 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import strategies as st
 
 from pyterrier_asl.scoring import bounds, pair_bounds
-
-
-def average_precision(ranks, n):
-    return sum(i / rank for i, rank in enumerate(sorted(ranks), 1)) / n if n else 0.0
-
-
-@st.composite
-def runs(draw, systems=1):
-    """Ranks of judged relevant and of unjudged documents in each run, 0: not retrieved."""
-    documents = draw(st.integers(0, 6))
-    ranks = [
-        [rank if draw(st.booleans()) else 0 for rank in draw(st.permutations(range(1, 8)))]
-        for _ in range(systems)
-    ]
-    relevant = draw(st.integers(0, documents))
-    columns = list(zip(*ranks))[:documents]
-    return {"known": columns[:relevant], "unjudged": columns[relevant:]}
 
 
 def array(values):
     return np.array(values, dtype=np.int64)
 
 
-def of_one_run(cases):
-    """A run of several queries as input of the loops, with the numbers of missed documents."""
-    ranks, holes = (
-        [sorted(retrieved(case[of_what])) for case in cases] for of_what in ("known", "unjudged")
-    )
-    offsets = (array(np.cumsum([0, *map(len, parts)])) for parts in (ranks, holes))
-    others = [len(case["unjudged"]) - len(some) for case, some in zip(cases, holes)]
-    return bounds.RunDocuments(
-        array(sum(ranks, [])),
-        next(offsets),
-        array([len(case["known"]) for case in cases]),
-        array(sum(holes, [])),
-        next(offsets),
-        array(others),
-    )
-
-
-def retrieved(documents, system=0):
-    return [ranks[system] for ranks in documents if ranks[system]]
-
-
 def test_documents_that_nobody_retrieved_lower_average_precision():
     """One relevant document is at rank 1; with one missed document more, AP is 1/2."""
-    low, high = bounds.average_precision(of_one_run([{"known": [(1,)], "unjudged": [(0,)]}]))
+    one, none, offsets = array([1]), array([0]), array([0, 1])
+    run = bounds.PairDocuments(one, none, offsets, one, none[:0], none[:0], 0 * offsets, one)
+    low, high = bounds.average_precision(run)
     assert (low.tolist(), high.tolist()) == ([0.5], [1.0])
 
 
@@ -112,7 +75,7 @@ def test_bounds_of_a_difference_of_average_precision_contain_every_labelling(gai
     tiled = np.tile(gains, QUERIES).reshape(QUERIES, 4)
     known_gains = [tiled[:, :2].ravel() * (ranks > 0) for ranks in known]
     ranks = unjudged.reshape(2, -1)
-    pair = pair_bounds.PairDocuments(*known, offsets, TOTAL, *ranks, offsets, OTHERS)
+    pair = bounds.PairDocuments(*known, offsets, TOTAL, *ranks, offsets, OTHERS)
     of_unjudged = tiled[:, 2:].ravel()
     now = [[mean_precision(ranks, gains, (1, 1, 0, 0), 1) for ranks in of_run] for of_run in RANKS]
     low, high = pair_bounds.average_precision_difference(
@@ -173,7 +136,7 @@ def test_the_outer_bound_of_a_difference_of_average_precision(seed, size):
         return precision_together(a, gains, i, j) - precision_together(b, gains, i, j)
 
     base = sum(together(i, j) for i in known for j in known if i <= j)
-    pair = pair_bounds.PairDocuments(
+    pair = bounds.PairDocuments(
         a[known],
         b[known],
         array([0, len(known)]),
@@ -201,7 +164,7 @@ def bounds_by_reverse_orders(*sizes):
     none, nothing = np.empty(0, dtype=np.int64), np.zeros(len(sizes), dtype=np.int64)
     a, b = (np.concatenate([np.arange(1, n + 1)[::step] for n in sizes]) for step in (1, -1))
     offsets, ones = np.cumsum([0, *sizes]), np.ones(len(a))
-    pair = pair_bounds.PairDocuments(
+    pair = bounds.PairDocuments(
         none, none, np.zeros_like(offsets), nothing + 1, a, b, offsets, nothing
     )
     return np.transpose(
