@@ -73,7 +73,7 @@ class RelevantDocuments:
         ranks, precision = np.zeros(len(pairs), dtype=np.int64), np.zeros(len(pairs))
         ranks[at] = relevant.ranks
         precision[at] = (within_query(relevant.offsets) + 1) / relevant.ranks
-        lengths = measure.missing_lengths(view, relevant.found)[queries]
+        lengths = (measure.missing_costs(view) - relevant.found)[queries]
         lengths[at] = scoring.search_lengths(relevant.ranks, relevant.offsets)
         return cls(pairs, queries, relevant.total, ranks, lengths, precision)
 

@@ -7,7 +7,7 @@ import math
 import numbers
 import reprlib
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -46,10 +46,6 @@ class Param(ParamInfo):  # type: ignore[misc]
     ) -> None:
         super().__init__(default=default, required=required, desc=desc)
         self.check = check
-
-    def validate(self, value: object) -> bool:
-        """Returns True: values are checked when the measure is built, with a better message."""
-        return True
 
 
 #: The deepest cut-off: no ranking is longer, and sums of ranks stay whole numbers.
@@ -160,10 +156,7 @@ class PluginMeasure(Measure, Formula):  # type: ignore[misc]
 
     def validate_params(self) -> None:
         """Raises ValueError for a missing parameter that the measure needs."""
-        for name, param in self.SUPPORTED_PARAMS.items():
-            if param.required and name not in self.params:
-                how = "@k" if name == self.AT_PARAM else f"({name}=...)"
-                raise ValueError(f"{self.NAME} needs {name}: write {self.NAME}{how}")
+        check_required(self, self.params)
 
     def _param_repr(self, value: object) -> str:
         return repr(value.id) if isinstance(value, Named) else str(super()._param_repr(value))
@@ -214,6 +207,21 @@ class PluginMeasure(Measure, Formula):  # type: ignore[misc]
         return high if (self["unjudged"] == "best") == self.HIGHER_IS_BETTER else low
 
 
+def check_required(measure: Measure, params: Iterable[str]) -> None:
+    """Raises ValueError for a measure of any package without a parameter that it needs.
+
+    Args:
+        measure: the measure.
+        params: the names of its parameters that have a value.
+    """
+    for name, param in measure.SUPPORTED_PARAMS.items():
+        if param.required and name not in params:
+            how = "@k" if name == measure.AT_PARAM else f"({name}=...)"
+            raise ValueError(
+                f"{measure.NAME} needs {name} ({param.desc}): write {measure.NAME}{how}"
+            )
+
+
 @cache
 def _log_once(queries: int, of: int, rel: float) -> None:
     _log.warning(
@@ -227,21 +235,18 @@ def _log_once(queries: int, of: int, rel: float) -> None:
 
 def own_measures() -> list[PluginMeasure]:
     """The registered measures of this package."""
-    return [m for m in ir_measures.measures.registry.values() if _module(m).startswith(_OWN + ".")]
+    registered = ir_measures.measures.registry.values()
+    return [m for m in registered if type(m).__module__.partition(".")[0] == _OWN]
 
 
 def register(*measures: PluginMeasure) -> None:
     """Registers measures with ir_measures; they replace earlier measures of this package."""
     registry = ir_measures.measures.registry
     for measure in measures:
-        other = registry.setdefault(measure.NAME, measure)
-        if not _module(other).startswith(_OWN + "."):
+        module = type(registry.setdefault(measure.NAME, measure)).__module__
+        if module.partition(".")[0] != _OWN:
             raise RuntimeError(
-                f"ir_measures has another measure {measure.NAME!r} ({_module(other)}); only one of "
-                "the two packages can be imported"
+                f"ir_measures has another measure {measure.NAME!r} ({module}); only one of the two "
+                "packages can be imported"
             )
         registry[measure.NAME] = measure
-
-
-def _module(measure: Measure) -> str:
-    return type(measure).__module__

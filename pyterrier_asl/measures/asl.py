@@ -90,15 +90,15 @@ class _ASL(PluginMeasure):
         """The values of mean search lengths."""
         return lengths
 
-    def missing_lengths(self, view: JudgedRun, found: Ints) -> Ints:
-        """The search length of a missing document per query, from a view of a run.
+    def missing_costs(self, view: JudgedRun) -> Ints:
+        """The search length of a missing document plus the relevant documents retrieved, (Q,).
 
         Args:
             view: the result of :meth:`view`.
-            found: its relevant documents retrieved, shape (Q,).
         """
+        found = view.relevant(self["rel"]).found
         fill = view.judgements.num_graded(0, self["rel"]) if self["judged_only"] else None
-        return scoring.missing_lengths(
+        return found + scoring.missing_lengths(
             found,
             view.retrieved,
             cutoff=self["cutoff"],
@@ -106,9 +106,9 @@ class _ASL(PluginMeasure):
             fill=fill,
         )
 
-    def _score(self, judged: JudgedRun) -> Floats:
-        relevant = judged.relevant(self["rel"])
-        missing = self.missing_lengths(judged, relevant.found)
+    def _score(self, view: JudgedRun) -> Floats:
+        relevant = view.relevant(self["rel"])
+        missing = self.missing_costs(view) - relevant.found
         return self._scaled(
             scoring.mean_search_length(
                 relevant.ranks, relevant.offsets, relevant.total, missing, g=self["g"]
@@ -119,10 +119,9 @@ class _ASL(PluginMeasure):
         """The mean over all orders of equal scores; None with ``g``."""
         if self["g"]:
             return None
-        view = self.view(judged)
-        relevant = view.relevant(self["rel"])
-        cost = self.missing_lengths(view, relevant.found) + relevant.found
-        return self._scaled(ties.search_length(groups, relevant.total, cost))
+        total = judged.judgements.num_relevant(self["rel"])
+        costs = self.missing_costs(self.view(judged))
+        return self._scaled(ties.search_length(groups, total, costs))
 
     def is_exact(self, *, pair: bool = False) -> bool:
         """Whether bounds are exact: all but bounds of differences with ``g``."""
@@ -130,7 +129,7 @@ class _ASL(PluginMeasure):
 
     def bounds(self, run: LabelledRun) -> Bounds:
         """The least and the greatest value over all labellings, shape (Q,) each."""
-        missing = run.once(self._missing_cost)
+        missing = self.missing_costs(run.view)
         if self["g"]:
             return bounding.first_search_lengths(run.alone.documents, missing, self["g"])
         return pair_bounds.search_length_difference(
@@ -142,17 +141,12 @@ class _ASL(PluginMeasure):
         if self["g"]:
             return super().difference_bounds(pair)
         return pair_bounds.search_length_difference(
-            pair.documents, pair.a.once(self._missing_cost), pair.b.once(self._missing_cost)
+            pair.documents, self.missing_costs(pair.a.view), self.missing_costs(pair.b.view)
         )
-
-    def _missing_cost(self, run: LabelledRun) -> Ints:
-        """The search length of a missing document plus the relevant documents retrieved."""
-        found = run.relevant.found
-        return self.missing_lengths(run.view, found) + found
 
     def labelled_values(self, run: LabelledRun, rankings: LabelledRankings) -> Floats:
         """The values of M rankings of a run's queries, each with its own labels, shape (M,)."""
-        missing = run.once(self._missing_cost)[rankings.queries] - np.diff(rankings.offsets)
+        missing = self.missing_costs(run.view)[rankings.queries] - np.diff(rankings.offsets)
         return self._scaled(
             scoring.mean_search_length(
                 rankings.ranks, rankings.offsets, rankings.total, missing, g=self["g"]

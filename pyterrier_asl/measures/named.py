@@ -130,9 +130,8 @@ class Named:
     @classmethod
     def _find(cls, text: str) -> Self | None:
         """Finds the object with this id, or the only object with this name."""
-        objects = cls.by_id()
-        by_name = [other for other in objects.values() if other.name == text]
-        named = [objects[text]] if text in objects else by_name
+        objects = [*cls.by_id().values()]
+        named = [o for o in objects if o.id == text] or [o for o in objects if o.name == text]
         if len(named) > 1:
             ids = ", ".join(repr(other.id) for other in named)
             raise ValueError(f"one {cls.KIND}: several have this name, choose by id ({ids})")

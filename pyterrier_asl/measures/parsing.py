@@ -16,7 +16,7 @@ import numpy as np
 from ir_measures import Measure
 
 from . import PluginMeasure
-from ._base import DEEPEST, grade, own_measures
+from ._base import DEEPEST, check_required, grade, own_measures
 from .directions import higher_is_better, is_count
 
 #: One or several measures or names of measures, or a dict from the names of columns to them.
@@ -203,8 +203,7 @@ def canonical_name(name: str) -> str:
     >>> canonical_name("map"), canonical_name("latency")
     ('AP', 'latency')
     """
-    measure = measure_named(name)
-    return name if measure is None else str(measure)
+    return str(measure_named(name) or name)
 
 
 def named_measures(measures: Measures) -> list[NamedMeasure]:
@@ -236,8 +235,11 @@ def named_measures(measures: Measures) -> list[NamedMeasure]:
         for measure in measures if several else [measures]:
             if isinstance(measure, str):
                 named += parse_measures(measure)
+            elif isinstance(measure, Measure):
+                built = build_measure(measure, measure.params)
+                named.append(NamedMeasure(str(measure), built))
             else:
-                named.append(NamedMeasure(str(measure), _valid(measure)))
+                raise ValueError(f"a measure is a name or an ir_measures Measure, not {measure!r}")
     named = unique(named)
     names = [measure.name for measure in named]
     for name in names:
@@ -246,13 +248,6 @@ def named_measures(measures: Measures) -> list[NamedMeasure]:
     if not named:
         raise ValueError("no measure was given: pass some, such as [ASL@1000, LexiP]")
     return named
-
-
-def _valid(measure: Measure) -> Measure:
-    """The measure, after a check of its parameters."""
-    if not isinstance(measure, ir_measures.Measure):
-        raise ValueError(f"a measure is a name or an ir_measures Measure, not {measure!r}")
-    return measure if hasattr(measure, "runtime_impl") else build_measure(measure, measure.params)
 
 
 def unique(measures: Iterable[NamedMeasure], by: str = "key") -> list[NamedMeasure]:
@@ -375,12 +370,7 @@ def build_measure(measure: Measure, params: Mapping[str, Any]) -> Measure:
     if isinstance(measure, PluginMeasure):
         return measure(**params)
     checked = {name: _checked_value(measure, name, value) for name, value in params.items()}
-    for name, param in measure.SUPPORTED_PARAMS.items():
-        if param.required and name not in {*checked, *measure.params}:
-            how = "@k" if name == measure.AT_PARAM else f"({name}=...)"
-            raise ValueError(
-                f"{measure.NAME} needs {name} ({param.desc}): write {measure.NAME}{how}"
-            )
+    check_required(measure, {*checked, *measure.params})
     return measure if repr(checked) == repr(measure.params) else measure(**checked)
 
 

@@ -11,7 +11,18 @@ import numpy as np
 from ..io.notices import warn
 from ..scoring import rareness as scoring
 from ..scoring.arrays import Bools, Floats, Ints, sum_by_query
-from ._base import CUTOFF, REL, UNJUDGED, Param, PluginMeasure, count, flag, real, register
+from ._base import (
+    CUTOFF,
+    REL,
+    UNJUDGED,
+    Param,
+    PluginMeasure,
+    check_required,
+    count,
+    flag,
+    real,
+    register,
+)
 from .formula import LabelledRankings, LabelledRun
 from .kinds import Additive, MeanPrecision
 
@@ -58,31 +69,22 @@ class _Rareness(PluginMeasure):
 
     def weights(self, view: JudgedRun, documents: JudgedRun) -> Floats:
         """The gain of each document if it is relevant."""
-        return self.gains(view, documents)
-
-    def gains(
-        self, view: JudgedRun, documents: JudgedRun | Relevant, *, running: bool = False
-    ) -> Floats:
-        """The gain of each document if it is relevant.
-
-        Args:
-            view: the result of :meth:`view`.
-            documents: some of its documents.
-            running: whether to add the gains of the documents above.
-        """
-        finders, systems = self["pool"].finders(
-            view, documents, depth=self["depth"] or self["cutoff"], member=self["member"]
-        )
-        offsets = documents.offsets if running else np.arange(len(finders) + 1)
-        return scoring.gains(
-            finders, systems, offsets, alpha=self["alpha"], normalized=self["normalized"]
-        )
+        finders, systems = self._finders(view, documents)
+        return self._gains(finders, systems, np.arange(len(finders) + 1))
 
     def _score(self, view: JudgedRun) -> Floats:
         relevant = view.relevant(self["rel"])
-        return self._of_gains(self.gains(view, relevant, running=True), relevant)
+        return self.from_finders(relevant, *self._finders(view, relevant))
 
-    def from_finders(self, relevant: Relevant, finders: Ints, systems: int) -> Floats:
+    def _finders(self, view: JudgedRun, documents: JudgedRun | Relevant) -> tuple[Ints, Ints]:
+        """S_d and S of some documents of a view, shape (E,) each."""
+        depth = self["depth"] or self["cutoff"]
+        finders: tuple[Ints, Ints] = self["pool"].finders(
+            view, documents, depth=depth, member=self["member"]
+        )
+        return finders
+
+    def from_finders(self, relevant: Relevant, finders: Ints, systems: Ints | int) -> Floats:
         """The values of a run, from the finders of its relevant documents, shape (Q,).
 
         Args:
@@ -90,14 +92,13 @@ class _Rareness(PluginMeasure):
             finders: S_d of each, shape (E,).
             systems: S.
         """
-        gains = scoring.gains(
-            finders,
-            np.full(len(finders), systems),
-            relevant.offsets,
-            alpha=self["alpha"],
-            normalized=self["normalized"],
+        return self._of_gains(self._gains(finders, systems, relevant.offsets), relevant)
+
+    def _gains(self, finders: Ints, systems: Ints | int, offsets: Ints) -> Floats:
+        """The running gains of relevant documents, from S_d and S."""
+        return scoring.gains(
+            finders, systems, offsets, alpha=self["alpha"], normalized=self["normalized"]
         )
-        return self._of_gains(gains, relevant)
 
     def _of_gains(self, gains: Floats, relevant: Relevant) -> Floats:
         """The values of a run from the running gains of its relevant documents."""
@@ -124,8 +125,7 @@ def check_pooled(measure: Any) -> None:
         raise ValueError(f"{measure} is not a rareness measure: give P_Rareness@k or AP_Rareness@k")
     if measure["pool"] is not None:
         raise ValueError(f"{measure} has a pool already, but pools are built here: omit pool=")
-    if measure["cutoff"] is None and measure.SUPPORTED_PARAMS["cutoff"].required:
-        raise ValueError(f"{measure} needs cutoff: write {measure}@k")
+    check_required(measure, {**measure.params, "pool": None})
 
 
 class Pools:
@@ -164,7 +164,7 @@ class Pools:
         """
         runs = np.arange(len(self._retrieved))[slice(None) if members is None else members]
         retrieved = [self._retrieved[run] for run in runs]
-        documents = np.concatenate([np.empty(0, dtype=np.int64), *retrieved])
+        documents = np.concatenate(retrieved)
         if groups is None:
             return scoring.count_finders(documents, self._judged), len(runs)
         of_documents = np.repeat(groups[runs], list(map(len, retrieved)))
@@ -243,7 +243,7 @@ class _P_Rareness(Additive, _Rareness):
 
     def weights(self, view: JudgedRun, documents: JudgedRun) -> Floats:
         """What each document adds if it is relevant."""
-        return np.asarray(self.gains(view, documents) / self["cutoff"])
+        return np.asarray(super().weights(view, documents) / self["cutoff"])
 
     def labelled_values(self, run: LabelledRun, rankings: LabelledRankings) -> Floats:
         """The values of M rankings of a run's queries, each with its own labels, shape (M,)."""

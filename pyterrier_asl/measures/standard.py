@@ -17,7 +17,7 @@ from ir_measures import Measure
 from ..scoring import bounds as bounding
 from ..scoring import standard as scoring
 from ..scoring import ties
-from ..scoring.arrays import Floats, Ints, cumulate
+from ..scoring.arrays import Floats, Ints, cumulate, reduce_by_query
 from ..scoring.matrices import Bounds
 from ._base import own_measures
 from .formula import STANDARD, Formula, LabelledRankings, LabelledRun
@@ -194,17 +194,15 @@ class nDCG(RatioOfGains, Standard, of=ir_measures.nDCG):
         ideal = self.view(judged).judgements.once(_ideal, self)
         return scoring.ratio(ties.gain(groups, self.rank_weights), ideal)
 
-    def gains_of(self, grades: Floats) -> Floats:
-        """The gains of grades; negative ones gain nothing."""
+    def gains_of(self, grades: Floats, shift: Floats | float = 0.0) -> Floats:
+        """The gains of grades, exponential ones over 2^shift; negative ones gain nothing."""
         grades = np.maximum(grades, 0)
-        return scoring.exponential(grades) if self["dcg"] == "exp-log2" else grades
+        return scoring.exponential(grades, shift) if self["dcg"] == "exp-log2" else grades
 
     def scaled_gains(self, judgements: Judgements, grades: Floats, queries: Ints) -> Floats:
         """The gains, divided by a power of 2 per query, so that high grades are not infinite."""
-        if self["dcg"] != "exp-log2":
-            return self.gains_of(grades)
-        shift = np.maximum(judgements.once(_highest_grades) - _MOST_BITS, 0)
-        return scoring.exponential(np.maximum(grades, 0), shift[queries])
+        highest = reduce_by_query(np.maximum, judgements.grades, judgements.offsets, 0.0)
+        return self.gains_of(grades, np.maximum(highest - _MOST_BITS, 0)[queries])
 
     def _score(self, view: JudgedRun) -> Floats:
         graded = view.relevant(0)
@@ -243,13 +241,6 @@ class nDCG(RatioOfGains, Standard, of=ir_measures.nDCG):
 def _ideal(judgements: Judgements, measure: nDCG) -> Floats:
     gains = measure.scaled_gains(judgements, judgements.grades, judgements.queries)
     return scoring.ideal_dcg(gains, judgements.offsets, measure.cutoff)
-
-
-def _highest_grades(judgements: Judgements) -> Floats:
-    """The highest grade of each query, at least 0, shape (Q,)."""
-    highest = np.zeros(len(judgements))
-    np.maximum.at(highest, judgements.queries, judgements.grades)
-    return highest
 
 
 def gain_levels(judgements: Judgements, measure: nDCG, highest: float) -> tuple[Floats, int, Ints]:
@@ -343,6 +334,6 @@ def measures_with_bounds() -> list[str]:
     >>> measures_with_bounds()[:3], measures_with_bounds()[-1]
     (['P', 'R', 'RR'], 'TBG')
     """
-    kinds = {of.NAME: kind for of, kind in STANDARD.items()}
-    kinds |= {measure.NAME: type(measure) for measure in own_measures()}
+    own = {measure.NAME: type(measure) for measure in own_measures()}
+    kinds = {of.NAME: kind for of, kind in STANDARD.items()} | own
     return [name for name, kind in kinds.items() if kind.bounds is not Formula.bounds]

@@ -110,4 +110,4 @@ def sum_by_query(values: npt.NDArray[Any], offsets: Ints) -> Floats:
     [0.75, 0.0, 2.0]
     """
     sums = np.bincount(queries_of(offsets), weights=values, minlength=len(offsets) - 1)
-    return np.asarray(sums, dtype=np.float64)  # sums of empty arrays are integers
+    return sums.astype(np.float64, copy=False)  # sums of empty arrays are integers

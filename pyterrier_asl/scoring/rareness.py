@@ -30,7 +30,7 @@ def count_finders(documents: Ints, size: int, groups: Ints | None = None) -> Int
 
 
 def gains(
-    finders: Ints, systems: Ints, offsets: Ints, *, alpha: float, normalized: bool = False
+    finders: Ints, systems: Ints | int, offsets: Ints, *, alpha: float, normalized: bool = False
 ) -> Floats:
     """The sum of the gains of the first i relevant documents, for each i.
 
@@ -40,7 +40,7 @@ def gains(
 
     Args:
         finders: S_d of each retrieved relevant document in rank order, shape (E,).
-        systems: S of its query, with the system itself, shape (E,).
+        systems: S of its query, with the system itself, shape (E,), or one number for all.
         offsets: the beginning of each query's documents, shape (Q + 1,).
         alpha: the weight of rareness, in [0, 1].
         normalized: whether the gain is at most 1.

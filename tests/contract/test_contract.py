@@ -244,9 +244,11 @@ def test_what_a_measure_cannot_do_without_is_said():
         lambda m: m.calc_aggregate({"q": {"a": 1}}, {"q": {"a": 1}}),
         lambda m: pt.Experiment([results(1)], topics(), qrels(), [m]),
     ):
-        with pytest.raises(ValueError, match="P_Rareness needs cutoff: write P_Rareness@k"):
+        with pytest.raises(ValueError, match="P_Rareness needs cutoff .*: write P_Rareness@k"):
             call(P_Rareness)
-        with pytest.raises(ValueError, match=r"AP_Rareness needs pool: write AP_Rareness\(pool="):
+        with pytest.raises(
+            ValueError, match=r"AP_Rareness needs pool .*: write AP_Rareness\(pool="
+        ):
             call(AP_Rareness @ 10)
 
 
