@@ -16,7 +16,6 @@ from .compiled import compiled
 
 Int32s = npt.NDArray[np.int32]
 UInt32s = npt.NDArray[np.uint32]
-UInt64s = npt.NDArray[np.uint64]
 
 
 class ScoringArrays(NamedTuple):
@@ -99,12 +98,8 @@ def best_documents(
     """
     num_docs = len(index.length_ratios)
     offsets = np.zeros(len(queries.offsets), np.int64)
-    size = 1
-    for query in range(len(offsets) - 1):
-        postings = 0
-        for term in queries.terms[queries.offsets[query] : queries.offsets[query + 1]]:
-            postings += index.term_offsets[term + 1] - index.term_offsets[term]
-        size += min(depth, postings)
+    postings = np.append(0, np.cumsum(np.diff(index.term_offsets)[queries.terms]))
+    size = 1 + np.minimum(np.diff(postings[queries.offsets]), depth).sum()
     best = np.empty(size, np.int32)
     best_scores = np.empty(size, np.float64)
     scores = np.zeros(num_docs, np.float64)
@@ -205,9 +200,9 @@ def _accumulate(
     # Compiled loops are quicker over plain arrays than over the members of a tuple.
     term_offsets, posting_docs, posting_tfs, length_ratios = index
     candidates = 0
-    for pair in range(queries.offsets[query], queries.offsets[query + 1]):
-        weight = queries.weights[pair]
-        term = queries.terms[pair]
+    for entry in range(queries.offsets[query], queries.offsets[query + 1]):
+        weight = queries.weights[entry]
+        term = queries.terms[entry]
         for posting in range(term_offsets[term], term_offsets[term + 1]):
             doc = posting_docs[posting]
             tf = posting_tfs[posting]
@@ -316,7 +311,7 @@ def _rank_present(
     count = np.zeros(size + 1, np.int64)
     cost = np.zeros(size + 1, np.float64)
     for doc in docs:
-        bucket = _below(keys, _key(scores[doc], id_order[doc]))
+        bucket = np.searchsorted(keys, _key(scores[doc], id_order[doc]))
         count[bucket] += 1
         cost[bucket] += costs[doc]
     documents_above, costs_above = 0, 0.0
@@ -325,15 +320,3 @@ def _rank_present(
         costs_above += cost[size - i]
         which[i], ranks[i], above[i] = present[size - 1 - i], 1 + documents_above, costs_above
     return size
-
-
-@compiled
-def _below(sorted_keys: UInt64s, key: np.uint64) -> int:
-    """The number of sorted keys that are smaller, by a binary search without branches."""
-    below = 0
-    size = len(sorted_keys)
-    while size > 1:
-        half = size // 2
-        below += half if sorted_keys[below + half - 1] < key else 0
-        size -= half
-    return below + int(sorted_keys[below] < key)

@@ -52,10 +52,9 @@ def number_terms(
         for term, weight in query.items()
         if (term_number := term_id(term)) is not None
     ]
-    query_of = np.array([number for number, _, _, _ in entries], np.int64)
-    terms = np.array([term for _, term, _, _ in entries], np.int64)
-    weights = np.array([weight for _, _, weight, _ in entries], np.float64)
-    w = np.array([own_weight for _, _, _, own_weight in entries], np.float64)
+    columns = np.array(entries, np.float64).reshape(-1, 4).T
+    query_of, terms = columns[:2].astype(np.int64)
+    weights, w = columns[2:]
     if not np.isfinite(weights).all():
         number, _, weight, _ = entries[int(np.flatnonzero(~np.isfinite(weights))[0])]
         raise ValueError(

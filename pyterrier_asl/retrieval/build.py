@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from array import array
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
@@ -77,9 +78,7 @@ def index_documents(documents: Iterable[Mapping[str, Any]], tokeniser: WordToken
         toks = _checked_toks(document)
         if toks is not None:
             return {term_ids.setdefault(term, len(term_ids)): tf for term, tf in toks.items()}
-        counts: dict[int, int] = {}
-        for i in map(term_id, tokeniser.words(indexed_text(document))):
-            counts[i] = counts.get(i, 0) + 1
+        counts = Counter(map(term_id, tokeniser.words(indexed_text(document))))
         counts.pop(-1, None)
         return counts
 

@@ -86,15 +86,15 @@ def candidates_of(
     ]
     of_queries = np.array(numbers, np.int64).reshape(-1, 2).T
     of_documents = (np.repeat(rows, np.diff(documents.offsets)), documents.term_ids)
-    # Pairs of query and term are counted as numbers.
+    # A query and a term are one number.
     base = 1 + max(documents.term_ids.max(initial=0), of_queries[1].max(initial=0))
-    all_rows, all_terms = np.hstack([of_documents, of_queries])
-    pairs, r = np.unique(all_rows * base + all_terms, return_counts=True)
-    own_pairs = np.searchsorted(pairs, of_queries[0] * base + of_queries[1])
-    r[own_pairs] -= 1
-    is_own = np.zeros(len(pairs), np.bool_)
-    is_own[own_pairs] = True
-    row, terms = np.divmod(pairs, base)
+    keys_of_documents, keys_of_queries = (
+        of_rows * base + terms for of_rows, terms in (of_documents, of_queries)
+    )
+    keys, r = np.unique(np.append(keys_of_documents, keys_of_queries), return_counts=True)
+    is_own = np.isin(keys, keys_of_queries)
+    r[is_own] -= 1
+    row, terms = np.divmod(keys, base)
     n = index.document_frequencies(terms)
     if weights == "rsj":
         w = relevance_weights(r, n, index.num_docs, m[row])

@@ -59,8 +59,8 @@ def best_documents(
 ) -> tuple[Ints, Int32s, Floats]:
     """The best documents of each query and their scores; see :func:`_kernels.best_documents`."""
     sizes = np.diff(index.term_offsets)[queries.terms]
-    pairs = len(index.length_ratios) * (len(queries.offsets) - 1)
-    compiled = loop(_kernels.best_documents, (int(sizes.sum()) + pairs // 8) // _AT_ONCE)
+    passes = len(index.length_ratios) * (len(queries.offsets) - 1) // 8  # over all documents
+    compiled = loop(_kernels.best_documents, (int(sizes.sum()) + passes) // _AT_ONCE)
     if compiled is not _kernels.best_documents:
         return compiled(index, queries, k1, b, depth)
     norms = _kernels.length_norm(k1, b, index.length_ratios)

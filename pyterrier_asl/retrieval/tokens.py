@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 # Runs of letters and digits of any script; "_" is a word character to `re`, not to a reader.
@@ -83,12 +84,9 @@ class WordTokeniser:
     def __hash__(self) -> int:
         return hash((self.stemmer, self.stopwords))
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __reduce__(self) -> tuple[Any, ...]:
         # The stemmer is a C object, which cannot be pickled.
-        return {name: value for name, value in vars(self).items() if name != "_stem"}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state, _stem=_stem_by(state["stemmer"]))
+        return (partial(type(self), stemmer=self.stemmer, stopwords=self.stopwords), ())
 
 
 def _stopwords(stopwords: str | Iterable[str] | None) -> tuple[str, ...]:
