@@ -7,21 +7,21 @@ Facts are found where a run is matched with qrels. Every result carries their se
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from ..io.lazy import pd
 from ..io.notices import DoubtfulInput, counted, names_of, warn
-from ..judging.id_forms import Form, describe_form
-from ..judging.judged_run import JudgedRun, OwnIds
+from ..io.values import take
+from ..judging.id_forms import Form, describe_form, find_form
+from ..judging.judged_run import JudgedRun, TiedRun
 from ..judging.judgements import Judgements
-from ..judging.ties import TiedRun
+from ..judging.ranking import Ranking, equal_rows
 from ..measures.formula import formula
-from ..scoring.arrays import Bools, Floats
-from .written_ids import document_form, query_form, query_ids
+from ..scoring.arrays import Ints
 
 UNANSWERED, IDS, ORDER = "unanswered", "ids", "order"
 #: The facts of a run by which a guard cannot test a condition.
@@ -32,8 +32,14 @@ _GRAVE = (UNANSWERED, IDS, "repeated", ORDER, "ties", "own ids")
 _RUN = "{run}"
 #: The most runs with a sentence of their own on unanswered queries.
 _MOST = 5
+#: The queries whose document ids are looked at, evenly chosen, and the first documents of each. In
+#: long rankings most other documents are not judged, whatever their ids; runs of so few rows are
+#: looked at as a whole.
+_QUERIES, _TOP, _FEW_ROWS = 20, 10, 2000
 #: Change of a mean from which on ties are a fact; for a mean above 1, as a share of the mean.
 _LEAST_CHANGE = 0.01
+#: A query that is a document of the collection is among the first documents that it retrieves.
+_NEAR_TOP = 3
 #: Share of queries from which on equal ids of query and document are no coincidence.
 _OWN_IDS = 0.1
 #: The difference between two runs in their share of unjudged documents that is a fact.
@@ -44,25 +50,18 @@ _DEPTH = 1000
 Result = TypeVar("Result", bound="pd.DataFrame")
 
 
-@dataclass(frozen=True)
-class Fact:
-    """A fact of a run, or of the qrels.
+class Fact(NamedTuple):
+    """A fact of a run.
 
     Attributes:
         kind: the kind, such as ``'unanswered'``.
         text: the sentence, in which ``{run}`` is the name of the run.
-        number: of how many queries, documents or ids it holds.
-        of: of how many it could hold; 0: that has no meaning.
-        examples: ids of which it holds.
     """
 
     kind: str
     text: str
-    number: int = 0
-    of: int = 0
-    examples: Sequence[str] = ()
 
-    def sentence(self, run: str = "", others: Sequence[str] = ()) -> str:
+    def sentence(self, run: str, others: Sequence[str] = ()) -> str:
         """The sentence on a run, with the names of other runs that have the same kind of fact."""
         likewise = f" (likewise {names_of(others)})" if others else ""
         return self.text.replace(_RUN, run) + likewise
@@ -84,7 +83,7 @@ class RunFacts:
 
     @classmethod
     def of(
-        cls, run: JudgedRun, measures: Mapping[str, Any] | None = None, values: Sequence[Any] = ()
+        cls, run: JudgedRun, measures: Mapping[str, Any], values: Sequence[Any] = ()
     ) -> RunFacts:
         """The facts of a matched run that has its rows.
 
@@ -93,12 +92,12 @@ class RunFacts:
             measures: measures by name.
             values: the values of each measure, shape (Q,), for ties; (): none.
         """
-        of_match = run.once(_of_match)
-        tied = () if any(fact.kind == ORDER for fact in of_match) else _ties(run, measures, values)
+        facts = run.once(_of_match)
+        if not any(fact.kind == ORDER for fact in facts):
+            facts = [*facts, *_ties(run, measures, values)]
         answered = run.retrieved[run.retrieved > 0]
         unjudged = {k: _share_unjudged(run, k) for k in _cutoffs(measures) if k is not None}
-        documents = float(np.median(answered)) if len(answered) else 0.0
-        return cls([*of_match, *tied], documents, unjudged)
+        return cls(facts, float(np.median(answered)) if len(answered) else 0.0, unjudged)
 
 
 # Facts of a run
@@ -106,42 +105,57 @@ class RunFacts:
 
 def _of_match(run: JudgedRun) -> list[Fact]:
     """The facts of a run that no measure changes."""
-    found = (_unanswered(run), *_forms(run), _repeated(run), _order(run))
-    return [*(fact for fact in found if fact), *_own_ids(run.own_ids, _answered(run))]
+    return [*_unanswered(run), *_forms(run), *_repeated(run), *_order(run), *_own_ids(run)]
 
 
-def _answered(run: JudgedRun) -> int:
-    return int(np.count_nonzero(run.retrieved))
-
-
-def _example(run: JudgedRun, queries: Bools) -> str:
-    return repr(str(run.judgements.qids[int(np.argmax(queries))]))
-
-
-def _unanswered(run: JudgedRun) -> Fact | None:
+def _unanswered(run: JudgedRun) -> Iterator[Fact]:
     lacks = run.retrieved == 0
     if not lacks.any():
-        return None
-    number, example = int(lacks.sum()), _example(run, lacks)
+        return
     text = (
-        f"{_RUN} does not answer {number:,} of {counted(len(lacks), 'query', 'queries')} (e.g. "
-        f"{example}); each counts with the worst value"
+        f"{_RUN} does not answer {lacks.sum():,} of {counted(len(lacks), 'query', 'queries')} "
+        f"(e.g. {str(run.judgements.qids[int(np.argmax(lacks))])!r}); each counts with the worst "
+        "value"
     )
     known = set(run.judgements.qid_text.to_pylist())
-    if unknown := [qid for qid in query_ids(run) if qid not in known]:
+    if unknown := [qid for qid in run.table.answered.to_pylist() if qid not in known]:
         queries = counted(len(unknown), "query", "queries")
         text += f", and {_RUN} has {queries} that the qrels lack (e.g. {unknown[0]!r})"
-    return Fact(UNANSWERED, text, number, len(lacks), [example])
+    yield Fact(UNANSWERED, text)
 
 
-def _forms(run: JudgedRun) -> list[Fact]:
-    found = {"query": query_form(run), "document": document_form(run)}
-    return [_form(what, *of) for what, of in found.items() if of is not None]
+def _forms(run: JudgedRun) -> Iterator[Fact]:
+    """Ids of queries and documents that the run writes otherwise than the qrels."""
+    if (run.retrieved == 0).any():
+        answered, qids = run.table.answered.to_pylist(), run.judgements.qid_text.to_pylist()
+        if form := find_form(set(answered), set(qids)):
+            yield _form("query", *form)
+    judged = run.judgements.once(_some_judged)
+    yield from _document_form(run, judged, run.judgements.docnos)
 
 
 def _form(what: str, form: Form, pairs: Mapping[str, str]) -> Fact:
-    text = f"{_RUN} {describe_form(what, form, pairs)}"
-    return Fact(IDS, text, len(pairs), 0, list(pairs)[:3])
+    return Fact(IDS, f"{_RUN} {describe_form(what, form, pairs)}")
+
+
+def _document_form(run: JudgedRun, some: set[str], every: Any) -> Iterator[Fact]:
+    """The form of the document ids of a run that others lack.
+
+    Documents of the first ranks of some queries are looked at. Where they have a form, the ids in
+    this form are those of the whole run.
+
+    Args:
+        run: the run.
+        some: ids of others, for some queries.
+        every: all ids of others.
+    """
+    for depth in (_TOP, None) if len(run.whole_ranking.rows) <= _FEW_ROWS else (_TOP,):
+        if found := find_form(_some_retrieved(run, depth), some):
+            ours, theirs = (set(of.to_pylist()) for of in (run.docnos(run.whole_ranking), every))
+            pairs = found[0].pairs(sorted(ours - theirs), sorted(theirs - ours))
+            if pairs:  # otherwise the first ranks alone had the form
+                yield _form("document", found[0], pairs)
+            return
 
 
 def ids_against(run: JudgedRun, baseline: JudgedRun) -> list[Fact]:
@@ -149,92 +163,103 @@ def ids_against(run: JudgedRun, baseline: JudgedRun) -> list[Fact]:
     it."""
     if any(fact.kind == IDS for side in (run, baseline) for fact in side.once(_of_match)):
         return []
-    found = document_form(run, baseline)
-    return [] if found is None else [_form("document", *found)]
+    every = baseline.docnos(baseline.whole_ranking)
+    return list(_document_form(run, _some_retrieved(baseline), every))
 
 
-def _repeated(run: JudgedRun) -> Fact | None:
-    if not run.has_duplicates or run.judgements.collapse is not None:
-        return None
-    text = f"{_RUN} has a document twice in a ranking: it counts once, at its best rank"
-    return Fact("repeated", text, 1)
+def _some_judged(judgements: Judgements) -> set[str]:
+    """The judged documents of some queries."""
+    return set(take(judgements.docnos, _of_some_queries(judgements.offsets)).to_pylist())
 
 
-def _order(run: JudgedRun) -> Fact | None:
+def _some_retrieved(run: JudgedRun, depth: int | None = None) -> set[str]:
+    """The documents of some queries down to a depth."""
+    places = _of_some_queries(run.whole_ranking.offsets, depth)
+    return set(take(run.table.docno, run.whole_ranking.rows[places]).to_pylist())
+
+
+def _of_some_queries(offsets: Ints, depth: int | None = None) -> Ints:
+    """The first places of some queries, evenly chosen."""
+    step = 1 + (len(offsets) - 2) // _QUERIES
+    ends = offsets[1:] if depth is None else np.minimum(offsets[1:], offsets[:-1] + depth)
+    return np.concatenate([*map(np.arange, offsets[:-1:step], ends[::step])])
+
+
+def _repeated(run: JudgedRun) -> Iterator[Fact]:
+    if run.has_duplicates and run.judgements.collapse is None:
+        text = f"{_RUN} has a document twice in a ranking: it counts once, at its best rank"
+        yield Fact("repeated", text)
+
+
+def _order(run: JudgedRun) -> Iterator[Fact]:
     """Scores that do not order the documents, or not as the ranks do."""
-    infinite = int(np.isinf(run.table.value).sum())
-    if infinite:
+    if infinite := int(np.isinf(run.table.value).sum()):
         scores = counted(infinite, "infinite score")
-        return Fact(ORDER, f"{_RUN} has {scores}: write scores that are numbers", infinite)
-    if fault := run.constant_fault:
-        return Fact(ORDER, f"{_RUN} {fault}", int(run.constant_scores.sum()), len(run.judgements))
-    if run.ranks_contradict_scores:
+        yield Fact(ORDER, f"{_RUN} has {scores}: write scores that are numbers")
+    elif fault := run.constant_fault:
+        yield Fact(ORDER, f"{_RUN} {fault}")
+    elif run.ranks_contradict_scores:
         text = (
             f"the ranks of {_RUN} contradict the scores of most rows: as in trec_eval documents "
             "are ordered by their scores, descending, and ranks are ignored; write scores that "
             "fall with the rank"
         )
-        return Fact(ORDER, text)
-    return None
+        yield Fact(ORDER, text)
 
 
-def _own_ids(own_ids: OwnIds, answered: int) -> list[Fact]:
-    """Queries that retrieve a document with the query's own id, unless by coincidence.
-
-    >>> [fact.sentence("B") for fact in _own_ids(OwnIds(near=2, queries=3, has_text=True), 4)]
-    ["B retrieves a document with the query's own id in 3 of 4 queries, as if the query were in \
-the collection; leave it out with Qrels(..., drop_self=True) or --drop-self"]
-    """
-    near = own_ids.near
-    by_chance = near < 2 or near < _OWN_IDS * answered
-    if not near or (by_chance and not own_ids.has_text):
-        return []
+def _own_ids(run: JudgedRun) -> Iterator[Fact]:
+    """Queries that retrieve a document with the query's own id, unless by coincidence: an id that
+    is not a number is none."""
+    near = _with_own_id(run, run.whole_ranking.cut(_NEAR_TOP))
+    answered = int(np.count_nonzero(run.retrieved))
+    ids = take(run.judgements.qid_text, near).to_pylist()
+    is_rare = len(near) < 2 or len(near) < _OWN_IDS * answered
+    if not ids or (is_rare and all(qid.isdigit() for qid in ids)):
+        return
     text = (
-        f"{_RUN} retrieves a document with the query's own id in {own_ids.queries:,} of "
-        f"{counted(answered, 'query', 'queries')}, as if the query were in the collection; leave "
-        "it out with Qrels(..., drop_self=True) or --drop-self"
+        f"{_RUN} retrieves a document with the query's own id in "
+        f"{len(_with_own_id(run, run.whole_ranking)):,} of {counted(answered, 'query', 'queries')},"
+        " as if the query were in the collection; leave it out with Qrels(..., drop_self=True) or "
+        "--drop-self"
     )
-    return [Fact("own ids", text, own_ids.queries, answered)]
+    yield Fact("own ids", text)
 
 
-def over_ties(measure: Any, tied: TiedRun, value: Floats) -> tuple[Floats, Floats, Floats]:
-    """The least, the expected and the greatest value over all orders of equal scores, (Q,) each.
-
-    They are NaN for the measures of other providers.
-
-    Args:
-        measure: a measure.
-        tied: the queries of a run with equal scores.
-        value: the values of the run, shape (Q,).
-    """
-    own = formula(measure)
-    unknown = np.full(len(value), np.nan)
-    return (unknown, unknown, unknown) if own is None else own.over_ties(tied, value)
+def _with_own_id(run: JudgedRun, ranking: Ranking) -> Ints:
+    """The queries with an irrelevant document of their own id in a ranking."""
+    docnos = run.docnos(ranking)
+    places = equal_rows(docnos, take(run.table.qids, run.table.queries[ranking.rows]))
+    queries = np.searchsorted(ranking.offsets, places, side="right") - 1
+    pairs = run.judgements.index.find(queries, take(docnos, places))
+    is_relevant = (pairs >= 0) & (np.append(run.judgements.grades, 0)[pairs] > 0)
+    return np.unique(queries[~is_relevant])
 
 
-def _ties(run: JudgedRun, measures: Mapping[str, Any] | None, values: Sequence[Any]) -> list[Fact]:
+def _ties(run: JudgedRun, measures: Mapping[str, Any], values: Sequence[Any]) -> Iterator[Fact]:
     """The measure whose mean the order of equal scores changes most, if by .01 or more."""
-    if not measures or not (tied := TiedRun.of(run)).is_tied.any():
-        return []
+    tied = TiedRun.of(run)
     found: list[tuple[float, str, str]] = []
-    for (name, measure), value in zip(measures.items(), values):
-        now = float(value.mean())
-        low, expected, high = (float(end.mean()) for end in over_ties(measure, tied, value))
+    for (name, measure), value in zip(measures.items(), values if tied.is_tied.any() else ()):
+        computes = formula(measure)
+        if computes is None:
+            continue
+        ends = computes.over_ties(tied, value)
+        now, low, high = (float(of.mean()) for of in (value, *ends))
         change = max(now - low, high - now) / max(1.0, abs(now))
         if change >= _LEAST_CHANGE:
+            expected = computes.mean_over_ties(tied, ends).mean()
             average = "" if np.isnan(expected) else f" ({expected:.3f} on average)"
             text = (
                 f"{name} of {_RUN} is {now:.3f} in trec_eval's order of equal scores and between "
                 f"{low:.3f} and {high:.3f} in any other{average}"
             )
             found.append((change, name, text))
-    if not found:
-        return []
-    _, most, text = max(found, key=lambda item: item[0])
-    others = [name for _, name, _ in found if name != most]
-    verb = "changes" if len(others) == 1 else "change"
-    more = f"; {names_of(others)} {verb}, too" if others else ""
-    return [Fact("ties", text + more, len(found))]
+    if found:
+        _, most, text = max(found, key=lambda item: item[0])
+        others = [name for _, name, _ in found if name != most]
+        verb = "changes" if len(others) == 1 else "change"
+        more = f"; {names_of(others)} {verb}, too" if others else ""
+        yield Fact("ties", text + more)
 
 
 def _share_unjudged(run: JudgedRun, cutoff: int) -> float:
@@ -246,18 +271,18 @@ def _share_unjudged(run: JudgedRun, cutoff: int) -> float:
 # Facts of the qrels, and of several runs
 
 
-def _cutoffs(measures: Mapping[str, Any] | None) -> list[int | None]:
+def _cutoffs(measures: Mapping[str, Any]) -> list[int | None]:
     """The different cut-offs of measures, the lowest first; None: a measure without one."""
-    cutoffs = {measure.params.get("cutoff") for measure in (measures or {}).values()}
+    cutoffs = {measure.params.get("cutoff") for measure in measures.values()}
     return sorted(cutoffs, key=lambda k: np.inf if k is None else k)
 
 
-def only_relevant(judgements: Judgements, measures: Mapping[str, Any] | None = None) -> bool:
+def only_relevant(judgements: Judgements, measures: Mapping[str, Any]) -> bool:
     """Whether no judged document is below the lowest grade that is relevant to a measure."""
     judged = judgements.grades[judgements.grades >= 0]
     least = [
         measure["rel"] if "rel" in measure.SUPPORTED_PARAMS else np.nextafter(0, 1)
-        for measure in (measures or {}).values()
+        for measure in measures.values()
     ]
     lowest = min((rel for rel in least if isinstance(rel, (int, float))), default=1)
     return bool(len(judged) and (judged >= lowest).all())
@@ -270,12 +295,12 @@ class Facts:
     Attributes:
         of_runs: name of a run -> its facts.
         judgements: the qrels.
-        measures: measures by name; None: none.
+        measures: measures by name.
     """
 
     of_runs: Mapping[str, RunFacts]
     judgements: Judgements
-    measures: Mapping[str, Any] | None = None
+    measures: Mapping[str, Any]
 
     @classmethod
     def without_ties(

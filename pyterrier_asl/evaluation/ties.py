@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from ..io.lazy import pd
-from ..judging.judged_run import JudgedRun
-from ..judging.ties import TiedRun
+from ..judging.judged_run import JudgedRun, TiedRun
+from ..measures.formula import formula
 from ..measures.parsing import Measures
 from ..scoring.arrays import Floats
 from .evaluate import join_tracks, unread_tracks
 from .evaluation import Evaluation
-from .facts import Facts, over_ties, with_notes
+from .facts import Facts, with_notes
 
 
 def ties(
@@ -75,7 +75,7 @@ def ties(
         parts = []
         for named in chosen:
             value = columns[named.name]
-            ends = [over_ties(named.measure, *run) for run in zip(tied_runs, value)]
+            ends = [_over_ties(named.measure, *run) for run in zip(tied_runs, value)]
             low, expected, high = np.array(ends).swapaxes(0, 1)
             table = {"low": low, "expected": expected, "value": value, "high": high}
             part = unread.frame_of(table | _documents(unread, named.measure.params.get("cutoff")))
@@ -105,8 +105,17 @@ def means_over_ties(measure: Any, run: JudgedRun, value: Floats) -> tuple[float,
         run: the run, with its rows.
         value: the values of the run, shape (Q,).
     """
-    low, _, high = over_ties(measure, TiedRun.of(run), value)
+    low, _, high = _over_ties(measure, TiedRun.of(run), value)
     return float(low.mean()), float(high.mean())
+
+
+def _over_ties(measure: Any, tied: TiedRun, value: Floats) -> tuple[Floats, Floats, Floats]:
+    """The least, the expected and the greatest value over all orders of equal scores, (Q,) each."""
+    computes = formula(measure)
+    if computes is None:
+        return (np.full(len(value), np.nan),) * 3
+    low, high = computes.over_ties(tied, value)
+    return low, computes.mean_over_ties(tied, (low, high)), high
 
 
 def _documents(runs: Evaluation, cutoff: int | None) -> dict[str, Any]:

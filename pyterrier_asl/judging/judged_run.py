@@ -13,8 +13,8 @@ analysis starts from a :class:`JudgedRun`, so that all of them see the same rank
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from functools import cache
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,23 +23,15 @@ import pyarrow as pa
 from ..io.columns import Columns, run_columns
 from ..io.notices import counted, warn
 from ..io.values import take
-from ..scoring.arrays import (
-    Bools,
-    Floats,
-    Ints,
-    offsets_of,
-    queries_of,
-    within_query,
-)
+from ..scoring.arrays import Bools, Floats, Ints, cumulate, offsets_of, queries_of, within_query
+from ..scoring.ties import TieGroups
 from .id_forms import other_form
 from .judgements import Judgements
 from .ranking import Ranking, equal_rows, match, rows_by_query
-from .remembered import Remembering, cached_property, remembered
+from .remembered import Remembering
 
 #: Rows whose ranks and scores are compared.
 _COMPARED_ROWS = 1 << 17
-#: A query that is a document of the collection is among the first documents that it retrieves.
-_NEAR_TOP = 3
 #: Fewer documents, in all queries or in one, can have the same score by chance.
 _MIN_CONSTANT_DOCUMENTS, _MIN_CONSTANT_RANKING = 20, 10
 #: Share of queries from which on equal scores of all their documents are a fault: more than in any
@@ -72,20 +64,6 @@ class Relevant:
     def queries(self) -> Ints:
         """The query number of each rank."""
         return queries_of(self.offsets)
-
-
-class OwnIds(NamedTuple):
-    """Queries that retrieve a document with their own id.
-
-    Attributes:
-        near: queries with this document among their first three.
-        queries: queries with it at any rank, counted if ``near`` is not 0.
-        has_text: whether one of these ids is not a number, so that it is no coincidence.
-    """
-
-    near: int = 0
-    queries: int = 0
-    has_text: bool = False
 
 
 class EqualScores(NamedTuple):
@@ -140,19 +118,23 @@ class JudgedRun(Remembering):
     is_tied: Bools
     has_duplicates: bool = False
     _cutoff: int | None = None
+    _views: dict[tuple[int | None, bool], JudgedRun] = field(default_factory=dict, init=False)
+    _relevant: dict[float, Relevant] = field(default_factory=dict, init=False)
+
+    # Before Python 3.12 a `cached_property` has a lock: what these compute waits for no thread.
 
     @classmethod
     def from_entries(
         cls, judgements: Judgements, retrieved: Ints, queries: Ints, ranks: Ints, pairs: Ints
     ) -> JudgedRun:
         """A JudgedRun without rows."""
-        rows, is_tied = Ranking.without_rows(len(retrieved)), np.empty(0, dtype=bool)
-        return cls(judgements, _no_table(), rows, retrieved, queries, ranks, pairs, is_tied)
+        ranking = Ranking(0 * cumulate(retrieved), retrieved[:0])
+        return cls(judgements, _no_table(), ranking, retrieved, queries, ranks, pairs, _NO_TIES)
 
     def without_rows(self) -> JudgedRun:
         """The same without its rows, which may be many: the table keeps only the first."""
         table = self.table.take(np.arange(len(self.table))[:1])
-        ranking = Ranking.without_rows(len(self.retrieved))
+        ranking = Ranking(0 * self.whole_ranking.offsets, self.whole_ranking.rows[:0])
         return replace(self, table=table, whole_ranking=ranking, is_tied=self.is_tied[:0])
 
     @cached_property
@@ -184,7 +166,7 @@ class JudgedRun(Remembering):
             "the rank"
         )
 
-    @cached_property
+    @property
     def ranks_contradict_scores(self) -> bool:
         """Whether ranks and scores order most pairs of adjacent rows of a query differently.
 
@@ -208,27 +190,6 @@ class JudgedRun(Remembering):
         return EqualScores(queries, begins - before, ends - before)
 
     @cached_property
-    def own_ids(self) -> OwnIds:
-        """The queries that retrieve a document with their own id that is not relevant."""
-        near = self._queries_with_own_id(self.whole_ranking.cut(_NEAR_TOP))
-        if not len(near):
-            return OwnIds()
-        ids = take(self.judgements.qid_text, near).to_pylist()
-        queries = self._queries_with_own_id(self.whole_ranking)
-        return OwnIds(len(near), len(queries), not all(qid.isdigit() for qid in ids))
-
-    def _queries_with_own_id(self, ranking: Ranking) -> Ints:
-        """The queries with an irrelevant document of their own id in a ranking."""
-        docnos = self.docnos(ranking)
-        places = equal_rows(docnos, take(self.table.qids, self.table.queries[ranking.rows]))
-        queries = ranking.queries[places]
-        judged = self.judgements.index.find(queries, take(docnos, places))
-        is_judged = judged >= 0
-        is_relevant = is_judged.copy()
-        is_relevant[is_judged] = self.judgements.grades[judged[is_judged]] > 0
-        return np.flatnonzero(np.bincount(queries[~is_relevant]))
-
-    @cached_property
     def grades(self) -> Floats:
         """The grade of each entry, shape (E,)."""
         return self.judgements.grades[self.pairs]
@@ -238,18 +199,21 @@ class JudgedRun(Remembering):
         """The beginning of each query's entries, shape (Q + 1,)."""
         return offsets_of(self.queries, len(self.retrieved))
 
-    @remembered
     def view(self, cutoff: int | None = None, judged_only: bool = False) -> JudgedRun:
         """The run without its unjudged documents, if asked, then cut to its first ``cutoff``."""
+        if (cutoff, judged_only) in self._views:
+            return self._views[cutoff, judged_only]
         run = self
         if judged_only:
             run = self.where(self.grades >= 0)
             ranks = within_query(run.offsets) + 1
             run = replace(run, retrieved=np.diff(run.offsets), ranks=ranks)
-        if cutoff is None or not np.any(run.retrieved > cutoff):
-            return run
-        retrieved = np.minimum(run.retrieved, cutoff)
-        return replace(run.where(run.ranks <= cutoff), retrieved=retrieved, _cutoff=cutoff)
+        if cutoff is not None and np.any(run.retrieved > cutoff):
+            retrieved = np.minimum(run.retrieved, cutoff)
+            run = replace(run.where(run.ranks <= cutoff), retrieved=retrieved, _cutoff=cutoff)
+        if run is not self:  # a reference to itself would keep the run alive
+            self._views[cutoff, judged_only] = run
+        return run
 
     def where(self, keep: Bools) -> JudgedRun:
         """The same run with some of its entries."""
@@ -260,14 +224,14 @@ class JudgedRun(Remembering):
         """The same run, with other grades for some grades of its judgements."""
         return replace(self, judgements=self.judgements.regraded(grades))
 
-    @remembered
     def relevant(self, rel: float = 1) -> Relevant:
         """The ranks of the documents with a grade of ``rel`` or more."""
-        keep = (self.grades >= rel) & (self.grades >= 0)
-        offsets = offsets_of(self.queries[keep], len(self.retrieved))
-        return Relevant(
-            self.ranks[keep], offsets, self.judgements.num_relevant(rel), self.pairs[keep]
-        )
+        if rel not in self._relevant:
+            keep = (self.grades >= rel) & (self.grades >= 0)
+            offsets = np.searchsorted(self.queries[keep], np.arange(len(self.retrieved) + 1))
+            total = self.judgements.num_graded(rel, np.inf)
+            self._relevant[rel] = Relevant(self.ranks[keep], offsets, total, self.pairs[keep])
+        return self._relevant[rel]
 
     @cached_property
     def ranking(self) -> Ranking:
@@ -277,6 +241,9 @@ class JudgedRun(Remembering):
     def docnos(self, ranking: Ranking) -> pa.LargeStringArray:
         """The document ids of a ranking of this run."""
         return take(self.table.docno, ranking.rows)
+
+
+_NO_TIES = np.empty(0, dtype=bool)
 
 
 @cache
@@ -370,3 +337,100 @@ def _look_like(what: str, ids: str, ours: pa.LargeStringArray, theirs: pa.LargeS
     other = "" if what == "query" else "; truncated or prefixed ids, or other qrels?"
     first = ours[0].as_py(), theirs[0].as_py()
     return f"its {ids} look like {first[0]!r}, the {ids} of the qrels like {first[1]!r}{other}"
+
+
+# Runs in other orders of equal scores
+
+
+@dataclass(frozen=True)
+class TiedRun:
+    """The queries of a run in which a judged document has the score of another document.
+
+    Attributes:
+        run: the run, without its rows and other queries.
+        is_tied: whether a query is one of these, shape (Q,).
+        first: the first rank with the score of each entry of the run, shape (E,).
+        last: the last rank with this score.
+    """
+
+    run: JudgedRun
+    is_tied: Bools
+    first: Ints
+    last: Ints
+
+    @classmethod
+    def of(cls, run: JudgedRun) -> TiedRun:
+        """The queries of a run that has its rows.
+
+        >>> run = {"q": {"a": 2, "b": 1, "c": 1}, "r": {"a": 2, "b": 1}}
+        >>> tied = TiedRun.of(judge(Judgements({"q": {"a": 1, "b": 1}, "r": {"a": 1}}), run))
+        >>> tied.is_tied.tolist(), tied.first.tolist(), tied.last.tolist()
+        ([True, False], [1, 2], [1, 3])
+        """
+        groups, queries = run.equal_scores, len(run.judgements)
+        scale = run.retrieved.max(initial=0) + 1
+        group = np.searchsorted(
+            groups.queries * scale + groups.first, run.queries * scale + run.ranks, side="right"
+        )
+        no_group = np.full(1, -1)
+        of_query, first, last = (np.concatenate((no_group, of))[group] for of in groups)
+        is_in = (of_query == run.queries) & (run.ranks <= last)
+        is_tied = np.bincount(run.queries[is_in], minlength=queries) > 0
+        keep = is_tied[run.queries]
+        first, last = (np.where(is_in, of, run.ranks)[keep] for of in (first, last))
+        entries = (of[keep] for of in (run.queries, run.ranks, run.pairs))
+        retrieved = np.where(is_tied, run.retrieved, 0)
+        part = JudgedRun.from_entries(run.judgements, retrieved, *entries)
+        return cls(part, is_tied, first, last)
+
+    def ordered(self, gains: Floats | Bools, *, best_first: bool) -> JudgedRun:
+        """The run with equal scores in the order of a gain of each entry, at least 0, shape (E,).
+
+        Unjudged documents gain 0.
+        """
+        run, sign = self.run, -1.0 if best_first else 1.0
+        order = np.lexsort((sign * gains, self.first, run.queries))
+        place = within_query(self._offsets)  # groups are in the same order
+        from_end = np.repeat(np.diff(self._offsets), np.diff(self._offsets)) - 1 - place
+        ranks = self.first + place if best_first else self.last - from_end
+        return JudgedRun.from_entries(
+            run.judgements, run.retrieved, run.queries, ranks, run.pairs[order]
+        )
+
+    @property
+    def _offsets(self) -> Ints:
+        """The beginning of the entries of each group, and the end of the last."""
+        is_new = np.ones(len(self.first) + 1, dtype=bool)
+        queries = self.run.queries
+        is_new[1:-1] = (queries[1:] != queries[:-1]) | (self.first[1:] != self.first[:-1])
+        return np.flatnonzero(is_new)
+
+    def groups(
+        self, gains: Floats | Bools, cutoff: int | None, *, judged_only: bool = False
+    ) -> TieGroups:
+        """The groups of equal scores with a document that gains something.
+
+        Args:
+            gains: the gain of each entry, at least 0, shape (E,).
+            cutoff: the rank below which nothing counts; None: no cut-off.
+            judged_only: whether unjudged documents are removed.
+        """
+        run, first, last = self.run, self.first, self.last
+        keep = gains > 0
+        if judged_only:
+            judged = run.grades >= 0
+            group = queries_of(self._offsets)
+            sizes = np.bincount(group[judged], minlength=len(self._offsets) - 1)
+            begins = cumulate(sizes)
+            before = cumulate(np.bincount(run.queries[judged], minlength=len(run.judgements)))
+            first = begins[group] - before[run.queries] + 1
+            last = first + sizes[group] - 1
+            keep &= judged
+        return TieGroups.of(
+            run.queries[keep],
+            first[keep],
+            last[keep],
+            gains[keep].astype(np.float64),
+            len(run.judgements),
+            cutoff,
+        )

@@ -42,11 +42,6 @@ class Ranking:
     offsets: Ints
     rows: Ints
 
-    @classmethod
-    def without_rows(cls, queries: int) -> Ranking:
-        """The ranking of a run without rows."""
-        return cls(np.zeros(queries + 1, dtype=np.int64), np.empty(0, dtype=np.int64))
-
     def __len__(self) -> int:
         return len(self.rows)
 

@@ -27,9 +27,8 @@ from ..scoring.matrices import Bounds
 from ..scoring.pair_bounds import merge
 
 if TYPE_CHECKING:
-    from ..judging.judged_run import JudgedRun, Relevant
+    from ..judging.judged_run import JudgedRun, Relevant, TiedRun
     from ..judging.judgements import Judgements
-    from ..judging.ties import TiedRun
     from ..scoring.ties import TieGroups
 
 
@@ -156,27 +155,36 @@ class Formula:
         """
         return None
 
-    def over_ties(self, tied: TiedRun, value: Floats) -> tuple[Floats, Floats, Floats]:
-        """The least, the expected and the greatest value over all orders of equal scores.
+    def over_ties(self, tied: TiedRun, value: Floats) -> Bounds:
+        """The least and the greatest value over all orders of equal scores.
 
         Args:
             tied: the queries of the run with equal scores.
             value: the values of the run, shape (Q,).
 
         Returns:
-            Three arrays of shape (Q,); NaN where it is not known.
+            Two arrays of shape (Q,); NaN where they are not known.
         """
-        unknown, gains = np.full(len(value), np.nan), self.tie_gains(tied.run)
+        gains = self.tie_gains(tied.run)
         if gains is None:
-            return unknown, unknown, unknown
-        ends = [self.values(tied.ordered(gains, best_first=best)) for best in (True, False)]
-        low, high = (
-            np.where(tied.is_tied, end([*ends, value], axis=0), value) for end in (np.min, np.max)
-        )
-        judged_only = bool(self.params.get("judged_only"))
-        groups = tied.groups(gains, self.cutoff, judged_only=judged_only)
-        mean = self.expected(tied.run, groups)
-        return low, unknown if mean is None else np.clip(mean, low, high), high
+            return np.full(len(value), np.nan), np.full(len(value), np.nan)
+        best, worst = (self.values(tied.ordered(gains, best_first=of)) for of in (True, False))
+        low, high = (end([best, worst, value], axis=0) for end in (np.min, np.max))
+        return np.where(tied.is_tied, low, value), np.where(tied.is_tied, high, value)
+
+    def mean_over_ties(self, tied: TiedRun, ends: Bounds) -> Floats:
+        """The mean over all orders of equal scores, shape (Q,); NaN where it is not known.
+
+        Args:
+            tied: the queries of the run with equal scores.
+            ends: the result of :meth:`over_ties`.
+        """
+        mean, gains = None, self.tie_gains(tied.run)
+        if gains is not None:
+            judged_only = bool(self.params.get("judged_only"))
+            groups = tied.groups(gains, self.cutoff, judged_only=judged_only)
+            mean = self.expected(tied.run, groups)
+        return np.full(len(ends[0]), np.nan) if mean is None else np.clip(mean, *ends)
 
     # Bounds over all labellings of unjudged documents
 

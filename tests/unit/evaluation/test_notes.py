@@ -1,4 +1,4 @@
-"""Facts of runs and qrels, and their sentences (facts.py, written_ids.py)."""
+"""Facts of runs and qrels, and their sentences (facts.py)."""
 
 import re
 import warnings

@@ -11,10 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ir_measures import Qrel, ScoredDoc
 
-from pyterrier_asl.judging.judged_run import JudgedRun, NothingJudged, judge, judge_whole
+from pyterrier_asl.judging.judged_run import JudgedRun, NothingJudged, TiedRun, judge, judge_whole
 from pyterrier_asl.judging.judgements import Judgements
 from pyterrier_asl.judging.ranking import rank
-from pyterrier_asl.judging.ties import TiedRun
 
 # The rules as loops: rows are (query, document, score); qrels are rows (query, document, grade).
 
