@@ -8,6 +8,9 @@ and ``b`` with the depths of their runs, the ``coloured`` systems, colours, and 
 
 from __future__ import annotations
 
+import json
+import re
+from itertools import pairwise
 from typing import Any
 
 import altair as alt
@@ -368,21 +371,28 @@ def _ranks_by_measure(f: Findings) -> alt.Chart:
             f.short.tolist(),
         )
     ]
-    lines = r"split(replace(replace(replace(datum.label, '@', '¶@'), '(', '¶('), '_', '_¶'), '¶')"
+    lines = {each.name: re.split(r"(?=[@(])|(?<=_)", each.name) for each in f.reordered}
+    letters = [max(map(len, of)) for of in lines.values()]
+    beside = max((a + b for a, b in pairwise(letters)), default=0) / 2
+    # Names that would touch are upright: a letter has 6.2 pixels, the names of systems and of the
+    # other axis have 165. The width without these is not known when Vega makes room for the names.
+    upright = f"containerSize()[0] < {165 + 6.2 * beside * len(letters)}"
     return _rows(rows).encode(
         x=alt.X(
             "measure:N",
-            sort=[ranking.name for ranking in f.reordered],
+            sort=list(lines),
             title=None,
             scale=alt.Scale(padding=0.3),
-            axis=alt.Axis(
-                labelAngle=0,
-                domain=False,
-                ticks=False,
-                labelPadding=10,
-                labelOverlap=False,
-                labelExpr=lines,
-            ),
+            axis={
+                "labelAngle": {"expr": f"{upright} ? -90 : 0"},
+                "labelAlign": {"expr": f"{upright} ? 'right' : 'center'"},
+                "labelBaseline": {"expr": f"{upright} ? 'middle' : 'top'"},
+                "labelExpr": f"{upright} ? datum.label : {json.dumps(lines)}[datum.label]",
+                "domain": False,
+                "ticks": False,
+                "labelPadding": 10,
+                "labelOverlap": False,
+            },
         ),
         y=alt.Y(
             "rank:Q",

@@ -242,6 +242,28 @@ def test_names_of_systems_stay_different(browser, tmp_path, width):
             assert len(set(labels)) >= 5, (chart, labels)
 
 
+@pytest.mark.parametrize("width", [390, 700, 1280])
+def test_names_of_eight_measures_do_not_overlap(browser, tmp_path, width):
+    measures = "nDCG@10 ASL@1000 ASL(g=10)@1000 LexiP AP_Rareness@100 AP RR R@1000".split()
+    report(RUNS, QRELS, measures).save(tmp_path / "page.html")
+    with opened(browser, tmp_path / "page.html", width) as page:
+        draw_all(page)
+        _, svg = saved_text(page, page.query_selector("[data-chart=bump] [data-save=svg]"))
+        page.set_content(svg)
+        whole = page.query_selector("svg").bounding_box()
+        labels = page.query_selector_all(".role-axis-label text")
+        boxes = {label.text_content(): label.bounding_box() for label in labels}
+    assert set(measures) < set(boxes)
+    for box in boxes.values():
+        assert whole["x"] <= box["x"] and box["x"] + box["width"] <= whole["width"] + whole["x"]
+        assert box["y"] + box["height"] <= whole["height"] + whole["y"]
+    for one, other in itertools.combinations(boxes.values(), 2):
+        across = abs(one["x"] + one["width"] / 2 - other["x"] - other["width"] / 2)
+        down = abs(one["y"] + one["height"] / 2 - other["y"] - other["height"] / 2)
+        beside = across >= (one["width"] + other["width"]) / 2 - 1.5
+        assert beside or down >= (one["height"] + other["height"]) / 2 - 1.5
+
+
 def test_a_phone_shows_the_measure_chosen(browser, file):
     with opened(browser, file, 390) as page:
         page.select_option("#measure", label="nDCG@10")
