@@ -32,8 +32,8 @@ from ..io.lazy import pd
 from ..io.notices import counted
 from ..measures._base import check_from_0
 from ..scoring.parameters import check_probability
-from ..statistics.inputs import ArrayLike, check_draws
 from ..statistics.rounding import NO_DIFFERENCE
+from ..statistics.settings import ArrayLike, check_draws
 from ..statistics.tests import compare_all
 from ..statistics.tukey import randomized_hsd
 from .preferred_systems import compare_preferences

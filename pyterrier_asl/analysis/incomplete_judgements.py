@@ -13,8 +13,8 @@ from ..evaluation.relevant_documents import RelevantRanks
 from ..io.lazy import pd
 from ..io.notices import progress_bar
 from ..scoring.preferences import pairwise_preferences
-from ..statistics.inputs import check_draws
 from ..statistics.rounding import signs
+from ..statistics.settings import check_draws
 from .registry import DIAZ, MORE, Bools, Floats, Ints, QrelsLike, Runs, analysis, read
 
 #: The shares of labels or queries that are kept.

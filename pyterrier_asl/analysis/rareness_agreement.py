@@ -14,8 +14,8 @@ from ..measures.rareness import Pools
 from ..scoring.parameters import check_whole
 from ..scoring.rareness import gains
 from ..statistics.agreement import kendall_tau, kendall_taus, tau_ap
-from ..statistics.inputs import CHUNK, check_draws
 from ..statistics.rounding import rounded, shared_ranks
+from ..statistics.settings import CHUNK, check_draws
 from .rareness_pools import pools_by_measure
 from .registry import TURKMEN, Floats, Ints, QrelsLike, Runs, analysis, read
 

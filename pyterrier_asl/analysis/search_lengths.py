@@ -16,7 +16,7 @@ from ..evaluation.relevant_documents import relevant_documents
 from ..io.lazy import pd
 from ..io.notices import counted
 from ..scoring.search_length import bin_ends
-from ..statistics.inputs import ArrayLike
+from ..statistics.settings import ArrayLike
 from .registry import (
     ALEX,
     LOST,

@@ -14,7 +14,7 @@ from ..io.choices import check_names
 from ..io.lazy import pd
 from ..measures.directions import higher_is_better, value_range
 from ..measures.parsing import Measures, named_measures
-from ..statistics.inputs import ArrayLike
+from ..statistics.settings import ArrayLike
 from ..statistics.tests import PairedTest, with_corrected_p
 from .reading import PUBLISHED
 from .registry import (

@@ -24,9 +24,9 @@ from ..statistics.agreement import (
     overlaps_of_scores,
     taus_ap,
 )
-from ..statistics.inputs import Floats, Ints, check_draws
 from ..statistics.intervals import Interval, centred_interval
 from ..statistics.rounding import rounded
+from ..statistics.settings import Floats, Ints, check_draws
 from .judges import Judge, Judges, shared_pairs, sign_of
 
 #: The coefficients of agreement on documents, on their grades, and on the ranking of systems.

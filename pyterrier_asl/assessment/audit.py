@@ -22,9 +22,9 @@ from ..io.printed import Part, Printed
 from ..io.tables import latex
 from ..judging.matching import positions
 from ..measures.parsing import Measures, NamedMeasure, named_measures
-from ..statistics.inputs import Floats, Ints
 from ..statistics.prediction_powered import TARGETS as TARGETS
 from ..statistics.prediction_powered import prediction_powered
+from ..statistics.settings import Floats, Ints
 from ..statistics.tests import with_corrected_p
 from .judges import FEW_QUERIES, Judges, with_reference
 

@@ -15,8 +15,8 @@ from ..io.lazy import pd
 from ..io.notices import counted
 from ..io.printed import Part, Printed
 from ..measures.parsing import Measures, NamedMeasure, named_measures
-from ..statistics.inputs import Floats, check_draws
 from ..statistics.prediction_powered import TARGETS, differing_values, interval_widths
+from ..statistics.settings import Floats, check_draws
 from .audit import AuditedRuns, means_and_differences
 
 #: Numbers of queries in the table of a plan.

@@ -17,7 +17,7 @@ from ..io.notices import counted
 from ..io.printed import Part, Printed
 from ..io.tables import latex
 from ..measures.parsing import Measures, NamedMeasure
-from ..statistics.inputs import check_name
+from ..statistics.settings import check_name
 from ..statistics.tests import PairedTest
 from .agreement import ON_GRADES, confusion_of, counts_by_grade, judged_by_both
 from .favoured import FEW_RUNS, favour_sentences, favoured_chart, favours_by_judge

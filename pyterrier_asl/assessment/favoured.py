@@ -14,7 +14,7 @@ from ..io.lazy import pd
 from ..io.notices import counted
 from ..measures.parsing import NamedMeasure
 from ..statistics.favour import favours
-from ..statistics.inputs import DRAWS
+from ..statistics.settings import DRAWS
 from .judges import FEW_QUERIES, Judges, sign_of
 
 #: The number of runs below which no favour is tested.

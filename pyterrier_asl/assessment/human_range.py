@@ -17,8 +17,8 @@ import numpy as np
 from ..io.lazy import pd
 from ..io.notices import counted
 from ..measures.parsing import NamedMeasure
-from ..statistics.inputs import Floats
 from ..statistics.intervals import Interval
+from ..statistics.settings import Floats
 from .agreement import agreement_on_documents, agreement_on_systems, draw_queries, interval_of
 from .judges import FEW_QUERIES, Judges, shared_pairs
 

@@ -22,7 +22,7 @@ from ..judging.matching import positions
 from ..judging.qrels import judgements_of, matching_of
 from ..measures._base import check_from_0
 from ..measures.parsing import Measures, NamedMeasure, named_measures, one_measure
-from ..statistics.inputs import Bools, Floats, Ints
+from ..statistics.settings import Bools, Floats, Ints
 
 #: The name of the judge whose judgements are given as ``qrels``.
 QRELS = "qrels"

@@ -20,7 +20,7 @@ from ..evaluation.sources import FOR_SEVERAL, NOT_FOR_SCORES, QrelsLike, Runs, r
 from ..io.files import check_file, local_path
 from ..io.runs import run_name
 from ..measures.parsing import Measures
-from ..statistics.inputs import FEWEST, check_name, check_probability
+from ..statistics.settings import FEWEST, check_name, check_probability
 from ..statistics.tests import CORRECTIONS, PairedTest
 from .conditions import parse_condition
 from .differences import TESTS

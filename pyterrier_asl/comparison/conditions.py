@@ -21,7 +21,7 @@ from typing import Any
 
 from ..measures.directions import higher_is_better
 from ..measures.parsing import words
-from ..statistics.inputs import Floats
+from ..statistics.settings import Floats
 
 #: Kinds of differences: better and worse depend on the direction of the measure.
 HOW = ("better", "worse", "lower", "higher", "different")

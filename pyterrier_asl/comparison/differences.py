@@ -16,10 +16,10 @@ import numpy as np
 import pandas as pd
 
 from ..measures.directions import value_range
-from ..statistics.inputs import DRAWS, FEWEST, Floats
 from ..statistics.intervals import detectable_difference
 from ..statistics.pairwise import no_variance
 from ..statistics.rank_intervals import rank_intervals
+from ..statistics.settings import DRAWS, FEWEST, Floats
 from ..statistics.tests import Comparison, PairedTest, compare_pair, correct
 from .inputs import PREFERENCES, Inputs
 

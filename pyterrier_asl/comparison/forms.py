@@ -10,7 +10,7 @@ import pandas as pd
 from ..charts.forms import alt, captioned, in_rows, inline_rows, ranges, tooltips
 from ..io import table_forms, tables
 from ..io.notices import counted
-from ..statistics.inputs import check_name
+from ..statistics.settings import check_name
 from .differences import TESTS, RunDifference
 from .inputs import PREFERENCES
 from .sentences import correction_of

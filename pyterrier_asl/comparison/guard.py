@@ -13,9 +13,9 @@ from enum import Enum
 from ..evaluation.labellings import labelled_measures
 from ..io.notices import counted
 from ..statistics.boxes import box_test
-from ..statistics.inputs import DRAWS, Floats
 from ..statistics.pairwise import non_inferiority
 from ..statistics.rounding import NO_DIFFERENCE
+from ..statistics.settings import DRAWS, Floats
 from .conditions import Condition
 from .differences import RunDifference, with_p
 from .inputs import Inputs

@@ -23,7 +23,7 @@ from ..measures.parsing import (
     unique,
     words,
 )
-from ..statistics.inputs import Bools, Floats
+from ..statistics.settings import Bools, Floats
 from .conditions import Condition, check_condition
 
 #: Preferences of lexicographic precision (Diaz 2023), which are defined for pairs of runs.

@@ -16,8 +16,8 @@ from ..evaluation.preferences import preferences_for
 from ..evaluation.relevant_documents import RelevantDocuments
 from ..io import tables
 from ..io.printed import Part, Printed
-from ..statistics.inputs import DRAWS
 from ..statistics.pairwise import sign_test
+from ..statistics.settings import DRAWS
 from ..statistics.tests import PairedTest, correct
 from . import forms, sentences
 from .checks import answered_by_neither, doubt, unanswered_verdict, untestable

@@ -10,8 +10,8 @@ import pandas as pd
 
 from ..io.notices import counted, names_of
 from ..measures.parsing import added_up
-from ..statistics.inputs import FEWEST
 from ..statistics.rounding import EQUAL
+from ..statistics.settings import FEWEST
 from ..statistics.tests import PairedTest
 from .differences import TESTS, RunDifference
 

@@ -26,8 +26,8 @@ from ..evaluation.sources import (
 )
 from ..io.lazy import pd
 from ..measures.parsing import Measures, NamedMeasure, one_measure
-from ..statistics.inputs import DRAWS, FEWEST, Floats
 from ..statistics.rank_intervals import RankIntervals, joint_ranks, rank_intervals
+from ..statistics.settings import DRAWS, FEWEST, Floats
 from .result import Leaderboard
 from .samples import (
     Sample,

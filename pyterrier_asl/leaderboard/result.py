@@ -19,7 +19,7 @@ from ..io.printed import Part, Printed
 from ..io.table_forms import format_value
 from ..io.tables import latex
 from ..measures.parsing import NamedMeasure
-from ..statistics.inputs import FEWEST, check_name
+from ..statistics.settings import FEWEST, check_name
 from . import forms
 from .sentences import STAR, Words, confidence, p_text, places_of_interval
 

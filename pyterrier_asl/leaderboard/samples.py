@@ -18,8 +18,8 @@ from ..evaluation.labellings import check_cutoff, labelled_measures
 from ..evaluation.scores import ScoreTable
 from ..io.notices import counted, names_of, warn
 from ..measures.parsing import NamedMeasure
-from ..statistics.inputs import FEW, FEWEST, Floats, Ints
 from ..statistics.rounding import EQUAL
+from ..statistics.settings import FEW, FEWEST, Floats, Ints
 
 #: The greatest number of differences of pairs by topic.
 _MOST_BOUNDS = 10**8

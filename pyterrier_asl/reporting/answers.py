@@ -15,8 +15,8 @@ from ..io.notices import counted
 from ..leaderboard.result import conditions, headlines, linked_headlines
 from ..leaderboard.sentences import Words, confidence, p_text, places_of_interval
 from ..scoring.arrays import Floats
-from ..statistics.inputs import DRAWS
 from ..statistics.rounding import EQUAL
+from ..statistics.settings import DRAWS
 from .findings import Findings, SystemFindings, SystemRanking
 
 

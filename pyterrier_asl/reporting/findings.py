@@ -26,8 +26,8 @@ from ..measures import ASL
 from ..measures.parsing import NamedMeasure, added_up
 from ..scoring.arrays import Bools, Floats, Ints
 from ..statistics.agreement import kendall_taus
-from ..statistics.inputs import FEWEST
 from ..statistics.rounding import EQUAL
+from ..statistics.settings import FEWEST
 from ..unjudged.holes import Holes
 from .contents import Provenance, top_documents
 

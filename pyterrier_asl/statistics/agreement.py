@@ -16,7 +16,7 @@ import scipy  # its submodules load when first used, so that importing this modu
 
 from ..scoring.arrays import Floats, Ints
 from ..scoring.parameters import check_name, check_probability
-from .inputs import CHUNK, ArrayLike, finite_vectors
+from .settings import CHUNK, ArrayLike, finite_vectors
 
 
 def cohen_kappa(a: ArrayLike, b: ArrayLike, *, weights: str | None = None) -> float:

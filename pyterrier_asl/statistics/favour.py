@@ -12,10 +12,10 @@ from __future__ import annotations
 import numpy as np
 
 from ..scoring.arrays import Floats
-from .inputs import DRAWS, ArrayLike, check_draws
 from .random_signs import sign_vectors, step_down
 from .rank_intervals import VARIANCES
 from .rounding import EQUAL
+from .settings import DRAWS, ArrayLike, check_draws
 
 
 def favours(

@@ -12,8 +12,8 @@ import scipy  # its submodules load when first used, so that importing this modu
 
 from ..scoring.arrays import Floats
 from ..scoring.parameters import check_probability
-from .inputs import ArrayLike, finite_vectors
 from .rounding import EQUAL, NO_DIFFERENCE
+from .settings import ArrayLike, finite_vectors
 
 
 class Interval(NamedTuple):

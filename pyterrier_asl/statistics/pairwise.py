@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from ..scoring.arrays import Bools, Floats, Ints
 from ..scoring.parameters import check_probability
-from .inputs import CHUNK, ArrayLike, Settings, TestResult, finite_vectors, undefined_is_nan
 from .intervals import moments, sign_interval, upper_t
 from .random_signs import sign_vectors
 from .rounding import EQUAL, NO_DIFFERENCE
+from .settings import CHUNK, ArrayLike, Settings, TestResult, finite_vectors, undefined_is_nan
 
 #: The number of queries up to which Wilcoxon's test with zeros or ties is exact, as in SciPy, which
 #: takes up to a second for it.

@@ -21,8 +21,8 @@ import scipy  # its submodules load when first used, so that importing this modu
 
 from ..scoring.arrays import Bools, Floats, Ints
 from ..scoring.parameters import check_name
-from .inputs import ArrayLike
 from .rounding import rounded
+from .settings import ArrayLike
 
 #: Targets of a prediction-powered estimate.
 TARGETS = ("queries like these", "these queries")

@@ -25,9 +25,9 @@ import numpy as np
 
 from ..scoring.arrays import Bools, Floats, Ints
 from ..scoring.parameters import check_name, check_probability
-from .inputs import DRAWS, ArrayLike, check_draws
 from .random_signs import sign_vectors, step_down
 from .rounding import EQUAL
+from .settings import DRAWS, ArrayLike, check_draws
 
 #: The weight of a pair's own squared error; the mean over all pairs has the rest.
 VARIANCES = {"averaged": 0.25, "common": 0.0}

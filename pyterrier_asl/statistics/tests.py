@@ -49,13 +49,12 @@ import numpy as np
 from ..scoring.arrays import Floats, Ints
 from ..scoring.parameters import check_name
 from . import pairwise, tukey
-from .inputs import (
+from .settings import (
     ArrayLike,
     Settings,
     TestResult,
     finite_matrix,
     finite_vectors,
-    labels_of,
     settings_of,
     undefined_is_nan,
 )
@@ -290,9 +289,20 @@ def compare_all(
     """
     check_name("test", test, TUKEY_TESTS + PAIR_TESTS)
     matrix, options = finite_matrix(values), settings_of(alpha, test, draws, seed)
-    pairs = list(combinations(labels_of(names, len(matrix)), 2))
+    pairs = list(combinations(_labels_of(names, len(matrix)), 2))
     first, second = np.triu_indices(len(matrix), k=1)
     return _compare_pairs(matrix, first, second, pairs, test, correction, options)
+
+
+def _labels_of(names: Sequence[str], systems: int) -> list[str]:
+    """The names of systems as a list; ValueError unless each system has a different name."""
+    labels = list(names)
+    if len(labels) != systems:
+        raise ValueError(f"there are {len(labels)} names for {systems} systems: name each row")
+    if len(set(labels)) != len(labels):
+        twice = max(labels, key=labels.count)
+        raise ValueError(f"the name {twice!r} occurs twice: give every system its own")
+    return labels
 
 
 def compare_differences(

@@ -9,8 +9,8 @@ import numpy as np
 import scipy  # its submodules load when first used, so that importing this module is quick
 
 from ..scoring.arrays import Floats, Ints
-from .inputs import CHUNK, Settings, TestResult, check_draws
 from .rounding import NO_DIFFERENCE
+from .settings import CHUNK, Settings, TestResult, check_draws
 
 
 def _tukey(

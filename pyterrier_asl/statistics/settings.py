@@ -1,4 +1,7 @@
-"""Checks of the inputs of tests, and the types of their inputs and results."""
+"""Settings of tests with their defaults, checks of values, and the types of arrays and results.
+
+Packages that compare systems take these types and checks from here, with the tests.
+"""
 
 from __future__ import annotations
 
@@ -15,13 +18,12 @@ from ..scoring.arrays import Floats as Floats
 from ..scoring.arrays import Ints as Ints
 from ..scoring.parameters import check_name as check_name
 from ..scoring.parameters import check_probability as check_probability
-from ..scoring.parameters import check_whole as check_whole
+from ..scoring.parameters import check_whole
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike as ArrayLike
 else:  # shown by the documentation
     ArrayLike = Sequence[float] | np.ndarray
-
 
 #: The greatest number of values in an array of a computation in chunks: 32 MB.
 CHUNK = 2**22
@@ -83,24 +85,13 @@ def settings_of(
     check_probability("alpha", alpha)
     for name, value in {"draws": draws, "seed": seed}.items():
         if value is not None and test not in RANDOM_TESTS:
-            tests = " and ".join(map(repr, RANDOM_TESTS))
             raise ValueError(
-                f"{name}={value!r} is for the tests {tests}, not for {test!r}: leave it out"
+                f"{name}={value!r} is for the tests {' and '.join(map(repr, RANDOM_TESTS))}, "
+                f"not for {test!r}: leave it out"
             )
     draws, seed = DRAWS if draws is None else draws, 0 if seed is None else seed
     check_draws(draws, seed)
     return Settings(alpha, draws, seed)
-
-
-def labels_of(names: Sequence[str], systems: int) -> list[str]:
-    """The names of systems as a list; ValueError unless each system has a different name."""
-    labels = list(names)
-    if len(labels) != systems:
-        raise ValueError(f"there are {len(labels)} names for {systems} systems: name each row")
-    if len(set(labels)) != len(labels):
-        twice = next(name for name in labels if labels.count(name) > 1)
-        raise ValueError(f"the name {twice!r} occurs twice: give every system its own")
-    return labels
 
 
 def check_draws(draws: Any, seed: Any) -> None:
