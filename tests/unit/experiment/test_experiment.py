@@ -64,6 +64,13 @@ def same(ours, theirs):
     pd.testing.assert_frame_equal(ours[theirs.columns], theirs, check_exact=True)
 
 
+def experiment(made, measures, call=Experiment, **options):
+    """The call with these systems, or so many, and the topics and qrels of these tests."""
+    return call(
+        systems(made) if isinstance(made, int) else made, topics(), qrels(), measures, **options
+    )
+
+
 # Equal to pt.Experiment where it is correct
 
 HIGHER = [AP, nDCG @ 10, RR, nASL @ 10, LexiP, TBG]
@@ -128,26 +135,24 @@ def test_it_returns_what_pt_experiment_returns(options, kind):
 
 
 def test_both_are_a_tuple_with_names():
-    theirs = pt.Experiment(systems(), topics(), qrels(), HIGHER, perquery="both")
-    ours = Experiment(systems(), topics(), qrels(), HIGHER, perquery="both")
+    theirs = experiment(4, HIGHER, pt.Experiment, perquery="both")
+    ours = experiment(4, HIGHER, perquery="both")
     same(ours.averages, theirs.averages)
     averages, each = ours
     assert len(each) == len(theirs.perquery) and "<table" in ours._repr_html_()
-    ours = Experiment(systems(), topics(), qrels(), HIGHER, perquery="both", dataframe=False)
-    assert ours == pt.Experiment(
-        systems(), topics(), qrels(), HIGHER, perquery="both", dataframe=False
-    )
+    ours = experiment(4, HIGHER, perquery="both", dataframe=False)
+    assert ours == experiment(4, HIGHER, pt.Experiment, perquery="both", dataframe=False)
 
 
 def test_columns_have_the_requested_order():
-    table = Experiment(systems(2), topics(), qrels(), [RR, ASL @ 5, AP, LexiP], baseline=0)
+    table = experiment(2, [RR, ASL @ 5, AP, LexiP], baseline=0)
     assert list(table.columns[:6]) == ["name", "RR", "ASL@5", "AP", "LexiP", "RR +"]
 
 
 def test_text_means_what_pyterrier_means_by_it_before_what_ir_measures_does():
     asked = ["map", "ndcg_cut_10", "AP", "ASL@5", "nDCG@10", "recall", "num_q", "P_5", AP]
-    table = Experiment(systems(2), topics(), qrels(), asked)
-    theirs = pt.Experiment(systems(2), topics(), qrels(), ["ndcg_cut_10", "recall", "num_q", AP])
+    table = experiment(2, asked)
+    theirs = experiment(2, ["ndcg_cut_10", "recall", "num_q", AP], pt.Experiment)
     for name in set(theirs.columns):
         assert table[name].tolist() == theirs[name].tolist()
     assert table["map"].tolist() == theirs["AP"].tolist()
@@ -155,7 +160,7 @@ def test_text_means_what_pyterrier_means_by_it_before_what_ir_measures_does():
     asl = [np.mean(values(results(i), "ASL@5")) for i in range(2)]
     assert table["ASL@5"].tolist() == pytest.approx(asl)
     assert list(table.columns)[:6] == ["name", "map", "ndcg_cut_10", "AP", "ASL@5", "nDCG@10"]
-    assert Experiment(systems(2), topics(), qrels(), "map").columns.tolist() == ["name", "map"]
+    assert experiment(2, "map").columns.tolist() == ["name", "map"]
 
 
 def test_topics_without_judgements_do_not_spoil_the_averages():
@@ -188,7 +193,7 @@ def test_topics_and_qrels_may_be_files(tmp_path):
     lines = [f"{q} 0 {d} {label}" for q, d, label in qrels().itertuples(index=False)]
     path.write_text("\n".join(lines) + "\n")
     table = Experiment(systems(2), topics(), str(path), [AP])
-    same(table, pt.Experiment(systems(2), topics(), qrels(), [AP]))
+    same(table, experiment(2, [AP], pt.Experiment))
 
 
 def test_mean_response_time_belongs_to_the_system():
@@ -204,10 +209,8 @@ def test_mean_response_time_belongs_to_the_system():
     slow.transform = sleepy
     asked = ["mrt", AP, AP_Rareness @ 5, "rrLP"]
     for plan in ({}, {"plan": "tree", "verbose": False}, {"batch_size": 6}):
-        table = Experiment(
+        table = experiment(
             [system(0), slow],
-            topics(),
-            qrels(),
             asked,
             names=["fast", "slow"],
             baseline="fast",
@@ -216,7 +219,7 @@ def test_mean_response_time_belongs_to_the_system():
         assert table.columns.tolist()[:5] == ["name", "AP", "AP_Rareness@5", "rrLP", "mrt"]
         assert table["mrt"][1] >= 10 and table["mrt"][1] > table["mrt"][0]
         assert not [c for c in table.columns if c.startswith("mrt ")]
-    table = Experiment([system(0)], topics(), qrels(), ["mrt", AP], names=["a"], dataframe=False)
+    table = experiment([system(0)], ["mrt", AP], names=["a"], dataframe=False)
     assert set(table["a"]) == {"AP", "mrt"}
 
 
@@ -224,7 +227,7 @@ def test_mean_response_time_belongs_to_the_system():
 
 
 def test_plus_and_minus_follow_the_direction():
-    table = Experiment(systems(3), topics(), qrels(), [ASL @ 5, nASL @ 5, AP], baseline="toy0")
+    table = experiment(3, [ASL @ 5, nASL @ 5, AP], baseline="toy0")
     base = values(results(0), "ASL@5")
     for row in (1, 2):
         mine = values(results(row), "ASL@5")
@@ -245,32 +248,30 @@ def marked(styler):
 
 @pytest.mark.parametrize("how", ["bold", "color", "colour"])
 def test_highlight_follows_the_direction(how):
-    styler = Experiment(
-        systems(3), topics(), qrels(), ["mrt", ASL @ 5, AP], baseline=0, highlight=how
-    )
+    styler = experiment(3, ["mrt", ASL @ 5, AP], baseline=0, highlight=how)
     table, cells = styler.data, marked(styler)
     for column, best in (("ASL@5", "idxmin"), ("AP", "idxmax"), ("mrt", "idxmin")):
         assert [row for row, name in cells if name == column] == [getattr(table[column], best)()]
-    theirs = pt.Experiment(systems(3), topics(), qrels(), [AP], baseline=0, highlight=how)
-    ours = Experiment(systems(3), topics(), qrels(), [AP], baseline=0, highlight=how)
+    theirs = experiment(3, [AP], pt.Experiment, baseline=0, highlight=how)
+    ours = experiment(3, [AP], baseline=0, highlight=how)
     assert marked(ours) == marked(theirs)
 
 
 def test_highlight_marks_ties_as_pt_experiment_does():
     made = {"a": system(1), "b": system(1), "c": system(2)}
-    theirs = pt.Experiment(made, topics(), qrels(), [AP], highlight="color")
-    assert marked(Experiment(made, topics(), qrels(), [AP], highlight="color")) == marked(theirs)
+    theirs = experiment(made, [AP], pt.Experiment, highlight="color")
+    assert marked(experiment(made, [AP], highlight="color")) == marked(theirs)
 
 
 def test_highlight_leaves_out_what_is_neither_better_nor_worse():
     measures = [ir_measures.NumRet, AP]
-    table = Experiment(systems(3), topics(), qrels(), measures, baseline=0, highlight="bold")
+    table = experiment(3, measures, baseline=0, highlight="bold")
     names = {column for _, column in marked(table)}
     assert "AP" in names and not {column for column in names if column.startswith("NumRet")}
 
 
 def test_highlight_goes_with_both():
-    both = Experiment(systems(2), topics(), qrels(), [ASL], perquery="both", highlight="bold")
+    both = experiment(2, [ASL], perquery="both", highlight="bold")
     assert marked(both.averages) and len(both.perquery) == 12
 
 
@@ -279,7 +280,7 @@ def test_highlight_goes_with_both():
 )
 def test_highlighted_values_are_marked_and_names_escaped_in_latex(how, mark, tmp_path):
     named = {"bm25_b.4": system(1), "50%": system(2)}
-    table = Experiment(named, topics(), qrels(), [AP @ 100], highlight=how, round=4)
+    table = experiment(named, [AP @ 100], highlight=how, round=4)
     text = table.to_latex()
     best = table.data["AP@100"].max()
     assert text.count(mark) == 1 and f"{mark} {best:.6f}" in text
@@ -306,9 +307,7 @@ def preferred(a, b, rel=1, k=1000):
 @pytest.mark.parametrize(("asked", "rel", "k"), [("", 1, 1000), ("(rel=2)", 2, 1000), ("@3", 1, 3)])
 @pytest.mark.parametrize("options", [{}, {"batch_size": 2}, {"plan": "tree", "verbose": False}])
 def test_preferences_over_the_baseline(asked, rel, k, options):
-    table = Experiment(
-        systems(3), topics(), qrels(), [f"sgnLP{asked}", AP, f"rrLP{asked}"], baseline=1, **options
-    )
+    table = experiment(3, [f"sgnLP{asked}", AP, f"rrLP{asked}"], baseline=1, **options)
     for row in (0, 2):
         rrlp = preferred(results(row), results(1), rel, k)
         wins, losses = sum(x > 0 for x in rrlp), sum(x < 0 for x in rrlp)
@@ -329,9 +328,7 @@ def test_preferences_over_the_baseline(asked, rel, k, options):
 
 
 def test_preferences_alone_for_every_query_and_against_several():
-    each = Experiment(
-        systems(3), topics(), qrels(), ["rrLP"], baseline=["toy0", "toy2"], perquery=True
-    )
+    each = experiment(3, ["rrLP"], baseline=["toy0", "toy2"], perquery=True)
     for row in each.itertuples():
         a, b = (results(int(name[-1])) for name in (row.name, row.measure[-4:]))
         assert row.measure == f"rrLP vs {row.measure[-4:]}"
@@ -342,26 +339,22 @@ def test_preferences_alone_for_every_query_and_against_several():
 @pytest.mark.slow
 def test_several_baselines_say_vs_whom():
     asked = [AP, ASL @ 5, "rrLP"]
-    table = Experiment(
-        systems(3), topics(), qrels(), asked, baseline=[0, "toy2"], correction="holm"
-    )
+    table = experiment(3, asked, baseline=[0, "toy2"], correction="holm")
     for number in (0, 2):
-        alone = Experiment(systems(3), topics(), qrels(), asked, baseline=number, correction="holm")
+        alone = experiment(3, asked, baseline=number, correction="holm")
         for column in alone.columns[1:]:
             stem, _, end = column.partition(" ")
             wide = f"{stem} vs toy{number} {end}".strip()
             name = column if column in ("AP", "ASL@5") else wide
             pd.testing.assert_series_equal(table[name], alone[column], check_names=False)
     assert len(table.columns) == 1 + 2 + 2 + 2 * 3 * 5
-    alone = Experiment(systems(3), topics(), qrels(), [AP], baseline=[1])
-    same(alone, pt.Experiment(systems(3), topics(), qrels(), [AP], baseline=1))
+    alone = experiment(3, [AP], baseline=[1])
+    same(alone, experiment(3, [AP], pt.Experiment, baseline=1))
 
 
 def test_corrections_count_every_system_but_the_baseline():
     made = systems(4) | {"again": system(1)}  # equal to the baseline, so p is 1
-    table = Experiment(
-        made, topics(), qrels(), ["rrLP", ASL @ 5], baseline=1, correction="bonferroni"
-    )
+    table = experiment(made, ["rrLP", ASL @ 5], baseline=1, correction="bonferroni")
     for name in ("rrLP", "ASL@5"):
         p = table[f"{name} p-value"].to_numpy()
         got = table[f"{name} p-value corrected"].to_numpy()
@@ -372,10 +365,8 @@ def test_corrections_count_every_system_but_the_baseline():
 
 @pytest.mark.parametrize("method", ["holm", "bonferroni", "bh", "none", "fdr_by"])
 def test_corrections_have_the_names_of_compare_and_of_pyterrier(method):
-    table = Experiment(
-        systems(4),
-        topics(),
-        qrels(),
+    table = experiment(
+        4,
         [ASL @ 5],
         baseline=0,
         correction=method,
@@ -384,11 +375,10 @@ def test_corrections_have_the_names_of_compare_and_of_pyterrier(method):
     if method == "none":
         assert "ASL@5 p-value corrected" not in table
         return
-    theirs = pt.Experiment(
-        systems(4),
-        topics(),
-        qrels(),
+    theirs = experiment(
+        4,
         [ASL @ 5],
+        pt.Experiment,
         baseline=0,
         correction={"bh": "fdr_bh"}.get(method, method),
         correction_alpha=0.5,
@@ -423,9 +413,7 @@ def test_rareness_gets_the_pool_of_the_systems_and_each_runs_once(options, capsy
         warnings.filterwarnings("ignore", message="There are shared|The following pipelines")
         # ir_measures' parser, from Python 3.12 on
         warnings.filterwarnings("ignore", category=DeprecationWarning, message=r"(ast\.|Attribute)")
-        table = Experiment(
-            made, topics(), qrels(), [AP, "AP_Rareness(alpha=1)@5", P_Rareness @ 5, TBG], **options
-        )
+        table = experiment(made, [AP, "AP_Rareness(alpha=1)@5", P_Rareness @ 5, TBG], **options)
     batches = -(-6 // options.get("batch_size", 6))
     assert [one.calls for one in made.values()] == [batches] * 9
     frames = [results(i) for i in range(9)]
@@ -433,7 +421,7 @@ def test_rareness_gets_the_pool_of_the_systems_and_each_runs_once(options, capsy
         rare = rareness(frames, row, 5, 1)
         assert table["AP_Rareness(alpha=1)@5"][row] == pytest.approx(rare)
         assert table["AP"][row] == pytest.approx(np.mean(values(frames[row], AP)))
-    plain = pt.Experiment(systems(9), topics(), qrels(), [TBG])
+    plain = experiment(9, [TBG], pt.Experiment)
     assert table["TBG"].tolist() == plain["TBG"].tolist()
     said = capsys.readouterr().err
     assert "the 9 systems of the experiment: toy0, toy1" in said and "toy8" in said
@@ -442,20 +430,20 @@ def test_rareness_gets_the_pool_of_the_systems_and_each_runs_once(options, capsy
 
 def test_a_small_pool_warns_and_a_pool_that_is_there_is_used():
     with pytest.warns(UserWarning, match="8 or more are needed"):
-        Experiment(systems(2), topics(), qrels(), [P_Rareness @ 5])
+        experiment(2, [P_Rareness @ 5])
     pool = RarenessPool.from_runs({f"toy{i}": results(i) for i in range(3)}, name="mine")
     made = systems(2)
-    table = Experiment(made, topics(), qrels(), [P_Rareness(pool=pool) @ 5])
+    table = experiment(made, [P_Rareness(pool=pool) @ 5])
     assert table.columns[1].startswith("P_Rareness(pool='mine-")
 
 
 def test_the_pool_is_as_deep_as_the_measures_need():
     asked = [P_Rareness @ 3, AP_Rareness(alpha=1, depth=5) @ 4, AP_Rareness]
     frames = [results(i) for i in range(3)]
-    table = Experiment([Toy(str(i), f) for i, f in enumerate(frames)], topics(), qrels(), asked)
+    table = experiment([Toy(str(i), f) for i, f in enumerate(frames)], asked)
     pool = RarenessPool.from_runs({str(i): f for i, f in enumerate(frames)})
     for measure in asked:
-        known = pt.Experiment(frames, topics(), qrels(), [measure(pool=pool)])
+        known = experiment(frames, [measure(pool=pool)], pt.Experiment)
         assert table[str(measure)].tolist() == known.iloc[:, 1].tolist()
 
 
@@ -466,9 +454,9 @@ def test_the_pool_is_as_deep_as_the_measures_need():
 def test_saved_results_are_reused(tmp_path, save_format):
     saving = {"save_dir": str(tmp_path), "save_format": save_format}
     asked = ["map", ASL @ 5, AP_Rareness @ 5, "rrLP"]
-    first = Experiment(systems(3), topics(), qrels(), asked, baseline=0, **saving)
+    first = experiment(3, asked, baseline=0, **saving)
     made = systems(3)
-    again = Experiment(made, topics(), qrels(), asked, baseline=0, **saving, save_mode="reuse")
+    again = experiment(made, asked, baseline=0, **saving, save_mode="reuse")
     same(again, first)
     assert [one.calls for one in made.values()] == [0, 0, 0]
     saved = pd.read_csv(tmp_path / "aggregated.csv")
@@ -483,9 +471,9 @@ def test_saved_results_are_reused(tmp_path, save_format):
 )
 def test_summaries_are_rounded_as_the_results(tmp_path, round, of_means, by_query):
     options = {"perquery": "both", "baseline": 1}
-    exact = Experiment(systems(3), topics(), qrels(), ["map", ASL @ 5], **options)
+    exact = experiment(3, ["map", ASL @ 5], **options)
     options |= {"save_dir": tmp_path, "round": round}
-    Experiment(systems(3), topics(), qrels(), ["map", ASL @ 5], **options)
+    experiment(3, ["map", ASL @ 5], **options)
     means = pd.read_csv(tmp_path / "aggregated.csv")
     for measure, places in zip(("map", "ASL@5"), of_means):
         assert means[measure].round(9).equals(exact.averages[measure].round(places))
@@ -507,16 +495,16 @@ def test_summaries_are_rounded_as_the_results(tmp_path, round, of_means, by_quer
 def test_a_damaged_summary_is_named(tmp_path, content, why):
     (tmp_path / "aggregated.csv").write_bytes(content)
     with pytest.raises(ValueError, match=f"aggregated.csv is not a summary.*({why})"):
-        Experiment(systems(2), topics(), qrels(), ["map"], save_dir=tmp_path)
+        experiment(2, ["map"], save_dir=tmp_path)
     assert (tmp_path / "aggregated.csv").read_bytes() == content
 
 
 def test_summaries_keep_earlier_systems_and_columns(tmp_path):
-    Experiment(systems(2), topics(), qrels(), ["map"], save_dir=tmp_path)
+    experiment(2, ["map"], save_dir=tmp_path)
     with without_warnings():
-        Experiment({"1": system(7)}, topics(), qrels(), ["map"], save_dir=tmp_path)
+        experiment({"1": system(7)}, ["map"], save_dir=tmp_path)
     both = {"save_dir": tmp_path, "save_mode": "overwrite"}
-    Experiment({"1": system(7)}, topics(), qrels(), ["map", ASL], **both)
+    experiment({"1": system(7)}, ["map", ASL], **both)
     saved = pd.read_csv(tmp_path / "aggregated.csv", dtype={"name": str})
     assert sorted(saved["name"]) == ["1", "toy0", "toy1"]
     assert saved.columns.tolist() == ["name", "map", "ASL"]
@@ -526,9 +514,7 @@ def test_summaries_know_systems_and_queries_by_any_name(tmp_path):
     """Also names that mean a missing value in CSV."""
     for number in (1, 2):
         made = {name: system(number) for name in ("NA", "None", "007", "1", "a\nb")}
-        table = Experiment(
-            made, topics(), qrels(), ["map"], save_dir=tmp_path, save_mode="overwrite"
-        )
+        table = experiment(made, ["map"], save_dir=tmp_path, save_mode="overwrite")
         saved = pd.read_csv(tmp_path / "aggregated.csv", dtype={"name": str}, na_filter=False)
         assert saved["name"].tolist() == list(made)
         assert saved["map"].tolist() == pytest.approx(table["map"].tolist(), rel=1e-12)
@@ -541,18 +527,16 @@ def test_a_name_cannot_be_a_path(tmp_path, name):
     folder = tmp_path / "inner" / "saved"
     folder.mkdir(parents=True)
     with pytest.raises(ValueError, match=f"bad characters .*{name}"):
-        Experiment({name: system(1)}, topics(), qrels(), [AP], save_dir=folder)
+        experiment({name: system(1)}, [AP], save_dir=folder)
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
 
 
 def test_only_what_is_not_saved_is_run(tmp_path):
-    Experiment(systems(2), topics(), qrels(), [AP], save_dir=tmp_path)
+    experiment(2, [AP], save_dir=tmp_path)
     made = systems(3)
-    table = Experiment(
-        made, topics(), qrels(), [P_Rareness @ 5], save_dir=tmp_path, save_mode="reuse"
-    )
+    table = experiment(made, [P_Rareness @ 5], save_dir=tmp_path, save_mode="reuse")
     assert [one.calls for one in made.values()] == [0, 0, 1]
-    same(table, Experiment(systems(3), topics(), qrels(), [P_Rareness @ 5]))
+    same(table, experiment(3, [P_Rareness @ 5]))
 
 
 # Warnings and errors
@@ -560,24 +544,24 @@ def test_only_what_is_not_saved_is_run(tmp_path):
 
 def test_preferences_and_two_names_of_one_measure_fit_in_one_experiment():
     asked = [AP, "map", "sgnLP", "rrLP", "LexiP"]
-    table = Experiment(systems(2), topics(), qrels(), asked, baseline=0)
+    table = experiment(2, asked, baseline=0)
     assert {"AP", "map", "sgnLP", "rrLP", "LexiP"} <= set(table)
 
 
 @pytest.mark.filterwarnings("default:.*judged documents have a grade from:UserWarning")
 def test_grades_above_1_without_a_minimum_grade_are_warned_of():
     with pytest.warns(UserWarning, match="18 of 60 judged documents have a grade from 1"):
-        Experiment([results(1)], topics(), qrels(), [AP], names=["a"])
+        experiment([results(1)], [AP], names=["a"])
     with warnings.catch_warnings():
         warnings.filterwarnings("error", message=".*judged documents have a grade from")
-        Experiment([results(1)], topics(), qrels(), [AP(rel=2), nDCG @ 10], names=["a"])
+        experiment([results(1)], [AP(rel=2), nDCG @ 10], names=["a"])
 
 
 def test_a_system_that_shares_nothing_with_the_qrels_is_named():
     strange = Toy("strange", results(1).assign(docno=lambda f: "xx" + f["docno"]))
     for asked in ([AP], [P_Rareness @ 5]):
         with pytest.raises(ValueError, match="run 'b': none of the documents of the run is judged"):
-            Experiment({"a": system(1), "b": strange}, topics(), qrels(), asked)
+            experiment({"a": system(1), "b": strange}, asked)
     others = topics().assign(qid=lambda f: "xx" + f["qid"])
     keep = {"filter_by_topics": False, "filter_by_qrels": False}
     other = Toy("other", results(1).assign(qid=lambda f: "xx" + f["qid"]))
@@ -585,7 +569,7 @@ def test_a_system_that_shares_nothing_with_the_qrels_is_named():
         Experiment({"b": other}, others, qrels(), [AP], **keep)
     first = system(1)
     with pytest.raises(ValueError, match="run 'b': none"):  # raised before any system runs
-        Experiment({"a": first, "b": strange.results}, topics(), qrels(), [AP])
+        experiment({"a": first, "b": strange.results}, [AP])
     assert first.calls == 0
 
 
@@ -594,8 +578,8 @@ def test_a_batch_that_shares_nothing_is_no_error():
     odd.loc[odd["qid"] == "q1", "docno"] = "nowhere"
     odd = odd.drop_duplicates(["qid", "docno"])
     with without_warnings():
-        table = Experiment([Toy("a", odd)], topics(), qrels(), [AP, ASL], batch_size=1)
-    same(table, Experiment([Toy("a", odd)], topics(), qrels(), [AP, ASL]))
+        table = experiment([Toy("a", odd)], [AP, ASL], batch_size=1)
+    same(table, experiment([Toy("a", odd)], [AP, ASL]))
 
 
 @pytest.mark.parametrize(
@@ -621,7 +605,7 @@ def test_a_batch_that_shares_nothing_is_no_error():
 def test_results_that_cannot_be_scored_name_the_system(wrong, says, asked):
     for bad in (wrong, Toy("x", wrong)):
         with pytest.raises(ValueError, match=says):
-            Experiment({"a": system(1), "b": bad}, topics(), qrels(), [asked])
+            experiment({"a": system(1), "b": bad}, [asked])
 
 
 @pytest.mark.parametrize(
@@ -680,15 +664,15 @@ def test_what_cannot_be_is_said_before_anything_runs(options, says):
 
 def test_what_pt_experiment_refuses_is_refused():
     with pytest.raises(TypeError, match="list or dict"):
-        Experiment(system(1), topics(), qrels(), [AP])
+        experiment(system(1), [AP])
     with pytest.raises(TypeError, match="Unknown kwargs"):
-        Experiment(systems(2), topics(), qrels(), [AP], colour="red")
+        experiment(2, [AP], colour="red")
     with pytest.raises(ValueError, match="no overlap"):
         Experiment(systems(2), topics(["z"]), qrels(), [AP])
     missing = "not produce (the required outputs|all required columns).*doc_len"
     with pytest.raises(ValueError, match=missing):
         short = Toy("a", results(1).drop(columns="doc_len"))
-        Experiment([short], topics(), qrels(), [TBG], validate="error")
+        experiment([short], [TBG], validate="error")
 
 
 @pytest.mark.parametrize("plan", [{}, {"plan": "tree", "verbose": False}])
@@ -697,15 +681,15 @@ def test_a_batch_without_results_is_an_error_that_names_the_system(plan, measure
     made = [system(1), Toy("short", results(2, ["q1", "q2", "q5", "q6"]))]
     for size in (1, 2):
         with pytest.raises(ValueError) as caught:
-            Experiment(made, topics(), qrels(), measures, baseline=0, batch_size=size, **plan)
+            experiment(made, measures, baseline=0, batch_size=size, **plan)
         assert str(caught.value).startswith("system 'short' has no results for a batch of topics")
         assert "make batch_size larger, or leave it out" in str(caught.value)
-    assert len(Experiment(made, topics(), qrels(), measures, baseline=0, batch_size=4, **plan)) == 2
+    assert len(experiment(made, measures, baseline=0, batch_size=4, **plan)) == 2
 
 
 def test_options_that_only_saved_summaries_use(tmp_path):
     options = {"perquery": True, "baseline": 0, "round": {AP: 1}}
-    Experiment(systems(2), topics(), qrels(), [AP], save_dir=str(tmp_path), **options)
+    experiment(2, [AP], save_dir=str(tmp_path), **options)
     table = pd.read_csv(tmp_path / "aggregated.csv")
     assert "AP p-value" in table and table["AP"].equals(table["AP"].round(1))
 
@@ -748,8 +732,8 @@ def test_p_is_the_p_of_compare(case, test):
 
 def test_preferences_take_the_rel_of_the_measures():
     asked = ["AP(rel=2)", "RR(rel=2)", "nDCG", "sgnLP"]
-    follows = Experiment(systems(2), topics(), qrels(), asked, baseline=0)
-    said = Experiment(systems(2), topics(), qrels(), ["sgnLP(rel=2)", "sgnLP"], baseline=0)
-    beside = Experiment(systems(2), topics(), qrels(), ["AP(rel=2)", "RR", "sgnLP"], baseline=0)
+    follows = experiment(2, asked, baseline=0)
+    said = experiment(2, ["sgnLP(rel=2)", "sgnLP"], baseline=0)
+    beside = experiment(2, ["AP(rel=2)", "RR", "sgnLP"], baseline=0)
     assert follows["sgnLP"].tolist() == said["sgnLP(rel=2)"].tolist()
     assert beside["sgnLP"].tolist() == said["sgnLP"].tolist() != said["sgnLP(rel=2)"].tolist()
