@@ -17,9 +17,9 @@ from ..evaluation.sources import JudgeRel, QrelsLike, Runs, refuse, with_rel
 from ..io.choices import check_names
 from ..io.notices import warn
 from ..judging.id_forms import other_form
-from ..judging.judgements import Judgements
+from ..judging.judgements import Judgements, judgements_of
 from ..judging.matching import positions
-from ..judging.qrels import judgements_of, matching_of
+from ..judging.qrels import matching_of
 from ..measures._base import check_from_0
 from ..measures.parsing import Measures, NamedMeasure, named_measures, one_measure
 from ..statistics.settings import Bools, Floats, Ints

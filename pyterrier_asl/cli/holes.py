@@ -35,7 +35,8 @@ import click
 
 from ..io.notices import counted
 from ..io.tables import write
-from ..judging.qrels import Qrels, judgements_from, judgements_of, merge_labels
+from ..judging.judgements import judgements_of
+from ..judging.qrels import Qrels, judgements_from, merge_labels
 from ..unjudged import holes as library
 from . import epilog, options, outputs, print_notes
 

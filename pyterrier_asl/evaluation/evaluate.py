@@ -77,17 +77,18 @@ def unread_tracks(
     """
     several = {name: Evaluation.unread(*pair) for name, pair in collections_of(runs, qrels).items()}
     if "" in several:
-        refuse(FOR_SEVERAL, common=common)
+        if common:
+            refuse(FOR_SEVERAL, common=common)
     else:
         names = {name: unread.names for name, unread in several.items()}
         shared = shared_systems(names, common=common)
         several = {name: replace(of.select(shared), whole=None) for name, of in several.items()}
     for track, unread in several.items():
-        if not len(unread.judgements):
+        if not unread.qids:
             source = source_of(unread.source)
             place = f"{source}: " if isinstance(source, (str, os.PathLike)) else ""
             raise ValueError(f"{place}the qrels are empty: give qrels with judged documents")
-        chosen = chosen_measures(measures, unread.source, several=len(unread) > 1, **options)
+        chosen = chosen_measures(measures, unread.source, several=len(unread.names) > 1, **options)
         warn_of_grades(unread.judgements, {named.name: named.measure for named in chosen})
         yield track, unread, chosen
 

@@ -20,8 +20,8 @@ from ..io.lazy import pd
 from ..io.notices import counted, progress_bar
 from ..io.threads import check_jobs
 from ..judging.judged_run import JudgedRun
-from ..judging.judgements import Judgements
-from ..judging.qrels import Qrels, judgements_of, matching_of, source_of
+from ..judging.judgements import Judgements, judgements_of
+from ..judging.qrels import Qrels, matching_of, source_of
 from ..judging.remembered import Remembering
 from ..measures.parsing import (
     NamedMeasure,
@@ -139,15 +139,15 @@ class Evaluation(Remembering):
 
     def columns_of(self, measures: Iterable[NamedMeasure]) -> dict[str, Floats]:
         """The values of measures by their names, shape (S, Q) each, computed once per measure."""
-        columns = {named.name: named.measure for named in measures}
-        new = {name: m for name, m in columns.items() if str(m) not in self._values}
-        for measure in new.values():
-            self._values[str(measure)] = (
-                self._pooled_values(measure)
-                if needs_pool(measure)
-                else np.array([values_of([measure], run)[0] for run in self.runs])
-            )
-        return {name: self._values[str(measure)] for name, measure in columns.items()}
+        keys = [(named.name, str(named.measure), named.measure) for named in measures]
+        for _, key, measure in keys:
+            if key not in self._values:
+                self._values[key] = (
+                    self._pooled_values(measure)
+                    if needs_pool(measure)
+                    else np.array([values_of([measure], run)[0] for run in self.runs])
+                )
+        return {name: self._values[key] for name, key, _ in keys}
 
     def _pooled_values(self, measure: Any) -> Floats:
         """The values of a rareness measure without a pool, shape (S, Q)."""

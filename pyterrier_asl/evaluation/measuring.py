@@ -20,7 +20,7 @@ import numpy as np
 
 from ..io.lazy import pd
 from ..io.notices import progress_bar
-from ..io.runs import iter_runs, load_run
+from ..io.runs import iter_runs, read_run_table
 from ..io.threads import cores, map_ahead, map_at_once
 from ..judging.judged_run import JudgedRun, judge_whole
 from ..judging.judgements import Judgements
@@ -81,7 +81,8 @@ class Measuring:
             source: a file, or a run of a form that :func:`~.judged_run.judge` takes.
         """
         try:
-            judged = judge_whole(self.judgements, load_run(source))
+            is_file = isinstance(source, (str, os.PathLike))
+            judged = judge_whole(self.judgements, read_run_table(source) if is_file else source)
             values = values_of([*self._others.values()], judged)
         except (ValueError, OSError) as error:
             return MeasuredRun(name, error=error)
@@ -144,14 +145,11 @@ def iter_judged(
 
 def values_of(measures: Sequence[Any], judged: JudgedRun) -> list[Floats]:
     """The values of measures, of this package or of other providers, shape (Q,) each."""
-    ours = {measure: formula(measure) for measure in measures}
-    others = values_by_others([measure for measure, own in ours.items() if own is None], judged)
-
-    def values(measure: Any) -> Floats:
-        own = ours[measure]
-        return others[measure] if own is None else own.values(judged)
-
-    return map_at_once(values, measures, len(judged.table))
+    ours = [formula(measure) for measure in measures]
+    others = values_by_others([m for m, own in zip(measures, ours) if own is None], judged)
+    computed = [own for own in ours if own is not None]
+    values = iter(map_at_once(lambda own: own.values(judged), computed, len(judged.table.value)))
+    return [others[m] if own is None else next(values) for m, own in zip(measures, ours)]
 
 
 def values_by_others(measures: Sequence[Any], judged: JudgedRun) -> dict[Any, Floats]:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from ..io.lazy import pd
 from ..io.runs import load_run
 from ..judging.judged_run import JudgedRun, judge_whole
-from ..judging.qrels import judgements_of
+from ..judging.judgements import judgements_of
 from ..measures import ASL
 from ..scoring import search_length as scoring
 from ..scoring.arrays import Bools, Floats, Ints, cumulate, queries_of, sum_by_query, within_query

@@ -1,7 +1,7 @@
 """Scores that other programs computed: tables of values per system, topic and measure.
 
 These forms can be read (tables with tabs, commas, semicolons or blanks, JSON, Parquet; perhaps
-compressed), with the names of columns of :data:`~pyterrier_asl.io.formats.SYNONYMS`:
+compressed), with the names of columns of :data:`~pyterrier_asl.io.columns.SYNONYMS`:
 
 * long tables ``name, qid, measure, value``, with ``track`` for several collections;
 * tables with ``name``, ``qid`` and a column per measure; without ``name`` the name of the file is
@@ -30,12 +30,7 @@ from typing import Any
 import numpy as np
 
 from ..io.choices import check_names
-from ..io.columns import as_frame, is_table
-from ..io.formats import (
-    SYNONYMS,
-    column_named,
-    plain,
-)
+from ..io.columns import SYNONYMS, as_frame, column_named, is_table, plain
 from ..io.lazy import pd
 from ..io.notices import counted, excerpt, names_of, warn
 from ..io.runs import run_name

@@ -211,7 +211,8 @@ def complete_measures(
     """
     named = list(measures)
     for parameter, value in {"rel": rel, "pool": pool, "lengths": lengths}.items():
-        refuse_unused(named, parameter, **{parameter: value})
+        if value is not None:
+            refuse_unused(named, parameter, **{parameter: value})
     params: dict[str, Any] = {"rel": rel}
     if lengths is not None:
         params["lengths"] = DocLengths.of_option("lengths", lengths)

@@ -19,7 +19,7 @@ from ..io.notices import counted, names_of
 from ..io.printed import Part, Printed
 from ..io.values import check_queries
 from ..judging.judged_run import JudgedRun, judge_part, judge_whole
-from ..judging.qrels import judgements_of
+from ..judging.judgements import judgements_of
 from ..measures.parsing import Measures, named_measures
 from ..scoring.arrays import Bools
 

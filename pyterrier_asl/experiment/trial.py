@@ -20,8 +20,8 @@ from ..evaluation.measuring import check_provided
 from ..evaluation.sources import warn_of_grades
 from ..io.notices import counted, warn
 from ..judging.judged_run import JudgedRun, judge
-from ..judging.judgements import Judgements
-from ..judging.qrels import judgements_of, matching_of
+from ..judging.judgements import Judgements, judgements_of
+from ..judging.qrels import matching_of
 from ..leaderboard.samples import Sample, check_sample
 from ..measures.formula import formula
 from ..measures.parsing import NamedMeasure, needs_pool

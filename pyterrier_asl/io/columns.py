@@ -1,11 +1,13 @@
 """Runs and qrels of every kind, by columns: ids as Arrow text, scores and grades as floats.
 
 Callers pass pandas or Arrow tables, dicts, iterators of named tuples, or files. All other modules
-get one type of text and one type of number (see :mod:`.values`).
+get one type of text and one type of number (see :mod:`.values`). Everything that is read has one
+table of names of columns, :data:`SYNONYMS`, for files, frames and JSON.
 """
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -17,7 +19,6 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from .formats import SYNONYMS, column_named, column_names, is_rank
 from .lazy import pc, pd
 from .notices import excerpt
 from .values import (
@@ -30,6 +31,46 @@ from .values import (
     take,
     text,
 )
+
+#: The names of each column, in lower case and with ``_``, in groups: a name of a later group counts
+#: only without a name of an earlier one. The first group of ids and grades has PyTerrier's name and
+#: ir_measures'. A run without scores is ordered by its ranks.
+SYNONYMS: dict[str, tuple[tuple[str, ...], ...]] = {
+    "qid": (
+        ("qid", "query_id"),
+        ("queryid", "q_id", "qno", "query_no", "query_number", "topic", "topic_id", "topicid")
+        + ("topic_no", "topic_number", "question_id", "task_id"),
+        ("query", "query_text", "question", "task", "task_name", "user_input"),
+    ),
+    "docno": (
+        ("docno", "doc_id"),
+        ("docid", "doc_no", "corpus_id", "document_id", "documentid", "document_no", "pid")
+        + ("passage_id", "product_id"),
+        ("doc", "document", "passage", "product", "item_id"),
+    ),
+    "label": (
+        ("label", "relevance"),
+        ("rel", "rating", "grade", "judgment", "judgement", "gain", "relevance_label"),
+        ("score",),
+    ),
+    "score": (("score",), ("similarity", "sim", "retrieval_score"), ("rank", "ranking")),
+    "rank": (("rank", "ranking"),),
+    "doc_len": (("doc_len",),),
+    "iteration": (("iteration",), ("iter",), ("subtopic", "subtopic_id")),
+    "name": (
+        ("name",),
+        ("run",),
+        ("system", "model", "method", "model_name", "system_name", "run_name", "run_id", "tag"),
+    ),
+    "track": (("track", "collection", "dataset"),),
+    "measure": (("measure", "metric"), ("measure_name", "metric_name")),
+    "value": (("value",), ("score",), ("main_score",)),
+    "repetition": (("epoch", "seed", "fold", "repetition", "trial"),),
+    "source": (("source",), ("judge", "annotator", "assessor")),
+    "text": (("query", "title", "text", "contents", "body", "segment", "passage", "question"),),
+}
+#: Columns that may be missing.
+OPTIONAL = frozenset({"rank", "name", "doc_len", "iteration", "track", "source"})
 
 
 @dataclass(frozen=True)
@@ -312,3 +353,63 @@ def _column(source: Any, name: str, what: str) -> Any:
     if same > 1:
         raise ValueError(f"{what}: there are {same} columns called {name!r}: keep one of them")
     return source.column(name) if isinstance(source, pa.Table) else source[name]
+
+
+# Names of columns
+
+
+def plain(name: Any) -> str:
+    """The name of a column as :data:`SYNONYMS` has it.
+
+    >>> plain("Query-ID"), plain(" Corpus id")
+    ('query_id', 'corpus_id')
+    """
+    return re.sub(r"[-. ]+", "_", str(name).strip().lower())
+
+
+def column_named(present: Iterable[Any], key: str, what: str) -> Any:
+    """The column of a key, by one of its names; None: there is none.
+
+    Raises:
+        ValueError: for two columns that could be the one.
+
+    >>> column_named(["docid", "Doc_ID", "rank"], "docno", "the run")
+    'Doc_ID'
+    """
+    present = list(present)
+    for group in SYNONYMS[key]:
+        columns = [name for same in group for name in present if plain(name) == same]
+        if len(columns) > 1:
+            both = f"both {' and '.join(map(str, columns))}"
+            if len({*columns}) == 1:
+                both = f"{len(columns)} columns called {columns[0]!r}"
+            raise ValueError(f"{what}: there are {both}: keep one of them")
+        if columns:
+            return columns[0]
+    return None
+
+
+def column_names(present: Iterable[Any], wanted: Sequence[str], what: str) -> dict[str, Any]:
+    """The name of each wanted column among the present ones; optional columns may be missing.
+
+    Raises:
+        ValueError: for columns that are missing, or present with two names.
+    """
+    present = list(present)
+    names = {key: column_named(present, key, what) for key in wanted}
+    if missing := [key for key in wanted if names[key] is None and key not in OPTIONAL]:
+        keys = (" or ".join(SYNONYMS[key][0]) for key in missing)
+        raise ValueError(
+            f"{what}: there is no column {' and no column '.join(keys)}; there are "
+            f"{', '.join(map(str, present)) or 'none'}"
+        )
+    return {key: name for key, name in names.items() if name is not None}
+
+
+def is_rank(name: Any) -> bool:
+    """Whether a column has ranks, so that the smallest number is the best.
+
+    >>> is_rank("Rank"), is_rank("score")
+    (True, False)
+    """
+    return plain(name) in SYNONYMS["rank"][0]

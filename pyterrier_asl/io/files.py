@@ -25,8 +25,8 @@ from typing import TypeAlias
 import pyarrow as pa
 
 from .atomic import naming_full_disk
-from .columns import is_frame, is_table, pandas_or_arrow, typed_table
-from .formats import Format, cells_of, column_names, read_rows, recognise
+from .columns import column_names, is_frame, is_table, pandas_or_arrow, typed_table
+from .formats import Format, cells_of, read_rows, recognise
 from .lazy import pc, pd, pq
 from .trec_text import QRELS, RANKED, RUN, Layout, open_text, read_columns
 from .values import TEXT_TYPES, as_integers

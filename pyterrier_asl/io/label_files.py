@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from .columns import as_frame, is_table
+from .columns import as_frame, column_names, is_table
 from .escapes import text_of_cell
 from .files import StrPath
-from .formats import NUMBER, column_names, number_of, read_rows, recognise
+from .formats import NUMBER, number_of, read_rows, recognise
 from .lazy import pd
 from .qrels import read_qrels
 from .trec_text import open_text

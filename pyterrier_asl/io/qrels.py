@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -81,11 +80,6 @@ def read_qrels_table(source: StrPath | pd.DataFrame | pa.Table) -> pa.Table:
             ).exists():  # Else it is a folder, for example, which read_table refuses.
                 raise FileNotFoundError(f"there is no file {source!r}, and {error}") from None
     return read_table(source, QRELS, _QRELS)
-
-
-def load_qrels(qrels: Any) -> Any:
-    """The table of a qrels file or ir_datasets id; qrels of another form are returned unchanged."""
-    return read_qrels_table(qrels) if isinstance(qrels, (str, os.PathLike)) else qrels
 
 
 def irds_qrels(dataset: str) -> pd.DataFrame:

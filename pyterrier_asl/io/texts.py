@@ -8,7 +8,8 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from .formats import SYNONYMS, json_object, plain
+from .columns import SYNONYMS, plain
+from .formats import json_object
 from .notices import counted, excerpt
 
 #: The characters of a document on the page.
@@ -106,7 +107,7 @@ def read_texts(
     """The texts of a file of queries or documents, by id.
 
     Each line is ``qid<TAB>query`` or ``docno<TAB>text``, or a JSON object with an id (``qid``,
-    ``docno``, ``_id`` or others of :data:`~pyterrier_asl.io.formats.SYNONYMS`) and texts
+    ``docno``, ``_id`` or others of :data:`~pyterrier_asl.io.columns.SYNONYMS`) and texts
     (``query``, ``title``, ``text``, ``contents``, ``body``, ``segment`` or ``passage``, in this
     order, with line feeds between them).
 

@@ -134,9 +134,14 @@ def map_at_once(
     return [result for _, result in map_ahead(function, items, ahead=len(items))]
 
 
-def fixed_blocks(rows: int) -> Ints:
-    """Blocks of 4096 rows, for `map_parts`."""
-    return np.append(np.arange(0, rows, 4096), rows)
+def map_rows(function: Callable[[slice], Result], rows: int) -> list[Result]:
+    """Applies a function to slices of rows, on all cores where there are many.
+
+    >>> map_rows(lambda rows: (int(rows.start), int(rows.stop)), 5)
+    [(0, 5)]
+    """
+    starts = np.append(np.arange(0, rows, 4096), rows)
+    return map_parts(lambda first, last: function(slice(starts[first], starts[last])), starts)
 
 
 def split_blocks(starts: Ints, parts: int) -> list[tuple[int, int]]:

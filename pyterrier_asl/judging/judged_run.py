@@ -286,9 +286,9 @@ def judge_whole(judgements: Judgements, run: Any) -> JudgedRun:
         ValueError: where the run or the qrels are empty, or share no query or no document.
     """
     judged = judge_part(judgements, run)
-    if not len(judgements):
+    if not judgements.qids:
         raise ValueError("the qrels are empty: there is nothing to judge by")
-    if not len(judged.table):
+    if not len(judged.table.value):
         raise ValueError("the run is empty: it has no rows")
     if not judged.retrieved.any():
         look = _look_like("query", "query ids", judged.table.answered, judgements.qid_text)
@@ -317,11 +317,9 @@ def judge_part(judgements: Judgements, run: Any, duplicates: str | None = None) 
     if judgements.drop_self:
         answers = answers.without(equal_rows(table.docno, table.qid))
     found = match(table, answers, judgements.index, duplicates)
-    entries = found.queries, found.ranks, found.pairs
-    has_duplicates = len(found.repeated) > 0
-    return JudgedRun(
-        judgements, table, found.ranking, found.sizes, *entries, found.is_tied, has_duplicates
-    )
+    retrieved, entries = np.diff(found.ranking.offsets), (found.queries, found.ranks, found.pairs)
+    places = found.is_tied, found.has_duplicates
+    return JudgedRun(judgements, table, found.ranking, retrieved, *entries, *places)
 
 
 def none_judged(judged: JudgedRun) -> str:
@@ -367,7 +365,7 @@ class TiedRun:
         >>> tied.is_tied.tolist(), tied.first.tolist(), tied.last.tolist()
         ([True, False], [1, 2], [1, 3])
         """
-        groups, queries = run.equal_scores, len(run.judgements)
+        groups, queries = run.equal_scores, len(run.retrieved)
         scale = run.retrieved.max(initial=0) + 1
         group = np.searchsorted(
             groups.queries * scale + groups.first, run.queries * scale + run.ranks, side="right"

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -236,3 +237,17 @@ class Judgements(Remembering):
         """The number of documents of each query with low <= grade < high, shape (Q,)."""
         within = (self.grades >= max(low, 0)) & (self.grades < high)
         return np.bincount(self.queries[within], minlength=len(self)).astype(np.int64)
+
+
+def judgements_of(qrels: Any) -> Judgements:
+    """Judgements from whatever :func:`~pyterrier_asl.evaluate` takes."""
+    own: Any = qrels if isinstance(qrels, Judgements) else getattr(qrels, "judgements", None)
+    if isinstance(own, Judgements):  # of Qrels
+        return own
+    if isinstance(qrels, (str, os.PathLike)):
+        from ..io.qrels import read_qrels_table  # imports everything that reads files
+
+        qrels = read_qrels_table(qrels)
+    judgements = Judgements(qrels)
+    pa.default_memory_pool().release_unused()  # the memory of the table
+    return judgements

@@ -17,7 +17,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from ..io.lazy import pc
-from ..io.threads import fixed_blocks, map_parts
+from ..io.threads import map_rows
 from ..io.values import arrays_of, arrow_numbers, ids_of, numpy_numbers, take
 from ..scoring.arrays import Bytes, Ints, queries_of
 
@@ -115,16 +115,14 @@ class PairIndex:
         """
         if not len(self) or not len(ids):
             return np.full(len(ids), -1, dtype=np.int64)
-        blocks, hashes = fixed_blocks(len(ids)), hashes_of(ids, self.seed)
-        groups = np.zeros(len(ids), dtype=np.int64) if groups is None else groups
-        every = np.arange(len(ids))
+        hashes, every = hashes_of(ids, self.seed), np.arange(len(ids))
+        groups = 0 * every if groups is None else groups
 
-        def find_part(first: int, last: int) -> Ints:
-            part = slice(blocks[first], blocks[last])
+        def find_part(part: slice) -> Ints:
             keys, rows = self.sorted_keys(groups[part], hashes[part])
             return self.find_keys(keys, rows, ids, every[part])
 
-        return np.concatenate(map_parts(find_part, blocks))
+        return np.concatenate(map_rows(find_part, len(ids)))
 
     def sorted_keys(self, groups: Ints, hashes: Hashes) -> tuple[Hashes, Ints]:
         """The keys of pairs, ascending, and the row of each; few different pairs have equal keys.
@@ -218,18 +216,13 @@ def hashes_of(ids: pa.LargeStringArray, seed: np.uint64 = SEED, rows: Ints | Non
     """
     offsets, data = arrays_of(ids)
     hashes = np.empty(len(ids) if rows is None else len(rows), dtype=np.uint64)
-    blocks = fixed_blocks(len(hashes))
 
-    def hash_part(first: int, last: int) -> None:
-        part = slice(blocks[first], blocks[last])
-        if rows is None:
-            begin, end = offsets[:-1][part], offsets[1:][part]
-        else:
-            begin, end = offsets[rows[part]], offsets[1:][rows[part]]
-        hashes[part] = _hash(begin, end, data, seed)
+    def hash_part(part: slice) -> None:
+        which = part if rows is None else rows[part]
+        hashes[part] = _hash(offsets[:-1][which], offsets[1:][which], data, seed)
 
     if len(hashes):
-        map_parts(hash_part, blocks)
+        map_rows(hash_part, len(hashes))
     return hashes
 
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
-import pyarrow as pa
-
 from ..io.lazy import pd
-from .judgements import MATCHING, Judgements
+from .judgements import MATCHING, Judgements, judgements_of
 from .remembered import cached_property
 
 #: The source of official judgements.
@@ -94,19 +92,6 @@ class Qrels:
         own = self._unlabelled
         labelled = own if self.merged is None else judgements_from(own, self.merged)
         return labelled.with_matching(self.matching)
-
-
-def judgements_of(qrels: Any) -> Judgements:
-    """Judgements from whatever :func:`~pyterrier_asl.evaluate` takes."""
-    from ..io.qrels import load_qrels  # imports everything that reads files
-
-    if isinstance(qrels, Judgements):
-        return qrels
-    if isinstance(qrels, Qrels):
-        return qrels.judgements
-    judgements = Judgements(load_qrels(qrels))
-    pa.default_memory_pool().release_unused()  # the memory of the table
-    return judgements
 
 
 def source_of(qrels: Any) -> Any:

@@ -77,7 +77,7 @@ def rows_by_query(
     >>> rows.offsets.tolist(), rows.rows.tolist(), queries.to_pylist()
     ([0, 2, 3], [0, 1, 2], ['b', 'a'])
     """
-    is_first = np.ones(len(table) + 1, dtype=bool)
+    is_first = np.ones(len(table.queries) + 1, dtype=bool)
     np.not_equal(table.queries[1:], table.queries[:-1], out=is_first[1:-1])
     starts = np.flatnonzero(is_first)
     query = table.queries[starts[:-1]].astype(np.int64)
@@ -120,27 +120,20 @@ class Match(NamedTuple):
     """Rows of a run in ranking order, and the positions of known ids in them.
 
     Attributes:
-        rows: the row of the run at each place of the ranking order, query by query, shape (N,).
+        ranking: the rows of each query, N of them.
         is_tied: whether the next place of the query has the same score, shape (N,).
-        sizes: the number of places of each query, shape (Q,).
         queries: the query of each known id among them, ascending, shape (E,).
         ranks: its rank from 1, ascending within a query, shape (E,).
         pairs: its position among the known ids, shape (E,).
-        repeated: rows that are left out, because their id has a better rank.
+        has_duplicates: whether rows are left out, because their id has a better rank.
     """
 
-    rows: Ints
+    ranking: Ranking
     is_tied: Bools
-    sizes: Ints
     queries: Ints
     ranks: Ints
     pairs: Ints
-    repeated: Ints
-
-    @property
-    def ranking(self) -> Ranking:
-        """The rows of each query."""
-        return Ranking(cumulate(self.sizes), self.rows)
+    has_duplicates: bool
 
 
 def match(table: Columns, answers: Ranking, known: PairIndex, duplicates: str = "best") -> Match:
@@ -155,25 +148,25 @@ def match(table: Columns, answers: Ranking, known: PairIndex, duplicates: str = 
     >>> table = run_columns({"q": {"a": 1, "b": 2, "c": 1}})
     >>> known = PairIndex(np.array([0, 2]), pa.array(["x", "c"], type=pa.large_string()))
     >>> matched = match(table, rows_by_query(table)[0], known)
-    >>> matched.rows.tolist(), matched.ranks.tolist(), matched.pairs.tolist()
+    >>> matched.ranking.rows.tolist(), matched.ranks.tolist(), matched.pairs.tolist()
     ([1, 2, 0], [2], [1])
     """
     rows, is_tied = answers.rows, np.empty(len(answers), dtype=bool)
     parts = map_parts(partial(_match_part, table, answers, is_tied, known), answers.offsets)
-    matched = Match(rows, is_tied, *map(np.concatenate, zip(*parts)))
-    number = len(matched.repeated)
-    if number:
-        matched = matched._replace(rows=rows[rows >= 0], is_tied=is_tied[rows >= 0])
-    if number and duplicates == "error":
-        raise ValueError(_twice(table, matched.repeated))
-    if number and duplicates == "warn":
-        docno = table.ids_of_row(matched.repeated[0])[1]
+    sizes, queries, ranks, pairs, repeated = map(np.concatenate, zip(*parts))
+    if len(repeated) and duplicates == "error":
+        raise ValueError(_twice(table, repeated))
+    if len(repeated) and duplicates == "warn":
+        docno = table.ids_of_row(repeated[0])[1]
         warn(
-            f"the ranking of one query has {counted(number, 'document')} more than once (e.g. "
-            f"{docno!r}): the measures of this package count it once, at its best rank; other "
-            "measures of ir_measures count its last row",
+            f"the ranking of one query has {counted(len(repeated), 'document')} more than once "
+            f"(e.g. {docno!r}): the measures of this package count it once, at its best rank; "
+            "other measures of ir_measures count its last row",
         )
-    return matched
+    if len(repeated):
+        rows, is_tied = rows[rows >= 0], is_tied[rows >= 0]
+    ranking = Ranking(cumulate(sizes), rows)
+    return Match(ranking, is_tied, queries, ranks, pairs, len(repeated) > 0)
 
 
 def _twice(table: Columns, repeated: Ints) -> str:
@@ -192,7 +185,8 @@ def _twice(table: Columns, repeated: Ints) -> str:
 def _match_part(
     table: Columns, answers: Ranking, ties: Bools, known: PairIndex, first: int, last: int
 ) -> tuple[Ints, ...]:
-    """The match of some queries: the columns of `Match` from ``sizes`` on.
+    """The match of some queries: the number of places of each, the columns of `Match` from
+    ``queries`` to ``pairs``, and the repeated rows.
 
     Rows are put in ranking order where they are, then -1 for repeated rows: copies of all rows
     would take as long as finding their order.

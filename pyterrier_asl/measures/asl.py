@@ -96,10 +96,9 @@ class _ASL(PluginMeasure):
         Args:
             view: the result of :meth:`view`.
         """
-        found = view.relevant(self["rel"]).found
         fill = view.judgements.num_graded(0, self["rel"]) if self["judged_only"] else None
-        return found + scoring.missing_lengths(
-            found,
+        return scoring.missing_costs(
+            np.diff(view.relevant(self["rel"]).offsets),
             view.retrieved,
             cutoff=self["cutoff"],
             missing=self.params.get("missing", "pad"),
@@ -107,11 +106,10 @@ class _ASL(PluginMeasure):
         )
 
     def _score(self, view: JudgedRun) -> Floats:
-        relevant = view.relevant(self["rel"])
-        missing = self.missing_costs(view) - relevant.found
+        relevant, costs = view.relevant(self["rel"]), self.missing_costs(view)
         return self._scaled(
             scoring.mean_search_length(
-                relevant.ranks, relevant.offsets, relevant.total, missing, g=self["g"]
+                relevant.ranks, relevant.offsets, relevant.total, costs, g=self["g"]
             )
         )
 
@@ -146,10 +144,10 @@ class _ASL(PluginMeasure):
 
     def labelled_values(self, run: LabelledRun, rankings: LabelledRankings) -> Floats:
         """The values of M rankings of a run's queries, each with its own labels, shape (M,)."""
-        missing = self.missing_costs(run.view)[rankings.queries] - np.diff(rankings.offsets)
+        costs = self.missing_costs(run.view)[rankings.queries]
         return self._scaled(
             scoring.mean_search_length(
-                rankings.ranks, rankings.offsets, rankings.total, missing, g=self["g"]
+                rankings.ranks, rankings.offsets, rankings.total, costs, g=self["g"]
             )
         )
 

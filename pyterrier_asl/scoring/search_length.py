@@ -33,7 +33,7 @@ def search_lengths(ranks: Ints, offsets: Ints) -> Ints:
     return ranks - within_query(offsets)
 
 
-def missing_lengths(
+def missing_costs(
     relevant: Ints,
     retrieved: Ints,
     *,
@@ -41,7 +41,7 @@ def missing_lengths(
     missing: str = "pad",
     fill: Ints | None = None,
 ) -> Ints:
-    """The search length of a relevant document that was not retrieved, per query.
+    """The search length of a missing document plus the relevant documents retrieved, per query.
 
     ``'pad'`` fills a shorter ranking with irrelevant documents to depth k (1000 without a cut-off)
     and puts the document right after. ``'after'`` puts it right after the retrieved documents.
@@ -56,22 +56,22 @@ def missing_lengths(
         fill: the number of irrelevant documents to fill with, shape (Q,); None: no limit.
 
     Returns:
-        Search lengths, shape (Q,).
+        Shape (Q,).
 
-    >>> missing_lengths(np.array([3]), np.array([6]), cutoff=10).tolist()
-    [8]
+    >>> missing_costs(np.array([3]), np.array([6]), cutoff=10).tolist()
+    [11]
     """
     k = cutoff or DEFAULT_DEPTH
     filled = k if fill is None else np.minimum(k, relevant + fill)
     ends = {"pad": np.maximum(retrieved, filled) + 1, "after": retrieved + 1, "eq3": retrieved}
-    return np.where(retrieved == 0, k + 1, ends[missing] - relevant)
+    return np.where(retrieved == 0, k + 1, ends[missing])
 
 
 def mean_search_length(
     ranks: Ints,
     offsets: Ints,
     total: Ints,
-    missing_length: Ints,
+    costs: Ints,
     *,
     g: int | None = None,
 ) -> Floats:
@@ -82,7 +82,7 @@ def mean_search_length(
             (E,).
         offsets: the beginning of each query's ranks, shape (Q + 1,).
         total: relevant documents of each query, shape (Q,).
-        missing_length: the search length of a missing document, shape (Q,).
+        costs: the result of :func:`missing_costs`, shape (Q,).
         g: only the first ``g`` relevant documents in rank order, missing ones last (Eq. 5).
 
     Returns:
@@ -90,15 +90,15 @@ def mean_search_length(
         without relevant documents.
 
     >>> mean_search_length(
-    ...     np.array([1, 4, 6]), np.array([0, 3]), np.array([4]), np.array([8])
+    ...     np.array([1, 4, 6]), np.array([0, 3]), np.array([4]), np.array([11])
     ... ).tolist()
     [4.0]
     """
-    lengths = search_lengths(ranks, offsets)
+    found, above = np.diff(offsets), within_query(offsets)
     number = total if g is None else np.minimum(total, g)
-    is_counted = within_query(offsets) < np.repeat(number, np.diff(offsets))
-    missing = number - np.minimum(np.diff(offsets), number)
-    sums = sum_by_query(np.where(is_counted, lengths, 0), offsets) + missing * missing_length
+    lengths = np.where(above < np.repeat(number, found), ranks - above, 0)
+    missing = number - np.minimum(found, number)
+    sums = sum_by_query(lengths, offsets) + missing * (costs - found)
     return np.where(number > 0, sums / np.maximum(number, 1), 1.0)
 
 

@@ -22,8 +22,8 @@ from ..evaluation.sources import warn_of_grades
 from ..io.columns import is_frame
 from ..io.values import check_queries, text
 from ..judging.judged_run import JudgedRun, judge_part
-from ..judging.judgements import Judgements
-from ..judging.qrels import judgements_of, matching_of
+from ..judging.judgements import Judgements, judgements_of
+from ..judging.qrels import matching_of
 from ..measures.directions import higher_is_better
 from ..measures.formula import formula
 from ..measures.parsing import NamedMeasure, added_up, needs_pool, one_measure

@@ -147,7 +147,7 @@ def test_ids_of_one_hash_are_distinguished(build):
     found = match(run, rows_by_query(run)[0], index)
     assert found.pairs.tolist() == [*range(30)]
     assert found.ranks.tolist() == [*range(1, 31)]
-    assert found.repeated.tolist() == [*range(40, 80)]
+    assert found.ranking.rows.tolist() == [*range(40)] and found.has_duplicates
 
 
 def test_a_query_with_more_rows_than_fit_below_a_key():
@@ -160,4 +160,4 @@ def test_a_query_with_more_rows_than_fit_below_a_key():
     )
     found = match(run, rows_by_query(run)[0], known)
     assert (found.ranks.tolist(), found.pairs.tolist()) == ([rows - 1], [0])
-    assert found.repeated.tolist() == [rows - 1]
+    assert np.array_equal(found.ranking.rows, np.arange(rows - 1)) and found.has_duplicates
