@@ -20,6 +20,7 @@ from ..io.lazy import pc
 from ..io.threads import map_rows
 from ..io.values import arrays_of, arrow_numbers, ids_of, numpy_numbers, take
 from ..scoring.arrays import Bytes, Ints, queries_of
+from .remembered import cached_property
 
 Hashes = npt.NDArray[np.uint64]
 
@@ -62,9 +63,6 @@ def positions(ids: pa.Array, known: pa.Array) -> Ints:
 class PairIndex:
     """Known (group, id) pairs, group by group, for millions of lookups.
 
-    Attributes:
-        hashes: the hash of each id, shape (n,).
-
     Args:
         offsets: the beginning of each group's ids and the end of the last, shape (G + 1,).
         ids: n ids.
@@ -77,12 +75,14 @@ class PairIndex:
 
     def __init__(self, offsets: Ints, ids: pa.LargeStringArray, seed: np.uint64 = SEED) -> None:
         self.offsets, self.ids, self.seed = offsets.astype(np.int64), ids, seed
-        self.hashes = hashes_of(ids, seed)
-        # A number of 64 bits for each pair: its group, some bits of its hash, its position. Sorting
-        # such numbers is several times faster than sorting positions by keys.
+
+    @cached_property
+    def _sorted(self) -> Hashes:
+        """A number of 64 bits for each pair, ascending: its group, some bits of its hash, its
+        position. Sorting such numbers is several times faster than sorting positions by keys."""
         groups = queries_of(self.offsets).astype(np.uint64)
-        self._sorted = self._keys(groups, self.hashes) | np.arange(len(ids), dtype=np.uint64)
-        self._sorted.sort()
+        keys = self._keys(groups, hashes_of(self.ids, self.seed))
+        return np.sort(keys | np.arange(len(self), dtype=np.uint64))
 
     def __len__(self) -> int:
         return len(self.ids)

@@ -12,6 +12,7 @@ from ..io.values import arrow_numbers, take
 from ..scoring.arrays import Ints, order_by_query, queries_of, within_query
 from .judged_run import JudgedRun
 from .matching import Hashes, codes, hashes_of, of_groups
+from .remembered import remembered
 
 #: The best rank of a document that no run retrieved.
 _NEVER = np.iinfo(np.int64).max
@@ -26,7 +27,6 @@ class Unjudged:
     Attributes:
         runs: the runs, cut at the depth.
         judgements: their judgements.
-        best: the best rank of each judged or unjudged document in any run, shape (J,).
 
     Args:
         runs: runs, judged by the same judgements, with all their rows.
@@ -41,7 +41,7 @@ class Unjudged:
     >>> judgements = Judgements({"q": {"a": 1}})
     >>> runs = [{"q": {"a": 3, "x": 2, "y": 1}}, {"q": {"y": 3, "a": 2}}]
     >>> unjudged = Unjudged([judge(judgements, run) for run in runs])
-    >>> unjudged.judgements.docnos.to_pylist(), unjudged.best.tolist()
+    >>> unjudged.judgements.docnos.to_pylist(), unjudged.best(range(2)).tolist()
     (['a', 'x', 'y'], [1, 2, 1])
     """
 
@@ -76,14 +76,23 @@ class Unjudged:
         different = take(pa.concat_arrays(docnos), first)
         self.judgements, places = old.extended(queries[first], different)
         places = np.append(places[: len(old.grades)], places[len(old.grades) + rows])
-        self.best = np.full(len(self.judgements.grades), _NEVER)
-        self.runs = []
-        for part in parts:
-            pairs = places[part.pairs]
-            self.best[pairs] = np.minimum(self.best[pairs], part.ranks)
-            self.runs.append(replace(part, judgements=self.judgements, pairs=pairs))
+        self.runs = [
+            replace(part, judgements=self.judgements, pairs=places[part.pairs]) for part in parts
+        ]
+
+    @remembered
+    def best(self, runs: range | frozenset[int]) -> Ints:
+        """The best rank of each document in some of the runs, shape (J,).
+
+        It is the largest integer for a document that none of them retrieves.
+        """
+        best = np.full(len(self.judgements.grades), _NEVER)
+        for run in runs:
+            ranks, pairs = self.runs[run].ranks, self.runs[run].pairs
+            best[pairs] = np.minimum(best[pairs], ranks)
+        return best
 
     def shown(self, depth: int | None) -> Ints:
         """The unjudged documents in the first ``depth`` of some run, as positions, ascending."""
-        most = _NEVER - 1 if depth is None else depth
-        return np.flatnonzero((self.judgements.grades < 0) & (self.best <= most))
+        best, most = self.best(range(len(self.runs))), _NEVER - 1 if depth is None else depth
+        return np.flatnonzero((self.judgements.grades < 0) & (best <= most))

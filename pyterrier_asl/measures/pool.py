@@ -298,7 +298,8 @@ class RarenessPool(Named):
         run, query = self._run[top], self._query[top]
         is_first = np.append(True, (run[1:] != run[:-1]) | (query[1:] != query[:-1]))
         starts = np.flatnonzero(is_first)
-        marks = _mix(of_groups(self._index.hashes, queries_of(self._index.offsets)))
+        hashes = hashes_of(self._index.ids, self._index.seed)
+        marks = _mix(of_groups(hashes, queries_of(self._index.offsets)))
         return np.unique(np.add.reduceat(marks[self._pair[top]], starts))
 
 

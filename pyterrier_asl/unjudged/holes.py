@@ -214,13 +214,9 @@ class Holes(Printed):
 
     @cached_property
     def _best(self) -> Ints:
-        """The best rank of each document in two runs, or in the runs of open pairs; 0: in none."""
-        unjudged = self.labelled.unjudged
-        best = np.full(len(unjudged.best), np.iinfo(np.int64).max)
-        for number in {run for pair in self._open_pairs for run in pair} or range(2):
-            run = unjudged.runs[number]
-            best[run.pairs] = np.minimum(best[run.pairs], run.ranks)
-        return best
+        """The best rank of each document in two runs, or in the runs of open pairs."""
+        runs = frozenset(run for pair in self._open_pairs for run in pair)
+        return self.labelled.unjudged.best(runs or range(2))
 
     @cached_property
     def order(self) -> Ints:
