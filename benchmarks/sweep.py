@@ -30,7 +30,7 @@ from ir_measures import AP
 
 from pyterrier_asl import TermIndex
 from pyterrier_asl.tuning import bm25_stages
-from pyterrier_asl.tuning.objective import Objective, PipelineObjective, make_task
+from pyterrier_asl.tuning.objective import Objective, make_task
 from pyterrier_asl.tuning.space import Setting, Space
 from pyterrier_asl.tuning.sweep import Sweep
 
@@ -114,7 +114,7 @@ def rows(folder: Path, count: int) -> Iterator[tuple[str, str, float, float]]:
         sweep = _ap(Sweep(stage.pipeline, space, task))
         engines = {
             "sweep": sweep,
-            "pipeline": _ap(PipelineObjective(stage.pipeline, space, task)),
+            "pipeline": _ap(Objective(stage.pipeline, space, task)),
             **(others(folder) if stage.name == "initial retrieval" else {}),
         }
         for row in taking_turns(engines, settings):

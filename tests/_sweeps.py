@@ -5,7 +5,7 @@ import pandas as pd
 from ir_measures import AP, RR, P, R, Success, nDCG
 
 from pyterrier_asl import ASL, TBG, DocLengths, LexiP, TermIndex, nASL
-from pyterrier_asl.tuning.objective import PipelineObjective, make_task
+from pyterrier_asl.tuning.objective import Objective, make_task
 from pyterrier_asl.tuning.space import Space
 from pyterrier_asl.tuning.sweep import Sweep
 
@@ -53,7 +53,7 @@ def compare(stage, collection, measures, count, seed=0):
     space = Space(stage.params)
     task = make_task(collection.topics, collection.qrels, measures[0], measures[1:])
     sweep = Sweep(stage.pipeline, space, task)
-    pipeline = PipelineObjective(stage.pipeline, space, task)
+    pipeline = Objective(stage.pipeline, space, task)
     rng = np.random.default_rng(seed)
     worst, values = 0.0, set()
     for _ in range(count):

@@ -86,15 +86,16 @@ def candidates_of(
     ]
     of_queries = np.array(numbers, np.int64).reshape(-1, 2).T
     of_documents = (np.repeat(rows, np.diff(documents.offsets)), documents.term_ids)
-    # A query and a term are one number.
+    # A query and a term are one number, if possible of 32 bits, which NumPy sorts ten times faster.
     base = 1 + max(documents.term_ids.max(initial=0), of_queries[1].max(initial=0))
+    dtype = np.int32 if len(own) * int(base) < 2**31 else np.int64
     keys_of_documents, keys_of_queries = (
-        of_rows * base + terms for of_rows, terms in (of_documents, of_queries)
+        (of_rows * base + terms).astype(dtype) for of_rows, terms in (of_documents, of_queries)
     )
     keys, r = np.unique(np.append(keys_of_documents, keys_of_queries), return_counts=True)
     is_own = np.isin(keys, keys_of_queries)
     r[is_own] -= 1
-    row, terms = np.divmod(keys, base)
+    row, terms = np.divmod(keys.astype(np.int64), base)
     n = index.document_frequencies(terms)
     if weights == "rsj":
         w = relevance_weights(r, n, index.num_docs, m[row])

@@ -96,8 +96,7 @@ def tune_for_each(
         )
         tuned = None if transfer is None else result.settings
         others = _comparison(transfer or collection, wanted, tuned, weights)
-        table = pd.concat([result.table, others], ignore_index=True)
-        results[name] = replace(result, table=table)
+        results[name] = replace(result, table=pd.concat([result.table, others], ignore_index=True))
     return results
 
 
@@ -146,9 +145,8 @@ def _comparison(
         rows += mean_rows(f"{stage}{collection.name}", other_means)
         if tuned is not None:
             difference = {name: means[name] - other_means[name] for name in means}
-            for name in values:
-                difference[name + _P] = float(t_test(values[name] - others[name]))
-            rows += mean_rows(f"{_UNTUNED[stage]}{collection.name}", difference)
+            p = {name + _P: float(t_test(values[name] - others[name])) for name in values}
+            rows += mean_rows(f"{_UNTUNED[stage]}{collection.name}", difference | p)
     return table_of(rows)
 
 
@@ -204,14 +202,14 @@ def _verdict(
         ("BM25 without feedback", bm25, from_bm25),
         ("feedback with default parameters", defaults, from_defaults),
     ]
-    compared.sort(key=lambda untuned: -sign * untuned[1][metric])
-    (name, best, difference), (other, second, _) = compared
+    (name, best, difference), (other, second, _) = sorted(
+        compared, key=lambda untuned: -sign * untuned[1][metric]
+    )
     p = difference[metric + _P]
-    gain = sign * difference[metric]
-    if gain > 0:
-        what = "helps" if p <= 0.05 else "has no significant effect"
-    else:
-        what = "hurts" if p <= 0.05 else "does not help"
+    gains = sign * difference[metric] > 0
+    what = "has no significant effect" if gains else "does not help"
+    if p <= 0.05:
+        what = "helps" if gains else "hurts"
     sentence = (
         f"Tuning for {metric} {what} on {where}: {metric} is {tuned[metric]:.4f}, with {name} "
         f"{best[metric]:.4f} ({_p_text(p)}), with {other} {second[metric]:.4f}."
@@ -250,8 +248,13 @@ def side_by_side(results: Mapping[str, StagedResult]) -> pd.DataFrame:
         A row for each stage and parameter or measure: ``stage``, ``name``, and for every tuned
         measure its best and its worst trial, in columns such as ``AP best``.
     """
-    settings = [setting for result in results.values() for setting in result.settings.values()]
-    whole = {name for setting in settings for name, v in setting.items() if isinstance(v, int)}
+    whole = {
+        name
+        for result in results.values()
+        for setting in result.settings.values()
+        for name, value in setting.items()
+        if isinstance(value, int)
+    }
     long = pd.concat({metric: result.table for metric, result in results.items()}, names=["for"])
     types = {name: PValue for name in long["name"] if name.endswith(_P)} | dict.fromkeys(whole, int)
     cells = [types.get(name, float)(value) for name, value in zip(long["name"], long["value"])]
@@ -260,9 +263,8 @@ def side_by_side(results: Mapping[str, StagedResult]) -> pd.DataFrame:
     keys = ["stage", "name"]
     wide = long.pivot(index=keys, columns="column", values="value")
     order = pd.MultiIndex.from_frame(long[keys].drop_duplicates())
-    frame = wide.reindex(index=order, columns=list(dict.fromkeys(column))).reset_index()
-    frame.columns.name = None
-    return frame
+    frame = wide.reindex(index=order, columns=list(dict.fromkeys(column)))
+    return frame.rename_axis(columns=None).reset_index()
 
 
 def with_paper_names(table: pd.DataFrame) -> pd.DataFrame:
@@ -289,8 +291,7 @@ def scores_by_parameters(results: Mapping[str, StagedResult]) -> alt.TopLevelMix
 
 def _scatter(result: StagedResult, stage: str, metric: str, parameter: str) -> alt.Chart:
     trials = result.trials[stage]
-    row = result.table
-    best = row[(row["stage"] == stage) & (row["which"] == "best")]["trial"].iloc[0]
+    best = result.table.set_index(["stage", "which"])["trial"].loc[stage, "best"].iloc[0]
     points = trials[["trial", "b", "k1"]].assign(
         # Names of measures have dots and brackets, which Vega-Lite reads as paths.
         score=trials[metric],
@@ -328,10 +329,6 @@ def check_folder(folder: str | Path, *, force: bool = False) -> None:
         check_replaceable(Path(folder) / name, begins=begins, force=force)
 
 
-def _trials(folder: Path, metric: str, stage: str) -> Path:
-    return folder / (re.sub(r"[^\w.@=]|_", "-", f"{metric}-{stage}") + ".csv")
-
-
 def save(
     results: Mapping[str, StagedResult], folder: str | Path, *, force: bool = False
 ) -> list[Path]:
@@ -351,8 +348,10 @@ def save(
     check_folder(folder, force=force)
     out = Path(folder)
     tables = {out / "table.csv": side_by_side(results)}
-    for name, result in results.items():
-        tables |= {_trials(out, name, stage): frame for stage, frame in result.trials.items()}
+    for metric, result in results.items():
+        for stage, trials in result.trials.items():
+            name = re.sub(r"[^\w.@=]|_", "-", f"{metric}-{stage}")
+            tables[out / f"{name}.csv"] = trials
     for path, table in tables.items():
         with replacing(path, begins=_BEGINS.get(path.name, b"trial,"), force=force) as beside:
             table.to_csv(beside, index=False)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import math
 import re
-from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -24,7 +23,6 @@ from ..io.values import check_queries, text
 from ..judging.judged_run import JudgedRun, judge_part
 from ..judging.judgements import Judgements, judgements_of
 from ..judging.qrels import matching_of
-from ..measures.directions import higher_is_better
 from ..measures.formula import formula
 from ..measures.parsing import NamedMeasure, added_up, needs_pool, one_measure
 from ..scoring.arrays import Floats
@@ -55,8 +53,10 @@ class TuningTask:
         return next(iter(self.measures))
 
 
-class Objective(ABC):
-    """The measures of a setting; a call with a setting returns the means over the queries.
+class Objective:
+    """Sets the parameters, runs the pipeline and measures its results.
+
+    A call with a setting returns the means over the queries.
 
     Args:
         pipeline: any.
@@ -66,7 +66,7 @@ class Objective(ABC):
     """
 
     #: The parallel backend: ``'loky'`` (processes) or ``'threading'``.
-    backend: ClassVar[str]
+    backend: ClassVar[str] = "loky"
 
     def __init__(
         self,
@@ -80,9 +80,9 @@ class Objective(ABC):
         self.task = task
         self.batch_size = batch_size
 
-    @abstractmethod
     def per_query(self, setting: Setting) -> dict[str, Floats]:
-        """The value of each measure for each judged query, queries in one order."""
+        """The value of each measure for each judged query, in the order of the judgements."""
+        return self._values(self._judged(setting))
 
     def means(self, values: Mapping[str, Floats]) -> dict[str, float]:
         """The means of values by query; the sums of counts."""
@@ -118,7 +118,7 @@ class Objective(ABC):
         """What must be known of the results of the pipeline with a setting, and of the qrels."""
         task = self.task
         run = self._judged(setting)
-        found = RunFacts.of(run, task.measures, [*self._values(run).values()])
+        found = RunFacts.of(run, task.measures, list(self._values(run).values()))
         return Facts({"the tuned pipeline": found}, task.judgements, task.measures)
 
     def _values(self, run: JudgedRun) -> dict[str, Floats]:
@@ -129,14 +129,14 @@ class Objective(ABC):
         """The results of the pipeline with a setting."""
         self.space.set(setting)
         topics = self.task.topics
-        size = self.batch_size or max(len(topics), 1)
-        batches = [topics.iloc[start : start + size] for start in range(0, len(topics), size)]
+        size = self.batch_size or len(topics)
+        batches = (topics.iloc[start : start + size] for start in range(0, len(topics), size))
         run = pd.concat([_as_run(self.pipeline.transform(batch)) for batch in batches])
-        nan = run["score"].isna()
-        if nan.any():
-            first = run[nan].iloc[0]
+        nan = run[run["score"].isna()]
+        if len(nan):
+            first = nan.iloc[0]
             raise ValueError(
-                f"{nan.sum()} of the {len(run)} scores are NaN at {self.space.describe(setting)}, "
+                f"{len(nan)} of the {len(run)} scores are NaN at {self.space.describe(setting)}, "
                 f"the first for document {first['doc_id']!r} of query {first['query_id']!r}; NaN "
                 "has no rank: narrow the distributions, or make the pipeline return numbers"
             )
@@ -161,18 +161,17 @@ def make_task(
             that no provider computes, a missing column, two topics with one id, or topics without
             any judgement.
     """
-    recorded = {}
-    for measure in [metric, *measures]:
-        is_one = isinstance(measure, (str, NamedMeasure))
-        named = one_measure(measure if is_one else [measure])
-        recorded[named.name] = named.measure
-    first = next(iter(recorded))
-    better = higher_is_better(recorded[first])
+    asked = [
+        one_measure(measure if isinstance(measure, (str, NamedMeasure)) else [measure])
+        for measure in [metric, *measures]
+    ]
+    better = asked[0].higher_is_better
     if better is None:
         raise ValueError(
-            f"{first} has no direction: neither more nor less is better, so it cannot be "
+            f"{asked[0].name} has no direction: neither more nor less is better, so it cannot be "
             "optimised; record it with measures="
         )
+    recorded = {named.name: named.measure for named in asked}
     judgements = _judgements_of(topics, qrels)
     warn_of_grades(judgements, recorded)
     for measure in recorded.values():
@@ -220,18 +219,18 @@ class SearchResult:
     def of(
         cls,
         objective: Objective,
-        numbers: Iterable[int],
-        settings: list[Setting],
+        settings: Mapping[int, Setting],
         measures: list[dict[str, float]],
     ) -> SearchResult:
-        """The results of trials, from their numbers, settings and measures."""
+        """The results of trials, from their settings by number and their measures."""
         labels, task = objective.space.labels, objective.task
+        drawn = list(settings.values())
         parts = [
-            pd.DataFrame({"trial": list(numbers)}, dtype=np.int64),
-            pd.DataFrame(settings, columns=labels, dtype=object).infer_objects(),
+            pd.DataFrame({"trial": list(settings)}, dtype=np.int64),
+            pd.DataFrame(drawn, columns=labels, dtype=object).infer_objects(),
             pd.DataFrame(measures, columns=list(task.measures)),
         ]
-        return cls(pd.concat(parts, axis=1), settings, task, labels)
+        return cls(pd.concat(parts, axis=1), drawn, task, labels)
 
     def extreme_row(self, best: bool = True) -> int:
         """The row of the best trial, or of the worst; of equals the first."""
@@ -249,9 +248,8 @@ class SearchResult:
         table = table.assign(value=values, all=0)
         names = []
         for column, label in enumerate(self.labels):
-            others = table.columns.drop([column, "value"])
-            groups = table.groupby(list(others) if values.nunique() > 1 else "all")
-            counts = groups[[column, "value"]].nunique()
+            others = list(table.columns.drop([column, "value"])) if values.nunique() > 1 else "all"
+            counts = table.groupby(others)[[column, "value"]].nunique()
             if (counts[column] > 1).all() and (counts["value"] == 1).all():
                 names.append(label)
         return names
@@ -265,16 +263,6 @@ class SearchResult:
     def value(self) -> float:
         """The best value."""
         return float(self.trials[self.task.metric].iloc[self.extreme_row()])
-
-
-class PipelineObjective(Objective):
-    """Sets the parameters, runs the pipeline and measures its results."""
-
-    backend = "loky"
-
-    def per_query(self, setting: Setting) -> dict[str, Floats]:
-        """The value of each measure for each judged query, in the order of the judgements."""
-        return self._values(self._judged(setting))
 
 
 def _as_run(results: pd.DataFrame) -> pd.DataFrame:

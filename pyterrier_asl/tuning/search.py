@@ -9,7 +9,7 @@ import pandas as pd
 import pyterrier as pt
 
 from ..evaluation.sources import QrelsLike, refuse
-from .objective import Objective, PipelineObjective, TuningTask, make_task
+from .objective import Objective, TuningTask, make_task
 from .space import Params, Space, transformers_of
 from .sweep import NotSwept, Sweep
 
@@ -139,11 +139,11 @@ def RandomSearch(
     result.trials.attrs["notes"] = facts.notes
     if return_type in ("opt_pipeline", "both"):
         space.set(result.best)
-    triples = space.as_triples(result.best)
+    best = result.value, [(p.transformer, p.name, v) for p, v in zip(space.parameters, result.best)]
     return {
         "opt_pipeline": pipeline,
-        "best_setting": (result.value, triples),
-        "both": (pipeline, result.value, triples),
+        "best_setting": best,
+        "both": (pipeline, *best),
         "trials": result.trials,
     }[return_type]
 
@@ -187,18 +187,17 @@ def KFoldRandomSearch(
     if by_fold is not None and len(by_fold) != len(topics_list):
         raise ValueError(f"there are {len(topics_list)} folds and {len(by_fold)} frames of qrels")
     _check_folds(topics_list)
+    if by_fold is not None:
+        qrels = pd.concat(by_fold).drop_duplicates(ignore_index=True)
     results, settings = [], []
     for fold, held_out in enumerate(topics_list):
         with Space(params).restore_at_end():
-            others = [i for i in range(len(topics_list)) if i != fold]
-            judged = qrels
-            if by_fold is not None:
-                judged = pd.concat([by_fold[i] for i in others]).drop_duplicates(ignore_index=True)
+            others = [*topics_list[:fold], *topics_list[fold + 1 :]]
             _, _, setting = RandomSearch(
                 pipeline,
                 params,
-                pd.concat([topics_list[i] for i in others], ignore_index=True),
-                judged,
+                pd.concat(others, ignore_index=True),
+                qrels,
                 metric,
                 study_name=f"{study_name or 'RandomSearch'}-fold{fold + 1}",
                 return_type="both",
@@ -255,4 +254,4 @@ def objective_for(
         except NotSwept:
             if sweep:
                 raise
-    return PipelineObjective(pipeline, space, task, batch_size)
+    return Objective(pipeline, space, task, batch_size)

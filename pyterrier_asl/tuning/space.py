@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 import random
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -47,7 +48,7 @@ class truncated:
 
     def ppf(self, quantile: float) -> int:
         """The whole number at a quantile."""
-        return int(_quantile(self.distribution, quantile))
+        return int(_quantiles(self.distribution)(quantile))
 
     def __repr__(self) -> str:
         return f"truncated({describe(self.distribution)})"
@@ -73,7 +74,7 @@ class Parameter:
     @cached_property
     def values(self) -> list[Any] | None:
         """The values of a list; None for a distribution."""
-        if _has_quantiles(self.distribution):
+        if _quantiles(self.distribution):
             return None
         return [v.item() if isinstance(v, np.generic) else v for v in self.distribution]
 
@@ -81,7 +82,7 @@ class Parameter:
         """The value at a quantile; values of a list are equally likely."""
         if self.values is not None:
             return self.values[int(quantile * len(self.values))]
-        value = _quantile(self.distribution, min(max(quantile, _EDGE), 1 - _EDGE))
+        value = _quantiles(self.distribution)(min(max(quantile, _EDGE), 1 - _EDGE))
         whole = hasattr(getattr(self.distribution, "dist", None), "pmf") or isinstance(value, int)
         return int(value) if whole else float(value)
 
@@ -117,10 +118,9 @@ class Space:
             Parameter(t, name, name if times[name] == 1 else f"tran_{i}_{name}", distribution)
             for i, t, name, distribution in entries
         ]
-        counts = Counter((id(p.transformer), p.name) for p in self.parameters)
-        for p in self.parameters:
-            if counts[id(p.transformer), p.name] > 1:
-                raise ValueError(f"{p.name!r} of {p.transformer!r} is given twice")
+        for a, b in combinations(self.parameters, 2):
+            if a.transformer is b.transformer and a.name == b.name:
+                raise ValueError(f"{a.name!r} of {a.transformer!r} is given twice")
 
     @property
     def labels(self) -> list[str]:
@@ -147,12 +147,11 @@ class Space:
         lists = [p.values for p in self.parameters if p.values is not None]
         if len(lists) == len(self.parameters):
             sizes = [len(values) for values in lists]
-            numbers: Sequence[int] = range(math.prod(sizes))
-            if n_trials < len(numbers):
-                numbers = sorted(random.Random(seed).sample(numbers, n_trials))
-            places = zip(*np.unravel_index(numbers, sizes))
+            numbers = range(math.prod(sizes))
+            trials = sorted(random.Random(seed).sample(numbers, min(n_trials, len(numbers))))
+            places = zip(*np.unravel_index(trials, sizes))
             grid = (tuple(v[i] for v, i in zip(lists, place)) for place in places)
-            return dict(zip(numbers, grid))
+            return dict(zip(trials, grid))
         draws = (np.random.default_rng([seed, trial]).random for trial in range(n_trials))
         return {trial: self.setting(draw(len(self.labels))) for trial, draw in enumerate(draws)}
 
@@ -173,10 +172,6 @@ class Space:
         """Sets the values of the transformers."""
         for parameter, value in zip(self.parameters, setting):
             parameter.transformer.set_parameter(parameter.name, value)
-
-    def as_triples(self, setting: Setting) -> list[tuple[pt.Transformer, str, Any]]:
-        """(transformer, name, value) of each, as GridSearch returns a setting."""
-        return [(p.transformer, p.name, value) for p, value in zip(self.parameters, setting)]
 
     def describe(self, setting: Setting) -> str:
         """A setting for a message: ``b=0.5, k1=1.2``."""
@@ -230,7 +225,7 @@ def _checked_distributions(transformer: Any, distributions: Any) -> Iterator[tup
         except Exception:
             raise ValueError(f"{transformer!r} has no parameter {name!r} to tune") from None
         values = isinstance(distribution, (list, tuple, np.ndarray, range)) and len(distribution)
-        if not (values or _has_quantiles(distribution)):
+        if not (values or _quantiles(distribution)):
             raise ValueError(
                 f"{name!r} of {transformer!r} cannot be drawn from {distribution!r}; give a SciPy "
                 "distribution with its parameters, such as scipy.stats.uniform(0, 1), "
@@ -239,9 +234,6 @@ def _checked_distributions(transformer: Any, distributions: Any) -> Iterator[tup
         yield name, distribution
 
 
-def _has_quantiles(distribution: Any) -> bool:
-    return hasattr(distribution, "ppf") or hasattr(distribution, "icdf")
-
-
-def _quantile(distribution: Any, point: float) -> Any:
-    return (distribution.ppf if hasattr(distribution, "ppf") else distribution.icdf)(point)
+def _quantiles(distribution: Any) -> Any:
+    """The function that gives the quantiles of a distribution; None: it is none."""
+    return getattr(distribution, "ppf", None) or getattr(distribution, "icdf", None)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -136,17 +135,21 @@ def StagedSearch(
     results: dict[str, SearchResult] = {}
     spaces = [Space(stage.params) for stage in stages]
     defaults = [space.current() for space in spaces]
-    with ExitStack() as undo:
-        for stage, space in zip(stages, spaces):
-            _restore_at_exit(undo, stage, space)
+    before = [
+        (transformer, parameter.name, transformer.get_parameter(parameter.name))
+        for stage, space in zip(stages, spaces)
+        for parameter in space.parameters
+        for transformer in (parameter.transformer, *stage.handed_to)
+    ]
+    try:
         for number, (stage, space) in enumerate(zip(stages, spaces)):
             objective = objective_for(stage.pipeline, space, task, sweep=sweep)
-            before = [] if trials_only else [defaults[number], space.current()]
-            if len(before) > 1 and before[0] == before[1]:
-                before.pop()
+            known = [] if trials_only else [defaults[number], space.current()]
+            if len(known) > 1 and known[0] == known[1]:
+                known.pop()
             results[stage.name] = run_trials(
                 objective,
-                first={-1 - i: setting for i, setting in enumerate(before) if None not in setting},
+                first={-1 - i: setting for i, setting in enumerate(known) if None not in setting},
                 n_trials=n_trials,
                 jobs=jobs,
                 verbose=verbose,
@@ -161,17 +164,13 @@ def StagedSearch(
         for name, held in held_out.items():
             values = evaluate_pipeline(stages[-1].pipeline, *held, [metric, *measures], sweep=sweep)
             rows += mean_rows(name, values)
-        undo.pop_all()
+    except BaseException:
+        for transformer, parameter_name, value in before:
+            transformer.set_parameter(parameter_name, value)
+        raise
     trials = {name: result.trials for name, result in results.items()}
     settings = {name: dict(zip(result.labels, result.best)) for name, result in results.items()}
     return StagedResult(stages[-1].pipeline, table_of(rows), trials, settings, facts.notes)
-
-
-def _restore_at_exit(undo: ExitStack, stage: Stage, space: Space) -> None:
-    for parameter in space.parameters:
-        for transformer in (parameter.transformer, *stage.handed_to):
-            value = transformer.get_parameter(parameter.name)
-            undo.callback(transformer.set_parameter, parameter.name, value)
 
 
 def warn_of_tuned_topics(topics: pd.DataFrame, others: pd.DataFrame, name: str) -> None:

@@ -10,6 +10,7 @@ import secrets
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import timedelta
+from types import MappingProxyType
 from typing import Any
 
 import pyterrier as pt
@@ -37,7 +38,7 @@ def run_trials(
     storage: Any,
     study_name: str | None,
     verbose: bool,
-    first: Mapping[int, Setting] | None = None,
+    first: Mapping[int, Setting] = MappingProxyType({}),
 ) -> SearchResult:
     """Runs the missing ones of ``n_trials`` trials; see :func:`.search.RandomSearch`.
 
@@ -59,7 +60,6 @@ def run_trials(
     if seed is not None:
         check_whole("seed", seed, 0)
     study = _open_study(objective, seed, storage, study_name)
-    first = first or {}
     settings = {**first, **space.settings(n_trials, study.user_attrs["search"]["seed"])}
     keys = {trial: _key(setting) for trial, setting in settings.items()}
     finished = {t.user_attrs["trial"]: t.user_attrs["measures"] for t in study.trials}
@@ -84,8 +84,7 @@ def run_trials(
                 values = measured[keys[trial]]
                 study.add_trial(_trial(objective, trial, settings[trial], values, seconds))
             bar.update()
-    rows = [measured[key] for key in keys.values()]
-    result = SearchResult.of(objective, settings, list(settings.values()), rows)
+    result = SearchResult.of(objective, settings, [measured[key] for key in keys.values()])
     if names := result.without_effect():
         warn(
             f"{objective.task.metric} does not depend on {' and '.join(names)} in any of the "
@@ -104,11 +103,11 @@ def _trial(
     objective: Objective, trial: int, setting: Setting, values: dict[str, float], seconds: float
 ) -> optuna.trial.FrozenTrial:
     """A finished trial with its parameters by name, as if Optuna had suggested them."""
-    parameters = objective.space.parameters
+    space = objective.space
     finished = optuna.trial.create_trial(
         value=values[objective.task.metric],
-        params={p.label: _shown(value) for p, value in zip(parameters, setting)},
-        distributions={p.label: _distribution(p) for p in parameters},
+        params=dict(zip(space.labels, map(_shown, setting))),
+        distributions={p.label: _distribution(p) for p in space.parameters},
         user_attrs={"trial": trial, "measures": values},
     )
     finished.datetime_start -= timedelta(seconds=seconds)

@@ -360,3 +360,19 @@ def test_a_second_feedback_drops_the_weights_of_the_first(index):
     assert set(first["query_tok_weights"][0]) == set(first["query_toks"][0])
     again = RobertsonPRF(index)(index.bm25()(first))
     assert "query_tok_weights" not in again.columns
+
+
+@pytest.mark.parametrize("kind", ["idf", "rsj"])
+@pytest.mark.parametrize("first", [0, 2**33])
+def test_terms_are_counted_by_query_whatever_their_numbers(kind, first):
+    """Small numbers are counted as numbers of 32 bits."""
+    index = SimpleNamespace(
+        num_docs=9, document_frequencies=lambda terms: np.full(len(terms), 2, np.int64)
+    )
+    ids = first + np.array([3, 5, 3, 4, 5])
+    documents = DocTerms(np.array([0, 2, 4, 5]), ids, np.ones(5, np.int64))
+    own = [[first + 7], [first + 5]]
+    found = candidates_of(index, np.array([0, 0, 1]), documents, own, kind)
+    counted = list(zip(found.rows.tolist(), (found.terms - first).tolist(), found.r.tolist()))
+    more = [(0, 7, 0)] if kind == "rsj" else []
+    assert counted == [(0, 3, 2), (0, 4, 1), (0, 5, 1), *more, (1, 5, 1)]

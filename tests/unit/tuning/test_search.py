@@ -22,7 +22,7 @@ from scipy.stats import loguniform, randint, uniform
 from pyterrier_asl import ASL, KFoldRandomSearch, Qrels, RandomSearch
 from pyterrier_asl.io.notices import DoubtfulInput
 from pyterrier_asl.tuning import Stage, StagedSearch, truncated
-from pyterrier_asl.tuning.objective import PipelineObjective, make_task
+from pyterrier_asl.tuning.objective import Objective, make_task
 from pyterrier_asl.tuning.space import Space
 
 DOCS = [f"d{i:02}" for i in range(30)]
@@ -375,7 +375,7 @@ def test_values_by_query_match_the_means():
     mixture = Mixture()
     task = make_task(TOPICS.iloc[1:], QRELS, AP, [ASL @ 10, RR])  # q0 has no results
     task = dataclasses.replace(task, judgements=make_task(TOPICS, QRELS, AP).judgements)
-    objective = PipelineObjective(mixture, Space({mixture: {"x": [0.3]}}), task)
+    objective = Objective(mixture, Space({mixture: {"x": [0.3]}}), task)
     means, values = objective((0.3,)), objective.per_query((0.3,))
     assert {len(each) for each in values.values()} == {6}
     assert means == pytest.approx({name: each.mean() for name, each in values.items()})
