@@ -72,6 +72,9 @@ def of(value: Any, setting: Setting) -> Any:
 
 # Inputs
 
+#: Collections and the seeds of their grades and runs.
+TRACKS = (("one", 1), ("two", 2))
+
 
 @cache
 def frames(data: str = "plain", seed: int = 1) -> tuple[dict[str, pd.DataFrame], pd.DataFrame]:
@@ -102,7 +105,7 @@ def files(data: str = "plain", seed: int = 1) -> tuple[dict[str, Path], Path]:
 
 @cache
 def several(data: str = "plain") -> dict[str, tuple[dict[str, pd.DataFrame], pd.DataFrame]]:
-    return {track: frames(data, seed) for track, seed in (("one", 1), ("two", 2))}
+    return {track: frames(data, seed) for track, seed in TRACKS}
 
 
 @cache
@@ -152,14 +155,20 @@ def inputs(
         return asl.read_scores(table, fill=0 if data == "unanswered" else None), None
     of_qrels = {name: options.pop(name) for name in OF_QRELS if name in options}
 
-    def one(runs: dict[str, pd.DataFrame], qrels: pd.DataFrame) -> tuple[Any, Any]:
-        runs = {name: shuffled(runs[name]) for name in [*runs][:: -1 if names else 1]}
-        qrels = shuffled(qrels, keep)
+    def one(seed: int) -> tuple[Any, Any]:
+        runs, qrels = _in_another_order(data, seed, keep)
+        runs = {name: runs[name] for name in [*runs][:: -1 if names else 1]}
         return runs, asl.Qrels(qrels, **of_qrels) if of_qrels else qrels
 
     if setting.source == "several":
-        return {track: one(*pair) for track, pair in several(data).items()}, None
-    return one(*frames(data))
+        return {track: one(seed) for track, seed in TRACKS}, None
+    return one(1)
+
+
+@cache
+def _in_another_order(data: str, seed: int, keep: tuple[str, ...]) -> tuple[Any, pd.DataFrame]:
+    runs, qrels = frames(data, seed)
+    return {name: shuffled(run) for name, run in runs.items()}, shuffled(qrels, keep)
 
 
 @cache
@@ -272,7 +281,7 @@ def words_of_inputs(setting: Setting, data: str = "plain") -> list[str]:
         return ["--scores", str(path), *(["--fill", "0"] if data == "unanswered" else [])]
     if setting.source == "several":
         words = []
-        for track, seed in (("one", 1), ("two", 2)):
+        for track, seed in TRACKS:
             runs, qrels = files(data, seed)
             words += ["--track", track, str(qrels), str(next(iter(runs.values())).parent)]
         return words
@@ -342,7 +351,7 @@ def _audit(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _judges(runs: Any, qrels: Any, measure: str, **options: Any) -> Any:
-    options = {"draws": 30, "judges": judges_of(0.7, 0.5)(SETTINGS[0]), **options}
+    options = {"draws": 30, "test": "t", "judges": judges_of(0.7, 0.5)(SETTINGS[0]), **options}
     judges = options.pop("judges")
     return asl.judges(qrels, judges, runs, measure, **{"reference": "qrels", **options})
 
@@ -366,7 +375,7 @@ def _merge(runs: Any, qrels: Any, measure: str, **options: Any) -> Any:
 def tuned() -> Collection:
     """A collection of short documents, in which settings of BM25 differ."""
     pytest.importorskip("optuna", reason="searches need pyterrier-asl[tune]")
-    return Collection()
+    return Collection(num_docs=60)
 
 
 def _bm25_with_space() -> tuple[pt.Transformer, Any]:
@@ -421,7 +430,12 @@ CALLS: dict[str, Call] = {
         "compare",
         printed=lambda found: found.table if found.by_track is None else found.by_track,
     ),
-    "ranks": Call(asl.ranks, _ALL, "ranks", drawn=True),
+    "ranks": Call(
+        lambda *given, **options: asl.ranks(*given, **{"draws": 300, **options}),
+        _ALL,
+        "ranks",
+        drawn=True,
+    ),
     "report": Call(asl.report, _ALL),
     "holes of two": Call(
         lambda runs, *given, **options: asl.holes(
@@ -568,7 +582,7 @@ OF_JUDGES = {
     "reference": Row("nist"),
     "rel": REL,
     "judge_rel": Row({"x": 2}),
-    "test": Row("t", {"alpha": 0.5}),
+    "test": Row("sign", {"alpha": 0.5}),
     "alpha": Row(0.3),
     "draws": Row(20),
     "seed": Row(3),
@@ -590,7 +604,7 @@ ROWS: dict[str, dict[str, Row]] = {
         "common": ACROSS,
         "long": Row(False),
         "jobs": Row(2, {"backend": "threading"}, same=SAME_VALUES),
-        "backend": Row("threading", {"jobs": 2}, same=SAME_VALUES),
+        "backend": Row("threading", same=SAME_VALUES),
         "progress": Row(False, same=SAME_VALUES),
     },
     "bounds": {**OF_MEASURES, **BOUNDED, "by_query": Row(True)},

@@ -15,6 +15,7 @@ from _options import Setting, files, frames, judged_by, judges_of, people, sever
 
 import pyterrier_asl as asl
 from pyterrier_asl.analysis import discriminative_power, stability
+from pyterrier_asl.reporting.collect import collect
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -104,7 +105,7 @@ def test_compare_over_collections():
 
 
 def test_report():
-    cost, gain = (done.findings for done in by_both(asl.report, RUNS, QRELS))
+    cost, gain = by_both(collect, RUNS, QRELS)
     assert cost.rankings[0].order.tolist() == gain.rankings[0].order.tolist()
     assert cost.rankings[0].hardest_first == gain.rankings[0].hardest_first
     for name in ("table", "p"):

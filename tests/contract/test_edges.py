@@ -13,6 +13,8 @@ from pyterrier_asl.analysis import discriminative_power
 from pyterrier_asl.analysis.incomplete_judgements import _samples
 from pyterrier_asl.assessment import human_range
 from pyterrier_asl.assessment.favoured import favour_sentences
+from pyterrier_asl.reporting.answers import Answers
+from pyterrier_asl.reporting.collect import collect
 from pyterrier_asl.statistics.intervals import Interval
 
 FIRST, SECOND = {"a": 2, "n": 1}, {"n": 2, "a": 1}
@@ -163,8 +165,8 @@ def ranked(alpha: float) -> Any:
 
 
 def page(alpha: float) -> str:
-    pytest.importorskip("vl_convert", reason="reports need '.[report]'")
-    return asl.report(two(40, 9), qrels(40), "RR", alpha=alpha).html
+    found = collect(two(40, 9), qrels(40), "RR", alpha=alpha)
+    return Answers(found, found.first).verdict()[0].text
 
 
 def p_of_t() -> float:

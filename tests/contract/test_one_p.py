@@ -6,6 +6,7 @@ import pytest
 import scipy.stats
 
 import pyterrier_asl as asl
+from pyterrier_asl.reporting.collect import collect
 
 MEASURES = ["AP", "nDCG@5", "ASL@10"]
 
@@ -109,7 +110,7 @@ def test_a_report_of_two_has_the_p_of_the_table(seed, run):
     """The page is made from this object."""
     qrels, runs = data(seed)
     pair = {name: runs[name] for name in ("base", run)}
-    found = asl.report(pair, qrels, MEASURES).findings.comparison
+    found = collect(pair, qrels, MEASURES).comparison
     shown = found.table.set_index("measure")
     expected = asl.compare(pair, qrels, MEASURES).table.set_index("measure")
     for measure in MEASURES:

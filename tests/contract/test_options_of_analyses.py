@@ -121,7 +121,7 @@ OWN: dict[str, dict[str, Row]] = {
     "agreement-by-number-of-systems": {
         "labels": SAME["labels"],
         **OTHER_RARENESS,
-        "as_published": Row(True, RAREST, data="narrow"),
+        "as_published": Row(True, {**RAREST, "draws": 200}, data="narrow"),
         "seed": Row(7, {**RAREST, "draws": 40}, data="uncommon"),
         "drop_self": SAME["drop_self"],
     },
@@ -134,7 +134,7 @@ OWN: dict[str, dict[str, Row]] = {
         ),
         "drop_self": SAME["drop_self"],
     },
-    "stability": {"as_published": DOUBLE},
+    "stability": {"as_published": replace(DOUBLE, given={"draws": 200})},
     "compare-techniques": RANDOM
     | {
         option: replace(COMMON[option], refused={"always": "is for the default measures"})
@@ -210,6 +210,10 @@ def always(analysis: Analysis, setting: Setting) -> dict[str, Any]:
         found["measures"] = [rareness if name in RARENESS else setting.measure]
     if "measure" in analysis.parameters:
         found["measure"] = rareness
+    if name in DRAWN:
+        found["draws"] = 4
+    if "fractions" in analysis.parameters:
+        found["fractions"] = [0.3, 0.6]
     if name == "rareness-without-own-group":
         found["groups"] = GROUPS
     if name == "lengths-by-rank":

@@ -16,6 +16,7 @@ import pytest
 from _options import CALLS, ROWS, Row, Setting, frames, judged_by, judges_of, of, several, shuffled
 
 import pyterrier_asl as asl
+from pyterrier_asl.reporting.collect import collect
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -58,9 +59,14 @@ SEEN: dict[tuple[str, str], tuple[Row, str]] = {
 }
 
 
+def viewed(call: str, setting: Setting, options: dict[str, Any]) -> dict[str, Any]:
+    result = CALLS[call].result(setting, "plain", options)
+    return {name: view(result) for name, view in VIEWS.items()}
+
+
 @cache
-def result_of(call: str, measure: str) -> Any:
-    return CALLS[call].result(SETTING._replace(measure=measure), "plain", {})
+def without_options(call: str, setting: Setting) -> dict[str, Any]:
+    return viewed(call, setting, {})
 
 
 @pytest.mark.parametrize(("call", "option"), SEEN)
@@ -68,13 +74,9 @@ def test_an_option_reaches_every_view(call, option):
     row, unseen = SEEN[call, option]
     setting = SETTING._replace(measure=row.measure or SETTING.measure)
     given = of(row.given, setting)
-    measure = setting.measure
-    before = result_of(call, measure)
-    if given:
-        before = CALLS[call].result(setting, "plain", given)
-    after = CALLS[call].result(setting, "plain", {**given, option: of(row.value, setting)})
-    same = {name for name, view in VIEWS.items() if view(before) == view(after)}
-    assert same == set(unseen.split())
+    before = viewed(call, setting, given) if given else without_options(call, setting)
+    after = viewed(call, setting, {**given, option: of(row.value, setting)})
+    assert {name for name in VIEWS if before[name] == after[name]} == set(unseen.split())
 
 
 def of_seed(source: Any, **options: Any) -> float:
@@ -143,8 +145,7 @@ def test_counts_of_holes_are_those_of_the_runs():
 
 
 def test_bounds_of_a_page_are_of_the_systems_that_their_numbers_name():
-    pytest.importorskip("vl_convert", reason="reports need '.[report]'")
-    findings = asl.report(RUNS, QRELS, "nDCG@10").findings
+    findings = collect(RUNS, QRELS, "nDCG@10")
     [pairs] = findings.bounds.values()
     for (a, b), found in pairs.items():
         assert a < b and found.runs.names == [findings.names[a], findings.names[b]]
