@@ -10,11 +10,11 @@ import numpy as np
 import pyarrow.parquet as pq
 
 from ..io.files import BY_QUERY, check_file, file_format, local_path, read_arrow
-from ..io.formats import NESTED, NUMBER, Format, read_rows, recognise, recognise_values
+from ..io.formats import NESTED, Format, read_rows, recognise, recognise_values
 from ..io.lazy import pd
 from ..io.notices import counted, excerpt, names_of, warn
 from ..io.tables import ALL
-from ..io.trec_text import open_text
+from ..io.trec_text import NUMBER, open_text
 from ..measures.parsing import canonical_name, is_measure
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import os
 import shutil
-import stat
 import uuid
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -106,11 +105,10 @@ def naming_full_disk(what: str | os.PathLike[str]) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        is_from_numpy = "requested and" in str(error)  # without a number
-        if error.errno not in FULL and not is_from_numpy:
-            raise
-        reason = os.strerror(errno.ENOSPC if is_from_numpy else error.errno or 0)
-        raise OSError(f"cannot write {what}: {reason}") from error
+        if error.errno in FULL or "requested and" in str(error):  # of NumPy, without a number
+            reason = os.strerror(error.errno or errno.ENOSPC)
+            raise OSError(f"cannot write {what}: {reason}") from error
+        raise
 
 
 def check_replaceable(
@@ -142,18 +140,16 @@ def check_replaceable(
         if _is_or_holds(source, target):
             what = "is" if target.exists() else "would be"
             raise FileExistsError(f"cannot write {path}: it {what} one of the inputs ({source})")
-    try:
-        status = os.stat(path)
-    except FileNotFoundError:
+    if not target.exists():
         return
-    if stat.S_ISDIR(status.st_mode):
+    if target.is_dir():
         raise IsADirectoryError(f"cannot write {path}: it is a folder")
-    if not stat.S_ISREG(status.st_mode):
+    if not target.is_file():
         raise OSError(f"cannot write {path}: it is a device or a pipe, not a file")
     if not os.access(target, os.W_OK):
         raise PermissionError(f"cannot write {path}: it is read-only")
     begins = begins or _BEGINNINGS.get(target.suffix.lower(), b"")
-    if not force and status.st_size:
+    if not force and target.stat().st_size:
         with open(target, "rb") as file:
             if file.read(len(begins)).lower() != begins.lower():
                 raise kind_error(path)
@@ -168,9 +164,7 @@ def kind_error(path: str | os.PathLike[str]) -> FileExistsError:
 
 
 def _is_or_holds(source: str | os.PathLike[str], target: Path) -> bool:
-    if not os.path.exists(source):  # for example the id of a dataset
-        return False
-    if os.path.isdir(source):
-        # Subfolders are not read.
+    if os.path.isdir(source):  # subfolders are not read
         return Path(os.path.realpath(source)) in (target, target.parent)
-    return target.exists() and os.path.samefile(source, target)
+    # The source can also be the id of a dataset.
+    return target.exists() and os.path.exists(source) and os.path.samefile(source, target)

@@ -114,8 +114,9 @@ class Columns:
 
     def take(self, rows: npt.NDArray[np.int64]) -> Columns:
         """Some of the rows, without further columns."""
-        docnos = take(self.docno, rows)
-        return Columns(self.queries[rows], self.qids, docnos, self.value[rows], None)
+        return Columns(
+            self.queries[rows], self.qids, take(self.docno, rows), self.value[rows], None
+        )
 
     def frame(self, qid: str, docno: str, value: str) -> pd.DataFrame:
         """A frame with columns of these names, ids as Python text."""
@@ -145,8 +146,7 @@ class Columns:
         """The ranks of the first rows, NaN for missing ones; none unless the source has numbers."""
         if self.has("rank"):
             with suppress(ValueError):
-                ranks = _column(self.source, "rank", "the run")[:rows]
-                return numbers(ranks, "rank", missing_ok=True)
+                return numbers(_column(self.source, "rank", "")[:rows], "rank", missing_ok=True)
         return np.empty(0)
 
 

@@ -46,7 +46,6 @@ BY_QUERY = "perquery.csv"
 SUMMARIES = ("aggregated.csv", BY_QUERY)
 _FORMATS = {".parquet": "Parquet", ".feather": "Arrow", ".arrow": "Arrow"}
 _MAGIC = {b"PAR1": "Parquet", b"ARRO": "Arrow"}
-_TEXT_NAMES = {"label": "grade", "iteration": "iter"}
 #: What lines without a header can be.
 _LAYOUTS = {RUN: (RUN, RANKED), QRELS: (QRELS,)}
 #: The bytes of a text that hold its first lines.
@@ -71,8 +70,8 @@ def read_table(
         OSError: If the file cannot be found, read or decompressed.
     """
     if is_table(source):
-        what = "frame" if is_frame(source) else "table"
-        return typed_table(pandas_or_arrow(source), wanted, f"the {layout.kind} {what}")
+        what = f"the {layout.kind} {'frame' if is_frame(source) else 'table'}"
+        return typed_table(pandas_or_arrow(source), wanted, what)
     if not isinstance(source, (str, os.PathLike)):
         raise TypeError(f"expected a {layout.kind} file or frame, not {type(source).__name__}")
     path = local_path(source)
@@ -85,19 +84,18 @@ def read_table(
         return _read_other(path, other, layout, wanted)
     if other is not None and other.layout is RANKED:
         return _by_rank(path, read_columns(path, RANKED, RANKED.columns), wanted)
-    names = [_TEXT_NAMES.get(name, name) for name in wanted]
-    names = [name for name in names if name in layout.columns]
+    names = [name for name in wanted if name in layout.columns]
     table = read_columns(path, layout, names, first_ranks="name" not in names)
     if layout is QRELS:
-        table = table.set_column(2, "label", as_integers(table["grade"]))
-        is_one = len(table["iter"].chunk(0).dictionary) == 1
-        return table.drop_columns("iter") if is_one else table.rename_columns(wanted)
+        table = table.set_column(2, "label", as_integers(table["label"]))
+        if len(table["iteration"].chunk(0).dictionary) == 1:
+            return table.drop_columns("iteration")
     return table
 
 
 def _head(path: Path) -> bytes:
     """The beginning of a text; nothing of a file that cannot be read."""
-    with suppress(OSError, ValueError, pa.ArrowException), open_text(path) as stream:
+    with suppress(OSError, ValueError), open_text(path) as stream:
         return bytes(stream.read(_HEAD))
     return b""
 
@@ -124,8 +122,8 @@ def _by_rank(path: Path, table: pa.Table, wanted: Sequence[str]) -> pa.Table:
             "in MS MARCO, but do not ascend in every query, or scores; write the names of the "
             "columns into the first line, qid docno rank or qid docno score"
         )
-    names = ["qid", "docno", "rank" if is_rank else "score"]
-    return typed_table(table.rename_columns(names), wanted, str(path))
+    table = table.rename_columns(["qid", "docno", "rank" if is_rank else "score"])
+    return typed_table(table, wanted, str(path))
 
 
 def local_path(source: StrPath) -> Path:
@@ -141,11 +139,10 @@ def local_path(source: StrPath) -> Path:
 
 
 def check_file(path: Path) -> None:
-    """Checks that a file exists, can be read, and is not empty.
+    """Checks that a file exists and can be read.
 
     Raises:
         OSError: For a folder, a pipe, a link to nothing, or a file without permission.
-        ValueError: For an empty file.
     """
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a folder, not a file")
@@ -154,8 +151,6 @@ def check_file(path: Path) -> None:
         raise FileNotFoundError(f"there is no file {path}{target}")
     if not path.is_file():
         raise OSError(f"{path} is not a regular file (a pipe, perhaps); write it to a file first")
-    if not path.stat().st_size:
-        raise ValueError(f"{path} is empty: it has 0 bytes")
     try:
         path.open("rb").close()
     except OSError as error:
@@ -165,8 +160,7 @@ def check_file(path: Path) -> None:
 def file_format(path: Path) -> str | None:
     """``'Parquet'`` or ``'Arrow'``, by the first bytes or the name; None for text."""
     with path.open("rb") as file:
-        magic = file.read(4)
-    return _MAGIC.get(magic) or _FORMATS.get(path.suffix.lower())
+        return _MAGIC.get(file.read(4)) or _FORMATS.get(path.suffix.lower())
 
 
 def read_arrow(path: Path) -> pa.Table:
@@ -189,13 +183,13 @@ def _saved_file(path: Path, form: str, wanted: Sequence[str]) -> pa.Table:
             _check_one_run(path, table)
         return table
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        article = "an" if form == "Arrow" else "a"
-        raise ValueError(f"{path} cannot be read as {article} {form} file: {error}") from error
+        kind = "an Arrow" if form == "Arrow" else "a Parquet"
+        raise ValueError(f"{path} cannot be read as {kind} file: {error}") from error
 
 
 def _parquet_file(path: Path, wanted: Sequence[str]) -> pa.Table:
     names = pq.read_schema(path).names
-    columns = [*column_names(names, wanted, str(path)).values()]
+    columns = column_names(names, wanted, str(path)).values()
     # A dictionary of names of runs, which repeat in every row, is small.
     runs = [name for name in RUN_NAMES if name in names and "score" in wanted]
     with pq.ParquetFile(path, read_dictionary=runs) as parquet:

@@ -10,31 +10,25 @@ import io
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-import numpy as np
 import pyarrow as pa
 
 from .columns import OPTIONAL, SYNONYMS, plain
 from .lazy import pc, pd
 from .notices import counted, excerpt
-from .trec_text import Layout
+from .trec_text import NUMBER, Layout, fits, whole_number
 
 #: Columns of numbers, and the types of columns that are not text.
 _NUMBERS = ("score", "label")
 _TYPES = {"score": pa.float64(), "label": pa.float64(), "rank": pa.int64()}
 #: The columns of JSON of two levels: query -> document -> score.
 NESTED = ["qid", "docno", "score"]
-
-#: A number, as every reader but that of TREC's lines takes it.
-NUMBER = re.compile(
-    r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf(?:inity)?)", re.IGNORECASE | re.ASCII
-)
 
 #: What separates the columns of a table with a header -> its name in errors.
 _SEPARATORS = {"\t": "tabs", ",": "commas", ";": "semicolons", "|": "bars", " ": "blanks"}
@@ -95,7 +89,7 @@ def recognise(head: bytes, layouts: Sequence[Layout] = ()) -> Format | None:
     if re.match(rb"\s*(\{\s*[\"}]|\[\s*[{\]]|[{[]\s*$)", line):
         return Format("JSON", "")
     for layout in layouts:
-        if _fits(line.split(), layout):
+        if fits(line.split(), layout):
             return Format(str(layout), " ", layout=layout)
     for separator, name in _SEPARATORS.items():
         fields = line.split(None if name == "blanks" else separator.encode())
@@ -105,7 +99,7 @@ def recognise(head: bytes, layouts: Sequence[Layout] = ()) -> Format | None:
         if is_header and not any(name == "all" or NUMBER.fullmatch(name) for name in names):
             return Format(f"a table separated by {name}", separator, number)
         for layout in layouts[:1]:
-            if len(line.split()) == 1 and _fits(fields, layout):
+            if len(line.split()) == 1 and fits(fields, layout):
                 return Format(f"a table separated by {name}", separator, number, layout.columns)
     return None
 
@@ -124,14 +118,6 @@ def recognise_values(text: bytes) -> Format | None:
             if header and NUMBER.fullmatch(fields[-1].strip()):
                 return Format(f"values separated by {name}", separator, number, header)
     return None
-
-
-def _fits(fields: Sequence[bytes], layout: Layout) -> bool:
-    """Whether the fields of a line could be of this layout."""
-    if len(fields) != len(layout.columns):
-        return False
-    number = fields[layout.columns.index(layout.number)].strip()
-    return NUMBER.fullmatch(number.decode("utf-8", "replace")) is not None
 
 
 def read_rows(path: Path, text: bytes, form: Format, *, is_draft: bool = False) -> pd.DataFrame:
@@ -177,21 +163,20 @@ def read_rows(path: Path, text: bytes, form: Format, *, is_draft: bool = False) 
 
 def _lines(path: Path, text: str, form: Format, is_draft: bool) -> Iterator[tuple[int, list[str]]]:
     """The numbers and the cells of lines that are not blank, from the header on."""
-    lines = islice(io.StringIO(text, newline=""), form.line, None)
-    rows: Iterable[tuple[int, list[str]]]
+    lines: Iterator[str] = islice(io.StringIO(text, newline=""), form.line, None)
     if form.separator == " ":
-        rows = ((number, line.split()) for number, line in enumerate(lines, 1))
-    elif is_draft and form.separator == "\t":
-        rows = ((number, line.rstrip("\r\n").split("\t")) for number, line in enumerate(lines, 1))
-    else:
-        csv.field_size_limit(_LONGEST)
-        reader = csv.reader(lines, delimiter=form.separator, strict=True)
-        rows = ((reader.line_num, row) for row in reader)
+        lines = (" ".join(line.split()) for line in lines)
+    csv.field_size_limit(_LONGEST)
+    has_quotes = form.separator != " " and not (is_draft and form.separator == "\t")
+    quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if has_quotes else csv.QUOTE_NONE
+    reader = csv.reader(lines, delimiter=form.separator, strict=True, quoting=quoting)
     try:
-        yield from ((form.line + number, row) for number, row in rows if any(map(str.strip, row)))
+        for row in reader:
+            if any(map(str.strip, row)):
+                yield form.line + reader.line_num, row
     except csv.Error as error:
-        line = form.line + reader.line_num
-        raise ValueError(f"{path}, line {line}: {error}, in {form}") from None
+        where = f"{path}, line {form.line + reader.line_num}"
+        raise ValueError(f"{where}: {error}, in {form}") from None
 
 
 def _json(path: Path, text: bytes) -> pd.DataFrame:
@@ -206,6 +191,12 @@ def _json(path: Path, text: bytes) -> pd.DataFrame:
     is_row = bool(values) and not any(isinstance(value, (dict, list)) for value in values)
     if values and all(isinstance(value, dict) for value in values) and not _KEYS & set(whole):
         triples = [(qid, docno, v) for qid, docs in whole.items() for docno, v in docs.items()]
+        for outer, inner, value in triples:
+            if isinstance(value, dict):
+                raise ValueError(
+                    f"{path} is JSON of three levels ({outer!r} -> {inner!r} -> ...): save the two "
+                    f"levels below {outer!r} in a separate file"
+                )
         frame = pd.DataFrame(triples, columns=NESTED, dtype=object)
     else:
         frame = pd.DataFrame([whole] if is_row else whole, dtype=object)
@@ -251,12 +242,11 @@ def number_of(value: Any, what: str, *, infinite: bool = False) -> float:
     if value is None or value is pd.NA or (isinstance(value, str) and not value.strip()):
         return math.nan
     number: float | None = None
-    text = value.strip() if isinstance(value, str) else "0"
-    is_other = isinstance(value, (bytes, bytearray)) or np.ndim(value) or not NUMBER.fullmatch(text)
     with suppress(TypeError, ValueError, OverflowError):
-        number = None if is_other else float(value)
+        if not isinstance(value, str) or NUMBER.fullmatch(value.strip()):
+            number = float(value)
     if number is None or (math.isinf(number) and not infinite):
-        raise ValueError(f"the {what} {value!r} is not a number")
+        raise ValueError(f"the {what} {excerpt(value)} is not a number")
     return number
 
 
@@ -271,8 +261,11 @@ def cells_of(path: Path, rows: pd.DataFrame, name: Any, key: str) -> Any:
         column = pa.array(cells, pa.large_string())
         typed = pc.cast(column, _TYPES.get(key, column.type))
         # Text must be neither empty nor broken into lines, as a wrong quotation mark causes.
-        is_line = pc.match_substring_regex(column, r"\A[^\r\n]+\z")
-        is_good = pc.is_finite(typed) if key in _NUMBERS else is_line
+        is_good = (
+            pc.is_finite(typed)
+            if key in _NUMBERS
+            else pc.match_substring_regex(column, r"\A[^\r\n]+\z")
+        )
         if not column.null_count and pc.all(is_good).as_py():
             return typed
     for line, cell in cells.items():
@@ -293,10 +286,8 @@ def _value_of(cell: Any, key: str) -> Any:
     if isinstance(cell, str) and re.search("[\r\n]", cell):
         raise ValueError(f"the {key} has a line break: is a quotation mark wrong?")
     if isinstance(cell, (str, int)) and not isinstance(cell, bool) and cell != "":
-        is_whole = re.fullmatch(r"-?\d{1,18}", str(cell), re.ASCII) is not None
-        return str(cell) if key != "rank" else int(cell) if is_whole else None
+        return whole_number(str(cell).encode()) if key == "rank" else str(cell)
     if key in OPTIONAL:
         return None
-    is_missing = cell in ("", None)
-    wrong = "missing" if is_missing else f"{cell!r}, which is neither text nor a whole number"
-    raise ValueError(f"the {key} is {wrong}")
+    is_other = "" if cell in ("", None) else f"{cell!r}, which is neither text nor a whole number"
+    raise ValueError(f"the {key} is {is_other or 'missing'}")

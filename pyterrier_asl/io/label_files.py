@@ -10,11 +10,11 @@ import numpy as np
 
 from .columns import as_frame, column_names, is_table
 from .escapes import text_of_cell
-from .files import StrPath
-from .formats import NUMBER, number_of, read_rows, recognise
+from .files import StrPath, check_file
+from .formats import number_of, read_rows, recognise
 from .lazy import pd
 from .qrels import read_qrels
-from .trec_text import open_text
+from .trec_text import NUMBER, open_text
 from .values import text
 
 COLUMNS = ["qid", "docno", "label", "source"]
@@ -126,10 +126,7 @@ def _ids(values: pd.Series, what: str) -> list[str]:
 
 def _read_rows(path: Path) -> pd.DataFrame:
     """The rows of a file of labels, by the numbers of their lines."""
-    if not path.exists():
-        raise FileNotFoundError(f"there is no file {path}")
-    if path.is_dir():
-        raise IsADirectoryError(f"{path} is a folder, not a file")
+    check_file(path)
     with open_text(path) as stream:
         content = bytes(stream.read())
     if not content.strip(_BYTE_ORDER_MARK + b" \t\r\n"):
@@ -139,6 +136,4 @@ def _read_rows(path: Path) -> pd.DataFrame:
         qrels = read_qrels(path)
         return qrels.set_axis(range(1, len(qrels) + 1)).rename_axis("line")
     rows = read_rows(path, content, form, is_draft=True)
-    if not len(rows.columns):  # an incomplete line
-        return pd.DataFrame(columns=COLUMNS)
     return rows.map(text_of_cell) if form.separator else rows

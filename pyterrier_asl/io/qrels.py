@@ -148,8 +148,9 @@ def explain_downloads(dataset: str) -> Iterator[None]:
             raise
         import ir_datasets
 
-        failures = error.args[1] if len(error.args) > 1 else ()
-        reasons = {type(failure).__name__: None for _, failure in failures}
+        reasons = {
+            type(failure).__name__: None for failures in error.args[1:2] for _, failure in failures
+        }
         raise OSError(
             f"{dataset.removeprefix('irds:')} of ir_datasets is not on this machine and could not "
             f"be downloaded ({', '.join(reasons) or error}): connect to the internet, copy its "
@@ -189,4 +190,4 @@ def _irds_qrels_table(dataset: str) -> pa.Table:
         )
     with explain_downloads(dataset):
         judgements = pd.DataFrame(loaded.qrels_iter(), columns=list(fields))
-    return typed_table(judgements, _QRELS, f"the qrels of {dataset!r}")
+        return typed_table(judgements, _QRELS, f"the qrels of {dataset!r}")

@@ -281,8 +281,7 @@ def _on_threads(
 
 
 def _run_frame(source: RunSource, name: str) -> pd.DataFrame:
-    table = read_table(source, RUN, (*_RUN, "rank", "name"))
-    table = without_dictionaries(table)
+    table = without_dictionaries(read_table(source, RUN, (*_RUN, "rank", "name")))
     frame: pd.DataFrame = table.select(_RUN).to_pandas()
     frame.insert(2, "rank", _rank_column(table, frame))
     named = "name" in table.column_names

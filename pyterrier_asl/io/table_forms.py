@@ -10,7 +10,7 @@ import sys
 import textwrap
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import chain, zip_longest
 from typing import Any, NamedTuple, TypeAlias, cast
 
 from .escapes import escape_cell, escape_formula
@@ -124,8 +124,7 @@ def table_lines(
         if number and groups and groups[number] != groups[number - 1]:
             lines.append(" " * _total(widths))
         folded = [_folded(text, cell_width) for text, cell_width in zip(cells, widths)]
-        height = max(map(len, folded))
-        filled = [[*cell, *[""] * (height - len(cell))] for cell in folded]
+        filled = [*zip(*zip_longest(*folded, fillvalue=""))]  # all cells have as many lines
         lines += _row(columns, widths, filled, are_best if is_bold else ())
     return lines
 
@@ -162,8 +161,9 @@ def _total(widths: Sequence[int]) -> int:
 
 
 def _natural_width(column: TextColumn) -> int:
-    texts = [*column.title.split("\n"), *column.texts]
-    return max(_cells(printable(text).rstrip()) for text in texts)
+    return max(
+        _cells(printable(text).rstrip()) for text in [*column.title.split("\n"), *column.texts]
+    )
 
 
 def _cells(text: str) -> int:
@@ -212,12 +212,8 @@ def rows_per_value(scores: Columns, *, with_run: bool = True) -> dict[str, list[
         for key, title in keys.items()
         if key in columns
     }
-    values = zip(*(columns[name] for name in measures))
-    return {
-        **rows,
-        "measure": measures * len(columns["run"]),
-        "value": [value for row in values for value in row],
-    }
+    values = chain(*zip(*(columns[name] for name in measures)))
+    return rows | {"measure": measures * len(columns["run"]), "value": [*values]}
 
 
 def tsv_lines(table: Columns, *, header: bool = True, places: int = 4) -> Iterator[str]:

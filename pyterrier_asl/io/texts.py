@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import gzip
+import io
 import os
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from .columns import SYNONYMS, plain
 from .formats import json_object
 from .notices import counted, excerpt
+from .trec_text import open_text
 
 #: The characters of a document on the page.
 _BEGINNING = 280
@@ -112,7 +114,7 @@ def read_texts(
     order, with line feeds between them).
 
     Args:
-        path: the file, perhaps compressed with gzip (``.gz``).
+        path: the file, perhaps compressed with gzip, bzip2, zstd or LZ4.
         kind: the name of the texts in errors: ``'query'`` or ``'document'``.
         wanted: the ids of the texts to keep; None: all.
 
@@ -162,7 +164,7 @@ def _text_of_line(line: str, kind: str, where: str) -> tuple[str, str]:
 
 
 def text_lines(path: str | os.PathLike[str]) -> Iterator[str]:
-    """The lines of a text file in UTF-8, with their ends; ``.gz`` files are decompressed.
+    """The lines of a text file in UTF-8, with their ends; compressed files are decompressed.
 
     Raises:
         FileNotFoundError: without such a file.
@@ -170,10 +172,9 @@ def text_lines(path: str | os.PathLike[str]) -> Iterator[str]:
     """
     if not os.path.exists(path):
         raise FileNotFoundError(f"there is no file {path}")
-    opener = gzip.open if os.fspath(path).endswith(".gz") else open
-    with opener(path, "rt", encoding="utf-8-sig", newline="") as file:
+    with open_text(Path(path)) as stream:
         try:
-            yield from file
+            yield from io.TextIOWrapper(stream, "utf-8-sig", newline="")
         except UnicodeDecodeError as error:
             raise ValueError(f"{path} is not UTF-8: {error}") from None
 

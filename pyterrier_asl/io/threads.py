@@ -85,11 +85,9 @@ def map_ahead(
             for item in items:
                 waiting.append(pool.submit(function, item))
                 if len(waiting) > ahead:
-                    first = waiting.popleft()
-                    yield first.item, first.result()
+                    yield waiting[0].item, waiting.popleft().result()
             while waiting:
-                first = waiting.popleft()
-                yield first.item, first.result()
+                yield waiting[0].item, waiting.popleft().result()
         finally:
             for call in waiting:
                 call.is_cancelled = True

@@ -15,7 +15,7 @@ import math
 import os
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -46,7 +46,12 @@ _LONGEST_LINE = 1 << 24
 #: The column with the name of the run, which is the same in all lines; the column of ranks.
 _NAME, _RANK = "name", "rank"
 #: Columns of text that is the same in many lines.
-_REPEATED = ("qid", "iter")
+_REPEATED = ("qid", "iteration")
+
+#: A number, as every reader but Arrow's takes it.
+NUMBER = re.compile(
+    r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf(?:inity)?)", re.IGNORECASE | re.ASCII
+)
 
 _MARK = b"\xef\xbb\xbf"
 _MARKS = re.compile(rb"^(?:%s)+" % _MARK, re.MULTILINE)
@@ -98,7 +103,7 @@ class Layout:
 
 
 RUN = Layout("run", ("qid", "Q0", "docno", "rank", "score", "name"), "score", True, True)
-QRELS = Layout("qrels", ("qid", "iter", "docno", "grade"), "grade", False, True)
+QRELS = Layout("qrels", ("qid", "iteration", "docno", "label"), "label", False, True)
 #: A run of MS MARCO, ``qid pid rank``.
 RANKED = Layout("run", ("qid", "docno", "rank-or-score"), "rank-or-score", False, True)
 
@@ -116,32 +121,31 @@ def read_columns(
 
     Returns:
         The lines in their order; ``layout.number`` as float64; ranks as int64, null where they are
-        not whole numbers; ``qid`` and ``iter`` as dictionaries of text; other columns as text.
+        not whole numbers; ``qid`` and ``iteration`` as dictionaries of text; other columns as text.
 
     Raises:
         ValueError: If the file is empty, binary, not UTF-8, or a line has another layout (the
             message has the file, the line's number and its text), or a run file holds several runs.
         OSError: If the file cannot be read or decompressed.
     """
-    without_ranks = [name for name in include if name != _RANK]
 
     def columns_of(number: int) -> Sequence[str]:
-        return without_ranks if first_ranks and number >= _RANKED_BLOCKS else include
+        without_ranks = first_ranks and number >= _RANKED_BLOCKS
+        return [name for name in include if not (without_ranks and name == _RANK)]
 
     def parse(block: tuple[int, bytearray]) -> Parsed | None:
         return _parse_quickly(block[1], layout, columns_of(block[0]))
 
     size = path.stat().st_size  # of compressed text less than the columns take
     most = size // (2 * len(layout.columns))
-    texts = [name for name in include if layout.types[name] == pa.large_string()]
-    columns: dict[str, GrowingGroups | GrowingNumbers | GrowingText] = {
-        name: GrowingGroups() if name in _REPEATED else GrowingText(size, most) for name in texts
-    }
-    columns[layout.number] = GrowingNumbers(np.float64, most)
+    numbers = GrowingNumbers(np.float64, most)
+    columns: dict[str, GrowingGroups | GrowingNumbers | GrowingText] = {layout.number: numbers}
+    for name in include:
+        if layout.types[name] == pa.large_string():
+            columns[name] = GrowingGroups() if name in _REPEATED else GrowingText(size, most)
     ranks: list[pa.Array] = []
-    rows = 0
     names: dict[bytes, None] = {}
-    with _open_blocks(path) as stream:
+    with open_text(path) as stream:
         blocks = enumerate(_blocks(path, stream))
         parsed = (
             ((block, parse(block)) for block in blocks)
@@ -155,31 +159,23 @@ def read_columns(
                     column.append(chunk)
             if _RANK in table.column_names:
                 ranks += table[_RANK].chunks
-            rows += len(table)
-            if layout is RUN:
-                names |= dict.fromkeys(tags)
-                _check_one_run(path, [*names])
-    if not rows:
+            names |= dict.fromkeys(tags)
+            if len(names) > 1 and layout is RUN:
+                first, second = map(excerpt, [*names][:2])
+                raise ValueError(
+                    f"{path} holds several runs (its last column has {first} and {second}): save "
+                    "each in a separate file, or give all lines one name"
+                )
+    if not len(numbers):
         raise ValueError(f"{path} is empty: it has no line but blank lines and comments")
     joined = {name: column.array() for name, column in columns.items()}
     if _RANK in include:
-        joined[_RANK] = pa.chunked_array([*ranks, _nulls(rows - sum(map(len, ranks)))])
+        rest = len(numbers) - sum(map(len, ranks))
+        # Numbers in memory that is never written to, and that they are null.
+        buffers = pa.py_buffer(bytes(rest // 8 + 1)), pa.py_buffer(np.zeros(rest, dtype=np.int64))
+        nulls = pa.Array.from_buffers(pa.int64(), rest, buffers)
+        joined[_RANK] = pa.chunked_array([*ranks, nulls])
     return pa.table({name: joined[name] for name in include})
-
-
-def _nulls(number: int) -> pa.Array:
-    """Nulls instead of whole numbers, in memory that is never written to."""
-    buffers = pa.py_buffer(bytes(number // 8 + 1)), pa.py_buffer(np.zeros(number, dtype=np.int64))
-    return pa.Array.from_buffers(pa.int64(), number, buffers)
-
-
-def _check_one_run(path: Path, names: Sequence[bytes]) -> None:
-    """Raises ValueError unless the last column, the name of the run, is the same in all lines."""
-    if len(names) > 1:
-        raise ValueError(
-            f"{path} holds several runs (its last column has {excerpt(names[0])} and "
-            f"{excerpt(names[1])}): save each in a separate file, or give all lines one name"
-        )
 
 
 def _parse_quickly(block: bytearray, layout: Layout, include: Sequence[str]) -> Parsed | None:
@@ -188,7 +184,7 @@ def _parse_quickly(block: bytearray, layout: Layout, include: Sequence[str]) -> 
     if layout is RUN and _NAME not in include:
         further, types = [_NAME], types | {_NAME: pa.binary()}  # not necessarily UTF-8
     if layout.comments and b"#" in block:
-        if any(_fits(line, layout) for line in _COMMENT.findall(block)):
+        if any(_is_line(comment, layout) for comment in _COMMENT.findall(block)):
             return None
         block = bytearray(_COMMENT.sub(b"", block))
     text, delimiter = _tidy(block) if block else (block, " ")
@@ -239,10 +235,8 @@ def _csv(
 
 def _tags(names: pa.ChunkedArray) -> Collection[bytes]:
     """The different values of a column: mostly one."""
-    if not len(names):
-        return []
-    if pc.all(pc.equal(names, names[0])).as_py():
-        return [bytes(names[0].as_buffer())]
+    if len(names) and pc.all(pc.equal(names, names[0])).as_py():
+        names = names[:1]
     return [bytes(name.as_buffer()) for name in pc.unique(names)]
 
 
@@ -256,7 +250,7 @@ def _parse_slowly(
     for line, text in enumerate(bytes(block[:-1]).split(b"\n")):
         fields = _fields(text, layout)
         comment = layout.comments and text.startswith(b"#")
-        if not fields or (comment and not _fits(text, layout)):
+        if not fields or (comment and not _is_line(text, layout)):
             continue
         try:
             if comment:
@@ -267,16 +261,11 @@ def _parse_slowly(
             _check_columns(fields, layout, first=not seen)
             row = dict(zip(layout.columns, fields))
             for name in include:
-                values[name].append(
-                    _as_number(row[name], layout)
-                    if name == layout.number
-                    else _whole_number(row[name])
-                    if name == _RANK
-                    else _text(row[name])
-                )
+                values[name].append(_value(row[name], name, layout))
         except ValueError as error:
-            where = f"{path}, line {_lines_before(path, number) + line + 1}"
-            raise ValueError(f"{where}: {error}: {excerpt(text)}") from None
+            with open_text(path) as stream:
+                line += sum(b.count(b"\n") for b in islice(_blocks(path, stream), number))
+            raise ValueError(f"{path}, line {line + 1}: {error}: {excerpt(text)}") from None
         seen = True
         tags[fields[-1]] = None
     return layout.table(values), tags
@@ -287,16 +276,11 @@ def _fields(text: bytes, layout: Layout) -> list[bytes]:
     fields = text.split()
     if layout is RUN and len(fields) > len(layout.columns):
         has_score, is_shifted = (
-            _whole_number(fields[at - 1]) is not None and _fits_number(fields[at], layout)
+            whole_number(fields[at - 1]) is not None and is_number(fields[at])
             for at in (4, len(fields) - 2)
         )
         return text.split(None, 5) if has_score and not is_shifted else fields
     return fields
-
-
-def _lines_before(path: Path, number: int) -> int:
-    with _open_blocks(path) as stream:
-        return sum(block.count(b"\n") for block in islice(_blocks(path, stream), number))
 
 
 def _check_columns(fields: Sequence[bytes], layout: Layout, first: bool) -> None:
@@ -305,90 +289,92 @@ def _check_columns(fields: Sequence[bytes], layout: Layout, first: bool) -> None
     similar = [other.kind for other in (RUN, QRELS) if len(fields) == len(other.columns)]
     hint = f" (this looks like a {similar[0]} file)" if first and similar else ""
     if first and len(fields) in (1, 3):
-        number = "label" if layout.number == "grade" else layout.number
-        hint = f" (a table names its columns in the first line, such as qid docno {number})"
+        hint = f" (a table names its columns in the first line, such as qid docno {layout.number})"
     raise ValueError(f"expected {layout}, found {len(fields)}{hint}")
 
 
-def _fits(comment: bytes, layout: Layout) -> bool:
+def _is_line(comment: bytes, layout: Layout) -> bool:
     """Whether a comment could be a line of a query whose id begins with ``#``."""
     fields = comment.split()
-    if len(fields) != len(layout.columns) or fields[0] == b"#":
+    return fields[0] != b"#" and fits(fields, layout)
+
+
+def fits(fields: Sequence[bytes], layout: Layout) -> bool:
+    """Whether the fields of a line could be of this layout."""
+    if len(fields) != len(layout.columns):
         return False
-    return _fits_number(fields[layout.columns.index(layout.number)], layout)
+    return is_number(fields[layout.columns.index(layout.number)])
 
 
-def _fits_number(field: bytes, layout: Layout) -> bool:
-    with suppress(ValueError):
-        return _as_number(field, layout) is not None
-    return False
+def is_number(field: bytes) -> bool:
+    """Whether a field is a number."""
+    return NUMBER.fullmatch(field.strip().decode("utf-8", "replace")) is not None
 
 
-def _as_number(field: bytes, layout: Layout) -> float:
-    # Python alone accepts '1_000'.
-    try:
-        value = math.nan if b"_" in field else float(field)
-    except ValueError:
-        value = math.nan
-    if math.isnan(value) or (math.isinf(value) and not layout.infinite):
-        raise ValueError(f"the {layout.number} {excerpt(field)} is not a number")
-    return value
-
-
-def _whole_number(field: bytes) -> int | None:
+def whole_number(field: bytes) -> int | None:
+    """A whole number of at most 18 digits, None for other fields."""
     return int(field) if _WHOLE.fullmatch(field) else None
 
 
-def _text(field: bytes) -> str:
-    try:
-        return field.decode()
-    except UnicodeDecodeError:
-        raise ValueError(
-            f"{excerpt(field)} is not UTF-8 (convert the file, for instance with "
-            "`iconv -f latin1 -t utf-8`)"
-        ) from None
+def _value(field: bytes, name: str, layout: Layout) -> str | float | None:
+    """The value of a field of a column."""
+    if name == _RANK:
+        return whole_number(field)
+    if name != layout.number:
+        try:
+            return field.decode()
+        except UnicodeDecodeError:
+            raise ValueError(
+                f"{excerpt(field)} is not UTF-8 (convert the file, for instance with "
+                "`iconv -f latin1 -t utf-8`)"
+            ) from None
+    value = float(field) if is_number(field) else math.nan
+    if math.isnan(value) or (math.isinf(value) and not layout.infinite):
+        raise ValueError(f"the {name} {excerpt(field)} is not a number")
+    return value
 
 
-def open_text(path: Path) -> Any:
-    """The text of a file, decompressed by its first bytes."""
+@contextmanager
+def open_text(path: Path) -> Iterator[Any]:
+    """Opens the text of a file, decompressed by its first bytes.
+
+    Raises:
+        OSError: within the context, for a file that cannot be read to its end.
+    """
     with path.open("rb") as file:
         head = file.read(4)
     codec = next((codec for magic, codec in _COMPRESSIONS.items() if head.startswith(magic)), None)
-    name = str(path) if os.name == "nt" else os.fsencode(path)  # Arrow encodes text as UTF-8
-    return pa.input_stream(pa.OSFile(name), compression=codec)
+    opened: Any = None
+    if codec == "gzip":
+        with suppress(ImportError):
+            from isal import igzip  # faster
 
-
-def _open_blocks(path: Path) -> Any:
-    """Opens text as `open_text`, but gzip faster if isal is installed."""
-    with path.open("rb") as file, suppress(ImportError):
-        if file.read(2) == b"\x1f\x8b":
-            from isal import igzip
-
-            return igzip.open(path, "rb")
-    return open_text(path)
+            opened = igzip.open(path, "rb")
+    try:
+        with opened or pa.input_stream(pa.OSFile(os.fsencode(path)), compression=codec) as stream:
+            yield stream
+    except ValueError:
+        raise
+    except Exception as error:  # its type depends on the compression
+        raise OSError(
+            f"{path} cannot be read to its end, it may be damaged or cut short: {error}"
+        ) from error
 
 
 def _blocks(path: Path, stream: Any) -> Iterator[bytearray]:
     """The stream's text in blocks of whole lines, each with a line feed at its end."""
     rest = b""
-    first = True
     size = min(_BLOCK, 64 * path.stat().st_size)  # a small file needs less memory
     while True:
         # Reads into the block: copies of megabytes take as long as reading.
         block = bytearray(max(size, 2 * len(rest)))
         block[: len(rest)] = rest
-        try:
-            read = stream.readinto(memoryview(block)[len(rest) :])
-        except Exception as error:  # its type depends on the compression
-            raise OSError(
-                f"{path} cannot be read to its end, it may be damaged or cut short: {error}"
-            ) from error
+        read = stream.readinto(memoryview(block)[len(rest) :])
         del block[len(rest) + read :]
-        if first and block.startswith((b"\xff\xfe", b"\xfe\xff")):
+        if block.startswith((b"\xff\xfe", b"\xfe\xff")):
             raise ValueError(
                 f"{path} is UTF-16; convert it, for instance with `iconv -f utf-16 -t utf-8`"
             )
-        first = False
         if b"\xef" in block:  # Concatenated files have byte order marks inside.
             block = bytearray(_MARKS.sub(b"", block))
         if b"\0" in block:
@@ -414,11 +400,10 @@ def _blocks(path: Path, stream: Any) -> Iterator[bytearray]:
 
 def _tidy(block: bytearray) -> tuple[bytearray, str]:
     """The lines with exactly one delimiter between columns, and the delimiter: blank or tab."""
-    blanks = [blank for blank in b" \t\r\v\f" if blank in block]
-    delimiter = b"\t" if blanks == [ord("\t")] else b" "
-    if delimiter == b" ":
-        for other in blanks:
-            block = block.replace(bytes([other]), b" ") if other != ord(" ") else block
+    blanks = [blank for blank in (b" ", b"\t", b"\r", b"\v", b"\f") if blank in block]
+    delimiter = b"\t" if blanks == [b"\t"] else b" "
+    for other in {*blanks} - {delimiter}:
+        block = block.replace(other, delimiter)
     text = np.frombuffer(block, np.uint8)
     if _has_single_delimiters(text):
         return block, delimiter.decode()

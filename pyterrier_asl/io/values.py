@@ -41,8 +41,8 @@ def arrow_numbers(values: npt.NDArray[Any]) -> pa.Array:
     [3, 4]
     """
     values = np.ascontiguousarray(values)
-    kind = pa.from_numpy_dtype(values.dtype)
-    return pa.Array.from_buffers(kind, len(values), [None, pa.py_buffer(values)])
+    buffers = [None, pa.py_buffer(values)]
+    return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(values), buffers)
 
 
 def numpy_numbers(array: pa.Array) -> npt.NDArray[Any]:
@@ -81,8 +81,7 @@ def arrow_text(texts: Iterable[str]) -> pa.LargeStringArray:
     """
     encoded = [text.encode() for text in texts]
     ends = np.cumsum([0, *map(len, encoded)], dtype=np.int64)
-    buffers = pa.py_buffer(ends), pa.py_buffer(b"".join(encoded))
-    return pa.LargeStringArray.from_buffers(len(encoded), *buffers)
+    return ids_of(ends, np.frombuffer(b"".join(encoded), dtype=np.uint8))
 
 
 def arrays_of(ids: pa.LargeStringArray) -> tuple[Ints, Bytes]:

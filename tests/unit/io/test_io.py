@@ -359,7 +359,7 @@ def test_ranks_that_are_no_numbers_are_replaced(write):
         (LINE.decode().encode("utf-16"), "is UTF-16"),
         (LINE.decode().encode("utf-16-be"), "binary file"),
         (bytes(range(256)), "binary file"),
-        (b"", "is empty: it has 0 bytes"),
+        (b"", "is empty: it has no line"),
         (b" \n\r\n", "is empty: it has no line"),
         (b"# no line but this\n", "is empty: it has no line but blank lines and comments"),
         (gzip.compress(b"", mtime=0), "is empty: it has no line"),
@@ -449,9 +449,9 @@ def test_grades(write, grades, kind, expected):
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("q 0 d x", "line 1: the grade 'x' is not a number"),
-        ("q 0 d inf", "line 1: the grade 'inf' is not a number"),
-        ("q 0 d 1 x", "expected 4 columns (qid iter docno grade), found 5"),
+        ("q 0 d x", "line 1: the label 'x' is not a number"),
+        ("q 0 d inf", "line 1: the label 'inf' is not a number"),
+        ("q 0 d 1 x", "expected 4 columns (qid iteration docno label), found 5"),
         ("q Q0 d 1 .5 r", "found 6 (this looks like a run file)"),
     ],
 )
