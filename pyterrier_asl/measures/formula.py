@@ -194,7 +194,8 @@ class Formula:
 
     def difference_bounds(self, pair: LabelledPair) -> Bounds:
         """The bounds of A less B; by default outer bounds, from the bounds of both runs."""
-        return bounding.of_difference(pair.a.bounds, pair.b.bounds)
+        (low_a, high_a), (low_b, high_b) = pair.a.bounds, pair.b.bounds
+        return low_a - high_b, high_a - low_b
 
     def is_exact(self, *, pair: bool = False) -> bool:
         """Whether some labelling reaches the bounds of a run, or of the difference of two runs."""

@@ -109,8 +109,6 @@ class NamedMeasure:
         if not missing:
             return self
         try:
-            if "rel" in missing:
-                missing["rel"] = grade(missing["rel"])  # measures of other packages do not take 2.0
             measure = build_measure(self.measure, {**self.measure.params, **missing})
         except ValueError as error:
             options = ", ".join(f"{name}={value!r}" for name, value in missing.items())
@@ -385,10 +383,8 @@ def _checked_value(measure: Measure, name: str, value: Any) -> Any:
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if param.dtype is float and is_number:
         value = float(value)
-    if name == "rel" and is_number and math.isfinite(value):
-        value = int(value) if value == int(value) else value
-        if not isinstance(value, int) and 0 < value < DEEPEST:
-            return value
+    if name == "rel" and is_number and 0 <= value <= DEEPEST:
+        return grade(value)
     low, high = _RANGES.get(name, (-math.inf, math.inf))
     is_flag = isinstance(value, bool) and param.dtype is int  # True is a whole number in Python
     if param.validate(value) and not is_flag and (not is_number or low <= value <= high):
@@ -427,7 +423,7 @@ def with_options(measure: Measure, rel: float | None = None, cutoff: int | None 
     """
     options: dict[str, Any] = {} if cutoff is None else {"cutoff": cutoff}
     if rel is not None and "rel" in measure.SUPPORTED_PARAMS:
-        options["rel"] = grade(rel)
+        options["rel"] = rel
     try:
         return build_measure(measure, {**measure.params, **options})
     except ValueError as error:

@@ -12,7 +12,6 @@ import numpy as np
 import pyarrow as pa
 
 from ..io.choices import check_names
-from ..io.columns import Columns
 from ..io.lazy import pc
 from ..io.notices import counted, progress_bar, warn
 from ..io.runs import iter_runs
@@ -20,7 +19,7 @@ from ..io.saved_tables import load_table, save_table
 from ..io.values import arrow_numbers, arrow_text, numpy_numbers, take
 from ..judging.judged_run import JudgedRun, Relevant
 from ..judging.matching import Hashes, PairIndex, codes, hashes_of, of_groups, positions
-from ..judging.ranking import Ranking, rank
+from ..judging.ranking import rank
 from ..judging.remembered import cached_property, remembered
 from ..scoring.arrays import (
     Bools,
@@ -122,7 +121,7 @@ class RarenessPool(Named):
         """
         if depth is not None:
             check_whole("depth", depth)
-        tables = {run: ranking_table(run, *_ranked(of, depth)) for run, of in iter_runs(runs)}
+        tables = {name: ranking_table(name, run, depth) for name, run in iter_runs(runs)}
         if empty := sorted(run for run, table in tables.items() if not len(table)):
             raise ValueError(f"runs of the pool are empty, they have no rows: {empty}")
         check_names("groups", groups or {}, tables, "runs of the pool")
@@ -311,21 +310,20 @@ def _mix(x: Hashes) -> Hashes:
     return x ^ (x >> np.uint64(31))
 
 
-def _ranked(run: Any, depth: int | None) -> tuple[Columns, pa.LargeStringArray, Ranking]:
-    """A run by columns, its query ids, and its rows in ranking order; see :func:`rank`."""
+def ranking_table(name: str, run: Any, depth: int | None) -> pa.Table:
+    """A run as a table (run, qid, docno, rank), by query (as text) and rank; see :func:`rank`."""
     if isinstance(run, JudgedRun):
-        return run.table, run.judgements.qid_text, run.whole_ranking.cut(depth)
-    return rank(run, depth)
-
-
-def ranking_table(
-    name: str, table: Columns, qids: pa.LargeStringArray, ranking: Ranking
-) -> pa.Table:
-    """The result of `rank` as a table (run, qid, docno, rank), by query (as text) and rank."""
+        table, qids, ranking = run.table, run.judgements.qid_text, run.whole_ranking.cut(depth)
+    else:
+        table, qids, ranking = rank(run, depth)
     order = np.argsort(np.array(qids.to_pylist(), dtype=object), kind="stable")
     offsets = cumulate(np.diff(ranking.offsets)[order])
     rows = ranking.rows[ranges_from(ranking.offsets[:-1][order], offsets)]
-    run = pa.repeat(arrow_text([name])[0], len(rows))
-    rank = arrow_numbers(within_query(offsets) + 1)
-    qid, docno = take(table.qid, rows), take(table.docno, rows)
-    return pa.table([run, qid, docno, rank], names=["run", "qid", "docno", "rank"])
+    return pa.table(
+        {
+            "run": pa.repeat(arrow_text([name])[0], len(rows)),
+            "qid": take(table.qid, rows),
+            "docno": take(table.docno, rows),
+            "rank": arrow_numbers(within_query(offsets) + 1),
+        }
+    )

@@ -218,7 +218,7 @@ class TerrierTerms:
         entry_of = self._java.getDocumentIndex().getDocumentEntry
         rows = [_all_postings(direct, entry_of(docid)) for docid in docids.tolist()]
         documents = _stack([rows[i] for i in of.tolist()])
-        numbers = self._numbers.get_indexer(pd.Index(documents.term_ids))
+        numbers = self._lexicon.index.get_indexer(pd.Index(documents.term_ids))
         return documents._replace(term_ids=numbers)
 
     def document_frequencies(self, term_ids: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
@@ -240,12 +240,6 @@ class TerrierTerms:
     @cached_property
     def _term_ids(self) -> dict[str, int]:
         return dict(zip(self._lexicon["term"], range(len(self._lexicon))))
-
-    @cached_property
-    def _numbers(self) -> pd.Index[Any]:
-        """Terrier's ids of terms in alphabetical order: the numbers of terms are places in it."""
-        numbers: pd.Index[Any] = pd.Index(self._lexicon["id"])
-        return numbers
 
     def weighted_query(
         self, weights: Mapping[str, float], term_weights: Mapping[str, float] | None = None
@@ -295,7 +289,7 @@ class TerrierTerms:
 
     @cached_property
     def _lexicon(self) -> pd.DataFrame:
-        """``term``, ``id`` of Terrier and ``n``, in alphabetical order.
+        """``term`` and ``n`` by Terrier's id, in alphabetical order; a term's number is its place.
 
         It is read as one string, since a call per term would take too long.
         """
@@ -309,14 +303,12 @@ class TerrierTerms:
                 f"Terrier's lexicon has {expected} terms, but {len(lexicon)} could be read: "
                 "copy the index with TermIndex.from_terrier(), and use the copy"
             )
-        lexicon = lexicon.astype({"id": np.int64, "n": np.int64})
-        return lexicon.sort_values("term", ignore_index=True)
+        return lexicon.astype({"id": np.int64, "n": np.int64}).sort_values("term").set_index("id")
 
     @property
     def location(self) -> str:
         """The folder of the index; for an open index Terrier gives its file of properties."""
-        name = str(self.index.index_ref().toString())
-        return name.removesuffix("/data.properties")
+        return str(self.index.index_ref().toString()).removesuffix("/data.properties")
 
     def __repr__(self) -> str:
         return f"TerrierIndex({self.location!r})"

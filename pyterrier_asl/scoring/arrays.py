@@ -22,13 +22,13 @@ def cumulate(sizes: Ints | Bools) -> Ints:
     return np.concatenate(([0], np.cumsum(sizes)))
 
 
-def offsets_of(sorted_codes: Ints, n: int) -> Ints:
-    """The beginning of each code 0..n-1 in an ascending array of codes, shape (n + 1,).
+def offsets_of(queries: Ints, n: int) -> Ints:
+    """The beginning of each query 0..n-1 in ascending query numbers, shape (n + 1,).
 
     >>> offsets_of(np.array([0, 0, 2]), 3).tolist()
     [0, 2, 2, 3]
     """
-    return cumulate(np.bincount(sorted_codes, minlength=n))
+    return cumulate(np.bincount(queries, minlength=n))
 
 
 def queries_of(offsets: Ints) -> Ints:

@@ -114,8 +114,7 @@ def expected_average_precision(
     harmonic = np.concatenate(([0.0], np.cumsum(terms)))[size]  # H_R'
     # If R' is 1, r - 1 is 0 and so is the second term for any divisor.
     others = (r - 1) / np.maximum(size - 1, 1) * (size - harmonic)
-    expected = r / (np.maximum(size, 1) * np.maximum(n, 1)) * (harmonic + others)
-    return np.asarray(expected, dtype=np.float64)
+    return np.asarray(r / (np.maximum(size, 1) * np.maximum(n, 1)) * (harmonic + others))
 
 
 def expected_success(retrieved: ArrayLike, common: ArrayLike, n: int) -> NDArray[np.float64]:

@@ -230,12 +230,3 @@ def additive(base: Floats, weights: Floats, offsets: Ints) -> Bounds:
     """
     down, up = (sum_by_query(clip(weights, 0), offsets) for clip in (np.minimum, np.maximum))
     return base + down, base + up
-
-
-def of_difference(a: Bounds, b: Bounds) -> Bounds:
-    """Outer bounds of the difference of two values, from the bounds of each.
-
-    >>> of_difference((np.array([0.5]), np.array([1.0])), (np.array([0.25]), np.array([0.5])))
-    (array([0.]), array([0.75]))
-    """
-    return a[0] - b[1], a[1] - b[0]

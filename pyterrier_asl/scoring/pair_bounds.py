@@ -61,12 +61,20 @@ def ratio_of_gains(
     best = ideal(sum(most))
 
     def of_queries(q: slice) -> Bounds:
-        ends = []
-        for sign in (-1, 1):
-            rows = rows_of(sign * weights, part_of(offsets, q), -np.inf)
-            ratio = _highest_ratio(sign * base[q], rows, others[q], counts[q], steps, given, best)
-            ends.append(sign * ratio)
-        return ends[0], ends[1]
+        low, high = (
+            sign
+            * _highest_ratio(
+                sign * base[q],
+                rows_of(sign * weights, part_of(offsets, q), -np.inf),
+                others[q],
+                counts[q],
+                steps,
+                given,
+                best,
+            )
+            for sign in (-1, 1)
+        )
+        return low, high
 
     return in_blocks(of_queries, offsets)
 
@@ -265,19 +273,24 @@ def average_precision_difference(
     for q in np.flatnonzero(in_pairs & (sizes > 0)).tolist():
         unjudged, known = unjudged_of[q], known_of[q]
         size = unjudged.stop - unjudged.start
-        alone, pairs = np.zeros(size), np.zeros((size, size))
+        # Minus half of the contributions of two documents together; ascending in each row below.
+        alone, shared = np.zeros(size), np.zeros((size, size))
         for sign, ranks, known_ranks, gain, known_gain in zip(
             (1, -1), (pair.a, pair.b), (pair.known_a, pair.known_b), gains, known_gains
         ):
             some, worth = _reciprocals(ranks[unjudged]), gain[unjudged]
             judged = _reciprocals(known_ranks[known]), known_gain[known]
             alone += sign * (worth * some + _together(some, worth, *judged).sum(axis=1))
-            pairs -= sign / 2 * _together(some, worth, some, worth)
-        np.fill_diagonal(pairs, -np.inf)
-        pairs.sort(axis=1)
-        low[q], high[q] = _precision_bounds(
-            low[q], high[q], base[q], pair.total[q], pair.others[q], alone, pairs
-        )
+            shared -= sign / 2 * _together(some, worth, some, worth)
+        np.fill_diagonal(shared, -np.inf)
+        shared.sort(axis=1)
+        halves = np.zeros(shared.shape)  # the sums of the 0, 1, ... highest, by row
+        shared.T[:0:-1].cumsum(axis=0, out=halves[1:])
+        numbers = pair.total[q], pair.others[q]
+        low[q] = -_highest_precision(-low[q], -base[q], *numbers, -alone, halves)
+        # With all contributions, of which the lowest are left out.
+        alone -= halves[-1]
+        high[q] = _highest_precision(high[q], base[q], *numbers, alone, halves[::-1])
     return low, high
 
 
@@ -290,33 +303,6 @@ def _together(one: Floats, gain: Floats, other: Floats, other_gain: Floats) -> F
     """What two relevant documents with these 1/rank add together: the gain of the first / rank."""
     one, gain = one[:, np.newaxis], gain[:, np.newaxis]
     return np.where(other > one, other_gain * one, gain * other)
-
-
-def _precision_bounds(
-    low: float,
-    high: float,
-    base: float,
-    total: int,
-    others: int,
-    alone: Floats,
-    pairs: Floats,
-) -> tuple[float, float]:
-    """An outer bound for a difference of AP or AP_Rareness.
-
-    Args:
-        low: the lower bound if no document below is relevant.
-        high: the upper bound.
-        base: the sum of precisions of judged documents in A less the sum in B.
-        total: relevant documents of the query.
-        others: unjudged documents that neither run retrieved.
-        alone: the contribution of each unjudged document, shape (U,).
-        pairs: -inf, then minus half of its contributions with every other, ascending, shape (U, U).
-    """
-    halves = np.zeros(pairs.shape)  # minus half of the 0, 1, ... lowest contributions, by row
-    pairs.T[:0:-1].cumsum(axis=0, out=halves[1:])
-    low = -_highest_precision(-low, -base, total, others, -alone, halves)
-    alone = alone - halves[-1]  # with all contributions, of which the lowest are left out
-    return low, _highest_precision(high, base, total, others, alone, halves[::-1])
 
 
 def _highest_precision(
@@ -360,16 +346,16 @@ def _best_ratio(whole: float | Floats, relevant: int | Ints, others: int) -> Any
 
 
 def merge(
-    offsets: Ints, codes: Ints, other_offsets: Ints, other_codes: Ints, size: int
+    offsets: Ints, pairs: Ints, other_offsets: Ints, other_pairs: Ints, size: int
 ) -> tuple[Ints, Ints, Ints]:
     """The documents of two runs together, those of the second run alone last.
 
     Args:
         offsets: the beginning of each query's documents in the first run, shape (Q + 1,).
-        codes: their codes below ``size``; a code belongs to one query, shape (E,).
+        pairs: their positions in the judgements, shape (E,).
         other_offsets: the beginning of each query's documents in the second run.
-        other_codes: their codes.
-        size: the number of codes.
+        other_pairs: their positions in the judgements.
+        size: the number of judgements.
 
     Returns:
         The beginning of each query's documents, shape (Q + 1,); the number of each document in the
@@ -380,13 +366,13 @@ def merge(
     [[0, 2], [1, 2], [0, 1]]
     """
     numbers = np.zeros(size, dtype=np.int64)
-    numbers[codes] = np.arange(1, len(codes) + 1)
-    in_first = numbers[other_codes]
+    numbers[pairs] = np.arange(1, len(pairs) + 1)
+    in_first = numbers[other_pairs]
     is_new = in_first == 0
     queries = np.concatenate((queries_of(offsets), queries_of(other_offsets)[is_new]))
     first, second = np.zeros((2, len(queries)), dtype=np.int64)
-    first[: len(codes)] = np.arange(1, len(codes) + 1)
-    second[len(codes) :] = np.flatnonzero(is_new) + 1
+    first[: len(pairs)] = np.arange(1, len(pairs) + 1)
+    second[len(pairs) :] = np.flatnonzero(is_new) + 1
     second[in_first[~is_new] - 1] = np.flatnonzero(~is_new) + 1
     order = order_by_query(queries)
     return offsets + cumulate(is_new)[other_offsets], first[order], second[order]

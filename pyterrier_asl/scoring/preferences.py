@@ -113,12 +113,12 @@ def pairwise_preferences(reciprocal: Floats, total: Ints) -> tuple[Ints, Floats]
     Returns:
         Two arrays of shape (S (S - 1) / 2, Q).
     """
-    pairs = np.triu_indices(len(reciprocal), k=1)
-    levels = np.empty((len(pairs[0]), len(total)), dtype=np.int64)
+    upper = np.triu_indices(len(reciprocal), k=1)
+    levels = np.empty((len(upper[0]), len(total)), dtype=np.int64)
     values = np.empty(levels.shape)
     for query, part in enumerate(by_query(reciprocal, total)):
         i_star, rrlp = all_pairs(part)
-        levels[:, query], values[:, query] = i_star[pairs], rrlp[pairs]
+        levels[:, query], values[:, query] = i_star[upper], rrlp[upper]
     return levels, values
 
 

@@ -85,8 +85,7 @@ class TieGroups:
 
     def sum(self, values: Floats) -> Floats:
         """The sum of a value of each group, by query, shape (Q,)."""
-        sums = np.bincount(self.queries, weights=values, minlength=self.num_queries)
-        return np.asarray(sums, dtype=np.float64)
+        return np.bincount(self.queries, values, self.num_queries).astype(np.float64, copy=False)
 
     def between(self, values: Callable[[Ints], Any]) -> Floats:
         """The sum of a value of each rank over the places of each group, shape (G,)."""
@@ -141,8 +140,8 @@ def reciprocal_rank(groups: TieGroups) -> Floats:
     size, relevant = groups.size[group], groups.relevant[group]
     chance = no_relevant(size, relevant, place) - no_relevant(size, relevant, place + 1)
     values = chance / (groups.above[group] + place + 1)
-    sums = np.bincount(groups.queries[group], weights=values, minlength=groups.num_queries)
-    return np.asarray(sums, dtype=np.float64)
+    sums = np.bincount(groups.queries[group], values, groups.num_queries)
+    return sums.astype(np.float64, copy=False)
 
 
 def average_precision(groups: TieGroups) -> Floats:
