@@ -84,7 +84,7 @@ def unread_tracks(
         shared = shared_systems(names, common=common)
         several = {name: replace(of.select(shared), whole=None) for name, of in several.items()}
     for track, unread in several.items():
-        if not unread.qids:
+        if not unread.judgements.qids:
             source = source_of(unread.source)
             place = f"{source}: " if isinstance(source, (str, os.PathLike)) else ""
             raise ValueError(f"{place}the qrels are empty: give qrels with judged documents")

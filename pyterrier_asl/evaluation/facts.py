@@ -232,7 +232,7 @@ def _with_own_id(run: JudgedRun, ranking: Ranking) -> Ints:
     queries = np.searchsorted(ranking.offsets, places, side="right") - 1
     pairs = run.judgements.index.find(queries, take(docnos, places))
     is_relevant = (pairs >= 0) & (np.append(run.judgements.grades, 0)[pairs] > 0)
-    return np.unique(queries[~is_relevant])
+    return np.flatnonzero(np.bincount(queries[~is_relevant]))
 
 
 def _ties(run: JudgedRun, measures: Mapping[str, Any], values: Sequence[Any]) -> Iterator[Fact]:

@@ -128,7 +128,7 @@ class JudgedRun(Remembering):
         cls, judgements: Judgements, retrieved: Ints, queries: Ints, ranks: Ints, pairs: Ints
     ) -> JudgedRun:
         """A JudgedRun without rows."""
-        ranking = Ranking(0 * cumulate(retrieved), retrieved[:0])
+        ranking = Ranking(np.zeros(len(retrieved) + 1, dtype=np.int64), retrieved[:0])
         return cls(judgements, _no_table(), ranking, retrieved, queries, ranks, pairs, _NO_TIES)
 
     def without_rows(self) -> JudgedRun:

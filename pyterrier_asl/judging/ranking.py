@@ -85,10 +85,10 @@ def rows_by_query(
         query, known = codes(take(table.qids, query))
     else:
         query = positions(table.qids, known)[query]
-    counts = np.bincount(query + 1, minlength=len(known) + 1)
-    order = order_by_query(query)[counts[0] :]
+    ends = np.cumsum(np.bincount(query + 1, minlength=len(known) + 1))
+    order = order_by_query(query)[ends[0] :]
     bounds = cumulate(np.diff(starts)[order])
-    return Ranking(bounds[cumulate(counts[1:])], ranges_from(starts[order], bounds)), known
+    return Ranking(bounds[ends - ends[0]], ranges_from(starts[order], bounds)), known
 
 
 def equal_rows(texts: pa.LargeStringArray, others: Any) -> Ints:
