@@ -9,6 +9,7 @@ import pyterrier as pt
 import pytest
 from _calls import call
 from _files import write_qrels, write_run
+from small import frame
 
 import pyterrier_asl as asl
 from pyterrier_asl.reporting.answers import Answers
@@ -135,12 +136,9 @@ def test_every_result_has_it(fact):
         "evaluate": asl.evaluate(runs, qrels, "AP"),
         "analyze": asl.analysis.run_quality(runs, qrels),
         "Experiment": asl.Experiment(
-            [frame_of(run) for run in runs.values()],
+            [frame(run).sort_values("qid").assign(rank=0, query="x") for run in runs.values()],
             pd.DataFrame({"qid": list(qrels), "query": "x"}),
-            pd.DataFrame(
-                [(q, d, g) for q, docs in qrels.items() for d, g in docs.items()],
-                columns=["qid", "docno", "label"],
-            ),
+            frame(qrels, "label"),
             ["AP"],
             names=["a", "b"],
             filter_by_topics=False,
@@ -157,11 +155,6 @@ def test_every_result_has_it(fact):
     assert named.replace(", a 13", ", run_a 13") in of_pair
     of_run = asl.search_lengths(run, qrels).attrs["notes"]
     assert named.replace("run_b", "run") in of_run or "per query" in sentence
-
-
-def frame_of(run):
-    rows = [(q, d, s) for q, docs in run.items() for d, s in docs.items()]
-    return pd.DataFrame(rows, columns=["qid", "docno", "score"]).assign(rank=0, query="x")
 
 
 @pytest.mark.parametrize("name", ["ids of queries", "ids of documents", "order"])
@@ -300,14 +293,14 @@ def test_a_negative_label_is_no_judgement(tmp_path, monkeypatch):
 def test_topics_whose_ids_the_qrels_write_in_another_form():
     """Else such topics would be left out in silence, as those of another fold are."""
     pytest.importorskip("optuna")
-    qrels = frame_of(QRELS).rename(columns={"score": "label"}).astype({"label": int})
+    qrels = frame(QRELS, "label")
     names = {q: q.replace("t_0", "t_") for q in FULL}
-    run = frame_of({names[q]: docs for q, docs in FULL.items()})
+    run = frame({names[q]: docs for q, docs in FULL.items()})
     said = "the frame of topics writes 10 query ids in another form ('t_0' for 't_00'): write them"
     for qids, warns in ((list(names.values()), True), (list(FULL)[:5], False)):
         topics = pd.DataFrame({"qid": qids, "query": "x"})
-        system = run if warns else frame_of(FULL)
-        pipe = pt.Transformer.from_df(system[["qid", "docno", "score", "rank"]])
+        system = run if warns else frame(FULL)
+        pipe = pt.Transformer.from_df(system.assign(rank=0))
         pipe.weight = 1
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")

@@ -68,6 +68,8 @@ def test_compare(given_runs):
             critical, freedom = stats.t.ppf(0.95, len(a) - 1), len(a) - 1
             ends = stats.nct.sf(critical, freedom, shift), stats.nct.cdf(-critical, freedom, shift)
             assert sum(ends) == pytest.approx(0.8, abs=1e-3)
+        elif abs(b - a).min() > 1e-9:  # a constant difference
+            assert np.isnan(row["p"])
         pairs = [
             [
                 brute_force.reciprocal_ranks(brute_force.ranking(runs[run][q], g), g)
@@ -152,6 +154,10 @@ def test_judges(given_runs, shifts):
         [grade >= 1 for grades in by.values() for grade in grades.values()] for by in (qrels, judge)
     ]
     assert value["agreement"] == pytest.approx(np.mean(np.equal(*relevant)))
+    first = found.iloc[0]
+    shares = [first["reference_relevant"], first["relevant"]]
+    assert shares == pytest.approx(np.mean(relevant, axis=1))
+    assert (first["agreement"], first["pairs"]) == ("agreement", len(relevant[0]))
     assert value["kappa"] == pytest.approx(kappa(*relevant), nan_ok=True)
     means = [
         np.array([values(run, by, 4).mean() for run in runs.values()]) for by in (qrels, judge)

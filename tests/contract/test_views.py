@@ -13,7 +13,7 @@ import _small
 import numpy as np
 import pandas as pd
 import pytest
-from _options import CALLS, ROWS, Row, Setting, frames, judged_by, judges_of, of, several, shuffled
+from _options import CALLS, ROWS, Row, Setting, frames, judges_of, of, several, shuffled
 
 import pyterrier_asl as asl
 from pyterrier_asl.reporting.collect import collect
@@ -122,18 +122,6 @@ def test_percentages_of_a_comparison_are_those_of_the_data():
 def test_the_level_of_intervals_is_printed_in_percent(call):
     text = str(CALLS[call].result(SETTING, "plain", {"alpha": 0.1}))
     assert "90 %" in text and "95 %" not in text
-
-
-def test_the_agreement_of_judges_is_a_share_of_pairs():
-    judge = judged_by(0.7)
-    found = asl.judges(QRELS, {"x": judge}, RUNS, "AP@10", draws=20)
-    pairs = QRELS.merge(judge, on=["qid", "docno"], suffixes=("", "_x"))
-    agree = ((pairs["label"] > 0) == (pairs["label_x"] > 0)).mean()
-    first = found.agreement.iloc[0]
-    assert (first["agreement"], first["pairs"]) == ("agreement", len(pairs))
-    assert first["value"] == pytest.approx(agree)
-    assert first["reference_relevant"] == pytest.approx((pairs["label"] > 0).mean())
-    assert first["relevant"] == pytest.approx((pairs["label_x"] > 0).mean())
 
 
 def test_counts_of_holes_are_those_of_the_runs():
