@@ -61,14 +61,14 @@ class Agreement:
     def rows(self, reference: str, judge: str, alpha: float) -> Iterator[dict[str, Any]]:
         """A row per kind of agreement, with ``value`` and its interval."""
         for kind, values in self.values.items():
-            own = interval_of(values, alpha, self.queries)
+            value, low, high = interval_of(values, alpha, self.queries)
             yield {
                 "judge": judge,
                 "reference": reference,
                 "agreement": kind,
-                "value": own.mean,
-                "ci_low": np.maximum(own.low, -1.0),
-                "ci_high": np.minimum(own.high, 1.0),
+                "value": value,
+                "ci_low": np.maximum(low, -1.0),
+                "ci_high": np.minimum(high, 1.0),
                 "pairs": self.pairs,
                 "queries": self.queries,
                 "relevant": self.relevant[1],
@@ -123,8 +123,7 @@ def agreement_on_documents(
         observed, queries = drawn[0], int((tables.sum(axis=(1, 2)) > 0).sum())
         size = max(int(observed.sum()), 1)
         relevant = float(observed[1].sum() / size), float(observed[:, 1].sum() / size)
-        agreed = Agreement(values, int(observed.sum()), queries, relevant)
-        agreements[frozenset((a, b))] = agreed
+        agreements[frozenset((a, b))] = Agreement(values, int(observed.sum()), queries, relevant)
     return agreements
 
 
@@ -150,13 +149,21 @@ def agreement_on_systems(
     for a, b in judges.pairs(reference):
         x, y = scores[a], scores[b]
         tau_ap = (taus_ap(x, y) + taus_ap(y, x)) / 2
-        coefficients = kendall_taus(x, y), tau_ap, overlaps_of_scores(x, y)
+        values = dict(zip(ON_SYSTEMS, (kendall_taus(x, y), tau_ap, overlaps_of_scores(x, y))))
         by_a, by_b = (judges.members[name].judgements for name in (a, b))
         judged = by_a.queries[shared_pairs(by_a, by_b)[0]]
         pairs = int(np.isin(judged, judges.positions[a]).sum())
-        values = dict(zip(ON_SYSTEMS, coefficients))
         agreements[frozenset((a, b))] = Agreement(values, pairs, len(judges.qids))
     return agreements
+
+
+def agreements_of(
+    judges: Judges, measure: Measures | None, draws: Draws, reference: str | None = None
+) -> Agreements:
+    """The agreements on documents, or with a measure on systems."""
+    if measure is None:
+        return agreement_on_documents(judges, draws, reference)
+    return agreement_on_systems(judges, measure, draws, reference)
 
 
 def _kappas_of_grades(a: Judge, b: Judge) -> dict[str, Floats]:
@@ -224,10 +231,9 @@ def confusion_of(judges: Judges) -> pd.DataFrame:
         grades are in bins, by their lower ends (:func:`grade_bins`).
     """
     parts = {}
-    for pair in ((judges.names[0], other) for other in judges.names[1:]):
-        judgements = (judges.members[name].judgements for name in pair)
-        at = judged_by_both(judges, *pair)
-        a, b = (grade_bins(own.grades)[rows] for own, rows in zip(judgements, at))
+    for pair in judges.pairs(judges.names[0]):
+        at = dict(zip(pair, judged_by_both(judges, *pair)))
+        a, b = (grade_bins(judges.members[n].judgements.grades)[rows] for n, rows in at.items())
         counts = pd.crosstab(a, b, rownames=["grade_a"], colnames=["grade_b"]).stack()
         share = counts / counts.groupby(level=0).transform("sum")
         parts[pair] = pd.DataFrame({"pairs": counts, "share_of_a": share}).reset_index()

@@ -22,8 +22,7 @@ from ..io.printed import Part, Printed
 from ..io.tables import latex
 from ..judging.matching import positions
 from ..measures.parsing import Measures, NamedMeasure, named_measures
-from ..statistics.prediction_powered import TARGETS as TARGETS
-from ..statistics.prediction_powered import prediction_powered
+from ..statistics.prediction_powered import TARGETS, prediction_powered
 from ..statistics.settings import Floats, Ints
 from ..statistics.tests import with_corrected_p
 from .judges import FEW_QUERIES, Judges, with_reference
@@ -128,10 +127,9 @@ def audit(
     parts: list[pd.DataFrame] = []
     answers: list[str] = []
     explanations: list[str] = []
-    machine_queries = len(sample.qids)
-    by_people, by_machine = sample.labels
+    by_people, by_machine = (len(own.judgements.grades) for own in sample.judges.members.values())
     labels = (
-        f"by {by_people:,} labels of people, of {sample.size} of {machine_queries} queries, and "
+        f"by {by_people:,} labels of people, of {sample.size} of {len(sample.qids)} queries, and "
         f"{by_machine:,} labels of {name}"
     )
     for measure in named:
@@ -142,19 +140,24 @@ def audit(
         for by, columns in _COLUMNS.items():
             estimate = getattr(estimates, by)
             part[[*columns]] = np.stack((estimate.mean, estimate.low, estimate.high), axis=1)
-        part = part.assign(**{"lambda": estimates.lambda_, "saved": estimates.saved})
-        is_difference = np.array(less) >= 0
-        part["p"] = np.where(is_difference, estimates.both.p, np.nan)
+        p = np.where(less >= 0, estimates.both.p, np.nan)
+        part = part.assign(**{"lambda": estimates.lambda_, "saved": estimates.saved, "p": p})
         part = with_corrected_p(part, "t", "holm", alpha)
         _warn_of_equal_values(part, estimates.differing)
         answers += _answers(part, measure.higher_is_better, labels, name)
         explanations += _without_interval(part, h, rest)
         parts.append(part)
     first_run = "" if baseline is not None or all_pairs else str(names[0])
-    note = _note(sample, target, alpha, int((less >= 0).sum()), first_run)
-    table = pd.concat(parts, ignore_index=True)
-    notes = sample.judges.facts(named, name).notes
-    return Audit(table, target, sample.size, machine_queries, note, answers, explanations, notes)
+    return Audit(
+        pd.concat(parts, ignore_index=True),
+        target,
+        sample.size,
+        len(sample.qids),
+        _note(sample, target, alpha, int((less >= 0).sum()), first_run),
+        answers,
+        explanations,
+        sample.judges.facts(named, name).notes,
+    )
 
 
 def _note(sample: AuditedRuns, target: str, alpha: float, differences: int, first_run: str) -> str:
@@ -244,16 +247,15 @@ class Audit(Printed):
         Args:
             places: decimal places.
         """
-        about = self.table[["measure"]].assign(estimate_of=names_of_estimates(self.table))
-        shown = about.join(self.table[[*_SHOWN[1:], "p_corrected"]])
+        table = self.table.assign(estimate_of=names_of_estimates(self.table))
+        shown = table[["measure", "estimate_of", *_SHOWN[1:], "p_corrected"]]
         titles = {**_TITLES, "estimate_of": "mean or difference"}
         return latex(shown, places=places, titles=titles, caption=self.note)
 
     def chart(self) -> Any:
         """The estimate of each run, by people alone and by the machine alone, with intervals."""
-        kind = np.where(self.table["minus"].astype(bool), "differences", "means")
-        what = names_of_estimates(self.table)
-        about = self.table[["measure"]].assign(what=what, kind=kind)
+        kind = np.where(self.table["minus"] == "", "means", "differences")
+        about = self.table[["measure"]].assign(what=names_of_estimates(self.table), kind=kind)
         shown = pd.concat(
             [
                 about.assign(by=by if by == "both" else f"{by} alone").join(
@@ -277,50 +279,46 @@ def _answers(
     rows = part if len(part) == 1 else part[part["minus"] != ""]
     family = f", corrected for {len(rows)} differences" if len(rows) > 1 else ""
     for what, row in zip(names_of_estimates(rows), rows.to_dict("records")):
-        ends = row["ci_low"], row["ci_high"]
-        p = interval = better = ""
-        if np.isnan(ends).any():
-            saved = "there is no interval"
-        else:
-            interval = " [{:+.3f}, {:+.3f}]".format(*ends)
-            gain = np.nan_to_num(row["saved"], posinf=0)
-            queries = counted(round(abs(gain)), "query", "queries")
-            saves = "costs precision worth" if gain < 0 else "saves labels of"
-            saved = f"{name} {f'{saves} {queries}' if abs(gain) > 0.5 else 'saves no labels'}"
-        if row["minus"] and interval:
+        answer = f"{row['measure']}, {what} = {row['estimate']:+.3f}"
+        if np.isnan([row["ci_low"], row["ci_high"]]).any():
+            yield f"{answer} {labels}: there is no interval."
+            continue
+        answer += f" [{row['ci_low']:+.3f}, {row['ci_high']:+.3f}]"
+        better = ""
+        if row["minus"]:
             p = row["p_corrected"]
-            p = f" (p {f'= {p:.3g}' if p >= _LEAST_P else f'< {_LEAST_P:g}'}{family})"
-        if p and higher_is_better is not None:
-            winners = [row["run"], row["minus"]][:: 1 if higher_is_better else -1]
-            winner = winners[0] if row["estimate"] > 0 else winners[1]
-            better = (
-                f"{winner} is better; " if row["significant"] else "no significant difference; "
-            )
-        estimate = f"{row['measure']}, {what} = {row['estimate']:+.3f}{interval}{p}"
-        yield f"{estimate} {labels}: {better}{saved}."
+            answer += f" (p {f'= {p:.3g}' if p >= _LEAST_P else f'< {_LEAST_P:g}'}{family})"
+            if higher_is_better is not None:
+                winner = row["run"] if (row["estimate"] > 0) == higher_is_better else row["minus"]
+                better = (
+                    f"{winner} is better" if row["significant"] else "no significant difference"
+                )
+                better += "; "
+        gain = np.nan_to_num(row["saved"], posinf=0)
+        saves = "costs precision worth" if gain < 0 else "saves labels of"
+        saved = f"{saves} {counted(round(abs(gain)), 'query', 'queries')}"
+        saved = saved if abs(gain) > 0.5 else "saves no labels"
+        yield f"{answer} {labels}: {better}{name} {saved}."
 
 
 def _warn_of_equal_values(part: pd.DataFrame, differing: Ints) -> None:
     """Warns of estimates for which most of people's values are equal."""
-    few = np.flatnonzero((differing > 0) & (differing < _FEW_DIFFERENT))
-    if few.size:
-        what = names_of_estimates(part)
+    if few := names_of_estimates(part[(differing > 0) & (differing < _FEW_DIFFERENT)]):
         warn(
             f"{part['measure'].iloc[0]}: fewer than {_FEW_DIFFERENT} of people's values of "
-            f"{names_of([what[r] for r in few])} differ from the most frequent value: these "
+            f"{names_of(few)} differ from the most frequent value: these "
             "intervals can be too narrow; have people judge more queries"
         )
 
 
 def _without_interval(part: pd.DataFrame, h: Floats, rest: Floats) -> Iterator[str]:
     """A sentence on the estimates without an interval, where people's values are all equal."""
-    what, unknown = names_of_estimates(part), np.flatnonzero(part["ci_low"].isna())
-    values = [f"{value:.4g}" for value in h[unknown, :1].mean(axis=1)]
-    for value in dict.fromkeys(values):
-        rows = [what[row] for row, own in zip(unknown, values) if own == value]
+    values = pd.Series([f"{value:.4g}" for value in h[:, 0]], part.index)
+    for value, rows in part[part["ci_low"].isna()].groupby(values, sort=False):
         yield (
-            f"{part['measure'].iloc[0]}, {names_of(rows)}: all {h.shape[1]} audited queries have "
-            f"the value {value}, so there is no interval: nothing can be said about "
+            f"{part['measure'].iloc[0]}, {names_of(names_of_estimates(rows))}: all "
+            f"{h.shape[1]} audited queries have the value {value}, so there is no interval: "
+            "nothing can be said about "
             + (f"the other {rest.shape[1]}." if rest.shape[1] else "other queries.")
         )
 
@@ -386,19 +384,13 @@ class AuditedRuns:
         order = np.append(audited, np.setdiff1d(np.arange(len(by_machine)), audited))
         return cls(judges, by_machine.take(pa.array(order)).to_pylist(), len(by_people), order)
 
-    @property
-    def labels(self) -> list[int]:
-        """The number of labels of people, and of the machine."""
-        return [len(judge.judgements.grades) for judge in self.judges.members.values()]
-
     def pool(self, depth: int | None) -> dict[str, list[str]]:
         """The first ``depth`` documents of all runs for each of the machine's queries, by id."""
         runs = self.judges.runs_by(self.judges.names[1])
         parts = []
         for run in runs.runs:
             ranking = run.whole_ranking.cut(depth)
-            rows = {"query": ranking.queries, "docno": run.docnos(ranking)}
-            parts.append(pd.DataFrame(rows).drop_duplicates())
+            parts.append(pd.DataFrame({"query": ranking.queries, "docno": run.docnos(ranking)}))
         pairs = pd.concat(parts).drop_duplicates()
         by_query = pairs.groupby("query")["docno"].agg(sorted).to_dict()
         return {qid: by_query.get(at, []) for qid, at in zip(self.qids, self.order.tolist())}
@@ -417,13 +409,13 @@ class AuditedRuns:
         )
         values = np.hstack((by_people, by_machine[:, self.order]))
         # A last row of zeros, with the index -1, for means, from which nothing is subtracted.
-        values = np.vstack((values, np.zeros_like(values[:1])))
+        values = np.pad(values, ((0, 1), (0, 0)))
         return np.split(values[rows] - values[less], [self.size, 2 * self.size], axis=1)
 
 
 def means_and_differences(runs: int, first: int = 0, all_pairs: bool = False) -> tuple[Ints, Ints]:
     """The runs of all means, then of all differences, and the subtracted runs; -1: none."""
-    every = range(runs)
-    pairs = combinations(every, 2) if all_pairs else ((row, first) for row in every if row != first)
-    rows, less = np.array([*((row, -1) for row in every), *pairs]).T
+    means = [(row, -1) for row in range(runs)]
+    others = [(row, first) for row in range(runs) if row != first]
+    rows, less = np.array([*means, *(combinations(range(runs), 2) if all_pairs else others)]).T
     return rows, less

@@ -59,9 +59,8 @@ class AuditPlan(Printed):
     @property
     def drawn(self) -> list[str]:
         """The queries of the pilot, then those that people must judge."""
-        asked = self.width is None and self.queries is None
-        count = 0 if asked else len(self.order) if self.queries is None else self.queries
-        return self.order[: max(count, self.judged)]
+        every = 0 if self.width is None else len(self.order)
+        return self.order[: max(every if self.queries is None else self.queries, self.judged)]
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
@@ -72,21 +71,25 @@ class AuditPlan(Printed):
     def table(self) -> pd.DataFrame:
         """The documents to judge and the expected width for several numbers of queries."""
         most, least = len(self.order), max(self.judged, 3)
-        sizes = {*(n for n in _SIZES if least <= n <= most), most, least}
-        if self.queries is not None and self.queries >= least:
-            sizes.add(self.queries)
-        documents = np.cumsum([len(self.documents[qid]) for qid in self.order[self.judged :]])
-        documents = np.insert(documents, 0, 0)
+        own = max(self.queries or 0, least)
+        sizes = {*(n for n in _SIZES if least <= n <= most), most, least, own}
+        sizes_of_queries = [len(self.documents[qid]) for qid in self.order[self.judged :]]
+        documents = np.cumsum([0, *sizes_of_queries])
         rows = [(n, documents[n - self.judged], self.widths[n - 3]) for n in sorted(sizes)]
         return pd.DataFrame(rows, columns=["queries", "documents", "width"])
 
     def sentences(self) -> list[str]:
         """The plan in words, and what people are asked to judge."""
-        return [self._answer(), self._pool()]
+        rankings = "whole rankings" if self.depth is None else f"first {self.depth:,} documents"
+        return [
+            self._answer(),
+            f"People judge the pool of the runs' {rankings} in each query. Values by people are "
+            "then those of pooled qrels: other documents count as not relevant.",
+        ]
 
     def _answer(self) -> str:
-        of, at = len(self.order), len(self.order) if self.queries is None else self.queries
-        at = max(at, self.judged, 3) - 3
+        of = len(self.order)
+        at = max(of if self.queries is None else self.queries, self.judged, 3) - 3
         limits = f"the widest is {self.widths[at]:.3g}, of {self.limiting[at]}"
         basis = (
             "as if the machine were of no use, because people have judged no query yet"
@@ -112,20 +115,11 @@ class AuditPlan(Printed):
             f"{counted(len(self.pairs), 'document')} to judge."
         )
 
-    def _pool(self) -> str:
-        rankings = "whole rankings" if self.depth is None else f"first {self.depth:,} documents"
-        return (
-            f"People judge the pool of the runs' {rankings} in each query. Values by people are "
-            "then those of pooled qrels: other documents count as not relevant."
-        )
-
     def parts(self) -> Iterator[Part]:
         """The plan in words, the table, and what people are asked to judge."""
-        yield Part(self._answer())
+        answer, pool = self.sentences()
         heading = "Documents to judge, and width of the widest interval, by number of queries:"
-        yield Part(heading, self.table)
-        yield Part("")
-        yield Part(self._pool())
+        yield from (Part(answer), Part(heading, self.table), Part(), Part(pool))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the draw: JSON after ``#``, then ``qid``, ``docno``, and ``label`` to fill in.
@@ -139,8 +133,8 @@ class AuditPlan(Printed):
             raise ValueError("nothing is drawn: give a width or a number of queries")
         about = {n: getattr(self, n) for n in ("target", "width", "seed", "queries", "depth")}
         about |= {"of": len(self.order), "judged": self.drawn[: self.judged]}
-        lines = [f"# {json.dumps(about)}", "qid\tdocno\tlabel"]
-        lines += [f"{qid}\t{docno}\t" for qid, docno in self.pairs]
+        rows = [f"{qid}\t{docno}\t" for qid, docno in self.pairs]
+        lines = [f"# {json.dumps(about)}", "qid\tdocno\tlabel", *rows]
         try:
             with replacing(path, force=True, only_new=True) as new:
                 new.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")

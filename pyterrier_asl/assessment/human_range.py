@@ -19,7 +19,7 @@ from ..io.notices import counted
 from ..measures.parsing import NamedMeasure
 from ..statistics.intervals import Interval
 from ..statistics.settings import Floats
-from .agreement import agreement_on_documents, agreement_on_systems, draw_queries, interval_of
+from .agreement import agreements_of, draw_queries, interval_of
 from .judges import FEW_QUERIES, Judges, shared_pairs
 
 #: The amount by which a judge may agree less than people and still be within the human range.
@@ -65,14 +65,11 @@ def agreement_with_people(
     rows = []
     for measure in [None, *measures]:
         for name, (group, has_range) in compared.items():
-            if measure is None:
-                agreements, label = agreement_on_documents(group, draw), ""
-            elif group.on_shared_pairs:
-                agreements = agreement_on_systems(group, measure, draw)
-                label = judges.label(measure, [reference, name])
-            else:
+            if measure is not None and not group.on_shared_pairs:
                 continue
-            by_both = judges.members[reference].judgements, judges.members[name].judgements
+            agreements = agreements_of(group, measure, draw)
+            label = "" if measure is None else judges.label(measure, [reference, name])
+            by_both = (judges.members[judge].judgements for judge in (reference, name))
             both = len(shared_pairs(*by_both)[0])
             for row in agreements[frozenset((reference, name))].rows(reference, name, alpha):
                 none = np.array([np.nan])  # grades of two people on different scales
@@ -108,12 +105,10 @@ def _human_columns(
     """The agreement of people with each other, and a judge's agreement minus theirs."""
     if not has_range:
         return {**dict.fromkeys(HUMAN, np.nan), "verdict": UNKNOWN, "human_pairs": 0}
-    people = judges.people
-    human = [float(values[frozenset(pair)][0]) for pair in combinations(people, 2)]
-    less = interval_of(_less_human(name, people, values), alpha, queries)
-    numbers = (min(human), max(human), less.mean, less.low, less.high)
+    human = [float(values[frozenset(pair)][0]) for pair in combinations(judges.people, 2)]
+    less = interval_of(_less_human(name, judges.people, values), alpha, queries)
     return {
-        **dict(zip(HUMAN, numbers)),
+        **dict(zip(HUMAN, (min(human), max(human), *less))),
         "verdict": _verdict(less),
         "human_pairs": len(judges.members[name].judgements.grades),
     }
@@ -175,11 +170,11 @@ def judge_lines(
     for judge, rows in agreement.groupby("judge", sort=False):
         records: list[Any] = rows.to_dict("records")
         labels = next(row for row in records if row["agreement"] == DOCUMENTS)
-        share = float(rows["value"].iloc[0])
-        rankings = [_ranking(row) for row in records if row["agreement"] == SYSTEMS]
-        favoured = [favours[str(judge)]] if judge in favours else []
-        said = "; ".join([*rankings, _labels(labels, share), *favoured])
-        lines[str(judge)] = " ".join([f"{judge}: {said}.", *_cautions(labels, people)])
+        answers = [_ranking(row) for row in records if row["agreement"] == SYSTEMS]
+        answers.append(_labels(labels, share=records[0]["value"]))
+        answers += [favours[str(judge)]] if judge in favours else []
+        answer = f"{judge}: {'; '.join(answers)}."
+        lines[str(judge)] = " ".join([answer, *_cautions(labels, people)])
     return lines
 
 
@@ -188,9 +183,8 @@ def _ranking(row: dict[str, Any]) -> str:
     if np.isnan(row["value"]):
         return f"cannot rank systems by {row['measure']}, by which they are equal"
     verdict = _ON_SYSTEMS[row["verdict"]].format(queries=queries_of(row))
-    human = f"; people among themselves {human}" if (human := people_range(row)) else ""
     pairs = counted(row["pairs"], "pair")
-    return f"{verdict} by {row['measure']} (tau {with_ends(row)} on {pairs}{human})"
+    return f"{verdict} by {row['measure']} (tau {with_ends(row)} on {pairs}{among_people(row)})"
 
 
 def _labels(row: dict[str, Any], share: float) -> str:
@@ -228,6 +222,12 @@ def people_range(row: dict[str, Any]) -> str:
     """The least and the greatest agreement of two people; '' where it is unknown."""
     ends = [f"{row[end]:.3f}" for end in HUMAN[:2] if not np.isnan(row[end])]
     return " to ".join(dict.fromkeys(ends))
+
+
+def among_people(row: dict[str, Any]) -> str:
+    """The end of a value in brackets: how people agree, if that is known."""
+    human = people_range(row)
+    return f"; people among themselves {human}" * bool(human)
 
 
 def with_ends(row: dict[str, Any]) -> str:

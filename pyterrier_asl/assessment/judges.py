@@ -89,23 +89,21 @@ class Judge:
         grades = self.judgements.grades
         if not np.any(grades >= max(rel, 0)):
             largest = ", ".join(f"{grade:g}" for grade in np.unique(grades)[-4:]) or "none"
-            is_qrels = self.name == QRELS
-            who = "the qrels have" if is_qrels else f"judge {self.name!r} finds"
-            remedy = f"give a minimum grade for this judge, --judge-rel {self.name}=..."
+            who, remedy = "the qrels have", "check the qrels, and rel (--rel)"
+            if self.name != QRELS:
+                who = f"judge {self.name!r} finds"
+                remedy = f"give a minimum grade for this judge, --judge-rel {self.name}=..."
             raise ValueError(
-                f"{who} nothing relevant at rel={rel:g}: the largest grades are {largest}; "
-                + ("check the qrels, and rel (--rel)" if is_qrels else remedy)
+                f"{who} nothing relevant at rel={rel:g}: the largest grades are {largest}; {remedy}"
             )
 
     def warn_of_forms(self, reference: Judge) -> None:
         """Warns of ids that the judge writes in another form than the reference."""
         ours, theirs = self.judgements, reference.judgements
-        for form in (
-            other_form("query", ours.qid_text, theirs.qid_text),
-            other_form("document", ours.docnos, theirs.docnos),
-        ):
-            if form:
-                warn(f"the judge {self.name!r} {form}")
+        queries = other_form("query", ours.qid_text, theirs.qid_text)
+        documents = other_form("document", ours.docnos, theirs.docnos)
+        for form in filter(None, (queries, documents)):
+            warn(f"the judge {self.name!r} {form}")
 
     def with_pairs(self, rows: Ints) -> Judge:
         """The judge with some of the judgements only."""
@@ -163,9 +161,9 @@ class Judges:
         names = [str(name) for name in judges]
         if judge_rel is not None and not isinstance(judge_rel, Mapping):
             judge_rel = dict.fromkeys(names[1:], judge_rel)
-        own = {str(name): grade for name, grade in (judge_rel or {}).items()}
-        check_names("judge_rel", own, names, "judges")
-        own = {name: check_from_0(f"the grade of {name!r}", least) for name, least in own.items()}
+        check_names("judge_rel", judge_rel or (), names, "judges")
+        grades = {str(name): grade for name, grade in (judge_rel or {}).items()}
+        own = {name: check_from_0(f"the grade of {name!r}", at) for name, at in grades.items()}
         rel = None if rel is None else check_from_0("rel", rel)
         persons = [str(name) for name in people]
         check_names("people", persons, names, "judges")
@@ -184,9 +182,8 @@ class Judges:
             if len(names) > 1 and judgements.grades.min(initial=0) < 0:  # labels of -1
                 judge = judge.with_pairs(np.flatnonzero(judgements.grades >= 0))
             members[name] = judge
-        reference, *others = members.values()
-        for judge in others:
-            judge.warn_of_forms(reference)
+        for name in names[1:]:
+            members[name].warn_of_forms(members[names[0]])
         return cls(members, rel, runs)
 
     @property
@@ -202,14 +199,13 @@ class Judges:
     @property
     def judgements(self) -> Judgements:
         """The judgements of the judge with the largest grade."""
-        judgements = [judge.judgements for judge in self.members.values()]
-        return max(judgements, key=lambda qrels: qrels.grades.max(initial=0))
+        members = self.members.values()
+        return max(members, key=lambda own: own.judgements.grades.max(initial=0)).judgements
 
     def pairs(self, reference: str | None = None) -> list[tuple[str, str]]:
         """Every two judges; or the reference with each of the others."""
-        return [
-            pair for pair in combinations(self.names, 2) if reference is None or reference in pair
-        ]
+        pairs = combinations(self.names, 2)
+        return [pair for pair in pairs if reference is None or reference in pair]
 
     def select(self, names: Iterable[str]) -> Judges:
         """Some of the judges, in this order."""
@@ -233,8 +229,7 @@ class Judges:
     def positions(self) -> dict[str, Ints]:
         """The numbers of the :attr:`qids` among each judge's queries."""
         texts = {name: judge.judgements.qid_text for name, judge in self.members.items()}
-        first = texts[self.names[0]]
-        numbers = {name: positions(first, own) for name, own in texts.items()}
+        numbers = {name: positions(texts[self.names[0]], own) for name, own in texts.items()}
         shared = np.all([own >= 0 for own in numbers.values()], axis=0)
         if not shared.any():
             examples = {name: own[:1].to_pylist() for name, own in texts.items()}
@@ -259,10 +254,9 @@ class Judges:
         shared = np.flatnonzero(np.all([judged >= 0 for judged in rows.values()], axis=0))
         if not shared.size:
             return None
-        members = self.members.items()
-        if all(shared.size == len(judge.judgements.grades) for _, judge in members):
+        if all(shared.size == len(own.judgements.grades) for own in self.members.values()):
             return self
-        cut = {name: judge.with_pairs(np.sort(rows[name][shared])) for name, judge in members}
+        cut = {n: own.with_pairs(np.sort(rows[n][shared])) for n, own in self.members.items()}
         runs = self.runs_by(self.names[0]) if self.source is not None else None
         return Judges(cut, self.rel, runs, are_cut=True)
 
@@ -283,7 +277,7 @@ class Judges:
             name: the judge; None: the reference.
         """
         name = name or self.names[0]
-        by_judge = [self.measure_by(measure, name) for measure in measures]
+        by_judge = (self.measure_by(measure, name) for measure in measures)
         return self.runs_by(name).facts({named.name: named.measure for named in by_judge})
 
     @cached_property
@@ -306,21 +300,22 @@ class Judges:
         >>> judges.label("AP(rel=2)"), judges.label("nDCG@10")
         ('AP(rel=2), m: rel=1', 'nDCG@10')
         """
-        by_judge = {name: self.measure_by(measure, name) for name in names or self.members}
-        reference = next(iter(by_judge.values()))
+        by_judge = [(name, self.measure_by(measure, name)) for name in names or self.members]
+        _, reference = by_judge[0]
         different = [
             f"{name}: rel={own.measure['rel']:g}"
-            for name, own in by_judge.items()
+            for name, own in by_judge
             if str(own.measure) != str(reference.measure)
         ]
         return ", ".join([reference.name, *different])
 
     def ranked_by(self, measures: Measures) -> list[NamedMeasure]:
         """The measures that rank the runs; none without several runs."""
-        has_several = self.source is not None and len(self.systems) > 1
-        ranked = named_measures(measures) if has_several else []
+        if self.source is None or len(self.systems) < 2:
+            return []
+        ranked = named_measures(measures)
         for measure in ranked:
-            sign_of(measure.measure)
+            sign_of(measure)
         return ranked
 
     def values(self, measure: Measures) -> dict[str, Floats]:
@@ -330,12 +325,11 @@ class Judges:
             ValueError: for a judge who finds nothing relevant.
         """
         by_judge = {name: self.measure_by(measure, name).measure for name in self.members}
-        for name, own in by_judge.items():
+        for name, own in by_judge.items() if not self.are_cut else ():
             least = own["rel"] if "rel" in own.SUPPORTED_PARAMS else 1
-            if not self.are_cut:
-                # Graded measures, such as RBP without rel, have no number there.
-                has_number = isinstance(least, (int, float))
-                self.members[name].check_finds_relevant(least if has_number else 1)
+            # Graded measures, such as RBP without rel, have no number there.
+            has_number = isinstance(least, (int, float))
+            self.members[name].check_finds_relevant(least if has_number else 1)
         return {name: self.values_by(name, own) for name, own in by_judge.items()}
 
     def values_by(self, name: str, measure: Any) -> Floats:

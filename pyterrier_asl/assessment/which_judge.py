@@ -22,12 +22,11 @@ from ..statistics.tests import with_corrected_p
 from .agreement import (
     ON_GRADES,
     Agreement,
-    agreement_on_documents,
-    agreement_on_systems,
+    agreements_of,
     draw_queries,
     interval_of,
 )
-from .human_range import DOCUMENTS, SYSTEMS, people_range, queries_of, with_ends
+from .human_range import DOCUMENTS, SYSTEMS, among_people, queries_of, with_ends
 from .judges import Judges
 
 #: The columns of :attr:`.JudgeReport.differences`.
@@ -70,11 +69,7 @@ def differences_of_judges(
             if group is None:  # without a pair of query and document in common
                 continue
             if id(group) not in done:
-                done[id(group)] = (
-                    agreement_on_documents(group, draw, reference)
-                    if measure is None
-                    else agreement_on_systems(group, measure, draw, reference)
-                )
+                done[id(group)] = agreements_of(group, measure, draw, reference)
             agreements = [done[id(group)][frozenset((reference, name))] for name in pair]
             about = {"reference": reference, "measure": "" if measure is None else measure.name}
             rows += (about | row for row in _compared(pair, agreements, alpha))
@@ -91,15 +86,16 @@ def _compared(
     for kind in a.values:
         if kind not in ON_GRADES:  # which have no draws
             less = b.values[kind] - a.values[kind]
-            names, sign = (pair[::-1], -1) if less[0] > 0 else (pair, 1)
-            own = interval_of(sign * less, alpha, a.queries)
+            (judge, other), sign = (pair[::-1], -1) if less[0] > 0 else (pair, 1)
+            difference, low, high = interval_of(sign * less, alpha, a.queries)
             yield {
-                **dict(zip(("judge", "other"), names)),
+                "judge": judge,
+                "other": other,
                 "agreement": kind,
-                "difference": own.mean,
-                "ci_low": own.low,
-                "ci_high": own.high,
-                "p": np.nan if np.isnan(own.low) else bootstrap_p(less[0], less[1:]),
+                "difference": difference,
+                "ci_low": low,
+                "ci_high": high,
+                "p": np.nan if np.isnan(low) else bootstrap_p(less[0], less[1:]),
                 "pairs": a.pairs,
                 "queries": a.queries,
             }
@@ -129,14 +125,11 @@ def best_judge(agreement: pd.DataFrame, differences: pd.DataFrame, runs: int) ->
     first, *rest = records
     chosen = differences[differences["agreement"] == kind]
     chosen = chosen[chosen["measure"].isin(chosen["measure"].head(1))]
-    by_other: dict[str, Any] = {
-        (set(row[["judge", "other"]]) - {first["judge"]}).pop(): row
-        for _, row in chosen.iterrows()
-        if first["judge"] in (row["judge"], row["other"])
-    }
+    compared: list[Any] = chosen.to_dict("records")
+    by_pair = {frozenset((row["judge"], row["other"])): row for row in compared}
     less, alike, unknown = [], [], []
     for row in rest:
-        found = by_other.get(row["judge"])
+        found = by_pair.get(frozenset((first["judge"], row["judge"])))
         if found is None or np.isnan(found["p"]):
             unknown.append(row["judge"])
         elif found["significant"] and found["other"] == row["judge"]:
@@ -161,9 +154,8 @@ def best_judge(agreement: pd.DataFrame, differences: pd.DataFrame, runs: int) ->
         else ""
     )
     on = "relevance" if kind == DOCUMENTS else f"the ranking of {runs} runs by {first['measure']}"
-    human = f"; people among themselves {human}" if (human := people_range(first)) else ""
     return [
         f"{first['judge']} agrees best with {first['reference']} on {on} ({kind} "
-        f"{with_ends(first)}, {queries_of(first)}{human}).",
+        f"{with_ends(first)}, {queries_of(first)}{among_people(first)}).",
         f"{of}{'; '.join(parts)} (paired bootstrap over queries{family}).",
     ]

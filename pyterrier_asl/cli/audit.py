@@ -36,7 +36,7 @@ from . import epilog, options, outputs, print_notes, readers
 NOBODY = "none"
 
 #: The values of ``--target``.
-_TARGETS = [target.replace(" ", "-") for target in library.TARGETS]
+_TARGETS = ("queries-like-these", "these-queries")
 
 
 #: The options of the machine, the measures and the target, of 'audit' and 'plan-audit'.
