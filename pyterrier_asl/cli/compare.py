@@ -225,7 +225,7 @@ def command(**values: Any) -> None:
 
 def _compare(values: Mapping[str, Any], reports: GuardReports | None) -> int:
     """Compares and prints runs, or systems by scores or over tracks; returns the exit status."""
-    from ..comparison.printing import print_comparison
+    from ..comparison.reports import print_comparison
     from ..io.texts import Texts
 
     names = _positional(values)

@@ -12,9 +12,8 @@ from ..evaluation.ties import means_over_ties
 from ..io.notices import counted
 from ..statistics.rounding import NO_DIFFERENCE
 from .conditions import Condition, are_relevant
-from .differences import RunDifference
+from .differences import PREFERENCES, Inputs, RunDifference
 from .guard import Outcome, Verdict
-from .inputs import PREFERENCES, Inputs
 
 #: What to do where queries or scores of a baseline are missing.
 _REMEDY = "restore the baseline, or let that pass: allow_missing=True (--allow-missing)"
@@ -64,7 +63,6 @@ def doubt(
     inputs: Inputs,
     facts: Mapping[str, Facts],
     difference: RunDifference,
-    *,
     allow_missing: bool = False,
 ) -> str:
     """The first fact by which no verdict on a difference can be trusted; '' without one."""

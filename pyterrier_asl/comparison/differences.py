@@ -1,4 +1,4 @@
-"""Differences of runs from a baseline, from their values by query to their corrected p-values.
+"""Values of runs by query, and their differences from a baseline, to corrected p-values.
 
 In a single collection the test is one of :data:`TESTS`. Over several collections the difference is
 the mean of the collections' mean differences, and p is from random signs within collections.
@@ -7,21 +7,22 @@ the mean of the collections' mean differences, and p is from random signs within
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from ..evaluation.evaluation import Evaluation
 from ..measures.directions import value_range
 from ..statistics.intervals import detectable_difference
 from ..statistics.pairwise import no_variance
 from ..statistics.rank_intervals import rank_intervals
-from ..statistics.settings import DRAWS, FEWEST, Floats
+from ..statistics.settings import DRAWS, FEWEST, Bools, Floats
 from ..statistics.tests import Comparison, PairedTest, compare_pair, correct
-from .inputs import PREFERENCES, Inputs
+from .conditions import Condition
 
 #: Tests of two runs by name, with a description and the effect size.
 TESTS = {
@@ -34,6 +35,38 @@ TESTS = {
 SIGNS = "sign vectors"
 #: The result of a test that was not made.
 _UNTESTED = Comparison(*[math.nan] * 6)
+
+
+#: Preferences of lexicographic precision (Diaz 2023), which are defined for pairs of runs.
+PREFERENCES = ("rrLP", "sgnLP")
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """The values of S systems, the baseline first.
+
+    Attributes:
+        names: the systems.
+        higher_is_better: the direction of each measure and preference; None of a count.
+        measures: the measures that ir_measures knows, by name; no preferences.
+        conditions: the conditions, with the names of their measures here.
+        values: collection ('' for a single one) -> name -> values, shape (S, Q); preferences are
+            those for each system over the baseline.
+        qids: the queries of each collection.
+        judged: the runs of each collection; none of scores.
+        missing: of scores whether each was missing and is filled, as ``values``.
+        rel: the least grade of a relevant document, for preferences and documents.
+    """
+
+    names: list[str]
+    higher_is_better: dict[str, bool | None]
+    measures: dict[str, Any]
+    conditions: list[tuple[Condition, str]]
+    values: dict[str, dict[str, Floats]]
+    qids: dict[str, list[Any]]
+    judged: dict[str, Evaluation] = field(default_factory=dict)
+    missing: dict[str, dict[str, Bools]] = field(default_factory=dict)
+    rel: float = 1
 
 
 @dataclass(frozen=True)
@@ -236,21 +269,17 @@ def run_differences(inputs: Inputs, options: PairedTest) -> list[RunDifference]:
         for name in inputs.higher_is_better
     }
     systems = len(inputs.names) if inputs.judged else math.inf
-
-    def differences() -> Iterator[RunDifference]:
-        for row, run in enumerate(inputs.names[1:], 1):
-            for name, values in columns.items():
-                a, b = values[[0, row]]
-                difference, extremes = b - a, (-math.inf, math.inf)
-                if name in PREFERENCES:
-                    a, b, extremes = *[np.full(len(qids), np.nan)] * 2, (-1.0, 1.0)
-                elif (measure := inputs.measures.get(name)) is not None:
-                    extremes = value_range(measure, systems)
-                up = inputs.higher_is_better[name]
-                about = up, a, b, difference, qids, tracks, extremes, options
-                yield RunDifference(run, name, *about)
-
-    return tested(differences())
+    ranges = {name: value_range(own, systems) for name, own in inputs.measures.items()}
+    ranges |= dict.fromkeys(PREFERENCES, (-1.0, 1.0))
+    differences = []
+    for row, run in enumerate(inputs.names[1:], 1):
+        for name, values in columns.items():
+            a, b = values[[0, row]]
+            pair = [np.full(len(qids), np.nan)] * 2 if name in PREFERENCES else [a, b]
+            extremes = ranges.get(name, (-math.inf, math.inf))
+            about = inputs.higher_is_better[name], *pair, b - a, qids, tracks, extremes, options
+            differences.append(RunDifference(run, name, *about))
+    return tested(differences)
 
 
 def tested(differences: Iterable[RunDifference]) -> list[RunDifference]:

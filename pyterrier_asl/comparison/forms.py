@@ -11,8 +11,7 @@ from ..charts.forms import alt, captioned, in_rows, inline_rows, ranges, tooltip
 from ..io import table_forms, tables
 from ..io.notices import counted
 from ..statistics.settings import check_name
-from .differences import TESTS, RunDifference
-from .inputs import PREFERENCES
+from .differences import PREFERENCES, TESTS, RunDifference
 from .sentences import correction_of
 
 #: The kinds of charts.

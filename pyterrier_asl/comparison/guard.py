@@ -17,8 +17,7 @@ from ..statistics.pairwise import non_inferiority
 from ..statistics.rounding import NO_DIFFERENCE
 from ..statistics.settings import DRAWS, Floats
 from .conditions import Condition
-from .differences import RunDifference, with_p
-from .inputs import Inputs
+from .differences import Inputs, RunDifference, with_p
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Reports of a guard: on standard error, as JUnit XML, Markdown and GitHub annotations.
+"""Comparisons as commands print them, and reports of a guard: text, JUnit XML, Markdown, GitHub.
 
 A guard that ends in an error reports it in every output, and no output of an earlier guard stays.
 """
@@ -7,18 +7,18 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from xml.etree import ElementTree
 
 import pandas as pd
 
+from ..io import table_forms, tables
 from ..io.atomic import check_replaceable, replacing
-from ..io.printed import Part, markdown
-from ..io.table_forms import jsonl_lines
+from ..io.printed import Part, markdown, print_parts
 from .guard import Outcome, Verdict, outcome_of
-from .result import RunComparison
+from .result import TITLES, RunComparison
 
 #: The JUnit XML element of a condition that does not pass.
 _ELEMENTS = {Outcome.FAIL: "failure", Outcome.ERROR: "error"}
@@ -100,7 +100,7 @@ class GuardReports:
             status: dict[str, Any] = {"verdict": outcome.name, "status": outcome.value}
             status |= {"notes": list(notes)} if notes else {}
             for row in [*map(_row, verdicts), status]:
-                print(*jsonl_lines(pd.DataFrame([row])))
+                print(*table_forms.jsonl_lines(pd.DataFrame([row])))
         return outcome
 
 
@@ -188,3 +188,62 @@ def _xml_text(text: str) -> str:
 def _escaped(text: str, is_property: bool = False) -> str:
     characters = "%\r\n:," if is_property else "%\r\n"
     return text.translate({ord(c): f"%{ord(c):02X}" for c in characters})
+
+
+# The comparison
+
+
+def print_comparison(
+    compared: RunComparison,
+    form: str,
+    *,
+    places: int = 4,
+    show: str | None = None,
+    texts: Mapping[str, str] | None = None,
+    wide: bool = False,
+    all_rows: bool = False,
+) -> None:
+    """Prints a comparison.
+
+    Args:
+        compared: the comparison.
+        form: one of :data:`.io.tables.FORMS`. A table comes with sentences and notes, of a guard
+            only with ``all_rows``; the other forms print one frame.
+        places: decimal places; -1: all digits.
+        show: ``'queries'``, ``'documents'`` (the relevant documents that moved), or the means.
+        texts: the text of queries, by id.
+        wide: whether a table has all columns, even where lines wrap.
+        all_rows: whether a terminal shows all rows of a long table, and a guard its notes.
+    """
+    size: dict[str, Any] = {"places": places, "wide": wide, "all_rows": all_rows}
+    if form == "table":
+        ascii_only = not table_forms.has_arrows(sys.stdout)
+        means = compared.means(ascii_only=ascii_only)
+        is_short = compared.inputs.conditions and not all_rows
+        short = [Part(), means, *map(Part, ["", *compared.notes] if compared.notes else [])]
+        parts = short if is_short else compared.parts(means)
+        if show == "queries":
+            frame = _with_text(compared.differences(), texts)
+            what = "B - A by query, the largest loss by the first measure first:"
+            parts.append(Part(what, frame, {"titles": TITLES}))
+        if show == "documents":
+            parts += compared.documents(None) if all_rows else compared.documents()
+        print_parts(parts, **size)
+    elif show == "queries":
+        frame = _with_text(compared.of_one(compared.by_query), texts)
+        tables.write(frame, form, places=places)
+    elif show == "documents":
+        tables.write(compared.of_one(compared.moved), form, places=places)
+    elif form == "latex":
+        print(compared.to_latex(places=places), end="")
+    elif form == "markdown":
+        means = compared.means()
+        assert means.table is not None
+        tables.write(means.table, form, places=places, **means.style)
+    else:
+        table = compared.table if compared.by_track is None else compared.by_track
+        tables.write(compared.of_one(table), form, places=places)
+
+
+def _with_text(frame: pd.DataFrame, texts: Mapping[str, str] | None) -> pd.DataFrame:
+    return frame.assign(query=frame["qid"].map(str).map(texts).fillna("")) if texts else frame

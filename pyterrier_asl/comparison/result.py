@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -22,9 +22,8 @@ from ..statistics.tests import PairedTest, correct
 from . import forms, sentences
 from .checks import answered_by_neither, doubt, unanswered_verdict, untestable
 from .conditions import Condition
-from .differences import RunDifference, run_differences, tested
+from .differences import Inputs, RunDifference, run_differences, tested
 from .guard import Verdict, for_condition, limits_of, verdict_on
-from .inputs import Inputs
 
 #: The number of moved documents that are printed by default.
 MOVED = 5
@@ -228,10 +227,9 @@ class RunComparison(Printed):
     @cached_property
     def doubts(self) -> dict[tuple[str, str], str]:
         """By run and measure, why no verdict can be trusted; '' where it can."""
-        options: dict[str, Any] = {"allow_missing": self.allow_missing}
         return {
-            (of_run.run, of_run.name): doubt(self.inputs, self.facts, of_run, **options)
-            for of_run in self.run_differences
+            (own.run, own.name): doubt(self.inputs, self.facts, own, self.allow_missing)
+            for own in self.run_differences
         }
 
     # Verdicts
@@ -249,22 +247,17 @@ class RunComparison(Printed):
                 verdicts += unanswered_verdict(self.inputs, self.facts, run)
         return verdicts
 
-    def _verdicts_on(self, condition: Condition, name: str) -> list[Verdict]:
+    def _verdicts_on(self, condition: Condition, name: str) -> Iterator[Verdict]:
         """The verdict on a condition for each run."""
         own = [of_run for of_run in self.run_differences if of_run.name == name]
         least = correct([of_run.least_p for of_run in own], self.options.correction).p.tolist()
-        verdicts = []
         for of_run, least_p in zip(for_condition(condition, own), least):
             about: Any = self.inputs, self.facts, condition, of_run
             reason = untestable(*about, least_p=least_p, allow_missing=self.allow_missing)
             is_certain = condition.certainly and not reason
             limits = limits_of(self.inputs, of_run.run, name) if is_certain else None
             neither = answered_by_neither(self.inputs, of_run.run)
-            verdict = verdict_on(
-                condition, of_run, limits=limits, untestable=reason, neither=neither
-            )
-            verdicts.append(verdict)
-        return verdicts
+            yield verdict_on(condition, of_run, limits=limits, untestable=reason, neither=neither)
 
     # Sentences and forms
 

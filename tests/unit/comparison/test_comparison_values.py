@@ -9,7 +9,7 @@ from _calls import call, rows
 from _files import write_qrels, write_run
 
 import pyterrier_asl as asl
-from pyterrier_asl.comparison.printing import print_comparison
+from pyterrier_asl.comparison.reports import print_comparison
 from pyterrier_asl.statistics.rank_intervals import rank_intervals
 
 TOPICS = [f"q{number:02}" for number in range(30)]

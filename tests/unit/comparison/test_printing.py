@@ -6,7 +6,7 @@ import pytest
 from _calls import Terminal
 
 from pyterrier_asl import compare
-from pyterrier_asl.comparison.printing import print_comparison
+from pyterrier_asl.comparison.reports import print_comparison
 
 QRELS = {qid: {"a": 1, "n": 0} for qid in ("q1", "q2", "q3")}
 LIVE = {qid: {"a": 2, "n": 1} for qid in QRELS}
