@@ -138,7 +138,7 @@ def test_every_result_has_it(fact):
         "Experiment": asl.Experiment(
             [frame(run).sort_values("qid").assign(rank=0, query="x") for run in runs.values()],
             pd.DataFrame({"qid": list(qrels), "query": "x"}),
-            frame(qrels, "label"),
+            frame(qrels, "label").sort_values("qid"),
             ["AP"],
             names=["a", "b"],
             filter_by_topics=False,
