@@ -7,6 +7,7 @@ judge. A system cannot be expected to reach 1 where two people disagree.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -171,20 +172,23 @@ def compare_with_assessors_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
             "topics",
         ),
     )
-    zero = alt.Chart().mark_rule(color="gray", strokeDash=DASHED).encode(x=alt.datum(0))
-    layers = alt.layer(zero, ranges(base, "ci_low", "difference", "ci_high", "run minus judge"))
+    layers = alt.layer(
+        alt.Chart().mark_rule(color="gray", strokeDash=DASHED).encode(x=alt.datum(0)),
+        ranges(base, "ci_low", "difference", "ci_high", "run minus judge"),
+    )
     bound = shape("bound", "the judge's score", domain=BOUNDS).legend(orient="bottom", columns=2)
     layers.layer[1].layer[1].encoding.shape = bound
     against = shown["judge"]
     if shown["judged_by"].nunique() > 1:
         against = against + ", judged by " + shown["judged_by"]
     layers = layers.properties(data=shown.assign(against=against))
-    caption = (
+    return captioned(
+        in_rows(layers, "against", against),
+        "Runs against other judges",
         "AP of each run minus AP of the judge's documents in the best order, in a random order "
         f"(the expected value) and in the worst order, with its interval. {significance(frame)}"
-        f"{f' The best {most} of {len(by_run)} runs.' * (len(by_run) > most)}"
+        f"{f' The best {most} of {len(by_run)} runs.' * (len(by_run) > most)}",
     )
-    return captioned(in_rows(layers, "against", against), "Runs against other judges", caption)
 
 
 @analysis(TROTMAN, "Figure 2")
@@ -272,16 +276,17 @@ def human_range_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
         y=alt.Y("row:N", sort=None, title=None, axis=alt.Axis(labelLimit=LONG_NAME)),
         tooltip=tooltips("who", "judged_by", "low", "tick", "high", "bar", "bar_run", "topics"),
     )
-    bars = base.mark_bar(opacity=0.5).encode(
-        x=alt.X("bar:Q", title="MAP", scale=alt.Scale(domain=[0, 1])),
-        color=category("bar_run", "system"),
-    )
-    lines = base.mark_rule(strokeWidth=2, color="black").encode(
-        x=alt.X("low:Q"), x2=alt.X2("high:Q")
-    )
-    ticks = base.mark_tick(thickness=3, color="black").encode(x=alt.X("tick:Q"))
     return figure(
-        alt.layer(bars, lines, ticks),
+        alt.layer(
+            base.mark_bar(opacity=0.5).encode(
+                x=alt.X("bar:Q", title="MAP", scale=alt.Scale(domain=[0, 1])),
+                color=category("bar_run", "system"),
+            ),
+            base.mark_rule(strokeWidth=2, color="black").encode(
+                x=alt.X("low:Q"), x2=alt.X2("high:Q")
+            ),
+            base.mark_tick(thickness=3, color="black").encode(x=alt.X("tick:Q")),
+        ),
         "Human scores and the system's",
         "Line: the relevant documents of a judge, scored as a run by the other judge, from "
         "the worst order to the best, with a tick at the expected score of a random order; for "
@@ -295,15 +300,19 @@ def _differences(
     judges: Judges, judged_by: str, name: str, paired: PairedTest
 ) -> Iterator[dict[str, Any]]:
     """Runs against a judge, all scored by the judgements of another judge."""
-    precision = precision_by(judges, judged_by)
-    run_means = precision.mean(axis=-1)
-    by_bound = judge_as_run(judges, name, judged_by)
-    for bound, scores in ((bound, by_bound[bound]) for bound in BOUNDS):
-        head = {"judged_by": judged_by, "judge": name, "bound": bound}
-        for run, values, run_ap in zip(judges.systems, precision, run_means):
-            means = {"run_AP": run_ap, "judge_AP": scores.mean(axis=-1)}
-            tested = paired.of(values, scores)
-            yield {**head, "run": run, **means, "topics": len(judges.qids), **tested}
+    precision, scores = precision_by(judges, judged_by), judge_as_run(judges, name, judged_by)
+    runs = list(zip(judges.systems, precision, precision.mean(axis=-1)))
+    for bound, (run, values, run_ap) in product(BOUNDS, runs):
+        yield {
+            "judged_by": judged_by,
+            "judge": name,
+            "bound": bound,
+            "run": run,
+            "run_AP": run_ap,
+            "judge_AP": scores[bound].mean(),
+            "topics": len(judges.qids),
+            **paired.of(values, scores[bound]),
+        }
 
 
 def _types(names: list[str], run_types: Mapping[str, str] | pd.DataFrame | None) -> pd.Series[Any]:
@@ -314,6 +323,8 @@ def _types(names: list[str], run_types: Mapping[str, str] | pd.DataFrame | None)
         run_types = dict(zip(run_types["run"], run_types["type"]))
     types = pd.Series(dict(run_types)).rename(str).reindex(names)
     if types.isna().any():
-        lacking = types.index[types.isna()].tolist()
-        raise ValueError(f"run_types does not have the runs {lacking}: give each its type")
+        raise ValueError(
+            f"run_types does not have the runs {types.index[types.isna()].tolist()}: give each its "
+            "type"
+        )
     return types

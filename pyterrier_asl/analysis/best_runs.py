@@ -93,7 +93,6 @@ def run_quality(
     """
     judged, rel = read(runs, qrels, rel)
     options = AslOptions(rel, cutoff, missing, as_published)
-
     names = (*options.measures(), f"R@{options.depth}")
     return quality_of(judged, options).rename(columns={name: options.label(name) for name in names})
 
@@ -104,33 +103,30 @@ def run_quality_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     names = {re.sub(r"\(rel=.*?\)", "", name): name for name in frame.columns}
     frame = frame.set_axis(list(names), axis=1)
     further = [name for name in frame.columns if name.startswith(("R@", "Judged@"))]
-    points = (
-        alt.Chart(frame)
-        .mark_circle(size=POINT["size"], opacity=0.8)
-        .encode(
-            color=alt.Color(
-                "missing_share:Q",
-                title="missing share of ASL",
-                scale=alt.Scale(scheme="viridis", zero=False),
-                legend=alt.Legend(format="%", orient="bottom", tickCount=3),
-            ),
-            tooltip=tooltips(
-                "run", "P@20", "ASL@g1-10", "AP", "ASL", "missing_share", "unjudged_share", *further
-            ),
-        )
-    )
-    ends, heights = around(frame["AP"]), around(frame["ASL"])
     by_ap, by_asl = frame["run"].iloc[[int(frame["AP"].argmax()), 0]]
     best = f"{by_ap} is the best by AP{' and' if by_ap == by_asl else f', {by_asl}'} by ASL."
     return figure(
-        points,
+        alt.Chart(frame).mark_circle(size=POINT["size"], opacity=0.8),
         "At the top, and over all relevant documents",
         "Each point is a run; better is up and to the right. Light colours: a large share of its "
         f"search length comes from relevant documents that it did not retrieve. {best}"
         + undrawn(frame["missing_share"]),
-        x=alt.X("AP:Q", title=better(names["AP"], "→"), scale=alt.Scale(domain=ends)),
+        x=alt.X(
+            "AP:Q", title=better(names["AP"], "→"), scale=alt.Scale(domain=around(frame["AP"]))
+        ),
         y=alt.Y(
-            "ASL:Q", title=better(names["ASL"], "↑"), scale=alt.Scale(domain=heights, reverse=True)
+            "ASL:Q",
+            title=better(names["ASL"], "↑"),
+            scale=alt.Scale(domain=around(frame["ASL"]), reverse=True),
+        ),
+        color=alt.Color(
+            "missing_share:Q",
+            title="missing share of ASL",
+            scale=alt.Scale(scheme="viridis", zero=False),
+            legend=alt.Legend(format="%", orient="bottom", tickCount=3),
+        ),
+        tooltip=tooltips(
+            "run", "P@20", "ASL@g1-10", "AP", "ASL", "missing_share", "unjudged_share", *further
         ),
     )
 
@@ -140,11 +136,13 @@ def quality_of(judged: Evaluation, options: AslOptions) -> pd.DataFrame:
     recall, missing, judged_share, unjudged, irrelevant = judged.once(_qualifications, options)
     measures = options.measures().items()
     means = {name: judged.values(measure).mean(axis=-1) for name, measure in measures}
-    frame = pd.DataFrame({"run": judged.names, **means})
-    frame[f"R@{options.depth}"] = recall
-    frame["missing_share"] = missing / frame["ASL"]
-    frame[f"Judged@{options.depth}"] = judged_share
-    frame["unjudged_share"] = _share(unjudged, irrelevant)
+    further = {
+        f"R@{options.depth}": recall,
+        "missing_share": missing / means["ASL"],
+        f"Judged@{options.depth}": judged_share,
+        "unjudged_share": _share(unjudged, irrelevant),
+    }
+    frame = pd.DataFrame({"run": judged.names, **means, **further})
     return frame.sort_values("ASL", key=rounded, kind="stable", ignore_index=True)
 
 
@@ -198,9 +196,13 @@ def headroom(
         for name, measure in options.measures().items():
             sign = -1 if higher_is_better(measure) is False else 1
             best = quality.iloc[int((sign * rounded(quality[name])).argmax())]
-            run = best["run"] if is_relevant(judged, rel) else ""
-            about = {"measure": label(name), "runs": len(quality), "best_run": run}
-            rows.append({**about, "value": best[name], **best[further]})
+            about = {
+                "measure": label(name),
+                "runs": len(quality),
+                "best_run": best["run"] if is_relevant(judged, rel) else "",
+                "value": best[name],
+            }
+            rows.append({**about, **best[further]})
         recall = f"R@{options.depth}"
         return pd.DataFrame(rows).rename(columns={recall: label(recall)})
 
@@ -213,34 +215,36 @@ def headroom_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     tracks = frame["track"].nunique()
     panel = _best_values if tracks <= FEW else _histogram
     panels = [panel(str(measure), part) for measure, part in frame.groupby("measure", sort=False)]
-    caption = (
+    return captioned(
+        alt.concat(*panels, columns=2).resolve_scale(x="independent"),
+        "How much room is left",
         f"The best run {'of each track ' if tracks > 1 else ''}by each measure; 1 is the best "
         "value of all four. ASL is the mean number of irrelevant documents above a relevant one, "
         "plus 1, and cannot be much larger than the depth of the runs"
         f"{', so do not compare tracks with different depths' if tracks > 1 else ''}."
-        + undrawn(frame["value"])
+        + undrawn(frame["value"]),
+        WIDE_CAPTION,
     )
-    chart = alt.concat(*panels, columns=2).resolve_scale(x="independent")
-    return captioned(chart, "How much room is left", caption, WIDE_CAPTION)
 
 
 def _best_values(measure: str, part: pd.DataFrame) -> alt.TopLevelMixin:
     """The value of the best run of each track, and its name."""
     lengths = measure.startswith("ASL")
     form, least = (".1f", 1) if lengths else (".3f", 0)
-    runs = zip(part["value"], part["best_run"])
-    labels = [f"{value:{form}} {run}" if run else "nothing is relevant" for value, run in runs]
+    labels = [
+        f"{value:{form}} {run}" if run else "nothing is relevant"
+        for value, run in zip(part["value"], part["best_run"])
+    ]
     rows = part.assign(label=labels, least=least)
     powers = powers_of_ten(float(part["value"].fillna(1).max()))
     scale = alt.Scale(type="log", domain=[1, powers[-1]]) if lengths else alt.Scale(domain=[0, 1])
-    axis = alt.Axis(values=powers) if lengths else alt.Axis()
-    axis["format"], axis["grid"] = "~g", False
-    title = better(measure, "←" if lengths else "→")
+    axis = alt.Axis(format="~g", grid=False, values=powers if lengths else alt.Undefined)
     named = bool(part["track"].astype(bool).any())
     base = alt.Chart(rows, width=PANEL, height=alt.Step(2 * STEP)).encode(
         y=alt.Y("track:N", sort=None, title=None, axis=alt.Axis() if named else None),
         tooltip=tooltips("track", "best_run", "value", "runs"),
     )
+    title = better(measure, "←" if lengths else "→")
     bar = base.mark_bar(size=BAR, color=COLORS[0]).encode(
         x=alt.X("least:Q", scale=scale, title=title, axis=axis), x2=alt.X2("value:Q")
     )
@@ -263,8 +267,8 @@ def _histogram(measure: str, part: pd.DataFrame) -> alt.TopLevelMixin:
     )
     shown = counts.reindex(best_first).reset_index().fillna({"tracks": 0, "which": ""})
     axis = alt.Axis(format="d", values=whole_numbers(0, int(shown["tracks"].max())))
-    bars = alt.Chart(shown, title=measure, width=PANEL, height=PANEL).mark_bar(color=COLORS[0])
-    return bars.encode(
+    base = alt.Chart(shown, title=measure, width=PANEL, height=PANEL)
+    return base.mark_bar(color=COLORS[0]).encode(
         x=alt.X("bin:N", sort=best_first, title=None, axis=alt.Axis(labelAngle=-45)),
         y=alt.Y("tracks:Q", title="tracks", axis=axis),
         tooltip=tooltips("bin", "tracks", "which"),
@@ -283,10 +287,9 @@ def _qualifications(judged: Evaluation, options: AslOptions) -> Floats:
         top = run.view(options.depth)
         judged_documents = np.bincount(top.queries[top.grades >= 0], minlength=len(top.retrieved))
         shares = _share(judged_documents, top.retrieved)
-        unjudged = unjudged_above(run.view(options.cutoff), documents)
         above = (
             of[documents.found].sum() / len(documents.total)
-            for of in (unjudged, documents.lengths - 1)
+            for of in (unjudged_above(run.view(options.cutoff), documents), documents.lengths - 1)
         )
         means = (of.mean() for of in (documents.recall, documents.asl_of_missing, shares))
         rows.append((*means, *above))
@@ -295,5 +298,5 @@ def _qualifications(judged: Evaluation, options: AslOptions) -> Floats:
 
 def _share(part: Floats | Ints, whole: Floats | Ints) -> Floats:
     """part / whole, NaN where the whole is 0."""
-    share = np.full(np.shape(part), np.nan)
-    return np.asarray(np.divide(part, whole, out=share, where=whole > 0))
+    nothing = np.full(np.shape(part), np.nan)
+    return np.asarray(np.divide(part, whole, out=nothing, where=whole > 0))

@@ -84,10 +84,10 @@ def lengths_by_rank(
     ordered = both.assign(
         run=pd.Categorical(both["run"], judged.names), kind=pd.Categorical(both["kind"], _KINDS)
     )
-    means = ordered.groupby(["run", "rank", "kind"], observed=True).agg(
+    means = ordered.groupby(["run", "rank", "kind"], observed=True, as_index=False).agg(
         length=("length", "mean"), documents=("length", "size")
     )
-    return means.reset_index().astype({"run": str, "kind": str})
+    return means.astype({"run": str, "kind": str})
 
 
 @lengths_by_rank.chart
@@ -100,14 +100,13 @@ def lengths_by_rank_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
         color=category("kind", domain=kinds),
         tooltip=tooltips("run:N", "rank:Q", "kind:N", "length:Q", "documents:Q"),
     )
-    points = base.mark_circle(opacity=0.4).encode(y=alt.Y("length:Q", title="mean length"))
-    trend = (
+    layers = alt.layer(
+        base.mark_circle(opacity=0.4).encode(y=alt.Y("length:Q", title="mean length")),
         base.transform_loess("rank", "length", groupby=["run", "kind"])
         .mark_line()
-        .encode(y=alt.Y("length:Q"), tooltip=alt.value(None))
+        .encode(y=alt.Y("length:Q"), tooltip=alt.value(None)),
     )
-    facet = alt.Facet("run:N", title=None, sort=runs)
-    chart = alt.layer(points, trend).facet(facet=facet, columns=2)
+    chart = layers.facet(facet=alt.Facet("run:N", title=None, sort=runs), columns=2)
     caption = (
         "Mean over queries of the length of the document at each rank, and its trend. Users need "
         "time to read long documents, relevant or not. Measures that do not know lengths ignore it."
@@ -128,12 +127,12 @@ def _all_documents(
         offsets, relevant = top.ranking.offsets, top.relevant(rel)
         kinds = np.full(len(top.ranking), _KINDS[1], dtype=object)
         kinds[offsets[relevant.queries] + relevant.ranks - 1] = _KINDS[0]
-        table = {"rank": within_query(offsets) + 1, "kind": kinds}
         try:
             words = time_biased_gain.lengths_of(top)
         except ValueError as error:
             raise ValueError(f"run {name!r}: {error}") from None
-        tables.append(pd.DataFrame({**table, "run": name, "length": words}))
+        table = {"rank": within_query(offsets) + 1, "kind": kinds, "run": name, "length": words}
+        tables.append(pd.DataFrame(table))
     return pd.concat(tables, ignore_index=True)
 
 
@@ -162,15 +161,13 @@ def collection_statistics(
     judged, rel = read(runs, qrels, rel)
     total = judged.judgements.num_relevant(rel)
     retrieved = np.stack([run.retrieved for run in judged.runs])
-    documents = judged.judgements.num_relevant(0)
-
     return pd.DataFrame(
         {
             "requests": [len(judged.qids)],
             "runs": [len(judged)],
             "rel/request": [total.mean(axis=-1)],
             "docs/request": [retrieved.mean(axis=-1).mean()],
-            "judged/request": [documents.mean(axis=-1)],
+            "judged/request": [judged.judgements.num_relevant(0).mean(axis=-1)],
             "without_relevant": [int(np.sum(total == 0))],
             "unanswered": [int(np.sum(retrieved == 0))],
         }
@@ -187,25 +184,25 @@ def collection_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     if "collection" in frame:
         long["kind"] = long["collection"] + ": " + long["kind"]
     total = frame.sum(numeric_only=True).astype(int)
-    powers = alt.Axis(values=[0, *powers_of_ten(10**6)])
     base = alt.Chart(long).encode(
         x=alt.X(
             "documents:Q",
             title="documents per request, mean",
             scale=alt.Scale(type="symlog"),
-            axis=powers,
+            axis=alt.Axis(values=[0, *powers_of_ten(10**6)]),
         ),
         y=alt.Y("kind:N", title=None, sort=None),
         color=category("kind").legend(None),
     )
-    points = base.mark_point(**POINT).encode(
-        tooltip=tooltips(*keys, "kind", alt.Tooltip("documents", format=".1f"))
-    )
-    numbers = base.mark_text(align="left", dx=RADIUS + GAP, fontSize=LETTERS).encode(
-        text=alt.Text("documents:Q", format=",.1f"), color=alt.value("#444")
-    )
     return figure(
-        alt.layer(points, numbers),
+        alt.layer(
+            base.mark_point(**POINT).encode(
+                tooltip=tooltips(*keys, "kind", alt.Tooltip("documents", format=".1f"))
+            ),
+            base.mark_text(align="left", dx=RADIUS + GAP, fontSize=LETTERS).encode(
+                text=alt.Text("documents:Q", format=",.1f"), color=alt.value("#444")
+            ),
+        ),
         "Documents per request",
         "Mean number of documents per request, on a logarithmic axis: relevant (rel), judged, "
         f"and retrieved per run (docs). {counted(total['requests'], 'request')}, "

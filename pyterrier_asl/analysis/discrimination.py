@@ -33,7 +33,7 @@ from ..io.notices import counted
 from ..measures._base import check_from_0
 from ..scoring.parameters import check_probability
 from ..statistics.rounding import NO_DIFFERENCE
-from ..statistics.settings import ArrayLike, check_draws
+from ..statistics.settings import check_draws
 from ..statistics.tests import compare_all
 from ..statistics.tukey import randomized_hsd
 from .preferred_systems import compare_preferences
@@ -46,6 +46,7 @@ from .registry import (
     QrelsLike,
     Runs,
     analysis,
+    described,
     measures_with_rel,
     read,
 )
@@ -132,8 +133,8 @@ def discrimination_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     levels = sorted(frame["level"].unique(), reverse=True)
     legend = alt.Legend(orient="bottom") if len(levels) > 1 else None
     # Signs have another test than the other preferences, but are shown in the same panel.
-    paired = frame["correction"] != "none"
-    groups = frame["test"].where(~paired, "tests of pairs, correction: " + frame["correction"])
+    together = frame["correction"] == "none"
+    groups = frame["test"].where(together, "tests of pairs, correction: " + frame["correction"])
     panels = []
     for how, part in frame.groupby(groups, sort=False):
         shown = part.assign(name=part[what])
@@ -167,12 +168,12 @@ def discrimination_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
         heading = alt.TitleParams(str(how), fontSize=LETTERS, fontWeight="normal", anchor="start")
         panels.append(panel.properties(title=heading, width=BESIDE_NAMES, height=alt.Step(STEP)))
     level = "" if len(levels) > 1 else f" at {levels[0]:g}"
-    caption = (
+    return captioned(
+        alt.vconcat(*panels).resolve_scale(x="shared"),
+        "Pairs of systems distinguished",
         f"The share of {counted(int(frame['pairs'].max()), 'pair')} of systems whose difference is "
-        f"significant{level}{', with the correction of each test' * (len(panels) > 1)}."
+        f"significant{level}{', with the correction of each test' * (len(panels) > 1)}.",
     )
-    chart = alt.vconcat(*panels).resolve_scale(x="shared")
-    return captioned(chart, "Pairs of systems distinguished", caption)
 
 
 @analysis(DIAZ, "Table 4")
@@ -231,9 +232,9 @@ def preference_discrimination(
     for test, (kind, cube) in product(tests, cubes.items()):
         if test == "paired":
             pairs, _ = compare_preferences(kind, cube, judged.names)
-            p, attrs = pairs["p_corrected"].to_numpy(), pairs.attrs
+            p, attrs = pairs["p_corrected"], pairs.attrs
         else:
-            p = randomized_hsd(cube, draws=draws, seed=seed or 0, progress=progress)
+            p = pd.Series(randomized_hsd(cube, draws=draws, seed=seed or 0, progress=progress))
             attrs = {"test": test, "correction": "none", "family": p.size, "dropped": 0}
         tables.append(_rows_by_level("preference", kind, p, levels, attrs))
     return pd.concat(tables, ignore_index=True)
@@ -250,10 +251,9 @@ def _check_levels(levels: Sequence[float]) -> None:
 
 
 def _rows_by_level(
-    what: str, name: str, p: ArrayLike, levels: Sequence[float], attrs: Mapping[Any, Any]
+    what: str, name: str, p: pd.Series[float], levels: Sequence[float], attrs: Mapping[Any, Any]
 ) -> pd.DataFrame:
     """A row for each level; a p-value that is not a number is never significant."""
-    p = np.asarray(p, dtype=np.float64)
     significant = np.array([int(np.sum(p <= level)) for level in levels])
     return pd.DataFrame(
         {
@@ -262,10 +262,7 @@ def _rows_by_level(
             "pairs": p.size,
             "significant": significant,
             "percent": 100 * significant / max(p.size, 1),
-            "test": attrs["test"],
-            "correction": attrs["correction"],
-            "family": attrs["family"],
-            "dropped": attrs["dropped"],
+            **{of: attrs[of] for of in ("test", "correction", "family", "dropped")},
         }
     )
 
@@ -333,15 +330,14 @@ def stability(
             f"{size} of {counted(total, 'query', 'queries')} cannot be drawn: "
             + (half if queries is None else f"give 1 to {total} as queries=")
         )
-    some = np.tile(np.arange(total) < size, (draws, 1))
-    share = np.random.default_rng(seed).permuted(some, axis=1) / size
+    first = np.tile(np.arange(total) < size, (draws, 1))
+    share = np.random.default_rng(seed).permuted(first, axis=1) / size
     rows = [
         (name, *stabilities(share @ judged.values(m).T, fuzz), size, draws)
         for name, m in measures_with_rel(default, rel).items()
     ]
-    frame = pd.DataFrame(rows, columns=["measure", "absolute", "relative", "queries", "draws"])
-    frame.attrs = {"fuzz": fuzz}
-    return frame
+    columns = ["measure", "absolute", "relative", "queries", "draws"]
+    return described(pd.DataFrame(rows, columns=columns), fuzz=fuzz)
 
 
 @stability.chart

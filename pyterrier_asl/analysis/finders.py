@@ -15,7 +15,7 @@ from ..io.choices import check_names
 from ..io.lazy import pd
 from ..io.notices import names_of
 from ..scoring.parameters import check_whole
-from .registry import LOST, TURKMEN, Bools, Ints, QrelsLike, Runs, analysis, read
+from .registry import LOST, TURKMEN, Bools, Ints, QrelsLike, Runs, analysis, described, read
 
 
 def group_codes(names: list[str], groups: Mapping[str, str]) -> Ints:
@@ -115,9 +115,8 @@ def rare_documents(
         }
     )
     frame = frame.iloc[np.lexsort((frame["docno"], finders, finders == 0, queries))]
-    rare = (frame if few is None else frame[frame["S_d"] <= few]).reset_index(drop=True)
-    rare.attrs = {"depth": _depth(depth)}
-    return rare
+    rare = frame if few is None else frame[frame["S_d"] <= few]
+    return described(rare.reset_index(drop=True), depth=_depth(depth))
 
 
 @rare_documents.chart
@@ -203,34 +202,38 @@ def rare_finds(
             "coverage": pool / max(relevant, 1),
         }
     )
-    frame.attrs = {"depth": _depth(depth)}
     order = ["alone", "few", "mean_rareness"]
-    return frame.sort_values(order, ascending=False, ignore_index=True, kind="stable")
+    frame = frame.sort_values(order, ascending=False, ignore_index=True, kind="stable")
+    return described(frame, depth=_depth(depth))
 
 
 @rare_finds.chart
 def rare_finds_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     """Systems by the documents that they find and the rareness of these, as points."""
-    most = max(1, int(frame["alone"].max()))
-    ends, heights = around(frame["found"]), around(frame["mean_rareness"])
-    base = alt.Chart(frame).encode(
+    finders = frame[frame["alone"] > 0]["system"].tolist()
+    which = f" Most by {names_of(finders, 3)}." if finders else ""
+    together = f"All {len(frame)} together find" if len(frame) > 1 else "It finds"
+    return figure(
+        alt.Chart(frame).mark_circle(opacity=0.6, color=COLORS[0]),
+        "Relevant documents that other systems miss",
+        "Each point is a system; its area grows with the number of relevant documents that only "
+        f"this system finds.{which} {together} {frame['coverage'].iloc[0]:.1%} of the "
+        "relevant documents." + undrawn(frame["mean_rareness"]),
         x=alt.X(
             "found:Q",
             title=better("relevant documents found", "→"),
             axis=alt.Axis(tickMinStep=1, format=",d"),
-            scale=alt.Scale(domain=ends),
+            scale=alt.Scale(domain=around(frame["found"])),
         ),
         y=alt.Y(
             "mean_rareness:Q",
             title="mean rareness of these documents",
-            scale=alt.Scale(domain=heights),
+            scale=alt.Scale(domain=around(frame["mean_rareness"])),
         ),
-    )
-    points = base.mark_circle(opacity=0.6, color=COLORS[0]).encode(
         size=alt.Size(
             "alone:Q",
             title="found by no other",
-            scale=alt.Scale(domain=[0, most], range=_AREAS),
+            scale=alt.Scale(domain=[0, max(1, int(frame["alone"].max()))], range=_AREAS),
             legend=alt.Legend(orient="bottom", values=some_values(frame["alone"])),
         ),
         tooltip=tooltips(
@@ -241,14 +244,4 @@ def rare_finds_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
             alt.Tooltip("mean_rareness", format=".3f"),
             alt.Tooltip("recall", format=".3f"),
         ),
-    )
-    finders = frame[frame["alone"] > 0]["system"].tolist()
-    which = f" Most by {names_of(finders, 3)}." if finders else ""
-    together = f"All {len(frame)} together find" if len(frame) > 1 else "It finds"
-    return figure(
-        points,
-        "Relevant documents that other systems miss",
-        "Each point is a system; its area grows with the number of relevant documents that only "
-        f"this system finds.{which} {together} {frame['coverage'].iloc[0]:.1%} of the "
-        "relevant documents." + undrawn(frame["mean_rareness"]),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -114,14 +115,14 @@ def missing_labels_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
         _with_band(rows, value, f"sign agreement, two {value}s", "label fraction", scale)
         for value, rows in parts.items()
     ]
-    # The panels have different preferences, and colours go by their position among them.
-    chart = alt.hconcat(*panels).resolve_scale(color="independent", strokeDash="independent")
-    caption = (
+    return captioned(
+        # The panels have different preferences, and colours go by their position among them.
+        alt.hconcat(*panels).resolve_scale(color="independent", strokeDash="independent"),
+        "Agreement as labels are removed",
         "Preferences on some of the labels against reciprocal rank on all labels"
         + _of_samples(frame)
-        + undrawn(frame["system"])
+        + undrawn(frame["system"]),
     )
-    return captioned(chart, "Agreement as labels are removed", caption)
 
 
 @missing_labels.another(
@@ -129,10 +130,14 @@ def missing_labels_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
 )
 def ties_as_labels_go_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     """Tied rankings as labels are removed."""
-    # sgnLP and rrLP have the same ties.
-    shown = frame[frame["preference"] != "sgnLP"]
     return figure(
-        _with_band(shown, "tied", "fraction tied", "label fraction", alt.Scale()),
+        _with_band(
+            frame[frame["preference"] != "sgnLP"],  # which has the same ties as rrLP
+            "tied",
+            "fraction tied",
+            "label fraction",
+            alt.Scale(),
+        ),
         "Ties as labels are removed",
         f"Pairs of rankings that tie{_of_samples(frame)} sgnLP has the same ties as rrLP.",
     )
@@ -170,11 +175,11 @@ def missing_queries(
     judged, rel = read(runs, qrels, rel)
     by_name = _preferences_by_name(*judged.once(recall_levels, rel, cutoff))
     truth = by_name["RR"].mean(axis=1)
-    rows = []
-    for fraction, kept in _samples(len(judged.qids), fractions, draws, seed, progress):
-        for name, values in by_name.items():
-            system = _agreement(values[:, kept].mean(axis=1), truth)
-            rows.append((fraction, name, system))
+    rows = [
+        (fraction, name, _agreement(values[:, kept].mean(axis=1), truth))
+        for fraction, kept in _samples(len(judged.qids), fractions, draws, seed, progress)
+        for name, values in by_name.items()
+    ]
     return _over_samples(rows, ["system"])
 
 
@@ -212,11 +217,10 @@ def _agreement(mean: Floats, truth: Floats) -> float:
 def _over_samples(rows: Sequence[tuple[Any, ...]], values: Sequence[str]) -> pd.DataFrame:
     """The number of samples of each fraction and preference, with means and deviations."""
     samples = pd.DataFrame(rows, columns=["fraction", "preference", *values])
-    groups = samples.groupby(["fraction", "preference"], sort=False)
-    table = groups.size().to_frame("samples")
-    for value in values:
-        table[value], table[f"{value}_sd"] = groups[value].mean(), groups[value].std()
-    return table.reset_index()
+    groups = samples.groupby(["fraction", "preference"], sort=False, as_index=False)
+    kinds = product(values, {"": "mean", "_sd": "std"}.items())
+    columns = {f"{value}{end}": (value, of) for value, (end, of) in kinds}
+    return groups.agg(samples=(values[0], "size"), **columns)
 
 
 def _of_samples(frame: pd.DataFrame) -> str:
@@ -246,15 +250,19 @@ def _with_band(
     )
     x = alt.X("fraction:Q", title=across)
     low, y = (alt.Y(f"{end}:Q", title=title, scale=scale) for end in ("low", "mean"))
-    how = {"symbolType": "stroke", "symbolSize": 400, "symbolOpacity": 1}
-    legend = alt.Legend(orient="bottom", title=None, **how)
+    legend = alt.Legend(
+        orient="bottom", title=None, symbolType="stroke", symbolSize=400, symbolOpacity=1
+    )
     color = alt.Color("preference:N", scale=colors, legend=legend)
-    numbers = (alt.Tooltip(name, format=".3f") for name in ("mean", "std"))
-    base = alt.Chart(means).encode(x=x, color=color)
+    base = alt.Chart(means, width=WIDTH, height=HEIGHT).encode(x=x, color=color)
     lines = base.mark_line().encode(
         y=y,
         strokeDash=alt.StrokeDash("preference:N", scale=dashes, legend=legend),
-        tooltip=tooltips("fraction", "preference", *numbers),
+        tooltip=tooltips(
+            "fraction",
+            "preference",
+            alt.Tooltip("mean", format=".3f"),
+            alt.Tooltip("std", format=".3f"),
+        ),
     )
-    band = base.mark_area(opacity=0.2).encode(y=low, y2=alt.Y2("high:Q"))
-    return alt.layer(band, lines).properties(width=WIDTH, height=HEIGHT)
+    return alt.layer(base.mark_area(opacity=0.2).encode(y=low, y2=alt.Y2("high:Q")), lines)

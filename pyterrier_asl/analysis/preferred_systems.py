@@ -104,8 +104,8 @@ def system_preferences(
         )
         counts = {"wins": np.sum(values > 0, axis=1), "losses": np.sum(values < 0, axis=1)}
         about = {name: tested.attrs[name] for name in ("test", "family", "dropped")}
-        tested = tested.rename(columns={"difference": "mean"})
-        tables.append(tested.assign(preference=kind, **counts, **about))
+        mean = tested["difference"]
+        tables.append(tested.assign(preference=kind, mean=mean, **counts, **about))
     return pd.concat(tables, ignore_index=True)[list(_COLUMNS)]
 
 
@@ -128,8 +128,7 @@ def compare_preferences(
     first, second = np.triu_indices(len(names), k=1)
     values = cube[:, first, second].T
     test = "sign" if KINDS[kind] else "t"
-    tested = compare_differences(values, list(combinations(names, 2)), test=test, **options)
-    return tested, values
+    return compare_differences(values, [*combinations(names, 2)], test=test, **options), values
 
 
 @system_preferences.chart
@@ -143,14 +142,15 @@ def system_preferences_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
         for (kind, test), part in frame.groupby(["preference", "test"], sort=False)
     ]
     significant = "with a dot" if len(order) <= MOST else "with a colour other than gray"
-    caption = (
+    return captioned(
+        alt.concat(*panels, columns=2),
+        "Which of two systems is preferred",
         "The mean preference for the row's system over the column's, as a share of the largest "
         f"one of the panel. Significant after correction: cells {significant}. Systems are in the "
         f"order of {', '.join(frame['preference'].head(1)) or 'the caller'}"
-        f"{', columns in the order of rows' if len(order) > FEW_COLUMNS else ''}."
+        f"{', columns in the order of rows' if len(order) > FEW_COLUMNS else ''}.",
+        WIDE_CAPTION,
     )
-    chart = alt.concat(*panels, columns=2)
-    return captioned(chart, "Which of two systems is preferred", caption, WIDE_CAPTION)
 
 
 #: What each kind of preference is, for the titles of panels.
@@ -183,9 +183,12 @@ def _panel(kind: str, test: str, frame: pd.DataFrame, order: list[str]) -> alt.T
         )
     )
     base = square(base, "row", "column", order)
-    scale = alt.Scale(scheme="blueorange", reverse=True, domain=[-1, 1])
-    legend = alt.Legend(orient="bottom", format=".0%", values=[-1, 0, 1])
-    color = alt.Color("share:Q", title="row preferred (blue)", scale=scale, legend=legend)
+    color = alt.Color(
+        "share:Q",
+        title="row preferred (blue)",
+        scale=alt.Scale(scheme="blueorange", reverse=True, domain=[-1, 1]),
+        legend=alt.Legend(orient="bottom", format=".0%", values=[-1, 0, 1]),
+    )
     few = len(order) <= MOST  # a dot would cover the cells of many
     shade = base.mark_rect().encode(
         color=color if few else alt.condition("datum.significant", color, alt.value("#eee")),
@@ -335,16 +338,13 @@ def cycles(
     judged, rel = read(runs, qrels, rel)
     cube = judged.once(preference_cubes, (preference,), rel, cutoff)[preference]
 
-    mean, names = cube.mean(axis=0), judged.names
+    mean, names = cube.mean(axis=0), np.array(judged.names, dtype=object)
     preferred = mean > EQUAL
-    rows = []
-    for a in range(len(names)):
-        # b and c after a in the list of systems, so that each cycle is found once.
-        b, c = np.nonzero(np.outer(preferred[a], preferred[:, a]) & preferred)
-        for second, third in zip(b[(b > a) & (c > a)], c[(b > a) & (c > a)]):
-            weakest = min(mean[a, second], mean[second, third], mean[third, a])
-            rows.append((names[a], names[second], names[third], weakest))
-    frame = pd.DataFrame(rows, columns=["a", "b", "c", "weakest"])
+    # b and c are after a in the list of systems, so that each cycle is found once.
+    to_b, from_c = np.triu(preferred, 1)[:, :, None], np.triu(preferred.T, 1)[:, None]
+    a, b, c = np.nonzero(to_b & preferred & from_c)
+    weakest = np.min([mean[a, b], mean[b, c], mean[c, a]], axis=0)
+    frame = pd.DataFrame({"a": names[a], "b": names[b], "c": names[c], "weakest": weakest})
     return frame.sort_values("weakest", ascending=False, ignore_index=True, kind="stable")
 
 

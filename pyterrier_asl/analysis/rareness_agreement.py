@@ -74,8 +74,8 @@ def agreement_by_alpha(
             rounded(judged.values(pools.measure(alpha=alpha)).mean(axis=-1))
             for alpha in (0.0, *alphas)
         )
-        for alpha, mean in zip(alphas, means):
-            rows.append((name, float(alpha), *_agreement(mean, plain)))
+        of_alphas = zip(alphas, means)
+        rows += [(name, float(alpha), *_agreement(mean, plain)) for alpha, mean in of_alphas]
     return pd.DataFrame(rows, columns=["measure", "alpha", "tau", "tau_AP"])
 
 
@@ -107,12 +107,12 @@ def alpha_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
         )
         for column, title in _TITLES.items()
     ]
-    caption = (
+    return captioned(
+        alt.hconcat(*panels),
+        "The ranking of systems by the weight of rareness",
         "Agreement with the ranking at α = 0, by the measure without rareness"
-        f"{'; 1: the same ranking' * bool(frame['tau'].notna().any())}." + undrawn(frame["tau"])
+        f"{'; 1: the same ranking' * bool(frame['tau'].notna().any())}." + undrawn(frame["tau"]),
     )
-    title = "The ranking of systems by the weight of rareness"
-    return captioned(alt.hconcat(*panels), title, caption)
 
 
 @analysis(TURKMEN, "Table 3", group_by="measure")
@@ -172,20 +172,18 @@ def agreement_by_number_of_systems(
 @agreement_by_number_of_systems.chart
 def number_of_systems_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     """tau of sampled systems with their ranking among all, with its standard error."""
-    ends = frame.assign(
-        low=frame["tau"] - frame["standard_error"], high=frame["tau"] + frame["standard_error"]
-    )
+    low, high = (frame["tau"] + side * frame["standard_error"] for side in (-1, 1))
     sizes = alt.Axis(values=sorted(set(frame["systems"].tolist())), format="d")
     x = alt.X("systems:Q", title="systems N", scale=alt.Scale(type="log", base=2), axis=sizes)
-    base = alt.Chart(ends).encode(x=x, color=category("measure"))
-    lines = base.mark_line(point=True).encode(
-        y=alt.Y("tau:Q", title="Kendall's τ", scale=alt.Scale(zero=False)),
-        tooltip=tooltips("measure", "systems", alt.Tooltip("tau", format=".4f")),
-    )
-    low = alt.Y("low:Q", title="Kendall's τ")
-    error = base.mark_rule().encode(y=low, y2=alt.Y2("high:Q"))
+    base = alt.Chart(frame.assign(low=low, high=high)).encode(x=x, color=category("measure"))
     return figure(
-        alt.layer(error, lines),
+        alt.layer(
+            base.mark_rule().encode(y=alt.Y("low:Q", title="Kendall's τ"), y2=alt.Y2("high:Q")),
+            base.mark_line(point=True).encode(
+                y=alt.Y("tau:Q", title="Kendall's τ", scale=alt.Scale(zero=False)),
+                tooltip=tooltips("measure", "systems", alt.Tooltip("tau", format=".4f")),
+            ),
+        ),
         "Rareness among a few systems",
         "Agreement of the ranking of sampled systems with their ranking among all systems, with "
         "its standard error." + undrawn(frame["tau"]),

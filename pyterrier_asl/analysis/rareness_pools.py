@@ -10,7 +10,6 @@ import numpy as np
 
 from ..charts import alt, figure, ranks_on_lists, tooltips
 from ..evaluation.relevant_documents import RelevantRanks
-from ..evaluation.sources import complete_measures
 from ..io.choices import check_names
 from ..io.lazy import pd
 from ..measures.parsing import Measures, one_measure
@@ -225,8 +224,7 @@ def _members(judged: Evaluation, name: str, members: Iterable[str]) -> Bools:
 
 def _pools(judged: Evaluation, measure: Measures | None, rel: float | None) -> Pools:
     wanted = one_measure("AP_Rareness(alpha=1)@100" if measure is None else measure)
-    [named] = complete_measures([wanted], rel=rel)
-    return judged.once(Pools.of_runs, named.measure)
+    return pools_by_measure(judged, wanted.measure, rel).popitem()[1]
 
 
 def pools_by_measure(

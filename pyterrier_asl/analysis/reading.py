@@ -99,9 +99,17 @@ def _check_rel(
     least, grades = 1 if rel is None else check_from_0("rel", rel), judged.judgements.grades
     if not is_relevant(judged, least) and len(grades):
         of_track = f"{track}: " if track else ""
-        highest = f"the highest grade is {grades.max():g}, below {least:g}"
-        warn(f"{of_track}no document is relevant: {highest}")
+        warn(
+            f"{of_track}no document is relevant: the highest grade is {grades.max():g}, below "
+            f"{least:g}"
+        )
     return least
+
+
+def described(frame: pd.DataFrame, **about: Any) -> pd.DataFrame:
+    """The frame, whose ``attrs`` say what its caption needs."""
+    frame.attrs.update(about)
+    return frame
 
 
 def is_relevant(judged: Evaluation, rel: float) -> bool:
@@ -197,8 +205,7 @@ def by_double_scores(runs: Evaluation) -> Evaluation:
 def _rerank(table: Columns) -> pa.Table:
     """A run whose scores are negative positions by 64-bit scores, which 32 bits hold exactly."""
     run = pa.table({"qid": table.qid, "docno": table.docno, "score": pa.array(table.value)})
-    order = [("qid", "ascending"), ("score", "descending"), ("docno", "descending")]
-    run = run.take(pc.sort_indices(run, sort_keys=order))
+    run = run.sort_by([("qid", "ascending"), ("score", "descending"), ("docno", "descending")])
     is_first = pc.not_equal(run["qid"][1:], run["qid"][:-1]).to_numpy()
     offsets = np.concatenate(([0], np.flatnonzero(is_first) + 1, [len(run)]))
     return run.set_column(2, "score", pa.array(-within_query(offsets).astype(np.float64)))

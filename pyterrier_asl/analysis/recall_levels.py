@@ -19,7 +19,7 @@ from ..charts import (
 from ..evaluation.preferences import first_differences, recall_levels
 from ..io.lazy import pd
 from ..scoring.preferences import difference, level, pairwise_preferences
-from .registry import DIAZ, Evaluation, Floats, Ints, QrelsLike, Runs, analysis, read
+from .registry import DIAZ, Evaluation, Floats, Ints, QrelsLike, Runs, analysis, described, read
 
 
 @analysis(DIAZ, "Figure 6")
@@ -52,7 +52,6 @@ def recall_level_needed(
     judged, rel = read(runs, qrels, rel)
     i_star, i = judged.once(first_differences, rel, cutoff), np.arange(1, levels + 1)
     needed = [int(np.sum(i_star == level)) for level in i]
-
     shares = np.cumsum(needed) / max(i_star.size, 1)
     return pd.DataFrame({"i": i, "pairs": needed, "cumulative": shares})
 
@@ -115,15 +114,14 @@ def level_correlations_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
         y=alt.Y("i:O", title="δRR at level i"),
     )
     colors = coefficient_colors(frame["correlation"].dropna())
-    chart = cells(
-        base,
-        alt.Color("correlation:Q", scale=colors, legend=None),
-        alt.Text("correlation:Q", format=".2f"),
-        "abs(datum.correlation) > 0.74",
-        ["i", "j", "pairs", alt.Tooltip("correlation", format=".3f")],
-    )
     return figure(
-        chart,
+        cells(
+            base,
+            alt.Color("correlation:Q", scale=colors, legend=None),
+            alt.Text("correlation:Q", format=".2f"),
+            "abs(datum.correlation) > 0.74",
+            ["i", "j", "pairs", alt.Tooltip("correlation", format=".3f")],
+        ),
         "Correlation of differences at two recall levels",
         "Pearson correlations over all pairs of systems and all queries that have the "
         "deeper level." + undrawn(frame["correlation"]),
@@ -175,8 +173,7 @@ def level_regressions(
                 coefficients = coefficients * np.sqrt(np.diag(among) / products[0, 0])
         rows += [(i, j, float(c), float(r2), pairs) for j, c in enumerate(coefficients, 1)]
     frame = pd.DataFrame(rows, columns=["i", "j", "coefficient", "R2", "pairs"])
-    frame.attrs = {"standardized": standardized}
-    return frame
+    return described(frame, standardized=standardized)
 
 
 @level_regressions.chart
@@ -184,23 +181,17 @@ def level_regressions_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     """Coefficients of the next recall levels, a line for each level."""
     standardized = "standardized " if frame.attrs.get("standardized") else ""
     labelled = frame.assign(level=[f"{i} (R² {r2:.2f})" for i, r2 in zip(frame["i"], frame["R2"])])
-    chart = (
-        alt.Chart(labelled)
-        .mark_line(point=True)
-        .encode(
-            x=alt.X("j:O", title="j", axis=alt.Axis(labelAngle=0)),
-            y=alt.Y("coefficient:Q", title=f"{standardized}coefficient of δRRᵢ₊ⱼ"),
-            color=category("level"),
-            tooltip=tooltips("i", "j", alt.Tooltip("coefficient", format=".3f")),
-        )
-    )
     return figure(
-        chart,
+        alt.Chart(labelled).mark_line(point=True),
         "Regression on the next recall levels",
         f"{standardized}coefficients of a linear regression of the difference at level i on the "
         "differences at the next levels; one line per level i, with the share of variance "
         "explained.".capitalize()
         + undrawn(frame["R2"]),
+        x=alt.X("j:O", title="j", axis=alt.Axis(labelAngle=0)),
+        y=alt.Y("coefficient:Q", title=f"{standardized}coefficient of δRRᵢ₊ⱼ"),
+        color=category("level"),
+        tooltip=tooltips("i", "j", alt.Tooltip("coefficient", format=".3f")),
     )
 
 
@@ -283,18 +274,17 @@ def suffixes_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     """The shares of pairs in which later relevant documents predict the first, as bars."""
     kinds = {"percent": "all", "percent_of_untied": "untied"}
     long = frame.melt(["predictor", "pairs"], list(kinds), "of", "share").replace({"of": kinds})
-    chart = bars(
-        long,
-        "share",
-        ".1f",
-        x=alt.X("share:Q", title="right (%)", scale=alt.Scale(domain=[0, 100])),
-        y=alt.Y("predictor:N", title=None, sort=None),
-        yOffset=alt.YOffset("of:N", sort=list(kinds.values())),
-        color=category("of", "pairs", domain=list(kinds.values())).legend(orient="bottom"),
-        tooltip=tooltips("predictor", "of", "pairs", alt.Tooltip("share", format=".2f")),
-    )
     return figure(
-        chart,
+        bars(
+            long,
+            "share",
+            ".1f",
+            x=alt.X("share:Q", title="right (%)", scale=alt.Scale(domain=[0, 100])),
+            y=alt.Y("predictor:N", title=None, sort=None),
+            yOffset=alt.YOffset("of:N", sort=list(kinds.values())),
+            color=category("of", "pairs", domain=list(kinds.values())).legend(orient="bottom"),
+            tooltip=tooltips("predictor", "of", "pairs", alt.Tooltip("share", format=".2f")),
+        ),
         "The first relevant document, predicted",
         "How often the later relevant documents predict which of two rankings has the first "
         "relevant document higher: of all pairs of rankings with different reciprocal ranks, and "

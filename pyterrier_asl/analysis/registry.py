@@ -48,6 +48,7 @@ from .reading import (
     AslOptions,
     RelOfTracks,
     Tracks,
+    described,
     is_relevant,
     label_of,
     measures_with_rel,
@@ -61,6 +62,7 @@ from .reading import (
 __all__ = [
     "AslOptions",
     "Tracks",
+    "described",
     "is_relevant",
     "label_of",
     "measures_with_rel",
@@ -313,8 +315,7 @@ class Analysis:
     @property
     def required(self) -> set[str]:
         """The names of the parameters without a default."""
-        parameters = self.parameters.items()
-        return {name for name, parameter in parameters if parameter.default is parameter.empty}
+        return {name for name, of in self.parameters.items() if of.default is of.empty}
 
     @property
     def takes(self) -> tuple[str, ...]:

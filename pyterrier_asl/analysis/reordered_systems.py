@@ -26,6 +26,7 @@ from .registry import (
     RelOfTracks,
     Runs,
     analysis,
+    described,
     label_of,
     per_track,
     read_tracks,
@@ -202,9 +203,7 @@ def reordering(
                 "dSort": 100 * np.abs(counts[before] - counts[after]) / len(judged),
             }
             parts.append(pd.DataFrame(columns))
-        whole = pd.concat(parts, ignore_index=True)
-        whole.attrs.update(better)
-        return whole
+        return described(pd.concat(parts, ignore_index=True), **better)
 
     systems = per_track(of_track, tracks)
     return systems if each else _over_tracks(systems)
@@ -268,14 +267,16 @@ def reordering_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
         scale = alt.Scale(domain=domains[value])
         panels.append(ranges(base, "low", value, "high", title, scale=scale))
     tracks = int(frame["tracks"].max())
-    caption = (
+    return captioned(
+        alt.hconcat(*panels),
+        "From AP to ASL, step by step",
         "The largest move of a system, as a share of the systems, and the agreement of the orders "
         "before and after"
         + (f"; lines are one standard deviation over {tracks} tracks." if tracks > 1 else ".")
         + _how(frame.attrs)
-        + undrawn(frame["tau"])
+        + undrawn(frame["tau"]),
+        WIDE_CAPTION,
     )
-    return captioned(alt.hconcat(*panels), "From AP to ASL, step by step", caption, WIDE_CAPTION)
 
 
 def _how(about: Mapping[Any, Any]) -> str:

@@ -7,8 +7,6 @@ documents at the top determine it.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ..charts import CROWDED, DASHED, alt, by_collection, category, figure, tooltips
@@ -28,6 +26,7 @@ from .registry import (
     RelOfTracks,
     Runs,
     analysis,
+    described,
     is_relevant,
     per_track,
     read,
@@ -81,18 +80,18 @@ def search_length_distribution(
     if len(bounds) < 2:
         raise ValueError("edges must have two numbers or more: the beginning and the end of a bin")
     highs = np.append(bounds[1:-1] - 1, max(bounds[-1], lengths.max(initial=0)))
-    frame = pd.DataFrame({"low": bounds[:-1], "high": highs})
-    for column, rows in {"found": documents.found, "missing": ~documents.found}.items():
-        frame[column] = np.histogram(lengths[rows], [-np.inf, *bounds[1:-1], np.inf])[0]
+    bins = [-np.inf, *bounds[1:-1], np.inf]
+    found, lost = (np.histogram(lengths[documents.found == of], bins)[0] for of in (True, False))
+    frame = pd.DataFrame({"low": bounds[:-1], "high": highs, "found": found, "missing": lost})
     frame["documents"] = frame["found"] + frame["missing"]
     frame["share"] = frame["documents"] / max(len(lengths), 1)
-    frame.attrs = {
-        "run": name,
-        "runs": len(judged) if run is None else 1,
-        "ASL": float(documents.asl.mean()),
-        "optimal": int(np.sum(lengths == 1)),
-    }
-    return frame
+    return described(
+        frame,
+        run=name,
+        runs=len(judged) if run is None else 1,
+        ASL=float(documents.asl.mean()),
+        optimal=int(np.sum(lengths == 1)),
+    )
 
 
 @search_length_distribution.chart
@@ -193,17 +192,22 @@ def search_length_changes(
     kinds = {"both": by_a & by_b, "only_a": ~by_b, "only_b": ~by_a}
     bins = [-np.inf, *inner, np.inf]
     parts = {name: np.histogram(difference[of], bins)[0] for name, of in kinds.items()}
-    lows, highs = np.concatenate(([-outer], inner)), np.concatenate((inner - 1, [outer]))
-    frame = pd.DataFrame({"low": lows, "high": highs, "documents": sum(parts.values()), **parts})
-    frame.insert(3, "share", frame["documents"] / max(len(difference), 1))
-    frame["from_missing"] = frame["only_a"] + frame["only_b"]
+    documents = sum(parts.values())
+    frame = pd.DataFrame(
+        {
+            "low": np.concatenate(([-outer], inner)),
+            "high": np.concatenate((inner - 1, [outer])),
+            "documents": documents,
+            "share": documents / max(len(difference), 1),
+            **parts,
+            "from_missing": parts["only_a"] + parts["only_b"],
+        }
+    )
     signs = {"wins": difference < 0, "losses": difference > 0, "same": difference == 0}
     sums = {**signs, **kinds, "neither": ~retrieved}
     counts = {name: int(np.sum(of)) for name, of in sums.items()}
     unnamed = [name for name, run in zip(names, (a, b)) if run is None and not are_two]
-    about: dict[Any, Any] = {"a": names[0], "b": names[1], **counts}
-    frame.attrs = {**about, "chosen": unnamed, "runs": len(judged)}
-    return frame
+    return described(frame, a=names[0], b=names[1], **counts, chosen=unnamed, runs=len(judged))
 
 
 @search_length_changes.chart
@@ -342,14 +346,14 @@ def effective_share(
     def of_track(track: str, judged: Evaluation, rel: float) -> pd.DataFrame:
         documents = judged.once(relevant_documents, rel, cutoff)
         ends = np.cumsum(documents[0].total)[:-1]
-        precisions = np.array([run.mean(run.precision, 0.0) for run in documents])
+        precision = np.array([run.mean(run.precision, 0.0) for run in documents]).mean(axis=-1)
         shares = np.array(
             [[*map(_effective_share, np.split(run.precision, ends))] for run in documents]
         )
         share = np.nanmean(shares, axis=1) if is_relevant(judged, rel) else np.nan
         pooled = [_effective_share(run.precision) for run in documents]
-        means = {"run": judged.names, "AP": precisions.mean(axis=-1)}
-        return pd.DataFrame({**means, "share": share, "pooled": pooled})
+        columns = {"run": judged.names, "AP": precision, "share": share, "pooled": pooled}
+        return pd.DataFrame(columns)
 
     return per_track(of_track, read_tracks(runs, qrels, rel))
 
@@ -359,13 +363,7 @@ def effective_share_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     """Runs by AP and by the share of the relevant documents that determines it."""
     mean, deviation = PUBLISHED
     paper = pd.DataFrame({"low": [mean - deviation], "high": [mean + deviation], "mean": [mean]})
-    shares, percent = alt.Scale(domain=[0, 1]), alt.Axis(format="%")
-    band = (
-        alt.Chart(paper)
-        .mark_rect(opacity=0.15)
-        .encode(y=alt.Y("low:Q", scale=shares), y2=alt.Y2("high:Q"))
-    )
-    line = alt.Chart(paper).mark_rule(strokeDash=DASHED).encode(y=alt.Y("mean:Q"))
+    low, percent = alt.Y("low:Q", scale=alt.Scale(domain=[0, 1])), alt.Axis(format="%")
     points = (
         alt.Chart(frame)
         .mark_circle(opacity=0.7)
@@ -377,7 +375,11 @@ def effective_share_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
         )
     )
     return figure(
-        alt.layer(band, line, points),
+        alt.layer(
+            alt.Chart(paper).mark_rect(opacity=0.15).encode(y=low, y2=alt.Y2("high:Q")),
+            alt.Chart(paper).mark_rule(strokeDash=DASHED).encode(y=alt.Y("mean:Q")),
+            points,
+        ),
         "The documents that determine AP",
         "AP is a mean over all relevant documents, but the plain mean of search lengths of a top "
         "share of them has the same value. Each point is a run; dashed line and shade: the share "

@@ -77,8 +77,7 @@ def satisfaction(
 
     def of_track(track: str, judged: Evaluation, rel: float) -> pd.DataFrame:
         sources = with_reference({} if judges is None else judges, QRELS, judged.judgements)
-        panel = Judges.of(sources, judged, rel=rel, judge_rel=judge_rel)
-        return _success(panel, depth, alpha)
+        return _success(Judges.of(sources, judged, rel=rel, judge_rel=judge_rel), depth, alpha)
 
     return per_track(of_track, several)
 
@@ -96,8 +95,7 @@ def _success(judges: Judges, depth: int, alpha: float) -> pd.DataFrame:
     for name in judges.names[1:]:
         of_judge = judge_as_run(judges, name, QRELS)
         counts = of_judge["retrieved"], of_judge["common"]
-        expected = [expected_success(*counts, n=n) for n in range(1, depth + 1)]
-        curves[name, "judge"] = np.array(expected)
+        curves[name, "judge"] = [expected_success(*counts, n=n) for n in range(1, depth + 1)]
     rows = [
         (*curve, n, *wilson_interval(success, alpha=alpha), len(judges.qids))
         for curve, values in curves.items()
@@ -124,17 +122,16 @@ def satisfaction_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
         axis=alt.Axis(format="%"),
         scale=alt.Scale(domain=[0, 1]),
     )
-    color = category("curve", domain=named)
     columns = "curve:N", "kind:N", "n:Q", "share:Q", "ci_low:Q", "ci_high:Q", "queries:Q"
-    base = alt.Chart(shown).encode(x=x, color=color)
-    lines = base.mark_line(point=True).encode(y=y, tooltip=tooltips(*columns))
-    band = base.mark_area(opacity=0.12).encode(y=alt.Y("ci_low:Q"), y2=alt.Y2("ci_high:Q"))
-    behind = (
-        alt.Chart(inline_rows(others))
-        .mark_line(color="lightgray", strokeWidth=0.7)
-        .encode(
-            x=x, y=y, detail=alt.Detail("curve:N"), tooltip=tooltips("curve:N", "n:Q", "share:Q")
-        )
+    base = alt.Chart(shown).encode(x=x, color=category("curve", domain=named))
+    gray = alt.Chart(inline_rows(others)).mark_line(color="lightgray", strokeWidth=0.7)
+    behind = gray.encode(
+        x=x, y=y, detail=alt.Detail("curve:N"), tooltip=tooltips("curve:N", "n:Q", "share:Q")
+    )
+    layers = alt.layer(
+        behind,
+        base.mark_area(opacity=0.12).encode(y=alt.Y("ci_low:Q"), y2=alt.Y2("ci_high:Q")),
+        base.mark_line(point=True).encode(y=y, tooltip=tooltips(*columns)),
     )
     least, most = int(frame["queries"].min()), int(frame["queries"].max())
     fewest = f"{least:,} to " if least < most else ""  # tracks can have different numbers
@@ -153,7 +150,7 @@ def satisfaction_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
             f" In colours: {' and '.join(coloured)}; in gray: "
             f"{counted(others['curve'].nunique(), 'other')}."
         )
-    return figure(alt.layer(behind, band, lines), "Success at n", caption)
+    return figure(layers, "Success at n", caption)
 
 
 def _curves_in_colour(frame: pd.DataFrame) -> list[str]:

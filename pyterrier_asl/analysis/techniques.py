@@ -25,6 +25,7 @@ from .registry import (
     RelOfTracks,
     Runs,
     analysis,
+    described,
     label_of,
     per_track,
     read_tracks,
@@ -128,9 +129,7 @@ def compare_techniques(
             rrie = float(relative_error_reduction(**means, best=1.0))
             tested = paired.of(values[1], values[0])
             rows.append({"measure": name, **means, "RRIE": rrie, **tested})
-        frame = as_frame(rows)
-        frame.attrs = {"old": old, "new": new}
-        return frame
+        return described(as_frame(rows), old=old, new=new)
 
     frame = per_track(of_track, tracks)
     return with_corrected_p(frame, test, "none" if as_published else correction, alpha)

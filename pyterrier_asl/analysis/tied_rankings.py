@@ -55,21 +55,15 @@ def levels_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     long = frame.melt("m", var_name="order", value_name="levels")
     long["digits"] = [len(str(levels)) for levels in long["levels"]]
     long["levels"] = long["levels"].astype(str)
-    chart = (
-        alt.Chart(long)
-        .mark_line(point=True)
-        .encode(
-            x=alt.X("m:Q", title="relevant documents m"),
-            y=alt.Y("digits:Q", title="levels (decimal digits)"),
-            color=category("order"),
-            tooltip=tooltips("m", "order", "digits"),
-        )
-    )
     return figure(
-        chart,
+        alt.Chart(long).mark_line(point=True),
         "How finely rankings can be distinguished",
         "The number of values of reciprocal rank and of lexiprecision, in decimal digits. Every "
         "arrangement of relevant documents is a value of lexiprecision.",
+        x=alt.X("m:Q", title="relevant documents m"),
+        y=alt.Y("digits:Q", title="levels (decimal digits)"),
+        color=category("order"),
+        tooltip=tooltips("m", "order", "digits"),
     )
 
 
@@ -115,21 +109,15 @@ def tie_probability(n: int, relevant: Sequence[int], ranks: Sequence[int]) -> pd
 def tie_probability_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     """The probability of a tie with a random ranking, by p_1."""
     lines = frame.assign(line="m = " + frame["m"].astype(str))
-    chart = (
-        alt.Chart(lines)
-        .mark_line()
-        .encode(
-            x=alt.X("p_1:Q", title="p₁"),
-            y=alt.Y("probability:Q", title="Pr(p₁ = p₁′)", axis=alt.Axis(format="~%")),
-            color=category("line"),
-            tooltip=tooltips("m", "p_1", alt.Tooltip("probability", format=".5f")),
-        )
-    )
     return figure(
-        chart,
+        alt.Chart(lines).mark_line(),
         "Ties in reciprocal rank with a random ranking",
         "The closed form, by the rank of the first relevant document. With more relevant "
         "documents a tie at rank 1 is more likely: its probability is m/n.",
+        x=alt.X("p_1:Q", title="p₁"),
+        y=alt.Y("probability:Q", title="Pr(p₁ = p₁′)", axis=alt.Axis(format="~%")),
+        color=category("line"),
+        tooltip=tooltips("m", "p_1", alt.Tooltip("probability", format=".5f")),
     )
 
 
@@ -227,11 +215,12 @@ def tie_probability_by_rank(
     ranks = np.arange(1, deepest + 1)
     # The number of rankings of each query with the first relevant document at each rank.
     counts = np.stack([np.sum(first == 1 / rank, axis=0) for rank in ranks])
-    rankings, others = counts.sum(axis=1), len(judged) - 1
+    rankings = counts.sum(axis=1)
+    pairs = rankings * (len(judged) - 1)
     with np.errstate(invalid="ignore"):
-        probability = (counts * (counts - 1)).sum(axis=1) / (rankings * others)
-    table = {"p_1": ranks, "rankings": rankings, "pairs": rankings * others}
-    return pd.DataFrame({**table, "probability": probability})
+        probability = (counts * (counts - 1)).sum(axis=1) / pairs
+    table = {"p_1": ranks, "rankings": rankings, "pairs": pairs, "probability": probability}
+    return pd.DataFrame(table)
 
 
 @tie_probability_by_rank.chart

@@ -438,12 +438,13 @@ def test_shares_of_queries_have_four_decimals():
 def test_differences_are_significant_up_to_the_level():
     """A p-value that is not a number is not significant, but is one of the pairs."""
     attrs = {"test": "t", "correction": "none", "family": 4, "dropped": 1}
-    table = _rows_by_level("measure", "AP", [0.05, 0.01, 0.051, NAN], [0.05, 0.01], attrs)
+    p = pd.Series([0.05, 0.01, 0.051, NAN])
+    table = _rows_by_level("measure", "AP", p, [0.05, 0.01], attrs)
     assert table[["pairs", "significant", "percent"]].to_numpy().tolist() == [
         [4, 2, 50],
         [4, 1, 25],
     ]
-    assert _rows_by_level("measure", "AP", [], [0.05], attrs)["percent"].tolist() == [0]
+    assert _rows_by_level("measure", "AP", p[:0], [0.05], attrs)["percent"].tolist() == [0]
 
 
 def test_20_cycles_are_drawn():
