@@ -18,22 +18,6 @@ from pyterrier_asl.analysis.search_lengths import (
     search_length_distribution,
 )
 from pyterrier_asl.analysis.techniques import compare_techniques
-from pyterrier_asl.evaluation.evaluation import Evaluation
-
-
-@pytest.fixture(scope="module")
-def trec8(data) -> Evaluation:
-    return Evaluation.of(data / "trec8-adhoc" / "runs", data / "trec8-adhoc" / "qrels.txt.gz")
-
-
-@pytest.fixture(scope="module")
-def dl20(data) -> Evaluation:
-    return Evaluation.of(data / "dl20-passage" / "runs", data / "dl20-passage" / "qrels.txt")
-
-
-@pytest.fixture(scope="module")
-def robust03(data) -> Evaluation:
-    return Evaluation.of(data / "robust03" / "runs", data / "robust03" / "qrels.txt")
 
 
 def better_by_loops(values, lower):

@@ -1,21 +1,12 @@
 """The tables and figures of the paper on lexiprecision, on real runs and collections."""
 
-from pathlib import Path
-
 import pandas as pd
-import pytest
 
 from pyterrier_asl.analysis.collections_and_lengths import collection_statistics
 from pyterrier_asl.analysis.discrimination import preference_discrimination
 from pyterrier_asl.analysis.incomplete_judgements import missing_labels
 from pyterrier_asl.analysis.recall_levels import prediction_from_suffixes
 from pyterrier_asl.analysis.tied_rankings import ties
-from pyterrier_asl.evaluation.evaluation import Evaluation
-
-
-@pytest.fixture(scope="module")
-def dl20(data: Path) -> Evaluation:
-    return Evaluation.of(data / "dl20-passage" / "runs", data / "dl20-passage" / "qrels.txt")
 
 
 def test_published_ties(dl20):

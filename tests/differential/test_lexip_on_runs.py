@@ -7,26 +7,23 @@ import numpy as np
 import pytest
 
 from pyterrier_asl import LexiP
-from pyterrier_asl.evaluation.evaluation import Evaluation
 
 
 @pytest.mark.parametrize("rel", [1, 2])
-def test_every_pair_on_every_topic_of_dl20(data, rel):
+def test_every_pair_on_every_topic_of_dl20(dl20, rel):
     """The first difference in the ranks of relevant documents decides, or both tie.
 
     Each shared position divides the difference of the values by about g (g + 1), with its gap g.
     The values may tie only if the product of these factors is near the precision of doubles.
     """
-    track = data / "dl20-passage"
-    runs = Evaluation.of(track / "runs", track / "qrels.txt")
-    values = runs.values(LexiP(rel=rel))
-    ranks = [run.relevant(rel) for run in runs.runs]
+    values = dl20.values(LexiP(rel=rel))
+    ranks = [run.relevant(rel) for run in dl20.runs]
     compared, ties = 0, []
-    for topic in range(len(runs.qids)):
+    for topic in range(len(dl20.qids)):
         at = [r.ranks[r.offsets[topic] : r.offsets[topic + 1]].tolist() for r in ranks]
         total = int(ranks[0].total[topic])
         padded = [found + [math.inf] * (total - len(found)) for found in at]
-        for a, b in itertools.combinations(range(len(runs)), 2):
+        for a, b in itertools.combinations(range(len(dl20)), 2):
             compared += 1
             sign = (padded[a] < padded[b]) - (padded[a] > padded[b])  # a smaller rank is better
             found = np.sign(values[a, topic] - values[b, topic])
@@ -36,6 +33,6 @@ def test_every_pair_on_every_topic_of_dl20(data, rel):
                 ties.append(same)
                 assert np.log2(gaps * (gaps + 1.0)).sum() > 40, (topic, a, b)
             else:
-                assert found == sign, (runs.qids[topic], runs.names[a], runs.names[b])
+                assert found == sign, (dl20.qids[topic], dl20.names[a], dl20.names[b])
     shallowest = f", the shallowest after {min(ties)} equal positions" if ties else ""
     print(f"rel={rel}: {compared} pairs compared, {len(ties)} ties in depth{shallowest}")

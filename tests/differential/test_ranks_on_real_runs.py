@@ -5,13 +5,6 @@ import pandas as pd
 import pytest
 
 import pyterrier_asl as asl
-from pyterrier_asl.evaluation.evaluation import Evaluation
-
-
-@pytest.fixture(scope="module")
-def dl20(data):
-    folder = data / "dl20-passage"
-    return Evaluation.of(folder / "runs", folder / "qrels.txt")
 
 
 def p_of_all_pairs(values, draws=10_000, seed=0):
@@ -66,12 +59,6 @@ def test_all_judges_together(data, dl20):
 
 
 # TREC-8: scores in every format, and hidden judgements of a group
-
-
-@pytest.fixture(scope="module")
-def trec8(data):
-    folder = data / "trec8-adhoc"
-    return Evaluation.of(folder / "runs", folder / "qrels.txt.gz")
 
 
 def test_intervals_whatever_the_unjudged_contain_those_without(data, trec8):

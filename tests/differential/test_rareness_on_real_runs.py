@@ -1,7 +1,5 @@
 """The tables and figures of the paper on rareness, on real runs and collections."""
 
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -21,16 +19,6 @@ from pyterrier_asl.analysis.rareness_pools import (
 from pyterrier_asl.analysis.reading import by_double_scores
 from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.io.runs import read_run
-
-
-@pytest.fixture(scope="module")
-def trec8(data: Path) -> Evaluation:
-    return Evaluation.of(data / "trec8-adhoc" / "runs", data / "trec8-adhoc" / "qrels.txt.gz")
-
-
-@pytest.fixture(scope="module")
-def runs_table(data: Path) -> pd.DataFrame:
-    return pd.read_csv(data / "trec8-adhoc" / "runs_table.tsv", sep="\t").set_index("run")
 
 
 def _table_1(trec8):
@@ -125,7 +113,8 @@ def test_published_agreement_falls_steadily_with_alpha(trec8):
         assert rows["tau"].min() > 0.9
 
 
-def test_manual_and_automatic_runs_as_pools(trec8, runs_table):
+def test_manual_and_automatic_runs_as_pools(data, trec8):
+    runs_table = pd.read_csv(data / "trec8-adhoc" / "runs_table.tsv", sep="\t", index_col="run")
     found = rareness_by_pool(trec8, None, pools_by(runs_table["type"].to_dict()))
     agreement = agreement_of_pools(found).set_index("pool")
     print(agreement.round(4).to_string())
@@ -136,10 +125,9 @@ def test_manual_and_automatic_runs_as_pools(trec8, runs_table):
     assert (table["automatic"] >= table["all"]).all()
 
 
-def test_a_hypothetical_system_needs_fewer_documents_the_more_rareness_counts(data):
+def test_a_hypothetical_system_needs_fewer_documents_the_more_rareness_counts(dl20):
     """The query of Figure 1, on passage runs because the data lack runs of the document task."""
-    runs = Evaluation.of(data / "dl20-passage" / "runs", data / "dl20-passage" / "qrels.txt")
-    found = synthetic_systems(runs, None, "1127540", documents=range(60))
+    found = synthetic_systems(dl20, None, "1127540", documents=range(60))
     first = found[found["rank"] == 1].groupby(["system", "alpha"])["documents"].min()
     print(first.to_string())
     rare = first["rare"]

@@ -2,7 +2,8 @@
 
 import gzip
 import re
-from typing import NamedTuple
+from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -93,36 +94,24 @@ def test_what_cannot_be_lengths_is_an_error(call, message):
         call()
 
 
-class Document(NamedTuple):
-    """Like the class of ir_datasets."""
+def load_toys(monkeypatch, **collections):
+    """Lets ir_datasets have these collections, texts by document, without a download."""
 
-    doc_id: str
-    text: str
+    def load(name):
+        docs = [
+            SimpleNamespace(doc_id=docno, default_text=partial(str, text))
+            for docno, text in collections[name].items()
+        ]
+        return SimpleNamespace(
+            has_docs=lambda: bool(docs), docs_count=docs.__len__, docs_iter=docs.__iter__
+        )
 
-    def default_text(self):
-        return self.text
-
-
-class Collection:
-    """Like the class of ir_datasets."""
-
-    def __init__(self, documents):
-        self.documents = [Document(*document) for document in documents]
-
-    def has_docs(self):
-        return bool(self.documents)
-
-    def docs_count(self):
-        return len(self.documents)
-
-    def docs_iter(self):
-        return iter(self.documents)
+    monkeypatch.setattr("ir_datasets.load", load)
 
 
 def test_words_of_a_collection_are_what_white_space_separates(monkeypatch):
-    documents = [("d1", "wave  equations,\nagain\t"), ("d2", ""), ("d3", "x-ray")]
-    collections = {"toy": Collection(documents), "none": Collection([])}
-    monkeypatch.setattr("ir_datasets.load", collections.__getitem__)  # no download
+    texts = {"d1": "wave  equations,\nagain\t", "d2": "", "d3": "x-ray"}
+    load_toys(monkeypatch, toy=texts, none={})
     lengths = DocLengths.from_irds("toy")
     assert lengths == DocLengths.from_dict({"d1": 3, "d2": 0, "d3": 1})
     assert lengths.name == "irds:toy" and len(lengths) == 3
@@ -131,8 +120,7 @@ def test_words_of_a_collection_are_what_white_space_separates(monkeypatch):
 
 
 def test_a_collection_is_counted_when_it_is_named(monkeypatch):
-    collections = {"named": Collection([("d1", "a b")])}
-    monkeypatch.setattr("ir_datasets.load", collections.__getitem__)  # no download
+    load_toys(monkeypatch, named={"d1": "a b"})
     expected = DocLengths.from_dict({"d1": 2}, name="irds:named")
     lengths_id = expected.id
     for text in ("irds:named", lengths_id):

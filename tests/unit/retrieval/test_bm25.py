@@ -2,6 +2,7 @@
 
 import math
 
+import brute_force
 import pandas as pd
 import pyterrier as pt
 import pytest
@@ -22,20 +23,11 @@ def indexed(texts: list[str]) -> TermIndex:
 
 def eq1(texts: list[str], query: dict[str, float], b: float, k1: float) -> dict[str, float]:
     """Clarke's Eq. 1 with query weights; documents without a counted term have no score."""
-    documents = [text.split() for text in texts]
-    l_avg = sum(map(len, documents)) / len(documents)
-    scores: dict[str, float] = {}
-    for term, q_t in query.items():
-        n = sum(term in words for words in documents)
-        w_t = math.log((len(documents) - n + 0.5) / (n + 0.5))
-        if w_t <= 0 or q_t == 0:
-            continue
-        for i, words in enumerate(documents):
-            f = words.count(term)
-            if f:
-                norm = k1 * ((1 - b) + b * len(words) / l_avg)
-                scores[f"d{i}"] = scores.get(f"d{i}", 0) + q_t * w_t * f * (k1 + 1) / (norm + f)
-    return scores
+    docs = {f"d{i}": text.split() for i, text in enumerate(texts)}
+    n = {term: sum(term in words for words in docs.values()) for term in query}
+    w = {term: math.log((len(docs) - n[term] + 0.5) / (n[term] + 0.5)) for term in query}
+    counted = {term: max(weight, 0) for term, weight in w.items()}
+    return brute_force.bm25_scores(docs, query, counted, b, k1)
 
 
 def test_weights_are_robertsons():

@@ -110,13 +110,11 @@ def greatest_outer_bound(together, known, unjudged, base, total, others):
     A document adds its own contribution, its joint contributions with judged relevant documents,
     and half of its m - 1 largest joint contributions with others.
     """
+    most = [sorted((together(i, j) for j in unjudged if j != i), reverse=True) for i in unjudged]
+    alone = [together(i, i) + sum(together(i, j) for j in known) for i in unjudged]
     values = []
     for m in range(len(unjudged) + 1):
-        worth = []
-        for i in unjudged:
-            most = sorted((together(i, j) for j in unjudged if j != i), reverse=True)
-            alone = together(i, i) + sum(together(i, j) for j in known)
-            worth.append(alone + sum(most[: max(m - 1, 0)]) / 2)
+        worth = [own + sum(others[: max(m - 1, 0)]) / 2 for own, others in zip(alone, most)]
         whole = base + sum(sorted(worth, reverse=True)[:m])
         values += [whole / n if n else 0.0 for n in (total + m, total + m + others)]
     return max(values)
