@@ -153,6 +153,8 @@ def report(
         findings = collect_scores(runs, measures, alpha=alpha, command=command)
         collection = dataset or names_of(list(map(str, runs.tracks)))
     else:
+        if judges is None or not len(judges):
+            refuse("is for judges", judge_rel=judge_rel, people=of_runs["people"])
         pairs = collections_of(runs, qrels)
         collection = _collection(qrels, dataset) if "" in pairs else names_of(list(pairs))
         of_runs |= {"dataset": dataset, "cutoff": DEFAULT_DEPTH if cutoff is None else cutoff}

@@ -107,11 +107,14 @@ class Answers:
 
     def verdict(self) -> list[Sentence]:
         """Who is best."""
-        scope = f"{self.findings.scope}: " if self.findings.scope else ""
-        first, *rest = self._verdict()
-        notes = map(_note, self.findings.notes)
-        doubts = map(Sentence, [] if self.findings.comparison else self.findings.doubts)
-        return [*doubts, *self._over_all(), Sentence(scope, *first.parts), *rest, *notes]
+        f, (first, *rest) = self.findings, self._verdict()
+        notes = (
+            _with_link(f"Note: {note}.", "`holes`", "reliability", "unjudged documents")
+            for note in f.notes
+        )
+        doubts = map(Sentence, [] if f.comparison else f.doubts)
+        scoped = Sentence(f"{f.scope}: " if f.scope else "", *first.parts)
+        return [*doubts, *self._over_all(), scoped, *rest, *notes]
 
     def answers(self) -> dict[str, list[Sentence]]:
         """The answers by question, without questions that have none."""
@@ -150,7 +153,7 @@ class Answers:
             for track, judges in board.judge_summaries.items():
                 where = f"{track}: " if track else ""
                 for text in judges.best:
-                    yield _with_link(f"{where}{text}", "agrees best")
+                    yield _with_link(f"{where}{text}", "agrees best", "collections")
             where = "Whichever judge is right" if board.means is None else "Over all collections"
             yield Sentence(Link(where, "collections", {}), f": {headlines(board)[0]}")
 
@@ -171,9 +174,9 @@ class Answers:
             for parts in linked_headlines(ranking.board):
                 yield Sentence(*map(self._linked, parts))
         else:
-            few = counted(len(f.qids), "query is", "queries are")
             yield Sentence(
-                f"{few} too few to say who could be the best by {name}: at least 10 are needed."
+                f"{counted(len(f.qids), 'query is', 'queries are')} too few to say who could be "
+                f"the best by {name}: at least 10 are needed."
             )
             yield Sentence(self.system(best), f" has the best mean {name}, {mean}.")
 
@@ -187,20 +190,19 @@ class Answers:
 
     def _of_two(self, compared: RunComparison) -> Sentence:
         """The comparison of two systems in a sentence."""
-        name = self.ranking.name
+        name, run, baseline = self.ranking.name, self.pair(1, 0), self.pair(0, 1)
         if doubt := compared.doubts[compared.runs[0], name]:
-            pair: list[str | Link] = [self.pair(1, 0), " with ", self.pair(0, 1)]
-            return Sentence("No comparison of ", *pair, f" by {name} can be trusted: {doubt}.")
+            end = f" by {name} can be trusted: {doubt}."
+            return Sentence("No comparison of ", run, " with ", baseline, end)
         row: Any = compared.table.set_index("measure").loc[name]
         p, alpha = row["p_corrected"], compared.options.alpha
-        word = "better" if (row["difference"] > 0) == (self.ranking.sign == 1) else "worse"
-        run, baseline = self.pair(1, 0), self.pair(0, 1)
-        pair = [run, f" is significantly {word} than ", baseline]
-        if not p <= alpha:
-            pair = ["No significant difference of ", run, " from ", baseline]
+        word = "better" if self.ranking.sample.sign * row["difference"] > 0 else "worse"
         ends = [row["difference"], row["ci_low"], row["ci_high"]]
-        places = decimals(self.ranking)
-        places = places_of_interval(ends, places) if p <= alpha else places
+        pair: list[str | Link] = ["No significant difference of ", run, " from ", baseline]
+        places = None
+        if p <= alpha:
+            pair = [run, f" is significantly {word} than ", baseline]
+            places = places_of_interval(ends, decimals(self.ranking))
         difference, low, high = (shown_value(self.ranking, end, "+", places) for end in ends)
         test = f"{confidence(alpha)} interval [{low}, {high}], {planned_p(p, alpha)}"
         test = "no test can be made" if isnan(p) else test
@@ -210,7 +212,7 @@ class Answers:
         """The runs that judges favour, by the measure that decides."""
         if self.ranking is self.findings.first:
             for text in self.findings.favoured[1]:
-                yield _with_link(text, "favours")
+                yield _with_link(text, "favours", "collections")
 
     def _is_real(self) -> Iterator[Sentence]:
         f, ranking, best = self.findings, self.ranking, self.two[0]
@@ -287,11 +289,10 @@ class Answers:
         if not isinstance(f, Findings) or not len(f.finders):
             return
         own, missing = f.names[best], f.quality["missing_share"].to_numpy()
-        lost = Link("relevant documents that it does not retrieve", "headroom", {})
         median = f", the median system {shown_share(float(np.median(missing)))}"
         yield Sentence(
             f"{own} gets {shown_share(missing[best])} of its ASL@{f.cutoff} from ",
-            lost,
+            Link("relevant documents that it does not retrieve", "headroom", {}),
             f"{median if len(f.names) > 2 else ''}.",
         )
         if f.judged_irrelevant and not isnan(unjudged := f.quality["unjudged_share"].iloc[best]):
@@ -340,18 +341,10 @@ class Answers:
             yield Sentence("Look at ", pair, " query by query.")
 
 
-def _with_link(text: str, verb: str) -> Sentence:
-    """A sentence on judges, whose verb leads to the part on judges."""
-    before, found, after = text.partition(f" {verb} ")
-    link = Link(verb, "collections", {})
-    return Sentence(before, " ", link, " ", after) if found else Sentence(text)
-
-
-def _note(text: str) -> Sentence:
-    """A note, with a link to the part of the page that a command stands for."""
-    before, found, after = text.partition("`holes`")
-    link = Link("unjudged documents", "reliability", {})
-    return Sentence("Note: ", before, link if found else "", f"{after}.")
+def _with_link(text: str, words: str, section: str, shown: str = "") -> Sentence:
+    """A sentence in which ``words``, if they are in it, lead to a section, perhaps as others."""
+    before, found, after = text.partition(words)
+    return Sentence(before, Link(shown or words, section, {}) if found else "", after)
 
 
 def planned_p(p: float, alpha: float) -> str:

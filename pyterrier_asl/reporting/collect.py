@@ -10,28 +10,21 @@ from typing import Any
 
 import numpy as np
 
-from ..analysis.best_runs import quality_of
-from ..analysis.reading import AslOptions
 from ..comparison.compare import compare
-from ..comparison.result import RunComparison
 from ..evaluation.evaluate import collections_of
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.facts import joined_notes
 from ..evaluation.labellings import has_bounds, labelled_measures, measure_with_bounds
-from ..evaluation.preferences import PreferenceMatrix
-from ..evaluation.relevant_documents import RelevantRanks
 from ..evaluation.scores import ScoreTable
 from ..evaluation.sources import (
     JudgeRel,
     common_rel,
     default_rel,
     official_of,
-    refuse,
     refuse_unused,
     warn_of_grades,
 )
 from ..leaderboard.ranks import ranks
-from ..leaderboard.result import Leaderboard
 from ..measures.defaults import default_measures
 from ..measures.formula import formula
 from ..measures.parsing import NamedMeasure, canonical_name, measure_named, named_measures, unique
@@ -86,9 +79,6 @@ def collect(
         ValueError: for runs, qrels or measures that cannot be used.
     """
     (track, (sources, qrels)), *others = collections_of(runs, qrels).items()
-    has_judges = judges is not None and len(judges) > 0
-    if not has_judges:
-        refuse("is for judges", judge_rel=judge_rel, people=people)
     judged = Evaluation.of(sources, qrels)
     full, least = _measures(judged, qrels, measures, dataset, rel, cutoff, lengths, groups)
     matched = {track: judged, **{name: Evaluation.of(*pair) for name, pair in others}}
@@ -99,17 +89,23 @@ def collect(
     judged.columns_of(named)  # warns of ties in one sentence for each run
     rankings = [ranking_of(judged, measure, alpha) for measure in named]
     first = deciding(rankings)
-    # Each collection has its own pool.
-    measure = NamedMeasure(first.name, (full if others else pooled)[first.name])
     shown_rel = None if least == 1 else least
-    by_judges = {"judges": judges, "judge_rel": judge_rel, "people": people, "rel": shown_rel}
-    of_judges = by_judges if has_judges else {}
-    two = len(judged) == 2
-    comparison = _of_two(judged, judged.judgements, pooled, alpha, shown_rel) if two else None
-    facts = {name: of.facts(full if others else pooled) for name, of in matched.items()}
+    measured = full if others else pooled  # each collection has its own pool
+    options = {"measures": {first.name: measured[first.name]}, "alpha": alpha}
+    has_judges = judges is not None and len(judges) > 0
+    if has_judges:
+        options |= {"judges": judges, "judge_rel": judge_rel, "people": people, "rel": shown_rel}
+    of_all: tuple[Any, list[str]] = None, []
+    if has_judges or others:
+        of_all = with_cautions(ranks, matched, **options)
+    facts = {name: of.facts(measured) for name, of in matched.items()}
     notes = {name: of.notes for name, of in facts.items()}
-    if comparison is not None:  # knows documents that one of the two writes in another form
-        notes[track] = comparison.notes
+    comparison = None
+    if len(judged) == 2:  # the evaluation has given its warnings
+        comparison, _ = with_cautions(
+            compare, judged, judged.judgements, pooled, alpha=alpha, rel=shown_rel
+        )
+        notes[track] = comparison.notes  # with documents that one of the two writes otherwise
     return Findings(
         judged.names,
         judged.qids,
@@ -117,17 +113,12 @@ def collect(
         rankings,
         Provenance.of(judged, command),
         comparison,
-        *_of_all(bool(has_judges or others), matched, measure, alpha, **of_judges),
+        *of_all,
         joined_notes(notes),
         joined_notes({name: of.doubts for name, of in facts.items()}),
         judged,
         least,
         cutoff,
-        quality_of(judged, AslOptions(least, cutoff)).set_index("run").loc[judged.names],
-        relevant := RelevantRanks.of(judged, rel=least, cutoff=cutoff),
-        PreferenceMatrix.of(judged.names, relevant.reciprocal(), relevant.total)
-        if len(judged) > 2
-        else None,
         bounds_of_best(judged, pooled, first.order, alpha),
     )
 
@@ -172,28 +163,6 @@ def _defaults(
     usual_first = "nDCG@10" if len(np.unique(grades[grades > 0])) > 1 else "AP"
     first = official[:1] or [measure for measure in usual if measure.name == usual_first]
     return unique([*first, *usual, *official])
-
-
-def _of_two(
-    runs: Any, qrels: Any, measures: Any, alpha: float, rel: float | None = None
-) -> RunComparison:
-    """The comparison of two systems, whose warnings the evaluation has given."""
-    compared: RunComparison = with_cautions(compare, runs, qrels, measures, alpha=alpha, rel=rel)[0]
-    return compared
-
-
-def _of_all(
-    is_needed: bool, collections: Any, measure: NamedMeasure, alpha: float, **options: Any
-) -> tuple[Leaderboard | None, list[str]]:
-    """Who could be the best over all collections, whichever judge is right, with cautions."""
-    if not is_needed:
-        return None, []
-    of_scores = isinstance(measure.measure, str)
-    chosen = measure.name if of_scores else {measure.name: measure.measure}
-    options |= {"measures": chosen, "alpha": alpha}
-    board: Leaderboard
-    board, cautions = with_cautions(ranks, collections, **options)
-    return board, cautions
 
 
 def bounds_of_best(
@@ -267,15 +236,21 @@ def collect_scores(
         named, up = NamedMeasure(name, measure_named(name)), scores.direction(name)
         rankings.append(SystemRanking(named, values, list(first.index), up, alpha))
     systems = list(first.index)
-    own = replace(scores, rows=scores.rows[scores.rows["track"] == scores.tracks[0]])
+    comparison = None
+    if len(systems) == 2:
+        own = replace(scores, rows=scores.rows[scores.rows["track"] == scores.tracks[0]])
+        comparison, _ = with_cautions(compare, own, None, names, alpha=alpha)
+    of_all: tuple[Any, list[str]] = None, []
+    if len(scores.tracks) > 1:
+        of_all = with_cautions(ranks, scores, measures=names[0], alpha=alpha)
     return SystemFindings(
         systems,
         list(first),
         alpha,
         rankings,
         Provenance.of_scores(scores, systems, command),
-        _of_two(own, None, names, alpha) if len(systems) == 2 else None,
-        *_of_all(len(scores.tracks) > 1, scores, NamedMeasure(names[0], names[0]), alpha),
+        comparison,
+        *of_all,
         [],
         [],
     )

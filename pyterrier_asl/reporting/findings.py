@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..analysis.best_runs import quality_of
+from ..analysis.reading import AslOptions
 from ..comparison.result import RunComparison
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.preferences import PreferenceMatrix
@@ -85,15 +87,10 @@ class SystemRanking:
         """The mean of each system, the sum for a count, shape (S,)."""
         return np.asarray(self.values.sum(axis=1) if self.is_sum else self.values.mean(axis=1))
 
-    @property
-    def sign(self) -> int:
-        """1, or -1 where lower values are better."""
-        return self.sample.sign
-
     @cached_property
     def gains(self) -> Floats:
         """The values with a sign so that higher is better, shape (S, Q)."""
-        return self.sign * self.values
+        return self.sample.sign * self.values
 
     @cached_property
     def medians(self) -> Floats:
@@ -103,7 +100,7 @@ class SystemRanking:
     @cached_property
     def hardest_first(self) -> list[int]:
         """The queries, hardest for the median system first."""
-        return [int(query) for query in np.argsort(self.sign * self.medians, kind="stable")]
+        return [int(query) for query in np.argsort(self.sample.sign * self.medians, kind="stable")]
 
     @cached_property
     def spreads(self) -> Floats:
@@ -160,8 +157,8 @@ class SystemRanking:
         """The systems that could be the best, the best mean first; none without a board."""
         if self.board is None:
             return []
-        could = self.board.overall["could_be_best"]
-        return [int(at) for at, best in zip(self.order, could) if best]
+        could = self.board.overall["could_be_best"].to_numpy()
+        return [int(at) for at in self.order[could]]
 
 
 @dataclass(frozen=True)
@@ -215,10 +212,9 @@ class SystemFindings:
     @cached_property
     def favoured(self) -> tuple[pd.DataFrame, list[str]]:
         """The favour of each run by each judge in the first collection, and sentences on it."""
-        board = self.of_all
-        if board is None or not board.judge_summaries:
+        if self.of_all is None or not self.of_all.judge_summaries:
             return pd.DataFrame(), []
-        summary = next(iter(board.judge_summaries.values()))
+        summary = next(iter(self.of_all.judge_summaries.values()))
         frame = pd.DataFrame() if summary.favoured is None else summary.favoured
         sentences = [text for of in summary.favours().values() for text in of]
         none = ["No run is shown to be favoured."] if len(frame) else []
@@ -264,10 +260,6 @@ class Findings(SystemFindings):
         runs: the systems' runs, matched with the judgements.
         rel: minimum grade of a relevant document.
         cutoff: k, the depth to which every run is read.
-        quality: ``missing_share`` and ``unjudged_share`` by system; see
-            :func:`~pyterrier_asl.analysis.run_quality`.
-        relevant: the rank of each relevant document in each run.
-        preferences: all pairs by lexicographic precision; None for one or two systems.
         bounds: what unjudged documents could change between the best systems; see
             :func:`~pyterrier_asl.reporting.collect.bounds_of_best`.
     """
@@ -275,10 +267,24 @@ class Findings(SystemFindings):
     runs: Evaluation
     rel: float
     cutoff: int
-    quality: pd.DataFrame
-    relevant: RelevantRanks
-    preferences: PreferenceMatrix | None
     bounds: dict[str, dict[tuple[int, int], Holes]]
+
+    @cached_property
+    def relevant(self) -> RelevantRanks:
+        """The rank of each relevant document in each run."""
+        return RelevantRanks.of(self.runs, rel=self.rel, cutoff=self.cutoff)
+
+    @cached_property
+    def quality(self) -> pd.DataFrame:
+        """``missing_share`` and ``unjudged_share``; see :func:`.analysis.run_quality`."""
+        options = AslOptions(self.rel, self.cutoff)
+        return quality_of(self.runs, options).set_index("run").loc[self.names]
+
+    @cached_property
+    def preferences(self) -> PreferenceMatrix:
+        """All pairs of systems by lexicographic precision."""
+        relevant = self.relevant
+        return PreferenceMatrix.of(self.names, relevant.reciprocal(), relevant.total)
 
     @property
     def numbers(self) -> int:
@@ -315,10 +321,9 @@ class Findings(SystemFindings):
     def to_judge(self) -> list[tuple[int, str]]:
         """The documents to judge next by :attr:`bounds`: number of the query, and id."""
         number = {qid: at for at, qid in enumerate(self.qids)}
-        rows = (
-            zip(todo["qid"], todo["docno"]) for of in self.todo.values() for todo in of.values()
-        )
-        return sorted({(number[qid], docno) for pair in rows for qid, docno in pair})
+        listed = (todo for of in self.todo.values() for todo in of.values())
+        rows = (row for todo in listed for row in zip(todo["qid"], todo["docno"]))
+        return sorted({(number[qid], docno) for qid, docno in rows})
 
     @cached_property
     def todo(self) -> dict[str, dict[tuple[int, int], pd.DataFrame]]:

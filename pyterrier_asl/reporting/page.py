@@ -45,9 +45,10 @@ class Page:
     def left_out(self) -> str:
         """A sentence on data by query that is left out for some systems; '' if none is."""
         f = self.findings
+        if len(f.held) == len(f.names):
+            return ""
         best = f"the {len(f.held)} best of {len(f.names)} systems by {f.first.name}"
-        kept = f"Values and documents by query are on this page only for {best}, to keep it small."
-        return kept if len(f.held) < len(f.names) else ""
+        return f"Values and documents by query are on this page only for {best}, to keep it small."
 
     @cached_property
     def query_texts(self) -> list[str]:
@@ -101,7 +102,7 @@ class DocumentPage(Page):
             "marked": [*(int(each.order[0]) for each in f.reordered), *f.movers[:1].tolist()],
             "documents": self._documents(),
             "tops": self._tops(),
-            "preferences": self._preferences(),
+            "preferences": self._preferences() if len(f.names) > 2 else None,
             "bounds": self._bounds(),
         }
 
@@ -164,16 +165,13 @@ class DocumentPage(Page):
         for row in self.findings.todo[name][at].to_dict("records"):
             number = query[row["qid"]]
             ranks = [None if pd.isna(row[of]) else int(row[of]) for of in ("rank_a", "rank_b")]
-            helped = difference.b if row["weight"] * ranking.sign > 0 else difference.a
+            helped = difference.b if row["weight"] * ranking.sample.sign > 0 else difference.a
             effect = f"{shown_value(ranking, abs(row['weight']))} for {helped}"
             rows.append([number, self.number[number, row["docno"]], *ranks, effect])
         return {"says": says, "todo": rows}
 
-    def _preferences(self) -> dict[str, Any] | None:
-        preferences = self.findings.preferences
-        if preferences is None:
-            return None
-        upper = np.triu_indices(len(self.findings.names), k=1)
+    def _preferences(self) -> dict[str, Any]:
+        preferences, upper = self.findings.preferences, np.triu_indices(len(self.findings.names), 1)
         return {
             "wins": preferences.wins.to_numpy().ravel().tolist(),
             "rrLP": json_numbers(preferences.rrLP.to_numpy()[upper]),

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -135,13 +136,7 @@ def StagedSearch(
     results: dict[str, SearchResult] = {}
     spaces = [Space(stage.params) for stage in stages]
     defaults = [space.current() for space in spaces]
-    before = [
-        (transformer, parameter.name, transformer.get_parameter(parameter.name))
-        for stage, space in zip(stages, spaces)
-        for parameter in space.parameters
-        for transformer in (parameter.transformer, *stage.handed_to)
-    ]
-    try:
+    with _restoring(stages, spaces):
         for number, (stage, space) in enumerate(zip(stages, spaces)):
             objective = objective_for(stage.pipeline, space, task, sweep=sweep)
             known = [] if trials_only else [defaults[number], space.current()]
@@ -164,13 +159,26 @@ def StagedSearch(
         for name, held in held_out.items():
             values = evaluate_pipeline(stages[-1].pipeline, *held, [metric, *measures], sweep=sweep)
             rows += mean_rows(name, values)
-    except BaseException:
-        for transformer, parameter_name, value in before:
-            transformer.set_parameter(parameter_name, value)
-        raise
     trials = {name: result.trials for name, result in results.items()}
     settings = {name: dict(zip(result.labels, result.best)) for name, result in results.items()}
     return StagedResult(stages[-1].pipeline, table_of(rows), trials, settings, facts.notes)
+
+
+@contextmanager
+def _restoring(stages: Sequence[Stage], spaces: Sequence[Space]) -> Iterator[None]:
+    """Gives the transformers their present parameters again if the search fails."""
+    before = [
+        (transformer, parameter.name, transformer.get_parameter(parameter.name))
+        for stage, space in zip(stages, spaces)
+        for parameter in space.parameters
+        for transformer in (parameter.transformer, *stage.handed_to)
+    ]
+    try:
+        yield
+    except BaseException:
+        for transformer, name, value in before:
+            transformer.set_parameter(name, value)
+        raise
 
 
 def warn_of_tuned_topics(topics: pd.DataFrame, others: pd.DataFrame, name: str) -> None:

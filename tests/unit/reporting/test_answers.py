@@ -281,7 +281,7 @@ def test_each_collection_has_its_own_pool():
 @pytest.mark.parametrize("option", [{"judge_rel": 2}, {"people": ["strict"]}])
 def test_options_of_judges_need_judges(option):
     with pytest.raises(ValueError, match="is for judges"):
-        collect(RUNS, QRELS, ["AP"], **option)
+        report(RUNS, QRELS, ["AP"], **option)
 
 
 # No, one, equal, and few values
