@@ -104,8 +104,7 @@ class Commands(click.Group):
             except Exception as error:
                 if ctx.params["traceback"]:
                     traceback.print_exception(error)
-                text = _name_options(error_line(error), ctx.meta.get(COMMAND))
-                raise Failure(text) from error
+                raise Failure(_name_options(error_line(error), ctx.meta.get(COMMAND))) from error
 
 
 def _flush_output() -> None:

@@ -111,8 +111,10 @@ def command() -> None:
 def _command(analysis: Analysis) -> click.Command:
     """The subcommand of an analysis, with one option per parameter."""
     needed = not analysis.tracks
-    runs = click.argument("runs", nargs=-1, required=needed, metavar="RUN...")
-    arguments = {"qrels": click.argument("qrels", required=needed), "runs": runs}
+    arguments = {
+        "qrels": click.argument("qrels", required=needed),
+        "runs": click.argument("runs", nargs=-1, required=needed, metavar="RUN..."),
+    }
     decorate = options.together(
         *(arguments[name] for name in analysis.takes),
         *([options.tracks] if analysis.tracks else []),
@@ -131,15 +133,7 @@ def _command(analysis: Analysis) -> click.Command:
     )(decorate(partial(_run_analysis, analysis)))
 
 
-def _run_analysis(
-    analysis: Analysis,
-    places: int,
-    form: str,
-    wide: bool,
-    all_rows: bool,
-    qrels: str | None = None,
-    **values: Any,
-) -> None:
+def _run_analysis(analysis: Analysis, form: str, qrels: str | None = None, **values: Any) -> None:
     """Runs an analysis and prints its table."""
     source: Any = list(values.get("runs", ()))
     if analysis.tracks:
@@ -162,7 +156,7 @@ def _run_analysis(
         click.echo(f"{analysis.what} ({analysis.source})\n")
         frame = frame[_with_verdict_in_sight([*frame])]
     groups = analysis.group_by if analysis.group_by in frame else ""
-    tables.write(frame, form, places=places, group_by=groups, wide=wide, all_rows=all_rows)
+    tables.write(frame, form, group_by=groups, **outputs.style())
     if form == "table":
         of, names = analysis.function.__name__, list(map(str, frame))
         texts = {name: LEGENDS.get(f"{of} {name}") or LEGENDS.get(name) for name in names}
@@ -195,12 +189,11 @@ def without_unnamed_track(frame: pd.DataFrame) -> pd.DataFrame:
 
 def attributes_line(frame: pd.DataFrame) -> str:
     """The attributes of the table in a line, '' for none."""
-    shown = {
-        name: value
+    return "; ".join(
+        f"{name}: {_as_text(value)}"
         for name, value in frame.attrs.items()
         if value is not False and value != [] and name != "notes"
-    }
-    return "; ".join(f"{name}: {_as_text(value)}" for name, value in shown.items())
+    )
 
 
 def _as_text(value: Any) -> str:

@@ -100,15 +100,15 @@ def _check_inputs(values: Mapping[str, Any]) -> None:
     if values["topics"] and values["show"] != "queries":
         raise click.UsageError("--topics needs -q, which lists queries")
     outputs.check_chart()
-    of_guard = ("junit", "summary", "github", "allow_missing")
-    if not values["conditions"] and any(values[name] for name in of_guard):
+    of_guard = map(values.get, ("junit", "summary", "github", "allow_missing"))
+    if not values["conditions"] and any(of_guard):
         raise click.UsageError("--junit, --summary, --github and --allow-missing go with --fail-if")
 
 
 def _positional(values: Mapping[str, Any]) -> list[str]:
     """QRELS, RUN_A and RUN_B..., or the names of systems."""
-    names = (values.get("qrels"), values.get("run_a"), *values.get("runs_b", ()))
-    return [name for name in names if name]
+    first = filter(None, map(values.get, ("qrels", "run_a")))
+    return [*first, *values.get("runs_b", ())]
 
 
 def _reports(values: Mapping[str, Any]) -> GuardReports:
@@ -137,8 +137,8 @@ def _run_names(values: Mapping[str, Any]) -> list[str]:
 
 def _report_error(values: Mapping[str, Any], error: Exception) -> None:
     """Reports an error in all outputs of a guard, as far as its arguments were parsed."""
-    kinds = (str, bool, list, tuple)  # click has a type of its own for missing arguments
-    values = {name: value for name, value in values.items() if isinstance(value, kinds)}
+    # click has a type of its own for missing arguments.
+    values = {k: v for k, v in values.items() if isinstance(v, (str, bool, list, tuple))}
     if conditions := values.get("conditions"):
         _reports(values).report_error(_run_names(values), conditions, error_line(error))
 
@@ -236,15 +236,13 @@ def _compare(values: Mapping[str, Any], reports: GuardReports | None) -> int:
     elif not values["tracks"]:
         runs = library.run_files(runs)
     compared = library.compare(runs, qrels, **settings)
-    form, show = values["form"], values["show"]
+    form, show, outcome = values["form"], values["show"], 0
     by_query = show == "queries"
-    outcome = 0
     if reports is not None and form == "table":  # the answer comes first
         outcome = reports.report(compared.verdicts, compared).value
     is_id = by_query and qrels is not None and not Path(qrels).exists()
     texts = Texts.of(values["topics"], dataset=qrels if is_id else None).queries if by_query else {}
-    shown = {name: values[name] for name in ("places", "wide", "all_rows")}
-    print_comparison(compared, form, show=show, texts=texts, **shown)
+    print_comparison(compared, form, show=show, texts=texts, **outputs.style())
     outputs.save_chart(partial(compared.chart, "queries" if by_query else "means"))
     if form != "table":
         if reports is not None:

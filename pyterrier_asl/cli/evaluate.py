@@ -86,7 +86,6 @@ def command(
     by_query: bool,
     no_summary: bool,
     places: int,
-    wide: bool,
     all_rows: bool,
     form: str,
     sort: str,
@@ -106,7 +105,7 @@ def command(
         click.echo("--places is ignored with JSON lines, which have all digits", err=True)
     source, judgements = options.sources()
     if ties:
-        _print_ties(source, judgements, by_query, form, places=places, wide=wide, all_rows=all_rows)
+        _print_ties(source, judgements, by_query, form)
         return
     results = library.measured(source, judgements, keep_going=True, **options.given())
     is_for_programs = form in tables.MACHINE_READABLE
@@ -132,20 +131,21 @@ def command(
         tables.write(
             table,
             form,
-            places=places,
             group_by="track" if tracks else "",
             titles={"qid": "query"} | {name: "*" for name in table if name.endswith(" *")},
             higher_is_better=next(iter(results.values())).higher_is_better,
-            wide=wide,
-            all_rows=all_rows,
+            **outputs.style(),
         )
     for track, evaluation in results.items():
-        _print_notes(track, evaluation)
+        notes = [("Note", note) for note in evaluation.notes]
+        notes += [("Error", reason) for reason in evaluation.failures.values()]
+        for kind, note in notes:
+            click.echo(": ".join(filter(None, (kind, track, note))), err=True)
     if any(evaluation.failures for evaluation in results.values()):
         raise click.exceptions.Exit(1)
 
 
-def _print_ties(source: Any, judgements: Any, by_query: bool, form: str, **style: Any) -> None:
+def _print_ties(source: Any, judgements: Any, by_query: bool, form: str) -> None:
     """Prints the range of values over all orders of equal scores."""
     from ..evaluation.ties import ties
 
@@ -153,8 +153,13 @@ def _print_ties(source: Any, judgements: Any, by_query: bool, form: str, **style
         if options.is_given(name):
             raise click.UsageError(f"--ties have their own table: leave out --{name}")
     table = ties(source, judgements, by_query=by_query, **options.given("by_query"))
-    titles = {"name": "run", "qid": "query"}
-    tables.write(table, form, titles=titles, group_by="track" if "track" in table else "", **style)
+    tables.write(
+        table,
+        form,
+        titles={"name": "run", "qid": "query"},
+        group_by="track" if "track" in table else "",
+        **outputs.style(),
+    )
 
 
 def _with_ranks(
@@ -164,10 +169,15 @@ def _with_ranks(
     from ..leaderboard.ranks import with_rank_columns
 
     shown = evaluation.select(scores["run"])
-    values = shown.columns_of(evaluation.measures)
-    directions = evaluation.higher_is_better
     try:
-        return with_rank_columns(scores, shown.names, shown.qids, values, directions, stars=stars)
+        return with_rank_columns(
+            scores,
+            shown.names,
+            shown.qids,
+            shown.columns_of(evaluation.measures),
+            evaluation.higher_is_better,
+            stars=stars,
+        )
     except ValueError as error:
         raise ValueError(f"{track}: {error}" if track else str(error)) from error
 
@@ -182,16 +192,12 @@ def _print_answers(results: Mapping[str, Evaluation], sort: str, has_stars: bool
         for sentence in printing.answers(evaluation)
     ]
     if has_stars:
-        worse = "*: significantly worse than a run with the best mean (all pairs: corrected p at "
-        parts.append(Part(f"{worse}most .05)."))
+        parts.append(
+            Part(
+                "*: significantly worse than a run with the best mean (all pairs: corrected p at "
+                "most .05)."
+            )
+        )
     if sort:
         parts.append(Part(f"Best mean {sort} first:"))
     print_parts([*parts, Part()] if parts else [])
-
-
-def _print_notes(track: str, evaluation: Evaluation) -> None:
-    """Prints notes and errors of a track on the standard error stream."""
-    notes = [("Note", note) for note in evaluation.notes]
-    notes += [("Error", reason) for reason in evaluation.failures.values()]
-    for kind, note in notes:
-        click.echo(f"{kind}: {track}: {note}" if track else f"{kind}: {note}", err=True)

@@ -87,7 +87,6 @@ def command(
     measure: str,
     labels: tuple[str, ...],
     export_to: str | None,
-    most: int | None,
     show: str | None,
     form: str,
     force: bool,
@@ -102,11 +101,11 @@ def command(
     from ..unjudged.export import export
 
     by_query = show == "queries"
-    keep = _check(labels, export_to, most, by_query, force, values)
+    keep = _check(labels, export_to, by_query, force, values)
     named = list_runs(runs)
     if by_query and len(named) > 2:
         raise click.UsageError(f"-q is for two runs, not {len(named)}: name two of them")
-    shown = {name: values[name] for name in ("places", "wide", "all_rows")}
+    style = outputs.style()
     settings = options.given("measure")
     of_labels = options.take(settings, "conflicts")
     judged_by = options.qrels_of(qrels)
@@ -123,25 +122,24 @@ def command(
         texts = _texts(found, qrels, values)([]).queries
         table.insert(1, "query", [texts.get(str(qid), "") for qid in table["qid"]])
     if form != "table":
-        write(table, form, places=shown["places"])
+        write(table, form, **style)
     elif by_query:
         notes = ["", *found.notes] if found.notes else []
         parts = [*map(Part, found.sentences()), Part(table=table), *map(Part, notes)]
-        print_parts(parts, **shown)
+        print_parts(parts, **style)
     else:
-        found.show(**shown)
+        found.show(**style)
     print_notes(found.notes, form)
     outputs.save_chart(partial(found.chart, show))
     if export_to:
         texts_of = _texts(found, qrels, values)
-        size = export(found, export_to, most=most, texts=texts_of, force=force, keep=keep)
+        size = export(found, export_to, most=values["most"], texts=texts_of, force=force, keep=keep)
         click.echo(f"{export_to}: {counted(size, 'document')} to judge", err=True)
 
 
 def _check(
     labels: tuple[str, ...],
     export_to: str | None,
-    most: int | None,
     by_query: bool,
     force: bool,
     values: Mapping[str, Any],
@@ -153,10 +151,9 @@ def _check(
     """
     from ..unjudged.export import check_export
 
-    for name, value in {"most": most, **values}.items():
-        if name in _OF_EXPORT and value is not None and not export_to:
-            if not (name == "topics" and by_query):
-                raise click.UsageError(f"--{name} goes with --export")
+    for name in [] if export_to else _OF_EXPORT:
+        if values[name] is not None and not (name == "topics" and by_query):
+            raise click.UsageError(f"--{name} goes with --export")
     keep = any(Path(name).resolve() == Path(export_to or "").resolve() for name in labels)
     if export_to:
         read = [name for name in options.inputs() if not (keep and name in labels)]

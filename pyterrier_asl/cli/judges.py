@@ -86,5 +86,4 @@ def command(
             raise click.UsageError(f"--show {show} needs runs")
         write(table, form, places=places)
     print_notes(report.notes, "" if show else form)
-    kind = "favoured" if show == "favoured" else "agreement"
-    outputs.save_chart(partial(report.chart, kind))
+    outputs.save_chart(partial(report.chart, "favoured" if show == "favoured" else "agreement"))

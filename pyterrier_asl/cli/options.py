@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Sequence
 from functools import partial, reduce
 from typing import Any, TypeAlias
 
@@ -82,9 +82,8 @@ def descriptions(function: Callable[..., Any]) -> dict[str, str]:
     'Number of random sign vectors; all 2^Q if these are not more.'
     """
     _, _, arguments = (inspect.getdoc(function) or "").partition("\nArgs:\n")
-    entries = re.findall(r"^    (\w+): ((?:.*\n?)(?:^     .*\n?)*)", arguments, re.MULTILINE)
     help = {}
-    for name, text in entries:
+    for name, text in re.findall(r"^    (\w+): ((?:.*\n?)(?:^     .*\n?)*)", arguments, re.M):
         plain = re.sub(r":\w+:`~?\.?([^`]*)`", r"\1", " ".join(text.split())).replace("``", "")
         plain = re.sub("^whether (to )?", "", plain)
         first = re.split(r"; None: |\. ", plain)[0].rstrip(".")
@@ -125,11 +124,10 @@ def given(*others: str) -> dict[str, Any]:
     Args:
         others: parameters that the command gives itself; those of :class:`Qrels` are left out.
     """
-    options = click.get_current_context().command.params
-    return _given({option.name for option in options} - {*others, *OF_QRELS})
+    return _given(click.get_current_context().params.keys() - {*others, *OF_QRELS})
 
 
-def _given(names: Iterable[str | None]) -> dict[str, Any]:
+def _given(names: Container[str | None]) -> dict[str, Any]:
     context = click.get_current_context()
     return {
         option.name: option.read(context.params[option.name])
@@ -231,8 +229,8 @@ def sources(names: Sequence[str] | None = None) -> tuple[Any, Any]:
     if tracks:
         from ..evaluation.sources import tracks_by_name
 
-        named = tracks_by_name(tracks).items()
-        return {name: (runs, qrels_of(own)) for name, (runs, own) in named}, None
+        by_name = tracks_by_name(tracks)
+        return {name: (runs, qrels_of(own)) for name, (runs, own) in by_name.items()}, None
     if not files:
         raise click.UsageError("Missing argument 'RUN...'")
     return files, qrels_of(qrels)

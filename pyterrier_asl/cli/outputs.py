@@ -62,10 +62,15 @@ force = switch("--force", help="Overwrite a file of another kind, but never an i
 
 def output(help: str) -> Decorator:
     """``-o`` of a command that prints a table."""
-    text = f"The form to print, or a file: {', '.join(_FormOrFile.endings)}. {help}"
     names = ("-o", "--output", "--output_format", "form")
-    how: dict[str, Any] = {"type": _FormOrFile(FORMS), "metavar": f"{'|'.join(FORMS)}|FILE"}
-    form = click.option(*names, default="table", show_default=True, help=text, **how)
+    form = click.option(
+        *names,
+        type=_FormOrFile(FORMS),
+        metavar=f"{'|'.join(FORMS)}|FILE",
+        default="table",
+        show_default=True,
+        help=f"The form to print, or a file: {', '.join(_FormOrFile.endings)}. {help}",
+    )
     return together(form, force)
 
 
@@ -80,17 +85,31 @@ class _File(click.Option):
 
 def saved(form: str, help: str, *, required: bool = False) -> Decorator:
     """``-o`` of a command that saves a file, whose content is printed if its form is given."""
-    text = f"{help}; {form}: print its content."
     return click.option(
-        "-o", "--output", cls=_File, required=required, metavar=f"{form}|FILE", help=text
+        "-o",
+        "--output",
+        cls=_File,
+        required=required,
+        metavar=f"{form}|FILE",
+        help=f"{help}; {form}: print its content.",
     )
+
+
+#: The key of the temporary file whose content is printed.
+_PRINTED = "pyterrier_asl.printed"
+
+
+def say_written(path: str) -> None:
+    """Prints the name of a file that was written, but not of one that is only printed."""
+    if path != click.get_current_context().meta.get(_PRINTED):
+        click.echo(f"wrote {path}", err=True)
 
 
 def _printed(invoke: Callable[[click.Context], Any], context: click.Context) -> None:
     """Runs a command that saves a file, and prints the file; what it prints goes to stderr."""
     with TemporaryDirectory() as folder:
         path = Path(folder, f"output.{context.params['output']}")
-        context.params["output"] = str(path)
+        context.params["output"], context.meta[_PRINTED] = str(path), str(path)
         with redirect_stdout(sys.stderr):
             _written(invoke, context)
         sys.stdout.buffer.write(path.read_bytes())
@@ -117,7 +136,7 @@ def _written(invoke: Callable[[click.Context], Any], context: click.Context) -> 
             status = done.exit_code
     with replacing(form, force=True) as path:
         path.write_text(printed.getvalue(), encoding="utf-8")
-    click.echo(f"wrote {form}", err=True)
+    say_written(form)
     context.exit(status)
 
 
@@ -144,26 +163,37 @@ def show(*tables: str, help: str) -> Decorator:
         tables: their names; ``queries`` can also be shown by ``-q``, ``pairs`` by ``--pairs``.
         help: what else to know of the tables.
     """
-    text = f"The table to print, which --chart draws. {help} [default: {tables[0]}]"
     names = {"queries": ("-q", "--by-query", "--by_query"), "pairs": ("--pairs",)}
-    flags = [
-        click.option(*names[table], "show", flag_value=table, help=f"As --show {table}.")
-        for table in tables[1:]
-        if table in names
-    ]
-    return together(click.option("--show", type=click.Choice(tables), help=text), *flags)
+    text = f"The table to print, which --chart draws. {help} [default: {tables[0]}]"
+    return together(
+        click.option("--show", type=click.Choice(tables), help=text),
+        *(
+            click.option(*names[table], "show", flag_value=table, help=f"As --show {table}.")
+            for table in tables[1:]
+            if table in names
+        ),
+    )
 
 
 def chart(help: str) -> Decorator:
     """``--chart``, ``--title`` and ``--no-title``."""
-    endings = "into .html, .svg, .png or .pdf. Needs pip install '.[charts]'."
     return together(
-        click.option("--chart", metavar="FILE", help=f"{help}, {endings}"),
+        click.option(
+            "--chart",
+            metavar="FILE",
+            help=f"{help}, into .html, .svg, .png or .pdf. Needs pip install '.[charts]'.",
+        ),
         click.option("--title", metavar="TEXT", help="The heading of the chart."),
         click.option(
             "--no-title", "title", flag_value="", help="A chart without heading and caption."
         ),
     )
+
+
+def style() -> dict[str, Any]:
+    """The values of :data:`places` and :data:`table_size`."""
+    values = click.get_current_context().params
+    return {name: values[name] for name in ("places", "wide", "all_rows") if name in values}
 
 
 def check_chart() -> None:
@@ -184,4 +214,4 @@ def save_chart(draw: Callable[[], Any]) -> None:
         from ..charts.saving import save_chart
 
         save_chart(draw(), values["chart"], title=values["title"], force=values["force"])
-        click.echo(f"wrote {values['chart']}", err=True)
+        say_written(values["chart"])

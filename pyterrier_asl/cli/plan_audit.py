@@ -58,5 +58,5 @@ def command(qrels: str, runs: tuple[str, ...], output: str | None, **_: Any) -> 
     plan = plan_audit(list_runs(runs), pilot, measures, machine, **settings)
     if output:
         plan.save(output)
-        click.echo(f"wrote {output}", err=True)
+        outputs.say_written(output)
     plan.show()

@@ -74,14 +74,7 @@ from . import epilog, options, outputs, print_notes
 @outputs.places
 @outputs.table_size
 @outputs.output("tsv, csv, jsonl: one row per system, two columns per interval.")
-def command(
-    show: str | None,
-    places: int,
-    wide: bool,
-    all_rows: bool,
-    form: str,
-    **_: Any,
-) -> None:
+def command(show: str | None, places: int, form: str, **_: Any) -> None:
     """Which ranks could each system have, and who could be the best?
 
     QRELS is a file or the id of an ir_datasets dataset; RUN... are files and folders.
@@ -90,23 +83,21 @@ def command(
     source, judgements = options.sources()
     board = library.ranks(source, judgements, **options.given())
     if show == "queries":
-        values = board.values.T.rename_axis(index="qid", columns=None).reset_index()
-        write(values, form, places=places)
+        write(
+            board.values.T.rename_axis(index="qid", columns=None).reset_index(), form, places=places
+        )
     elif show == "pairs":
-        style: dict[str, Any] = {"places": places, "zero_p": 1 / board.draws}
-        if form == "table":
-            style |= {"wide": wide, "all_rows": all_rows}
-        elif form == "latex":
+        style: dict[str, Any] = {**outputs.style(), "zero_p": 1 / board.draws}
+        if form == "latex":
             style["caption"] = pairs_caption(board)
         write(board.pairs(), form, **style)
     elif form == "table":
-        board.show(places=places, wide=wide, all_rows=all_rows)
+        board.show(**outputs.style())
     elif form in MACHINE_READABLE:
         write(board.table, form, places=places)
     elif form == "latex":
         click.echo(board.to_latex(places=places), nl=False)
     else:
-        directions = board.directions()
-        write(board.shown(), form, places=places, higher_is_better=directions)
+        write(board.shown(), form, places=places, higher_is_better=board.directions())
     print_notes(board.notes, form if show in (None, "ranks") else "")
     outputs.save_chart(partial(board.chart, "queries" if show == "queries" else None))

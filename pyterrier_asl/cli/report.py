@@ -69,12 +69,12 @@ def command(output: str, force: bool, **_: Any) -> None:
     """
     check_replaceable(output, inputs=options.inputs(), begins=library.PAGE, force=force)
     source, judgements = options.sources()
-    arguments = click.get_current_context().meta["arguments"]
+    arguments = map(_without_folder, click.get_current_context().meta["arguments"])
     page = library.report(
         source,
         judgements,
         **options.given(),
-        command=shlex.join(["pyterrier-asl", "report", *map(_without_folder, arguments)]),
+        command=shlex.join(["pyterrier-asl", "report", *arguments]),
     )
     page.save(output, force=force)
     click.echo(f"{os.path.basename(output)}: {page!r}")

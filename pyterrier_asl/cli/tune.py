@@ -83,9 +83,6 @@ def command(
     storage: str | None,
     out: str | None,
     force: bool,
-    places: int,
-    wide: bool,
-    all_rows: bool,
     form: str,
     n_trials: int,
     seed: int,
@@ -122,7 +119,7 @@ def command(
         )
     if form not in tables.MACHINE_READABLE:
         table = clarke.with_paper_names(table)
-    tables.write(table, form, places=places, group_by="stage", wide=wide, all_rows=all_rows)
+    tables.write(table, form, group_by="stage", **outputs.style())
     for sentence in [*clarke.winners(results), *clarke.transfer_verdicts(results)]:
         click.echo(f"\n{sentence}", err=form != "table")
     print_notes(dict.fromkeys(note for result in results.values() for note in result.notes))

@@ -38,6 +38,7 @@ def test_a_form_prints_what_a_file_holds(tmp_path, monkeypatch, arguments, form,
     printed = CliRunner().invoke(main, [*arguments, "-o", form])
     assert printed.exit_code == 0, printed.stderr
     assert said in printed.stderr and sorted(tmp_path.iterdir()) == before
+    assert "wrote" not in printed.stderr
     assert CliRunner().invoke(main, [*arguments, "-o", f"file.{form}"]).exit_code == 0
     saved = (tmp_path / f"file.{form}").read_bytes()
     # The page shows its command.
