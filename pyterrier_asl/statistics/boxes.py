@@ -49,10 +49,9 @@ def box_test(low: Floats, high: Floats, alpha: float = 0.05) -> BoxTest:
     check_probability("alpha", alpha)
     critical = upper_t(alpha / 2, len(low) - 1)
     greatest, least = greatest_t(low, high), least_t(low, high)
-    sign = int(least >= critical) - int(greatest <= -critical)
-    never = greatest < critical and least > -critical
-    verdict = "certain" if sign else "impossible" if never else "possible"
-    return BoxTest(verdict, sign)
+    if sign := int(least >= critical) - int(greatest <= -critical):
+        return BoxTest("certain", sign)
+    return BoxTest("impossible" if greatest < critical and least > -critical else "possible", 0)
 
 
 def greatest_t(low: Floats, high: Floats) -> float:
@@ -131,16 +130,14 @@ def least_t(low: Floats, high: Floats) -> float:
     a = squares[:-1] - slope * sums[:-1]
     with np.errstate(divide="ignore", invalid="ignore"):
         best = np.clip(np.where(a < 0, -2 * a / slope, sums[1:]), sums[:-1], sums[1:])
-    points = np.concatenate((sums, best))
+    n, points = len(low), np.concatenate((sums, best))
     total = np.concatenate((squares, a + slope * best))
-    n = len(low)
     largest = float((n * total / points**2 - 1).max())
     return float("inf") if largest <= 1e-15 else float(np.sqrt((n - 1) / largest))
 
 
 def _t(values: Floats) -> Floats:
     """Student's t of each row."""
-    n = values.shape[1]
-    mean, error = values.mean(axis=1), values.std(axis=1, ddof=1) / np.sqrt(n)
+    mean, error = values.mean(axis=1), values.std(axis=1, ddof=1) / np.sqrt(values.shape[1])
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(np.nan_to_num(mean / error, nan=0.0, posinf=np.inf, neginf=-np.inf))

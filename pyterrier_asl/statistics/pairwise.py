@@ -101,7 +101,7 @@ def _wilcoxon(a: Floats, b: Floats, options: Settings) -> TestResult:
     ranks -= np.sum(differences == 0, axis=1, keepdims=True)
     plus = np.sum(ranks * (differences > 0), axis=1)
     minus = np.sum(ranks * (differences < 0), axis=1)
-    statistic, p = np.minimum(plus, minus), np.full(len(a), np.nan)
+    p = np.full(len(a), np.nan)
     rows, special = _rows_with_ties(differences)
     few = a.shape[1] <= _MOST_SIGNED
     for row in rows[special & few]:
@@ -109,8 +109,9 @@ def _wilcoxon(a: Floats, b: Floats, options: Settings) -> TestResult:
     for group in (rows[~special], *rows[special & (not few), None]):
         if len(group):
             p[group] = scipy.stats.wilcoxon(differences[group], axis=1).pvalue
-    effect = (plus - minus) / (plus + minus)
-    return _paired_t(a, b, options)._replace(effect=effect, statistic=statistic, p=p)
+    return _paired_t(a, b, options)._replace(
+        effect=(plus - minus) / (plus + minus), statistic=np.minimum(plus, minus), p=p
+    )
 
 
 def _signed_rank_p(ranks: Floats, plus: float) -> float:
@@ -128,8 +129,7 @@ def _sign(a: Floats, b: Floats, options: Settings) -> TestResult:
     for row in np.flatnonzero(signs & (wins + losses > 0)):
         # Differences that are signs, such as sgnLP: a t interval can leave [-1, 1].
         counts = int(wins[row]), int(losses[row]), a.shape[1]
-        interval = sign_interval(*counts, alpha=options.alpha)
-        result.ci_low[row], result.ci_high[row] = interval.low, interval.high
+        _, result.ci_low[row], result.ci_high[row] = sign_interval(*counts, alpha=options.alpha)
     return result._replace(
         effect=(wins - losses) / (wins + losses),
         statistic=wins.astype(float),
@@ -146,17 +146,16 @@ def _randomization(a: Floats, b: Floats, options: Settings) -> TestResult:
     for start in range(0, signs.shape[1], step):
         sums = shares @ signs[:, start : start + step]
         as_large += np.sum(np.abs(sums) >= observed[:, np.newaxis], axis=1)
-    p = as_large / signs.shape[1]
     mean, *_ = moments(a - b)
-    return _paired_t(a, b, options)._replace(statistic=mean, p=p)
+    return _paired_t(a, b, options)._replace(statistic=mean, p=as_large / signs.shape[1])
 
 
 def _unpaired_t(a: Floats, b: Floats, options: Settings) -> TestResult:
     test = scipy.stats.ttest_ind(a, b, axis=1)
-    interval = test.confidence_interval(1 - options.alpha)
     pooled = np.sqrt((a.var(axis=1, ddof=1) + b.var(axis=1, ddof=1)) / 2)
     effect = (a.mean(axis=1) - b.mean(axis=1)) / pooled
-    return TestResult(interval.low, interval.high, effect, test.statistic, test.pvalue)
+    low, high = test.confidence_interval(1 - options.alpha)
+    return TestResult(low, high, effect, test.statistic, test.pvalue)
 
 
 def _rows_with_ties(differences: Floats) -> tuple[Ints, Bools]:
@@ -169,9 +168,7 @@ def _rows_with_ties(differences: Floats) -> tuple[Ints, Bools]:
     rows = np.flatnonzero(np.any(differences, axis=1))
     sizes = np.sort(np.abs(differences[rows]), axis=1)
     special = (sizes[:, 0] == 0) | np.any(np.diff(sizes, axis=1) == 0, axis=1)
-    if differences.shape[1] > 50:
-        special[:] = False
-    return rows, special
+    return rows, special & (differences.shape[1] <= 50)
 
 
 #: The test of two systems that does not use the differences per query.
@@ -262,15 +259,15 @@ def non_inferiority(gains: ArrayLike, margin: float, *, alpha: float = 0.05) -> 
     """
     check_probability("alpha", alpha)
     values = finite_vectors(gains)[0]
-    queries, mean, nan = values.size, float(values.mean()), float("nan")
+    freedom, nan = values.size - 1, float("nan")
     constant, equal = no_variance(values, margin)
-    if queries > 1 and equal:
+    if freedom and equal:
         return NonInferiority(float("inf"), 0.0, nan)
     if constant:
         return NonInferiority(nan, nan, nan)
-    error = float(values.std(ddof=1) / np.sqrt(queries))
-    statistic = (mean + margin) / error
-    within = scipy.special.nctdtr(queries - 1, margin / error, upper_t(alpha, queries - 1))
+    error = float(values.std(ddof=1) / np.sqrt(values.size))
+    statistic = (float(values.mean()) + margin) / error
+    within = scipy.special.nctdtr(freedom, margin / error, upper_t(alpha, freedom))
     return NonInferiority(
-        statistic, float(scipy.special.stdtr(queries - 1, -statistic)), float(1 - within)
+        statistic, float(scipy.special.stdtr(freedom, -statistic)), float(1 - within)
     )

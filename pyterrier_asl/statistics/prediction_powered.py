@@ -154,16 +154,12 @@ def prediction_powered(
     differing = differing_values(h)
     has_variance = (differing > 0) | (unjudged == 0 and not like_these)
     alone = Estimate.by_t(h.mean(-1), left_out * h.var(-1, ddof=1) / n, n - 1, alpha, has_variance)
-    if like_these:
-        by_machine = Estimate.by_t(
-            everything.mean(-1),
-            everything.var(-1, ddof=1) / (n + unjudged),
-            n + unjudged - 1,
-            alpha,
-        )
-    else:
-        nothing = np.full(h.shape[:-1], np.nan)
-        by_machine = Estimate(everything.mean(-1), nothing, nothing, nothing, nothing)
+    by_machine = Estimate.by_t(
+        everything.mean(-1),
+        everything.var(-1, ddof=1) / (n + unjudged if like_these else np.nan),
+        n + unjudged - 1,
+        alpha,
+    )
     weight = _weight(
         h, f, everything, (1 + n / unjudged if unjudged else np.inf) if like_these else 1.0
     )
@@ -235,21 +231,21 @@ def interval_widths(
             f"people's values of all {h.size} queries are {h[0]:g}, so the variance is unknown: "
             "have people judge more queries"
         )
-    everything = np.concatenate((f, rest))
-    size, spread = everything.size, float(everything.var(ddof=1))
-    like_these = target == TARGETS[0]
+    everything, like_these = np.concatenate((f, rest)), target == TARGETS[0]
+    size, pilot = everything.size, h.size
     n = np.arange(3, size + 1)
     left = size - n
-    none_left = np.full(len(n), np.inf)
-    scale = np.divide(size, left, out=none_left, where=left > 0) if like_these else np.ones(len(n))
+    with np.errstate(divide="ignore"):
+        scale = size / left if like_these else np.ones(len(n))
     weight = _weight(h, f, everything, scale)
-    used, pilot = weight > 0, h.size
+    used = weight > 0
     (var_h, covariance), (_, var_f) = np.cov(h, f)
     # var(h - lambda f), which rounding can leave just below 0
     residuals = np.maximum(var_h - 2 * weight * covariance + weight**2 * var_f, 0)
     variance = residuals * (pilot - 1) / np.maximum(pilot - 1 - used, 1) / n
     if like_these:
-        variance += weight**2 * spread / np.maximum(left, 1)  # with none left lambda is 0
+        # With none left lambda is 0.
+        variance += weight**2 * float(everything.var(ddof=1)) / np.maximum(left, 1)
     else:
         # Residuals are divided by 1 - leverage; the leverages of a line add up to 2.
         variance *= left / size * np.where(used, n / (n - 2), 1)
@@ -277,11 +273,11 @@ def _values_of_both(*values: ArrayLike) -> tuple[Floats, Floats, Floats]:
 
 def _weight(h: Floats, f: Floats, everything: Floats, scale: Floats | float) -> Floats:
     """lambda, the weight of the machine; 0 if its values are all equal."""
-    constant = np.ptp(everything, axis=-1) == 0
-    centred = (h - h.mean(-1, keepdims=True)) * (f - f.mean(-1, keepdims=True))
-    covariance = centred.sum(-1) / (h.shape[-1] - 1)
+    products = (h - h.mean(-1, keepdims=True)) * (f - f.mean(-1, keepdims=True))
+    covariance = products.sum(-1) / (h.shape[-1] - 1)
     with np.errstate(divide="ignore", invalid="ignore"):
         weight = covariance / (scale * everything.var(-1, ddof=1))
+    constant = np.ptp(everything, axis=-1) == 0
     return np.where(constant | np.isnan(weight), 0.0, np.clip(weight, 0, 1))
 
 
@@ -297,13 +293,11 @@ def _like_these(h: Floats, f: Floats, rest: Floats, weight: Floats) -> tuple[Flo
 
 def _of_these(h: Floats, f: Floats, rest: Floats, weight: Floats) -> tuple[Floats, Floats]:
     """Estimate and variance of the mean of these queries."""
-    n, unjudged = h.shape[-1], rest.shape[-1]
-    everything = np.concatenate((f, rest), axis=-1)
+    n, everything = h.shape[-1], np.concatenate((f, rest), axis=-1)
     mean: Floats = h.mean(-1) + weight * (everything.mean(-1) - f.mean(-1))
     off = h - weight[..., None] * f
     centred = f - f.mean(-1, keepdims=True)
     squares = np.sum(centred**2, axis=-1, keepdims=True)
     leverage = 1 / n + np.divide(centred**2, squares, out=np.zeros_like(centred), where=squares > 0)
     left = (off - off.mean(-1, keepdims=True)) / (1 - np.minimum(leverage, _MOST_LEVERAGE))
-    variance: Floats = (1 - n / (n + unjudged)) * np.sum(left**2, axis=-1) / n**2
-    return mean, variance
+    return mean, (1 - n / everything.shape[-1]) * np.sum(left**2, axis=-1) / n**2

@@ -121,11 +121,9 @@ def rank_intervals(
         if not rejected.any():
             break
         unordered &= ~(rejected | rejected.T)
-    remains = None
-    if possibly_best:
-        # Of two systems the joint test decides.
-        two = len(p) <= 2
-        remains = better.sum(axis=0) == 0 if two else _possibly_best(pairs, largest, alpha / 2)
+    remains = better.sum(axis=0) == 0 if possibly_best else None
+    if possibly_best and len(p) > 2:  # of two systems the joint test decides
+        remains = _possibly_best(pairs, largest, alpha / 2)
     low, high = 1 + better.sum(axis=0), len(p) - better.sum(axis=1)
     least = pairs.difference - critical[0] * np.sqrt(pairs.error) if len(p) == 2 else None
     of_pairs = pairs.difference, pairs.statistic, p, least
@@ -360,8 +358,7 @@ class Draws:
 
     def _sums(self, residuals: Floats) -> list[Floats]:
         """The sum of signed residuals in each draw, by collection."""
-        groups = zip(self.pairs.groups, self.signs)
-        return [residuals[..., group] @ signs for group, signs in groups]
+        return [residuals[..., of] @ signs for of, signs in zip(self.pairs.groups, self.signs)]
 
 
 def _finite(values: ArrayLike | None, lower: ArrayLike | None) -> Floats:

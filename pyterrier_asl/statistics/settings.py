@@ -64,8 +64,7 @@ def finite_matrix(values: ArrayLike) -> Floats:
             f"at least one, are needed"
         )
     wrong = np.argwhere(~np.isfinite(matrix))
-    if wrong.size:
-        row, column = wrong[0]
+    for row, column in wrong[:1]:
         raise ValueError(
             f"the value of row {row}, query {column} is {matrix[row, column]}, one of {len(wrong)} "
             f"that are not finite: give every query a value"

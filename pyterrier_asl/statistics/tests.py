@@ -138,14 +138,8 @@ def with_corrected_p(frame: pd.DataFrame, test: str, method: str, alpha: float) 
     """
     p, family, dropped = correct(frame["p"], method)
     corrected = frame.assign(p_corrected=p, significant=p <= alpha)
-    corrected.attrs = {
-        "test": test,
-        "correction": method,
-        "alpha": alpha,
-        "family": family,
-        "dropped": dropped,
-        **frame.attrs,
-    }
+    about = {"test": test, "correction": method, "alpha": alpha}
+    corrected.attrs = about | {"family": family, "dropped": dropped} | frame.attrs
     return corrected
 
 
@@ -299,8 +293,7 @@ def _labels_of(names: Sequence[str], systems: int) -> list[str]:
     labels = list(names)
     if len(labels) != systems:
         raise ValueError(f"there are {len(labels)} names for {systems} systems: name each row")
-    if len(set(labels)) != len(labels):
-        twice = max(labels, key=labels.count)
+    for twice in (name for name in labels if labels.count(name) > 1):
         raise ValueError(f"the name {twice!r} occurs twice: give every system its own")
     return labels
 
@@ -366,13 +359,15 @@ def _compare_pairs(
     """Compares the systems of ``first`` with those of ``second``, whose names are ``pairs``."""
     import pandas as pd
 
-    result = _test_pairs(test, values, first, second, options)
     means = values.mean(axis=1)
     a, b = means[first], means[second]
-
-    frame = pd.DataFrame(pairs, columns=["a", "b"]).assign(mean_a=a, mean_b=b, difference=a - b)
-    method = correction_for(test, correction)
-    return with_corrected_p(frame.assign(**result._asdict()), test, method, options.alpha)
+    frame = pd.DataFrame(pairs, columns=["a", "b"]).assign(
+        mean_a=a,
+        mean_b=b,
+        difference=a - b,
+        **_test_pairs(test, values, first, second, options)._asdict(),
+    )
+    return with_corrected_p(frame, test, correction_for(test, correction), options.alpha)
 
 
 def _test_pairs(

@@ -24,15 +24,14 @@ def _tukey(
     difference = means[first] - means[second]
     error = np.sqrt(mean_square / queries)
     statistic = difference / error
-    p = _studentized_range_sf(np.abs(statistic), systems, freedom)
     margin = error * _studentized_range_isf(options.alpha, systems, freedom)
     effect = difference / np.sqrt(mean_square)
+    p = _studentized_range_sf(np.abs(statistic), systems, freedom)
     return TestResult(difference - margin, difference + margin, effect, statistic, p)
 
 
 def _tukey_randomized(values: Floats, first: Ints, second: Ints, options: Settings) -> TestResult:
-    queries = values.shape[1]
-    share = np.full(queries, 1 / queries)
+    share = np.full(values.shape[1], 1 / values.shape[1])
     means = values @ share
     difference = means[first] - means[second]
     largest = _largest_differences(values, share, options)
@@ -93,15 +92,12 @@ def _share_as_large(largest: Floats, observed: Floats, scale: float) -> Floats:
 def _largest_differences(values: Floats, share: Floats, options: Settings) -> Floats:
     """The largest difference of two means, for each random exchange of values within queries."""
     systems, queries = values.shape
-    step = max(1, CHUNK // values.size)
-    generator = np.random.default_rng(options.seed)
+    generator, by_query = np.random.default_rng(options.seed), np.ascontiguousarray(values.T)
     largest = np.empty(options.draws)
-    by_query = np.ascontiguousarray(values.T)
-    for start in range(0, options.draws, step):
-        size = min(step, options.draws - start)
-        drawn = np.broadcast_to(by_query, (size, queries, systems))
+    for part in np.array_split(largest, 1 + options.draws * values.size // CHUNK):
+        drawn = np.broadcast_to(by_query, (part.size, queries, systems))
         means = np.einsum("rqs,q->rs", generator.permuted(drawn, axis=2), share)
-        largest[start : start + size] = np.ptp(means, axis=1)
+        part[:] = np.ptp(means, axis=1)
     return largest
 
 
