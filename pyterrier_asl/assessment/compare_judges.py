@@ -163,14 +163,14 @@ def summary_of(
         seed: seed of the draws.
     """
     how: dict[str, Any] = {"alpha": alpha, "draws": draws, "seed": seed}
-    favoured, untested = favours_by_judge(judges, measures, seed=seed)
+    favoured, untested = favours_by_judge(judges, measures, seed=seed) if measures else (None, [])
     return JudgeReport(
         judges.names[0],
         judges.people,
         len(judges.systems) if measures else 0,
         agreement_with_people(judges, measures, **how),
         differences_of_judges(judges, measures, **how),
-        favoured if measures else None,
+        favoured,
         tuple(untested),
         alpha,
     )

@@ -145,12 +145,13 @@ def ranks(
     }
     board = ranks_of(samples, chosen.name, options, simultaneous=simultaneous, common=common)
     facts = {track: of.facts([chosen]) for track, of in by_track.items()}
-    board = replace(
+    return replace(
         board,
+        judged_runs=by_track if judges else {},
+        named_measure=chosen,
         notes=joined_notes({track: of.notes for track, of in facts.items()}),
         doubts=joined_notes({track: of.doubts for track, of in facts.items()}),
     )
-    return replace(board, judged_runs=by_track, named_measure=chosen) if judges else board
 
 
 def _judges_by_track(
@@ -194,16 +195,15 @@ def ranks_of(
     several = len(samples) > 1
     whole = together(samples) if several else next(iter(samples.values()))
     check_sample(whole, measure)
-    intervals = {judge: _intervals(whole, judge, options) for judge in whole.values}
-    board = _board_of(whole, measure, options["alpha"], intervals)
+    board = _board_of(whole, measure, options)
     if not several:
         return board
-    alpha = options["alpha"] / len(samples) if simultaneous else options["alpha"]
-    level, tracks = options | {"alpha": alpha}, {}
-    for track, sample in samples.items():
-        if len(sample.qids) >= FEWEST:
-            own = {judge: _intervals(sample, judge, level) for judge in sample.values}
-            tracks[track] = _board_of(sample, measure, alpha, own)
+    level = options["alpha"] / len(samples) if simultaneous else options["alpha"]
+    tracks = {
+        track: _board_of(sample, measure, options | {"alpha": level})
+        for track, sample in samples.items()
+        if len(sample.qids) >= FEWEST
+    }
     means = {track: sample.means for track, sample in samples.items()}
     return _with_tracks(board, tracks, pd.DataFrame(means, whole.names), simultaneous)
 
@@ -259,11 +259,9 @@ def with_rank_columns(
     return shown
 
 
-def _board_of(
-    sample: Sample, measure: str, alpha: float, by_judge: Mapping[str, RankIntervals]
-) -> Leaderboard:
-    """The leaderboard of a sample, by the intervals of each judge."""
-    several = list(by_judge.values())
+def _board_of(sample: Sample, measure: str, options: dict[str, Any]) -> Leaderboard:
+    """The leaderboard of a sample, by the intervals of all judges."""
+    several = [_intervals(sample, judge, options) for judge in sample.values]
     intervals = joint_ranks(several) if len(several) > 1 else several[0]
     rank = sample.ranks
     order = np.argsort(rank, kind="stable")
@@ -289,8 +287,8 @@ def _board_of(
     if intervals.least is not None:
         first, second = order
         ends = intervals.least[first, second], -intervals.least[second, first]
-        low, high = sorted(sample.sign * end for end in ends)
-        between = (float(low), float(high))
+        low, high = sorted(float(sample.sign * end) for end in ends)
+        between = (low, high)
     return Leaderboard(
         table=table,
         better=frame(intervals.better),
@@ -300,10 +298,10 @@ def _board_of(
         higher_is_better=sample.higher_is_better,
         names=names,
         topics=len(sample.qids),
-        alpha=alpha,
+        alpha=options["alpha"],
         statistic=frame(intervals.statistic),
         draws=intervals.draws,
-        judges=list(by_judge),
+        judges=list(sample.values),
         values=pd.DataFrame(
             next(iter(sample.values.values()))[order], pd.Index(names, name="name"), sample.qids
         ),
@@ -321,10 +319,7 @@ def _with_tracks(
     if len(tracks) == means.shape[1]:
         better = [own.better.loc[names, names].to_numpy() for own in tracks.values()]
         everywhere = pd.DataFrame(np.all(better, axis=0), board.better.index, names)
-    tables = {
-        OVERALL: board.table,
-        **{track: own.table for track, own in tracks.items()},
-    }
+    tables = {track: own.table for track, own in {OVERALL: board, **tracks}.items()}
     table = pd.concat(tables, names=["track"]).reset_index("track").reset_index(drop=True)
     return replace(
         board,

@@ -101,8 +101,7 @@ class Leaderboard(Printed):
         """The rows of the table for all topics together."""
         if "track" not in self.table:
             return self.table
-        rows = self.table[self.table["track"] == OVERALL]
-        return rows.drop(columns="track").reset_index(drop=True)
+        return self.table.set_index("track").loc[[OVERALL]].reset_index(drop=True)
 
     def pairs(self) -> pd.DataFrame:
         """A row for each pair of systems, the one with the better mean first.
@@ -135,9 +134,7 @@ class Leaderboard(Printed):
     @cached_property
     def judge_summaries(self) -> dict[str, JudgeReport]:
         """The judges of each collection compared with the judge of the qrels, if there are more."""
-        if len(self.judges) < 2 or self.named_measure is None:
-            return {}
-        measures = [self.named_measure]
+        measures: Any = [self.named_measure]
         return {
             track: summary_of(judges.select(self.judges), measures, alpha=self.alpha)
             for track, judges in self.judged_runs.items()
@@ -150,19 +147,21 @@ class Leaderboard(Printed):
     def shown(self) -> pd.DataFrame:
         """The table for readers: systems, means (also of several collections), and ranks."""
         rows = self.overall
-        columns: dict[str, Any] = {"name": rows["name"]}
-        if self.means is not None:
-            columns |= {str(track): self.means[track].to_numpy() for track in self.means}
-        columns |= {"mean": rows["mean"], STAR: [STAR * star for star in self.stars]}
-        columns["rank"] = rows["rank"]
-        columns["ranks"] = [interval(*ends) for ends in zip(rows["low"], rows["high"])]
-        columns["could be the best"] = rows["could_be_best"]
+        tracks = {} if self.means is None else dict(zip(self.means, self.means.to_numpy().T))
+        columns = {
+            "name": rows["name"],
+            **tracks,
+            "mean": rows["mean"],
+            STAR: [STAR * star for star in self.stars],
+            "rank": rows["rank"],
+            "ranks": [interval(*ends) for ends in zip(rows["low"], rows["high"])],
+            "could be the best": rows["could_be_best"],
+        }
         return pd.DataFrame(columns)
 
     def parts(self) -> Iterator[Part]:
         """Who could be the best, the table, then the conditions of the intervals."""
-        yield from map(Part, [*self.doubts, *headlines(self)])
-        yield Part()
+        yield from map(Part, [*self.doubts, *headlines(self), ""])
         yield Part(table=self.shown(), style={"higher_is_better": self.directions()})
         if rest := [*conditions(self), *self.notes]:
             yield from map(Part, ["", *rest])
@@ -248,9 +247,9 @@ def _two(board: Leaderboard) -> str:
         f"better by {board.measure}"
     )
     p = p_text(float(pair["p"]), board.draws, board.alpha)
-    several = len(board.judges) > 1
-    by = f" by {board.judges[0]}" if several else ""
-    over = f" over all {len(board.judges)} judges" if several else ""
+    by = over = ""
+    if len(board.judges) > 1:
+        by, over = f" by {board.judges[0]}", f" over all {len(board.judges)} judges"
     return (
         f"{answer}: the difference of the means{by} is {numbers[0]}, its {confidence(board.alpha)} "
         f"interval{over} [{numbers[1]}, {numbers[2]}], {p} (sign flips)."
@@ -384,10 +383,7 @@ def _collections(board: Leaderboard) -> Iterator[str]:
             else "No system is significantly better than another in every collection."
         )
     if board.tracks:
-        yield (
-            f"The intervals of all collections hold at once with {confidence(board.alpha)} "
-            "confidence."
-            if board.simultaneous
-            else f"The intervals of each single collection hold with {confidence(board.alpha)} "
-            "confidence."
+        which = (
+            "all collections hold at once" if board.simultaneous else "each single collection hold"
         )
+        yield f"The intervals of {which} with {confidence(board.alpha)} confidence."

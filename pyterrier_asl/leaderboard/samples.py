@@ -103,9 +103,14 @@ def sample_of_runs(
         ]
         for name in (judges.names if unjudged else ())
     }
-    up = measure.higher_is_better is not False
-    left_out = len(judges.all_qids) - topics
-    return Sample(judges.systems, judges.qids, up, values, lower, left_out=left_out)
+    return Sample(
+        judges.systems,
+        judges.qids,
+        measure.higher_is_better is not False,
+        values,
+        lower,
+        left_out=len(judges.all_qids) - topics,
+    )
 
 
 def sample_of_scores(scores: ScoreTable, measure: str, track: str = "") -> Sample:
@@ -157,8 +162,7 @@ def joined(samples: Mapping[str, Sample], *, common: bool = False) -> dict[str, 
 
 def together(samples: Mapping[str, Sample]) -> Sample:
     """All collections as one sample, each topic of its collection."""
-    parts = list(samples.values())
-    first = parts[0]
+    first, *_ = parts = list(samples.values())
     return Sample(
         first.names,
         [(track, qid) for track, sample in samples.items() for qid in sample.qids],

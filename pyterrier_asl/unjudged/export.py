@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 
 from ..io.atomic import check_replaceable, kind_error, replacing
@@ -54,25 +53,23 @@ def export(
     """
     check_export(path, force=force, keep=keep)
     frame = holes.todo
-    kept = _rows_to_keep(path, frame) if keep and os.path.exists(path) else pd.DataFrame()
-    keys = set() if kept.empty else set(zip(kept["qid"], kept["docno"]))
-    documents = zip(frame["qid"].astype(str), frame["docno"])
-    is_new = np.array([key not in keys for key in documents], dtype=bool)
-    frame = frame[is_new][:most]
+    kept = pd.DataFrame(columns=["qid", "docno", "label"])
+    if keep and os.path.exists(path):
+        kept = _rows_to_keep(path, frame)
+    keys = pd.MultiIndex.from_arrays([frame["qid"].astype(str), frame["docno"]])
+    frame = frame[~keys.isin([*zip(kept["qid"], kept["docno"])])][:most]
     of = Texts() if texts is None else texts(frame["docno"].tolist())
     query = [of.queries.get(str(qid), "") for qid in frame["qid"]]
     text = [of.documents.get(docno, "") for docno in frame["docno"]]
     frame = frame.assign(query=query, text=text, label="")
-    rows, is_open = frame, len(frame)
+    rows = frame
     if len(kept):
         rows = pd.concat([kept.astype(object), frame.astype(object)])
-        rows = rows.where(rows.notna(), None)[
-            [*frame, *(name for name in kept if name not in frame)]
-        ]
-        is_open += int((kept["label"] == "").sum())
+        columns = [*frame, *(name for name in kept if name not in frame)]
+        rows = rows.where(rows.notna(), None)[columns]
     with replacing(path, force=True) as beside, open(beside, "w", encoding="utf-8") as file:
         file.writelines(line + "\n" for line in _lines(rows, _form(path)))
-    return is_open
+    return len(frame) + int((kept["label"] == "").sum())
 
 
 def _form(path: str | os.PathLike[str]) -> str:
@@ -82,14 +79,12 @@ def _form(path: str | os.PathLike[str]) -> str:
 def _rows_to_keep(path: str | os.PathLike[str], listed: pd.DataFrame) -> pd.DataFrame:
     """The rows of a file with a label, with -1, or with a note in a further column."""
     rows = label_rows(path)
-    ours = {*map(str, listed), "query", "text", "label", "source"}
-    notes = [name for name in rows if str(name) not in ours]
-    noted = (rows[notes].fillna("") != "").any(axis=1)
-    kept = rows[rows["label"].notna() | noted].drop_duplicates()
+    notes = rows.drop(columns=[*listed, "query", "text", "label", "source"], errors="ignore")
+    noted = (notes.fillna("") != "").any(axis=1)
+    kept: pd.DataFrame = rows[rows["label"].notna() | noted].drop_duplicates()
     shown = [int(label) if label.is_integer() else label for label in kept["label"].fillna(-1)]
     labels = pd.Series(shown, kept.index, dtype=object).where(kept["label"].notna(), "")
-    labelled: pd.DataFrame = kept.assign(label=labels)
-    return labelled
+    return kept.assign(label=labels)
 
 
 def check_export(

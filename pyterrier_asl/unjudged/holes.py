@@ -14,8 +14,8 @@ import pandas as pd
 from ..charts.forms import CROWDED, alt, captioned, figure, inline_rows, ranges, square, tooltips
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.facts import only_relevant
-from ..evaluation.labellings import Labelled, check_cutoff
-from ..evaluation.sources import QrelsLike, Runs, complete_measures
+from ..evaluation.labellings import Labelled, check_cutoff, unjudged_of
+from ..evaluation.sources import QrelsLike, Runs, complete_measures, warn_of_grades
 from ..io.choices import check_names
 from ..io.notices import counted
 from ..io.printed import Part, Printed
@@ -32,7 +32,6 @@ from .pairs import (
     Difference,
     changes_of_difference,
     difference_of,
-    labelled_runs,
 )
 
 #: The charts of a comparison, the usual one of two runs last.
@@ -98,6 +97,18 @@ def holes(
     return Holes(judged, labelled, alpha, facts.notes, facts.doubts)
 
 
+def labelled_runs(
+    runs: Evaluation,
+    named: NamedMeasure,
+    depth: int | None = None,
+    highest: float | None = None,
+) -> Labelled:
+    """Matches runs with the labellings of one measure, which has its pool."""
+    warn_of_grades(runs.judgements, {named.name: named.measure})
+    unjudged = unjudged_of(runs.runs, [named.measure], depth)
+    return Labelled(unjudged, named.measure, name=named.name, depth=depth, highest=highest)
+
+
 @dataclass(frozen=True, repr=False, eq=False)
 class Holes(Printed):
     """The comparison of runs, with the bounds over all labels of unjudged documents.
@@ -156,10 +167,9 @@ class Holes(Printed):
         if self.are_two:
             unjudged = int(self.difference.by_query["unjudged"].sum())
             return [(0, 1, {**self.difference.row(), "unjudged": unjudged})]
-        pairs = combinations(range(len(self.runs)), 2)
         rows = [
             (a, b, difference_of(self.runs, self.labelled, a, b, alpha=None).row())
-            for a, b in pairs
+            for a, b in combinations(range(len(self.runs)), 2)
         ]
         return sorted(rows, key=lambda row: row[2]["verdict"] != OPEN)
 
@@ -207,10 +217,8 @@ class Holes(Printed):
         """The weight of each document, shape (V,); see :attr:`todo`."""
         if self.are_two:
             return next(changes_of_difference(self.labelled, [(0, 1)]))
-        weights = np.zeros(len(self.labelled.documents))
-        for changes in changes_of_difference(self.labelled, self._open_pairs):
-            weights += np.abs(changes)
-        return weights
+        changes = changes_of_difference(self.labelled, self._open_pairs)
+        return sum(map(np.abs, changes), np.zeros(len(self.labelled.documents)))
 
     @cached_property
     def _best(self) -> Ints:
@@ -270,11 +278,10 @@ class Holes(Printed):
         """The answer in a line: of two runs difference, bounds and verdicts, else the counts."""
         if self.are_two:
             return self.difference.describe()
-        counts = self.counts()
+        pairs, settled, equal, open_pairs = self.counts().values()
         return (
-            f"{self.labelled.name}: {counts['open']:,} open of "
-            f"{counted(counts['pairs'], 'pair')} of runs, {counts['settled']:,} settled, "
-            f"{counts['equal']:,} equal."
+            f"{self.labelled.name}: {open_pairs:,} open of {counted(pairs, 'pair')} of runs, "
+            f"{settled:,} settled, {equal:,} equal."
         )
 
     def sentences(self) -> list[str]:
@@ -332,9 +339,9 @@ class Holes(Printed):
         """The matrix, runs by the number of runs that they are certain to beat."""
         matrix = self.matrix()
         order = matrix.gt(0).sum(axis=1).sort_values(ascending=False, kind="stable").index.tolist()
-        words = {1.0: "better", -1.0: "worse", 0.0: "equal"}
+        words = {1.0: "better", -1.0: "worse", 0.0: "equal", np.nan: "open"}
         cells = matrix.reset_index(names="run").melt("run", var_name="other", value_name="verdict")
-        cells["verdict"] = cells["verdict"].map(words).fillna("open")
+        cells["verdict"] = cells["verdict"].map(words)
         scale = alt.Scale(
             domain=["open", "better", "worse", "equal"],
             range=["#d55e00", "#c6dbef", "#e3e3e3", "#f7f7f7"],

@@ -11,11 +11,9 @@ import numpy as np
 import pandas as pd
 
 from ..evaluation.evaluation import Evaluation
-from ..evaluation.labellings import Labelled, unjudged_of
-from ..evaluation.sources import warn_of_grades
+from ..evaluation.labellings import Labelled
 from ..measures.directions import higher_is_better
 from ..measures.formula import LabelledPair, LabelledRankings, LabelledRun
-from ..measures.parsing import NamedMeasure
 from ..scoring.arrays import Floats, cumulate, ranges_from
 from ..scoring.matrices import Bounds
 from ..statistics.boxes import BoxTest, box_test
@@ -91,9 +89,8 @@ class Difference:
     def describe(self) -> str:
         """The difference, its bounds and its verdict, in a line."""
         kind = "bounds" if self.exact else "outer bounds"
-        what = {OPEN: "open", SETTLED_EQUAL: "settled, equal"}.get(
-            self.verdict, f"settled for {self.better}"
-        )
+        verdicts = {OPEN: "open", SETTLED_EQUAL: "settled, equal"}
+        what = verdicts.get(self.verdict, f"settled for {self.better}")
         test = "" if self.test is None else f"; significance {self.test.verdict}"
         return (
             f"{self.measure}: {self.b} - {self.a} = {self.difference:+.4f}, {kind} "
@@ -137,18 +134,6 @@ def verdict_of(low: float, high: float, higher_is_better: bool = True) -> str:
     return SETTLED_B if (low > 0) == higher_is_better else SETTLED_A
 
 
-def labelled_runs(
-    runs: Evaluation,
-    named: NamedMeasure,
-    depth: int | None = None,
-    highest: float | None = None,
-) -> Labelled:
-    """Matches runs with the labellings of one measure, which has its pool."""
-    warn_of_grades(runs.judgements, {named.name: named.measure})
-    unjudged = unjudged_of(runs.runs, [named.measure], depth)
-    return Labelled(unjudged, named.measure, name=named.name, depth=depth, highest=highest)
-
-
 def values_if_only_relevant(labelled: Labelled, side: LabelledRun) -> Floats:
     """The value of each document's query if it is the only relevant unjudged document.
 
@@ -163,8 +148,8 @@ def values_if_only_relevant(labelled: Labelled, side: LabelledRun) -> Floats:
         The values in the order of ``labelled.documents``, shape (V,).
     """
     documents, gains = labelled.measure.candidates(side)
-    every, is_own = np.arange(len(labelled.judgements)), documents.grades < 0
-    relevant, own = np.flatnonzero(~is_own), np.flatnonzero(is_own)
+    every = np.arange(len(labelled.judgements))
+    relevant, own = (np.flatnonzero((documents.grades < 0) == new) for new in (False, True))
     queries = np.concatenate((every, documents.queries[own]))
     starts = np.searchsorted(documents.queries[relevant], [*every, len(every)])
     sizes = np.diff(starts)[queries]

@@ -14,9 +14,9 @@ from pyterrier_asl.evaluation.evaluation import Evaluation
 from pyterrier_asl.judging.judged_run import judge_part
 from pyterrier_asl.judging.judgements import Judgements
 from pyterrier_asl.measures.parsing import NamedMeasure
+from pyterrier_asl.unjudged.holes import labelled_runs
 from pyterrier_asl.unjudged.pairs import (
     difference_of,
-    labelled_runs,
     values_if_only_relevant,
     verdict_of,
 )
