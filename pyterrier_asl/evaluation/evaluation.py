@@ -83,9 +83,7 @@ class Evaluation(Remembering):
         [[1.0]]
         """
         unread = cls.unread(runs, qrels)
-        if isinstance(runs, cls):
-            return unread
-        return replace(unread, sources=list(unread.matched()))
+        return unread if isinstance(runs, cls) else replace(unread, sources=[*unread.matched()])
 
     @classmethod
     def unread(cls, runs: Any, qrels: Any) -> Evaluation:
@@ -101,8 +99,8 @@ class Evaluation(Remembering):
         return len(self.names)
 
     def __repr__(self) -> str:
-        queries = counted(len(self.judgements), "query", "queries")
-        return f"Evaluation({counted(len(self), 'run')}, {queries})"
+        queries, runs = counted(len(self.qids), "query", "queries"), counted(len(self), "run")
+        return f"Evaluation({runs}, {queries})"
 
     @property
     def qids(self) -> list[Any]:
@@ -210,7 +208,10 @@ class Evaluation(Remembering):
                 run can be measured.
             OSError: without ``keep_going`` for a file that cannot be read.
         """
-        _check_workers(jobs, backend)
+        check_jobs(jobs)
+        if backend not in BACKENDS:
+            known = ", ".join(map(repr, BACKENDS))
+            raise ValueError(f"backend {backend!r} cannot measure runs: use one of {known}")
         if self.is_matched:
             return replace(self, measures=measures)
         by_label = {measure.name: measure.measure for measure in measures}
@@ -227,7 +228,8 @@ class Evaluation(Remembering):
                 if run.error is None:
                     done.append(run)
                 elif keep_going:
-                    failures[run.name] = _reason(sources[run.name], run.error)
+                    path, reason = str(sources[run.name]), str(run.error)
+                    failures[run.name] = reason if path in reason else f"{path}: {reason}"
                 elif isinstance(run.error, ValueError):
                     raise ValueError(f"run {run.name!r}: {run.error}") from run.error
                 else:
@@ -236,15 +238,13 @@ class Evaluation(Remembering):
             first, *others = failures.values()
             more = f" (nor can {counted(len(others), 'further run')} be used)" if others else ""
             raise ValueError(first + more)
-        values = {str(by_label[label]): v for label, v in measuring.join(done).items()}
-        names = [run.name for run in done]
         return replace(
-            self.select(names),
+            self.select(run.name for run in done),
             whole=None,
             measures=measures,
             measured_facts=[run.facts for run in done],
             failures=failures,
-            _values=values,
+            _values={str(by_label[label]): v for label, v in measuring.join(done).items()},
         )
 
     @property
@@ -291,15 +291,13 @@ class Evaluation(Remembering):
             ValueError: for the name of another run.
         """
         rows = [self.row(name) for name in names]
-        values = {key: of_all[rows] for key, of_all in self._values.items()}
-        names, sources = ([of[row] for row in rows] for of in (self.names, self.sources))
         return Evaluation(
-            names,
-            sources,
+            [self.names[row] for row in rows],
+            [self.sources[row] for row in rows],
             self.judgements,
             self.source,
             whole=self.whole or self,
-            _values=values,
+            _values={key: of_all[rows] for key, of_all in self._values.items()},
         )
 
     def judged_by(self, qrels: Any) -> Evaluation:
@@ -314,8 +312,8 @@ class Evaluation(Remembering):
         if self.whole is not None:
             return self.whole.judged_by(qrels).select(self.names)
         judgements = judgements_of(qrels).with_matching(self.judgements.matching)
-        judged = list(iter_judged(self.names, self.runs, judgements))
-        return Evaluation(self.names, judged, judgements, qrels)
+        judged = iter_judged(self.names, self.runs, judgements)
+        return Evaluation(self.names, [*judged], judgements, qrels)
 
     def check_matching(self, matching: Mapping[str, Any]) -> None:
         """Raises ValueError for settings with which the runs have not been matched."""
@@ -362,17 +360,3 @@ class Evaluation(Remembering):
             label: measure(pool=pool, member=measure["member"] is not False)
             for label, measure in pooled.items()
         }
-
-
-def _reason(run: Any, error: Exception) -> str:
-    """Why a run cannot be measured, with its file."""
-    return str(error) if str(run) in str(error) else f"{run}: {error}"
-
-
-def _check_workers(jobs: int, backend: str) -> None:
-    """Raises ValueError for a wrong number of workers, and for an unknown backend."""
-    check_jobs(jobs)
-    if backend not in BACKENDS:
-        raise ValueError(
-            f"backend {backend!r} cannot measure runs: use one of {', '.join(map(repr, BACKENDS))}"
-        )

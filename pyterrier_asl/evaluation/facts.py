@@ -187,8 +187,10 @@ def _of_some_queries(offsets: Ints, depth: int | None = None) -> Ints:
 
 def _repeated(run: JudgedRun) -> Iterator[Fact]:
     if run.has_duplicates and run.judgements.collapse is None:
-        text = f"{_RUN} has a document twice in a ranking: it counts once, at its best rank"
-        yield Fact("repeated", text)
+        yield Fact(
+            "repeated",
+            f"{_RUN} has a document twice in a ranking: it counts once, at its best rank",
+        )
 
 
 def _order(run: JudgedRun) -> Iterator[Fact]:
@@ -199,12 +201,12 @@ def _order(run: JudgedRun) -> Iterator[Fact]:
     elif fault := run.constant_fault:
         yield Fact(ORDER, f"{_RUN} {fault}")
     elif run.ranks_contradict_scores:
-        text = (
+        yield Fact(
+            ORDER,
             f"the ranks of {_RUN} contradict the scores of most rows: as in trec_eval documents "
             "are ordered by their scores, descending, and ranks are ignored; write scores that "
-            "fall with the rank"
+            "fall with the rank",
         )
-        yield Fact(ORDER, text)
 
 
 def _own_ids(run: JudgedRun) -> Iterator[Fact]:
@@ -216,13 +218,13 @@ def _own_ids(run: JudgedRun) -> Iterator[Fact]:
     is_rare = len(near) < 2 or len(near) < _OWN_IDS * answered
     if not ids or (is_rare and all(qid.isdigit() for qid in ids)):
         return
-    text = (
-        f"{_RUN} retrieves a document with the query's own id in "
-        f"{len(_with_own_id(run, run.whole_ranking)):,} of {counted(answered, 'query', 'queries')},"
-        " as if the query were in the collection; leave it out with Qrels(..., drop_self=True) or "
-        "--drop-self"
+    number = len(_with_own_id(run, run.whole_ranking))
+    yield Fact(
+        "own ids",
+        f"{_RUN} retrieves a document with the query's own id in {number:,} of "
+        f"{counted(answered, 'query', 'queries')}, as if the query were in the collection; leave "
+        "it out with Qrels(..., drop_self=True) or --drop-self",
     )
-    yield Fact("own ids", text)
 
 
 def _with_own_id(run: JudgedRun, ranking: Ranking) -> Ints:
@@ -307,8 +309,9 @@ class Facts:
         cls, runs: Mapping[str, JudgedRun], judgements: Judgements, measures: Mapping[str, Any]
     ) -> Facts:
         """The facts of matched runs that have their rows, without what ties change."""
-        of_runs = {name: RunFacts.of(run, measures) for name, run in runs.items()}
-        return cls(of_runs, judgements, measures)
+        return cls(
+            {name: RunFacts.of(run, measures) for name, run in runs.items()}, judgements, measures
+        )
 
     def with_facts(self, more: Mapping[str, Sequence[Fact]]) -> Facts:
         """The same with further facts of some runs."""

@@ -135,8 +135,7 @@ def iter_judged(
 
     judged = iter_runs(dict(zip(names, sources)), then=judge)
     shown = False if len(names) < _MANY else None
-    bar = progress_bar(judged, total=len(names), desc="runs", shown=shown, leave=False)
-    for _, run in bar:
+    for _, run in progress_bar(judged, total=len(names), desc="runs", shown=shown, leave=False):
         yield run
 
 
@@ -178,8 +177,8 @@ def values_by_others(measures: Sequence[Any], judged: JudgedRun) -> dict[Any, Fl
         return values
     number = {judgements.qid_text[row].as_py(): row for row in answered.tolist()}
     # The best row of a document that occurs twice.
-    table = judged.table.take(np.sort(judged.whole_ranking.rows))
-    rows = table.frame("query_id", "doc_id", "score")
+    best = judged.table.take(np.sort(judged.whole_ranking.rows))
+    rows = best.frame("query_id", "doc_id", "score")
     # Measures with subtopics have other qrels, and ir_measures gives 0 for several at once.
     alone = [m for m in values if has_subtopics(m) or _needs_binary(m, judgements)]
     groups = [[m for m in values if m not in alone], *([m] for m in alone)]

@@ -76,8 +76,7 @@ def preferences(
       qid  i_star    rrLP  sgnLP  lexirecall  RPP  dominance
     0   q       2 -0.1667     -1           1  0.0        NaN
     """
-    runs = {"run_a": run_a, "run_b": run_b}
-    judged, rel, (a, b), total = _levels(runs, qrels, rel, cutoff)
+    judged, rel, (a, b), total = _levels({"run_a": run_a, "run_b": run_b}, qrels, rel, cutoff)
     i_star, rrlp = first_difference(a, b, total)
     cubes = judged.once(preference_cubes, ("lexirecall", "RPP"), rel, cutoff)
     frame = pd.DataFrame(
@@ -271,8 +270,11 @@ def preferences_for(runs: Evaluation, rel: float) -> dict[str, Floats]:
     """rrLP, sgnLP and dominance for each run over the first, shape (S, Q) each."""
     reciprocal, total = recall_levels(runs, rel)
     _, preferred = first_difference(reciprocal, reciprocal[0], total)
-    dominates = dominance(reciprocal, reciprocal[0], total)
-    return {"rrLP": preferred, "sgnLP": np.sign(preferred), "dominance": dominates}
+    return {
+        "rrLP": preferred,
+        "sgnLP": np.sign(preferred),
+        "dominance": dominance(reciprocal, reciprocal[0], total),
+    }
 
 
 def first_differences(runs: Evaluation, rel: float = 1, cutoff: int | None = None) -> Ints:

@@ -58,16 +58,16 @@ def provided_values(measures: Iterable[Any], judged: JudgedRun) -> list[Floats]:
     others = judged
     if judged.has_duplicates:  # ir_measures' providers take the last row of a document
         others = judge(judged.judgements, _last_rows(judged.table))
-    own = [formula(measure) for measure in measures]
-    return [m.values(others if m.LAST_ROW_COUNTS else judged) for m in own if m is not None]
+    own = filter(None, map(formula, measures))
+    return [m.values(others if m.LAST_ROW_COUNTS else judged) for m in own]
 
 
 class AcceleratedEvaluator(JudgedRunEvaluator):
     """Computes the measures of this package and standard ones from one matched run."""
 
     def _columns(self, run: Any) -> list[list[float]]:
-        judged = judge(self.judgements, run)
-        return [values.tolist() for values in provided_values(self.measures, judged)]
+        values = provided_values(self.measures, judge(self.judgements, run))
+        return [of_measure.tolist() for of_measure in values]
 
 
 class AcceleratedProvider(PluginProvider):
@@ -93,5 +93,4 @@ def _last_rows(run: Columns) -> Columns:
     """The last row of each query and document of a run."""
     docnos = codes(run.docno)[0]
     keys = run.queries * (docnos.max(initial=0) + 1) + docnos
-    rows = np.sort(len(keys) - 1 - np.unique(keys[::-1], return_index=True)[1])
-    return run.take(rows)
+    return run.take(np.sort(len(keys) - 1 - np.unique(keys[::-1], return_index=True)[1]))

@@ -73,7 +73,7 @@ class RelevantDocuments:
         ranks, precision = np.zeros(len(pairs), dtype=np.int64), np.zeros(len(pairs))
         ranks[at] = relevant.ranks
         precision[at] = (within_query(relevant.offsets) + 1) / relevant.ranks
-        lengths = (measure.missing_costs(view) - relevant.found)[queries]
+        lengths = (measure.missing_costs(view) - np.diff(relevant.offsets))[queries]
         lengths[at] = scoring.search_lengths(relevant.ranks, relevant.offsets)
         return cls(pairs, queries, relevant.total, ranks, lengths, precision)
 
@@ -127,8 +127,8 @@ class RelevantRanks:
         [[0, 2]]
         """
         documents = relevant_documents(runs, rel, cutoff)
-        ranks = np.array([of_run.ranks for of_run in documents])
-        return cls(ranks, documents[0].pairs, documents[0].total)
+        first = documents[0]
+        return cls(np.array([of.ranks for of in documents]), first.pairs, first.total)
 
     @cached_property
     def queries(self) -> Ints:

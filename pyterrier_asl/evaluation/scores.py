@@ -24,7 +24,6 @@ import os
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -110,10 +109,10 @@ class ScoreTable:
         ['my score', 'map', 'RR']
         """
         several = not isinstance(measures, str) and isinstance(measures, Iterable)
-        known = {canonical_name(name) for name in self.measures}
-        texts = map(str, measures if several else [measures])
-        names = ([text] if canonical_name(text) in known else words(text) for text in texts)
-        return list(chain.from_iterable(names))
+        known, names = {canonical_name(name) for name in self.measures}, []
+        for text in map(str, measures if several else [measures]):
+            names += [text] if canonical_name(text) in known else words(text)
+        return names
 
     def direction(self, measure: str) -> bool:
         """Whether higher values of a measure are better.

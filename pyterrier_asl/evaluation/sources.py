@@ -186,7 +186,7 @@ def measures_for(
     qrels: Any, *, several: bool, lengths: bool, rel: float | None = None
 ) -> list[NamedMeasure]:
     """The default measures; without ``rel`` also the official ones of an ir_datasets id."""
-    official = [] if rel is not None else official_of(qrels)
+    official = official_of(qrels) if rel is None else []
     return default_measures(official, several=several, lengths=lengths)
 
 

@@ -120,6 +120,6 @@ def _over_ties(measure: Any, tied: TiedRun, value: Floats) -> tuple[Floats, Floa
 
 def _documents(runs: Evaluation, cutoff: int | None) -> dict[str, Any]:
     """The number of tied documents down to a cut-off, and of all documents, shape (S, Q) each."""
-    seen = np.array([np.minimum(run.retrieved, cutoff or run.retrieved) for run in runs.runs])
+    seen = [np.minimum(run.retrieved, cutoff or run.retrieved) for run in runs.runs]
     tied = [run.equal_scores.documents(run.retrieved, cutoff) for run in runs.runs]
-    return {"tied": np.array(tied), "documents": seen}
+    return {"tied": np.array(tied), "documents": np.array(seen)}

@@ -43,15 +43,13 @@ def measure_runs(
     Raises:
         ChildProcessError: for a run whose worker was killed.
     """
-    tasks = [(name, _absolute(source)) for name, source in sources.items()]
+    tasks = [  # files with absolute paths, for workers with another current folder
+        (name, os.path.abspath(source) if isinstance(source, (str, os.PathLike)) else source)
+        for name, source in sources.items()
+    ]
     by_backend = _by_ray if backend == "ray" else _by_joblib
     for run in by_backend(measuring, tasks, jobs, backend):
         yield _with_judgements(measuring.judgements, run)
-
-
-def _absolute(source: Any) -> Any:
-    """A file with its absolute path, for workers with another current folder."""
-    return os.path.abspath(source) if isinstance(source, (str, os.PathLike)) else source
 
 
 def _work(measuring: Measuring, name: str, source: Any) -> MeasuredRun:

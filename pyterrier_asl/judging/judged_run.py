@@ -56,11 +56,6 @@ class Relevant:
     pairs: Ints
 
     @property
-    def found(self) -> Ints:
-        """Relevant documents retrieved, shape (Q,)."""
-        return np.diff(self.offsets)
-
-    @property
     def queries(self) -> Ints:
         """The query number of each rank."""
         return queries_of(self.offsets)
@@ -137,22 +132,15 @@ class JudgedRun(Remembering):
         ranking = Ranking(0 * self.whole_ranking.offsets, self.whole_ranking.rows[:0])
         return replace(self, table=table, whole_ranking=ranking, is_tied=self.is_tied[:0])
 
-    @cached_property
-    def constant_scores(self) -> Bools:
-        """The queries with several documents that all have the same score, shape (Q,)."""
-        constant = np.zeros(len(self.retrieved), dtype=bool)
-        offsets = self.whole_ranking.offsets
-        several = np.flatnonzero(np.diff(offsets) > 1)
-        ends = np.stack((offsets[several], offsets[several + 1] - 1))
-        with np.errstate(over="ignore"):  # as in `match`
-            high, low = self.table.value[self.whole_ranking.rows[ends]].astype(np.float32)
-        constant[several] = high == low
-        return constant
-
     @property
     def constant_fault(self) -> str:
         """What is wrong if all documents of many queries have the same score; '' if few do."""
-        constant, several = self.constant_scores, self.retrieved > 1
+        offsets, constant = self.whole_ranking.offsets, np.zeros(len(self.retrieved), dtype=bool)
+        several = np.diff(offsets) > 1
+        ends = np.stack((offsets[:-1][several], offsets[1:][several] - 1))
+        with np.errstate(over="ignore"):  # as in `match`
+            high, low = self.table.value[self.whole_ranking.rows[ends]].astype(np.float32)
+        constant[several] = high == low
         documents, long = self.retrieved[several].sum(), self.retrieved >= _MIN_CONSTANT_RANKING
         in_all = documents >= _MIN_CONSTANT_DOCUMENTS and constant.sum() == several.sum()
         many = (constant & long).sum()
@@ -229,7 +217,7 @@ class JudgedRun(Remembering):
         if rel not in self._relevant:
             keep = (self.grades >= rel) & (self.grades >= 0)
             offsets = np.searchsorted(self.queries[keep], np.arange(len(self.retrieved) + 1))
-            total = self.judgements.num_graded(rel, np.inf)
+            total = self.judgements.num_relevant(rel)
             self._relevant[rel] = Relevant(self.ranks[keep], offsets, total, self.pairs[keep])
         return self._relevant[rel]
 
@@ -317,9 +305,17 @@ def judge_part(judgements: Judgements, run: Any, duplicates: str | None = None) 
     if judgements.drop_self:
         answers = answers.without(equal_rows(table.docno, table.qid))
     found = match(table, answers, judgements.index, duplicates)
-    retrieved, entries = np.diff(found.ranking.offsets), (found.queries, found.ranks, found.pairs)
-    places = found.is_tied, found.has_duplicates
-    return JudgedRun(judgements, table, found.ranking, retrieved, *entries, *places)
+    return JudgedRun(
+        judgements,
+        table,
+        found.ranking,
+        np.diff(found.ranking.offsets),
+        found.queries,
+        found.ranks,
+        found.pairs,
+        found.is_tied,
+        found.has_duplicates,
+    )
 
 
 def none_judged(judged: JudgedRun) -> str:

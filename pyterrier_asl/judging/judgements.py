@@ -15,7 +15,7 @@ import pyarrow as pa
 from ..io.columns import Columns, first_of_each, qrels_columns
 from ..io.lazy import pc
 from ..io.notices import counted, warn
-from ..io.values import arrow_text, take
+from ..io.values import arrow_numbers, arrow_text, take
 from ..scoring.arrays import Floats, Ints, offsets_of, order_by_query, queries_of
 from .id_forms import other_form
 from .matching import PairIndex, positions
@@ -145,11 +145,9 @@ class Judgements(Remembering):
 
     def select(self, rows: Ints) -> Judgements:
         """Some of the judgements, in their order, and the queries that have any of them."""
-        ids = {
-            "query_id": take(self.qid_text, self.queries[rows]),
-            "doc_id": take(self.docnos, rows),
-        }
-        other = Judgements(pa.table({**ids, "relevance": self.grades[rows]}))
+        columns = [take(self.qid_text, self.queries[rows]), take(self.docnos, rows)]
+        names = ["query_id", "doc_id", "relevance"]
+        other = Judgements(pa.table([*columns, arrow_numbers(self.grades[rows])], names))
         other.qids = [self.qids[query] for query in np.unique(self.queries[rows]).tolist()]
         if self.by_subtopic is not None:
             queries = positions(self.by_subtopic["query_id"].combine_chunks(), other.qid_text)
@@ -168,8 +166,8 @@ class Judgements(Remembering):
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        index = state["index"]
         arrays = {name: np.asarray(state[name]) for name in ("grades", "queries")}
+        index = state["index"]
         self.__dict__.update(state, **arrays, docnos=index.ids, offsets=index.offsets)
 
     def _with_empty(self, qrels: Mapping[Any, Any], index: PairIndex) -> PairIndex:
@@ -228,14 +226,10 @@ class Judgements(Remembering):
         """The positions of the judged documents with a grade of ``rel`` or more, ascending."""
         return np.flatnonzero((self.grades >= rel) & (self.grades >= 0))
 
-    def num_relevant(self, rel: float) -> Ints:
-        """The number of documents of each query with a grade of ``rel`` or more, shape (Q,)."""
-        return self.num_graded(rel, np.inf)
-
     @remembered
-    def num_graded(self, low: float, high: float) -> Ints:
-        """The number of documents of each query with low <= grade < high, shape (Q,)."""
-        within = (self.grades >= max(low, 0)) & (self.grades < high)
+    def num_relevant(self, rel: float, below: float = np.inf) -> Ints:
+        """The number of documents of each query with rel <= grade < below, shape (Q,)."""
+        within = (self.grades >= max(rel, 0)) & (self.grades < below)
         return np.bincount(self.queries[within], minlength=len(self)).astype(np.int64)
 
 

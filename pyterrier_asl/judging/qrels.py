@@ -66,8 +66,8 @@ class Qrels:
             raise ValueError(f"collapse must be a separator such as '#', not {self.collapse!r}")
 
     def __repr__(self) -> str:
-        named = isinstance(self.source, str)
-        shown = [repr(self.source) if named else f"<{type(self.source).__name__}>"]
+        is_named = isinstance(self.source, str)
+        shown = [repr(self.source) if is_named else f"<{type(self.source).__name__}>"]
         shown += ["labels=..."] * (self.labels is not None)
         return f"Qrels({', '.join([*shown, *(f'{k}={v!r}' for k, v in self.matching.items())])})"
 
@@ -89,8 +89,8 @@ class Qrels:
     @cached_property
     def judgements(self) -> Judgements:
         """The judgements with the labels; they are read once."""
-        own = self._unlabelled
-        labelled = own if self.merged is None else judgements_from(own, self.merged)
+        own, merged = self._unlabelled, self.merged
+        labelled = own if merged is None else judgements_from(own, merged)
         return labelled.with_matching(self.matching)
 
 

@@ -112,7 +112,7 @@ def rank(run: Any, depth: int | None = None) -> tuple[Columns, pa.LargeStringArr
     """
     table = run_columns(run)
     answers, qids = rows_by_query(table)
-    unknown = PairIndex(np.zeros(len(qids) + 1, dtype=np.int64), table.docno[:0])
+    unknown = PairIndex(0 * answers.offsets, table.docno[:0])
     return table, qids, match(table, answers, unknown, "warn").ranking.cut(depth)
 
 
@@ -165,8 +165,8 @@ def match(table: Columns, answers: Ranking, known: PairIndex, duplicates: str = 
         )
     if len(repeated):
         rows, is_tied = rows[rows >= 0], is_tied[rows >= 0]
-    ranking = Ranking(cumulate(sizes), rows)
-    return Match(ranking, is_tied, queries, ranks, pairs, len(repeated) > 0)
+    ranking, has_duplicates = Ranking(cumulate(sizes), rows), len(repeated) > 0
+    return Match(ranking, is_tied, queries, ranks, pairs, has_duplicates)
 
 
 def _twice(table: Columns, repeated: Ints) -> str:
@@ -234,9 +234,9 @@ def _order(query: Ints, scores: Scores, texts_at: TextsAt) -> tuple[Ints, Bools]
         return order, is_tied
     tied = np.flatnonzero(is_tied | np.append(False, is_tied[:-1]))
     places = np.sort(order[tied])
-    columns = [arrow_numbers(_sort_keys(query[places], scores[places])), texts_at(places)]
+    keys = arrow_numbers(_sort_keys(query[places], scores[places]))
     by_id = pc.sort_indices(
-        pa.table(columns, names=["key", "id"]),
+        pa.table([keys, texts_at(places)], names=["key", "id"]),
         sort_keys=[("key", "ascending"), ("id", "descending")],
     )
     order[tied] = places[numpy_numbers(by_id)]

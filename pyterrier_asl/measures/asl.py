@@ -96,7 +96,7 @@ class _ASL(PluginMeasure):
         Args:
             view: the result of :meth:`view`.
         """
-        fill = view.judgements.num_graded(0, self["rel"]) if self["judged_only"] else None
+        fill = view.judgements.num_relevant(0, self["rel"]) if self["judged_only"] else None
         return scoring.missing_costs(
             np.diff(view.relevant(self["rel"]).offsets),
             view.retrieved,

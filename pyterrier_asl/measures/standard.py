@@ -112,7 +112,7 @@ class R(RatioOfGains, SetR, of=ir_measures.R):
         return scoring.ratio(ties.gain(groups, self.rank_weights), total)
 
     def gained(self, run: LabelledRun) -> Floats:
-        return run.relevant.found.astype(np.float64)
+        return np.diff(run.relevant.offsets).astype(np.float64)
 
     def levels(self, run: LabelledRun) -> tuple[Floats, int, Ints]:
         return np.ones(1), 1, run.relevant.total[:, np.newaxis]

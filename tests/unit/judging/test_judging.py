@@ -263,7 +263,7 @@ def test_counts_of_grades():
     assert len(judgements) == 2
     assert judgements.num_relevant(1).tolist() == [2, 1]
     assert judgements.num_relevant(0).tolist() == [3, 1]
-    assert judgements.num_graded(0, 1).tolist() == [1, 0]
+    assert judgements.num_relevant(0, 1).tolist() == [1, 0]
 
 
 def test_regraded():
