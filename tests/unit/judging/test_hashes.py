@@ -37,7 +37,7 @@ def test_crafted_ids_fall_into_many_buckets():
     low = np.uint64(2**17 - 1)
     assert len(np.unique(unseeded(words) & low)) == 1
     index = PairIndex(np.array([0, n]), ids)
-    buckets = np.bincount((index.hashes & low).astype(np.int64))
+    buckets = np.bincount((hashes_of(index.ids, index.seed) & low).astype(np.int64))
     assert buckets.max() < 1000, "without a seed all 60,000 are in one"
     assert index.find(None, ids[:10]).tolist() == list(range(10))
 
@@ -45,7 +45,7 @@ def test_crafted_ids_fall_into_many_buckets():
 def test_an_index_that_was_sent_keeps_its_seed():
     index = PairIndex(np.array([0, 100]), crafted(100), np.uint64(12345))  # of another process
     sent = pickle.loads(pickle.dumps(index))
-    assert sent.seed == index.seed and np.array_equal(sent.hashes, index.hashes)
+    assert sent.seed == index.seed
     assert sent.find(None, index.ids).tolist() == list(range(100))
 
 

@@ -103,7 +103,7 @@ def test_ids_survive_a_table(tmp_path):
         ('{"qid": 1.0, "docno": "x", "label": 1}\n', "qid of labels"),
         ('{"qid": null, "docno": "x", "label": 1}\n', "qid of labels is missing in line 1"),
         ('{"qid": "q", "docno": "", "label": 1}\n', "docno of labels is missing in line 1"),
-        ('{"qid": "q", "docno": "x", "label": Infinity}\n', "the label inf is not a number"),
+        ('{"qid": "q", "docno": "x", "label": Infinity}\n', "the label 'inf' is not a number"),
         ('{"qid": "q", "docno": "x", "label": "nan"}\n', "the label 'nan' is not a number"),
         ("qid\tdocno\tlabel\nq\tx\t1\tmore\n", "line 2: found 4 fields"),
         ("qid\tdocno\tlabel\nq\tx\t1\n\nq\ty\tgood\n", "line 4: the label 'good' is not a number"),
