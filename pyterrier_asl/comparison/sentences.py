@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 
 from ..io.notices import counted, names_of
-from ..measures.parsing import added_up
+from ..measures.directions import added_up
+from ..measures.parsing import measure_named
 from ..statistics.rounding import EQUAL
 from ..statistics.settings import FEWEST
 from ..statistics.tests import PairedTest
@@ -124,7 +125,9 @@ def remarks(
         baseline: the name of the baseline.
     """
     directions = {of_run.name: of_run.higher_is_better for of_run in differences}
-    sums = names_of([name for name in directions if added_up(name)] or [""])
+    measures = {name: measure_named(name) for name in directions}
+    counts = [name for name, measure in measures.items() if measure and added_up(measure)]
+    sums = names_of(counts or [""])
     return [
         *(_on_tracks(differences, by_track, baseline) if by_track else [_on_test(differences)]),
         *(_on_dominance(row, baseline) for row in preferences.to_dict("records")),

@@ -23,9 +23,9 @@ from ..judging.judged_run import JudgedRun
 from ..judging.judgements import Judgements, judgements_of
 from ..judging.qrels import Qrels, matching_of, source_of
 from ..judging.remembered import Remembering
+from ..measures.directions import added_up
 from ..measures.parsing import (
     NamedMeasure,
-    added_up,
     needs_pool,
     parse_measure,
 )

@@ -164,12 +164,6 @@ class PluginMeasure(Measure, Formula):  # type: ignore[misc]
     def __repr__(self) -> str:
         return self._printed
 
-    def __hash__(self) -> int:
-        return hash(self._printed)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Measure) and self._printed == repr(other)
-
     def needs_rows(self) -> bool:
         """Whether values depend on more of a run than the ranks of judged documents."""
         return "unjudged" in self.params

@@ -26,7 +26,7 @@ def higher_is_better(measure: Any) -> bool | None:
     own = formula(measure)
     if own is not None:
         return own.HIGHER_IS_BETTER
-    return None if is_count(measure) else True
+    return None if added_up(measure) else True
 
 
 def value_range(measure: Measure, systems: float = math.inf) -> tuple[float, float]:
@@ -43,10 +43,15 @@ def value_range(measure: Measure, systems: float = math.inf) -> tuple[float, flo
     """
     own = formula(measure)
     if own is None:
-        return 0.0, math.inf if is_count(measure) or measure.NAME == "alpha_DCG" else 1.0
+        return 0.0, math.inf if added_up(measure) or measure.NAME == "alpha_DCG" else 1.0
     return own.value_range(systems)
 
 
-def is_count(measure: Measure) -> bool:
-    """Whether values of a measure are summed over the queries, not averaged."""
+def added_up(measure: Measure) -> bool:
+    """Whether values of a measure are summed over the queries, not averaged: a count's.
+
+    >>> from ir_measures import AP, NumRet
+    >>> added_up(NumRet), added_up(AP)
+    (True, False)
+    """
     return isinstance(measure.aggregator(), SumAgg)

@@ -126,17 +126,6 @@ class Formula:
         """
         raise NotImplementedError
 
-    def from_lengths(self, view: JudgedRun, lengths: Floats, ranking_offsets: Ints) -> Floats:
-        """The values of a measure that needs lengths, from the words of a run's documents, (Q,).
-
-        Args:
-            view: the result of :meth:`view`.
-            lengths: words of every retrieved document in rank order, query by query, shape (N,);
-                lengths between two relevant documents count only by their sum.
-            ranking_offsets: the beginning of each query's lengths, shape (Q + 1,).
-        """
-        raise TypeError(f"{self} does not use lengths")
-
     # Values over all orders of equal scores
 
     def tie_gains(self, judged: JudgedRun) -> Floats | Bools | None:

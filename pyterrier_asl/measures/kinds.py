@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -37,9 +38,9 @@ class Additive(BoundedByPair):
 class FirstRelevant(BoundedByPair):
     """A measure that uses only the rank of the first relevant document."""
 
+    @abstractmethod
     def worth(self, ranks: Floats) -> Floats:
         """The values for first relevant documents at these ranks; infinite: no such document."""
-        raise NotImplementedError
 
     def difference_bounds(self, pair: LabelledPair) -> Bounds:
         return pair_bounds.first_relevant(pair.documents, self.worth)
@@ -73,18 +74,18 @@ class MeanPrecision(Formula):
 class RatioOfGains(BoundedByPair):
     """A measure that is the gain of a run divided by the highest possible gain."""
 
+    @abstractmethod
     def gained(self, run: LabelledRun) -> Floats:
         """The gain of a run before it is divided by the ideal gain, shape (Q,)."""
-        raise NotImplementedError
 
+    @abstractmethod
     def levels(self, run: LabelledRun) -> tuple[Floats, int, Ints]:
         """The levels of gain, ascending; the number of levels that a label can give; the number of
         judged documents with at least each gain, shape (Q, G)."""
-        raise NotImplementedError
 
+    @abstractmethod
     def ideal(self, most: int) -> Floats:
         """The highest gain of 0, 1, 2, ... ``most`` documents of gain 1 each."""
-        raise NotImplementedError
 
     def difference_bounds(self, pair: LabelledPair) -> Bounds:
         levels, attainable, counts = self.levels(pair.a)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import re
 import reprlib
+from abc import abstractmethod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 from weakref import WeakValueDictionary
@@ -91,9 +92,9 @@ class Named:
         return hash(self.digest)
 
     @classmethod
+    @abstractmethod
     def load(cls, path: str | os.PathLike[str], *, name: str | None = None) -> Self:
         """Loads an object from a file."""
-        raise NotImplementedError
 
     @classmethod
     def resolve(cls, value: object) -> Self:

@@ -17,7 +17,7 @@ from ir_measures import Measure
 
 from . import PluginMeasure
 from ._base import DEEPEST, check_required, grade, own_measures
-from .directions import higher_is_better, is_count
+from .directions import higher_is_better
 
 #: One or several measures or names of measures, or a dict from the names of columns to them.
 Measures: TypeAlias = str | Measure | Sequence[str | Measure] | Mapping[str, str | Measure]
@@ -40,19 +40,6 @@ _INSTEAD = {
         "it compares two runs: use compare (pyterrier-asl compare) or Experiment(baseline=...)",
     ),
 }
-
-
-def added_up(measure: Measure | str) -> bool:
-    """Whether values of a measure are summed over the queries, not averaged.
-
-    Counts are summed. Values of a name that is not a measure are averaged.
-
-    >>> added_up(ir_measures.NumRet), added_up("NumRet"), added_up("AP"), added_up("my column")
-    (True, True, False, False)
-    """
-    if isinstance(measure, str):
-        measure = measure_named(measure)
-    return measure is not None and is_count(measure)
 
 
 #: The measures of ir_measures that reward documents for the subtopics that they cover.

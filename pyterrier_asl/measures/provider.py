@@ -14,7 +14,7 @@ from ir_measures.util import QrelsConverter
 
 from . import PluginMeasure
 from ._base import own_measures
-from .parsing import added_up
+from .directions import added_up
 
 
 class JudgedRunEvaluator(Evaluator):  # type: ignore[misc]

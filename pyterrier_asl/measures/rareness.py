@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -100,9 +101,9 @@ class _Rareness(PluginMeasure):
             finders, systems, offsets, alpha=self["alpha"], normalized=self["normalized"]
         )
 
+    @abstractmethod
     def _of_gains(self, gains: Floats, relevant: Relevant) -> Floats:
         """The values of a run from the running gains of its relevant documents."""
-        raise NotImplementedError
 
 
 def warn_of_few(measures: Iterable[str], systems: int) -> None:

@@ -108,8 +108,8 @@ class R(RatioOfGains, SetR, of=ir_measures.R):
     """Recall at k."""
 
     def expected(self, judged: JudgedRun, groups: TieGroups) -> Floats:
-        total = judged.judgements.num_relevant(self["rel"])
-        return scoring.ratio(ties.gain(groups, self.rank_weights), total)
+        gained = ties.gain(groups, self.rank_weights)
+        return scoring.ratio(gained, judged.judgements.num_relevant(self["rel"]))
 
     def gained(self, run: LabelledRun) -> Floats:
         return np.diff(run.relevant.offsets).astype(np.float64)

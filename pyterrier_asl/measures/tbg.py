@@ -104,7 +104,14 @@ class _TBG(PluginMeasure):
         return self.from_lengths(view, self.lengths_of(view), view.ranking.offsets)
 
     def from_lengths(self, view: JudgedRun, lengths: Floats, ranking_offsets: Ints) -> Floats:
-        """The values of a run, from the words of its documents, shape (Q,)."""
+        """The values of a run, from the words of its documents, shape (Q,).
+
+        Args:
+            view: the result of :meth:`view`.
+            lengths: words of every retrieved document in rank order, query by query, shape (N,);
+                lengths between two relevant documents count only by their sum.
+            ranking_offsets: the beginning of each query's lengths, shape (Q + 1,).
+        """
         relevant = view.relevant(self["rel"])
         return scoring.time_biased_gain(
             relevant.ranks, relevant.offsets, lengths, ranking_offsets, **self.constants()

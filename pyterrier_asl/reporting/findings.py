@@ -25,7 +25,8 @@ from ..leaderboard.ranks import ranks_of
 from ..leaderboard.result import Leaderboard
 from ..leaderboard.samples import Sample
 from ..measures import ASL
-from ..measures.parsing import NamedMeasure, added_up
+from ..measures.directions import added_up
+from ..measures.parsing import NamedMeasure
 from ..scoring.arrays import Bools, Floats, Ints
 from ..statistics.agreement import kendall_taus
 from ..statistics.rounding import EQUAL

@@ -310,10 +310,9 @@ class BM25(ParameterisedTransformer):
 
     def fuse_rank_cutoff(self, k: int) -> BM25:
         """This retriever with ``num_results=k``, for a pipeline with a rank cutoff after it."""
-        fused: BM25 = pt.inspect.transformer_apply_attributes(
+        return pt.inspect.transformer_apply_attributes(  # type: ignore[no-any-return]
             self, num_results=min(k, self.num_results)
         )
-        return fused
 
     def _check(self) -> None:
         check_number("b", self.b, most=1)

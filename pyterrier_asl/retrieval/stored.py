@@ -116,8 +116,7 @@ class StoredIndex(pt.Artifact):  # type: ignore[misc]
     def scoring_arrays(self) -> ScoringArrays:
         """The arrays for scoring."""
         offsets, docs, tfs = (np.asarray(self.array(name)) for name in ROWS["term"])
-        ratios = np.asarray(self.doc_lengths / self.avg_doc_length)
-        return ScoringArrays(offsets, docs, tfs, ratios)
+        return ScoringArrays(offsets, docs, tfs, self.doc_lengths / self.avg_doc_length)
 
     @cached_property
     def forward_arrays(self) -> DocTerms:

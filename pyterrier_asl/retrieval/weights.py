@@ -48,9 +48,6 @@ def relevance_weights(
     Returns:
         w_t, same shape; with r = m = 0 the weight is that of :func:`robertson_weights`.
 
-    Raises:
-        ValueError: for counts that cannot be of one index.
-
     References:
         Robertson and Sparck Jones (1976), Relevance weighting of search terms, F4.
 
@@ -60,11 +57,6 @@ def relevance_weights(
     """
     r, n, m = (np.asarray(counts, np.float64) for counts in (r, document_frequencies, m))
     absent = num_docs - n - m + r
-    if (r < 0).any() or (r > n).any() or (r > m).any() or (absent < 0).any():
-        raise ValueError(
-            "a term is in more feedback documents than documents of the collection, or is missing "
-            "in more: take r, n, N and m from one index"
-        )
     # This quotient is above 1 where the numerator is above the denominator.
     return np.asarray(np.log((r + 0.5) * (absent + 0.5) / ((n - r + 0.5) * (m - r + 0.5))))
 

@@ -23,8 +23,9 @@ from ..io.values import check_queries, text
 from ..judging.judged_run import JudgedRun, judge_part
 from ..judging.judgements import Judgements, judgements_of
 from ..judging.qrels import matching_of
+from ..measures.directions import added_up
 from ..measures.formula import formula
-from ..measures.parsing import NamedMeasure, added_up, needs_pool, one_measure
+from ..measures.parsing import NamedMeasure, needs_pool, one_measure
 from ..scoring.arrays import Floats
 from .space import Setting, Space, describe, transformers_of
 

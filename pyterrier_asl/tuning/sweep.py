@@ -21,8 +21,8 @@ from ir_measures import Measure
 
 from ..judging.judged_run import JudgedRun
 from ..judging.judgements import Judgements
+from ..measures.directions import added_up
 from ..measures.formula import Formula, formula
-from ..measures.parsing import added_up
 from ..retrieval import _kernels
 from ..retrieval._kernels import TopDocuments, WeightedQueries
 from ..retrieval.bm25 import (
@@ -146,7 +146,7 @@ class Sweep(Objective):
         lengths_above[which] = above
         return judged, lengths_above
 
-    def _timed_values(self, measure: Formula, judged: JudgedRun, lengths_above: Floats) -> Floats:
+    def _timed_values(self, measure: Any, judged: JudgedRun, lengths_above: Floats) -> Floats:
         """The values of a measure of lengths, from the words above each relevant document.
 
         Documents between two relevant documents count by the sum of their words, so this sum is the
@@ -162,7 +162,8 @@ class Sweep(Objective):
         lengths = np.zeros(offsets[-1])
         lengths[place - 1] = length_between
         lengths[place] = own  # after the line above, because the document above may be relevant
-        return measure.from_lengths(view, lengths, offsets)
+        values: Floats = measure.from_lengths(view, lengths, offsets)
+        return values
 
     def _expand(self, first: BM25, feedback: RobertsonPRF) -> WeightedQueries:
         """The queries with feedback."""

@@ -17,7 +17,6 @@ from pyterrier_asl import (
 from pyterrier_asl.measures.defaults import default_measures
 from pyterrier_asl.measures.directions import higher_is_better
 from pyterrier_asl.measures.parsing import (
-    added_up,
     named_measures,
     needs_pool,
     parse_measure,
@@ -33,11 +32,6 @@ from pyterrier_asl.measures.parsing import (
 )
 def test_direction(measure, higher):
     assert higher_is_better(measure) is higher
-
-
-def test_what_is_added_up():
-    assert added_up("NumRelRet") and added_up("num_ret")
-    assert not added_up("AP") and not added_up("my own column")
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,6 @@ from pyterrier_asl.retrieval.feedback import (
     select_terms,
 )
 from pyterrier_asl.retrieval.index import TermIndex
-from pyterrier_asl.retrieval.weights import relevance_weights
 
 
 def select(terms: dict[str, tuple[int, float]], size: int, fb_terms: int, **options):
@@ -148,12 +147,6 @@ def test_is_the_definition_on_any_collection(texts, queries, m, n, gamma, kind):
         scores = brute_force.bm25_scores(docs, expected, w, 0.3, 0.8)
         mine = retrieved[retrieved["qid"] == f"q{i}"]
         assert dict(zip(mine["docno"], mine["score"])) == pytest.approx(scores)
-
-
-def test_counts_of_several_indices_are_refused():
-    for r, n, m in ((3, 2, 4), (5, 9, 4), (0, 8, 4)):
-        with pytest.raises(ValueError, match="take r, n, N and m from one index"):
-            relevance_weights([r], [n], 10, m)
 
 
 # -- the transformer ------------------------------------------------------------------------------
