@@ -227,8 +227,8 @@ def given(rows: list[Row], kind: dict[str, str], what: str, doc_len: dict[Any, A
         table = pa.table({name: _arrow(frame[name]) for name in frame.columns})
         return ARROW[kind["as"]](table, what)
     if kind["index"]:
-        numbers = np.zeros(len(frame), int) if kind["index"] == "constant" else None
-        frame.index = pd.Index(np.arange(len(frame))[::-1] if numbers is None else numbers)
+        constant = kind["index"] == "constant"
+        frame.index = pd.Index(np.arange(len(frame))[::-1] * (not constant))
     return frame
 
 
@@ -331,21 +331,22 @@ MEASURES = {one.NAME: one for one in (ASL, nASL, LexiP, TBG, P_Rareness, AP_Rare
 # Faults: their changes to a case, and the required messages
 
 NOWHERE = float("nan")
+MISSING = [None, NOWHERE, pd.NA]
 
-#: Fault -> a pattern that the message must match.
-FAULTS = {
-    "score is NaN": r"score.*is not a number \(NaN\) in (row|\d+ rows)|score.*missing",
-    "score is None": r"score.*(is not a number|must be numbers|must be a number)",
-    "score is text": r"score.*(must be a number|must be numbers).*",
-    "grade is NaN": r"grade.*is not a number \(NaN\) in (row|\d+ rows)",
-    "grade is infinite": r"grade.*is infinite in (row|\d+ rows)",
-    "grade is text": r"grade.*must be (a number|numbers)",
-    "grade is endless": r"grade.*must be numbers: int too large",
-    "qid is missing": r"query id.*is missing in (row|\d+ rows)",
-    "docno is missing": r"document id.*is missing in (row|\d+ rows)",
-    "docno is a fraction": r"document id.*(fractions|must be text or a whole number)",
-    "docno is bytes": r"document id.*must be text or (a )?whole number",
-    "docno is no Unicode": r"document id.*not Unicode",
+#: Fault -> its column, its values, and a pattern that the message must match.
+FAULTS: dict[str, tuple[int, list[Any], str]] = {
+    "score is NaN": (2, [NOWHERE], r"score.*(is not a number \(NaN\) in (row|\d+ rows)|missing)"),
+    "score is None": (2, [None], r"score.*(is not a number|must be numbers|must be a number)"),
+    "score is text": (2, ["high"], r"score.*(must be a number|must be numbers).*"),
+    "grade is NaN": (2, [NOWHERE], r"grade.*is not a number \(NaN\) in (row|\d+ rows)"),
+    "grade is infinite": (2, [math.inf], r"grade.*is infinite in (row|\d+ rows)"),
+    "grade is text": (2, ["high"], r"grade.*must be (a number|numbers)"),
+    "grade is endless": (2, [10**400], r"grade.*must be numbers: int too large"),
+    "qid is missing": (0, MISSING, r"query id.*is missing in (row|\d+ rows)"),
+    "docno is missing": (1, MISSING, r"document id.*is missing in (row|\d+ rows)"),
+    "docno is a fraction": (1, [1.5], r"document id.*(fractions|must be text or a whole number)"),
+    "docno is bytes": (1, [b"d1"], r"document id.*must be text or (a )?whole number"),
+    "docno is no Unicode": (1, ["d\ud800"], r"document id.*not Unicode"),
 }
 
 
@@ -365,17 +366,8 @@ def _spoil(rng: Random, case: Case) -> None:
         rows.append((case.qrels[0][0] if case.qrels else "q", "d", 1))
         kind |= {"qid": "object", "docno": "object", "value": "object"}
     at = rng.randrange(len(rows))
-    place, value = {
-        "is NaN": (2, NOWHERE),
-        "is None": (2, None),
-        "is text": (2, "high"),
-        "is infinite": (2, math.inf),
-        "is endless": (2, 10**400),
-        "is missing": (0 if "qid" in fault else 1, rng.choice([None, NOWHERE, pd.NA])),
-        "is a fraction": (1, 1.5),
-        "is bytes": (1, b"d1"),
-        "is no Unicode": (1, "d\ud800"),
-    }[fault[fault.index("is ") :]]
+    place, values, _ = FAULTS[fault]
+    value = rng.choice(values)
     row = list(rows[at])
     row[place] = value
     rows[at] = tuple(row)  # type: ignore[assignment]
@@ -590,7 +582,7 @@ def check(case: Case) -> str:
 
 
 def _outcome(case: Case) -> str:
-    values, errors = ({}, [FAULTS[case.fault]]) if case.fault else expected(case)
+    values, errors = ({}, [FAULTS[case.fault][2]]) if case.fault else expected(case)
     if case.door == "search_lengths":
         errors = []  # these belong to its measures
     if case.door in ("evaluate", "search_lengths"):
@@ -614,12 +606,8 @@ def _outcome(case: Case) -> str:
     for key, value in _wanted(case, values).items():
         close = abs(found[key] - value) <= EXACT * max(1.0, abs(value))
         if not close:  # also equal if both are NaN
-            raise Unexpected(f"{found[key]!r} is not {value!r} of {key}, {_called(case, key)}")
+            raise Unexpected(f"{found[key]!r} is not {value!r} of {key}, {case.measures}")
     return "values"
-
-
-def _called(case: Case, key: Any) -> Any:
-    return case.measures[key[0]] if isinstance(key, tuple) else key
 
 
 def _wanted(case: Case, values: dict[tuple[int, str], float]) -> dict[Any, float]:
@@ -773,6 +761,11 @@ def _by_iter_calc(case: Case) -> dict[Any, float]:
     return _numbered(case, measures, ir_measures.iter_calc(measures, *_inputs(case)))
 
 
+def _by_calc(case: Case) -> dict[Any, float]:
+    measures = made_measures(case)
+    return _numbered(case, measures, ir_measures.calc(measures, *_inputs(case)).per_query)
+
+
 def _by_calc_aggregate(case: Case) -> dict[Any, float]:
     measures = made_measures(case)
     means = ir_measures.calc_aggregate(measures, *_inputs(case))
@@ -793,11 +786,6 @@ def _by_evaluator(case: Case) -> dict[Any, float]:
         again = evaluator.calc(run)
         assert _numbered(case, measures, again.per_query) == found
     return found
-
-
-def _by_calc(case: Case) -> dict[Any, float]:
-    measures = made_measures(case)
-    return _numbered(case, measures, ir_measures.calc(measures, *_inputs(case)).per_query)
 
 
 def _by_evaluate(case: Case) -> dict[Any, float]:

@@ -336,7 +336,7 @@ def test_tuning_is_that_of_the_function_with_all_options(tmp_path):
 def test_a_page_is_that_of_the_function_with_all_options(tmp_path):
     pytest.importorskip("vl_convert", reason="reports need '.[report]'")
     options = {
-        "measures": ["AP_Rareness@10", "TBG(missing_length=99)", "ASL@10"],
+        "measures": ["AP_Rareness@10", "TBG(missing_length=99)"],
         "topics": TEXTS,
         "docs": TEXTS,
         "judges": judges_of(0.7, 0.5)(SETTINGS[0]),

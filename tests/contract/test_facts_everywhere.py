@@ -78,11 +78,11 @@ COMMANDS = {
     "compare": "compare qrels a.run b.run -m AP",
     "compare -o": "compare qrels a.run b.run -m AP -o tsv",
     "guard": "compare qrels a.run b.run --fail-if 'AP_worse'",
-    "ranks": "ranks qrels a.run b.run -m AP",
-    "ranks -o": "ranks qrels a.run b.run -m AP -o jsonl",
+    "ranks": "ranks qrels a.run b.run -m AP --draws 99",
+    "ranks -o": "ranks qrels a.run b.run -m AP --draws 99 -o jsonl",
     "holes": "holes qrels a.run b.run -m AP",
     "holes -o": "holes qrels a.run b.run -m AP -o tsv",
-    "judges": "judges qrels a.run b.run --judge again=qrels -m AP",
+    "judges": "judges qrels a.run b.run --judge again=qrels -m AP --draws 20",
     "audit": "audit qrels a.run b.run --judge again=qrels -m AP",
     "analyze": "analyze run-quality qrels a.run b.run",
     "report": "report qrels a.run b.run -m AP -o page.html --force",
@@ -126,9 +126,9 @@ def test_every_result_has_it(fact):
     runs, again = {"a": FULL, "b": run}, {"again": qrels}
     results = {
         "compare": asl.compare(runs, qrels, "AP"),
-        "ranks": asl.ranks(runs, qrels, "AP"),
+        "ranks": asl.ranks(runs, qrels, "AP", draws=99),
         "holes": asl.holes(runs, qrels, "AP"),
-        "judges": asl.judges(qrels, again, runs, "AP"),
+        "judges": asl.judges(qrels, again, runs, "AP", draws=20, test="t"),
         "audit": asl.audit(runs, qrels, "AP", qrels),
         "report": collect(runs, qrels, "AP"),
     }
@@ -196,7 +196,7 @@ def void(runs, qrels, **options):
     """The first sentence of a comparison, of ranks, of holes, of the page, and all of compare."""
     asked = {"qrels": qrels, "measures": "AP"} | options
     compared = asl.compare(runs, **asked).sentences()
-    others = [asl.ranks(runs, qrels, "AP"), asl.holes(runs, qrels, "AP")]
+    others = [asl.ranks(runs, qrels, "AP", draws=99), asl.holes(runs, qrels, "AP")]
     page = collect(runs, qrels, "AP")
     verdict = Answers(page, page.first).verdict()[0].text
     return compared[0], *(str(found).split("\n\n")[0] for found in others), verdict, compared
@@ -324,6 +324,6 @@ def test_a_judge_whose_ids_are_written_in_another_form(part):
     for judge, warns in ((written, True), (fewer, False)):
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            asl.judges(QRELS, {"m": judge}, runs, "AP")
-            asl.ranks(runs, QRELS, "AP", judges={"m": judge})
+            asl.judges(QRELS, {"m": judge}, runs, "AP", draws=20, test="t")
+            asl.ranks(runs, QRELS, "AP", judges={"m": judge}, draws=99)
         assert sum(str(w.message).startswith(said) for w in caught) == 2 * warns

@@ -46,7 +46,7 @@ def drawn_values():
     """What Hypothesis draws for one test, as text."""
     values = []
 
-    @settings(max_examples=300, derandomize=True, database=None)
+    @settings(max_examples=100, derandomize=True, database=None)
     @given(st.integers(), st.floats(), st.text())
     def keep(integer, real, text):
         values.append(repr((integer, real, text)))
