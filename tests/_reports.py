@@ -8,6 +8,9 @@ from pathlib import Path
 
 import numpy as np
 from _files import write_qrels, write_run
+from click.testing import CliRunner
+
+from pyterrier_asl.cli import main
 
 #: A name, a query and a document that would do harm if they were used as anything but text.
 EVIL = "<script>window.hurt=1</script>\"'&\u2028</script><!--"
@@ -30,6 +33,7 @@ RUNS = {
     name: a_run(seed, QUERIES, noise=0.3 + seed / 2)
     for seed, name in enumerate(["good", "fair", "poor", "1", EVIL])
 }
+TWO = {"a": RUNS["1"], "b": RUNS["fair"]}
 TEXTS = {query: f"what about {query}" for query in QUERIES}
 
 
@@ -54,3 +58,10 @@ def write_files(folder: Path) -> list[Path]:
     names = ("good", "fair")
     runs = [write_run({q: RUNS[n][q] for q in plain}, folder / f"{n}.run") for n in names]
     return [write_qrels(plain, folder / "qrels"), *runs]
+
+
+def command(*arguments) -> str:
+    """What a command that succeeds prints."""
+    result = CliRunner().invoke(main, [str(each) for each in arguments])
+    assert result.exit_code == 0, result.output
+    return result.output

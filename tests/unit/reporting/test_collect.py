@@ -89,17 +89,14 @@ def test_the_rankings_by_the_measures_of_the_report_are_compared():
     assert findings.taus.shape == (4, 4)
 
 
-def test_counts_are_added_up():
-    names = ["NumRet", "NumRelRet"]
-    expected = evaluate(RUNS, QRELS, names).groupby("name", sort=False).sum(numeric_only=True)
-    for each in collect(RUNS, QRELS, names).rankings:
-        np.testing.assert_allclose(each.means, expected[each.name])
+RARENESS = ["AP_Rareness@10", "P_Rareness@20", "AP_Rareness"]
 
 
-def test_rareness_is_over_the_runs():
-    measures = ["AP_Rareness@10", "P_Rareness@20", "AP_Rareness"]
-    expected = means(evaluate(RUNS, QRELS, measures))
-    for ranking in collect(RUNS, QRELS, measures).rankings:
+@pytest.mark.parametrize("names", [["NumRet", "NumRelRet"], RARENESS])
+def test_counts_are_added_up_and_rareness_is_over_the_runs(names):
+    by_run = evaluate(RUNS, QRELS, names).groupby("name", sort=False)
+    expected = getattr(by_run, "sum" if "NumRet" in names else "mean")(numeric_only=True)
+    for ranking in collect(RUNS, QRELS, names).rankings:
         np.testing.assert_allclose(ranking.means, expected[ranking.name])
 
 

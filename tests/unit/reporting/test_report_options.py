@@ -56,68 +56,42 @@ LABELS = pd.DataFrame([(q, d, g) for q, docs in ADDED.items() for d, g in docs.i
 LABELS.columns = ["qid", "docno", "label"]
 PASSAGES = changed(lambda q, of: {f"{d}#{n}": s - n for d, s in of.items() for n in (0, 1)})
 WITH_OWN = changed(lambda q, of: of | {q: 99.0})
-POOL = RarenessPool.from_runs(RUNS, groups={NAMES[0]: "one", NAMES[1]: "one"}, depth=9, name="p")
 
-#: Option -> arguments of a report with it, and of a report on changed inputs.
+THREE, GRADE_2, K = some(3), from_grade(QRELS, 2), ["AP@6", "ASL@6", "P@5"]
+GROUPS = {NAMES[0]: "one", NAMES[1]: "one"}
+POOL = RarenessPool.from_runs(RUNS, groups=GROUPS, depth=9, name="p")
+LENGTHS = DocLengths([*SIZES], [*SIZES.values()])
+PLAIN = (THREE, QRELS, MEASURES, {})
+PEOPLE = {"judges": JUDGES, "people": ["m"]}
+
+#: Option -> runs, qrels, measures and options of a report with it, and of one on changed inputs.
 CASES = {
-    "rel, two runs": (
-        (some(2), QRELS, MEASURES, {"rel": 2}),
-        (some(2), from_grade(QRELS, 2), MEASURES, {}),
-    ),
-    "rel, three runs": (
-        (some(3), QRELS, MEASURES, {"rel": 2}),
-        (some(3), from_grade(QRELS, 2), MEASURES, {}),
-    ),
+    "rel, two runs": ((some(2), QRELS, MEASURES, {"rel": 2}), (some(2), GRADE_2, MEASURES, {})),
+    "rel, three runs": ((THREE, QRELS, MEASURES, {"rel": 2}), (THREE, GRADE_2, MEASURES, {})),
     "rel, judges": (
-        (some(3), QRELS, MEASURES, {"rel": 2, "judges": JUDGES}),
-        (
-            some(3),
-            from_grade(QRELS, 2),
-            MEASURES,
-            {"judges": {name: from_grade(own, 2) for name, own in JUDGES.items()}},
-        ),
+        (THREE, QRELS, MEASURES, {"rel": 2, "judges": JUDGES}),
+        (THREE, GRADE_2, MEASURES, {"judges": {n: from_grade(JUDGES[n], 2) for n in JUDGES}}),
     ),
     "judge_rel, people": (
-        (some(3), QRELS, MEASURES, {"judges": JUDGES, "judge_rel": {"n": 2}, "people": ["m"]}),
-        (
-            some(3),
-            QRELS,
-            MEASURES,
-            {"judges": JUDGES | {"n": from_grade(JUDGES["n"], 2)}, "people": ["m"]},
-        ),
+        (THREE, QRELS, MEASURES, PEOPLE | {"judge_rel": {"n": 2}}),
+        (THREE, QRELS, MEASURES, PEOPLE | {"judges": JUDGES | {"n": from_grade(JUDGES["n"], 2)}}),
     ),
     "labels": (
-        (some(3), Qrels(QRELS, labels=LABELS), MEASURES, {}),
-        (some(3), {q: docs | ADDED[q] for q, docs in QRELS.items()}, MEASURES, {}),
+        (THREE, Qrels(QRELS, labels=LABELS), MEASURES, {}),
+        (THREE, {q: docs | ADDED[q] for q, docs in QRELS.items()}, MEASURES, {}),
     ),
-    "drop_self": (
-        (WITH_OWN, Qrels(QRELS, drop_self=True), MEASURES, {}),
-        (some(3), QRELS, MEASURES, {}),
-    ),
-    "collapse": (
-        (PASSAGES, Qrels(QRELS, collapse="#"), MEASURES, {}),
-        (some(3), QRELS, MEASURES, {}),
-    ),
+    "drop_self": ((WITH_OWN, Qrels(QRELS, drop_self=True), MEASURES, {}), PLAIN),
+    "collapse": ((PASSAGES, Qrels(QRELS, collapse="#"), MEASURES, {}), PLAIN),
     "cutoff": (
-        (some(3), QRELS, ["AP@6", "ASL@6", "P@5"], {"cutoff": 6}),
-        (
-            {name: cut(run, 6) for name, run in some(3).items()},
-            QRELS,
-            ["AP@6", "ASL@6", "P@5"],
-            {"cutoff": 6},
-        ),
+        (THREE, QRELS, K, {"cutoff": 6}),
+        ({name: cut(run, 6) for name, run in THREE.items()}, QRELS, K, {"cutoff": 6}),
     ),
     "lengths": (
-        (some(3), QRELS, ["TBG", "AP"], {"lengths": DocLengths([*SIZES], [*SIZES.values()])}),
-        (
-            some(3),
-            QRELS,
-            {"TBG": TBG(lengths=DocLengths([*SIZES], [*SIZES.values()])), "AP": "AP"},
-            {},
-        ),
+        (THREE, QRELS, ["TBG", "AP"], {"lengths": LENGTHS}),
+        (THREE, QRELS, {"TBG": TBG(lengths=LENGTHS), "AP": "AP"}, {}),
     ),
     "groups": (
-        (RUNS, QRELS, ["AP_Rareness@9", "AP"], {"groups": {NAMES[0]: "one", NAMES[1]: "one"}}),
+        (RUNS, QRELS, ["AP_Rareness@9", "AP"], {"groups": GROUPS}),
         (RUNS, QRELS, {"AP_Rareness@9": AP_Rareness(pool=POOL) @ 9, "AP": "AP"}, {}),
     ),
 }
@@ -147,19 +121,20 @@ def content(page: str) -> tuple[str, dict]:
     return re.sub(r"\s+", " ", text), data
 
 
+def content_of(runs, qrels, measures, options) -> tuple[str, dict]:
+    return content(report(runs, qrels, measures, **options).html)
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_an_option_reaches_the_whole_page(name):
-    pages = []
-    for runs, qrels, measures, options in CASES[name]:
-        pages.append(content(report(runs, qrels, measures, **options).html))
-    (text, data), (expected, wanted) = pages
-    assert text == expected
-    assert data == wanted
-    runs, qrels, measures, options = CASES[name][0]
+    case, other = CASES[name]
+    page = content_of(*case)
+    assert page == content_of(*other)
+    runs, qrels, measures, options = case
     plain = qrels.source if isinstance(qrels, Qrels) else qrels
     left = {key: value for key, value in options.items() if key in ("judges", "lengths")}
     if name not in ("collapse", "lengths", "drop_self"):  # whose runs are no usual ones
-        assert content(report(runs, plain, measures, **left).html) != pages[0]
+        assert content_of(runs, plain, measures, left) != page
 
 
 @pytest.mark.parametrize("systems", [2, 3])

@@ -5,11 +5,9 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from _reports import QRELS, RUNS, data_of, unpacked_values
-from click.testing import CliRunner
+from _reports import EVIL_QUERY, QRELS, RUNS, command, data_of, unpacked_values
 
 from pyterrier_asl import evaluate, ranks, report
-from pyterrier_asl.cli import main
 from pyterrier_asl.evaluation.scores import read_scores
 from pyterrier_asl.reporting.collect import collect, collect_scores
 
@@ -95,23 +93,13 @@ def test_the_page_has_what_needs_no_documents(values):
     for shown, ranking in zip(data["measures"], made.findings.rankings):
         kept = unpacked_values(shown["values"], ranking.values.shape)
         np.testing.assert_allclose(kept, ranking.values, rtol=1e-6)
-    assert set(re.findall('<section id="(.*?)"', made.html)) == {
-        "summary",
-        "measures",
-        "leaderboard",
-        "pair",
-        "queries",
-        "about",
-    }
+    sections = {"summary", "measures", "leaderboard", "pair", "queries", "about"}
+    assert set(re.findall('<section id="(.*?)"', made.html)) == sections
     assert "about 3" in made.html
 
 
 def test_command(values, tmp_path):
     pytest.importorskip("vl_convert", reason="reports need pyterrier-asl[report]")
-    values[values["qid"] != "q'\"<img src=x onerror=window.hurt=1>"].to_csv(
-        tmp_path / "perquery.csv", index=False
-    )
-    arguments = ["report", "--scores", tmp_path / "perquery.csv", "-o", tmp_path / "page.html"]
-    result = CliRunner().invoke(main, [str(each) for each in arguments])
-    assert result.exit_code == 0, result.output
-    assert "5 systems, 9 queries" in result.output
+    scores, page = tmp_path / "perquery.csv", tmp_path / "page.html"
+    values[values["qid"] != EVIL_QUERY].to_csv(scores, index=False)
+    assert "5 systems, 9 queries" in command("report", "--scores", scores, "-o", page)
