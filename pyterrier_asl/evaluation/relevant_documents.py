@@ -61,7 +61,7 @@ class RelevantDocuments:
         Args:
             run: the whole run.
             rel: minimum grade of a relevant document.
-            cutoff: k of ``ASL@k``.
+            cutoff: k, as in ``ASL@k``.
             missing: see :data:`~pyterrier_asl.ASL`.
             judged_only: whether unjudged documents are removed first.
         """
@@ -199,7 +199,7 @@ def search_lengths(
             names), dict of dicts, iterable of ``ir_measures.Qrel``, or
             :class:`~pyterrier_asl.Qrels`.
         rel: minimum grade of a relevant document; None: 1.
-        cutoff: k of ``ASL@k``.
+        cutoff: k, as in ``ASL@k``.
         missing: ``'pad'``, ``'after'`` or ``'eq3'``, see :data:`~pyterrier_asl.ASL`.
         judged_only: whether unjudged documents are removed first.
 

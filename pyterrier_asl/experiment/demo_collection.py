@@ -93,7 +93,7 @@ def generated(*, documents: int = 4800, topics: int = 40, seed: int = 2022) -> D
     Args:
         documents: the number of documents.
         topics: the number of queries.
-        seed: seed of the random numbers.
+        seed: seed of the draws.
     """
     random = np.random.default_rng(seed)
     words = np.array(list(_words()))

@@ -138,8 +138,8 @@ def check_replaceable(
         raise PermissionError(f"cannot write {path}: the folder {target.parent} is read-only")
     for source in inputs:
         if _is_or_holds(source, target):
-            what = "is" if target.exists() else "would be"
-            raise FileExistsError(f"cannot write {path}: it {what} one of the inputs ({source})")
+            verb = "is" if target.exists() else "would be"
+            raise FileExistsError(f"cannot write {path}: it {verb} one of the inputs ({source})")
     if not target.exists():
         return
     if target.is_dir():

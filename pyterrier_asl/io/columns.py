@@ -135,18 +135,18 @@ class Columns:
         return replace(self, docno=pc.list_element(parts, 0), is_collapsed=True)
 
     def has(self, name: str) -> bool:
-        """Whether the source has a column ``name``."""
-        return self.source is not None and name in _names(self.source)
+        """Whether the source has one column ``name``."""
+        return self.source is not None and _names(self.source).count(name) == 1
 
     def numbers(self, name: str, what: str) -> npt.NDArray[np.float64]:
         """A further column of numbers; missing values are NaN."""
-        return numbers(_column(self.source, name, what), what, missing_ok=True)
+        return numbers(_column(self.source, name), what, missing_ok=True)
 
     def ranks(self, rows: int) -> npt.NDArray[np.float64]:
         """The ranks of the first rows, NaN for missing ones; none unless the source has numbers."""
         if self.has("rank"):
             with suppress(ValueError):
-                return numbers(_column(self.source, "rank", "")[:rows], "rank", missing_ok=True)
+                return numbers(_column(self.source, "rank")[:rows], "rank", missing_ok=True)
         return np.empty(0)
 
 
@@ -215,7 +215,7 @@ def typed_table(source: pd.DataFrame | pa.Table, wanted: Sequence[str], what: st
     """
     table = {}
     for name, alias in column_names(_names(source), wanted, what).items():
-        values, label = _column(source, alias, what), f"column {alias} of {what}"
+        values, label = _column(source, alias), f"column {alias} of {what}"
         if name in ("qid", "docno"):
             table[name] = text(values, label)
             try:  # Arrow does not check text that it reads from a file.
@@ -267,7 +267,7 @@ def first_of_each(source: Any, rows: npt.NDArray[np.int64], ids: list[str]) -> l
     if not _names(source):  # of a dict or of tuples
         return ids
     (name,) = column_names(_names(source), ["qid"], "the qrels").values()
-    column = _column(source, name, "qrels")
+    column = _column(source, name)
     if isinstance(source, pa.Table):
         return list(column.take(rows).to_pylist()) if pa.types.is_integer(column.type) else ids
     return ids if isinstance(column.dtype, pd.StringDtype) else list(column.iloc[rows].tolist())
@@ -281,11 +281,11 @@ def _columns(source: Any, value: str, kind: str, what: str) -> Columns:
     if is_table(source):
         source = pandas_or_arrow(source)
         names = column_names(_names(source), ["qid", "docno", value], f"the {kind}")
-        columns = [_column(source, name, f"the {kind}") for name in names.values()]
+        columns = [_column(source, name) for name in names.values()]
         if is_rank(names[value]):
             columns[2] = _scores(columns[2], names[value], f"rank of the {kind}")
         if value == "label" and (name := column_named(_names(source), "iteration", "the qrels")):
-            subtopics = _column(source, name, "the qrels")
+            subtopics = _column(source, name)
     elif isinstance(source, Mapping):
         columns, source = _lists_of_dict(source, kind), pa.table({})
     else:
@@ -348,10 +348,7 @@ def _names(source: Any) -> list[str]:
     return list(map(str, source.column_names if isinstance(source, pa.Table) else source.columns))
 
 
-def _column(source: Any, name: str, what: str) -> Any:
-    same = _names(source).count(name)
-    if same > 1:
-        raise ValueError(f"{what}: there are {same} columns called {name!r}: keep one of them")
+def _column(source: Any, name: str) -> Any:
     return source.column(name) if isinstance(source, pa.Table) else source[name]
 
 

@@ -150,8 +150,13 @@ def _print(
 ) -> None:
     """Prints columns, folded to a width; empty lines separate groups."""
     groups = shown[style.group_by].texts if style.group_by in shown else []
-    rule = "─" if has_arrows(sys.stdout) else "-"
-    lines = table_lines(columns, groups, width=width, rule=rule, is_bold=has_bold(sys.stdout))
+    lines = table_lines(
+        columns,
+        groups,
+        width=width,
+        rule="─" if has_arrows(sys.stdout) else "-",
+        is_bold=has_bold(sys.stdout),
+    )
     print("\n".join(lines), flush=True)
 
 
@@ -219,8 +224,8 @@ def _text_columns(
             title = _title_lines(column.title, _arrow(name, style), narrow)
             column = column._replace(title=title, is_number=True)
         if name == style.group_by:
-            texts = zip(column.texts, ["", *column.texts])
-            column = column._replace(texts=["" if new == old else new for new, old in texts])
+            pairs = zip(column.texts, ["", *column.texts])
+            column = column._replace(texts=["" if new == old else new for new, old in pairs])
         columns.append(column)
     return columns
 
@@ -254,8 +259,9 @@ def latex(table: Columns, *, caption: str = "", **style: Any) -> str:
     """
     shown = _shown_columns(table, Style(**style), missing="--").values()
     cells = pd.DataFrame({column.title: column.texts for column in shown}, dtype=object)
-    bold = {True: "textbf:--rwrap;", False: ""}
-    marks = pd.DataFrame({column.title: [bold[best] for best in column.best] for column in shown})
+    marks = pd.DataFrame(
+        {column.title: np.where(column.best, "textbf:--rwrap;", "") for column in shown}
+    )
     styler = cells.style.hide(axis="index").format(escape="latex")
     styler.format_index(escape="latex", axis="columns").apply(lambda _: marks, axis=None)
     sides = "".join("r" if column.is_number else "l" for column in shown)
@@ -308,7 +314,7 @@ def html(frame: pd.DataFrame, **style: Any) -> str:
     shown = _shown_columns(frame, looks, missing="-")
     columns = [
         [
-            f"<b>{text}</b>" if best else text
+            f"<td><b>{text}</b></td>" if best else f"<td>{text}</td>"
             for text, best in zip(map(escape, column.texts), column.best)
         ]
         for column in shown.values()
@@ -318,8 +324,7 @@ def html(frame: pd.DataFrame, **style: Any) -> str:
         for name, column in shown.items()
     ]
     head = "".join(f"<th>{escape(title)}</th>" for title in titles)
-    rows = ("".join(f"<td>{text}</td>" for text in row) for row in zip(*columns))
-    body = "".join(f"<tr>{row}</tr>" for row in rows)
+    body = "".join(f"<tr>{''.join(row)}</tr>" for row in zip(*columns))
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 

@@ -156,8 +156,8 @@ def split_blocks(starts: Ints, parts: int) -> list[tuple[int, int]]:
     ([(0, 2), (2, 3)], [(0, 0)])
     """
     goals = np.arange(1, parts) * (int(starts[-1]) / parts)
-    cuts = sorted({0, *np.searchsorted(starts, goals).tolist(), len(starts) - 1})
-    return list(pairwise(cuts)) or [(0, 0)]
+    cuts = {0, *np.searchsorted(starts, goals).tolist(), len(starts) - 1}
+    return list(pairwise(sorted(cuts))) or [(0, 0)]
 
 
 class Call(Generic[Item, Result]):

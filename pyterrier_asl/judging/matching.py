@@ -66,7 +66,7 @@ class PairIndex:
     Args:
         offsets: the beginning of each group's ids and the end of the last, shape (G + 1,).
         ids: n ids.
-        seed: the seed of their hashes.
+        seed: the seed of the hashes.
 
     >>> index = PairIndex(np.array([0, 2, 3]), pa.array(["a", "b", "a"], type=pa.large_string()))
     >>> index.find(np.array([1, 0, 1]), pa.array(["a", "b", "b"], type=pa.large_string())).tolist()

@@ -174,7 +174,7 @@ def bounds_of_best(
         runs: the runs.
         measures: by name; one without a cut-off is cut at :data:`SHALLOW`.
         order: the numbers of the systems, best first.
-        alpha: the level of the t-test under all labels.
+        alpha: the level of significance.
 
     Returns:
         Name of a measure that has bounds -> numbers of two systems, ascending -> bounds, verdict

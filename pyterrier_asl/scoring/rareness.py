@@ -42,7 +42,7 @@ def gains(
         finders: S_d of each retrieved relevant document in rank order, shape (E,).
         systems: S of its query, with the system itself, shape (E,), or one number for all.
         offsets: the beginning of each query's documents, shape (Q + 1,).
-        alpha: the weight of rareness, in [0, 1].
+        alpha: the weight of rareness.
         normalized: whether the gain is at most 1.
 
     Returns:

@@ -160,7 +160,7 @@ def detectable_difference(
     Args:
         differences: one difference per query, shape (Q,). The population is assumed to have the
             standard deviation of these differences.
-        alpha: the level of significance, after a correction if there is one.
+        alpha: the level of significance.
         power: the probability of detecting it.
 
     Returns:

@@ -69,7 +69,7 @@ def holes(
         rel: the least grade of a relevant document, for a measure without one.
         depth: rank down to which documents count as retrieved, if it is below the cut-off.
         highest: the highest grade of a label in nDCG; None: the highest grade of the qrels.
-        alpha: the level of the t-test of two runs.
+        alpha: the level of significance.
 
     Returns:
         The differences, their bounds, the verdicts, and the documents to judge next.
@@ -116,7 +116,7 @@ class Holes(Printed):
     Attributes:
         runs: the runs with their names.
         labelled: the same with the labellings of the measure.
-        alpha: the level of the t-test of two runs.
+        alpha: the level of significance.
         notes: sentences on what must be known of the runs and the qrels.
         doubts: a sentence on the runs with which no comparison can be trusted, if there are any.
     """
