@@ -214,9 +214,8 @@ def _own_ids(run: JudgedRun) -> Iterator[Fact]:
     is not a number is none."""
     near = _with_own_id(run, run.whole_ranking.cut(_NEAR_TOP))
     answered = int(np.count_nonzero(run.retrieved))
-    ids = take(run.judgements.qid_text, near).to_pylist()
     is_rare = len(near) < 2 or len(near) < _OWN_IDS * answered
-    if not ids or (is_rare and all(qid.isdigit() for qid in ids)):
+    if is_rare and all(str(run.judgements.qids[query]).isdigit() for query in near):
         return
     number = len(_with_own_id(run, run.whole_ranking))
     yield Fact(
@@ -229,7 +228,7 @@ def _own_ids(run: JudgedRun) -> Iterator[Fact]:
 
 def _with_own_id(run: JudgedRun, ranking: Ranking) -> Ints:
     """The queries with an irrelevant document of their own id in a ranking."""
-    docnos = run.docnos(ranking)
+    docnos = take(run.table.docno, ranking.rows)
     places = equal_rows(docnos, take(run.table.qids, run.table.queries[ranking.rows]))
     queries = np.searchsorted(ranking.offsets, places, side="right") - 1
     pairs = run.judgements.index.find(queries, take(docnos, places))

@@ -1,12 +1,11 @@
 """Evaluation of run files, and the errors for files that cannot be evaluated.
-Tests of evaluate.py, printing.py."""
+Tests of evaluate.py."""
 
 import pytest
 from click.testing import CliRunner
 
 from pyterrier_asl.cli import main
 from pyterrier_asl.evaluation.evaluate import measured
-from pyterrier_asl.evaluation.printing import answers, sort_of_many
 
 
 @pytest.fixture
@@ -35,42 +34,6 @@ def test_the_pool_is_of_the_runs_that_can_be_measured(folder):
     alone = measured_files(folder, "P_Rareness@1", folder / "runs" / "a", folder / "runs" / "c")
     found = measured_files(folder, "P_Rareness@1")
     assert found.frame().equals(alone.frame())
-
-
-@pytest.mark.parametrize(
-    ("runs", "sentences"),
-    [
-        ({"a": "dx"}, []),
-        ({"a": "dx", "b": "xd"}, ["a has the best mean AP and ASL@2 over 2 queries."]),
-        ({"a": "dx", "b": "dy"}, ["All runs have the same mean AP and ASL@2 over 2 queries."]),
-        (
-            {"a": "dx", "b": "xd", "c": "dx"},
-            ["a and c share the best mean AP and ASL@2 over 2 queries."],
-        ),
-    ],
-)
-def test_the_runs_with_the_best_means_are_named(tmp_path, runs, sentences):
-    (tmp_path / "qrels").write_text("q 0 d 1\np 0 d 1\n")
-    for name, docs in runs.items():
-        lines = [
-            f"{qid} Q0 {docno} 0 {-rank} tag\n" for qid in "pq" for rank, docno in enumerate(docs)
-        ]
-        (tmp_path / name).write_text("".join(lines))
-    found = measured_files(tmp_path, "AP ASL@2 NumRet", *(tmp_path / name for name in runs))
-    assert answers(found) == sentences
-
-
-def test_measures_with_other_best_runs_have_sentences_of_their_own(tmp_path):
-    (tmp_path / "qrels").write_text("q 0 d 1\nq 0 e 1\n")
-    (tmp_path / "early").write_text("q Q0 d 1 3 tag\n")
-    (tmp_path / "all").write_text("q Q0 x 1 3 tag\nq Q0 d 2 2 tag\nq Q0 e 3 1 tag\n")
-    runs = [tmp_path / "early", tmp_path / "all"]
-    found = measured_files(tmp_path, "RR R@5 P@5", *runs)
-    assert answers(found) == [
-        "all has the best mean R@5 and P@5 over 1 query.",
-        "early has the best mean RR over 1 query.",
-    ]
-    assert sort_of_many(found, 1) == "RR" and sort_of_many(found, 2) == ""
 
 
 @pytest.mark.parametrize(

@@ -72,15 +72,23 @@ def test_many_runs_are_sorted_by_the_first_measure_with_a_direction():
     assert sort_of_many(done("NumRet"), 0) == ""
 
 
-def test_measures_with_most_in_common_come_first_and_counts_have_no_best():
-    assert answers(done("RR ASL@9 AP NumRet")) == [
-        "x has the best mean RR, ASL@9 and AP over 2 queries."
-    ]
-    assert answers(done("P@1 ASL@9 AP")) == [
-        "x has the best mean ASL@9 and AP over 2 queries.",
-        "x and y share the best mean P@1 over 2 queries.",
-    ]
-    assert answers(done("AP", {"x": RUNS["x"]})) == []
+@pytest.mark.parametrize(
+    ("measures", "names", "sentences"),
+    [
+        ("RR ASL@9 AP NumRet", "xyz", ["x has the best mean RR, ASL@9 and AP over 2 queries."]),
+        ("NumRet ASL@9 P@1 AP", "xyz", ["x has the best mean ASL@9 and AP over 2 queries.",
+                                        "x and y share the best mean P@1 over 2 queries."]),
+        ("P@1 AP R@9", "xy", ["x has the best mean AP and R@9 over 2 queries.",
+                              "All runs have the same mean P@1 over 2 queries."]),
+        ("AP", "x", []),
+    ],
+)  # fmt: skip
+def test_measures_with_most_in_common_come_first_and_counts_have_no_best(
+    measures, names, sentences
+):
+    assert answers(done(measures, {name: RUNS[name] for name in names})) == sentences
+    one = measured({name: RUNS[name] for name in "zx"}, {"q": QRELS["q"]}, "AP")[""]
+    assert answers(one) == ["x has the best mean AP over 1 query."]
 
 
 # Notes and hints

@@ -118,23 +118,6 @@ def test_directions_of_other_measures_are_refused(option):
         read_scores(LONG, **{option: ["latency"]})
 
 
-@pytest.mark.parametrize(
-    ("frame", "message"),
-    [
-        (LONG.drop(columns="qid"), "no column qid"),
-        (LONG.drop(columns=["name", "value"]), "a column measure, but no column value"),
-        (pd.DataFrame({"AP": [0.5]}), "no column qid; it has AP"),
-        (pd.DataFrame({"run": ["a"], "AP": [0.5], "mrt": [9.0]}), "the values of each topic"),
-        (LONG.assign(value="high"), "'high', which is not a number"),
-        (pd.concat([LONG, LONG]), "two values of AP of 'bm25' for topic '401'"),
-        (LONG.assign(qid="all"), "has no value of a topic"),
-    ],
-)
-def test_what_is_no_table_of_scores(frame, message):
-    with pytest.raises(ValueError, match=message):
-        read_scores(frame)
-
-
 SHORT = "run,topic,score\na,1,0.5\na,2,0.25\nb,1,0.5\nb,2,0.75\n"
 
 
@@ -179,13 +162,6 @@ def test_a_table_that_is_cut_in_its_last_line_is_an_error(form, tmp_path):
                 read_scores(path, fill=0)
 
 
-def test_quotation_marks_swallow_no_rows(tmp_path):
-    path = tmp_path / "scores.csv"
-    path.write_text('name,qid,AP\n"bm25,q1,0.5\ndph,q1,0.4\nlm",q1,0.3\n')
-    with pytest.raises(ValueError, match=r"scores.csv, line 4: a field has a line break \('bm25,"):
-        read_scores(path)
-
-
 MTEB = pd.DataFrame({"model": ["a", "a", "b", "b"], "task": ["x", "y"] * 2, "score": [1, 2, 3, 4]})
 
 
@@ -224,29 +200,6 @@ def test_missing_values_are_an_error_unless_filled(missing):
         assert read_scores(missing, fill=fill).matrix("AP").loc["bm25", "401"] == fill
 
 
-@pytest.mark.parametrize("text", ["", "1 2\n", "a b c d e\n", "just a line of words\n\n"])
-def test_other_files_are_refused(text, tmp_path):
-    (tmp_path / "s.txt").write_text(text)
-    with pytest.raises(ValueError, match=r"s\.txt"):
-        read_scores(tmp_path / "s.txt")
-
-
-@pytest.mark.parametrize(
-    ("header", "row", "message"),
-    [
-        ("name,qid,measure,vlaue", "a,1,AP,.5", "a column measure, but no column value"),
-        ("name,qid,measure,value", "a,,AP,.5", "1 row without qid"),
-        ("name,Name,qid,measure,value", "a,b,1,AP,.5", "there are both name and Name"),
-    ],
-)
-def test_a_table_that_lacks_something_is_refused_by_the_name_of_its_file(
-    header, row, message, tmp_path
-):
-    (tmp_path / "s.csv").write_text(f"{header}\n{row}\n")
-    with pytest.raises(ValueError, match=f"s.csv( has|:) {message}"):
-        read_scores(tmp_path / "s.csv")
-
-
 def test_a_value_that_is_there_twice_is_an_error_that_names_the_second_file(tmp_path):
     for name in ("a.csv", "b.csv"):
         (tmp_path / name).write_text("name,qid,measure,value\nbm25,1,AP,.5\n")
@@ -275,14 +228,6 @@ def test_a_damaged_file_is_an_error_that_names_it(suffix, tmp_path):
 def test_compressed_text_is_known_by_its_first_bytes(tmp_path):
     (tmp_path / "s.txt").write_bytes(gzip.compress(b"401 AP 0.5\n"))
     assert read_scores(tmp_path / "s.txt").values("AP").tolist() == [[0.5]]
-
-
-@pytest.mark.parametrize("text", ["\n", " \n\t\n", ",,\n", "\t\n,\r\n"])
-def test_a_blank_file_is_an_error_with_its_name(tmp_path, text):
-    path = tmp_path / "blank.csv"
-    path.write_text(text)
-    with pytest.raises(ValueError, match="blank.csv is blank: give a table of scores"):
-        read_scores(path)
 
 
 def test_of_the_folder_of_an_experiment_the_table_by_query_is_read(tmp_path):
@@ -366,25 +311,41 @@ def test_two_files_of_measures_are_two_systems(tmp_path):
         read_scores(tmp_path / "a.csv").systems(["f"])
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        ("Model,A,B\nx,1,3\n", "could be topics, but no column has their mean, or measures"),
-        ("Model,Average,A,B\nx,9,1,3\n", "could be topics, but no column has their mean"),
-        ("qid;AP\n1;0,5\n", "line 2: the AP of s for topic '1' is '0,5', which is not a number"),
-        (
-            "name,seed,qid,f\na,1,q,.5\n\na,2,q,.25\n",
-            "'a' for topic 'q': line 2 of .* and line 4 of .*mean",
-        ),
-        ("Model\t1\t2\tmean\t3\na\t3\t2.5\t2\t.5\n", "line 2: the measure is .2., a number"),
-        ('{"a": {"1": 0.5}}', "needs measures of each topic, but has 1"),
-        (
-            '{"qid": "1", "AP": 1}\n{"qid": "2"}\n{"qid": "2", "AP": "x"}',
-            "line 3: the AP of s for topic '2' is 'x'",
-        ),
-    ],
-)
-def test_two_readings_and_wrong_cells_are_errors(content, message, tmp_path):
-    (tmp_path / "s.csv").write_text(content)
+REFUSED = [
+    (LONG.drop(columns="qid"), "no column qid"),
+    (LONG.drop(columns=["name", "value"]), "a column measure, but no column value"),
+    (pd.DataFrame({"AP": [0.5]}), "no column qid; it has AP"),
+    (pd.DataFrame({"run": ["a"], "AP": [0.5], "mrt": [9.0]}), "the values of each topic"),
+    (LONG.assign(value="high"), "'high', which is not a number"),
+    (pd.concat([LONG, LONG]), "two values of AP of 'bm25' for topic '401'"),
+    (LONG.assign(qid="all"), "has no value of a topic"),
+    *((text, "s.csv is blank") for text in ("\n", " \n\t\n", ",,\n", "\t\n,\r\n")),
+    *((text, "s.csv") for text in ("", "1 2\n", "a b c d e\n", "just a line of words\n\n")),
+    ("name,qid,measure,vlaue\na,1,AP,.5\n", "s.csv has a column measure, but no column value"),
+    ("name,qid,measure,value\na,,AP,.5\n", "s.csv has 1 row without qid"),
+    ("name,Name,qid,measure,value\na,b,1,AP,.5\n", "s.csv: there are both name and Name"),
+    ("Model,A,B\nx,1,3\n", "could be topics, but no column has their mean, or measures"),
+    ("Model,Average,A,B\nx,9,1,3\n", "could be topics, but no column has their mean"),
+    ("qid;AP\n1;0,5\n", "line 2: the AP of s for topic '1' is '0,5', which is not a number"),
+    (
+        "name,seed,qid,f\na,1,q,.5\n\na,2,q,.25\n",
+        "'a' for topic 'q': line 2 of .* and line 4 of .*mean",
+    ),
+    ("Model\t1\t2\tmean\t3\na\t3\t2.5\t2\t.5\n", "line 2: the measure is .2., a number"),
+    ('{"a": {"1": 0.5}}', "needs measures of each topic, but has 1"),
+    (
+        '{"qid": "1", "AP": 1}\n{"qid": "2"}\n{"qid": "2", "AP": "x"}',
+        "line 3: the AP of s for topic '2' is 'x'",
+    ),
+    ('name,qid,AP\n"bm25,q1,0.5\ndph,q1,0.4\nlm",q1,0.3\n', r"line 4: a field has a line break"),
+]
+
+
+@pytest.mark.filterwarnings("ignore:.* left out")
+@pytest.mark.parametrize(("scores", "message"), REFUSED)
+def test_wrong_tables_are_refused(scores, message, tmp_path):
+    if isinstance(scores, str):
+        (tmp_path / "s.csv").write_text(scores)
+        scores = tmp_path / "s.csv"
     with pytest.raises(ValueError, match=message):
-        read_scores(tmp_path / "s.csv")
+        read_scores(scores)

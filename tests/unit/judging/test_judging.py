@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from ir_measures import Qrel, ScoredDoc
 
@@ -126,26 +126,6 @@ def test_any_run_is_judged_as_by_loops(rows, qrels, grouped, k, judged_only):
     check(judgements, judged, rows, qrels, k, judged_only)
 
 
-COPIES = 500
-
-
-def copies(rows):
-    """Copies of the rows with other query ids, enough for a cached table."""
-    return [(f"{qid} {n}", docno, value) for n in range(COPIES) for qid, docno, value in rows]
-
-
-@settings(max_examples=10)
-@given(rows=st.lists(st.tuples(query, docno, score), min_size=20, max_size=40), qrels=all_qrels)
-def test_many_copies_of_a_run_are_judged_as_one(rows, qrels):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        one = judge(Judgements(frame(qrels, "relevance")), frame(rows))
-        many = judge(Judgements(frame(copies(qrels), "relevance")), frame(copies(rows)))
-    assert many.retrieved.tolist() == one.retrieved.tolist() * COPIES
-    assert many.ranks.tolist() == one.ranks.tolist() * COPIES
-    assert many.grades.tolist() == one.grades.tolist() * COPIES
-
-
 @pytest.mark.parametrize("grouped", [True, False])
 def test_a_large_run_is_judged_as_by_pandas(grouped):
     rng = np.random.default_rng(5)
@@ -187,21 +167,6 @@ def test_any_run_is_ranked_as_by_loops(rows, depth):
     assert qids.to_pylist() == first_seen(row[0] for row in rows)
     expected = [i for qid in qids.to_pylist() for i in ranked(rows, qid)[:depth]]
     assert ranking.rows.tolist() == expected
-
-
-def test_long_rankings_full_of_ties_and_repeats_are_ranked_as_by_loops():
-    rng = np.random.default_rng(7)
-    rows = [
-        (f"q{q}", f"d{rng.integers(300)}", float(rng.integers(5)))
-        for q in rng.permutation(3)
-        for _ in range(400)
-    ]
-    qrels = once((f"q{q}", f"d{d}", int(rng.integers(-1, 3))) for q in range(3) for d in range(90))
-    judgements = Judgements(frame(qrels, "relevance"))
-    with pytest.warns(UserWarning, match=r"^the ranking .* has \d+ documents? more than once"):
-        judged = judge(judgements, frame(rows))
-    check(judgements, judged, rows, qrels)
-    check(judgements, judged, rows, qrels, k=50, judged_only=True)
 
 
 # Single rules
@@ -375,16 +340,3 @@ def test_ties_of_the_last_queries_of_a_large_run_are_where_they_are():
         ordered = tied.ordered(np.array([1.0, 0.0]), best_first=best_first)
         assert ordered.ranks.tolist() == ranks
     assert judged.equal_scores.documents(judged.retrieved, 9).tolist() == [0, 0, 8]
-
-
-def test_a_large_run_with_the_best_document_last_is_ranked_by_score():
-    """150,000 rows are matched in parts, all of which have to be sorted."""
-    n = 50_000
-    docs = [f"d{number:05}" for number in range(n)]
-    rows = {"qid": np.repeat(["q1", "q2", "q3"], n), "docno": docs * 3}
-    run = pd.DataFrame({**rows, "score": np.tile(np.arange(n, dtype=float), 3)})
-    qrels = {qid: {"d00000": 1, docs[-place]: 1} for place, qid in enumerate(("q1", "q2", "q3"), 1)}
-    judged = judge(Judgements(qrels), run)
-    assert judged.ranks.tolist() == [1, n, 2, n, 3, n]
-    top = judged.docnos(judged.whole_ranking.cut(2))
-    assert top.to_pylist() == [docs[-1], docs[-2]] * 3
