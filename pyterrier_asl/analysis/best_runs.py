@@ -244,11 +244,11 @@ def _best_values(measure: str, part: pd.DataFrame) -> alt.TopLevelMixin:
         y=alt.Y("track:N", sort=None, title=None, axis=alt.Axis() if named else None),
         tooltip=tooltips("track", "best_run", "value", "runs"),
     )
-    title = better(measure, "←" if lengths else "→")
-    bar = base.mark_bar(size=BAR, color=COLORS[0]).encode(
-        x=alt.X("least:Q", scale=scale, title=title, axis=axis), x2=alt.X2("value:Q")
+    x = alt.X("least:Q", scale=scale, title=better(measure, "←" if lengths else "→"), axis=axis)
+    return alt.layer(
+        base.mark_bar(size=BAR, color=COLORS[0]).encode(x=x, x2=alt.X2("value:Q")),
+        names_above(base, "label", alt.XDatum(least)),
     )
-    return alt.layer(bar, names_above(base, "label", alt.XDatum(least)))
 
 
 def _histogram(measure: str, part: pd.DataFrame) -> alt.TopLevelMixin:

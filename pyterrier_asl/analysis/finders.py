@@ -43,11 +43,10 @@ def _by_group(
     if groups is None:
         return np.array(names, dtype=object), retrieves
     codes = group_codes(names, groups)
-    _, first = np.unique(codes, return_index=True)
+    first = np.unique(codes, return_index=True)[1]
     labels = [groups.get(names[run], names[run]) for run in first]
-    together = np.zeros((len(first), retrieves.shape[1]), dtype=bool)
-    np.logical_or.at(together, codes, retrieves)
-    return np.array(labels, dtype=object), together
+    together = [retrieves[codes == code].any(axis=0) for code in range(len(first))]
+    return np.array(labels, dtype=object), np.array(together)
 
 
 def _depth(depth: int | None) -> str:

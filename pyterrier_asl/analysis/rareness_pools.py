@@ -305,12 +305,10 @@ def synthetic_systems(
     rows = []
     for system, alpha, number in product(("rare", "common"), alphas, numbers):
         common = number if system == "common" else 0
-        if common > retrieves.shape[1]:
-            continue
-        new = np.zeros(retrieves.shape[1], dtype=np.int64)
-        new[by_finders[:common]] = 1
-        value, rank = _ranked_among(retrieves, new, number - common, cutoff, alpha, normalized)
-        rows.append((system, float(alpha), number, value, rank))
+        if common <= retrieves.shape[1]:
+            new = np.isin(np.arange(retrieves.shape[1]), by_finders[:common]).astype(np.int64)
+            found = _ranked_among(retrieves, new, number - common, cutoff, alpha, normalized)
+            rows.append((system, float(alpha), number, *found))
     return pd.DataFrame(rows, columns=["system", "alpha", "documents", "value", "rank"])
 
 

@@ -249,12 +249,10 @@ def prediction_from_suffixes(
     pairs, right, tied = judged.once(_predictions, rel, cutoff)
     with np.errstate(invalid="ignore", divide="ignore"):
         shares = {"percent": 100 * right / pairs, "percent_of_untied": 100 * right / (pairs - tied)}
-    counts = {"pairs": pairs, "right": right, "ties": tied}
-    frame = pd.DataFrame({"predictor": ["sgnLP", "δRR_2"], **counts, **shares})
+    predictors = {"predictor": ["sgnLP", "δRR_2"], "pairs": pairs, "right": right, "ties": tied}
+    frame = pd.DataFrame({**predictors, **shares})
     untied = frame.set_index("predictor")["percent_of_untied"]
-    if untied.nunique() > 1:
-        frame.attrs = {_BETTER: str(untied.idxmax())}
-    return frame
+    return described(frame, **({_BETTER: untied.idxmax()} if untied.nunique() > 1 else {}))
 
 
 def _predictions(judged: Evaluation, rel: float, cutoff: int | None) -> tuple[int, Ints, Ints]:

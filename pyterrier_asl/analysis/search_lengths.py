@@ -82,11 +82,11 @@ def search_length_distribution(
     highs = np.append(bounds[1:-1] - 1, max(bounds[-1], lengths.max(initial=0)))
     bins = [-np.inf, *bounds[1:-1], np.inf]
     found, lost = (np.histogram(lengths[documents.found == of], bins)[0] for of in (True, False))
-    frame = pd.DataFrame({"low": bounds[:-1], "high": highs, "found": found, "missing": lost})
-    frame["documents"] = frame["found"] + frame["missing"]
-    frame["share"] = frame["documents"] / max(len(lengths), 1)
+    both = found + lost
+    counts = {"found": found, "missing": lost, "documents": both}
+    share = both / max(len(lengths), 1)
     return described(
-        frame,
+        pd.DataFrame({"low": bounds[:-1], "high": highs, **counts, "share": share}),
         run=name,
         runs=len(judged) if run is None else 1,
         ASL=float(documents.asl.mean()),

@@ -66,9 +66,7 @@ def satisfaction(
     1    run  2  1.0
     """
     check_whole("depth", depth)
-    if judge_rel is not None:
-        rel = 1 if rel is None else rel
-    several = read_tracks(runs, qrels, rel)
+    several = read_tracks(runs, qrels, 1 if rel is None and judge_rel is not None else rel)
     if judges is not None and len(several) > 1:
         raise ValueError(
             f"judges can be given for one track only, and there are {len(several)}: analyse each "
@@ -158,7 +156,7 @@ def _curves_in_colour(frame: pd.DataFrame) -> list[str]:
     means = frame.groupby("curve", sort=False).agg(kind=("kind", "first"), share=("share", "mean"))
     if len(means) <= 4:
         return list(means.index)
-    runs = means[means["kind"] == "run"].sort_values("share", ascending=False, kind="stable")
-    some = [] if runs.empty else list(runs.index[[0, len(runs) // 2, -1]])
-    judges = means[means["kind"] == "judge"].index
-    return list(dict.fromkeys([*judges[: len(COLORS) - len(some)], *some]))
+    is_run = means["kind"] == "run"
+    runs = means[is_run].sort_values("share", ascending=False, kind="stable").index
+    some = list(runs[[0, len(runs) // 2, -1]]) if len(runs) else []
+    return list(dict.fromkeys([*means.index[~is_run][: len(COLORS) - len(some)], *some]))

@@ -141,10 +141,6 @@ def compare_techniques_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     names = [frame.attrs.get(name) for name in ("old", "new")]
     named = all(isinstance(name, str) for name in names)
     old, new = names if named else ("the old run", "the new run")
-    caption = (
-        f"The part of the distance of {old} to the best possible value, 1, that {new} removes. "
-        + significance(frame)
-    )
     chart = bars(
         frame,
         "RRIE",
@@ -163,7 +159,12 @@ def compare_techniques_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
         else chart.properties(width=BESIDE_NAMES, height=alt.Step(STEP))
     )
     title = f"{new} over {old}"
-    return captioned(panels, title if named else title.capitalize(), caption)
+    return captioned(
+        panels,
+        title if named else title.capitalize(),
+        f"The part of the distance of {old} to the best possible value, 1, that {new} removes. "
+        + significance(frame),
+    )
 
 
 def _runs_of_tracks(
@@ -173,11 +174,8 @@ def _runs_of_tracks(
     if isinstance(run, str):
         return dict.fromkeys(tracks, run)
     check_names(what, run, tracks, "tracks")
-    for track in tracks:
-        if track not in run:
-            raise ValueError(
-                f"{what} names no run of track {track!r}, only of {sorted(run)}: add it"
-            )
+    for track in (track for track in tracks if track not in run):
+        raise ValueError(f"{what} names no run of track {track!r}, only of {sorted(run)}: add it")
     return run
 
 

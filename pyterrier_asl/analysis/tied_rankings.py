@@ -70,8 +70,8 @@ def levels_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
 def _levels(n: int, m: int, cutoff: int) -> tuple[int, int]:
     least = max(0, m - (n - cutoff))  # relevant documents that do not fit behind the cut-off
     first = min(cutoff, n - m + 1)  # the last rank at which the first relevant document can be
-    numbers = range(least, min(m, cutoff) + 1)
-    return first + (least == 0), sum(math.comb(cutoff, j) for j in numbers)
+    arrangements = (math.comb(cutoff, j) for j in range(least, min(m, cutoff) + 1))
+    return first + (least == 0), sum(arrangements)
 
 
 @analysis(DIAZ, "Figure 2")
@@ -124,9 +124,8 @@ def tie_probability_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
 def _check_within(
     n: int, values: Sequence[int], what: str = "number of relevant documents"
 ) -> None:
-    wrong = [value for value in values if not 1 <= value <= n]
-    if wrong:
-        raise ValueError(f"a {what} must be between 1 and n = {n}, but {wrong[0]} is not")
+    for wrong in (value for value in values if not 1 <= value <= n):
+        raise ValueError(f"a {what} must be between 1 and n = {n}, but {wrong} is not")
 
 
 @analysis(DIAZ, "Table 3")
@@ -219,8 +218,9 @@ def tie_probability_by_rank(
     pairs = rankings * (len(judged) - 1)
     with np.errstate(invalid="ignore"):
         probability = (counts * (counts - 1)).sum(axis=1) / pairs
-    table = {"p_1": ranks, "rankings": rankings, "pairs": pairs, "probability": probability}
-    return pd.DataFrame(table)
+    return pd.DataFrame(
+        {"p_1": ranks, "rankings": rankings, "pairs": pairs, "probability": probability}
+    )
 
 
 @tie_probability_by_rank.chart

@@ -165,13 +165,10 @@ def _keep_numbers_at_ticks(chart: alt.TopLevelMixin) -> None:
     if isinstance(chart, alt.FacetChart):
         _keep_numbers_at_ticks(chart.spec)
     encoding = getattr(chart, "encoding", None)
-    for name in ("x", "y"):
-        channel = getattr(encoding, name, None)
-        if not isinstance(channel, (alt.X, alt.Y)) or channel["axis"] is None:
-            continue
-        axis = alt.Axis() if channel["axis"] is alt.Undefined else channel["axis"].copy()
-        axis["labelFlush"] = False
-        channel["axis"] = axis
+    for channel in (getattr(encoding, name, None) for name in ("x", "y")):
+        if isinstance(channel, (alt.X, alt.Y)) and channel["axis"] is not None:
+            given = {} if channel["axis"] is alt.Undefined else channel["axis"].to_dict()
+            channel["axis"] = alt.Axis(**{**given, "labelFlush": False})
 
 
 def in_rows(
@@ -239,11 +236,8 @@ def category(field: str, title: str | None = None, *, domain: Sequence[Any] = ()
         title: the title of the legend.
         domain: the categories, if colours must not depend on which categories occur.
     """
-    shown = {"domain": list(domain)} if domain else {}
-    scale, legend = (
-        alt.Scale(range=list(COLORS), **shown),
-        alt.Legend(orient="bottom", columns=2, symbolOpacity=1),
-    )
+    scale = alt.Scale(range=list(COLORS), domain=list(domain) or alt.Undefined)
+    legend = alt.Legend(orient="bottom", columns=2, symbolOpacity=1)
     return alt.Color(f"{field}:N", title=title, scale=scale, legend=legend)
 
 
@@ -254,9 +248,8 @@ def shape(field: str, title: str | None = None, *, domain: Sequence[Any]) -> alt
 
 def by_collection(frame: pd.DataFrame, column: str = "collection") -> dict[str, Any]:
     """The colour of each collection, if a frame has several collections."""
-    if column not in frame or frame[column].nunique() < 2:
-        return {}
-    return {"color": category(column)}
+    several = column in frame and frame[column].nunique() > 1
+    return {"color": category(column)} if several else {}
 
 
 def cells(
@@ -271,11 +264,11 @@ def cells(
         dark: the condition for white numbers on dark cells, a Vega expression.
         tooltip: columns of the tooltip.
     """
-    shade = base.mark_rect().encode(color=color, tooltip=tooltip)
-    number = base.mark_text(fontSize=LETTERS).encode(
-        text=text, color=alt.condition(dark, alt.value("white"), alt.value("black"))
+    letters = alt.condition(dark, alt.value("white"), alt.value("black"))
+    return alt.layer(
+        base.mark_rect().encode(color=color, tooltip=tooltip),
+        base.mark_text(fontSize=LETTERS).encode(text=text, color=letters),
     )
-    return alt.layer(shade, number)
 
 
 def square(base: alt.Chart, row: str, column: str, order: Sequence[str]) -> alt.TopLevelMixin:
@@ -329,7 +322,7 @@ def ranks_on_lists(
     frame = frame.assign(change=frame[moved].abs().groupby(frame["run"]).transform("max"))
     points = frame[frame[rank] <= deepest]
     last = points[points[across] == lists[-1]]
-    names = last.groupby([across, rank])["run"].agg(_one_label).reset_index()
+    names = last.groupby([across, rank], as_index=False)["run"].agg(_one_label)
     turned = len(lists) > 3 and max(map(len, map(str, lists))) > SHORT
     broken = max(len(re.findall(_BREAK, str(name))) for name in lists)
     x = alt.X(
@@ -367,8 +360,8 @@ def ranks_on_lists(
         .mark_text(align="left", dx=RADIUS + GAP, fontSize=LETTERS)
         .encode(x=x, y=y, text=alt.Text("run:N")),
     )
-    width, height = 130 * len(lists), ROW * max(10, min(runs, MOST))
-    return figure(drawn, title, caption, width=width, height=height)
+    height = ROW * max(10, min(runs, MOST))
+    return figure(drawn, title, caption, width=130 * len(lists), height=height)
 
 
 def _one_label(names: pd.Series[str]) -> str:
