@@ -198,8 +198,8 @@ def unanswered_queries(inputs: Inputs, run: str) -> list[str]:
 def answered_by_neither(inputs: Inputs, run: str) -> int:
     """The number of queries that neither a run nor the baseline answers."""
     row = inputs.names.index(run)
-    pairs = ([judged.runs[at].retrieved for at in (0, row)] for judged in inputs.judged.values())
-    return sum(int(((a == 0) & (b == 0)).sum()) for a, b in pairs)
+    runs = ((judged.runs[0], judged.runs[row]) for judged in inputs.judged.values())
+    return sum(int((a.retrieved + b.retrieved == 0).sum()) for a, b in runs)
 
 
 def unanswered_verdict(inputs: Inputs, facts: Mapping[str, Facts], run: str) -> list[Verdict]:

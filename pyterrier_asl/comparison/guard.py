@@ -266,5 +266,4 @@ def _certain_outcome(
 
 def outcome_of(verdicts: Iterable[Verdict]) -> Outcome:
     """The outcome of a guard: ERROR if a condition cannot be tested, else FAIL if one holds."""
-    outcomes = (verdict.outcome for verdict in verdicts)
-    return max(outcomes, default=Outcome.PASS, key=lambda outcome: outcome.value)
+    return Outcome(max((verdict.outcome.value for verdict in verdicts), default=0))

@@ -166,14 +166,8 @@ def summary_of(verdicts: Sequence[Verdict], compared: RunComparison | None = Non
         verdicts: the verdicts on the conditions.
         compared: their comparison; None: there is none, because of an error.
     """
-    frame = pd.DataFrame(
-        {
-            "outcome": [verdict.outcome.name for verdict in verdicts],
-            "run": [verdict.run for verdict in verdicts],
-            "condition": [verdict.condition for verdict in verdicts],
-            "why": [verdict.message for verdict in verdicts],
-        }
-    )
+    rows = [(own.outcome.name, own.run, own.condition, own.message) for own in verdicts]
+    frame = pd.DataFrame(rows, columns=["outcome", "run", "condition", "why"])
     text = f"{_SUMMARY}{outcome_of(verdicts).name}\n\n{markdown([Part(table=frame)])}"
     if compared is not None:
         text += f"\n### Measures\n\n{markdown(compared.parts())}"

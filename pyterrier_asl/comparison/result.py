@@ -263,7 +263,7 @@ class RunComparison(Printed):
 
     def sentences(self) -> list[str]:
         """For each run by which measures it is significantly better or worse than the baseline."""
-        return sentences.findings(self.run_differences, self.doubts, self.baseline)
+        return [*sentences.findings(self.run_differences, self.doubts, self.baseline)]
 
     def remarks(self) -> list[str]:
         """Sentences on how the numbers were computed."""

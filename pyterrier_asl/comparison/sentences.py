@@ -27,7 +27,7 @@ Differences = Sequence[RunDifference]
 
 def findings(
     differences: Differences, doubts: Mapping[tuple[str, str], str], baseline: str
-) -> list[str]:
+) -> Iterator[str]:
     """For each run by which measures it is significantly better or worse than the baseline.
 
     Args:
@@ -35,22 +35,17 @@ def findings(
         doubts: by run and measure, why no verdict can be trusted; '' where it can.
         baseline: the name of the baseline.
     """
-    sentences: list[str] = []
     for run in dict.fromkeys(of_run.run for of_run in differences):
         own = [d for d in differences if d.run == run]
         reasons: dict[str, list[str]] = {}
         for difference in own:
             reasons.setdefault(doubts[run, difference.name], []).append(difference.name)
-        believed = reasons.pop("", [])
+        trusted = reasons.pop("", [])
         for reason, names in reasons.items():
             by = f" by {names_of(names, 8)}" if len(names) < len(own) else ""
-            sentences.append(
-                f"No comparison of {run} with {baseline}{by} can be trusted: {reason}."
-            )
-        if believed:
-            trusted = [d for d in own if d.name in believed]
-            sentences += _of_run(trusted, differences, baseline)
-    return sentences
+            yield f"No comparison of {run} with {baseline}{by} can be trusted: {reason}."
+        if trusted:
+            yield from _of_run([d for d in own if d.name in trusted], differences, baseline)
 
 
 def _of_run(own: Differences, all_of_them: Differences, baseline: str) -> Iterator[str]:

@@ -97,8 +97,8 @@ def baseline_numbers(baseline: Any, names: list[str]) -> list[int]:
     if baseline is None:
         return []
     several = isinstance(baseline, Iterable) and not isinstance(baseline, str)
-    numbers = [_baseline(number, names) for number in (baseline if several else [baseline])]
-    return list(dict.fromkeys(numbers))
+    listed = baseline if several else [baseline]
+    return list(dict.fromkeys(_baseline(number, names) for number in listed))
 
 
 def _baseline(baseline: Any, names: list[str]) -> int:
@@ -178,9 +178,8 @@ def check_test(test: Any) -> None:
 def check_correction(method: str | None, alpha: float) -> None:
     """Raises ValueError for an unknown correction, or an invalid level."""
     check_probability("correction_alpha", alpha)
-    if method is None or method in CORRECTIONS:
-        return
-    from statsmodels.stats.multitest import multitest_alias
+    if method is not None and method not in CORRECTIONS:
+        from statsmodels.stats.multitest import multitest_alias
 
-    if method.lower() not in multitest_alias:
-        check_name("correction", method, CORRECTIONS)
+        if method.lower() not in multitest_alias:
+            check_name("correction", method, CORRECTIONS)

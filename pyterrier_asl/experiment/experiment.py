@@ -188,9 +188,8 @@ def _by_label(
     """Decimal places by the label of a measure; one number for all measures is unchanged."""
     if not isinstance(round, Mapping):
         return round
-    by_label = {str(measure): places for measure, places in round.items()}
-    check_names("round", by_label, labels, "measures")
-    return by_label
+    check_names("round", round, labels, "measures")
+    return {str(measure): places for measure, places in round.items()}
 
 
 def _check_used(given: Mapping[str, Any], baselines: list[int], has_preferences: bool) -> None:

@@ -122,15 +122,10 @@ class ResultRecorder:
             raise ValueError(f"system {self.name!r}: {error}") from None
 
     @property
-    def has_results(self) -> bool:
-        """Whether results have been recorded."""
-        return bool(self._parts)
-
-    @property
-    def run(self) -> pa.Table:
-        """All results."""
+    def run(self) -> pa.Table | None:
+        """All results; None: there are none yet."""
         parts = [self._read(part) if self.timed else part for part in self._parts]
-        return pa.concat_tables(parts, promote_options="permissive")
+        return pa.concat_tables(parts, promote_options="permissive") if parts else None
 
 
 def with_recorders(
@@ -145,11 +140,10 @@ def with_recorders(
     """
     recorded = []
     for system, recorder in zip(systems, recorders):
+        results = saving.saved(recorder.name)
         if isinstance(system, pd.DataFrame):
             system = text_ids(system)  # a copy: pt.Experiment changes the frame it is given
-        results = saving.saved(recorder.name)
-        if results is None and isinstance(system, pd.DataFrame):
-            results = system
+            results = system if results is None else results
         if results is not None:
             recorder.add(results)
         elif isinstance(system, pt.Transformer):

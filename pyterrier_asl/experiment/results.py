@@ -27,8 +27,9 @@ from .trial import ExperimentValues
 #: Decimal places of all means, or by measure.
 Places: TypeAlias = int | Mapping[str, int] | None
 
-_BETTER = {"bold": "font-weight: bold", "color": "background-color: lightgreen"}
-_TIED = {"bold": "font-weight: bold", "color": "background-color: antiquewhite"}
+_GREEN, _WHITE = "background-color: lightgreen", "background-color: antiquewhite"
+_BETTER = {"bold": "font-weight: bold", "color": _GREEN, "colour": _GREEN}
+_TIED = {"bold": "font-weight: bold", "color": _WHITE, "colour": _WHITE}
 
 
 def averages(
@@ -156,15 +157,12 @@ def highlighted(
         return table
     from .highlighting import HighlightedTable  # its import takes long
 
-    how = "color" if how == "colour" else how
-
     def mark(values: pd.Series[Any]) -> list[str]:
         higher = higher_is_better.get(str(values.name))
         marks = np.full(len(values), "", object)
         if higher is not None:
             best = np.flatnonzero(values == (values.max() if higher else values.min()))
-            marks[best] = _TIED[how]
-            marks[best[-1:]] = _BETTER[how]
+            marks[best], marks[best[-1:]] = _TIED[how], _BETTER[how]
         return marks.tolist()
 
     return HighlightedTable(table).apply(mark, axis=0)
@@ -209,8 +207,7 @@ def read_summaries(folder: str | os.PathLike[str] | None) -> list[pd.DataFrame]:
 def _read_summary(path: Path) -> pd.DataFrame:
     try:  # all as text: a system 'NA' is not missing, and numbers keep their digits
         frame = pd.read_csv(path, dtype=str, keep_default_na=False)
-        names: pd.Series[str] = frame["name"].map(text_of_formula)
-        return frame.assign(name=names)
+        return frame.assign(name=frame["name"].map(text_of_formula))
     except (ValueError, KeyError) as error:
         raise ValueError(
             f"{path} is not a summary of earlier experiments ({error}): move it, or pass another "
@@ -226,9 +223,8 @@ def write_summaries(
     Systems of earlier experiments stay, as they do there.
     """
     for name, old, new in zip(SUMMARIES, before, (table, by_query)):
-        if len(old):
-            old = old[~old["name"].isin(table["name"])]
-        whole = pd.concat([new, old], ignore_index=True) if len(old) else new
+        others = old[~old["name"].isin(table["name"])] if len(old) else old
+        whole = pd.concat([new, others], ignore_index=True) if len(others) else new
         texts = {key: whole[key].map(escape_formula) for key in ("name", "qid") if key in whole}
         with replacing(folder / name) as path:
             whole.assign(**texts).to_csv(path, index=False)

@@ -80,7 +80,6 @@ class Trace(Printed):
         ``lost_at``, the stage that lost it last, if the last one does not have it.
         """
         judgements, of = self.runs.judgements, self.documents
-        ranks = np.where(of.ranks > 0, of.ranks, np.nan)
         lost = self._changes[1] & (of.ranks[-1] == 0)
         last = len(lost) - 1 - lost[::-1].argmax(axis=0)
         names = np.array([*self.runs.names, None], dtype=object)
@@ -91,7 +90,7 @@ class Trace(Printed):
                 "grade": judgements.grades[of.pairs],
             }
         )
-        frame[self.runs.names] = ranks.T
+        frame[self.runs.names] = np.where(of.ranks > 0, of.ranks, np.nan).T
         return frame.assign(lost_at=names[np.where(lost.any(axis=0), last, -1)])
 
     def sentences(self) -> list[str]:
@@ -100,13 +99,10 @@ class Trace(Printed):
         of_all = counted(self.total, "relevant document")
         sentences = [f"{first['name']} retrieves {first['relevant']:,} of {of_all}."]
         for row, stage in enumerate(others, 1):
-            gains, loses = (
-                f"{stage[way]:,}" if stage[way] else "none" for way in ("gained", "lost")
-            )
+            loses = f"{stage['lost']:,}" if stage["lost"] else "none"
+            what = f"loses {loses} of them" if stage["lost"] else "gains and loses none"
             if stage["gained"]:
-                what = f"gains {gains} and loses {loses}"
-            else:
-                what = f"loses {loses} of them" if stage["lost"] else "gains and loses none"
+                what = f"gains {stage['gained']:,} and loses {loses}"
             sentences.append(f"{stage['name']} {what}{self._most(row)}.")
         if len(others) > 1 and self._changes[1].any():
             sentences.append(f"The pipeline ends with {others[-1]['relevant']:,} of {of_all}.")

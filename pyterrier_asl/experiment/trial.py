@@ -178,9 +178,15 @@ def score(trial: Trial, systems: list[Any], columns: list[Column], mrt: bool) ->
     values = {
         c.label: values[c.label] if c.preference is None else _preferences(c, runs) for c in columns
     }
-    qids, times = judgements.qid_text.to_pylist(), table["mrt"].tolist() if mrt else None
-    unjudged = trial.unjudged_topics
-    return ExperimentValues(trial.names, columns, values, qids, unjudged, times, facts.notes)
+    return ExperimentValues(
+        trial.names,
+        columns,
+        values,
+        judgements.qid_text.to_pylist(),
+        trial.unjudged_topics,
+        table["mrt"].tolist() if mrt else None,
+        facts.notes,
+    )
 
 
 def _matched(
@@ -191,9 +197,9 @@ def _matched(
 ) -> dict[str, JudgedRun]:
     """The recorded results by name, matched with the judgements; without the known ones."""
     new = {
-        name: recorder.run
+        name: run
         for name, recorder in zip(names, recorders)
-        if recorder.has_results and name not in known
+        if name not in known and (run := recorder.run) is not None
     }
     if not new:
         return {}
@@ -204,8 +210,8 @@ def _matched(
 def _inputs(measures: list[Measure]) -> str:
     """The columns of results that measures need in addition to query, document and score."""
     ready = [m for m in measures if not needs_pool(m)]
-    further = sorted(set(ir_measures.run_inputs(ready)) if ready else ())
-    return " ".join(c for c in further if c not in ("query_id", "doc_id", "score"))
+    inputs = set(ir_measures.run_inputs(ready)) if ready else set()
+    return " ".join(sorted(inputs - {"query_id", "doc_id", "score"}))
 
 
 def _show_pool(columns: list[Column], runs: Evaluation) -> None:

@@ -323,7 +323,7 @@ def test_two_judges_are_compared_in_the_same_draws_on_the_pairs_of_both():
     }
     qrels["bad"] = shared_with(qrels["bad"], {"d3", "d8"})
     others = {name: of for name, of in qrels.items() if name != "nist"}
-    how = {"reference": "nist", "draws": 300, "seed": 3, "alpha": 0.2}
+    how = {"reference": "nist", "draws": 100, "seed": 3, "alpha": 0.2}
     report = asl.judges(qrels["nist"], others, systems, ["P@5", "AP"], **how)
     rows = report.differences.set_index(["measure", "agreement", "judge", "other"])
     first, second = "good", "bad"
@@ -336,7 +336,7 @@ def test_two_judges_are_compared_in_the_same_draws_on_the_pairs_of_both():
         for name, of in shared.items()
     }
     qids = list(shared["nist"])
-    counts = np.random.default_rng(3).multinomial(14, np.full(14, 1 / 14), 300)
+    counts = np.random.default_rng(3).multinomial(14, np.full(14, 1 / 14), 100)
 
     def less(weights):
         means = {name: (of[qids] @ weights).round(9) for name, of in values.items()}
