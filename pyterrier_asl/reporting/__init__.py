@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -54,8 +54,8 @@ class Report:
         """The verdict by the measure that decides, for notebooks."""
         from .answers import Answers
 
-        verdict = Answers(self.findings, self.findings.first).verdict()
-        parts = [*(sentence.text for sentence in verdict), f"{self!r}; save() writes the page."]
+        sentences = Answers(self.findings, self.findings.first).verdict()
+        parts = [*(each.text for each in sentences), f"{self!r}; save() writes the page."]
         return "".join(f"<p>{escape(part)}</p>" for part in parts)
 
     def __repr__(self) -> str:
@@ -134,11 +134,17 @@ def report(
     from ..evaluation.evaluate import collections_of
     from ..evaluation.scores import ScoreTable
     from ..evaluation.sources import NOT_FOR_SCORES, refuse
+    from ..io.extras import install_command
     from ..io.texts import Texts
     from ..scoring.search_length import DEFAULT_DEPTH
     from .collect import collect, collect_scores
 
-    render = _renderer()
+    try:
+        from .render import render
+    except ImportError as error:
+        raise ImportError(
+            f"a report needs {error.name}: {install_command('report')}", name=error.name
+        ) from error
     of_runs: dict[str, Any] = {
         "rel": rel,
         "lengths": lengths,
@@ -161,22 +167,9 @@ def report(
         findings = collect(pairs, None, measures, **of_runs, alpha=alpha, command=command)
     texts = Texts.of(topics, dataset, findings.docnos, docs=docs, qids=findings.qids)
     systems = counted(len(findings.names), "system")
-    usual = f"{collection}: {systems}" if collection else f"Comparison of {systems}"
-    heading = usual if title is None else title
-    return Report(render(findings, title=heading, texts=texts, note=note), findings)
-
-
-def _renderer() -> Callable[..., str]:
-    """The function that renders a page, once it is certain that it can."""
-    from ..io.extras import install_command
-
-    try:
-        from .render import render
-    except ImportError as error:
-        raise ImportError(
-            f"a report needs {error.name}: {install_command('report')}", name=error.name
-        ) from error
-    return render
+    if title is None:
+        title = f"{collection}: {systems}" if collection else f"Comparison of {systems}"
+    return Report(render(findings, title=title, texts=texts, note=note), findings)
 
 
 def _collection(qrels: Any, dataset: str | None) -> str:

@@ -83,8 +83,8 @@ class Answers:
         """The system to compare with the best: of :attr:`next_pair`, else the next unequal one."""
         if self.next_pair is not None:
             return self.next_pair[0]
-        others = (at for at in self.ranking.order.tolist() if self.behind[at].any())
-        return next(others, self.two[1])
+        order = self.ranking.order.tolist()
+        return next((at for at in order if self.behind[at].any()), self.two[1])
 
     @cached_property
     def next_pair(self) -> tuple[int, str, float] | None:
@@ -102,8 +102,8 @@ class Answers:
         p, statistics = (self.ranking.by_system(of)[best] for of in (board.p, board.statistic))
         rival = min(rivals, key=lambda at: (p[at], -statistics[at]))
         ratio = board.critical[-1] / statistics[rival] if statistics[rival] > 0 else np.inf
-        needed = ratio**2 * len(self.findings.qids)
-        return rival, p_text(p[rival], board.draws, board.alpha), needed
+        text = p_text(p[rival], board.draws, board.alpha)
+        return rival, text, ratio**2 * len(self.findings.qids)
 
     def verdict(self) -> list[Sentence]:
         """Who is best."""
@@ -281,8 +281,7 @@ class Answers:
             system = "the median system" if len(f.names) > 2 else f.names[0]
             yield Sentence(f"The hardest query for {system} is ", hardest, ".")
         if len(f.names) > 2 and not self.all_equal:
-            widest = self.query(ranking.spreads.argmax())
-            yield Sentence("The systems differ most on ", widest, ".")
+            yield Sentence("The systems differ most on ", self.query(ranking.spreads.argmax()), ".")
 
     def _why(self) -> Iterator[Sentence]:
         f, best = self.findings, self.two[0]

@@ -55,8 +55,11 @@ def top_documents(runs: Evaluation, systems: Ints, depth: int) -> pd.DataFrame:
         grades = np.full((len(runs.qids), depth), -1.0)
         grades[top.queries, top.ranks - 1] = np.maximum(top.grades, -1)
         docnos, grades = run.docnos(ranking).to_pylist(), grades[queries, ranks]
-        columns = {"row": row, "query": queries, "rank": ranks, "docno": docnos, "grade": grades}
-        frames.append(pd.DataFrame(columns))
+        frames.append(
+            pd.DataFrame(
+                {"row": row, "query": queries, "rank": ranks, "docno": docnos, "grade": grades}
+            )
+        )
     return pd.concat(frames, ignore_index=True)
 
 

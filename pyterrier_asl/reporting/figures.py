@@ -57,8 +57,7 @@ def _specification(chart: alt.TopLevelMixin) -> dict[str, Any]:
     """A chart in Vega-Lite, without a version: the page has the version of vl-convert."""
     # Titles of axes are expressions, which Vega-Lite accepts and its schema does not.
     made = chart.properties(width="container").to_dict(validate=False)
-    shown = {name: part for name, part in made.items() if name not in ("$schema", "config")}
-    return {"height": 280} | shown
+    return {"height": 280} | {n: part for n, part in made.items() if n not in ("$schema", "config")}
 
 
 def _rows(rows: list[dict[str, Any]]) -> alt.Chart:

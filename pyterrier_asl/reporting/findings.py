@@ -130,8 +130,9 @@ class SystemRanking:
 
         None for fewer than three systems or ten queries, and a measure without a direction.
         """
-        enough = len(self.names) > 2 and self.values.shape[1] >= FEWEST
-        return self._board[0] if enough and self.higher_is_better is not None else None
+        systems, queries = self.values.shape
+        enough = systems > 2 and queries >= FEWEST and self.higher_is_better is not None
+        return self._board[0] if enough else None
 
     @property
     def cautions(self) -> list[str]:
@@ -158,8 +159,7 @@ class SystemRanking:
         """The systems that could be the best, the best mean first; none without a board."""
         if self.board is None:
             return []
-        could = self.board.overall["could_be_best"].to_numpy()
-        return [int(at) for at in self.order[could]]
+        return [int(at) for at in self.order[self.board.overall["could_be_best"].to_numpy()]]
 
 
 @dataclass(frozen=True)
@@ -278,14 +278,13 @@ class Findings(SystemFindings):
     @cached_property
     def quality(self) -> pd.DataFrame:
         """``missing_share`` and ``unjudged_share``; see :func:`.analysis.run_quality`."""
-        options = AslOptions(self.rel, self.cutoff)
-        return quality_of(self.runs, options).set_index("run").loc[self.names]
+        of_runs = quality_of(self.runs, AslOptions(self.rel, self.cutoff))
+        return of_runs.set_index("run").loc[self.names]
 
     @cached_property
     def preferences(self) -> PreferenceMatrix:
         """All pairs of systems by lexicographic precision."""
-        relevant = self.relevant
-        return PreferenceMatrix.of(self.names, relevant.reciprocal(), relevant.total)
+        return PreferenceMatrix.of(self.names, self.relevant.reciprocal(), self.relevant.total)
 
     @property
     def numbers(self) -> int:
@@ -323,8 +322,9 @@ class Findings(SystemFindings):
         """The documents to judge next by :attr:`bounds`: number of the query, and id."""
         number = {qid: at for at, qid in enumerate(self.qids)}
         listed = (todo for of in self.todo.values() for todo in of.values())
-        rows = (row for todo in listed for row in zip(todo["qid"], todo["docno"]))
-        return sorted({(number[qid], docno) for qid, docno in rows})
+        return sorted(
+            {(number[q], d) for todo in listed for q, d in zip(todo["qid"], todo["docno"])}
+        )
 
     @cached_property
     def todo(self) -> dict[str, dict[tuple[int, int], pd.DataFrame]]:

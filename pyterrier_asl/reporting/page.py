@@ -117,8 +117,8 @@ class DocumentPage(Page):
         judgements = self.findings.runs.judgements
         docnos = judgements.docnos.take(relevant.pairs).to_pylist()
         grades = zip(zip(relevant.queries.tolist(), docnos), judgements.grades[relevant.pairs])
-        todo = ((document, -1.0) for document in self.findings.to_judge)
-        return dict([*grades, *zip(zip(tops["query"], tops["docno"]), tops["grade"]), *todo])
+        shown = zip(zip(tops["query"], tops["docno"]), tops["grade"])
+        return dict([*grades, *shown]) | dict.fromkeys(self.findings.to_judge, -1.0)
 
     @cached_property
     def number(self) -> dict[tuple[int, str], int]:
@@ -142,8 +142,9 @@ class DocumentPage(Page):
         tops = self.findings.tops
         depth, queries = self.findings.top, len(self.findings.qids)
         documents = np.zeros((len(self.findings.held), queries, depth), dtype=np.int64)
-        numbers = [self.number[of] + 1 for of in zip(tops["query"], tops["docno"])]
-        documents[tops["row"], tops["query"], tops["rank"]] = numbers
+        documents[tops["row"], tops["query"], tops["rank"]] = [
+            self.number[of] + 1 for of in zip(tops["query"], tops["docno"])
+        ]
         return {"depth": depth, "documents": documents.ravel().tolist()}
 
     def _bounds(self) -> dict[str, Any]:
@@ -202,8 +203,8 @@ def _board(ranking: SystemRanking) -> dict[str, Any] | None:
     if board is None:
         return None
     rows = board.overall.set_index("name").loc[ranking.names]
-    p = ranking.by_system(board.p)[np.triu_indices(len(ranking.names), k=1)]
-    different, codes = np.unique(p, return_inverse=True)
+    upper = np.triu_indices(len(ranking.names), k=1)
+    different, codes = np.unique(ranking.by_system(board.p)[upper], return_inverse=True)
     return {
         "low": rows["low"].tolist(),
         "high": rows["high"].tolist(),

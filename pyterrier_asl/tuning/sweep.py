@@ -84,13 +84,13 @@ class Sweep(Objective):
             for query in self.query_terms
         ]
         self._kept: dict[str, tuple[Any, Any]] = {}
+        self._depth = 0
         docids = pd.Index(self.index.docnos, dtype=object).get_indexer(
             pd.Index(self.judgements.docnos.to_pylist(), dtype=object)
         )
         self.judged_docs = docids.astype(np.int32)
         self.id_order = np.empty(self.index.num_docs, np.uint32)
-        ascending = pc.sort_indices(self.index.docno_strings)
-        self.id_order[ascending] = np.arange(self.index.num_docs)
+        self.id_order[pc.sort_indices(self.index.docno_strings)] = np.arange(self.index.num_docs)
         self.lengths = _doc_lengths(self.measures.values(), self.index)
         self.own_lengths = np.where(docids >= 0, self.lengths[docids], 0.0)
 
@@ -128,8 +128,8 @@ class Sweep(Objective):
     def _retrieve(self, bm25: BM25, queries: WeightedQueries) -> tuple[JudgedRun, Floats]:
         """The ranks of the judged documents, and the number of words of all documents above each
         judged document that was retrieved, shape (J,)."""
-        kernels = compile_loops(_kernels.__name__)
-        retrieved, offsets, which, ranks, above = kernels.rank_judged(
+        rank_judged = compile_loops(_kernels.__name__).rank_judged
+        retrieved, offsets, which, ranks, above = rank_judged(
             self.index.scoring_arrays,
             scoring_weights(self.index, queries, k1=bm25.k1, idf=bm25.idf),
             float(bm25.k1),
@@ -170,8 +170,7 @@ class Sweep(Objective):
         before = (first.b, first.k1, first.num_results, first.idf, first.k3)
         settings = (feedback.fb_docs, feedback.fb_terms, feedback.gamma, feedback.weights)
         # The largest depth so far is kept, so that deep results are retrieved once.
-        depth = max(feedback.fb_docs, self._kept.get("depth", (None, 0))[1])
-        self._kept["depth"] = (None, depth)
+        depth = self._depth = max(feedback.fb_docs, self._depth)
 
         def retrieve() -> TopDocuments:
             return top_documents(
@@ -190,9 +189,8 @@ class Sweep(Objective):
             own = [q if n else {} for q, n in zip(self.own, np.diff(top.offsets))]
             documents = self.index.terms_of_docids(docs)
             candidates = candidates_of(self.index, rows, documents, own, feedback.weights)
-            new = expand_queries(own, candidates, feedback, np.asarray)
-            weights = [of_query or {} for _, of_query in new]
-            return number_terms(int, [query for query, _ in new], term_weights=weights)
+            queries, weights = zip(*expand_queries(own, candidates, feedback, np.asarray))
+            return number_terms(int, queries, term_weights=[of_query or {} for of_query in weights])
 
         top = self._once("top", (before, depth), retrieve)
         return self._once("new", (before, settings), expand)
@@ -240,7 +238,7 @@ def _doc_lengths(measures: Iterable[Formula], index: TermIndex) -> Floats:
 
 def _query_terms(topics: pd.DataFrame, judgements: Judgements, index: TermIndex) -> list[Any]:
     """The weighted terms of each judged query; none for a query that is not among the topics."""
-    qids = ids_as_text(topics["qid"], "qid of the topics").tolist()
+    qids = ids_as_text(topics["qid"], "qid of the topics")
     terms = dict(zip(qids, query_weights(topics, index.query_terms)))
     return [terms.get(qid, {}) for qid in judgements.qid_text.to_pylist()]
 
