@@ -158,7 +158,7 @@ class Evaluation(Remembering):
         """The values of :attr:`measures` by their names, shape (S, Q) each."""
         return self.columns_of(self.measures)
 
-    @property
+    @cached_property
     def means(self) -> dict[str, Floats]:
         """The mean of each run by each of :attr:`measures`, shape (S,); a count is added up."""
         return {
@@ -247,7 +247,7 @@ class Evaluation(Remembering):
             _values={str(by_label[label]): v for label, v in measuring.join(done).items()},
         )
 
-    @property
+    @cached_property
     def higher_is_better(self) -> dict[str, bool | None]:
         """By name, whether higher values of each of :attr:`measures` are better; None: neither."""
         return {measure.name: measure.higher_is_better for measure in self.measures}

@@ -203,16 +203,6 @@ RUN = {"q": {"a": 3, "x": 2, "b": 1}, "p": {"y": 1}}
 QRELS = {"q": {"a": 1, "b": 1}, "p": {"c": 1}}
 
 
-def test_means_and_queries():
-    by_query = bounds(RUN, QRELS, ["P@3", "AP"], by_query=True)
-    assert by_query["qid"].tolist() == ["q", "q", "p", "p"]
-    assert by_query["measure"].tolist() == ["P@3", "AP"] * 2
-    means = bounds(RUN, QRELS, ["P@3", "AP"]).set_index("measure")
-    found = means.loc["P@3", ["value", "low", "high"]].tolist()
-    assert found == pytest.approx([1 / 3, 1 / 3, 2 / 3])
-    assert means.loc["P@3", "unjudged"] == 2 and means["exact"].all()
-
-
 def test_documents_of_other_runs_can_be_relevant_too():
     alone = bounds(RUN, QRELS, "R@3").loc[0]
     several = {"run": RUN, "other": {"q": {"z": 2, "a": 1}, "p": {"z": 1}}}

@@ -111,11 +111,8 @@ def test_queries_match_the_qrels_and_nothing_relevant_is_no_preference():
     frame = preferences({"q1": {"a": 1}, "q9": {"a": 1}}, {"q2": {"a": 1}}, qrels)
     assert frame["qid"].tolist() == ["q1", "q2", "q3"]
     assert frame["sgnLP"].tolist() == [1, 0, 0]
-    assert preferences({"q1": {"a": 1}}, {"q3": {"a": 1}}, qrels, rel=2)["sgnLP"].tolist() == [
-        0,
-        0,
-        -1,
-    ]
+    deep = preferences({"q1": {"a": 1}}, {"q3": {"a": 1}}, qrels, rel=2)
+    assert deep["sgnLP"].tolist() == [0, 0, -1]
 
 
 def test_query_ids_stay_what_they_are():

@@ -5,6 +5,7 @@ import sys
 import warnings
 from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 
 import ir_measures
 import numpy as np
@@ -18,6 +19,16 @@ from pyterrier_asl import TBG, accelerate, evaluate
 from pyterrier_asl.evaluation import providers
 from pyterrier_asl.judging.judgements import Judgements
 from pyterrier_asl.measures.formula import formula
+
+
+@contextmanager
+def accelerated():
+    accelerate()
+    try:
+        yield
+    finally:
+        accelerate(False)
+
 
 # Unusual cases
 
@@ -45,13 +56,10 @@ RUN = {
 def test_odd_cases_are_pytrec_evals(qrels, run):
     for measure in [*MEASURES, *GAINED]:
         expected = ir_measures.calc([measure], qrels, run)
-        accelerate()
-        try:
+        with accelerated():
             actual = ir_measures.calc([measure], qrels, run)
             by_us = ir_measures.evaluator([measure], qrels)
             assert isinstance(by_us, providers.AcceleratedEvaluator)
-        finally:
-            accelerate(False)
         by_query = {metric.query_id: metric.value for metric in expected.per_query}
         found = {metric.query_id: metric.value for metric in actual.per_query}
         assert found == pytest.approx(by_query, abs=1e-9), measure
@@ -143,11 +151,8 @@ def test_what_could_differ_is_left_to_its_provider(measure):
 def test_a_measure_defined_at_run_time_is_left_to_its_definition():
     measure = ir_measures.define_byquery(lambda qrels, run: 0.25, name="AP")
     assert formula(measure) is None
-    accelerate()
-    try:
+    with accelerated():
         assert measure.calc_aggregate({"q": {"a": 1}}, {"q": {"a": 1}}) == 0.25
-    finally:
-        accelerate(False)
 
 
 def test_accelerate_can_be_repeated_and_undone():
@@ -161,12 +166,9 @@ def test_accelerate_can_be_repeated_and_undone():
 
 
 def test_columns_that_a_run_needs_are_known_of_any_measure():
-    accelerate()
-    try:
+    with accelerated():
         assert "doc_len" in ir_measures.run_inputs([AP, TBG])
         assert "doc_len" not in ir_measures.run_inputs([AP, TBG(missing_length=1)])
-    finally:
-        accelerate(False)
 
 
 def test_no_provider_is_lost_where_threads_accelerate_and_others_look():
@@ -200,11 +202,8 @@ def test_what_is_being_measured_keeps_its_providers():
     assert names == [provider.NAME for provider in ir_measures.DefaultPipeline.providers]
     providers = iter(ir_measures.DefaultPipeline.providers)
     names = [next(providers).NAME]
-    accelerate()
-    try:
+    with accelerated():
         names += [provider.NAME for provider in providers]
-    finally:
-        accelerate(False)
     assert len(names) == len(set(names))
 
 
