@@ -295,8 +295,7 @@ class RarenessPool(Named):
         """
         top = self._top(depth)
         run, query = self._run[top], self._query[top]
-        is_first = np.append(True, (run[1:] != run[:-1]) | (query[1:] != query[:-1]))
-        starts = np.flatnonzero(is_first)
+        starts = np.flatnonzero(np.append(True, (np.diff(run) != 0) | (np.diff(query) != 0)))
         hashes = hashes_of(self._index.ids, self._index.seed)
         marks = _mix(of_groups(hashes, queries_of(self._index.offsets)))
         return np.unique(np.add.reduceat(marks[self._pair[top]], starts))

@@ -216,9 +216,8 @@ def _accumulate(
 @compiled
 def _forget(docs: Int32s, scores: Floats, seen: Bools) -> None:
     """Resets the scores of these documents after :func:`_accumulate`."""
-    for doc in docs:
-        scores[doc] = 0.0
-        seen[doc] = False
+    scores[docs] = 0.0
+    seen[docs] = False
 
 
 @compiled
@@ -228,16 +227,9 @@ def _nth_largest(values: Floats, n: int) -> float:
     Values are counted in bins of equal width, and only the bin with the n-th value is sorted. This
     takes less than a third of the time of ``np.partition``.
     """
-    low = high = values[0]
-    for value in values:
-        low = min(low, value)
-        high = max(high, value)
-    scale = 1023.0 / max(high - low, 1e-300)
-    bins = np.empty(len(values), np.int16)
-    counts = np.zeros(1024, np.int64)
-    for i in range(len(values)):
-        bins[i] = int((values[i] - low) * scale)
-        counts[bins[i]] += 1
+    low = values.min()
+    bins = ((values - low) * (1023.0 / max(values.max() - low, 1e-300))).astype(np.int16)
+    counts = np.bincount(bins, minlength=1024)
     chosen = 1023
     while counts[chosen] < n:
         n -= counts[chosen]
@@ -251,12 +243,9 @@ def _nth_largest(values: Floats, n: int) -> float:
 def keep_best(docs: Int32s, scores: Floats, seen: Bools, depth: int, best: Int32s) -> int:
     """Writes the best documents, resets ``seen`` of the others, and returns their number."""
     if len(docs) <= depth:
-        for i in range(len(docs)):
-            best[i] = docs[i]
+        best[: len(docs)] = docs
         return len(docs)
-    values = np.empty(len(docs), np.float64)
-    for i in range(len(docs)):
-        values[i] = scores[docs[i]]
+    values = scores[docs]
     # A document with the score of the threshold is retrieved if its docid is at most the last.
     threshold = _nth_largest(values, depth)
     tied = np.sort(docs[values == threshold])
