@@ -39,14 +39,6 @@ Of one track, or of several:
   pyterrier-asl analyze {name} QRELS RUN...
   pyterrier-asl analyze {name} -t dl19 dl19.qrels dl19-runs/ -t dl20 dl20.qrels dl20-runs/"""
 
-#: How analyses read options otherwise than other functions.
-_READ = {
-    "measures": {"read": readers.read_measures},
-    "measure": {"read": readers.read_measure},
-    "judges": {"read": readers.read_judges_by_name},
-}
-
-
 #: The table that another command makes.
 _TUNING = "How much do tuned parameters improve AP and time-biased gain? (clarke-table-2)"
 
@@ -118,7 +110,7 @@ def _command(analysis: Analysis) -> click.Command:
     decorate = options.together(
         *(arguments[name] for name in analysis.takes),
         *([options.tracks] if analysis.tracks else []),
-        options.of(analysis.function, **_READ),
+        options.of(analysis.function, judges={"read": readers.read_judges_by_name}),
         *([options.matching] if analysis.takes == ("qrels", "runs") else []),
         outputs.places,
         outputs.table_size,
@@ -155,8 +147,7 @@ def _run_analysis(analysis: Analysis, form: str, qrels: str | None = None, **val
     if form == "table":
         click.echo(f"{analysis.what} ({analysis.source})\n")
         frame = frame[_with_verdict_in_sight([*frame])]
-    groups = analysis.group_by if analysis.group_by in frame else ""
-    tables.write(frame, form, group_by=groups, **outputs.style())
+    tables.write(frame, form, group_by=analysis.group_by, **outputs.style())
     if form == "table":
         of, names = analysis.function.__name__, list(map(str, frame))
         texts = {name: LEGENDS.get(f"{of} {name}") or LEGENDS.get(name) for name in names}

@@ -6,25 +6,11 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from ..io.groups import read_groups
-from ..measures.parsing import parse_measures
 
 
 def read_grade(value: float) -> float:
     """A grade, whole ones as integers, which ir_measures' own measures need."""
     return int(value) if value % 1 == 0 else value
-
-
-def read_measures(texts: Sequence[str]) -> list[Any]:
-    """Reads the names of measures."""
-    return [named.measure for named in parse_measures(texts)]
-
-
-def read_measure(text: str) -> Any:
-    """Reads the name of a measure."""
-    measures = read_measures([text])
-    if len(measures) != 1:
-        raise ValueError(f"{text!r} names {len(measures)} measures: give one")
-    return measures[0]
 
 
 def read_words(text: str) -> list[str]:

@@ -3,7 +3,6 @@ Tests of registry.py, reading.py."""
 
 import pandas as pd
 import pytest
-from ir_measures import P
 
 from pyterrier_asl.analysis.registry import PAPERS, QUESTIONS, analyses, find_analyses
 from pyterrier_asl.cli.analyze import attributes_line, without_unnamed_track
@@ -12,7 +11,6 @@ from pyterrier_asl.cli.readers import (
     read_grades,
     read_judges_by_name,
     read_judges_of_tracks,
-    read_measure,
     read_numbers,
     read_pools,
     read_runs_of_tracks,
@@ -23,7 +21,6 @@ READ = [
     (read_grade, 2.0, 2),
     (read_grade, 1.5, 1.5),
     (read_grade, 0.0, 0),
-    (read_measure, "P@5", P @ 5),
     (read_numbers(int), "1,2 4", [1, 2, 4]),
     (read_numbers(float), "0.5, 1", [0.5, 1.0]),
     (read_judges_by_name, ["m=x", "n=a=b"], {"m": "x", "n": "a=b"}),
@@ -51,7 +48,6 @@ def test_values_of_options(read, text, value):
 @pytest.mark.parametrize(
     ("read", "text", "message"),
     [
-        (read_measure, "AP RR", "'AP RR' names 2 measures: give one"),
         (read_numbers(int), "1,x", "'1,x' is no list of whole numbers, as 1,2,4"),
         (read_numbers(float), "x", "'x' is no list of numbers, as 1,2,4"),
         (read_judges_by_name, ["x"], "'x' is not NAME=QRELS"),
