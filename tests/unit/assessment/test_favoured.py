@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import scipy
+from _files import write_qrels, write_run
 from click.testing import CliRunner
 
 import pyterrier_asl as asl
@@ -41,7 +42,9 @@ def data():
 
 def test_the_reranked_run_is_named(data):
     people, judge, runs = data
-    report = asl.judges(people, {"llm": judge}, runs, ["nDCG@5", "nASL@8", "ASL@8"], draws=9)
+    report = asl.judges(
+        people, {"llm": judge}, runs, ["nDCG@5", "nASL@8", "ASL@8"], draws=9, test="t"
+    )
     table = report.favoured
     columns = ["judge", "measure", "run", "value", "people", "favour", "p", "judged"]
     assert list(table)[:8] == columns
@@ -79,7 +82,7 @@ def test_the_reranked_run_is_named(data):
 
 def test_every_person_must_agree_and_people_favour_nothing(data):
     people, judge, runs = data
-    alone = asl.judges(people, {"llm": judge}, runs, ["nDCG@5"], draws=9).favoured
+    alone = asl.judges(people, {"llm": judge}, runs, ["nDCG@5"], draws=9, test="t").favoured
     # The second person agrees with the judge, so against this person no run is favoured.
     judges = {"llm": judge, "second": judge}
     both = asl.judges(
@@ -92,7 +95,9 @@ def test_every_person_must_agree_and_people_favour_nothing(data):
     assert "favours none of 7 runs" in said and "favours '" not in said
     # Somebody who labels as the first person does not change anything.
     judges = {"llm": judge, "second": people}
-    same = asl.judges(people, judges, runs, ["nDCG@5"], people=["second"], draws=9).favoured
+    same = asl.judges(
+        people, judges, runs, ["nDCG@5"], people=["second"], draws=9, test="t"
+    ).favoured
     assert same["p"].tolist() == alone["p"].tolist()
 
 
@@ -100,13 +105,23 @@ def test_the_command_names_the_run_and_draws_it(data, tmp_path, monkeypatch):
     people, judge, runs = data
     monkeypatch.chdir(tmp_path)
     for name, qrels in (("nist", people), ("llm", judge)):
-        lines = (f"{q} 0 {d} {label}\n" for q, docs in qrels.items() for d, label in docs.items())
-        (tmp_path / name).write_text("".join(lines))
+        write_qrels(qrels, name)
     (tmp_path / "runs").mkdir()
     for name, run in runs.items():
-        lines = (f"{q} Q0 {d} 0 {s} {name}\n" for q, docs in run.items() for d, s in docs.items())
-        (tmp_path / "runs" / f"{name}.run").write_text("".join(lines))
-    given = ["judges", "nist", "runs", "--judge", "llm=llm", "-m", "nDCG@5", "--reference", "N"]
+        write_run(run, f"runs/{name}.run")
+    given = [
+        "judges",
+        "nist",
+        "runs",
+        "--judge",
+        "llm=llm",
+        "-m",
+        "nDCG@5",
+        "--reference",
+        "N",
+        "--draws",
+        "9",
+    ]
     shown = CliRunner().invoke(main, given)
     assert shown.exit_code == 0, shown.stderr
     assert "llm favours 'own' by" in shown.stdout.partition("\n\n")[0]
@@ -123,7 +138,7 @@ def test_the_command_names_the_run_and_draws_it(data, tmp_path, monkeypatch):
 def test_what_cannot_be_tested_says_why(data):
     people, judge, runs = data
     few = {name: runs[name] for name in [*runs][-4:]}
-    report = asl.judges(people, {"llm": judge}, few, ["nDCG@5"], draws=9)
+    report = asl.judges(people, {"llm": judge}, few, ["nDCG@5"], draws=9, test="t")
     assert report.favoured.empty
     assert report.untested == (
         "llm against reference, nDCG@5: no test, because there are 4 runs and 12 queries that both "
@@ -133,10 +148,10 @@ def test_what_cannot_be_tested_says_why(data):
     with pytest.raises(ValueError, match="no favour was tested: 5 runs, 10 queries"):
         report.chart(kind="favoured")
     nine = {qid: judge[qid] for qid in QUERIES[:9]}
-    assert asl.judges(people, {"llm": nine}, runs, ["nDCG@5"], draws=9).favoured.empty
+    assert asl.judges(people, {"llm": nine}, runs, ["nDCG@5"], draws=9, test="t").favoured.empty
     ten = {qid: judge[qid] for qid in QUERIES[:10]}
     five = {name: runs[name] for name in [*runs][-5:]}
-    assert len(asl.judges(people, {"llm": ten}, five, ["nDCG@5"], draws=9).favoured) == 5
+    assert len(asl.judges(people, {"llm": ten}, five, ["nDCG@5"], draws=9, test="t").favoured) == 5
     assert asl.judges(people, {"llm": judge}, draws=9).favoured is None
     with pytest.raises(ValueError, match="kind 'bars' is unknown"):
         report.chart(kind="bars")
@@ -145,6 +160,6 @@ def test_what_cannot_be_tested_says_why(data):
 def test_a_judge_who_contradicts_people_favours_no_run(data):
     people, _, runs = data
     opposite = {q: {doc: 1 - label for doc, label in docs.items()} for q, docs in people.items()}
-    report = asl.judges(people, {"llm": opposite}, runs, ["nDCG@5"], draws=9)
+    report = asl.judges(people, {"llm": opposite}, runs, ["nDCG@5"], draws=9, test="t")
     assert report.favoured["p"].isna().all()
     assert "its values of the runs do not grow with the values by people" in report.untested[0]

@@ -153,8 +153,4 @@ def test_a_stage_that_keeps_nothing_has_a_row():
     rows = next(iter(bars["datasets"].values()))
     assert {
         (row["documents"], row["number"]) for row in rows if row["name"] == traced.table["name"][1]
-    } == {
-        ("kept", 0),
-        ("gained", 0),
-        ("lost", 3),
-    }
+    } == {("kept", 0), ("gained", 0), ("lost", 3)}

@@ -160,10 +160,7 @@ def test_two_systems_have_the_interval_of_their_difference(measure):
                 "0.05). With 95 % confidence all 3 intervals of ranks hold at once.",
             ],
         ),
-        (
-            {"a": [2] * 30, "b": [2] * 30},
-            ["a and b have the same RR for each of 30 topics."],
-        ),
+        ({"a": [2] * 30, "b": [2] * 30}, ["a and b have the same RR for each of 30 topics."]),
         (
             {"b": [2] * 30, "a": [1] * 30},
             [
@@ -298,8 +295,7 @@ def test_the_chart_draws_what_the_table_says():
 
 
 @pytest.mark.parametrize(
-    ("option", "value"),
-    [("alpha", 0.4), ("seed", 3), ("draws", 77), ("variance", "common")],
+    ("option", "value"), [("alpha", 0.4), ("seed", 3), ("draws", 77), ("variance", "common")]
 )
 @pytest.mark.parametrize("unjudged", [False, True])
 def test_an_option_reaches_the_intervals_of_all_topics_and_of_each_collection(

@@ -15,11 +15,7 @@ from pyterrier_asl.judging.judged_run import judge_part
 from pyterrier_asl.judging.judgements import Judgements
 from pyterrier_asl.measures.parsing import NamedMeasure
 from pyterrier_asl.unjudged.holes import labelled_runs
-from pyterrier_asl.unjudged.pairs import (
-    difference_of,
-    values_if_only_relevant,
-    verdict_of,
-)
+from pyterrier_asl.unjudged.pairs import difference_of, values_if_only_relevant, verdict_of
 
 DOCUMENTS = [f"d{i}" for i in range(7)]
 WORDS = {doc: 100.0 * (1 + place) for place, doc in enumerate(DOCUMENTS)}
