@@ -201,8 +201,9 @@ def headroom(
                 "runs": len(quality),
                 "best_run": best["run"] if is_relevant(judged, rel) else "",
                 "value": best[name],
+                **best[further],
             }
-            rows.append({**about, **best[further]})
+            rows.append(about)
         recall = f"R@{options.depth}"
         return pd.DataFrame(rows).rename(columns={recall: label(recall)})
 

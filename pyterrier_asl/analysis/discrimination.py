@@ -131,7 +131,6 @@ def discrimination_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     """The share of pairs of systems that each measure, or preference, distinguishes."""
     what = "measure" if "measure" in frame else "preference"
     levels = sorted(frame["level"].unique(), reverse=True)
-    legend = alt.Legend(orient="bottom") if len(levels) > 1 else None
     # Signs have another test than the other preferences, but are shown in the same panel.
     together = frame["correction"] == "none"
     groups = frame["test"].where(together, "tests of pairs, correction: " + frame["correction"])
@@ -152,7 +151,9 @@ def discrimination_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
                 axis=alt.Axis(labelLimit=LONG_NAME, labelExpr=TWO_LINES),
             ),
             yOffset=alt.YOffset("level:N", sort=levels),
-            color=category("level", "level", domain=levels).legend(legend),
+            color=category("level", "level", domain=levels).legend(
+                alt.Legend(orient="bottom") if len(levels) > 1 else None
+            ),
             tooltip=tooltips(
                 what,
                 "level",

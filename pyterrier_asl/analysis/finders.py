@@ -123,9 +123,9 @@ def rare_documents_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     """The rareness of the relevant documents, as a histogram."""
     ends = [i / 20 for i in range(21)]
     counts = pd.cut(frame["rareness"], ends, include_lowest=True).value_counts(sort=False)
-    bars = pd.DataFrame({"documents": counts.to_numpy(), "low": ends[:-1], "high": ends[1:]})
+    bars = {"documents": counts.to_numpy(), "low": ends[:-1], "high": ends[1:]}
     return figure(
-        alt.Chart(bars).mark_bar(),
+        alt.Chart(pd.DataFrame(bars)).mark_bar(),
         "How rare relevant documents are",
         "R(d) = 1 − S_d/S of every relevant document; 1: missed by all. Documents found in "
         f"{frame.attrs.get('depth', _depth(None))}.",
@@ -182,9 +182,8 @@ def rare_finds(
     """
     judged, rel = read(runs, qrels, rel)
     check_whole("few", few)
-    ranks = judged.once(RelevantRanks.of, rel)
-
-    systems, retrieves = _by_group(judged.names, ranks.found(depth), groups)
+    found = judged.once(RelevantRanks.of, rel).found(depth)
+    systems, retrieves = _by_group(judged.names, found, groups)
     finders = retrieves.sum(axis=0)
     with np.errstate(invalid="ignore"):
         rareness = retrieves @ (1 - finders / len(systems)) / retrieves.sum(axis=1)

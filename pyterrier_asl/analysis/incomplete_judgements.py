@@ -216,10 +216,10 @@ def _agreement(mean: Floats, truth: Floats) -> float:
 
 def _over_samples(rows: Sequence[tuple[Any, ...]], values: Sequence[str]) -> pd.DataFrame:
     """The number of samples of each fraction and preference, with means and deviations."""
-    samples = pd.DataFrame(rows, columns=["fraction", "preference", *values])
-    groups = samples.groupby(["fraction", "preference"], sort=False, as_index=False)
+    keys = ["fraction", "preference"]
     kinds = product(values, {"": "mean", "_sd": "std"}.items())
     columns = {f"{value}{end}": (value, of) for value, (end, of) in kinds}
+    groups = pd.DataFrame(rows, columns=[*keys, *values]).groupby(keys, sort=False, as_index=False)
     return groups.agg(samples=(values[0], "size"), **columns)
 
 
@@ -234,9 +234,9 @@ def _of_samples(frame: pd.DataFrame) -> str:
 def _means(frame: pd.DataFrame, value: str) -> pd.DataFrame:
     """Means over samples, and one standard deviation below and above, within [0, 1]."""
     mean, deviation = frame[value], frame[f"{value}_sd"]
-    low, high = (mean + way * deviation.fillna(0) for way in (-1, 1))
-    ends = {"low": low.clip(lower=0), "high": high.clip(upper=1)}
-    return frame[["fraction", "preference"]].assign(mean=mean, std=deviation, **ends)
+    low, high = ((mean + way * deviation.fillna(0)).clip(0, 1) for way in (-1, 1))
+    means = {"mean": mean, "std": deviation, "low": low, "high": high}
+    return frame[["fraction", "preference"]].assign(**means)
 
 
 def _with_band(
@@ -248,13 +248,14 @@ def _with_band(
     colors, dashes = (
         alt.Scale(domain=shown, range=[_STYLES[name][of] for name in shown]) for of in (0, 1)
     )
-    x = alt.X("fraction:Q", title=across)
     low, y = (alt.Y(f"{end}:Q", title=title, scale=scale) for end in ("low", "mean"))
     legend = alt.Legend(
         orient="bottom", title=None, symbolType="stroke", symbolSize=400, symbolOpacity=1
     )
     color = alt.Color("preference:N", scale=colors, legend=legend)
-    base = alt.Chart(means, width=WIDTH, height=HEIGHT).encode(x=x, color=color)
+    base = alt.Chart(means, width=WIDTH, height=HEIGHT).encode(
+        x=alt.X("fraction:Q", title=across), color=color
+    )
     lines = base.mark_line().encode(
         y=y,
         strokeDash=alt.StrokeDash("preference:N", scale=dashes, legend=legend),

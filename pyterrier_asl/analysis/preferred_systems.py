@@ -102,10 +102,15 @@ def system_preferences(
         tested, values = compare_preferences(
             kind, cube, judged.names, correction=correction, alpha=alpha
         )
-        counts = {"wins": np.sum(values > 0, axis=1), "losses": np.sum(values < 0, axis=1)}
         about = {name: tested.attrs[name] for name in ("test", "family", "dropped")}
-        mean = tested["difference"]
-        tables.append(tested.assign(preference=kind, mean=mean, **counts, **about))
+        table = tested.assign(
+            preference=kind,
+            mean=tested["difference"],
+            wins=np.sum(values > 0, axis=1),
+            losses=np.sum(values < 0, axis=1),
+            **about,
+        )
+        tables.append(table)
     return pd.concat(tables, ignore_index=True)[list(_COLUMNS)]
 
 

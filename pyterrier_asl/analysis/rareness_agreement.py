@@ -160,8 +160,7 @@ def agreement_by_number_of_systems(
     systems = np.tile(np.arange(len(judged)), (draws, 1))
     rows = []
     possible = [size for size in sizes if size <= len(judged)]
-    pools_by_name = pools_by_measure(judged, measures, rel)
-    for (name, pools), size in product(pools_by_name.items(), possible):
+    for (name, pools), size in product(pools_by_measure(judged, measures, rel).items(), possible):
         drawn = np.random.default_rng(seed + size).permuted(systems, axis=1)[:, :size]
         tau = pd.Series(_taus(pools, drawn))
         rows.append((name, size, tau.mean(), tau.sem(), draws, int(tau.isna().sum())))

@@ -206,8 +206,8 @@ def _rerank(table: Columns) -> pa.Table:
     """A run whose scores are negative positions by 64-bit scores, which 32 bits hold exactly."""
     run = pa.table({"qid": table.qid, "docno": table.docno, "score": pa.array(table.value)})
     run = run.sort_by([("qid", "ascending"), ("score", "descending"), ("docno", "descending")])
-    is_first = pc.not_equal(run["qid"][1:], run["qid"][:-1]).to_numpy()
-    offsets = np.concatenate(([0], np.flatnonzero(is_first) + 1, [len(run)]))
+    ends = pc.run_end_encode(run["qid"].combine_chunks()).run_ends.to_numpy()
+    offsets = np.append(0, ends)
     return run.set_column(2, "score", pa.array(-within_query(offsets).astype(np.float64)))
 
 

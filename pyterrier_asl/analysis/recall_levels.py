@@ -180,9 +180,9 @@ def level_regressions(
 def level_regressions_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     """Coefficients of the next recall levels, a line for each level."""
     standardized = "standardized " if frame.attrs.get("standardized") else ""
-    labelled = frame.assign(level=[f"{i} (R² {r2:.2f})" for i, r2 in zip(frame["i"], frame["R2"])])
+    levels = [f"{i} (R² {r2:.2f})" for i, r2 in zip(frame["i"], frame["R2"])]
     return figure(
-        alt.Chart(labelled).mark_line(point=True),
+        alt.Chart(frame.assign(level=levels)).mark_line(point=True),
         "Regression on the next recall levels",
         f"{standardized}coefficients of a linear regression of the difference at level i on the "
         "differences at the next levels; one line per level i, with the share of variance "

@@ -82,9 +82,8 @@ def search_length_distribution(
     highs = np.append(bounds[1:-1] - 1, max(bounds[-1], lengths.max(initial=0)))
     bins = [-np.inf, *bounds[1:-1], np.inf]
     found, lost = (np.histogram(lengths[documents.found == of], bins)[0] for of in (True, False))
-    both = found + lost
-    counts = {"found": found, "missing": lost, "documents": both}
-    share = both / max(len(lengths), 1)
+    counts = {"found": found, "missing": lost, "documents": found + lost}
+    share = (found + lost) / max(len(lengths), 1)
     return described(
         pd.DataFrame({"low": bounds[:-1], "high": highs, **counts, "share": share}),
         run=name,

@@ -112,8 +112,7 @@ def satisfaction_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     named = _curves_in_colour(frame)
     shown = frame[frame["curve"].isin(named)]
     others = frame[~frame["curve"].isin(named)]
-    whole = alt.Axis(tickMinStep=1, format="d")
-    x = alt.X("n:Q", title="n, number of documents read", axis=whole)
+    x = alt.X("n:Q", title="n, number of documents read", axis=alt.Axis(tickMinStep=1, format="d"))
     y = alt.Y(
         "share:Q",
         title=better("S@n, share of queries satisfied", "↑"),
@@ -122,12 +121,11 @@ def satisfaction_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     )
     columns = "curve:N", "kind:N", "n:Q", "share:Q", "ci_low:Q", "ci_high:Q", "queries:Q"
     base = alt.Chart(shown).encode(x=x, color=category("curve", domain=named))
-    gray = alt.Chart(inline_rows(others)).mark_line(color="lightgray", strokeWidth=0.7)
-    behind = gray.encode(
-        x=x, y=y, detail=alt.Detail("curve:N"), tooltip=tooltips("curve:N", "n:Q", "share:Q")
-    )
+    behind = tooltips("curve:N", "n:Q", "share:Q")
     layers = alt.layer(
-        behind,
+        alt.Chart(inline_rows(others))
+        .mark_line(color="lightgray", strokeWidth=0.7)
+        .encode(x=x, y=y, detail=alt.Detail("curve:N"), tooltip=behind),
         base.mark_area(opacity=0.12).encode(y=alt.Y("ci_low:Q"), y2=alt.Y2("ci_high:Q")),
         base.mark_line(point=True).encode(y=y, tooltip=tooltips(*columns)),
     )

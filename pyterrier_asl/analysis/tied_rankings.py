@@ -108,9 +108,8 @@ def tie_probability(n: int, relevant: Sequence[int], ranks: Sequence[int]) -> pd
 @tie_probability.chart
 def tie_probability_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     """The probability of a tie with a random ranking, by p_1."""
-    lines = frame.assign(line="m = " + frame["m"].astype(str))
     return figure(
-        alt.Chart(lines).mark_line(),
+        alt.Chart(frame.assign(line="m = " + frame["m"].astype(str))).mark_line(),
         "Ties in reciprocal rank with a random ranking",
         "The closed form, by the rank of the first relevant document. With more relevant "
         "documents a tie at rank 1 is more likely: its probability is m/n.",
@@ -279,9 +278,8 @@ def ties_by_recall_level(
     for i in range(1, levels + 1):
         ranks = level(reciprocal, total, i)[:, total >= i]
         tied = ranks[first] == ranks[second]
-        missing = tied & (ranks[first] == 0)
-        shares = [int(pairs.sum()) / (tied.size or np.nan) for pairs in (tied, missing)]
-        rows.append((i, tied.size, *shares))
+        parts = tied, tied & (ranks[first] == 0)
+        rows.append((i, tied.size, *(int(of.sum()) / (tied.size or np.nan) for of in parts)))
     return pd.DataFrame(rows, columns=["i", "pairs", "probability", "both_missing"])
 
 

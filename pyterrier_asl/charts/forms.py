@@ -236,9 +236,12 @@ def category(field: str, title: str | None = None, *, domain: Sequence[Any] = ()
         title: the title of the legend.
         domain: the categories, if colours must not depend on which categories occur.
     """
-    scale = alt.Scale(range=list(COLORS), domain=list(domain) or alt.Undefined)
-    legend = alt.Legend(orient="bottom", columns=2, symbolOpacity=1)
-    return alt.Color(f"{field}:N", title=title, scale=scale, legend=legend)
+    return alt.Color(
+        f"{field}:N",
+        title=title,
+        scale=alt.Scale(range=list(COLORS), domain=list(domain) or alt.Undefined),
+        legend=alt.Legend(orient="bottom", columns=2, symbolOpacity=1),
+    )
 
 
 def shape(field: str, title: str | None = None, *, domain: Sequence[Any]) -> alt.Shape:
@@ -321,8 +324,8 @@ def ranks_on_lists(
         deepest = MOST
     frame = frame.assign(change=frame[moved].abs().groupby(frame["run"]).transform("max"))
     points = frame[frame[rank] <= deepest]
-    last = points[points[across] == lists[-1]]
-    names = last.groupby([across, rank], as_index=False)["run"].agg(_one_label)
+    at_last = points[points[across] == lists[-1]].groupby([across, rank], as_index=False)
+    names = at_last["run"].agg(_one_label)
     turned = len(lists) > 3 and max(map(len, map(str, lists))) > SHORT
     broken = max(len(re.findall(_BREAK, str(name))) for name in lists)
     x = alt.X(
@@ -346,8 +349,12 @@ def ranks_on_lists(
         axis=alt.Axis(values=whole_numbers(1, deepest), format="d", grid=False),
         scale=alt.Scale(domain=[0.5, deepest + 0.5], reverse=True),
     )
-    legend = alt.Legend(orient="bottom", values=some_values(frame["change"]), format="d")
-    color = alt.Color("change:Q", title="ranks moved", legend=legend).scale(scheme="viridis")
+    color = alt.Color(
+        "change:Q",
+        title="ranks moved",
+        scale=alt.Scale(scheme="viridis"),
+        legend=alt.Legend(orient="bottom", values=some_values(frame["change"]), format="d"),
+    )
     lines, circles = (
         alt.Chart(inline_rows(rows)).encode(x=x, y=y, color=color) for rows in (frame, points)
     )
@@ -360,8 +367,8 @@ def ranks_on_lists(
         .mark_text(align="left", dx=RADIUS + GAP, fontSize=LETTERS)
         .encode(x=x, y=y, text=alt.Text("run:N")),
     )
-    height = ROW * max(10, min(runs, MOST))
-    return figure(drawn, title, caption, width=130 * len(lists), height=height)
+    rows = max(10, min(runs, MOST))
+    return figure(drawn, title, caption, width=130 * len(lists), height=ROW * rows)
 
 
 def _one_label(names: pd.Series[str]) -> str:
