@@ -69,11 +69,6 @@ def system(seed, **kwargs):
     return Toy(f"toy{seed}", results(seed, **kwargs))
 
 
-def evaluated(measures, run):
-    """The values of ``pt.Evaluate``; defined here so that other processes import little."""
-    return pt.Evaluate(run, qrels(), metrics=measures, perquery=True)
-
-
 def by_query(frame, value):
     """A run or qrels as dicts: query -> document -> score or label."""
     queries: dict = {}

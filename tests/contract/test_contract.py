@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 import pytest
-from _systems import QUERIES, Toy, by_query, evaluated, expected, qrels, results, system, topics
+from _systems import QUERIES, Toy, by_query, expected, qrels, results, system, topics
 from ir_measures.measures import Measure
 
 import pyterrier_asl
@@ -252,21 +252,7 @@ def test_what_a_measure_cannot_do_without_is_said():
             call(AP_Rareness @ 10)
 
 
-# Pickled, and in workers
-
-
-@pytest.mark.slow
-def test_measures_travel_to_joblib_workers(ours):
-    joblib = pytest.importorskip("joblib")
-    runs = [results(1), results(2)]
-    measures = list(ours)
-    found = joblib.Parallel(n_jobs=2, backend="loky")(
-        joblib.delayed(evaluated)(measures, run) for run in runs
-    )
-    for run, answer in zip(runs, found):
-        for measure, loop in ours.items():
-            values = [answer[q][str(measure)] for q in QUERIES]
-            assert values == pytest.approx(expected(loop, run, qrels()), abs=1e-12)
+# Pickled, and in another process
 
 
 _WORKER = """
