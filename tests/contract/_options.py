@@ -737,7 +737,7 @@ ROWS: dict[str, dict[str, Row]] = {
             0.9, {"baseline": 0, "correction": "holm"}, alone="correction_alpha=0.9 is for"
         ),
         "highlight": Row("bold"),
-        "round": Row(1),
+        "round": Row(1, {"perquery": "both"}),
         "verbose": Row(False, same=SAME_VALUES),
         "validate": Row("ignore", same={"always": "nothing is invalid"}),
         "save_dir": Row(SAVED["save_dir"], same=SAME_VALUES),

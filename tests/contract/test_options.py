@@ -30,10 +30,12 @@ from _options import (
     files,
     judged_by,
     judges_of,
+    long_scores,
     of,
     people,
     saved_in,
     several,
+    shuffled,
     words_of,
     words_of_inputs,
 )
@@ -223,9 +225,6 @@ def test_an_option_changes_the_result_or_is_refused(name, option, setting):
     given = of(row.given, setting)
     options = {**given, option: of(row.value, setting)}
     refused, same, not_said = row.about(setting).values()
-    before = plain(name, setting)
-    if given or row.data != "plain":
-        before = attempt(name, setting, row.data, given)
     after = attempt(name, setting, row.data, options)
     if CALLS[name].command and option not in UNSAID.get(name, ()):
         text = printed(name, setting, row.data, options)
@@ -237,6 +236,9 @@ def test_an_option_changes_the_result_or_is_refused(name, option, setting):
         assert isinstance(after, ValueError) and re.search(refused, str(after))
         return
     assert not isinstance(after, ValueError), after
+    before = plain(name, setting)
+    if given or row.data != "plain":
+        before = attempt(name, setting, row.data, given)
     is_needed = row.data in ("repeated", "lacking", "unusable")
     assert isinstance(before, ValueError) == is_needed, before
     assert (shown(before) == shown(after)) == bool(same)
@@ -292,3 +294,12 @@ def test_scores_of_collections_give_what_their_runs_give(simultaneous):
     ):
         found, expected = (function(given, None, measure, **options) for given in (scores, tracks))
         assert_same_rows(rows_of(found.table), rows_of(expected.table))
+
+
+@pytest.mark.parametrize("baseline", ["alpha", "bravo", "delta"])
+def test_missing_scores_are_those_of_the_system_that_lacks_them(baseline):
+    scores = asl.read_scores(shuffled(long_scores("unanswered", "AP@10")), fill=0)
+    found = asl.compare(scores, measures="AP@10", baseline=baseline, conditions="AP@10 worse")
+    said = [(each.run, each.message) for each in found.verdicts if "lacks" in each.message]
+    assert [run for run, _ in said] == ["charlie"]
+    assert said[0][1].startswith(f"charlie lacks scores of 2 queries that {baseline} has")

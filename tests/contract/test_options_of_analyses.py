@@ -29,10 +29,9 @@ from _options import (
     words_of,
     words_of_inputs,
 )
-from test_options import assert_same_rows, rows_of
+from test_options import assert_same_rows, command_of, rows_of, shown
 
 from pyterrier_asl.analysis.registry import Analysis, analyses
-from pyterrier_asl.cli import main
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -182,12 +181,12 @@ DRAWN = (
 
 def options_of(analysis: Analysis) -> list[str]:
     """The options that a command has."""
-    command = command_of(analysis)
+    command = command_for(analysis)
     return list(dict.fromkeys(p.name for p in command.params if isinstance(p, click.Option)))
 
 
-def command_of(analysis: Analysis) -> click.Command:
-    group: Any = main.get_command(click.Context(main), "analyze")
+def command_for(analysis: Analysis) -> click.Command:
+    group: Any = command_of("analyze")
     return group.get_command(click.Context(group), analysis.name)
 
 
@@ -252,7 +251,7 @@ def printed(analysis: Analysis, setting: Setting, data: str, options: dict[str, 
     given = words_of_inputs(setting, data)
     if "runs" not in analysis.takes:
         given = given[:1] if analysis.takes else []
-    words = words_of(command_of(analysis), always(analysis, setting) | options)
+    words = words_of(command_for(analysis), always(analysis, setting) | options)
     done = call("analyze", analysis.name, *given, *words, "-o", "jsonl")
     if done.exit_code == 2:
         return ValueError(done.stderr)
@@ -275,10 +274,6 @@ def settings_of(analysis: Analysis) -> list[Setting]:
     return SETTINGS[: 2 if analysis.tracks else 1]
 
 
-def shown(table: Any) -> str:
-    return f"{table.to_csv(float_format='%.13g')}{table.attrs}"
-
-
 def cases() -> Iterator[Any]:
     for name, analysis in ANALYSES.items():
         for option in rows_for(analysis):
@@ -296,13 +291,13 @@ def test_an_option_changes_the_table_or_is_refused(name, option, setting):
     options = {**given, option: of(row.value, setting)}
     refused, same, _ = row.about(setting).values()
     is_plain = row.data == "plain" and not given
-    before = plain(name, setting) if is_plain else table_of(analysis, setting, row.data, given)
     after = table_of(analysis, setting, row.data, options)
     if refused:
         for error in (after, printed(analysis, setting, row.data, options)):
             assert isinstance(error, ValueError) and re.search(refused, str(error))
         return
     assert not isinstance(after, ValueError), after
+    before = plain(name, setting) if is_plain else table_of(analysis, setting, row.data, given)
     assert isinstance(before, ValueError) == (row.data == "repeated"), before
     if not isinstance(before, ValueError):
         assert (shown(before) == shown(after)) == bool(same)

@@ -153,10 +153,13 @@ def test_scores_of_a_page_are_those_of_their_systems_and_topics():
         np.testing.assert_allclose(ranking.values, expected)
 
 
-def test_documents_of_a_plan_are_in_one_order():
-    plan = asl.plan_audit(turned(RUNS), None, "AP@10", JUDGES["x"], queries=12)
-    pairs = pd.DataFrame(plan.pairs, columns=["qid", "docno"])
-    assert all(docs.is_monotonic_increasing for _, docs in pairs.groupby("qid")["docno"])
+def test_documents_of_a_plan_are_the_first_of_each_run_in_one_order():
+    plan = asl.plan_audit(turned(RUNS), None, "AP@10", JUDGES["x"], queries=12, depth=3)
+    ranked = [run.sort_values(["score", "docno"], ascending=False) for run in RUNS.values()]
+    first = pd.concat(run.groupby("qid").head(3) for run in ranked)
+    found = pd.DataFrame(plan.pairs, columns=["qid", "docno"])
+    assert {*found.itertuples(index=False)} == {*first[["qid", "docno"]].itertuples(index=False)}
+    assert all(docs.is_monotonic_increasing for _, docs in found.groupby("qid")["docno"])
 
 
 # Orders: rows of runs and qrels, runs and judges by name.
