@@ -86,6 +86,24 @@ def opened(browser, file, width=1400, scheme="light", address=None):
     context.close()
 
 
+@contextlib.contextmanager
+def page_of(browser, folder, *arguments, width=1400, **options):
+    """The opened page of a report, and the report."""
+    made = report(*arguments, **options)
+    made.save(folder / "page.html")
+    with opened(browser, folder / "page.html", width) as page:
+        yield page, made
+
+
+def choose(page, **labels: str) -> None:
+    for name, label in labels.items():
+        page.select_option("#" + name.replace("_", "-"), label=label)
+
+
+def chosen(page, *names: str) -> list[str]:
+    return [page.locator(f"#{name} option:checked").text_content() for name in names]
+
+
 def draw_all(page) -> None:
     for figure in page.query_selector_all("figure[data-chart]"):
         figure.scroll_into_view_if_needed()
@@ -129,9 +147,7 @@ ODD = {
 
 @pytest.mark.parametrize("what", ODD)
 def test_odd_pages_open(browser, tmp_path, what):
-    made = report(*ODD[what])
-    made.save(tmp_path / "odd.html")
-    with opened(browser, tmp_path / "odd.html", 390) as page:
+    with page_of(browser, tmp_path, *ODD[what], width=390) as (page, _):
         draw_all(page)
         assert page.evaluate("document.documentElement.scrollWidth") == 390
 
@@ -171,7 +187,7 @@ def test_ranks_and_groups_follow_the_measure(browser, file, made, how):
     ranking = made.findings.rankings[number_of(made, "AP")]
     with opened(browser, file) as page:
         if how == "list":
-            page.select_option("#measure", label="AP")
+            choose(page, measure="AP")
         elif how == "heading":
             page.click(f"#board thead th[data-measure='{number_of(made, 'AP')}'] button")
         else:
@@ -224,32 +240,25 @@ def test_every_question_is_answered_at_once(browser, file, width):
 def test_names_of_systems_stay_different(browser, tmp_path, width):
     """Names that differ only at their ends are not cut off in tables and on axes."""
     names = [f"bm25-tuned-with-a-long-description-of-everything-{at}" for at in range(5)]
-    report(dict(zip(names, RUNS.values())), QRELS, ["AP", "ASL@20", "LexiP"]).save(
-        tmp_path / "page.html"
-    )
-    with opened(browser, tmp_path / "page.html", width) as page:
+    runs = dict(zip(names, RUNS.values()))
+    of_runs = (runs, QRELS, ["AP", "ASL@20", "LexiP"])
+    with page_of(browser, tmp_path, *of_runs, width=width) as (page, _):
         assert sorted(texts(page, "#board tbody th.name")) == names
         cut = "all => all.filter((c) => c.scrollWidth > c.clientWidth + 1).length"
         for part in ("#board tbody th.name", ".ten li a", "#strip td.name"):
             assert page.eval_on_selector_all(part, cut) == 0
         draw_all(page)
         for chart in ("loss", "judged", "matrix", "bump"):
-            button = page.query_selector(f"[data-chart={chart}] [data-save=svg]")
-            _, svg = saved_text(page, button)
-            labels = [
-                text for text in re.findall(r"<text[^>]*>([^<]*)</text>", svg) if "bm25" in text
-            ]
-            assert len(set(labels)) >= 5, (chart, labels)
+            shown = re.findall(r"<text[^>]*>([^<]*)</text>", svg_of(page, chart))
+            assert len({text for text in shown if "bm25" in text}) >= 5, (chart, shown)
 
 
 @pytest.mark.parametrize("width", [390, 700, 1280])
 def test_names_of_eight_measures_do_not_overlap(browser, tmp_path, width):
     measures = "nDCG@10 ASL@1000 ASL(g=10)@1000 LexiP AP_Rareness@100 AP RR R@1000".split()
-    report(RUNS, QRELS, measures).save(tmp_path / "page.html")
-    with opened(browser, tmp_path / "page.html", width) as page:
+    with page_of(browser, tmp_path, RUNS, QRELS, measures, width=width) as (page, _):
         draw_all(page)
-        _, svg = saved_text(page, page.query_selector("[data-chart=bump] [data-save=svg]"))
-        page.set_content(svg)
+        page.set_content(svg_of(page, "bump"))
         whole = page.query_selector("svg").bounding_box()
         labels = page.query_selector_all(".role-axis-label text")
         boxes = {label.text_content(): label.bounding_box() for label in labels}
@@ -262,13 +271,6 @@ def test_names_of_eight_measures_do_not_overlap(browser, tmp_path, width):
         down = abs(one["y"] + one["height"] / 2 - other["y"] - other["height"] / 2)
         beside = across >= (one["width"] + other["width"]) / 2 - 1.5
         assert beside or down >= (one["height"] + other["height"]) / 2 - 1.5
-
-
-def test_a_phone_shows_the_measure_chosen(browser, file):
-    with opened(browser, file, 390) as page:
-        page.select_option("#measure", label="nDCG@10")
-        box = page.query_selector("#board tbody tr td.chosen").bounding_box()
-        assert box["x"] + box["width"] <= 390
 
 
 def test_chosen_columns_belong_to_the_address(browser, file):
@@ -307,18 +309,6 @@ def test_chosen_columns_belong_to_the_address(browser, file):
         assert shown(page) == usual and "column=" not in page.url
 
 
-def test_parts_of_the_strip_do_not_overlap_on_a_phone(browser, file):
-    with opened(browser, file, 390) as page:
-        for row in page.query_selector_all("#strip tbody tr"):
-            boxes = [cell.bounding_box() for cell in row.query_selector_all("th, td:not(:empty)")]
-            for one, other in itertools.combinations(boxes, 2):
-                across = one["x"] + one["width"] <= other["x"] + 1
-                down = one["y"] + one["height"] <= other["y"] + 1
-                assert across or down or other["y"] + other["height"] <= one["y"] + 1
-            cut = "all => all.filter((c) => c.scrollWidth > c.clientWidth + 1).length"
-            assert row.eval_on_selector_all("th, td", cut) == 0
-
-
 def test_searches_and_orders_are_in_the_address(browser, file):
     with opened(browser, file) as page:
         page.fill("#board-filter", "oo")
@@ -342,15 +332,13 @@ def test_searches_and_orders_are_in_the_address(browser, file):
 
 def test_the_commands_of_a_pair_have_the_grade_of_the_page(browser, tmp_path):
     runs = {name: RUNS[name] for name in ("good", "fair", "poor")}
-    report(runs, QRELS, ["AP"], rel=2).save(tmp_path / "page.html")
-    with opened(browser, tmp_path / "page.html") as page:
-        page.select_option("#pair-a", label="fair")
-        page.select_option("#pair-b", label="poor")
+    with page_of(browser, tmp_path, runs, QRELS, ["AP"], rel=2) as (page, _):
+        choose(page, pair_a="fair", pair_b="poor")
         assert page.text_content("#pair-planned").endswith(" QRELS fair poor -m 'AP' --rel 2")
 
 
-def test_a_phone_shows_all_links_pairs_and_both_ranks_of_a_document(browser, file):
-    """Nothing has to be scrolled sideways."""
+def test_a_phone_shows_everything(browser, file):
+    """Nothing has to be scrolled sideways, and no parts overlap."""
     with opened(browser, file, 390) as page:
         outside = "all => all.filter((c) => c.getBoundingClientRect().right > innerWidth).length"
         for part in ("nav a", "#pair-table td", "#moved td", "#unjudged-table td", "#documents td"):
@@ -359,11 +347,22 @@ def test_a_phone_shows_all_links_pairs_and_both_ranks_of_a_document(browser, fil
         labels = "all => all.map((one) => one.dataset.label)"
         row = page.eval_on_selector_all("#moved tbody tr:first-child td.num", labels)
         assert row == ["Grade", "Rank in A", "Rank in B"]
+        for row in page.query_selector_all("#strip tbody tr"):
+            boxes = [cell.bounding_box() for cell in row.query_selector_all("th, td:not(:empty)")]
+            for one, other in itertools.combinations(boxes, 2):
+                across = one["x"] + one["width"] <= other["x"] + 1
+                down = one["y"] + one["height"] <= other["y"] + 1
+                assert across or down or other["y"] + other["height"] <= one["y"] + 1
+            cut = "all => all.filter((c) => c.scrollWidth > c.clientWidth + 1).length"
+            assert row.eval_on_selector_all("th, td", cut) == 0
+        choose(page, measure="nDCG@10")
+        box = page.query_selector("#board tbody tr td.chosen").bounding_box()
+        assert box["x"] + box["width"] <= 390
 
 
 def test_axes_name_measure_and_number(browser, file):
     with opened(browser, file) as page:
-        page.select_option("#measure", label="AP")
+        choose(page, measure="AP")
         draw_all(page)
         for chart, title in (
             ("differences", "AP: gain of B over A, 10 queries"),
@@ -372,19 +371,15 @@ def test_axes_name_measure_and_number(browser, file):
             ("loss", "ASL (documents), 10 queries"),
             ("lengths", "share of the relevant documents of 10 queries"),
         ):
-            button = page.query_selector(f"[data-chart={chart}] [data-save=svg]")
-            assert f">{title}<" in saved_text(page, button)[1]
+            assert f">{title}<" in svg_of(page, chart)
 
 
 def test_unjudged_shares_follow_the_measure_and_leave_out_equal_ones(browser, file, made):
     with opened(browser, file) as page:
-        page.select_option("#measure", label="AP")
+        choose(page, measure="AP")
         draw_all(page)
-        parts = [
-            page.query_selector(f"[data-chart=judged] [data-save={of}]") for of in ("csv", "svg")
-        ]
-        _, (head, *rows) = saved(page, parts[0])
-        svg = saved_text(page, parts[1])[1]
+        _, (head, *rows) = saved(page, page.query_selector("[data-chart=judged] [data-save=csv]"))
+        svg = svg_of(page, "judged")
     assert head[0] == "system" and len(head) > 1
     assert all(len({row[at] for row in rows}) > 1 for at in range(len(head)))
     order = [made.findings.names[at] for at in made.findings.rankings[number_of(made, "AP")].order]
@@ -397,50 +392,43 @@ def test_a_row_leads_to_its_system(browser, file, made):
     hardest = QUERIES[made.findings.first.hardest_first[0]]
     with opened(browser, file) as page:
         page.click("#board a.system:text-is('poor')")
-        assert page.locator("#pair-a option:checked").text_content() == "poor"
+        assert chosen(page, "pair-a") == ["poor"]
         assert page.url.endswith(f"#pair?measure=nDCG%4010&a=poor&b={best}&query={hardest}")
 
 
 def test_the_address_holds_what_is_chosen(browser, file):
     with opened(browser, file) as page:
-        page.select_option("#pair-a", label="fair")
-        page.select_option("#pair-b", label=EVIL)
-        page.select_option("#measure", label="LexiP")
+        choose(page, pair_a="fair", pair_b=EVIL)
+        choose(page, measure="LexiP")
         page.click("#query-table .open:text-is('7')")
         address = page.url
     assert EVIL not in address
     with opened(browser, file, address=address) as page:
-        assert page.locator("#pair-a option:checked").text_content() == "fair"
-        assert page.locator("#pair-b option:checked").text_content() == EVIL
-        assert page.locator("#measure option:checked").text_content() == "LexiP"
+        assert chosen(page, "pair-a", "pair-b", "measure") == ["fair", EVIL, "LexiP"]
         assert page.text_content("#query-h") == "Query 7"
         box = page.query_selector("#query").bounding_box()
         assert 0 <= box["y"] < 200
 
 
 def test_links_reloading_and_going_back_keep_what_is_chosen(browser, file):
-    def chosen(page):
-        return [
-            page.locator(f"#{name} option:checked").text_content() for name in ("measure", "pair-a")
-        ]
-
+    both = ("measure", "pair-a")
     with opened(browser, file) as page:
-        page.select_option("#measure", label="AP")
-        page.select_option("#pair-a", label="poor")
+        choose(page, measure="AP")
+        choose(page, pair_a="poor")
         for section in ("queries", "about", "leaderboard"):
             page.click(f"nav a[data-section={section}]")
-            assert chosen(page) == ["AP", "poor"]
+            assert chosen(page, *both) == ["AP", "poor"]
         page.click("#board a.system:text-is('fair')")
-        assert chosen(page) == ["AP", "fair"]
+        assert chosen(page, *both) == ["AP", "fair"]
         page.reload()
         page.wait_for_selector("html[data-ready]")
-        assert chosen(page) == ["AP", "fair"]
+        assert chosen(page, *both) == ["AP", "fair"]
         page.go_back()
         page.wait_for_function("document.querySelector('#pair-a option:checked').text === 'poor'")
-        assert chosen(page) == ["AP", "poor"]
+        assert chosen(page, *both) == ["AP", "poor"]
         page.click("#strip th a:text-is('LexiP')")
         page.wait_for_function("document.querySelector('#measure option:checked').text === 'LexiP'")
-        assert chosen(page) == ["LexiP", "poor"]
+        assert chosen(page, *both) == ["LexiP", "poor"]
 
 
 def test_the_interval_of_a_system_greys_those_that_are_not_ordered_against_it(browser, file, made):
@@ -458,12 +446,10 @@ def test_the_interval_of_a_system_greys_those_that_are_not_ordered_against_it(br
 @pytest.mark.parametrize("width", [390, 1400])
 def test_a_page_of_scores_opens(browser, tmp_path, width):
     values = evaluate(RUNS, QRELS, ["AP", "nDCG@10", "ASL@20"])
-    made = report(read_scores(values))
-    made.save(tmp_path / "page.html")
-    with opened(browser, tmp_path / "page.html", width) as page:
+    with page_of(browser, tmp_path, read_scores(values), width=width) as (page, _):
         draw_all(page)
         assert page.evaluate("document.documentElement.scrollWidth") == width
-        page.select_option("#measure", label="AP")
+        choose(page, measure="AP")
         page.click("#board a.system:text-is('fair')")
         chosen = "document.querySelector('#pair-a').selectedOptions[0].textContent === 'fair'"
         page.wait_for_function(chosen)  # the address changes first, then the page
@@ -476,8 +462,7 @@ def test_a_page_of_scores_opens(browser, tmp_path, width):
 def test_text_that_a_spreadsheet_takes_for_a_formula_is_saved_as_text(browser, tmp_path):
     names = ["=1+1|cmd", "@SUM(1)", "+up", "-down", "-5"]
     runs = {name: RUNS[run] for name, run in zip(names, RUNS)}
-    report(runs, QRELS, ["AP", "ASL@10"]).save(tmp_path / "page.html")
-    with opened(browser, tmp_path / "page.html") as page:
+    with page_of(browser, tmp_path, runs, QRELS, ["AP", "ASL@10"]) as (page, _):
         _, (head, *rows) = saved(page, page.query_selector("#leaderboard [data-save=csv]"))
         saved_names = {row[head.index("system")] for row in rows}
         assert saved_names == {"'=1+1|cmd", "'@SUM(1)", "'+up", "'-down", "-5"}
@@ -486,7 +471,7 @@ def test_text_that_a_spreadsheet_takes_for_a_formula_is_saved_as_text(browser, t
 def test_an_unknown_name_in_the_address_is_ignored(browser, file, made):
     best = made.findings.names[made.findings.first.order[0]]
     with opened(browser, file, address=f"{file.as_uri()}#pair?a=unknown&query=2") as page:
-        assert page.locator("#pair-a option:checked").text_content() == best
+        assert chosen(page, "pair-a") == [best]
         assert page.text_content("#query-h") == "Query 2"
 
 
@@ -517,8 +502,7 @@ def test_top_tens_side_by_side(browser, file):
 
 def test_two_systems(browser, file, made):
     with opened(browser, file) as page:
-        page.select_option("#pair-a", label="good")
-        page.select_option("#pair-b", label="poor")
+        choose(page, pair_a="good", pair_b="poor")
         found = preferences(RUNS["good"], RUNS["poor"], QRELS)["sgnLP"]
         said = page.text_content("#pair-says")
         assert f"is preferred on {(found > 0).sum()} queries" in said
@@ -542,13 +526,11 @@ def test_a_p_in_the_browser_is_on_the_side_of_alpha_where_it_is(browser, tmp_pat
     """Alpha is the p of an unordered pair, rounded to three places below it."""
     pairs = ranks(RUNS, QRELS, "AP").pairs()
     [above] = [row for row in pairs.itertuples() if 0 < row.p - round(row.p, 3)][:1]
-    path = tmp_path / "report.html"
-    report(RUNS, QRELS, ["AP"], alpha=round(above.p, 3)).save(path)
-    with opened(browser, path) as page:
-        page.select_option("#pair-a", label=above.a)
-        page.select_option("#pair-b", label=above.b)
+    level = round(above.p, 3)
+    with page_of(browser, tmp_path, RUNS, QRELS, ["AP"], alpha=level) as (page, _):
+        choose(page, pair_a=above.a, pair_b=above.b)
         shown = pair_table(page)[0]["p, all pairs"]
-    assert "✱" not in shown and float(shown) > round(above.p, 3)
+    assert "✱" not in shown and float(shown) > level
 
 
 def test_pairs_in_the_browser_match_ranks(browser, file, made):
@@ -560,8 +542,7 @@ def test_pairs_in_the_browser_match_ranks(browser, file, made):
     }
     with opened(browser, file) as page:
         for a, b in itertools.permutations(["good", "fair", "poor"], 2):
-            page.select_option("#pair-a", label=a)
-            page.select_option("#pair-b", label=b)
+            choose(page, pair_a=a, pair_b=b)
             for row in pair_table(page):
                 p = row["p, all pairs"]
                 if (board := boards.get(row["Measure"])) is None:  # a count, or preferences
@@ -578,20 +559,17 @@ def test_pairs_in_the_browser_match_ranks(browser, file, made):
 
 def test_no_two_systems_shown_have_one_colour(browser, tmp_path):
     runs = {f"s{seed}": a_run(seed, list(QRELS), noise=0.3 + seed / 9) for seed in range(15)}
-    made = report(runs, QRELS, ["ASL@1000", "AP", "LexiP"])
-    made.save(tmp_path / "page.html")
-    *_, last = order = [made.findings.names[at] for at in made.findings.first.order]
-    with opened(browser, tmp_path / "page.html") as page:
-        page.select_option("#pair-a", label=last)
-        page.select_option("#pair-b", label=order[-2])
-        page.select_option("#lengths-add", label=order[-3])
-        page.select_option("#bump-mark", label=last)
+    measures = ["ASL@1000", "AP", "LexiP"]
+    with page_of(browser, tmp_path, runs, QRELS, measures) as (page, made):
+        *_, last = order = [made.findings.names[at] for at in made.findings.first.order]
+        choose(page, pair_a=last, pair_b=order[-2])
+        choose(page, lengths_add=order[-3])
+        choose(page, bump_mark=last)
         draw_all(page)
         shown = page.evaluate(
             "['--a', '--b'].map((one) => getComputedStyle(document.body).getPropertyValue(one))"
         )
-        buttons = {name: f"[data-chart={name}] [data-save=svg]" for name in ("lengths", "bump")}
-        svg = {name: saved_text(page, page.query_selector(one))[1] for name, one in buttons.items()}
+        svg = {name: svg_of(page, name) for name in ("lengths", "bump")}
     assert shown[0] != shown[1]
     assert not any(colour in svg["lengths"] for colour in shown)
     assert shown[0] in svg["bump"] and shown[1] not in svg["bump"]
@@ -619,6 +597,10 @@ def saved_text(page, button) -> tuple[str, str]:
     content = Path(download.value.path()).read_text(encoding="utf-8")
     assert len(content) > 20
     return download.value.suggested_filename, content
+
+
+def svg_of(page, chart: str) -> str:
+    return saved_text(page, page.query_selector(f"[data-chart={chart}] [data-save=svg]"))[1]
 
 
 def saved(page, button) -> tuple[str, list[list[str]]]:
@@ -706,14 +688,13 @@ def test_tables_can_be_read_without_scripts(browser, file):
 def test_a_pair_whose_values_are_left_out_has_means_and_tests(browser, tmp_path, monkeypatch):
     """Queries show the systems with values on the page."""
     monkeypatch.setattr("pyterrier_asl.reporting.findings.MOST", 1)
-    made = report({name: RUNS[name] for name in ("good", "fair", "poor")}, QRELS, ["AP"])
-    made.save(tmp_path / "page.html")
-    ranking = made.findings.first
-    names = [made.findings.names[at] for at in ranking.order]
-    means = dict(zip(made.findings.names, ranking.means))
-    with opened(browser, tmp_path / "page.html") as page:
+    runs = {name: RUNS[name] for name in ("good", "fair", "poor")}
+    with page_of(browser, tmp_path, runs, QRELS, ["AP"]) as (page, made):
+        ranking = made.findings.first
+        names = [made.findings.names[at] for at in ranking.order]
+        means = dict(zip(made.findings.names, ranking.means))
         assert "not on this page" not in page.text_content("#pair-says")
-        page.select_option("#pair-b", label=names[2])
+        choose(page, pair_b=names[2])
         assert "of one of the two are not on this page" in page.text_content("#pair-says")
         cells = texts(page, "#pair-table tbody tr:first-child > *")
         difference = float(cells[3].replace("−", "-"))
@@ -737,14 +718,11 @@ BOUNDED = {"nDCG@5": "nDCG@5", "AP": "AP@100", "ASL@20": "ASL@20"}
 def test_bounds_and_documents_to_judge_match_holes(browser, tmp_path):
     """Also of two systems in the other order: the ranks change sides, the sentence stays."""
     runs = {name: RUNS[name] for name in ("good", "fair", "poor")}
-    report(runs, FOUR_GRADES, list(BOUNDED)).save(tmp_path / "page.html")
-    with opened(browser, tmp_path / "page.html") as page:
+    with page_of(browser, tmp_path, runs, FOUR_GRADES, list(BOUNDED)) as (page, _):
         for (name, cut), pair in itertools.product(
             BOUNDED.items(), [("good", "fair"), ("poor", "fair")]
         ):
-            page.select_option("#measure", label=name)
-            page.select_option("#pair-a", label=pair[0])
-            page.select_option("#pair-b", label=pair[1])
+            choose(page, measure=name, pair_a=pair[0], pair_b=pair[1])
             expected = holes({n: RUNS[n] for n in runs if n in pair}, FOUR_GRADES, cut)
             says = page.text_content("#unjudged-says")
             assert says.startswith(f"{expected.difference.describe()}.")
@@ -764,13 +742,10 @@ def test_bounds_and_documents_to_judge_match_holes(browser, tmp_path):
 
 def test_a_measure_without_bounds_and_judged_documents_say_so(browser, tmp_path):
     runs = {name: {q: {"d1": 2.0, "d9": 1.0} for q in QRELS} for name in ("one", "other")}
-    report(runs, QRELS, ["P@2", "SetP"]).save(tmp_path / "page.html")
-    with opened(browser, tmp_path / "page.html") as page:
-        assert (
-            page.text_content("#unjudged-says")
-            == "By P@2 all documents of both systems are judged."
-        )
-        page.select_option("#measure", label="SetP")
+    with page_of(browser, tmp_path, runs, QRELS, ["P@2", "SetP"]) as (page, _):
+        says = page.text_content("#unjudged-says")
+        assert says == "By P@2 all documents of both systems are judged."
+        choose(page, measure="SetP")
         assert page.text_content("#unjudged-says") == "SetP has no bounds."
         assert page.is_hidden("#unjudged-table")
 
