@@ -123,8 +123,7 @@ class Objective:
         return Facts({"the tuned pipeline": found}, task.judgements, task.measures)
 
     def _values(self, run: JudgedRun) -> dict[str, Floats]:
-        measures = self.task.measures
-        return dict(zip(measures, values_of([*measures.values()], run)))
+        return dict(zip(self.task.measures, values_of([*self.task.measures.values()], run)))
 
     def _judged(self, setting: Setting) -> JudgedRun:
         """The results of the pipeline with a setting."""
@@ -282,13 +281,3 @@ def _as_run(results: pd.DataFrame) -> pd.DataFrame:
 def ids_as_text(values: pd.Series[Any], what: str) -> npt.NDArray[np.object_]:
     """Ids as text, as runs and qrels are read."""
     return np.asarray(text(values, what).to_numpy(zero_copy_only=False), object)
-
-
-def check_not_nan(measures: Mapping[str, float], space: Space, setting: Setting) -> None:
-    """Raises ValueError where a measure is NaN, with the setting."""
-    for name, value in measures.items():
-        if math.isnan(value):
-            raise ValueError(
-                f"{name} is NaN at {space.describe(setting)}, and NaN cannot be compared; run the "
-                "pipeline with this setting and check its results, or narrow the distributions"
-            )

@@ -16,7 +16,7 @@ from ..io.notices import warn
 from ..retrieval.feedback import RobertsonPRF
 from .objective import Objective, SearchResult, make_task
 from .search import objective_for
-from .space import Params, Setting, Space, truncated
+from .space import Params, Space, truncated
 
 if TYPE_CHECKING:
     from ..retrieval.index import TermIndex
@@ -134,6 +134,7 @@ def StagedSearch(
         make_task(other_topics, other_qrels, metric, measures)  # an error before the trials
         warn_of_tuned_topics(topics, other_topics, name)
     results: dict[str, SearchResult] = {}
+    settings: dict[str, dict[str, Any]] = {}
     spaces = [Space(stage.params) for stage in stages]
     defaults = [space.current() for space in spaces]
     with _restoring(stages, spaces):
@@ -152,7 +153,8 @@ def StagedSearch(
                 seed=None if seed is None else seed + number,
                 study_name=f"{study_name}-{stage.name}-{_settings_digest(results)}",
             )
-            _fix(space, results[stage.name].best, stage)
+            settings[stage.name] = dict(zip(space.labels, results[stage.name].best))
+            use_settings([stage], settings)
         facts = objective.facts(results[stage.name].best)
         facts.warn()
         rows = [row for name, result in results.items() for row in _table_rows(name, result)]
@@ -160,7 +162,6 @@ def StagedSearch(
             values = evaluate_pipeline(stages[-1].pipeline, *held, [metric, *measures], sweep=sweep)
             rows += mean_rows(name, values)
     trials = {name: result.trials for name, result in results.items()}
-    settings = {name: dict(zip(result.labels, result.best)) for name, result in results.items()}
     return StagedResult(stages[-1].pipeline, table_of(rows), trials, settings, facts.notes)
 
 
@@ -282,16 +283,10 @@ def use_settings(stages: Sequence[Stage], settings: Mapping[str, Mapping[str, An
         settings: :attr:`StagedResult.settings`.
     """
     for stage in stages:
-        space = Space(stage.params)
-        _fix(space, tuple(settings[stage.name][label] for label in space.labels), stage)
-
-
-def _fix(space: Space, best: Setting, stage: Stage) -> None:
-    """Sets the best setting of a stage, also in the transformers of ``handed_to``."""
-    space.set(best)
-    for transformer in stage.handed_to:
-        for parameter, value in zip(space.parameters, best):
-            transformer.set_parameter(parameter.name, value)
+        for parameter in Space(stage.params).parameters:
+            value = settings[stage.name][parameter.label]
+            for transformer in (parameter.transformer, *stage.handed_to):
+                transformer.set_parameter(parameter.name, value)
 
 
 def _settings_digest(results: Mapping[str, SearchResult]) -> str:

@@ -6,6 +6,7 @@ resumption have the same trials, for any number of workers.
 
 from __future__ import annotations
 
+import math
 import secrets
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -19,7 +20,7 @@ from ..io.extras import install_command
 from ..io.notices import warn
 from ..io.threads import check_jobs
 from ..scoring.parameters import check_whole
-from .objective import Objective, SearchResult, check_not_nan
+from .objective import Objective, SearchResult
 from .space import Parameter, Setting, describe
 from .workers import evaluate_all
 
@@ -79,9 +80,14 @@ def run_trials(
             seconds = 0.0
             if keys[trial] not in measured:
                 measured[keys[trial]], seconds = next(results)
-            check_not_nan(measured[keys[trial]], space, settings[trial])
+            values = measured[keys[trial]]
+            for name in (name for name, value in values.items() if math.isnan(value)):
+                raise ValueError(
+                    f"{name} is NaN at {space.describe(settings[trial])}, and NaN cannot be "
+                    "compared; run the pipeline with this setting and check its results, or "
+                    "narrow the distributions"
+                )
             if trial not in first:
-                values = measured[keys[trial]]
                 study.add_trial(_trial(objective, trial, settings[trial], values, seconds))
             bar.update()
     result = SearchResult.of(objective, settings, [measured[key] for key in keys.values()])
@@ -103,11 +109,10 @@ def _trial(
     objective: Objective, trial: int, setting: Setting, values: dict[str, float], seconds: float
 ) -> optuna.trial.FrozenTrial:
     """A finished trial with its parameters by name, as if Optuna had suggested them."""
-    space = objective.space
     finished = optuna.trial.create_trial(
         value=values[objective.task.metric],
-        params=dict(zip(space.labels, map(_shown, setting))),
-        distributions={p.label: _distribution(p) for p in space.parameters},
+        params=dict(zip(objective.space.labels, map(_shown, setting))),
+        distributions={p.label: _distribution(p) for p in objective.space.parameters},
         user_attrs={"trial": trial, "measures": values},
     )
     finished.datetime_start -= timedelta(seconds=seconds)
@@ -156,10 +161,9 @@ def _open_study(
     )
     optuna.logging.set_verbosity(verbosity)
     search = objective.description() | ({} if seed is None else {"seed": int(seed)})
-    stored = study.user_attrs.get("search")
-    if stored is None:
-        stored = {"seed": secrets.randbits(32), **search}
-        study.set_user_attr("search", stored)
+    if "search" not in study.user_attrs:
+        study.set_user_attr("search", {"seed": secrets.randbits(32), **search})
+    stored = study.user_attrs["search"]
     for name, value in search.items():
         if stored.get(name) != value:
             raise ValueError(

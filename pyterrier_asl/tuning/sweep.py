@@ -70,8 +70,7 @@ class Sweep(Objective):
     def __init__(self, pipeline: pt.Transformer, space: Space, task: TuningTask) -> None:
         super().__init__(pipeline, space, task)
         self.measures = {name: _sweepable(measure) for name, measure in task.measures.items()}
-        self.stages = _stages(pipeline)
-        _check_parameters(self.stages, space)
+        self.stages = _stages(pipeline, space)
         self.index: TermIndex = self.stages[0].index
         self.judgements = task.judgements
         self.query_terms = _query_terms(task.topics, self.judgements, self.index)
@@ -157,10 +156,9 @@ class Sweep(Objective):
         offsets = cumulate(view.retrieved)
         place = offsets[relevant.queries] + relevant.ranks - 1
         above, own = lengths_above[relevant.pairs], self.own_lengths[relevant.pairs]
-        first = within_query(relevant.offsets) == 0
-        length_between = above - np.where(first, 0.0, np.roll(above + own, 1))
+        is_first = within_query(relevant.offsets) == 0
         lengths = np.zeros(offsets[-1])
-        lengths[place - 1] = length_between
+        lengths[place - 1] = above - np.where(is_first, 0.0, np.roll(above + own, 1))
         lengths[place] = own  # after the line above, because the document above may be relevant
         values: Floats = measure.from_lengths(view, lengths, offsets)
         return values
@@ -196,8 +194,8 @@ class Sweep(Objective):
         return self._once("new", (before, settings), expand)
 
 
-def _stages(pipeline: pt.Transformer) -> list[Any]:
-    """``[bm25]`` or ``[bm25, feedback, bm25]``."""
+def _stages(pipeline: pt.Transformer, space: Space) -> list[Any]:
+    """``[bm25]`` or ``[bm25, feedback, bm25]``, whose parameters of the space can be swept."""
     stages = list(pipeline) if isinstance(pipeline, pt.Compose) else [pipeline]
     kinds = [type(stage) for stage in stages]
     if kinds not in ([BM25], [BM25, RobertsonPRF, BM25]):
@@ -206,16 +204,13 @@ def _stages(pipeline: pt.Transformer) -> list[Any]:
         )
     if any(stage.index != stages[0].index for stage in stages):
         raise NotSwept("the stages of the pipeline are not over one TermIndex")
-    return stages
-
-
-def _check_parameters(stages: list[Any], space: Space) -> None:
     for parameter in space.parameters:
         if parameter.name not in _PARAMETERS[type(parameter.transformer)]:
             raise NotSwept(f"{parameter.name!r} is not a parameter of the sweep")
-    tuned = {(id(p.transformer), p.name) for p in space.parameters}
-    if len(stages) > 1 and (stages[-1].k3 is not None or (id(stages[-1]), "k3") in tuned):
+    of_last = [p.name for p in space.parameters if p.transformer is stages[-1]]
+    if len(stages) > 1 and (stages[-1].k3 is not None or "k3" in of_last):
         raise NotSwept("the last retrieval saturates query weights (k3)")
+    return stages
 
 
 def _doc_lengths(measures: Iterable[Formula], index: TermIndex) -> Floats:
