@@ -203,12 +203,10 @@ class Pools:
         size = len(self._retrieved)
         base, shared = np.zeros(size), np.zeros((size, size))
         for run, relevant in enumerate(self._relevant):
-            none = np.zeros(len(relevant.pairs), dtype=np.int64)
-            base[run] = gain.from_finders(relevant, none, 1).mean() / 2
+            base[run] = gain.from_finders(relevant, 0 * relevant.pairs, 1).mean() / 2
             for other, retrieved in enumerate(self._retrieved):
                 finders = np.isin(relevant.pairs, retrieved).astype(np.int64)
-                mean = gain.from_finders(relevant, finders, 1).mean()
-                shared[run, other] = 2 * base[run] - mean
+                shared[run, other] = 2 * base[run] - gain.from_finders(relevant, finders, 1).mean()
         return base, shared
 
 

@@ -157,8 +157,9 @@ class AP(MeanPrecision, Standard, of=ir_measures.AP):
         return scoring.average_precision(ranks, offsets, total)
 
     def expected(self, judged: JudgedRun, groups: TieGroups) -> Floats:
-        total = judged.judgements.num_relevant(self["rel"])
-        return scoring.ratio(ties.average_precision(groups), total)
+        return scoring.ratio(
+            ties.average_precision(groups), judged.judgements.num_relevant(self.rel)
+        )
 
     def bounds(self, run: LabelledRun) -> Bounds:
         return bounding.average_precision(run.alone.documents)

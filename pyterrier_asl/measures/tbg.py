@@ -121,8 +121,9 @@ class _TBG(PluginMeasure):
         """The least and the greatest value over all labellings, shape (Q,) each."""
         view, rel = run.view, self["rel"]
         states = np.select([view.grades < 0, view.grades >= rel], [2, 1], 0).astype(np.uint8)
-        lengths = self.lengths_of(view)
-        return bounding.time_biased_gain(states, lengths, view.offsets, **self.constants())
+        return bounding.time_biased_gain(
+            states, self.lengths_of(view), view.offsets, **self.constants()
+        )
 
     def labelled_values(self, run: LabelledRun, rankings: LabelledRankings) -> Floats:
         """The values of M rankings of a run's queries, each with its own labels, shape (M,)."""

@@ -147,8 +147,11 @@ class ParameterisedTransformer(pt.Transformer):  # type: ignore[misc]
 
     def __str__(self) -> str:
         """A name for tables and files: the parameters that are not the default."""
-        parameters = pt.inspect.transformer_attributes(self)[1:]
-        changed = [f"{p.name}={p.value!r}" for p in parameters if p.value != p.init_default_value]
+        changed = [
+            f"{parameter.name}={parameter.value!r}"
+            for parameter in pt.inspect.transformer_attributes(self)[1:]
+            if parameter.value != parameter.init_default_value
+        ]
         return type(self).__name__ + (f"({', '.join(changed)})" if changed else "")
 
     def __eq__(self, other: object) -> bool:
@@ -275,9 +278,13 @@ class BM25(ParameterisedTransformer):
         self._check()
         if "docno" in inp.columns:
             return self._rerank(inp)
-        queries = self._queries(inp)
         top = top_documents(
-            self.index, queries, b=self.b, k1=self.k1, num_results=self.num_results, idf=self.idf
+            self.index,
+            self._queries(inp),
+            b=self.b,
+            k1=self.k1,
+            num_results=self.num_results,
+            idf=self.idf,
         )
         own = inp.drop(columns=["docid", "docno", "rank", "score"], errors="ignore")
         frame = own.take(queries_of(top.offsets)).reset_index(drop=True)
@@ -290,8 +297,12 @@ class BM25(ParameterisedTransformer):
     def _queries(self, frame: pd.DataFrame) -> WeightedQueries:
         """The terms of the queries with their weights."""
         given = [w if isinstance(w, Mapping) else {} for w in frame.get(TERM_WEIGHTS, ())]
-        queries = query_weights(frame, self.index.query_terms)
-        return number_terms(self.index.term_id, queries, k3=self.k3, term_weights=given)
+        return number_terms(
+            self.index.term_id,
+            query_weights(frame, self.index.query_terms),
+            k3=self.k3,
+            term_weights=given,
+        )
 
     def _rerank(self, inp: pd.DataFrame) -> pd.DataFrame:
         """The documents of each query with new scores and ranks, best first."""

@@ -98,9 +98,8 @@ def index_documents(documents: Iterable[Mapping[str, Any]], tokeniser: WordToken
         sizes.append(len(counts))
         entries.fromlist(list(counts))
         tfs.fromlist(list(counts.values()))
-    offsets = cumulate(np.array(sizes, np.int64))
     columns = (np.frombuffer(column, np.int32) for column in (entries, tfs))
-    return Contents(list(docnos), list(term_ids), offsets, *columns)
+    return Contents(list(docnos), list(term_ids), cumulate(np.array(sizes, np.int64)), *columns)
 
 
 def _checked_toks(document: Mapping[str, Any]) -> dict[str, int] | None:

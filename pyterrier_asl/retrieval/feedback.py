@@ -131,8 +131,7 @@ def select_terms(candidates: Candidates, fb_terms: int) -> tuple[Candidates, Boo
     is_tie = (places > 0) & (larger - value <= TIE * np.abs(larger))
     if (is_tie & (value < larger)).any():
         order = order[np.lexsort((candidates.terms[order], np.cumsum(~is_tie)))]
-    best = candidates.take(order)
-    return best, (places < fb_terms) & (values[order] > 0)
+    return candidates.take(order), (places < fb_terms) & (values[order] > 0)
 
 
 def grow_weights(query: Mapping[K, float], selected: Iterable[K], gamma: float) -> dict[K, float]:
@@ -362,7 +361,8 @@ def _first_documents(
         order = -pd.to_numeric(results["score"])
     documents = results[["docno"]].assign(row=rows, order=order).dropna(subset="docno")
     documents = documents.astype({"docno": str}).astype({"docno": object})
-    documents = documents.sort_values(["row", "order"], kind="stable")
-    unique = documents.drop_duplicates(["row", "docno"])
-    first = unique.groupby("row", sort=False).head(int(fb_docs))
+    ordered = documents.sort_values(["row", "order"], kind="stable").drop_duplicates(
+        ["row", "docno"]
+    )
+    first = ordered.groupby("row", sort=False).head(int(fb_docs))
     return first["row"].to_numpy(np.int64), first["docno"].to_numpy(object)

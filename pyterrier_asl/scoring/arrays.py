@@ -109,5 +109,5 @@ def sum_by_query(values: npt.NDArray[Any], offsets: Ints) -> Floats:
     >>> sum_by_query(np.array([0.5, 0.25, 2.0]), np.array([0, 2, 2, 3])).tolist()
     [0.75, 0.0, 2.0]
     """
-    sums = np.bincount(queries_of(offsets), weights=values, minlength=len(offsets) - 1)
-    return sums.astype(np.float64, copy=False)  # sums of empty arrays are integers
+    # Sums of empty arrays are integers.
+    return np.bincount(queries_of(offsets), values, len(offsets) - 1).astype(np.float64, copy=False)

@@ -140,8 +140,8 @@ def reciprocal_rank(groups: TieGroups) -> Floats:
     size, relevant = groups.size[group], groups.relevant[group]
     chance = no_relevant(size, relevant, place) - no_relevant(size, relevant, place + 1)
     values = chance / (groups.above[group] + place + 1)
-    sums = np.bincount(groups.queries[group], values, groups.num_queries)
-    return sums.astype(np.float64, copy=False)
+    by_query = np.bincount(groups.queries[group], values, groups.num_queries)
+    return by_query.astype(np.float64, copy=False)
 
 
 def average_precision(groups: TieGroups) -> Floats:
