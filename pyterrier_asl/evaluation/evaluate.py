@@ -202,8 +202,9 @@ def to_long(evaluation: pd.DataFrame) -> pd.DataFrame:
     0    a   q      AP    0.5
     1    a   q      RR    1.0
     """
-    rows = evaluation.melt(["name", "qid"], var_name="measure", ignore_index=False)
-    return rows.sort_index(kind="stable", ignore_index=True)
+    return evaluation.melt(["name", "qid"], var_name="measure", ignore_index=False).sort_index(
+        kind="stable", ignore_index=True
+    )
 
 
 def join_tracks(tables: Mapping[str, pd.DataFrame | Mapping[str, Any]]) -> pd.DataFrame:

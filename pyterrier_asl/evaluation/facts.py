@@ -16,7 +16,7 @@ import numpy as np
 from ..io.lazy import pd
 from ..io.notices import DoubtfulInput, counted, names_of, warn
 from ..io.values import take
-from ..judging.id_forms import Form, describe_form, find_form
+from ..judging.id_forms import describe_form, find_form
 from ..judging.judged_run import JudgedRun, TiedRun
 from ..judging.judgements import Judgements
 from ..judging.ranking import Ranking, equal_rows
@@ -129,13 +129,9 @@ def _forms(run: JudgedRun) -> Iterator[Fact]:
     if (run.retrieved == 0).any():
         answered, qids = run.table.answered.to_pylist(), run.judgements.qid_text.to_pylist()
         if form := find_form(set(answered), set(qids)):
-            yield _form("query", *form)
+            yield Fact(IDS, f"{_RUN} {describe_form('query', *form)}")
     judged = run.judgements.once(_some_judged)
     yield from _document_form(run, judged, run.judgements.docnos)
-
-
-def _form(what: str, form: Form, pairs: Mapping[str, str]) -> Fact:
-    return Fact(IDS, f"{_RUN} {describe_form(what, form, pairs)}")
 
 
 def _document_form(run: JudgedRun, some: set[str], every: Any) -> Iterator[Fact]:
@@ -154,7 +150,7 @@ def _document_form(run: JudgedRun, some: set[str], every: Any) -> Iterator[Fact]
             ours, theirs = (set(of.to_pylist()) for of in (run.docnos(run.whole_ranking), every))
             pairs = found[0].pairs(sorted(ours - theirs), sorted(theirs - ours))
             if pairs:  # otherwise the first ranks alone had the form
-                yield _form("document", found[0], pairs)
+                yield Fact(IDS, f"{_RUN} {describe_form('document', found[0], pairs)}")
             return
 
 

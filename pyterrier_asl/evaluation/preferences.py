@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -192,8 +193,8 @@ class PreferenceMatrix:
         if by not in ("sgnLP", "rrLP"):
             raise ValueError(f"by must be 'sgnLP' or 'rrLP', not {by!r}")
         numbers = cycle_numbers(getattr(self, by).to_numpy() > 0)
-        members = (np.flatnonzero(numbers == cycle) for cycle in range(1, numbers.max() + 1))
-        return [[self.names[system] for system in cycle] for cycle in members]
+        cycles = range(1, numbers.max() + 1)
+        return [[*compress(self.names, numbers == cycle)] for cycle in cycles]
 
 
 def preference_matrix(

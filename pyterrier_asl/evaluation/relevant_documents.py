@@ -84,8 +84,8 @@ class RelevantDocuments:
 
     def mean(self, values: npt.NDArray[np.generic], without: float) -> Floats:
         """The mean over each query's documents, ``without`` if it has none, shape (Q,)."""
-        sums = sum_by_query(values, cumulate(self.total))
-        return np.where(self.total > 0, sums / np.maximum(self.total, 1), without)
+        means = sum_by_query(values, cumulate(self.total)) / np.maximum(self.total, 1)
+        return np.where(self.total > 0, means, without)
 
     @cached_property
     def asl(self) -> Floats:

@@ -12,7 +12,6 @@ from ..measures.formula import formula
 from ..measures.parsing import Measures
 from ..scoring.arrays import Floats
 from .evaluate import join_tracks, unread_tracks
-from .evaluation import Evaluation
 from .facts import Facts, with_notes
 
 
@@ -78,7 +77,11 @@ def ties(
             ends = [_over_ties(named.measure, *run) for run in zip(tied_runs, value)]
             low, expected, high = np.array(ends).swapaxes(0, 1)
             table = {"low": low, "expected": expected, "value": value, "high": high}
-            part = unread.frame_of(table | _documents(unread, named.measure.params.get("cutoff")))
+            k = named.measure.params.get("cutoff")
+            seen = [np.minimum(run.retrieved, k or run.retrieved) for run in unread.runs]
+            tied = [run.equal_scores.documents(run.retrieved, k) for run in unread.runs]
+            table |= {"tied": np.array(tied), "documents": np.array(seen)}
+            part = unread.frame_of(table)
             part.insert(2, "measure", named.name)
             parts.append(part)
         frames[track] = pd.concat(parts).sort_index(kind="stable", ignore_index=True)
@@ -116,10 +119,3 @@ def _over_ties(measure: Any, tied: TiedRun, value: Floats) -> tuple[Floats, Floa
         return (np.full(len(value), np.nan),) * 3
     low, high = computes.over_ties(tied, value)
     return low, computes.mean_over_ties(tied, (low, high)), high
-
-
-def _documents(runs: Evaluation, cutoff: int | None) -> dict[str, Any]:
-    """The number of tied documents down to a cut-off, and of all documents, shape (S, Q) each."""
-    seen = [np.minimum(run.retrieved, cutoff or run.retrieved) for run in runs.runs]
-    tied = [run.equal_scores.documents(run.retrieved, cutoff) for run in runs.runs]
-    return {"tied": np.array(tied), "documents": np.array(seen)}

@@ -130,6 +130,5 @@ _NONE = Judgements({})
 
 def _with_judgements(judgements: Judgements, run: MeasuredRun) -> MeasuredRun:
     """The result with these judgements."""
-    if run.judged is None:
-        return run
-    return replace(run, judged=replace(run.judged, judgements=judgements))
+    judged = run.judged and replace(run.judged, judgements=judgements)
+    return replace(run, judged=judged)

@@ -103,9 +103,12 @@ def _plain_pairs(ours: Sequence[str], theirs: Sequence[str]) -> dict[str, str]:
 
 def _signature(name: str) -> tuple[bool, bool, str, bool]:
     """Letter case, separators, and whether a number has a leading zero."""
-    separators = "".join(sorted(set(re.sub(r"[^\W_]", "", name))))
-    has_zero = re.search(r"(?<![0-9])0[0-9]", name) is not None
-    return name != name.lower(), name != name.upper(), separators, has_zero
+    return (
+        name != name.lower(),
+        name != name.upper(),
+        "".join(sorted(set(re.sub(r"[^\W_]", "", name)))),
+        re.search(r"(?<![0-9])0[0-9]", name) is not None,
+    )
 
 
 def find_form(ours: Set[str], theirs: Set[str]) -> tuple[Form, dict[str, str]] | None:

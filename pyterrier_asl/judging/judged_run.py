@@ -83,8 +83,7 @@ class EqualScores(NamedTuple):
         """
         last = self.last if cutoff is None else np.minimum(self.last, cutoff)
         sizes = np.maximum(last - self.first + 1, 0)
-        counts = np.bincount(self.queries, weights=sizes, minlength=len(retrieved))
-        return counts.astype(np.int64)
+        return np.bincount(self.queries, sizes, len(retrieved)).astype(np.int64)
 
 
 @dataclass(frozen=True)
@@ -123,14 +122,17 @@ class JudgedRun(Remembering):
         cls, judgements: Judgements, retrieved: Ints, queries: Ints, ranks: Ints, pairs: Ints
     ) -> JudgedRun:
         """A JudgedRun without rows."""
-        ranking = Ranking(np.zeros(len(retrieved) + 1, dtype=np.int64), retrieved[:0])
-        return cls(judgements, _no_table(), ranking, retrieved, queries, ranks, pairs, _NO_TIES)
+        rows = Ranking(np.zeros(len(retrieved) + 1, dtype=np.int64), retrieved[:0])
+        return cls(judgements, _no_table(), rows, retrieved, queries, ranks, pairs, _NO_TIES)
 
     def without_rows(self) -> JudgedRun:
         """The same without its rows, which may be many: the table keeps only the first."""
-        table = self.table.take(np.arange(len(self.table))[:1])
-        ranking = Ranking(0 * self.whole_ranking.offsets, self.whole_ranking.rows[:0])
-        return replace(self, table=table, whole_ranking=ranking, is_tied=self.is_tied[:0])
+        return replace(
+            self,
+            table=self.table.take(np.arange(len(self.table))[:1]),
+            whole_ranking=Ranking(0 * self.whole_ranking.offsets, self.whole_ranking.rows[:0]),
+            is_tied=self.is_tied[:0],
+        )
 
     @property
     def constant_fault(self) -> str:

@@ -167,8 +167,8 @@ class Judgements(Remembering):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         arrays = {name: np.asarray(state[name]) for name in ("grades", "queries")}
-        index = state["index"]
-        self.__dict__.update(state, **arrays, docnos=index.ids, offsets=index.offsets)
+        self.__dict__.update(state, **arrays)
+        self.docnos, self.offsets = self.index.ids, self.index.offsets
 
     def _with_empty(self, qrels: Mapping[Any, Any], index: PairIndex) -> PairIndex:
         """Adds the queries of a dict without a judged document, after the others."""

@@ -178,8 +178,7 @@ class PairIndex:
     @property
     def _positions(self) -> np.uint64:
         """A mask of the bits of positions."""
-        bits = max(len(self.ids).bit_length(), _LEAST_BITS)
-        return np.uint64((1 << bits) - 1)
+        return np.uint64((1 << max(len(self.ids).bit_length(), _LEAST_BITS)) - 1)
 
     @property
     def _group_shift(self) -> np.uint64:

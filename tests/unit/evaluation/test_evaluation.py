@@ -49,12 +49,8 @@ def test_values_match_one_run_and_measure_at_a_time():
 
 
 def test_rareness_without_a_pool_matches_the_pool_of_the_runs():
-    asked = [
-        P_Rareness(depth=2) @ 4,
-        AP_Rareness(alpha=1.0, depth=5),
-        AP_Rareness(member=False) @ 4,
-        ASL,
-    ]
+    asked = [P_Rareness(depth=2) @ 4, AP_Rareness(alpha=1.0, depth=5)]
+    asked += [AP_Rareness(member=False) @ 4, ASL]
     found = evaluate(RUNS, QRELS, asked)
     pool = RarenessPool.from_runs(RUNS)
     for name in RUNS:
@@ -206,6 +202,4 @@ def test_a_backend_that_cannot_is_an_error(backend):
 
 
 def test_its_text_is_short():
-    runs = {f"r{n}": {"q": {"d": 1, "e": n}} for n in range(40)}
-    qrels = {"q": {"d": 1}, "p": {"e": 1}}
-    assert repr(Evaluation.of(runs, qrels)) == "Evaluation(40 runs, 2 queries)"
+    assert repr(Evaluation.of(RUNS, QRELS)) == "Evaluation(9 runs, 5 queries)"

@@ -143,10 +143,7 @@ def test_runs_are_sorted_by_a_measure_without_its_minimum_grade():
     ("call", "message"),
     [
         (lambda: bounds(RUN, QRELS, "AP@9", highest=3), "highest=3 is for nDCG: leave it out"),
-        (
-            lambda: ranks(RUNS, JUDGED, "P@9", unjudged=True, highest=3),
-            "highest=3 is for nDCG",
-        ),
+        (lambda: ranks(RUNS, JUDGED, "P@9", unjudged=True, highest=3), "highest=3 is for nDCG"),
         (
             lambda: compare(RUNS, JUDGED, "AP", allow_missing=True),
             "allow_missing is for conditions",
