@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -153,7 +154,7 @@ class Answers:
             for track, judges in board.judge_summaries.items():
                 where = f"{track}: " if track else ""
                 for text in judges.best:
-                    yield _with_link(f"{where}{text}", "agrees best", "collections")
+                    yield _with_link(f"{where}{text}", r"(?<=\s)agrees best(?=\s)", "collections")
             where = "Whichever judge is right" if board.means is None else "Over all collections"
             yield Sentence(Link(where, "collections", {}), f": {headlines(board)[0]}")
 
@@ -212,7 +213,7 @@ class Answers:
         """The runs that judges favour, by the measure that decides."""
         if self.ranking is self.findings.first:
             for text in self.findings.favoured[1]:
-                yield _with_link(text, "favours", "collections")
+                yield _with_link(text, r"(?<=\s)favours(?=\s)", "collections")
 
     def _is_real(self) -> Iterator[Sentence]:
         f, ranking, best = self.findings, self.ranking, self.two[0]
@@ -340,10 +341,11 @@ class Answers:
             yield Sentence("Look at ", pair, " query by query.")
 
 
-def _with_link(text: str, words: str, section: str, shown: str = "") -> Sentence:
-    """A sentence in which ``words``, if they are in it, lead to a section, perhaps as others."""
-    before, found, after = text.partition(words)
-    return Sentence(before, Link(shown or words, section, {}) if found else "", after)
+def _with_link(text: str, pattern: str, section: str, shown: str = "") -> Sentence:
+    """A sentence whose first words of this pattern, if any, lead to a section, or others do."""
+    before, *parts = re.split(f"({pattern})", text, maxsplit=1)
+    links = [Link(shown or words, section, {}) for words in parts[:1]]
+    return Sentence(before, *links, *parts[1:])
 
 
 def planned_p(p: float, alpha: float) -> str:

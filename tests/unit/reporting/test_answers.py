@@ -337,14 +337,16 @@ def test_a_measure_without_a_direction():
 def test_runs_that_a_judge_favours_are_named():
     """The sentences and the numbers of the first collection, as judges() has them."""
     graded = {q: {d: int(d in RUNS["poor"][q]) for d in of} for q, of in QRELS.items()}
-    found = collect(RUNS, QRELS, ["AP"], judges={"own": graded})
-    report_of_judges = judges(QRELS, {"own": graded}, RUNS, "AP", draws=10)
+    found = collect(RUNS, QRELS, ["AP"], judges={"favours": graded})
+    report_of_judges = judges(QRELS, {"favours": graded}, RUNS, "AP", draws=10)
     frame, sentences = found.favoured
     pd.testing.assert_frame_equal(
         frame.drop(columns="person"), report_of_judges.favoured.drop(columns="person")
     )
     assert len(frame) == 5 and sentences
     assert answers(found)["Does a judge favour a run?"] == " ".join(sentences)
+    before, link, *_ = about(found).answers()["Does a judge favour a run?"][0].parts
+    assert before.endswith("favours ") and link == Link("favours", "collections", {})
     few = collect(dict(list(RUNS.items())[:3]), QRELS, ["AP"], judges={"own": graded})
     assert "at least 5 runs" in answers(few)["Does a judge favour a run?"]
     assert "Does a judge favour a run?" not in answers(collect(RUNS, QRELS, ["AP"]))
