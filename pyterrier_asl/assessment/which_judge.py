@@ -55,12 +55,12 @@ def differences_of_judges(
         The frame :attr:`.JudgeReport.differences`. p is corrected over the pairs of judges.
     """
     reference, *others = judges.names
-    pairs = list(combinations(others, 2))
+    judge_pairs = list(combinations(others, 2))
     # So many that p can be significant after the correction.
-    draw = partial(draw_queries, draws=max(draws, ceil(4 * len(pairs) / alpha)), seed=seed)
-    groups: dict[tuple[str, str], Judges | None] = dict.fromkeys(pairs, judges)
+    draw = partial(draw_queries, draws=max(draws, ceil(4 * len(judge_pairs) / alpha)), seed=seed)
+    groups: dict[tuple[str, str], Judges | None] = dict.fromkeys(judge_pairs, judges)
     if judges.on_shared_pairs is not judges:
-        groups = {pair: judges.select([reference, *pair]).on_shared_pairs for pair in pairs}
+        groups = {pair: judges.select([reference, *pair]).on_shared_pairs for pair in judge_pairs}
     parts = []
     for measure in [None, *measures]:
         done: dict[int, Any] = {}

@@ -132,17 +132,17 @@ def find_form(ours: Set[str], theirs: Set[str]) -> tuple[Form, dict[str, str]] |
     return max(listed, key=lambda item: len(item[1]), default=None)
 
 
-def describe_form(what: str, form: Form, pairs: Mapping[str, str]) -> str:
+def describe_form(what: str, form: Form, alike: Mapping[str, str]) -> str:
     """The form of ids in words, with the remedy.
 
     >>> describe_form("query", Form("plain"), {"1": "01", "2": "02"})
     "writes 2 query ids in another form ('1' for '01'): write them alike"
     """
-    ours, theirs = next(iter(pairs.items()))
+    ours, theirs = next(iter(alike.items()))
     remedy = "write them alike"
     if form.kind == "part" and not form.is_theirs:
         remedy = f"Qrels(..., collapse={form.text!r}) or --collapse evaluates passages as documents"
-    number = counted(len(pairs), f"{what} id")
+    number = counted(len(alike), f"{what} id")
     return f"writes {number} in another form ({ours!r} for {theirs!r}): {remedy}"
 
 

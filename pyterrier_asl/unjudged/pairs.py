@@ -169,10 +169,12 @@ def values_if_only_relevant(labelled: Labelled, side: LabelledRun) -> Floats:
     return by_document[labelled.documents]
 
 
-def changes_of_difference(labelled: Labelled, pairs: Iterable[Sequence[int]]) -> Iterator[Floats]:
+def changes_of_difference(
+    labelled: Labelled, run_pairs: Iterable[Sequence[int]]
+) -> Iterator[Floats]:
     """The change of each pair's mean difference if one document alone is relevant, shape (V,)."""
     queries = labelled.judgements.queries[labelled.documents]
     now = labelled.values()
     alone = [values_if_only_relevant(labelled, labelled.side(run)) for run in range(len(labelled))]
-    for a, b in pairs:
+    for a, b in run_pairs:
         yield (alone[b] - alone[a] - (now[b] - now[a])[queries]) / len(labelled.judgements)
