@@ -116,11 +116,7 @@ def test_satisfaction_by_fractional_grades():
     assert satisfaction(runs, qrels, depth=2, rel=1.5)["S@n"].tolist() == [0.5, 1]
 
 
-# --- Real assessors -------------------------------------------------------------------------------
-
-
 def test_options_that_cannot_be_used_are_refused():
-    given = {"judges": {"alt": ALT}}
-
+    published = {"as_published": True, "correction": "bh"}
     with pytest.raises(ValueError, match="^correction='bh' has the paper's choice"):
-        compare_with_assessors(RUNS, QRELS, **given, as_published=True, correction="bh")
+        compare_with_assessors(RUNS, QRELS, judges={"alt": ALT}, **published)

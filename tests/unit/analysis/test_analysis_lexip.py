@@ -367,7 +367,8 @@ def test_randomised_hsd_of_differences_matches_values():
     slack = 5 * np.sqrt(2 * other * (1 - other) / 4000) + 1e-3
     assert (np.abs(p - other) < slack).all()
     assert p.min() < 0.05 < p.max()
-    assert (p == randomized_hsd(cube, draws=4000, seed=1)).all()
+    few, again, other = (randomized_hsd(cube, draws=50, seed=seed).tolist() for seed in (1, 1, 2))
+    assert few == again != other
 
 
 def test_reciprocal_rank_is_discriminated_like_any_measure():

@@ -202,14 +202,12 @@ def test_an_interval_of_success_has_a_width_where_all_queries_are_satisfied():
 
 ONE_QUERY = CASES["one query"][:2]
 #: An analysis, its arguments and options, and what its caption says.
+# fmt: off
 SAYS = [
     (headroom, (RUNS, QRELS), {}, "1 is the best value of all four"),
-    (
-        reordering,
-        (DISAGREEING, QRELS),
-        {"each": True, "margin": 0.25, "test": "sign", "alpha": 0.01},
-        "by 25% or more, and significantly: sign test at 0.01, not corrected",
-    ),
+    (reordering, (DISAGREEING, QRELS),
+     {"each": True, "margin": 0.25, "test": "sign", "alpha": 0.01},
+     "by 25% or more, and significantly: sign test at 0.01, not corrected"),
     (stability, (RUNS, QRELS, ["AP"]), {"draws": 5, "fuzz": 0.02}, "an absolute one of 0.02"),
     (system_order, (RUNS, QRELS), {}, "No systems are preferred to each other in a cycle."),
     (rare_finds, (dict.fromkeys("ab", RUNS["run0"]), QRELS), {}, "finds. All 2 together find"),
@@ -217,9 +215,10 @@ SAYS = [
     (rare_finds, ({"run0": RUNS["run0"]}, QRELS), {}, "It finds"),
     (missing_labels, (RUNS, QRELS), {"draws": 1, "progress": False}, "one sample per share"),
     (compare_techniques, ONE_QUERY, {"old": "run0", "new": "run1"}, "No comparison can be tested"),
-    (satisfaction, ({"a": (RUNS, QRELS), "b": ONE_QUERY},), {}, "interval over 1 to 4 queries."),
+    (satisfaction, ({"a": (RUNS, QRELS), "b": ONE_QUERY}), {}, "interval over 1 to 4 queries."),
     (satisfaction, ONE_QUERY, {}, "interval over 1 query."),
 ]
+# fmt: on
 
 
 @pytest.mark.parametrize(("analysis", "given", "options", "text"), SAYS)

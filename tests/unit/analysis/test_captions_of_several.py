@@ -76,57 +76,32 @@ def differences_of_20() -> Any:
 TESTS, LEVELS = ["paired", "tukey-randomized"], [0.05, 0.01]
 
 #: An analysis, its table for n items, the most items without the texts, and the texts.
+# fmt: off
 CASES = [
-    (
-        headroom,
-        lambda n: headroom(tracks(n)),
-        1,
-        "The best run of each track by each measure",
-        "do not compare tracks with different depths",
-    ),
+    (headroom, lambda n: headroom(tracks(n)), 1, "The best run of each track by each measure",
+     "do not compare tracks with different depths"),
     (headroom, lambda n: many_tracks(n), 8, '"field": "tracks"'),
     (satisfaction, lambda n: satisfaction(tracks(n)), 1, '"curve": "track0: run0"'),
-    (
-        preference_discrimination,
-        lambda n: preferences_by(TESTS[:n]),
-        1,
-        "with the correction of each test",
-    ),
+    (preference_discrimination, lambda n: preferences_by(TESTS[:n]), 1,
+     "with the correction of each test"),
     (discriminative_power, lambda n: power_at(LEVELS[:n]), 1, '"orient": "bottom"'),
     (discriminative_power, lambda n: power_at(LEVELS[-n:]), 1, "is significant."),
-    (
-        search_length_distribution,
-        lambda n: search_length_distribution(some_runs(n), QRELS),
-        1,
-        "The best of 2 runs by ASL.",
-    ),
-    (
-        search_length_changes,
-        lambda n: search_length_changes(some_runs(n), QRELS),
-        2,
-        "Of 3 runs by ASL",
-    ),
+    (search_length_distribution, lambda n: search_length_distribution(some_runs(n), QRELS), 1,
+     "The best of 2 runs by ASL."),
+    (search_length_changes, lambda n: search_length_changes(some_runs(n), QRELS), 2,
+     "Of 3 runs by ASL"),
     (system_preferences, preferences_of, 12, "columns in the order of rows"),
     (system_preferences, preferences_of, 40, "with a colour other than gray"),
-    (
-        lengths_by_rank,
-        lambda n: lengths_by_rank(some_runs(n), QRELS, lengths=LENGTHS),
-        6,
-        "The first 6 of 7 runs.",
-    ),
-    (
-        compare_with_assessors,
-        lambda n: compare_with_assessors(some_runs(2), QRELS, judges={"y": OTHER}, both_ways=n > 1),
-        1,
-        "judged by ",
-    ),
-    (
-        compare_with_assessors,
-        lambda n: differences_of_20()[lambda table: table["run"].isin(some_runs(n))],
-        19,
-        "The best 19 of 20 runs.",
-    ),
+    (lengths_by_rank, lambda n: lengths_by_rank(some_runs(n), QRELS, lengths=LENGTHS), 6,
+     "The first 6 of 7 runs."),
+    (compare_with_assessors,
+     lambda n: compare_with_assessors(some_runs(2), QRELS, judges={"y": OTHER}, both_ways=n > 1), 1,
+     "judged by "),
+    (compare_with_assessors,
+     lambda n: differences_of_20()[lambda table: table["run"].isin(some_runs(n))], 19,
+     "The best 19 of 20 runs."),
 ]
+# fmt: on
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -145,20 +120,16 @@ SHORT = {qid: {"a": 3.0, "b": 2.0} for qid in QRELS}  # without the relevant c
 
 
 #: An analysis, its table with something and without it, and the texts of both.
+# fmt: off
 OCCURRENCES = [
-    (
-        search_length_distribution,
-        lambda found: search_length_distribution({"x": WHOLE if found else SHORT}, QRELS),
-        "",
-        " Missing documents were not retrieved: they are counted at the end of the ranking.",
-    ),
-    (
-        search_length_changes,
-        lambda found: search_length_changes({"x": WHOLE if found else SHORT, "y": SHORT}, QRELS),
-        "",
-        " Not shown: 3 that neither run retrieved.",
-    ),
+    (search_length_distribution,
+     lambda found: search_length_distribution({"x": WHOLE if found else SHORT}, QRELS), "",
+     " Missing documents were not retrieved: they are counted at the end of the ranking."),
+    (search_length_changes,
+     lambda found: search_length_changes({"x": WHOLE if found else SHORT, "y": SHORT}, QRELS), "",
+     " Not shown: 3 that neither run retrieved."),
 ]
+# fmt: on
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -67,7 +67,6 @@ def test_wrong_values_of_options(read, text, message):
 
 
 def test_files_of_options(tmp_path):
-
     (tmp_path / "types").write_text("a\tmanual\nb\tauto\nc\tmanual\n")
     assert read_pools(str(tmp_path / "types")) == {"manual": ["a", "c"], "auto": ["b"]}
 

@@ -75,17 +75,28 @@ def test_a_run_below_the_first_40_on_one_list_is_drawn_where_it_is_above():
     assert whole.title.subtitle == ["On lists."], "40 runs are all drawn"
 
 
-@pytest.mark.parametrize(
-    ("values", "ends"),
-    [
-        ([], [-0.05, 0.05]),
-        ([float("nan"), 2], [1.95, 2.05]),
-        ([float("inf"), 0, 1], [-0.05, 1.05]),
-        ([-3, 1], [-3.2, 1.2]),
-    ],
-)
-def test_axes_have_a_twentieth_of_room_around_finite_values(values, ends):
-    assert scales.around(values) == pytest.approx(ends)
+#: A function, what it is given, and its ends or ticks.
+ENDS = [
+    # A twentieth of room around finite values
+    (scales.around, [], [-0.05, 0.05]),
+    (scales.around, [float("nan"), 2], [1.95, 2.05]),
+    (scales.around, [float("inf"), 0, 1], [-0.05, 1.05]),
+    (scales.around, [-3, 1], [-3.2, 1.2]),
+    # Powers of ten up to the first that reaches the largest value
+    *((scales.powers_of_ten, most, [1, 10]) for most in (0, 1, 10)),
+    *((scales.powers_of_ten, most, [1, 10, 100]) for most in (11, 100)),
+    (scales.powers_of_ten, 1000.5, [1, 10, 100, 1000, 10**4]),
+    # Nothing, a quarter and the most of counts
+    (forms.some_values, pd.Series([0, 3, 8]), [0, 2, 8]),
+    (forms.some_values, pd.Series([9]), [0, 2, 9]),
+    (forms.some_values, pd.Series([0]), [0]),
+    (forms.some_values, pd.Series([1]), [0, 1]),
+]
+
+
+@pytest.mark.parametrize(("function", "given", "expected"), ENDS)
+def test_ends_and_ticks(function, given, expected):
+    assert function(given) == pytest.approx(expected)
 
 
 def test_colours_of_collections_are_for_several():
@@ -132,21 +143,6 @@ def test_numbers_at_the_ends_of_axes_stand_at_their_ticks():
     assert [axis["labelFlush"] for axis in axes] == [False] * 6
     assert axes[1]["format"] == "d"
     alt.hconcat(forms.captioned(base, "T", "C."), forms.captioned(base, "T", "C.")).to_dict()
-
-
-@pytest.mark.parametrize(
-    ("most", "last"), [(0, 10), (1, 10), (10, 10), (11, 100), (100, 100), (1000.5, 10**4)]
-)
-def test_powers_of_ten_end_at_the_first_that_reaches_the_largest_value(most, last):
-    ticks = scales.powers_of_ten(most)
-    assert ticks == [10**power for power in range(len(ticks))] and ticks[-1] == last
-
-
-@pytest.mark.parametrize(
-    ("counts", "values"), [([0, 3, 8], [0, 2, 8]), ([9], [0, 2, 9]), ([0], [0]), ([1], [0, 1])]
-)
-def test_a_legend_of_counts_has_nothing_a_quarter_and_the_most(counts, values):
-    assert forms.some_values(pd.Series(counts)) == values
 
 
 @pytest.mark.parametrize(

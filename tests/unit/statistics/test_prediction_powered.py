@@ -114,13 +114,9 @@ def test_values_that_differ_by_rounding_alone_have_no_interval(target):
         (([0.1, 0.2], [0.1, 0.2], [0.3]), "judged 2 of the machine's queries: at least 3"),
         (([0.1, 0.2, 0.3], [0.1, 0.2], [0.3]), "have shape"),
         (([0.1, 0.2, np.nan], [0.1, 0.2, 0.3], [0.3]), "finite"),
+        (([1, 2, 3], [1, 2, 3], [1], "all"), "target 'all' is unknown"),
     ],
 )
 def test_what_cannot_be(given, says):
     with pytest.raises(ValueError, match=says):
-        prediction_powered(*given)
-
-
-def test_an_unknown_target():
-    with pytest.raises(ValueError, match="target 'all' is unknown"):
-        prediction_powered([1, 2, 3], [1, 2, 3], [1], target="all")
+        prediction_powered(*given[:3], target=(*given, TARGETS[0])[3])
