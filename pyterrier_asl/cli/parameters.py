@@ -69,7 +69,6 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "Minimum grade of a relevant document, for measures without rel.",
         *_REL,
         type=float,
-        read=readers.read_grade,
         none=1,
     ),
     "duplicates": _how(

@@ -8,11 +8,6 @@ from typing import Any
 from ..io.groups import read_groups
 
 
-def read_grade(value: float) -> float:
-    """A grade, whole ones as integers, which ir_measures' own measures need."""
-    return int(value) if value % 1 == 0 else value
-
-
 def read_words(text: str) -> list[str]:
     """Splits a text at commas and blanks."""
     return text.replace(",", " ").split()
@@ -59,8 +54,7 @@ def read_grades(texts: Sequence[str]) -> float | dict[str, float]:
     form = "NAME=GRADE, a name and the minimum grade of a relevant document"
     named = {"": texts[0]} if is_common else _pairs_by_name(texts, form)
     grades = _cast(float, named.values(), f"{' '.join(texts)!r} is no grade, such as NAME=2")
-    by_name = dict(zip(named, map(read_grade, grades)))
-    return by_name[""] if is_common else by_name
+    return grades[0] if is_common else dict(zip(named, grades))
 
 
 def read_runs_of_tracks(texts: Sequence[str]) -> str | dict[str, str]:

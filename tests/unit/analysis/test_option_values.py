@@ -7,7 +7,6 @@ import pytest
 from pyterrier_asl.analysis.registry import PAPERS, QUESTIONS, analyses, find_analyses
 from pyterrier_asl.cli.analyze import attributes_line, without_unnamed_track
 from pyterrier_asl.cli.readers import (
-    read_grade,
     read_grades,
     read_judges_by_name,
     read_judges_of_tracks,
@@ -18,9 +17,6 @@ from pyterrier_asl.cli.readers import (
 
 #: A function, texts, and what they are read as.
 READ = [
-    (read_grade, 2.0, 2),
-    (read_grade, 1.5, 1.5),
-    (read_grade, 0.0, 0),
     (read_numbers(int), "1,2 4", [1, 2, 4]),
     (read_numbers(float), "0.5, 1", [0.5, 1.0]),
     (read_judges_by_name, ["m=x", "n=a=b"], {"m": "x", "n": "a=b"}),
@@ -29,9 +25,9 @@ READ = [
         ["t=m=x", "u=m=y", "t=n=z"],
         {"t": dict(m="x", n="z"), "u": dict(m="y")},
     ),
-    (read_grades, ["2"], 2),
+    (read_grades, ["2"], 2.0),
     (read_grades, ["1.5"], 1.5),
-    (read_grades, ["m=2"], {"m": 2}),
+    (read_grades, ["m=2"], {"m": 2.0}),
     (read_grades, ["m=2", "n=0.5"], {"m": 2, "n": 0.5}),
     (read_runs_of_tracks, ["bm25"], "bm25"),
     (read_runs_of_tracks, ["t=bm25"], {"t": "bm25"}),

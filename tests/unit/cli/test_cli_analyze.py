@@ -296,7 +296,7 @@ BOTH = ["qrels", "runs"]
         (["discriminative-power", *BOTH, "--level", "1"], "level is 1.0, but it is a"),
         (["preference-discrimination", *BOTH, "--level", " "], "no level of significance"),
         (["agreement-by-number-of-systems", *BOTH, "--sizes", "1"], "from 2 on, not 1"),
-        (["ties", *BOTH, "--rel", "-1"], "rel is -1: it must be a number from 0"),
+        (["ties", *BOTH, "--rel", "-1"], "rel is -1.0: it must be a number from 0"),
         (["compare-techniques", *BOTH, "--old", "a", "--new", "z"], "there is no run 'z'"),
         (["ties", "", "runs"], "an argument is empty, perhaps a variable"),
         (["ties", "qrels"], "Missing argument 'RUN...'"),
