@@ -83,12 +83,6 @@ def test_without_measures_ours_are_shown_with_the_usual_ones(files):
             assert found[run, str(measure)] == pytest.approx(value, abs=1e-12)
 
 
-def test_the_number_of_jobs_reaches_the_evaluation(files):
-    result = evaluate("runs", "-j", "0")
-    assert result.exit_code == 2
-    assert "jobs must be 1, 2, 3, ..., or -1 for all cores, not 0" in result.stderr
-
-
 def test_names_of_measures(files):
     asked = ["-m", "ASL(rel=2, g=1)@10, map ndcg_cut_10", "-m", "AP P.1,2", "-m", "RR(rel=2)"]
     names = [measure for (measure,) in values(evaluate("a.run", *asked, "-o", "jsonl"))]
@@ -235,6 +229,7 @@ def test_a_bad_run_does_not_keep_the_others_from_being_measured(files):
         (["a.run", "runs"], "are both named 'a'; rename one"),
         (["a.run", "-n"], "-n (--no-summary) goes with -q (--by-query) only"),
         (["a.run", "-p", "-2"], "Invalid value for '-p'"),
+        (["runs", "-j", "0"], "jobs must be 1, 2, 3, ..., or -1 for all cores, not 0"),
     ],
 )
 def test_what_cannot_be_understood(files, arguments, message):

@@ -269,12 +269,6 @@ def test_transfer_to_the_topics_that_were_tuned_on_is_pointed_out(folders):
     assert "topics of 'here' are among the" in result.stderr
 
 
-def test_an_invalid_storage_is_refused_before_documents_are_read(folders):
-    result = tune("gone", "--storage", "foo")
-    assert result.exit_code == 2
-    assert "the storage 'foo' cannot be opened" in result.stderr
-
-
 def test_less_is_better_where_it_is(folders):
     found = printed("here", "-m", "ASL@100")
     for stage in ("initial retrieval", "feedback", "final retrieval"):
@@ -311,6 +305,7 @@ def test_what_is_written(folders):
     "said, message",
     [
         (["gone"], "there is no folder 'gone', and ir_datasets has no dataset 'gone'"),
+        (["gone", "--storage", "foo"], "the storage 'foo' cannot be opened"),  # before documents
         (["."], "has no docs.jsonl.gz: the folder of a collection needs"),
         (["here", "--split", "--transfer", "there"], "exclude each other"),
         (["here", "-m", "Foo"], "'Foo': there is no such measure"),
