@@ -19,7 +19,6 @@ import tempfile
 from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -244,12 +243,8 @@ def remembered_integrals() -> None:
     import numpy as np
     from scipy.stats import studentized_range
 
-    integrate: Callable[..., float] = functools.cache(studentized_range.sf)
-
-    def sf(q: Any, groups: int, freedom: int) -> Any:
-        return np.array([integrate(float(value), groups, freedom) for value in q])
-
-    studentized_range.sf = sf
+    integrate = functools.cache(studentized_range.sf)
+    studentized_range.sf = np.vectorize(integrate, otypes=[float])
 
 
 def _worked_examples(name: str) -> Callable[[Path], dict]:
