@@ -21,18 +21,19 @@ from ..statistics.settings import check_name
 from ..statistics.tests import PairedTest
 from .agreement import ON_GRADES, confusion_of, counts_by_grade, judged_by_both
 from .favoured import FEW_RUNS, favour_sentences, favoured_chart, favours_by_judge
-from .human_range import (
+from .judges import FEW_QUERIES, Judges, with_reference
+from .system_pairs import reversals_of
+from .verdicts import (
     DOCUMENTS,
     HUMAN,
     SYSTEMS,
     UNKNOWN_RANGE,
     agreement_with_people,
+    best_judge,
+    differences_of_judges,
     judge_lines,
     people_range,
 )
-from .judges import FEW_QUERIES, Judges, with_reference
-from .system_pairs import reversals_of
-from .which_judge import best_judge, differences_of_judges
 
 #: The kinds of charts.
 CHARTS = ("agreement", "favoured")
@@ -100,7 +101,7 @@ def judges(
 
     Returns:
         :class:`JudgeReport`. A verdict is *within the human range* where a judge agrees with people
-        at most :data:`~pyterrier_asl.assessment.human_range.MARGIN` less than people agree with
+        at most :data:`~pyterrier_asl.assessment.verdicts.MARGIN` less than people agree with
         each other, by the whole interval; *below* it where the whole interval is lower; else it
         *cannot be said*. All agreements of a verdict are on the same pairs of query and document,
         judged by the judge and all people; without a human range by the judge and the reference.

@@ -11,7 +11,7 @@ import pytest
 import pyterrier_asl as asl
 from pyterrier_asl.analysis import discriminative_power
 from pyterrier_asl.analysis.incomplete_judgements import _samples
-from pyterrier_asl.assessment import human_range
+from pyterrier_asl.assessment import verdicts
 from pyterrier_asl.assessment.favoured import favour_sentences
 from pyterrier_asl.reporting.answers import Answers
 from pyterrier_asl.reporting.collect import collect
@@ -290,11 +290,11 @@ def test_the_seed_reaches_the_favours():
 @pytest.mark.parametrize(
     ("low", "high", "verdict"),
     [
-        (-0.05, 0.1, human_range.WITHIN),
-        (-0.0501, 0.1, human_range.UNDECIDED),
-        (-0.2, -0.05, human_range.UNDECIDED),
-        (-0.2, -0.0501, human_range.BELOW),
+        (-0.05, 0.1, verdicts.WITHIN),
+        (-0.0501, 0.1, verdicts.UNDECIDED),
+        (-0.2, -0.05, verdicts.UNDECIDED),
+        (-0.2, -0.0501, verdicts.BELOW),
     ],
 )
 def test_the_human_range_ends_exactly_at_its_margin(low, high, verdict):
-    assert human_range._verdict(Interval((low + high) / 2, low, high)) == verdict
+    assert verdicts._verdict(Interval((low + high) / 2, low, high)) == verdict

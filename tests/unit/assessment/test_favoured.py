@@ -109,19 +109,7 @@ def test_the_command_names_the_run_and_draws_it(data, tmp_path, monkeypatch):
     (tmp_path / "runs").mkdir()
     for name, run in runs.items():
         write_run(run, f"runs/{name}.run")
-    given = [
-        "judges",
-        "nist",
-        "runs",
-        "--judge",
-        "llm=llm",
-        "-m",
-        "nDCG@5",
-        "--reference",
-        "N",
-        "--draws",
-        "9",
-    ]
+    given = "judges nist runs --judge llm=llm -m nDCG@5 --reference N --draws 9".split()
     shown = CliRunner().invoke(main, given)
     assert shown.exit_code == 0, shown.stderr
     assert "llm favours 'own' by" in shown.stdout.partition("\n\n")[0]

@@ -1,5 +1,5 @@
 """Verdicts on judges, against reference implementations and judges of known agreement.
-Tests of compare_judges.py, human_range.py, which_judge.py, system_pairs.py."""
+Tests of compare_judges.py, verdicts.py, system_pairs.py."""
 
 import json
 
@@ -14,8 +14,8 @@ from statsmodels.stats.multitest import multipletests
 
 import pyterrier_asl as asl
 from pyterrier_asl.assessment.compare_judges import summary_of
-from pyterrier_asl.assessment.human_range import BELOW, UNDECIDED, UNKNOWN, WITHIN, judge_lines
 from pyterrier_asl.assessment.judges import Judges
+from pyterrier_asl.assessment.verdicts import BELOW, UNDECIDED, UNKNOWN, WITHIN, judge_lines
 from pyterrier_asl.cli import main
 
 DOCNOS = [f"d{number}" for number in range(30)]
