@@ -215,7 +215,7 @@ SAYS = [
     (rare_finds, ({"run0": RUNS["run0"]}, QRELS), {}, "It finds"),
     (missing_labels, (RUNS, QRELS), {"draws": 1, "progress": False}, "one sample per share"),
     (compare_techniques, ONE_QUERY, {"old": "run0", "new": "run1"}, "No comparison can be tested"),
-    (satisfaction, ({"a": (RUNS, QRELS), "b": ONE_QUERY}), {}, "interval over 1 to 4 queries."),
+    (satisfaction, ({"a": (RUNS, QRELS), "b": ONE_QUERY},), {}, "interval over 1 to 4 queries."),
     (satisfaction, ONE_QUERY, {}, "interval over 1 query."),
 ]
 # fmt: on
