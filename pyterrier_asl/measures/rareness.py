@@ -160,12 +160,12 @@ class Pools:
         """S_d of every judged document, 0 where it is not relevant, and S.
 
         Args:
-            members: whether each run is in the pool, at least one, shape (S,); None: all.
+            members: whether each run is in the pool, shape (S,); None: all.
             groups: the group of each run, from 0: count groups instead of runs, shape (S,).
         """
         runs = np.arange(len(self._retrieved))[slice(None) if members is None else members]
         retrieved = [self._retrieved[run] for run in runs]
-        documents = np.concatenate(retrieved)
+        documents = np.concatenate([np.empty(0, dtype=np.int64), *retrieved])
         if groups is None:
             return scoring.count_finders(documents, self._judged), len(runs)
         of_documents = np.repeat(groups[runs], list(map(len, retrieved)))

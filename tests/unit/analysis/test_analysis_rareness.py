@@ -282,6 +282,11 @@ def test_a_run_without_its_group():
         expected = judged.select([name]).values(measure(pool=pool)).mean()
         assert found.loc[name, "value_without"] == pytest.approx(expected)
         assert found.loc[name, "runs_of_group"] == len(mine) + 1
+    alone = rareness_without_own_group({"s0": runs["s0"]}, qrels, {"s0": "g"}, measure)
+    of_one = rareness_without_own_group(
+        dict.fromkeys("ab", runs["s0"]), qrels, dict(a=0, b=0), measure
+    )
+    assert of_one["value_without"].tolist() == alone["value"].tolist() * 2, "in no pool but its own"
 
 
 # What others miss
