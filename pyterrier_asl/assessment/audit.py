@@ -148,16 +148,9 @@ def audit(
         explanations += _without_interval(part, h, rest)
         parts.append(part)
     first_run = "" if baseline is not None or all_pairs else str(names[0])
-    return Audit(
-        pd.concat(parts, ignore_index=True),
-        target,
-        sample.size,
-        len(sample.qids),
-        _note(sample, target, alpha, int((less >= 0).sum()), first_run),
-        answers,
-        explanations,
-        sample.judges.facts(named, name).notes,
-    )
+    note = _note(sample, target, alpha, int((less >= 0).sum()), first_run)
+    table, notes = pd.concat(parts, ignore_index=True), sample.judges.facts(named, name).notes
+    return Audit(table, target, sample.size, len(sample.qids), note, answers, explanations, notes)
 
 
 def _note(sample: AuditedRuns, target: str, alpha: float, differences: int, first_run: str) -> str:
