@@ -54,7 +54,7 @@ def measure_runs(
 
 def _work(measuring: Measuring, name: str, source: Any) -> MeasuredRun:
     """Measures a run. The result has no qrels, which need not be sent back."""
-    return _with_judgements(_NONE, measuring.run(name, source))
+    return _with_judgements(_nothing(), measuring.run(name, source))
 
 
 def _by_joblib(
@@ -125,7 +125,9 @@ def _by_ray(
                 ) from error
 
 
-_NONE = Judgements({})
+@lru_cache
+def _nothing() -> Judgements:
+    return Judgements({})
 
 
 def _with_judgements(judgements: Judgements, run: MeasuredRun) -> MeasuredRun:

@@ -353,7 +353,7 @@ def open_text(path: Path) -> Iterator[Any]:
     try:
         with opened or pa.input_stream(pa.OSFile(os.fsencode(path)), compression=codec) as stream:
             yield stream
-    except ValueError:
+    except (ValueError, MemoryError):
         raise
     except Exception as error:  # its type depends on the compression
         raise OSError(
