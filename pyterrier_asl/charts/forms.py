@@ -326,23 +326,7 @@ def ranks_on_lists(
     points = frame[frame[rank] <= deepest]
     at_last = points[points[across] == lists[-1]].groupby([across, rank], as_index=False)
     names = at_last["run"].agg(_one_label)
-    turned = len(lists) > 3 and max(map(len, map(str, lists))) > SHORT
-    broken = max(len(re.findall(_BREAK, str(name))) for name in lists)
-    x = alt.X(
-        f"{across}:N",
-        sort=lists,
-        title=None,
-        axis=alt.Axis(
-            labelAngle=-40 if turned else 0,
-            labelLimit=120,
-            labelExpr=IN_LINES,
-            labelPadding=GAP + ROW * broken,
-            ticks=False,
-            orient="top",
-            domain=False,
-            labelOverlap=False,
-        ),
-    )
+    x = alt.X(f"{across}:N", sort=lists, title=None, axis=_axis_of_lists(lists))
     y = alt.Y(
         f"{rank}:Q",
         title="rank",
@@ -369,6 +353,22 @@ def ranks_on_lists(
     )
     rows = max(10, min(runs, MOST))
     return figure(drawn, title, caption, width=130 * len(lists), height=ROW * rows)
+
+
+def _axis_of_lists(lists: Sequence[Any]) -> alt.Axis:
+    """The names of lists above them, turned where many are long."""
+    turned = len(lists) > 3 and max(map(len, map(str, lists))) > SHORT
+    broken = max(len(re.findall(_BREAK, str(name))) for name in lists)
+    return alt.Axis(
+        labelAngle=-40 if turned else 0,
+        labelLimit=120,
+        labelExpr=IN_LINES,
+        labelPadding=GAP + ROW * broken,
+        ticks=False,
+        orient="top",
+        domain=False,
+        labelOverlap=False,
+    )
 
 
 def _one_label(names: pd.Series[str]) -> str:
