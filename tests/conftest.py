@@ -21,6 +21,7 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 
 import pytest
+from _required import missing
 from hypothesis import HealthCheck, settings
 
 # NumPy multiplies small matrices in these tests. Threads of OpenBLAS wait for each other without
@@ -111,17 +112,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = [item for item in items if item not in left]
 
 
-def _required() -> set[str]:
-    return {name.strip() for name in os.environ.get("PYTERRIER_ASL_REQUIRE", "").split(",")}
-
-
-def _missing(what: str, reason: str) -> None:
-    """Skips a test without ``what``, or fails it if ``what`` is required."""
-    if what in _required():
-        pytest.fail(f"PYTERRIER_ASL_REQUIRE names {what!r}, but {reason}")
-    pytest.skip(reason)
-
-
 #: Errors of Experiment in PyTerrier 1.0 about options that it has from 1.1 on.
 _NOT_YET = {
     "Unknown kwargs: ['plan']": "plans",
@@ -160,7 +150,7 @@ def data() -> Path:
         or Path(__file__).resolve().parents[2] / "shared" / "data"
     )
     if not folder.is_dir():
-        _missing("data", f"there is no folder {folder}; set PYTERRIER_ASL_DATA")
+        missing("data", f"there is no folder {folder}; set PYTERRIER_ASL_DATA")
     return folder
 
 
@@ -171,7 +161,7 @@ def vaswani():
 
     home = Path(os.environ.get("IR_DATASETS_HOME", Path.home() / ".ir_datasets"))
     if not (home / "vaswani" / "docs.txt").is_file():
-        _missing("collections", f"vaswani is not in {home}: run python tests/fetch.py")
+        missing("collections", f"vaswani is not in {home}: run python tests/fetch.py")
     return ir_datasets.load("vaswani")
 
 
@@ -184,7 +174,7 @@ def java() -> None:
         if not pt.java.started():
             pt.java.init()
     except Exception as error:  # the message is the reason for any missing part
-        _missing("java", f"Java or Terrier cannot be had: {type(error).__name__}: {error}")
+        missing("java", f"Java or Terrier cannot be had: {type(error).__name__}: {error}")
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -225,7 +215,7 @@ def registry(tmp_path_factory) -> None:
         fetch, cwd=tmp_path_factory.mktemp("registry"), capture_output=True, text=True
     )
     if done.returncode:
-        _missing("registry", f"pip cannot fetch packages: {done.stderr.strip()[-200:]}")
+        missing("registry", f"pip cannot fetch packages: {done.stderr.strip()[-200:]}")
 
 
 @pytest.fixture(scope="session")
@@ -255,7 +245,7 @@ def _worked_examples(name: str) -> Callable[[Path], dict]:
         file = name.replace("_vectors", "")
         path = data.parent / ("vectors.json" if file == name else f"vectors_{file}.json")
         if not path.is_file():
-            _missing("data", f"there is no {path}")
+            missing("data", f"there is no {path}")
         return json.loads(path.read_text())
 
     return examples

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from _reports import EVIL, EVIL_QUERY, QRELS, QUERIES, RUNS, TEXTS, a_run, data_of
-from conftest import _missing
+from _required import missing
 
 from pyterrier_asl import evaluate, ranks, report
 from pyterrier_asl.evaluation.preferences import preferences
@@ -48,7 +48,7 @@ def browser():
     sync_api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
     path = shutil.which("chromium") or shutil.which("chromium-browser")
     if not path:
-        _missing("chromium", "there is no chromium on the PATH")
+        missing("chromium", "there is no chromium on the PATH")
     arguments = (
         "--no-sandbox --disable-gpu --disable-background-networking --disable-component-update "
         "--disable-sync --no-first-run"
@@ -121,7 +121,7 @@ def test_every_figure_is_drawn_nothing_is_too_wide_and_axe_finds_no_violation(
     try:
         from axe_playwright_python.sync_playwright import Axe
     except ImportError:
-        _missing("chromium", "axe-playwright-python is not installed")
+        missing("chromium", "axe-playwright-python is not installed")
     with opened(browser, file, width, scheme) as page:
         draw_all(page)
         assert page.evaluate("document.documentElement.scrollWidth") == width
