@@ -234,9 +234,10 @@ def _with_own_id(run: JudgedRun, ranking: Ranking) -> Ints:
 
 def _ties(run: JudgedRun, measures: Mapping[str, Any], values: Sequence[Any]) -> Iterator[Fact]:
     """The measure whose mean the order of equal scores changes most, if by .01 or more."""
-    tied = TiedRun.of(run)
+    if not values or not (tied := TiedRun.of(run)).is_tied.any():
+        return
     found: list[tuple[float, str, str]] = []
-    for (name, measure), value in zip(measures.items(), values if tied.is_tied.any() else ()):
+    for (name, measure), value in zip(measures.items(), values):
         computes = formula(measure)
         if computes is None:
             continue

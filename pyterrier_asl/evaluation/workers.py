@@ -132,5 +132,6 @@ def _nothing() -> Judgements:
 
 def _with_judgements(judgements: Judgements, run: MeasuredRun) -> MeasuredRun:
     """The result with these judgements."""
-    judged = run.judged and replace(run.judged, judgements=judgements)
-    return replace(run, judged=judged)
+    if run.judged is None:
+        return run
+    return replace(run, judged=replace(run.judged, judgements=judgements))

@@ -13,8 +13,8 @@ analysis starts from a :class:`JudgedRun`, so that all of them see the same rank
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from functools import cache, cached_property
+from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,7 +28,7 @@ from ..scoring.ties import TieGroups
 from .id_forms import other_form
 from .judgements import Judgements
 from .ranking import Ranking, equal_rows, match, rows_by_query
-from .remembered import Remembering
+from .remembered import Remembering, cached_property, remembered
 
 #: Rows whose ranks and scores are compared.
 _COMPARED_ROWS = 1 << 17
@@ -112,10 +112,6 @@ class JudgedRun(Remembering):
     is_tied: Bools
     has_duplicates: bool = False
     _cutoff: int | None = None
-    _views: dict[tuple[int | None, bool], JudgedRun] = field(default_factory=dict, init=False)
-    _relevant: dict[float, Relevant] = field(default_factory=dict, init=False)
-
-    # Before Python 3.12 a `cached_property` has a lock: what these compute waits for no thread.
 
     @classmethod
     def from_entries(
@@ -189,10 +185,9 @@ class JudgedRun(Remembering):
         """The beginning of each query's entries, shape (Q + 1,)."""
         return offsets_of(self.queries, len(self.retrieved))
 
+    @remembered
     def view(self, cutoff: int | None = None, judged_only: bool = False) -> JudgedRun:
         """The run without its unjudged documents, if asked, then cut to its first ``cutoff``."""
-        if (cutoff, judged_only) in self._views:
-            return self._views[cutoff, judged_only]
         run = self
         if judged_only:
             run = self.where(self.grades >= 0)
@@ -201,8 +196,6 @@ class JudgedRun(Remembering):
         if cutoff is not None and np.any(run.retrieved > cutoff):
             retrieved = np.minimum(run.retrieved, cutoff)
             run = replace(run.where(run.ranks <= cutoff), retrieved=retrieved, _cutoff=cutoff)
-        if run is not self:  # a reference to itself would keep the run alive
-            self._views[cutoff, judged_only] = run
         return run
 
     def where(self, keep: Bools) -> JudgedRun:
@@ -214,14 +207,13 @@ class JudgedRun(Remembering):
         """The same run, with other grades for some grades of its judgements."""
         return replace(self, judgements=self.judgements.regraded(grades))
 
+    @remembered
     def relevant(self, rel: float = 1) -> Relevant:
         """The ranks of the documents with a grade of ``rel`` or more."""
-        if rel not in self._relevant:
-            keep = (self.grades >= rel) & (self.grades >= 0)
-            offsets = np.searchsorted(self.queries[keep], np.arange(len(self.retrieved) + 1))
-            total = self.judgements.num_relevant(rel)
-            self._relevant[rel] = Relevant(self.ranks[keep], offsets, total, self.pairs[keep])
-        return self._relevant[rel]
+        keep = (self.grades >= rel) & (self.grades >= 0)
+        offsets = offsets_of(self.queries[keep], len(self.retrieved))
+        total = self.judgements.num_relevant(rel)
+        return Relevant(self.ranks[keep], offsets, total, self.pairs[keep])
 
     @cached_property
     def ranking(self) -> Ranking:

@@ -202,8 +202,9 @@ class nDCG(RatioOfGains, Standard, of=ir_measures.nDCG):
 
     def scaled_gains(self, judgements: Judgements, grades: Floats, queries: Ints) -> Floats:
         """The gains, divided by a power of 2 per query, so that high grades are not infinite."""
-        highest = reduce_by_query(np.maximum, judgements.grades, judgements.offsets, 0.0)
-        return self.gains_of(grades, np.maximum(highest - _MOST_BITS, 0)[queries])
+        if self["dcg"] != "exp-log2":
+            return self.gains_of(grades)
+        return self.gains_of(grades, judgements.once(_shifts)[queries])
 
     def _score(self, view: JudgedRun) -> Floats:
         graded = view.relevant(0)
@@ -237,6 +238,12 @@ class nDCG(RatioOfGains, Standard, of=ir_measures.nDCG):
         best = self.ideal(int(counts.max(initial=0)))
         ideal = best[counts] @ np.diff(levels, prepend=0.0)
         return scoring.ndcg(rankings.ranks, rankings.gains, rankings.offsets, ideal)
+
+
+def _shifts(judgements: Judgements) -> Floats:
+    """The power of 2 that divides the gains of each query, shape (Q,)."""
+    highest = reduce_by_query(np.maximum, judgements.grades, judgements.offsets, 0.0)
+    return np.asarray(np.maximum(highest - _MOST_BITS, 0))
 
 
 def _ideal(judgements: Judgements, measure: nDCG) -> Floats:
