@@ -12,7 +12,8 @@ Examples:
 \b
 How to read it: unjudged documents count as not relevant. The bounds are the lowest and the highest
 B - A over all labels of the unjudged documents in the rankings of these runs.
-  settled   the same run is better under all labels
+  A, B      settled: the run of column a, or of column b, is better under all labels
+  equal     settled: the runs are equal under all labels
   open      another run is better under some labels, however likely they are
 Two runs:
   certain   the t-test is significant under all labels; impossible: under none

@@ -24,6 +24,9 @@ PLANNED = (
 
 Differences = Sequence[RunDifference]
 
+#: How a run can differ significantly: by a measure, or by a count.
+_WAYS = ("better", "worse", "higher", "lower")
+
 
 def findings(
     differences: Differences, doubts: Mapping[tuple[str, str], str], baseline: str
@@ -51,14 +54,17 @@ def findings(
 def _of_run(own: Differences, all_of_them: Differences, baseline: str) -> Iterator[str]:
     run, names = own[0].run, dict[str, list[str]]()
     for difference in own:
-        kind = way_of(difference) if difference.is_significant else "no"
+        kind = "equal" if difference.is_equal else "no"
+        kind = way_of(difference) if difference.is_significant else kind
         names.setdefault("" if np.isnan(difference.p) else kind, []).append(difference.name)
-    for way in ("better", "worse", "higher", "lower", "no"):
+    starts = {
+        **{way: f"{run} is significantly {way} than {baseline} by " for way in _WAYS},
+        "no": f"No significant difference of {run} from {baseline} by ",
+        "equal": f"{run} is equal to {baseline} in every query by ",
+    }
+    for way, start in starts.items():
         if of_way := _without_equal(names.get(way, []), all_of_them):
-            start = f"{run} is significantly {way} than {baseline} by "
-            if way == "no":
-                start = f"No significant difference of {run} from {baseline} by "
-            each = " (one test per measure)" if way != "no" and len(of_way) > 1 else ""
+            each = " (one test per measure)" if way in _WAYS and len(of_way) > 1 else ""
             yield f"{start}{names_of(of_way, 8)}{each}."
     reasons: dict[str, list[str]] = {}
     for difference in own:

@@ -23,9 +23,9 @@ def test_one_query_is_no_test():
     assert "corrected" not in text and "interval" not in text
 
 
-def test_equal_runs_are_not_different():
-    text = said(LIVE, measures=["RR", "P@2"])
-    assert "No significant difference of new from live by RR and P@2." in text
+def test_equal_runs_are_equal():
+    text = said(LIVE, measures=["RR", "P@2", "sgnLP"])
+    assert text.startswith("new is equal to live in every query by RR, P@2 and sgnLP.")
 
 
 def test_the_runs_that_were_corrected_are_counted():
@@ -68,14 +68,17 @@ def test_the_answer_names_the_measures_by_which_a_run_is_better_or_worse():
     )
     assert there == [
         "bad is significantly worse than good by RR and ASL@9 (one test per measure).",
-        "No significant difference of bad from good by NumRet and P@2.",
+        "No significant difference of bad from good by NumRet.",
+        "bad is equal to good in every query by P@2.",
     ]
     words = "significantly better than bad by RR and ASL@9 (one test per measure)."
     assert back[0] == f"good is {words}"
     more = {q: docs | ({"x": 0.5} if q < "q6" else {}) for q, docs in good.items()}
-    [higher, rest] = compare({"good": good, "more": more}, qrels, measures, test="sign").sentences()
+    [higher, equal] = compare(
+        {"good": good, "more": more}, qrels, measures, test="sign"
+    ).sentences()
     assert higher == "more is significantly higher than good by NumRet."
-    assert rest.startswith("No significant difference of more from good by RR ")
+    assert equal.startswith("more is equal to good in every query by RR ")
     strict = compare({"good": good, "bad": bad}, qrels, ["RR"], test="sign", alpha=0.01)
     assert strict.sentences() == ["No significant difference of bad from good by RR."]
 

@@ -39,6 +39,19 @@ def test_split_and_transfer_exclude_each_other():
         tune_for_each(collection("here"), split=True, transfer=collection("there"))
 
 
+@pytest.mark.filterwarnings("ignore")
+def test_settings_that_are_all_equal_are_said_to_be_equal():
+    """Of qrels whose documents are not in the index every setting has AP 0."""
+    made, words = collection("here"), " (all settings are equal)"
+    lacking = replace(made, qrels=made.qrels.assign(docno="x"))
+    with pytest.warns(UserWarning, match="AP does not depend on b and k1"):
+        [said] = clarke.winners(tune_for_each(lacking, ["AP"], n_trials=1, seed=1))
+    stages = [f"{stage} defaults{words}" for stage in ("initial retrieval", "feedback")]
+    assert said.startswith(f"The best settings by AP: {', '.join(stages)}, final retrieval ")
+    [differ] = clarke.winners(tune_for_each(made, ["AP"], n_trials=1, seed=1))
+    assert words not in differ
+
+
 def test_charts_show_every_trial_of_both_retrievals_and_the_best_in_red_on_top():
     pytest.importorskip("altair")
     results = tune_for_each(collection("here"), ["ASL@20"], n_trials=4, seed=1)
