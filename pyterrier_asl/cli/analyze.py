@@ -52,8 +52,7 @@ class Analyses(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of an analysis."""
-        [analysis] = find_analyses(cmd_name)
-        return _command(analysis)
+        return _command(*find_analyses(cmd_name))
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         """The command of a name, or of a figure, as ``diaz-table-3``."""
@@ -141,7 +140,7 @@ def _run_analysis(analysis: Analysis, form: str, qrels: str | None = None, **val
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DoubtfulInput)  # the notes have all
         table = analysis.function(**inputs, **given)
-    frame = without_unnamed_track(table)
+    frame = table if values.get("tracks") else table.drop(columns="track", errors="ignore")
     if analysis.hidden and set(analysis.hidden) <= set(frame) and form in ("table", "latex"):
         frame = frame.drop(columns=[*analysis.hidden]).dropna(axis="columns", how="all")
     if form == "table":
@@ -163,19 +162,9 @@ def _with_verdict_in_sight(columns: list[str]) -> list[str]:
     >>> _with_verdict_in_sight("difference ci_low ci_high p p_corrected significant".split())
     ['difference', 'p_corrected', 'significant', 'ci_low', 'ci_high', 'p']
     """
-    verdict = [name for name in ("p_corrected", "significant") if name in columns]
-    if len(verdict) < 2 or "ci_low" not in columns:
-        return columns
-    rest = [name for name in columns if name not in verdict]
-    at = rest.index("ci_low")
-    return [*rest[:at], *verdict, *rest[at:]]
-
-
-def without_unnamed_track(frame: pd.DataFrame) -> pd.DataFrame:
-    """Drops the column of the track where the only track has no name."""
-    if "track" in frame and not frame["track"].astype(bool).any():
-        return frame.drop(columns="track")
-    return frame
+    later = columns[columns.index("ci_low") :] if "ci_low" in columns else []
+    verdict = ("p_corrected", "significant")
+    return sorted(columns, key=lambda name: name in later and name not in verdict)
 
 
 def attributes_line(frame: pd.DataFrame) -> str:

@@ -35,10 +35,6 @@ from . import epilog, options, outputs, print_notes, readers
 #: QRELS of a plan without judgements by people.
 NOBODY = "none"
 
-#: The values of ``--target``.
-_TARGETS = ("queries-like-these", "these-queries")
-
-
 #: The options of the machine, the measures and the target, of 'audit' and 'plan-audit'.
 MACHINE: dict[str, Any] = {
     "machine": {
@@ -63,8 +59,8 @@ MACHINE: dict[str, Any] = {
     },
     "target": {
         "help": "The estimated mean: over queries like these, or over these alone.",
-        "type": click.Choice(_TARGETS),
-        "default": _TARGETS[0],
+        "type": click.Choice(["queries-like-these", "these-queries"]),
+        "default": "queries-like-these",
         "read": lambda text: text.replace("-", " "),
     },
 }
@@ -115,9 +111,11 @@ def of_machine() -> tuple[Any, Any, str, dict[str, Any]]:
     qrels = options.qrels_of(path)
     of_measures = options.take(settings, "lengths", "rel")
     chosen = chosen_measures(given["measures"] or None, qrels, **of_measures)
-    # Counts have no direction.
-    usual = (m for m in chosen if given["measures"] or m.higher_is_better is not None)
-    measures = {m.name: m.measure for m in usual}
+    measures = {
+        m.name: m.measure
+        for m in chosen
+        if given["measures"] or m.higher_is_better is not None  # counts have no direction
+    }
     if given["machine_rel"]:
         grades = readers.read_grades(given["machine_rel"])
         by_name = grades if isinstance(grades, dict) else {name: grades}

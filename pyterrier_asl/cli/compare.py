@@ -46,7 +46,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -66,14 +65,13 @@ class GuardCommand(outputs.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parses the arguments."""
         try:
-            return super().parse_args(ctx, list(args))
+            return super().parse_args(ctx, [*args])
         except click.UsageError as error:
-            parser = self.make_parser(ctx)
-            parser.ignore_unknown_options = True
-            ctx.resilient_parsing = True
-            with suppress(click.UsageError):
-                parsed, _, _ = parser.parse_args(list(args))
-                _report_error(parsed, error)
+            if not ctx.resilient_parsing:
+                with self.make_context(
+                    ctx.info_name, [*args], resilient_parsing=True, ignore_unknown_options=True
+                ) as lenient:
+                    _report_error(lenient.params, error)
             raise
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -107,22 +105,20 @@ def _check_inputs(values: Mapping[str, Any]) -> None:
 
 def _positional(values: Mapping[str, Any]) -> list[str]:
     """QRELS, RUN_A and RUN_B..., or the names of systems."""
-    first = filter(None, map(values.get, ("qrels", "run_a")))
-    return [*first, *values.get("runs_b", ())]
+    return [*filter(None, (values["qrels"], values["run_a"])), *values["runs_b"]]
 
 
 def _reports(values: Mapping[str, Any]) -> GuardReports:
     """The outputs of a guard; annotations by default if GitHub Actions run the command."""
     from ..comparison.reports import GuardReports
 
-    of_tracks = [path for track in values.get("tracks", ()) for path in track[1:]]
-    github = values.get("github")
+    github = values["github"]
     return GuardReports(
-        values.get("form") or "table",
-        values.get("junit"),
-        values.get("summary"),
+        values["form"] or "table",
+        values["junit"],
+        values["summary"],
         os.environ.get("GITHUB_ACTIONS") == "true" if github is None else github,
-        [*values.get("scores", ()), *of_tracks] or _positional(values),
+        options.inputs(),
     )
 
 
@@ -130,16 +126,14 @@ def _run_names(values: Mapping[str, Any]) -> list[str]:
     """The names of the runs that a guard tests; their paths if two have the same name."""
     from ..io.runs import run_name
 
-    runs = _positional(values)[1 if values.get("scores") else 2 :] or ["run"]
+    runs = _positional(values)[1 if values["scores"] else 2 :] or ["run"]
     names = list(map(run_name, runs))
     return names if len(set(names)) == len(names) else runs
 
 
 def _report_error(values: Mapping[str, Any], error: Exception) -> None:
     """Reports an error in all outputs of a guard, as far as its arguments were parsed."""
-    # click has a type of its own for missing arguments.
-    values = {k: v for k, v in values.items() if isinstance(v, (str, bool, list, tuple))}
-    if conditions := values.get("conditions"):
+    if conditions := values["conditions"]:
         _reports(values).report_error(_run_names(values), conditions, error_line(error))
 
 

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import shutil
-
 import click
 
-from ..io import tables
 from . import outputs
 
 
@@ -17,20 +14,12 @@ def command() -> None:
     The collection is a small generated one: ``asl:demo`` of PyTerrier. No Java is needed.
     """
     from ..experiment import demo, demo_collection
+    from ..io.printed import Part, print_parts
 
     collection = demo_collection.generated()
     result = demo.demonstrate(collection)
-    click.echo(f"{collection.name}: {collection.summary}\n")
-    for name, description in demo.SYSTEMS.items():
-        click.echo(_item(f"{name}: {description}"))
-    click.echo()
-    tables.show(result.scores, higher_is_better=result.higher_is_better)
-    click.echo()
-    for remark in demo.remarks(result):
-        click.echo(_item(remark))
-
-
-def _item(text: str) -> str:
-    """A text as an item of a list, as wide as the terminal."""
-    width = min(100, shutil.get_terminal_size().columns)
-    return click.wrap_text(text, width, initial_indent="* ", subsequent_indent="  ")
+    style = {"higher_is_better": result.higher_is_better}
+    parts = [Part(f"{collection.name}: {collection.summary}"), Part()]
+    parts += [Part(f"* {name}: {description}") for name, description in demo.SYSTEMS.items()]
+    parts += [Part(), Part(table=result.scores, style=style), Part()]
+    print_parts([*parts, *(Part(f"* {remark}") for remark in demo.remarks(result))])

@@ -27,10 +27,10 @@ the labels of F and lists the documents that are open now.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -40,9 +40,6 @@ from ..judging.judgements import judgements_of
 from ..judging.qrels import Qrels, judgements_from, merge_labels
 from ..unjudged import holes as library
 from . import epilog, options, outputs, print_notes
-
-if TYPE_CHECKING:
-    from ..io.texts import Texts
 
 #: Options of the list of documents to judge.
 _OF_EXPORT = ("most", "docs", "topics", "dataset")
@@ -99,6 +96,7 @@ def command(
     """
     from ..io.printed import Part, print_parts
     from ..io.runs import list_runs
+    from ..io.texts import Texts
     from ..unjudged.export import export
 
     by_query = show == "queries"
@@ -111,16 +109,18 @@ def command(
     of_labels = options.take(settings, "conflicts")
     judged_by = options.qrels_of(qrels)
     if labels:
-        of_labels |= {name: settings[name] for name in ("highest",) if name in settings}
         official = judgements_of(qrels)
-        merged = merge_labels(official, judged_by.labels, **of_labels)
+        highest = settings.get("highest")
+        merged = merge_labels(official, judged_by.labels, highest=highest, **of_labels)
         judged_by = Qrels(judgements_from(official, merged), **judged_by.matching)
     elif of_labels:
         raise click.UsageError("--conflicts goes with --labels")
     found = library.holes(named, judged_by, measure, **settings)
     table = found.difference.by_query if by_query else found.table
+    dataset = values["dataset"] or (None if Path(qrels).exists() else qrels)
+    texts_of = partial(Texts.of, values["topics"], dataset, docs=values["docs"], whole=True)
     if by_query and values["topics"]:
-        texts = _texts(found, qrels, values)([]).queries
+        texts = texts_of().queries
         table.insert(1, "query", [texts.get(str(qid), "") for qid in table["qid"]])
     if form != "table":
         write(table, form, **style)
@@ -133,7 +133,6 @@ def command(
     print_notes(found.notes, form)
     outputs.save_chart(partial(found.chart, show))
     if export_to:
-        texts_of = _texts(found, qrels, values)
         size = export(found, export_to, most=values["most"], texts=texts_of, force=force, keep=keep)
         click.echo(f"{export_to}: {counted(size, 'document')} to judge", err=True)
 
@@ -161,19 +160,3 @@ def _check(
         check_export(export_to, inputs=read, force=force, keep=keep)
     outputs.check_chart()
     return keep
-
-
-def _texts(
-    found: library.Holes, qrels: str, values: Mapping[str, Any]
-) -> Callable[[list[str]], Texts]:
-    """A function that returns texts of queries and of some documents, from files or ir_datasets."""
-    from ..io.texts import Texts, read_texts
-
-    docs, topics = values["docs"], values["topics"]
-    return partial(
-        Texts.of,
-        None if topics is None else read_texts(topics, "query"),
-        values["dataset"] or (None if Path(qrels).exists() else qrels),
-        docs=None if docs is None else read_texts(docs, wanted=set(found.todo["docno"])),
-        whole=True,
-    )

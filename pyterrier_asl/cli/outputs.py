@@ -18,14 +18,17 @@ from ..io.tables import FORMS
 from . import COMMAND
 from .options import Decorator, inputs, switch, together
 
+#: The key of the arguments of the command.
+ARGUMENTS = "pyterrier_asl.arguments"
+
 
 class Command(click.Command):
     """A command that refuses empty arguments: a file without a name would be the current folder."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parses the arguments."""
-        ctx.meta[COMMAND] = self
-        if "" in args:
+        """Parses the arguments, and keeps them."""
+        ctx.meta[COMMAND], ctx.meta[ARGUMENTS] = self, [*args]
+        if "" in args and not ctx.resilient_parsing:
             before = args[max(args.index("") - 1, 0)]
             what = f"the value of {before}" if before.startswith("-") else "an argument"
             raise click.UsageError(
@@ -62,9 +65,11 @@ force = switch("--force", help="Overwrite a file of another kind, but never an i
 
 def output(help: str) -> Decorator:
     """``-o`` of a command that prints a table."""
-    names = ("-o", "--output", "--output_format", "form")
     form = click.option(
-        *names,
+        "-o",
+        "--output",
+        "--output_format",
+        "form",
         type=_FormOrFile(FORMS),
         metavar=f"{'|'.join(FORMS)}|FILE",
         default="table",
@@ -120,14 +125,13 @@ def _written(invoke: Callable[[click.Context], Any], context: click.Context) -> 
     values = context.params
     form = values.get("form", "table")
     is_file = form not in FORMS
-    files = [values.get(name) for name in ("output", "chart", "export_to", "out")]
+    files = map(values.get, ("output", "chart", "export_to", "out"))
     if values.get("force") and not is_file and not any(files):
         raise click.UsageError("--force goes with an option that writes a file")
     if not is_file:
         invoke(context)
         return
-    with context:
-        check_replaceable(form, inputs=inputs(), force=values["force"])
+    check_replaceable(form, inputs=inputs(), force=values["force"])
     values["form"], status = _FormOrFile.endings[Path(form).suffix], 0
     with redirect_stdout(StringIO()) as printed:
         try:
@@ -164,9 +168,12 @@ def show(*tables: str, help: str) -> Decorator:
         help: what else to know of the tables.
     """
     names = {"queries": ("-q", "--by-query", "--by_query"), "pairs": ("--pairs",)}
-    text = f"The table to print, which --chart draws. {help} [default: {tables[0]}]"
     return together(
-        click.option("--show", type=click.Choice(tables), help=text),
+        click.option(
+            "--show",
+            type=click.Choice(tables),
+            help=f"The table to print, which --chart draws. {help} [default: {tables[0]}]",
+        ),
         *(
             click.option(*names[table], "show", flag_value=table, help=f"As --show {table}.")
             for table in tables[1:]

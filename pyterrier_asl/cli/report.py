@@ -28,16 +28,7 @@ from ..io.atomic import check_replaceable
 from . import epilog, options, outputs
 
 
-class ReportCommand(outputs.Command):
-    """A command that keeps its arguments, which the page shows."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parses the arguments."""
-        ctx.meta["arguments"] = list(args)
-        return super().parse_args(ctx, args)
-
-
-@click.command(name="report", cls=ReportCommand, epilog=epilog(__doc__))
+@click.command(name="report", cls=outputs.Command, epilog=epilog(__doc__))
 @options.qrels_if_any
 @options.runs_if_any
 @options.scores
@@ -69,7 +60,7 @@ def command(output: str, force: bool, **_: Any) -> None:
     """
     check_replaceable(output, inputs=options.inputs(), begins=library.PAGE, force=force)
     source, judgements = options.sources()
-    arguments = map(_without_folder, click.get_current_context().meta["arguments"])
+    arguments = map(_without_folder, click.get_current_context().meta[outputs.ARGUMENTS])
     page = library.report(
         source,
         judgements,

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from pyterrier_asl.analysis.registry import PAPERS, QUESTIONS, analyses, find_analyses
-from pyterrier_asl.cli.analyze import attributes_line, without_unnamed_track
+from pyterrier_asl.cli.analyze import attributes_line
 from pyterrier_asl.cli.readers import (
     read_grades,
     read_judges_by_name,
@@ -65,15 +65,6 @@ def test_wrong_values_of_options(read, text, message):
 def test_files_of_options(tmp_path):
     (tmp_path / "types").write_text("a\tmanual\nb\tauto\nc\tmanual\n")
     assert read_pools(str(tmp_path / "types")) == {"manual": ["a", "c"], "auto": ["b"]}
-
-
-@pytest.mark.parametrize(
-    ("tracks", "columns"),
-    [(["", ""], ["x"]), (["", "t"], ["track", "x"]), (["t", "u"], ["track", "x"])],
-)
-def test_the_column_of_a_track_without_a_name_is_dropped(tracks, columns):
-    assert list(without_unnamed_track(pd.DataFrame({"track": tracks, "x": 1}))) == columns
-    assert list(without_unnamed_track(pd.DataFrame({"x": [1]}))) == ["x"]
 
 
 def test_attributes_are_one_line_without_what_does_not_hold():
