@@ -52,7 +52,7 @@ def limits_of(inputs: Inputs, run: str, name: str) -> Limits:
     measures = judged.with_pool({name: inputs.measures[name]})
     labelled = labelled_measures(judged.select([inputs.names[0], run]), measures)[name]
     low, high = labelled.difference(1, 0)
-    least, most = sorted(abs(float(bound.mean())) for bound in labelled.bounds(0))
+    least, most = sorted(abs(float(bound.mean())) for bound in labelled.sides[0].bounds)
     return Limits(low, high, most, least)
 
 

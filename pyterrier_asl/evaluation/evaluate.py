@@ -80,8 +80,7 @@ def unread_tracks(
         if common:
             refuse(FOR_SEVERAL, common=common)
     else:
-        names = {name: unread.names for name, unread in several.items()}
-        shared = shared_systems(names, common=common)
+        shared = shared_systems({name: of.names for name, of in several.items()}, common=common)
         several = {name: replace(of.select(shared), whole=None) for name, of in several.items()}
     for track, unread in several.items():
         if not unread.judgements.qids:

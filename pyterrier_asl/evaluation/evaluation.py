@@ -172,10 +172,9 @@ class Evaluation(Remembering):
 
     def frame_of(self, columns: Mapping[str, Floats]) -> pd.DataFrame:
         """A frame with ``name``, ``qid``, and these columns of values, shape (S, Q) each."""
-        qids, queries = list(self.qids), len(self.qids)
         frame = pd.DataFrame({column: values.ravel() for column, values in columns.items()})
-        frame.insert(0, "name", np.repeat(np.array(self.names, dtype=object), queries))
-        frame.insert(1, "qid", pd.Series(qids * len(self), dtype=None if qids else object))
+        frame.insert(0, "name", np.repeat(np.array(self.names, dtype=object), len(self.qids)))
+        frame.insert(1, "qid", self.qids * len(self))
         return frame
 
     def reciprocal_ranks(
@@ -210,8 +209,10 @@ class Evaluation(Remembering):
         """
         check_jobs(jobs)
         if backend not in BACKENDS:
-            known = ", ".join(map(repr, BACKENDS))
-            raise ValueError(f"backend {backend!r} cannot measure runs: use one of {known}")
+            raise ValueError(
+                f"backend {backend!r} cannot measure runs: use one of "
+                f"{', '.join(map(repr, BACKENDS))}"
+            )
         if self.is_matched:
             return replace(self, measures=measures)
         by_label = {measure.name: measure.measure for measure in measures}
@@ -223,8 +224,7 @@ class Evaluation(Remembering):
             measuring.runs(sources) if is_here else measure_runs(measuring, sources, jobs, backend)
         )
         with closing(measured) as runs:
-            bar = progress_bar(runs, total=len(self), desc="runs", unit="run", shown=progress)
-            for run in bar:
+            for run in progress_bar(runs, total=len(self), desc="runs", unit="run", shown=progress):
                 if run.error is None:
                     done.append(run)
                 elif keep_going:
@@ -312,8 +312,8 @@ class Evaluation(Remembering):
         if self.whole is not None:
             return self.whole.judged_by(qrels).select(self.names)
         judgements = judgements_of(qrels).with_matching(self.judgements.matching)
-        judged = iter_judged(self.names, self.runs, judgements)
-        return Evaluation(self.names, [*judged], judgements, qrels)
+        judged = [*iter_judged(self.names, self.runs, judgements)]
+        return Evaluation(self.names, judged, judgements, qrels)
 
     def check_matching(self, matching: Mapping[str, Any]) -> None:
         """Raises ValueError for settings with which the runs have not been matched."""
@@ -354,8 +354,9 @@ class Evaluation(Remembering):
             return dict(measures)
         depths = [measure["depth"] or measure["cutoff"] for measure in pooled.values()]
         depth, whole = None if None in depths else max(depths), self.whole or self
-        runs = dict(zip(whole.names, whole.runs))
-        pool = RarenessPool.from_runs(runs, depth=depth, groups=groups, name="runs")
+        pool = RarenessPool.from_runs(
+            dict(zip(whole.names, whole.runs)), depth=depth, groups=groups, name="runs"
+        )
         return dict(measures) | {
             label: measure(pool=pool, member=measure["member"] is not False)
             for label, measure in pooled.items()

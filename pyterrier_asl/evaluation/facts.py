@@ -26,8 +26,9 @@ from ..scoring.arrays import Ints
 UNANSWERED, IDS, ORDER = "unanswered", "ids", "order"
 #: The facts of a run by which a guard cannot test a condition.
 ERRORS = (IDS, ORDER)
-#: The facts of which a function warns whose result is a plain frame.
-_GRAVE = (UNANSWERED, IDS, "repeated", ORDER, "ties", "own ids")
+#: The facts of a run, in the order of their sentences: a function with a plain frame as its result
+#: warns of them.
+_KINDS = (UNANSWERED, IDS, "repeated", ORDER, "ties", "own ids")
 #: The name of the run in the sentence of a fact.
 _RUN = "{run}"
 #: The most runs with a sentence of their own on unanswered queries.
@@ -96,8 +97,11 @@ class RunFacts:
         if not any(fact.kind == ORDER for fact in facts):
             facts = [*facts, *_ties(run, measures, values)]
         answered = run.retrieved[run.retrieved > 0]
-        unjudged = {k: _share_unjudged(run, k) for k in _cutoffs(measures) if k is not None}
-        return cls(facts, float(np.median(answered)) if len(answered) else 0.0, unjudged)
+        return cls(
+            facts,
+            float(np.median(answered)) if len(answered) else 0.0,
+            {k: _share_unjudged(run, k) for k in _cutoffs(measures) if k is not None},
+        )
 
 
 # Facts of a run
@@ -127,11 +131,10 @@ def _unanswered(run: JudgedRun) -> Iterator[Fact]:
 def _forms(run: JudgedRun) -> Iterator[Fact]:
     """Ids of queries and documents that the run writes otherwise than the qrels."""
     if (run.retrieved == 0).any():
-        answered, qids = run.table.answered.to_pylist(), run.judgements.qid_text.to_pylist()
-        if form := find_form(set(answered), set(qids)):
+        both = run.table.answered, run.judgements.qid_text
+        if form := find_form(*(set(qids.to_pylist()) for qids in both)):
             yield Fact(IDS, f"{_RUN} {describe_form('query', *form)}")
-    judged = run.judgements.once(_some_judged)
-    yield from _document_form(run, judged, run.judgements.docnos)
+    yield from _document_form(run, run.judgements.once(_some_judged), run.judgements.docnos)
 
 
 def _document_form(run: JudgedRun, some: set[str], every: Any) -> Iterator[Fact]:
@@ -192,8 +195,8 @@ def _repeated(run: JudgedRun) -> Iterator[Fact]:
 def _order(run: JudgedRun) -> Iterator[Fact]:
     """Scores that do not order the documents, or not as the ranks do."""
     if infinite := int(np.isinf(run.table.value).sum()):
-        scores = counted(infinite, "infinite score")
-        yield Fact(ORDER, f"{_RUN} has {scores}: write scores that are numbers")
+        what = f"has {counted(infinite, 'infinite score')}: write scores that are numbers"
+        yield Fact(ORDER, f"{_RUN} {what}")
     elif fault := run.constant_fault:
         yield Fact(ORDER, f"{_RUN} {fault}")
     elif run.ranks_contradict_scores:
@@ -213,12 +216,12 @@ def _own_ids(run: JudgedRun) -> Iterator[Fact]:
     is_rare = len(near) < 2 or len(near) < _OWN_IDS * answered
     if is_rare and all(str(run.judgements.qids[query]).isdigit() for query in near):
         return
-    number = len(_with_own_id(run, run.whole_ranking))
     yield Fact(
         "own ids",
-        f"{_RUN} retrieves a document with the query's own id in {number:,} of "
-        f"{counted(answered, 'query', 'queries')}, as if the query were in the collection; leave "
-        "it out with Qrels(..., drop_self=True) or --drop-self",
+        f"{_RUN} retrieves a document with the query's own id in "
+        f"{len(_with_own_id(run, run.whole_ranking)):,} of {counted(answered, 'query', 'queries')},"
+        " as if the query were in the collection; leave it out with Qrels(..., drop_self=True) or "
+        "--drop-self",
     )
 
 
@@ -261,9 +264,8 @@ def _ties(run: JudgedRun, measures: Mapping[str, Any], values: Sequence[Any]) ->
 
 
 def _share_unjudged(run: JudgedRun, cutoff: int) -> float:
-    shown = int(np.minimum(run.retrieved, cutoff).sum())
     judged = int(((run.ranks <= cutoff) & (run.grades >= 0)).sum())
-    return 1 - judged / max(1, shown)
+    return 1 - judged / max(1, int(np.minimum(run.retrieved, cutoff).sum()))
 
 
 # Facts of the qrels, and of several runs
@@ -271,8 +273,7 @@ def _share_unjudged(run: JudgedRun, cutoff: int) -> float:
 
 def _cutoffs(measures: Mapping[str, Any]) -> list[int | None]:
     """The different cut-offs of measures, the lowest first; None: a measure without one."""
-    cutoffs = {measure.params.get("cutoff") for measure in measures.values()}
-    return sorted(cutoffs, key=lambda k: np.inf if k is None else k)
+    return sorted({of.params.get("cutoff") for of in measures.values()}, key=lambda k: k or np.inf)
 
 
 def only_relevant(judgements: Judgements, measures: Mapping[str, Any]) -> bool:
@@ -311,11 +312,13 @@ class Facts:
 
     def with_facts(self, more: Mapping[str, Sequence[Fact]]) -> Facts:
         """The same with further facts of some runs."""
-        changed = {
-            name: replace(of_run, facts=[*of_run.facts, *more.get(name, ())])
-            for name, of_run in self.of_runs.items()
-        }
-        return replace(self, of_runs=changed)
+        return replace(
+            self,
+            of_runs={
+                name: replace(of_run, facts=[*of_run.facts, *more.get(name, ())])
+                for name, of_run in self.of_runs.items()
+            },
+        )
 
     def sentences_on(self, run: str, kind: str) -> list[str]:
         """The sentences of a kind on a run."""
@@ -328,54 +331,54 @@ class Facts:
     @property
     def doubts(self) -> list[str]:
         """A sentence on the runs with which no comparison can be trusted, if there are any."""
-        texts = [text for kind, text in self._sentences() if kind in ERRORS]
+        texts = [text for kind, text in self._of_runs() if kind in ERRORS]
         of = "this run" if sum(map(bool, map(self.errors, self.of_runs))) == 1 else "these runs"
         return [f"No comparison with {of} can be trusted: {'; '.join(texts)}."] if texts else []
 
     @property
     def notes(self) -> list[str]:
         """All sentences: of each kind one, with the names of other runs of which it holds."""
-        return [text for _, text in self._sentences()]
+        notes = [text for _, text in self._of_runs()] + self._depth()
+        if not only_relevant(self.judgements, self.measures):
+            return notes + self._unjudged()
+        return [
+            *notes,
+            "the qrels list relevant documents only: unjudged documents cannot be told from "
+            "documents judged not relevant",
+        ]
 
     def warn(self) -> None:
-        """Warns of the facts that make a number doubtful."""
-        for kind, text in self._sentences():
-            if kind in _GRAVE:
-                warn(text, DoubtfulInput)
+        """Warns of the facts of runs, which make a number doubtful."""
+        for _, text in self._of_runs():
+            warn(text, DoubtfulInput)
 
-    def _sentences(self) -> list[tuple[str, str]]:
-        by_kind: dict[str, list[tuple[str, Fact]]] = {kind: [] for kind in _GRAVE}
+    def _of_runs(self) -> list[tuple[str, str]]:
+        """The sentences on facts of runs, with their kinds."""
+        by_kind: dict[str, list[tuple[str, Fact]]] = {kind: [] for kind in _KINDS}
         for name, of_run in self.of_runs.items():
             for fact in of_run.facts:
                 by_kind[fact.kind].append((name, fact))
-        listed = [
+        return [
             (kind, text)
             for kind, found in by_kind.items()
+            if found
             for text in (_of_each if kind in (UNANSWERED, IDS) else _of_first)(kind, found)
         ]
-        listed += [("depth", text) for text in self._depth()]
-        if only_relevant(self.judgements, self.measures):
-            text = (
-                "the qrels list relevant documents only: unjudged documents cannot be told from "
-                "documents judged not relevant"
-            )
-            return [*listed, ("positive-only", text)]
-        return listed + [("unjudged", text) for text in self._unjudged()]
 
     def _depth(self) -> list[str]:
         """The run with the shortest rankings, where a measure sees that they are."""
         sizes = {name: of_run.documents for name, of_run in self.of_runs.items()}
-        deepest = max(sizes, key=lambda name: sizes[name], default="")
+        deepest = max(sizes, key=sizes.__getitem__, default="")
         asked = max((k or _DEPTH for k in _cutoffs(self.measures)), default=_DEPTH)
         short = [name for name, size in sizes.items() if 0 < size < min(sizes[deepest], asked)]
         if not short:
             return []
-        first, *others = sorted(short, key=lambda name: sizes[name])
-        likewise = f" (likewise {names_of(others)})" if others else ""
-        return [
-            f"{first} has {sizes[first]:,g} documents per query, {deepest} {sizes[deepest]:,g}: "
-            f"measures to a greater depth count the rest as not retrieved{likewise}"
-        ]
+        first, *others = sorted(short, key=sizes.__getitem__)
+        text = (
+            f"{_RUN} has {sizes[first]:,g} documents per query, {deepest} {sizes[deepest]:,g}: "
+            "measures to a greater depth count the rest as not retrieved"
+        )
+        return [Fact("depth", text).sentence(first, others)]
 
     def _unjudged(self) -> list[str]:
         """The runs with the least and the greatest share of unjudged documents."""
@@ -406,8 +409,6 @@ def _of_each(kind: str, found: Sequence[tuple[str, Fact]]) -> list[str]:
 
 def _of_first(kind: str, found: Sequence[tuple[str, Fact]]) -> list[str]:
     """The sentence on the first run, with the names of the others."""
-    if not found:
-        return []
     (name, fact), *others = found
     return [fact.sentence(name, [other for other, _ in others])]
 
@@ -424,7 +425,7 @@ def joined_notes(by_track: Mapping[str, Iterable[str]]) -> list[str]:
 
 
 def with_notes(frame: Result, several: Mapping[str, Facts]) -> Result:
-    """A frame with its notes in ``attrs``; warns of the grave ones, as a frame does not print them.
+    """A frame with its notes in ``attrs``; warns of those on runs, as a frame does not print them.
 
     Args:
         frame: the result.

@@ -9,12 +9,10 @@ import numpy as np
 
 from ..io.lazy import pd
 from ..judging.judged_run import JudgedRun
-from ..judging.remembered import remembered
 from ..judging.unjudged import Unjudged
 from ..measures.formula import Formula, LabelledPair, LabelledRun, Labels, formula
 from ..measures.parsing import Measures
 from ..measures.standard import measures_with_bounds
-from ..scoring.arrays import Floats, Ints
 from ..scoring.matrices import Bounds
 from ..scoring.parameters import check_whole
 from .evaluate import join_tracks, unread_tracks
@@ -114,39 +112,19 @@ class Labelled:
         self.measure, self.unjudged = measure_with_bounds(measure), unjudged
         self.name = name or str(measure)
         self.judgements = unjudged.judgements
-        self.cutoff, self.depth, self.rel = self.measure.cutoff, depth, self.measure.rel
-        self.seen = None if self.cutoff is None else max(self.cutoff, depth or 0)
-        self.documents = unjudged.shown(self.seen)  # V, as positions in the judgements
+        cutoff = self.measure.cutoff
+        seen = None if cutoff is None else max(cutoff, depth or 0)
+        self.documents = unjudged.shown(seen)  # V, as positions in the judgements
         queries = self.judgements.queries[self.documents]
         size = np.bincount(queries, minlength=len(self.judgements))
-        best = max(1.0, self.rel, float(self.judgements.grades.max(initial=1)))
-        self.highest = best if highest is None else float(highest)
-        self.labels = Labels(self.judgements, size, self.highest)
-
-    def __len__(self) -> int:
-        return len(self.unjudged.runs)
-
-    @remembered
-    def side(self, run: int) -> LabelledRun:
-        """One of the runs."""
-        return LabelledRun(self.measure, self.unjudged.runs[run], self.labels)
+        if highest is None:
+            highest = max(1.0, self.measure.rel, self.judgements.grades.max(initial=1))
+        self.labels = Labels(self.judgements, size, float(highest))
+        self.sides = [LabelledRun(self.measure, run, self.labels) for run in unjudged.runs]
 
     def pair(self, a: int, b: int) -> LabelledPair:
         """Two of the runs."""
-        return LabelledPair(self.side(a), self.side(b))
-
-    def values(self) -> Floats:
-        """The values of the runs, shape (S, Q)."""
-        return np.array([self.side(run).value for run in range(len(self))])
-
-    def retrieved(self, run: int) -> Ints:
-        """The number of unjudged documents that the measure sees in a run, shape (Q,)."""
-        view = self.side(run).view
-        return np.bincount(view.queries[view.grades < 0], minlength=len(self.judgements))
-
-    def bounds(self, run: int) -> Bounds:
-        """The bounds of a run, shape (Q,) each."""
-        return self.side(run).bounds
+        return LabelledPair(self.sides[a], self.sides[b])
 
     def difference(self, a: int, b: int) -> Bounds:
         """The bounds of the value of run a minus the value of run b, shape (Q,) each."""
@@ -272,11 +250,14 @@ def bounds(
 def _bounds_frame(runs: Evaluation, labelled: Mapping[str, Labelled]) -> pd.DataFrame:
     parts = []
     for label, of_measure in labelled.items():
-        # Shape (S, 2, Q), then (S, Q) each.
-        limits = np.array([of_measure.bounds(row) for row in range(len(runs))])
-        low, high = limits.swapaxes(0, 1)
-        part = runs.frame_of({"value": of_measure.values(), "low": low, "high": high})
+        sides = of_measure.sides
+        columns = {
+            "value": [side.value for side in sides],
+            "low": [side.bounds[0] for side in sides],
+            "high": [side.bounds[1] for side in sides],
+            "unjudged": [side.unjudged for side in sides],
+        }
+        part = runs.frame_of({name: np.array(of_runs) for name, of_runs in columns.items()})
         part.insert(2, "measure", label)
-        unjudged = np.concatenate([of_measure.retrieved(row) for row in range(len(runs))])
-        parts.append(part.assign(unjudged=unjudged, exact=of_measure.measure.is_exact()))
+        parts.append(part.assign(exact=of_measure.measure.is_exact()))
     return pd.concat(parts).sort_index(kind="stable", ignore_index=True)

@@ -98,8 +98,8 @@ class Measuring:
 
         def is_small_file(item: tuple[str, Any]) -> bool:
             source = item[1]
-            is_file = isinstance(source, (str, os.PathLike)) and os.path.isfile(source)
-            return is_file and os.path.getsize(source) < _LARGE
+            is_path = isinstance(source, (str, os.PathLike))
+            return is_path and os.path.isfile(source) and os.path.getsize(source) < _LARGE
 
         for are_small, some in groupby(sources.items(), is_small_file):
             if are_small:

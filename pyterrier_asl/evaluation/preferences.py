@@ -19,6 +19,7 @@ from ..io.lazy import pd
 from ..measures import LexiP
 from ..scoring.arrays import Floats, Ints
 from ..scoring.lexicographic import dominance, first_difference
+from ..scoring.parameters import check_name
 from ..scoring.preferences import pairwise_preferences, preference_cube
 from ..statistics.pairwise import cycle_numbers, sign_test, t_test
 from .evaluation import Evaluation
@@ -167,16 +168,18 @@ class PreferenceMatrix:
         """A frame with one row per pair of systems, in the order of the matrix."""
         a, b = np.triu_indices(len(self.names), k=1)
         names = np.array(self.names, dtype=object)
-        columns = {
-            "rrLP": self.rrLP,
-            "rrLP p-value": self.rrLP_p,
-            "sgnLP": self.sgnLP,
-            "sgnLP +": self.wins,
-            "sgnLP -": self.losses,
-            "sgnLP p-value": self.sgnLP_p,
-        }
-        values = {name: matrix.to_numpy()[a, b] for name, matrix in columns.items()}
-        return pd.DataFrame({"a": names[a], "b": names[b], **values})
+        return pd.DataFrame(
+            {
+                "a": names[a],
+                "b": names[b],
+                "rrLP": self.rrLP.to_numpy()[a, b],
+                "rrLP p-value": self.rrLP_p.to_numpy()[a, b],
+                "sgnLP": self.sgnLP.to_numpy()[a, b],
+                "sgnLP +": self.wins.to_numpy()[a, b],
+                "sgnLP -": self.losses.to_numpy()[a, b],
+                "sgnLP p-value": self.sgnLP_p.to_numpy()[a, b],
+            }
+        )
 
     def cycles(self, by: str = "sgnLP") -> list[list[str]]:
         """Cycles of systems: each system is preferred to the next one in the cycle.
@@ -190,8 +193,7 @@ class PreferenceMatrix:
             The sets of systems, largest first, each in the order of :attr:`names`; none if the
             preferences are transitive.
         """
-        if by not in ("sgnLP", "rrLP"):
-            raise ValueError(f"by must be 'sgnLP' or 'rrLP', not {by!r}")
+        check_name("by", by, ("sgnLP", "rrLP"))
         numbers = cycle_numbers(getattr(self, by).to_numpy() > 0)
         cycles = range(1, numbers.max() + 1)
         return [[*compress(self.names, numbers == cycle)] for cycle in cycles]

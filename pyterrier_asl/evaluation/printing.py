@@ -68,8 +68,7 @@ def printed_columns(
     means = evaluation.means
     order = list(range(len(evaluation)))
     if sort:
-        sign = 1 if directions[sort] is False else -1
-        order.sort(key=(sign * means[sort]).tolist().__getitem__)
+        order.sort(key=means[sort].tolist().__getitem__, reverse=directions[sort] is not False)
     runs = [evaluation.names[row] for row in order]
     if not by_query:
         return {"run": runs} | {name: mean[order].tolist() for name, mean in means.items()}

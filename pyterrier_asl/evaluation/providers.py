@@ -66,8 +66,8 @@ class AcceleratedEvaluator(JudgedRunEvaluator):
     """Computes the measures of this package and standard ones from one matched run."""
 
     def _columns(self, run: Any) -> list[list[float]]:
-        values = provided_values(self.measures, judge(self.judgements, run))
-        return [of_measure.tolist() for of_measure in values]
+        judged = judge(self.judgements, run)
+        return [values.tolist() for values in provided_values(self.measures, judged)]
 
 
 class AcceleratedProvider(PluginProvider):

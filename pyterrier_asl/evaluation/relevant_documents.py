@@ -15,7 +15,16 @@ from ..judging.judged_run import JudgedRun, judge_whole
 from ..judging.judgements import judgements_of
 from ..measures import ASL
 from ..scoring import search_length as scoring
-from ..scoring.arrays import Bools, Floats, Ints, cumulate, queries_of, sum_by_query, within_query
+from ..scoring.arrays import (
+    Bools,
+    Floats,
+    Ints,
+    cumulate,
+    divide,
+    queries_of,
+    sum_by_query,
+    within_query,
+)
 from ..scoring.parameters import check_whole
 from .facts import Facts, with_notes
 from .sources import warn_of_grades
@@ -84,8 +93,7 @@ class RelevantDocuments:
 
     def mean(self, values: npt.NDArray[np.generic], without: float) -> Floats:
         """The mean over each query's documents, ``without`` if it has none, shape (Q,)."""
-        means = sum_by_query(values, cumulate(self.total)) / np.maximum(self.total, 1)
-        return np.where(self.total > 0, means, without)
+        return divide(sum_by_query(values, cumulate(self.total)), self.total, without)
 
     @cached_property
     def asl(self) -> Floats:
@@ -243,8 +251,8 @@ def search_lengths(
     )
     last = np.where(documents.found, documents.ranks, np.iinfo(np.int64).max)
     ordered = frame.iloc[np.lexsort((last, documents.queries))].reset_index(drop=True)
-    asked = ASL(rel=least, cutoff=cutoff)
-    return with_notes(ordered, {"": Facts.without_ties({"run": judged}, judgements, {"": asked})})
+    measures = {"": ASL(rel=least, cutoff=cutoff)}
+    return with_notes(ordered, {"": Facts.without_ties({"run": judged}, judgements, measures)})
 
 
 def unjudged_above(view: JudgedRun, documents: RelevantDocuments) -> Ints:

@@ -46,8 +46,9 @@ def frame_of_file(path: Path) -> pd.DataFrame:
     except Exception as error:  # a damaged file can raise any error
         if str(path) in str(error):
             raise
-        what = str(error) or type(error).__name__
-        raise ValueError(f"{path} cannot be read as a table of scores: {what}") from error
+        raise ValueError(
+            f"{path} cannot be read as a table of scores: {str(error) or type(error).__name__}"
+        ) from error
 
 
 def _text_frame(path: Path) -> pd.DataFrame:
@@ -57,11 +58,11 @@ def _text_frame(path: Path) -> pd.DataFrame:
         raise ValueError(f"{path} is blank: give a table of scores")
     form = recognise(text) or recognise_values(text)
     if form is None:
-        first = excerpt(text.strip().splitlines()[0])
         raise ValueError(
-            f"{path} is not a table of scores: its first line is {first}, neither a header with "
-            "qid or name, nor output of trec_eval -q or ir_measures -q. If it is a header, rename "
-            "its columns to name, qid, measure and value"
+            f"{path} is not a table of scores: its first line is "
+            f"{excerpt(text.strip().splitlines()[0])}, neither a header with qid or name, nor "
+            "output of trec_eval -q or ir_measures -q. If it is a header, rename its columns to "
+            "name, qid, measure and value"
         )
     if form.separator and not text.endswith((b"\n", b"\r")):
         raise ValueError(

@@ -120,8 +120,8 @@ class ScoreTable:
         Raises:
             ValueError: for an unknown measure without a given direction.
         """
-        given = dict.fromkeys(self.higher_is_better, True)
-        given |= dict.fromkeys(self.lower_is_better, False)
+        lower = dict.fromkeys(self.lower_is_better, False)
+        given = dict.fromkeys(self.higher_is_better, True) | lower
         named = measure_named(measure)
         up = given.get(measure, None if named is None else higher_is_better(named))
         if up is None:
@@ -205,10 +205,10 @@ def read_scores(
         source, frame = "the frame of scores", scores.reset_index(drop=True).rename_axis("row")
         parts = [(source, _long(frame, "", source, wide_systems))]
     else:
-        files = files_at([scores] if isinstance(scores, (str, os.PathLike)) else list(scores))
+        paths = [scores] if isinstance(scores, (str, os.PathLike)) else scores
         parts = [
             (str(file), _long(frame_of_file(file), run_name(file), str(file), wide_systems))
-            for file in files
+            for file in files_at(paths)
         ]
     rows = pd.concat([part for _, part in parts], keys=[source for source, _ in parts])
     repeated = rows.duplicated([*_KEYS])

@@ -32,7 +32,6 @@ from ..measures.parsing import (
     Measures,
     NamedMeasure,
     named_measures,
-    needs_pool,
     parse_measure,
     unique,
     with_options,
@@ -174,11 +173,12 @@ def chosen_measures(
         several: whether there are several runs, which rareness needs.
         options: see :func:`complete_measures`.
     """
-    if measures is not None:
-        return unique(complete_measures(named_measures(measures), **options), "name")
-    has_pool, has_lengths = (options.get(name) is not None for name in ("pool", "lengths"))
-    several = several or has_pool
-    named = measures_for(qrels, several=several, lengths=has_lengths, rel=options.get("rel"))
+    if measures is None:
+        has_pool, has_lengths = (options.get(name) is not None for name in ("pool", "lengths"))
+        rel, several = options.get("rel"), several or has_pool
+        named = measures_for(qrels, several=several, lengths=has_lengths, rel=rel)
+    else:
+        named = named_measures(measures)
     return unique(complete_measures(named, **options), "name")
 
 
@@ -186,8 +186,9 @@ def measures_for(
     qrels: Any, *, several: bool, lengths: bool, rel: float | None = None
 ) -> list[NamedMeasure]:
     """The default measures; without ``rel`` also the official ones of an ir_datasets id."""
-    official = official_of(qrels) if rel is None else []
-    return default_measures(official, several=several, lengths=lengths)
+    return default_measures(
+        official_of(qrels) if rel is None else (), several=several, lengths=lengths
+    )
 
 
 def complete_measures(
@@ -213,12 +214,11 @@ def complete_measures(
     for parameter, value in {"rel": rel, "pool": pool, "lengths": lengths}.items():
         if value is not None:
             refuse_unused(named, parameter, **{parameter: value})
-    params: dict[str, Any] = {"rel": rel}
     if lengths is not None:
-        params["lengths"] = DocLengths.of_option("lengths", lengths)
-    if pool is not None and any(needs_pool(measure.measure) for measure in named):
-        params["pool"] = RarenessPool.of_option("pool", pool)
-    return [measure.with_params(**params) for measure in named]
+        lengths = DocLengths.of_option("lengths", lengths)
+    if pool is not None:
+        pool = RarenessPool.of_option("pool", pool)
+    return [measure.with_params(rel=rel, pool=pool, lengths=lengths) for measure in named]
 
 
 def official_of(qrels: Any) -> list[Any]:
@@ -286,8 +286,7 @@ def common_rel(measures: Iterable[Any]) -> float | None:
     >>> common_rel([AP(rel=2), nDCG, RR(rel=2)]), common_rel([AP(rel=2), RR]), common_rel([nDCG])
     (2, None, None)
     """
-    graded = [measure for measure in measures if "rel" in measure.SUPPORTED_PARAMS]
-    rels = {measure.params.get("rel") for measure in graded}
+    rels = {of.params.get("rel") for of in measures if "rel" in of.SUPPORTED_PARAMS}
     return rels.pop() if len(rels) == 1 else None
 
 

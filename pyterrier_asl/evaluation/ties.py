@@ -76,23 +76,32 @@ def ties(
             value = columns[named.name]
             ends = [_over_ties(named.measure, *run) for run in zip(tied_runs, value)]
             low, expected, high = np.array(ends).swapaxes(0, 1)
-            table = {"low": low, "expected": expected, "value": value, "high": high}
             k = named.measure.params.get("cutoff")
             seen = [np.minimum(run.retrieved, k or run.retrieved) for run in unread.runs]
             tied = [run.equal_scores.documents(run.retrieved, k) for run in unread.runs]
-            table |= {"tied": np.array(tied), "documents": np.array(seen)}
-            part = unread.frame_of(table)
+            part = unread.frame_of(
+                {
+                    "low": low,
+                    "expected": expected,
+                    "value": value,
+                    "high": high,
+                    "tied": np.array(tied),
+                    "documents": np.array(seen),
+                }
+            )
             part.insert(2, "measure", named.name)
             parts.append(part)
         frames[track] = pd.concat(parts).sort_index(kind="stable", ignore_index=True)
-        runs_by_name = dict(zip(unread.names, unread.runs))
-        by_label = {named.name: named.measure for named in chosen}
-        facts[track] = Facts.without_ties(runs_by_name, unread.judgements, by_label)
+        facts[track] = Facts.without_ties(
+            dict(zip(unread.names, unread.runs)),
+            unread.judgements,
+            {named.name: named.measure for named in chosen},
+        )
     frame = join_tracks(frames)
     keys = [key for key in ("track", "name", "measure") if key in frame]
     if not by_query:
-        how = dict.fromkeys(("low", "expected", "value", "high"), "mean")
-        how |= dict.fromkeys(("tied", "documents"), "sum")
+        means = dict.fromkeys(("low", "expected", "value", "high"), "mean")
+        how = means | dict.fromkeys(("tied", "documents"), "sum")
         frame = frame.groupby(keys, sort=False).agg(how).reset_index()
     frame["tied"] = frame["tied"] / frame["documents"].clip(lower=1)
     return with_notes(frame.drop(columns="documents"), facts)

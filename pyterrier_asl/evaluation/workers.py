@@ -91,8 +91,7 @@ def _work_from_file(path: str, name: str, source: Any) -> MeasuredRun:
 def _read_measuring(path: str) -> Measuring:
     import joblib
 
-    measuring: Measuring = joblib.load(path, mmap_mode="c")
-    return measuring
+    return joblib.load(path, mmap_mode="c")  # type: ignore[no-any-return]
 
 
 def _by_ray(

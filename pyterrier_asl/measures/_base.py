@@ -139,18 +139,19 @@ class PluginMeasure(Measure, Formula):  # type: ignore[misc]
 
     def __init__(self, **params: Any) -> None:
         for name in params.keys() - self.SUPPORTED_PARAMS.keys():
-            names = ", ".join(self.SUPPORTED_PARAMS)
-            raise ValueError(f"{self.NAME} has no parameter {name!r}; it has {names}")
+            raise ValueError(
+                f"{self.NAME} has no parameter {name!r}; it has {', '.join(self.SUPPORTED_PARAMS)}"
+            )
         checked = {}
-        for name in self.SUPPORTED_PARAMS:  # in one order, so that equal measures print the same
-            value = params.get(name)
-            if value is None:  # the same as not given
-                continue
-            try:
-                checked[name] = self.SUPPORTED_PARAMS[name].check(value)
-            except ValueError as error:
-                shown = reprlib.repr(value)
-                raise ValueError(f"{self.NAME}: {name} must be {error}, not {shown}") from None
+        # In one order, so that equal measures print the same.
+        for name, param in self.SUPPORTED_PARAMS.items():
+            if (value := params.get(name)) is not None:  # None: the same as not given
+                try:
+                    checked[name] = param.check(value)
+                except ValueError as error:
+                    raise ValueError(
+                        f"{self.NAME}: {name} must be {error}, not {reprlib.repr(value)}"
+                    ) from None
         super().__init__(**checked)
         self._printed: str = super().__repr__()
 

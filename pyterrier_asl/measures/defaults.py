@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import ir_measures
 from ir_measures import Measure
@@ -21,7 +21,7 @@ def official_rel(official: Iterable[Measure]) -> int | None:
 
 
 def default_measures(
-    official: Iterable[Measure] = (),
+    official: Sequence[Measure] = (),
     *,
     several: bool,
     lengths: bool = False,
@@ -41,7 +41,6 @@ def default_measures(
     >>> [str(named.measure) for named in default_measures(several=False)]
     ['ASL@1000', 'nASL@1000', 'ASL(g=10)@1000', 'LexiP', 'AP', 'nDCG@10', 'R@1000', 'Judged@10']
     """
-    official = list(official)
     ours = [ASL @ cutoff, nASL @ cutoff, ASL(g=10) @ cutoff, LexiP]
     if several:
         ours += [AP_Rareness @ 100, P_Rareness @ 100]
@@ -53,9 +52,8 @@ def default_measures(
         standard.append(ir_measures.RR)
     standard += [ir_measures.R @ cutoff, ir_measures.Judged @ 10]
     rel = official_rel(official)
-    named, further = (
+    first, last = (
         [NamedMeasure(str(measure), measure).with_params(rel=rel) for measure in measures]
         for measures in (ours, standard)
     )
-    named += [NamedMeasure(str(measure), measure) for measure in official]
-    return unique(named + further)
+    return unique([*first, *(NamedMeasure(str(measure), measure) for measure in official), *last])

@@ -14,15 +14,11 @@ from .formula import formula
 def higher_is_better(measure: Any) -> bool | None:
     """Whether higher is better; None for a count and if neither direction is better.
 
-    Args:
-        measure: a measure, or a ``NamedMeasure``.
-
     >>> from ir_measures import AP, NumRet
     >>> from pyterrier_asl import ASL
     >>> [higher_is_better(measure) for measure in (AP, ASL, NumRet)]
     [True, False, None]
     """
-    measure = getattr(measure, "measure", measure)
     own = formula(measure)
     if own is not None:
         return own.HIGHER_IS_BETTER

@@ -171,8 +171,7 @@ class Formula:
         mean, gains = None, self.tie_gains(tied.run)
         if gains is not None:
             judged_only = bool(self.params.get("judged_only"))
-            groups = tied.groups(gains, self.cutoff, judged_only=judged_only)
-            mean = self.expected(tied.run, groups)
+            mean = self.expected(tied.run, tied.groups(gains, self.cutoff, judged_only=judged_only))
         return np.full(len(ends[0]), np.nan) if mean is None else np.clip(mean, *ends)
 
     # Bounds over all labellings of unjudged documents
@@ -291,6 +290,12 @@ class LabelledRun(Remembering):
         """Its documents that are or could be relevant."""
         grades = self.view.grades
         return self.view.where((grades < 0) | (grades >= self.measure.rel))
+
+    @property
+    def unjudged(self) -> Ints:
+        """The number of unjudged documents that the measure sees, shape (Q,)."""
+        unjudged = self.view.grades < 0
+        return np.bincount(self.view.queries[unjudged], minlength=len(self.labels.size))
 
     @cached_property
     def value(self) -> Floats:

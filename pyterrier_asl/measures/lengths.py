@@ -65,10 +65,10 @@ class DocLengths(Named):
             raise ValueError(f"{len(self._docnos)} documents have {len(self._lengths)} lengths")
         wrong = np.flatnonzero((self._lengths < 0) | np.isinf(self._lengths))
         if len(wrong):
-            docno = self._docnos[int(wrong[0])].as_py()
             raise ValueError(
-                f"a document length is a number from 0 on, but {docno!r} has "
-                f"{self._lengths[wrong[0]]:g} ({len(wrong)} such in all)"
+                "a document length is a number from 0 on, but "
+                f"{self._docnos[int(wrong[0])].as_py()!r} has {self._lengths[wrong[0]]:g} "
+                f"({len(wrong)} such in all)"
             )
         self._index = PairIndex(np.array([0, len(self._docnos)]), self._docnos)
         twice = self._index.repeated

@@ -113,10 +113,10 @@ class Named:
         if named is None and Path(value).is_file():
             named = cls.load(value)
         if named is None:
-            ids = ", ".join(map(repr, cls.by_id())) or "none"
             raise NotNamed(
                 f"a {cls.__name__}, an existing file, or the name of one built or loaded in this "
-                f"process ({ids}; {cls.__name__}.load(file) loads a saved one)"
+                f"process ({', '.join(map(repr, cls.by_id())) or 'none'}; "
+                f"{cls.__name__}.load(file) loads a saved one)"
             )
         return named
 
@@ -134,8 +134,10 @@ class Named:
         objects = [*cls.by_id().values()]
         named = [o for o in objects if o.id == text] or [o for o in objects if o.name == text]
         if len(named) > 1:
-            ids = ", ".join(repr(other.id) for other in named)
-            raise ValueError(f"one {cls.KIND}: several have this name, choose by id ({ids})")
+            raise ValueError(
+                f"one {cls.KIND}: several have this name, choose by id "
+                f"({', '.join(repr(other.id) for other in named)})"
+            )
         for other in named:
             other._keep()
         return named[0] if named else None

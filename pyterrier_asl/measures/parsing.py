@@ -221,15 +221,13 @@ def named_measures(measures: Measures) -> list[NamedMeasure]:
             if isinstance(measure, str):
                 named += parse_measures(measure)
             elif isinstance(measure, Measure):
-                built = build_measure(measure, measure.params)
-                named.append(NamedMeasure(str(measure), built))
+                named += [NamedMeasure(str(measure), build_measure(measure, measure.params))]
             else:
                 raise ValueError(f"a measure is a name or an ir_measures Measure, not {measure!r}")
     named = unique(named)
     names = [measure.name for measure in named]
-    for name in names:
-        if names.count(name) > 1:
-            raise ValueError(f"{name!r} is the name of two measures: omit one")
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise ValueError(f"{twice[0]!r} is the name of two measures: omit one")
     if not named:
         raise ValueError("no measure was given: pass some, such as [ASL@1000, LexiP]")
     return named
@@ -324,9 +322,9 @@ def _unknown(word: str, name: str) -> str:
     elif close:
         hint = f"did you mean {word.replace(name, similar[close[0]], 1)}?"
     else:
-        names = ", ".join(measure.NAME for measure in own_measures())
         hint = (
-            f"this package has {names}, for others see https://ir-measur.es/en/latest/measures.html"
+            f"this package has {', '.join(measure.NAME for measure in own_measures())}, for others "
+            "see https://ir-measur.es/en/latest/measures.html"
         )
     return f"{word!r}: there is no such measure; {hint}"
 
@@ -363,8 +361,10 @@ def _checked_value(measure: Measure, name: str, value: Any) -> Any:
     """A value of a parameter of ir_measures, of the type that its provider needs."""
     param = measure.SUPPORTED_PARAMS.get(name)
     if param is None:
-        takes = ", ".join(measure.SUPPORTED_PARAMS) or "none"
-        raise ValueError(f"{measure.NAME} has no parameter {name!r}; it has {takes}")
+        raise ValueError(
+            f"{measure.NAME} has no parameter {name!r}; it has "
+            f"{', '.join(measure.SUPPORTED_PARAMS) or 'none'}"
+        )
     if isinstance(value, np.generic):
         value = value.item()
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)

@@ -20,7 +20,7 @@ from ..io.values import arrow_numbers, arrow_text, numpy_numbers, take
 from ..judging.judged_run import JudgedRun, Relevant
 from ..judging.matching import Hashes, PairIndex, codes, hashes_of, of_groups, positions
 from ..judging.ranking import rank
-from ..judging.remembered import cached_property, remembered
+from ..judging.remembered import remembered
 from ..scoring.arrays import (
     Bools,
     Ints,
@@ -55,6 +55,7 @@ class RarenessPool(Named):
         id: name and digest of the content, as a measure prints it.
         runs: the names of the runs, in alphabetical order.
         groups: the group of each run, by default its name.
+        systems: S, the number of groups; without groups, the number of runs.
         depth: the depth of the rankings; None: whole rankings.
     """
 
@@ -67,7 +68,7 @@ class RarenessPool(Named):
         self._run, names = codes(pc.cast(run, pa.large_string()))
         self.runs: list[str] = names.to_pylist()
         self.groups: list[str] = [groups.get(run_name, run_name) for run_name in self.runs]
-        self.depth = depth
+        self.systems, self.depth = len(set(self.groups)), depth
         self._table = table
         self._query, self._qids = codes(qid)
         doc, different = codes(docno)
@@ -188,8 +189,11 @@ class RarenessPool(Named):
             path: the file.
             force: whether a file with other content is overwritten.
         """
-        groups = {run: group for run, group in zip(self.runs, self.groups) if run != group}
-        about = {"name": self.name, "depth": self.depth, "groups": groups}
+        about = {
+            "name": self.name,
+            "depth": self.depth,
+            "groups": {run: group for run, group in zip(self.runs, self.groups) if run != group},
+        }
         table = self._table.replace_schema_metadata({"pool": json.dumps(about)})
         save_table(table, path, kind=self.KIND, version=_VERSION, force=force)
 
@@ -211,11 +215,6 @@ class RarenessPool(Named):
     def __repr__(self) -> str:
         depth = "" if self.depth is None else f", depth={self.depth}"
         return f"RarenessPool({self.id!r}, runs={len(self)}{depth})"
-
-    @cached_property
-    def systems(self) -> int:
-        """S: the number of groups; without groups, the number of runs."""
-        return len(set(self.groups))
 
     @remembered
     def counts(self, depth: int | None) -> Ints:
@@ -264,10 +263,10 @@ class RarenessPool(Named):
         query_of = positions(judged.judgements.qid_text, self._qids)
         queries = query_of[documents.queries]
         if len(queries) and queries.min() < 0:
-            qid = judged.judgements.qids[documents.queries[int(queries.argmin())]]
+            unknown = documents.queries[int(queries.argmin())]
             raise ValueError(
-                f"{self!r} does not know query {qid!r}, for which a relevant document was "
-                "retrieved: make the pool from runs that answer every query"
+                f"{self!r} does not know query {judged.judgements.qids[unknown]!r}, for which a "
+                "relevant document was retrieved: make the pool from runs that answer every query"
             )
         docnos = take(judged.judgements.docnos, documents.pairs)
         # Documents outside the pool have place -1: the last count, 0.

@@ -79,11 +79,9 @@ class _Rareness(PluginMeasure):
 
     def _finders(self, view: JudgedRun, documents: JudgedRun | Relevant) -> tuple[Ints, Ints]:
         """S_d and S of some documents of a view, shape (E,) each."""
-        depth = self["depth"] or self["cutoff"]
-        finders: tuple[Ints, Ints] = self["pool"].finders(
-            view, documents, depth=depth, member=self["member"]
+        return self["pool"].finders(  # type: ignore[no-any-return]
+            view, documents, depth=self["depth"] or self["cutoff"], member=self["member"]
         )
-        return finders
 
     def from_finders(self, relevant: Relevant, finders: Ints, systems: Ints | int) -> Floats:
         """The values of a run, from the finders of its relevant documents, shape (Q,).

@@ -17,7 +17,7 @@ from ir_measures import Measure
 from ..scoring import bounds as bounding
 from ..scoring import standard as scoring
 from ..scoring import ties
-from ..scoring.arrays import Floats, Ints, cumulate, reduce_by_query
+from ..scoring.arrays import Floats, Ints, cumulate, divide, reduce_by_query
 from ..scoring.matrices import Bounds
 from ._base import own_measures
 from .formula import STANDARD, Formula, LabelledRankings, LabelledRun
@@ -108,8 +108,8 @@ class R(RatioOfGains, SetR, of=ir_measures.R):
     """Recall at k."""
 
     def expected(self, judged: JudgedRun, groups: TieGroups) -> Floats:
-        gained = ties.gain(groups, self.rank_weights)
-        return scoring.ratio(gained, judged.judgements.num_relevant(self["rel"]))
+        total = judged.judgements.num_relevant(self.rel)
+        return divide(ties.gain(groups, self.rank_weights), total)
 
     def gained(self, run: LabelledRun) -> Floats:
         return np.diff(run.relevant.offsets).astype(np.float64)
@@ -157,9 +157,7 @@ class AP(MeanPrecision, Standard, of=ir_measures.AP):
         return scoring.average_precision(ranks, offsets, total)
 
     def expected(self, judged: JudgedRun, groups: TieGroups) -> Floats:
-        return scoring.ratio(
-            ties.average_precision(groups), judged.judgements.num_relevant(self.rel)
-        )
+        return divide(ties.average_precision(groups), judged.judgements.num_relevant(self.rel))
 
     def bounds(self, run: LabelledRun) -> Bounds:
         return bounding.average_precision(run.alone.documents)
@@ -193,7 +191,7 @@ class nDCG(RatioOfGains, Standard, of=ir_measures.nDCG):
 
     def expected(self, judged: JudgedRun, groups: TieGroups) -> Floats:
         ideal = self.view(judged).judgements.once(_ideal, self)
-        return scoring.ratio(ties.gain(groups, self.rank_weights), ideal)
+        return divide(ties.gain(groups, self.rank_weights), ideal)
 
     def gains_of(self, grades: Floats, shift: Floats | float = 0.0) -> Floats:
         """The gains of grades, exponential ones over 2^shift; negative ones gain nothing."""
@@ -268,9 +266,8 @@ def gain_levels(judgements: Judgements, measure: nDCG, highest: float) -> tuple[
             f"bounds of nDCG need a best grade of at most {_MOST_GRADES}, not {highest:g}: give "
             "highest=, or grades of a smaller scale"
         )
-    grades = np.unique(judgements.grades)
-    labels = np.append(np.arange(highest + 1), grades[grades >= 0])
-    labels = np.append(labels[labels <= highest], highest)
+    labels = np.unique([*np.arange(highest + 1), *np.unique(judgements.grades), highest])
+    labels = labels[(labels >= 0) & (labels <= highest)]
     regraded = measure.params.get("gains") or {}
     attainable_gains = measure.gains_of(np.array([regraded.get(g, g) for g in labels.tolist()]))
     judged = measure.gains_of(judgements.regraded(regraded).grades)
@@ -333,7 +330,7 @@ class Judged(Standard, of=ir_measures.Judged):
 
     def _score(self, view: JudgedRun) -> Floats:
         judged = cumulate(view.grades >= 0)[view.offsets]
-        return scoring.ratio(np.diff(judged), view.retrieved)
+        return divide(np.diff(judged), view.retrieved)
 
 
 def measures_with_bounds() -> list[str]:
@@ -342,6 +339,6 @@ def measures_with_bounds() -> list[str]:
     >>> measures_with_bounds()[:3], measures_with_bounds()[-1]
     (['P', 'R', 'RR'], 'TBG')
     """
-    own = {measure.NAME: type(measure) for measure in own_measures()}
-    kinds = {of.NAME: kind for of, kind in STANDARD.items()} | own
-    return [name for name, kind in kinds.items() if kind.bounds is not Formula.bounds]
+    kinds = [(of.NAME, kind) for of, kind in STANDARD.items()]
+    kinds += [(measure.NAME, type(measure)) for measure in own_measures()]
+    return [name for name, kind in kinds if kind.bounds is not Formula.bounds]

@@ -93,8 +93,7 @@ class _TBG(PluginMeasure):
 
     def run_columns(self) -> list[str]:
         """The columns that the run needs in addition to query, document and score."""
-        has_lengths = self["lengths"] is not None or self["missing_length"] is not None
-        return [] if has_lengths else [DOC_LEN]
+        return [DOC_LEN] if self["lengths"] is None and self["missing_length"] is None else []
 
     def needs_rows(self) -> bool:
         """Whether values depend on more of a run than the ranks of judged documents: on lengths."""
@@ -130,9 +129,12 @@ class _TBG(PluginMeasure):
         ranking = run.view.ranking
         begin = cumulate(np.diff(ranking.offsets)[rankings.queries])
         rows = ranges_from(ranking.offsets[:-1][rankings.queries], begin)
-        lengths = self.lengths_of(run.view)[rows]
         return scoring.time_biased_gain(
-            rankings.ranks, rankings.offsets, lengths, begin, **self.constants()
+            rankings.ranks,
+            rankings.offsets,
+            self.lengths_of(run.view)[rows],
+            begin,
+            **self.constants(),
         )
 
     def constants(self) -> dict[str, float]:
@@ -150,20 +152,20 @@ class _TBG(PluginMeasure):
             lengths = np.full(len(ranking), np.nan)
         unknown = np.isnan(lengths)
         if unknown.any() and self["missing_length"] is None:
-            example = judged.docnos(ranking)[int(unknown.argmax())].as_py()
             raise ValueError(
                 f"{int(unknown.sum())} of {len(ranking)} retrieved documents have no known length "
-                f"(e.g. {example!r}): give a DocLengths, a file or 'irds:ID' that has them, as in "
-                f"TBG(lengths=...) (or --lengths, where a command has it), a column {DOC_LEN!r} "
-                "in the run, or one length for all of them, as in TBG(missing_length=500)"
+                f"(e.g. {judged.docnos(ranking)[int(unknown.argmax())].as_py()!r}): give a "
+                "DocLengths, a file or 'irds:ID' that has them, as in TBG(lengths=...) (or "
+                f"--lengths, where a command has it), a column {DOC_LEN!r} in the run, or one "
+                "length for all of them, as in TBG(missing_length=500)"
             )
         if unknown.any():
             lengths = np.where(unknown, self["missing_length"], lengths)
         if len(lengths) and (lengths.min() < 0 or lengths.max() > MOST):
             wrong = int(np.flatnonzero((lengths < 0) | (lengths > MOST))[0])
-            docno = judged.docnos(ranking)[wrong].as_py()
             raise ValueError(
-                f"TBG needs lengths from 0 to {MOST:g}: document {docno!r} has {lengths[wrong]:g}"
+                f"TBG needs lengths from 0 to {MOST:g}: document "
+                f"{judged.docnos(ranking)[wrong].as_py()!r} has {lengths[wrong]:g}"
             )
         return lengths
 

@@ -111,3 +111,13 @@ def sum_by_query(values: npt.NDArray[Any], offsets: Ints) -> Floats:
     """
     # Sums of empty arrays are integers.
     return np.bincount(queries_of(offsets), values, len(offsets) - 1).astype(np.float64, copy=False)
+
+
+def divide(sums: npt.NDArray[Any], numbers: npt.NDArray[Any], nothing: float = 0.0) -> Floats:
+    """Sums by numbers from 0 on; ``nothing`` where the number is 0.
+
+    >>> divide(np.array([1, 0]), np.array([4, 0])).tolist()
+    [0.25, 0.0]
+    """
+    ratios = np.full(np.broadcast(sums, numbers).shape, nothing)
+    return np.asarray(np.divide(sums, numbers, out=ratios, where=numbers > 0))

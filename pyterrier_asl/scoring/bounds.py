@@ -21,6 +21,7 @@ from .arrays import (
     Floats,
     Ints,
     cumulate,
+    divide,
     queries_of,
     reduce_by_query,
     sum_by_query,
@@ -28,7 +29,7 @@ from .arrays import (
 )
 from .lexicographic import NO_CUTOFF
 from .lexicographic import lexip as score_lexip
-from .matrices import Bounds, divide, in_blocks, part_of, rows_of, sums_before, sums_from
+from .matrices import Bounds, in_blocks, part_of, rows_of, sums_before, sums_from
 
 
 @dataclass(frozen=True)

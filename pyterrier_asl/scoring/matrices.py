@@ -66,10 +66,3 @@ def sums_before(values: Floats) -> Floats:
 def sums_from(values: Floats) -> Floats:
     """The sum of each row from each value on, and 0."""
     return sums_before(values[:, ::-1])[:, ::-1]
-
-
-def divide(sums: Floats, numbers: Ints | Floats, nothing: float = 0.0) -> Floats:
-    """Sums by numbers; ``nothing`` where the number is 0."""
-    ratios = np.full(np.broadcast(sums, numbers).shape, nothing)
-    np.divide(sums, numbers, out=ratios, where=numbers > 0)
-    return ratios

@@ -16,6 +16,7 @@ from .arrays import (
     Floats,
     Ints,
     cumulate,
+    divide,
     order_by_query,
     queries_of,
     reduce_by_query,
@@ -23,7 +24,7 @@ from .arrays import (
     within_query,
 )
 from .bounds import PairDocuments
-from .matrices import Bounds, divide, in_blocks, part_of, rows_of, sums_before
+from .matrices import Bounds, in_blocks, part_of, rows_of, sums_before
 
 #: The most unjudged documents of a query whose pairs fit into memory.
 _MOST_IN_PAIRS = 4000

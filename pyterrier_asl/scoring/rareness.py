@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .arrays import Floats, Ints, sum_by_query, within_query
+from .arrays import Floats, Ints, divide, sum_by_query, within_query
 
 #: With fewer systems rareness means little.
 FEW = 8
@@ -92,4 +92,4 @@ def ap_rareness(gain: Floats, ranks: Ints, offsets: Ints, total: Ints) -> Floats
     ... ).round(4).tolist()
     [0.4444]
     """
-    return sum_by_query(gain / ranks, offsets) / np.maximum(total, 1)
+    return divide(sum_by_query(gain / ranks, offsets), total)

@@ -97,8 +97,7 @@ def mean_search_length(
     found, above = np.diff(offsets), within_query(offsets)
     number = total if g is None else np.minimum(total, g)
     lengths = np.where(above < np.repeat(number, found), ranks - above, 0)
-    missing = number - np.minimum(found, number)
-    sums = sum_by_query(lengths, offsets) + missing * (costs - found)
+    sums = sum_by_query(lengths, offsets) + np.maximum(number - found, 0) * (costs - found)
     return np.where(number > 0, sums / np.maximum(number, 1), 1.0)
 
 

@@ -10,28 +10,17 @@ documents has the value 0.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import numpy.typing as npt
 
 from .arrays import (
     Floats,
     Ints,
+    divide,
     offsets_of,
     queries_of,
     sum_by_query,
     within_query,
 )
-
-
-def ratio(part: npt.NDArray[Any], whole: npt.NDArray[Any]) -> Floats:
-    """part / whole, 0 if the whole is 0.
-
-    >>> ratio(np.array([1, 0]), np.array([4, 0])).tolist()
-    [0.25, 0.0]
-    """
-    return np.asarray(np.divide(part, whole, out=np.zeros(len(part)), where=whole != 0))
 
 
 def average_precision(ranks: Ints, offsets: Ints, total: Ints) -> Floats:
@@ -40,7 +29,7 @@ def average_precision(ranks: Ints, offsets: Ints, total: Ints) -> Floats:
     >>> average_precision(np.array([1, 4]), np.array([0, 2]), np.array([3])).tolist()
     [0.5]
     """
-    return ratio(sum_by_query((within_query(offsets) + 1) / ranks, offsets), total)
+    return divide(sum_by_query((within_query(offsets) + 1) / ranks, offsets), total)
 
 
 def reciprocal_rank(ranks: Ints, offsets: Ints) -> Floats:
@@ -70,7 +59,7 @@ def recall(offsets: Ints, total: Ints) -> Floats:
     >>> recall(np.array([0, 2]), np.array([8])).tolist()
     [0.25]
     """
-    return ratio(np.diff(offsets), total)
+    return divide(np.diff(offsets), total)
 
 
 def success(offsets: Ints) -> Floats:
@@ -94,7 +83,7 @@ def ndcg(ranks: Ints, gains: Floats, offsets: Ints, ideal: Floats) -> Floats:
     >>> ndcg(np.array([1, 3]), np.array([2.0, 1.0]), np.array([0, 2]), np.array([2.5])).tolist()
     [1.0]
     """
-    return ratio(dcg(ranks, gains, offsets), ideal)
+    return divide(dcg(ranks, gains, offsets), ideal)
 
 
 def dcg(ranks: Ints, gains: Floats, offsets: Ints) -> Floats:

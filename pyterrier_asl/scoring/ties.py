@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .arrays import Floats, Ints, cumulate, queries_of, within_query
+from .arrays import Floats, Ints, cumulate, divide, queries_of, within_query
 
 
 @dataclass(frozen=True)
@@ -178,4 +178,4 @@ def search_length(groups: TieGroups, total: Ints, missing_cost: Ints) -> Floats:
     found = groups.sum(seen)
     squares = groups.sum(spread) + found**2
     missing = total * missing_cost - (total + missing_cost) * found + squares
-    return np.where(total > 0, (lengths + missing) / np.maximum(total, 1), 1.0)
+    return divide(lengths + missing, total, 1.0)

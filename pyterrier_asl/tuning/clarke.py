@@ -17,7 +17,6 @@ from ..charts import HEIGHT, WIDE_CAPTION, WIDTH, alt, captioned, tooltips
 from ..charts.saving import save_chart
 from ..io.atomic import check_replaceable, replacing
 from ..io.table_forms import PValue
-from ..measures.directions import higher_is_better
 from ..measures.parsing import NamedMeasure, parse_measures, unique
 from ..scoring.arrays import Floats
 from ..statistics.pairwise import t_test
@@ -232,7 +231,7 @@ def _verdict(
 
 def _sign(measure: str) -> int:
     """The direction of a measure: 1 where higher is better, -1 where lower is, 0 for a count."""
-    better = higher_is_better(parse_measures(measure)[0])
+    better = parse_measures(measure)[0].higher_is_better
     return 0 if better is None else 1 if better else -1
 
 

@@ -174,7 +174,7 @@ def changes_of_difference(
 ) -> Iterator[Floats]:
     """The change of each pair's mean difference if one document alone is relevant, shape (V,)."""
     queries = labelled.judgements.queries[labelled.documents]
-    now = labelled.values()
-    alone = [values_if_only_relevant(labelled, labelled.side(run)) for run in range(len(labelled))]
+    now = [side.value for side in labelled.sides]
+    alone = [values_if_only_relevant(labelled, side) for side in labelled.sides]
     for a, b in run_pairs:
         yield (alone[b] - alone[a] - (now[b] - now[a])[queries]) / len(labelled.judgements)

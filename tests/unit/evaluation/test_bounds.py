@@ -57,7 +57,7 @@ def test_worked_cases(holes_vectors):
         pair = judged_runs((case["A"], case["B"]), case["judged"])
         for name, (low, high) in case["one"].items():
             one = of_measure(pair, measure_of(name, case))
-            found = [float(bound[0]) for bound in one.bounds(0)]
+            found = [float(bound[0]) for bound in one.sides[0].bounds]
             assert found == pytest.approx([low, high], abs=EXACT), (name, case)
         for name, expected in case["pair"].items():
             if name == "sgnLP":
@@ -97,7 +97,7 @@ def test_every_labelling(text, a, b, c, judged, depth):
     labels = labellings.unjudged((a, b, c), judged, seen)
     both = [(value(a, every), value(b, every)) for every in labellings.labelled(judged, labels)]
     found = labelled((a, b, c), judged, measure, depth=depth)
-    check(found.bounds(0), labellings.extremes(one for one, _ in both), True)
+    check(found.sides[0].bounds, labellings.extremes(one for one, _ in both), True)
     exact = found.measure.is_exact(pair=True)
     check(found.difference(0, 1), labellings.extremes(one - two for one, two in both), exact)
 
@@ -119,7 +119,7 @@ def test_queries_have_the_bounds_that_each_has_alone(most, monkeypatch):
     for text in MEASURES:
         measure = ir_measures.parse_measure(text)
         found, *expected = (
-            np.array([*one.bounds(0), *one.difference(0, 1)])
+            np.array([*one.sides[0].bounds, *one.difference(0, 1)])
             for one in (of_measure(each, measure) for each in (whole, *alone))
         )
         assert found == pytest.approx(np.hstack(expected))
@@ -156,7 +156,7 @@ def test_graded_ndcg(a, b, c, judged, k, highest):
     every = list(labellings.labelled(judged, labels, range(best + 1)))
     value = labellings.value_of("nDCG", k)
     found = labelled((a, b, c), judged, ir_measures.parse_measure(text), highest=highest)
-    check(found.bounds(0), labellings.extremes(value(a, one) for one in every), True)
+    check(found.sides[0].bounds, labellings.extremes(value(a, one) for one in every), True)
     differences = (value(a, one) - value(b, one) for one in every)
     check(found.difference(0, 1), labellings.extremes(differences), True)
 
@@ -169,7 +169,7 @@ def test_time_biased_gain(a, b, judged, words):
     value = labellings.value_of("TBG", None, lengths=words)
     every = [(value(a, one), value(b, one)) for one in labellings.labelled(judged, labels)]
     found = labelled((a, b), judged, measure)
-    check(found.bounds(0), labellings.extremes(one for one, _ in every), True)
+    check(found.sides[0].bounds, labellings.extremes(one for one, _ in every), True)
     check(found.difference(0, 1), labellings.extremes(one - two for one, two in every), False)
 
 
@@ -194,7 +194,7 @@ def test_rareness(a, b, judged, k, alpha, normalized):
         )
         every = [(value(a, one), value(b, one)) for one in labellings.labelled(judged, labels)]
         found, exact = labelled((a, b), judged, measure), name == "P_Rareness"
-        check(found.bounds(0), labellings.extremes(one for one, _ in every), exact)
+        check(found.sides[0].bounds, labellings.extremes(one for one, _ in every), exact)
         differences = labellings.extremes(one - two for one, two in every)
         check(found.difference(0, 1), differences, exact)
 

@@ -84,7 +84,7 @@ def test_selected_runs_keep_the_pool_of_all_runs():
         assert runs.judged_by(dict(judged)).values(asked).tolist() == runs.values(asked).tolist()
         (labelled,) = labelled_measures(runs, {"": asked}).values()
         # No document is unjudged, so bounds are values.
-        assert np.array(labelled.bounds(1)) == pytest.approx(np.array([expected[1]] * 2))
+        assert np.array(labelled.sides[1].bounds) == pytest.approx(np.array([expected[1]] * 2))
 
 
 def test_files_folders_and_frames_are_the_same(tmp_path):

@@ -189,7 +189,7 @@ def test_documents_are_labelled_down_to_the_deeper_of_cut_off_and_depth(depth, d
     unjudged = unjudged_of(judged.runs, [measure], depth)
     labelled = Labelled(unjudged, measure, depth=depth)
     assert len(labelled.documents) == documents
-    assert labelled.retrieved(0).tolist() == [1, 0], "only the cut-off counts in the measure"
+    assert labelled.sides[0].unjudged.tolist() == [1, 0], "only the cut-off counts in the measure"
 
 
 def test_depths_below_0_are_refused():
@@ -211,7 +211,7 @@ def test_labels_are_grades_up_to_the_best_in_the_qrels(qrels, rel, highest, best
     judged = Evaluation.of({"r": {"q": {"a": 2, "u": 1}}}, qrels)
     measure = parse_measure("nDCG@2" if rel is None else f"P(rel={rel})@2")
     labelled = Labelled(unjudged_of(judged.runs, [measure]), measure, highest=highest)
-    assert labelled.highest == best
+    assert labelled.labels.highest == best
 
 
 @pytest.mark.parametrize(

@@ -140,7 +140,7 @@ def test_parameters_are_checked():
     with pytest.raises(ValueError, match="run 'two': the run is empty"):
         preference_matrix({"one": run, "two": {}}, {"q": {"a": 1}})
     matrix = preference_matrix({"one": run, "two": run}, {"q": {"a": 1}})
-    with pytest.raises(ValueError, match="by must be"):
+    with pytest.raises(ValueError, match="by 'AP' is unknown: use one of 'sgnLP', 'rrLP'"):
         matrix.cycles("AP")
 
 

@@ -62,7 +62,7 @@ def test_values_under_every_labelling(text, docs, judged):
     labelled = Labelled(
         unjudged_of([judge_part(Judgements({"q": judged}), scored(docs))], [measure]), measure
     )
-    run, computes = labelled.side(0), labelled.measure
+    run, computes = labelled.sides[0], labelled.measure
     candidates, gains = computes.candidates(run)
     documents = labellings.unjudged([docs], judged, k)
     # One unjudged document is relevant, perhaps one that the run does not retrieve.

@@ -67,7 +67,7 @@ def test_one_document_alone(a, b, judged, text):
     in_query = labelled.judgements.queries[labelled.documents] == 0
     docnos = labelled.judgements.docnos.take(labelled.documents[in_query]).to_pylist()
     for side, docs in enumerate((a, b)):
-        found = values_if_only_relevant(labelled, labelled.side(side))[in_query]
+        found = values_if_only_relevant(labelled, labelled.sides[side])[in_query]
         expected = [value(docs, {**judged, docno: 1}) for docno in docnos]
         assert found.tolist() == pytest.approx(expected, abs=1e-9)
 
