@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from operator import attrgetter
@@ -140,13 +140,13 @@ class Columns:
 
     def numbers(self, name: str, what: str) -> npt.NDArray[np.float64]:
         """A further column of numbers; missing values are NaN."""
-        return numbers(_column(self.source, name), what, missing_ok=True)
+        return numbers(self.source[name], what, missing_ok=True)
 
     def ranks(self, rows: int) -> npt.NDArray[np.float64]:
         """The ranks of the first rows, NaN for missing ones; none unless the source has numbers."""
         if self.has("rank"):
             with suppress(ValueError):
-                return numbers(_column(self.source, "rank")[:rows], "rank", missing_ok=True)
+                return numbers(self.source["rank"][:rows], "rank", missing_ok=True)
         return np.empty(0)
 
 
@@ -168,8 +168,7 @@ def pandas_or_arrow(table: Any) -> pd.DataFrame | pa.Table:
 
 def as_frame(table: Any) -> pd.DataFrame:
     """A table of any library as a frame."""
-    table = pandas_or_arrow(table)
-    return table if is_frame(table) else table.to_pandas()
+    return table if is_frame(table) else pa.table(table).to_pandas()
 
 
 def run_columns(run: Any) -> Columns:
@@ -215,7 +214,7 @@ def typed_table(source: pd.DataFrame | pa.Table, wanted: Sequence[str], what: st
     """
     table = {}
     for name, alias in column_names(_names(source), wanted, what).items():
-        values, label = _column(source, alias), f"column {alias} of {what}"
+        values, label = source[alias], f"column {alias} of {what}"
         if name in ("qid", "docno"):
             table[name] = text(values, label)
             try:  # Arrow does not check text that it reads from a file.
@@ -267,10 +266,10 @@ def first_of_each(source: Any, rows: npt.NDArray[np.int64], ids: list[str]) -> l
     if not _names(source):  # of a dict or of tuples
         return ids
     (name,) = column_names(_names(source), ["qid"], "the qrels").values()
-    column = _column(source, name)
+    column = source[name]
     if isinstance(source, pa.Table):
-        return list(column.take(rows).to_pylist()) if pa.types.is_integer(column.type) else ids
-    return ids if isinstance(column.dtype, pd.StringDtype) else list(column.iloc[rows].tolist())
+        return take(column, rows).to_pylist() if pa.types.is_integer(column.type) else ids
+    return list(column.iloc[rows].tolist())
 
 
 def _columns(source: Any, value: str, kind: str, what: str) -> Columns:
@@ -281,20 +280,24 @@ def _columns(source: Any, value: str, kind: str, what: str) -> Columns:
     if is_table(source):
         source = pandas_or_arrow(source)
         names = column_names(_names(source), ["qid", "docno", value], f"the {kind}")
-        columns = [_column(source, name) for name in names.values()]
+        columns = [source[name] for name in names.values()]
         if is_rank(names[value]):
             columns[2] = _scores(columns[2], names[value], f"rank of the {kind}")
         if value == "label" and (name := column_named(_names(source), "iteration", "the qrels")):
-            subtopics = _column(source, name)
+            subtopics = source[name]
     elif isinstance(source, Mapping):
         columns, source = _lists_of_dict(source, kind), pa.table({})
-    else:
-        attributes = [SYNONYMS[name][0][-1] for name in ("qid", "docno", value)]
-        rows = list(source) if isinstance(source, Iterable) else source
-        columns = _lists_of_tuples(rows, kind, attributes)
+    elif isinstance(source, Iterable) and not isinstance(source, (str, bytes)):
+        rows, source = [*source], pa.table({})
+        columns = _lists_of_tuples(rows, kind, value)
         if value == "label" and all(hasattr(row, "iteration") for row in rows):
             subtopics = pa.array([str(row.iteration) for row in rows], pa.large_string())
-        source = pa.table({})
+    else:
+        raise TypeError(
+            f"the {kind} must be a data frame, a dict of dicts or an iterable of named tuples, "
+            f"not {type(source).__name__} {excerpt(source)}; read a file first "
+            f"(pyterrier_asl.read_{kind})"
+        )
     qid, docno, values = columns
     return Columns(
         *codes_of_text(qid, f"query id of the {kind}"),
@@ -325,31 +328,20 @@ def _lists_of_dict(source: Mapping[Any, Any], kind: str) -> list[list[Any]]:
     ]
 
 
-def _lists_of_tuples(source: Any, kind: str, names: Sequence[str]) -> list[list[Any]]:
-    if isinstance(source, (str, bytes)) or not isinstance(source, Iterable):
-        raise TypeError(
-            f"the {kind} must be a data frame, a dict of dicts or an iterable of named tuples, "
-            f"not {type(source).__name__} {excerpt(source)}; read a file first "
-            f"(pyterrier_asl.read_{kind})"
-        )
-    rows = list(source)
+def _lists_of_tuples(rows: Sequence[Any], kind: str, value: str) -> list[list[Any]]:
+    names = [SYNONYMS[name][0][-1] for name in ("qid", "docno", value)]
     try:
         return [list(map(attrgetter(name), rows)) for name in names]
     except AttributeError:
-        for number, row in enumerate(rows):
-            if lacking := [name for name in names if not hasattr(row, name)]:
-                raise TypeError(
-                    f"rows of the {kind} need {lacking}, but row {number} is {excerpt(row)}"
-                ) from None
-        raise
+        is_whole = [all(hasattr(row, name) for name in names) for row in rows]
+        number = is_whole.index(False)
+        raise TypeError(
+            f"rows of the {kind} need {names}, but row {number} is {excerpt(rows[number])}"
+        ) from None
 
 
 def _names(source: Any) -> list[str]:
     return list(map(str, source.column_names if isinstance(source, pa.Table) else source.columns))
-
-
-def _column(source: Any, name: str) -> Any:
-    return source.column(name) if isinstance(source, pa.Table) else source[name]
 
 
 # Names of columns
@@ -364,7 +356,7 @@ def plain(name: Any) -> str:
     return re.sub(r"[-. ]+", "_", str(name).strip().lower())
 
 
-def column_named(present: Iterable[Any], key: str, what: str) -> Any:
+def column_named(present: Collection[Any], key: str, what: str) -> Any:
     """The column of a key, by one of its names; None: there is none.
 
     Raises:
@@ -373,7 +365,6 @@ def column_named(present: Iterable[Any], key: str, what: str) -> Any:
     >>> column_named(["docid", "Doc_ID", "rank"], "docno", "the run")
     'Doc_ID'
     """
-    present = list(present)
     for group in SYNONYMS[key]:
         columns = [name for same in group for name in present if plain(name) == same]
         if len(columns) > 1:
@@ -386,13 +377,12 @@ def column_named(present: Iterable[Any], key: str, what: str) -> Any:
     return None
 
 
-def column_names(present: Iterable[Any], wanted: Sequence[str], what: str) -> dict[str, Any]:
+def column_names(present: Collection[Any], wanted: Sequence[str], what: str) -> dict[str, Any]:
     """The name of each wanted column among the present ones; optional columns may be missing.
 
     Raises:
         ValueError: for columns that are missing, or present with two names.
     """
-    present = list(present)
     names = {key: column_named(present, key, what) for key in wanted}
     if missing := [key for key in wanted if names[key] is None and key not in OPTIONAL]:
         keys = (" or ".join(SYNONYMS[key][0]) for key in missing)

@@ -17,20 +17,16 @@ def digest_of(content: list[bytes | pa.Array | npt.NDArray[Any]]) -> str:
     """The digest of bytes and arrays; Arrow text contributes its lengths and characters."""
     from hashlib import blake2b
 
-    import pyarrow as pa
+    from .values import arrays_of
 
     digest = blake2b(digest_size=16)
     for part in content:
-        if isinstance(part, pa.Array):
-            part = pa.concat_arrays([part])  # so that its buffers begin with the first text
-            ends = np.frombuffer(part.buffers()[1], dtype=np.int64)[: len(part) + 1]
-            first, last = int(ends[0]), int(ends[-1])
-            digest.update((ends - first).tobytes())
-            digest.update(memoryview(part.buffers()[2] or b"")[first:last])
-        elif isinstance(part, bytes):
-            digest.update(part)
+        if isinstance(part, (bytes, np.ndarray)):
+            digest.update(bytes(part))
         else:
-            digest.update(part.tobytes())
+            starts, characters = arrays_of(part)
+            digest.update(bytes(starts - starts[0]))
+            digest.update(characters[starts[0] : starts[-1]].data)
         digest.update(b"\0")
     return digest.hexdigest()
 

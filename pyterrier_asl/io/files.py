@@ -18,7 +18,6 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import TypeAlias
 
@@ -76,10 +75,10 @@ def read_table(
         raise TypeError(f"expected a {layout.kind} file or frame, not {type(source).__name__}")
     path = local_path(source)
     check_file(path)
-    form = file_format(path)
-    if form is not None:
+    if form := file_format(path):
         return typed_table(_saved_file(path, form, wanted), wanted, str(path))
-    other = recognise(_head(path), _LAYOUTS[layout])
+    with open_text(path) as stream:
+        other = recognise(bytes(stream.read(_HEAD)), _LAYOUTS[layout])
     if other is not None and other.layout is None:
         return _read_other(path, other, layout, wanted)
     if other is not None and other.layout is RANKED:
@@ -91,13 +90,6 @@ def read_table(
         if len(table["iteration"].chunk(0).dictionary) == 1:
             return table.drop_columns("iteration")
     return table
-
-
-def _head(path: Path) -> bytes:
-    """The beginning of a text; nothing of a file that cannot be read."""
-    with suppress(OSError, ValueError), open_text(path) as stream:
-        return bytes(stream.read(_HEAD))
-    return b""
 
 
 def _read_other(path: Path, form: Format, layout: Layout, wanted: Sequence[str]) -> pa.Table:
@@ -122,8 +114,8 @@ def _by_rank(path: Path, table: pa.Table, wanted: Sequence[str]) -> pa.Table:
             "in MS MARCO, but do not ascend in every query, or scores; write the names of the "
             "columns into the first line, qid docno rank or qid docno score"
         )
-    table = table.rename_columns(["qid", "docno", "rank" if is_rank else "score"])
-    return typed_table(table, wanted, str(path))
+    names = ["qid", "docno", "rank" if is_rank else "score"]
+    return typed_table(table.rename_columns(names), wanted, str(path))
 
 
 def local_path(source: StrPath) -> Path:
@@ -169,8 +161,7 @@ def read_arrow(path: Path) -> pa.Table:
     Raises:
         pa.ArrowException, OSError: If it is damaged or cannot be read.
     """
-    with pa.OSFile(str(path)) as file:
-        table = pa.ipc.open_file(file).read_all()
+    table = pa.ipc.open_file(str(path)).read_all()
     table.validate()
     return table
 
@@ -183,8 +174,7 @@ def _saved_file(path: Path, form: str, wanted: Sequence[str]) -> pa.Table:
             _check_one_run(path, table)
         return table
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        kind = "an Arrow" if form == "Arrow" else "a Parquet"
-        raise ValueError(f"{path} cannot be read as {kind} file: {error}") from error
+        raise ValueError(f"{path} cannot be read as {form}: {error}") from error
 
 
 def _parquet_file(path: Path, wanted: Sequence[str]) -> pa.Table:
@@ -194,9 +184,8 @@ def _parquet_file(path: Path, wanted: Sequence[str]) -> pa.Table:
     runs = [name for name in RUN_NAMES if name in names and "score" in wanted]
     with pq.ParquetFile(path, read_dictionary=runs) as parquet:
         table = parquet.read([name for name in names if name in (*runs, *columns)])
-        expected = parquet.metadata.num_rows
-    if len(table) != expected:
-        raise ValueError(f"{path} is damaged: it should have {expected} rows, not {len(table)}")
+        if len(table) != (expected := parquet.metadata.num_rows):
+            raise ValueError(f"{path} is damaged: it should have {expected} rows, not {len(table)}")
     return table
 
 

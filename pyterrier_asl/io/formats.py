@@ -22,7 +22,7 @@ import pyarrow as pa
 from .columns import OPTIONAL, SYNONYMS, plain
 from .lazy import pc, pd
 from .notices import counted, excerpt
-from .trec_text import NUMBER, Layout, fits, whole_number
+from .trec_text import MARK, NUMBER, Layout, fits, whole_number
 
 #: Columns of numbers, and the types of columns that are not text.
 _NUMBERS = ("score", "label")
@@ -84,7 +84,7 @@ def recognise(head: bytes, layouts: Sequence[Layout] = ()) -> Format | None:
     >>> print(recognise(b"q d 1\n", [RUN, RANKED]), recognise(b"q,Q0,d,1,.5,x", [RUN]), sep=", ")
     3 columns (qid docno rank-or-score), a table separated by commas
     """
-    lines = enumerate(line.lstrip(b"\xef\xbb\xbf") for line in io.BytesIO(head))
+    lines = enumerate(line.lstrip(MARK) for line in io.BytesIO(head))
     number, line = next(((n, x) for n, x in lines if x.strip() and not _SKIPPED.match(x)), (0, b""))
     if re.match(rb"\s*(\{\s*[\"}]|\[\s*[{\]]|[{[]\s*$)", line):
         return Format("JSON", "")
@@ -140,7 +140,7 @@ def read_rows(path: Path, text: bytes, form: Format, *, is_draft: bool = False) 
     if b"\0" in text:
         raise ValueError(f"{path} is a binary file (it holds NUL bytes), not {form}")
     if not form.separator:
-        return _json(path, text.removeprefix(b"\xef\xbb\xbf"))
+        return _json(path, text.removeprefix(MARK))
     try:
         content = text.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -175,8 +175,9 @@ def _lines(path: Path, text: str, form: Format, is_draft: bool) -> Iterator[tupl
             if any(map(str.strip, row)):
                 yield form.line + reader.line_num, row
     except csv.Error as error:
-        where = f"{path}, line {form.line + reader.line_num}"
-        raise ValueError(f"{where}: {error}, in {form}") from None
+        raise ValueError(
+            f"{path}, line {form.line + reader.line_num}: {error}, in {form}"
+        ) from None
 
 
 def _json(path: Path, text: bytes) -> pd.DataFrame:
@@ -213,16 +214,15 @@ def json_object(line: str | bytes, where: str) -> dict[str, Any]:
     >>> json_object('{"qid": "1"}', "a.jsonl, line 1")
     {'qid': '1'}
     """
-    row, reason = None, "it has no names and values"
+    reason = "it has no names and values"
     try:
-        row = json.loads(line)
+        if isinstance(row := json.loads(line), dict):
+            return row
     except RecursionError:
         reason = "it is nested too deeply"
     except ValueError as error:  # UnicodeDecodeError is one
         reason = str(error)
-    if not isinstance(row, dict):
-        raise ValueError(f"{where}: this is not a JSON object ({reason}): {excerpt(line.strip())}")
-    return row
+    raise ValueError(f"{where}: this is not a JSON object ({reason}): {excerpt(line.strip())}")
 
 
 def number_of(value: Any, what: str, *, infinite: bool = False) -> float:

@@ -14,7 +14,7 @@ from .files import StrPath, check_file
 from .formats import number_of, read_rows, recognise
 from .lazy import pd
 from .qrels import read_qrels
-from .trec_text import NUMBER, open_text
+from .trec_text import MARK, NUMBER, open_text
 from .values import text
 
 COLUMNS = ["qid", "docno", "label", "source"]
@@ -24,8 +24,6 @@ KEY = ["qid", "docno"]
 
 #: Columns that may hold numbers in a row without a label.
 _NUMERIC = {*COLUMNS, "weight", "rank_a", "rank_b", "runs", "rank", "score"}
-
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 def read_labels(source: StrPath | pd.DataFrame) -> pd.DataFrame:
@@ -129,7 +127,7 @@ def _read_rows(path: Path) -> pd.DataFrame:
     check_file(path)
     with open_text(path) as stream:
         content = bytes(stream.read())
-    if not content.strip(_BYTE_ORDER_MARK + b" \t\r\n"):
+    if not content.strip(MARK + b" \t\r\n"):
         return pd.DataFrame(columns=COLUMNS)
     form = recognise(content)
     if form is None:

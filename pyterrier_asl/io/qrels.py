@@ -75,9 +75,7 @@ def read_qrels_table(source: StrPath | pd.DataFrame | pa.Table) -> pa.Table:
         try:
             return _irds_qrels_table(source)
         except UnknownDatasetError as error:
-            if not Path(
-                source
-            ).exists():  # Else it is a folder, for example, which read_table refuses.
+            if not Path(source).exists():  # Else it is a folder, say, which read_table refuses.
                 raise FileNotFoundError(f"there is no file {source!r}, and {error}") from None
     return read_table(source, QRELS, _QRELS)
 

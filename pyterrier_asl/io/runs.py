@@ -9,6 +9,8 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
@@ -31,7 +33,6 @@ T = TypeVar("T")
 RunSource: TypeAlias = "StrPath | pd.DataFrame | pa.Table"
 
 _RUN = ("qid", "docno", "score")
-_RUN_TABLE = (*_RUN, "rank", "doc_len")
 
 
 #: A name with blanks in quotation marks, as pandas writes it.
@@ -102,24 +103,23 @@ def list_runs(
                     "runs are files, a folder, or a dict from name to run, but one of these is a "
                     f"{type(path).__name__}: give it a name, {{'name': run}}"
                 )
-        by_name = _by_name(map(local_path, _without_summaries(paths) if len(paths) > 1 else paths))
+        places = map(local_path, _without_summaries(paths) if len(paths) > 1 else paths)
+        by_name = _by_name(chain.from_iterable(map(_files_at, places)))
     if not by_name:
         raise ValueError("there are no runs")
     return by_name
 
 
-def _by_name(paths: Iterable[Path]) -> dict[str, RunSource]:
+def _by_name(files: Iterable[Path]) -> dict[str, RunSource]:
     by_name: dict[str, RunSource] = {}
-    places: dict[str, Path] = {}
-    for path in paths:
-        for name, run in _runs_at(path).items():
-            place = run if isinstance(run, Path) else path
-            if name in by_name:
-                raise ValueError(
-                    f"{places[name]} and {place} are both named {name!r}; rename one of them, or "
-                    "pass a dict from name to file"
-                )
-            by_name[name], places[name] = run, place
+    for file in files:
+        name = run_name(file)
+        if name in by_name:
+            raise ValueError(
+                f"{by_name[name]} and {file} are both named {name!r}; rename one of them, or pass "
+                "a dict from name to file"
+            )
+        by_name[name] = file
     return by_name
 
 
@@ -128,17 +128,16 @@ def _without_summaries(paths: list[Any]) -> list[Any]:
     return [path for path in paths if Path(path).name not in SUMMARIES]
 
 
-def _runs_at(path: Path) -> Mapping[str, RunSource]:
+def _files_at(path: Path) -> list[Path]:
     # A pipe or a link to nothing is an error when it is read, not a missing run.
     if not path.exists() and not path.is_symlink():
         raise FileNotFoundError(f"there is no file or folder {path}")
     if not path.is_dir():
-        return {run_name(path): path}
+        return [path]
     files = [p for p in path.iterdir() if not p.is_dir() and not p.name.startswith(".")]
-    files = sorted(_without_summaries(files))
-    if not files:
+    if not (runs := sorted(_without_summaries(files))):
         raise ValueError(f"the folder {path} holds no runs")
-    return _by_name(files)
+    return runs
 
 
 # Reading runs
@@ -198,7 +197,7 @@ def read_run_table(source: RunSource) -> pa.Table:
         >>> read_run_table(path).to_pylist()[0]
         {'qid': 'q1', 'docno': 'd7', 'score': 12.5, 'rank': 1}
     """
-    return read_table(source, RUN, _RUN_TABLE)
+    return read_table(source, RUN, (*_RUN, "rank", "doc_len"))
 
 
 def load_run(run: Any) -> Any:
@@ -293,8 +292,7 @@ def _run_frame(source: RunSource, name: str) -> pd.DataFrame:
 def _rank_column(table: pa.Table, frame: pd.DataFrame) -> pd.Series[int]:
     """The ranks in the source if all are whole numbers, else positions within the query."""
     if "rank" in table.column_names and not table["rank"].null_count:
-        try:
+        # Measures ignore ranks: a run with ranks such as '1.' or '-' is a run.
+        with suppress(pa.ArrowInvalid, pa.ArrowNotImplementedError):
             return table["rank"].cast(pa.int64()).to_pandas()  # type: ignore[no-any-return]
-        except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-            pass  # measures ignore ranks: a run with ranks such as '1.' or '-' is a run
     return frame.groupby("qid", sort=False).cumcount().astype("int64")

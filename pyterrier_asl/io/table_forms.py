@@ -47,8 +47,9 @@ class TextColumn(NamedTuple):
 
     def at(self, rows: list[int]) -> TextColumn:
         """The column in some of the rows."""
-        texts, best = [self.texts[row] for row in rows], [self.best[row] for row in rows]
-        return self._replace(texts=texts, best=best)
+        return self._replace(
+            texts=[self.texts[row] for row in rows], best=[self.best[row] for row in rows]
+        )
 
 
 def is_terminal(file: Any) -> bool:
@@ -180,11 +181,7 @@ def _cells(text: str) -> int:
 
 def column_lists(table: Columns) -> dict[Any, list[Any]]:
     """The columns of a table by name."""
-    columns: dict[Any, Any] = {name: table[name] for name in cast(Any, table)}
-    return {
-        name: column.tolist() if hasattr(column, "tolist") else list(column)
-        for name, column in columns.items()
-    }
+    return {name: list(table[name]) for name in cast(Any, table)}
 
 
 def rows_per_value(scores: Columns, *, with_run: bool = True) -> dict[str, list[Any]]:
@@ -284,11 +281,7 @@ def as_python(value: Any) -> Any:
         return [as_python(element) for element in value]
     if hasattr(value, "item"):
         value = value.item()
-    try:
-        missing = value is None or bool(value != value)
-    except TypeError:  # pandas' NA has no truth value
-        missing = True
-    if missing:
+    if value is None or (value == value) is not True:  # NaN, NaT, and NA, which has no truth value
         return None
     return value if isinstance(value, (bool, int, float)) else str(value)
 

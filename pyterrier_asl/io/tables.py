@@ -365,9 +365,7 @@ def _are_best(column: list[Any], up: bool | None, groups: list[Any] | None) -> l
         rows = np.flatnonzero([name == group for name in of_rows])
         if len(rows) > 1:
             values = np.array(column, dtype=float)[rows]
-            present = values[~np.isnan(values)]
-            if len(present):
-                best[rows] = values == (present.max() if up else present.min())
+            best[rows] = values == (np.fmax if up else np.fmin).reduce(values)  # ignore NaN
     return best.tolist()
 
 

@@ -10,12 +10,18 @@ from pathlib import Path
 from typing import Any
 
 from .columns import SYNONYMS, plain
+from .files import check_file
 from .formats import json_object
 from .notices import counted, excerpt
 from .trec_text import open_text
 
 #: The characters of a document on the page.
 _BEGINNING = 280
+#: The name of texts in frames, the column of their ids, and the columns that can hold them.
+_FRAMES = {
+    "query": ("topics", "qid", "query", "text", "title"),
+    "document": ("documents", "docno", "text", "body", "title"),
+}
 
 
 @dataclass(frozen=True)
@@ -61,11 +67,8 @@ class Texts:
         >>> Texts.of({1: "two  words"}).queries
         {'1': 'two words'}
         """
-        queries: dict[str, str] = {}
-        documents: dict[str, str] = {}
         wanted = set(docnos)
-        if dataset is not None:
-            queries, documents = _from_dataset(dataset, wanted)
+        queries, documents = ({}, {}) if dataset is None else _from_dataset(dataset, wanted)
         if docs is not None:
             texts = _texts_of(docs, "document", wanted)
             documents.update((docno, texts[docno]) for docno in wanted if docno in texts)
@@ -90,10 +93,8 @@ def _texts_of(source: Any, kind: str, wanted: Container[str] | None = None) -> d
         return read_texts(source, kind, wanted)
     if isinstance(source, Mapping):
         return {str(key): str(text) for key, text in source.items()}
-    columns, what = list(getattr(source, "columns", [])), "topics"
-    key, names = "qid", ["query", "text", "title"]
-    if kind == "document":
-        key, names, what = "docno", ["text", "body", "title"], "documents"
+    columns = list(getattr(source, "columns", []))
+    what, key, *names = _FRAMES[kind]
     text = next((name for name in names if name in columns), None)
     if text is None or key not in columns:
         raise ValueError(
@@ -140,8 +141,10 @@ def read_texts(
     return texts
 
 
-_IDS = [name for at in (0, 1) for key in ("qid", "docno") for name in SYNONYMS[key][at]]
-_IDS += ["id", "_id"]
+_IDS = (
+    *(name for at in (0, 1) for key in ("qid", "docno") for name in SYNONYMS[key][at]),
+    *("id", "_id"),
+)
 _TEXTS = SYNONYMS["text"][0]
 
 
@@ -167,11 +170,10 @@ def text_lines(path: str | os.PathLike[str]) -> Iterator[str]:
     """The lines of a text file in UTF-8, with their ends; compressed files are decompressed.
 
     Raises:
-        FileNotFoundError: without such a file.
+        OSError: without such a file.
         ValueError: for text that is not UTF-8, with the file.
     """
-    if not os.path.exists(path):
-        raise FileNotFoundError(f"there is no file {path}")
+    check_file(Path(path))
     with open_text(Path(path)) as stream:
         try:
             yield from io.TextIOWrapper(stream, "utf-8-sig", newline="")

@@ -53,8 +53,9 @@ NUMBER = re.compile(
     r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf(?:inity)?)", re.IGNORECASE | re.ASCII
 )
 
-_MARK = b"\xef\xbb\xbf"
-_MARKS = re.compile(rb"^(?:%s)+" % _MARK, re.MULTILINE)
+#: A byte order mark of UTF-8.
+MARK = b"\xef\xbb\xbf"
+_MARKS = re.compile(rb"^(?:%s)+" % MARK, re.MULTILINE)
 _WHOLE = re.compile(rb"-?[0-9]{1,18}")
 _COMMENT = re.compile(rb"^#[^\n]*\n", re.MULTILINE)
 
@@ -79,14 +80,12 @@ class Layout:
         columns: The names of the columns, in order.
         number: The column of numbers; all others are text.
         infinite: Whether numbers can be infinite.
-        comments: Whether lines that begin with ``#`` are comments.
     """
 
     kind: str
     columns: tuple[str, ...]
     number: str
     infinite: bool
-    comments: bool = False
 
     def __str__(self) -> str:
         return f"{len(self.columns)} columns ({' '.join(self.columns)})"
@@ -94,18 +93,14 @@ class Layout:
     @property
     def types(self) -> dict[str, pa.DataType]:
         """The type of each column in Arrow."""
-        types = {name: pa.large_string() for name in self.columns}
-        return types | {self.number: pa.float64(), _RANK: pa.int64()}
-
-    def table(self, values: Mapping[str, Sequence[str | float | None]]) -> pa.Table:
-        """Some of the columns as a table."""
-        return pa.table({name: pa.array(values[name], self.types[name]) for name in values})
+        texts = dict.fromkeys(self.columns, pa.large_string())
+        return texts | {self.number: pa.float64(), _RANK: pa.int64()}
 
 
-RUN = Layout("run", ("qid", "Q0", "docno", "rank", "score", "name"), "score", True, True)
-QRELS = Layout("qrels", ("qid", "iteration", "docno", "label"), "label", False, True)
+RUN = Layout("run", ("qid", "Q0", "docno", "rank", "score", "name"), "score", True)
+QRELS = Layout("qrels", ("qid", "iteration", "docno", "label"), "label", False)
 #: A run of MS MARCO, ``qid pid rank``.
-RANKED = Layout("run", ("qid", "docno", "rank-or-score"), "rank-or-score", False, True)
+RANKED = Layout("run", ("qid", "docno", "rank-or-score"), "rank-or-score", False)
 
 
 def read_columns(
@@ -130,8 +125,8 @@ def read_columns(
     """
 
     def columns_of(number: int) -> Sequence[str]:
-        without_ranks = first_ranks and number >= _RANKED_BLOCKS
-        return [name for name in include if not (without_ranks and name == _RANK)]
+        has_ranks = not first_ranks or number < _RANKED_BLOCKS
+        return [name for name in include if has_ranks or name != _RANK]
 
     def parse(block: tuple[int, bytearray]) -> Parsed | None:
         return _parse_quickly(block[1], layout, columns_of(block[0]))
@@ -179,20 +174,17 @@ def read_columns(
 
 
 def _parse_quickly(block: bytearray, layout: Layout, include: Sequence[str]) -> Parsed | None:
-    """Parses a block with Arrow; None if Arrow refuses it, or if numbers are not allowed."""
-    types, further = layout.types, []
+    """Parses a block with Arrow; None if it refuses it, without rows, for forbidden numbers."""
+    types, columns = layout.types, [*include]
     if layout is RUN and _NAME not in include:
-        further, types = [_NAME], types | {_NAME: pa.binary()}  # not necessarily UTF-8
-    if layout.comments and b"#" in block:
+        columns, types = [*include, _NAME], types | {_NAME: pa.binary()}  # perhaps not UTF-8
+    if b"#" in block:
         if any(_is_line(comment, layout) for comment in _COMMENT.findall(block)):
             return None
         block = bytearray(_COMMENT.sub(b"", block))
     text, delimiter = _tidy(block) if block else (block, " ")
-    if not text:
-        return layout.table({name: [] for name in include}), []
-    if text.startswith(_MARK):
+    if text.startswith(MARK):
         text = bytearray(b"\n") + text  # Arrow would remove the mark at the beginning.
-    columns = [*include, *further]
     table = _csv(text, delimiter, layout, columns, types)
     if table is None and _RANK in include:
         table = _csv(text, delimiter, layout, [c for c in columns if c != _RANK], types)
@@ -245,20 +237,19 @@ def _parse_slowly(
 ) -> Parsed:
     """Parses a block line by line; ``number`` is the number of the block in the file."""
     values: dict[str, list[str | float | None]] = {name: [] for name in include}
-    seen = number > 0
     tags: dict[bytes, None] = {}
     for line, text in enumerate(bytes(block[:-1]).split(b"\n")):
         fields = _fields(text, layout)
-        comment = layout.comments and text.startswith(b"#")
-        if not fields or (comment and not _is_line(text, layout)):
+        is_comment = text.startswith(b"#")
+        if not fields or (is_comment and not _is_line(text, layout)):
             continue
         try:
-            if comment:
+            if is_comment:
                 raise ValueError(
                     f"a line that begins with '#' is a comment, but this one has {layout}: "
                     "ids at the beginning of a line must not begin with '#'"
                 )
-            _check_columns(fields, layout, first=not seen)
+            _check_columns(fields, layout, first=not (number or tags))
             row = dict(zip(layout.columns, fields))
             for name in include:
                 values[name].append(_value(row[name], name, layout))
@@ -266,9 +257,9 @@ def _parse_slowly(
             with open_text(path) as stream:
                 line += sum(b.count(b"\n") for b in islice(_blocks(path, stream), number))
             raise ValueError(f"{path}, line {line + 1}: {error}: {excerpt(text)}") from None
-        seen = True
         tags[fields[-1]] = None
-    return layout.table(values), tags
+    table = {name: pa.array(values[name], layout.types[name]) for name in include}
+    return pa.table(table), tags
 
 
 def _fields(text: bytes, layout: Layout) -> list[bytes]:
@@ -301,9 +292,8 @@ def _is_line(comment: bytes, layout: Layout) -> bool:
 
 def fits(fields: Sequence[bytes], layout: Layout) -> bool:
     """Whether the fields of a line could be of this layout."""
-    if len(fields) != len(layout.columns):
-        return False
-    return is_number(fields[layout.columns.index(layout.number)])
+    at = layout.columns.index(layout.number)
+    return len(fields) == len(layout.columns) and is_number(fields[at])
 
 
 def is_number(field: bytes) -> bool:

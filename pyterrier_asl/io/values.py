@@ -52,9 +52,8 @@ def numpy_numbers(array: pa.Array) -> npt.NDArray[Any]:
     [4, 5]
     """
     kind = np.dtype(array.type.to_pandas_dtype())
-    if not len(array):
-        return np.empty(0, dtype=kind)
-    return np.frombuffer(array.buffers()[1], kind, len(array), array.offset * kind.itemsize)
+    data = array.buffers()[1] or b""  # without rows there may be no buffer
+    return np.frombuffer(data, kind, len(array), array.offset * kind.itemsize)
 
 
 def without_dictionaries(table: pa.Table) -> pa.Table:
@@ -69,8 +68,7 @@ def take(column: Any, rows: npt.NDArray[np.integer[Any]]) -> Any:
     >>> take(arrow_text(["a", "b"]), np.array([1])).to_pylist()
     ['b']
     """
-    is_numpy = isinstance(column, np.ndarray)
-    return column.take(rows) if is_numpy else pc.take(column, arrow_numbers(rows))
+    return column[rows] if isinstance(column, np.ndarray) else pc.take(column, arrow_numbers(rows))
 
 
 def arrow_text(texts: Iterable[str]) -> pa.LargeStringArray:
@@ -91,12 +89,10 @@ def arrays_of(ids: pa.LargeStringArray) -> tuple[Ints, Bytes]:
     >>> starts.tolist(), data.tobytes()[:3]
     ([0, 1, 3], b'abc')
     """
-    _, ends, data = ids.buffers()
-    offsets, text = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.uint8)
-    if len(ids):
-        offsets = np.frombuffer(ends, dtype=np.int64)[ids.offset : ids.offset + len(ids) + 1]
-        text = np.frombuffer(data, dtype=np.uint8) if data is not None and data.size else text
-    return offsets, text
+    _, ends, data = ids.buffers()  # without rows or without characters there may be no buffer
+    offsets = np.frombuffer(ends or bytes(8), dtype=np.int64)
+    starts = offsets[ids.offset : ids.offset + len(ids) + 1]
+    return starts, np.frombuffer(data or bytes(1), dtype=np.uint8)
 
 
 def ids_of(starts: Ints, data: Bytes) -> pa.LargeStringArray:
@@ -358,8 +354,7 @@ def _from_arrow(values: pa.Array | pa.ChunkedArray, what: str) -> npt.NDArray[np
     floats = pc.cast(values, pa.float64(), safe=False)
     if floats.null_count:
         floats = pc.coalesce(floats, arrow_numbers(np.array([np.nan]))[0])
-    parts = floats.chunks if isinstance(floats, pa.ChunkedArray) else [floats]
-    arrays = [numpy_numbers(part) for part in parts] or [np.empty(0)]
+    arrays = [*map(numpy_numbers, getattr(floats, "chunks", [floats]))]
     return np.concatenate(arrays) if len(arrays) > 1 else arrays[0]
 
 
