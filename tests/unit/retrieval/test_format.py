@@ -29,17 +29,17 @@ def path(honest, tmp_path):
     return shutil.copytree(honest, tmp_path / "index")
 
 
-def fit_checksums(path):
-    """Corrects all checksums."""
+def change_metadata(path, **values):
+    """Changes values in the metadata; None: it lacks the key."""
     file = path / "pt_meta.json"
-    metadata = json.loads(file.read_text("utf-8"))
-    metadata["crc32"] = {f.name: checksum(f) for f in path.iterdir() if f != file}
-    file.write_text(json.dumps(metadata), "utf-8")
+    metadata = json.loads(file.read_text("utf-8")) | values
+    written = {key: value for key, value in metadata.items() if value is not None}
+    file.write_text(json.dumps(written), "utf-8")
 
 
-def write(path, name, array):
-    np.save(path / f"{name}.npy", array)
-    fit_checksums(path)
+def fit_checksums(path):
+    files = [file for file in path.iterdir() if file.name != "pt_meta.json"]
+    change_metadata(path, crc32={file.name: checksum(file) for file in files})
 
 
 def use(path):
@@ -80,7 +80,8 @@ def at(place, value):
 def test_numbers_that_loops_cannot_take_are_refused(path, name, change, message):
     """Compiled loops would read and write memory of others."""
     file = path / f"{name}.npy"
-    write(path, name, change(np.load(file)))
+    np.save(file, change(np.load(file)))
+    fit_checksums(path)
     with pytest.raises(ValueError, match=rf"{name}\.npy is damaged: .*{message}"):
         use(path)
 
@@ -94,24 +95,18 @@ def test_a_column_of_another_length_is_refused(path):
         use(path)
 
 
-@pytest.mark.parametrize("key", ["num_docs", "num_terms", "num_postings", "num_tokens"])
-@pytest.mark.parametrize("value", [None, "5", -1, True])
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("num_docs", None), ("num_terms", "5"), ("num_postings", -1), ("num_tokens", True)],
+)
 def test_metadata_without_a_number_names_file_and_key(path, key, value):
-    file = path / "pt_meta.json"
-    metadata = json.loads(file.read_text("utf-8"))
-    metadata[key] = value
-    if value is None:
-        del metadata[key]
-    file.write_text(json.dumps(metadata), "utf-8")
+    change_metadata(path, **{key: value})
     with pytest.raises(ValueError, match=rf"pt_meta.json is damaged: {key} is .*, not a whole"):
         TermIndex(path)
 
 
 @pytest.mark.parametrize("crc32", [None, [], {}])
 def test_metadata_without_checksums_is_damaged(path, crc32):
-    file = path / "pt_meta.json"
-    metadata = json.loads(file.read_text("utf-8"))
-    metadata["crc32"] = crc32
-    file.write_text(json.dumps(metadata), "utf-8")
+    change_metadata(path, crc32=crc32)
     with pytest.raises(ValueError, match="damaged: it(s checksum| has no checksums)"):
         use(path)

@@ -28,15 +28,15 @@ def test_the_wheel_is_for_machines_without_java(no_java):
     assert JavaFromWheel().priority() < -100, "after PyTerrier has read java_home"
 
 
-@pytest.mark.parametrize("name", ["JAVA_HOME", "JDK_HOME", "JRE_HOME"])
-def test_java_of_the_environment_comes_first(no_java, monkeypatch, name):
-    monkeypatch.setenv(name, "/opt/java")
-    assert not JavaFromWheel().condition()
-
-
-def test_java_given_to_pyterrier_or_on_the_path_comes_first(no_java, monkeypatch, tmp_path):
+def test_another_java_comes_first(no_java, monkeypatch, tmp_path):
+    """Of the environment, on the path, or given to PyTerrier."""
+    for name in ("JAVA_HOME", "JDK_HOME", "JRE_HOME"):
+        monkeypatch.setenv(name, "/opt/java")
+        assert not JavaFromWheel().condition()
+        monkeypatch.delenv(name)
     (tmp_path / "java").touch(0o755)
     assert not JavaFromWheel().condition()
     (tmp_path / "java").unlink()
+    assert JavaFromWheel().condition()
     pt.java.configure["java_home"] = "/opt/java"
     assert not JavaFromWheel().condition()
