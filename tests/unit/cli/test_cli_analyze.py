@@ -37,21 +37,26 @@ def made_up() -> tuple[dict, dict]:
 QRELS, RUNS = made_up()
 
 
-@pytest.fixture
-def files(tmp_path, monkeypatch) -> Path:
-    """The folder the command is run in: qrels, other (judgements), runs/, and tables."""
-    monkeypatch.chdir(tmp_path)
-    write_qrels(QRELS, "qrels")
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    path = tmp_path_factory.mktemp("analyze")
+    write_qrels(QRELS, path / "qrels")
     grades = {q: dict(zip(of, (np.arange(7) % 2 + [*of.values()]) % 3)) for q, of in QRELS.items()}
-    write_qrels(grades, "other")
-    Path("runs").mkdir()
+    write_qrels(grades, path / "other")
+    (path / "runs").mkdir()
     for name, run in RUNS.items():
-        write_run(run, f"runs/{name}.run")
-    (tmp_path / "groups").write_text("a.run\tX\nb\tX\nc\tY\nd\tY\n")
-    (tmp_path / "types").write_text("a\tmanual\nb\tautomatic\nc\tmanual\nd\tautomatic\n")
+        write_run(run, path / "runs" / f"{name}.run")
+    (path / "groups").write_text("a.run\tX\nb\tX\nc\tY\nd\tY\n")
+    (path / "types").write_text("a\tmanual\nb\tautomatic\nc\tmanual\nd\tautomatic\n")
+    DocLengths.from_dict(dict.fromkeys(DOCNOS, 100), name="hundred").save(path / "words.parquet")
+    return path
 
-    DocLengths.from_dict(dict.fromkeys(DOCNOS, 100), name="hundred").save("words.parquet")
-    return tmp_path
+
+@pytest.fixture
+def files(folder, monkeypatch) -> Path:
+    """The folder the command is run in: qrels, other (judgements), runs/, and tables."""
+    monkeypatch.chdir(folder)
+    return folder
 
 
 #: Options that an analysis requires, or that make it fast.
@@ -78,9 +83,8 @@ EMPTY = ("cycles",)
 
 
 def arguments(analysis: Analysis) -> list[str]:
-    given = {"qrels": ["qrels"], "runs": ["runs"]}
     said = [word for pair in SAID.get(analysis.name, {}).items() for word in pair]
-    return [analysis.name, *(word for what in analysis.takes for word in given[what]), *said]
+    return [analysis.name, *analysis.takes, *said]
 
 
 # The registry
@@ -115,27 +119,14 @@ def test_every_table_and_figure_of_the_analyses_has_a_name():
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("analysis", ANALYSES, ids=lambda one: one.name)
 def test_each_name_gives_its_table_with_a_legend_of_columns_that_are_no_words(files, analysis):
-    found = rows(*arguments(analysis))
-    assert found or analysis.name in EMPTY
-    text = call(*arguments(analysis)).stdout
-    assert text.splitlines()[0] == f"{analysis.what} ({analysis.source})"
-    assert len(text.splitlines()) >= len(found) + 4 or analysis.hidden
-    each = rows(*arguments(analysis), "--each") if analysis.name == "reordering" else []
-    for name in {name for of in (found, each) for row in of for name in row}:
+    """The tables are those of the functions: contract/test_options_of_analyses.py."""
+    head, _, columns, *lines = call(*arguments(analysis)).stdout.splitlines()
+    assert head == f"{analysis.what} ({analysis.source})"
+    assert lines.index("") > 1 or analysis.name in EMPTY
+    for name in re.findall(r"[^ ]+", columns.replace(", ", ",")):
         is_measure = re.fullmatch(r"(P|R|AP|ASL|Judged)(\(.*\))?(@\d+)?", name)
         assert re.fullmatch(r"[a-z]{3,}|to", name) or is_measure or name in LEGENDS, name
-    columns = [line for line in text.splitlines() if line][1].split()
-    assert all(f"{name}: {LEGENDS[name]}" in text for name in columns if name in LEGENDS)
-
-
-@pytest.mark.parametrize("name", ["ties", "cycles"])
-def test_a_table_has_the_same_rows_and_columns_in_every_format(files, name):
-    [analysis] = (one for one in ANALYSES if one.name == name)
-    found = rows(*arguments(analysis))
-    tsv = call(*arguments(analysis), "-o", "tsv").stdout.splitlines()
-    assert len(tsv) == len(found) + 1
-    assert not found or tsv[0].split("\t") == list(found[0])
-    assert r"\toprule" in call(*arguments(analysis), "-o", "latex").stdout
+        assert name not in LEGENDS or f"{name}: {LEGENDS[name]}" in lines
 
 
 def same(found: list[dict], frame: pd.DataFrame) -> None:
@@ -152,10 +143,6 @@ def test_each_judge_has_a_minimum_grade_of_its_own(files):
     said = ["--judge", "second=other", "--judge-rel", "second=1", "--judge-rel", "qrels=2"]
     expected = assessor_scores("qrels", {"second": "other"}, judge_rel=rel)
     same(rows("assessor-scores", "qrels", *said), expected)
-    said = ["--judge", "second=other", "--judge-rel", "2"]
-    assert rows("assessor-scores", "qrels", *said) == rows(
-        "assessor-scores", "qrels", "--judge", "second=other", "--judge-rel", "second=2"
-    )
 
 
 REQUIRED = [
@@ -165,33 +152,29 @@ REQUIRED = [
 
 @pytest.mark.parametrize("one, name", REQUIRED, ids=lambda x: getattr(x, "name", x))
 def test_a_required_option_that_is_missing_is_named(files, one, name):
-    given = {"qrels": ["qrels"], "runs": ["runs"]}
-    result = call(one.name, *(word for what in one.takes for word in given[what]))
+    result = call(one.name, *one.takes)
     assert result.exit_code == 2 and "Missing option '--" in result.stderr
 
 
 TRACKS = ["-t", "one", "qrels", "runs", "--track", "two", "other", "runs"]
 
 
-def test_several_tracks(files):
+def test_several_tracks(files, monkeypatch):
     from pyterrier_asl.analysis.techniques import compare_techniques
 
+    pytest.importorskip("altair")
     tracks = {"one": ("runs", "qrels"), "two": ("runs", "other")}
-    techniques = rows(
-        "compare-techniques", *TRACKS, "--old", "a", "--new", "one=b", "--new", "two=c"
-    )
-    same(techniques, compare_techniques(tracks, old="a", new={"one": "b", "two": "c"}))
+    said = ["compare-techniques", *TRACKS, "--old", "a", "--new", "one=b", "--new", "two=c"]
+    same(rows(*said), compare_techniques(tracks, old="a", new={"one": "b", "two": "c"}))
+    spec = drawn(monkeypatch, *said)
+    assert '"two"' in json.dumps(spec) and len(" ".join(spec["title"]["subtitle"])) > 40
 
 
 @pytest.mark.parametrize("analysis", [one for one in ANALYSES if one.tracks], ids=lambda a: a.name)
-def test_every_analysis_of_tracks_is_shown_and_drawn_of_two(files, monkeypatch, analysis):
-    pytest.importorskip("altair")
-    said = [word for pair in SAID.get(analysis.name, {}).items() for word in pair]
-    spec = drawn(monkeypatch, analysis.name, *TRACKS, *said)
-    assert explained(spec)
-    if analysis.name != "reordering":
-        assert '"two"' in json.dumps(spec["datasets"]) or "two" in json.dumps(spec)
-        assert "two" in call(analysis.name, *TRACKS, *said).stdout
+def test_every_analysis_of_tracks_is_shown_of_two(files, analysis):
+    name, _, _, *said = arguments(analysis)
+    shown = call(name, *TRACKS, *said)
+    assert shown.exit_code == 0 and ("two" in shown.stdout or analysis.name == "reordering")
     assert "-t dl19 dl19.qrels dl19-runs/" in call(analysis.name, "--help").stdout
 
 
@@ -212,6 +195,8 @@ def test_notes_say_how_it_was_tested(files):
 
 # Charts
 
+BOTH = ["qrels", "runs"]
+
 
 def drawn(monkeypatch, *said: str) -> dict:
     """The Vega-Lite in the page that a command saves, which Altair has validated."""
@@ -224,16 +209,9 @@ def drawn(monkeypatch, *said: str) -> dict:
     return json.JSONDecoder().raw_decode(page, re.search(r"spec = (?={)", page).end())[0]
 
 
-def explained(spec: dict, title_ends: str = "") -> bool:
-    title = spec["title"]
-    return title["text"].endswith(title_ends) and len(" ".join(title["subtitle"])) > 40
-
-
 def test_charts_as_pictures(files):
     pytest.importorskip("vl_convert")
-    assert (
-        call("search-length-distribution", "qrels", "runs", "--chart", "drawn.svg").exit_code == 0
-    )
+    assert call("search-length-distribution", *BOTH, "--chart", "drawn.svg").exit_code == 0
     assert (files / "drawn.svg").read_text().startswith("<svg")
 
 
@@ -249,15 +227,11 @@ def test_list_begins_with_questions_and_names_figures():
     for one in ANALYSES:
         entry = f"{one.name}{one.what}({','.join(one.figures)})"
         assert entry.replace(" ", "") in text  # lines break at hyphens, too
+    assert "pyterrier-asl tune" in listed.partition("Clarke 2019:")[2]
 
 
 def test_a_figure_is_a_name_of_its_analysis(files):
-    assert rows("diaz-table-3", "qrels", "runs") == rows("ties", "qrels", "runs")
-
-
-def test_the_list_names_the_command_of_the_table_of_clarke():
-    listed = call("--list").stdout
-    assert "pyterrier-asl tune" in listed.partition("Clarke 2019:")[2]
+    assert rows("diaz-table-3", *BOTH) == rows("ties", *BOTH)
 
 
 def test_the_depth_of_rareness_is_printed_and_in_help(files):
@@ -279,9 +253,6 @@ def test_help_has_the_analyses_and_each_its_options():
     margin = "The least difference of a better system, relative to the mean of the worse system."
     assert f"--margin FLOAT {margin} [default: 0.1]" in text  # the sentence of the docstring
     assert "--draws" not in text
-
-
-BOTH = ["qrels", "runs"]
 
 
 @pytest.mark.parametrize(
