@@ -10,6 +10,7 @@ import numpy as np
 from ..evaluation.facts import UNANSWERED, Facts, joined_notes
 from ..evaluation.ties import means_over_ties
 from ..io.notices import counted
+from ..measures.directions import value_range
 from ..statistics.rounding import NO_DIFFERENCE
 from .conditions import Condition, are_relevant
 from .differences import PREFERENCES, Inputs, RunDifference
@@ -27,8 +28,8 @@ def untestable(
     *,
     least_p: float = 0.0,
     allow_missing: bool = False,
-) -> str:
-    """The first reason why a condition cannot be tested; '' where it can.
+) -> Iterator[str]:
+    """The reasons why a condition cannot be tested.
 
     Args:
         inputs: what is compared.
@@ -38,43 +39,34 @@ def untestable(
         least_p: the smallest p-value that the test can have, corrected.
         allow_missing: whether missing queries are no reason.
     """
-
     names = [difference.run] if condition.is_floor else [inputs.names[0], difference.run]
-    p = difference.p if condition.possibly else difference.p_corrected
-
-    def reasons() -> Iterator[str]:
-        for fault in _faults(facts, names):
-            yield f"no test can be made: {fault}"
-        if not (allow_missing or condition.is_floor):
-            for lack in _lacks_queries(inputs, facts, difference):
-                yield f"{lack}; {_REMEDY}"
-        yield from _nothing_relevant(inputs, difference.name)
-        if not condition.is_floor:
-            yield from _no_difference(condition, difference)
-            yield from _no_test(condition, difference, least_p)
-            if condition.level is not None and p < condition.level:
-                for reversed_sign in _ties(inputs, difference):
-                    yield f"no test can be made: {reversed_sign}"
-
-    return next(reasons(), "")
+    for fault in _faults(facts, names):
+        yield f"no test can be made: {fault}"
+    if not (allow_missing or condition.is_floor):
+        for lack in _lacks_queries(inputs, facts, difference):
+            yield f"{lack}; {_REMEDY}"
+    yield from _nothing_relevant(inputs, difference.name)
+    if not condition.is_floor:
+        yield from _no_difference(inputs, condition, difference)
+        yield from _no_test(condition, difference, least_p)
+        p = difference.p if condition.possibly else difference.p_corrected
+        if condition.level is not None and p < condition.level:
+            for reversed_sign in _ties(inputs, difference):
+                yield f"no test can be made: {reversed_sign}"
 
 
-def doubt(
+def doubts_of(
     inputs: Inputs,
     facts: Mapping[str, Facts],
     difference: RunDifference,
     allow_missing: bool = False,
-) -> str:
-    """The first fact by which no verdict on a difference can be trusted; '' without one."""
-
-    def reasons() -> Iterator[str]:
-        yield from _faults(facts, [inputs.names[0], difference.run])
-        if not allow_missing:
-            yield from _lacks_queries(inputs, facts, difference)
-        if difference.is_significant:
-            yield from _ties(inputs, difference)
-
-    return next(reasons(), "")
+) -> Iterator[str]:
+    """The facts by which no verdict on a difference can be trusted."""
+    yield from _faults(facts, [inputs.names[0], difference.run])
+    if not allow_missing:
+        yield from _lacks_queries(inputs, facts, difference)
+    if difference.is_significant:
+        yield from _ties(inputs, difference)
 
 
 def _where(track: str) -> str:
@@ -121,13 +113,19 @@ def _nothing_relevant(inputs: Inputs, name: str) -> Iterator[str]:
             )
 
 
-def _no_difference(condition: Condition, difference: RunDifference) -> Iterator[str]:
+def _no_difference(
+    inputs: Inputs, condition: Condition, difference: RunDifference
+) -> Iterator[str]:
     """An amount of 0, or a difference that no run can have from this baseline."""
     least = condition.least(difference.base)
     if condition.possibly and not least:
         yield "no test can be made: the amount is a percentage of 0"
     mean = 0.0 if np.isnan(difference.mean_a) else difference.mean_a
-    sizes = {True: difference.extremes[1] - mean, False: mean - difference.extremes[0]}
+    low, high = (-1.0, 1.0) if difference.name in PREFERENCES else (-np.inf, np.inf)
+    if difference.name in inputs.measures:
+        systems = len(inputs.names) if inputs.judged else np.inf
+        low, high = value_range(inputs.measures[difference.name], systems)
+    sizes = {True: high - mean, False: mean - low}
     up_or_down = [up for up in sizes if condition.asks_for(up, not up, difference.higher_is_better)]
     most = max(sizes[up] for up in up_or_down)
     if condition.amount and least > most + NO_DIFFERENCE * max(least, difference.base):

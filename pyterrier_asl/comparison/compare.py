@@ -259,15 +259,15 @@ def of_runs(
     wanted = [*listed, *(own.get(name) or one_measure(name) for name in guarded)]
     completed = complete_measures(wanted, pool=options["pool"], lengths=options["lengths"])
     measured = [measure.with_params(rel=options["rel"]) for measure in completed]
-    shown = unique(measured[: len(listed)], "name")
+    own_rows, of_guard = measured[: len(listed)], measured[len(listed) :]
+    keys = {measure.key for measure in own_rows}
+    further = [measure for measure in unique(of_guard) if measure.key not in keys]
+    shown = unique([*own_rows, *further], "name")
     rows = {measure.key: measure.name for measure in reversed(shown)}
-    for measure in measured[len(listed) :]:
-        if rows.setdefault(measure.key, measure.name) == measure.name:
-            shown = unique([*shown, measure], "name")
     by_name = {measure.name: measure.measure for measure in shown}
     labels = {
         name: measure.name if measure.name in by_name else rows[measure.key]
-        for name, measure in zip(guarded, measured[len(listed) :])
+        for name, measure in zip(guarded, of_guard)
     }
     for runs in judged.values():
         warn_of_grades(runs.judgements, by_name, options["rel"])

@@ -7,7 +7,7 @@ the mean of the collections' mean differences, and p is from random signs within
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -16,7 +16,6 @@ import numpy as np
 import pandas as pd
 
 from ..evaluation.evaluation import Evaluation
-from ..measures.directions import value_range
 from ..statistics.intervals import detectable_difference
 from ..statistics.pairwise import no_variance
 from ..statistics.rank_intervals import rank_intervals
@@ -82,9 +81,8 @@ class RunDifference:
         difference: the run's value less the baseline's, or the preference.
         qids: the ids of the queries.
         tracks: the collection of each query; '' for a single one.
-        extremes: the lowest and the highest value of the measure, as far as they are known.
         options: the test, its correction and its level.
-        result: the result of the test; see :func:`tested`.
+        result: the result of the test; see :func:`run_differences`.
         p_corrected: p, corrected over the runs; of a condition of a guard with its own p-value that
             one, corrected.
         family: how many p-values were corrected together.
@@ -98,7 +96,6 @@ class RunDifference:
     difference: Floats
     qids: Sequence[Any]
     tracks: Sequence[str] = ()
-    extremes: tuple[float, float] = (-math.inf, math.inf)
     options: PairedTest = PairedTest()
     result: Comparison = _UNTESTED
     p_corrected: float = math.nan
@@ -220,14 +217,6 @@ class RunDifference:
 
     # Tables
 
-    def of_track(self, track: str) -> RunDifference:
-        """The same in one collection, not tested."""
-        rows = np.flatnonzero(np.array(self.tracks) == track)
-        qids = [self.qids[row] for row in rows.tolist()]
-        a, b, difference = (values[rows] for values in (self.a, self.b, self.difference))
-        tracks = [track] * len(rows)
-        return replace(self, a=a, b=b, difference=difference, qids=qids, tracks=tracks)
-
     def row(self) -> dict[str, Any]:
         """The row of the table."""
         row = {
@@ -260,42 +249,34 @@ class RunDifference:
         return frame.iloc[np.argsort(self.gain, kind="stable")]
 
 
-def run_differences(inputs: Inputs, options: PairedTest) -> list[RunDifference]:
-    """The tested differences of each system but the first by each measure, over all collections."""
-    tracks = [track for track, qids in inputs.qids.items() for _ in qids]
-    qids = [qid for of_track in inputs.qids.values() for qid in of_track]
-    columns = {
-        name: np.concatenate([values[name] for values in inputs.values.values()], axis=1)
-        for name in inputs.higher_is_better
-    }
-    systems = len(inputs.names) if inputs.judged else math.inf
-    ranges = {name: value_range(own, systems) for name, own in inputs.measures.items()}
-    ranges |= dict.fromkeys(PREFERENCES, (-1.0, 1.0))
-    differences = []
-    for row, run in enumerate(inputs.names[1:], 1):
-        for name, values in columns.items():
-            a, b = values[[0, row]]
+def run_differences(
+    inputs: Inputs, options: PairedTest, tracks: Sequence[str] = ()
+) -> list[RunDifference]:
+    """The tested differences of each system but the first by each measure.
+
+    Args:
+        inputs: what is compared.
+        options: the test, and its correction over the runs, for each measure by itself.
+        tracks: the collections; none: all.
+    """
+    chosen = tracks or list(inputs.qids)
+    several = [track for track in chosen for _ in inputs.qids[track]]
+    qids = [qid for track in chosen for qid in inputs.qids[track]]
+    by_measure = []
+    for name, higher_is_better in inputs.higher_is_better.items():
+        a, *others = np.concatenate([inputs.values[track][name] for track in chosen], axis=1)
+        own = []
+        for run, b in zip(inputs.names[1:], others):
             pair = [np.full(len(qids), np.nan)] * 2 if name in PREFERENCES else [a, b]
-            extremes = ranges.get(name, (-math.inf, math.inf))
-            about = inputs.higher_is_better[name], *pair, b - a, qids, tracks, extremes, options
-            differences.append(RunDifference(run, name, *about))
-    return tested(differences)
-
-
-def tested(differences: Iterable[RunDifference]) -> list[RunDifference]:
-    """The same with their tests; p is corrected over the runs, for each measure by itself."""
-    made = [replace(of_run, result=of_run.made_test()) for of_run in differences]
-    measures = dict.fromkeys(of_run.name for of_run in made)
-    by_measure = {
-        name: iter(with_p(own, [of_run.p for of_run in own]))
-        for name in measures
-        for own in [[of_run for of_run in made if of_run.name == name]]
-    }
-    return [next(by_measure[of_run.name]) for of_run in made]
+            about = higher_is_better, *pair, b - a, qids, several, options
+            untested = RunDifference(run, name, *about)
+            own.append(replace(untested, result=untested.made_test()))
+        by_measure.append(with_p(own, [of_run.p for of_run in own]))
+    return [of_run for of_measures in zip(*by_measure) for of_run in of_measures]
 
 
 def with_p(differences: Sequence[RunDifference], p: Sequence[float]) -> list[RunDifference]:
-    """Differences of all runs by a measure with these p-values, corrected."""
+    """Differences of all runs by a measure with these p-values, corrected over the runs."""
     corrected = correct(p, differences[0].options.correction)
     return [
         replace(of_run, p_corrected=float(own), family=corrected.family)

@@ -62,9 +62,7 @@ def chart(differences: Sequence[RunDifference], baseline: str, kind: str | None 
     level = f", with {100 * (1 - first.options.alpha):g} % intervals" * has_interval
     what = "Values" if by_query else "Means"
     caption = f"{what} over {counted(len(first.qids), 'query', 'queries')}{level}."
-    panels = (
-        panels.resolve_scale(y="independent") if by_query else panels.resolve_scale(x="independent")
-    )
+    panels = panels.resolve_scale(**{"y" if by_query else "x": "independent"})
     return captioned(panels, f"Runs compared with {baseline}", caption)
 
 
@@ -92,12 +90,11 @@ def latex(differences: Sequence[RunDifference], baseline: str, places: int) -> s
         ]
         arrow = {True: r"$\uparrow$", False: r"$\downarrow$", None: ""}[up]
         heads[f" & {name.replace('_', chr(92) + '_')}"] = arrow
-    runs = [of_run.run for of_run in next(iter(by_measure.values()))]
+    runs = dict.fromkeys(of_run.run for of_run in differences)
     frame = pd.DataFrame(columns, index=pd.Index([baseline, *runs]))
     styler = frame.style.format_index(escape="latex").format_index(escape="latex", axis=1)
-    sides = "l" + "r" * len(columns)
-    style = {"column_format": sides, "caption": "CAPTION", "position_float": "centering"}
-    text = tables.typeset(styler, **style)
+    style = {"caption": "CAPTION", "position_float": "centering"}
+    text = tables.typeset(styler, column_format="l" + "r" * len(columns), **style)
     for head, arrow in heads.items():
         text = text.replace(head, f"{head} {arrow}".rstrip(), 1)
     return text.replace("CAPTION", _caption(differences))

@@ -209,7 +209,6 @@ def print_comparison(
         wide: whether a table has all columns, even where lines wrap.
         all_rows: whether a terminal shows all rows of a long table, and a guard its notes.
     """
-    size: dict[str, Any] = {"places": places, "wide": wide, "all_rows": all_rows}
     if form == "table":
         ascii_only = not table_forms.has_arrows(sys.stdout)
         means = compared.means(ascii_only=ascii_only)
@@ -217,15 +216,15 @@ def print_comparison(
         short = [Part(), means, *map(Part, ["", *compared.notes] if compared.notes else [])]
         parts = short if is_short else compared.parts(means)
         if show == "queries":
-            frame = _with_text(compared.differences(), texts)
             what = "B - A by query, the largest loss by the first measure first:"
+            frame = _with_text(compared.differences(), texts)
             parts.append(Part(what, frame, {"titles": TITLES}))
         if show == "documents":
             parts += compared.documents(None) if all_rows else compared.documents()
-        print_parts(parts, **size)
+        print_parts(parts, places=places, wide=wide, all_rows=all_rows)
     elif show == "queries":
-        frame = _with_text(compared.of_one(compared.by_query), texts)
-        tables.write(frame, form, places=places)
+        by_query = compared.of_one(compared.by_query)
+        tables.write(_with_text(by_query, texts), form, places=places)
     elif show == "documents":
         tables.write(compared.of_one(compared.moved), form, places=places)
     elif form == "latex":

@@ -20,9 +20,9 @@ from ..statistics.pairwise import sign_test
 from ..statistics.settings import DRAWS
 from ..statistics.tests import PairedTest, correct
 from . import forms, sentences
-from .checks import answered_by_neither, doubt, unanswered_verdict, untestable
+from .checks import answered_by_neither, doubts_of, unanswered_verdict, untestable
 from .conditions import Condition
-from .differences import Inputs, RunDifference, run_differences, tested
+from .differences import Inputs, RunDifference, run_differences
 from .guard import Verdict, for_condition, limits_of, verdict_on
 
 #: The number of moved documents that are printed by default.
@@ -75,11 +75,6 @@ class RunComparison(Printed):
         return sum(map(len, self.inputs.qids.values()))
 
     @property
-    def higher_is_better(self) -> dict[str, bool | None]:
-        """The direction of each measure of the table; None of a count."""
-        return self.inputs.higher_is_better
-
-    @property
     def several(self) -> bool:
         """Whether there are several collections."""
         return len(self.inputs.qids) > 1
@@ -93,7 +88,7 @@ class RunComparison(Printed):
     def differences_by_track(self) -> dict[str, list[RunDifference]]:
         """The same of each of several collections; none of a single one."""
         return {
-            track: tested(of_run.of_track(track) for of_run in self.run_differences)
+            track: run_differences(self.inputs, self.options, [track])
             for track in (self.inputs.qids if self.several else ())
         }
 
@@ -137,12 +132,11 @@ class RunComparison(Printed):
         """B less A by query (rows) and measure (columns), the largest loss by the first measure
         first; with several runs, run by run."""
         keys = [key for key in ("run", "track", "qid") if key in self.by_query]
-        names = list(self.higher_is_better)
+        names = list(self.inputs.higher_is_better)
         wide = self.by_query.pivot(index=keys, columns="measure", values="difference")
         order = self.by_query.loc[self.by_query["measure"] == names[0], keys]
-        frame = wide.loc[pd.MultiIndex.from_frame(order), names].reset_index()
-        frame.columns.name = None
-        return frame.drop(columns="run") if len(self.runs) == 1 else frame
+        frame = wide.loc[pd.MultiIndex.from_frame(order), names].rename_axis(columns=None)
+        return self.of_one(frame.reset_index())
 
     @cached_property
     def preferences(self) -> pd.DataFrame:
@@ -228,7 +222,9 @@ class RunComparison(Printed):
     def doubts(self) -> dict[tuple[str, str], str]:
         """By run and measure, why no verdict can be trusted; '' where it can."""
         return {
-            (own.run, own.name): doubt(self.inputs, self.facts, own, self.allow_missing)
+            (own.run, own.name): next(
+                doubts_of(self.inputs, self.facts, own, self.allow_missing), ""
+            )
             for own in self.run_differences
         }
 
@@ -253,7 +249,8 @@ class RunComparison(Printed):
         least = correct([of_run.least_p for of_run in own], self.options.correction).p.tolist()
         for of_run, least_p in zip(for_condition(condition, own), least):
             about: Any = self.inputs, self.facts, condition, of_run
-            reason = untestable(*about, least_p=least_p, allow_missing=self.allow_missing)
+            reasons = untestable(*about, least_p=least_p, allow_missing=self.allow_missing)
+            reason = next(reasons, "")
             is_certain = condition.certainly and not reason
             limits = limits_of(self.inputs, of_run.run, name) if is_certain else None
             neither = answered_by_neither(self.inputs, of_run.run)
@@ -280,9 +277,8 @@ class RunComparison(Printed):
         head = f"A: {self.baseline} (baseline)"
         if len(self.runs) == 1:
             head += f", B: {self.runs[0]}"
-        before = [*self.sentences(), "", head, ""]
-        after = [*self.remarks(), *self.notes]
-        return [*map(Part, before), means or self.means(), Part(), *map(Part, after)]
+        before, after = [*self.sentences(), "", head, ""], ["", *self.remarks(), *self.notes]
+        return [*map(Part, before), means or self.means(), *map(Part, after)]
 
     def means(self, *, ascii_only: bool = False) -> Part:
         """The table of measures with one p-value.
@@ -294,22 +290,11 @@ class RunComparison(Printed):
         p = "p" if kind == "none" or len(self.runs) == 1 else "p_corrected"
         table = self.table if self.by_track is None else self.by_track
         counts = table[["wins", "losses", "ties"]].astype(str).agg("/".join, axis=1)
-        names = [
-            "track",
-            "run",
-            "measure",
-            "a",
-            "b",
-            "difference",
-            "ci_low",
-            "ci_high",
-            p,
-            "counts",
-        ]
-        table = table.assign(counts=counts)
-        frame = self.of_one(table[[name for name in names if name in table]])
+        names = ["track", "run", "measure", "a", "b", "difference", "ci_low", "ci_high", p]
+        shown = [name for name in names if name in table]
+        frame = self.of_one(table[shown].assign(counts=counts))
         frame["measure"] = [
-            f"{name} {tables.arrow(self.higher_is_better[name], ascii_only)}".rstrip()
+            f"{name} {tables.arrow(self.inputs.higher_is_better[name], ascii_only)}".rstrip()
             for name in frame["measure"]
         ]
         style: dict[str, Any] = {"titles": {**TITLES, "p_corrected": f"p ({kind})"}}

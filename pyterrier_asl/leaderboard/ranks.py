@@ -25,7 +25,7 @@ from ..evaluation.sources import (
     warn_of_grades,
 )
 from ..io.lazy import pd
-from ..measures.parsing import Measures, NamedMeasure, one_measure
+from ..measures.parsing import Measures, one_measure
 from ..statistics.rank_intervals import RankIntervals, joint_ranks, rank_intervals
 from ..statistics.settings import DRAWS, FEWEST, Floats
 from .result import Leaderboard
@@ -41,9 +41,6 @@ from .sentences import STAR
 
 #: The measure of runs by default.
 _MEASURE = "nDCG@10"
-
-#: Preferences, which are defined for pairs of systems.
-_PREFERENCES = ("sgnLP", "rrLP")
 
 #: The number of pairs times draws above which a progress bar is shown.
 _MANY = 10**9
@@ -131,7 +128,10 @@ def ranks(
         name = runs.measure_or(_MEASURE) if measures is None else str(measures)
         scores = {track: sample_of_scores(runs, name, track) for track in runs.tracks}
         return ranks_of(scores, name, options, simultaneous=simultaneous, common=common)
-    chosen = _ranking_measure(_MEASURE if measures is None else measures)
+    if measures in ("sgnLP", "rrLP"):
+        raise ValueError(f"{measures} compares pairs and gives no system a value: use LexiP or RR")
+    chosen = one_measure(_MEASURE if measures is None else measures)
+    sign_of(chosen)  # systems cannot be ranked by a count
     if judges is None:  # their agreement depends on the grade
         refuse_unused([chosen], "rel", rel=rel)
     several = tracks(runs, qrels)
@@ -171,15 +171,6 @@ def _judges_by_track(
     return by_track
 
 
-def _ranking_measure(measures: Measures) -> NamedMeasure:
-    """Parses the measure; ValueError unless systems can be ranked by it."""
-    if measures in _PREFERENCES:
-        raise ValueError(f"{measures} compares pairs and gives no system a value: use LexiP or RR")
-    chosen = one_measure(measures)
-    sign_of(chosen)
-    return chosen
-
-
 def ranks_of(
     samples: Mapping[str, Sample],
     measure: str,
@@ -205,7 +196,7 @@ def ranks_of(
         if len(sample.qids) >= FEWEST
     }
     means = {track: sample.means for track, sample in samples.items()}
-    return _with_tracks(board, tracks, pd.DataFrame(means, whole.names), simultaneous)
+    return _with_tracks(board, tracks, pd.DataFrame(means, whole.names))
 
 
 def _intervals(sample: Sample, judge: str, options: dict[str, Any]) -> RankIntervals:
@@ -287,8 +278,7 @@ def _board_of(sample: Sample, measure: str, options: dict[str, Any]) -> Leaderbo
     if intervals.least is not None:
         first, second = order
         ends = intervals.least[first, second], -intervals.least[second, first]
-        low, high = sorted(float(sample.sign * end) for end in ends)
-        between = (low, high)
+        between = tuple(sorted(float(sample.sign * end) for end in ends))
     return Leaderboard(
         table=table,
         better=frame(intervals.better),
@@ -312,7 +302,7 @@ def _board_of(sample: Sample, measure: str, options: dict[str, Any]) -> Leaderbo
 
 
 def _with_tracks(
-    board: Leaderboard, tracks: dict[str, Leaderboard], means: pd.DataFrame, simultaneous: bool
+    board: Leaderboard, tracks: dict[str, Leaderboard], means: pd.DataFrame
 ) -> Leaderboard:
     """Adds the leaderboards of single collections to that of all together."""
     names, everywhere = board.names, None
@@ -327,5 +317,4 @@ def _with_tracks(
         tracks=tracks,
         better_everywhere=everywhere,
         means=means.loc[names],
-        simultaneous=simultaneous,
     )

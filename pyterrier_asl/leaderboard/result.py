@@ -64,7 +64,6 @@ class Leaderboard(Printed):
         better_everywhere: whether the row's system is better than the column's in each collection;
             None for a single collection, or if a collection has fewer than 10 topics.
         means: the mean of each system (rows) in each collection; None for a single collection.
-        simultaneous: whether the tables of all collections hold at once.
         judged_runs: with several judges the runs and judges by collection.
         named_measure: the measure with its name; None without runs.
         notes: sentences on what must be known of the runs and the qrels.
@@ -84,13 +83,12 @@ class Leaderboard(Printed):
     draws: int
     judges: list[str]
     values: pd.DataFrame
-    difference_interval: tuple[float, float] | None = None
+    difference_interval: tuple[float, ...] | None = None
     unjudged: bool = False
     left_out: int = 0
     tracks: dict[str, Leaderboard] = field(default_factory=dict)
     better_everywhere: pd.DataFrame | None = None
     means: pd.DataFrame | None = None
-    simultaneous: bool = False
     judged_runs: dict[str, Judges] = field(default_factory=dict)
     named_measure: NamedMeasure | None = None
     notes: list[str] = field(default_factory=list)
@@ -148,16 +146,18 @@ class Leaderboard(Printed):
         """The table for readers: systems, means (also of several collections), and ranks."""
         rows = self.overall
         tracks = {} if self.means is None else dict(zip(self.means, self.means.to_numpy().T))
-        columns = {
-            "name": rows["name"],
-            **tracks,
-            "mean": rows["mean"],
-            STAR: [STAR * star for star in self.stars],
-            "rank": rows["rank"],
-            "ranks": [interval(*ends) for ends in zip(rows["low"], rows["high"])],
-            "could be the best": rows["could_be_best"],
-        }
-        return pd.DataFrame(columns)
+        ends = zip(rows["low"], rows["high"])
+        return pd.DataFrame(
+            {
+                "name": rows["name"],
+                **tracks,
+                "mean": rows["mean"],
+                STAR: [STAR * star for star in self.stars],
+                "rank": rows["rank"],
+                "ranks": [f"{low}" if low == high else f"{low}-{high}" for low, high in ends],
+                "could be the best": rows["could_be_best"],
+            }
+        )
 
     def parts(self) -> Iterator[Part]:
         """Who could be the best, the table, then the conditions of the intervals."""
@@ -193,15 +193,6 @@ class Leaderboard(Printed):
             return forms.chart_of_queries(self.values, self.measure)
         rows = self.overall.assign(star=[STAR * star for star in self.stars])
         return forms.chart_of_ranks(rows, self.measure, self.topics, self.alpha)
-
-
-def interval(low: int, high: int) -> str:
-    """The ranks from low to high.
-
-    >>> interval(1, 21), interval(3, 3)
-    ('1-21', '3')
-    """
-    return str(low) if low == high else f"{low}-{high}"
 
 
 # Sentences
@@ -383,7 +374,8 @@ def _collections(board: Leaderboard) -> Iterator[str]:
             else "No system is significantly better than another in every collection."
         )
     if board.tracks:
-        which = (
-            "all collections hold at once" if board.simultaneous else "each single collection hold"
-        )
+        levels = {of_track.alpha for of_track in board.tracks.values()}
+        which = "each single collection hold"
+        if levels != {board.alpha}:
+            which = "all collections hold at once"
         yield f"The intervals of {which} with {confidence(board.alpha)} confidence."

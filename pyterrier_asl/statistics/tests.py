@@ -324,25 +324,18 @@ def compare_differences(
         The columns of :func:`compare_all` without ``mean_a`` and ``mean_b``.
 
     Raises:
-        ValueError: See :func:`compare_all`; or ``names`` does not fit ``differences``.
+        ValueError: See :func:`compare_all`.
 
     >>> frame = compare_differences([[1, 1, 0, 1, 1, 1]], [("bm25", "tfidf")], test="sign")
     >>> float(frame.loc[0, "p"])
     0.0625
     """
     check_name("test", test, [name for name in PAIR_TESTS if name != pairwise.UNPAIRED])
-    matrix = finite_matrix(differences)
-    pairs = [tuple(pair) for pair in names]
-    if len(pairs) != len(matrix) or any(len(pair) != 2 for pair in pairs):
-        raise ValueError(
-            f"names has {len(pairs)} entries for {len(matrix)} rows of differences: "
-            f"give the two systems of each row"
-        )
-    options = settings_of(alpha, test, draws, seed)
+    matrix, options = finite_matrix(differences), settings_of(alpha, test, draws, seed)
     rows = np.arange(len(matrix))
     with_zero = np.vstack((matrix, np.zeros((1, matrix.shape[1]))))
     frame = _compare_pairs(
-        with_zero, rows, np.full_like(rows, -1), pairs, test, correction, options
+        with_zero, rows, np.full_like(rows, -1), names, test, correction, options
     )
     return frame.drop(columns=["mean_a", "mean_b"])
 

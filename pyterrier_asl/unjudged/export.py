@@ -62,11 +62,9 @@ def export(
     query = [of.queries.get(str(qid), "") for qid in frame["qid"]]
     text = [of.documents.get(docno, "") for docno in frame["docno"]]
     frame = frame.assign(query=query, text=text, label="")
-    rows = frame
-    if len(kept):
-        rows = pd.concat([kept.astype(object), frame.astype(object)])
-        columns = [*frame, *(name for name in kept if name not in frame)]
-        rows = rows.where(rows.notna(), None)[columns]
+    rows = pd.concat([kept.astype(object), frame.astype(object)])
+    columns = [*frame, *(name for name in kept if name not in frame)]
+    rows = rows.where(rows.notna(), None)[columns]
     with replacing(path, force=True) as beside, open(beside, "w", encoding="utf-8") as file:
         file.writelines(line + "\n" for line in _lines(rows, _form(path)))
     return len(frame) + int((kept["label"] == "").sum())

@@ -20,7 +20,7 @@ from ..io.choices import check_names
 from ..io.notices import counted
 from ..io.printed import Part, Printed
 from ..io.values import take
-from ..measures.parsing import Measures, NamedMeasure, one_measure
+from ..measures.parsing import Measures, one_measure
 from ..scoring.arrays import Floats, Ints
 from ..scoring.pair_bounds import lexicographic_verdicts
 from ..scoring.parameters import check_name, check_probability
@@ -92,21 +92,11 @@ def holes(
     if len(judged) > 2:
         check_cutoff(named.measure, named.name)
     [measured] = judged.with_pool({named.name: named.measure}).values()
-    labelled = labelled_runs(judged, NamedMeasure(named.name, measured), depth, highest)
+    warn_of_grades(judged.judgements, {named.name: measured})
+    unjudged = unjudged_of(judged.runs, [measured], depth)
+    labelled = Labelled(unjudged, measured, name=named.name, depth=depth, highest=highest)
     facts = judged.facts({labelled.name: measured})
     return Holes(judged, labelled, alpha, facts.notes, facts.doubts)
-
-
-def labelled_runs(
-    runs: Evaluation,
-    named: NamedMeasure,
-    depth: int | None = None,
-    highest: float | None = None,
-) -> Labelled:
-    """Matches runs with the labellings of one measure, which has its pool."""
-    warn_of_grades(runs.judgements, {named.name: named.measure})
-    unjudged = unjudged_of(runs.runs, [named.measure], depth)
-    return Labelled(unjudged, named.measure, name=named.name, depth=depth, highest=highest)
 
 
 @dataclass(frozen=True, repr=False, eq=False)

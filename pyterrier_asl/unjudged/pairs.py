@@ -81,20 +81,15 @@ class Difference:
         test = None if self.test is None else self.test.verdict
         return {**{name: getattr(self, name) for name in names}, "significance": test}
 
-    @property
-    def better(self) -> str | None:
-        """The name of the run that is certain to be better, None where neither is."""
-        return {SETTLED_A: self.a, SETTLED_B: self.b}.get(self.verdict)
-
     def describe(self) -> str:
         """The difference, its bounds and its verdict, in a line."""
         kind = "bounds" if self.exact else "outer bounds"
         verdicts = {OPEN: "open", SETTLED_EQUAL: "settled, equal"}
-        what = verdicts.get(self.verdict, f"settled for {self.better}")
+        verdicts |= {SETTLED_A: f"settled for {self.a}", SETTLED_B: f"settled for {self.b}"}
         test = "" if self.test is None else f"; significance {self.test.verdict}"
         return (
             f"{self.measure}: {self.b} - {self.a} = {self.difference:+.4f}, {kind} "
-            f"{self.low:+.4f} to {self.high:+.4f}: {what}{test}"
+            f"{self.low:+.4f} to {self.high:+.4f}: {verdicts[self.verdict]}{test}"
         )
 
 

@@ -72,7 +72,7 @@ def test_conditions_on_collections_find_the_rows_of_their_measures():
     qrels = {qid: {d: 2 * grade for d, grade in of.items()} for qid, of in QRELS.items()}
     tracks = {"x": (runs(0), qrels), "y": (runs(1), qrels)}
     compared = asl.compare(tracks, conditions=["AP worse", "map better"], rel=2)
-    assert list(compared.higher_is_better) == ["AP(rel=2)"]
+    assert list(compared.inputs.higher_is_better) == ["AP(rel=2)"]
     by_rel = asl.compare(tracks, measures="AP(rel=2)", conditions=["AP(rel=2) worse"])
     assert compared.verdicts[0].numbers == by_rel.verdicts[0].numbers
     assert [str(v).partition(":")[0] for v in compared.verdicts[:2]] == ["PASS", "FAIL"]
@@ -81,7 +81,7 @@ def test_conditions_on_collections_find_the_rows_of_their_measures():
 def test_measures_of_collections_may_have_names():
     tracks = {"x": (runs(0), QRELS), "y": (runs(1), QRELS)}
     named = asl.compare(tracks, measures={"mine": "AP", "length": "ASL@5"})
-    assert named.higher_is_better == {"mine": True, "length": False}
+    assert named.inputs.higher_is_better == {"mine": True, "length": False}
     expected = asl.compare(tracks, measures=["AP", "ASL@5"]).table
     pd.testing.assert_frame_equal(
         named.table.drop(columns="measure"), expected.drop(columns="measure")
