@@ -58,13 +58,11 @@ class Agreement:
     queries: int
     relevant: tuple[float, float] = (np.nan, np.nan)
 
-    def rows(self, reference: str, judge: str, alpha: float) -> Iterator[dict[str, Any]]:
+    def rows(self, alpha: float) -> Iterator[dict[str, Any]]:
         """A row per kind of agreement, with ``value`` and its interval."""
         for kind, values in self.values.items():
             value, low, high = interval_of(values, alpha, self.queries)
             yield {
-                "judge": judge,
-                "reference": reference,
                 "agreement": kind,
                 "value": value,
                 "ci_low": np.maximum(low, -1.0),
@@ -190,9 +188,6 @@ def _label_tables(a: Judge, b: Judge, qids: list[str]) -> Floats:
 
 # Grades
 
-#: The width of the bins of fractional grades up to 1; grades beyond have bins of width 1.
-_NARROW = 0.1
-
 
 def grade_bins(grades: Floats) -> Floats:
     """The lower ends of the bins of grades; whole grades are their own bins.
@@ -205,7 +200,7 @@ def grade_bins(grades: Floats) -> Floats:
     >>> grade_bins(np.array([0.04, 0.3, 1.0])).tolist(), grade_bins(np.array([0.0, 7.0])).tolist()
     ([0.0, 0.3, 1.0], [0.0, 7.0])
     """
-    width = 1 if grades.max() > 1 else _NARROW
+    width = 1 if grades.max() > 1 else 0.1
     return np.round(np.floor(np.round(grades / width, 9)) * width, 9)
 
 

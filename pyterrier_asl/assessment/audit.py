@@ -135,13 +135,13 @@ def audit(
     for measure in named:
         h, f, rest = sample.values(measure, rows, less)
         estimates = prediction_powered(h, f, rest, target=target, alpha=alpha)
-        label = sample.judges.label(measure)
-        part = pd.DataFrame({"measure": label, "run": names[rows], "minus": names[less]})
+        runs_of = {"run": names[rows], "minus": names[less]}
+        part = pd.DataFrame({"measure": sample.judges.label(measure), **runs_of})
         for by, columns in _COLUMNS.items():
             estimate = getattr(estimates, by)
             part[[*columns]] = np.stack((estimate.mean, estimate.low, estimate.high), axis=1)
-        p = np.where(less >= 0, estimates.both.p, np.nan)
-        part = part.assign(**{"lambda": estimates.lambda_, "saved": estimates.saved, "p": p})
+        part = part.assign(**{"lambda": estimates.lambda_, "saved": estimates.saved})
+        part["p"] = np.where(less >= 0, estimates.both.p, np.nan)
         part = with_corrected_p(part, "t", "holm", alpha)
         _warn_of_equal_values(part, estimates.differing)
         answers += _answers(part, measure.higher_is_better, labels, name)
@@ -149,8 +149,16 @@ def audit(
         parts.append(part)
     first_run = "" if baseline is not None or all_pairs else str(names[0])
     note = _note(sample, target, alpha, int((less >= 0).sum()), first_run)
-    table, notes = pd.concat(parts, ignore_index=True), sample.judges.facts(named, name).notes
-    return Audit(table, target, sample.size, len(sample.qids), note, answers, explanations, notes)
+    return Audit(
+        pd.concat(parts, ignore_index=True),
+        target,
+        sample.size,
+        len(sample.qids),
+        note,
+        answers,
+        explanations,
+        sample.judges.facts(named, name).notes,
+    )
 
 
 def _note(sample: AuditedRuns, target: str, alpha: float, differences: int, first_run: str) -> str:
@@ -242,7 +250,7 @@ class Audit(Printed):
         """
         table = self.table.assign(estimate_of=names_of_estimates(self.table))
         shown = table[["measure", "estimate_of", *_SHOWN[1:], "p_corrected"]]
-        titles = {**_TITLES, "estimate_of": "mean or difference"}
+        titles = _TITLES | {"estimate_of": "mean or difference"}
         return latex(shown, places=places, titles=titles, caption=self.note)
 
     def chart(self) -> Any:
@@ -283,10 +291,8 @@ def _answers(
             answer += f" (p {f'= {p:.3g}' if p >= _LEAST_P else f'< {_LEAST_P:g}'}{family})"
             if higher_is_better is not None:
                 winner = row["run"] if (row["estimate"] > 0) == higher_is_better else row["minus"]
-                better = (
-                    f"{winner} is better" if row["significant"] else "no significant difference"
-                )
-                better += "; "
+                says = f"{winner} is better" if row["significant"] else "no significant difference"
+                better = f"{says}; "
         gain = np.nan_to_num(row["saved"], posinf=0)
         saves = "costs precision worth" if gain < 0 else "saves labels of"
         saved = f"{saves} {counted(round(abs(gain)), 'query', 'queries')}"
@@ -400,9 +406,8 @@ class AuditedRuns:
             self.judges.runs_by(name).values(self.judges.measure_by(measure, name).measure)
             for name in self.judges.names
         )
-        values = np.hstack((by_people, by_machine[:, self.order]))
         # A last row of zeros, with the index -1, for means, from which nothing is subtracted.
-        values = np.pad(values, ((0, 1), (0, 0)))
+        values = np.pad(np.hstack((by_people, by_machine[:, self.order])), ((0, 1), (0, 0)))
         return np.split(values[rows] - values[less], [self.size, 2 * self.size], axis=1)
 
 

@@ -31,12 +31,11 @@ class AuditPlan(Printed):
         queries: the number of queries, with the pilot; None where no number was asked for, or none
             is enough for the width, and then all are drawn.
         order: the queries of the pilot, then all others in the order of the draw.
-        judged: the number of these queries that people have judged already.
+        judged: the number of these queries that people have judged already; 0: the plan assumes a
+            machine of no use.
         width: the width of the intervals, from end to end; None: a number of queries was asked for.
         target: the target of the estimate.
         seed: seed of the draw.
-        worst_case: whether people had judged no query yet, so that the plan assumes a machine of no
-            use.
         widths: the width of the widest interval that is expected for 3, 4, ... queries.
         limiting: the measure and the run, or difference, with this interval at these numbers.
         documents: query -> the documents that people must judge: those that any run has in the
@@ -50,7 +49,6 @@ class AuditPlan(Printed):
     width: float | None
     target: str
     seed: int
-    worst_case: bool
     widths: list[float]
     limiting: list[str]
     documents: dict[str, list[str]]
@@ -71,11 +69,11 @@ class AuditPlan(Printed):
     def table(self) -> pd.DataFrame:
         """The documents to judge and the expected width for several numbers of queries."""
         most, least = len(self.order), max(self.judged, 3)
-        own = max(self.queries or 0, least)
-        sizes = {*(n for n in _SIZES if least <= n <= most), most, least, own}
-        sizes_of_queries = [len(self.documents[qid]) for qid in self.order[self.judged :]]
-        documents = np.cumsum([0, *sizes_of_queries])
-        rows = [(n, documents[n - self.judged], self.widths[n - 3]) for n in sorted(sizes)]
+        sizes = {*(n for n in _SIZES if least <= n <= most), most, max(self.queries or 0, least)}
+        documents = np.cumsum([0, *(len(self.documents[q]) for q in self.order[self.judged :])])
+        rows = [
+            (n, documents[n - self.judged], self.widths[n - 3]) for n in sorted({least, *sizes})
+        ]
         return pd.DataFrame(rows, columns=["queries", "documents", "width"])
 
     def sentences(self) -> list[str]:
@@ -92,9 +90,9 @@ class AuditPlan(Printed):
         at = max(of if self.queries is None else self.queries, self.judged, 3) - 3
         limits = f"the widest is {self.widths[at]:.3g}, of {self.limiting[at]}"
         basis = (
-            "as if the machine were of no use, because people have judged no query yet"
-            if self.worst_case
-            else f"by people's labels of {self.judged} queries so far"
+            f"by people's labels of {self.judged} queries so far"
+            if self.judged
+            else "as if the machine were of no use, because people have judged no query yet"
         )
         if self.width is None and self.queries is None:
             return f"The widths of intervals are {basis}; nothing is drawn yet."
@@ -131,8 +129,13 @@ class AuditPlan(Printed):
         """
         if not self.pairs:
             raise ValueError("nothing is drawn: give a width or a number of queries")
-        about = {n: getattr(self, n) for n in ("target", "width", "seed", "queries", "depth")}
-        about |= {"of": len(self.order), "judged": self.drawn[: self.judged]}
+        about = {
+            **{
+                name: getattr(self, name)
+                for name in ("target", "width", "seed", "queries", "depth")
+            },
+            **{"of": len(self.order), "judged": self.drawn[: self.judged]},
+        }
         rows = [f"{qid}\t{docno}\t" for qid, docno in self.pairs]
         lines = [f"# {json.dumps(about)}", "qid\tdocno\tlabel", *rows]
         try:
@@ -222,16 +225,15 @@ def plan_audit(
     if width is not None:
         enough = np.flatnonzero(widest <= width)
         queries = int(enough[0]) + 3 if len(enough) else None
-    pilot = [] if worst_case else sample.qids[: sample.size]
-    order = np.random.default_rng(seed).permutation(sorted(sample.qids[len(pilot) :]))
+    judged = 0 if worst_case else sample.size
+    drawn = np.random.default_rng(seed).permutation(sorted(sample.qids[judged:])).tolist()
     return AuditPlan(
         queries,
-        [*pilot, *order.tolist()],
-        len(pilot),
+        [*sample.qids[:judged], *drawn],
+        judged,
         width,
         target,
         seed,
-        worst_case,
         widest.tolist(),
         [names[at] for at in widths.argmax(axis=0)],
         sample.pool(depth),

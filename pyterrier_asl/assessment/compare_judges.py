@@ -51,7 +51,6 @@ _TITLES = {
     "less_high": "to ",
 }
 _REVERSALS = {"reversed": "reversed", "reversed_both": "significant"}
-_VALUES = ("value", "people")
 _CAPTIONS = {
     "agreement": "From, to: confidence interval over queries like these.",
     "differences": "From, to: confidence interval by a paired bootstrap over queries; p is "
@@ -137,9 +136,8 @@ def judges(
     ranked = compared.ranked_by("AP" if measures is None else measures)
     paired = PairedTest(test or "tukey-two-way", "auto", alpha)
     reversals = [reversals_of(compared, measure, paired) for measure in ranked]
-    summary = summary_of(compared, ranked, alpha=alpha, draws=draws, seed=seed)
     return replace(
-        summary,
+        summary_of(compared, ranked, alpha=alpha, draws=draws, seed=seed),
         reversals=pd.concat(reversals, ignore_index=True) if reversals else None,
         confusion=confusion_of(compared),
         notes=[] if runs is None else compared.facts(ranked).notes,
@@ -330,7 +328,9 @@ class JudgeReport(Printed):
             heading = f"Agreement with {self.reference} of other judges, less the best judge's:"
             tables["differences"] = Part(heading, shown, style | {"group_by": "agreement"})
         if self.favoured is not None:
-            shown = self.favoured[["judge", "measure", "run", *_VALUES, "favour", "p", "judged"]]
+            shown = self.favoured[
+                ["judge", "measure", "run", "value", "people", "favour", "p", "judged"]
+            ]
             tables["favoured"] = Part("Runs by how much a judge favours them:", shown, style)
         if self.reversals is not None:
             shown = self.reversals[["judge", "measure", "pairs", *_REVERSALS]]
@@ -367,18 +367,20 @@ class JudgeReport(Printed):
             for kind, measure in zip(shown["agreement"], shown["measure"])
         ]
         label = [f"{judge} (n = {pairs:,})" for judge, pairs in zip(shown["judge"], shown["pairs"])]
-        columns = ["ci_low", "ci_high", "human_low", "human_high", "verdict", "pairs", "queries"]
         base = alt.Chart().encode(
             y=alt.Y("label:N", sort=None, title=None),
-            tooltip=tooltips("judge", "agreement", "value", *columns),
+            tooltip=tooltips(
+                *("judge", "agreement", "value", "ci_low", "ci_high"),
+                *("human_low", "human_high", "verdict", "pairs", "queries"),
+            ),
         )
-        people = alt.Chart().encode(x=alt.X("human_low:Q"), x2=alt.X2("human_high:Q"))
-        band = people.mark_rect(opacity=0.15, color="gray")
+        ends = {"x": alt.X("human_low:Q"), "x2": alt.X2("human_high:Q")}
+        band = alt.Chart().mark_rect(opacity=0.15, color="gray").encode(**ends)
         if shown["human_low"].equals(shown["human_high"]):  # one pair of people
             band = alt.Chart().mark_rule(color="gray", strokeWidth=2).encode(x="human_low:Q")
-        data = shown.assign(panel=panel, label=label)
+        layers = band, ranges(base, "ci_low", "value", "ci_high", "agreement")
         drawn = (
-            alt.layer(band, ranges(base, "ci_low", "value", "ci_high", "agreement"), data=data)
+            alt.layer(*layers, data=shown.assign(panel=panel, label=label))
             .properties(width=240, height=alt.Step(2 * STEP))
             .facet(column=alt.Column("panel:N", sort=list(dict.fromkeys(panel)), title=None))
             .resolve_scale(x="independent")

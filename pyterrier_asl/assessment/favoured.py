@@ -48,15 +48,14 @@ def favours_by_judge(
     for name, measure in [(n, m) for n in judges.names for m in measures]:
         against = []
         for person in judges.people if name not in judges.people else []:
-            pair = judges.select([person, name])
-            own, reason = _favours_against(pair, measure, seed)
+            own, reason = _favours_against(judges.select([person, name]), measure, seed)
             against += [own] * (len(own) > 0)
             if reason:
                 untested.append(f"{name} against {person}, {measure.name}: {reason}.")
         if against:
             of_runs = pd.concat(against).sort_values("p", kind="stable")
-            of_runs = of_runs.drop_duplicates("run", keep="last")
-            parts.append(of_runs.sort_values(["p", "favour"], ascending=[True, False]))
+            by_worst = of_runs.drop_duplicates("run", keep="last")
+            parts.append(by_worst.sort_values(["p", "favour"], ascending=[True, False]))
     favoured = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=COLUMNS)
     return favoured, untested
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import chain, combinations
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -105,10 +105,6 @@ class Judge:
         for form in filter(None, (queries, documents)):
             warn(f"the judge {self.name!r} {form}")
 
-    def with_pairs(self, rows: Ints) -> Judge:
-        """The judge with some of the judgements only."""
-        return replace(self, judgements=self.judgements.select(rows))
-
 
 @dataclass(frozen=True, eq=False)
 class Judges:
@@ -162,8 +158,10 @@ class Judges:
         if judge_rel is not None and not isinstance(judge_rel, Mapping):
             judge_rel = dict.fromkeys(names[1:], judge_rel)
         check_names("judge_rel", judge_rel or (), names, "judges")
-        grades = {str(name): grade for name, grade in (judge_rel or {}).items()}
-        own = {name: check_from_0(f"the grade of {name!r}", at) for name, at in grades.items()}
+        own = {
+            str(name): check_from_0(f"the grade of {str(name)!r}", grade)
+            for name, grade in (judge_rel or {}).items()
+        }
         rel = None if rel is None else check_from_0("rel", rel)
         persons = [str(name) for name in people]
         check_names("people", persons, names, "judges")
@@ -177,11 +175,10 @@ class Judges:
             if isinstance(runs, Evaluation) and runs.has_been_matched_with(qrels):
                 qrels = runs.judgements
             judgements = judgements_of(qrels).with_matching(matching)
-            least = own.get(name, 1 if rel is None else rel)
-            judge = Judge(name, judgements, least, own.get(name), name in persons)
             if len(names) > 1 and judgements.grades.min(initial=0) < 0:  # labels of -1
-                judge = judge.with_pairs(np.flatnonzero(judgements.grades >= 0))
-            members[name] = judge
+                judgements = judgements.select(np.flatnonzero(judgements.grades >= 0))
+            least = own.get(name, 1 if rel is None else rel)
+            members[name] = Judge(name, judgements, least, own.get(name), name in persons)
         for name in names[1:]:
             members[name].warn_of_forms(members[names[0]])
         return cls(members, rel, runs)
@@ -199,13 +196,14 @@ class Judges:
     @property
     def judgements(self) -> Judgements:
         """The judgements of the judge with the largest grade."""
-        members = self.members.values()
-        return max(members, key=lambda own: own.judgements.grades.max(initial=0)).judgements
+        return max(
+            (judge.judgements for judge in self.members.values()),
+            key=lambda own: own.grades.max(initial=0),
+        )
 
     def pairs(self, reference: str | None = None) -> list[tuple[str, str]]:
         """Every two judges; or the reference with each of the others."""
-        pairs = combinations(self.names, 2)
-        return [pair for pair in pairs if reference is None or reference in pair]
+        return [pair for pair in combinations(self.names, 2) if reference in (None, *pair)]
 
     def select(self, names: Iterable[str]) -> Judges:
         """Some of the judges, in this order."""
@@ -222,8 +220,7 @@ class Judges:
     @property
     def all_qids(self) -> set[str]:
         """The ids, as text, of the queries that any judge judged."""
-        texts = (judge.judgements.qid_text.to_pylist() for judge in self.members.values())
-        return set(chain.from_iterable(texts))
+        return {qid for own in self.members.values() for qid in own.judgements.qid_text.to_pylist()}
 
     @cached_property
     def positions(self) -> dict[str, Ints]:
@@ -256,7 +253,10 @@ class Judges:
             return None
         if all(shared.size == len(own.judgements.grades) for own in self.members.values()):
             return self
-        cut = {n: own.with_pairs(np.sort(rows[n][shared])) for n, own in self.members.items()}
+        cut = {
+            name: replace(own, judgements=own.judgements.select(np.sort(rows[name][shared])))
+            for name, own in self.members.items()
+        }
         runs = self.runs_by(self.names[0]) if self.source is not None else None
         return Judges(cut, self.rel, runs, are_cut=True)
 

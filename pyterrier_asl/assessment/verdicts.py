@@ -82,15 +82,16 @@ def agreement_with_people(
                 continue
             agreements = agreements_of(group, measure, draw)
             label = "" if measure is None else judges.label(measure, [reference, name])
+            keys = {"judge": name, "reference": reference, "measure": label}
             by_both = (judges.members[judge].judgements for judge in (reference, name))
-            both = len(shared_pairs(*by_both)[0])
-            for row in agreements[frozenset((reference, name))].rows(reference, name, alpha):
+            both = {"judged_by_both": len(shared_pairs(*by_both)[0])}
+            for row in agreements[frozenset((reference, name))].rows(alpha):
                 none = np.array([np.nan])  # grades of two people on different scales
-                kind = row["agreement"]
-                values = {pair: own.values.get(kind, none) for pair, own in agreements.items()}
-                human = _human_columns(group, has_range, name, values, alpha, row["queries"])
-                keys = {"judge": name, "reference": reference, "measure": label}
-                rows.append({**keys, **row, **human, "judged_by_both": both})
+                of_kind = {
+                    pair: own.values.get(row["agreement"], none) for pair, own in agreements.items()
+                }
+                human = _human_columns(group, has_range, name, of_kind, alpha, row["queries"])
+                rows.append({**keys, **row, **human, **both})
     return pd.DataFrame(rows)
 
 
@@ -181,41 +182,44 @@ def judge_lines(
     """
     lines = {}
     for judge, rows in agreement.groupby("judge", sort=False):
-        records: list[Any] = rows.to_dict("records")
+        records = rows.to_dict("records")
         labels = next(row for row in records if row["agreement"] == DOCUMENTS)
         answers = [_ranking(row) for row in records if row["agreement"] == SYSTEMS]
         answers.append(_labels(labels, share=records[0]["value"]))
         answers += [favours[str(judge)]] if judge in favours else []
-        answer = f"{judge}: {'; '.join(answers)}."
-        lines[str(judge)] = " ".join([answer, *_cautions(labels, people)])
+        lines[str(judge)] = " ".join(
+            [f"{judge}: {'; '.join(answers)}.", *_cautions(labels, people)]
+        )
     return lines
 
 
-def _ranking(row: dict[str, Any]) -> str:
+def _ranking(row: dict[Any, Any]) -> str:
     """How a judge ranks systems by a measure."""
     if np.isnan(row["value"]):
         return f"cannot rank systems by {row['measure']}, by which they are equal"
     verdict = _ON_SYSTEMS[row["verdict"]].format(queries=queries_of(row))
-    pairs = counted(row["pairs"], "pair")
-    return f"{verdict} by {row['measure']} (tau {with_ends(row)} on {pairs}{among_people(row)})"
+    return (
+        f"{verdict} by {row['measure']} (tau {with_ends(row)} on {counted(row['pairs'], 'pair')}"
+        f"{among_people(row)})"
+    )
 
 
-def _labels(row: dict[str, Any], share: float) -> str:
+def _labels(row: dict[Any, Any], share: float) -> str:
     """How a judge labels documents; ``share`` is the share of equal labels."""
     if not row["pairs"]:
         return f"no document was judged by {row['judge']} and {row['reference']}"
     if np.isnan(row["value"]):
-        rates = f"{row['reference']} {row['reference_relevant']:.3f}, {row['judge']}"
         return (
             f"kappa is not informative, because all labels of a judge are the same: agreement "
-            f"{share:.3f}, share of relevant documents by {rates} {row['relevant']:.3f}"
+            f"{share:.3f}, share of relevant documents by {row['reference']} "
+            f"{row['reference_relevant']:.3f}, {row['judge']} {row['relevant']:.3f}"
         )
     little = " little" if row["value"] < _LITTLE else ""
     verdict = _ON_DOCUMENTS[row["verdict"]].format(human=people_range(row), queries=queries_of(row))
     return f"labels agree{little} (kappa {with_ends(row)}){verdict}"
 
 
-def _cautions(row: dict[str, Any], people: list[str]) -> Iterator[str]:
+def _cautions(row: dict[Any, Any], people: list[str]) -> Iterator[str]:
     """What limits the line about a judge, by its row of kappa."""
     if row["verdict"] == UNKNOWN and len(people) > 1:
         yield f"How people agree is unknown: {_why_unknown(row, people)}."
@@ -231,30 +235,30 @@ def _cautions(row: dict[str, Any], people: list[str]) -> Iterator[str]:
         yield f"Caution: intervals of {queries_of(row)} are too narrow ({FEW_QUERIES} are needed)."
 
 
-def people_range(row: dict[str, Any]) -> str:
+def people_range(row: dict[Any, Any]) -> str:
     """The least and the greatest agreement of two people; '' where it is unknown."""
     ends = [f"{row[end]:.3f}" for end in HUMAN[:2] if not np.isnan(row[end])]
     return " to ".join(dict.fromkeys(ends))
 
 
-def among_people(row: dict[str, Any]) -> str:
+def among_people(row: dict[Any, Any]) -> str:
     """The end of a value in brackets: how people agree, if that is known."""
     human = people_range(row)
     return f"; people among themselves {human}" * bool(human)
 
 
-def with_ends(row: dict[str, Any]) -> str:
+def with_ends(row: dict[Any, Any]) -> str:
     """A value with its interval, if there is one."""
     ends = "" if np.isnan(row["ci_low"]) else f" [{row['ci_low']:.3f}, {row['ci_high']:.3f}]"
     return f"{row['value']:.3f}{ends}"
 
 
-def queries_of(row: dict[str, Any]) -> str:
+def queries_of(row: dict[Any, Any]) -> str:
     """The number of queries of a row."""
     return counted(row["queries"], "query", "queries")
 
 
-def _why_unknown(row: dict[str, Any], people: list[str]) -> str:
+def _why_unknown(row: dict[Any, Any], people: list[str]) -> str:
     if len(set(people) - {row["judge"]}) < 2:
         return f"{row['judge']} is one of two people"
     if not row["human_pairs"]:
@@ -347,19 +351,17 @@ def best_judge(agreement: pd.DataFrame, differences: pd.DataFrame, runs: int) ->
             break
     else:
         return []
-    records: list[Any] = rows.to_dict("records")
-    first, *rest = records
+    first, *rest = rows.to_dict("records")
     chosen = differences[differences["agreement"] == kind]
     chosen = chosen[chosen["measure"].isin(chosen["measure"].head(1))]
-    compared: list[Any] = chosen.to_dict("records")
-    by_pair = {frozenset((row["judge"], row["other"])): row for row in compared}
+    by_pair = {frozenset((row["judge"], row["other"])): row for row in chosen.to_dict("records")}
     less, alike, unknown = [], [], []
     for row in rest:
         found = by_pair.get(frozenset((first["judge"], row["judge"])))
         if found is None or np.isnan(found["p"]):
             unknown.append(row["judge"])
         elif found["significant"] and found["other"] == row["judge"]:
-            ends = "{difference:+.3f} [{ci_low:+.3f}, {ci_high:+.3f}]".format(**found)
+            ends = "{difference:+.3f} [{ci_low:+.3f}, {ci_high:+.3f}]".format_map(found)
             less.append(f"{row['judge']} ({ends})")
         else:
             alike.append(f"{row['judge']} ({row['value']:.3f})")

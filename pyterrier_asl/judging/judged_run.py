@@ -119,7 +119,8 @@ class JudgedRun(Remembering):
     ) -> JudgedRun:
         """A JudgedRun without rows."""
         rows = Ranking(np.zeros(len(retrieved) + 1, dtype=np.int64), retrieved[:0])
-        return cls(judgements, _no_table(), rows, retrieved, queries, ranks, pairs, _NO_TIES)
+        is_tied = np.zeros(0, dtype=bool)
+        return cls(judgements, _no_table(), rows, retrieved, queries, ranks, pairs, is_tied)
 
     def without_rows(self) -> JudgedRun:
         """The same without its rows, which may be many: the table keeps only the first."""
@@ -168,11 +169,10 @@ class JudgedRun(Remembering):
     @cached_property
     def equal_scores(self) -> EqualScores:
         """The groups of several documents of a query with equal scores."""
-        ties, offsets = np.flatnonzero(self.is_tied), self.whole_ranking.offsets
-        begins = ties[np.diff(ties, prepend=-2) > 1]
-        ends = ties[np.diff(ties, append=len(self.is_tied) + 1) > 1] + 1
-        queries = np.searchsorted(offsets, begins, side="right") - 1
-        before = offsets[queries] - 1
+        changes = np.diff(self.is_tied, prepend=False, append=False)
+        begins, ends = np.flatnonzero(changes).reshape(-1, 2).T
+        queries = np.searchsorted(self.whole_ranking.offsets, begins, side="right") - 1
+        before = self.whole_ranking.offsets[queries] - 1
         return EqualScores(queries, begins - before, ends - before)
 
     @cached_property
@@ -225,9 +225,6 @@ class JudgedRun(Remembering):
         return take(self.table.docno, ranking.rows)
 
 
-_NO_TIES = np.empty(0, dtype=bool)
-
-
 @cache
 def _no_table() -> Columns:
     """The table of a run without rows."""
@@ -273,7 +270,7 @@ def judge_whole(judgements: Judgements, run: Any) -> JudgedRun:
     if not len(judged.table.value):
         raise ValueError("the run is empty: it has no rows")
     if not judged.retrieved.any():
-        look = _look_like("query", "query ids", judged.table.answered, judgements.qid_text)
+        look = _look_like("query", judged.table.answered, judgements.qid_text)
         raise ValueError(f"the run answers none of the {len(judgements)} judged queries: {look}")
     if len(judgements.docnos) and not len(judged.pairs):
         raise ValueError(none_judged(judged))
@@ -314,15 +311,19 @@ def judge_part(judgements: Judgements, run: Any, duplicates: str | None = None) 
 
 def none_judged(judged: JudgedRun) -> str:
     """The message for a run that shares no document with the qrels."""
-    look = _look_like("document", "ids", judged.table.docno, judged.judgements.docnos)
-    return f"none of the documents of the run is judged: {look}"
+    ours, theirs = judged.table.docno, judged.judgements.docnos
+    return f"none of the documents of the run is judged: {_look_like('document', ours, theirs)}"
 
 
-def _look_like(what: str, ids: str, ours: pa.LargeStringArray, theirs: pa.LargeStringArray) -> str:
+def _look_like(what: str, ours: pa.LargeStringArray, theirs: pa.LargeStringArray) -> str:
     """The form of ids that no id of the qrels has, or examples of both."""
     if form := other_form(what, ours, theirs):
         return f"it {form}"
-    other = "" if what == "query" else "; truncated or prefixed ids, or other qrels?"
+    ids, other = (
+        ("query ids", "")
+        if what == "query"
+        else ("ids", "; truncated or prefixed ids, or other qrels?")
+    )
     first = ours[0].as_py(), theirs[0].as_py()
     return f"its {ids} look like {first[0]!r}, the {ids} of the qrels like {first[1]!r}{other}"
 

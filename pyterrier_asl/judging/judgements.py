@@ -80,8 +80,8 @@ class Judgements(Remembering):
         first = rows[offsets[:-1]]
         self.qids = first_of_each(table.source, first, self.qid_text.to_pylist())
         if isinstance(qrels, Mapping):  # only a dict can hold a query without a judgement
-            index = self._with_empty(qrels, index)
             own = {str(qid): qid for qid in qrels}
+            index = self._with_empty(own, index)
             self.qids = [own[qid] for qid in self.qid_text.to_pylist()]
         self.docnos, self.grades, self.index, self.offsets = docnos, grades, index, index.offsets
         self.queries = queries_of(self.offsets)
@@ -140,8 +140,7 @@ class Judgements(Remembering):
         asked = arrow_text([*qids])
         if form := other_form("query", asked, self.qid_text):
             warn(f"the frame of topics {form}")
-        known = positions(asked, self.qid_text)
-        return self.select(np.flatnonzero(np.isin(self.queries, known)))
+        return self.select(np.flatnonzero(np.isin(self.queries, positions(asked, self.qid_text))))
 
     def select(self, rows: Ints) -> Judgements:
         """Some of the judgements, in their order, and the queries that have any of them."""
@@ -170,12 +169,10 @@ class Judgements(Remembering):
         self.__dict__.update(state, **arrays)
         self.docnos, self.offsets = self.index.ids, self.index.offsets
 
-    def _with_empty(self, qrels: Mapping[Any, Any], index: PairIndex) -> PairIndex:
-        """Adds the queries of a dict without a judged document, after the others."""
+    def _with_empty(self, qids: Iterable[str], index: PairIndex) -> PairIndex:
+        """Adds the queries without a judged document, after the others."""
         judged = set(self.qid_text.to_pylist())
-        empty = [qid for qid in dict.fromkeys(map(str, qrels)) if qid not in judged]
-        if not empty:
-            return index
+        empty = [qid for qid in qids if qid not in judged]
         self.qid_text = pa.concat_arrays([self.qid_text, arrow_text(empty)])
         ends = np.full(len(empty), len(index), dtype=np.int64)
         return PairIndex(np.concatenate((index.offsets, ends)), index.ids)
@@ -209,9 +206,8 @@ class Judgements(Remembering):
         places[order] = np.arange(len(order))
         other.grades = np.concatenate((self.grades, np.full(len(docnos), -1.0)))[order]
         other.queries, other.offsets = queries[order], offsets_of(queries[order], len(self))
-        docnos = take(pa.concat_arrays([self.docnos, docnos]), order)
-        other.index = PairIndex(other.offsets, docnos)
-        other.docnos = other.index.ids
+        other.docnos = take(pa.concat_arrays([self.docnos, docnos]), order)
+        other.index = PairIndex(other.offsets, other.docnos)
         return other, places
 
     def __len__(self) -> int:

@@ -128,8 +128,7 @@ class Answers:
             "What is missed?": self._missed(),
             "What next?": self._next(),
         }
-        listed = ((question, list(sentences)) for question, sentences in answers.items())
-        return {question: sentences for question, sentences in listed if sentences}
+        return {question: given for question, of in answers.items() if (given := list(of))}
 
     def pair(self, a: int, b: int, text: str = "") -> Link:
         """A link to the comparison of two systems."""
@@ -152,16 +151,15 @@ class Answers:
         board = self.findings.of_all
         if board is not None and self.ranking is self.findings.first:
             for track, judges in board.judge_summaries.items():
-                where = f"{track}: " if track else ""
                 for text in judges.best:
-                    yield _with_link(f"{where}{text}", r"(?<=\s)agrees best(?=\s)", "collections")
+                    said = f"{track}: {text}" if track else text
+                    yield _with_link(said, r"(?<=\s)agrees best(?=\s)", "collections")
             where = "Whichever judge is right" if board.means is None else "Over all collections"
             yield Sentence(Link(where, "collections", {}), f": {headlines(board)[0]}")
 
     def _verdict(self) -> Iterator[Sentence]:
         f, ranking, best = self.findings, self.ranking, self.two[0]
-        name, systems = ranking.name, len(f.names)
-        mean = shown_value(ranking, ranking.means[best])
+        name, systems, mean = ranking.name, len(f.names), shown_value(ranking, ranking.means[best])
         if systems == 1:
             yield Sentence(f"{f.names[0]}, the only system here, has {name} {mean}.")
         elif ranking.higher_is_better is None:
@@ -197,17 +195,18 @@ class Answers:
             return Sentence("No comparison of ", run, " with ", baseline, end)
         row: Any = compared.table.set_index("measure").loc[name]
         p, alpha = row["p_corrected"], compared.options.alpha
-        word = "better" if self.ranking.sample.sign * row["difference"] > 0 else "worse"
         ends = [row["difference"], row["ci_low"], row["ci_high"]]
         pair: list[str | Link] = ["No significant difference of ", run, " from ", baseline]
         places = None
         if p <= alpha:
+            word = "better" if self.ranking.sample.sign * row["difference"] > 0 else "worse"
             pair = [run, f" is significantly {word} than ", baseline]
             places = places_of_interval(ends, decimals(self.ranking))
         difference, low, high = (shown_value(self.ranking, end, "+", places) for end in ends)
         test = f"{confidence(alpha)} interval [{low}, {high}], {planned_p(p, alpha)}"
-        test = "no test can be made" if isnan(p) else test
-        return Sentence(*pair, f" by {name}: {difference}, {test}.")
+        return Sentence(
+            *pair, f" by {name}: {difference}, {'no test can be made' if isnan(p) else test}."
+        )
 
     def _favoured(self) -> Iterator[Sentence]:
         """The runs that judges favour, by the measure that decides."""
@@ -247,11 +246,12 @@ class Answers:
             conflicts = sorted((c for c in conflicts if len(c[0])), key=lambda c: -len(c[0]))
             for pairs, other in conflicts:
                 a, b = pairs[0].tolist()
-                link = self.pair(a, b, f"{f.names[a]} and {f.names[b]}")
-                count = counted(len(pairs), "pair of systems", "pairs of systems")
-                differ = "differs" if len(pairs) == 1 else "differ"
-                text = f"By {other.name} {count} {differ} significantly the other way, such as "
-                yield Sentence(text, link, ".")
+                differ = counted(len(pairs), "pair of systems differs", "pairs of systems differ")
+                yield Sentence(
+                    f"By {other.name} {differ} significantly the other way, such as ",
+                    self.pair(a, b, f"{f.names[a]} and {f.names[b]}"),
+                    ".",
+                )
             if not conflicts:
                 yield Sentence(
                     "No pair of systems differs significantly the other way by another measure."
@@ -261,10 +261,14 @@ class Answers:
         f, ranking, best, rival = self.findings, self.ranking, self.two[0], self.rival
         if len(f.names) > 1 and len(f.qids) > 1 and not self.all_equal:
             gained = self.behind[rival]
-            ends = (gained.argmax(), gained.argmin())
-            links = [self.query(at) for at, sign in zip(ends, (1, -1)) if sign * gained[at] > 0]
-            most: list[str | Link] = ["most on ", *links[:1]]
-            most += [" and ", links[1]] if len(links) > 1 else []
+            ends = ((gained.argmax(), 1), (gained.argmin(), -1))
+            links = [self.query(at) for at, sign in ends if sign * gained[at] > 0]
+            most: list[str | Link] = [
+                "most on ",
+                *links[:1],
+                " and " * (len(links) - 1),
+                *links[1:],
+            ]
             if np.ptp(gained) <= EQUAL * np.abs(gained).max():
                 most = ["by the same difference on each"]
             why = "the candidate that is nearest to being significantly worse"
@@ -278,8 +282,8 @@ class Answers:
                 ".",
             )
         if len(f.names) != 2 and ranking.medians.min() < ranking.medians.max():
-            hardest = self.query(ranking.hardest_first[0])
             system = "the median system" if len(f.names) > 2 else f.names[0]
+            hardest = self.query(ranking.hardest_first[0])
             yield Sentence(f"The hardest query for {system} is ", hardest, ".")
         if len(f.names) > 2 and not self.all_equal:
             yield Sentence("The systems differ most on ", self.query(ranking.spreads.argmax()), ".")
@@ -308,10 +312,11 @@ class Answers:
         if not isinstance(f, Findings):
             return
         total, missed = len(f.finders), f.missed_by_all(f.cutoff)
-        lost, by = int(missed.sum()), "missed by all systems"
+        lost, by = (
+            int(missed.sum()),
+            "missed by all systems" if len(f.names) > 1 else "not retrieved",
+        )
         query, documents = self.query(missed.argmax()), counted(total, "relevant document")
-        if len(f.names) == 1:
-            by = "not retrieved"
         if not total:
             yield Sentence(f"No document has a grade of {f.rel} or more: nothing can be missed.")
         elif lost:

@@ -84,11 +84,7 @@ class Provenance:
     labels: dict[str, int]
 
     @classmethod
-    def of(
-        cls,
-        runs: Evaluation,
-        command: str = "",
-    ) -> Provenance:
+    def of(cls, runs: Evaluation, command: str = "") -> Provenance:
         """Records the provenance of a report on runs.
 
         Args:

@@ -77,11 +77,8 @@ class SystemRanking:
     @property
     def description(self) -> str:
         """The measure in words; '' where it is not known."""
-        measure = self.named.measure
-        if measure is None:
-            return ""
-        parts = filter(None, (measure.PRETTY_NAME, measure.SHORT_DESC))
-        return ": ".join(parts).replace("percentage", "proportion")  # values are from 0 to 1
+        words = (getattr(self.named.measure, name, "") for name in ("PRETTY_NAME", "SHORT_DESC"))
+        return ": ".join(filter(None, words)).replace("percentage", "proportion")  # from 0 to 1
 
     @cached_property
     def means(self) -> Floats:
@@ -111,8 +108,8 @@ class SystemRanking:
     @cached_property
     def sample(self) -> Sample:
         """The values as a sample for :func:`~pyterrier_asl.ranks`."""
-        topics, up = list(range(self.values.shape[1])), self.higher_is_better is not False
-        return Sample(self.names, topics, up, {"": self.values})
+        topics = list(range(self.values.shape[1]))
+        return Sample(self.names, topics, self.higher_is_better is not False, {"": self.values})
 
     @property
     def ranks(self) -> Ints:
@@ -217,9 +214,9 @@ class SystemFindings:
             return pd.DataFrame(), []
         summary = next(iter(self.of_all.judge_summaries.values()))
         frame = pd.DataFrame() if summary.favoured is None else summary.favoured
-        sentences = [text for of in summary.favours().values() for text in of]
-        none = ["No run is shown to be favoured."] if len(frame) else []
-        return frame, [*(sentences or none), *summary.untested]
+        none = ["No run is shown to be favoured."] * (len(frame) > 0)
+        sentences = [text for of in summary.favours().values() for text in of] or none
+        return frame, [*sentences, *summary.untested]
 
     @property
     def numbers(self) -> int:
@@ -337,9 +334,8 @@ class Findings(SystemFindings):
     @cached_property
     def asl(self) -> SystemRanking:
         """The systems by ASL at k, which may not be one of the measures shown."""
-        name = NamedMeasure(f"ASL@{self.cutoff}", ASL(rel=self.rel) @ self.cutoff)
-        shown = [asl for asl in self.rankings if str(asl.named.measure) == str(name.measure)]
-        return shown[0] if shown else ranking_of(self.runs, name, self.alpha)
+        named = NamedMeasure(f"ASL@{self.cutoff}", ASL(rel=self.rel) @ self.cutoff)
+        return ranking_of(self.runs, named, self.alpha)
 
     @cached_property
     def judged_irrelevant(self) -> int:
