@@ -6,10 +6,7 @@ from random import Random
 
 import ir_measures
 import labellings
-import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from pyterrier_asl import AP_Rareness, DocLengths, RarenessPool, evaluate, holes
 from pyterrier_asl.evaluation.evaluation import Evaluation
@@ -22,55 +19,96 @@ EXACT = 1e-9
 DOCUMENTS = [f"d{i}" for i in range(7)]
 
 
-def scored(docs):
-    return {"q": {doc: -place for place, doc in enumerate(docs)}}
+def scored(rankings):
+    """Rankings by query as a run; an empty one is not answered."""
+    return {
+        qid: {doc: -place for place, doc in enumerate(docs)}
+        for qid, docs in rankings.items()
+        if docs
+    }
 
 
-def judged_runs(rankings, grades):
-    """Rankings of one query (empty ones too), judged."""
-    judgements = Judgements({"q": grades})
-    return [judge_part(judgements, scored(docs) if docs else {}) for docs in rankings]
+def of_measure(runs, judged, measure, **options):
+    """Rankings by query of several runs, in a measure."""
+    judgements = Judgements(judged)
+    matched = [judge_part(judgements, scored(run)) for run in runs]
+    return Labelled(unjudged_of(matched, [measure], options.get("depth")), measure, **options)
 
 
-def of_measure(runs, measure, **options):
-    """Judged rankings in a measure."""
-    return Labelled(unjudged_of(runs, [measure], options.get("depth")), measure, **options)
-
-
-def labelled(rankings, grades, measure, **options):
-    """Rankings of one query in a measure."""
-    return of_measure(judged_runs(rankings, grades), measure, **options)
-
-
-def measure_of(name, case):
-    name, _, rest = name.partition("(")
-    params = {"RBP": "p=0.8, rel=1"}.get(name, rest.rstrip(")"))
-    measure = ir_measures.parse_measure(f"{name}({params})@{case['k']}")
-    if name == "TBG":
-        lengths = DocLengths.from_dict(case["lengths"], name="some")
-        measure = measure(lengths=lengths)
-    return measure
+def ends(found, number):
+    return [float(of[number]) for of in found]
 
 
 def test_worked_cases(holes_vectors):
-    for case in holes_vectors["cases"]:
-        pair = judged_runs((case["A"], case["B"]), case["judged"])
-        for name, (low, high) in case["one"].items():
-            one = of_measure(pair, measure_of(name, case))
-            found = [float(bound[0]) for bound in one.sides[0].bounds]
-            assert found == pytest.approx([low, high], abs=EXACT), (name, case)
-        for name, expected in case["pair"].items():
-            if name == "sgnLP":
-                one = of_measure(pair, measure_of("RR", case))
-                verdicts = lexicographic_verdicts(one.pair(0, 1).documents)[0]
-                assert [sign for sign in (-1, 0, 1) if verdicts[sign + 1]] == expected, case
-                continue
-            one = of_measure(pair, measure_of(name, case))
-            low, high = (float(bound[0]) for bound in one.difference(0, 1))
-            if one.measure.is_exact(pair=True):
-                assert [low, high] == pytest.approx(expected, abs=EXACT), (name, case)
+    cases = {f"q{n}": case for n, case in enumerate(holes_vectors["cases"])}
+    for k in {case["k"] for case in cases.values()}:
+        some = {qid: case for qid, case in cases.items() if case["k"] == k}
+        # Lengths of documents differ between the cases.
+        runs = [{q: [f"{q}-{d}" for d in case[name]] for q, case in some.items()} for name in "AB"]
+        judged = {
+            q: {f"{q}-{d}": grade for d, grade in case["judged"].items()}
+            for q, case in some.items()
+        }
+        words = {f"{q}-{d}": n for q, case in some.items() for d, n in case["lengths"].items()}
+        first = next(iter(some.values()))
+        for name in {**first["one"], **first["pair"]}:
+            written = {"RBP(p=0.8)": "RBP(p=0.8, rel=1)", "sgnLP": "RR"}.get(name, name)
+            measure = ir_measures.parse_measure(f"{written}@{k}")
+            if name == "TBG":
+                measure = measure(lengths=DocLengths.from_dict(words, name="some"))
+            of = of_measure(runs, judged, measure)
+            verdicts = lexicographic_verdicts(of.pair(0, 1).documents)
+            for number, qid in enumerate(of.judgements.qids):
+                one, pair = (some[qid][of_what].get(name) for of_what in ("one", "pair"))
+                if name == "sgnLP":
+                    assert [sign for sign in (-1, 0, 1) if verdicts[number, sign + 1]] == pair, qid
+                    continue
+                found = ends(of.sides[0].bounds, number)
+                assert found == pytest.approx(one, abs=EXACT), (name, qid)
+                low, high = ends(of.difference(0, 1), number)
+                if pair and of.measure.is_exact(pair=True):
+                    assert [low, high] == pytest.approx(pair, abs=EXACT), (name, qid)
+                elif pair:
+                    assert low <= pair[0] + EXACT and high >= pair[1] - EXACT, (name, qid)
+
+
+def drawn(seed, documents, grades, queries):
+    """Judgements, and rankings of three runs, for queries of different sizes; some are empty."""
+    random = Random(seed)
+    judged = {
+        f"q{n}": {
+            doc: random.choice(grades)
+            for doc in random.sample([*documents, "e0", "e1"], random.randint(1, 6))
+        }
+        for n in random.sample(range(queries), queries)
+    }
+    size = len(documents)
+    runs = [{q: random.sample(documents, random.randint(0, size)) for q in judged} for _ in "abc"]
+    return runs, judged
+
+
+def check(of, runs, judged, value, depth, labels=(0, 1)):
+    """The bounds of the first run, and of its difference from the second, of every query.
+
+    Args:
+        value: query -> the measure as a function of ranking and grades.
+        depth: the depth down to which documents are labelled.
+    """
+    found = of.sides[0].bounds, of.difference(0, 1)
+    exact = of.measure.is_exact(), of.measure.is_exact(pair=True)
+    for number, qid in enumerate(of.judgements.qids):
+        rankings, measure = [run[qid] for run in runs], value(qid)
+        documents = labellings.unjudged(rankings, judged[qid], depth)
+        every = labellings.labelled(judged[qid], documents, labels)
+        both = [(measure(rankings[0], one), measure(rankings[1], one)) for one in every]
+        for of_what, is_exact, values in zip(
+            found, exact, ([a for a, _ in both], [a - b for a, b in both])
+        ):
+            low, high = ends(of_what, number)
+            if is_exact:
+                assert (low, high) == pytest.approx((min(values), max(values)), abs=EXACT), qid
             else:
-                assert low <= expected[0] + EXACT and high >= expected[1] - EXACT, (name, case)
+                assert low <= min(values) + EXACT and max(values) - EXACT <= high, qid
 
 
 MEASURES = (
@@ -79,124 +117,75 @@ MEASURES = (
     "nASL(g=2)@4 LexiP@3 LexiP"
 ).split()
 
-rankings = st.lists(st.sampled_from(DOCUMENTS), unique=True, max_size=7)
-grades = st.dictionaries(
-    st.sampled_from([*DOCUMENTS, "e0", "e1"]), st.sampled_from([-1, 0, 1, 1]), max_size=6
-).filter(bool)
-
 
 @pytest.mark.parametrize("text", MEASURES)
-@settings(max_examples=20)
-@given(a=rankings, b=rankings, c=rankings, judged=grades, depth=st.integers(0, 5))
-def test_every_labelling(text, a, b, c, judged, depth):
+@pytest.mark.parametrize(("most", "depth"), [(2**21, 0), (30, 5)])
+def test_every_labelling(text, most, depth, monkeypatch):
+    """Of all queries in one matrix, or in several."""
+    monkeypatch.setattr("pyterrier_asl.scoring.matrices.MOST_IN_MATRIX", most)
+    runs, judged = drawn(depth, DOCUMENTS, [-1, 0, 1, 1], 16)
     measure = ir_measures.parse_measure(text)
     k = measure.params.get("cutoff")
     options = {name: measure.params[name] for name in ("missing", "g") if name in measure.params}
     value = labellings.value_of(measure.NAME, k, **options)
     seen = None if k is None else max(k, depth)
-    labels = labellings.unjudged((a, b, c), judged, seen)
-    both = [(value(a, every), value(b, every)) for every in labellings.labelled(judged, labels)]
-    found = labelled((a, b, c), judged, measure, depth=depth)
-    check(found.sides[0].bounds, labellings.extremes(one for one, _ in both), True)
-    exact = found.measure.is_exact(pair=True)
-    check(found.difference(0, 1), labellings.extremes(one - two for one, two in both), exact)
+    found = of_measure(runs, judged, measure, depth=depth)
+    check(found, runs, judged, lambda qid: value, seen)
 
 
-@pytest.mark.parametrize("most", [2**21, 30])
-def test_queries_have_the_bounds_that_each_has_alone(most, monkeypatch):
-    """Eight queries with rankings of different lengths, in a matrix or in several; each run leaves
-    one unanswered."""
-    monkeypatch.setattr("pyterrier_asl.scoring.matrices.MOST_IN_MATRIX", most)
-    random = Random(5)
-    judged = {f"q{n}": {f"d{d}": random.randrange(2) for d in range(n)} for n in range(1, 9)}
-    runs = []
-    for shift in (0, 3):
-        sizes = {qid: (3 * n + shift) % 8 for n, qid in enumerate(judged)}
-        rankings = {qid: random.sample(DOCUMENTS, size) for qid, size in sizes.items() if size}
-        runs.append({qid: scored(docs)["q"] for qid, docs in rankings.items()})
-    whole = [judge_part(Judgements(judged), run) for run in runs]
-    alone = [judged_runs([run.get(qid, {}) for run in runs], judged[qid]) for qid in judged]
-    for text in MEASURES:
-        measure = ir_measures.parse_measure(text)
-        found, *expected = (
-            np.array([*one.sides[0].bounds, *one.difference(0, 1)])
-            for one in (of_measure(each, measure) for each in (whole, *alone))
-        )
-        assert found == pytest.approx(np.hstack(expected))
+@pytest.mark.parametrize("k", [1, 3, 7])
+def test_every_verdict_of_sgn_lp(k):
+    runs, judged = drawn(k, DOCUMENTS, [-1, 0, 1, 1], 16)
+    found = of_measure(runs[:2], judged, ir_measures.RR @ k)
+    verdicts = lexicographic_verdicts(found.pair(0, 1).documents)
+    for number, qid in enumerate(found.judgements.qids):
+        a, b = (run[qid] for run in runs[:2])
+        every = labellings.labelled(judged[qid], labellings.unjudged((a, b), judged[qid], k))
+        expected = {labellings.sgn_lp(a, b, one, k) for one in every}
+        assert {sign for sign in (-1, 0, 1) if verdicts[number, sign + 1]} == expected
 
 
-def check(found, expected, exact):
-    low, high = (float(bound[0]) for bound in found)
-    if exact:
-        assert (low, high) == pytest.approx(expected, abs=EXACT)
-    else:
-        assert low <= expected[0] + EXACT and expected[1] - EXACT <= high
+FEW, GRADES = DOCUMENTS[:5], [-1, 0, 1, 2, 3]
 
 
-@given(rankings, rankings, grades, st.integers(1, 7))
-def test_every_verdict_of_sgn_lp(a, b, judged, k):
-    labels = labellings.unjudged((a, b), judged, k)
-    expected = {labellings.sgn_lp(a, b, every, k) for every in labellings.labelled(judged, labels)}
-    found = labelled((a, b), judged, ir_measures.RR @ k)
-    verdicts = lexicographic_verdicts(found.pair(0, 1).documents)[0]
-    assert {sign for sign in (-1, 0, 1) if verdicts[sign + 1]} == expected
+@pytest.mark.parametrize("highest", [None, 1, 2])
+@pytest.mark.parametrize("k", [1, 3, None])
+def test_graded_ndcg(k, highest):
+    runs, judged = drawn(k or 9, FEW, GRADES, 8)
+    best, value = highest or 3, labellings.value_of("nDCG", k)
+    measure = ir_measures.nDCG if k is None else ir_measures.nDCG @ k
+    found = of_measure(runs, judged, measure, highest=highest)
+    check(found, runs, judged, lambda qid: value, k, range(best + 1))
 
 
-few = st.lists(st.sampled_from(DOCUMENTS[:5]), unique=True, max_size=5)
-graded = st.dictionaries(
-    st.sampled_from([*DOCUMENTS[:5], "e0", "e1"]), st.sampled_from([-1, 0, 1, 2, 3]), max_size=5
-).filter(bool)
-
-
-@given(few, few, few, graded, st.sampled_from([1, 3, None]), st.sampled_from([None, 1, 2]))
-def test_graded_ndcg(a, b, c, judged, k, highest):
-    text = "nDCG" if k is None else f"nDCG@{k}"
-    best = highest or max(1, *judged.values())
-    labels = labellings.unjudged((a, b, c), judged, k)
-    every = list(labellings.labelled(judged, labels, range(best + 1)))
-    value = labellings.value_of("nDCG", k)
-    found = labelled((a, b, c), judged, ir_measures.parse_measure(text), highest=highest)
-    check(found.sides[0].bounds, labellings.extremes(value(a, one) for one in every), True)
-    differences = (value(a, one) - value(b, one) for one in every)
-    check(found.difference(0, 1), labellings.extremes(differences), True)
-
-
-@given(few, few, graded, st.lists(st.sampled_from([50, 500, 20000]), min_size=5, max_size=5))
-def test_time_biased_gain(a, b, judged, words):
-    words = dict(zip(DOCUMENTS, words))
+def test_time_biased_gain():
+    runs, judged = drawn(2, FEW, GRADES, 20)
+    words = dict(zip(FEW, [500, 20000, 50, 500, 50]))
     measure = ir_measures.parse_measure("TBG")(lengths=DocLengths.from_dict(words, name="words"))
-    labels = labellings.unjudged((a, b), judged, None)
     value = labellings.value_of("TBG", None, lengths=words)
-    every = [(value(a, one), value(b, one)) for one in labellings.labelled(judged, labels)]
-    found = labelled((a, b), judged, measure)
-    check(found.sides[0].bounds, labellings.extremes(one for one, _ in every), True)
-    check(found.difference(0, 1), labellings.extremes(one - two for one, two in every), False)
+    check(of_measure(runs, judged, measure), runs, judged, lambda qid: value, None)
 
 
 @pytest.mark.filterwarnings("ignore:.*fewer than 8")
-@given(
-    few,
-    few.filter(bool),
-    graded,
-    st.sampled_from([1, 3]),
-    st.sampled_from([0.0, 0.5, 1.0]),
-    st.booleans(),
+@pytest.mark.parametrize(
+    ("k", "alpha", "normalized"),
+    [(1, 0.5, False), (3, 1.0, False), (3, 0.5, True), (1, 1.0, True), (3, 0.0, False)],
 )
-def test_rareness(a, b, judged, k, alpha, normalized):
-    pool = RarenessPool.from_runs({"b": scored(b), "c": scored(DOCUMENTS)})
-    labels = labellings.unjudged((a, b), judged, k)
-    for name in ("P_Rareness", "AP_Rareness"):
-        measure = ir_measures.parse_measure(f"{name}@{k}")(
-            pool=pool, alpha=alpha, normalized=normalized
-        )
-        value = labellings.value_of(
-            name, k, pool=[b, DOCUMENTS], alpha=alpha, normalized=normalized
-        )
-        every = [(value(a, one), value(b, one)) for one in labellings.labelled(judged, labels)]
-        found, exact = labelled((a, b), judged, measure), name == "P_Rareness"
-        check(found.sides[0].bounds, labellings.extremes(one for one, _ in every), exact)
-        differences = labellings.extremes(one - two for one, two in every)
-        check(found.difference(0, 1), differences, exact)
+@pytest.mark.parametrize("name", ["P_Rareness", "AP_Rareness"])
+def test_rareness(name, k, alpha, normalized):
+    runs, judged = drawn(k, FEW, GRADES, 12)
+    b = {qid: docs or ["d3"] for qid, docs in runs[1].items()}
+    pool = {"b": scored(b), "c": scored(dict.fromkeys(b, DOCUMENTS))}
+    options = {"alpha": alpha, "normalized": normalized}
+    measure = ir_measures.parse_measure(f"{name}@{k}")(pool=RarenessPool.from_runs(pool), **options)
+    both = [runs[0], b]
+    check(
+        of_measure(both, judged, measure),
+        both,
+        judged,
+        lambda qid: labellings.value_of(name, k, pool=[b[qid], DOCUMENTS], **options),
+        k,
+    )
 
 
 RUN = {"q": {"a": 3, "x": 2, "b": 1}, "p": {"y": 1}}

@@ -11,7 +11,7 @@ import small
 from scipy import stats
 
 from pyterrier_asl import evaluate
-from pyterrier_asl.evaluation.preferences import preference_matrix, preferences
+from pyterrier_asl.evaluation.preferences import PreferenceMatrix, preference_matrix, preferences
 from pyterrier_asl.statistics.pairwise import t_test
 
 
@@ -45,22 +45,19 @@ def test_worked_examples(data):
 
 
 def test_every_pair_of_short_rankings_is_compared_as_the_definition_says():
-    n, m = 6, 3
+    n, m = 5, 3
     positions = [
         list(p) + [None] * (m - len(p))
         for size in range(m + 1)
         for p in itertools.combinations(range(1, n + 1), size)
     ]
-    runs = [{f"q{i}": ranking(p, m, n + 1)[0]["q"] for i, p in enumerate(positions)}]
-    qrels = {f"q{i}": ranking([], m)[1]["q"] for i in range(len(positions))}
-    for other in positions:
-        same = ranking(other, m, n + 1)[0]["q"]
-        frame = preferences(runs[0], {q: same for q in qrels}, qrels)
-        for row, mine in zip(frame.itertuples(), positions):
-            i_star, rrlp, lexirecall, rpp = by_loop(mine, other)
-            assert (row.i_star, row.lexirecall) == (i_star, lexirecall)
-            assert row.rrLP == pytest.approx(rrlp, abs=1e-12)
-            assert row.sgnLP == np.sign(rrlp) and row.RPP == pytest.approx(rpp, abs=1e-12)
+    pairs = {f"q{i}": pair for i, pair in enumerate(itertools.product(positions, repeat=2))}
+    both = [{q: ranking(pair[of], m, n + 1)[0]["q"] for q, pair in pairs.items()} for of in (0, 1)]
+    frame = preferences(*both, dict.fromkeys(pairs, ranking([], m, 1)[1]["q"]))
+    expected = [by_loop(*pair) for pair in pairs.values()]
+    found = frame[["i_star", "rrLP", "lexirecall", "RPP"]].to_numpy()
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
+    assert frame["sgnLP"].tolist() == [np.sign(rrlp) for _, rrlp, *_ in expected]
 
 
 def test_every_monotone_measure_of_ranks_prefers_the_run_that_dominates():
@@ -73,13 +70,11 @@ def test_every_monotone_measure_of_ranks_prefers_the_run_that_dominates():
         ]
         for _ in "ab"
     ]
-    qrels = {f"q{q}": {f"r{i}": 1 for i in range(levels)} | {"judged": 0} for q in range(150)}
-    runs = [
-        {f"q{q}": ranking(list(map(int, ranks)), levels, depth + 1)[0]["q"]}
+    qrels = {f"q{q}": ranking([], levels)[1]["q"] for q in range(150)}
+    a, b = (
+        {f"q{q}": ranking(ranks, levels, depth + 1)[0]["q"] for q, ranks in enumerate(of_run)}
         for of_run in drawn
-        for q, ranks in enumerate(of_run)
-    ]
-    a, b = ({q: run[q] for run in part for q in run} for part in (runs[:150], runs[150:]))
+    )
     found = preferences(a, b, qrels)["dominance"].to_numpy()
     assert {*found[~np.isnan(found)]} == {-1, 0, 1} and np.isnan(found).sum() > 20
     at = np.full((2, 150, levels), depth)  # the rank of each level from 0; depth: not retrieved
@@ -119,33 +114,32 @@ def test_query_ids_stay_what_they_are():
     assert preferences({"1": {"a": 1}}, {"2": {"a": 1}}, qrels)["qid"].tolist() == [2, 1]
 
 
+ONE = {"q": {"a": 1}}
+
+
 @pytest.mark.parametrize(
-    ("run", "says"),
+    ("call", "says"),
     [
-        ({}, "run 'run_b': the run is empty"),
-        ({"q": {"zz": 1}}, "run 'run_b': none of the documents"),
+        (lambda: preferences(ONE, {}, ONE), "run 'run_b': the run is empty"),
+        (lambda: preferences(ONE, {"q": {"zz": 1}}, ONE), "run 'run_b': none of the documents"),
+        (lambda: preferences(ONE, ONE, ONE, cutoff=0), "cutoff must be a whole .*, not 0"),
+        (lambda: preference_matrix({"one": ONE}, ONE), "at least two runs"),
+        (lambda: preference_matrix({"one": ONE, "two": {}}, ONE), "run 'two': the run is empty"),
+        (
+            lambda: preference_matrix({"one": ONE, "two": ONE}, ONE).cycles("AP"),
+            "by 'AP' is unknown: use one of 'sgnLP', 'rrLP'",
+        ),
     ],
 )
-def test_a_run_that_cannot_be_compared_is_named(run, says):
+def test_what_cannot_be_compared_is_named(call, says):
     with pytest.raises(ValueError, match=says):
-        preferences({"q": {"a": 1}}, run, {"q": {"a": 1}})
-
-
-def test_parameters_are_checked():
-    run = {"q": {"a": 1}}
-    with pytest.raises(ValueError, match="cutoff must be a whole number from 1 to .*, not 0"):
-        preferences(run, run, {"q": {"a": 1}}, cutoff=0)
-    with pytest.raises(ValueError, match="at least two runs"):
-        preference_matrix({"one": run}, {"q": {"a": 1}})
-    with pytest.raises(ValueError, match="run 'two': the run is empty"):
-        preference_matrix({"one": run, "two": {}}, {"q": {"a": 1}})
-    matrix = preference_matrix({"one": run, "two": run}, {"q": {"a": 1}})
-    with pytest.raises(ValueError, match="by 'AP' is unknown: use one of 'sgnLP', 'rrLP'"):
-        matrix.cycles("AP")
+        call()
 
 
 def test_the_matrix_is_all_the_pairs_with_scipys_tests():
-    runs, qrels = {**small.RUNS, "again": small.RUN}, small.QRELS
+    names = ["bravo", "alpha", "charlie"]
+    runs = {**{name: small.RUNS[name] for name in names}, "again": small.RUN}
+    qrels = small.QRELS
     matrix = preference_matrix(runs, qrels)
     for (a, run_a), (b, run_b) in itertools.product(runs.items(), repeat=2):
         rrlp = preferences(run_a, run_b, qrels)["rrLP"].to_numpy()
@@ -162,14 +156,16 @@ def test_the_matrix_is_all_the_pairs_with_scipys_tests():
 
 
 def test_cycles_match_a_loop():
-    for seed in range(20):
-        runs, qrels = small.collection(4, 6, seed)
-        matrix = preference_matrix(runs, qrels)
+    """Six systems, with two relevant documents for each of five queries."""
+    random, names, cyclic = np.random.default_rng(4), [*"fabdce"], []
+    for _ in range(40):
+        reciprocal = -np.sort(-1 / random.integers(1, 9, (6, 5, 2)), axis=2).reshape(6, 10)
+        matrix = PreferenceMatrix.of(names, reciprocal, np.full(5, 2))
         for by in ("sgnLP", "rrLP"):
-            beats = getattr(matrix, by) > 0
-            names = list(runs)
-            reach = beats.to_numpy()
+            reach = (getattr(matrix, by) > 0).to_numpy()
             for _ in names:
                 reach = reach | (reach.astype(int) @ reach.astype(int) > 0)
-            around = {n for i, n in enumerate(names) if reach[i, i]}
-            assert {n for cycle in matrix.cycles(by) for n in cycle} == around
+            around = [name for at, name in enumerate(names) if reach[at, at]]
+            assert sorted(sum(matrix.cycles(by), [])) == sorted(around)
+            cyclic += [by] * bool(around)
+    assert {*cyclic} == {"sgnLP", "rrLP"}

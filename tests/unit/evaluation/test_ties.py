@@ -3,14 +3,13 @@
 import json
 import math
 from itertools import groupby, permutations, product
+from random import Random
 
 import ir_measures
 import numpy as np
 import pytest
 from _calls import call
 from _files import write_qrels, write_run
-from hypothesis import assume, given
-from hypothesis import strategies as st
 from ir_measures import RR, Success
 
 from pyterrier_asl import TBG, Qrels, evaluate, ties
@@ -38,48 +37,56 @@ def orders(run: dict[str, float]) -> list[list[str]]:
     return [[doc for group in order for doc in group] for order in product(*groups)]
 
 
-def enumerated(run: dict[str, float], grades: dict[str, int], measures: list[str]):
-    """The values of all rankings: one query each, without ties."""
-    rankings = orders(run)
-    queries = {f"q{n}": {doc: -rank for rank, doc in enumerate(r)} for n, r in enumerate(rankings)}
-    return evaluate({"all": queries}, dict.fromkeys(queries, grades), measures)[measures]
-
-
-documents = st.sampled_from("abcdefg")
-
-
-@given(
-    st.dictionaries(documents, st.sampled_from([1.0, 1 + 1e-9, 2.0]), min_size=2, max_size=6),
-    st.dictionaries(documents, st.sampled_from([-1, 0, 1, 1, 2]), min_size=2),
-)
-def test_all_orders_are_enumerated(run, grades):
-    assume(run.keys() & grades.keys())
-    rounded = {doc: float(np.float32(score)) for doc, score in run.items()}
-    every = enumerated(rounded, grades, MEASURES)
-    table = ties({"q": run}, {"q": grades}, MEASURES).set_index("measure")
-    own = evaluate({"q": run}, {"q": grades}, MEASURES)
-    for measure, values in every.items():
-        low, expected, value, high = table.loc[measure, ENDS]
-        assert (low, high) == pytest.approx((values.min(), values.max()), abs=1e-12), measure
-        assert value == own[measure][0]
-        assert low <= value <= high
+def test_all_orders_are_enumerated():
+    """A query for each order, without ties."""
+    random = Random(7)
+    run, qrels, every, grades = {}, {}, {}, {}
+    for qid in (f"q{n}" for n in random.sample(range(24), 24)):
+        docs = random.sample("abcdefg", random.randint(2, 5))
+        run[qid] = {doc: random.choice([1.0, 1 + 1e-9, 2.0]) for doc in docs}
+        judged = {docs[0], *random.sample("abcdefg", random.randint(1, 5))}
+        qrels[qid] = {doc: random.choice([-1, 0, 1, 1, 2]) for doc in sorted(judged)}
+        rounded = {doc: float(np.float32(score)) for doc, score in run[qid].items()}
+        for number, ranking in enumerate(orders(rounded)):
+            every[f"{qid}-{number}"] = {doc: -rank for rank, doc in enumerate(ranking)}
+            grades[f"{qid}-{number}"] = qrels[qid]
+    values = evaluate({"all": every}, grades, MEASURES)
+    by_query = values.groupby(values["qid"].str.partition("-")[0])[MEASURES]
+    table = ties(run, qrels, MEASURES, by_query=True)
+    own = evaluate(run, qrels, MEASURES).set_index("qid")
+    for measure, of_measure in table.set_index("qid").groupby("measure"):
+        low, mean, high = (
+            getattr(by_query, of)()[measure].loc[of_measure.index] for of in ("min", "mean", "max")
+        )
+        assert of_measure["low"].tolist() == pytest.approx(low.tolist(), abs=1e-12), measure
+        assert of_measure["high"].tolist() == pytest.approx(high.tolist(), abs=1e-12), measure
+        assert of_measure["value"].tolist() == own.loc[of_measure.index, measure].tolist()
         if measure in CLOSED:
-            assert expected == pytest.approx(values.mean(), abs=1e-12), measure
-            assert low <= expected <= high
+            expected = of_measure["expected"]
+            assert expected.tolist() == pytest.approx(mean.tolist(), abs=1e-12), measure
+            assert (of_measure["low"] <= expected).all() and (expected <= of_measure["high"]).all()
         else:
-            assert math.isnan(expected)
-    if len(set(rounded.values())) == len(run):
-        assert (table.loc[CLOSED, ENDS].nunique(axis=1) == 1).all()
+            assert of_measure["expected"].isna().all()
+    assert (table["low"] <= table["value"]).all() and (table["value"] <= table["high"]).all()
+    without = [
+        qid for qid, docs in run.items() if len({*map(np.float32, docs.values())}) == len(docs)
+    ]
+    fixed = table[table["qid"].isin(without) & table["measure"].isin(CLOSED)]
+    assert len(without) > 1 and (fixed[ENDS].nunique(axis=1) == 1).all()
 
 
 def test_worked_cases(ties_vectors):
-    for case in ties_vectors["cases"]:
-        measures = list(case["values"])
-        table = ties({"q": case["run"]}, {"q": case["qrels"]}, measures).set_index("measure")
+    cases = {f"q{n}": case for n, case in enumerate(ties_vectors["cases"])}
+    run, qrels = ({q: case[of] for q, case in cases.items()} for of in ("run", "qrels"))
+    measures = list(dict.fromkeys(measure for case in cases.values() for measure in case["values"]))
+    rows = ties(run, qrels, measures, by_query=True).to_dict("records")
+    table = {(row["qid"], row["measure"]): row for row in rows}
+    for qid, case in cases.items():
         for measure, of in case["values"].items():
             columns = [end for end in ENDS if end != "expected" or "LexiP" not in measure]
             expected = [of[column] for column in columns]
-            assert table.loc[measure, columns].tolist() == pytest.approx(expected, abs=1e-9)
+            found = [table[qid, measure][column] for column in columns]
+            assert found == pytest.approx(expected, abs=1e-9), (qid, measure)
 
 
 @pytest.mark.parametrize("relevant", [1, 3, 700])

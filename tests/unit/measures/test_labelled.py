@@ -1,90 +1,63 @@
-"""Values under labellings of unjudged documents, against loops over labelled qrels (kinds.py)."""
+"""Values if one unjudged document is relevant, against loops over labelled qrels (kinds.py)."""
+
+from random import Random
 
 import ir_measures
 import labellings
-import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from pyterrier_asl import DocLengths, RarenessPool
-from pyterrier_asl.evaluation.labellings import Labelled, unjudged_of
-from pyterrier_asl.judging.judged_run import judge_part
-from pyterrier_asl.judging.judgements import Judgements
-from pyterrier_asl.measures.formula import LabelledRankings
-from pyterrier_asl.scoring.arrays import cumulate
+from pyterrier_asl.evaluation.evaluation import Evaluation
+from pyterrier_asl.evaluation.labellings import labelled_measures
+from pyterrier_asl.unjudged.pairs import values_if_only_relevant
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*fewer than 8")
 
-DOCUMENTS = [f"d{i}" for i in range(6)]
+RANDOM, DOCUMENTS = Random(3), [f"d{i}" for i in range(6)]
 WORDS = {doc: 100.0 * (1 + place) for place, doc in enumerate(DOCUMENTS)}
-POOL = [DOCUMENTS[2:], DOCUMENTS[3:] + DOCUMENTS[:3]]
+QRELS = {
+    f"q{n}": {
+        doc: RANDOM.randint(-1, 3) for doc in RANDOM.sample([*DOCUMENTS, "e"], RANDOM.randint(1, 6))
+    }
+    for n in RANDOM.sample(range(20), 20)
+}
+#: The rankings of two runs, and of two others, which are a pool.
+X, Y, ONE, TWO = (
+    {qid: RANDOM.sample(DOCUMENTS, RANDOM.randint(1, 6)) for qid in QRELS} for _ in range(4)
+)
 
 MEASURES = {
     **{name: {} for name in "P@3 R@3 RR@3 Success@3 AP@4 AP nDCG@3 nDCG LexiP@3".split()},
-    **{name: {} for name in "RBP(p=0.8,rel=1) ASL@4 nASL@4".split()},
+    **{name: {} for name in "RBP(p=0.8,rel=1) ASL@4 nASL@4 P_Rareness@3 AP_Rareness@3".split()},
     "ASL(missing='eq3')@4": {"missing": "eq3"},
     "ASL(g=2)@4": {"g": 2},
     "TBG": {"lengths": WORDS},
-    "P_Rareness@3": {"pool": POOL},
-    "AP_Rareness@3": {"pool": POOL},
-    "AP_Rareness(alpha=1, normalized=True)@4": {"pool": POOL, "alpha": 1, "normalized": True},
+    "AP_Rareness(alpha=1, normalized=True)@4": {"alpha": 1, "normalized": True},
 }
 
 
-def scored(docs):
-    return {"q": {doc: -place for place, doc in enumerate(docs)}}
+def scored(rankings):
+    return {q: {doc: -place for place, doc in enumerate(docs)} for q, docs in rankings.items()}
 
 
-def made(text):
-    """A measure, and the loop that computes its values."""
-    options = MEASURES[text]
-    measure = ir_measures.parse_measure(text)
-    if "lengths" in options:
-        measure = measure(lengths=DocLengths.from_dict(WORDS, name="words"))
-    if "pool" in options:
-        runs = {f"run{i}": scored(docs) for i, docs in enumerate(options["pool"])}
-        measure = measure(pool=RarenessPool.from_runs(runs), member=False)
-        options = {**options, "member": False}
-    k = measure.params.get("cutoff")
-    return measure, k, labellings.value_of(text.partition("(")[0].partition("@")[0], k, **options)
-
-
-rankings = st.lists(st.sampled_from(DOCUMENTS), unique=True, min_size=1)
-grades = st.dictionaries(st.sampled_from([*DOCUMENTS, "e"]), st.integers(-1, 3), min_size=1)
+RUNS = Evaluation.of({"x": scored(X), "y": scored(Y)}, QRELS)
 
 
 @pytest.mark.parametrize("text", MEASURES)
-@settings(max_examples=20)
-@given(docs=rankings, judged=grades)
-def test_values_under_every_labelling(text, docs, judged):
-    measure, k, value = made(text)
-    labelled = Labelled(
-        unjudged_of([judge_part(Judgements({"q": judged}), scored(docs))], [measure]), measure
-    )
-    run, computes = labelled.sides[0], labelled.measure
-    candidates, gains = computes.candidates(run)
-    documents = labellings.unjudged([docs], judged, k)
-    # One unjudged document is relevant, perhaps one that the run does not retrieve.
-    new = [{"not retrieved"}, *({doc} for doc in documents)]
-    chosen = [
-        [
-            i
-            for i, (rank, grade) in enumerate(zip(candidates.ranks, candidates.grades))
-            if grade >= 0 or docs[rank - 1] in some
-        ]
-        for some in new
-    ]
-    every = sum(chosen, [])
-    values = computes.labelled_values(
-        run,
-        LabelledRankings(
-            np.zeros(len(new), dtype=np.int64),
-            candidates.ranks[every],
-            gains[every],
-            cumulate(np.array([len(some) for some in chosen])),
-            np.repeat(run.relevant.total + 1, len(new)),
-        ),
-    )
-    expected = [value(docs, {**judged, **dict.fromkeys(some, 1)}) for some in new]
-    assert values.tolist() == pytest.approx(expected, abs=1e-9)
+def test_values_if_a_document_of_either_run_is_relevant(text):
+    measure, options = ir_measures.parse_measure(text), MEASURES[text]
+    if "TBG" in text:
+        measure = measure(lengths=DocLengths.from_dict(WORDS, name="words"))
+    if "Rareness" in text:
+        pool = RarenessPool.from_runs({"one": scored(ONE), "two": scored(TWO)})
+        measure, options = measure(pool=pool, member=False), {**options, "member": False}
+    labelled = labelled_measures(RUNS, {"": measure})[""]
+    judgements = labelled.judgements
+    for side, rankings in zip(labelled.sides, (X, Y), strict=True):
+        found = values_if_only_relevant(labelled, side).tolist()
+        for at, value in zip(labelled.documents.tolist(), found, strict=True):
+            qid, docno = judgements.qids[judgements.queries[at]], judgements.docnos[at].as_py()
+            own = {"pool": [ONE[qid], TWO[qid]]} if "Rareness" in text else {}
+            loop = labellings.value_of(measure.NAME, measure.params.get("cutoff"), **options, **own)
+            expected = loop(rankings[qid], {**QRELS[qid], docno: 1})
+            assert value == pytest.approx(expected, abs=1e-9), (qid, docno)

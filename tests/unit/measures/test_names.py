@@ -16,12 +16,7 @@ from pyterrier_asl import (
 )
 from pyterrier_asl.measures.defaults import default_measures
 from pyterrier_asl.measures.directions import higher_is_better
-from pyterrier_asl.measures.parsing import (
-    named_measures,
-    needs_pool,
-    parse_measure,
-    parse_measures,
-)
+from pyterrier_asl.measures.parsing import named_measures, needs_pool, parse_measure, parse_measures
 
 
 @pytest.mark.parametrize(
