@@ -12,7 +12,7 @@ Examples:
 
 \b
 The page is one file that needs no network. The same input gives the same file.
-It needs vl-convert and Jinja: pip install '.[report]'.
+It needs Altair and vl-convert: pip install '.[report]'.
 """
 
 from __future__ import annotations

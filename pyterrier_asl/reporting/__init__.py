@@ -120,7 +120,7 @@ def report(
         command: the command line of the report, shown in its last section.
 
     Raises:
-        ImportError: without vl-convert and Jinja: ``pip install '.[report]'``.
+        ImportError: without Altair, vl-convert and Jinja: ``pip install '.[report]'``.
         ValueError: for input that cannot be used.
 
     Example:

@@ -67,8 +67,9 @@ def _source(name: str) -> str:
 def _scripts() -> dict[str, str]:
     """Vega's and our scripts of the page, by the hash with which its policy allows them.
 
-    Vega, Vega-Lite and vega-embed have the versions that vl-convert combines: an older Vega-Lite
-    with a newer Vega warns in the browser.
+    Vega, Vega-Lite and vega-embed have the versions that vl-convert combines, not the version that
+    Altair writes for. An older Vega-Lite with a newer Vega warns in the browser. Newer versions
+    read the specifications of older versions of Altair.
     """
     bundle = vl_convert.javascript_bundle()  # type: ignore[call-arg]
     own = "".join(_source(f"{name}.js") for name in _SCRIPTS)

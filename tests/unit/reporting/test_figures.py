@@ -20,6 +20,7 @@ from pyterrier_asl.analysis import run_quality
 from pyterrier_asl.reporting.collect import collect
 from pyterrier_asl.scoring.search_length import bin_ends
 
+pytest.importorskip("altair")
 vl_convert = pytest.importorskip("vl_convert", reason="reports need pyterrier-asl[report]")
 pytestmark = pytest.mark.filterwarnings("ignore")
 
