@@ -48,15 +48,14 @@ def test_settings_that_are_all_equal_are_said_to_be_equal():
         [said] = clarke.winners(tune_for_each(lacking, ["AP"], n_trials=1, seed=1))
     stages = [f"{stage} defaults{words}" for stage in ("initial retrieval", "feedback")]
     assert said.startswith(f"The best settings by AP: {', '.join(stages)}, final retrieval ")
-    [differ] = clarke.winners(tune_for_each(made, ["AP"], n_trials=1, seed=1))
-    assert words not in differ
 
 
 def test_charts_show_every_trial_of_both_retrievals_and_the_best_in_red_on_top():
     pytest.importorskip("altair")
     results = tune_for_each(collection("here"), ["ASL@20"], n_trials=4, seed=1)
-    tables = results["ASL@20"].table, side_by_side(results)
-    assert all(table.index.tolist() == [*range(len(table))] for table in tables)
+    assert "all settings are equal" not in clarke.winners(results)[0]
+    for table in (results["ASL@20"].table, side_by_side(results)):
+        assert table.index.tolist() == [*range(len(table))]
     spec = scores_by_parameters(results).to_dict()
     assert_everything_is_visible(spec)
     assert_fields_exist(spec)
@@ -79,13 +78,10 @@ def test_charts_show_every_trial_of_both_retrievals_and_the_best_in_red_on_top()
             assert set(zip(points[name], points["score"])) == expected
             assert points["best"].tolist() == [False] * (len(trials) - 1) + [True]
             assert points["score"].iloc[-1] == trials["ASL@20"].min()
-            of_best = {
-                name: dict(zip(encoding[name]["scale"]["domain"], encoding[name]["scale"]["range"]))
-                for name in ("color", "size")
-            }
-            assert all(drawn.keys() == {False, True} for drawn in of_best.values())
-            assert of_best["color"][True] == "crimson"
-            assert of_best["size"][True] > of_best["size"][False]
+            scales = encoding["color"]["scale"], encoding["size"]["scale"]
+            color, size = (dict(zip(scale["domain"], scale["range"])) for scale in scales)
+            assert color.keys() == size.keys() == {False, True}
+            assert color[True] == "crimson" and size[True] > size[False]
 
 
 @pytest.mark.parametrize(

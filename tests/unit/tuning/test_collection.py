@@ -66,9 +66,9 @@ def datasets(monkeypatch):
 
 
 @pytest.mark.filterwarnings("ignore:The inplace keyword")  # in PyTerrier
-@pytest.mark.parametrize("prefix", ["", "irds:"])
 @pytest.mark.parametrize(
-    ("name", "query"), [("made-up", "what are waves"), ("made-up/trec", "waves")]
+    ("prefix", "name", "query"),
+    [("", "made-up", "what are waves"), ("irds:", "made-up/trec", "waves")],
 )
 def test_the_query_of_a_trec_topic_is_its_title(datasets, prefix, name, query):
     collection = load_collection(prefix + name, verbose=False)
@@ -104,31 +104,25 @@ def test_a_folder_with_documents_topics_and_judgements(tmp_path):
     assert collection.topics["query"].tolist() == [f"query {q}" for q in range(5)]
     assert collection.qrels[["qid", "docno", "label"]].values.tolist() == [["1", "d1", 2]]
     assert words(collection) == [8, 4]  # with their titles
-
-
-@pytest.mark.parametrize("name", ["docs.jsonl.gz", "queries.tsv", "qrels.txt"])
-def test_a_folder_that_lacks_a_file(tmp_path, name):
-    folder = folder_of(tmp_path)
-    (tmp_path / name).unlink()
-    with pytest.raises(FileNotFoundError, match=f"has no {name}: the folder of a collection needs"):
-        load_collection(folder)
-
-
-def test_a_line_that_is_no_document_is_shown_by_its_beginning(tmp_path):
-    folder = folder_of(tmp_path)
-    lines = [
-        json.dumps({"docno": "d1", "text": ""}),
-        json.dumps({"docno": "d2", "words": "x" * 99}),
-    ]
-    (tmp_path / "docs.jsonl.gz").write_bytes(gzip.compress("\n".join(lines).encode()))
-    with pytest.raises(ValueError, match=r"docs.jsonl.gz: line 2: expected an object") as error:
-        load_collection(folder, verbose=False)
-    assert f"found {lines[1][:80] + '...'!r} ('text')" in str(error.value)
-
-
-def test_halves_of_the_topics(tmp_path):
-    collection = load_collection(folder_of(tmp_path), verbose=False)
     odd, even = collection.every_other_topic(0), collection.every_other_topic(1)
     assert odd.topics["qid"].tolist() == ["0", "2", "4"] and odd.name.endswith(", odd")
     assert even.topics["qid"].tolist() == ["1", "3"] and even.name.endswith(", even")
     assert odd.index is even.index is collection.index and even.qrels is collection.qrels
+
+
+def test_a_folder_that_lacks_a_file(tmp_path):
+    for name in ("docs.jsonl.gz", "queries.tsv", "qrels.txt"):
+        folder = folder_of(tmp_path)
+        (tmp_path / name).unlink()
+        with pytest.raises(FileNotFoundError, match=f"has no {name}: the folder of a collection"):
+            load_collection(folder)
+
+
+def test_a_line_that_is_no_document_is_shown_by_its_beginning(tmp_path):
+    folder = folder_of(tmp_path)
+    documents = [{"docno": "d1", "text": ""}, {"docno": "d2", "words": "x" * 99}]
+    lines = list(map(json.dumps, documents))
+    (tmp_path / "docs.jsonl.gz").write_bytes(gzip.compress("\n".join(lines).encode()))
+    with pytest.raises(ValueError, match=r"docs.jsonl.gz: line 2: expected an object") as error:
+        load_collection(folder, verbose=False)
+    assert f"found {lines[1][:80] + '...'!r} ('text')" in str(error.value)

@@ -12,6 +12,7 @@ from contextlib import nullcontext
 
 import ir_measures
 import numpy as np
+import optuna
 import pandas as pd
 import pyterrier as pt
 import pytest
@@ -90,18 +91,14 @@ def test_the_ends_of_a_distribution_are_values_of_it():
         assert 1 <= power <= 3 and np.isfinite(x)
 
 
-def test_a_seed_is_a_set_of_settings():
-    found = search(n_trials=6)
-    pd.testing.assert_frame_equal(found, search(n_trials=6))
-    assert not np.array_equal(found["x"], search(seed=4, n_trials=6)["x"])
-    one, other = (search(seed=None, n_trials=2)["x"] for _ in range(2))
+def test_a_trial_is_drawn_by_the_generator_of_the_seed_and_its_number():
+    for seed, trials in ((3, 6), (3, 4), (4, 2)):
+        found = search(seed=seed, n_trials=trials)
+        drawn = [np.random.default_rng([seed, trial]).random(2) for trial in range(trials)]
+        assert found["x"].tolist() == [x for x, _ in drawn]
+        assert found["power"].tolist() == [int(9**quantile) for _, quantile in drawn]
+    one, other = (search(seed=None, n_trials=1)["x"] for _ in range(2))
     assert not np.array_equal(one, other)
-    # Longer searches begin like shorter searches.
-    pd.testing.assert_frame_equal(search(n_trials=4), found.head(4))
-    # A trial is drawn by the generator of the seed and its number.
-    drawn = [np.random.default_rng([3, trial]).random(2) for trial in range(6)]
-    assert found["x"].tolist() == [x for x, _ in drawn]
-    assert found["power"].tolist() == [int(9**quantile) for _, quantile in drawn]
 
 
 @pytest.mark.slow
@@ -123,23 +120,23 @@ def test_finds_what_grid_search_finds(metric, capsys):
 
 
 def test_every_trial_is_what_its_setting_gives():
-    trials = search(metric="AP", measures=[ASL @ 10, "recip_rank"])
+    trials = search(metric="AP", measures=[ASL @ 10, "recip_rank"], n_trials=6)
     assert trials.columns.tolist() == ["trial", "x", "power", "AP", "ASL@10", "recip_rank"]
-    assert trials["trial"].tolist() == list(range(12))
+    assert trials["trial"].tolist() == list(range(6))
     for row in trials.to_dict("records"):
         run = Mixture(row["x"], row["power"])(TOPICS)
         values = pt.Evaluate(run, QRELS, [AP, ASL @ 10, RR])
-        assert row["AP"] == pytest.approx(values["AP"], abs=1e-12)
-        assert row["ASL@10"] == pytest.approx(values["ASL@10"], abs=1e-12)
-        assert row["recip_rank"] == pytest.approx(values["RR"], abs=1e-12)
+        found = [row["AP"], row["ASL@10"], row["recip_rank"]]
+        assert found == pytest.approx(list(values.values()), abs=1e-12)
 
 
 def test_knows_which_way_is_better():
-    value, setting = search(metric="ASL@10", return_type="best_setting")
-    trials = search(metric="ASL@10")
+    options = {"return_type": "best_setting", "n_trials": 5}
+    value, setting = search(metric="ASL@10", **options)
+    trials = search(metric="ASL@10", n_trials=5)
     assert value == trials["ASL@10"].min() < trials["ASL@10"].max()
     assert setting[0][2] == trials.loc[trials["ASL@10"].idxmin(), "x"]
-    assert search(metric="nASL@10", return_type="best_setting")[1][0][2] == setting[0][2]
+    assert search(metric="nASL@10", **options)[1][0][2] == setting[0][2]
 
 
 def test_only_the_topics_count():
@@ -147,18 +144,17 @@ def test_only_the_topics_count():
     judged = QRELS[QRELS["qid"].isin(some["qid"])]
     mixture = Mixture()
     params = {mixture: {"x": uniform(0, 1)}}
+    how = {"n_trials": 1, "seed": 0, "return_type": "trials"}
     for qrels in (QRELS, judged):
-        trials = RandomSearch(
-            mixture, params, some, qrels, n_trials=2, seed=0, return_type="trials"
-        )
+        trials = RandomSearch(mixture, params, some, qrels, **how)
         run = Mixture(trials["x"][0])(some)
         assert trials["map"][0] == pytest.approx(pt.Evaluate(run, judged, ["map"])["map"])
 
 
-def test_batches_are_the_same(monkeypatch):
-    pd.testing.assert_frame_equal(search(batch_size=4, n_trials=4), search(n_trials=4))
+def test_batches_are_the_same():
     mixture = Mixture()
-    search(mixture, batch_size=4, n_trials=3)
+    found = search(mixture, batch_size=4, n_trials=3)
+    pd.testing.assert_frame_equal(found, search(n_trials=3))
     assert mixture.calls == 6 + 2 * LAST
 
 
@@ -206,18 +202,18 @@ def test_graded_judgements_without_a_minimum_grade_are_warned_of():
 
 def test_return_types():
     mixture = Mixture(x=0.123)
-    trials = search(mixture)
+    trials = search(mixture, n_trials=5)
     assert mixture.x == 0.123
-    value, setting = search(mixture, return_type="best_setting")
+    value, setting = search(mixture, return_type="best_setting", n_trials=5)
     assert mixture.x == 0.123
     assert [(t is mixture, name) for t, name, _ in setting] == [(True, "x"), (True, "power")]
     row = trials.loc[trials["map"].idxmax()]
     assert (value, setting[0][2], setting[1][2]) == (row["map"], row["x"], row["power"])
-    pipe, again, _ = search(mixture, return_type="both")
+    pipe, again, _ = search(mixture, return_type="both", n_trials=5)
     assert pipe is mixture and again == value
     assert (mixture.x, mixture.power) == (row["x"], row["power"])
     mixture.x = 0.123
-    assert search(mixture, return_type="opt_pipeline") is mixture
+    assert search(mixture, return_type="opt_pipeline", n_trials=5) is mixture
     assert mixture.x == row["x"]
 
 
@@ -233,7 +229,7 @@ def test_equal_names_are_distinguished():
     one, other = Mixture(), Mixture(kind="down")
     pipe = one + other
     params = [(one, {"x": uniform(0, 1)}), (other, {"x": uniform(0, 1), "power": [1, 2]})]
-    trials = search(pipe, params)
+    trials = search(pipe, params, n_trials=3)
     assert trials.columns.tolist() == ["trial", "tran_0_x", "tran_1_x", "power", "map"]
     assert not np.array_equal(trials["tran_0_x"], trials["tran_1_x"])
 
@@ -245,12 +241,11 @@ def test_a_transformer_that_is_not_in_the_pipeline_is_refused_before_a_trial():
     """Where it equals one in the pipeline, too; parts of parts are in the pipeline."""
     inner, other = Mixture(), Mixture()
     pipe = ((inner + Mixture(kind="down")) % 9) >> pt.RankCutoff(5)
-    for stages in (False, True):
-        with pytest.raises(ValueError, match="'x' of .*Mixture.* not in the pipeline .*RankCutoff"):
-            if stages:
-                StagedSearch([Stage("one", pipe, {other: {"x": [0.1]}})], TOPICS, QRELS, n_trials=1)
-            else:
-                search(pipe, {other: {"x": [0.1]}})
+    message = "'x' of .*Mixture.* not in the pipeline .*RankCutoff"
+    with pytest.raises(ValueError, match=message):
+        StagedSearch([Stage("one", pipe, {other: {"x": [0.1]}})], TOPICS, QRELS, n_trials=1)
+    with pytest.raises(ValueError, match=message):
+        search(pipe, {other: {"x": [0.1]}})
     assert inner.calls == other.calls == 0
     assert len(search(pipe, {inner: {"x": [0.1]}, pipe[1]: {"k": [3]}}, n_trials=1)) == 1
 
@@ -290,15 +285,15 @@ def test_options_that_are_none(options, message):
 def test_topics_and_qrels_that_do_not_fit():
     mixture = Mixture()
     params = {mixture: {"x": uniform(0, 1)}}
-    message = r"none of the 6 topics is judged: .* like \['q0'\], .* of the 6 .* like \['xq0'\]"
-    with pytest.raises(ValueError, match=message):
-        RandomSearch(mixture, params, TOPICS, QRELS.assign(qid="x" + QRELS["qid"]))
-    with pytest.raises(ValueError, match="2 queries have the id 'q0'"):
-        RandomSearch(mixture, params, pd.concat([TOPICS, TOPICS.head(1)]), QRELS)
-    with pytest.raises(ValueError, match="AP_Rareness@9 needs a pool of runs"):
-        RandomSearch(mixture, params, TOPICS, QRELS, "AP_Rareness@9")
-    with pytest.raises(ValueError, match="qrels: there is no column label or relevance"):
-        RandomSearch(mixture, params, TOPICS, QRELS[["qid", "docno"]])
+    no_topic = r"none of the 6 topics is judged: .* like \['q0'\], .* of the 6 .* like \['xq0'\]"
+    for message, *arguments in (
+        (no_topic, TOPICS, QRELS.assign(qid="x" + QRELS["qid"])),
+        ("2 queries have the id 'q0'", pd.concat([TOPICS, TOPICS.head(1)]), QRELS),
+        ("AP_Rareness@9 needs a pool of runs", TOPICS, QRELS, "AP_Rareness@9"),
+        ("qrels: there is no column label or relevance", TOPICS, QRELS[["qid", "docno"]]),
+    ):
+        with pytest.raises(ValueError, match=message):
+            RandomSearch(mixture, params, *arguments)
     how = {"n_trials": 2, "seed": 1, "return_type": "trials"}
     one, other = (RandomSearch(mixture, params, TOPICS, q, **how) for q in (QRELS, Qrels(QRELS)))
     assert one.equals(other)
@@ -326,13 +321,11 @@ def test_a_column_that_a_pipeline_does_not_return_is_named(name):
 
 def test_whole_numbers_are_ids_as_their_text_is():
     numbers = Changed(lambda _, run: run.assign(docno=run["docno"].str[1:].astype(int)))
-    texts = Mixture()
     qrels = QRELS.assign(docno=[str(int(docno[1:])) for docno in QRELS["docno"]])
+    how = {"n_trials": 2, "return_type": "trials"}
     one, other = (
-        RandomSearch(
-            each, {each: {"x": [0.2, 0.9]}}, TOPICS, of, n_trials=3, seed=1, return_type="trials"
-        )
-        for each, of in ((numbers, qrels), (texts, QRELS))
+        RandomSearch(each, {each: {"x": [0.2, 0.9]}}, TOPICS, of, **how)
+        for each, of in ((numbers, qrels), (Mixture(), QRELS))
     )
     pd.testing.assert_frame_equal(one, other)
     assert one["map"].min() > 0
@@ -378,28 +371,22 @@ def storage(tmp_path):
 
 def test_resumes_and_repeats_nothing(storage):
     mixture = Mixture()
-    first = search(mixture, storage=storage, n_trials=3)
-    assert mixture.calls == 3 + LAST
-    again = search(mixture, storage=storage, n_trials=3)
-    assert mixture.calls == 3 + 2 * LAST
-    pd.testing.assert_frame_equal(first, again)
-    whole = search(mixture, storage=storage, n_trials=5)
-    assert mixture.calls == 5 + 3 * LAST
-    pd.testing.assert_frame_equal(whole, search(n_trials=5))
+    first = search(mixture, storage=storage, n_trials=2)
+    assert mixture.calls == 2 + LAST
     # Without a seed the study has one.
-    pd.testing.assert_frame_equal(search(storage=storage, seed=None, n_trials=5), whole)
+    again = search(mixture, storage=storage, seed=None, n_trials=2)
+    assert mixture.calls == 2 + 2 * LAST
+    pd.testing.assert_frame_equal(first, again)
+    whole = search(mixture, storage=storage, n_trials=3)
+    assert mixture.calls == 3 + 3 * LAST
+    pd.testing.assert_frame_equal(whole, search(n_trials=3))
 
 
-def test_optuna_shows_the_parameters_values_and_durations_of_each_trial(storage):
-    import optuna
-
+def test_optuna_shows_the_parameters_values_and_durations_of_each_trial():
+    storage = optuna.storages.InMemoryStorage()
     mixture = Mixture(pause=0.002)
-    params = {
-        "x": uniform(0, 1),
-        "power": loguniform(0.5, 9),
-        "pause": truncated(loguniform(1, 9)),
-        "kind": [("up",), "down", None, 2],
-    }
+    params = {"x": uniform(0, 1), "power": loguniform(0.5, 9)}
+    params |= {"pause": truncated(loguniform(1, 9)), "kind": [("up",), "down", None, 2]}
     mixture.transform = lambda of: Mixture(mixture.x, mixture.power, mixture.kind, 0.002)(of)
     trials = search(mixture, {mixture: params}, storage=storage, n_trials=9)
     study = optuna.load_study(study_name="RandomSearch", storage=storage)
@@ -413,12 +400,10 @@ def test_optuna_shows_the_parameters_values_and_durations_of_each_trial(storage)
     kinds = study.trials[0].distributions
     assert kinds["kind"].choices == ("('up',)", "down", None, 2)
     assert kinds["power"].log and not kinds["x"].log and kinds["pause"].high == 8
-    assert [trial.user_attrs["measures"] for trial in study.trials] == [
-        {"map": value} for value in trials["map"]
-    ]
-    importances = optuna.importance.get_param_importances(
-        study, evaluator=optuna.importance.PedAnovaImportanceEvaluator()
-    )
+    measures = [trial.user_attrs["measures"] for trial in study.trials]
+    assert measures == [{"map": value} for value in trials["map"]]
+    evaluator = optuna.importance.PedAnovaImportanceEvaluator()
+    importances = optuna.importance.get_param_importances(study, evaluator=evaluator)
     assert set(importances) == set(params) and max(importances.values()) > 0
 
 
@@ -427,7 +412,8 @@ def test_optuna_shows_the_parameters_values_and_durations_of_each_trial(storage)
 GRID = {"x": [0.9, 0.1, 0.4], "kind": ["down", "up"]}
 
 
-def test_a_grid_is_searched_once_and_in_order(storage):
+def test_a_grid_is_searched_once_and_in_order():
+    storage = optuna.storages.InMemoryStorage()
     mixture = Mixture()
     options = {"storage": storage, "n_trials": 4}
     some = search(mixture, {mixture: GRID}, **options)
@@ -446,19 +432,20 @@ def test_a_grid_is_searched_once_and_in_order(storage):
     assert whole["map"].tolist() == pytest.approx([measures["map"] for _, measures in best])
 
 
-def test_a_setting_that_is_drawn_twice_is_measured_once(storage):
-    mixture, plain = Mixture(), Mixture()
+def test_a_setting_that_is_drawn_twice_is_measured_once():
+    storage = optuna.storages.InMemoryStorage()
+    mixture = Mixture()
     params = {"power": randint(1, 3), "kind": ["up", True, 1, 1.0]}
-    trials = search(mixture, {mixture: params}, n_trials=30, storage=storage)
+    search(mixture, {mixture: params}, n_trials=9, storage=storage)
+    trials = search(mixture, {mixture: params}, n_trials=25, storage=storage)
     of_setting = trials.astype(str).groupby(["power", "kind"])["map"]
     different = of_setting.first().reset_index()
     assert (of_setting.nunique() == 1).all()
-    assert mixture.calls - LAST == len(different) == 8
-    assert trials["trial"].tolist() == list(range(30))
+    assert mixture.calls - 2 * LAST == len(different) == 8
+    assert trials["trial"].tolist() == list(range(25))
     for row in different.to_dict("records"):
         run = Mixture(power=int(row["power"]), kind=row["kind"])(TOPICS)
         assert float(row["map"]) == pytest.approx(pt.Evaluate(run, QRELS, ["map"])["map"])
-    pd.testing.assert_frame_equal(trials, search(plain, {plain: params}, n_trials=30))
 
 
 @pytest.mark.filterwarnings("ignore:.*shared pipeline components")
@@ -478,10 +465,7 @@ def test_pyterriers_searches_take_names_only_and_its_scan_our_measures(capsys):
     ("params", "expected"),
     [
         ({"pause": [0, 1e-9]}, "on pause in any of the 2 trials: .* uses this parameter$"),
-        (
-            {"pause": uniform(0, 1e-9), "kind": ["a", "b"]},
-            "pause and kind in any of the 5 .*these",
-        ),
+        ({"pause": uniform(0, 1e-9), "kind": ["a", "b"]}, "pause and kind in any of the 5 .*these"),
         ({"x": [0.1, 0.9], "kind": ["a", "b"]}, "map does not depend on kind in any of the 4 "),
         ({"x": [0.1, 0.9], "kind": ["down", "b"]}, None),
         ({"x": uniform(0, 1), "pause": [0, 1e-9]}, None),
@@ -498,41 +482,38 @@ def test_parameters_without_an_effect_are_noted(params, expected):
     assert not expected or re.search(expected, messages[0])
 
 
-def test_a_trial_that_failed_is_made_again(storage):
-    failing = Changed(lambda self, run: run if self.calls != 3 else run.iloc[[-(10**6)]])
+def test_a_trial_that_failed_is_made_again():
+    storage = optuna.storages.InMemoryStorage()
+    failing = Changed(lambda self, run: run if self.calls != 2 else run.iloc[[-(10**6)]])
     with pytest.raises(IndexError):
-        search(failing, storage=storage, n_trials=5)
-    again = search(failing, storage=storage, n_trials=5)
-    pd.testing.assert_frame_equal(again, search(n_trials=5))
-    assert failing.calls == 5 + 1 + LAST
+        search(failing, storage=storage, n_trials=3)
+    again = search(failing, storage=storage, n_trials=3)
+    pd.testing.assert_frame_equal(again, search(n_trials=3))
+    assert failing.calls == 3 + 1 + LAST
 
 
-def test_another_search_is_refused(storage):
-    search(storage=storage, n_trials=2)
+def test_another_search_is_refused():
+    storage = optuna.storages.InMemoryStorage()
     mixture = Mixture()
     params = {mixture: {"x": uniform(0, 1), "power": truncated(loguniform(1, 9))}}
-    options = {"n_trials": 2, "seed": 3, "storage": storage}
-    changes = {
-        "seed is 3, now 4": lambda: search(storage=storage, seed=4),
-        "parameters are": lambda: search(mixture, {mixture: {"x": uniform(0, 1)}}, **options),
-        "measures are": lambda: search(storage=storage, metric="AP@5"),
-        "pipeline is .*Mixture.*now .*RankCutoff": lambda: search(mixture % 5, params, **options),
-        "topics and qrels are": lambda: RandomSearch(
-            mixture, params, TOPICS.iloc[1:], QRELS, "map", **options
-        ),
-        "topics and qrels are .*": lambda: RandomSearch(
-            mixture, params, TOPICS, QRELS.assign(label=1 - QRELS["label"]), "map", **options
-        ),
-    }
-    for message, call in changes.items():
+    options = {"n_trials": 1, "seed": 3, "storage": storage}
+    RandomSearch(mixture, params, TOPICS, QRELS, "map", **options)
+    more = QRELS.assign(label=QRELS["label"] + (QRELS.index == 0))
+    for message, pipe, of, topics, qrels, metric, seed in (
+        ("seed is 3, now 4", mixture, params, TOPICS, QRELS, "map", 4),
+        ("parameters are", mixture, {mixture: {"x": uniform(0, 1)}}, TOPICS, QRELS, "map", 3),
+        ("measures are", mixture, params, TOPICS, QRELS, "AP@5", 3),
+        ("pipeline is .*Mixture.*now .*RankC", mixture % 5, params, TOPICS, QRELS, "map", 3),
+        ("topics and qrels are", mixture, params, TOPICS.iloc[1:], QRELS, "map", 3),
+        ("topics and qrels are", mixture, params, TOPICS, more, "map", 3),
+    ):
         with pytest.raises(ValueError, match=f"its {message}"):
-            call()
-    assert len(search(storage=storage, seed=4, study_name="other", n_trials=2)) == 2
+            RandomSearch(pipe, of, topics, qrels, metric, **options | {"seed": seed})
+    other = options | {"seed": 4, "study_name": "other", "return_type": "trials"}
+    assert len(RandomSearch(mixture, params, TOPICS, QRELS, **other)) == 1
 
 
 def _finished(storage: str) -> list:
-    import optuna
-
     try:
         study = optuna.load_study(study_name="RandomSearch", storage=storage)
         return [t for t in study.get_trials() if t.state == optuna.trial.TrialState.COMPLETE]
@@ -583,11 +564,11 @@ def test_folds():
     folds = [TOPICS.iloc[:2], TOPICS.iloc[2:3], TOPICS.iloc[3:]]
     mixture = Mixture(x=0.123)
     params = {mixture: {"x": uniform(0, 1)}}
-    results, settings = KFoldRandomSearch(mixture, params, folds, QRELS, n_trials=6, seed=2)
+    results, settings = KFoldRandomSearch(mixture, params, folds, QRELS, n_trials=4, seed=2)
     assert mixture.x == 0.123
     assert sorted(results["qid"].unique()) == TOPICS["qid"].tolist()
     assert results.index.tolist() == list(range(len(results)))
-    xs = search(mixture, params, n_trials=6, seed=2)["x"]
+    xs = [np.random.default_rng([2, trial]).random() for trial in range(4)]
     for fold, setting in enumerate(settings):
         train = pd.concat(f for i, f in enumerate(folds) if i != fold)
         judged = QRELS[QRELS["qid"].isin(train["qid"])]
@@ -604,18 +585,19 @@ def test_folds_with_their_own_qrels_and_errors():
     each = [QRELS[QRELS["qid"].isin(fold["qid"])] for fold in folds]
     mixture = Mixture()
     params = {mixture: {"x": uniform(0, 1)}}
-    one = KFoldRandomSearch(mixture, params, folds, each, n_trials=5, seed=2)
-    other = KFoldRandomSearch(mixture, params, folds, QRELS, n_trials=5, seed=2)
+    one = KFoldRandomSearch(mixture, params, folds, each, n_trials=3, seed=2)
+    other = KFoldRandomSearch(mixture, params, folds, QRELS, n_trials=3, seed=2)
     assert one[1] == other[1]
-    with pytest.raises(ValueError, match="two folds"):
-        KFoldRandomSearch(mixture, params, folds[:1], QRELS)
-    with pytest.raises(ValueError, match="2 folds and 1"):
-        KFoldRandomSearch(mixture, params, folds, each[:1])
-    with pytest.raises(ValueError, match="topic 'q2' is in fold 1 and in fold 2"):
-        KFoldRandomSearch(mixture, params, [TOPICS.iloc[:3], TOPICS.iloc[2:]], QRELS)
-    for wrong, why in (([folds[0], folds[1][["query"]]], "2 is .'query'."), (TOPICS, "1 is 'qid'")):
-        with pytest.raises(ValueError, match=f"a list of frames, each .* column 'qid'; fold {why}"):
-            KFoldRandomSearch(mixture, params, wrong, QRELS)
+    frames = "a list of frames, each .* column 'qid'; fold"
+    for message, wrong, qrels in (
+        ("two folds", folds[:1], QRELS),
+        ("2 folds and 1", folds, each[:1]),
+        ("topic 'q2' is in fold 1 and in fold 2", [TOPICS.iloc[:3], TOPICS.iloc[2:]], QRELS),
+        (f"{frames} 2 is .'query'.", [folds[0], folds[1][["query"]]], QRELS),
+        (f"{frames} 1 is 'qid'", TOPICS, QRELS),
+    ):
+        with pytest.raises(ValueError, match=message):
+            KFoldRandomSearch(mixture, params, wrong, qrels)
     with pytest.raises(ValueError, match="no return_type"):
         KFoldRandomSearch(mixture, params, folds, QRELS, return_type="both")
 

@@ -46,9 +46,8 @@ def by_hand(collection, measure, better):
     found = {}
 
     def tried(name, settings, run):
-        values = [
-            mean(run(setting)(collection.topics), collection, measure) for setting in settings
-        ]
+        runs = (run(setting)(collection.topics) for setting in settings)
+        values = [mean(each, collection, measure) for each in runs]
         found[name] = settings, values
         return settings[int((np.argmax if better > 0 else np.argmin)(values))]
 
@@ -119,7 +118,7 @@ def test_quantiles_of_the_papers_parameters(small, share):
 def test_held_out_topics_and_another_collection(small):
     some, rest = small.topics.iloc[:7], small.topics.iloc[7:]
     other = Collection(4)
-    options = {"measures": [RR], "n_trials": 10, "seed": 0}
+    options = {"measures": [RR], "n_trials": 3, "seed": 0}
     options["held_out"] = {"rest": (rest, small.qrels)}
     result = StagedSearch(stages_of(small.index), some, small.qrels, AP, **options)
     rows = result.table[result.table["stage"] == "rest"]
@@ -130,13 +129,13 @@ def test_held_out_topics_and_another_collection(small):
 
     stages = stages_of(other.index)
     use_settings(stages, result.settings)
-    first, prf, final = stages[-1].pipeline
-    for tuned, new in zip(result.pipeline, (first, prf, final)):
-        names = ("b", "k1") if new is not prf else ("fb_docs", "gamma")
+    pipeline = stages[-1].pipeline
+    for tuned, new, names in zip(
+        result.pipeline, pipeline, (("b", "k1"), ("fb_docs", "gamma"), ("b", "k1"))
+    ):
         assert [getattr(tuned, n) for n in names] == [getattr(new, n) for n in names]
-    found = evaluate_pipeline(stages[-1].pipeline, other.topics, other.qrels, [AP])
-    run = (first >> prf >> final)(other.topics)
-    assert found == {"AP": pytest.approx(mean(run, other, AP), abs=1e-9)}
+    found = evaluate_pipeline(pipeline, other.topics, other.qrels, [AP])
+    assert found == {"AP": pytest.approx(mean(pipeline(other.topics), other, AP), abs=1e-9)}
 
 
 def test_held_out_topics_that_are_tuned_on_are_pointed_out():
@@ -152,19 +151,16 @@ def test_held_out_topics_that_are_tuned_on_are_pointed_out():
     assert warning.filename == __file__  # the warning names the line that called the search
 
 
-@pytest.mark.parametrize(
-    "held_out, why",
-    [
-        ({"a": (TOPICS[["query"]], QRELS)}, "the topics have no column 'qid'"),
-        ({"a": (TOPICS, QRELS.assign(qid="other"))}, "none of the 6 topics is judged"),
-    ],
-)
-def test_held_out_topics_are_checked_before_anything_runs(held_out, why):
+def test_held_out_topics_are_checked_before_anything_runs():
     mixture = Mixture()
     mixture.transform = None
     stages = [Stage("one", mixture, {mixture: {"x": [0.1, 0.9]}})]
-    with pytest.raises(ValueError, match=why):
-        StagedSearch(stages, TOPICS, QRELS, "map", n_trials=2, held_out=held_out)
+    for held_out, why in (
+        ((TOPICS[["query"]], QRELS), "the topics have no column 'qid'"),
+        ((TOPICS, QRELS.assign(qid="other")), "none of the 6 topics is judged"),
+    ):
+        with pytest.raises(ValueError, match=why):
+            StagedSearch(stages, TOPICS, QRELS, "map", n_trials=2, held_out={"a": held_out})
 
 
 def test_stages_draw_settings_of_their_own():
@@ -172,16 +168,15 @@ def test_stages_draw_settings_of_their_own():
         Stage(name, mixture, {mixture: {"x": uniform(0, 1)}})
         for name, mixture in (("one", Mixture()), ("other", Mixture()))
     ]
-    trials = StagedSearch(stages, TOPICS, QRELS, "map", n_trials=5, seed=0).trials
+    trials = StagedSearch(stages, TOPICS, QRELS, "map", n_trials=2, seed=0).trials
     drawn = [frame[frame["trial"] >= 0]["x"].tolist() for frame in trials.values()]
-    assert len(drawn[0]) == 5 and not set(drawn[0]) & set(drawn[1])
+    assert len(drawn[0]) == 2 and not set(drawn[0]) & set(drawn[1])
 
 
 def test_what_was_before_is_tried_in_every_stage():
     """No stage ends with a worse value than it began with, even if all draws are worse."""
-    maps = {
-        x: pt.Evaluate(Mixture(x)(TOPICS), QRELS, ["map"])["map"] for x in np.arange(0, 1, 0.02)
-    }
+    xs = (0.02, 0.3, 0.5, 0.7, 0.98)
+    maps = {x: pt.Evaluate(Mixture(x)(TOPICS), QRELS, ["map"])["map"] for x in xs}
     top, bottom = max(maps, key=maps.get), min(maps, key=maps.get)
     first, last = Mixture(x=top), Mixture(x=bottom)
     stages = [
@@ -189,9 +184,8 @@ def test_what_was_before_is_tried_in_every_stage():
         Stage("two", last, {last: {"x": [bottom]}}),
     ]
     result = StagedSearch(stages, TOPICS, QRELS, "map", n_trials=1, seed=0)
-    assert all(
-        t.index.tolist() == [*range(len(t))] for t in (result.table, *result.trials.values())
-    )
+    for table in (result.table, *result.trials.values()):
+        assert table.index.tolist() == [*range(len(table))]
     assert result.trials["one"]["trial"].tolist() == [-1, 0]
     assert result.trials["two"]["trial"].tolist() == [-1, -2, 0]  # its own and the earlier settings
     assert result.settings == {"one": {"x": top}, "two": {"x": top}}
@@ -215,33 +209,35 @@ def test_failure_leaves_everything_as_it_was(small):
         StagedSearch([*stages, broken], small.topics, small.qrels, n_trials=3)
     assert [(t.b, t.k1) for t in (first, final)] == [(0.75, 1.2)] * 2
     assert (prf.fb_docs, prf.gamma) == (10, 0.2)
-    with pytest.raises(ValueError, match="each with another name"):
-        StagedSearch([stages[0], stages[0]], small.topics, small.qrels)
-    with pytest.raises(ValueError, match="each with another name"):
-        StagedSearch([], small.topics, small.qrels)
+    for none in ([stages[0], stages[0]], []):
+        with pytest.raises(ValueError, match="each with another name"):
+            StagedSearch(none, small.topics, small.qrels)
 
 
-@pytest.mark.parametrize("best", ["defaults", "carried over", "trial"])
-def test_the_candidate_that_won_is_named(best):
+MAPS = {x: pt.Evaluate(Mixture(x)(TOPICS), QRELS, ["map"])["map"] for x in (0.1, 0.5, 0.9)}
+LOWEST, MIDDLE, HIGHEST = sorted(MAPS, key=MAPS.get)
+
+
+@pytest.mark.parametrize(
+    ("best", "number", "before", "given", "drawn"),
+    [
+        ("defaults", -1, HIGHEST, LOWEST, MIDDLE),
+        ("carried over", -2, LOWEST, HIGHEST, MIDDLE),
+        ("trial 0", 0, LOWEST, MIDDLE, HIGHEST),
+    ],
+)
+def test_the_candidate_that_won_is_named(best, number, before, given, drawn):
     """Mixture's value is that of x; the first stage hands its x on to the second."""
-    first, second = Mixture(x=0.5), Mixture(x=0.5)
-    maps = {x: pt.Evaluate(Mixture(x)(TOPICS), QRELS, ["map"])["map"] for x in (0.1, 0.5, 0.9)}
-    lowest, middle, highest = sorted(maps, key=maps.get)
-    second.x = {"defaults": highest, "carried over": lowest, "trial": lowest}[best]
-    given = {"defaults": lowest, "carried over": highest, "trial": middle}[best]
-    drawn = {"defaults": middle, "carried over": middle, "trial": highest}[best]
-    first.x = given
+    first, second = Mixture(x=given), Mixture(x=before)
     stages = [
         Stage("first", first, {first: {"x": [given]}}, handed_to=[second]),
         Stage("second", second, {second: {"x": [drawn]}}),
     ]
     result = StagedSearch(stages, TOPICS, QRELS, "map", n_trials=1, seed=0)
-    number = {"defaults": -1, "carried over": -2, "trial": 0}[best]
-    assert result.candidates["second"] == ("trial 0" if best == "trial" else best)
-    assert result.candidates["first"] == "defaults"
+    assert result.candidates == {"first": "defaults", "second": best}
     rows = result.table.query("stage == 'second' and which == 'best'")
-    assert set(rows["trial"]) == {number} and second.x == highest
-    second.x, first.x = highest, 0.5
+    assert set(rows["trial"]) == {number} and second.x == HIGHEST
+    second.x, first.x = HIGHEST, 0.5
     only = StagedSearch(stages, TOPICS, QRELS, "map", n_trials=1, seed=0, trials_only=True)
     assert set(only.candidates.values()) == {"trial 0"} and second.x == drawn
 
