@@ -35,9 +35,8 @@ def copy(terrier, tmp_path_factory) -> TermIndex:
 
 @pytest.fixture(scope="module")
 def queries(vaswani) -> pd.DataFrame:
-    return pd.DataFrame(
-        [(query.query_id, query.text) for query in vaswani.queries_iter()], columns=["qid", "query"]
-    )
+    rows = [(query.query_id, query.text) for query in vaswani.queries_iter()]
+    return pd.DataFrame(rows, columns=["qid", "query"])
 
 
 # -- the copy -------------------------------------------------------------------------------------
@@ -107,17 +106,12 @@ def test_bm25_is_terriers_on_all_queries(terrier, copy, queries, b, k1):
     assert_same_ranking(mine, terrier.bm25(b=b, k1=k1)(queries))
 
 
-def test_ties_are_terriers_too(terrier, copy, queries):
+def test_ties_and_the_frame_are_terriers_too(terrier, copy, queries):
     mine, terriers = copy.bm25(idf="terrier", k3=8)(queries), terrier.bm25()(queries)
-    assert mine["docno"].tolist() == terriers["docno"].tolist()
-    assert mine["docid"].tolist() == terriers["docid"].tolist()
-
-
-def test_the_frame_is_terriers(terrier, copy, queries):
-    mine, terriers = copy.bm25()(queries), terrier.bm25()(queries)
     assert set(mine.columns) == set(terriers.columns)  # whose order changed with PyTerrier 1.1
     assert mine[terriers.columns].dtypes.equals(terriers.dtypes)
-    assert mine["rank"].tolist() == terriers["rank"].tolist()
+    for name in ("docno", "docid", "rank"):
+        assert mine[name].tolist() == terriers[name].tolist()
 
 
 def test_the_papers_weights_differ_by_a_factor_where_no_term_is_repeated(terrier, copy):
@@ -152,21 +146,16 @@ def test_terms_weights_and_order_are_the_same_from_both(terrier, copy, queries):
     options = {"fb_docs": 19, "fb_terms": 25, "gamma": 0.198}
     ours, theirs = RobertsonPRF(copy, **options), RobertsonPRF(terrier, **options)
     pd.testing.assert_frame_equal(ours.expansion_terms(results), theirs.expansion_terms(results))
+    positional = np.format_float_positional
     for weights, text in zip(ours(results)["query_toks"], theirs(results)["query"]):
-        first, *terms = text.split(" ")
-        assert first == "applypipeline:off"
-        assert [tuple(term.split("^")) for term in terms] == [
-            (term, np.format_float_positional(weight, trim="0")) for term, weight in weights.items()
-        ]
+        terms = [f"{term}^{positional(weight, trim='0')}" for term, weight in weights.items()]
+        assert text.split(" ") == ["applypipeline:off", *terms]
 
 
 def test_the_pipelines_find_the_same(terrier, copy, queries):
-    terriers = terrier.bm25()
-    mine = copy.bm25(idf="terrier", k3=8)
-    assert_same_ranking(
-        (mine >> RobertsonPRF(copy) >> mine)(queries),
-        (terriers >> RobertsonPRF(terrier) >> terriers)(queries),
-    )
+    terriers, mine = terrier.bm25(), copy.bm25(idf="terrier", k3=8)
+    ours = (mine >> RobertsonPRF(copy) >> mine)(queries)
+    assert_same_ranking(ours, (terriers >> RobertsonPRF(terrier) >> terriers)(queries))
 
 
 def test_relevance_weights_are_the_same_from_both(terrier, copy, queries):
@@ -184,9 +173,8 @@ def test_relevance_weights_are_the_same_from_both(terrier, copy, queries):
 
 def test_over_terrier_there_are_no_query_toks(terrier, copy):
     """Terrier's retriever prefers query_toks and stems them again."""
-    results = copy.bm25(num_results=3)(
-        pd.DataFrame({"qid": ["1"], "query": ["waves"], "query_toks": [{"wave": 2.0}]})
-    )
+    query = pd.DataFrame({"qid": ["1"], "query": ["waves"], "query_toks": [{"wave": 2.0}]})
+    results = copy.bm25(num_results=3)(query)
     found = RobertsonPRF(terrier, fb_terms=2, gamma=0.5)(results)
     assert set(found.columns) == {"qid", "query", "query_0"}
     assert found["query_0"].tolist() == ["waves"]
@@ -194,8 +182,7 @@ def test_over_terrier_there_are_no_query_toks(terrier, copy):
 
 
 def test_feedback_upon_feedback_keeps_the_weights(terrier, copy, queries):
-    terriers = terrier.bm25()
-    mine = copy.bm25(idf="terrier", k3=8)
+    terriers, mine = terrier.bm25(), copy.bm25(idf="terrier", k3=8)
     ours, theirs = RobertsonPRF(copy, fb_docs=5), RobertsonPRF(terrier, fb_docs=5)
     some = queries.head(10)
     twice = (mine >> ours >> mine >> ours)(some)["query_toks"]
@@ -207,9 +194,8 @@ def test_feedback_upon_feedback_keeps_the_weights(terrier, copy, queries):
 def test_queries_that_find_nothing_do_no_harm(terrier):
     queries = pd.DataFrame({"qid": ["1", "2"], "query": ["xyzzy", "magnetron"]})
     terriers = terrier.bm25(num_results=5)
-    assert (terriers >> RobertsonPRF(terrier) >> terriers)(queries)["qid"].unique().tolist() == [
-        "2"
-    ]
+    found = (terriers >> RobertsonPRF(terrier) >> terriers)(queries)
+    assert set(found["qid"]) == {"2"}
     empty = RobertsonPRF(terrier)(terriers(queries.head(0)))
     assert len(empty) == 0 and "query_toks" not in empty.columns
 
@@ -237,15 +223,20 @@ def test_what_it_cannot_read_is_named(terrier):
         terms.weighted_query({"wave": -1.0})
 
 
+def documents(*texts: str) -> list[dict[str, str]]:
+    return [{"docno": f"d{number}", "text": text} for number, text in enumerate(texts, 1)]
+
+
+def indexed(path: Path, docs, **options):
+    return pt.terrier.IterDictIndexer(str(path), **options).index(docs)
+
+
 def test_an_index_without_a_direct_index_is_refused(java, tmp_path):
+    docs = documents("radio waves", "ferrite cores")
+    indexed(tmp_path / "inverted", docs, type=pt.IndexingType.SINGLEPASS)
     index = pt.terrier.TerrierIndex(tmp_path / "inverted")
-    documents = [{"docno": "d1", "text": "radio waves"}, {"docno": "d2", "text": "ferrite cores"}]
-    pt.terrier.IterDictIndexer(str(tmp_path / "inverted"), type=pt.IndexingType.SINGLEPASS).index(
-        documents
-    )
-    with pytest.raises(
-        ValueError, match="TerrierIndex.'.*inverted'.*no direct index.*from_terrier"
-    ):
+    message = "TerrierIndex.'.*inverted'.*no direct index.*from_terrier"
+    with pytest.raises(ValueError, match=message):
         RobertsonPRF(index)(pd.DataFrame({"qid": ["1"], "query": ["radio"], "docno": ["d1"]}))
     copy = TermIndex.from_terrier(index, verbose=False)
     assert copy.document("d1") == {"radio": 1, "wave": 1}
@@ -253,11 +244,8 @@ def test_an_index_without_a_direct_index_is_refused(java, tmp_path):
 
 def test_indices_in_memory_are_distinguished(java, tmp_path):
     """Terrier calls each of them "MemoryIndex"."""
-    indexer = {"type": pt.IndexingType.MEMORY}
-    documents = [{"docno": "d1", "text": "radio waves"}, {"docno": "d2", "text": "ferrite cores"}]
-    one, other = (
-        pt.terrier.IterDictIndexer(str(tmp_path), **indexer).index(documents) for _ in range(2)
-    )
+    docs, kind = documents("radio waves", "ferrite cores"), pt.IndexingType.MEMORY
+    one, other = (indexed(tmp_path, docs, type=kind) for _ in range(2))
     assert TerrierTerms(one) == TerrierTerms(one)
     assert TerrierTerms(one) != TerrierTerms(other)
     assert TerrierTerms(one).query_terms("the waves") == {"wave": 1.0}
@@ -266,24 +254,12 @@ def test_indices_in_memory_are_distinguished(java, tmp_path):
 
 def test_feedback_over_an_index_in_memory_is_feedback_over_the_one_on_disk(java, tmp_path):
     """And over the copies of both; the first, a middle and the last document are empty."""
-    texts = [
-        "",
-        "radio waves noise radio",
-        "ferrite cores",
-        "radio masers",
-        "",
-        "noise",
-        "masers",
-        "",
-    ]
-    documents = [{"docno": f"d{number}", "text": text} for number, text in enumerate(texts)]
-    indices = [
-        pt.terrier.IterDictIndexer(str(tmp_path / name), **options).index(documents)
-        for name, options in {"mem": {"type": pt.IndexingType.MEMORY}, "disk": {}}.items()
-    ]
-    results = pd.DataFrame(
-        {"docno": ["d1", "d3", "d7", "d2", "d4", "d0", "d6"], "qid": list("aaabbcd")}
-    )
+    texts = ["", "radio waves noise radio", "ferrite cores", "radio masers"]
+    docs = documents(*texts, "", "noise", "masers", "")
+    memory = indexed(tmp_path / "mem", docs, type=pt.IndexingType.MEMORY)
+    indices = [memory, indexed(tmp_path / "disk", docs)]
+    docnos = ["d2", "d4", "d8", "d3", "d5", "d1", "d7"]
+    results = pd.DataFrame({"docno": docnos, "qid": list("aaabbcd")})
     results["query"] = results["qid"].map(dict(a="masers", b="waves", c="radio", d="noise"))
     options = {"fb_docs": 2, "fb_terms": 3, "gamma": 0.4}
     for weights in ("idf", "rsj"):
@@ -296,28 +272,18 @@ def test_feedback_over_an_index_in_memory_is_feedback_over_the_one_on_disk(java,
     ]
     for table in tables:
         pd.testing.assert_frame_equal(table, tables[0])
-    selected = tables[0][tables[0]["selected"]]
-    assert selected.groupby("qid")["term"].agg(list).to_dict() == {
-        "a": ["radio", "wave", "maser"],
-        "b": ["core", "ferrit"],
-        "d": ["maser"],
-    }
-    assert RobertsonPRF(indices[0], **options)(results)["query"][0] == (
-        "applypipeline:off maser^1.4 radio^0.4 wave^0.4"
-    )
+    selected = tables[0][tables[0]["selected"]].groupby("qid")["term"].agg(list).to_dict()
+    assert selected == {"a": ["radio", "wave", "maser"], "b": ["core", "ferrit"], "d": ["maser"]}
+    query = RobertsonPRF(indices[0], **options)(results)["query"][0]
+    assert query == "applypipeline:off maser^1.4 radio^0.4 wave^0.4"
 
 
 def test_other_alphabets_need_their_tokeniser(java, tmp_path):
-    documents = [
-        {"docno": "d1", "text": "L'été, ondes"},
-        {"docno": "d2", "text": "radio"},
-        {"docno": "d3", "text": "tube"},
-    ]
-    index = pt.terrier.IterDictIndexer(str(tmp_path / "utf"), tokeniser="utf").index(documents)
+    docs = documents("L'été, ondes", "radio", "tube")
+    index = indexed(tmp_path / "utf", docs, tokeniser="utf")
     copy = TermIndex.from_terrier(index, tokeniser="utf", verbose=False)
-    assert copy.query_terms("ondes d'été") == TerrierTerms(index, tokeniser="utf").query_terms(
-        "ondes d'été"
-    )
+    terms = TerrierTerms(index, tokeniser="utf").query_terms("ondes d'été")
+    assert copy.query_terms("ondes d'été") == terms
     assert copy.bm25().search("(été)")["docno"].tolist() == ["d1"]
     assert TerrierTerms(index).query_terms("été") == {"été": 1.0}
     with pytest.raises(ValueError, match="no tokeniser 'english2'.*utf"):
@@ -326,15 +292,9 @@ def test_other_alphabets_need_their_tokeniser(java, tmp_path):
 
 def test_terms_that_are_not_words_reach_terrier_whole(java, tmp_path):
     """Terms with characters of Terrier's query language, such as wordpieces."""
-    documents = [
-        {"docno": "d1", "toks": {"a-b": 1, "c:d": 2, "##ing": 1, "wave": 1}},
-        {"docno": "d2", "toks": {"c:d": 1}},
-        {"docno": "d3", "toks": {"x": 1}},
-        {"docno": "d4", "toks": {"y": 1}},
-        {"docno": "d5", "toks": {"z": 1}},
-    ]
-    indexer = pt.terrier.IterDictIndexer(str(tmp_path / "pieces"), pretokenised=True)
-    index = indexer.index(documents)
+    toks = [{"a-b": 1, "c:d": 2, "##ing": 1, "wave": 1}, *({t: 1} for t in ("c:d", *"xyz"))]
+    docs = [{"docno": f"d{number}", "toks": of} for number, of in enumerate(toks, 1)]
+    index = indexed(tmp_path / "pieces", docs, pretokenised=True)
     copy = TermIndex.from_terrier(index, verbose=False)
     terriers = pt.terrier.Retriever(index, wmodel="BM25")
     mine = copy.bm25(idf="terrier", k3=8)
@@ -362,11 +322,8 @@ def test_the_example_gives_the_known_numbers(terrier, expansion):
     example = runpy.run_path(str(file))
     with pytest.warns(UserWarning, match="3 runs"):
         table = example["experiment"](Path(terrier.path).parent).set_index("name")
-    assert table["AP"].round(4).to_dict() == {
-        "BM25": 0.2965,
-        "BM25 >> RM3": 0.2984,
-        "BM25 >> Bo1": 0.3046,
-    }
+    expected = {"BM25": 0.2965, "BM25 >> RM3": 0.2984, "BM25 >> Bo1": 0.3046}
+    assert table["AP"].round(4).to_dict() == expected
     assert len(table.columns) == 10
     assert table.notna().all(axis=None)
 
@@ -378,13 +335,9 @@ def run_without_java(program: str, **environment: str) -> str:
     """The output of a program in a process without Java on PATH and in its environment."""
     gone = ("JAVA_HOME", "JDK_HOME", "JRE_HOME", "PATH")
     kept = {name: value for name, value in os.environ.items() if name not in gone}
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        env={**kept, "PATH": "/nonexistent", **environment},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    env = {**kept, "PATH": "/nonexistent", **environment}
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
 

@@ -3,7 +3,6 @@
 import pyterrier as pt
 import pytest
 
-from pyterrier_asl import TermIndex
 from pyterrier_asl.experiment import demo_collection
 
 
@@ -15,12 +14,6 @@ def test_the_generated_collection_is_a_dataset_of_pyterrier():
     assert set(qrels["qid"]) == set(topics["qid"])
     assert set(qrels["docno"]) <= set(docnos)
     assert not qrels.duplicated(["qid", "docno"]).any()
-
-
-def test_it_can_be_indexed_and_searched():
-    dataset = demo_collection.generated(documents=300, topics=4)
-    index = TermIndex.from_documents(dataset.get_corpus_iter(verbose=False), verbose=False)
-    assert set(index.bm25()(dataset.get_topics())["qid"]) == set(dataset.get_topics()["qid"])
 
 
 def test_it_is_the_same_for_a_seed():

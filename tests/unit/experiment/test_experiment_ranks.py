@@ -11,14 +11,9 @@ def test_ranks_follow_means():
     qids = [f"{number:02}" for number in range(30)]
     qrels = pd.DataFrame({"qid": qids, "docno": "a", "label": 1})
     topics = pd.DataFrame({"qid": qids, "query": "chess"})
+    both = pd.DataFrame({"qid": np.repeat(qids, 2), "docno": ["a", "b"] * 30})
     systems = {
-        name: pd.DataFrame(
-            {
-                "qid": np.repeat(qids, 2),
-                "docno": ["a", "b"] * 30,
-                "score": generator.normal(np.tile([gain, 0.0], 30)),
-            }
-        )
+        name: both.assign(score=generator.normal(np.tile([gain, 0.0], 30)))
         for name, gain in (("bad", -2), ("good", 3), ("fair", 1))
     }
     table = Experiment(systems, topics, qrels, ["AP", "ASL@5", "NumRet"], ranks=True)
