@@ -139,9 +139,8 @@ def compare_with_assessors(
     paired = PairedTest(test, correction, alpha, draws, seed)
 
     pairs = _both_ways(panel) if both_ways else panel.pairs(QRELS)
-
-    frame = as_frame([row for pair in pairs for row in _differences(panel, *pair, paired)])
-    return with_corrected_p(frame, test, "none" if as_published else correction, alpha)
+    rows = [row for pair in pairs for row in _differences(panel, *pair, paired)]
+    return with_corrected_p(as_frame(rows), test, "none" if as_published else correction, alpha)
 
 
 @compare_with_assessors.chart
@@ -176,14 +175,14 @@ def compare_with_assessors_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
         alt.Chart().mark_rule(color="gray", strokeDash=DASHED).encode(x=alt.datum(0)),
         ranges(base, "ci_low", "difference", "ci_high", "run minus judge"),
     )
-    bound = shape("bound", "the judge's score", domain=BOUNDS).legend(orient="bottom", columns=2)
-    layers.layer[1].layer[1].encoding.shape = bound
+    layers.layer[1].layer[1].encoding.shape = shape(
+        "bound", "the judge's score", domain=BOUNDS
+    ).legend(orient="bottom", columns=2)
     against = shown["judge"]
     if shown["judged_by"].nunique() > 1:
         against = against + ", judged by " + shown["judged_by"]
-    layers = layers.properties(data=shown.assign(against=against))
     return captioned(
-        in_rows(layers, "against", against),
+        in_rows(layers.properties(data=shown.assign(against=against)), "against", against),
         "Runs against other judges",
         "AP of each run minus AP of the judge's documents in the best order, in a random order "
         f"(the expected value) and in the worst order, with its interval. {significance(frame)}"
@@ -252,14 +251,14 @@ def human_range(
     for judged_by, name in _both_ways(panel):
         scores = judge_as_run(panel, name, judged_by)
         ends = (scores[bound].mean() for bound in reversed(BOUNDS))
-        rows.append((name, judged_by, "judge", *ends, bar))
+        rows.append((name, judged_by, "judge", *ends, means[judged_by].get(bar, np.nan), bar))
     if len(manual):
-        ends_of_runs = manual.min(), manual.mean(), manual.max()
-        rows.append(("manual runs", QRELS, "manual runs", *ends_of_runs, best))
-    frame = as_frame(rows, ["who", "judged_by", "kind", "low", "tick", "high", "bar_run"])
-    bars = [means[by].get(run, np.nan) for by, run in zip(frame["judged_by"], frame["bar_run"])]
-    frame.insert(6, "bar", np.array(bars, dtype=np.float64))
-    return frame.assign(topics=len(panel.qids))
+        rows.append(
+            ("manual runs", QRELS, "manual runs", manual.min(), manual.mean(), manual.max())
+            + (automatic.get(best, np.nan), best)
+        )
+    columns = ["who", "judged_by", "kind", "low", "tick", "high", "bar", "bar_run"]
+    return as_frame(rows, columns).assign(topics=len(panel.qids))
 
 
 def _both_ways(panel: Judges) -> list[tuple[str, str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 import numpy as np
 
@@ -93,8 +94,7 @@ def run_quality(
     """
     judged, rel = read(runs, qrels, rel)
     options = AslOptions(rel, cutoff, missing, as_published)
-    names = (*options.measures(), f"R@{options.depth}")
-    return quality_of(judged, options).rename(columns={name: options.label(name) for name in names})
+    return quality_of(judged, options, options.label)
 
 
 @run_quality.chart
@@ -102,7 +102,6 @@ def run_quality_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     """Every run by AP and by ASL; the colour is the share of ASL that missing documents cause."""
     names = {re.sub(r"\(rel=.*?\)", "", name): name for name in frame.columns}
     frame = frame.set_axis(list(names), axis=1)
-    further = [name for name in frame.columns if name.startswith(("R@", "Judged@"))]
     by_ap, by_asl = frame["run"].iloc[[int(frame["AP"].argmax()), 0]]
     best = f"{by_ap} is the best by AP{' and' if by_ap == by_asl else f', {by_asl}'} by ASL."
     return figure(
@@ -126,24 +125,29 @@ def run_quality_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
             legend=alt.Legend(format="%", orient="bottom", tickCount=3),
         ),
         tooltip=tooltips(
-            "run", "P@20", "ASL@g1-10", "AP", "ASL", "missing_share", "unjudged_share", *further
+            *("run", "P@20", "ASL@g1-10", "AP", "ASL", "missing_share", "unjudged_share"),
+            *(name for name in frame.columns if name.startswith(("R@", "Judged@"))),
         ),
     )
 
 
-def quality_of(judged: Evaluation, options: AslOptions) -> pd.DataFrame:
-    """The table of :func:`run_quality`."""
+def quality_of(
+    judged: Evaluation, options: AslOptions, label: Callable[[str], str] = str
+) -> pd.DataFrame:
+    """The table of :func:`run_quality`, with a label for each measure."""
     recall, missing, judged_share, unjudged, irrelevant = judged.once(_qualifications, options)
-    measures = options.measures().items()
-    means = {name: judged.values(measure).mean(axis=-1) for name, measure in measures}
+    means = {
+        label(name): judged.values(measure).mean(axis=-1)
+        for name, measure in options.measures().items()
+    }
     further = {
-        f"R@{options.depth}": recall,
-        "missing_share": missing / means["ASL"],
+        label(f"R@{options.depth}"): recall,
+        "missing_share": missing / means[label("ASL")],
         f"Judged@{options.depth}": judged_share,
         "unjudged_share": _share(unjudged, irrelevant),
     }
     frame = pd.DataFrame({"run": judged.names, **means, **further})
-    return frame.sort_values("ASL", key=rounded, kind="stable", ignore_index=True)
+    return frame.sort_values(label("ASL"), key=rounded, kind="stable", ignore_index=True)
 
 
 @analysis(ALEX, "Figures 1-4", question=LOST, tracks=True, group_by="track")
@@ -190,22 +194,20 @@ def headroom(
 
     def of_track(track: str, judged: Evaluation, rel: float) -> pd.DataFrame:
         options = AslOptions(rel, cutoff, missing, as_published)
-        quality = quality_of(judged, options)
-        further = quality.columns[list(quality).index("ASL") + 1 :]
+        quality = quality_of(judged, options, label)
+        measures = {label(name): measure for name, measure in options.measures().items()}
         rows = []
-        for name, measure in options.measures().items():
-            sign = -1 if higher_is_better(measure) is False else 1
+        for name, measure in measures.items():
+            sign = 1 if higher_is_better(measure) else -1
             best = quality.iloc[int((sign * rounded(quality[name])).argmax())]
             about = {
-                "measure": label(name),
+                "measure": name,
                 "runs": len(quality),
                 "best_run": best["run"] if is_relevant(judged, rel) else "",
                 "value": best[name],
-                **best[further],
             }
-            rows.append(about)
-        recall = f"R@{options.depth}"
-        return pd.DataFrame(rows).rename(columns={recall: label(recall)})
+            rows.append(about | best.drop(["run", *measures]).to_dict())
+        return pd.DataFrame(rows)
 
     return per_track(of_track, tracks)
 
@@ -232,17 +234,14 @@ def _best_values(measure: str, part: pd.DataFrame) -> alt.TopLevelMixin:
     """The value of the best run of each track, and its name."""
     lengths = measure.startswith("ASL")
     form, least = (".1f", 1) if lengths else (".3f", 0)
-    labels = [
-        f"{value:{form}} {run}" if run else "nothing is relevant"
-        for value, run in zip(part["value"], part["best_run"])
-    ]
-    rows = part.assign(label=labels, least=least)
+    best = zip(part["value"], part["best_run"])
+    labels = [f"{value:{form}} {run}" if run else "nothing is relevant" for value, run in best]
     powers = powers_of_ten(float(part["value"].fillna(1).max()))
     scale = alt.Scale(type="log", domain=[1, powers[-1]]) if lengths else alt.Scale(domain=[0, 1])
     axis = alt.Axis(format="~g", grid=False, values=powers if lengths else alt.Undefined)
-    named = bool(part["track"].astype(bool).any())
-    base = alt.Chart(rows, width=PANEL, height=alt.Step(2 * STEP)).encode(
-        y=alt.Y("track:N", sort=None, title=None, axis=alt.Axis() if named else None),
+    rows = alt.Chart(part.assign(label=labels, least=least))
+    base = rows.properties(width=PANEL, height=alt.Step(2 * STEP)).encode(
+        y=alt.Y("track:N", sort=None, title=None, axis=alt.Axis() if any(part["track"]) else None),
         tooltip=tooltips("track", "best_run", "value", "runs"),
     )
     x = alt.X("least:Q", scale=scale, title=better(measure, "←" if lengths else "→"), axis=axis)
@@ -268,8 +267,8 @@ def _histogram(measure: str, part: pd.DataFrame) -> alt.TopLevelMixin:
     )
     shown = counts.reindex(best_first).reset_index().fillna({"tracks": 0, "which": ""})
     axis = alt.Axis(format="d", values=whole_numbers(0, int(shown["tracks"].max())))
-    base = alt.Chart(shown, title=measure, width=PANEL, height=PANEL)
-    return base.mark_bar(color=COLORS[0]).encode(
+    bars = alt.Chart(shown, title=measure, width=PANEL, height=PANEL).mark_bar(color=COLORS[0])
+    return bars.encode(
         x=alt.X("bin:N", sort=best_first, title=None, axis=alt.Axis(labelAngle=-45)),
         y=alt.Y("tracks:Q", title="tracks", axis=axis),
         tooltip=tooltips("bin", "tracks", "which"),
@@ -287,17 +286,17 @@ def _qualifications(judged: Evaluation, options: AslOptions) -> Floats:
     for run, documents in zip(judged.runs, judged.once(relevant_documents, *options.how)):
         top = run.view(options.depth)
         judged_documents = np.bincount(top.queries[top.grades >= 0], minlength=len(top.retrieved))
-        shares = _share(judged_documents, top.retrieved)
-        above = (
-            of[documents.found].sum() / len(documents.total)
-            for of in (unjudged_above(run.view(options.cutoff), documents), documents.lengths - 1)
+        above = unjudged_above(run.view(options.cutoff), documents), documents.lengths - 1
+        means = (
+            documents.recall.mean(),
+            documents.asl_of_missing.mean(),
+            _share(judged_documents, top.retrieved).mean(),
+            *(of[documents.found].sum() / len(documents.total) for of in above),
         )
-        means = (of.mean() for of in (documents.recall, documents.asl_of_missing, shares))
-        rows.append((*means, *above))
+        rows.append(means)
     return np.transpose(rows)
 
 
 def _share(part: Floats | Ints, whole: Floats | Ints) -> Floats:
     """part / whole, NaN where the whole is 0."""
-    nothing = np.full(np.shape(part), np.nan)
-    return np.asarray(np.divide(part, whole, out=nothing, where=whole > 0))
+    return np.divide(part, whole, out=np.full(np.shape(part), np.nan), where=whole > 0)

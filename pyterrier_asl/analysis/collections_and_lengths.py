@@ -80,11 +80,9 @@ def lengths_by_rank(
     judged, rel = read(runs, qrels, rel)
     documents = _all_documents(judged, cutoff, rel, lengths, missing_length)
 
-    both = pd.concat([documents, documents.assign(kind="all")])
-    ordered = both.assign(
-        run=pd.Categorical(both["run"], judged.names), kind=pd.Categorical(both["kind"], _KINDS)
-    )
-    means = ordered.groupby(["run", "rank", "kind"], observed=True, as_index=False).agg(
+    orders = {"run": pd.CategoricalDtype(judged.names), "kind": pd.CategoricalDtype([*_KINDS])}
+    both = pd.concat([documents, documents.assign(kind="all")]).astype(orders)
+    means = both.groupby(["run", "rank", "kind"], observed=True, as_index=False).agg(
         length=("length", "mean"), documents=("length", "size")
     )
     return means.astype({"run": str, "kind": str})
@@ -106,14 +104,18 @@ def lengths_by_rank_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
         .mark_line()
         .encode(y=alt.Y("length:Q"), tooltip=alt.value(None)),
     )
-    chart = layers.facet(facet=alt.Facet("run:N", title=None, sort=runs), columns=2)
     caption = (
         "Mean over queries of the length of the document at each rank, and its trend. Users need "
         "time to read long documents, relevant or not. Measures that do not know lengths ignore it."
     )
     if len(runs) > MOST_PANELS:
         caption += f" The first {MOST_PANELS} of {len(runs)} runs."
-    return captioned(chart, "Lengths of the documents retrieved", caption, WIDE_CAPTION)
+    return captioned(
+        layers.facet(facet=alt.Facet("run:N", title=None, sort=runs), columns=2),
+        "Lengths of the documents retrieved",
+        caption,
+        WIDE_CAPTION,
+    )
 
 
 def _all_documents(

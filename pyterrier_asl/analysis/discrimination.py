@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import product
 from typing import Any
 
@@ -122,7 +122,7 @@ def discriminative_power(
     default = RARENESS_MEASURES if measures is None else measures
     for name, measure in measures_with_rel(default, rel).items():
         pairs = compare_all(judged.values(measure), judged.names, **options)
-        tables.append(_rows_by_level("measure", name, pairs["p_corrected"], levels, pairs.attrs))
+        tables.append(_rows_by_level("measure", name, pairs, levels))
     return pd.concat(tables, ignore_index=True)
 
 
@@ -132,8 +132,9 @@ def discrimination_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     what = "measure" if "measure" in frame else "preference"
     levels = sorted(frame["level"].unique(), reverse=True)
     # Signs have another test than the other preferences, but are shown in the same panel.
-    together = frame["correction"] == "none"
-    groups = frame["test"].where(together, "tests of pairs, correction: " + frame["correction"])
+    groups = frame["test"].where(
+        frame["correction"] == "none", "tests of pairs, correction: " + frame["correction"]
+    )
     panels = []
     for how, part in frame.groupby(groups, sort=False):
         shown = part.assign(name=part[what])
@@ -233,11 +234,16 @@ def preference_discrimination(
     for test, (kind, cube) in product(tests, cubes.items()):
         if test == "paired":
             pairs, _ = compare_preferences(kind, cube, judged.names)
-            p, attrs = pairs["p_corrected"], pairs.attrs
         else:
-            p = pd.Series(randomized_hsd(cube, draws=draws, seed=seed or 0, progress=progress))
-            attrs = {"test": test, "correction": "none", "family": p.size, "dropped": 0}
-        tables.append(_rows_by_level("preference", kind, p, levels, attrs))
+            p = randomized_hsd(cube, draws=draws, seed=seed or 0, progress=progress)
+            pairs = described(
+                pd.DataFrame({"p_corrected": p}),
+                test=test,
+                correction="none",
+                family=p.size,
+                dropped=0,
+            )
+        tables.append(_rows_by_level("preference", kind, pairs, levels))
     return pd.concat(tables, ignore_index=True)
 
 
@@ -252,18 +258,18 @@ def _check_levels(levels: Sequence[float]) -> None:
 
 
 def _rows_by_level(
-    what: str, name: str, p: pd.Series[float], levels: Sequence[float], attrs: Mapping[Any, Any]
+    what: str, name: str, pairs: pd.DataFrame, levels: Sequence[float]
 ) -> pd.DataFrame:
     """A row for each level; a p-value that is not a number is never significant."""
-    significant = np.array([int(np.sum(p <= level)) for level in levels])
+    significant = np.array([int(np.sum(pairs["p_corrected"] <= level)) for level in levels])
     return pd.DataFrame(
         {
             what: name,
             "level": list(levels),
-            "pairs": p.size,
+            "pairs": len(pairs),
             "significant": significant,
-            "percent": 100 * significant / max(p.size, 1),
-            **{of: attrs[of] for of in ("test", "correction", "family", "dropped")},
+            "percent": 100 * significant / max(len(pairs), 1),
+            **{of: pairs.attrs[of] for of in ("test", "correction", "family", "dropped")},
         }
     )
 
@@ -337,8 +343,10 @@ def stability(
         (name, *stabilities(share @ judged.values(m).T, fuzz), size, draws)
         for name, m in measures_with_rel(default, rel).items()
     ]
-    columns = ["measure", "absolute", "relative", "queries", "draws"]
-    return described(pd.DataFrame(rows, columns=columns), fuzz=fuzz)
+    return described(
+        pd.DataFrame(rows, columns=["measure", "absolute", "relative", "queries", "draws"]),
+        fuzz=fuzz,
+    )
 
 
 @stability.chart

@@ -44,9 +44,8 @@ def _by_group(
         return np.array(names, dtype=object), retrieves
     codes = group_codes(names, groups)
     first = np.unique(codes, return_index=True)[1]
-    labels = [groups.get(names[run], names[run]) for run in first]
-    together = [retrieves[codes == code].any(axis=0) for code in range(len(first))]
-    return np.array(labels, dtype=object), np.array(together)
+    labels = np.array([groups.get(names[run], names[run]) for run in first], dtype=object)
+    return labels, np.array([retrieves[codes == code].any(axis=0) for code in range(len(first))])
 
 
 def _depth(depth: int | None) -> str:
@@ -200,8 +199,9 @@ def rare_finds(
             "coverage": pool / max(relevant, 1),
         }
     )
-    order = ["alone", "few", "mean_rareness"]
-    frame = frame.sort_values(order, ascending=False, ignore_index=True, kind="stable")
+    frame = frame.sort_values(
+        ["alone", "few", "mean_rareness"], ascending=False, ignore_index=True, kind="stable"
+    )
     return described(frame, depth=_depth(depth))
 
 

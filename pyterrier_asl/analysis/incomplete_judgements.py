@@ -41,7 +41,7 @@ def _samples(
         raise ValueError(f"a share to keep lies above 0 and up to 1, but {wrong[0]} does not")
     check_draws(draws, seed)
     generator = np.random.default_rng(seed)
-    drawn = [fraction for fraction in fractions for _ in range(draws)]
+    drawn = np.repeat(fractions, draws).tolist()
     for fraction in progress_bar(drawn, desc="samples", shown=progress, leave=False):
         kept = np.zeros(items, dtype=bool)
         kept[generator.permutation(items)[: max(1, round(fraction * items))]] = True
@@ -108,8 +108,7 @@ def missing_labels(
 def missing_labels_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     """Agreement with reciprocal rank on all labels, as labels are removed."""
     # Of two rankings sgnLP and rrLP have the same sign.
-    ranking = frame[frame["preference"] != "sgnLP"]
-    parts = {"ranking": ranking, "system": frame}
+    parts = {"ranking": frame[frame["preference"] != "sgnLP"], "system": frame}
     scale = up_to_1(low for value, rows in parts.items() for low in _means(rows, value)["low"])
     panels = [
         _with_band(rows, value, f"sign agreement, two {value}s", "label fraction", scale)
@@ -235,8 +234,7 @@ def _means(frame: pd.DataFrame, value: str) -> pd.DataFrame:
     """Means over samples, and one standard deviation below and above, within [0, 1]."""
     mean, deviation = frame[value], frame[f"{value}_sd"]
     low, high = ((mean + way * deviation.fillna(0)).clip(0, 1) for way in (-1, 1))
-    means = {"mean": mean, "std": deviation, "low": low, "high": high}
-    return frame[["fraction", "preference"]].assign(**means)
+    return frame[["fraction", "preference"]].assign(mean=mean, std=deviation, low=low, high=high)
 
 
 def _with_band(
@@ -252,18 +250,20 @@ def _with_band(
     legend = alt.Legend(
         orient="bottom", title=None, symbolType="stroke", symbolSize=400, symbolOpacity=1
     )
-    color = alt.Color("preference:N", scale=colors, legend=legend)
     base = alt.Chart(means, width=WIDTH, height=HEIGHT).encode(
-        x=alt.X("fraction:Q", title=across), color=color
+        x=alt.X("fraction:Q", title=across),
+        color=alt.Color("preference:N", scale=colors, legend=legend),
     )
-    lines = base.mark_line().encode(
-        y=y,
-        strokeDash=alt.StrokeDash("preference:N", scale=dashes, legend=legend),
-        tooltip=tooltips(
-            "fraction",
-            "preference",
-            alt.Tooltip("mean", format=".3f"),
-            alt.Tooltip("std", format=".3f"),
+    return alt.layer(
+        base.mark_area(opacity=0.2).encode(y=low, y2=alt.Y2("high:Q")),
+        base.mark_line().encode(
+            y=y,
+            strokeDash=alt.StrokeDash("preference:N", scale=dashes, legend=legend),
+            tooltip=tooltips(
+                "fraction",
+                "preference",
+                alt.Tooltip("mean", format=".3f"),
+                alt.Tooltip("std", format=".3f"),
+            ),
         ),
     )
-    return alt.layer(base.mark_area(opacity=0.2).encode(y=low, y2=alt.Y2("high:Q")), lines)

@@ -102,15 +102,15 @@ def system_preferences(
         tested, values = compare_preferences(
             kind, cube, judged.names, correction=correction, alpha=alpha
         )
-        about = {name: tested.attrs[name] for name in ("test", "family", "dropped")}
-        table = tested.assign(
-            preference=kind,
-            mean=tested["difference"],
-            wins=np.sum(values > 0, axis=1),
-            losses=np.sum(values < 0, axis=1),
-            **about,
+        tables.append(
+            tested.assign(
+                preference=kind,
+                mean=tested["difference"],
+                wins=np.sum(values > 0, axis=1),
+                losses=np.sum(values < 0, axis=1),
+                **{name: tested.attrs[name] for name in ("test", "family", "dropped")},
+            )
         )
-        tables.append(table)
     return pd.concat(tables, ignore_index=True)[list(_COLUMNS)]
 
 
@@ -173,9 +173,9 @@ def _panel(kind: str, test: str, frame: pd.DataFrame, order: list[str]) -> alt.T
     rounded = frame[["a", "b", "mean", "wins", "losses", "p_corrected", "significant"]].round(4)
     most = max(float(rounded["mean"].abs().max()), 1e-9)
     about = [*textwrap.wrap(_MEANINGS[kind], 36), f"largest: {most:.2g}; {test} test"]
-    title = alt.TitleParams(kind, subtitle=about, anchor="start")
-    base = (
-        alt.Chart(inline_rows(rounded.assign(part=rounded["mean"] / most)), title=title)
+    base = square(
+        alt.Chart(inline_rows(rounded.assign(part=rounded["mean"] / most)))
+        .properties(title=alt.TitleParams(kind, subtitle=about, anchor="start"))
         .transform_calculate(swapped="[false, true]")
         .transform_flatten(["swapped"])
         .transform_calculate(
@@ -185,9 +185,11 @@ def _panel(kind: str, test: str, frame: pd.DataFrame, order: list[str]) -> alt.T
             share="datum.swapped ? -datum.part : datum.part",
             won="datum.swapped ? datum.losses : datum.wins",
             lost="datum.swapped ? datum.wins : datum.losses",
-        )
+        ),
+        "row",
+        "column",
+        order,
     )
-    base = square(base, "row", "column", order)
     color = alt.Color(
         "share:Q",
         title="row preferred (blue)",
@@ -206,10 +208,8 @@ def _panel(kind: str, test: str, frame: pd.DataFrame, order: list[str]) -> alt.T
             alt.Tooltip("p_corrected:Q", format=".4f"),
         ),
     )
-    if not few:
-        return shade
     dot = base.mark_circle(size=12, color="black").transform_filter("datum.significant")
-    return alt.layer(shade, dot)
+    return alt.layer(shade, dot) if few else shade
 
 
 @analysis(DIAZ, "section 5")
@@ -269,7 +269,7 @@ def system_order(
     # A win is a point and a tie half a point, so the tie with itself is subtracted.
     points = (signs.sum(axis=1) + len(signs)) / 2 - 0.5
     rounds, stays = mc4(signs < -EQUAL)
-    frame = pd.DataFrame(
+    return pd.DataFrame(
         {
             "system": judged.names,
             "mean": by_mean,
@@ -281,8 +281,7 @@ def system_order(
             "mc4_rank": shared_ranks(stays - rounds),
             "cycle": cycle_numbers(mean > EQUAL),
         }
-    )
-    return frame.sort_values(["mc4_rank", "mean_rank", "system"], ignore_index=True, kind="stable")
+    ).sort_values(["mc4_rank", "mean_rank", "system"], ignore_index=True, kind="stable")
 
 
 @system_order.chart
@@ -290,8 +289,8 @@ def system_order_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     """The systems' ranks by mean preference, Borda and MC4."""
     methods = {"mean_rank": "mean", "borda_rank": "Borda", "mc4_rank": "MC4"}
     shown, rest = first_of(frame, "systems, by MC4")
-    long = shown.melt(["system", "cycle"], list(methods), "method", "rank")
-    long = long.replace({"method": methods})
+    ranks = shown.melt(["system", "cycle"], list(methods), "method", "rank")
+    long = ranks.replace({"method": methods})
     in_cycles = int((frame["cycle"] > 0).sum())
     cyclic = (
         f"{in_cycles} of {len(frame)} systems are preferred to each other in a cycle, with which "

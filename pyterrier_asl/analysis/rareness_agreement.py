@@ -74,8 +74,9 @@ def agreement_by_alpha(
             rounded(judged.values(pools.measure(alpha=alpha)).mean(axis=-1))
             for alpha in (0.0, *alphas)
         )
-        of_alphas = zip(alphas, means)
-        rows += [(name, float(alpha), *_agreement(mean, plain)) for alpha, mean in of_alphas]
+        rows += [
+            (name, float(alpha), *_agreement(mean, plain)) for alpha, mean in zip(alphas, means)
+        ]
     return pd.DataFrame(rows, columns=["measure", "alpha", "tau", "tau_AP"])
 
 
@@ -164,8 +165,9 @@ def agreement_by_number_of_systems(
         drawn = np.random.default_rng(seed + size).permuted(systems, axis=1)[:, :size]
         tau = pd.Series(_taus(pools, drawn))
         rows.append((name, size, tau.mean(), tau.sem(), draws, int(tau.isna().sum())))
-    columns = ["measure", "systems", "tau", "standard_error", "draws", "undefined"]
-    return pd.DataFrame(rows, columns=columns)
+    return pd.DataFrame(
+        rows, columns=["measure", "systems", "tau", "standard_error", "draws", "undefined"]
+    )
 
 
 @agreement_by_number_of_systems.chart
@@ -173,8 +175,10 @@ def number_of_systems_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     """tau of sampled systems with their ranking among all, with its standard error."""
     low, high = (frame["tau"] + side * frame["standard_error"] for side in (-1, 1))
     sizes = alt.Axis(values=sorted(set(frame["systems"].tolist())), format="d")
-    x = alt.X("systems:Q", title="systems N", scale=alt.Scale(type="log", base=2), axis=sizes)
-    base = alt.Chart(frame.assign(low=low, high=high)).encode(x=x, color=category("measure"))
+    base = alt.Chart(frame.assign(low=low, high=high)).encode(
+        x=alt.X("systems:Q", title="systems N", scale=alt.Scale(type="log", base=2), axis=sizes),
+        color=category("measure"),
+    )
     return figure(
         alt.layer(
             base.mark_rule().encode(y=alt.Y("low:Q", title="Kendall's τ"), y2=alt.Y2("high:Q")),
@@ -205,6 +209,11 @@ def _taus(pools: Pools, drawn: Ints) -> Floats:
 
 def _gain_line(measure: Any, systems: int) -> tuple[float, float]:
     """a and b of the gain a - b S_d of a document that S_d of two systems or more find."""
-    options = {name: measure[name] for name in ("alpha", "normalized")}
-    first, second = gains(np.array([1, 2]), np.full(2, systems), np.arange(3), **options).tolist()
+    first, second = gains(
+        np.array([1, 2]),
+        np.full(2, systems),
+        np.arange(3),
+        alpha=measure["alpha"],
+        normalized=measure["normalized"],
+    ).tolist()
     return 2 * first - second, first - second

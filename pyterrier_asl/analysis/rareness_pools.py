@@ -80,8 +80,9 @@ def rareness_by_pool(
     judged, _ = read(runs, qrels, rel, measure)
     pools_of_runs = _pools(judged, measure, rel)
     codes = None if groups is None else group_codes(judged.names, groups)
-    masks = {"all": np.ones(len(judged), dtype=bool)}
-    masks |= {str(name): _members(judged, str(name), members) for name, members in pools.items()}
+    masks = {"all": np.ones(len(judged), dtype=bool)} | {
+        str(name): _members(judged, str(name), members) for name, members in pools.items()
+    }
 
     tables: list[pd.DataFrame] = []
     for name, mask in masks.items():
@@ -187,9 +188,9 @@ def rareness_without_own_group(
 def own_group_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     """The rank of every run with rareness counted without the other runs of its group."""
     lists = {"rank": "by all runs", "rank_without": "without its group"}
-    moved = frame.assign(moved=frame["rank"] - frame["rank_without"])
     keys = ["run", "group", "runs_of_group", "moved"]
-    long = moved.melt(keys, list(lists), "list", "rank of run").replace({"list": lists})
+    moved = frame.assign(moved=frame["rank"] - frame["rank_without"]).rename(columns=lists)
+    long = moved.melt(keys, list(lists.values()), "list", "rank of run")
     return ranks_on_lists(
         long,
         "Rareness without the run's group",
@@ -208,10 +209,7 @@ def pools_by(table: Mapping[str, str]) -> dict[str, list[str]]:
     >>> pools_by({"a": "manual", "b": "automatic", "c": "manual"})
     {'manual': ['a', 'c'], 'automatic': ['b']}
     """
-    pools: dict[str, list[str]] = {}
-    for run, value in table.items():
-        pools.setdefault(value, []).append(run)
-    return pools
+    return {one: [run for run, of in table.items() if of == one] for one in table.values()}
 
 
 def _members(judged: Evaluation, name: str, members: Iterable[str]) -> Bools:

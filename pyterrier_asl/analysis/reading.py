@@ -206,8 +206,7 @@ def _rerank(table: Columns) -> pa.Table:
     """A run whose scores are negative positions by 64-bit scores, which 32 bits hold exactly."""
     run = pa.table({"qid": table.qid, "docno": table.docno, "score": pa.array(table.value)})
     run = run.sort_by([("qid", "ascending"), ("score", "descending"), ("docno", "descending")])
-    ends = pc.run_end_encode(run["qid"].combine_chunks()).run_ends.to_numpy()
-    offsets = np.append(0, ends)
+    offsets = np.append(0, pc.run_end_encode(run["qid"].combine_chunks()).run_ends.to_numpy())
     return run.set_column(2, "score", pa.array(-within_query(offsets).astype(np.float64)))
 
 

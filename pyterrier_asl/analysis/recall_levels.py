@@ -52,8 +52,9 @@ def recall_level_needed(
     judged, rel = read(runs, qrels, rel)
     i_star, i = judged.once(first_differences, rel, cutoff), np.arange(1, levels + 1)
     needed = [int(np.sum(i_star == level)) for level in i]
-    shares = np.cumsum(needed) / max(i_star.size, 1)
-    return pd.DataFrame({"i": i, "pairs": needed, "cumulative": shares})
+    return pd.DataFrame(
+        {"i": i, "pairs": needed, "cumulative": np.cumsum(needed) / max(i_star.size, 1)}
+    )
 
 
 @recall_level_needed.chart
@@ -102,8 +103,7 @@ def level_correlations(
         with np.errstate(invalid="ignore", divide="ignore"):
             correlations = products[-1] / np.sqrt(np.diag(products) * products[-1, -1])
         rows += [(i, j, pairs, value) for i, value in enumerate(correlations[:-1], 1)]
-    frame = pd.DataFrame(rows, columns=["i", "j", "pairs", "correlation"])
-    return frame.sort_values(["i", "j"], ignore_index=True)
+    return pd.DataFrame(sorted(rows), columns=["i", "j", "pairs", "correlation"])
 
 
 @level_correlations.chart
@@ -172,8 +172,10 @@ def level_regressions(
             with np.errstate(invalid="ignore", divide="ignore"):
                 coefficients = coefficients * np.sqrt(np.diag(among) / products[0, 0])
         rows += [(i, j, float(c), float(r2), pairs) for j, c in enumerate(coefficients, 1)]
-    frame = pd.DataFrame(rows, columns=["i", "j", "coefficient", "R2", "pairs"])
-    return described(frame, standardized=standardized)
+    return described(
+        pd.DataFrame(rows, columns=["i", "j", "coefficient", "R2", "pairs"]),
+        standardized=standardized,
+    )
 
 
 @level_regressions.chart
@@ -248,9 +250,15 @@ def prediction_from_suffixes(
 
     pairs, right, tied = judged.once(_predictions, rel, cutoff)
     with np.errstate(invalid="ignore", divide="ignore"):
-        shares = {"percent": 100 * right / pairs, "percent_of_untied": 100 * right / (pairs - tied)}
-    predictors = {"predictor": ["sgnLP", "δRR_2"], "pairs": pairs, "right": right, "ties": tied}
-    frame = pd.DataFrame({**predictors, **shares})
+        columns = {
+            "predictor": ["sgnLP", "δRR_2"],
+            "pairs": pairs,
+            "right": right,
+            "ties": tied,
+            "percent": 100 * right / pairs,
+            "percent_of_untied": 100 * right / (pairs - tied),
+        }
+    frame = pd.DataFrame(columns)
     untied = frame.set_index("predictor")["percent_of_untied"]
     return described(frame, **({_BETTER: untied.idxmax()} if untied.nunique() > 1 else {}))
 
@@ -262,9 +270,11 @@ def _predictions(judged: Evaluation, rel: float, cutoff: int | None) -> tuple[in
     after = np.delete(reciprocal, (np.cumsum(total) - total)[total > 0], axis=1)
     _, suffix = pairwise_preferences(after, np.maximum(total - 1, 0))
     predicted = np.stack([suffix, second])
-    right = np.sum(predicted * first > 0, axis=(1, 2))
-    ties = np.sum((predicted == 0) & (first != 0), axis=(1, 2))
-    return int(np.sum(first != 0)), right, ties
+    return (
+        int(np.sum(first != 0)),
+        np.sum(predicted * first > 0, axis=(1, 2)),
+        np.sum((predicted == 0) & (first != 0), axis=(1, 2)),
+    )
 
 
 @prediction_from_suffixes.chart

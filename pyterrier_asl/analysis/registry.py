@@ -380,8 +380,8 @@ def analyses() -> list[Analysis]:
     """All analyses, those that answer a question first, by question, then the others by paper."""
     for module in iter_modules(import_module(__package__).__path__):
         import_module(f"{__package__}.{module.name}")
-    headings = (*QUESTIONS, *PAPERS)
-    return sorted(_ANALYSES.values(), key=lambda a: (headings.index(a.heading), a.figure, a.name))
+    order = [*QUESTIONS, *PAPERS].index
+    return sorted(_ANALYSES.values(), key=lambda a: (order(a.heading), a.figure, a.name))
 
 
 def find_analyses(name: str) -> list[Analysis]:

@@ -79,13 +79,18 @@ def search_length_distribution(
     lengths = documents.lengths
     if len(bounds) < 2:
         raise ValueError("edges must have two numbers or more: the beginning and the end of a bin")
-    highs = np.append(bounds[1:-1] - 1, max(bounds[-1], lengths.max(initial=0)))
     bins = [-np.inf, *bounds[1:-1], np.inf]
     found, lost = (np.histogram(lengths[documents.found == of], bins)[0] for of in (True, False))
-    counts = {"found": found, "missing": lost, "documents": found + lost}
-    share = (found + lost) / max(len(lengths), 1)
+    columns = {
+        "low": bounds[:-1],
+        "high": np.append(bounds[1:-1] - 1, max(bounds[-1], lengths.max(initial=0))),
+        "found": found,
+        "missing": lost,
+        "documents": found + lost,
+        "share": (found + lost) / max(len(lengths), 1),
+    }
     return described(
-        pd.DataFrame({"low": bounds[:-1], "high": highs, **counts, "share": share}),
+        pd.DataFrame(columns),
         run=name,
         runs=len(judged) if run is None else 1,
         ASL=float(documents.asl.mean()),
@@ -203,7 +208,7 @@ def search_length_changes(
         }
     )
     signs = {"wins": difference < 0, "losses": difference > 0, "same": difference == 0}
-    sums = {**signs, **kinds, "neither": ~retrieved}
+    sums = signs | kinds | {"neither": ~retrieved}
     counts = {name: int(np.sum(of)) for name, of in sums.items()}
     unnamed = [name for name, run in zip(names, (a, b)) if run is None and not are_two]
     return described(frame, a=names[0], b=names[1], **counts, chosen=unnamed, runs=len(judged))
@@ -258,8 +263,9 @@ def _edges(edges: ArrayLike) -> Ints:
 def _name_bins(frame: pd.DataFrame) -> pd.DataFrame:
     """Names the bins, such as 1 to 100."""
     ends = zip(frame["low"], frame["high"])
-    names = [f"{low}" if low == high else f"{low} to {high}" for low, high in ends]
-    return pd.DataFrame(frame.assign(length=names).reset_index(drop=True).to_dict("list"))
+    return frame.assign(
+        length=[f"{low}" if low == high else f"{low} to {high}" for low, high in ends]
+    )
 
 
 #: The share in the paper over its tracks: mean, and one standard deviation.
@@ -345,13 +351,15 @@ def effective_share(
     def of_track(track: str, judged: Evaluation, rel: float) -> pd.DataFrame:
         documents = judged.once(relevant_documents, rel, cutoff)
         ends = np.cumsum(documents[0].total)[:-1]
-        precision = np.array([run.mean(run.precision, 0.0) for run in documents]).mean(axis=-1)
         shares = np.array(
             [[*map(_effective_share, np.split(run.precision, ends))] for run in documents]
         )
-        share = np.nanmean(shares, axis=1) if is_relevant(judged, rel) else np.nan
-        pooled = [_effective_share(run.precision) for run in documents]
-        columns = {"run": judged.names, "AP": precision, "share": share, "pooled": pooled}
+        columns = {
+            "run": judged.names,
+            "AP": np.array([run.mean(run.precision, 0.0) for run in documents]).mean(axis=-1),
+            "share": np.nanmean(shares, axis=1) if is_relevant(judged, rel) else np.nan,
+            "pooled": [_effective_share(run.precision) for run in documents],
+        }
         return pd.DataFrame(columns)
 
     return per_track(of_track, read_tracks(runs, qrels, rel))
@@ -363,21 +371,18 @@ def effective_share_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
     mean, deviation = PUBLISHED
     paper = pd.DataFrame({"low": [mean - deviation], "high": [mean + deviation], "mean": [mean]})
     low, percent = alt.Y("low:Q", scale=alt.Scale(domain=[0, 1])), alt.Axis(format="%")
-    points = (
-        alt.Chart(frame)
-        .mark_circle(opacity=0.7)
-        .encode(
-            x=alt.X("AP:Q", title="AP"),
-            y=alt.Y("share:Q", title="share of the relevant documents", axis=percent),
-            **by_collection(frame, "track"),
-            tooltip=tooltips("track", "run", "AP", "share", "pooled"),
-        )
-    )
     return figure(
         alt.layer(
             alt.Chart(paper).mark_rect(opacity=0.15).encode(y=low, y2=alt.Y2("high:Q")),
             alt.Chart(paper).mark_rule(strokeDash=DASHED).encode(y=alt.Y("mean:Q")),
-            points,
+            alt.Chart(frame)
+            .mark_circle(opacity=0.7)
+            .encode(
+                x=alt.X("AP:Q", title="AP"),
+                y=alt.Y("share:Q", title="share of the relevant documents", axis=percent),
+                **by_collection(frame, "track"),
+                tooltip=tooltips("track", "run", "AP", "share", "pooled"),
+            ),
         ),
         "The documents that determine AP",
         "AP is a mean over all relevant documents, but the plain mean of search lengths of a top "

@@ -99,8 +99,9 @@ def _success(judges: Judges, depth: int, alpha: float) -> pd.DataFrame:
         for curve, values in curves.items()
         for n, success in enumerate(values, start=1)
     ]
-    columns = ["system", "kind", "n", "S@n", "ci_low", "ci_high", "queries"]
-    return pd.DataFrame(rows, columns=columns)
+    return pd.DataFrame(
+        rows, columns=["system", "kind", "n", "S@n", "ci_low", "ci_high", "queries"]
+    )
 
 
 @satisfaction.chart
@@ -119,15 +120,23 @@ def satisfaction_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
         axis=alt.Axis(format="%"),
         scale=alt.Scale(domain=[0, 1]),
     )
-    columns = "curve:N", "kind:N", "n:Q", "share:Q", "ci_low:Q", "ci_high:Q", "queries:Q"
     base = alt.Chart(shown).encode(x=x, color=category("curve", domain=named))
-    behind = tooltips("curve:N", "n:Q", "share:Q")
     layers = alt.layer(
         alt.Chart(inline_rows(others))
         .mark_line(color="lightgray", strokeWidth=0.7)
-        .encode(x=x, y=y, detail=alt.Detail("curve:N"), tooltip=behind),
+        .encode(
+            x=x,
+            y=y,
+            detail=alt.Detail("curve:N"),
+            tooltip=tooltips("curve:N", "n:Q", "share:Q"),
+        ),
         base.mark_area(opacity=0.12).encode(y=alt.Y("ci_low:Q"), y2=alt.Y2("ci_high:Q")),
-        base.mark_line(point=True).encode(y=y, tooltip=tooltips(*columns)),
+        base.mark_line(point=True).encode(
+            y=y,
+            tooltip=tooltips(
+                *("curve:N", "kind:N", "n:Q", "share:Q", "ci_low:Q", "ci_high:Q", "queries:Q")
+            ),
+        ),
     )
     least, most = int(frame["queries"].min()), int(frame["queries"].max())
     fewest = f"{least:,} to " if least < most else ""  # tracks can have different numbers

@@ -49,8 +49,7 @@ def relative_error_reduction(old: ArrayLike, new: ArrayLike, best: float) -> Any
     >>> relative_error_reduction([0.517, 51], [0.706, 6], 1).round(3)
     array([0.391, 0.9  ])
     """
-    before = np.asarray(old, dtype=np.float64) - best
-    after = np.asarray(new, dtype=np.float64) - best
+    before, after = (np.asarray(value, dtype=np.float64) - best for value in (old, new))
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(before != 0, (before - after) / before + 0.0, np.nan)[()]
 
@@ -127,12 +126,11 @@ def compare_techniques(
             values = two.values(measure)
             means = dict(zip(("old", "new"), values.mean(axis=-1).tolist()))
             rrie = float(relative_error_reduction(**means, best=1.0))
-            tested = paired.of(values[1], values[0])
-            rows.append({"measure": name, **means, "RRIE": rrie, **tested})
+            rows.append({"measure": name, **means, "RRIE": rrie, **paired.of(values[1], values[0])})
         return described(as_frame(rows), old=old, new=new)
 
-    frame = per_track(of_track, tracks)
-    return with_corrected_p(frame, test, "none" if as_published else correction, alpha)
+    method = "none" if as_published else correction
+    return with_corrected_p(per_track(of_track, tracks), test, method, alpha)
 
 
 @compare_techniques.chart

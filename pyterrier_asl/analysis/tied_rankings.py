@@ -70,8 +70,8 @@ def levels_chart(frame: pd.DataFrame) -> alt.TopLevelMixin:
 def _levels(n: int, m: int, cutoff: int) -> tuple[int, int]:
     least = max(0, m - (n - cutoff))  # relevant documents that do not fit behind the cut-off
     first = min(cutoff, n - m + 1)  # the last rank at which the first relevant document can be
-    arrangements = (math.comb(cutoff, j) for j in range(least, min(m, cutoff) + 1))
-    return first + (least == 0), sum(arrangements)
+    numbers = range(least, min(m, cutoff) + 1)
+    return first + (least == 0), sum(math.comb(cutoff, j) for j in numbers)
 
 
 @analysis(DIAZ, "Figure 2")
@@ -155,8 +155,14 @@ def ties(
     judged, rel = read(runs, qrels, rel)
     i_star = judged.once(first_differences, rel, cutoff)
     tied = np.array([np.sum(i_star == 0), np.sum(i_star != 1)])
-    counts = {"pairs": i_star.size, "ties": tied, "percent": 100 * tied / max(i_star.size, 1)}
-    return pd.DataFrame({"preference": ["rrLP, sgnLP", "RR"], **counts})
+    return pd.DataFrame(
+        {
+            "preference": ["rrLP, sgnLP", "RR"],
+            "pairs": i_star.size,
+            "ties": tied,
+            "percent": 100 * tied / max(i_star.size, 1),
+        }
+    )
 
 
 @ties.chart

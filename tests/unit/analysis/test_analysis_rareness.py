@@ -2,13 +2,15 @@
 Tests of discrimination.py, finders.py, rareness_agreement.py, rareness_pools.py."""
 
 import warnings
-from itertools import combinations
+from collections import Counter
+from functools import partial
+from itertools import combinations, product
 
 import numpy as np
 import pandas as pd
 import pytest
 from ir_measures import AP, P
-from scipy.stats import kendalltau, ttest_ind
+from scipy.stats import kendalltau, rankdata, ttest_ind
 
 from pyterrier_asl import AP_Rareness, P_Rareness, RarenessPool
 from pyterrier_asl.analysis.discrimination import discriminative_power, stability
@@ -36,12 +38,10 @@ def some_runs(seed: int, systems: int = 9, documents: int = 15) -> tuple[dict, d
     docnos = [f"d{i}" for i in range(documents)]
     qrels = {q: {d: int(g) for d, g in zip(docnos, rng.integers(0, 3, documents))} for q in QUERIES}
     likes = {q: rng.random(documents) for q in QUERIES}
-    runs = {}
-    for s in range(systems):
-        runs[f"s{s}"] = {}
-        for q in QUERIES:
-            order = np.argsort(-(likes[q] + rng.random(documents)))[: rng.integers(4, documents)]
-            runs[f"s{s}"][q] = {docnos[d]: float(50 - i) for i, d in enumerate(order)}
+    runs: dict[str, dict] = {f"s{s}": {} for s in range(systems)}
+    for run, q in product(runs.values(), QUERIES):
+        order = np.argsort(-(likes[q] + rng.random(documents)))[: rng.integers(4, documents)]
+        run[q] = {docnos[d]: float(50 - i) for i, d in enumerate(order)}
     return runs, qrels
 
 
@@ -73,10 +73,8 @@ def test_values_are_the_measures_for_members_and_others(measure, grouped):
     members = np.arange(len(runs)) < 6
     of_pool = {n: g for n, g in (groups or {}).items() if n in judged.names[:6]}
     pool = pool_of({name: runs[name] for name in judged.names[:6]}, groups=of_pool or None)
-    codes = None
-    if groups:
-        labels = [groups.get(name, name) for name in judged.names]
-        codes = np.unique(labels, return_inverse=True)[1]
+    labels = [(groups or {}).get(name, name) for name in judged.names]
+    codes = np.unique(labels, return_inverse=True)[1] if grouped else None
     found = Pools(measure, judged.runs).values(members, codes)
     for row, run, member in zip(found, judged.runs, members):
         expected = measure(pool=pool, member=bool(member)).values(run)
@@ -118,39 +116,28 @@ def test_discriminative_power_is_a_count_of_tests():
 
 
 def test_stability_matches_a_loop():
-    runs, qrels = some_runs(6)
+    judged = Evaluation.of(*some_runs(6, systems=5))
     measures = [P @ 5, AP_Rareness(alpha=1.0) @ 5]
-    judged = Evaluation.of(runs, qrels)
-    found = stability(judged, None, measures, draws=200, seed=3).set_index("measure")
-    drawn = np.random.default_rng(3).permuted(
-        np.tile(np.arange(len(QUERIES)) < 2, (200, 1)), axis=1
-    )
-    for measure in measures:
-        value = judged.values(measure)
-        for column, least in (
-            ("absolute", lambda a, b: 0.05),
-            ("relative", lambda a, b: 0.05 * max(a, b)),
-        ):
-            usual = []
-            for a, b in combinations(value, 2):
-                wins = losses = 0
-                for chosen in drawn:
-                    x, y = a[chosen].mean(), b[chosen].mean()
-                    wins += x - y > least(x, y) + 1e-12
-                    losses += y - x > least(x, y) + 1e-12
-                usual.append(max(wins, losses) / len(drawn))
-            assert found.loc[str(measure), column] == pytest.approx(np.mean(usual))
+    found = stability(judged, None, measures, draws=40, seed=3).set_index("measure")
+    halves = np.tile(np.arange(len(QUERIES)) < 2, (40, 1))
+    drawn = np.random.default_rng(3).permuted(halves, axis=1)
+    fuzz = {"absolute": lambda a, b: 0.05, "relative": lambda a, b: 0.05 * max(a, b)}
+    for measure, (column, least) in product(measures, fuzz.items()):
+        usual = []
+        for a, b in combinations(judged.values(measure), 2):
+            means = [(a[chosen].mean(), b[chosen].mean()) for chosen in drawn]
+            wins = sum(x - y > least(x, y) + 1e-12 for x, y in means)
+            losses = sum(y - x > least(x, y) + 1e-12 for x, y in means)
+            usual.append(max(wins, losses) / len(drawn))
+        assert found.loc[str(measure), column] == pytest.approx(np.mean(usual))
 
 
 def test_an_odd_half_is_rounded_to_the_even_number():
     runs, qrels = some_runs(8)
-    for queries, half in ((3, 2), (1, 1)):
-        qrels_of = {q: qrels[q] for q in QUERIES[:queries]}
-        if queries == 1:
-            with pytest.raises(ValueError, match="0 of 1 query cannot be drawn: half of the"):
-                stability(runs, qrels_of, [P @ 5])
-        else:
-            assert stability(runs, qrels_of, [P @ 5], draws=5)["queries"].tolist() == [half]
+    three, one = ({q: qrels[q] for q in QUERIES[:number]} for number in (3, 1))
+    assert stability(runs, three, [P @ 5], draws=5)["queries"].tolist() == [2]
+    with pytest.raises(ValueError, match="0 of 1 query cannot be drawn: half of the"):
+        stability(runs, one, [P @ 5])
     with pytest.raises(ValueError, match="two systems or more"):
         stability({"s0": runs["s0"]}, qrels, [P @ 5])
 
@@ -158,64 +145,67 @@ def test_an_odd_half_is_rounded_to_the_even_number():
 # Number of systems, alpha
 
 
-@pytest.mark.parametrize("measure", MEASURES, ids=str)
-def test_algorithm_1_matches_the_measure_with_a_pool_of_the_sample(measure):
+def test_algorithm_1_matches_the_measures_with_a_pool_of_the_sample():
     runs, qrels = some_runs(9)
     judged = Evaluation.of(runs, qrels)
-    found = agreement_by_number_of_systems(judged, None, [measure], sizes=[4], draws=20, seed=1)
-    among_all = judged.values(measure(pool=pool_of(runs))).mean(axis=1)
-    drawn = np.random.default_rng(1 + 4).permuted(np.tile(np.arange(9), (20, 1)), axis=1)[:, :4]
-    taus = []
-    for sample in drawn:
+    found = agreement_by_number_of_systems(judged, None, MEASURES, sizes=[4], draws=8, seed=1)
+    drawn = np.random.default_rng(1 + 4).permuted(np.tile(np.arange(9), (8, 1)), axis=1)[:, :4]
+    taus = np.empty((len(MEASURES), len(drawn)))
+    whole = pool_of(runs)
+    for at, sample in enumerate(drawn):
         chosen = judged.select([judged.names[i] for i in sample])
         pool = pool_of({name: runs[name] for name in chosen.names})
-        mean = chosen.values(measure(pool=pool)).mean(axis=1)
-        taus.append(kendalltau(mean.round(12), among_all[sample].round(12))[0])
-    assert found["tau"].tolist() == pytest.approx([np.nanmean(taus)])
+        for row, measure in enumerate(MEASURES):
+            among_all, among_some = (
+                chosen.values(measure(pool=of)).mean(axis=1).round(12) for of in (whole, pool)
+            )
+            taus[row, at] = kendalltau(among_some, among_all)[0]
+    assert found["tau"].tolist() == pytest.approx(np.nanmean(taus, axis=1).tolist())
 
 
 def test_agreement_by_alpha_matches_the_measures():
     runs, qrels = some_runs(10)
     judged, pool = Evaluation.of(runs, qrels), pool_of(runs)
-    found = agreement_by_alpha(runs, qrels, ["P_Rareness@5", "AP_Rareness@5"], alphas=[0, 0.3, 1])
+    found = agreement_by_alpha(runs, qrels, ["P_Rareness@5", "AP_Rareness@5"], alphas=[1, 0.3])
+    assert found["alpha"].tolist() == [1, 0.3] * 2, "compared with alpha 0, which is not among them"
     for row in found.itertuples():
-        measure = P_Rareness @ 5 if row.measure.startswith("P_") else AP_Rareness @ 5
-        with_alpha = judged.values(measure(pool=pool, alpha=row.alpha)).mean(axis=1).round(12)
-        without = judged.values(measure(pool=pool, alpha=0)).mean(axis=1).round(12)
+        rare, plain = (P_Rareness, P) if row.measure.startswith("P_") else (AP_Rareness, AP)
+        with_alpha = judged.values((rare @ 5)(pool=pool, alpha=row.alpha)).mean(axis=1).round(12)
+        without = judged.values(plain @ 5).mean(axis=1).round(12)
         assert row.tau == pytest.approx(kendalltau(with_alpha, without)[0])
-    assert found[found["alpha"] == 0]["tau"].tolist() == pytest.approx([1, 1])
+    same = agreement_by_alpha(runs, qrels, ["AP_Rareness@5"], alphas=[0])
+    assert same["tau"].tolist() == same["tau_AP"].tolist() == [1]
 
 
 # Synthetic systems, documents, pools
 
 
-@pytest.mark.parametrize("alpha", [0.0, 0.5, 1.0])
-def test_made_up_systems_come_out_as_if_they_had_taken_part(alpha):
+def test_made_up_systems_come_out_as_if_they_had_taken_part():
     runs, qrels = some_runs(12)
-    found = synthetic_systems(runs, qrels, "q2", cutoff=6, alphas=[alpha])
+    found = synthetic_systems(runs, qrels, "q2", cutoff=6, alphas=[0.5, 1.0])
     relevant = [d for d, grade in qrels["q2"].items() if grade >= 1]
+    assert found[found["system"] == "common"]["documents"].max() == min(6, len(relevant))
     counts = {d: sum(d in list(run["q2"])[:6] for run in runs.values()) for d in relevant}
     common = sorted(relevant, key=lambda d: -counts[d])
-    for row in found.itertuples():
-        made_up = [f"new{i}" for i in range(row.documents)]
-        wanted = made_up if row.system == "rare" else common[: row.documents]
+    for (system, number), rows in found.groupby(["system", "documents"]):
+        made_up = [f"new{i}" for i in range(number)]
+        wanted = made_up if system == "rare" else common[:number]
         answer = {d: 99.0 - i for i, d in enumerate([*wanted, *(f"x{i}" for i in range(6))])}
         answer[common[0]] = answer.get(common[0], 1.0)  # all runs need a judged document
         everyone = {**runs, "made up": {"q2": answer}}
         judged_by = {"q2": {**qrels["q2"], **dict.fromkeys(made_up, 1)}}
-        measure = P_Rareness(pool=pool_of(everyone), alpha=alpha) @ 6
-        # Documents that other systems do not retrieve do not change their scores.
-        given = Evaluation.of(everyone, judged_by).values(measure)[:, 0].round(9)
-        assert row.value == pytest.approx(given[-1])
-        assert row.rank == 1 + np.sum(given[:-1] > given[-1])
-    assert found[found["system"] == "common"]["documents"].max() == min(6, len(relevant))
+        judged, pool = Evaluation.of(everyone, judged_by), pool_of(everyone)
+        for row in rows.itertuples():
+            # Documents that other systems do not retrieve do not change their scores.
+            measure = P_Rareness(pool=pool, alpha=row.alpha) @ 6
+            given = judged.values(measure)[:, 0].round(9)
+            assert row.value == pytest.approx(given[-1])
+            assert row.rank == 1 + np.sum(given[:-1] > given[-1])
 
 
 def test_made_up_systems_must_fit():
     runs, qrels = some_runs(13)
-    with pytest.raises(
-        ValueError, match="query 'q9' is not in the qrels, whose ids look like 'q1'"
-    ):
+    with pytest.raises(ValueError, match="'q9' is not in the qrels, whose ids look like 'q1'"):
         synthetic_systems(runs, qrels, "q9")
     with pytest.raises(ValueError, match="7 documents do not fit"):
         synthetic_systems(runs, qrels, "q1", cutoff=6, documents=[7])
@@ -229,18 +219,13 @@ def test_rare_documents_are_counted_as_in_a_loop():
         assert len(found) == sum(g >= 1 for ds in qrels.values() for g in ds.values())
         for row in found.itertuples():
             finders = [n for n, run in runs.items() if row.docno in list(run[row.qid])[:depth]]
-            labels = {
-                ("g", grouping[n]) if grouping and n in grouping else ("r", n) for n in finders
-            }
+            of = grouping or {}
+            labels = {("g", of[n]) if n in of else ("r", n) for n in finders}
             assert row.S_d == len(labels) and row.S == (9 if grouping is None else 8)
             assert sorted(row.found_by) == sorted(name for _, name in labels)
             assert row.rareness == pytest.approx(1 - row.S_d / row.S)
-            ranks = [
-                list(r[row.qid]).index(row.docno) + 1
-                for r in runs.values()
-                if row.docno in r[row.qid]
-            ]
-            assert row.best_rank == min(ranks, default=0)
+            rankings = [list(run[row.qid]) for run in runs.values() if row.docno in run[row.qid]]
+            assert row.best_rank == min((r.index(row.docno) + 1 for r in rankings), default=0)
     one = rare_documents(runs, qrels, "q3")
     assert set(one["qid"]) == {"q3"} and one["S_d"].is_monotonic_increasing
 
@@ -260,10 +245,13 @@ def test_pools_of_some_runs():
         assert rows.index[rows["member"]].tolist() == [n for n in runs if n in members]
         ranks = (-expected.round(9)[:, None] > -expected.round(9)).sum(axis=1) + 1
         assert rows["rank"].tolist() == ranks.tolist()
-    assert found[found["pool"] == "all"]["moved"].eq(0).all()
-    agreement = agreement_of_pools(found).set_index("pool")
-    table = found.pivot(index="run", columns="pool", values="value")
-    assert agreement.loc["odd", "tau"] == pytest.approx(kendalltau(table["odd"], table["all"])[0])
+        every = found[found["pool"] == "all"].set_index("run")
+        assert rows["moved"].tolist() == (every["rank"] - rows["rank"]).tolist()
+        if name != "all":
+            row = agreement_of_pools(found).set_index("pool").loc[name]
+            assert (row["runs"], row["largest_move"]) == (len(members), rows["moved"].abs().max())
+            assert row["tau"] == pytest.approx(kendalltau(rows["value"], every["value"])[0])
+    assert found["moved"].abs().max() > 0
     with pytest.raises(ValueError, match="pool 'x' names 's99', which is none of the runs"):
         rareness_by_pool(runs, qrels, {"x": ["s99"]}, measure)
     with pytest.raises(ValueError, match="'x' has no runs"):
@@ -282,6 +270,10 @@ def test_a_run_without_its_group():
         expected = judged.select([name]).values(measure(pool=pool)).mean()
         assert found.loc[name, "value_without"] == pytest.approx(expected)
         assert found.loc[name, "runs_of_group"] == len(mine) + 1
+        assert found.loc[name, "group"] == groups.get(name, name)
+    for value, rank in (("value", "rank"), ("value_without", "rank_without")):
+        expected = rankdata(-found[value].round(9), method="min")
+        assert found[rank].tolist() == expected.tolist()
     alone = rareness_without_own_group({"s0": runs["s0"]}, qrels, {"s0": "g"}, measure)
     of_one = rareness_without_own_group(
         dict.fromkeys("ab", runs["s0"]), qrels, dict(a=0, b=0), measure
@@ -298,19 +290,10 @@ def test_rare_finds_match_sets(groups, depth):
     runs, qrels = some_runs(21)
     of_system: dict[str, set] = {}
     for name, run in runs.items():
-        system = (groups or {}).get(name, name)
-        top = {
-            (q, d)
-            for q, found in run.items()
-            for d in sorted(found, key=found.get, reverse=True)[:depth]
-            if qrels[q][d] >= 2
-        }
-        of_system.setdefault(system, set()).update(top)
+        top = {(q, d) for q in run for d in list(run[q])[:depth] if qrels[q][d] >= 2}
+        of_system.setdefault((groups or {}).get(name, name), set()).update(top)
     relevant = sum(g >= 2 for ds in qrels.values() for g in ds.values())
-    finders = {
-        one: sum(one in found for found in of_system.values())
-        for one in set().union(*of_system.values())
-    }
+    finders = Counter(one for found in of_system.values() for one in found)
     table = rare_finds(runs, qrels, rel=2, depth=depth, few=2, groups=groups)
     assert set(table["system"]) == set(of_system)
     assert table["alone"].is_monotonic_decreasing
@@ -354,29 +337,22 @@ def by_first(analysis, about, runs, qrels, measures, **more) -> pd.DataFrame:
 @pytest.mark.parametrize(
     "analysis",
     [
-        lambda *given, **more: discriminative_power(
-            *given, correction="none", levels=[0.3], **more
-        ),
-        lambda *given, **more: stability(*given, draws=9, **more),
-        lambda *given, **more: agreement_by_number_of_systems(*given, sizes=[3], draws=9, **more),
-        lambda *given, **more: agreement_by_alpha(*given, alphas=[0.5], **more),
-        lambda *given, **more: by_first(rareness_by_pool, {"two": ["s0", "s1"]}, *given, **more),
-        lambda *given, **more: by_first(
-            rareness_without_own_group, {"s0": "g", "s1": "g"}, *given, **more
-        ),
+        partial(discriminative_power, correction="none", levels=[0.3]),
+        partial(stability, draws=9),
+        partial(agreement_by_number_of_systems, sizes=[3], draws=9),
+        partial(agreement_by_alpha, alphas=[0.5]),
+        partial(by_first, rareness_by_pool, {"two": ["s0", "s1"]}),
+        partial(by_first, rareness_without_own_group, {"s0": "g", "s1": "g"}),
     ],
 )
 def test_rel_matches_measures_that_do_not_say_it(analysis):
     runs, qrels = some_runs(23)
     plain, said = ["P_Rareness@5", "AP_Rareness(rel=1)@5"], "P_Rareness(rel=2)@5"
     found = analysis(runs, qrels, plain, rel=2)
-    expected = analysis(runs, qrels, [said, plain[1]]).replace(
-        {"measure": {said: found.measure[0]}}
-    )
-    pd.testing.assert_frame_equal(found, expected)
-    assert not found.drop(columns="measure").equals(
-        analysis(runs, qrels, plain).drop(columns="measure")
-    )
+    expected = analysis(runs, qrels, [said, plain[1]])
+    pd.testing.assert_frame_equal(found, expected.replace({"measure": {said: found["measure"][0]}}))
+    numbers = found.drop(columns="measure")
+    assert not numbers.equals(analysis(runs, qrels, plain).drop(columns="measure"))
 
 
 # Figures

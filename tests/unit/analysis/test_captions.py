@@ -5,6 +5,7 @@ system, one query, equal runs, disagreeing rankings, and qrels with relevant doc
 """
 
 import re
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -37,9 +38,6 @@ DOCNOS = [f"d{number}" for number in range(12)]
 QRELS = {qid: {docno: int(n % 3 == 0) for n, docno in enumerate(DOCNOS)} for qid in QIDS}
 OTHER = {qid: {docno: int(n % 4 == 0) for n, docno in enumerate(DOCNOS)} for qid in QIDS}
 
-Grades = dict[str, dict[str, int]]
-Runs = dict[str, dict[str, dict[str, float]]]
-
 
 def ranking(*docnos: str) -> dict[str, dict[str, float]]:
     """A run with the same ranking for every query."""
@@ -51,32 +49,27 @@ def random_run(seed: int) -> dict[str, dict[str, float]]:
     return {q: {d: float(draw.normal()) for d in draw.permutation(DOCNOS)[:8]} for q in QIDS}
 
 
-def of_relevant(qrels: Grades) -> Grades:
-    return {qid: {d: 1 for d, grade in docs.items() if grade} for qid, docs in qrels.items()}
-
-
-RUNS: Runs = {f"run{seed}": random_run(seed) for seed in range(4)}
+RUNS: dict[str, Any] = {f"run{seed}": random_run(seed) for seed in range(4)}
 #: AP prefers the first run, which has one relevant document at the top; ASL prefers the second.
-DISAGREEING: Runs = {
+DISAGREEING: dict[str, Any] = {
     "top": ranking("d0"),
     "deep": ranking(
         *(d for n in (0, 3, 6, 9) for d in (*(f"x{n + i}" for i in range(4)), f"d{n}"))
     ),
 }
 
-CASES: dict[str, tuple[Runs, Grades, Grades]] = {
+ONE_QUERY = {name: {"q1": run["q1"]} for name, run in RUNS.items()}, {"q1": QRELS["q1"]}
+#: The relevant documents of both judges, without the others.
+FOUND = [{q: {d: 1 for d in of[q] if of[q][d]} for q in of} for of in (QRELS, OTHER)]
+CASES: dict[str, Any] = {
     "usual": (RUNS, QRELS, OTHER),
     "nothing": ({name: ranking("d1", "d2") for name in RUNS}, QRELS, OTHER),
     "nothing relevant": (RUNS, {qid: dict.fromkeys(DOCNOS, 0) for qid in QIDS}, OTHER),
     "one system": ({"run0": RUNS["run0"]}, QRELS, OTHER),
-    "one query": (
-        {name: {"q1": run["q1"]} for name, run in RUNS.items()},
-        {"q1": QRELS["q1"]},
-        {"q1": OTHER["q1"]},
-    ),
+    "one query": (*ONE_QUERY, {"q1": OTHER["q1"]}),
     "equal runs": (dict.fromkeys(RUNS, RUNS["run0"]), QRELS, OTHER),
     "negative tau": (DISAGREEING, QRELS, OTHER),
-    "only relevant judged": (RUNS, of_relevant(QRELS), of_relevant(OTHER)),
+    "only relevant judged": (RUNS, *FOUND),
 }
 
 #: The errors of analyses without anything to compare.
@@ -110,20 +103,23 @@ def arguments(analysis: Analysis, case: str) -> dict[str, Any]:
         "relevant": [1, 2],
         "ranks": [1, 2, 3],
     }
-    few = {"draws": 20} if has_draws(analysis) else {}
-    quiet = {"progress": False} if "progress" in analysis.parameters else {}
-    wanted = analysis.required | ({"qrels", "lengths"} & set(analysis.parameters))
+    has = set(analysis.parameters)
+    wanted = analysis.required | ({"qrels", "lengths"} & has)
     wanted |= {"judges"} if analysis.name == "human-range" else set()
-    return {**{name: possible[name] for name in wanted}, **few, **quiet}
+    few = {"draws": 5} if "draws" in has and "test" not in has else {}  # tests draw by themselves
+    shares = {"fractions": [0.3, 0.7, 1.0]} if "fractions" in has else {}
+    return {name: possible[name] for name in wanted} | few | shares
 
 
-def has_draws(analysis: Analysis) -> bool:
-    """Whether it draws at random; the usual tests do not."""
-    return "draws" in analysis.parameters and "test" not in analysis.parameters
+@cache
+def usual(name: str) -> pd.DataFrame:
+    """The table of an analysis of the usual case."""
+    analysis = next(analysis for analysis in analyses() if analysis.name == name)
+    return analysis.function(**arguments(analysis, "usual"))
 
 
-def caption_of(spec: dict[str, Any]) -> str:
-    return " ".join([spec["title"]["text"], *spec["title"]["subtitle"]])
+def caption_of(chart: Any) -> str:
+    return " ".join([chart.title.text, *chart.title.subtitle])
 
 
 #: Analyses whose lines have points, as they have few values, and those with hollow points.
@@ -147,13 +143,14 @@ UNUSUAL = [pytest.param(case, marks=pytest.mark.slow) for case in CASES if case 
 @pytest.mark.parametrize("analysis", analyses(), ids=lambda analysis: analysis.name)
 def test_every_chart_is_drawn_and_says_nothing_wrong(analysis, case):
     try:
-        frame = analysis.function(**arguments(analysis, case))
+        given = arguments(analysis, case)
+        frame = usual(analysis.name) if case == "usual" else analysis.function(**given)
     except ValueError as error:
         assert REFUSED.search(str(error)), error
         assert case != "usual"
         return
-    spec = analysis.draw(frame).to_dict()
-    caption = caption_of(spec)
+    chart = analysis.draw(frame)
+    spec, caption = chart.to_dict(), caption_of(chart)
     assert not WRONG.search(caption), caption
     assert caption.endswith(".")
     assert_is_readable(spec)
@@ -164,21 +161,20 @@ def test_every_chart_is_drawn_and_says_nothing_wrong(analysis, case):
     assert drawn or frame.empty or case != "usual"
 
 
-OF_RANKINGS = [one for one in analyses() if "runs" in one.parameters]
+OF_RANKINGS = {one.function: one for one in analyses() if "runs" in one.parameters}
+#: Each document is there by two passages.
+PASSAGES = {
+    name: {q: {f"{d}#{n}": s - 9 * n for d, s in run[q].items() for n in (0, 1)} for q in run}
+    for name, run in RUNS.items()
+}
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("analysis", OF_RANKINGS, ids=lambda analysis: analysis.name)
+@pytest.mark.parametrize("analysis", OF_RANKINGS.values(), ids=lambda analysis: analysis.name)
 def test_every_analysis_takes_passages(analysis):
-    """Each document is there by two passages."""
-    usual = arguments(analysis, "usual")
-    passages = {
-        name: {q: {f"{d}#{n}": s - 9 * n for d, s in run[q].items() for n in (0, 1)} for q in run}
-        for name, run in RUNS.items()
-    }
-    qrels = Qrels(usual["qrels"], collapse="#")
-    found = analysis.function(**usual | {"runs": passages, "qrels": qrels})
-    pd.testing.assert_frame_equal(found, analysis.function(**usual))
+    given = {"runs": PASSAGES, "qrels": Qrels(QRELS, collapse="#")}
+    found = analysis.function(**arguments(analysis, "usual") | given)
+    pd.testing.assert_frame_equal(found, usual(analysis.name))
 
 
 def test_ap_correlation_of_rareness_with_itself_is_1_whatever_ties():
@@ -200,7 +196,6 @@ def test_an_interval_of_success_has_a_width_where_all_queries_are_satisfied():
     assert frame["ci_high"].tolist() == pytest.approx([1, 1 - 4 / (4 + 1.959964**2)], abs=1e-6)
 
 
-ONE_QUERY = CASES["one query"][:2]
 #: An analysis, its arguments and options, and what its caption says.
 # fmt: off
 SAYS = [
@@ -213,7 +208,7 @@ SAYS = [
     (rare_finds, (dict.fromkeys("ab", RUNS["run0"]), QRELS), {}, "finds. All 2 together find"),
     (rare_finds, (RUNS, QRELS), {}, f"All {len(RUNS)} together find"),
     (rare_finds, ({"run0": RUNS["run0"]}, QRELS), {}, "It finds"),
-    (missing_labels, (RUNS, QRELS), {"draws": 1, "progress": False}, "one sample per share"),
+    (missing_labels, (RUNS, QRELS), {"draws": 1, "fractions": [0.5]}, "one sample per share"),
     (compare_techniques, ONE_QUERY, {"old": "run0", "new": "run1"}, "No comparison can be tested"),
     (satisfaction, ({"a": (RUNS, QRELS), "b": ONE_QUERY},), {}, "interval over 1 to 4 queries."),
     (satisfaction, ONE_QUERY, {}, "interval over 1 query."),
@@ -223,7 +218,7 @@ SAYS = [
 
 @pytest.mark.parametrize(("analysis", "given", "options", "text"), SAYS)
 def test_captions_say_what_was_done_and_found(analysis, given, options, text):
-    caption = caption_of(analysis.draw(analysis(*given, **options)).to_dict())
+    caption = caption_of(analysis.draw(analysis(*given, **options)))
     assert text in caption and ("together" in caption) is ("together" in text)
 
 

@@ -43,13 +43,14 @@ def test_queries_are_compared_one_by_one():
     parts = [rankings(seed, levels) for seed, levels in enumerate(total)]
     values = np.hstack(parts)
     i_star, rrlp = pairwise_preferences(values, total)
-    cube = preference_cube("RPP", values, total)
-    assert i_star.shape == rrlp.shape == (36, 4) and cube.shape == (4, 9, 9)
+    cubes = {kind: preference_cube(kind, values, total) for kind in KINDS}
+    assert i_star.shape == rrlp.shape == (36, 4) and cubes["RPP"].shape == (4, 9, 9)
     for q, part in enumerate(parts):
         for pair, (a, b) in enumerate(combinations(range(9), 2)):
             first, expected = compared(part[a].tolist(), part[b].tolist())
             assert (i_star[pair, q], rrlp[pair, q]) == (first, expected["rrLP"])
-            assert cube[q, a, b] == pytest.approx(expected["RPP"], abs=1e-15)
+            for kind, cube in cubes.items():
+                assert cube[q, a, b] == -cube[q, b, a] == pytest.approx(expected[kind], abs=1e-15)
     for i in (1, 2, 4):
         at = [part[:, i - 1] if part.shape[1] >= i else np.zeros(9) for part in parts]
         assert level(values, total, i).tolist() == np.transpose(at).tolist()
