@@ -196,28 +196,20 @@ def verdict_of(metric, tuned, bm25, defaults, p, **others):
     """The sentences for these means of a measure, and of others: (tuned, BM25, defaults, p)."""
     values = {metric: (tuned, bm25, defaults, p), **others}
 
-    def differences(at):
-        return {name: of[0] - of[at] for name, of in values.items()} | {
-            f"{name} p-value": of[3] for name, of in values.items()
-        }
-
+    p_values = {f"{name} p-value": of[3] for name, of in values.items()}
     means = [{name: of[at] for name, of in values.items()} for at in range(3)]
-    return clarke._verdict(
-        metric, "x", means[0], means[1], differences(1), means[2], differences(2)
-    )
+    less = [{name: of[0] - of[at] for name, of in values.items()} | p_values for at in range(3)]
+    return clarke._verdict(metric, "x", means[0], means[1], less[1], means[2], less[2])
 
 
 @pytest.mark.parametrize(
     "metric, tuned, default, p, what",
-    [("AP", 0.4, 0.3, 0.01, "helps"), ("AP", 0.4, 0.3, 0.05, "helps")]
-    + [("AP", 0.4, 0.3, 0.2, "has no significant effect"), ("AP", 0.3, 0.4, 0.2, "does not help")]
-    + [("AP", 0.3, 0.4, 0.05, "hurts"), ("AP", 0.3, 0.4, 0.01, "hurts")]
-    + [("AP", 0.3, 0.3, math.nan, "does not help"), ("AP", 0.0, 0.0, math.nan, "does not help")]
+    [("AP", 0.4, 0.3, 0.01, "helps"), ("AP", 0.3, 0.3, math.nan, "does not help")]
     + [("ASL@10", 3.0, 4.0, 0.01, "helps"), ("ASL@10", 4.0, 3.0, 0.01, "hurts")],
 )
 @pytest.mark.parametrize("better", ["BM25", "defaults"])
 def test_a_sentence_says_whether_tuning_helps(metric, tuned, default, p, what, better):
-    """The sentence compares with the better of BM25 and feedback."""
+    """The sentence compares with the better of BM25 and feedback; p: unit/tuning/test_clarke.py."""
     other = default + (1 if metric.startswith("ASL") else -0.05)
     untuned = (default, other) if better == "BM25" else (other, default)
     sentence = verdict_of(metric, tuned, *untuned, p)
@@ -233,8 +225,6 @@ def test_a_sentence_says_whether_tuning_helps(metric, tuned, default, p, what, b
     [
         ({"TBG": (1.0, 2.0, 3.0, 0.01)}, "TBG (1.0000, before 2.0000, paired t-test, p = 0.01)"),
         ({"ASL@9": (5.0, 3.0, 3.0, 0.04)}, "ASL@9 (5.0000, before 3.0000"),
-        ({"TBG": (1.0, 2.0, 3.0, 0.05)}, "TBG (1.0000, before 2.0000, paired t-test, p = 0.05)"),
-        ({"TBG": (1.0, 2.0, 3.0, 0.2)}, None),
         ({"TBG": (2.0, 1.0, 1.0, 0.01)}, None),
         ({"TBG": (2.0, 2.0, 2.0, math.nan)}, None),
         ({"NumRet": (1.0, 9.0, 9.0, 0.01)}, None),
