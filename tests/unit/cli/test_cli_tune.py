@@ -264,18 +264,31 @@ def test_table_has_the_papers_words(folders, form, sign):
     assert "depth (m)" in text and sign in text and "fb_docs" not in text
 
 
-def test_what_is_written(folders):
+def test_what_is_written_and_that_nothing_else_is_overwritten(folders):
+    out = folders / "found/here"
     result = tune("here", "-m", "AP", "--out", "found/here", "-o", "tsv")
-    table = pd.read_csv(folders / "found/here/table.csv")
+    table = pd.read_csv(out / "table.csv")
     head, first, *_ = result.stdout.splitlines()
     assert list(table.columns) == head.split("\t")
     assert first.split("\t")[:2] == table.iloc[0, :2].tolist()
-    trials = pd.read_csv(folders / "found/here/AP-initial-retrieval.csv")
+    trials = pd.read_csv(out / "AP-initial-retrieval.csv")
     assert trials["trial"].tolist() == [-1, *range(3)]  # the defaults, then random settings
     assert trials["AP"].max() == pytest.approx(float(table.iloc[2, 2]))
-    assert result.stderr.count("wrote ") == len(list((folders / "found/here").iterdir()))
-    if (folders / "found/here/scores.html").exists():
-        assert "initial retrieval, tuned on AP" in (folders / "found/here/scores.html").read_text()
+    assert result.stderr.count("wrote ") == len(list(out.iterdir()))
+    if (out / "scores.html").exists():
+        assert "initial retrieval, tuned on AP" in (out / "scores.html").read_text()
+    # A folder of results, and files of another kind, which are known at once.
+    assert "there is no folder 'gone'" in tune("gone", "--out", "found/here").output
+    for name in ("table.csv", "scores.html"):
+        (out / name).write_text("my notes\n")
+        result = tune("gone", "-m", "AP", "--out", "found/here")
+        assert result.exit_code == 2 and f"{name}: it holds something else" in result.output
+        assert "--force" in result.output and (out / name).read_text() == "my notes\n"
+        (out / name).rename(out / f"my {name}")
+    (out / "my table.csv").rename(out / "table.csv")
+    assert tune("here", "-m", "AP", "--out", "found/here", "--force").exit_code == 0
+    assert (out / "table.csv").read_text().startswith("stage,name,AP best")
+    assert tune("gone", "--out", "here/qrels.txt").exit_code == 2
 
 
 @pytest.mark.parametrize(
@@ -323,22 +336,6 @@ def test_without_optuna_it_says_what_to_install(folders, monkeypatch):
     assert result.exit_code == 2
     error = f"Error: searches need Optuna: {install_command('tune')}"
     assert result.stderr.startswith(error)
-
-
-def test_files_of_another_kind_are_not_overwritten_and_that_is_known_at_once(folders):
-    out = folders / "out"
-    out.mkdir()
-    for name in ("table.csv", "scores.html"):
-        (out / name).write_text("my notes\n")
-        result = tune("gone", "-m", "AP", "--out", "out")
-        assert result.exit_code == 2 and f"{name}: it holds something else" in result.output
-        assert "--force" in result.output and (out / name).read_text() == "my notes\n"
-        (out / name).rename(out / f"my {name}")
-    (out / "table.csv").write_text("my notes\n")
-    for force in (["--force"], []):  # the second call overwrites the files of the first
-        assert tune("here", "-m", "AP", "--out", "out", *force).exit_code == 0
-        assert (out / "table.csv").read_text().startswith("stage,name,AP best")
-    assert tune("gone", "--out", "here/qrels.txt").exit_code == 2
 
 
 def test_it_says_what_must_be_known_of_the_run_and_of_the_qrels(folders):
