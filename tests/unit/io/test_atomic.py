@@ -4,7 +4,9 @@ import os
 import stat
 import subprocess
 import sys
+from itertools import product
 from pathlib import Path
+from unittest.mock import Mock
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -32,8 +34,7 @@ def test_the_mode_stays(tmp_path, mode):
     path.write_text("old")
     path.chmod(mode)
     write(path)
-    assert path.read_text() == "new"
-    assert stat.S_IMODE(path.stat().st_mode) == mode
+    assert path.read_text() == "new" and stat.S_IMODE(path.stat().st_mode) == mode
 
 
 @posix
@@ -72,24 +73,17 @@ def test_a_file_of_another_kind(tmp_path):
     write(path, begins=b"<!DOCTYPE html")
 
 
-def test_inputs_are_no_outputs(tmp_path):
-    run = tmp_path / "runs" / "a.run"
-    run.parent.mkdir()
-    run.write_text(RUN)
-    (tmp_path / "link").symlink_to(run)
-    for output in (run, tmp_path / "link"):
-        for source in (run, run.parent, tmp_path / "link"):
-            with pytest.raises(FileExistsError, match="it is one of the inputs"):
-                check_replaceable(output, inputs=["irds:vaswani", source], force=True)
-    with pytest.raises(FileExistsError, match="it is one of the inputs"):
-        check_replaceable(run.parent, inputs=[run.parent])
-    check_replaceable(run, inputs=[tmp_path / "other"])
-
-
-def test_no_new_file_is_put_into_a_folder_that_is_read(tmp_path):
-    """The next call would read it as a run."""
-    runs = tmp_path / "runs"
+def test_inputs_are_no_outputs_and_no_new_file_is_put_among_them(tmp_path):
+    """The next call would read a new file in a folder of runs as a run."""
+    runs, link = tmp_path / "runs", tmp_path / "link"
+    run = runs / "a.run"
     (runs / "charts").mkdir(parents=True)
+    run.write_text(RUN)
+    link.symlink_to(run)
+    for output, source in [*product((run, link), (run, runs, link)), (runs, runs)]:
+        with pytest.raises(FileExistsError, match="it is one of the inputs"):
+            check_replaceable(output, inputs=["irds:vaswani", source], force=True)
+    check_replaceable(run, inputs=[tmp_path / "other"])
     with pytest.raises(FileExistsError, match="it would be one of the inputs"):
         check_replaceable(runs / "new.html", inputs=[runs], force=True)
     check_replaceable(runs / "charts" / "new.html", inputs=[runs])  # other files are ignored
@@ -106,12 +100,8 @@ def test_a_full_disk_is_an_error_that_names_the_file(small_files, tmp_path):
 @pytest.mark.parametrize("has_links", [True, False])
 def test_a_new_file_replaces_none(tmp_path, monkeypatch, has_links):
     """Also none that another process writes meanwhile, and on file systems without links."""
-
-    def refuse(*_):
-        raise PermissionError
-
     if not has_links:
-        monkeypatch.setattr(os, "link", refuse)
+        monkeypatch.setattr(os, "link", Mock(side_effect=PermissionError))
     path = tmp_path / "new"
     write(path, only_new=True)
     assert path.read_text() == "new" and os.listdir(tmp_path) == ["new"]
@@ -137,7 +127,7 @@ def test_a_full_disk_is_an_error_that_names_what_is_sent_to_workers(small_files)
 def test_a_full_standard_output_is_an_error_that_names_it(folder, unbuffered, monkeypatch):
     monkeypatch.setenv("PYTHONUNBUFFERED", unbuffered)
     with open("/dev/full", "w") as full:
-        command = [sys.executable, "-m", "pyterrier_asl", "evaluate", "qrels", "r1.run", "-m", "RR"]
+        command = [sys.executable, "-m", "pyterrier_asl", *"evaluate qrels r1.run -m RR".split()]
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
     assert done.returncode == 2
     assert done.stderr == "Error: cannot write the standard output: No space left on device\n"
@@ -175,18 +165,13 @@ def folder(tmp_path, monkeypatch) -> Path:
 @pytest.mark.parametrize("force", [[], ["--force"]])
 @pytest.mark.parametrize(
     "command",
-    [
-        ["pool", "r1.run", "r2.run", "-o", "r1.run"],
-        ["pool", ".", "-o", "r1.run"],
-        ["pool", ".", "-o", "new.pool"],
-        ["report", "qrels", ".", "-o", "new.html"],
-        ["report", "qrels", "r1.run", "r2.run", "-o", "r2.run"],
-        ["report", "qrels", "r1.run", "r2.run", "-o", "qrels"],
-    ],
+    ["pool r1.run r2.run -o r1.run", "pool . -o r1.run", "pool . -o new.pool"]
+    + ["report qrels . -o new.html", "report qrels r1.run r2.run -o r2.run"]
+    + ["report qrels r1.run r2.run -o qrels"],
 )
 def test_a_command_never_overwrites_what_it_reads(folder, command, force):
     before = {path: path.read_bytes() for path in folder.iterdir()}
-    result = CliRunner().invoke(main, [*command, *force])
+    result = CliRunner().invoke(main, [*command.split(), *force])
     assert result.exit_code not in (0, None)
     assert "one of the inputs" in result.stderr
     assert {path: path.read_bytes() for path in folder.iterdir()} == before

@@ -21,12 +21,12 @@ TRACKS = {"t": (RUNS, QRELS)}
         (lambda: asl.RarenessPool.from_runs(RUNS, groups={"z": "g"}), "groups names 'z'"),
         (
             lambda: compare_techniques(TRACKS, old={"t": "alpha", "T": "bravo"}, new="bravo"),
-            "old names 'T', which is none of the tracks: did you mean 't'?",
+            r"old names 'T', which is none of the tracks: did you mean 't'\?",
         ),
     ],
 )
 def test_an_unknown_name_is_an_error(call, says):
-    with pytest.raises(ValueError, match=says.replace("?", r"\?")):
+    with pytest.raises(ValueError, match=says):
         call()
 
 

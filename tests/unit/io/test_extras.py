@@ -16,10 +16,7 @@ REPOSITORY = {"url": "https://example.org/asl.git", "vcs_info": {"vcs": "git", "
     [
         ({"url": "file:///my%20code/asl", "dir_info": {}}, "'.[report]' in /my code/asl"),
         (REPOSITORY, "'pyterrier-asl[report] @ git+https://example.org/asl.git'"),
-        (
-            {"url": "file:///tmp/asl.whl", "archive_info": {}},
-            "'pyterrier-asl[report] @ file:///tmp/asl.whl'",
-        ),
+        ({"url": "file:/a.whl", "archive_info": {}}, "'pyterrier-asl[report] @ file:/a.whl'"),
         (None, "'pyterrier-asl[report]'"),
     ],
 )

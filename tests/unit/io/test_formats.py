@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pandas as pd
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+from _files import write_qrels, write_run
 from click.testing import CliRunner
 
 import pyterrier_asl as asl
@@ -35,14 +37,10 @@ def objects(rows, names):
 
 #: Names of columns; the place of others in a table does not matter.
 HEADERS = {
-    "run": ["qid docno score", "query-id corpus-id score", "Query_ID PID Similarity"],
-    "qrels": [
-        "qid docno label",
-        "query-id corpus-id score",
-        "query docid rating",
-        "topic doc_id rel",
-    ]
-    + ["QUERY_ID Document_ID Grade", "query_id pid relevance", "task document judgement"],
+    "run": ["query-id corpus-id score", "Query_ID PID Similarity", "qid docno score"],
+    "qrels": ["query docid rating", "topic doc_id rel", "task document judgement"]
+    + ["QUERY_ID Document_ID Grade", "query_id pid relevance", "query-id corpus-id score"]
+    + ["qid docno label"],
 }
 ROWS = {"run": RUN, "qrels": QRELS}
 
@@ -78,24 +76,29 @@ def forms(rows, header):
     ("kind", "header"), [(kind, header) for kind in HEADERS for header in HEADERS[kind]]
 )
 def test_every_form_has_the_same_rows(tmp_path, kind, header):
-    read = {"run": asl.read_run, "qrels": asl.read_qrels}[kind]
+    """Each form with the first names, and some forms with all others."""
     columns = ["qid", "docno", "score" if kind == "run" else "label"]
-    for name, content in forms(ROWS[kind], header).items():
-        path = tmp_path / name
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        assert [*read(path)[columns].itertuples(index=False, name=None)] == ROWS[kind], name
+
+    def read(source, by={"run": asl.read_run, "qrels": asl.read_qrels}[kind]):
+        return [*by(source)[columns].itertuples(index=False, name=None)]
+
+    some = header != HEADERS[kind][0]
+    files = forms(ROWS[kind], header)
+    for name in ("backwards.csv", "lines.jsonl") if some else files:
+        content = files[name]
+        (tmp_path / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+        assert read(tmp_path / name) == ROWS[kind], name
     frame = pd.DataFrame(ROWS[kind], columns=header.split()).iloc[:, ::-1].assign(other="x")
-    for source in (frame, pa.Table.from_pandas(frame)):
-        assert [*read(source)[columns].itertuples(index=False, name=None)] == ROWS[kind]
-    frame.to_parquet(tmp_path / "a.parquet")
-    assert read(tmp_path / "a.parquet")[columns].to_numpy().tolist() == [*map(list, ROWS[kind])]
-    if kind == "qrels":
-        for source in (frame, pa.Table.from_pandas(frame)):
-            assert asl.read_labels(source)[columns].to_numpy().tolist() == [*map(list, QRELS)]
+    table = pa.Table.from_pandas(frame)
+    pq.write_table(table, tmp_path / "a.parquet")
+    for source in (frame, table, tmp_path / "a.parquet"):
+        assert read(source) == ROWS[kind]
+    for source in (frame, table) if kind == "qrels" else ():
+        assert read(source, asl.read_labels) == QRELS
+    if kind == "qrels" and not some:
         for name in ("a.csv", "a.tsv", "crlf.csv", "lines.jsonl", "semicolons.csv"):
-            labels = asl.read_labels(tmp_path / name)
-            assert labels[columns].to_numpy().tolist() == [*map(list, QRELS)], name
-            assert set(labels["source"]) == {name}
+            assert read(tmp_path / name, asl.read_labels) == QRELS, name
+            assert set(asl.read_labels(tmp_path / name)["source"]) == {name}
 
 
 def test_ids_are_not_changed_by_a_table(tmp_path):
@@ -134,11 +137,9 @@ def test_three_columns_that_could_be_scores(tmp_path, lines, scores):
     (tmp_path / "run").write_text("\n".join(lines) + "\n")
     if isinstance(scores, list):
         assert asl.read_run(tmp_path / "run")["score"].tolist() == scores
-    else:
-        with pytest.raises(
-            ValueError, match=scores or "could be ranks.*or scores; write the names"
-        ):
-            asl.read_run(tmp_path / "run")
+        return
+    with pytest.raises(ValueError, match=scores or "could be ranks.*or scores; write the names"):
+        asl.read_run(tmp_path / "run")
 
 
 @pytest.mark.parametrize("tag", ['"bm25 + rm3"', "bm25 + rm3", "a 1 b 2", "bm25 k1 0.9"])
@@ -162,22 +163,19 @@ def test_a_document_with_blanks_is_no_tag(tmp_path, line):
         asl.read_run(tmp_path / "r.res")
 
 
+OBJECT = '{"qid": 1, "docno": "a", "score": 1}'
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (
-            "query-id,docid\n1,a\n",
-            "a table separated by commas.*no column score; there are query-id",
-        ),
+        ("query-id,docid\n1,a\n", "separated by commas.*no column score; there are query-id"),
         ("docid\tscore\n1\t2\n", "a table separated by tabs.*no column qid or query_id; there are"),
         ('{"qid": "1", "score": 1}\n', "JSON.*no column docno or doc_id; there are qid, score"),
         ("qid,docid,pid,score\n1,a,b,2\n", "there are both docid and pid: keep one"),
         ("qid,docno,qid,score\n1,a,2,2\n", "there are 2 columns called 'qid'"),
         ("qid,docno,score\n1,a,2\n2,b\n", "line 3: found 2 fields"),
-        (
-            "qid,docno,score\n1,a,2\n\n2,b,high\n",
-            "line 4: the score 'high' is not a number: '2 b high'",
-        ),
+        ("qid,docno,score\n1,a,2\n\n2,b,high\n", "line 4: the score 'high' is not .*: '2 b high'"),
         ("qid,docno,score\n1,a,1_0\n", "line 2: the score '1_0' is not a number"),
         ("qid,docno,score\n1,a,\n", "line 2: the score is missing"),
         ("qid,docno,score\n1,,2\n", "line 2: the docno is missing"),
@@ -185,11 +183,8 @@ def test_a_document_with_blanks_is_no_tag(tmp_path, line):
         ('qid,docno,score\n"1,a,2\n2,b",c,3\n', "line 3: the qid has a line break"),
         ("qid,docno,score,run\n1,a,2,x\n1,b,1,y\n", "holds several runs"),
         ('{"qid": 1.0, "docno": "a", "score": 1}\n', "line 1: the qid is 1.0, which is neither"),
-        (
-            '{"qid": 1, "docno": "a", "score": 1}\n{"qid": 1, "docno": "b"}',
-            "line 2: the score is missing",
-        ),
-        ('{"qid": 1, "docno": "a", "score": 1}\n7\n', "line 2: this is not a JSON object"),
+        (f'{OBJECT}\n{{"qid": 1, "docno": "b"}}', "line 2: the score is missing"),
+        (f"{OBJECT}\n7\n", "line 2: this is not a JSON object"),
         ('{"1": {"a": "x"}}', "record 1: the score 'x' is not a number"),
         ('{"1": {"a": null}}', "record 1: the score is missing"),
         ('{"1": {"a": 1}', "line 1: this is not a JSON object"),
@@ -205,19 +200,15 @@ def test_errors_name_the_format_and_the_line(tmp_path, content, message):
 def test_names_of_pyterrier_come_first():
     """A frame of results has the internal number docid and the text query."""
     columns = ["query", "docid", "score", "rank", "docno", "qid", "label"]
-    assert [column_named(columns, key, "") for key in ("qid", "docno", "score", "label")] == [
-        "qid",
-        "docno",
-        "score",
-        "label",
-    ]
+    for key in ("qid", "docno", "score", "label"):
+        assert column_named(columns, key, "") == key
 
 
 def test_every_command_reads_every_form(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    queries = [f"q{number}" for number in range(12)]
-    rows = {name: [(q, d, r) for q in queries[::-1] for r, d in enumerate(docs, 1)]
-            for name, docs in (("a", "xyz"), ("b", "yxw"))}  # fmt: skip
+    queries = [f"q{number}" for number in range(10)]
+    docs = {"a": "xyz", "b": "yxw"}
+    rows = {n: [(q, d, docs[n].index(d) + 1) for q in queries[::-1] for d in docs[n]] for n in docs}
     grades = [(q, d, int(d in "yw")) for q in queries for d in "wxyz"]
     Path("a.tsv").write_text("".join(f"{q}\t{d}\t{r}\n" for q, d, r in rows["a"]))
     Path("b.jsonl").write_text("\n".join(map(json.dumps, objects(rows["b"], "query pid rank"))))
@@ -227,14 +218,10 @@ def test_every_command_reads_every_form(tmp_path, monkeypatch):
         lines = (f"{q} Q0 {d} {r} {-r} {name}\n" for q, d, r in rows[name])
         Path(f"plain_{name}").write_text("".join(lines))
     for command in (
-        "evaluate {0} {1} {2} -m nDCG@2 -q",
-        "compare {0} {1} {2} -m AP@2",
-        "ranks {0} {1} {2} -m AP@2",
-        "holes {0} {1} {2} -m AP@2",
+        *("evaluate {0} {1} {2} -m nDCG@2 -q", "compare {0} {1} {2} -m AP@2"),
+        *("ranks {0} {1} {2} -m AP@2", "holes {0} {1} {2} -m AP@2", "labels {0} {0}"),
         "judges {0} {1} {2} --judge other={0} -m AP@2 --show agreement",
-        "audit {0} {1} {2} --judge other={0} -m AP@2",
-        "analyze run-quality {0} {1} {2}",
-        "labels {0} {0}",
+        *("audit {0} {1} {2} --judge other={0} -m AP@2", "analyze run-quality {0} {1} {2}"),
     ):
         printed = []
         for files in (["qrels.csv", "a.tsv", "b.jsonl"], ["plain", "plain_a", "plain_b"]):
@@ -250,26 +237,26 @@ def test_every_command_reads_every_form(tmp_path, monkeypatch):
 def test_what_evaluate_writes_is_read_again(tmp_path, monkeypatch, name, runs):
     monkeypatch.chdir(tmp_path)
     for number, run in enumerate(runs):
-        lines = (f"q{q} Q0 d{(q + d + number) % 5} 0 {-d} x\n" for q in (3, 1, 2) for d in range(5))
-        Path(run).write_text("".join(lines))
-    Path("qrels").write_text("".join(f"q{q} 0 d{q} 1\n" for q in (1, 2, 3)))
+        write_run(
+            {f"q{q}": {f"d{(q + d + number) % 5}": -d for d in range(5)} for q in (3, 1, 2)}, run
+        )
+    write_qrels({f"q{q}": {f"d{q}": 1} for q in (1, 2, 3)}, "qrels")
     words = ["evaluate", "qrels", *runs, "-m", "AP nDCG@3", "-q", "-o", name, "-p", "-1"]
     assert CliRunner().invoke(main, words).exit_code == 0
     expected = asl.evaluate(runs, "qrels", ["AP", "nDCG@3"]).set_index(["name", "qid"])
     scores = asl.read_scores(name)
     for measure in ("AP", "nDCG@3"):
-        system = runs if len(runs) > 1 else ["v"]
         found = scores.matrix(measure)
-        assert found.index.tolist() == system
+        assert found.index.tolist() == (runs if len(runs) > 1 else ["v"])
         values = expected[measure].unstack("qid").loc[runs, found.columns]
         assert found.to_numpy() == pytest.approx(values.to_numpy(), abs=1e-15)
 
 
-@pytest.mark.parametrize("output", ["m.csv", "m.tsv", "m.jsonl", "m.txt", "csv", "jsonl", None])
+@pytest.mark.parametrize("output", ["m.csv", "m.tsv", "m.jsonl", "m.txt", "csv", None])
 def test_merged_labels_are_read_again(tmp_path, monkeypatch, output):
     monkeypatch.chdir(tmp_path)
     Path("qrels").write_text("q2 0 a 1\nq1 0 b 0.5\n")
-    Path("labels.csv").write_text("docid;Rating;query\nc,1;0.25;q1\n".replace("c,1", "c"))
+    Path("labels.csv").write_text("docid;Rating;query\nc;0.25;q1\n")
     words = ["labels", "qrels", "labels.csv", *(["-o", output] if output else [])]
     done = CliRunner().invoke(main, words)
     assert done.exit_code == 0, done.output
@@ -278,6 +265,11 @@ def test_merged_labels_are_read_again(tmp_path, monkeypatch, output):
     rows = [("q2", "a", 1), ("q1", "b", 0.5), ("q1", "c", 0.25)]
     for read in (asl.read_qrels, asl.read_labels):
         assert [*read(output).iloc[:, :3].itertuples(index=False, name=None)] == rows
+
+
+def test_merged_labels_of_ids_with_blanks_are_a_table(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("qrels").write_text("q2 0 a 1\nq1 0 b 0.5\n")
     Path("labels.csv").write_text("docid;Rating;query\nc d;1;q1\n")
     assert CliRunner().invoke(main, ["labels", "qrels", "labels.csv", "-o", "x.csv"]).exit_code == 0
     assert asl.read_qrels("x.csv")["docno"].tolist() == ["a", "b", "c d"]
@@ -285,9 +277,9 @@ def test_merged_labels_are_read_again(tmp_path, monkeypatch, output):
     assert wrong.exit_code == 2 and "cannot hold ids with blanks; write a table" in wrong.stderr
 
 
-CELLS = {"query-id": "q1", "corpus-id": "d7", "score": "2", "query": "q1", "docid": "d7"}
-CELLS |= {"rating": "2", "qid": "q1", "AP": "0.25", "latency_ms": "9", "model_name": "m"}
-CELLS |= {"task_name": "q1", "main_score": "0.5"}
+CELLS = dict.fromkeys(["query-id", "query", "qid", "task_name"], "q1") | {"model_name": "m"}
+CELLS |= {"corpus-id": "d7", "docid": "d7", "score": "2", "rating": "2"}
+CELLS |= {"AP": "0.25", "latency_ms": "9", "main_score": "0.5"}
 READERS = {"runs": asl.read_run, "qrels": asl.read_qrels, "labels": asl.read_labels}
 
 

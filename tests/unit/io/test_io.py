@@ -3,7 +3,6 @@ Tests of runs.py, qrels.py, trec_text.py, columns.py, values.py, saved_tables.py
 
 from __future__ import annotations
 
-import bz2
 import gzip
 import io
 import math
@@ -13,6 +12,7 @@ import subprocess
 import sys
 import types
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -21,7 +21,7 @@ import pyarrow.feather
 import pyarrow.parquet as pq
 import pytest
 from _users import own_folder
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from ir_measures import Qrel, ScoredDoc
 
@@ -34,6 +34,7 @@ from pyterrier_asl.io.saved_tables import load_table, save_table
 from pyterrier_asl.io.texts import Texts
 
 LINE = b"q1 Q0 d1 1 0.5 r\n"
+A_RUN = {"qid": ["q", "q"], "docno": ["a", "b"], "score": [2.0, 1.0]}
 
 
 @pytest.fixture
@@ -55,12 +56,17 @@ def small_blocks(monkeypatch):
 
 def plainly(content: bytes) -> list[tuple[str, str, float]]:
     """A run read by a loop over lines."""
-    rows = []
-    for line in content.split(b"\n"):
-        if line.strip():
-            qid, _, docno, _, score, _ = line.split()
-            rows.append((qid.decode(), docno.decode(), float(score)))
-    return rows
+    lines = [line.split() for line in content.split(b"\n") if line.strip()]
+    return [(qid.decode(), d.decode(), float(score)) for qid, _, d, _, score, _ in lines]
+
+
+def refused(source: Any, *parts: str) -> None:
+    """Reading a run is an error with these parts."""
+    with pytest.raises(ValueError) as caught:
+        runs.read_run_table(source)
+    for part in parts:
+        assert part in str(caught.value)
+    assert len(str(caught.value)) < 400
 
 
 def rows(table: pa.Table) -> list[tuple]:
@@ -79,12 +85,10 @@ def compressed(content: bytes, codec: str) -> bytes:
 
 
 blanks = st.text(" \t\r\v\f", min_size=1, max_size=4)
-ids = st.one_of(
-    st.sampled_from(
-        ["NA", "null", "nan", "None", "", "007", "1", "1.0", '"q', "a,b", "#1", "'", "-"]
-    ),
-    st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=6),
-).map(lambda text: "".join(text.split()) or "x")
+ids = st.sampled_from(
+    ["NA", "null", "nan", "None", "", "007", "1", "1.0", '"q', "a,b", "#1", "'", "-"]
+) | st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=6)
+ids = ids.map(lambda text: "".join(text.split()) or "x")
 
 
 @st.composite
@@ -95,18 +99,16 @@ def messy_runs(draw: st.DrawFn) -> tuple[bytes, list[tuple[str, str, float]]]:
     for _ in range(draw(st.integers(1, 8))):
         # These are a comment and a byte order mark at the beginning of a line.
         qid = draw(ids.map(lambda text: text.lstrip("#\ufeff") or "x"))
-        docno, rank = draw(ids), draw(ids)
-        score = draw(st.floats(allow_nan=False))
+        docno, rank, score = draw(ids), draw(ids), draw(st.floats(allow_nan=False))
         expected.append((qid, docno, score))
-        line = (
-            "".join(value + draw(blanks) for value in (qid, "Q0", docno, rank, repr(score))) + name
-        )
-        content += draw(blanks | st.just("")) + line + draw(blanks | st.just(""))
+        line = "".join(part + draw(blanks) for part in (qid, "Q0", docno, rank, repr(score)))
+        content += draw(blanks | st.just("")) + line + name + draw(blanks | st.just(""))
         content += "\n" * draw(st.integers(1, 3))
     return content.removesuffix("\n").encode(), expected
 
 
 @given(messy_runs())
+@settings(max_examples=settings().max_examples // 2)  # benchmarks/fuzz.py makes many more
 def test_any_ids_and_any_white_space(tmp_path_factory, run):
     content, expected = run
     path = tmp_path_factory.mktemp("messy") / "a"
@@ -115,8 +117,7 @@ def test_any_ids_and_any_white_space(tmp_path_factory, run):
     assert runs.read_run(path)["docno"].tolist() == [docno for _, docno, _ in expected]
 
 
-words = b'q 1 -2.5 nan inf 1_0 0x1 NA \xe9 " \xef\xbb\xbf \x01'.split()
-words = st.sampled_from(words)
+words = st.sampled_from(b'q 1 -2.5 nan inf 1_0 0x1 NA \xe9 " \xef\xbb\xbf \x01'.split())
 gaps = st.sampled_from([b" ", b"\t", b"  ", b" \r", b"\x0c", b"\xc2\xa0", b",", b"\x1f"])
 
 
@@ -149,18 +150,17 @@ def test_lines_are_accepted_alone_and_before_a_wrong_line(tmp_path_factory, line
 
 def test_lines_across_blocks(write, small_blocks):
     """Blocks end within lines, at line feeds and between columns."""
-    content = b"".join(b" q%d  Q0\td%d 1 %d.5 r \r\n\n" % (i, i * i, i) for i in range(3_000))
-    assert len(content) > 20 * trec_text._BLOCK
+    content = b"".join(b" q%d  Q0\td%d 1 %d.5 r \r\n\n" % (i, i * i, i) for i in range(1_200))
+    assert len(content) > 6 * trec_text._BLOCK
     expected = plainly(content)
     for path in (write(content), write(b" " + content), write(b"\n  " + content)):
         assert rows(runs.read_run_table(path)) == expected
 
 
 def test_errors_count_the_lines_of_all_blocks(write, small_blocks):
-    lines = [b"q Q0 d%d %d 1.5 r\n\n" % (i, i) for i in range(3_000)]
+    lines = [b"q Q0 d%d %d 1.5 r\n\n" % (i, i) for i in range(1_000)]
     path = write(b"".join([*lines, b"q Q0 d 1\n", *lines[:50]]))
-    with pytest.raises(ValueError, match=f"{path.name}, line 6001: expected 6 columns"):
-        runs.read_run_table(path)
+    refused(path, f"{path.name}, line 2001: expected 6 columns")
 
 
 @pytest.mark.parametrize(
@@ -181,7 +181,7 @@ def test_byte_order_marks_of_files_put_together_are_no_part_of_a_query(write):
     assert runs.read_run_table(write(b" " + mark + LINE))["qid"].to_pylist() == ["\ufeffq1"]
 
 
-@pytest.mark.parametrize("number", [50, 2_000])
+@pytest.mark.parametrize("number", [50, 900])
 def test_comments_are_left_out(write, small_blocks, number):
     """Also behind the first block."""
     head = "# head\n# platform:\n#   os: a b c 1 d\n"
@@ -197,8 +197,7 @@ def test_a_query_that_looks_like_a_comment_is_refused(write):
     for content in (LINE + b"#1 Q0 d1 1 0.5 r\n", b"#1 Q0 d1 1 0.5 r\n"):
         with pytest.raises(ValueError, match=r"a.run, line \d: a line that begins with '#'"):
             runs.read_run_table(write(content))
-    with pytest.raises(ValueError, match="a.run, line 3: expected 6 columns"):
-        runs.read_run_table(write(b"# a\n# b\nq Q0 d1 1\n"))
+    refused(write(b"# a\n# b\nq Q0 d1 1\n"), "a.run, line 3: expected 6 columns")
 
 
 def test_a_file_of_two_runs_is_refused(write):
@@ -208,54 +207,46 @@ def test_a_file_of_two_runs_is_refused(write):
             runs.read_run(write(content))
 
 
-@pytest.mark.parametrize("line", [1, 1_999])
+@pytest.mark.parametrize("line", [1, 999])
 @pytest.mark.parametrize("space", [b" ", b"\t", b"  "], ids=["blank", "tab", "blanks"])
 def test_one_line_of_another_run_is_found_wherever_it_stands(write, small_blocks, line, space):
-    lines = [b"q1 Q0 d%06d 1 0.5 r\n" % number for number in range(2_000)]
-    content = b"".join(lines).replace(b" ", space)
-    assert len(runs.read_run_table(write(content))) == 2_000
+    lines = [b"q1 Q0 d%06d 1 0.5 r\n" % number for number in range(1_000)]
+    same = b"".join(lines).replace(b" ", space).replace(b"r\n", b"\xff\n")
+    assert len(runs.read_run_table(write(same))) == 1_000  # a name need not be UTF-8
     lines[line] = lines[line].replace(b" r\n", b" \xff\n")
     content = b"".join(lines).replace(b" ", space)
     with pytest.raises(ValueError, match=r"a\.run holds several runs .*'r' and '.*xff'"):
         runs.read_run_table(write(content))
 
 
-def test_a_name_need_not_be_utf8_where_nothing_is_done_with_it(write):
-    path = write(LINE.replace(b" r\n", b" \xff\n"))
-    assert rows(runs.read_run_table(path)) == [("q1", "d1", 0.5)]
-
-
 def test_an_arrow_file_of_two_runs_is_refused(tmp_path):
     for column in ("name", "run"):
         table = pa.table(A_RUN | {column: ["a", "b"]})
-        with pytest.raises(ValueError, match=f"holds several runs .its column {column}"):
-            runs.read_run_table(written(table, tmp_path / "a.arrow"))
+        refused(written(table, tmp_path / "a.arrow"), f"holds several runs (its column {column}")
         pq.write_table(table, tmp_path / "a.parquet", write_statistics=False)
-        with pytest.raises(ValueError, match=f"holds several runs .its column {column}"):
-            runs.read_run_table(tmp_path / "a.parquet")
+        refused(tmp_path / "a.parquet", f"holds several runs (its column {column}")
         with pytest.raises(ValueError, match=f"holds several runs .its column {column}"):
             runs.read_run(tmp_path / "a.parquet")
         pq.write_table(table.slice(0, 1), tmp_path / "a.parquet", write_statistics=False)
         assert len(runs.read_run_table(tmp_path / "a.parquet")) == 1
 
 
-def test_a_line_without_an_end_is_refused_before_it_is_read(write):
-    """A compressed megabyte can contain a line of a gigabyte: reading stops after about 16 MiB."""
-    whole = gzip.compress(b"q" * 80_000_000, 1, mtime=0)
-    path = write(whole[: len(whole) * 52 // 80], "a.gz")  # damaged after 52 MB, where no one reads
-    with pytest.raises(ValueError, match="a.gz has a line of more than 16 MiB, beginning with 'qq"):
-        runs.read_run_table(path)
+def test_a_line_without_an_end_is_refused_before_it_is_read(write, monkeypatch):
+    """A compressed megabyte can contain a line of a gigabyte: reading stops after about 4 MiB."""
+    monkeypatch.setattr(trec_text, "_LONGEST_LINE", 1 << 22)
+    whole = gzip.compress(b"q" * 20_000_000, 1, mtime=0)
+    path = write(whole[: len(whole) * 13 // 20], "a.gz")  # damaged after 13 MB, where no one reads
+    refused(path, "a.gz has a line of more than 4 MiB, beginning with 'qq")
     with pytest.raises(OSError, match="cannot be read to its end"):
         runs.read_run_table(write(whole[: len(whole) // 8], "a.gz"))
 
 
 def test_standard_input(monkeypatch):
     for content in (LINE, gzip.compress(LINE)):
-        stdin = types.SimpleNamespace(buffer=io.BytesIO(content))
-        monkeypatch.setattr("sys.stdin", stdin)
+        monkeypatch.setattr("sys.stdin", types.SimpleNamespace(buffer=io.BytesIO(content)))
         assert rows(runs.read_run_table("-")) == plainly(LINE)
-    monkeypatch.setattr("sys.stdin", types.SimpleNamespace(buffer=io.BytesIO(LINE)))
-    assert list(runs.read_runs(["-"])) == ["stdin"]
+        sys.stdin.buffer.seek(0)
+        assert list(runs.read_runs(["-"])) == ["stdin"]
 
 
 def test_a_line_longer_than_a_block(write, small_blocks):
@@ -270,18 +261,13 @@ def test_compression_is_recognised_by_content(write, name, codec):
     assert rows(runs.read_run_table(write(compressed(content, codec), name))) == plainly(content)
 
 
-def test_members_of_a_compressed_file_follow_each_other(write):
-    for content in (gzip.compress(LINE, mtime=0) * 2, bz2.compress(LINE) * 2):
-        assert runs.read_run_table(write(content)).num_rows == 2
-
-
-MANY = b"".join(b"q%d Q0 d%08d %d 1.5 r\n" % (i // 999, i, i) for i in range(4_000))
+MANY = b"".join(b"q%d Q0 d%08d %d 1.5 r\n" % (i // 99, i, i) for i in range(1_500))
 
 
 @pytest.mark.parametrize("codec", ["gzip", "bz2", "zstd", "lz4"])
 def test_pieces_that_are_larger_than_blocks(write, small_blocks, codec):
     """Files of several compressed pieces, with empty, truncated and uncompressed pieces."""
-    pieces = [compressed(part, codec) for part in (MANY[:3], MANY[3:59_999], MANY[59_999:])]
+    pieces = [compressed(part, codec) for part in (MANY[:3], MANY[3:19_999], MANY[19_999:])]
     nothing = compressed(b"", codec)
     together = b"".join(pieces)
     whole, damaged = [together], [b"".join(pieces[:2])[:-9], together[:-9], together + b"what?"]
@@ -289,7 +275,7 @@ def test_pieces_that_are_larger_than_blocks(write, small_blocks, codec):
     (damaged if codec == "bz2" else whole).append(nothing.join(pieces))
     for content in whole:
         table = runs.read_run_table(write(content))
-        assert table["docno"].to_pylist() == [f"d{i:08}" for i in range(4_000)]
+        assert table["docno"].to_pylist() == [f"d{i:08}" for i in range(1_500)]
     for content in damaged:
         with pytest.raises(OSError, match=r"a\.run cannot be read to its end"):
             runs.read_run_table(write(content))
@@ -301,18 +287,17 @@ def test_pieces_that_are_larger_than_blocks(write, small_blocks, codec):
         (lambda text: text.replace(b"\n", b"\r\n"), None),
         (lambda text: b"\xef\xbb\xbf" + text, None),
         (lambda text: text[:-1], None),
-        (lambda text: text[:80_000] + b"\0" + text[80_000:], "is a binary file"),
+        (lambda text: text[:30_000] + b"\0" + text[30_000:], "is a binary file"),
         (lambda text: text + b"\0", "is a binary file .*: give text, or text compressed with gzip"),
         (lambda text: text.decode().encode("utf-16"), "is UTF-16"),
-        (lambda text: text + b"\x1a", "line 4001: expected 6 columns .*found 1: '.x1a'"),
+        (lambda text: text + b"\x1a", "line 1501: expected 6 columns .*found 1: '\\x1a'"),
     ],
 )
 def test_files_of_several_blocks(write, small_blocks, change, message):
     path = write(change(MANY))
     assert path.stat().st_size > 2 * trec_text._BLOCK
     if message:
-        with pytest.raises(ValueError, match=f"a.run.* {message}"):
-            runs.read_run_table(path)
+        refused(path, "a.run", *message.split(" .*"))
     else:
         assert rows(runs.read_run_table(path)) == plainly(MANY)
 
@@ -324,8 +309,7 @@ def test_frame_has_pyterriers_columns(write):
     frame = runs.read_run(write("01 Q0 NA 3 1 r\n01 Q0 null 2 2 r\n", "input.x.txt"))
     assert list(frame.columns) == ["qid", "docno", "rank", "score", "name"]
     assert frame.values.tolist() == [["01", "NA", 3, 1.0, "r"], ["01", "null", 2, 2.0, "r"]]
-    assert frame["rank"].dtype == np.int64
-    assert frame["score"].dtype == np.float64
+    assert (frame["rank"].dtype, frame["score"].dtype) == (np.int64, np.float64)
 
 
 def test_ranks_that_are_no_numbers_are_replaced(write):
@@ -336,20 +320,16 @@ def test_ranks_that_are_no_numbers_are_replaced(write):
 # Errors
 
 
+SIX = "expected 6 columns (qid Q0 docno rank score name)"
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (
-            LINE * 16 + b"q Q0 d 1 .5",
-            "a.run, line 17: expected 6 columns (qid Q0 docno rank score name), found 5: "
-            "'q Q0 d 1 .5'",
-        ),
+        (LINE * 16 + b"q Q0 d 1 .5", f"a.run, line 17: {SIX}, found 5: 'q Q0 d 1 .5'"),
         (LINE + b"\n\nq Q0 a doc 1 .5 r\n", "a.run, line 4: expected 6 columns"),
         (b" q  Q0 d 1 0.5\n", "line 1: expected 6 columns"),
-        (
-            b"q Q0 d  1 0.5\n",
-            "line 1: expected 6 columns (qid Q0 docno rank score name), found 5: 'q Q0 d  1 0.5'",
-        ),
+        (b"q Q0 d  1 0.5\n", f"line 1: {SIX}, found 5: 'q Q0 d  1 0.5'"),
         (b"q 0 d 1\n", "found 4 (this looks like a qrels file)"),
         (LINE + b"q Q0 d 1 nan r\n", "line 2: the score 'nan' is not a number"),
         (LINE + b"q Q0 d 1 NA r\n", "line 2: the score 'NA' is not a number"),
@@ -368,11 +348,7 @@ def test_ranks_that_are_no_numbers_are_replaced(write):
     ],
 )
 def test_errors_name_the_line(write, content, message):
-    with pytest.raises(ValueError) as caught:
-        runs.read_run_table(write(content))
-    assert message in str(caught.value)
-    assert "a.run" in str(caught.value)
-    assert len(str(caught.value)) < 400
+    refused(write(content), message, "a.run")
 
 
 @pytest.mark.parametrize("codec", ["gzip", "bz2", "zstd", "lz4"])
@@ -421,28 +397,17 @@ def test_a_file_without_permission(write):
             runs.read_run(path)
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")
-def test_a_pipe_is_refused_and_not_waited_for(tmp_path):
-    os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(OSError, match="not a regular file"):
-        runs.read_run(tmp_path / "pipe")
-
-
 # Judgements
 
 
 @pytest.mark.parametrize(
     ("grades", "kind", "expected"),
-    [
-        ("1 0 -2", pa.int64(), [1, 0, -2]),
-        ("1 1.7 -0.5", pa.float64(), [1, 1.7, -0.5]),
-        ("1.0 2", pa.int64(), [1, 2]),
-    ],
+    [("1 0 -2", pa.int64(), [1, 0, -2]), ("1 1.7 -0.5", pa.float64(), [1, 1.7, -0.5])]
+    + [("1.0 2", pa.int64(), [1, 2])],
 )
 def test_grades(write, grades, kind, expected):
     table = qrels.read_qrels_table(write("".join(f"q\t0  d {g}\n" for g in grades.split())))
-    assert table["label"].type == kind
-    assert table["label"].to_pylist() == expected
+    assert (table["label"].type, table["label"].to_pylist()) == (kind, expected)
     assert table.column_names == ["qid", "docno", "label"]
 
 
@@ -456,9 +421,8 @@ def test_grades(write, grades, kind, expected):
     ],
 )
 def test_qrels_errors(write, line, message):
-    with pytest.raises(ValueError) as caught:
+    with pytest.raises(ValueError, match=re.escape(message)):
         qrels.read_qrels(write(line))
-    assert message in str(caught.value)
 
 
 def test_neither_file_nor_dataset():
@@ -473,15 +437,10 @@ def test_neither_file_nor_dataset():
 OFFLINE = """
 from pyterrier_asl import DocLengths, TermIndex, read_qrels
 from pyterrier_asl.io.texts import Texts
-
-for call in (
-    lambda: read_qrels("irds:vaswani"),
-    lambda: DocLengths.from_irds("vaswani"),
-    lambda: TermIndex.from_irds("irds:vaswani", verbose=False),
-    lambda: Texts.of(dataset="vaswani"),
-):
+calls = [read_qrels, DocLengths.from_irds, TermIndex.from_irds, lambda name: Texts.of(None, name)]
+for call in calls:
     try:
-        call()
+        call("irds:vaswani")
     except OSError as error:
         print(error)
 """
@@ -531,10 +490,7 @@ def test_an_empty_frame():
     ],
 )
 def test_frames_that_are_no_runs(changes, message):
-    frame = pd.DataFrame({"qid": ["a", "b"], "docno": ["c", "d"], "score": [1.0, 2.0]} | changes)
-    with pytest.raises(ValueError) as caught:
-        runs.read_run_table(frame)
-    assert message in str(caught.value)
+    refused(pd.DataFrame(A_RUN | changes), message)
 
 
 def test_the_advice_for_ids_that_are_fractions_works():
@@ -551,31 +507,20 @@ def test_the_advice_for_ids_that_are_fractions_works():
         runs.read_run(frame.assign(qid=missing))
 
 
-def test_a_frame_without_a_column():
-    with pytest.raises(
-        ValueError, match="there is no column docno or doc_id and no column score; there"
-    ):
-        runs.read_run(pd.DataFrame({"qid": ["1"], "text": ["x"]}))
-
-
 @pytest.mark.parametrize("suffix", [".parquet", ".feather", ".arrow", ""])
 @pytest.mark.parametrize("names", [("qid", "docno"), ("query_id", "doc_id")])
 def test_parquet_and_arrow_files(tmp_path, suffix, names):
     table = pa.table({names[0]: [7, 8], names[1]: ["a b", "NA"], "score": [2, 1], "extra": [0, 0]})
     path = tmp_path / f"input.x{suffix}"
-    if suffix in (".parquet", ""):
-        pq.write_table(table, path)
-    else:
-        pyarrow.feather.write_feather(table, path)
+    (pq.write_table if suffix in (".parquet", "") else pyarrow.feather.write_feather)(table, path)
     assert rows(runs.read_run_table(path)) == [("7", "a b", 2.0), ("8", "NA", 1.0)]
     assert runs.read_run(path)["name"].tolist() == ["x", "x"]
 
 
-@pytest.mark.parametrize("suffix", [".parquet", ".feather"])
-def test_a_damaged_parquet_file(write, suffix):
-    for content in (LINE, b"PAR1" + bytes(100)):
-        with pytest.raises(ValueError, match="cannot be read as (Parquet|Arrow): "):
-            runs.read_run(write(content, f"a{suffix}"))
+@pytest.mark.parametrize(("suffix", "form"), [(".parquet", "Parquet"), (".feather", "Arrow")])
+def test_a_damaged_parquet_file(write, suffix, form):
+    refused(write(LINE, f"a{suffix}"), f"cannot be read as {form}: ")
+    refused(write(b"PAR1" + bytes(100), f"a{suffix}"), "cannot be read as Parquet: ")
 
 
 def test_query_ids_beyond_64_bits_are_text_as_well():
@@ -585,17 +530,15 @@ def test_query_ids_beyond_64_bits_are_text_as_well():
 
 def test_bytes_of_an_arrow_file_may_be_zero(tmp_path):
     path = tmp_path / "run.arrow"
-    table = pa.table({"qid": ["q", "q", "r"], "docno": ["a", "b", "c"], "score": [3.0, 2.0, 1.0]})
-    whole = written(table, path).read_bytes()
-    refused = 0
-    for place in range(0, len(whole), 3):
+    whole = written(pa.table(A_RUN), path).read_bytes()
+    errors = []
+    for place in range(0, len(whole), 7):
         path.write_bytes(whole[:place] + b"\0" + whole[place + 1 :])
         try:
             runs.read_run_table(path)
         except ValueError as error:
-            assert path.name in str(error)
-            refused += 1
-    assert refused > 0
+            errors.append(str(error))
+    assert errors and all(path.name in error for error in errors)
 
 
 def written(table: pa.Table, path: Path) -> Path:
@@ -603,9 +546,6 @@ def written(table: pa.Table, path: Path) -> Path:
     with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, table.schema) as stream:
         stream.write_table(table)
     return path
-
-
-A_RUN = {"qid": ["q", "q"], "docno": ["a", "b"], "score": [2.0, 1.0]}
 
 
 @pytest.mark.parametrize("kind", [pa.large_string(), pa.string_view()])
@@ -619,13 +559,9 @@ def test_text_of_other_kinds_in_an_arrow_file(tmp_path, kind):
 
 @pytest.mark.parametrize(
     "scores",
-    [
-        pa.array([2**53 + 1, 2**63 - 1]),
-        pa.array([2**64 - 1, 0], pa.uint64()),
-        pa.array([2**53 + 1, 7]).dictionary_encode(),
-        pa.array([2, 1], pa.decimal128(5, 2)),
-        pa.array(np.array([0.1, 7], np.float16)),
-    ],
+    [pa.array([2**53 + 1, 2**63 - 1]), pa.array([2**64 - 1, 0], pa.uint64())]
+    + [pa.array([2**53 + 1, 7]).dictionary_encode(), pa.array([2, 1], pa.decimal128(5, 2))]
+    + [pa.array(np.array([0.1, 7], np.float16))],
     ids=lambda scores: str(scores.type)[:10],
 )
 def test_numbers_of_other_kinds_in_a_parquet_file(tmp_path, scores):
@@ -636,13 +572,10 @@ def test_numbers_of_other_kinds_in_a_parquet_file(tmp_path, scores):
         assert read(tmp_path / "a.parquet")[name].to_pylist() == expected
 
 
-@pytest.mark.parametrize(
-    "scores", [pa.array([0, 1], pa.timestamp("s")), pa.array([0, 1], pa.duration("s"))]
-)
-def test_times_are_no_numbers(tmp_path, scores):
-    pq.write_table(pa.table(A_RUN | {"score": scores}), tmp_path / "a.parquet")
-    with pytest.raises(ValueError, match="column score of .*a.parquet must be numbers, not"):
-        runs.read_run_table(tmp_path / "a.parquet")
+@pytest.mark.parametrize("kind", [pa.timestamp("s"), pa.duration("s")])
+def test_times_are_no_numbers(tmp_path, kind):
+    pq.write_table(pa.table(A_RUN | {"score": pa.array([0, 1], kind)}), tmp_path / "a.parquet")
+    refused(tmp_path / "a.parquet", "column score of ", "a.parquet must be numbers, not")
 
 
 @pytest.mark.parametrize("suffix", [".parquet", ".arrow"])
@@ -652,8 +585,7 @@ def test_ids_in_a_file_that_are_no_utf8(tmp_path, suffix):
     docnos = pa.Array.from_buffers(pa.string(), 2, [None, offsets, text])
     path, table = tmp_path / f"a{suffix}", pa.table(A_RUN | {"docno": docnos})
     pq.write_table(table, path) if suffix == ".parquet" else written(table, path)
-    with pytest.raises(ValueError, match=f"column docno of .*a{suffix} must be UTF-8"):
-        runs.read_run_table(path)
+    refused(path, "column docno of ", f"a{suffix} must be UTF-8")
 
 
 @pytest.mark.parametrize(("suffix", "form"), [(".parquet", "Parquet"), (".arrow", "Arrow")])
@@ -661,21 +593,16 @@ def test_names_of_columns_that_are_no_utf8(tmp_path, suffix, form):
     path, table = tmp_path / f"a{suffix}", pa.table(A_RUN | {"notes": ["x", "y"]})
     pq.write_table(table, path, store_schema=False) if form == "Parquet" else written(table, path)
     path.write_bytes(path.read_bytes().replace(b"notes", b"\xffotes"))
-    with pytest.raises(ValueError, match=f"a{suffix} cannot be read as {form}: 'utf-8"):
-        runs.read_run_table(path)
+    refused(path, f"a{suffix} cannot be read as {form}: 'utf-8")
 
 
 @pytest.mark.parametrize("suffix", [".parquet", ".arrow"])
 def test_columns_that_could_be_either(tmp_path, suffix):
     path = tmp_path / f"a{suffix}"
-    for name, message in (
-        ("docno", "there are 2 columns called 'docno'"),
-        ("doc_id", "both docno and doc_id"),
-    ):
+    for name, which in (("docno", "2 columns called 'docno'"), ("doc_id", "both docno and doc_id")):
         table = pa.table([*A_RUN.values(), ["x", "y"]], names=[*A_RUN, name])
         pq.write_table(table, path) if suffix == ".parquet" else written(table, path)
-        with pytest.raises(ValueError, match=f"{path.name}.*{message}"):
-            runs.read_run_table(path)
+        refused(path, path.name, f"there are {which}")
     table = pa.table([*A_RUN.values(), ["x", "x"], ["x", "x"]], names=[*A_RUN, "name", "name"])
     with pytest.raises(ValueError, match="a.arrow: there are 2 columns called 'name'"):
         runs.read_run(written(table, tmp_path / "a.arrow"))
@@ -730,17 +657,13 @@ def test_nothing_in_a_folder_is_left_out_silently(folder):
     assert list(runs.read_runs(folder)) == ["1", "2", "3"]
 
 
-DOCNOS = ["d1", "d2", "d3"]
-
-
 @pytest.mark.parametrize("threads", [None, 1, 2, 5])
 def test_a_folder(folder, threads):
     read = runs.read_runs(folder, threads=threads)
-    assert [(name, *run["docno"]) for name, run in read.items()] == [*zip("123", DOCNOS)]
+    expected = {"1": ["d1"], "2": ["d2"], "3": ["d3"]}
+    assert [(n, [*run["docno"]]) for n, run in read.items()] == [*expected.items()]
     tables = runs.iter_runs(folder, threads=threads)
-    assert [(name, table["docno"].to_pylist()) for name, table in tables] == [
-        (name, [docno]) for name, docno in zip("123", DOCNOS)
-    ]
+    assert [(n, table["docno"].to_pylist()) for n, table in tables] == [*expected.items()]
     done = runs.iter_runs(folder, threads=threads, then=lambda name, run: (name, len(run)))
     assert [*done] == [(name, (name, 1)) for name in "123"]
 
@@ -757,21 +680,18 @@ def test_reading_ahead_is_bounded(tmp_path):
     for number in range(20):
         (tmp_path / f"{number}.run").write_bytes(LINE)
     read = []
-    tables = runs.iter_runs(tmp_path, threads=2, then=lambda name, run: read.append(name))
+    tables = runs.iter_runs(tmp_path, threads=2, then=lambda name, _: read.append(name))
     next(tables)
     tables.close()
     assert 1 <= len(read) <= 3
-
-
-def test_two_runs_of_one_name_as_text_are_an_error():
-    with pytest.raises(ValueError, match="two runs have one name as text: 1, '1'"):
-        runs.list_runs({1: "a.run", "1": "b.run"})
 
 
 def test_errors_of_folders(folder, tmp_path_factory):
     (folder / "3.gz").write_bytes(LINE)
     with pytest.raises(ValueError, match=r"3\.gz and .*input\.3\.txt are both named '3'"):
         runs.iter_runs(folder)
+    with pytest.raises(ValueError, match="two runs have one name as text: 1, '1'"):
+        runs.list_runs({1: "a.run", "1": "b.run"})
     with pytest.raises(ValueError, match="holds no runs"):
         runs.read_runs(tmp_path_factory.mktemp("nothing"))
     with pytest.raises(TypeError, match="frames need names"):
@@ -785,15 +705,14 @@ def test_errors_of_folders(folder, tmp_path_factory):
 
 
 def test_other_files_are_refused(tmp_path, write):
-    path = tmp_path / "t"
-    save_table(pa.table({"a": [1]}), path, kind="doc_lengths", version=2)
+    save_table(pa.table({"a": [1]}), tmp_path / "t", kind="doc_lengths", version=2)
     with pytest.raises(ValueError, match="is a pyterrier_asl doc_lengths file, not a pool file"):
-        load_table(path, kind="pool", version=2)
+        load_table(tmp_path / "t", kind="pool", version=2)
     with pytest.raises(ValueError, match="of format version 2, this pyterrier_asl reads version 1"):
-        load_table(path, kind="doc_lengths", version=1)
-    pq.write_table(pa.table({"a": [1]}), path)
+        load_table(tmp_path / "t", kind="doc_lengths", version=1)
+    pq.write_table(pa.table({"a": [1]}), tmp_path / "t")
     with pytest.raises(ValueError, match="is a Parquet file, but not a pyterrier_asl pool file"):
-        load_table(path, kind="pool", version=1)
+        load_table(tmp_path / "t", kind="pool", version=1)
     with pytest.raises(ValueError, match="is not a pyterrier_asl pool file"):
         load_table(write(LINE), kind="pool", version=1)
     with pytest.raises(FileNotFoundError):
@@ -824,14 +743,11 @@ def test_replacing_follows_links_and_names_missing_folders(tmp_path):
     (tmp_path / "link").symlink_to("real")
     with replacing(tmp_path / "link") as beside:
         beside.write_text("new")
-    assert (tmp_path / "link").is_symlink()
-    assert (tmp_path / "real").read_text() == "new"
-    with pytest.raises(FileNotFoundError, match="there is no folder"):
-        with replacing(tmp_path / "no" / "t"):
-            pass
-    with pytest.raises(IsADirectoryError):
-        with replacing(tmp_path):
-            pass
+    assert (tmp_path / "link").is_symlink() and (tmp_path / "real").read_text() == "new"
+    with pytest.raises(FileNotFoundError, match="there is no folder"), replacing(tmp_path / "no/t"):
+        pass
+    with pytest.raises(IsADirectoryError), replacing(tmp_path):
+        pass
 
 
 def test_small_text_files_that_are_not_utf8_are_named(write):

@@ -10,17 +10,10 @@ from pyterrier_asl.io.notices import progress_bar
 
 @pytest.mark.parametrize(
     ("on_terminal", "shown", "is_bar"),
-    [
-        (True, None, True),
-        (False, None, False),
-        (None, None, False),  # a windowed program has no stderr
-        (False, True, True),
-        (True, False, False),
-    ],
+    [(True, None, True), (False, None, False), (False, True, True), (True, False, False)]
+    + [(None, None, False)],  # a windowed program has no stderr
 )
-def test_a_bar_is_shown_on_a_terminal_or_where_it_is_asked_for(
-    monkeypatch, on_terminal, shown, is_bar
-):
+def test_a_bar_is_for_terminals_or_where_it_is_asked_for(monkeypatch, on_terminal, shown, is_bar):
     stderr = io.StringIO()
     stderr.isatty = lambda: on_terminal
     monkeypatch.setattr(sys, "stderr", None if on_terminal is None else stderr)

@@ -20,12 +20,10 @@ from pyterrier_asl.io.texts import Texts, read_texts
         ('{"docid": "d1", "title": "", "segment": "one"}\n', {"d1": "one"}),
     ],
 )
-@pytest.mark.parametrize("name", ["texts", "texts.gz"])
-def test_forms(tmp_path, content, texts, name):
-    path = tmp_path / name
-    data = content.encode()
-    path.write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
-    assert read_texts(path) == texts
+def test_forms(tmp_path, content, texts):
+    for text in (content.encode(), gzip.compress(content.encode())):
+        (tmp_path / "texts").write_bytes(text)
+        assert read_texts(tmp_path / "texts") == texts
 
 
 @pytest.mark.parametrize(
@@ -36,17 +34,13 @@ def test_forms(tmp_path, content, texts, name):
         ('{"docno": "d1"}\n', r"line 1: expected an id, .* and a text .*, found docno"),
         ('{"text": "one"}\n', "line 1: expected an id"),
         ('{"docno": \n', "line 1: this is not a JSON object"),
-        (
-            '{"docno": ' + "[" * 10**5,
-            r"line 1: this is not a JSON object \(it is nested too deeply\)",
-        ),
+        ('{"docno": ' + "[" * 10**5, r"line 1: .* JSON object \(it is nested too deeply\)"),
     ],
 )
 def test_lines_that_do_not_fit(tmp_path, content, why):
-    path = tmp_path / "docs"
-    path.write_text(content)
+    (tmp_path / "docs").write_text(content)
     with pytest.raises(ValueError, match=why):
-        read_texts(path)
+        read_texts(tmp_path / "docs")
 
 
 def test_only_what_is_wanted_is_kept(tmp_path):
