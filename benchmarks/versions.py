@@ -28,7 +28,7 @@ import tomllib
 ROOT = Path(__file__).resolve().parents[1]
 
 TESTS = [
-    "tests/unit/measures/test_measures.py",
+    "tests/unit/measures/test_vectors.py",
     "tests/unit/experiment/test_experiment.py",
     "tests/contract/test_contract.py",
     "tests/contract/test_experiment_matrix.py",

@@ -34,13 +34,8 @@ def better_by_loops(values, lower):
 
 
 def test_as_published_takes_missing_documents_right_after_the_list(robust03):
-    for analysis in (
-        headroom,
-        run_quality,
-        reordering,
-        search_length_distribution,
-        search_length_changes,
-    ):
+    several = headroom, run_quality, reordering, search_length_distribution, search_length_changes
+    for analysis in several:
         published = analysis(robust03, as_published=True)
         pd.testing.assert_frame_equal(published, analysis(robust03, missing="after"))
         assert not published.equals(analysis(robust03))
@@ -50,13 +45,11 @@ def test_the_best_dl20_run_leaves_the_paper_s_750_passages_far_down(dl20):
     hundreds = list(range(1, 1002, 100))  # as in the figures of the paper
     frame = search_length_distribution(dl20, edges=hundreds)
     last = frame.iloc[-1]
-    print("\n", frame.to_string(), frame.attrs, "paper, Fig. 5: over 750 beyond 900 irrelevant")
     assert frame.attrs["run"] == "p_d2q_rm3_duo"
     assert int(frame["documents"].sum()) == int(dl20.judgements.num_relevant(1).sum())
     assert frame["documents"].idxmax() == 0  # the fullest bin is that of the shortest
     assert last["low"] == 901 and 750 < last["documents"] < 1000
     changes = search_length_changes(dl20, edges=hundreds)
-    print(changes.to_string(), changes.attrs)
     assert changes.attrs["wins"] > changes.attrs["losses"] > 0
     assert changes["documents"].iloc[0] > changes["documents"].iloc[-1]
 
@@ -66,11 +59,9 @@ def test_asl_over_deep_pools_is_mostly_recall(trec8, dl20):
         frame = run_quality(judged)
         found = np.corrcoef(frame["ASL"], frame["R@1000"])[0, 1]
         median = frame["missing_share"].median()
-        print(f"\nPearson {found:.4f} ({pearson}), missing share {median:.3f} ({share})")
         assert found == pytest.approx(pearson, abs=5e-4)
         assert median == pytest.approx(share, abs=5.1e-3)
     unjudged = run_quality(dl20)["unjudged_share"].median()
-    print(f"unjudged among the irrelevant documents above, DL 2020: {unjudged:.3f} (.82)")
     assert round(unjudged, 2) == 0.82
 
 
@@ -81,17 +72,14 @@ def test_map_of_all_trec8_runs_is_the_official_one(data, trec8):
     frame = run_quality(trec8).set_index("run")["AP"]
     ours = {name: f"{value:.4f}" for name, value in frame.items()}
     differ = {name: (ours[name], map_) for name, map_ in official.items() if ours[name] != map_}
-    print(f"\n{len(official)} runs, MAP differs from the official one in: {differ}")
     assert len(official) == 129 == len(ours) and differ == {"uwmt8a0": ("0.2143", "0.2142")}
     double = by_double_scores(trec8.select(differ)).values("AP").mean(axis=1)
-    print(f"the same by 64-bit scores: {double}")
     assert [f"{value:.4f}" for value in double] == ["0.2142"]
 
 
 def test_table_1_dl20_passages(dl20):
     """As printed, except ASL@g1-10 of BM25: 51 is the value of p_bm25 or p_bm25rm3."""
     frame = compare_techniques(dl20, old="DLH_d_5_t_25", new="p_d2q_rm3_duo", as_published=True)
-    print("\n", frame.round(4).to_string(), frame.attrs)
     frame = frame.set_index("measure")
     printed = {"P@20": (0.517, 0.706, 0.39), "AP": (0.400, 0.572, 0.29), "ASL": (264, 215, 0.19)}
     for measure, (old, new, rrie) in printed.items():
@@ -102,8 +90,6 @@ def test_table_1_dl20_passages(dl20):
     assert frame.loc["ASL", "new"] == pytest.approx(214.505, abs=5e-4)
     assert round(frame.loc["ASL@g1-10", "new"]) == 6
     tops = dict(zip(dl20.names, dl20.values(ASL(g=10, missing="after")).mean(axis=1)))
-    others = {name: tops[name] for name in ("DLH_d_5_t_25", "p_bm25", "p_bm25rm3")}
-    print("ASL@g1-10 of BM25 runs; the paper prints 51:", others)
     assert round(tops["p_bm25"]) == round(tops["p_bm25rm3"]) == 51
 
 
@@ -125,23 +111,14 @@ def test_reordering_against_loops(robust03):
             end = max(retrieved, 1000) - len(found) + 1 if retrieved else 1001
             p = [precision for precision, _ in found.values()] + [0] * absent
             lengths = np.array([length for _, length in found.values()] + [end] * absent)
-            steps[:, system, query] = (
-                np.mean(p),
-                np.mean(1 / lengths),
-                1 / lengths.mean(),
-                lengths.mean(),
-            )
+            mean = lengths.mean()
+            steps[:, system, query] = np.mean(p), np.mean(1 / lengths), 1 / mean, mean
     frame = reordering(robust03, each=True)
     summary = reordering(robust03).set_index("change")
-    print("\n", summary.round(3).to_string())
     counts = [better_by_loops(values, lower) for values, lower in zip(steps, [0, 0, 0, 1])]
     rates = [values.mean(axis=1) for values in steps[:3]] + [1 / steps[3].mean(axis=1)]
-    for change, old, new in (
-        ("atomize P", 0, 1),
-        ("documents", 1, 2),
-        ("queries", 2, 3),
-        ("cumulative", 0, 3),
-    ):
+    changes = {"atomize P": (0, 1), "documents": (1, 2), "queries": (2, 3), "cumulative": (0, 3)}
+    for change, (old, new) in changes.items():
         part = frame[frame["change"] == change]
         assert part["better_before"].tolist() == counts[old]
         assert part["better_after"].tolist() == counts[new]
@@ -165,7 +142,6 @@ def test_reordering_is_within_what_the_paper_prints(trec8, dl20, robust03):
         "RR to ASL@g1": ((49, 85), (0.3, 0.7), None),
     }
     frame = reordering({"TREC-8": trec8, "DL 2020": dl20, "Robust 2003": robust03})
-    print("\n", frame.round(3).to_string())
     for row in frame.to_dict("records"):
         for value, within in zip((row["dSort"], row["tau"], row["dValue"]), printed[row["change"]]):
             if within is not None:
@@ -175,7 +151,6 @@ def test_reordering_is_within_what_the_paper_prints(trec8, dl20, robust03):
 def test_effective_share_with_the_paper_s_57_percent(trec8, dl20, robust03):
     frame = effective_share({"TREC-8": trec8, "Robust 2003": robust03, "DL 2020": dl20})
     by_track = frame.groupby("track", sort=False)[["share", "pooled"]].agg(["mean", "std"])
-    print("\n", by_track.round(3).to_string(), "\npaper, over 76 tracks: 57 % ± 16")
     assert by_track.xs("mean", axis=1, level=1).to_numpy().min() > 0.57 - 0.16
     assert by_track.xs("mean", axis=1, level=1).to_numpy().max() < 0.57 + 0.16
     named = frame[frame["track"] == "TREC-8"].set_index("run")

@@ -1,7 +1,9 @@
-"""The command line, on real runs and collections."""
+"""The command line, on real collections."""
+
+import json
 
 import pandas as pd
-from _calls import call, values
+from _calls import call, tune, values
 
 
 def test_vaswani_by_id(vaswani, tmp_path):
@@ -12,3 +14,6 @@ def test_vaswani_by_id(vaswani, tmp_path):
     found = values(call("evaluate", "vaswani", str(run), "-o", "jsonl", *lengths))
     assert found["ASL@1000",] == found["LexiP",] == found["AP",] == 1
     assert found["TBG",] > 0
+    tuned = tune("irds:vaswani", "-m", "AP", "-o", "jsonl")
+    assert tuned.exit_code == 0, tuned.output
+    assert json.loads(tuned.stdout.splitlines()[0])["stage"] == "initial retrieval"

@@ -49,7 +49,7 @@ def test_values_by_full_judgements_are_within(judged, hidden):
     labelled = labelled_measures(hidden, measures, depth=DEPTH)
     for name, measure in measures.items():
         truth = judged.values(measure)
-        limits = np.array([labelled[name].bounds(row) for row in range(len(judged))])
+        limits = np.array([side.bounds for side in labelled[name].sides])
         low, high = limits.swapaxes(0, 1)
         assert (low - 1e-9 <= truth).all() and (truth <= high + 1e-9).all(), name
         assert (high - low).max() > 0

@@ -11,26 +11,22 @@ from pyterrier_asl.analysis.tied_rankings import ties
 
 def test_published_ties(dl20):
     found = ties(dl20, None, rel=2).set_index("preference")["percent"].round(2)
-    print(f"DL 2020 passages, Table 3: {found.to_dict()}; published 2.58 and 50.30")
     assert found.tolist() == [2.58, 50.30]
 
 
 def test_published_prediction_from_suffixes(dl20):
     found = prediction_from_suffixes(dl20, None).set_index("predictor")["percent"].round(2)
-    print(f"DL 2020 passages, Table 2: {found.to_dict()}; published 92.86 and 91.08")
     assert found.tolist() == [92.86, 91.08]
 
 
 def test_published_collection_statistics(dl20):
     found = collection_statistics(dl20, None).iloc[0].round(2)
-    print(f"DL 2020 passages, Table 1: {found.to_dict()}; published 54, 59, 66.78, 978.01")
     assert found[["requests", "runs", "rel/request"]].tolist() == [54, 59, 66.78]
 
 
 def test_published_discriminative_power(dl20):
     found = preference_discrimination(dl20, None, rel=2, tests=["paired"])
     percent = found.set_index("preference")["percent"].round(2)
-    print(f"DL 2020 passages, Table 4 (b): {percent.to_dict()}; published 39.04, 39.45, 28.00")
     assert percent.tolist() == [39.04, 39.45, 28.00]
 
 
@@ -38,27 +34,18 @@ def test_published_hsd(dl20):
     """The published numbers are within the range of 100 randomizations over several seeds."""
     published = {"rrLP": 37.46, "sgnLP": 40.91, "RR": 28.35}
     options = {"tests": ["tukey-randomized"], "progress": False}
-    drawn = {
-        draws: pd.concat(
-            preference_discrimination(dl20, None, rel=2, draws=draws, seed=seed, **options)
-            for seed in range(seeds)
-        ).groupby("preference")["percent"]
-        for draws, seeds in ((100, 40), (1000, 1))
-    }
+    drawn = pd.concat(
+        preference_discrimination(dl20, None, rel=2, draws=100, seed=seed, **options)
+        for seed in range(40)
+    ).groupby("preference")["percent"]
     for name, number in published.items():
-        low, high = drawn[100].quantile(0.025)[name], drawn[100].quantile(0.975)[name]
-        many = drawn[1000].mean()[name]
-        print(
-            f"Table 4 (a) {name}: published {number}; 100 exchanges {low:.2f} to {high:.2f}, "
-            f"1000 exchanges {many:.2f}"
-        )
+        low, high = drawn.quantile(0.025)[name], drawn.quantile(0.975)[name]
         assert low - 0.01 <= number <= high + 0.01
 
 
 def test_published_shape_of_ties_and_agreement_as_labels_go(dl20):
     labels = missing_labels(dl20, None, rel=2, progress=False)
     means = labels.set_index(["preference", "fraction"])[["ranking", "system", "tied"]]
-    print(means.unstack("preference").round(3).to_string())
     # Figure 9: ties of RR grow with labels, those of lexiprecision shrink.
     rr, lp = means.loc["RR", "tied"], means.loc["rrLP", "tied"]
     assert rr.loc[0.3:].is_monotonic_increasing

@@ -3,6 +3,7 @@ Tests of collections.py, printing.py, scores.py."""
 
 import pandas as pd
 import pytest
+from _files import write_qrels
 
 from pyterrier_asl import bounds, evaluate, search_lengths
 from pyterrier_asl.evaluation.evaluate import collections_of, measured
@@ -58,12 +59,15 @@ def test_printed_queries_are_followed_by_the_mean_of_their_run(summary):
 
 def test_a_query_called_all_is_refused_where_rows_of_means_have_this_name():
     runs = measured({"x": {"all": {"a": 1}}}, {"all": {"a": 1}}, "AP")[""]
-    with pytest.raises(ValueError, match="a query 'all', which is the name of the rows of means"):
-        printed_columns(runs, by_query=True)
     assert printed_columns(runs, by_query=True, summary=False)["qid"] == ["all"]
     assert printed_columns(runs)["AP"] == [1]
-    with pytest.raises(ValueError, match="cannot sort by 'RR', only by one of AP"):
-        printed_columns(runs, sort="RR")
+    message = "a query 'all', which is the name of the rows of means"
+    for how, says in (
+        ({"by_query": True}, message),
+        ({"sort": "RR"}, "cannot sort by 'RR', only by one of AP"),
+    ):
+        with pytest.raises(ValueError, match=says):
+            printed_columns(runs, **how)
 
 
 def test_many_runs_are_sorted_by_the_first_measure_with_a_direction():
@@ -97,15 +101,12 @@ def test_measures_with_most_in_common_come_first_and_counts_have_no_best(
 @pytest.mark.parametrize(
     ("value", "message"),
     [(0, "depth=0 is for runs: leave it out"), (0.5, "depth=0.5 is"), ("x", "depth='x' is")]
-    + [(True, "depth is for runs"), ((1,), "depth is for runs"), ([], "depth is for runs")]
-    + [(None, ""), (False, ""), ((), "")],
+    + [(True, "depth is for runs"), ((1,), "depth is for runs"), ([], "depth is for runs")],
 )
 def test_an_option_that_was_given_is_refused_with_its_value(value, message):
-    if not message:
+    with pytest.raises(ValueError, match=f"^{message}"):
         refuse("is for runs", other=None, depth=value)
-    else:
-        with pytest.raises(ValueError, match=f"^{message}"):
-            refuse("is for runs", other=None, depth=value)
+    refuse("is for runs", one=None, two=False, three=())
 
 
 # Inputs
@@ -119,10 +120,8 @@ def test_rareness_is_a_default_measure_for_several_runs():
 
 
 def test_tracks_by_name_are_given_once_each():
-    assert tracks_by_name([("a", "q", "r"), ("b", "p", "s")]) == {
-        "a": (["r"], "q"),
-        "b": (["s"], "p"),
-    }
+    several = tracks_by_name([("a", "q", "r"), ("b", "p", "s")])
+    assert several == {"a": (["r"], "q"), "b": (["s"], "p")}
     with pytest.raises(ValueError, match="track 'a' is given twice"):
         tracks_by_name([("a", "q", "r"), ("a", "p", "s")])
 
@@ -136,12 +135,10 @@ def test_collections_are_pairs_or_evaluations():
 
 
 def test_runs_are_matched_again_only_for_other_qrels(tmp_path):
-    path = tmp_path / "qrels"
-    path.write_text("q 0 a 1\np 0 a 1\n")
+    path = write_qrels({"q": {"a": 1}, "p": {"a": 1}}, tmp_path / "qrels")
     judged = Evaluation.of(RUNS, str(path))
     assert Evaluation.of(judged, path) is judged and judged.has_been_matched_with(path)
-    other = tmp_path / "other"
-    other.write_text("q 0 b 1\np 0 b 1\n")
+    other = write_qrels({"q": {"b": 1}, "p": {"b": 1}}, tmp_path / "other")
     assert not judged.has_been_matched_with(other) and not judged.has_been_matched_with(QRELS)
     assert Evaluation.of(judged, other).values("RR").tolist() == [[0.5, 1], [0, 1], [1, 1]]
     assert not Evaluation.of(RUNS, QRELS).has_been_matched_with(dict(QRELS))
@@ -190,39 +187,32 @@ def test_documents_are_labelled_down_to_the_deeper_of_cut_off_and_depth(depth, d
     labelled = Labelled(unjudged, measure, depth=depth)
     assert len(labelled.documents) == documents
     assert labelled.sides[0].unjudged.tolist() == [1, 0], "only the cut-off counts in the measure"
-
-
-def test_depths_below_0_are_refused():
-    judged = Evaluation.of(RUNS, QRELS)
     with pytest.raises(ValueError, match="depth must be a whole number"):
-        unjudged_of(judged.runs, [parse_measure("P@1")], -1)
+        unjudged_of(judged.runs, [measure], -1)
 
 
 @pytest.mark.parametrize(
-    ("qrels", "rel", "highest", "best"),
+    ("grade", "measure", "highest", "best"),
     [
-        ({"q": {"a": 0}}, None, None, 1),
-        ({"q": {"a": 3}}, None, None, 3),
-        ({"q": {"a": 3}}, None, 2, 2),
-        ({"q": {"a": 1}}, 4, None, 4),
+        (0, "nDCG@2", None, 1),
+        (3, "nDCG@2", None, 3),
+        (3, "nDCG@2", 2, 2),
+        (1, "P(rel=4)@2", None, 4),
     ],
 )
-def test_labels_are_grades_up_to_the_best_in_the_qrels(qrels, rel, highest, best):
-    judged = Evaluation.of({"r": {"q": {"a": 2, "u": 1}}}, qrels)
-    measure = parse_measure("nDCG@2" if rel is None else f"P(rel={rel})@2")
+def test_labels_are_grades_up_to_the_best_in_the_qrels(grade, measure, highest, best):
+    judged = Evaluation.of({"r": {"q": {"a": 2, "u": 1}}}, {"q": {"a": grade}})
+    measure = parse_measure(measure)
     labelled = Labelled(unjudged_of(judged.runs, [measure]), measure, highest=highest)
     assert labelled.labels.highest == best
 
 
 @pytest.mark.parametrize(
     ("name", "advice"),
-    [
-        ("ASL(judged_only=True)", "removes unjudged documents: it has no bounds"),
-        ("ASL(unjudged='best')", "is itself a bound: leave out unjudged="),
-        ("Bpref", "has no bounds: choose one of "),
-        ("ERR@5", "has no bounds"),
-        ("RBP", "has no bounds: choose other parameters, such as rel=1$"),
-    ],
+    [("ASL(judged_only=True)", "removes unjudged documents: it has no bounds")]
+    + [("ASL(unjudged='best')", "is itself a bound: leave out unjudged=")]
+    + [("Bpref", "has no bounds: choose one of "), ("ERR@5", "has no bounds")]
+    + [("RBP", "has no bounds: choose other parameters, such as rel=1$")],
 )
 def test_measures_without_bounds_have_advice(name, advice):
     with pytest.raises(ValueError, match=advice):
@@ -231,8 +221,8 @@ def test_measures_without_bounds_have_advice(name, advice):
 
 # Score tables
 
+#: trec_eval -q prints measure, topic, value; ir_measures -q topic, measure, value.
 PRINTED = [
-    # trec_eval -q: measure, topic, value; ir_measures -q: topic, measure, value
     ("map\t1\t.5\nmap\tall\t.5\n", {"AP": {"1": 0.5}}),
     ("map 1 .5\nP_10 1 .25\n", {"AP": {"1": 0.5}, "P@10": {"1": 0.25}}),
     ("1\tAP\t.5\nall\tAP\t.5\n", {"AP": {"1": 0.5}}),
@@ -257,25 +247,16 @@ def test_output_of_trec_eval_and_ir_measures_is_known_by_its_means_and_names(
 @pytest.mark.parametrize("first", ["", "Unnamed: 0"])
 def test_a_first_column_without_a_name_is_the_topic_or_an_index(first):
     wide = pd.DataFrame({first: ["1", "2"], "a": [0.5, 1.0], "b": [0.0, 0.25]})
-    table = read_scores(wide, wide_systems=True)
-    assert table.matrix("score").to_dict("index") == {
-        "a": {"1": 0.5, "2": 1.0},
-        "b": {"1": 0.0, "2": 0.25},
-    }
+    found = read_scores(wide, wide_systems=True).matrix("score").to_dict("index")
+    assert found == {"a": {"1": 0.5, "2": 1.0}, "b": {"1": 0.0, "2": 0.25}}
     indexed = wide.rename(columns={"a": "qid"}).assign(qid=["x", "y"])
-    indexed = read_scores(indexed, wide_systems=True)
-    assert indexed.matrix("score").to_dict("index") == {"b": {"x": 0.0, "y": 0.25}}
+    found = read_scores(indexed, wide_systems=True).matrix("score").to_dict("index")
+    assert found == {"b": {"x": 0.0, "y": 0.25}}
 
 
 def test_systems_measures_and_directions_of_a_score_table():
-    rows = [
-        ("b", "2", "AP", 0.25),
-        ("b", "1", "AP", 0.5),
-        ("a", "2", "AP", 0.75),
-        ("a", "1", "AP", 1.0),
-        ("a", "1", "cost", 3),
-        ("b", "1", "cost", 2),
-    ]
+    rows = [("b", "2", "AP", 0.25), ("b", "1", "AP", 0.5), ("a", "2", "AP", 0.75)]
+    rows += [("a", "1", "AP", 1.0), ("a", "1", "cost", 3), ("b", "1", "cost", 2)]
     frame = pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
     table = read_scores(frame, lower_is_better=["cost"])
     assert table.systems(["a", "b"]).values("cost").tolist() == [[3], [2]]

@@ -86,6 +86,8 @@ def test_text_that_cannot_be_lengths_names_file_and_line(content, message, tmp_p
         (lambda: DocLengths(["a"], [1, 2]), "1 documents have 2 lengths"),
         (lambda: DocLengths.from_frame(pd.DataFrame({"docno": []})), "doc_len"),
         (lambda: TBG(lengths="nowhere"), "DocLengths.load"),
+        (lambda: DocLengths.from_irds("nope"), "ir_datasets has no dataset 'nope'"),
+        (lambda: TBG(lengths="irds:nope"), "ir_datasets has no dataset 'nope'"),
         (lambda: TBG(lengths=17), "must be a DocLengths .*, its name or a file, not 17"),
     ],
 )
@@ -143,14 +145,15 @@ def test_lengths_from_a_column_of_the_run():
 
 
 def test_a_document_without_a_length_is_an_error():
-    with pytest.raises(ValueError, match=r"1 of 2 retrieved .* \(e\.g\. 'x'\).*missing_length="):
-        TBG(lengths=DocLengths.from_dict({"d1": 5})).calc_aggregate(QRELS, RUN)
-    with pytest.raises(ValueError, match="2 of 2 .* a column 'doc_len' in the run"):
-        TBG.calc_aggregate(QRELS, RUN.drop(columns="doc_len"))
-    with pytest.raises(ValueError, match="1 of 2 retrieved documents"):
-        TBG.calc_aggregate(QRELS, RUN.assign(doc_len=[None, 5.0]))
-    with pytest.raises(ValueError, match="'x' has -3"):
-        TBG.calc_aggregate(QRELS, RUN.assign(doc_len=[-3, 5]))
+    some = TBG(lengths=DocLengths.from_dict({"d1": 5}))
+    for measure, run, message in (
+        (some, RUN, r"1 of 2 retrieved .* \(e\.g\. 'x'\).*missing_length="),
+        (TBG, RUN.drop(columns="doc_len"), "2 of 2 .* a column 'doc_len' in the run"),
+        (TBG, RUN.assign(doc_len=[None, 5.0]), "1 of 2 retrieved documents"),
+        (TBG, RUN.assign(doc_len=[-3, 5]), "'x' has -3"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            measure.calc_aggregate(QRELS, run)
 
 
 def test_a_length_for_documents_without_one():
@@ -164,18 +167,7 @@ def test_a_length_for_documents_without_one():
 def test_only_documents_within_the_cutoff_need_a_length():
     known = DocLengths.from_dict({"x": 5})
     assert (TBG(lengths=known) @ 1).calc_aggregate(QRELS, RUN) == 0
-
-
-def test_an_empty_run_needs_no_lengths():
-    empty = pd.DataFrame([], columns=["query_id", "doc_id", "score"])
-    assert TBG.calc_aggregate(QRELS, empty) == 0
-
-
-def test_a_collection_that_there_is_not_is_an_error():
-    with pytest.raises(ValueError, match="ir_datasets has no dataset 'nope'"):
-        DocLengths.from_irds("nope")
-    with pytest.raises(ValueError, match="ir_datasets has no dataset 'nope'"):
-        TBG(lengths="irds:nope")
+    assert TBG.calc_aggregate(QRELS, RUN.iloc[:0, :3]) == 0
 
 
 def test_a_dict_of_lengths_is_refused_with_the_remedy_and_not_printed():

@@ -7,6 +7,7 @@ import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
+import small
 from _files import write_run
 
 from pyterrier_asl import AP_Rareness, P_Rareness, RarenessPool, evaluate
@@ -21,11 +22,6 @@ RUNS = {
     "second": {"q1": {"a": 3, "d": 2, "e": 1}, "q2": {"d": 2, "e": 1}},
     "third": {"q1": {"f": 9}},
 }
-
-
-def frame(run):
-    rows = [(qid, doc, score) for qid, docs in run.items() for doc, score in docs.items()]
-    return pd.DataFrame(rows, columns=["qid", "docno", "score"])
 
 
 def counts(pool, depth=None):
@@ -53,15 +49,10 @@ def test_a_pool_counts_who_has_a_document_in_the_top(depth, groups):
 
 
 def test_what_changes_a_pool_changes_its_id():
-    deeper = {**RUNS, "third": {"q1": {"f": 9, "g": 8}}}
-    ids = [
-        RarenessPool.from_runs(RUNS).id,
-        RarenessPool.from_runs(RUNS, depth=2).id,
-        RarenessPool.from_runs(RUNS, groups={"first": "second"}).id,
-        RarenessPool.from_runs(RUNS, name="other").id,
-        RarenessPool.from_runs(deeper).id,
-    ]
-    assert len(set(ids)) == len(ids)
+    changes = [{}, {"depth": 2}, {"groups": {"first": "second"}}, {"name": "other"}]
+    ids = [RarenessPool.from_runs(RUNS, **change).id for change in changes]
+    ids.append(RarenessPool.from_runs({**RUNS, "third": {"q1": {"f": 9, "g": 8}}}).id)
+    assert len(set(ids)) == 5
 
 
 def test_a_pool_is_saved_and_loaded(tmp_path):
@@ -77,19 +68,11 @@ def test_a_pool_is_saved_and_loaded(tmp_path):
 def test_a_measure_takes_a_pool_a_file_or_a_name(tmp_path):
     pool = RarenessPool.from_runs(RUNS, name="by name")
     pool.save(tmp_path / "pool.parquet")
-    by_object, by_file, by_path, by_name, by_id = (
-        AP_Rareness(pool=value) @ 2
-        for value in (
-            pool,
-            str(tmp_path / "pool.parquet"),
-            tmp_path / "pool.parquet",
-            "by name",
-            pool.id,
-        )
-    )
-    assert by_object == by_file == by_path == by_name == by_id
-    assert str(by_object) == f"AP_Rareness(pool='{pool.id}')@2"
-    assert ir_measures.parse_measure(str(by_object)) == by_object
+    measure, path = AP_Rareness(pool=pool) @ 2, tmp_path / "pool.parquet"
+    for value in (str(path), path, "by name", pool.id):
+        assert AP_Rareness(pool=value) @ 2 == measure
+    assert str(measure) == f"AP_Rareness(pool='{pool.id}')@2"
+    assert ir_measures.parse_measure(str(measure)) == measure
 
 
 def test_a_pool_of_systems_runs_each_once():
@@ -100,7 +83,7 @@ def test_a_pool_of_systems_runs_each_once():
     def system(name):
         def retrieve(topics):
             calls.append(name)
-            return frame(RUNS[name]).assign(query="")
+            return small.frame(RUNS[name]).assign(query="")
 
         return pt.apply.generic(retrieve)
 
@@ -108,7 +91,7 @@ def test_a_pool_of_systems_runs_each_once():
     pool = RarenessPool.from_systems({name: system(name) for name in RUNS}, topics)
     assert calls == list(RUNS)
     assert pool == RarenessPool.from_runs(RUNS)
-    assert pool == RarenessPool.from_systems({n: frame(r) for n, r in RUNS.items()}, topics)
+    assert pool == RarenessPool.from_systems({n: small.frame(r) for n, r in RUNS.items()}, topics)
     how = {"depth": 2, "groups": {"first": "g", "third": "g"}, "name": "two"}
     found, expected = (
         RarenessPool.from_systems([system(name) for name in RUNS], topics, names=[*RUNS], **how),
@@ -121,12 +104,14 @@ def test_few_runs_warn(recwarn):
     eight = {f"run{i}": RUNS["first"] for i in range(8)}
     RarenessPool.from_runs(eight)
     assert not recwarn.list
-    with pytest.warns(UserWarning, match="has 7 runs: fewer than 8"):
-        RarenessPool.from_runs(dict(islice(eight.items(), 7)))
-    with pytest.warns(UserWarning, match="has 3 runs: fewer than 8"):
-        RarenessPool.from_runs(RUNS)
-    with pytest.warns(UserWarning, match="has 1 group: fewer than 8"):
-        RarenessPool.from_runs(RUNS, groups=dict.fromkeys(RUNS, "team"))
+    seven, team = dict(islice(eight.items(), 7)), dict.fromkeys(RUNS, "team")
+    for runs, groups, number in (
+        (seven, None, "7 runs"),
+        (RUNS, None, "3 runs"),
+        (RUNS, team, "1 group"),
+    ):
+        with pytest.warns(UserWarning, match=f"has {number}: fewer than 8"):
+            RarenessPool.from_runs(runs, groups=groups)
 
 
 def test_groups_of_some_runs_warn(recwarn, tmp_path):
@@ -148,7 +133,9 @@ def test_groups_of_some_runs_warn(recwarn, tmp_path):
         (lambda: RarenessPool.from_runs(RUNS, name=""), "printable"),
         (lambda: RarenessPool.from_systems([], []), "there are no runs"),
         (
-            lambda: RarenessPool.from_systems([frame(RUNS["first"])] * 2, [], names=["x", "x"]),
+            lambda: RarenessPool.from_systems(
+                [small.frame(RUNS["first"])] * 2, [], names=["x", "x"]
+            ),
             "different names",
         ),
     ],
@@ -189,18 +176,10 @@ def test_finders_count_the_run_that_joins():
 
 @pytest.mark.parametrize(
     ("ranking", "depth", "is_member"),
-    [
-        ("ab", 2, True),  # the first two of the first run, in any order
-        ("ba", 2, True),
-        ("bac", 2, True),  # deeper documents do not count
-        ("abc", None, True),
-        ("ab", None, False),
-        ("ad", 2, True),
-        ("bd", 2, False),  # from different runs
-        ("az", 2, False),  # z is in no run
-        ("zy", 2, False),
-        ("d", 1, False),  # from another query
-    ],
+    # The first two documents of a run in any order, then a deeper one that does not count.
+    [("ab", 2, True), ("ba", 2, True), ("ad", 2, True), ("bac", 2, True), ("abc", None, True)]
+    # Fewer, of different runs, of no run, and of another query.
+    + [("ab", None, False), ("bd", 2, False), ("az", 2, False), ("zy", 2, False), ("d", 1, False)],
 )
 def test_a_member_answers_with_the_same_set_of_documents(ranking, depth, is_member):
     """S increases by one for a run that joins."""

@@ -1,6 +1,7 @@
 """The worked examples, each measure through ir_measures as a user would call it."""
 
 import warnings
+from itertools import product
 
 import ir_measures
 import pytest
@@ -52,12 +53,7 @@ def test_rareness(vectors, kind):
     for example in vectors[kind]:
         pool = RarenessPool.from_runs({name: run(docs) for name, docs in example["pool"].items()})
         docs = example["pool"][example["run"]] if "run" in example else example["ranking"]
-        for measure, normalized in [
-            (P_Rareness, False),
-            (P_Rareness, True),
-            (AP_Rareness, False),
-            (AP_Rareness, True),
-        ]:
+        for measure, normalized in product((P_Rareness, AP_Rareness), (False, True)):
             made = measure(pool=pool, alpha=example["alpha"], normalized=normalized) @ example["k"]
             value = made.calc_aggregate(qrels(example["relevant"]), run(docs))
             expected = example[measure.NAME + ("_normalized" if normalized else "")]

@@ -20,7 +20,7 @@ WORKED = [
     ((3, 2, 3), 7 / 18, 29 / 54, 2 / 3, 2 / 3, 1.0),
     ((4, 1, 2), 1 / 8, 25 / 96, 1 / 2, 1 / 4, 3 / 4),
     ((1, 1, 4), 1 / 4, 1 / 4, 1 / 4, 1.0, 1.0),
-    ((4, 0, 3), 0.0, 0.0, 0.0, 0.0, 0.0),
+    *((nothing, 0, 0, 0, 0, 0) for nothing in ((4, 0, 3), (0, 0, 0), (0, 0, 5), (4, 0, 0))),
 ]
 # The same from another implementation, also for sets with too many orders to list.
 LARGE = [
@@ -84,12 +84,9 @@ def test_topics_at_once_equal_topics_one_by_one():
     topics = [numbers for numbers, *_ in WORKED + LARGE]
     columns = list(zip(*topics))
     for function in (best_average_precision, worst_average_precision, expected_average_precision):
-        np.testing.assert_array_equal(
-            function(*columns), [function(*numbers) for numbers in topics]
-        )
-    np.testing.assert_array_equal(
-        expected_success(*columns[:2], n=3), [expected_success(size, r, 3) for size, r, _ in topics]
-    )
+        assert function(*columns).tolist() == [function(*numbers) for numbers in topics]
+    alone = [expected_success(size, r, 3) for size, r, _ in topics]
+    assert expected_success(*columns[:2], n=3).tolist() == alone
 
 
 def test_a_topic_of_many_documents_keeps_its_digits():
@@ -97,14 +94,6 @@ def test_a_topic_of_many_documents_keeps_its_digits():
     # One common document at rank one million: AP is the precision there.
     assert worst_average_precision(size, 1, 1) == pytest.approx(1 / size, rel=1e-12)
     assert expected_success(size, 1, 10) == pytest.approx(10 / size, rel=1e-9)
-
-
-@pytest.mark.parametrize("numbers", [(0, 0, 0), (0, 0, 5), (4, 0, 0)])
-def test_nothing_to_find_or_nothing_found_is_zero(numbers):
-    assert best_average_precision(*numbers) == 0
-    assert worst_average_precision(*numbers) == 0
-    assert expected_average_precision(*numbers) == 0
-    assert expected_success(*numbers[:2], n=5) == 0
 
 
 def test_no_topics():
