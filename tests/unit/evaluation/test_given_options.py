@@ -41,15 +41,13 @@ def others():
 )
 def test_an_option_completes_the_measure(function, measure, option, value):
     value = value()
-    found, alone = (
-        function(RUNS, QRELS, measure, **{option: value}),
-        function(RUNS, QRELS, measure(**{option: value})),
+    asked = [(measure, {option: value}), (measure(**{option: value}), {})]
+    asked += [(measure, {})] * (option != "lengths")
+    found, alone, *plain = (
+        function(RUNS, QRELS, of, **how).select_dtypes("number").to_numpy() for of, how in asked
     )
-    numbers = found.select_dtypes("number").to_numpy()
-    assert np.array_equal(numbers, alone.select_dtypes("number").to_numpy(), equal_nan=True)
-    if option != "lengths":
-        plain = function(RUNS, QRELS, measure).select_dtypes("number").to_numpy()
-        assert not np.array_equal(numbers, plain, equal_nan=True)
+    assert np.array_equal(found, alone, equal_nan=True)
+    assert not any(np.array_equal(found, other, equal_nan=True) for other in plain)
 
 
 @pytest.mark.parametrize("function", [evaluate, bounds, ties])
@@ -75,11 +73,10 @@ def test_means_are_those_of_the_queries_in_the_order_of_the_runs(function):
 
 def cut(run, k):
     """The first documents of each query, in trec_eval's order of equal scores."""
-    best = {
-        qid: sorted(docs, key=lambda docno: (docs[docno], docno), reverse=True)[:k]
+    return {
+        qid: dict(sorted(docs.items(), key=lambda item: (item[1], item[0]), reverse=True)[:k])
         for qid, docs in run.items()
     }
-    return {qid: {docno: run[qid][docno] for docno in docs} for qid, docs in best.items()}
 
 
 @pytest.mark.parametrize(("rel", "k"), [(2, None), (1, 3), (2, 4)])
@@ -89,10 +86,6 @@ def test_preferences_are_of_the_minimum_grade_and_of_the_first_documents(rel, k)
     for a, b in (("delta", "alpha"), ("charlie", "bravo")):
         found = preferences(RUNS[a], RUNS[b], QRELS, rel=rel, cutoff=k)
         pd.testing.assert_frame_equal(found, preferences(shorter[a], shorter[b], binary))
-    found, expected = (
-        preference_matrix(RUNS, QRELS, rel=rel, cutoff=k),
-        preference_matrix(shorter, binary),
-    )
-    pd.testing.assert_frame_equal(found.pairs(), expected.pairs())
-    plain = preference_matrix(RUNS, QRELS).pairs()
-    assert not np.array_equal(found.pairs()["rrLP"], plain["rrLP"])
+    found = preference_matrix(RUNS, QRELS, rel=rel, cutoff=k).pairs()
+    pd.testing.assert_frame_equal(found, preference_matrix(shorter, binary).pairs())
+    assert not np.array_equal(found["rrLP"], preference_matrix(RUNS, QRELS).pairs()["rrLP"])
