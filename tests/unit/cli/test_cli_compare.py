@@ -74,7 +74,7 @@ def asl(run: str) -> np.ndarray:
 
 def test_by_query(files):
     """The preference takes for relevant what LexiP does."""
-    found = rows(compare("-m", "ASL@20 rrLP LexiP(rel=2)", "-q", "-o", "jsonl"))
+    found = rows(compare("-m", "LexiP(rel=2) ASL@20 rrLP", "-q", "-o", "jsonl"))
     ranks = {
         run: [brute_force.reciprocal_ranks(rankings(run)[q], QRELS[q], 2) for q in QUERIES]
         for run in RUNS
@@ -83,7 +83,7 @@ def test_by_query(files):
         "ASL@20": asl("bad") - asl("good"),
         "rrLP": list(map(brute_force.rr_lp, ranks["bad"], ranks["good"])),
     }
-    assert list(dict.fromkeys(row["measure"] for row in found)) == [*expected, "LexiP(rel=2)"]
+    assert list(dict.fromkeys(row["measure"] for row in found)) == ["LexiP(rel=2)", *expected]
     for name, changes in expected.items():
         of_measure = [row for row in found if row["measure"] == name]
         differences = {row["qid"]: row["difference"] for row in of_measure}
