@@ -60,11 +60,8 @@ def check(judgements: Judgements, judged: JudgedRun, rows, qrels, k=None, judged
     for number, qid in enumerate(qids):
         expected, retrieved = entries_of(rows, qrels, qid, k, judged_only)
         part = slice(view.offsets[number], view.offsets[number + 1])
-        found = [
-            (r, docnos[p], g)
-            for r, p, g in zip(view.ranks[part].tolist(), view.pairs[part], view.grades[part])
-        ]
-        assert found == expected, qid
+        documents = [docnos[pair] for pair in view.pairs[part]]
+        assert [*zip(view.ranks[part], documents, view.grades[part])] == expected, qid
         assert view.retrieved[number] == retrieved
         assert (view.queries[part] == number).all()
         for rel in (0, 1, 2):
@@ -109,13 +106,7 @@ runs = st.lists(st.tuples(query, docno, score), max_size=40)
 all_qrels = st.lists(st.tuples(query, docno, st.integers(-2, 3)), max_size=25).map(once)
 
 
-@given(
-    rows=runs,
-    qrels=all_qrels,
-    grouped=st.booleans(),
-    k=st.sampled_from([None, 1, 2, 5]),
-    judged_only=st.booleans(),
-)
+@given(runs, all_qrels, st.booleans(), st.sampled_from([None, 1, 2, 5]), st.booleans())
 def test_any_run_is_judged_as_by_loops(rows, qrels, grouped, k, judged_only):
     if grouped:
         rows = sorted(rows, key=lambda row: row[0])
@@ -129,13 +120,9 @@ def test_any_run_is_judged_as_by_loops(rows, qrels, grouped, k, judged_only):
 @pytest.mark.parametrize("grouped", [True, False])
 def test_a_large_run_is_judged_as_by_pandas(grouped):
     rng = np.random.default_rng(5)
-    run = pd.DataFrame(
-        {
-            "query_id": rng.integers(300, size=150_000).astype(str),
-            "doc_id": rng.integers(20_000, size=150_000).astype(str),
-            "score": rng.integers(1000, size=150_000).astype(float),
-        }
-    )
+    columns = [rng.integers(most, size=150_000) for most in (300, 20_000, 1000)]
+    run = pd.DataFrame(dict(zip(("query_id", "doc_id", "score"), columns)))
+    run = run.astype({"query_id": str, "doc_id": str, "score": float})
     qrels = run.sample(30_000, random_state=5)[["query_id", "doc_id"]].drop_duplicates()
     qrels["relevance"] = rng.integers(3, size=len(qrels))
     ranked_run = run.sort_values(["query_id", "score", "doc_id"], ascending=[True, False, False])
@@ -145,17 +132,13 @@ def test_a_large_run_is_judged_as_by_pandas(grouped):
     judgements = Judgements(qrels)
     with pytest.warns(UserWarning, match="more than once"):
         judged = judge(judgements, run.sort_values("query_id", kind="stable") if grouped else run)
-    found = pd.DataFrame(
-        {
-            "query_id": np.array(judgements.qids)[judged.queries],
-            "doc_id": judgements.docnos.take(judged.pairs).to_pylist(),
-            "rank": judged.ranks,
-            "relevance": judged.grades,
-        }
-    ).sort_values(["query_id", "rank"])
-    assert len(found) == len(expected)
-    for column in found:
-        assert (found[column].to_numpy() == expected[column].to_numpy()).all(), column
+    found = {"query_id": np.array(judgements.qids)[judged.queries], "rank": judged.ranks}
+    found |= {
+        "doc_id": judgements.docnos.take(judged.pairs).to_pylist(),
+        "relevance": judged.grades,
+    }
+    found = pd.DataFrame(found).sort_values(["query_id", "rank"], ignore_index=True)
+    pd.testing.assert_frame_equal(found, expected[found.columns], check_dtype=False)
     assert judged.retrieved.sum() == len(ranked_run)
 
 
@@ -248,48 +231,37 @@ QRELS = [("10", "a", 1), ("7", "a", 1), ("7", "c", 1)]
 
 
 def arrow(rows, value, kind):
-    columns = list(zip(*rows))
-    return pa.table(
-        {
-            "query_id": pa.array(columns[0]).cast(kind),
-            "doc_id": pa.array(columns[1]).cast(kind),
-            value: pa.array(columns[2]),
-        }
-    )
+    qids, docnos, values = map(pa.array, zip(*rows))
+    return pa.table({"query_id": qids.cast(kind), "doc_id": docnos.cast(kind), value: values})
 
 
+def as_types(**types):
+    """A frame with columns of these types."""
+    return lambda rows, value: frame(rows, value).astype(types)
+
+
+def as_dict(rows, value):
+    return {qid: {d: x for q, d, x in rows if q == qid} for qid in first_seen(r[0] for r in rows)}
+
+
+ARROW = {"query_id": pd.ArrowDtype(pa.string()), "doc_id": pd.ArrowDtype(pa.large_string())}
+PYTERRIER = {"query_id": "qid", "doc_id": "docno", "relevance": "label"}
 KINDS = {
-    "object": lambda rows, value: frame(rows, value),
-    "string": lambda rows, value: frame(rows, value).astype(
-        {"query_id": "string", "doc_id": "string"}
-    ),
-    "Arrow string": lambda rows, value: frame(rows, value).astype(
-        {"query_id": pd.ArrowDtype(pa.string()), "doc_id": pd.ArrowDtype(pa.large_string())}
-    ),
-    "category": lambda rows, value: frame(rows, value).astype(
-        {"query_id": "category", "doc_id": "category"}
-    ),
-    "int queries": lambda rows, value: frame(rows, value).astype({"query_id": int}),
-    "Arrow int queries": lambda rows, value: pa.Table.from_pandas(
-        frame(rows, value).astype({"query_id": int})
-    ),
-    "PyTerrier's names": lambda rows, value: frame(rows, value).rename(
-        columns={"query_id": "qid", "doc_id": "docno", "relevance": "label"}
-    ),
-    "reindexed": lambda rows, value: frame(rows, value).set_index(np.array([9] * len(rows))),
-    "Arrow table": lambda rows, value: arrow(rows, value, pa.string()),
-    "Arrow dictionaries": lambda rows, value: arrow(
-        rows, value, pa.dictionary(pa.int32(), pa.string())
-    ),
+    "object": frame,
+    "string": as_types(query_id="string", doc_id="string"),
+    "Arrow string": as_types(**ARROW),
+    "category": as_types(query_id="category", doc_id="category"),
+    "int queries": as_types(query_id=int),
+    "Arrow int queries": lambda *of: pa.Table.from_pandas(as_types(query_id=int)(*of)),
+    "PyTerrier's names": lambda *of: frame(*of).rename(columns=PYTERRIER),
+    "reindexed": lambda *of: frame(*of).set_index(np.array([9] * len(of[0]))),
+    "Arrow table": lambda *of: arrow(*of, pa.string()),
+    "Arrow dictionaries": lambda *of: arrow(*of, pa.dictionary(pa.int32(), pa.string())),
     "Arrow chunks": lambda rows, value: pa.concat_tables(
-        [arrow(rows[:1], value, pa.string()), arrow(rows[1:], value, pa.string())]
+        [arrow(part, value, pa.string()) for part in (rows[:1], rows[1:])]
     ),
-    "dict": lambda rows, value: {
-        qid: {d: x for q, d, x in rows if q == qid} for qid in first_seen(r[0] for r in rows)
-    },
-    "dict of int queries": lambda rows, value: {
-        int(q): docs for q, docs in KINDS["dict"](rows, value).items()
-    },
+    "dict": as_dict,
+    "dict of int queries": lambda *of: {int(q): docs for q, docs in as_dict(*of).items()},
     "named tuples": lambda rows, value: (
         (ScoredDoc if value == "score" else Qrel)(*row) for row in rows
     ),

@@ -20,7 +20,7 @@ def text(ids) -> pa.LargeStringArray:
 
 
 #: Many known ids.
-MANY = text(f"other {number}" for number in range(10_000))
+MANY = text(f"other {number}" for number in range(3_000))
 
 
 @pytest.fixture(params=["few", "many"])
@@ -30,9 +30,8 @@ def build(request):
 
 
 def index_with_many(offsets, ids, **options) -> PairIndex:
-    return PairIndex(
-        np.append(offsets, offsets[-1] + len(MANY)), pa.concat_arrays([ids, MANY]), **options
-    )
+    ends = np.append(offsets, offsets[-1] + len(MANY))
+    return PairIndex(ends, pa.concat_arrays([ids, MANY]), **options)
 
 
 id_ = st.one_of(
@@ -42,10 +41,8 @@ id_ = st.one_of(
 
 
 def by_dict(offsets, known, groups, ids):
-    places = {}
-    for group, (begin, end) in enumerate(zip(offsets, offsets[1:])):
-        for place in range(begin, end):
-            places[group, known[place]] = place
+    spans = enumerate(zip(offsets, offsets[1:]))
+    places = {(group, known[at]): at for group, (begin, end) in spans for at in range(begin, end)}
     return [places.get(pair, -1) for pair in zip(groups, ids)]
 
 
@@ -59,12 +56,8 @@ def test_pairs_are_found_where_a_dict_finds_them(data):
     numbers = np.array([g for g, _ in sought], dtype=np.int64)
     ids = [one for _, one in sought]
     expected = by_dict(offsets, known, numbers, ids)
-    again = [
-        i
-        for g, (b, e) in enumerate(zip(offsets, offsets[1:]))
-        for i in range(b, e)
-        if known[i] in known[i + 1 : e]
-    ]
+    spans = zip(offsets, offsets[1:])
+    again = [i for begin, end in spans for i in range(begin, end) if known[i] in known[i + 1 : end]]
     for index in (PairIndex(offsets, text(known)), index_with_many(offsets, text(known))):
         assert index.find(numbers, text(ids)).tolist() == expected
         assert sorted(index.repeated.tolist()) == again
@@ -114,8 +107,7 @@ def test_slices_of_arrow_text_begin_where_they_begin(build):
 def test_more_ids_than_one_thread_looks_up_are_found():
     ids = [str(i % 7000) for i in range(150_000)]
     offsets = np.arange(0, 150_001, 5000)
-    index = PairIndex(offsets, text(ids))
-    groups = np.arange(150_000) // 5000
+    index, groups = PairIndex(offsets, text(ids)), np.arange(150_000) // 5000
     assert index.find(groups, text(ids)).tolist() == by_dict(offsets, ids, groups, ids)
 
 
@@ -155,9 +147,8 @@ def test_a_query_with_more_rows_than_fit_below_a_key():
     rows = 2**18 + 2
     ids = text([*map(str, range(rows - 1)), "7"])
     known = PairIndex(np.array([0, 2]), text([str(rows - 2), "x"]))
-    run = Columns(
-        np.zeros(rows, dtype=np.int32), text(["q"]), ids, -np.arange(rows, dtype=float), None
-    )
+    scores = -np.arange(rows, dtype=float)
+    run = Columns(np.zeros(rows, dtype=np.int32), text(["q"]), ids, scores, None)
     found = match(run, rows_by_query(run)[0], known)
     assert (found.ranks.tolist(), found.pairs.tolist()) == ([rows - 1], [0])
     assert np.array_equal(found.ranking.rows, np.arange(rows - 1)) and found.has_duplicates

@@ -50,7 +50,7 @@ CALLS = {
     "compare": lambda runs, qrels: asl.compare(runs, qrels, "AP ASL@9").table,
     "ranks": lambda runs, qrels: asl.ranks(runs, qrels, "AP").table,
     "holes": lambda runs, qrels: asl.holes(runs, qrels, "AP").table,
-    "judges": lambda runs, qrels: asl.judges(qrels, {"m": OTHER}, runs, draws=20).agreement,
+    "judges": lambda runs, qrels: asl.judges(qrels, {"m": OTHER}, runs, draws=9).agreement,
     "judges of ranks": lambda runs, qrels: asl.ranks(runs, qrels, "AP", judges={"m": OTHER}).table,
     "audit": lambda runs, qrels: asl.audit(runs, qrels, "AP", OTHER).table,
     "audit, of the machine": lambda runs, qrels: asl.audit(runs, OTHER, "AP", qrels).table,
