@@ -28,12 +28,8 @@ def made():
 
 
 def test_texts_of_a_dataset(vaswani):
-    qrels = pd.DataFrame(vaswani.qrels_iter())
-    run = {
-        q: {d: 1.0 for d in of["doc_id"].head(3)}
-        for q, of in qrels.groupby("query_id")
-        if int(q) < 5
-    }
+    qrels = pd.DataFrame(vaswani.qrels_iter()).astype({"query_id": int}).query("query_id < 5")
+    run = {str(q): dict.fromkeys(of.head(3), 1.0) for q, of in qrels.groupby("query_id")["doc_id"]}
     page = report({"a": run, "b": run}, "irds:vaswani", ["AP"], dataset="irds:vaswani").html
     data = data_of(page)
     assert data["queryTexts"][0].startswith("MEASUREMENT OF DIELECTRIC")
@@ -49,10 +45,8 @@ def browser():
     path = shutil.which("chromium") or shutil.which("chromium-browser")
     if not path:
         missing("chromium", "there is no chromium on the PATH")
-    arguments = (
-        "--no-sandbox --disable-gpu --disable-background-networking --disable-component-update "
-        "--disable-sync --no-first-run"
-    ).split()
+    arguments = "--no-sandbox --disable-gpu --disable-sync --no-first-run".split()
+    arguments += ["--disable-background-networking", "--disable-component-update"]
     with sync_api.sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=arguments)
         yield browser
@@ -69,9 +63,8 @@ def file(made, tmp_path_factory):
 @contextlib.contextmanager
 def opened(browser, file, width=1400, scheme="light", address=None):
     """The page in a browser without a network; errors of the browser fail the test."""
-    context = browser.new_context(
-        viewport={"width": width, "height": 850}, color_scheme=scheme, offline=True
-    )
+    size = {"width": width, "height": 850}
+    context = browser.new_context(viewport=size, color_scheme=scheme, offline=True)
     page = context.new_page()
     said, asked = [], []
     page.on("console", lambda message: said.append(message.text))
@@ -95,6 +88,11 @@ def page_of(browser, folder, *arguments, width=1400, **options):
         yield page, made
 
 
+def reload(page) -> None:
+    page.reload()
+    page.wait_for_selector("html[data-ready]")
+
+
 def choose(page, **labels: str) -> None:
     for name, label in labels.items():
         page.select_option("#" + name.replace("_", "-"), label=label)
@@ -104,12 +102,16 @@ def chosen(page, *names: str) -> list[str]:
     return [page.locator(f"#{name} option:checked").text_content() for name in names]
 
 
+def width_of(page) -> int:
+    """The width of all of the page, also of what has to be scrolled sideways."""
+    return page.evaluate("document.documentElement.scrollWidth")
+
+
 def draw_all(page) -> None:
     for figure in page.query_selector_all("figure[data-chart]"):
         figure.scroll_into_view_if_needed()
-        page.wait_for_selector(
-            f"figure[data-chart={figure.get_attribute('data-chart')}][data-drawn]"
-        )
+        name = figure.get_attribute("data-chart")
+        page.wait_for_selector(f"figure[data-chart={name}][data-drawn]")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -124,7 +126,7 @@ def test_every_figure_is_drawn_nothing_is_too_wide_and_axe_finds_no_violation(
         missing("chromium", "axe-playwright-python is not installed")
     with opened(browser, file, width, scheme) as page:
         draw_all(page)
-        assert page.evaluate("document.documentElement.scrollWidth") == width
+        assert width_of(page) == width
         wide = "(all) => all.filter((c) => c.getBoundingClientRect().right > innerWidth + 1).length"
         assert page.eval_on_selector_all("canvas", wide) == 0
         page.eval_on_selector_all("details", "all => all.forEach((one) => { one.open = true; })")
@@ -149,7 +151,7 @@ ODD = {
 def test_odd_pages_open(browser, tmp_path, what):
     with page_of(browser, tmp_path, *ODD[what], width=390) as (page, _):
         draw_all(page)
-        assert page.evaluate("document.documentElement.scrollWidth") == 390
+        assert width_of(page) == 390
 
 
 def column(page, measure: int) -> list[float]:
@@ -159,6 +161,10 @@ def column(page, measure: int) -> list[float]:
 
 def texts(page, selector: str) -> list[str]:
     return page.eval_on_selector_all(selector, "all => all.map(c => c.textContent)")
+
+
+def best_of(made) -> str:
+    return made.findings.names[made.findings.first.order[0]]
 
 
 def number_of(made, name: str) -> int:
@@ -182,16 +188,17 @@ def test_headings_sort_best_first_by_keyboard(browser, file, made):
             assert column(page, measure) == values[::-1]
 
 
-@pytest.mark.parametrize("how", ["list", "heading", "link"])
+HEADING, LINK = "#board thead th[data-measure='{}'] button", "#strip th a:text-is('AP')"
+
+
+@pytest.mark.parametrize("how", ["list", HEADING, LINK], ids=["list", "heading", "link"])
 def test_ranks_and_groups_follow_the_measure(browser, file, made, how):
     ranking = made.findings.rankings[number_of(made, "AP")]
     with opened(browser, file) as page:
         if how == "list":
             choose(page, measure="AP")
-        elif how == "heading":
-            page.click(f"#board thead th[data-measure='{number_of(made, 'AP')}'] button")
         else:
-            page.click("#strip th a:text-is('AP')")
+            page.click(how.format(number_of(made, "AP")))
         order = ranking.order.tolist()
         assert texts(page, "#board tbody th") == [made.findings.names[at] for at in order]
         rows = ranking.board.overall
@@ -225,12 +232,11 @@ def test_every_question_is_answered_at_once(browser, file, width):
         for part in (".says:visible", ".ten li:visible"):
             box = page.locator(part).first.bounding_box()
             assert 0 <= box["y"] and box["y"] + box["height"] <= 850
-        found = zip(
-            page.locator(".answers dt:visible").all_text_contents(),
-            page.locator(".answers dd:visible").all_text_contents(),
+        shown, found = (
+            page.locator(f".answers {part}:visible").all_text_contents() for part in ("dt", "dd")
         )
-        for (question, answer), (shown, text) in zip(QUESTIONS.items(), found):
-            assert question == shown and answer in text
+        assert shown[: len(QUESTIONS)] == [*QUESTIONS]
+        assert all(answer in text for answer, text in zip(QUESTIONS.values(), found))
         more = page.locator(".answers summary:visible").first
         more.click()
         assert page.is_visible(".answers details[open] li")
@@ -253,6 +259,15 @@ def test_names_of_systems_stay_different(browser, tmp_path, width):
             assert len({text for text in shown if "bm25" in text}) >= 5, (chart, shown)
 
 
+def overlap(one: dict[str, float], other: dict[str, float], room: float) -> bool:
+    """Whether two boxes have more than some pixels in common, in both directions."""
+    for begin, size in (("x", "width"), ("y", "height")):
+        end = min(box[begin] + box[size] for box in (one, other))
+        if end - max(one[begin], other[begin]) <= room:
+            return False
+    return True
+
+
 @pytest.mark.parametrize("width", [390, 700, 1280])
 def test_names_of_eight_measures_do_not_overlap(browser, tmp_path, width):
     measures = "nDCG@10 ASL@1000 ASL(g=10)@1000 LexiP AP_Rareness@100 AP RR R@1000".split()
@@ -267,14 +282,15 @@ def test_names_of_eight_measures_do_not_overlap(browser, tmp_path, width):
         assert whole["x"] <= box["x"] and box["x"] + box["width"] <= whole["width"] + whole["x"]
         assert box["y"] + box["height"] <= whole["height"] + whole["y"]
     for one, other in itertools.combinations(boxes.values(), 2):
-        across = abs(one["x"] + one["width"] / 2 - other["x"] - other["width"] / 2)
-        down = abs(one["y"] + one["height"] / 2 - other["y"] - other["height"] / 2)
-        beside = across >= (one["width"] + other["width"]) / 2 - 1.5
-        assert beside or down >= (one["height"] + other["height"]) / 2 - 1.5
+        assert not overlap(one, other, 1.5)
 
 
 def test_chosen_columns_belong_to_the_address(browser, file):
     """They are kept when the page is reloaded, left, opened again and shared."""
+
+    rr, retrieved = (
+        f"#board-columns label:text-is(' {name}') input" for name in ("RR", "Retrieved")
+    )
 
     def shown(page):
         heads = page.locator("#board thead th:visible").all_text_contents()
@@ -284,17 +300,16 @@ def test_chosen_columns_belong_to_the_address(browser, file):
         usual = shown(page)
         page.click("#board-columns summary")
         assert "column=" not in page.url
-        page.check("#board-columns label:text-is(' RR') input")
-        page.uncheck("#board-columns label:text-is(' Retrieved') input")
+        page.check(rr)
+        page.uncheck(retrieved)
         chosen = shown(page)
         assert "RR" in chosen and "Retrieved" in usual and "Retrieved" not in chosen
-        page.reload()
-        page.wait_for_selector("html[data-ready]")
+        reload(page)
         assert shown(page) == chosen
         page.click("nav a[data-section=about]")
         address = page.url
         page.click("#board-columns summary")
-        page.uncheck("#board-columns label:text-is(' RR') input")
+        page.uncheck(rr)
         assert "RR" not in shown(page)
         page.go_back()
         page.wait_for_function(
@@ -304,8 +319,8 @@ def test_chosen_columns_belong_to_the_address(browser, file):
     with opened(browser, file, address=address) as page:
         assert shown(page) == chosen
         page.click("#board-columns summary")
-        page.uncheck("#board-columns label:text-is(' RR') input")
-        page.check("#board-columns label:text-is(' Retrieved') input")
+        page.uncheck(rr)
+        page.check(retrieved)
         assert shown(page) == usual and "column=" not in page.url
 
 
@@ -349,10 +364,7 @@ def test_a_phone_shows_everything(browser, file):
         assert row == ["Grade", "Rank in A", "Rank in B"]
         for row in page.query_selector_all("#strip tbody tr"):
             boxes = [cell.bounding_box() for cell in row.query_selector_all("th, td:not(:empty)")]
-            for one, other in itertools.combinations(boxes, 2):
-                across = one["x"] + one["width"] <= other["x"] + 1
-                down = one["y"] + one["height"] <= other["y"] + 1
-                assert across or down or other["y"] + other["height"] <= one["y"] + 1
+            assert not any(overlap(*two, 1) for two in itertools.combinations(boxes, 2))
             cut = "all => all.filter((c) => c.scrollWidth > c.clientWidth + 1).length"
             assert row.eval_on_selector_all("th, td", cut) == 0
         choose(page, measure="nDCG@10")
@@ -360,17 +372,16 @@ def test_a_phone_shows_everything(browser, file):
         assert box["x"] + box["width"] <= 390
 
 
+TITLES = {"differences": "AP: gain of B over A, 10 queries", "queries": "AP: median of the systems"}
+TITLES |= {"judged": "share of documents, 10 queries", "loss": "ASL (documents), 10 queries"}
+TITLES |= {"lengths": "share of the relevant documents of 10 queries"}
+
+
 def test_axes_name_measure_and_number(browser, file):
     with opened(browser, file) as page:
         choose(page, measure="AP")
         draw_all(page)
-        for chart, title in (
-            ("differences", "AP: gain of B over A, 10 queries"),
-            ("queries", "AP: median of the systems"),
-            ("judged", "share of documents, 10 queries"),
-            ("loss", "ASL (documents), 10 queries"),
-            ("lengths", "share of the relevant documents of 10 queries"),
-        ):
+        for chart, title in TITLES.items():
             assert f">{title}<" in svg_of(page, chart)
 
 
@@ -388,7 +399,7 @@ def test_unjudged_shares_follow_the_measure_and_leave_out_equal_ones(browser, fi
 
 
 def test_a_row_leads_to_its_system(browser, file, made):
-    best = made.findings.names[made.findings.first.order[0]]
+    best = best_of(made)
     hardest = QUERIES[made.findings.first.hardest_first[0]]
     with opened(browser, file) as page:
         page.click("#board a.system:text-is('poor')")
@@ -420,8 +431,7 @@ def test_links_reloading_and_going_back_keep_what_is_chosen(browser, file):
             assert chosen(page, *both) == ["AP", "poor"]
         page.click("#board a.system:text-is('fair')")
         assert chosen(page, *both) == ["AP", "fair"]
-        page.reload()
-        page.wait_for_selector("html[data-ready]")
+        reload(page)
         assert chosen(page, *both) == ["AP", "fair"]
         page.go_back()
         page.wait_for_function("document.querySelector('#pair-a option:checked').text === 'poor'")
@@ -448,7 +458,7 @@ def test_a_page_of_scores_opens(browser, tmp_path, width):
     values = evaluate(RUNS, QRELS, ["AP", "nDCG@10", "ASL@20"])
     with page_of(browser, tmp_path, read_scores(values), width=width) as (page, _):
         draw_all(page)
-        assert page.evaluate("document.documentElement.scrollWidth") == width
+        assert width_of(page) == width
         choose(page, measure="AP")
         page.click("#board a.system:text-is('fair')")
         chosen = "document.querySelector('#pair-a').selectedOptions[0].textContent === 'fair'"
@@ -469,7 +479,7 @@ def test_text_that_a_spreadsheet_takes_for_a_formula_is_saved_as_text(browser, t
 
 
 def test_an_unknown_name_in_the_address_is_ignored(browser, file, made):
-    best = made.findings.names[made.findings.first.order[0]]
+    best = best_of(made)
     with opened(browser, file, address=f"{file.as_uri()}#pair?a=unknown&query=2") as page:
         assert chosen(page, "pair-a") == [best]
         assert page.text_content("#query-h") == "Query 2"
@@ -495,9 +505,8 @@ def test_top_tens_side_by_side(browser, file):
             assert texts(page, f"#query .tops .{side} li .id") == ranking
             relevant = [d for d in ranking if QRELS["4"].get(d)]
             assert texts(page, f"#query .tops .{side} li.relevant .id") == relevant
-            assert texts(page, f"#query .tops .{side} li.unjudged .id") == [
-                d for d in ranking if d not in QRELS["4"]
-            ]
+            unjudged = [d for d in ranking if d not in QRELS["4"]]
+            assert texts(page, f"#query .tops .{side} li.unjudged .id") == unjudged
 
 
 def test_two_systems(browser, file, made):
@@ -535,11 +544,8 @@ def test_a_p_in_the_browser_is_on_the_side_of_alpha_where_it_is(browser, tmp_pat
 
 def test_pairs_in_the_browser_match_ranks(browser, file, made):
     """Difference, p and star, for A against B and B against A."""
-    boards = {
-        each.name: ranks(RUNS, QRELS, each.named.measure)
-        for each in made.findings.rankings
-        if each.higher_is_better is not None
-    }
+    decisive = made.findings.decisive
+    boards = {each.name: ranks(RUNS, QRELS, each.named.measure) for each in decisive}
     with opened(browser, file) as page:
         for a, b in itertools.permutations(["good", "fair", "poor"], 2):
             choose(page, pair_a=a, pair_b=b)
@@ -566,9 +572,8 @@ def test_no_two_systems_shown_have_one_colour(browser, tmp_path):
         choose(page, lengths_add=order[-3])
         choose(page, bump_mark=last)
         draw_all(page)
-        shown = page.evaluate(
-            "['--a', '--b'].map((one) => getComputedStyle(document.body).getPropertyValue(one))"
-        )
+        value = "getComputedStyle(document.body).getPropertyValue"
+        shown = [page.evaluate(f"{value}('--{side}')") for side in "ab"]
         svg = {name: svg_of(page, name) for name in ("lengths", "bump")}
     assert shown[0] != shown[1]
     assert not any(colour in svg["lengths"] for colour in shown)
@@ -581,13 +586,11 @@ def test_relevant_documents_of_two_systems(browser, file):
         if page.is_visible("#moved-more"):
             page.click("#moved-more")
         rows = zip(texts(page, "#moved tbody th a"), texts(page, "#moved tbody .id"))
-        expected = {
-            (query, document)
-            for query, of in QRELS.items()
-            for document, grade in of.items()
-            if grade and document in RUNS["good"][query] and document not in RUNS["fair"][query]
+        relevant = {(q, d) for q, of in QRELS.items() for d, grade in of.items() if grade}
+        only_good = {
+            (q, d) for q, d in relevant if d in RUNS["good"][q] and d not in RUNS["fair"][q]
         }
-        assert set(rows) == expected
+        assert set(rows) == only_good
 
 
 def saved_text(page, button) -> tuple[str, str]:
@@ -670,7 +673,7 @@ def test_tables_fit_on_paper(browser, file):
         page.emulate_media(media="print")
         size = "parseFloat(getComputedStyle(document.querySelector('#board td')).fontSize)"
         assert page.evaluate(size) >= 8 * 96 / 72 - 0.01  # 8 pt
-        assert page.evaluate("document.documentElement.scrollWidth") <= 740
+        assert width_of(page) <= 740
 
 
 def test_tables_can_be_read_without_scripts(browser, file):
@@ -690,9 +693,8 @@ def test_a_pair_whose_values_are_left_out_has_means_and_tests(browser, tmp_path,
     monkeypatch.setattr("pyterrier_asl.reporting.findings.MOST", 1)
     runs = {name: RUNS[name] for name in ("good", "fair", "poor")}
     with page_of(browser, tmp_path, runs, QRELS, ["AP"]) as (page, made):
-        ranking = made.findings.first
-        names = [made.findings.names[at] for at in ranking.order]
-        means = dict(zip(made.findings.names, ranking.means))
+        means = dict(zip(made.findings.names, made.findings.first.means))
+        names = sorted(means, key=means.get, reverse=True)
         assert "not on this page" not in page.text_content("#pair-says")
         choose(page, pair_b=names[2])
         assert "of one of the two are not on this page" in page.text_content("#pair-says")
@@ -719,9 +721,8 @@ def test_bounds_and_documents_to_judge_match_holes(browser, tmp_path):
     """Also of two systems in the other order: the ranks change sides, the sentence stays."""
     runs = {name: RUNS[name] for name in ("good", "fair", "poor")}
     with page_of(browser, tmp_path, runs, FOUR_GRADES, list(BOUNDED)) as (page, _):
-        for (name, cut), pair in itertools.product(
-            BOUNDED.items(), [("good", "fair"), ("poor", "fair")]
-        ):
+        pairs = [("good", "fair"), ("poor", "fair")]
+        for (name, cut), pair in itertools.product(BOUNDED.items(), pairs):
             choose(page, measure=name, pair_a=pair[0], pair_b=pair[1])
             expected = holes({n: RUNS[n] for n in runs if n in pair}, FOUR_GRADES, cut)
             says = page.text_content("#unjudged-says")

@@ -42,9 +42,8 @@ def data():
 
 def test_the_reranked_run_is_named(data):
     people, judge, runs = data
-    report = asl.judges(
-        people, {"llm": judge}, runs, ["nDCG@5", "nASL@8", "ASL@8"], draws=9, test="t"
-    )
+    measures = ["nDCG@5", "nASL@8", "ASL@8"]
+    report = asl.judges(people, {"llm": judge}, runs, measures, draws=9, test="t")
     table = report.favoured
     columns = ["judge", "measure", "run", "value", "people", "favour", "p", "judged"]
     assert list(table)[:8] == columns
@@ -54,10 +53,8 @@ def test_the_reranked_run_is_named(data):
         means = asl.evaluate(runs, qrels, "nDCG@5").groupby("name")["nDCG@5"].mean()
         assert by_measure["nDCG@5"][column].to_dict() == pytest.approx(means.to_dict())
     ours = by_measure["nDCG@5"]
-    above = (
-        ours["value"]
-        - scipy.stats.theilslopes(ours["value"], ours["people"]).slope * ours["people"]
-    )
+    slope = scipy.stats.theilslopes(ours["value"], ours["people"]).slope
+    above = ours["value"] - slope * ours["people"]
     line = ours["value"] - (above - above.mean())
     assert ours["expected"].tolist() == pytest.approx(line.tolist())
     assert ours["favour"].tolist() == pytest.approx((ours["value"] - line).tolist())
@@ -84,21 +81,16 @@ def test_every_person_must_agree_and_people_favour_nothing(data):
     people, judge, runs = data
     alone = asl.judges(people, {"llm": judge}, runs, ["nDCG@5"], draws=9, test="t").favoured
     # The second person agrees with the judge, so against this person no run is favoured.
-    judges = {"llm": judge, "second": judge}
-    both = asl.judges(
-        people, judges, runs, ["nDCG@5"], people=["second"], reference="first", draws=9
-    )
+    how = {"people": ["second"], "draws": 9, "test": "t"}
+    both = asl.judges(people, {"llm": judge, "second": judge}, runs, ["nDCG@5"], **how)
     assert set(both.favoured["judge"]) == {"llm"}
     assert both.favoured["p"].tolist() == [1.0] * 7
     assert set(both.favoured["person"]) == {"second"}
     said = " ".join(both.sentences())
     assert "favours none of 7 runs" in said and "favours '" not in said
     # Somebody who labels as the first person does not change anything.
-    judges = {"llm": judge, "second": people}
-    same = asl.judges(
-        people, judges, runs, ["nDCG@5"], people=["second"], draws=9, test="t"
-    ).favoured
-    assert same["p"].tolist() == alone["p"].tolist()
+    same = asl.judges(people, {"llm": judge, "second": people}, runs, ["nDCG@5"], **how)
+    assert same.favoured["p"].tolist() == alone["p"].tolist()
 
 
 def test_the_command_names_the_run_and_draws_it(data, tmp_path, monkeypatch):

@@ -18,7 +18,6 @@ from scipy.stats import rankdata
 from pyterrier_asl import evaluate, search_lengths
 from pyterrier_asl.analysis import run_quality
 from pyterrier_asl.reporting.collect import collect
-from pyterrier_asl.scoring.search_length import bin_ends
 
 pytest.importorskip("altair")
 vl_convert = pytest.importorskip("vl_convert", reason="reports need pyterrier-asl[report]")
@@ -148,9 +147,8 @@ ROWS: dict[str, tuple[list[dict[str, Any]], list[list[str]]]] = {
     # Lower is better: B gains where its value is less.
     "differences": (
         [
-            {"query": "q1", "a": 0.2, "b": 0.5, **QUERY},
-            {"query": "q2", "a": 0.9, "b": 0.3, **QUERY},
-            {"query": "q3", "a": 0.4, "b": 0.4, **QUERY},
+            {"query": query, "a": a, "b": b, **QUERY}
+            for query, a, b in (("q1", 0.2, 0.5), ("q2", 0.9, 0.3), ("q3", 0.4, 0.4))
         ],
         [["q1", "−0.3", "A"], ["q2", "0.6", "B"], ["q3", "0", "equal"]],
     ),
@@ -192,13 +190,6 @@ def test_the_depth_of_a_short_run_is_dotted_at_its_axis(made):
     assert [[*rule["encoding"]] for rule in rules] == [["x"], ["x"], ["y"], ["y"]]
     _, svg = drawn(made["ranks"], ROWS["ranks"][0])
     assert [svg.count(f'stroke-dasharray="{dashes}"') for dashes in ("4,3", "1,3")] == [2, 1]
-
-
-def test_bins_of_search_lengths_are_logarithmic_and_end_at_the_depth():
-    assert bin_ends(1000) == [1, 3, 10, 30, 100, 300, 1000]
-    assert bin_ends(10) == [1, 3, 10] and bin_ends(1) == [1]
-    ends = [1, 3, 10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000]
-    assert bin_ends(10**6) == [*ends, 10**6]
 
 
 @pytest.mark.parametrize(("depth", "powers"), [(5, [1]), (99, [1, 10]), (100, [1, 10, 100])])

@@ -17,7 +17,11 @@ pytest.importorskip("vl_convert", reason="reports need pyterrier-asl[report]")
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 THIRTY = {f"q{at}": {f"d{d}": int(d < 8) for d in range(12)} for at in range(30)}
-NEAR = {f"s{seed}": a_run(seed, list(THIRTY), noise=1 + seed / 20) for seed in range(12)}
+NEAR = {f"s{seed}": a_run(seed, list(THIRTY), noise=1 + seed / 20) for seed in range(6)}
+
+
+#: Systems and queries in another order.
+TURNED = {name: dict(reversed(run.items())) for name, run in reversed(RUNS.items())}
 
 
 def of_runs(runs, qrels, measure):
@@ -32,10 +36,10 @@ def of_scores(measure, **how):
 
 #: Arguments of ranks and of report.
 SETS = {
-    "five systems": lambda _: of_runs(RUNS, QRELS, "nDCG@10"),
+    "five systems": lambda _: of_runs(TURNED, QRELS, "nDCG@10"),
     "a cost": lambda _: of_runs(RUNS, QRELS, "ASL@20"),
     "ties": lambda _: of_runs(
-        {"a": RUNS["fair"], "b": RUNS["good"], "c": RUNS["good"], "d": RUNS["poor"]}, QRELS, "RR"
+        dict(zip("abcd", map(RUNS.get, ("fair", "good", "good", "poor")))), QRELS, "RR"
     ),
     "equal runs": lambda _: of_runs(dict.fromkeys("abc", RUNS["good"]), QRELS, "AP"),
     "near systems": lambda _: of_runs(NEAR, THIRTY, "AP"),

@@ -16,6 +16,7 @@ from pyterrier_asl.reporting.contents import search_length_classes
 from pyterrier_asl.reporting.findings import SystemRanking, deciding
 from pyterrier_asl.reporting.page import DocumentPage, json_numbers
 from pyterrier_asl.reporting.render import breakable
+from pyterrier_asl.scoring.search_length import bin_ends
 
 pytest.importorskip("jinja2")
 
@@ -83,13 +84,16 @@ def test_differences_of_rounding_are_none():
 
 def test_search_lengths_at_the_ends_of_bins_are_in_them():
     ranks = {"q1": 1, "q2": 2, "q3": 3, "q4": 4, "q5": 10}
-    run = {
-        q: {"d": -float(rank), **{f"x{n}": -float(n) for n in range(1, rank)}}
-        for q, rank in ranks.items()
-    }
-    qrels = {q: {"d": 1} for q in ranks} | {"q6": {"d": 1}}
+    run = {q: {"d": -rank, **{f"x{n}": -n for n in range(1, rank)}} for q, rank in ranks.items()}
+    qrels = dict.fromkeys([*ranks, "q6"], {"d": 1})
     found = search_length_classes(Evaluation.of({"r": run}, qrels), rel=1, cutoff=10)
     assert found == {"1": [1], "2–3": [2], "4–10": [2], "not retrieved": [1]}
+
+
+@pytest.mark.parametrize("depth", [1, 10, 15, 1000, 10**6])
+def test_bins_of_search_lengths_are_logarithmic_and_end_at_the_depth(depth):
+    ends = [1, 3, 10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000]
+    assert bin_ends(depth) == [*(end for end in ends if end < depth), depth]
 
 
 # Numbers as text
@@ -114,11 +118,8 @@ def test_the_best_two_systems_are_compared_deeply_and_the_best_three_at_the_top(
     best = sorted(findings.first.order[:3].tolist())
     three = {(a, b) for n, a in enumerate(best) for b in best[n + 1 :]}
     two = {tuple(sorted(findings.first.order[:2].tolist()))}
-    assert {name: set(pairs) for name, pairs in findings.bounds.items()} == {
-        "AP": three,
-        "AP@101": two,
-        "P@5": three,
-    }
+    pairs = {name: set(of) for name, of in findings.bounds.items()}
+    assert pairs == {"AP": three, "AP@101": two, "P@5": three}
     for name, of in (("AP", "AP@100"), ("P@5", "P@5")):
         assert {pair.difference.measure for pair in findings.bounds[name].values()} == {of}
     page = DocumentPage(findings, Texts())
