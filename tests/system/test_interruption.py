@@ -104,7 +104,6 @@ _EVALUATE = """
     import sys
     from pathlib import Path
     from pyterrier_asl import evaluate
-    folder, jobs = Path(sys.argv[1]), int(sys.argv[2])
     from pyterrier_asl.evaluation import evaluation
 
     def telling(items, **_):
@@ -113,11 +112,9 @@ _EVALUATE = """
             yield each
 
     evaluation.progress_bar = telling
-    qrels = {"q": {"d0": 1, "d5": 1}}
-    frame = evaluate(
-        {f"run{i}": folder / "run" for i in range(100_000)}, qrels, ["ASL", "AP_Rareness@10"],
-        jobs=jobs, progress=False,
-    )
+    folder, options = Path(sys.argv[1]), {"jobs": int(sys.argv[2]), "progress": False}
+    runs = {f"run{i}": folder / "run" for i in range(100_000)}
+    frame = evaluate(runs, {"q": {"d0": 1, "d5": 1}}, ["ASL", "AP_Rareness@10"], **options)
     frame.to_parquet(folder / "evaluation")
 """
 
@@ -132,7 +129,7 @@ linux = pytest.mark.skipif(sys.platform != "linux", reason="finds workers in /pr
 )
 def test_an_evaluation_that_is_ended_leaves_nothing(start, tmp_path, jobs, how):
     """No files, no processes, and no saved evaluation that loads."""
-    (tmp_path / "run").write_text("".join(f"q Q0 d{i} {i} {9 - i} x\n" for i in range(9)))
+    write_run({"q": {f"d{i}": 9 - i for i in range(9)}}, tmp_path / "run")
     worker = start(_EVALUATE, tmp_path, jobs)
     worker.wait_for("one is done")
     if how == "a worker is killed":
@@ -221,9 +218,6 @@ def test_what_is_ended_while_saving_is_the_old_one_or_the_new(start, tmp_path):
         pool = RarenessPool.load(path)
         assert pool.runs == [pool.name] and pool.name in "ab"
         assert sorted(os.listdir(tmp_path)) == ["pool", "tmp"]
-
-
-# Tuning
 
 
 #: Short documents, and topics and qrels for tuning.
@@ -319,9 +313,6 @@ def test_tuning_that_is_ended_goes_on_from_its_storage(start, tmp_path, tuned, w
     assert len(after) == (36 if what == "stages" else 12), "a finished trial was made again"
 
 
-# Analyses
-
-
 _ANALYZE = """
     import sys, time
     from functools import wraps
@@ -344,11 +335,10 @@ _ANALYZE = """
 
 @pytest.mark.parametrize("how", SIGNALS, ids=["Ctrl-C", "kill-9"])
 def test_an_analysis_that_is_ended_leaves_the_old_chart(start, tmp_path, how):
-    qrels, run, chart = (tmp_path / name for name in ("qrels", "run", "chart.html"))
-    qrels.write_text("q 0 d1 1\nq 0 d5 1\n")
-    run.write_text("".join(f"q Q0 d{i} {i} {9 - i} x\n" for i in range(9)))
-    old = "<!DOCTYPE html>the old one"
-    chart.write_text(old)
+    qrels = write_qrels({"q": {"d1": 1, "d5": 1}}, tmp_path / "qrels")
+    run = write_run({"q": {f"d{i}": 9 - i for i in range(9)}}, tmp_path / "run")
+    chart = tmp_path / "chart.html"
+    chart.write_text(old := "<!DOCTYPE html>the old one")
     worker = start(_ANALYZE, qrels, run, chart)
     worker.wait_for("at it")
     said = worker.end(how)
@@ -359,9 +349,6 @@ def test_an_analysis_that_is_ended_leaves_the_old_chart(start, tmp_path, how):
     assert sorted(os.listdir(tmp_path)) == ["chart.html", "qrels", "run", "tmp"]
     assert os.listdir(start.temporary) == []
     assert worker.alone(60), "processes are left"
-
-
-# Commands
 
 
 #: For each number n that it reads, a copy of this process does a task, and kills itself before its

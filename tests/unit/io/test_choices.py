@@ -15,10 +15,8 @@ TRACKS = {"t": (RUNS, QRELS)}
     ("call", "says"),
     [
         (lambda: asl.judges(QRELS, {"m": QRELS}, judge_rel={"M": 3}), "judge_rel names 'M'"),
-        (lambda: asl.judges(QRELS, {"m": QRELS}, people=["M"]), "people names 'M'"),
         (lambda: rare_finds(RUNS, QRELS, groups={"z": "g"}), "groups names 'z'"),
         (lambda: rareness_without_own_group(RUNS, QRELS, {"z": "g"}), "groups names 'z'"),
-        (lambda: asl.RarenessPool.from_runs(RUNS, groups={"z": "g"}), "groups names 'z'"),
         (
             lambda: compare_techniques(TRACKS, old={"t": "alpha", "T": "bravo"}, new="bravo"),
             r"old names 'T', which is none of the tracks: did you mean 't'\?",

@@ -5,13 +5,11 @@ saved, or an error names the fault. An existing file is replaced completely or n
 executes no code.
 """
 
+import multiprocessing
 import os
 import pickle
 import re
 import shutil
-import subprocess
-import sys
-import textwrap
 from pathlib import Path
 
 import numpy as np
@@ -46,9 +44,6 @@ def saved(request, tmp_path):
         return one == other and one.name == other.name and groups[0] == groups[1]
 
     return path, type(one).load, same
-
-
-# Damaged
 
 
 @pytest.mark.slow
@@ -91,9 +86,6 @@ def test_what_is_no_file_of_ours_is_refused(saved, content):
 def test_empty_ones_come_back(tmp_path):
     DocLengths.from_dict({}).save(tmp_path / "none")
     assert len(DocLengths.load(tmp_path / "none")) == 0
-
-
-# An index
 
 
 @pytest.fixture(scope="module")
@@ -154,9 +146,6 @@ def test_one_changed_bit_of_an_index_is_seen(index):
     assert use(index) == 20
 
 
-# Loading executes no code
-
-
 class Bomb:
     def __reduce__(self):
         return (os._exit, (99,))
@@ -179,25 +168,23 @@ def test_a_pickle_is_not_loaded_whatever_its_name(saved, index):
         file.write_bytes(content)
 
 
+LOADING = (
+    r"(?<![\w.])((?:(?:cloud)?pickle|joblib|marshal|dill)\.loads?|eval|exec|shelve\.open"
+    r"|yaml\.(?:unsafe_)?load|pd\.read_pickle)\("
+)
+
+
 def test_nothing_in_the_package_can_load_code():
     """No call unpickles or executes the content of a file, except one temporary file."""
     found = set()
     for path in PACKAGE.rglob("*.py"):
         text = path.read_text()
-        calls = re.findall(
-            r"(?<![\w.])((?:(?:cloud)?pickle|joblib|marshal|dill)\.loads?|eval|exec|shelve\.open"
-            r"|yaml\.(?:unsafe_)?load|pd\.read_pickle)\(",
-            text,
-        )
+        calls = re.findall(LOADING, text)
         found |= {(path.relative_to(PACKAGE).as_posix(), called) for called in calls}
         assert text.count("allow_pickle") == text.count("allow_pickle=False"), path
-    # A file that this process has just written.
-    assert {(path, called) for path, called in found if not path.startswith("tuning/")} == {
-        ("evaluation/workers.py", "joblib.load")
-    }
-
-
-# Full disks
+    # A file that this process has just written:
+    others = [(path, called) for path, called in found if not path.startswith("tuning/")]
+    assert others == [("evaluation/workers.py", "joblib.load")]
 
 
 def test_a_full_disk_leaves_no_index(tmp_path, small_files):
@@ -208,39 +195,24 @@ def test_a_full_disk_leaves_no_index(tmp_path, small_files):
     assert list(tmp_path.iterdir()) == []
 
 
-# Concurrent writers
-
-
-_TWO = """
-    import sys, time, warnings
-    warnings.simplefilter("ignore")
-    from pyterrier_asl import RarenessPool
-    path, mark = sys.argv[1:]
-    docs = [f"{mark}{i}" for i in range(3000)]
-    pool = RarenessPool.from_runs({mark: {"q": {d: i for i, d in enumerate(docs)}}}, name=mark)
-    print("ready", flush=True)
-    sys.stdin.readline()
+def save_often(name: str, path: Path) -> None:
+    pool = RarenessPool.from_runs({name: {"q": {f"{name}{i}": i for i in range(3000)}}}, name=name)
     for _ in range(30):
         pool.save(path)
-"""
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
 def test_two_processes_that_write_one_file_leave_one_of_the_two(tmp_path):
     path = tmp_path / "file"
-    command = [sys.executable, "-c", textwrap.dedent(_TWO), str(path)]
-    pipes = dict.fromkeys(["stdin", "stdout", "stderr"], subprocess.PIPE)
-    writers = [subprocess.Popen([*command, mark], **pipes, text=True) for mark in "ab"]
+    fork = multiprocessing.get_context("fork")
+    writers = [fork.Process(target=save_often, args=(name, path)) for name in "ab"]
     for writer in writers:
-        assert writer.stdout.readline() == "ready\n", writer.communicate()[1]
-    for writer in writers:
-        writer.stdin.write("go\n")
-        writer.stdin.flush()
-    while any(writer.poll() is None for writer in writers):
+        writer.start()
+    while any(writer.is_alive() for writer in writers):
         if path.exists():  # complete at any time
             assert RarenessPool.load(path).name in "ab"
-    said = [writer.communicate(timeout=120) for writer in writers]
-    assert [writer.returncode for writer in writers] == [0, 0], said
-    assert [each.name for each in tmp_path.iterdir()] == ["file"]
-    mark = RarenessPool.load(path).name
-    assert RarenessPool.load(path).runs == [mark]
+    assert [writer.exitcode for writer in writers] == [0, 0]
+    assert os.listdir(tmp_path) == ["file"]
+    pool = RarenessPool.load(path)
+    assert pool.runs == [pool.name] and pool.name in "ab"

@@ -212,11 +212,10 @@ def test_every_command_reads_every_form(tmp_path, monkeypatch):
     grades = [(q, d, int(d in "yw")) for q in queries for d in "wxyz"]
     Path("a.tsv").write_text("".join(f"{q}\t{d}\t{r}\n" for q, d, r in rows["a"]))
     Path("b.jsonl").write_text("\n".join(map(json.dumps, objects(rows["b"], "query pid rank"))))
-    Path("qrels.csv").write_text(table(grades, "Query_Id;Doc_Id;Rating".replace(";", " "), ";"))
-    Path("plain").write_text("".join(f"{q} 0 {d} {g}\n" for q, d, g in grades))
+    Path("qrels.csv").write_text(table(grades, "Query_Id Doc_Id Rating", ";"))
+    write_qrels(nested(grades), "plain")
     for name in rows:
-        lines = (f"{q} Q0 {d} {r} {-r} {name}\n" for q, d, r in rows[name])
-        Path(f"plain_{name}").write_text("".join(lines))
+        write_run(nested([(q, d, -r) for q, d, r in rows[name]]), f"plain_{name}")
     for command in (
         *("evaluate {0} {1} {2} -m nDCG@2 -q", "compare {0} {1} {2} -m AP@2"),
         *("ranks {0} {1} {2} -m AP@2", "holes {0} {1} {2} -m AP@2", "labels {0} {0}"),

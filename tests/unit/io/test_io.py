@@ -81,9 +81,6 @@ def compressed(content: bytes, codec: str) -> bytes:
     return sink.getvalue().to_pybytes()
 
 
-# Text runs
-
-
 blanks = st.text(" \t\r\v\f", min_size=1, max_size=4)
 ids = st.sampled_from(
     ["NA", "null", "nan", "None", "", "007", "1", "1.0", '"q', "a,b", "#1", "'", "-"]
@@ -194,9 +191,8 @@ def test_comments_are_left_out(write, small_blocks, number):
 
 def test_a_query_that_looks_like_a_comment_is_refused(write):
     """trec_eval would ignore it."""
-    for content in (LINE + b"#1 Q0 d1 1 0.5 r\n", b"#1 Q0 d1 1 0.5 r\n"):
-        with pytest.raises(ValueError, match=r"a.run, line \d: a line that begins with '#'"):
-            runs.read_run_table(write(content))
+    for number, content in enumerate((b"#1 Q0 d1 1 0.5 r\n", LINE + b"#1 Q0 d1 1 0.5 r\n"), 1):
+        refused(write(content), f"a.run, line {number}: a line that begins with '#'")
     refused(write(b"# a\n# b\nq Q0 d1 1\n"), "a.run, line 3: expected 6 columns")
 
 
@@ -297,12 +293,8 @@ def test_files_of_several_blocks(write, small_blocks, change, message):
     path = write(change(MANY))
     assert path.stat().st_size > 2 * trec_text._BLOCK
     if message:
-        refused(path, "a.run", *message.split(" .*"))
-    else:
-        assert rows(runs.read_run_table(path)) == plainly(MANY)
-
-
-# The frame
+        return refused(path, "a.run", *message.split(" .*"))
+    assert rows(runs.read_run_table(path)) == plainly(MANY)
 
 
 def test_frame_has_pyterriers_columns(write):
@@ -315,9 +307,6 @@ def test_frame_has_pyterriers_columns(write):
 def test_ranks_that_are_no_numbers_are_replaced(write):
     frame = runs.read_run(write("b Q0 x - 1 r\na Q0 x - 1 r\nb Q0 y 7 1 r\n"))
     assert frame["rank"].tolist() == [0, 0, 1]
-
-
-# Errors
 
 
 SIX = "expected 6 columns (qid Q0 docno rank score name)"
@@ -352,11 +341,11 @@ def test_errors_name_the_line(write, content, message):
 
 
 @pytest.mark.parametrize("codec", ["gzip", "bz2", "zstd", "lz4"])
-@pytest.mark.parametrize("cut", [1, 9, 30])
-def test_a_compressed_file_cut_short(write, codec, cut):
-    content = compressed(b"".join(b"q Q0 d%d 1 %d r\n" % (i, i) for i in range(9999)), codec)
-    with pytest.raises(OSError, match=r"a\.run cannot be read to its end.*cut short"):
-        runs.read_run_table(write(content[:-cut]))
+def test_a_compressed_file_cut_short(write, codec):
+    content = compressed(MANY, codec)
+    for cut in (1, 9, 30):
+        with pytest.raises(OSError, match=r"a\.run cannot be read to its end.*cut short"):
+            runs.read_run_table(write(content[:-cut]))
 
 
 @pytest.fixture(params=["isal", "Arrow"])
@@ -369,10 +358,8 @@ def unpacked_by(request, monkeypatch):
 
 @pytest.mark.parametrize("damage", ["flipped", "checksum", "length", "more"])
 def test_a_damaged_gzip_file_is_an_error_whatever_unpacks_it(write, unpacked_by, damage):
-    content = bytearray(gzip.compress(b"".join(b"q Q0 d%d 1 %d r\n" % (i, i) for i in range(9999))))
-    if damage == "more":
-        content += b"more"
-    else:
+    content = bytearray(gzip.compress(MANY) + b"more" * (damage == "more"))
+    if damage != "more":
         content[{"flipped": 2000, "checksum": -7, "length": -1}[damage]] ^= 255
     with pytest.raises((OSError, ValueError), match=r"a\.run"):
         runs.read_run_table(write(bytes(content)))
@@ -397,9 +384,6 @@ def test_a_file_without_permission(write):
             runs.read_run(path)
 
 
-# Judgements
-
-
 @pytest.mark.parametrize(
     ("grades", "kind", "expected"),
     [("1 0 -2", pa.int64(), [1, 0, -2]), ("1 1.7 -0.5", pa.float64(), [1, 1.7, -0.5])]
@@ -413,12 +397,10 @@ def test_grades(write, grades, kind, expected):
 
 @pytest.mark.parametrize(
     ("line", "message"),
-    [
-        ("q 0 d x", "line 1: the label 'x' is not a number"),
-        ("q 0 d inf", "line 1: the label 'inf' is not a number"),
-        ("q 0 d 1 x", "expected 4 columns (qid iteration docno label), found 5"),
-        ("q Q0 d 1 .5 r", "found 6 (this looks like a run file)"),
-    ],
+    [("q 0 d x", "line 1: the label 'x' is not a number")]
+    + [("q 0 d inf", "line 1: the label 'inf' is not a number")]
+    + [("q 0 d 1 x", "expected 4 columns (qid iteration docno label), found 5")]
+    + [("q Q0 d 1 .5 r", "found 6 (this looks like a run file)")],
 )
 def test_qrels_errors(write, line, message):
     with pytest.raises(ValueError, match=re.escape(message)):
@@ -455,19 +437,16 @@ def test_a_dataset_that_cannot_be_downloaded_is_one_sentence_with_what_to_do(tmp
     )
     expected = (
         "vaswani of ir_datasets is not on this machine and could not be downloaded (ProxyError): "
-        f"connect to the internet, copy its files into {tmp_path}, or give files instead"
+        f"connect to the internet, copy its files into {tmp_path}, or give files instead\n"
     )
-    assert done.stdout.decode().splitlines() == [expected] * 4
-
-
-# Frames and tables
+    assert done.stdout.decode() == expected * 4
 
 
 def test_names_and_ranks_in_a_frame():
-    frame = pd.DataFrame({"qid": ["1"], "docno": ["2"], "score": [1.0], "rank": [4.0], "name": [7]})
+    frame = pd.DataFrame(A_RUN | {"rank": [4.0, 1.0], "name": [7, 7]})
     for name in (frame["name"], frame["name"].astype("category")):
         run = runs.read_run(frame.assign(name=name))
-        assert run[["rank", "name"]].values.tolist() == [[4, "7"]]
+        assert run[["rank", "name"]].values.tolist() == [[4, "7"], [1, "7"]]
 
 
 def test_an_empty_frame():
@@ -620,9 +599,6 @@ def test_what_is_neither_file_nor_frame():
             run_columns(path)
 
 
-# Several runs
-
-
 @pytest.mark.parametrize(
     ("path", "name"),
     [("a/input.bm25.gz", "bm25"), ("1", "1"), ("input.1.gz", "1"), ("x.v1.2.run.zst", "x.v1.2")]
@@ -701,9 +677,6 @@ def test_errors_of_folders(folder, tmp_path_factory):
         runs.read_runs([folder / "input.1.txt", folder / "3.gz"])
 
 
-# Saved Parquet files
-
-
 def test_other_files_are_refused(tmp_path, write):
     save_table(pa.table({"a": [1]}), tmp_path / "t", kind="doc_lengths", version=2)
     with pytest.raises(ValueError, match="is a pyterrier_asl doc_lengths file, not a pool file"):
@@ -732,7 +705,7 @@ def test_changed_content_is_damage(tmp_path):
 def test_a_failed_save_leaves_the_old_file(tmp_path, small_files):
     path = tmp_path / "t"
     save_table(pa.table({"a": [1]}), path, kind="pool", version=1)
-    with small_files(), pytest.raises(OSError, match="File too large"):
+    with small_files(), pytest.raises(OSError, match=f"^cannot write {path}: File too large$"):
         save_table(pa.table({"a": np.random.random(2000)}), path, kind="pool", version=1)
     assert load_table(path, kind="pool", version=1)["a"].to_pylist() == [1]
     assert [path.name for path in tmp_path.iterdir()] == ["t"]
@@ -762,11 +735,9 @@ def test_small_text_files_that_are_not_utf8_are_named(write):
 def test_a_parquet_file_with_wrong_numbers_of_rows_is_refused(tmp_path, rows):
     """The footer has the number of all rows and the number of rows in its only part, as 6."""
     path = tmp_path / "a.parquet"
-    table = pa.table({"qid": ["a"] * 3, "docno": ["x", "y", "z"], "score": [3.0, 2.0, 1.0]})
-    pq.write_table(table, path)
+    pq.write_table(pa.table({"qid": [*"qqq"], "docno": [*"xyz"], "score": [3.0, 2, 1]}), path)
     content = path.read_bytes()
-    refused = 0
-    footer = len(content) - 8 - int.from_bytes(content[-8:-4], "little")
+    footer, errors = len(content) - 8 - int.from_bytes(content[-8:-4], "little"), ""
     for place in (at for at in range(footer, len(content)) if content[at] == 2 * 3):
         changed = bytearray(content)
         changed[place] = 2 * rows  # as Thrift encodes integers
@@ -775,22 +746,19 @@ def test_a_parquet_file_with_wrong_numbers_of_rows_is_refused(tmp_path, rows):
             assert len(runs.read_run_table(path)) in (3, rows)
         except (ValueError, OSError) as error:
             assert "a.parquet" in str(error)
-            refused += f"should have 3 rows, not {rows}" in str(error)
-            refused += f"should have {rows} rows, not 3" in str(error)
-    assert refused
+            errors += str(error)
+    assert f"should have 3 rows, not {rows}" in errors or f"have {rows} rows, not 3" in errors
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("target", ["text", "damaged"])
 def test_generated_files_are_read_as_by_a_loop_or_refused(target):
-    path = Path(__file__).parents[3] / "benchmarks" / "fuzz.py"
-    command = [sys.executable, path, "--target", target, "--cases", "300"]
+    fuzz = Path(__file__).parents[3] / "benchmarks" / "fuzz.py"
+    command = [sys.executable, fuzz, "--target", target, "--cases", "300"]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0 and "300 cases" in done.stdout, done.stdout + done.stderr
 
 
 def test_a_frame_is_recognised_while_another_thread_imports_pandas(monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", types.ModuleType("pandas"))
-    assert (
-        runs.read_run_table(pa.table({"qid": ["q"], "docno": ["d"], "score": [1.0]})).num_rows == 1
-    )
+    assert rows(runs.read_run_table(pa.table(A_RUN))) == [("q", "a", 2.0), ("q", "b", 1.0)]

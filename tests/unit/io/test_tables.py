@@ -15,24 +15,14 @@ from pyterrier_asl.io.printed import Part, print_parts
 from pyterrier_asl.io.table_forms import PValue
 
 SCORES = pd.DataFrame(
-    {
-        "run": ["one [bold]", "two"],
-        "AP": [0.25, 0.5],
-        "ASL@1000": [186.5, 186.5],
-        "ASL(g=10)@1000": [3.0, 2.0],
-        "Judged@10": [1.0, 0.5],
-    }
+    {"run": ["one [bold]", "two"], "AP": [0.25, 0.5], "ASL@1000": [186.5, 186.5]}
+    | {"ASL(g=10)@1000": [3.0, 2.0], "Judged@10": [1.0, 0.5]}
 )
 DIRECTIONS = {"AP": True, "ASL@1000": False, "ASL(g=10)@1000": False, "Judged@10": None}
 
 
-def shown(
-    monkeypatch: pytest.MonkeyPatch,
-    file: io.StringIO,
-    columns: int,
-    table: object = SCORES,
-    **style: object,
-) -> list[str]:
+def shown(monkeypatch, file, columns, table=SCORES, **style):
+    """The lines of a table in a file of some columns."""
     monkeypatch.setattr(sys, "stdout", file)
     monkeypatch.setenv("COLUMNS", str(columns))
     monkeypatch.setenv("TERM", "xterm")
@@ -76,10 +66,7 @@ def test_a_table_without_columns_is_an_empty_line(capsys):
 
 def test_a_pipe_gets_colours_where_they_are_forced(monkeypatch):
     for forced in (True, False):
-        if forced:
-            monkeypatch.setenv("FORCE_COLOR", "1")
-        else:
-            monkeypatch.delenv("FORCE_COLOR")
+        monkeypatch.setenv("FORCE_COLOR", "1") if forced else monkeypatch.delenv("FORCE_COLOR")
         printed = Pipe()
         with redirect_stdout(printed):
             tables.show(SCORES, higher_is_better=DIRECTIONS)
@@ -94,7 +81,12 @@ def bold(frame: pd.DataFrame) -> list[list[bool]]:
 
 
 def test_the_best_goes_by_direction_and_ties_share_it():
+    """Nothing is best of one run, or of single queries."""
     assert bold(SCORES) == [[False, True, False, False], [True, True, True, False]]
+    assert bold(SCORES.iloc[:1]) == [[False] * 4]
+    queries = SCORES.copy()
+    queries.insert(1, "qid", ["q", "q"])
+    assert bold(queries) == [[False] * 4] * 2
 
 
 def test_each_group_has_its_best_and_arrows(capsys):
@@ -106,18 +98,14 @@ def test_each_group_has_its_best_and_arrows(capsys):
     assert "↓" in capsys.readouterr().out
 
 
-def test_nothing_is_best_of_one_run_or_of_single_queries():
-    assert bold(SCORES.iloc[:1]) == [[False] * 4]
-    queries = SCORES.copy()
-    queries.insert(1, "qid", ["q", "q"])
-    assert bold(queries) == [[False] * 4] * 2
-
-
-def test_a_table_in_a_pipe_is_not_cut(monkeypatch):
-    lines = shown(monkeypatch, io.StringIO(), 200)
-    assert lines[0].split() == ["AP", "ASL", "ASL(g=10)", "Judged"]
-    assert lines[3].split() == ["one", "[bold]", "0.25", "186.50", "3.00", "1.00"]
-    assert len(lines) == 5
+def test_runs_are_rows_in_a_pipe_and_on_a_wide_terminal(monkeypatch):
+    for file, width in ((io.StringIO(), 200), (Terminal(), 80)):
+        lines = [line.split() for line in shown(monkeypatch, file, width)]
+        assert lines[0] == ["AP", "ASL", "ASL(g=10)", "Judged"]
+        assert lines[3:] == [
+            ["one", "[bold]", "0.25", "186.50", "3.00", "1.00"],
+            ["two", "0.50", "186.50", "2.00", "0.50"],
+        ]
 
 
 def test_on_a_terminal_that_is_too_narrow_measures_become_rows(monkeypatch):
@@ -125,12 +113,6 @@ def test_on_a_terminal_that_is_too_narrow_measures_become_rows(monkeypatch):
     assert lines[0].split() == ["measure", "one", "[bold]", "two"]
     assert lines[3].split() == ["ASL@1000", "↓", "186.50", "186.50"]
     assert lines[5].split() == ["Judged@10", "1.00", "0.50"]
-
-
-def test_on_a_terminal_that_is_wide_enough_runs_stay_rows(monkeypatch):
-    lines = shown(monkeypatch, Terminal(), 80)
-    assert lines[0].split() == ["AP", "ASL", "ASL(g=10)", "Judged"]
-    assert lines[4].split() == ["two", "0.50", "186.50", "2.00", "0.50"]
 
 
 def many(rows: int, measures: int = 2) -> dict[str, list[object]]:
@@ -202,8 +184,7 @@ def test_a_terminal_shows_costs_above_1_with_one_decimal(monkeypatch):
 
 def test_notebooks_show_directions():
     text = tables.html(SCORES, higher_is_better=DIRECTIONS)
-    assert "<th>AP ↑</th><th>ASL@1000 ↓</th>" in text and "<th>Judged@10</th>" in text
-    assert "<th>run</th>" in text
+    assert "<th>run</th><th>AP ↑</th><th>ASL@1000 ↓</th>" in text and "<th>Judged@10</th>" in text
 
 
 def test_without_unicode_there_are_other_arrows(monkeypatch):
@@ -214,12 +195,14 @@ def test_without_unicode_there_are_other_arrows(monkeypatch):
     assert text.isascii() and "@1000 v" in text and "^" in text
 
 
-def test_latex_escapes_names():
+def test_latex_escapes_names_and_has_the_best_bold():
     scores = pd.DataFrame({"run": ["a_b & c"], "P_Rareness@100": [0.125]})
     text = tables.latex(scores, places=-1, higher_is_better={"P_Rareness@100": True})
-    assert r"run & P\_Rareness@100 \\" in text
-    assert r"a\_b \& c & 0.125 \\" in text
+    assert r"run & P\_Rareness@100 \\" in text and r"a\_b \& c & 0.125 \\" in text
     assert r"$<$a$|$b$>$ & 0.5000 \\" in tables.latex({"run": ["<a|b>"], "AP": [0.5]})
+    text = tables.latex(SCORES.assign(better=[True, False]), places=1, higher_is_better=DIRECTIONS)
+    assert r"\begin{tabular}{lrrrrl}" in text
+    assert r"two & \textbf{0.5} & \textbf{186.5} & \textbf{2.0} & 0.5 & no \\" in text
 
 
 @pytest.mark.parametrize(
@@ -240,16 +223,6 @@ def test_no_zero_has_a_sign(capsys):
         text = capsys.readouterr().out
         assert "-0.0000" not in text and "-0.0001" in text
     assert table_forms.format_value(-0.0, -1) == "0.0"
-
-
-def test_latex_has_the_best_bold():
-    text = tables.latex(SCORES, places=1, higher_is_better=DIRECTIONS)
-    assert r"two & \textbf{0.5} & \textbf{186.5} & \textbf{2.0} & 0.5 \\" in text
-
-
-def test_latex_sets_numbers_to_the_right():
-    scores = pd.DataFrame({"run": ["a", "b"], "AP": [0.5, 0.25], "better": [True, False]})
-    assert r"\begin{tabular}{lrl}" in tables.latex(scores)
 
 
 def test_what_is_missing_in_each_form(capsys):
@@ -287,19 +260,12 @@ def test_a_number_and_its_percent_sign_stay_on_one_line(capsys):
         assert " ".join(" ".join(lines).split()).endswith("x 95 % of the pairs")
 
 
-@pytest.mark.parametrize(
-    ("places", "cell"), [(-1, "0.05003"), (0, "0.05"), (4, "0.0500"), (1, "<0.1")]
-)
-def test_p_values_have_the_places_that_are_asked_for(places, cell):
-    text = tables.markdown({"p": [0.05003]}, places=places)
-    assert text.splitlines()[-1] == f"| {cell} |"
+def test_p_values_have_the_places_that_are_asked_for():
+    for places, cell in ((-1, "0.05003"), (0, "0.05"), (4, "0.0500"), (1, "<0.1")):
+        assert tables.markdown({"p": [0.05003]}, places=places).endswith(f"| {cell} |\n")
 
 
 def test_a_p_value_in_a_column_of_other_numbers_is_not_rounded_to_0():
     cells = {"value": [0.25, 0.00001, PValue(0.00001), PValue("nan")]}
-    assert [line.strip("| ") for line in tables.markdown(cells).splitlines()[2:]] == [
-        "0.2500",
-        "0.0000",
-        "<0.0001",
-        "-",
-    ]
+    lines = tables.markdown(cells).splitlines()[2:]
+    assert [line.strip("| ") for line in lines] == ["0.2500", "0.0000", "<0.0001", "-"]

@@ -87,15 +87,14 @@ def test_topics_of_other_queries_are_an_error():
 
 
 def test_topics_and_documents_have_priority_over_the_dataset(monkeypatch):
-    def texts(names, **keys):
-        key = next(iter(keys))
-        return {n: SimpleNamespace(**{key: n}, default_text=lambda n=n: f"irds {n}") for n in names}
+    def texts(key, names):
+        return [SimpleNamespace(**{key: n}, default_text=lambda n=n: f"irds {n}") for n in names]
 
-    stored = texts(["d2", "d1", "d3"], doc_id=None)
+    stored = {text.doc_id: text for text in texts("doc_id", ["d2", "d1", "d3"])}
     dataset = SimpleNamespace(
         has_queries=lambda: True,
         has_docs=lambda: True,
-        queries_iter=lambda: texts(["q2", "q1"], query_id=None).values(),
+        queries_iter=lambda: texts("query_id", ["q2", "q1"]),
         docs_store=lambda: SimpleNamespace(get_many=lambda ids: {d: stored[d] for d in ids}),
     )
     monkeypatch.setattr("pyterrier_asl.io.qrels.load_irds", lambda name: dataset)
