@@ -266,7 +266,7 @@ def test_a_track_without_a_relevant_document_has_no_values(analysis):
     values = both.select_dtypes("float64")
     assert values[blank].isna().all(axis=None) and values[~blank].notna().any(axis=None)
     assert analysis is not headroom or both.loc[blank, "best_run"].eq("").all()
-    analysis.draw(both).to_dict()
+    analysis.draw(both)
 
 
 def test_orders_are_of_tracks_with_relevant_documents():

@@ -148,8 +148,8 @@ def test_an_odd_half_is_rounded_to_the_even_number():
 def test_algorithm_1_matches_the_measures_with_a_pool_of_the_sample():
     runs, qrels = some_runs(9)
     judged = Evaluation.of(runs, qrels)
-    found = agreement_by_number_of_systems(judged, None, MEASURES, sizes=[4], draws=8, seed=1)
-    drawn = np.random.default_rng(1 + 4).permuted(np.tile(np.arange(9), (8, 1)), axis=1)[:, :4]
+    found = agreement_by_number_of_systems(judged, None, MEASURES, sizes=[4], draws=6, seed=1)
+    drawn = np.random.default_rng(1 + 4).permuted(np.tile(np.arange(9), (6, 1)), axis=1)[:, :4]
     taus = np.empty((len(MEASURES), len(drawn)))
     whole = pool_of(runs)
     for at, sample in enumerate(drawn):
@@ -182,22 +182,22 @@ def test_agreement_by_alpha_matches_the_measures():
 
 def test_made_up_systems_come_out_as_if_they_had_taken_part():
     runs, qrels = some_runs(12)
-    found = synthetic_systems(runs, qrels, "q2", cutoff=6, alphas=[0.5, 1.0])
+    found = synthetic_systems(runs, qrels, "q2", cutoff=5, alphas=[0.5, 1.0])
     relevant = [d for d, grade in qrels["q2"].items() if grade >= 1]
-    assert found[found["system"] == "common"]["documents"].max() == min(6, len(relevant))
-    counts = {d: sum(d in list(run["q2"])[:6] for run in runs.values()) for d in relevant}
+    assert found[found["system"] == "common"]["documents"].max() == min(5, len(relevant))
+    counts = {d: sum(d in list(run["q2"])[:5] for run in runs.values()) for d in relevant}
     common = sorted(relevant, key=lambda d: -counts[d])
     for (system, number), rows in found.groupby(["system", "documents"]):
         made_up = [f"new{i}" for i in range(number)]
         wanted = made_up if system == "rare" else common[:number]
-        answer = {d: 99.0 - i for i, d in enumerate([*wanted, *(f"x{i}" for i in range(6))])}
+        answer = {d: 99.0 - i for i, d in enumerate([*wanted, *(f"x{i}" for i in range(5))])}
         answer[common[0]] = answer.get(common[0], 1.0)  # all runs need a judged document
         everyone = {**runs, "made up": {"q2": answer}}
         judged_by = {"q2": {**qrels["q2"], **dict.fromkeys(made_up, 1)}}
         judged, pool = Evaluation.of(everyone, judged_by), pool_of(everyone)
         for row in rows.itertuples():
             # Documents that other systems do not retrieve do not change their scores.
-            measure = P_Rareness(pool=pool, alpha=row.alpha) @ 6
+            measure = P_Rareness(pool=pool, alpha=row.alpha) @ 5
             given = judged.values(measure)[:, 0].round(9)
             assert row.value == pytest.approx(given[-1])
             assert row.rank == 1 + np.sum(given[:-1] > given[-1])

@@ -16,18 +16,7 @@ from _files import write_qrels, write_run
 from click.testing import CliRunner
 
 from pyterrier_asl import DocLengths, Qrels
-from pyterrier_asl.analysis import (
-    agreement_by_alpha,
-    compare_techniques,
-    headroom,
-    level_correlations,
-    missing_labels,
-    rare_finds,
-    reordering,
-    satisfaction,
-    stability,
-    system_order,
-)
+from pyterrier_asl import analysis as an
 from pyterrier_asl.analysis.registry import Analysis, analyses
 from pyterrier_asl.cli import main
 
@@ -180,16 +169,16 @@ def test_every_analysis_takes_passages(analysis):
 def test_ap_correlation_of_rareness_with_itself_is_1_whatever_ties():
     # Precision at 3 ties two of the three systems.
     runs = {name: ranking(*docs) for name, docs in zip("abc", (("d0",), ("d3",), ("d1",)))}
-    frame = agreement_by_alpha(runs, QRELS, ["P_Rareness@3"], alphas=[0, 0.5])
+    frame = an.agreement_by_alpha(runs, QRELS, ["P_Rareness@3"], alphas=[0, 0.5])
     assert frame[["tau", "tau_AP"]].to_numpy().tolist() == [[1, 1], [1, 1]]
-    equal = agreement_by_alpha({"a": runs["a"], "b": runs["a"]}, QRELS, ["P_Rareness@3"])
+    equal = an.agreement_by_alpha({"a": runs["a"], "b": runs["a"]}, QRELS, ["P_Rareness@3"])
     assert equal[["tau", "tau_AP"]].isna().all(axis=None)
     with pytest.raises(ValueError, match="there is only \\['a'\\]"):
-        agreement_by_alpha({"a": runs["a"]}, QRELS)
+        an.agreement_by_alpha({"a": runs["a"]}, QRELS)
 
 
 def test_an_interval_of_success_has_a_width_where_all_queries_are_satisfied():
-    frame = satisfaction({"good": ranking("d0"), "bad": ranking("d1")}, QRELS, depth=1)
+    frame = an.satisfaction({"good": ranking("d0"), "bad": ranking("d1")}, QRELS, depth=1)
     assert frame["S@n"].tolist() == [1, 0]
     # Wilson's interval for 4 of 4: 4 / (4 + 1.96²).
     assert frame["ci_low"].tolist() == pytest.approx([4 / (4 + 1.959964**2), 0], abs=1e-6)
@@ -199,19 +188,19 @@ def test_an_interval_of_success_has_a_width_where_all_queries_are_satisfied():
 #: An analysis, its arguments and options, and what its caption says.
 # fmt: off
 SAYS = [
-    (headroom, (RUNS, QRELS), {}, "1 is the best value of all four"),
-    (reordering, (DISAGREEING, QRELS),
+    (an.reordering, (DISAGREEING, QRELS),
      {"each": True, "margin": 0.25, "test": "sign", "alpha": 0.01},
      "by 25% or more, and significantly: sign test at 0.01, not corrected"),
-    (stability, (RUNS, QRELS, ["AP"]), {"draws": 5, "fuzz": 0.02}, "an absolute one of 0.02"),
-    (system_order, (RUNS, QRELS), {}, "No systems are preferred to each other in a cycle."),
-    (rare_finds, (dict.fromkeys("ab", RUNS["run0"]), QRELS), {}, "finds. All 2 together find"),
-    (rare_finds, (RUNS, QRELS), {}, f"All {len(RUNS)} together find"),
-    (rare_finds, ({"run0": RUNS["run0"]}, QRELS), {}, "It finds"),
-    (missing_labels, (RUNS, QRELS), {"draws": 1, "fractions": [0.5]}, "one sample per share"),
-    (compare_techniques, ONE_QUERY, {"old": "run0", "new": "run1"}, "No comparison can be tested"),
-    (satisfaction, ({"a": (RUNS, QRELS), "b": ONE_QUERY},), {}, "interval over 1 to 4 queries."),
-    (satisfaction, ONE_QUERY, {}, "interval over 1 query."),
+    (an.stability, (RUNS, QRELS, ["AP"]), {"draws": 5, "fuzz": 0.02}, "an absolute one of 0.02"),
+    (an.system_order, (RUNS, QRELS), {}, "No systems are preferred to each other in a cycle."),
+    (an.rare_finds, (dict.fromkeys("ab", RUNS["run0"]), QRELS), {}, "finds. All 2 together find"),
+    (an.rare_finds, (RUNS, QRELS), {}, f"All {len(RUNS)} together find"),
+    (an.rare_finds, ({"run0": RUNS["run0"]}, QRELS), {}, "It finds"),
+    (an.missing_labels, (RUNS, QRELS), {"draws": 1, "fractions": [0.5]}, "one sample per share"),
+    (an.compare_techniques, ONE_QUERY, {"old": "run0", "new": "run1"},
+     "No comparison can be tested"),
+    (an.satisfaction, ({"a": (RUNS, QRELS), "b": ONE_QUERY},), {}, "interval over 1 to 4 queries."),
+    (an.satisfaction, ONE_QUERY, {}, "interval over 1 query."),
 ]
 # fmt: on
 
@@ -223,9 +212,9 @@ def test_captions_say_what_was_done_and_found(analysis, given, options, text):
 
 
 def test_negative_coefficients_have_another_colour_than_0():
-    frame = level_correlations(DISAGREEING, QRELS)
+    frame = an.level_correlations(DISAGREEING, QRELS)
     assert frame["correlation"].min() == -1
-    assert_ends_fit(level_correlations.draw(frame).to_dict())
+    assert_ends_fit(an.level_correlations.draw(frame).to_dict())
 
 
 def test_the_table_of_reordering_fits_100_columns(tmp_path):

@@ -7,35 +7,7 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau
 
-from pyterrier_asl.analysis import (
-    agreement_by_number_of_systems,
-    collection_statistics,
-    compare_techniques,
-    discriminative_power,
-    effective_share,
-    human_range,
-    level_correlations,
-    level_regressions,
-    missing_labels,
-    missing_queries,
-    prediction_from_suffixes,
-    preference_discrimination,
-    preference_levels,
-    rare_documents,
-    rare_finds,
-    recall_level_needed,
-    reordering,
-    run_quality,
-    satisfaction,
-    search_length_changes,
-    search_length_distribution,
-    stability,
-    system_preferences,
-    tie_probability,
-    tie_probability_by_rank,
-    ties,
-    ties_by_recall_level,
-)
+from pyterrier_asl import analysis as an
 from pyterrier_asl.analysis.discrimination import stabilities
 from pyterrier_asl.analysis.reordered_systems import from_ap_to_asl, num_better
 from pyterrier_asl.evaluation.evaluation import Evaluation
@@ -72,37 +44,37 @@ NAN = float("nan")
 #: An analysis, its runs, qrels and options, and columns of the table.
 # fmt: off
 TABLES = [
-    (ties, ONE, ONLY, {}, {"pairs": [0, 0], "ties": [0, 0], "percent": [0, 0]}),
-    (ties, TWO, NOTHING, {}, {"pairs": [1, 1], "ties": [1, 1], "percent": [100, 100]}),
-    (recall_level_needed, ONE, ONLY, {"levels": 2}, {"pairs": [0, 0], "cumulative": [0, 0]}),
-    (recall_level_needed, TWO, NOTHING, {"levels": 2}, {"pairs": [0, 0], "cumulative": [0, 0]}),
-    (ties_by_recall_level, TWO, ONLY, {"levels": 3},
+    (an.ties, ONE, ONLY, {}, {"pairs": [0, 0], "ties": [0, 0], "percent": [0, 0]}),
+    (an.ties, TWO, NOTHING, {}, {"pairs": [1, 1], "ties": [1, 1], "percent": [100, 100]}),
+    (an.recall_level_needed, ONE, ONLY, {"levels": 2}, {"pairs": [0, 0], "cumulative": [0, 0]}),
+    (an.recall_level_needed, TWO, NOTHING, {"levels": 2}, {"pairs": [0, 0], "cumulative": [0, 0]}),
+    (an.ties_by_recall_level, TWO, ONLY, {"levels": 3},
      {"pairs": [1, 1, 0], "probability": [0, 1, NAN], "both_missing": [0, 1, NAN]}),
-    (tie_probability_by_rank, TWO, ONLY, {"deepest": 3},
+    (an.tie_probability_by_rank, TWO, ONLY, {"deepest": 3},
      {"rankings": [1, 1, 0], "pairs": [1, 1, 0], "probability": [0, 0, NAN]}),
-    (level_correlations, TWO, ONLY, {"levels": 2}, {"pairs": [1], "correlation": [NAN]}),
-    (level_regressions, TWO, NOTHING, {"levels": 1, "following": 1},
+    (an.level_correlations, TWO, ONLY, {"levels": 2}, {"pairs": [1], "correlation": [NAN]}),
+    (an.level_regressions, TWO, NOTHING, {"levels": 1, "following": 1},
      {"pairs": [0], "R2": [NAN], "coefficient": [NAN]}),
-    (prediction_from_suffixes, TWO, ONLY, {}, {"pairs": [1, 1], "right": [0, 0], "ties": [1, 1],
+    (an.prediction_from_suffixes, TWO, ONLY, {}, {"pairs": [1, 1], "right": [0, 0], "ties": [1, 1],
      "percent": [0, 0], "percent_of_untied": [NAN, NAN]}),
-    (missing_labels, ONE, ONLY, {"fractions": [1], "draws": 1},
+    (an.missing_labels, ONE, ONLY, {"fractions": [1], "draws": 1},
      {"ranking": [NAN] * 3, "tied": [0] * 3}),
-    (missing_queries, ONE, ONLY, {"fractions": [1], "draws": 1}, {"system": [NAN] * 3}),
-    (discriminative_power, ONE, ONLY, {"measures": ["AP"], "levels": [0.5]},
+    (an.missing_queries, ONE, ONLY, {"fractions": [1], "draws": 1}, {"system": [NAN] * 3}),
+    (an.discriminative_power, ONE, ONLY, {"measures": ["AP"], "levels": [0.5]},
      {"pairs": [0], "significant": [0], "percent": [0]}),
-    (rare_finds, ONE, NOTHING, {}, {"found": [0], "recall": [0], "coverage": [0]}),
-    (rare_finds, ONE, ONLY, {}, {"found": [1], "recall": [0.5], "coverage": [0.5]}),
-    (effective_share, TWO, NOTHING, {},
+    (an.rare_finds, ONE, NOTHING, {}, {"found": [0], "recall": [0], "coverage": [0]}),
+    (an.rare_finds, ONE, ONLY, {}, {"found": [1], "recall": [0.5], "coverage": [0.5]}),
+    (an.effective_share, TWO, NOTHING, {},
      {"AP": [NAN, NAN], "share": [NAN, NAN], "pooled": [NAN, NAN]}),
-    (effective_share, TWO, {"q": {"a": 1}, "unanswered": {"x": 0}}, {},
+    (an.effective_share, TWO, {"q": {"a": 1}, "unanswered": {"x": 0}}, {},
      {"AP": [0.5, 0.25], "share": [1, 1], "pooled": [1, 1]}),
-    (search_length_distribution, ONE, NOTHING, {"edges": [1, 5]},
+    (an.search_length_distribution, ONE, NOTHING, {"edges": [1, 5]},
      {"low": [1], "high": [5], "documents": [0], "share": [0]}),
-    (search_length_changes, TWO, {"q": {"a": 1}}, {"edges": [1]},
+    (an.search_length_changes, TWO, {"q": {"a": 1}}, {"edges": [1]},
      {"low": [-1, 0, 1], "high": [-1, 0, 1], "documents": [1, 0, 0], "share": [1, 0, 0]}),
-    (run_quality, {"none": {"q": ranked("x")}}, ONLY, {"cutoff": 3},
+    (an.run_quality, {"none": {"q": ranked("x")}}, ONLY, {"cutoff": 3},
      {"ASL": [4], "R@3": [0], "missing_share": [1], "Judged@3": [1], "unjudged_share": [NAN]}),
-    (collection_statistics, {**ONE, "none": {"r": ranked("a")}},
+    (an.collection_statistics, {**ONE, "none": {"r": ranked("a")}},
      {**ONLY, "r": {"a": 0}, "s": {"b": 0}}, {}, {"requests": [3], "runs": [2],
      "rel/request": [2 / 3], "docs/request": [3 / 6], "judged/request": [5 / 3],
      "without_relevant": [2], "unanswered": [4]}),
@@ -124,7 +96,7 @@ def test_tables_of_one_system_and_of_nothing(analysis, runs, qrels, options, col
 
 def test_where_nothing_is_relevant_there_is_a_warning():
     with pytest.warns(UserWarning, match="no document is relevant: the highest grade is 1, below"):
-        rare_finds(ONE, ONLY, rel=3)
+        an.rare_finds(ONE, ONLY, rel=3)
 
 
 # Limits: a p-value that equals the level, a difference that equals the least one
@@ -136,9 +108,11 @@ PREFERRED = {"a": {q: ranked("a") for q in FIVE}, "b": {q: ranked("b", "a") for 
 
 @pytest.mark.parametrize(("level", "significant"), [(2 / 2**5, True), (0.0624, False)])
 def test_a_p_value_that_equals_the_level_is_significant(level, significant):
-    table = system_preferences(PREFERRED, FIVE, ["sgnLP"], alpha=level)
+    table = an.system_preferences(PREFERRED, FIVE, ["sgnLP"], alpha=level)
     assert table["p"].tolist() == [2 / 2**5] and table["significant"].tolist() == [significant]
-    counts = preference_discrimination(PREFERRED, FIVE, ["sgnLP"], tests=["paired"], levels=[level])
+    counts = an.preference_discrimination(
+        PREFERRED, FIVE, ["sgnLP"], tests=["paired"], levels=[level]
+    )
     assert counts["significant"].tolist() == [int(significant)]
     assert counts["percent"].tolist() == [100 * significant]
 
@@ -166,37 +140,37 @@ def test_differences_up_to_the_fuzz_are_ties_and_stable_pairs_have_the_share_of_
 @pytest.mark.parametrize("queries", [1, 4])
 def test_one_query_or_all_can_be_drawn(queries):
     runs, qrels = some_runs(1, 3)
-    table = stability(runs, qrels, ["AP"], queries=queries, draws=3)
+    table = an.stability(runs, qrels, ["AP"], queries=queries, draws=3)
     assert table["queries"].tolist() == [queries]
     for wrong in (0, 5):
         with pytest.raises(ValueError, match=f"{wrong} of 4 queries cannot be drawn: give 1 to 4"):
-            stability(runs, qrels, ["AP"], queries=wrong, draws=3)
+            an.stability(runs, qrels, ["AP"], queries=wrong, draws=3)
 
 
 @pytest.mark.parametrize("wrong", [0, 6])
 def test_numbers_of_documents_are_from_1_to_n(wrong):
-    preference_levels(5, [1, 5], cutoff=1), preference_levels(5, [1, 5], cutoff=5)
-    tie_probability(5, [1, 5], [1, 5])
+    an.preference_levels(5, [1, 5], cutoff=1), an.preference_levels(5, [1, 5], cutoff=5)
+    an.tie_probability(5, [1, 5], [1, 5])
     for m, cutoff, rank in ((wrong, 1, 1), (1, wrong, 1), (1, 1, wrong)):
         if rank == 1:
             with pytest.raises(ValueError, match=rf"\b{wrong}\b"):
-                preference_levels(5, [1, m], cutoff=cutoff)
+                an.preference_levels(5, [1, m], cutoff=cutoff)
         if cutoff == 1:
             with pytest.raises(ValueError, match=rf"\b{wrong}\b"):
-                tie_probability(5, [m], [rank])
+                an.tie_probability(5, [m], [rank])
 
 
 @pytest.mark.parametrize("depth", [0, -1])
 def test_success_is_of_one_document_or_more(depth):
-    assert satisfaction(TWO, ONLY, depth=1)["S@n"].tolist() == [1, 0]
+    assert an.satisfaction(TWO, ONLY, depth=1)["S@n"].tolist() == [1, 0]
     with pytest.raises(ValueError, match=f"depth must be a whole number from 1 on, not {depth}"):
-        satisfaction(TWO, ONLY, depth=depth)
+        an.satisfaction(TWO, ONLY, depth=depth)
 
 
 def test_sizes_of_samples_are_from_2_to_all_systems_with_their_standard_error():
     runs, qrels = some_runs(5, 5)
     given = qrels, ["AP_Rareness@5"]
-    table = agreement_by_number_of_systems(runs, *given, sizes=[2, 5, 6], draws=40)
+    table = an.agreement_by_number_of_systems(runs, *given, sizes=[2, 5, 6], draws=40)
     assert table["systems"].tolist() == [2, 5]
     two = table.iloc[0]
     # tau of two systems is 1 or -1: with n defined draws the variance is n (1 - mean²) / (n - 1).
@@ -205,7 +179,7 @@ def test_sizes_of_samples_are_from_2_to_all_systems_with_their_standard_error():
     assert two["standard_error"] == pytest.approx(error) and two["tau"] < 1
     all_five = table.loc[1, ["tau", "standard_error", "undefined"]]
     assert all_five.tolist() == pytest.approx([1, 0, 0])
-    tied = agreement_by_number_of_systems(
+    tied = an.agreement_by_number_of_systems(
         dict.fromkeys("ab", runs["s0"]), *given, sizes=[2], draws=7
     )
     assert tied["undefined"].tolist() == [7] and tied["tau"].isna().all()
@@ -228,7 +202,7 @@ def rr_and_rr_lp(run: dict, other: dict, relevant: list[set[str]]) -> np.ndarray
     return np.array(rows).T
 
 
-@pytest.mark.parametrize("analysis", [missing_labels, missing_queries])
+@pytest.mark.parametrize("analysis", [an.missing_labels, an.missing_queries])
 def test_preferences_of_samples_match_a_loop(analysis):
     runs, qrels = some_runs(3, 5, queries=6)
     judged = [{d for d in TEN if grades[d]} for grades in qrels.values()]
@@ -236,7 +210,7 @@ def test_preferences_of_samples_match_a_loop(analysis):
     whole = np.array([rr_and_rr_lp(runs[a], runs[b], judged) for a, b in pairs])
     truth = whole[:, 0]
     items = [(q, d) for q, docs in enumerate(judged) for d in sorted(docs, key=TEN.index)]
-    size = len(items) if analysis is missing_labels else len(judged)
+    size = len(items) if analysis is an.missing_labels else len(judged)
     fractions, draws = [0.05, 0.5, 1], 3
     table = analysis(runs, qrels, fractions=fractions, draws=draws, seed=4, progress=False)
     table = table.set_index(["fraction", "preference"])
@@ -246,7 +220,7 @@ def test_preferences_of_samples_match_a_loop(analysis):
     for fraction in fractions:
         for _ in range(draws):
             kept = generator.permutation(size)[: max(1, round(fraction * size))]
-            if analysis is missing_labels:
+            if analysis is an.missing_labels:
                 left: list[set[str]] = [set() for _ in judged]
                 for item in kept:
                     left[items[item][0]].add(items[item][1])
@@ -258,11 +232,11 @@ def test_preferences_of_samples_match_a_loop(analysis):
             for name, of_pairs in named.items():
                 same = np.sign(of_pairs.mean(axis=1).round(12)) == np.sign(mean)
                 drawn[fraction, name, "system"].append(same[mean != 0].mean())
-                if analysis is missing_labels:
+                if analysis is an.missing_labels:
                     right = of_pairs * truth > 0
                     drawn[fraction, name, "ranking"].append(right.sum() / (truth != 0).sum())
                     drawn[fraction, name, "tied"].append((of_pairs == 0).mean())
-    assert len(drawn) == 3 * 3 * (3 if analysis is missing_labels else 1)
+    assert len(drawn) == 3 * 3 * (3 if analysis is an.missing_labels else 1)
     for (fraction, name, value), samples in drawn.items():
         row = table.loc[(fraction, name)]
         assert row[value] == pytest.approx(np.mean(samples))
@@ -275,13 +249,13 @@ def test_preferences_of_samples_match_a_loop(analysis):
 def test_rare_documents_are_in_the_order_of_queries_then_rarest_first_then_by_id():
     runs = {"a": {"q2": ranked("c", "b", "a"), "q1": ranked("z")}, "b": {"q2": ranked("x", "c")}}
     qrels = {"q2": dict.fromkeys("edcba", 1), "q1": {"z": 1, "y": 1}}
-    table = rare_documents(runs, qrels)
+    table = an.rare_documents(runs, qrels)
     found = zip(table["qid"] + " " + table["docno"], table["S_d"], table["best_rank"])
     assert list(found) == [
         ("q2 a", 1, 3), ("q2 b", 1, 2), ("q2 c", 2, 1), ("q2 d", 0, 0), ("q2 e", 0, 0),
         ("q1 z", 1, 1), ("q1 y", 0, 0),
     ]  # fmt: skip
-    assert rare_documents(runs, qrels, few=1)["docno"].tolist() == [*"abdezy"]
+    assert an.rare_documents(runs, qrels, few=1)["docno"].tolist() == [*"abdezy"]
 
 
 def test_finders_of_equally_many_documents_alone_are_ordered_by_few_then_by_rareness():
@@ -294,18 +268,18 @@ def test_finders_of_equally_many_documents_alone_are_ordered_by_few_then_by_rare
         counts = [finders[docno] for docno in found[name]]
         return -counts.count(1), -sum(count <= 2 for count in counts), np.mean(counts)
 
-    assert rare_finds(runs, qrels, few=2)["system"].tolist() == sorted(found, key=order)
+    assert an.rare_finds(runs, qrels, few=2)["system"].tolist() == sorted(found, key=order)
 
 
 def test_levels_have_a_row_each_in_their_order():
     runs, qrels = some_runs(8, 4)
-    pairs = level_correlations(runs, qrels, levels=4)[["i", "j"]].to_numpy().tolist()
+    pairs = an.level_correlations(runs, qrels, levels=4)[["i", "j"]].to_numpy().tolist()
     assert pairs == [[i, j] for i in range(1, 5) for j in range(i + 1, 5)]
-    rows = level_regressions(runs, qrels, levels=2, following=3)[["i", "j"]].to_numpy().tolist()
+    rows = an.level_regressions(runs, qrels, levels=2, following=3)[["i", "j"]].to_numpy().tolist()
     assert rows == [[i, j] for i in (1, 2) for j in (1, 2, 3)]
-    assert recall_level_needed(runs, qrels, levels=3)["i"].tolist() == [1, 2, 3]
-    assert tie_probability_by_rank(runs, qrels, deepest=3)["p_1"].tolist() == [1, 2, 3]
-    assert ties_by_recall_level(runs, qrels, levels=3)["i"].tolist() == [1, 2, 3]
+    assert an.recall_level_needed(runs, qrels, levels=3)["i"].tolist() == [1, 2, 3]
+    assert an.tie_probability_by_rank(runs, qrels, deepest=3)["p_1"].tolist() == [1, 2, 3]
+    assert an.ties_by_recall_level(runs, qrels, levels=3)["i"].tolist() == [1, 2, 3]
 
 
 # From AP to ASL
@@ -330,8 +304,8 @@ def test_the_steps_from_ap_to_asl_by_hand():
 def test_reordering_is_a_summary_of_the_moves_of_systems_over_tracks():
     tracks = {name: some_runs(seed, 6, queries=12) for name, seed in (("x", 20), ("y", 21))}
     options = {"alpha": 0.5, "margin": 0.02, "cutoff": 10}
-    systems = reordering(tracks, each=True, **options)
-    table = reordering(tracks, **options).set_index("change")
+    systems = an.reordering(tracks, each=True, **options)
+    table = an.reordering(tracks, **options).set_index("change")
     assert systems["dSort"].max() > 0
     for (change, track), part in systems.groupby(["change", "track"]):
         before, after = (part[name] for name in ("better_before", "better_after"))
@@ -362,7 +336,7 @@ def test_where_no_system_moves_none_is_named():
     qrels = {f"q{n}": {"a": 1} for n in range(5)}
     runs = {name: {qid: {name: 1.0} for qid in qrels} for name in "ax"}
     runs["x"]["q0"] = {"x": 2.0, "a": 1.0}
-    table = reordering(runs, qrels)
+    table = an.reordering(runs, qrels)
     assert table["dSort"].eq(0).all() and table["moved"].eq("").all()
 
 
@@ -372,7 +346,7 @@ def test_techniques_and_humans_are_differences_of_the_new_minus_the_old():
         "old": {"q1": ranked("x", "a"), "q2": ranked("a", "b")},
         "new": {"q1": ranked("a", "b"), "q2": ranked("a", "x", "b")},
     }
-    table = compare_techniques(runs, qrels, old="old", new="new", cutoff=10).set_index("measure")
+    table = an.compare_techniques(runs, qrels, old="old", new="new", cutoff=10).set_index("measure")
     # Search lengths: (2 + 10) / 2 and 1 by the old run, 1 and (1 + 2) / 2 by the new run.
     row = table.loc["ASL"]
     assert (row["old"], row["new"], row["difference"]) == (3.5, 1.25, -2.25)
@@ -381,7 +355,7 @@ def test_techniques_and_humans_are_differences_of_the_new_minus_the_old():
     row = table.loc["AP"]
     assert row["difference"] == pytest.approx((1 - 1 / 4 + (1 + 2 / 3) / 2 - 1) / 2)
     types = {"old": "manual", "new": "automatic"}
-    ranges = human_range(runs, qrels, run_types=types, system="old")
+    ranges = an.human_range(runs, qrels, run_types=types, system="old")
     expected = [*[(1 / 4 + 1) / 2] * 3, (1 + (1 + 2 / 3) / 2) / 2]
     assert ranges.iloc[0].tolist()[:3] == ["manual runs", "qrels", "manual runs"]
     assert ranges.iloc[0].tolist()[3:7] == pytest.approx(expected)
