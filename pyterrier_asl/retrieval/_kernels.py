@@ -51,20 +51,6 @@ class WeightedQueries(NamedTuple):
     term_weights: Floats | None = None
 
 
-class TopDocuments(NamedTuple):
-    """The best documents of Q queries, query after query, best first.
-
-    Attributes:
-        offsets: [Q + 1] where the documents of a query begin.
-        docs: docids.
-        scores: same shape.
-    """
-
-    offsets: Ints
-    docs: Int32s
-    scores: Floats
-
-
 @compiled
 def length_norm(k1: float, b: float, length_ratio: Any) -> Any:
     """The length normalization of BM25, of a document or an array of them."""
@@ -235,8 +221,7 @@ def _nth_largest(values: Floats, n: int) -> float:
         n -= counts[chosen]
         chosen -= 1
     inside = np.sort(values[bins == chosen])
-    nth: float = inside[len(inside) - n]
-    return nth
+    return float(inside[len(inside) - n])
 
 
 @compiled
@@ -253,8 +238,7 @@ def keep_best(docs: Int32s, scores: Floats, seen: Bools, depth: int, best: Int32
     kept = 0
     for i in range(len(docs)):
         best[kept] = docs[i]  # the next one overwrites it if this one is not retrieved
-        is_tied = (values[i] == threshold) & (docs[i] <= last)
-        seen[docs[i]] = (values[i] > threshold) | is_tied
+        seen[docs[i]] = (values[i] > threshold) | ((values[i] == threshold) & (docs[i] <= last))
         kept += seen[docs[i]]
     return kept
 

@@ -6,7 +6,6 @@ import inspect
 import math
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
 from numbers import Real
 from typing import Any, ClassVar, TypeVar
 
@@ -15,9 +14,9 @@ import pandas as pd
 import pyterrier as pt
 
 from ..io.values import check_queries
-from ..scoring.arrays import Ints, cumulate, offsets_of, queries_of, within_query
+from ..scoring.arrays import Floats, Ints, cumulate, offsets_of, queries_of, within_query
 from ..scoring.parameters import check_whole
-from ._kernels import TopDocuments, WeightedQueries
+from ._kernels import Int32s, WeightedQueries
 from .loops import best_documents, document_scores
 from .stored import StoredIndex
 from .weights import idf_weights
@@ -77,8 +76,7 @@ def scoring_weights(
     Raises:
         ValueError: if scores could overflow.
     """
-    frequencies = index.document_frequencies(queries.terms)
-    term_weights = idf_weights(idf, frequencies, index.num_docs)
+    term_weights = idf_weights(idf, index.document_frequencies(queries.terms), index.num_docs)
     if queries.term_weights is not None:
         own = np.isnan(queries.term_weights)
         term_weights = np.where(own, term_weights, queries.term_weights)
@@ -99,7 +97,7 @@ def top_documents(
     k1: float,
     num_results: int,
     idf: str = "robertson",
-) -> TopDocuments:
+) -> tuple[Ints, Int32s, Floats]:
     """The documents with the highest BM25 scores; equal scores are ordered by docid, ascending.
 
     ``sum_t q_t w_t f (k1 + 1) / (k1 ((1 - b) + b l / l_avg) + f)``
@@ -112,17 +110,18 @@ def top_documents(
         num_results: the maximum number of documents per query.
         idf: see :func:`~pyterrier_asl.retrieval.weights.idf_weights`.
 
+    Returns:
+        Where each query's documents begin; their docids, best first; their scores.
+
     References:
         Clarke (2019), Length Normalization in the Era of Neural Rankers, Eq. 1.
     """
-    return TopDocuments(
-        *best_documents(
-            index.scoring_arrays,
-            scoring_weights(index, queries, k1=k1, idf=idf),
-            float(k1),
-            float(b),
-            min(int(num_results), index.num_docs),
-        )
+    return best_documents(
+        index.scoring_arrays,
+        scoring_weights(index, queries, k1=k1, idf=idf),
+        float(k1),
+        float(b),
+        min(int(num_results), index.num_docs),
     )
 
 
@@ -164,12 +163,8 @@ class ParameterisedTransformer(pt.Transformer):  # type: ignore[misc]
 
 def validate_any(inp: pd.DataFrame, transformer: pt.Transformer) -> Any:
     """``pt.validate.any``; from PyTerrier 1.1 on its errors name the transformer."""
-    return pt.validate.any(inp, **({"context": transformer} if _takes_context() else {}))
-
-
-@cache
-def _takes_context() -> bool:
-    return "context" in inspect.signature(pt.validate.any).parameters
+    takes_context = "context" in inspect.signature(pt.validate.any).parameters
+    return pt.validate.any(inp, **({"context": transformer} if takes_context else {}))
 
 
 def check_number(
@@ -278,7 +273,7 @@ class BM25(ParameterisedTransformer):
         self._check()
         if "docno" in inp.columns:
             return self._rerank(inp)
-        top = top_documents(
+        offsets, docs, scores = top_documents(
             self.index,
             self._queries(inp),
             b=self.b,
@@ -287,21 +282,18 @@ class BM25(ParameterisedTransformer):
             idf=self.idf,
         )
         own = inp.drop(columns=["docid", "docno", "rank", "score"], errors="ignore")
-        frame = own.take(queries_of(top.offsets)).reset_index(drop=True)
-        frame["docid"] = top.docs.astype(np.int64)
-        frame["docno"] = self.index.docno_strings.take(top.docs).to_pandas()
-        frame["rank"] = within_query(top.offsets)
-        frame["score"] = top.scores
-        return frame
+        docnos = self.index.docno_strings.take(docs).to_pandas()
+        columns = {"docid": docs.astype(np.int64), "docno": docnos}
+        columns |= {"rank": within_query(offsets), "score": scores}
+        return own.take(queries_of(offsets)).reset_index(drop=True).assign(**columns)
 
     def _queries(self, frame: pd.DataFrame) -> WeightedQueries:
         """The terms of the queries with their weights."""
-        given = [w if isinstance(w, Mapping) else {} for w in frame.get(TERM_WEIGHTS, ())]
         return number_terms(
             self.index.term_id,
             query_weights(frame, self.index.query_terms),
             k3=self.k3,
-            term_weights=given,
+            term_weights=[w if isinstance(w, Mapping) else {} for w in frame.get(TERM_WEIGHTS, ())],
         )
 
     def _rerank(self, inp: pd.DataFrame) -> pd.DataFrame:
@@ -311,8 +303,9 @@ class BM25(ParameterisedTransformer):
         offsets = offsets_of(query, len(first))
         queries = scoring_weights(self.index, self._queries(first), k1=self.k1, idf=self.idf)
         docids = self.index.docids(frame["docno"].astype(str).to_numpy(object))
-        arrays = self.index.scoring_arrays
-        scores = document_scores(arrays, queries, float(self.k1), float(self.b), docids, offsets)
+        scores = document_scores(
+            self.index.scoring_arrays, queries, float(self.k1), float(self.b), docids, offsets
+        )
         frame["docid"], frame["score"] = docids, scores
         order = np.lexsort((docids, -scores, queries_of(offsets)))
         frame = frame.take(order).reset_index(drop=True)

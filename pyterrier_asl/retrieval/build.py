@@ -23,24 +23,6 @@ from .format import ARRAYS, ROWS
 from .tokens import WordTokeniser
 
 
-class Contents(NamedTuple):
-    """A collection as counts, its terms in any order.
-
-    Attributes:
-        docnos: [N] distinct.
-        terms: [V] distinct, each in at least one document.
-        offsets: [N + 1] where the entries of a document begin.
-        term_ids: [P] the terms of the entries.
-        tfs: [P] frequency of the term in the document.
-    """
-
-    docnos: list[str]
-    terms: list[str]
-    offsets: Ints
-    term_ids: npt.NDArray[np.int32]
-    tfs: npt.NDArray[np.int32]
-
-
 class DocTerms(NamedTuple):
     """The terms of D documents, document after document.
 
@@ -53,6 +35,20 @@ class DocTerms(NamedTuple):
     offsets: npt.NDArray[np.int64]
     term_ids: npt.NDArray[np.int64]
     tfs: npt.NDArray[np.int64]
+
+
+class Contents(NamedTuple):
+    """A collection as counts.
+
+    Attributes:
+        docnos: [N] distinct.
+        terms: [V] distinct, in any order, each in at least one document.
+        entries: the terms of the documents, in any order within a document.
+    """
+
+    docnos: list[str]
+    terms: list[str]
+    entries: DocTerms
 
 
 def index_documents(documents: Iterable[Mapping[str, Any]], tokeniser: WordTokeniser) -> Contents:
@@ -98,8 +94,9 @@ def index_documents(documents: Iterable[Mapping[str, Any]], tokeniser: WordToken
         sizes.append(len(counts))
         entries.fromlist(list(counts))
         tfs.fromlist(list(counts.values()))
-    columns = (np.frombuffer(column, np.int32) for column in (entries, tfs))
-    return Contents(list(docnos), list(term_ids), cumulate(np.array(sizes, np.int64)), *columns)
+    columns: Any = (np.frombuffer(column, np.int32) for column in (entries, tfs))
+    counted = DocTerms(cumulate(np.array(sizes, np.int64)), *columns)
+    return Contents(list(docnos), list(term_ids), counted)
 
 
 def _checked_toks(document: Mapping[str, Any]) -> dict[str, int] | None:
@@ -195,8 +192,8 @@ def write_index(path: Path, contents: Contents, metadata: Mapping[str, Any]) -> 
         _write_strings(folder / "docnos.arrow", contents.docnos)
         _write_strings(folder / "terms.arrow", [contents.terms[i] for i in order])
         sums = {file.name: checksum(file) for file in sorted(folder.iterdir())}
-        metadata = {**metadata, **sizes, "crc32": sums}
-        written = json.dumps(metadata, indent=2, ensure_ascii=False)
+        whole = {**metadata, **sizes, "crc32": sums}
+        written = json.dumps(whole, indent=2, ensure_ascii=False)
         (folder / "pt_meta.json").write_text(written + "\n", encoding="utf-8")
 
 
@@ -205,21 +202,20 @@ def _write_postings(folder: Path, contents: Contents, order: Ints) -> dict[str, 
     from scipy.sparse import csr_array
 
     num_docs, num_terms = len(contents.docnos), len(contents.terms)
-    new_id = np.empty(num_terms, np.int32)
-    new_id[order] = np.arange(num_terms, dtype=np.int32)
-    rows = (contents.tfs, new_id[contents.term_ids], contents.offsets)
+    offsets, term_ids, tfs = contents.entries
+    new_ids = np.argsort(order)[term_ids]
     # Each conversion sorts the ids within rows.
-    by_term = csr_array(rows, shape=(num_docs, num_terms)).tocsc()
+    by_term = csr_array((tfs, new_ids, offsets), shape=(num_docs, num_terms)).tocsc()
     by_doc = by_term.tocsr()
     for matrix, names in ((by_term, ROWS["term"]), (by_doc, ROWS["doc"])):
         for name, values in zip(names, (matrix.indptr, matrix.indices, matrix.data)):
-            np.save(folder / f"{name}.npy", values.astype(ARRAYS[name].dtype, copy=False))
+            np.save(folder / f"{name}.npy", values.astype(ARRAYS[name][0], copy=False))
     lengths = by_doc.sum(axis=1)
     np.save(folder / "doc_lengths.npy", lengths.astype(np.int32))
     return {
         "num_docs": num_docs,
         "num_terms": num_terms,
-        "num_postings": len(contents.term_ids),
+        "num_postings": len(term_ids),
         "num_tokens": int(lengths.sum()),
     }
 

@@ -101,14 +101,11 @@ def _announce() -> None:
     from numba.core import event
 
     class Announcement(event.Listener):  # type: ignore[misc]
-        started = False
+        def on_start(self, _: Any) -> None:
+            event.unregister("numba:compile", self)
+            print("Compiling (a few seconds, once per machine)", file=sys.stderr)
 
-        def on_start(self, event: Any) -> None:
-            if not self.started:
-                self.started = True
-                print("Compiling (a few seconds, once per machine)", file=sys.stderr)
-
-        def on_end(self, event: Any) -> None:
+        def on_end(self, _: Any) -> None:
             pass
 
     event.register("numba:compile", Announcement())

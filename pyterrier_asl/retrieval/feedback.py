@@ -249,11 +249,10 @@ class RobertsonPRF(ParameterisedTransformer):
         queries = queries.drop(columns=["query_toks", TERM_WEIGHTS], errors="ignore")
         if "query" in queries.columns:
             queries = pt.model.push_queries(queries, keep_original=column != "query")
-        columns: dict[str, list[Any]] = {column: [self.index.weighted_query(q, w) for q, w in new]}
+        weighted = [self.index.weighted_query(q, w) for q, w in new]
+        queries[column] = pd.Series(weighted, queries.index, object)
         if self.weights == "rsj" and column == "query_toks":
-            columns[TERM_WEIGHTS] = [w for _, w in new]
-        for name, values in columns.items():
-            queries[name] = pd.Series(values, index=queries.index, dtype=object)
+            queries[TERM_WEIGHTS] = pd.Series([w for _, w in new], queries.index, object)
         return queries
 
     def expansion_terms(self, results: pd.DataFrame) -> pd.DataFrame:
@@ -271,18 +270,20 @@ class RobertsonPRF(ParameterisedTransformer):
         queries, own, candidates = self._candidates(results)
         new = expand_queries(own, candidates, self, self.index.terms)
         best, selected = select_terms(candidates, self.fb_terms)
+        terms = self.index.terms(best.terms)
+        weights = [new[row][0].get(term, 0.0) for row, term in zip(best.rows, terms)]
         table = pd.DataFrame(
             {
                 "qid": queries["qid"].to_numpy()[best.rows],
-                "term": self.index.terms(best.terms),
+                "term": terms,
                 "n": best.n,
                 "r": best.r,
                 "w": best.w,
                 "rw": best.r * best.w,
+                "weight": np.array(weights, np.float64),
+                "selected": selected,
             }
         )
-        weights = [new[row][0].get(term, 0.0) for row, term in zip(best.rows, table["term"])]
-        table = table.assign(weight=np.array(weights, np.float64), selected=selected)
         return table[table["r"] > 0].reset_index(drop=True)
 
     def compile(self) -> pt.Transformer:
@@ -360,9 +361,7 @@ def _first_documents(
     elif "score" in results.columns:
         order = -pd.to_numeric(results["score"])
     documents = results[["docno"]].assign(row=rows, order=order).dropna(subset="docno")
-    documents = documents.astype({"docno": str}).astype({"docno": object})
-    ordered = documents.sort_values(["row", "order"], kind="stable").drop_duplicates(
-        ["row", "docno"]
-    )
-    first = ordered.groupby("row", sort=False).head(int(fb_docs))
+    documents["docno"] = documents["docno"].astype(str)
+    ordered = documents.sort_values(["row", "order"], kind="stable")
+    first = ordered.drop_duplicates(["row", "docno"]).groupby("row", sort=False).head(int(fb_docs))
     return first["row"].to_numpy(np.int64), first["docno"].to_numpy(object)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,33 +20,18 @@ ARTIFACT = {"type": "sparse_index", "format": "pyterrier_asl", "package_hint": "
 FORMAT_VERSION = 2
 
 
-class ArraySpec(NamedTuple):
-    """The specification of an array.
-
-    Attributes:
-        dtype: its type.
-        size: its length, as the name of a number in the metadata.
-        below: the name of the number that is above its values, which are 0 or more; '': none. Where
-            it is ``num_postings``, values are offsets, one more than ``size``, and do not fall.
-    """
-
-    dtype: type
-    size: str
-    below: str = ""
-
-
-ARRAYS = {
-    "doc_lengths": ArraySpec(np.int32, "num_docs"),  # tokens
-    "term_offsets": ArraySpec(np.int64, "num_terms", "num_postings"),
-    "posting_docs": ArraySpec(np.int32, "num_postings", "num_docs"),  # by term, ascending
-    "posting_tfs": ArraySpec(np.int32, "num_postings"),
-    "doc_offsets": ArraySpec(np.int64, "num_docs", "num_postings"),
-    "doc_term_ids": ArraySpec(np.int32, "num_postings", "num_terms"),  # by doc, ascending
-    "doc_term_tfs": ArraySpec(np.int32, "num_postings"),
+#: Of each array: its type; its length, as the name of a number in the metadata; and the name of the
+#: number that is above its values, which are 0 or more; '': none. Where it is ``num_postings``,
+#: values are offsets, one more than the length, and do not fall.
+ARRAYS: dict[str, tuple[type, str, str]] = {
+    "doc_lengths": (np.int32, "num_docs", ""),  # tokens
+    "term_offsets": (np.int64, "num_terms", "num_postings"),
+    "posting_docs": (np.int32, "num_postings", "num_docs"),  # by term, ascending
+    "posting_tfs": (np.int32, "num_postings", ""),
+    "doc_offsets": (np.int64, "num_docs", "num_postings"),
+    "doc_term_ids": (np.int32, "num_postings", "num_terms"),  # by doc, ascending
+    "doc_term_tfs": (np.int32, "num_postings", ""),
 }
-
-#: The numbers in the metadata.
-NUMBERS = ("num_docs", "num_terms", "num_postings", "num_tokens")
 
 #: For rows of terms and of documents: where they begin, the ids in them, and the frequencies.
 ROWS = {
@@ -78,7 +63,7 @@ def read_metadata(path: Path) -> dict[str, Any]:
             f"the TermIndex at {str(path)!r} has format version {version}, and this version of "
             f"pyterrier-asl reads {FORMAT_VERSION}; build the index again"
         )
-    for key in NUMBERS:
+    for key in ("num_docs", "num_terms", "num_postings", "num_tokens"):
         if type(metadata.get(key)) is not int or metadata[key] < 0:
             raise damaged(file, f"{key} is {metadata.get(key)!r}, not a whole number")
     if not isinstance(metadata.get("crc32"), dict):
@@ -93,12 +78,12 @@ def read_array(folder: Path, name: str, metadata: Mapping[str, Any]) -> npt.NDAr
         KeyError: for an unknown name.
         ValueError: if the file is damaged or holds impossible values.
     """
-    layout = ARRAYS[name]
+    dtype, size, below = ARRAYS[name]
     path = _checked_file(folder / f"{name}.npy", metadata)
     array = np.lib.format.open_memmap(path, mode="r")
-    limit = metadata.get(layout.below, np.inf)
-    is_offsets = layout.below == "num_postings"
-    if array.dtype != layout.dtype or array.shape != (metadata[layout.size] + is_offsets,):
+    limit = metadata.get(below, np.inf)
+    is_offsets = below == "num_postings"
+    if array.dtype != dtype or array.shape != (metadata[size] + is_offsets,):
         raise damaged(path, f"it holds {array.shape} {array.dtype}")
     if is_offsets:
         possible = array[0] == 0 and array[-1] == limit and (array[1:] >= array[:-1]).all()

@@ -215,13 +215,8 @@ class TermIndex(StoredIndex):
         return index
 
     def _write(self, contents: Contents, tokeniser: Tokeniser, source: str | None) -> TermIndex:
-        metadata = {
-            **ARTIFACT,
-            "format_version": FORMAT_VERSION,
-            "tokeniser": tokeniser.settings,
-            "source": source,
-        }
-        write_index(self.path, contents, metadata)
+        own = {"format_version": FORMAT_VERSION, "tokeniser": tokeniser.settings, "source": source}
+        write_index(self.path, contents, ARTIFACT | own)
         return self
 
     # -- equality and pickling --------------------------------------------------------------------

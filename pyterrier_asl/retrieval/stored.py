@@ -166,11 +166,8 @@ class StoredIndex(pt.Artifact):  # type: ignore[misc]
     def postings(self, term: str) -> Postings:
         """The documents that contain an index term (it is not stemmed)."""
         term_id = self.term_id(term)
-        begin, end = 0, 0
-        if term_id is not None:
-            begin, end = self.array("term_offsets")[term_id : term_id + 2].tolist()
-        columns = (self.array(name)[begin:end] for name in ("posting_docs", "posting_tfs"))
-        return Postings(*map(np.array, columns))
+        bounds = (0, 0) if term_id is None else self.array("term_offsets")[term_id : term_id + 2]
+        return Postings(*(np.array(self.array(name)[slice(*bounds)]) for name in ROWS["term"][1:]))
 
     def document(self, docno: str) -> dict[str, int]:
         """The terms of a document and their frequencies, in ascending order of terms.

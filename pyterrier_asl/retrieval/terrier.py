@@ -56,9 +56,8 @@ class JavaFromWheel(pt.java.JavaInitializer):  # type: ignore[misc]
 
 def _java_is_there() -> bool:
     """Whether PyTerrier finds a Java runtime in the places where pyjnius searches."""
-    if pt.java.configure["java_home"]:
-        return True
-    if any(os.environ.get(name) for name in ("JAVA_HOME", "JDK_HOME", "JRE_HOME")):
+    homes = map(os.environ.get, ("JAVA_HOME", "JDK_HOME", "JRE_HOME"))
+    if pt.java.configure["java_home"] or any(homes):
         return True
     java = shutil.which("java")
     if sys.platform == "darwin" and java in (None, "/usr/bin/java"):
@@ -184,8 +183,9 @@ class TerrierTerms:
     @cached_property
     def tokeniser(self) -> TerrierPipeline:
         """The tokeniser of queries by the settings of the index."""
-        default = pt.terrier.J.ApplicationSetup.getProperty
-        pipelines = default("termpipelines", "Stopwords,PorterStemmer")
+        pipelines = pt.terrier.J.ApplicationSetup.getProperty(
+            "termpipelines", "Stopwords,PorterStemmer"
+        )
         with_properties = "org.terrier.structures.PropertiesIndex"  # not an index in memory
         if isinstance(self._java, pt.java.autoclass(with_properties)):
             java = pt.java.cast(with_properties, self._java)
@@ -353,14 +353,8 @@ def read_index(
         rows.append(_all_postings(inverted, entry.getValue()))
     offsets, docids, tfs = _stack(rows)
     by_doc = csc_array((tfs, docids, offsets), shape=(len(docnos), len(names))).tocsr()
-    contents = Contents(
-        docnos,
-        names,
-        by_doc.indptr.astype(np.int64),
-        by_doc.indices.astype(np.int32),
-        by_doc.data.astype(np.int32),
-    )
-    return contents, terms.tokeniser, f"terrier:{terms.location}"
+    entries = DocTerms(by_doc.indptr, by_doc.indices, by_doc.data)
+    return Contents(docnos, names, entries), terms.tokeniser, f"terrier:{terms.location}"
 
 
 def _all_postings(structure: Any, entry: Any) -> tuple[list[int], list[int]]:

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..scoring.arrays import Floats
+from ..scoring.parameters import check_name
 
 
 def robertson_weights(document_frequencies: npt.ArrayLike, num_docs: int) -> Floats:
@@ -73,9 +74,6 @@ def idf_weights(idf: str, document_frequencies: npt.ArrayLike, num_docs: int) ->
     Raises:
         ValueError: for an unknown formula.
     """
+    check_name("idf", idf, ("robertson", "terrier"))
     weights = robertson_weights(document_frequencies, num_docs)
-    if idf == "robertson":
-        return np.maximum(weights, 0.0)
-    if idf == "terrier":
-        return np.asarray(weights / math.log(2))
-    raise ValueError(f"idf is {idf!r}; it must be 'robertson' or 'terrier'")
+    return np.maximum(weights, 0.0) if idf == "robertson" else weights / math.log(2)

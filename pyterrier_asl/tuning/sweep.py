@@ -24,27 +24,16 @@ from ..judging.judgements import Judgements
 from ..measures.directions import added_up
 from ..measures.formula import Formula, formula
 from ..retrieval import _kernels
-from ..retrieval._kernels import TopDocuments, WeightedQueries
-from ..retrieval.bm25 import (
-    BM25,
-    number_terms,
-    query_weights,
-    scoring_weights,
-    top_documents,
-)
+from ..retrieval._kernels import Int32s, WeightedQueries
+from ..retrieval.bm25 import BM25, number_terms, query_weights, scoring_weights, top_documents
 from ..retrieval.compiled import compile_loops
 from ..retrieval.feedback import RobertsonPRF, candidates_of, expand_queries
 from ..retrieval.index import TermIndex
-from ..scoring.arrays import Floats, cumulate, queries_of, within_query
+from ..scoring.arrays import Floats, Ints, cumulate, queries_of, within_query
 from .objective import Objective, TuningTask, ids_as_text
 from .space import Setting, Space
 
 T = TypeVar("T")
-
-_PARAMETERS = {
-    BM25: {"b", "k1", "num_results", "idf", "k3"},
-    RobertsonPRF: {"fb_docs", "fb_terms", "gamma", "weights"},
-}
 
 
 class NotSwept(ValueError):
@@ -170,7 +159,7 @@ class Sweep(Objective):
         # The largest depth so far is kept, so that deep results are retrieved once.
         depth = self._depth = max(feedback.fb_docs, self._depth)
 
-        def retrieve() -> TopDocuments:
+        def retrieve() -> tuple[Ints, Int32s, Floats]:
             return top_documents(
                 self.index,
                 self._queries(first.k3),
@@ -181,16 +170,16 @@ class Sweep(Objective):
             )
 
         def expand() -> WeightedQueries:
-            is_first = within_query(top.offsets) < feedback.fb_docs
-            rows, docs = queries_of(top.offsets)[is_first], top.docs[is_first]
+            is_first = within_query(offsets) < feedback.fb_docs
+            rows = queries_of(offsets)[is_first]
             # A query without documents has no results, as in the pipeline.
-            own = [q if n else {} for q, n in zip(self.own, np.diff(top.offsets))]
-            documents = self.index.terms_of_docids(docs)
+            own = [q if n else {} for q, n in zip(self.own, np.diff(offsets))]
+            documents = self.index.terms_of_docids(docs[is_first])
             candidates = candidates_of(self.index, rows, documents, own, feedback.weights)
             queries, weights = zip(*expand_queries(own, candidates, feedback, np.asarray))
             return number_terms(int, queries, term_weights=[of_query or {} for of_query in weights])
 
-        top = self._once("top", (before, depth), retrieve)
+        offsets, docs, _ = self._once("top", (before, depth), retrieve)
         return self._once("new", (before, settings), expand)
 
 
@@ -205,8 +194,8 @@ def _stages(pipeline: pt.Transformer, space: Space) -> list[Any]:
     if any(stage.index != stages[0].index for stage in stages):
         raise NotSwept("the stages of the pipeline are not over one TermIndex")
     for parameter in space.parameters:
-        if parameter.name not in _PARAMETERS[type(parameter.transformer)]:
-            raise NotSwept(f"{parameter.name!r} is not a parameter of the sweep")
+        if parameter.name == "index":
+            raise NotSwept("'index' is not a parameter of the sweep")
     of_last = [p.name for p in space.parameters if p.transformer is stages[-1]]
     if len(stages) > 1 and (stages[-1].k3 is not None or "k3" in of_last):
         raise NotSwept("the last retrieval saturates query weights (k3)")
