@@ -34,6 +34,8 @@ from pyterrier_asl.io.saved_tables import load_table, save_table
 from pyterrier_asl.io.texts import Texts
 
 LINE = b"q1 Q0 d1 1 0.5 r\n"
+SIX = "expected 6 columns (qid Q0 docno rank score name)"
+EMPTY = "is empty: it has no line but blank lines and comments"
 A_RUN = {"qid": ["q", "q"], "docno": ["a", "b"], "score": [2.0, 1.0]}
 
 
@@ -154,12 +156,6 @@ def test_lines_across_blocks(write, small_blocks):
         assert rows(runs.read_run_table(path)) == expected
 
 
-def test_errors_count_the_lines_of_all_blocks(write, small_blocks):
-    lines = [b"q Q0 d%d %d 1.5 r\n\n" % (i, i) for i in range(1_000)]
-    path = write(b"".join([*lines, b"q Q0 d 1\n", *lines[:50]]))
-    refused(path, f"{path.name}, line 2001: expected 6 columns")
-
-
 @pytest.mark.parametrize(
     ("text", "score"),
     [("1e-5", 1e-5), ("-3", -3.0), ("+2", 2.0), (".5", 0.5), ("5.", 5.0), ("1E3", 1000.0)]
@@ -266,14 +262,15 @@ def test_pieces_that_are_larger_than_blocks(write, small_blocks, codec):
     pieces = [compressed(part, codec) for part in (MANY[:3], MANY[3:19_999], MANY[19_999:])]
     nothing = compressed(b"", codec)
     together = b"".join(pieces)
-    whole, damaged = [together], [b"".join(pieces[:2])[:-9], together[:-9], together + b"what?"]
+    short = [b"".join(pieces[:2])[:-9], *(together[:-size] for size in (1, 9, 30))]
+    whole, damaged = [together], [*short, together + b"what?"]
     # Arrow stops after an empty piece of bzip2.
     (damaged if codec == "bz2" else whole).append(nothing.join(pieces))
     for content in whole:
         table = runs.read_run_table(write(content))
         assert table["docno"].to_pylist() == [f"d{i:08}" for i in range(1_500)]
     for content in damaged:
-        with pytest.raises(OSError, match=r"a\.run cannot be read to its end"):
+        with pytest.raises(OSError, match=r"a\.run cannot be read to its end.*cut short"):
             runs.read_run_table(write(content))
 
 
@@ -286,6 +283,7 @@ def test_pieces_that_are_larger_than_blocks(write, small_blocks, codec):
         (lambda text: text[:30_000] + b"\0" + text[30_000:], "is a binary file"),
         (lambda text: text + b"\0", "is a binary file .*: give text, or text compressed with gzip"),
         (lambda text: text.decode().encode("utf-16"), "is UTF-16"),
+        (lambda text: 2 * text.replace(b"\n", b"\n\n") + b"q Q0 d 1\n" + text, f"line 6001: {SIX}"),
         (lambda text: text + b"\x1a", "line 1501: expected 6 columns .*found 1: '\\x1a'"),
     ],
 )
@@ -302,14 +300,9 @@ def test_frame_has_pyterriers_columns(write):
     assert list(frame.columns) == ["qid", "docno", "rank", "score", "name"]
     assert frame.values.tolist() == [["01", "NA", 3, 1.0, "r"], ["01", "null", 2, 2.0, "r"]]
     assert (frame["rank"].dtype, frame["score"].dtype) == (np.int64, np.float64)
-
-
-def test_ranks_that_are_no_numbers_are_replaced(write):
+    # Ranks that are no numbers are replaced.
     frame = runs.read_run(write("b Q0 x - 1 r\na Q0 x - 1 r\nb Q0 y 7 1 r\n"))
     assert frame["rank"].tolist() == [0, 0, 1]
-
-
-SIX = "expected 6 columns (qid Q0 docno rank score name)"
 
 
 @pytest.mark.parametrize(
@@ -320,32 +313,24 @@ SIX = "expected 6 columns (qid Q0 docno rank score name)"
         (b" q  Q0 d 1 0.5\n", "line 1: expected 6 columns"),
         (b"q Q0 d  1 0.5\n", f"line 1: {SIX}, found 5: 'q Q0 d  1 0.5'"),
         (b"q 0 d 1\n", "found 4 (this looks like a qrels file)"),
-        (LINE + b"q Q0 d 1 nan r\n", "line 2: the score 'nan' is not a number"),
-        (LINE + b"q Q0 d 1 NA r\n", "line 2: the score 'NA' is not a number"),
-        (LINE + b"q Q0 d 1 1,5 r\n", "line 2: the score '1,5' is not a number"),
-        (LINE + b"q Q0 d 1 1_0 r\n", "line 2: the score '1_0' is not a number"),
+        *(
+            (
+                LINE + f"q Q0 d 1 {score} r\n".encode(),
+                f"line 2: the score '{score}' is not a number",
+            )
+            for score in ("nan", "NA", "1,5", "1_0")
+        ),
         (LINE + b"q Q0 d\xe9 1 1 r\n", "line 2: 'd\\\\xe9' is not UTF-8"),
         (LINE.decode().encode("utf-16"), "is UTF-16"),
         (LINE.decode().encode("utf-16-be"), "binary file"),
         (bytes(range(256)), "binary file"),
-        (b"", "is empty: it has no line"),
-        (b" \n\r\n", "is empty: it has no line"),
-        (b"# no line but this\n", "is empty: it has no line but blank lines and comments"),
-        (gzip.compress(b"", mtime=0), "is empty: it has no line"),
+        *((text, EMPTY) for text in (b"", b" \n\r\n", b"# this\n", gzip.compress(b"", mtime=0))),
         (LINE.replace(b"\n", b"\r") * 3, "line 1: expected 6 columns"),
         (b"x" * 5_000_000, "line 1: expected 6 columns"),
     ],
 )
 def test_errors_name_the_line(write, content, message):
     refused(write(content), message, "a.run")
-
-
-@pytest.mark.parametrize("codec", ["gzip", "bz2", "zstd", "lz4"])
-def test_a_compressed_file_cut_short(write, codec):
-    content = compressed(MANY, codec)
-    for cut in (1, 9, 30):
-        with pytest.raises(OSError, match=r"a\.run cannot be read to its end.*cut short"):
-            runs.read_run_table(write(content[:-cut]))
 
 
 @pytest.fixture(params=["isal", "Arrow"])
@@ -430,11 +415,10 @@ for call in calls:
 
 @pytest.mark.slow
 def test_a_dataset_that_cannot_be_downloaded_is_one_sentence_with_what_to_do(tmp_path):
-    closed = {name: "http://127.0.0.1:9" for name in ("http_proxy", "https_proxy")}
-    here = {"IR_DATASETS_HOME": str(tmp_path), "IR_DATASETS_DL_TRIES": "1"}
-    done = subprocess.run(
-        [sys.executable, "-c", OFFLINE], env=os.environ | closed | here, capture_output=True
-    )
+    env = dict.fromkeys(["http_proxy", "https_proxy"], "http://127.0.0.1:9")
+    env |= {"IR_DATASETS_HOME": str(tmp_path), "IR_DATASETS_DL_TRIES": "1"}
+    command = [sys.executable, "-c", OFFLINE]
+    done = subprocess.run(command, env=os.environ | env, capture_output=True)
     expected = (
         "vaswani of ir_datasets is not on this machine and could not be downloaded (ProxyError): "
         f"connect to the internet, copy its files into {tmp_path}, or give files instead\n"

@@ -31,16 +31,11 @@ def shown(monkeypatch, file, columns, table=SCORES, **style):
     return [line.rstrip() for line in plain.splitlines()]
 
 
-class Pipe(io.StringIO):
-    def isatty(self) -> bool:
-        return False
-
-
 @pytest.mark.parametrize("width", [24, 25, 31])
 def test_wide_text_is_folded_within_the_margin(monkeypatch, width):
     """Each of these letters has two cells."""
     table = {"run": ["a", "漢字" * 9 + "e"], "AP": [0.25, 1.0]}
-    lines = shown(monkeypatch, Pipe(), width, table)
+    lines = shown(monkeypatch, io.StringIO(), width, table)
     for line in lines[3:]:
         assert len(line) + sum(letter in "漢字" for letter in line) <= width
     assert "".join(line.split()[0] for line in lines[3:]) == "".join(table["run"])
@@ -67,7 +62,7 @@ def test_a_table_without_columns_is_an_empty_line(capsys):
 def test_a_pipe_gets_colours_where_they_are_forced(monkeypatch):
     for forced in (True, False):
         monkeypatch.setenv("FORCE_COLOR", "1") if forced else monkeypatch.delenv("FORCE_COLOR")
-        printed = Pipe()
+        printed = io.StringIO()
         with redirect_stdout(printed):
             tables.show(SCORES, higher_is_better=DIRECTIONS)
         assert ("\x1b[" in printed.getvalue()) == forced
@@ -157,7 +152,7 @@ def test_a_terminal_shows_the_first_rows_of_a_long_table(monkeypatch, rows, kept
     assert (lines[-1] == f" ... {rows - kept} more (--all)") == (kept < rows)
     everything = shown(monkeypatch, Terminal(), 80, many(rows), **style, all_rows=True)
     assert len(everything) == rows + 3
-    assert len(shown(monkeypatch, Pipe(), 80, many(rows), **style)) == rows + 3
+    assert len(shown(monkeypatch, io.StringIO(), 80, many(rows), **style)) == rows + 3
 
 
 @pytest.mark.parametrize(
@@ -176,7 +171,7 @@ def test_a_terminal_shows_costs_above_1_with_one_decimal(monkeypatch):
     style = {"higher_is_better": DIRECTIONS, "places": 4}
     row = shown(monkeypatch, Terminal(), 80, **style)[4]
     assert row.split() == ["two", "0.5000", "186.5", "2.0", "0.5000"]
-    assert shown(monkeypatch, Pipe(), 80, **style)[4].split()[2] == "186.5000"
+    assert shown(monkeypatch, io.StringIO(), 80, **style)[4].split()[2] == "186.5000"
     below = {"run": ["a", "b"], "cost": [0.25, 1.0]}
     rows = shown(monkeypatch, Terminal(), 80, below, places=4, higher_is_better={"cost": False})
     assert rows[-1].split() == ["b", "1.0000"]

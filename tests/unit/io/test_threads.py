@@ -3,25 +3,18 @@
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 
 from pyterrier_asl.io.threads import cores, map_ahead
 
 
-def noted(count: int, numbers: list[int]) -> Iterator[int]:
-    """Counts upwards and records each requested number."""
-    for number in range(count):
-        numbers.append(number)
-        yield number
-
-
 def test_results_keep_the_order_and_are_bounded():
-    asked = []
     for threads in (None, 2):
-        asked.clear()
-        results = map_ahead(lambda n: -n, noted(20, asked), ahead=3, threads=threads)
+        asked = []
+        items = (asked.append(number) or number for number in range(20))
+        results = map_ahead(lambda n: -n, items, ahead=3, threads=threads)
         assert next(results) == (0, 0)
         assert len(asked) == 4
         assert list(results) == [(number, -number) for number in range(1, 20)]
