@@ -407,7 +407,7 @@ def _folds(runs: Any, qrels: Any, measure: str, **options: Any) -> Any:
 
 
 def _stages(runs: Any, qrels: Any, measure: str, **options: Any) -> Any:
-    stages, options = asl.bm25_stages(tuned().index), {"n_trials": 3, "seed": 1, **options}
+    stages, options = asl.bm25_stages(tuned().index), {"n_trials": 2, "seed": 1, **options}
     found = asl.StagedSearch(stages, tuned().topics, tuned().qrels, measure, **options)
     return found.table, list(found.trials.values()), str(found.settings), _stored(options)
 
@@ -568,7 +568,7 @@ def _held_out(setting: Setting) -> dict[str, tuple[pd.DataFrame, pd.DataFrame]]:
 
 OF_MEASURES = {"rel": REL, "pool": POOL, "lengths": LENGTHS, **SETTINGS_OF_QRELS}
 BOUNDED = {"depth": Row(12, measure="ASL@2"), "highest": Row(5, measure="nDCG@10")}
-JUDGE_REL = Row({"x": 2}, _with_judges, alone="judge_rel", refused={"scores": "judge"})
+JUDGE_REL = Row({"x": 3}, _with_judges, alone="judge_rel", refused={"scores": "judge"})
 PEOPLE = Row(["x"], _with_judges, alone="people", refused={"scores": "judge|people"})
 JUDGES = Row(judges_of(0.7, 0.5), refused={"scores": "judge"})
 SAME_TRIALS = {"always": "the same trials"}
@@ -588,7 +588,7 @@ OF_JUDGES = {
     "people": Row(["x"]),
     "reference": Row("nist"),
     "rel": REL,
-    "judge_rel": Row({"x": 2}),
+    "judge_rel": Row({"x": 3}),
     "test": Row("sign", {"alpha": 0.5}),
     "alpha": Row(0.3),
     "draws": Row(20),
@@ -598,7 +598,7 @@ OF_JUDGES = {
 OF_AUDIT = {
     "target": Row("these queries"),
     "rel": REL,
-    "machine_rel": Row(2),
+    "machine_rel": Row(3),
     "alpha": Row(0.3),
     **SETTINGS_OF_QRELS,
     **NOT_PEOPLE,
@@ -623,7 +623,7 @@ ROWS: dict[str, dict[str, Row]] = {
         "allow_missing": Row(True, _guarded, data="unanswered", alone="allow.missing"),
         "test": Row("sign", refused={"several": "test"}),
         "correction": Row("none"),
-        "alpha": Row(0.002),
+        "alpha": Row(0.9),
         "seed": Row(
             5,
             lambda s: {} if s.source == "several" else {"test": "randomization"},
@@ -635,8 +635,8 @@ ROWS: dict[str, dict[str, Row]] = {
         "common": ACROSS,
     },
     "ranks": {
-        "unjudged": Row(True, refused={"scores": "unjudged"}),
-        "judges": JUDGES,
+        "unjudged": Row(True, {"alpha": 0.4}, refused={"scores": "unjudged"}),
+        "judges": replace(JUDGES, given={"alpha": 0.4}),
         "judge_rel": JUDGE_REL,
         "rel": REL,
         "people": PEOPLE,

@@ -137,15 +137,16 @@ def swapped() -> tuple[dict[str, pd.DataFrame], pd.DataFrame]:
     return runs, qrels
 
 
+@cache
 def labels(seed: int = 1) -> pd.DataFrame:
-    """Documents without a label that runs rank among the first three: all are relevant."""
+    """Documents without a label that runs rank among the first three: all have grade 2."""
     runs, qrels = collection(seed)
     ranked = [run.sort_values("score", ascending=False) for run in runs.values()]
     first = pd.concat(run.groupby("qid").head(3) for run in ranked)
     pairs = first[["qid", "docno"]].drop_duplicates()
     judged = pairs.merge(qrels, how="left", on=["qid", "docno"])
     unjudged = judged[judged["label"].isna() & judged["docno"].str.startswith("d")]
-    return unjudged[["qid", "docno"]].assign(label=1).reset_index(drop=True)
+    return unjudged[["qid", "docno"]].assign(label=2).reset_index(drop=True)
 
 
 @cache

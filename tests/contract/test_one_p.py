@@ -32,8 +32,7 @@ def same(first: float, second: float) -> bool:
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("correction", ["holm", "bonferroni"])
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize(("seed", "correction"), [*enumerate(["holm", "bonferroni"] * 3)])
 def test_table_guard_and_experiment_have_one_p(seed, correction):
     """With ties, equal runs, one query, costs, and two baselines."""
     qrels, runs = data(seed)

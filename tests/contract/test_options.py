@@ -1,8 +1,8 @@
 """Each option changes the result or is refused by its name, in Python and on the command line.
 
 The options come from the signatures and from click, so that a new one without a row fails. Each row
-is tried with one collection, with several and with a table of scores, by the function and by its
-command, whose files hold runs, queries and documents in another order.
+is tried with one collection, with several and with a table of scores, by the function; and all rows
+that fit together by its command, whose files hold runs, queries and documents in another order.
 """
 
 import inspect
@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache
+from itertools import zip_longest
 from typing import Any
 
 import _small
@@ -85,6 +86,11 @@ def shown(result: Any) -> str:
     return "\n".join(_parts(result))
 
 
+def are_alike(one: Any, other: Any) -> bool:
+    """Whether the visible content of two results is the same; tables are compared first."""
+    return all(a == b for a, b in zip_longest(_parts(one), _parts(other)))
+
+
 def _parts(result: Any) -> Iterator[str]:
     if isinstance(result, pd.DataFrame | pd.Series):
         yield result.to_csv(float_format="%.13g")
@@ -97,18 +103,13 @@ def _parts(result: Any) -> Iterator[str]:
     elif hasattr(result, "html"):
         yield result.html
     else:
-        yield str(result)
+        if isinstance(table := getattr(result, "table", None), pd.DataFrame):
+            yield from _parts(table)
         if is_dataclass(result):
             values = [getattr(result, field.name) for field in fields(result)]
             yield from _parts([value for value in values if isinstance(value, pd.DataFrame)])
         yield str(getattr(result, "verdicts", ""))
-        if isinstance(table := getattr(result, "table", None), pd.DataFrame):
-            yield from _parts(table)
-
-
-@cache
-def plain(name: str, setting: Setting) -> Any:
-    return attempt(name, setting, "plain", {})
+        yield str(result)
 
 
 def attempt(name: str, setting: Setting, data: str, options: dict[str, Any]) -> Any:
@@ -117,6 +118,26 @@ def attempt(name: str, setting: Setting, data: str, options: dict[str, Any]) -> 
         return CALLS[name].result(setting, data, options)
     except ValueError as error:
         return error
+
+
+@cache
+def with_option(name: str, setting: Setting, option: str) -> Any:
+    """The result with the value of a row, or its error."""
+    row = ROWS[name][option]
+    options = {**of(row.given, setting), option: of(row.value, setting)}
+    return attempt(name, setting, row.data, options)
+
+
+BEFORE: dict[Any, Any] = {}
+
+
+def without_option(name: str, setting: Setting, option: str) -> Any:
+    """The result without the value of a row, or its error; once for rows that give the same."""
+    row = ROWS[name][option]
+    key = name, setting, row.data, str(row.given)
+    if key not in BEFORE:
+        BEFORE[key] = attempt(name, setting, row.data, of(row.given, setting))
+    return BEFORE[key]
 
 
 # Commands
@@ -198,55 +219,6 @@ def assert_printed(name: str, text: Any, result: Any) -> None:
     assert_same_rows(rows, rows_of(expected))
 
 
-#: Options of a page other than those of its numbers.
-OF_TEXT = ("topics", "docs", "title", "note", "command", "judges", "alpha")
-
-
-def cases() -> Iterator[Any]:
-    for name, rows in ROWS.items():
-        for option, row in rows.items():
-            for setting in SETTINGS:
-                if setting.source in CALLS[name].sources and not (
-                    setting.source == "scores" and option in OF_QRELS
-                ):
-                    # A page takes half a second; that numbers of all pages are those of changed
-                    # inputs is tested in unit/reporting/test_report_options.py.
-                    is_page = name == "report" and not row.about(setting)["refused"]
-                    is_slow = is_page and (setting.source != "frames" or option not in OF_TEXT)
-                    marks = [pytest.mark.slow] if is_slow else []
-                    test = f"{name}-{option}-{setting.source}"
-                    yield pytest.param(name, option, setting, id=test, marks=marks)
-
-
-@pytest.mark.parametrize(("name", "option", "setting"), list(cases()))
-def test_an_option_changes_the_result_or_is_refused(name, option, setting):
-    row = ROWS[name][option]
-    setting = setting._replace(measure=row.measure or setting.measure)
-    given = of(row.given, setting)
-    options = {**given, option: of(row.value, setting)}
-    refused, same, not_said = row.about(setting).values()
-    after = attempt(name, setting, row.data, options)
-    if CALLS[name].command and option not in UNSAID.get(name, ()):
-        text = printed(name, setting, row.data, options)
-        if refused or not_said:
-            assert isinstance(text, ValueError) and re.search(not_said or refused, str(text))
-        else:
-            assert_printed(name, text, after)
-    if refused:
-        assert isinstance(after, ValueError) and re.search(refused, str(after))
-        return
-    assert not isinstance(after, ValueError), after
-    before = plain(name, setting)
-    if given or row.data != "plain":
-        before = attempt(name, setting, row.data, given)
-    is_needed = row.data in ("repeated", "lacking", "unusable")
-    assert isinstance(before, ValueError) == is_needed, before
-    assert (shown(before) == shown(after)) == bool(same)
-    if row.alone:
-        alone = attempt(name, setting, "plain", {option: options[option]})
-        assert isinstance(alone, ValueError) and re.search(row.alone, str(alone))
-
-
 #: Options that only Python has, or that a command gives itself, such as the name of a machine.
 UNSAID = {
     "evaluate": ("long", "backend", "jobs", "progress"),
@@ -267,20 +239,148 @@ UNSEEN: dict[str, dict[str, Any]] = {
     },
 }
 
+#: Searches, whose trials do not depend on how they are made.
+SEARCHES = ("RandomSearch", "StagedSearch")
+#: Options that do not fit together with others of their function, or do not show among these.
+ALONE = {
+    "Experiment": ("perquery", "dataframe"),
+    "audit": ("all_pairs",),
+    "compare": ("alpha",),
+    "holes": ("alpha",),
+    "holes of two": ("alpha",),
+    "judges": ("labels",),
+    "plan_audit": ("rel",),
+    "ranks": ("draws", "simultaneous"),
+}
+
+
+def setting_of(name: str, option: str, setting: Setting) -> Setting:
+    return setting._replace(measure=ROWS[name][option].measure or setting.measure)
+
+
+def is_possible(name: str, option: str, setting: Setting) -> bool:
+    """Whether an option can be given in a setting: what matches runs is not for scores."""
+    is_matching = setting.source == "scores" and option in OF_QRELS
+    return setting.source in CALLS[name].sources and not is_matching
+
+
+def fits(name: str, option: str, setting: Setting) -> bool:
+    """Whether an option can be tried with others: it is about the same runs and measure."""
+    row = ROWS[name][option]
+    is_plain = row.data == "plain" and not of(row.given, setting) and not row.measure
+    about = row.about(setting)
+    is_alone = option in ALONE.get(name, ()) or about["refused"] or about["not_said"]
+    return is_plain and not is_alone
+
+
+def is_said(name: str, option: str) -> bool:
+    return bool(CALLS[name].command) and option not in UNSAID.get(name, ())
+
+
+def cases() -> Iterator[Any]:
+    for name, rows in ROWS.items():
+        for option in rows:
+            for setting in SETTINGS:
+                if is_possible(name, option, setting):
+                    marks = [pytest.mark.slow] if is_elsewhere(name, option, setting) else []
+                    test = f"{name}-{option}-{setting.source}"
+                    yield pytest.param(name, option, setting, id=test, marks=marks)
+
+
+def is_elsewhere(name: str, option: str, setting: Setting) -> bool:
+    """Whether other quick tests try what an option does in a setting.
+
+    A page takes half a second: pages are those of changed inputs by
+    unit/reporting/test_report_options.py, and the command of test_commands.py has their texts. What
+    says how runs are matched is one mapping, of which ``drop_self`` is tried everywhere. Tables of
+    values over several collections are made as those of one. How a result is made is tried with all
+    other options, or in unit/tuning.
+    """
+    if name == "report" and not ROWS[name][option].about(setting)["refused"]:
+        return setting.source != "frames" or option not in ("judges", "alpha")
+    if ROWS[name][option].same and (name in SEARCHES or option in UNSEEN.get(name, ())):
+        return not ROWS[name][option].alone
+    if option in ("duplicates", "collapse"):
+        return name not in ("evaluate", "compare", "Experiment")
+    refused = ROWS[name][option].about(SETTINGS[1])["refused"]
+    of_one = setting.source == "frames" and name in ("evaluate", "bounds", "ties")
+    return of_one and not refused and is_possible(name, option, SETTINGS[1])
+
+
+@pytest.mark.parametrize(("name", "option", "setting"), list(cases()))
+def test_an_option_changes_the_result_or_is_refused(name, option, setting):
+    row, setting = ROWS[name][option], setting_of(name, option, setting)
+    options = {**of(row.given, setting), option: of(row.value, setting)}
+    refused, same, not_said = row.about(setting).values()
+    after = with_option(name, setting, option)
+    if is_said(name, option) and not fits(name, option, setting):
+        text = printed(name, setting, row.data, options)
+        if refused or not_said:
+            assert isinstance(text, ValueError) and re.search(not_said or refused, str(text))
+        else:
+            assert_printed(name, text, after)
+    if refused:
+        assert isinstance(after, ValueError) and re.search(refused, str(after))
+        return
+    assert not isinstance(after, ValueError), after
+    before = without_option(name, setting, option)
+    is_needed = row.data in ("repeated", "lacking", "unusable")
+    assert isinstance(before, ValueError) == is_needed, before
+    assert are_alike(before, after) == bool(same)
+    if row.alone:
+        alone = attempt(name, setting, "plain", {option: options[option]})
+        assert isinstance(alone, ValueError) and re.search(row.alone, str(alone))
+
+
+def together(name: str, setting: Setting) -> dict[str, Any]:
+    """The options of a command that can be tried at once."""
+    options = [option for option in ROWS[name] if is_possible(name, option, setting)]
+    return {
+        option: of(ROWS[name][option].value, setting)
+        for option in options
+        if is_said(name, option) and fits(name, option, setting)
+    }
+
+
+OF_COMMANDS = pytest.mark.parametrize(
+    ("name", "setting"),
+    [(n, s) for n, call_ in CALLS.items() if call_.command for s in SETTINGS[: len(call_.sources)]],
+)
+
+
+@OF_COMMANDS
+def test_a_command_prints_the_result_with_all_options(name, setting):
+    options = together(name, setting)
+    text, result = (made(name, setting, "plain", options) for made in (printed, attempt))
+    assert_printed(name, text, result)
+
+
+@pytest.mark.slow
+@OF_COMMANDS
+def test_each_of_all_options_shows(name, setting):
+    options = together(name, setting)
+    whole = attempt(name, setting, "plain", options)
+    for left in options:
+        fewer = {option: value for option, value in options.items() if option != left}
+        assert not are_alike(attempt(name, setting, "plain", fewer), whole), left
+
 
 @pytest.mark.parametrize(
-    ("name", "option"), [(name, option) for name in UNSEEN for option in ROWS[name]]
+    ("name", "alone"), [(name, one) for name in UNSEEN for one in ("", *ALONE.get(name, ()))]
 )
-def test_how_a_result_is_made_does_not_change_what_another_option_gives(name, option):
-    row, setting = ROWS[name][option], SETTINGS[0]
-    setting = setting._replace(measure=row.measure or setting.measure)
-    if row.about(setting)["refused"] or row.same:
-        return
-    options = {**of(row.given, setting), option: of(row.value, setting)}
-    expected = attempt(name, setting, row.data, options)
-    assert not isinstance(expected, ValueError)
-    found = attempt(name, setting, row.data, options | UNSEEN[name])
-    assert shown(found) == shown(expected)
+def test_how_a_result_is_made_does_not_change_what_other_options_give(name, alone):
+    setting, options, measures = SETTINGS[0], {}, {}
+    for option, row in ROWS[name].items():
+        is_other = row.data != "plain" or row.same or row.about(setting)["refused"]
+        others = (*UNSEEN[name], *ALONE.get(name, ()))
+        if not is_other and (option == alone if alone else option not in others):
+            options = of(row.given, setting) | options | {option: of(row.value, setting)}
+            measures[setting_of(name, option, setting).measure] = None
+    setting = setting._replace(measure=" ".join(measures))
+    expected = attempt(name, setting, "plain", options)
+    assert not isinstance(expected, ValueError), expected
+    found = attempt(name, setting, "plain", options | UNSEEN[name])
+    assert are_alike(found, expected)
 
 
 @pytest.mark.parametrize("simultaneous", [False, True])

@@ -47,6 +47,7 @@ def values(run: dict, qrels: dict, k: int) -> np.ndarray:
     )
 
 
+@settings(max_examples=10)
 @given(collections(5, 3))
 def test_compare(given_runs):
     runs, qrels = given_runs
@@ -91,6 +92,7 @@ def test_compare(given_runs):
         assert rows["p_corrected"].tolist() == pytest.approx(brute_force.holm(list(rows["p"])))
 
 
+@settings(max_examples=12)
 @given(collections(2, 2), st.sampled_from(["ASL", "AP", "P", "RR"]))
 def test_holes(given_runs, name):
     """Bounds of the difference by enumeration of the labellings of each query."""
@@ -138,7 +140,7 @@ def tau_ap(a: np.ndarray, b: np.ndarray) -> float:
     return 2 * float(np.mean(shares)) - 1
 
 
-@settings(max_examples=6, phases=[Phase.generate])
+@settings(max_examples=4, phases=[Phase.generate])
 @given(collections(4, 5), st.lists(st.integers(0, 2), min_size=4, max_size=4))
 def test_judges(given_runs, shifts):
     """A judge of the same documents, whose grades are shifted in some queries."""
@@ -234,7 +236,7 @@ def check_board(board, names: list[str], expected: tuple) -> None:
         assert board.better.loc[names[k], names[j]] == ((k, j) in better)
 
 
-@settings(max_examples=8, phases=[Phase.generate])
+@settings(max_examples=6, phases=[Phase.generate])
 @given(collections(10, 3), st.sampled_from(RANKED), st.sampled_from([0.05, 0.3]), st.booleans())
 def test_ranks(given_runs, name, alpha, common):
     """All 1,024 sign vectors of ten topics."""
@@ -248,7 +250,7 @@ def test_ranks(given_runs, name, alpha, common):
     assert board.table.set_index("name")["mean"].to_dict() == pytest.approx(means)
 
 
-@settings(max_examples=5, phases=[Phase.generate])
+@settings(max_examples=3, phases=[Phase.generate])
 @given(collections(10, 3), st.sampled_from(RANKED))
 def test_ranks_for_all_labels(given_runs, name):
     """The least difference of each pair by enumeration of the labellings of each query."""
@@ -270,7 +272,7 @@ def test_ranks_for_all_labels(given_runs, name):
     )
 
 
-@settings(max_examples=5, phases=[Phase.generate])
+@settings(max_examples=3, phases=[Phase.generate])
 @given(collections(6, 2), collections(5, 2))
 def test_ranks_of_two_collections(one, two):
     """Each collection has half of the weight, and its topics are drawn apart."""
@@ -281,7 +283,7 @@ def test_ranks_of_two_collections(one, two):
     check_board(board, list(one[0]), expected)
 
 
-@settings(max_examples=5, phases=[Phase.generate])
+@settings(max_examples=3, phases=[Phase.generate])
 @given(collections(10, 3), collections(10, 1))
 def test_ranks_whichever_judge_is_right(given_runs, other):
     """The least and the greatest rank by two judges of the same topics."""
@@ -300,7 +302,7 @@ def test_ranks_whichever_judge_is_right(given_runs, other):
             assert board.better.loc[name, against] == ordered
 
 
-@settings(max_examples=12)
+@settings(max_examples=8)
 @given(
     collections(8, 3),
     collections(8, 1),

@@ -13,7 +13,8 @@ import _small
 import numpy as np
 import pandas as pd
 import pytest
-from _options import CALLS, ROWS, Row, Setting, frames, judges_of, of, several, shuffled
+from _options import CALLS, ROWS, Setting, frames, judges_of, of, several, shuffled
+from test_options import setting_of, with_option
 
 import pyterrier_asl as asl
 from pyterrier_asl.reporting.collect import collect
@@ -36,47 +37,33 @@ VIEWS: dict[str, Callable[[Any], Any]] = {
     "HTML": lambda result: result._repr_html_(),
     "chart": drawn,
 }
-#: Options of the calls that return a result: what changes, and the views that do not show it.
-SEEN: dict[tuple[str, str], tuple[Row, str]] = {
-    ("compare", "baseline"): (ROWS["compare"]["baseline"], ""),
-    ("compare", "test"): (ROWS["compare"]["test"], ""),
-    ("compare", "correction"): (ROWS["compare"]["correction"], ""),
-    ("compare", "alpha"): (Row(0.9), ""),
-    ("ranks", "alpha"): (ROWS["ranks"]["alpha"], ""),
-    ("ranks", "unjudged"): (Row(True, {"alpha": 0.4}), ""),
-    ("ranks", "judges"): (Row(judges_of(0.7, 0.5), {"alpha": 0.4}), ""),
-    ("judges", "people"): (ROWS["judges"]["people"], ""),
-    ("judges", "reference"): (ROWS["judges"]["reference"], ""),
-    ("judges", "alpha"): (ROWS["judges"]["alpha"], ""),
-    ("audit", "target"): (ROWS["audit"]["target"], ""),
-    ("audit", "baseline"): (ROWS["audit"]["baseline"], ""),
-    ("audit", "all_pairs"): (ROWS["audit"]["all_pairs"], ""),
-    ("audit", "alpha"): (ROWS["audit"]["alpha"], ""),
-    ("audit", "name"): (ROWS["audit"]["name"], "chart LaTeX"),
-    ("holes of two", "alpha"): (ROWS["holes of two"]["alpha"], "chart"),
-    ("holes of two", "depth"): (ROWS["holes of two"]["depth"], ""),
-    ("holes", "depth"): (ROWS["holes"]["depth"], "chart"),
+#: Options of the calls that return a result, and the views that do not show them.
+SEEN = {
+    "compare": {"baseline": "", "test": "", "correction": "", "alpha": ""},
+    "ranks": {"alpha": "", "unjudged": "", "judges": ""},
+    "judges": {"people": "", "reference": "", "alpha": ""},
+    "audit": {"target": "", "baseline": "", "all_pairs": "", "alpha": "", "name": "chart LaTeX"},
+    "holes of two": {"alpha": "chart", "depth": ""},
+    "holes": {"depth": "chart"},
 }
 
 
-def viewed(call: str, setting: Setting, options: dict[str, Any]) -> dict[str, Any]:
-    result = CALLS[call].result(setting, "plain", options)
+def viewed(result: Any) -> dict[str, Any]:
     return {name: view(result) for name, view in VIEWS.items()}
 
 
 @cache
-def without_options(call: str, setting: Setting) -> dict[str, Any]:
-    return viewed(call, setting, {})
+def before(call: str, setting: Setting, alpha: float | None) -> dict[str, Any]:
+    options = {} if alpha is None else {"alpha": alpha}
+    return viewed(CALLS[call].result(setting, "plain", options))
 
 
-@pytest.mark.parametrize(("call", "option"), SEEN)
+@pytest.mark.parametrize(("call", "option"), [(call, name) for call in SEEN for name in SEEN[call]])
 def test_an_option_reaches_every_view(call, option):
-    row, unseen = SEEN[call, option]
-    setting = SETTING._replace(measure=row.measure or SETTING.measure)
-    given = of(row.given, setting)
-    before = viewed(call, setting, given) if given else without_options(call, setting)
-    after = viewed(call, setting, {**given, option: of(row.value, setting)})
-    assert {name for name in VIEWS if before[name] == after[name]} == set(unseen.split())
+    setting = setting_of(call, option, SETTING)
+    plain = before(call, setting, of(ROWS[call][option].given, setting).get("alpha"))
+    after = viewed(with_option(call, setting, option))
+    assert {name for name in VIEWS if plain[name] == after[name]} == set(SEEN[call][option].split())
 
 
 def of_seed(source: Any, **options: Any) -> float:
