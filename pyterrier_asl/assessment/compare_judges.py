@@ -301,7 +301,7 @@ class JudgeReport(Printed):
         assert part.table is not None
         shown = part.table
         if table == "agreement" and "human range" in tables:
-            rows: list[Any] = self.agreement.loc[shown.index].to_dict("records")
+            rows = self.agreement.loc[shown.index].to_dict("records")
             shown = shown.assign(people=[people_range(row) or "--" for row in rows])
         caption = f"{part.text.removesuffix(':')}. {_CAPTIONS.get(table, '')}".rstrip()
         return latex(shown, places=places, caption=caption, **part.style)

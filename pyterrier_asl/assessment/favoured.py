@@ -114,8 +114,7 @@ def favour_sentences(favoured: pd.DataFrame, alpha: float) -> dict[str, list[str
     runs = favoured.groupby(["judge", "measure"])["run"].transform("size")
     for row, of in zip(favoured.to_dict("records"), runs):
         if row["p"] <= alpha:
-            least = 1 / min(2 ** row["queries"], DRAWS)
-            p = f"= {row['p']:.3g}" if row["p"] else f"< {least:.1g}"
+            p = f"= {row['p']:.3g}" if row["p"] else f"< {1 / min(2 ** row['queries'], DRAWS):.1g}"
             sentences.setdefault(row["judge"], []).append(
                 f"{row['judge']} favours {row['run']!r} by {row['favour']:.3g} {row['measure']} "
                 f"more than its value by people lets expect (p {p}, over {of} runs; people judged "
@@ -127,8 +126,7 @@ def favour_sentences(favoured: pd.DataFrame, alpha: float) -> dict[str, list[str
 
 def favoured_chart(favoured: pd.DataFrame, alpha: float) -> Any:
     """The value of each run by the judge against its value by people."""
-    blocks = favoured.groupby(["judge", "measure"], sort=False)
-    panels = [_panel(part, alpha) for _, part in blocks]
+    panels = [_panel(of, alpha) for _, of in favoured.groupby(["judge", "measure"], sort=False)]
     caption = (
         "Each point is a run. The line is the value that a run's value by people lets expect. "
         f"Orange runs are favoured by the judge (p at most {alpha:g}, over all runs)."

@@ -85,8 +85,7 @@ class Judge:
         Raises:
             ValueError: naming the judge, the grade and the judge's largest grades.
         """
-        rel = self.rel if rel is None else rel
-        grades = self.judgements.grades
+        rel, grades = self.rel if rel is None else rel, self.judgements.grades
         if not np.any(grades >= max(rel, 0)):
             largest = ", ".join(f"{grade:g}" for grade in np.unique(grades)[-4:]) or "none"
             who, remedy = "the qrels have", "check the qrels, and rel (--rel)"
@@ -99,11 +98,10 @@ class Judge:
 
     def warn_of_forms(self, reference: Judge) -> None:
         """Warns of ids that the judge writes in another form than the reference."""
-        ours, theirs = self.judgements, reference.judgements
-        queries = other_form("query", ours.qid_text, theirs.qid_text)
-        documents = other_form("document", ours.docnos, theirs.docnos)
-        for form in filter(None, (queries, documents)):
-            warn(f"the judge {self.name!r} {form}")
+        for what, ids in (("query", "qid_text"), ("document", "docnos")):
+            ours, theirs = (getattr(own.judgements, ids) for own in (self, reference))
+            if form := other_form(what, ours, theirs):
+                warn(f"the judge {self.name!r} {form}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -328,8 +326,7 @@ class Judges:
         for name, own in by_judge.items() if not self.are_cut else ():
             least = own["rel"] if "rel" in own.SUPPORTED_PARAMS else 1
             # Graded measures, such as RBP without rel, have no number there.
-            has_number = isinstance(least, (int, float))
-            self.members[name].check_finds_relevant(least if has_number else 1)
+            self.members[name].check_finds_relevant(least if isinstance(least, (int, float)) else 1)
         return {name: self.values_by(name, own) for name, own in by_judge.items()}
 
     def values_by(self, name: str, measure: Any) -> Floats:

@@ -243,8 +243,7 @@ def people_range(row: dict[Any, Any]) -> str:
 
 def among_people(row: dict[Any, Any]) -> str:
     """The end of a value in brackets: how people agree, if that is known."""
-    human = people_range(row)
-    return f"; people among themselves {human}" * bool(human)
+    return f"; people among themselves {human}" if (human := people_range(row)) else ""
 
 
 def with_ends(row: dict[Any, Any]) -> str:
@@ -365,25 +364,24 @@ def best_judge(agreement: pd.DataFrame, differences: pd.DataFrame, runs: int) ->
             less.append(f"{row['judge']} ({ends})")
         else:
             alike.append(f"{row['judge']} ({row['value']:.3f})")
-    parts = []
-    if less:
-        parts.append(
-            f"{names_of(less, _NAMED)} {'agrees' if len(less) == 1 else 'agree'} significantly less"
+    parts = [
+        f"{names_of(names, _NAMED)} {singular if len(names) == 1 else plural}"
+        for names, singular, plural in (
+            (less, "agrees significantly less", "agree significantly less"),
+            (
+                alike,
+                "is not significantly different from it",
+                "are not significantly different from it",
+            ),
+            (unknown, "cannot be compared with it", "cannot be compared with it"),
         )
-    if alike:
-        are = "is" if len(alike) == 1 else "are"
-        parts.append(f"{names_of(alike, _NAMED)} {are} not significantly different from it")
-    if unknown:
-        parts.append(f"{names_of(unknown, _NAMED)} cannot be compared with it")
-    of = f"Of the {len(rest)} other judges, " if len(rest) > 1 else ""
-    family = (
-        f"; p is corrected for {len(chosen)} pairs of judges, intervals are not"
-        if len(chosen) > 1
-        else ""
-    )
+        if names
+    ]
+    of = f"Of the {len(rest)} other judges, " * (len(rest) > 1)
+    family = f"; p is corrected for {len(chosen)} pairs of judges, intervals are not"
     on = "relevance" if kind == DOCUMENTS else f"the ranking of {runs} runs by {first['measure']}"
     return [
         f"{first['judge']} agrees best with {first['reference']} on {on} ({kind} "
         f"{with_ends(first)}, {queries_of(first)}{among_people(first)}).",
-        f"{of}{'; '.join(parts)} (paired bootstrap over queries{family}).",
+        f"{of}{'; '.join(parts)} (paired bootstrap over queries{family * (len(chosen) > 1)}).",
     ]

@@ -145,9 +145,12 @@ def without_markup(part: Any) -> Any:
     if isinstance(part, dict):
         return {without_markup(name): without_markup(value) for name, value in part.items()}
     if isinstance(part, pd.DataFrame):
-        texts = {name: column for name, column in part.items() if column.dtype.kind not in "biuf"}
-        part = part.assign(**{str(name): texts[name].map(without_markup) for name in texts})
-        return part.rename(columns=without_markup)
+        texts = {
+            str(name): column.map(without_markup)
+            for name, column in part.items()
+            if column.dtype.kind not in "biuf"
+        }
+        return part.assign(**texts).rename(columns=without_markup)
     if isinstance(part, alt.SchemaBase):
         for name, value in part._kwds.items():
             part[name] = without_markup(value)
@@ -182,8 +185,12 @@ def in_rows(
         order: the values of the column, which may repeat.
         rows: the height of each row of a panel, as a multiple of STEP.
     """
-    header = alt.Header(labelOrient="top", labelAnchor="start")
-    row = alt.Row(f"{column}:N", title=None, sort=list(dict.fromkeys(order)), header=header)
+    row = alt.Row(
+        f"{column}:N",
+        title=None,
+        sort=list(dict.fromkeys(order)),
+        header=alt.Header(labelOrient="top", labelAnchor="start"),
+    )
     return panel.properties(width=BESIDE_NAMES, height=alt.Step(rows * STEP)).facet(row=row)
 
 
@@ -351,8 +358,8 @@ def ranks_on_lists(
         .mark_text(align="left", dx=RADIUS + GAP, fontSize=LETTERS)
         .encode(x=x, y=y, text=alt.Text("run:N")),
     )
-    rows = max(10, min(runs, MOST))
-    return figure(drawn, title, caption, width=130 * len(lists), height=ROW * rows)
+    height = ROW * max(10, min(runs, MOST))
+    return figure(drawn, title, caption, width=130 * len(lists), height=height)
 
 
 def _axis_of_lists(lists: Sequence[Any]) -> alt.Axis:

@@ -78,7 +78,7 @@ def ties(
             low, expected, high = np.array(ends).swapaxes(0, 1)
             k = named.measure.params.get("cutoff")
             seen = [np.minimum(run.retrieved, k or run.retrieved) for run in unread.runs]
-            tied = [run.equal_scores.documents(run.retrieved, k) for run in unread.runs]
+            tied = [run.tied_documents(k) for run in unread.runs]
             part = unread.frame_of(
                 {
                     "low": low,

@@ -44,12 +44,10 @@ class Form:
         >>> Form("prefix", "v2-").plain("v2-d1"), Form("part", "#").plain("d1#3")
         ('d1', 'd1')
         """
-        if not self.has(name):
-            return name
         if self.kind == "part":
-            return name.rpartition(self.text)[0]
-        size = len(self.text)
-        return name[size:] if self.kind == "prefix" else name[:-size]
+            return name.rpartition(self.text)[0] if self.text in name else name
+        remove = name.removeprefix if self.kind == "prefix" else name.removesuffix
+        return remove(self.text)
 
     def pairs(self, ours: Iterable[str], theirs: Iterable[str]) -> dict[str, str]:
         """The ids of ours that are among theirs once rewritten, with their ids."""

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -59,31 +59,6 @@ class Relevant:
     def queries(self) -> Ints:
         """The query number of each rank."""
         return queries_of(self.offsets)
-
-
-class EqualScores(NamedTuple):
-    """Groups of several documents with equal scores, ascending by query and rank.
-
-    Attributes:
-        queries: the query of each group, shape (G,).
-        first: the first rank of each.
-        last: the last rank of each.
-    """
-
-    queries: Ints
-    first: Ints
-    last: Ints
-
-    def documents(self, retrieved: Ints, cutoff: int | None = None) -> Ints:
-        """The number of documents in these groups down to the cut-off, shape (Q,).
-
-        Args:
-            retrieved: documents retrieved for each query, shape (Q,).
-            cutoff: the cut-off; None: no cut-off.
-        """
-        last = self.last if cutoff is None else np.minimum(self.last, cutoff)
-        sizes = np.maximum(last - self.first + 1, 0)
-        return np.bincount(self.queries, sizes, len(retrieved)).astype(np.int64)
 
 
 @dataclass(frozen=True)
@@ -166,14 +141,28 @@ class JudgedRun(Remembering):
         wrong = (rises & (scores[1:] > scores[:-1])) | (falls & (scores[1:] < scores[:-1]))
         return bool(2 * np.sum(wrong & same) > np.sum((falls | rises) & same))
 
-    @cached_property
-    def equal_scores(self) -> EqualScores:
-        """The groups of several documents of a query with equal scores."""
+    def tied_documents(self, cutoff: int | None = None) -> Ints:
+        """The number of documents of each query with the score of another, shape (Q,).
+
+        Args:
+            cutoff: only documents down to this rank are counted; None: all are.
+        """
+        is_in, ranking = self.is_tied | np.append(False, self.is_tied[:-1]), self.whole_ranking
+        if cutoff is not None:
+            is_in = is_in & (within_query(ranking.offsets) < cutoff)
+        return np.bincount(ranking.queries[is_in], minlength=len(self.retrieved))
+
+    def equal_scores(self) -> tuple[Ints, Ints, Ints]:
+        """The groups of several documents of a query with equal scores, ascending.
+
+        Returns:
+            The query of each group, its first rank, and its last.
+        """
         changes = np.diff(self.is_tied, prepend=False, append=False)
         begins, ends = np.flatnonzero(changes).reshape(-1, 2).T
         queries = np.searchsorted(self.whole_ranking.offsets, begins, side="right") - 1
         before = self.whole_ranking.offsets[queries] - 1
-        return EqualScores(queries, begins - before, ends - before)
+        return queries, begins - before, ends - before
 
     @cached_property
     def grades(self) -> Floats:
@@ -356,13 +345,11 @@ class TiedRun:
         >>> tied.is_tied.tolist(), tied.first.tolist(), tied.last.tolist()
         ([True, False], [1, 2], [1, 3])
         """
-        groups, queries = run.equal_scores, len(run.retrieved)
+        groups, queries = run.equal_scores(), len(run.retrieved)
         scale = run.retrieved.max(initial=0) + 1
-        group = np.searchsorted(
-            groups.queries * scale + groups.first, run.queries * scale + run.ranks, side="right"
-        )
-        no_group = np.full(1, -1)
-        of_query, first, last = (np.concatenate((no_group, of))[group] for of in groups)
+        places = run.queries * scale + run.ranks
+        group = np.searchsorted(groups[0] * scale + groups[1], places, side="right")
+        of_query, first, last = (np.append(-1, of)[group] for of in groups)
         is_in = (of_query == run.queries) & (run.ranks <= last)
         is_tied = np.bincount(run.queries[is_in], minlength=queries) > 0
         keep = is_tied[run.queries]

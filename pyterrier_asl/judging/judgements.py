@@ -77,8 +77,7 @@ class Judgements(Remembering):
             keep = np.delete(np.arange(len(docnos)), repeated)
             docnos, grades = take(docnos, keep), grades[keep]
             index = PairIndex(np.searchsorted(keep, offsets), docnos)
-        first = rows[offsets[:-1]]
-        self.qids = first_of_each(table.source, first, self.qid_text.to_pylist())
+        self.qids = first_of_each(table.source, rows[offsets[:-1]], self.qid_text.to_pylist())
         if isinstance(qrels, Mapping):  # only a dict can hold a query without a judgement
             own = {str(qid): qid for qid in qrels}
             index = self._with_empty(own, index)

@@ -157,16 +157,14 @@ def match(table: Columns, answers: Ranking, known: PairIndex, duplicates: str = 
     if len(repeated) and duplicates == "error":
         raise ValueError(_twice(table, repeated))
     if len(repeated) and duplicates == "warn":
-        docno = table.ids_of_row(repeated[0])[1]
         warn(
             f"the ranking of one query has {counted(len(repeated), 'document')} more than once "
-            f"(e.g. {docno!r}): the measures of this package count it once, at its best rank; "
-            "other measures of ir_measures count its last row",
+            f"(e.g. {table.ids_of_row(repeated[0])[1]!r}): the measures of this package count it "
+            "once, at its best rank; other measures of ir_measures count its last row",
         )
     if len(repeated):
         rows, is_tied = rows[rows >= 0], is_tied[rows >= 0]
-    ranking, has_duplicates = Ranking(cumulate(sizes), rows), len(repeated) > 0
-    return Match(ranking, is_tied, queries, ranks, pairs, has_duplicates)
+    return Match(Ranking(cumulate(sizes), rows), is_tied, queries, ranks, pairs, len(repeated) > 0)
 
 
 def _twice(table: Columns, repeated: Ints) -> str:

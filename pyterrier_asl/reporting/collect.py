@@ -265,5 +265,4 @@ def _of_scores(scores: ScoreTable) -> list[str]:
             names.append(name)
     if not names:
         scores.direction(scores.measures[0])  # raises an error with a remedy
-    order = {"nDCG@10": 0, "AP": 1}
-    return sorted(names, key=lambda name: order.get(canonical_name(name), 2))
+    return sorted(names, key=lambda name: {"nDCG@10": 0, "AP": 1}.get(canonical_name(name), 2))

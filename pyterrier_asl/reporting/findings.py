@@ -359,7 +359,7 @@ class Findings(SystemFindings):
         """The systems whose ranks by :attr:`reordered` differ, the largest range first."""
         moves: Ints = np.ptp([ranking.ranks for ranking in self.reordered], axis=0)
         order = np.argsort(-moves, kind="stable")
-        return order[moves[order] > 0]
+        return order[: np.count_nonzero(moves)]
 
     @cached_property
     def finders(self) -> Ints:

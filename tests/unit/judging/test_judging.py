@@ -311,4 +311,4 @@ def test_ties_of_the_last_queries_of_a_large_run_are_where_they_are():
     for best_first, ranks in ((True, [8, 12]), (False, [9, 13])):
         ordered = tied.ordered(np.array([1.0, 0.0]), best_first=best_first)
         assert ordered.ranks.tolist() == ranks
-    assert judged.equal_scores.documents(judged.retrieved, 9).tolist() == [0, 0, 8]
+    assert judged.tied_documents(9).tolist() == [0, 0, 8]
