@@ -4,6 +4,7 @@ import dataclasses
 import json
 from pathlib import Path
 
+import _calls
 import numpy as np
 import pandas as pd
 import pytest
@@ -253,6 +254,12 @@ def test_an_audit_is_of_one_machine(files, said, message):
         "audit", "people", "old.run", "new.run", "--judge", "m=machine", "-m", "AP", *said
     )
     assert result.exit_code == 2 and message in result.stderr
+
+
+def test_counts_are_no_default_measures(files):
+    said = ["people", "old.run", "new.run", "--judge", "m=machine", "-o", "jsonl"]
+    names = {row["measure"] for row in _calls.rows(call("audit", *said))}
+    assert {"AP", "nDCG@10"} < names and "Judged@10" not in names
 
 
 def test_differences_that_are_shown_are_corrected_together():

@@ -315,3 +315,7 @@ def test_the_outputs_of_a_guard_go_with_a_condition(files):
         result = compare(option, "guard")
         assert result.exit_code == 2 and "go with --fail-if" in result.stderr
         assert not Path("guard").exists()
+        before = Path("bad.run").read_text()
+        result = compare("--fail-if", "AP worse", option, "bad.run")
+        assert result.exit_code == 2 and "it is one of the inputs" in result.stderr
+        assert Path("bad.run").read_text() == before
