@@ -170,6 +170,7 @@ def test_a_bad_run_does_not_keep_the_others_from_being_measured(files):
         (["a.run", "-m", "ASL(g=1"], "is a bracket or quote missing?"),
         (["a.run", "-m", " "], "no measure was given"),
         (["a.run", "--labels", "no"], "Error: there is no file no"),
+        (["a.run", "--labels", "."], "Error: . is a folder, not a file"),
         (["a.run", "-m", "nDCG@x"], "(x is neither a number nor quoted text)"),
         (["nothing"], "there is no file or folder nothing"),
         (["a.run", "-m", "map", "P_5"], "no file or folder P_5; write several measures in one arg"),

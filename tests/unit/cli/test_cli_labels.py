@@ -71,8 +71,3 @@ def test_a_label_that_contradicts_an_official_grade(files):
     assert wrong.exit_code == 2 and "its official grade is 1" in wrong.stderr
     done = call("labels", "qrels", "other.csv", "--conflicts", "official")
     assert done.exit_code == 0 and "q00 0 a 1\n" in done.stdout and "q00 0 x 1\n" in done.stdout
-
-
-def test_a_folder_of_labels_is_an_error(files):
-    result = call("evaluate", "qrels", "new", "--labels", ".")
-    assert result.exit_code == 2 and "Error: . is a folder, not a file" in result.stderr

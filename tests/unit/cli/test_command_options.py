@@ -8,7 +8,6 @@ import pytest
 from _calls import call
 
 from pyterrier_asl.cli import main
-from pyterrier_asl.cli.options import OF_QRELS, Option, given, qrels_of
 
 CONTEXT = click.Context(main)
 COMMANDS = {name: main.get_command(CONTEXT, name) for name in main.list_commands(CONTEXT)}
@@ -26,8 +25,13 @@ def files(tmp_path, monkeypatch):
     return tmp_path
 
 
+#: Short names of options, and the parameters that they may mean.
+SHORT = {"-t": {"tracks"}, "-o": {"form", "output"}, "-m": {"measure", "measures"}, "-l": {"rel"}}
+SHORT |= {"-k": {"cutoff"}, "-q": {"by_query", "show"}, "-p": {"places"}, "-j": {"jobs"}}
+
+
 @pytest.mark.parametrize("name", COMMANDS)
-def test_help_shows_every_default(name):
+def test_help_shows_every_default_and_a_short_name_means_one_thing(name):
     command = COMMANDS[name]
     words = " ".join(command.get_help(click.Context(command, terminal_width=10_000)).split())
     for option in command.params:
@@ -36,51 +40,8 @@ def test_help_shows_every_default(name):
             shown = default if not isinstance(default, (list, tuple)) else ", ".join(default)
             said = rf"{option.opts[-1]}\b.*?\[default: {re.escape(str(shown))}[];]"
             assert re.search(said, words)
+        assert all(option.name in SHORT[short] for short in SHORT.keys() & {*option.opts})
     assert all(of_option.count("[default:") <= 1 for of_option in words.split(" --"))
-
-
-@pytest.mark.parametrize("name", COMMANDS)
-def test_a_short_name_means_one_thing(name):
-    means = {"-t": {"tracks"}, "-o": {"form", "output"}, "-m": {"measure", "measures"}}
-    means |= {"-k": {"cutoff"}, "-l": {"rel"}, "-q": {"by_query", "show"}, "-p": {"places"}}
-    means["-j"] = {"jobs"}
-    for option in COMMANDS[name].params:
-        for short in means.keys() & set(option.opts):
-            assert option.name in means[short]
-
-
-#: A value other than the default, by the type of an option, and of options with values of a form.
-VALUES = {"integer range": "7", "integer": "7", "float": "0.25", "float range": "0.25"}
-
-
-@pytest.mark.parametrize("name", COMMANDS)
-def test_options_reach_the_function_only_if_they_were_given(name, monkeypatch):
-    command = COMMANDS[name]
-    for option in command.params:
-        if not isinstance(option, Option):
-            continue
-        monkeypatch.setattr(option, "read", lambda value: value)
-        monkeypatch.setattr(option, "required", False)
-    plain = {o.name: o for o in command.params if isinstance(o, Option) and o.nargs == 1}
-    words = []
-    for option in plain.values():
-        long = next(word for word in option.opts if word.startswith("--"))
-        choices = [c for c in getattr(option.type, "choices", ()) if c != option.default]
-        value = choices[-1] if choices else VALUES.get(option.type.name, "x=1")
-        words += [long] if option.is_flag else [long, value]
-    required = ["1"] * sum(isinstance(p, click.Argument) and p.required for p in command.params)
-    required += ["-o", "x"] if name in ("report", "pool") else []
-    for said, expected in (([], set()), (words, set(plain))):
-        with command.make_context(name, [*required, *said]):
-            found = given()
-            qrels = qrels_of("x")
-        if "drop_self" in plain:  # these options reach the qrels
-            found |= {} if qrels == "x" else {"labels": qrels.labels, **qrels.matching}
-            assert {*OF_QRELS} - {*plain} <= {"labels"}
-        found = {key: value for key, value in found.items() if key in plain}
-        assert found.keys() == expected
-        defaults = {key: option.default for key, option in plain.items()}
-        assert all(found[key] not in (None, False, (), defaults[key]) for key in found)
 
 
 def test_a_table_is_written_in_the_form_of_its_ending(files):
