@@ -123,8 +123,10 @@ def _unanswered(run: JudgedRun) -> Iterator[Fact]:
     )
     known = set(run.judgements.qid_text.to_pylist())
     if unknown := [qid for qid in run.table.answered.to_pylist() if qid not in known]:
-        queries = counted(len(unknown), "query", "queries")
-        text += f", and {_RUN} has {queries} that the qrels lack (e.g. {unknown[0]!r})"
+        text += (
+            f", and {_RUN} has {counted(len(unknown), 'query', 'queries')} that the qrels lack "
+            f"(e.g. {unknown[0]!r})"
+        )
     yield Fact(UNANSWERED, text)
 
 

@@ -117,8 +117,8 @@ class _ASL(PluginMeasure):
         """The mean over all orders of equal scores; None with ``g``."""
         if self["g"]:
             return None
-        total = judged.judgements.num_relevant(self["rel"])
-        costs = self.missing_costs(self.view(judged))
+        view = self.view(judged)
+        total, costs = view.judgements.num_relevant(self["rel"]), self.missing_costs(view)
         return self._scaled(ties.search_length(groups, total, costs))
 
     def is_exact(self, *, pair: bool = False) -> bool:

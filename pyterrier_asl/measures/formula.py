@@ -256,8 +256,8 @@ class Labels:
         from ..judging.judged_run import JudgedRun
 
         none = np.empty(0, dtype=np.int64)
-        empty = JudgedRun.from_entries(self.judgements, 0 * self.size, none, none, none)
-        return LabelledRun(measure, empty, self)
+        nothing = JudgedRun.from_entries(self.judgements, 0 * self.size, none, none, none)
+        return LabelledRun(measure, nothing, self)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..scoring import bounds as bounding
 from ..scoring import pair_bounds, ties
-from ..scoring.arrays import Floats, Ints
+from ..scoring.arrays import Floats, Ints, sum_by_query
 from ..scoring.matrices import Bounds
 from .formula import Formula, LabelledPair, LabelledRun
 
@@ -27,6 +27,9 @@ class BoundedByPair(Formula):
 
 class Additive(BoundedByPair):
     """A measure that is the sum of the weights of the retrieved relevant documents."""
+
+    def from_ranks(self, ranks: Ints, offsets: Ints, total: Ints) -> Floats:
+        return sum_by_query(self.rank_weights(ranks), offsets)
 
     def expected(self, judged: JudgedRun, groups: TieGroups) -> Floats | None:
         return ties.gain(groups, self.rank_weights)

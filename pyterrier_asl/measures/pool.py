@@ -271,10 +271,9 @@ class RarenessPool(Named):
         docnos = take(judged.judgements.docnos, documents.pairs)
         # Documents outside the pool have place -1: the last count, 0.
         finders = np.append(self.counts(depth), 0)[self._index.find(queries, docnos)]
+        joins = np.full(len(queries), not member)
         if member is None:
             joins = ~self._is_member(judged, query_of, depth)[documents.queries]
-        else:
-            joins = np.full(len(queries), not member)
         own = joins if depth is None else joins & (documents.ranks <= depth)
         return finders + own, self.systems + joins.astype(np.int64)
 

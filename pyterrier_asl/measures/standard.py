@@ -233,8 +233,7 @@ class nDCG(RatioOfGains, Standard, of=ir_measures.nDCG):
         levels, _, counts = self.levels(run)
         counts = counts[rankings.queries]
         counts[:, 0] += 1  # the label has the lowest gain
-        best = self.ideal(int(counts.max(initial=0)))
-        ideal = best[counts] @ np.diff(levels, prepend=0.0)
+        ideal = self.ideal(int(counts.max(initial=0)))[counts] @ np.diff(levels, prepend=0.0)
         return scoring.ndcg(rankings.ranks, rankings.gains, rankings.offsets, ideal)
 
 
@@ -287,9 +286,6 @@ class RBP(Additive, Standard, of=ir_measures.RBP):
 
     def as_provided(self) -> bool:
         return False
-
-    def from_ranks(self, ranks: Ints, offsets: Ints, total: Ints) -> Floats:
-        return scoring.rank_biased_precision(ranks, offsets, self["p"])
 
     def rank_weights(self, ranks: Ints) -> Floats:
         return scoring.attention(ranks, self["p"])

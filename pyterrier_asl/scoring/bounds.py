@@ -27,7 +27,6 @@ from .arrays import (
     sum_by_query,
     within_query,
 )
-from .lexicographic import NO_CUTOFF
 from .lexicographic import lexip as score_lexip
 from .matrices import Bounds, in_blocks, part_of, rows_of, sums_before, sums_from
 
@@ -86,8 +85,7 @@ def average_precision(run: PairDocuments) -> Bounds:
         number = np.arange(1, worth.shape[1] + 1)
         # Each adds its precision, and 1/rank to each relevant document below.
         first = judged[q] + sums_before((above + number) * worth + below)
-        further = sums_from(worth)[:, 1:]
-        last = judged[q] + sums_from((above + 1) * worth + below + further)
+        last = judged[q] + sums_from((above + 1) * worth + below + sums_from(worth)[:, 1:])
         size = np.diff(offsets)[:, np.newaxis]
         number = np.arange(worth.shape[1] + 1)
         total = run.total[q, np.newaxis]
@@ -170,7 +168,7 @@ def lexip(run: PairDocuments, cutoff: int | None = None) -> Bounds:
         labels = np.diff(cumulate(chosen)[run.offsets])
         for others in (0, run.others):
             total = run.total + labels + others
-            values.append(score_lexip(ranks[kept], offsets, total, cutoff=cutoff or NO_CUTOFF))
+            values.append(score_lexip(ranks[kept], offsets, total, cutoff=cutoff))
     return np.min(values, axis=0), np.max(values, axis=0)
 
 

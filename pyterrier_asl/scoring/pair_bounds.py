@@ -98,8 +98,7 @@ def _highest_ratio(
     weights = -np.sort(-weights, axis=1)
     positive = (weights > 0).sum(axis=1)
     sums = sums_before(weights)
-    reach = steps[:given].sum() * sums[np.arange(len(sums)), positive]
-    is_negative = base + reach < 0
+    is_negative = base + steps[:given].sum() * sums[np.arange(len(sums)), positive] < 0
     if not is_negative.any():
         sums = sums[:, : positive.max(initial=0) + 1]
     extra = np.where(is_negative, others, 0)
@@ -146,9 +145,10 @@ def first_relevant(pair: PairDocuments, worth: Callable[[Floats], Floats]) -> Bo
 
     (a, with_a), (b, with_b) = firsts(pair.known_a, pair.a), firsts(pair.known_b, pair.b)
     now, moved = worth(a) - worth(b), worth(with_a) - worth(with_b)
-    low = reduce_by_query(np.minimum, moved, pair.offsets, np.inf)
-    high = reduce_by_query(np.maximum, moved, pair.offsets, -np.inf)
-    return np.minimum(now, low), np.maximum(now, high)
+    return (
+        np.minimum(now, reduce_by_query(np.minimum, moved, pair.offsets, np.inf)),
+        np.maximum(now, reduce_by_query(np.maximum, moved, pair.offsets, -np.inf)),
+    )
 
 
 def search_length_difference(
@@ -207,8 +207,8 @@ def _longest(
         crossed = (found_a - found_b) * ((found_a + found_b + 1) / 2 - n)
         start = lengths + others * (missing_a - missing_b) + crossed
         sums = start[:, np.newaxis] + sums_before(best)
-        relevant = n[:, np.newaxis] + np.arange(sums.shape[1])
-        longest = np.maximum(longest, divide(sums, relevant, nothing).max(axis=1))
+        ratios = divide(sums, n[:, np.newaxis] + np.arange(sums.shape[1]), nothing)
+        longest = np.maximum(longest, ratios.max(axis=1))
     return longest
 
 

@@ -167,22 +167,12 @@ def expected_reciprocal_rank(
 _RBP_DEPTH = 1000
 
 
-def rank_biased_precision(ranks: Ints, offsets: Ints, persistence: float) -> Floats:
-    """RBP: the share of a user's attention for relevant documents.
+def attention(ranks: Ints, persistence: float) -> Floats:
+    """RBP's share of a user's attention for each rank: p^(rank - 1), divided by the sum of all.
 
     Args:
-        ranks: see the module.
-        offsets: see the module.
+        ranks: any ranks, from 1.
         persistence: p, in [0, 1].
-
-    >>> rank_biased_precision(np.array([1, 3]), np.array([0, 2]), 0.5).round(9).tolist()
-    [0.625]
-    """
-    return sum_by_query(attention(ranks, persistence), offsets)
-
-
-def attention(ranks: Ints, persistence: float) -> Floats:
-    """The share of a user's attention for each rank: p^(rank - 1), divided by the sum of all.
 
     >>> attention(np.array([1, 2, 3]), 0.5).round(9).tolist()
     [0.5, 0.25, 0.125]

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .arrays import Floats, Ints, cumulate, divide, queries_of, within_query
+from .arrays import Floats, Ints, cumulate, divide, queries_of, sum_by_query, within_query
 
 
 @dataclass(frozen=True)
@@ -91,8 +91,8 @@ class TieGroups:
         """The sum of a value of each rank over the places of each group, shape (G,)."""
         deepest = int((self.above + self.places).max(initial=0))
         running = np.concatenate(([0.0], np.cumsum(values(np.arange(1, deepest + 1)))))
-        ends: Floats = running[self.above + self.places] - running[np.minimum(self.above, deepest)]
-        return ends
+        first = np.minimum(self.above, deepest)
+        return np.asarray(running[self.above + self.places] - running[first])
 
 
 def no_relevant(size: Ints, relevant: Ints, places: Ints) -> Floats:
@@ -103,9 +103,8 @@ def no_relevant(size: Ints, relevant: Ints, places: Ints) -> Floats:
     """
     rest = size - relevant - places
     logs = np.cumsum(np.log(np.maximum(np.arange(size.max(initial=0) + 1), 1)))  # of factorials
-    of_rest = logs[np.maximum(rest, 0)]
-    logarithm = logs[size - relevant] - of_rest + (logs[size - places] - logs[size])
-    return np.where(rest >= 0, np.exp(logarithm), 0.0)
+    arranged = logs[size - relevant] - logs[np.maximum(rest, 0)]
+    return np.where(rest >= 0, np.exp(arranged + (logs[size - places] - logs[size])), 0.0)
 
 
 def gain(groups: TieGroups, rank_weights: Callable[[Ints], Floats]) -> Floats:
@@ -139,9 +138,9 @@ def reciprocal_rank(groups: TieGroups) -> Floats:
     group, place = first[queries_of(offsets)], within_query(offsets)
     size, relevant = groups.size[group], groups.relevant[group]
     chance = no_relevant(size, relevant, place) - no_relevant(size, relevant, place + 1)
-    values = chance / (groups.above[group] + place + 1)
-    by_query = np.bincount(groups.queries[group], values, groups.num_queries)
-    return by_query.astype(np.float64, copy=False)
+    values = np.zeros(len(groups.queries))
+    values[first] = sum_by_query(chance / (groups.above[group] + place + 1), offsets)
+    return groups.sum(values)
 
 
 def average_precision(groups: TieGroups) -> Floats:
@@ -152,8 +151,7 @@ def average_precision(groups: TieGroups) -> Floats:
     """
     slope = (groups.relevant - 1) / np.maximum(groups.size - 1, 1)
     constant = groups.found + 1 - (groups.above + 1) * slope
-    reciprocals = groups.between(lambda ranks: 1 / ranks)
-    values = constant * reciprocals + slope * groups.places
+    values = constant * groups.between(lambda ranks: 1 / ranks) + slope * groups.places
     return groups.sum(groups.relevant / groups.size * values)
 
 

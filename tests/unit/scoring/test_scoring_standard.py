@@ -4,13 +4,14 @@ import numpy as np
 import pytest
 
 from pyterrier_asl.scoring import standard
+from pyterrier_asl.scoring.arrays import sum_by_query
 
 
 def test_rbp_stops_at_1000_as_in_cwl_eval():
     ranks, offsets = np.array([1, 1000, 1001]), np.array([0, 3])
     weights = [0.999**i for i in range(1000)]
     expected = (weights[0] + weights[-1]) / sum(weights)
-    found = standard.rank_biased_precision(ranks, offsets, 0.999)
+    found = sum_by_query(standard.attention(ranks, 0.999), offsets)
     assert found[0] == pytest.approx(expected, abs=1e-12)
 
 
