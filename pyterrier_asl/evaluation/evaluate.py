@@ -212,3 +212,9 @@ def join_tracks(tables: Mapping[str, pd.DataFrame | Mapping[str, Any]]) -> pd.Da
     if list(frames) == [""]:
         return frames[""]
     return pd.concat(frames, names=["track"]).reset_index("track").reset_index(drop=True)
+
+
+def by_run(frame: pd.DataFrame) -> Any:
+    """The rows of a long table in groups by track, run and measure, in their order."""
+    keys = [key for key in ("track", "name", "measure") if key in frame]
+    return frame.groupby(keys, sort=False)

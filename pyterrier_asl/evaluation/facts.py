@@ -303,15 +303,6 @@ class Facts:
     judgements: Judgements
     measures: Mapping[str, Any]
 
-    @classmethod
-    def without_ties(
-        cls, runs: Mapping[str, JudgedRun], judgements: Judgements, measures: Mapping[str, Any]
-    ) -> Facts:
-        """The facts of matched runs that have their rows, without what ties change."""
-        return cls(
-            {name: RunFacts.of(run, measures) for name, run in runs.items()}, judgements, measures
-        )
-
     def with_facts(self, more: Mapping[str, Sequence[Fact]]) -> Facts:
         """The same with further facts of some runs."""
         return replace(

@@ -15,7 +15,7 @@ from ..measures.parsing import Measures
 from ..measures.standard import measures_with_bounds
 from ..scoring.matrices import Bounds
 from ..scoring.parameters import check_whole
-from .evaluate import join_tracks, unread_tracks
+from .evaluate import by_run, join_tracks, unread_tracks
 from .evaluation import Evaluation
 from .facts import Facts, RunFacts, with_notes
 from .sources import refuse
@@ -241,9 +241,8 @@ def bounds(
         frames[track] = _bounds_frame(unread, labelled)
     frame = join_tracks(frames)
     if not by_query:
-        keys = [key for key in ("track", "name", "measure") if key in frame]
         how = dict.fromkeys(("value", "low", "high"), "mean") | {"unjudged": "sum", "exact": "all"}
-        frame = frame.groupby(keys, sort=False).agg(how).reset_index()
+        frame = by_run(frame).agg(how).reset_index()
     return with_notes(frame, facts)
 
 

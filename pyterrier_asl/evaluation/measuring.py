@@ -146,8 +146,13 @@ def values_of(measures: Sequence[Any], judged: JudgedRun) -> list[Floats]:
     """The values of measures, of this package or of other providers, shape (Q,) each."""
     ours = [formula(measure) for measure in measures]
     others = values_by_others([m for m, own in zip(measures, ours) if own is None], judged)
-    computed = [own for own in ours if own is not None]
-    values = iter(map_at_once(lambda own: own.values(judged), computed, len(judged.table.value)))
+    values = iter(
+        map_at_once(
+            lambda own: own.values(judged),
+            [own for own in ours if own is not None],
+            len(judged.table.value),
+        )
+    )
     return [others[m] if own is None else next(values) for m, own in zip(measures, ours)]
 
 

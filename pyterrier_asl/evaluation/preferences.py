@@ -195,8 +195,7 @@ class PreferenceMatrix:
         """
         check_name("by", by, ("sgnLP", "rrLP"))
         numbers = cycle_numbers(getattr(self, by).to_numpy() > 0)
-        cycles = range(1, numbers.max() + 1)
-        return [[*compress(self.names, numbers == cycle)] for cycle in cycles]
+        return [[*compress(self.names, numbers == n)] for n in range(1, numbers.max() + 1)]
 
 
 def preference_matrix(

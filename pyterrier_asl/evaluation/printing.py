@@ -72,13 +72,12 @@ def printed_columns(
     runs = [evaluation.names[row] for row in order]
     if not by_query:
         return {"run": runs} | {name: mean[order].tolist() for name, mean in means.items()}
-    qids = list(evaluation.qids)
-    if summary and any(str(qid) == ALL for qid in qids):
+    if summary and any(str(qid) == ALL for qid in evaluation.qids):
         raise ValueError(
             f"the qrels have a query {ALL!r}, which is the name of the rows of means: leave out "
             "these rows (-n), or rename the query"
         )
-    rows = [*qids, *([ALL] if summary else [])]
+    rows = [*evaluation.qids, *([ALL] if summary else [])]
     table: dict[str, list[Any]] = {
         "run": [run for run in runs for _ in rows],
         "qid": rows * len(runs),

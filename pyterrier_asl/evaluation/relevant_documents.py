@@ -26,7 +26,7 @@ from ..scoring.arrays import (
     within_query,
 )
 from ..scoring.parameters import check_whole
-from .facts import Facts, with_notes
+from .facts import Facts, RunFacts, with_notes
 from .sources import warn_of_grades
 
 if TYPE_CHECKING:
@@ -252,7 +252,8 @@ def search_lengths(
     last = np.where(documents.found, documents.ranks, np.iinfo(np.int64).max)
     ordered = frame.iloc[np.lexsort((last, documents.queries))].reset_index(drop=True)
     measures = {"": ASL(rel=least, cutoff=cutoff)}
-    return with_notes(ordered, {"": Facts.without_ties({"run": judged}, judgements, measures)})
+    of_runs = {"run": RunFacts.of(judged, measures)}
+    return with_notes(ordered, {"": Facts(of_runs, judgements, measures)})
 
 
 def unjudged_above(view: JudgedRun, documents: RelevantDocuments) -> Ints:

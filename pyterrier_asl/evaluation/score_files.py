@@ -89,8 +89,10 @@ def _printed(path: Path, table: pd.DataFrame, form: Format) -> pd.DataFrame:
         is_value = table["value"].map(lambda cell: NUMBER.fullmatch(cell) is not None)
         if not is_value.all():
             wrong = table["measure"][~is_value]
-            number = counted(len(wrong), "value that is no number", "values that are no numbers")
-            left_out.append(f"{number} ({names_of([*pd.unique(wrong)])})")
+            left_out.append(
+                counted(len(wrong), "value that is no number", "values that are no numbers")
+                + f" ({names_of([*pd.unique(wrong)])})"
+            )
         table = table[is_value]
         first, second = table["measure"], table["qid"]
         by_trec_eval = not (first == ALL).any() and (

@@ -145,8 +145,10 @@ class ScoreTable:
         if track not in self.tracks:
             raise ValueError(f"the scores have no collection {track!r}; they have {self.tracks}")
         named = {canonical_name(name): name for name in reversed(self.measures)}
-        column = named.get(canonical_name(measure))
-        rows = self.rows[(self.rows["track"] == track) & (self.rows["measure"] == column)]
+        rows = self.rows[
+            (self.rows["track"] == track)
+            & (self.rows["measure"] == named.get(canonical_name(measure)))
+        ]
         if rows.empty:
             is_single = self.rows["name"].nunique() == 1 and len(self.measures) > 1
             raise ValueError(
@@ -252,8 +254,13 @@ def _long(table: pd.DataFrame, name: str, source: str, wide_systems: bool) -> pd
         kind = _kind_of(others, table, name, source, wide_systems)
         others = [column for column in others if kind != "qid" or not _MEAN.fullmatch(str(column))]
         table = table.melt([*keys.values()], others, kind, "value", ignore_index=False)
-    filled = {"track": "", "name": name, "measure": own}
-    table = table.assign(**{key: text for key, text in filled.items() if key not in table})
+    table = table.assign(
+        **{
+            key: text
+            for key, text in (("track", ""), ("name", name), ("measure", own))
+            if key not in table
+        }
+    )
     for key in _KEYS:
         if missing := int(table[key].isna().sum()):
             raise ValueError(f"{source} has {counted(missing, 'row')} without {key}")

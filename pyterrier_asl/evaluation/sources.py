@@ -148,8 +148,10 @@ and Bpref: leave it out
         refuse(f"is for measures with {_HAVE[parameter]}{names}", **options)
     elif all(measure.measure.params.get(parameter) is not None for measure in having):
         names = names_of([measure.name for measure in having])
-        why = f"is for measures without {_HAVE[parameter]} of their own, unlike {names}"
-        refuse(why, **{name: value for name, value in options.items() if name != "machine_rel"})
+        options.pop("machine_rel", None)
+        refuse(
+            f"is for measures without {_HAVE[parameter]} of their own, unlike {names}", **options
+        )
     return named
 
 
@@ -320,9 +322,8 @@ def warn_of_grades(
             "rel, or as in ASL(rel=0.5)"
         )
     else:
-        judged = int((grades >= 0).sum())
         warn(
-            f"{low} of {judged} judged documents have a grade from 1 to below 2 and count as "
-            f"relevant, but grades go up to {highest:g}: give the minimum grade of a relevant "
-            "document as rel, or as in ASL(rel=2) (2 for the passages of TREC DL)"
+            f"{low} of {int((grades >= 0).sum())} judged documents have a grade from 1 to below 2 "
+            f"and count as relevant, but grades go up to {highest:g}: give the minimum grade of a "
+            "relevant document as rel, or as in ASL(rel=2) (2 for the passages of TREC DL)"
         )

@@ -11,8 +11,8 @@ from ..judging.judged_run import JudgedRun, TiedRun
 from ..measures.formula import formula
 from ..measures.parsing import Measures
 from ..scoring.arrays import Floats
-from .evaluate import join_tracks, unread_tracks
-from .facts import Facts, with_notes
+from .evaluate import by_run, join_tracks, unread_tracks
+from .facts import Facts, RunFacts, with_notes
 
 
 def ties(
@@ -92,17 +92,14 @@ def ties(
             part.insert(2, "measure", named.name)
             parts.append(part)
         frames[track] = pd.concat(parts).sort_index(kind="stable", ignore_index=True)
-        facts[track] = Facts.without_ties(
-            dict(zip(unread.names, unread.runs)),
-            unread.judgements,
-            {named.name: named.measure for named in chosen},
-        )
+        asked = {named.name: named.measure for named in chosen}
+        of_runs = {name: RunFacts.of(run, asked) for name, run in zip(unread.names, unread.runs)}
+        facts[track] = Facts(of_runs, unread.judgements, asked)
     frame = join_tracks(frames)
-    keys = [key for key in ("track", "name", "measure") if key in frame]
     if not by_query:
         means = dict.fromkeys(("low", "expected", "value", "high"), "mean")
         how = means | dict.fromkeys(("tied", "documents"), "sum")
-        frame = frame.groupby(keys, sort=False).agg(how).reset_index()
+        frame = by_run(frame).agg(how).reset_index()
     frame["tied"] = frame["tied"] / frame["documents"].clip(lower=1)
     return with_notes(frame.drop(columns="documents"), facts)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -19,7 +20,7 @@ from ..io.trec_text import Layout, read_columns
 from ..io.values import numbers, text
 from ..judging.matching import PairIndex
 from ..scoring.arrays import Floats
-from .named import Named, without_digest
+from .named import Named
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -91,8 +92,10 @@ class DocLengths(Named):
             OSError: if it cannot be downloaded.
         """
         documents, total = irds_documents(dataset_id)
-        bar = progress_bar(documents, total=total, desc=f"words of {dataset_id}")
-        lengths = {document.doc_id: len(document.default_text().split()) for document in bar}
+        lengths = {
+            document.doc_id: len(document.default_text().split())
+            for document in progress_bar(documents, total=total, desc=f"words of {dataset_id}")
+        }
         return cls.from_dict(lengths, name=_IRDS + dataset_id)
 
     @classmethod
@@ -135,8 +138,8 @@ class DocLengths(Named):
             path: the file.
             force: whether a file with other content is overwritten.
         """
-        table = pa.table({"docno": self._docnos, "doc_len": self._lengths})
-        table = table.replace_schema_metadata({"lengths": json.dumps({"name": self.name})})
+        about = {"lengths": json.dumps({"name": self.name})}
+        table = pa.table({"docno": self._docnos, "doc_len": self._lengths}, metadata=about)
         save_table(table, path, kind=self.KIND, version=_VERSION, force=force)
 
     @classmethod
@@ -162,8 +165,8 @@ class DocLengths(Named):
         if file.is_file() and file.stat().st_size > 0 and file_format(file) != "Parquet":
             return cls._from_text(file, name)
         table = load_table(path, kind=cls.KIND, version=_VERSION)
-        name = name or json.loads(table.schema.metadata[b"lengths"])["name"]
-        return cls(table["docno"], table["doc_len"], name=name)
+        saved = json.loads(table.schema.metadata[b"lengths"])["name"]
+        return cls(table["docno"], table["doc_len"], name=name or saved)
 
     @classmethod
     def _from_text(cls, path: Path, name: str | None) -> Self:
@@ -180,7 +183,8 @@ class DocLengths(Named):
     def resolve(cls, value: object) -> Self:
         """The lengths of a parameter: see :meth:`Named.resolve`; also ``'irds:ID'``."""
         if isinstance(value, str) and value.startswith(_IRDS) and cls._find(value) is None:
-            lengths = cls.from_irds(without_digest(value)[len(_IRDS) :])
+            name = re.sub(r"-[0-9a-f]{8}$", "", value)  # an id has the digest
+            lengths = cls.from_irds(name.removeprefix(_IRDS))
             if value not in (lengths.id, lengths.name):
                 raise ValueError(
                     f"lengths of this version of the collection, {lengths.id!r}: {value!r} were "

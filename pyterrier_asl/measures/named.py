@@ -10,7 +10,6 @@ each of a thousand experiments does not keep a thousand pools.
 from __future__ import annotations
 
 import os
-import re
 import reprlib
 from abc import abstractmethod
 from pathlib import Path
@@ -141,12 +140,3 @@ class Named:
         for other in named:
             other._keep()
         return named[0] if named else None
-
-
-def without_digest(text: str) -> str:
-    """The name in an id.
-
-    >>> without_digest("irds:vaswani-0123abcd"), without_digest("irds:vaswani")
-    ('irds:vaswani', 'irds:vaswani')
-    """
-    return re.sub(r"-[0-9a-f]{8}$", "", text)

@@ -144,9 +144,8 @@ class Pools:
         check_pooled(measure)
         self.measure = measure
         rel, cutoff = measure["rel"], measure["cutoff"]
-        depth = measure["depth"] or cutoff
         self._relevant = [run.view(cutoff).relevant(rel) for run in runs]
-        self._retrieved = [run.view(depth).relevant(rel).pairs for run in runs]
+        self._retrieved = [run.view(measure["depth"] or cutoff).relevant(rel).pairs for run in runs]
         self._judged = len(runs[0].judgements.grades)
 
     @classmethod

@@ -274,8 +274,11 @@ def gain_levels(judgements: Judgements, measure: nDCG, highest: float) -> tuple[
     levels = levels[levels > 0]
     queries, number = judgements.queries, len(judgements)
     counts = [np.bincount(queries[judged >= level], minlength=number) for level in levels]
-    attainable = int(np.searchsorted(levels, attainable_gains.max(), side="right"))
-    return levels, attainable, np.array(counts).reshape(-1, number).T.astype(np.int64)
+    return (
+        levels,
+        int(np.searchsorted(levels, attainable_gains.max(), side="right")),
+        np.array(counts).reshape(-1, number).T.astype(np.int64),
+    )
 
 
 class RBP(Additive, Standard, of=ir_measures.RBP):

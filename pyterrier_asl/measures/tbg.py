@@ -85,8 +85,7 @@ class _TBG(PluginMeasure):
     def value_range(self, systems: float = math.inf) -> tuple[float, float]:
         """From 0 to the gain of an endless ranking of relevant documents without words."""
         of = self.constants()
-        seconds = of["time_summary"] + of["time_base"] * of["p_click_rel"]
-        decay = 2 ** (-seconds / of["halflife"])
+        decay = 2 ** (-(of["time_summary"] + of["time_base"] * of["p_click_rel"]) / of["halflife"])
         ranks = self["cutoff"] or math.inf
         readers = ranks if decay == 1 else (1 - decay**ranks) / (1 - decay)
         return 0.0, of["p_click_rel"] * of["p_save"] * readers

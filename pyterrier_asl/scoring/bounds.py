@@ -72,8 +72,10 @@ def average_precision(run: PairDocuments) -> Bounds:
     # Ranks of all queries in a single ascending order.
     most = max(int(of.max(initial=0)) for of in (run.known_a, run.a)) + 1
     queries = queries_of(run.offsets)
-    at = np.searchsorted(most * queries_of(run.known_offsets) + run.known_a, most * queries + run.a)
-    relevant_above = at - run.known_offsets[queries]
+    relevant_above = (
+        np.searchsorted(most * queries_of(run.known_offsets) + run.known_a, most * queries + run.a)
+        - run.known_offsets[queries]
+    )
 
     def of_queries(q: slice) -> Bounds:
         offsets = part_of(run.offsets, q)

@@ -114,12 +114,9 @@ def pairwise_preferences(reciprocal: Floats, total: Ints) -> tuple[Ints, Floats]
         Two arrays of shape (S (S - 1) / 2, Q).
     """
     upper = np.triu_indices(len(reciprocal), k=1)
-    levels = np.empty((len(upper[0]), len(total)), dtype=np.int64)
-    values = np.empty(levels.shape)
-    for query, part in enumerate(by_query(reciprocal, total)):
-        i_star, rrlp = all_pairs(part)
-        levels[:, query], values[:, query] = i_star[upper], rrlp[upper]
-    return levels, values
+    of_queries = [[of[upper] for of in all_pairs(part)] for part in by_query(reciprocal, total)]
+    i_star, rrlp = map(np.column_stack, zip(*of_queries))
+    return i_star, rrlp
 
 
 def level(reciprocal: Floats, total: Ints, i: int) -> Floats:
