@@ -1,6 +1,5 @@
 """Pools found by the names that measures print, as long as an object refers to them."""
 
-import gc
 import weakref
 
 import ir_measures
@@ -41,7 +40,6 @@ def numbered(i):
 def test_pools_that_nothing_refers_to_are_forgotten_but_for_the_last():
     """Memory does not grow with experiments; the newest pool is found by its name."""
     made = [weakref.ref(numbered(i)) for i in range(3 * KEPT)]
-    gc.collect()
     alive = [pool() is not None for pool in made]
     assert alive == [False] * 2 * KEPT + [True] * KEPT
     assert str(P_Rareness(pool="numbered 5") @ 1).startswith("P_Rareness(pool='numbered 5-")
@@ -59,6 +57,5 @@ def test_a_pool_that_is_in_use_keeps_its_name(holder):
         numbered(i)  # it equals the first, which is forgotten again
         if holder == "asked for":
             ir_measures.parse_measure(text)
-    gc.collect()
     assert str(ir_measures.parse_measure(text)) == text
     del held
