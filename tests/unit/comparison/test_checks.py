@@ -6,7 +6,7 @@ import pytest
 from pyterrier_asl import compare, read_scores
 
 QUERIES = [f"q{number:02}" for number in range(20)]
-DOCS = [f"d{number:03}" for number in range(200)]
+DOCS = [f"d{number:03}" for number in range(60)]
 QRELS = {qid: {docno: int(docno < "d005") for docno in DOCS[:30]} for qid in QUERIES}
 
 
@@ -50,9 +50,7 @@ def test_a_worse_run_fails(measure):
 
 
 @pytest.mark.parametrize("damage", DAMAGED)
-@pytest.mark.parametrize(
-    "condition", ["AP worse p<.05", "sgnLP worse p<.05", "AP possibly worse by .1 p<.05"]
-)
+@pytest.mark.parametrize("condition", ["sgnLP worse p<.05", "AP possibly worse by .1 p<.05"])
 def test_a_damaged_baseline_is_an_error(damage, condition):
     [verdict] = verdicts(DAMAGED[damage], NEW, condition)
     assert verdict.outcome.name == "ERROR" and REASONS[damage] in verdict.message
@@ -80,8 +78,8 @@ def test_each_collection_is_looked_at():
     less = {"y": ({"live": LIVE, "new": DAMAGED["five queries"]}, QRELS)}
     compared = compare(several | less, measures=["AP"], conditions=["AP better"])
     assert [v.outcome.name for v in compared.verdicts] == ["PASS", "FAIL"]
-    assert "y: new does not answer 15 of 20 queries (e.g. 'q05')" in compared.verdicts[1].message
-    assert "y: new does not answer 15 of 20 queries (e.g. 'q05')" in compared.notes[0]
+    for text in (compared.verdicts[1].message, compared.notes[0]):
+        assert "y: new does not answer 15 of 20 queries (e.g. 'q05')" in text
     nothing = {q: dict.fromkeys(DOCS[:9], 0) for q in QUERIES}
     worse = {**several, "y": ({"live": LIVE, "new": NEW}, nothing)}
     [verdict] = compare(worse, measures=["AP"], conditions=["AP worse"]).verdicts
@@ -103,11 +101,8 @@ def test_queries_that_no_run_answers_are_no_damage():
 
 def test_short_rankings_of_both_runs_or_short_measures_are_no_damage():
     short = run_of(DOCS[:1])
-    for live, new, condition in [
-        (short, run_of([DOCS[5]]), "AP worse"),
-        (short, NEW, "P@1 worse"),
-        (run_of(DOCS[:10]), NEW, "AP worse"),
-    ]:
+    worse = (short, run_of([DOCS[5]]), "AP worse"), (short, NEW, "P@1 worse")
+    for live, new, condition in [*worse, (run_of(DOCS[:10]), NEW, "AP worse")]:
         [verdict] = verdicts(live, new, condition)
         assert verdict.outcome.name == "FAIL", condition
 
@@ -123,7 +118,7 @@ def test_damages_of_few_queries_are_no_error():
 def test_runs_of_which_nothing_is_judged_but_little_are_no_damage():
     """One judged document per query, and two runs with ten other documents each."""
     qrels = {qid: {"d000": 1} for qid in QUERIES}
-    live, new = run_of(["d000", *DOCS[1:10]]), run_of(["d100", "d000", *DOCS[101:109]])
+    live, new = run_of(["d000", *DOCS[1:10]]), run_of(["d050", "d000", *DOCS[51:59]])
     [verdict] = verdicts(live, new, "RR worse", qrels=qrels)
     assert verdict.outcome.name == "FAIL"
 
@@ -144,7 +139,7 @@ def test_scores_that_were_filled_are_missing_all_the_same():
 
 
 def test_a_new_run_in_the_order_of_its_ids_is_an_error_too():
-    [verdict] = verdicts(LIVE, DAMAGED["one score"], "AP worse")
+    [verdict] = verdicts(LIVE, DAMAGED["one score"], "AP worse p<.05")
     assert verdict.outcome.name == "ERROR"
     assert "new has the same score for all documents of 20 of 20 queries" in verdict.message
 

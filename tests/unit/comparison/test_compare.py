@@ -41,15 +41,12 @@ def test_differences_of_collections_keep_equal_query_ids_apart():
 
 def test_preferences_are_tested_where_they_are_named_or_no_measure_is():
     runs = {"live": LIVE, "new": OTHER, "other": {q: {"b": 1} for q in QUERIES}}
-    asked = {
-        "RR": ["RR"],
-        "RR rrLP": ["RR", "rrLP"],
-        ("sgnLP", "RR"): ["RR", "sgnLP"],
-        ("rrLP",): ["rrLP"],
-    }
-    for measures, rows in asked.items():
-        table = compare(runs, QRELS, measures).table
-        assert table["measure"].unique().tolist() == rows
+    for measures, rows in [
+        ("RR rrLP", ["RR", "rrLP"]),
+        (("sgnLP", "RR"), ["RR", "sgnLP"]),
+        (("rrLP",), ["rrLP"]),
+    ]:
+        assert compare(runs, QRELS, measures).table["measure"].unique().tolist() == rows
     assert compare(runs, QRELS).table["measure"].tolist()[-2:] == ["rrLP", "sgnLP"]
     guarded = compare(runs, QRELS, conditions=["AP worse", "rrLP worse"])
     assert guarded.table["measure"].unique().tolist() == ["AP", "rrLP"]
@@ -79,12 +76,8 @@ def test_the_queries_that_every_measure_of_ranks_decides_are_counted():
     }
     compared = compare(runs, qrels, "AP")
     counts = compared.preferences.set_index("run")
-    assert counts.iloc[:, :4].to_numpy().tolist() == [
-        [3, 1, 2, 1],
-        [0, 0, 7, 0],
-        [0, 6, 1, 0],
-        [0, 3, 1, 3],
-    ]
+    numbers = [[3, 1, 2, 1], [0, 0, 7, 0], [0, 6, 1, 0], [0, 3, 1, 3]]
+    assert counts.iloc[:, :4].to_numpy().tolist() == numbers
     p = [binomtest(3, 4).pvalue, np.nan, binomtest(0, 6).pvalue, binomtest(0, 3).pvalue]
     assert counts["p_dominance"].tolist() == pytest.approx(p, nan_ok=True)
     assert [note for note in compared.remarks() if "Every measure" in note] == [
@@ -156,15 +149,14 @@ def test_a_grade_that_occurs_twice_is_no_contradiction():
 
 
 def test_relevant_documents_that_either_run_retrieves():
-    """a moves down, b moves up, c stays; d is only in A, e only in B, f in neither."""
+    """d is only in A, e only in B; irrelevant documents above: a 0 -> 1, c 0 -> 1, b 2 -> 0."""
     judged = {"q": dict.fromkeys("abcdef", 1) | {"x": 0, "y": 0}}
-    first = ["a", "c", "x", "y", "b", "d"]
-    second = ["b", "x", "c", "a", "e"]
-    runs = [{"q": {doc: -rank for rank, doc in enumerate(docs)}} for docs in (first, second)]
-    counts = compare(dict(zip("AB", runs)), judged, ["ASL@10"]).retrieved.iloc[0]
-    # Irrelevant documents above: a 0 -> 1, c 0 -> 1, b 2 -> 0.
-    expected = {"both": 3, "A": 1, "B": 1, "neither": 1, "nearer": 1, "farther": 2}
-    assert {name: int(counts[name]) for name in expected} == expected
+    runs = {
+        name: {"q": {doc: -rank for rank, doc in enumerate(docs)}}
+        for name, docs in (("A", "acxybd"), ("B", "bxcae"))
+    }
+    counts = compare(runs, judged, ["ASL@10"]).retrieved.drop(columns="run").iloc[0].to_dict()
+    assert counts == {"both": 3, "A": 1, "B": 1, "neither": 1, "nearer": 1, "farther": 2}
 
 
 @pytest.mark.parametrize("runs", [[LIVE, OTHER], [pd.DataFrame(), pd.DataFrame()], 3, [3, 4]])
@@ -173,10 +165,6 @@ def test_runs_without_names_are_refused(runs):
         compare(runs, judged(1), ["RR"])
 
 
-def test_one_condition_may_be_text():
-    [verdict] = compare(
-        {"live": LIVE, "new": LIVE}, judged(1), ["RR"], conditions="RR worse"
-    ).verdicts
-    assert verdict.outcome.name == "PASS"
+def test_a_condition_is_text():
     with pytest.raises(ValueError, match="the condition 3 cannot be understood"):
-        compare({"live": LIVE, "new": LIVE}, judged(1), ["RR"], conditions=[3])
+        compare({"live": LIVE, "new": LIVE}, QRELS, ["RR"], conditions=[3])

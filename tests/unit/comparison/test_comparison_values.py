@@ -10,6 +10,7 @@ from _files import write_qrels, write_run
 
 import pyterrier_asl as asl
 from pyterrier_asl.comparison.reports import print_comparison
+from pyterrier_asl.reporting.collect import collect_scores
 from pyterrier_asl.statistics.rank_intervals import rank_intervals
 
 TOPICS = [f"q{number:02}" for number in range(30)]
@@ -25,6 +26,9 @@ def runs(seed, topics=30):
         }
         for name, steep in (("old", 0.3), ("new", 1.0), ("bad", -0.5))
     }
+
+
+SCORES = ("--scores", "scores.csv")
 
 
 @pytest.fixture
@@ -83,33 +87,25 @@ def test_measures_of_collections_may_have_names():
     named = asl.compare(tracks, measures={"mine": "AP", "length": "ASL@5"})
     assert named.inputs.higher_is_better == {"mine": True, "length": False}
     expected = asl.compare(tracks, measures=["AP", "ASL@5"]).table
-    pd.testing.assert_frame_equal(
-        named.table.drop(columns="measure"), expected.drop(columns="measure")
-    )
+    unnamed = (table.drop(columns="measure") for table in (named.table, expected))
+    pd.testing.assert_frame_equal(*unnamed)
 
 
 def test_a_guard_on_scores_in_all_outcomes(files):
-    def status(*condition):
-        options = [word for text in condition for word in ("--fail-if", text)]
-        return call("compare", "--scores", "scores.csv", "old", "new", *options)
-
-    assert status("AP worse p<.05").exit_code == 0
-    assert "PASS" in status("AP worse p<.05").output
-    assert status("AP better p<.05").exit_code == 1
-    result = status("RR worse")
-    assert result.exit_code == 2 and "no measure 'RR'" in result.stderr
-    bad = call("compare", "--scores", "scores.csv", "old", "bad", "--fail-if", "AP worse")
-    assert bad.exit_code == 1 and "FAIL" in bad.output
+    outcomes = [("AP worse p<.05", 0, "PASS"), ("AP better p<.05", 1, "FAIL")]
+    for condition, code, says in [*outcomes, ("RR worse", 2, "no measure 'RR'")]:
+        result = call("compare", *SCORES, "old", "new", "--fail-if", condition)
+        assert result.exit_code == code and says in result.stderr
 
 
 def test_the_command_prints_what_the_function_gives(files):
-    result = rows(call("compare", "--scores", "scores.csv", "old", "new", "bad", "-o", "jsonl"))
+    result = rows(call("compare", *SCORES, "old", "new", "bad", "-o", "jsonl"))
     expected = asl.compare(asl.read_scores("scores.csv"), baseline="old")
     assert [row["run"] for row in result] == ["new", "new", "bad", "bad"]
     # The order of the systems in the file must not matter.
     by_key = expected.table.set_index(["run", "measure"])["difference"]
     assert all(row["difference"] == by_key[row["run"], row["measure"]] for row in result)
-    result = call("compare", "--scores", "scores.csv", "old", "lost")
+    result = call("compare", *SCORES, "old", "lost")
     assert result.exit_code == 2 and "scores names 'lost'" in result.stderr
 
 
@@ -118,14 +114,14 @@ def test_a_text_names_several_measures_of_scores_as_of_runs(asked):
     """The name with a blank is one; only a measure of the table can have it otherwise."""
     scores = asl.read_scores(asl.evaluate(runs(0), QRELS, ["AP", "ASL(g=2)@5"]))
     compared = asl.compare(scores, measures=asked, baseline="old")
-    page = asl.report(scores, measures=asked)
+    found = collect_scores(scores, asked)
     names = ["AP", "ASL(rel=1, g=2)@5"]
     assert compared.table["measure"].drop_duplicates().tolist() == names
-    assert [ranking.name for ranking in page.findings.rankings] == names
+    assert [ranking.name for ranking in found.rankings] == names
     own = scores.rows.assign(measure="my score")
     mine = asl.read_scores(own[scores.rows["measure"] == "AP"], higher_is_better=["my score"])
     assert asl.compare(mine, measures="my score").table["measure"].iloc[0] == "my score"
-    assert asl.report(mine, measures="my score").findings.rankings[0].name == "my score"
+    assert collect_scores(mine, "my score").rankings[0].name == "my score"
 
 
 # Several collections
@@ -151,10 +147,8 @@ def test_overall_is_the_mean_of_the_collections_and_its_p_that_of_a_pair():
         row = table.loc[(track, "new", "AP")]
         assert row["difference"] == pytest.approx(difference[track])
         assert row["p"] == rank_intervals(part.loc[["old", "new"]]).p[0, 1]
-    assert (
-        compared.table.set_index(["run", "measure"]).loc[("new", "AP"), "p"]
-        == (table.loc[("overall", "new", "AP"), "p"])
-    )
+    of_all = compared.table.set_index(["run", "measure"])
+    assert of_all.loc[("new", "AP"), "p"] == table.loc[("overall", "new", "AP"), "p"]
     assert "No two collections put a pair in significantly opposite orders." in compared.remarks()
     assert "chosen, not drawn" in str(compared)
     assert "comparisons planned before looking at the results" in " ".join(str(compared).split())
@@ -178,10 +172,8 @@ def test_collections_that_disagree_are_named():
     reverse["old"], reverse["new"] = reverse["new"], reverse["old"]
     several = {"x": (runs(0), QRELS), "y": (reverse, QRELS)}
     compared = asl.compare(several, None, ["AP"], baseline="old")
-    assert (
-        "new is significantly better than old by AP in x, and significantly worse in y."
-        in compared.remarks()
-    )
+    words = "new is significantly better than old by AP in x, and significantly worse in y."
+    assert words in compared.remarks()
     assert compared.table.set_index("run").loc["new", "p"] == 1
 
 
@@ -192,10 +184,8 @@ def test_a_count_that_collections_disagree_on_is_higher_or_lower():
     )
     several = {"x": ({"old": deep, "new": short}, QRELS), "y": ({"old": short, "new": deep}, QRELS)}
     notes = asl.compare(several, None, ["Judged@10"], baseline="old").remarks()
-    sentence = (
-        "new is significantly higher than old by Judged@10 in x, and significantly lower in y."
-    )
-    assert sentence in notes
+    words = "significantly higher than old by Judged@10 in x, and significantly lower in y."
+    assert f"new is {words}" in notes
 
 
 def test_a_collection_of_few_topics_has_no_test_and_the_notes_say_so():
@@ -231,27 +221,18 @@ def test_scores_of_several_collections():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--track", "x", "x.qrels", "x"], "--baseline NAME"),
-        (
-            ["--track", "x", "x.qrels", "x", "--baseline", "old", "--test", "t"],
-            "--test t is for one collection",
-        ),
-        (
-            ["x.qrels", "x/old.run", "x/new.run", "--baseline", "old"],
-            "--track goes with --baseline",
-        ),
-        (["x.qrels", "x/old.run", "x/new.run", "--fill", "0"], "--fill needs --scores"),
-        (["--scores", "scores.csv", "old"], "Missing argument 'NAME...'"),
-        (["--scores", "scores.csv", "old", "old"], "the system 'old' is named twice"),
-        (["x.qrels", "x/old.run"], "Missing argument 'RUN_B...'"),
-        (
-            ["--track", "x", "x.qrels", "x", "--baseline", "old", "--show", "documents"],
-            "--show documents needs the runs",
-        ),
+        ("--track x x.qrels x", "--baseline NAME"),
+        ("--track x x.qrels x --baseline old --test t", "--test t is for one collection"),
+        ("x.qrels x/old.run x/new.run --baseline old", "--track goes with --baseline"),
+        ("x.qrels x/old.run x/new.run --fill 0", "--fill needs --scores"),
+        ("--scores scores.csv old", "Missing argument 'NAME...'"),
+        ("--scores scores.csv old old", "the system 'old' is named twice"),
+        ("x.qrels x/old.run", "Missing argument 'RUN_B...'"),
+        ("--track x x.qrels x --baseline old --show documents", "--show documents needs the runs"),
     ],
 )
 def test_what_does_not_go_together(files, arguments, message):
-    result = call("compare", *arguments)
+    result = call("compare", *arguments.split())
     assert result.exit_code == 2 and message in result.stderr
 
 

@@ -37,12 +37,6 @@ def verdict(new, condition, **options):
     return found
 
 
-def test_a_percentage_of_a_mean_of_0_is_no_limit_for_a_test():
-    runs = {"live": {qid: {"n": 1} for qid in QUERIES}, "new": OTHER}
-    (found,) = compare(runs, QRELS, conditions="AP possibly worse by 5% p<.05").verdicts
-    assert found.outcome is Outcome.ERROR and "a percentage of 0" in found.message
-
-
 @pytest.mark.parametrize(
     ("new", "condition", "outcome", "says"),
     [
@@ -71,15 +65,13 @@ def test_the_power_of_a_rejection_is_at_the_level_of_each_of_several_runs():
 
 
 @pytest.mark.parametrize(
-    "condition, words",
-    [
-        ("Bpref worse certainly", "Bpref has no bounds"),
-        ("sgnLP worse certainly", "leave out certainly"),
-        ("RR worse p<.05 certainly", "test='t'"),
-    ],
+    "condition, test, words",
+    [("Bpref worse certainly", "t", "Bpref has no bounds")]
+    + [("sgnLP worse certainly", "t", "leave out certainly")]
+    + [("RR worse p<.05 certainly", "sign", "test='t'")]
+    + [("rrLP below .5", "t", "rrLP is a difference between runs and has no value")],
 )
-def test_what_cannot_be_certain_is_refused(condition, words):
-    test = "sign" if "test=" in words else "t"
+def test_what_cannot_be_tested_is_refused(condition, test, words):
     with pytest.raises(ValueError, match=words):
         compare({"live": LIVE, "new": OTHER}, QRELS, ["RR"], conditions=[condition], test=test)
 
@@ -96,32 +88,22 @@ def test_what_cannot_be_certain_is_refused(condition, words):
     + [("AP different", 1e-17, True, False)],
 )
 def test_what_conditions_mean(text, difference, higher, expected):
-    found = graded([difference], higher)
-    assert holds(parse_condition(text), found) is expected
+    assert holds(parse_condition(text), graded([difference], higher)) is expected
 
 
 def graded(values, higher=True, p=0.04, correction="holm", family=1):
     """A difference from a baseline whose mean is .5, by query."""
     difference = np.asarray(values, float)
     a, qids = np.full(len(difference), 0.5), list(range(len(difference)))
-    options = PairedTest(correction=correction)
-    return RunDifference(
-        *("new", "AP", higher, a, a + difference, difference, qids),
-        options=options,
-        p_corrected=p,
-        family=family,
-    )
-
-
-DIFFERENCES = np.random.default_rng(5).normal(0.01, 0.1, 40)
+    by_query = a, a + difference, difference, qids
+    options = {"options": PairedTest(correction=correction), "p_corrected": p, "family": family}
+    return RunDifference("new", "AP", higher, *by_query, **options)
 
 
 def test_levels_are_not_divided_where_nothing_is_corrected():
-    condition = parse_condition("AP worse p<.05")
-    one, three = (
-        verdict_on(condition, graded(DIFFERENCES, correction="none", family=family))
-        for family in (1, 3)
-    )
+    condition, values = parse_condition("AP worse p<.05"), [-0.1, 0.02, -0.05]
+    several = [graded(values, correction="none", family=family) for family in (1, 3)]
+    one, three = (verdict_on(condition, of_run) for of_run in several)
     assert one == three
 
 
@@ -161,11 +143,8 @@ def test_p_is_corrected_over_the_runs_and_not_over_the_conditions():
         gains = np.array([-1 / 6] * lost + [0.0] * (6 - lost))
         p = stats.ttest_1samp(gains, -0.3, alternative="greater").pvalue
         assert numbers[3 * at] == pytest.approx(2 * p)
-        assert (
-            numbers[3 * at + 1]
-            == table[run, "AP"]
-            == pytest.approx(min(1, 2 * stats.ttest_1samp(gains, 0).pvalue))
-        )
+        of_table = min(1, 2 * stats.ttest_1samp(gains, 0).pvalue)
+        assert numbers[3 * at + 1] == table[run, "AP"] == pytest.approx(of_table)
     assert "by bonferroni over 2 runs" in compared.verdicts[0].message
     [alone] = compare({k: runs[k] for k in ("live", "three")}, QRELS, conditions=texts[1]).verdicts
     assert " over " not in alone.message.partition(", p = ")[2].partition(",")[0]
@@ -176,12 +155,10 @@ def test_rareness_without_a_pool_is_counted_among_all_runs():
     qrels = {q: {**dict.fromkeys("abcd", 1), **dict.fromkeys("mn", 0)} for q in QUERIES}
     ranks = {"base": "abm", "new": "cdm", "o1": "abn", "o2": "bam", "o3": "abm"}
     runs = {
-        name: {
-            q: {d: -float(i) for i, d in enumerate(docs if q != "q0" or name != "new" else "cma")}
-            for q in QUERIES
-        }
+        name: {q: {d: -float(i) for i, d in enumerate(docs)} for q in QUERIES}
         for name, docs in ranks.items()
     }
+    runs["new"]["q0"] = {"c": 3.0, "m": 2.0, "a": 1.0}
     texts = ["P_Rareness@2 better", "P_Rareness@2 better certainly"]
     with pytest.warns(UserWarning, match="fewer than 8|8 or more"):
         compared = compare(runs, qrels, conditions=texts)
@@ -194,9 +171,8 @@ def test_rareness_without_a_pool_is_counted_among_all_runs():
 def test_without_variance_no_test_can_be_made(test):
     """Two queries, both -.5."""
     runs = {"live": {q: {"a": 2, "n": 1} for q in "xy"}, "new": {q: {"a": 1, "n": 2} for q in "xy"}}
-    compared = compare(
-        runs, {q: {"a": 1} for q in "xy"}, conditions=["RR worse p<.05", "RR worse"], test=test
-    )
+    qrels, texts = {q: {"a": 1} for q in "xy"}, ["RR worse p<.05", "RR worse"]
+    compared = compare(runs, qrels, conditions=texts, test=test)
     row = compared.table.iloc[0]
     assert row["difference"] == -0.5 and np.isnan([row["p"], row["effect"], row["ci_low"]]).all()
     tested, plain = compared.verdicts
@@ -267,13 +243,9 @@ def test_a_certain_loss_is_tested_at_the_corrected_level():
     assert holds_certainly(condition, limits, True, family=1)
     assert not holds_certainly(condition, limits, True, family=2)
     # The same from the verdict, whose p is small enough.
-    outcomes = [
-        verdict_on(
-            condition, graded(limits.low, p=p, correction=by, family=2), limits=limits
-        ).outcome
-        for by in ("holm", "none")
-    ]
-    assert outcomes == [Outcome.PASS, Outcome.FAIL]
+    for by, outcome in (("holm", "PASS"), ("none", "FAIL")):
+        found = graded(limits.low, p=p, correction=by, family=2)
+        assert verdict_on(condition, found, limits=limits).outcome.name == outcome
 
 
 # Floors: the mean of the run alone
@@ -299,8 +271,6 @@ def test_a_floor_is_on_the_mean_of_the_run(text, outcome):
 def test_a_floor_has_no_test_and_no_percentage(text):
     with pytest.raises(ValueError, match="has no test and no percentage; leave out"):
         parse_condition(text)
-    with pytest.raises(ValueError, match="rrLP is a difference between runs and has no value"):
-        compare({"live": LIVE, "new": OTHER}, QRELS, conditions="rrLP below .5")
 
 
 # Facts that are errors
@@ -314,10 +284,7 @@ def test_an_infinite_score_and_ties_that_reverse_a_significant_difference_are_er
     qrels = {q: {"b": 1, "a": 0} for q in qids}
     live = {q: {"a": 2, "b": 1} if n % 10 else {"b": 2, "a": 1} for n, q in enumerate(qids)}
     tied = {q: {"a": 1, "b": 1} if n % 10 else {"b": 1, "x": 0} for n, q in enumerate(qids)}
-    back = {
-        q: {"x": 3, "y": 2, "b": 1} if n % 10 == 0 else of
-        for (n, q), of in zip(enumerate(qids), tied.values())
-    }
+    back = tied | {q: {"x": 3, "y": 2, "b": 1} for q in qids[::10]}
     for new, outcome in ((tied, "PASS"), (back, "ERROR")):
         runs = {"live": live, "new": new}
         [about] = compare(runs, qrels, ["RR"], conditions="RR worse p<.05").verdicts
@@ -331,18 +298,13 @@ def test_an_infinite_score_and_ties_that_reverse_a_significant_difference_are_er
 
 
 @pytest.mark.parametrize(
-    "text, options",
-    [
-        ("AP(rel=99) worse", {}),
-        ("AP worse", {"rel": 9}),
-        ("nDCG@10 worse p<.05", {"qrels": {q: {"a": 0, "n": -1} for q in QUERIES}}),
-        ("rrLP worse", {"rel": 9}),
-        ("AP possibly worse by .02 p<.05", {"rel": 9}),
-    ],
+    "text, rel, grade",
+    [("AP(rel=99) worse", None, 1), ("AP worse", 9, 1), ("nDCG@10 worse p<.05", None, 0)]
+    + [("rrLP worse", 9, 1), ("AP possibly worse by .02 p<.05", 9, 1)],
 )
-def test_where_nothing_is_relevant_no_test_can_be_made(text, options):
-    qrels = options.pop("qrels", QRELS)
-    found = compare({"live": LIVE, "new": WORSE}, qrels, ["RR"], conditions=[text], **options)
+def test_where_nothing_is_relevant_no_test_can_be_made(text, rel, grade):
+    qrels = {q: {"a": grade, "n": grade - 1} for q in QUERIES}
+    found = compare({"live": LIVE, "new": WORSE}, qrels, ["RR"], conditions=[text], rel=rel)
     (result,) = found.verdicts
     assert result.outcome is Outcome.ERROR
     assert re.search("no judged document is relevant to it .*check the qrels", result.message)
@@ -350,20 +312,13 @@ def test_where_nothing_is_relevant_no_test_can_be_made(text, options):
 
 @pytest.mark.parametrize(
     "text, is_error",
-    [
-        ("RR possibly worse by .5 p<.05", False),  # the mean of A is 1/2
-        ("RR possibly worse by .51 p<.05", True),
-        ("RR worse by .51", True),
-        ("RR better by .5", False),
-        ("RR better by .51", True),
-        ("RR different by .51", True),
-        ("ASL@3 worse by 2", False),  # the mean of A is 2, the highest value 4
-        ("ASL@3 worse by 2.1", True),
-        ("ASL@3 better by 101% p<.05", True),
-        ("rrLP worse by 1", False),
-    ],
+    [("RR possibly worse by .5 p<.05", False), ("RR possibly worse by .51 p<.05", True)]
+    + [("RR worse by .51", True), ("RR better by .5", False), ("RR better by .51", True)]
+    + [("RR different by .51", True), ("rrLP worse by 1", False), ("ASL@3 worse by 2", False)]
+    + [("ASL@3 worse by 2.1", True), ("ASL@3 better by 101% p<.05", True)],
 )
 def test_a_difference_that_the_baseline_rules_out_is_an_error(text, is_error):
+    """The mean of A by RR is 1/2, by ASL 2, of which the highest value is 4."""
     live = {q: {"n": 2, "a": 1} for q in QUERIES}
     qrels = {q: {"a": 1, "n": 0} for q in QUERIES}
     runs = {"live": live, "new": {q: {"a": 2, "n": 1} for q in QUERIES} | {"q0": live["q0"]}}
@@ -382,26 +337,27 @@ def test_queries_that_neither_run_answers_are_counted():
 
 
 @pytest.mark.parametrize(
-    "text, queries, options, least",
-    [
-        ("AP worse p<.05", 5, {"test": "sign"}, 2 / 2**5),
-        ("AP worse p<.05", 6, {"test": "sign"}, 0),
-        ("AP worse p<.01", 7, {"test": "wilcoxon"}, 2 / 2**7),
-        ("AP worse p<.01", 8, {"test": "wilcoxon"}, 0),
-        ("AP worse p<.05", 5, {"test": "randomization"}, 2 / 2**5),
-        ("AP worse p<.5", 2, {}, 0),
-    ],
+    "text, queries, test, least",
+    [("AP worse p<.05", 5, "sign", 2 / 2**5), ("AP worse p<.05", 6, "sign", 0)]
+    + [("AP worse p<.01", 7, "wilcoxon", 2 / 2**7), ("AP worse p<.01", 8, "wilcoxon", 0)]
+    + [("AP worse p<.05", 5, "randomization", 2 / 2**5), ("AP worse p<.5", 2, "t", 0)],
 )
-def test_a_test_that_no_runs_can_pass_is_an_error(text, queries, options, least):
+def test_a_test_that_no_runs_can_pass_is_an_error(text, queries, test, least):
     """Of n queries the smallest p of all signs is 2 of 2^n."""
     qids = [f"q{i}" for i in range(queries)]
     new = {q: {"n": 2, "a": 1} | {"m": 2 - 2 * (i % 2)} for i, q in enumerate(qids)}
     runs = {"live": {q: {"a": 2, "n": 1} for q in qids}, "new": new}
     qrels = {q: {"a": 1, "n": 0} for q in qids}
-    (found,) = compare(runs, qrels, ["AP"], conditions=text, **options).verdicts
+    (found,) = compare(runs, qrels, ["AP"], conditions=text, test=test).verdicts
     assert found.outcome is (Outcome.ERROR if least else Outcome.FAIL)
     said = f"no test can be made: p cannot be below {least:.3g} over {queries} queries"
     assert (said in found.message) is bool(least)
+
+
+def test_a_percentage_of_a_mean_of_0_is_no_limit_for_a_test():
+    runs = {"live": {qid: {"n": 1} for qid in QUERIES}, "new": OTHER}
+    (found,) = compare(runs, QRELS, conditions="AP possibly worse by 5% p<.05").verdicts
+    assert found.outcome is Outcome.ERROR and "a percentage of 0" in found.message
 
 
 def test_the_smallest_p_is_corrected_and_not_of_equal_runs():
@@ -415,14 +371,10 @@ def test_the_smallest_p_is_corrected_and_not_of_equal_runs():
 def test_a_percentage_of_bounds_is_of_the_value_that_is_hardest_to_reach():
     """Certainly: of the baseline's highest value; possibly: of its lowest."""
     limits = Limits(np.array([-0.07, -0.06]), np.array([-0.05, -0.05]), most=0.5, least=0.1)
-    certain = [
-        holds_certainly(parse_condition(f"AP worse by {by}% certainly"), limits, True)
-        for by in (8, 12)
-    ]
-    assert certain == [True, False]
+    for by, expected in ((8, True), (12, False)):
+        condition = parse_condition(f"AP worse by {by}% certainly")
+        assert holds_certainly(condition, limits, True) is expected
     limits = Limits(np.array([-0.01, -0.01, 0.0]), np.array([0.0, 0.01, 0.0]), most=0.5, least=0.1)
-    rejected = [
-        rejected_certainly(parse_condition(f"AP possibly worse by {by}% p<.05"), limits, True)
-        for by in (10, 20)
-    ]
-    assert rejected == [False, True]
+    for by, expected in ((10, False), (20, True)):
+        condition = parse_condition(f"AP possibly worse by {by}% p<.05")
+        assert rejected_certainly(condition, limits, True) is expected
