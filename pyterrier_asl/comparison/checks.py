@@ -25,9 +25,8 @@ def untestable(
     facts: Mapping[str, Facts],
     condition: Condition,
     difference: RunDifference,
-    *,
-    least_p: float = 0.0,
-    allow_missing: bool = False,
+    least_p: float,
+    allow_missing: bool,
 ) -> Iterator[str]:
     """The reasons why a condition cannot be tested.
 
@@ -49,7 +48,7 @@ def untestable(
     if not condition.is_floor:
         yield from _no_difference(inputs, condition, difference)
         yield from _no_test(condition, difference, least_p)
-        p = difference.p if condition.possibly else difference.p_corrected
+        p = difference.result.p if condition.possibly else difference.p_corrected
         if condition.level is not None and p < condition.level:
             for reversed_sign in _ties(inputs, difference):
                 yield f"no test can be made: {reversed_sign}"

@@ -139,10 +139,10 @@ def compare(
     else:
         judged = _judged(runs, qrels, bool(parsed))
         inputs = of_runs(judged, measures, parsed, baseline, common, qrels=qrels, **of_measures)
+    check_inputs(inputs, test or "t")
     options = PairedTest(test or "t", correction, alpha, seed=seed)
-    check_inputs(inputs, options.test)
     compared = RunComparison(inputs, options, allow_missing)
-    if compared.several and compared.queries < FEWEST:
+    if compared.several and sum(map(len, inputs.qids.values())) < FEWEST:
         raise ValueError(f"there are fewer than {FEWEST} topics in all: too few for a test")
     return compared
 

@@ -176,11 +176,6 @@ class RunDifference:
         return "sign" if self.name == "sgnLP" else self.options.test
 
     @property
-    def p(self) -> float:
-        """The p-value, not corrected."""
-        return self.result.p
-
-    @property
     def is_significant(self) -> bool:
         """Whether the corrected p-value is at most alpha, and the run better or worse."""
         return self.p_corrected <= self.options.alpha and self.mean != 0
@@ -231,7 +226,7 @@ class RunDifference:
             "wins": int((self.gain > 0).sum()),
             "losses": int((self.gain < 0).sum()),
             "ties": int((self.gain == 0).sum()),
-            "p": self.p,
+            "p": self.result.p,
             "p_corrected": self.p_corrected,
             "test": self.test,
         }
@@ -243,8 +238,17 @@ class RunDifference:
 
     def by_query(self) -> pd.DataFrame:
         """A row for each query, the largest loss first."""
-        columns = {"run": self.run, "track": self.tracks, "qid": self.qids, "measure": self.name}
-        frame = pd.DataFrame(columns | {"a": self.a, "b": self.b, "difference": self.difference})
+        frame = pd.DataFrame(
+            {
+                "run": self.run,
+                "track": self.tracks,
+                "qid": self.qids,
+                "measure": self.name,
+                "a": self.a,
+                "b": self.b,
+                "difference": self.difference,
+            }
+        )
         frame = frame if self.several else frame.drop(columns="track")
         return frame.iloc[np.argsort(self.gain, kind="stable")]
 
@@ -271,7 +275,7 @@ def run_differences(
             about = higher_is_better, *pair, b - a, qids, several, options
             untested = RunDifference(run, name, *about)
             own.append(replace(untested, result=untested.made_test()))
-        by_measure.append(with_p(own, [of_run.p for of_run in own]))
+        by_measure.append(with_p(own, [of_run.result.p for of_run in own]))
     return [of_run for of_measures in zip(*by_measure) for of_run in of_measures]
 
 

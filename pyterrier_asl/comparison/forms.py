@@ -39,21 +39,22 @@ def chart(differences: Sequence[RunDifference], baseline: str, kind: str | None 
     layers: Any
     if by_query:
         rows["order"] = rows.groupby(["run", "measure"]).cumcount()
-        shown = ["run:N", "qid:N", "measure:N", "a:Q", "b:Q", "difference:Q"]
         layers = (
             alt.Chart()
             .mark_bar()
             .encode(
                 x=alt.X("order:O", title="queries, the largest loss first", axis=None),
                 y=alt.Y("difference:Q", title=title),
-                tooltip=tooltips(*shown),
+                tooltip=tooltips("run:N", "qid:N", "measure:N", "a:Q", "b:Q", "difference:Q"),
             )
         )
         rows["panel"] = rows["run"] + ", " + rows["panel"]
     else:
-        shown = ["run:N", "measure:N", "a:Q", "b:Q", "difference:Q", "p_corrected:Q"]
         runs = list(dict.fromkeys(of_run.run for of_run in differences))
-        base = alt.Chart().encode(y=alt.Y("run:N", sort=runs, title=None), tooltip=tooltips(*shown))
+        base = alt.Chart().encode(
+            y=alt.Y("run:N", sort=runs, title=None),
+            tooltip=tooltips("run:N", "measure:N", "a:Q", "b:Q", "difference:Q", "p_corrected:Q"),
+        )
         zero = alt.Chart().mark_rule(color="gray").encode(x=alt.datum(0))
         layers = alt.layer(zero, ranges(base, "ci_low", "difference", "ci_high", title))
     layers.data = inline_rows(rows)
@@ -68,14 +69,12 @@ def chart(differences: Sequence[RunDifference], baseline: str, kind: str | None 
 
 def latex(differences: Sequence[RunDifference], baseline: str, places: int) -> str:
     """A ``table`` with a caption and booktabs' rules: one row per run, the baseline first."""
-    by_measure: dict[str, list[RunDifference]] = {}
-    for of_run in differences:
-        if of_run.name not in PREFERENCES:
-            by_measure.setdefault(of_run.name, []).append(of_run)
-    if not by_measure:
+    names = dict.fromkeys(d.name for d in differences if d.name not in PREFERENCES)
+    if not names:
         raise ValueError("a LaTeX table has no rrLP and sgnLP: name a measure of each run")
     columns, heads = {}, {}
-    for name, own in by_measure.items():
+    for name in names:
+        own = [of_run for of_run in differences if of_run.name == name]
         values, up = [own[0].mean_a, *(of_run.mean_b for of_run in own)], own[0].higher_is_better
         best = None if up is None else max(values) if up else min(values)
         marks = [

@@ -36,11 +36,6 @@ class Limits:
     most: float
     least: float = 0.0
 
-    @property
-    def means(self) -> tuple[float, float]:
-        """The bounds of the mean difference."""
-        return float(self.low.mean()), float(self.high.mean())
-
 
 def limits_of(inputs: Inputs, run: str, name: str) -> Limits:
     """The bounds of a run's difference from the baseline in a single collection.
@@ -142,8 +137,8 @@ def holds_certainly(
     ...  for how in ("better by .05", "better by .06")]
     [True, False]
     """
-    least, (low, high) = max(condition.least(limits.most), NO_DIFFERENCE), limits.means
-    up, down = low >= least, high <= -least
+    least = max(condition.least(limits.most), NO_DIFFERENCE)
+    up, down = bool(limits.low.mean() >= least), bool(limits.high.mean() <= -least)
     if condition.level is not None:
         test = box_test(limits.low, limits.high, condition.level / family)
         up, down = up and test.sign > 0, down and test.sign < 0
@@ -221,9 +216,9 @@ def verdict_on(
     outcome = Outcome.FAIL if holds(condition, difference) else Outcome.PASS
     if condition.level is not None:
         how = f" by {correction} over {family} runs" if family > 1 else ""
-        one_sided = "one-sided " * condition.possibly
         p = difference.p_corrected
-        text = f"{one_sided}p {f'= {p:.4g}' if p else f'< {family / DRAWS:g}'}{how}"
+        size = f"= {p:.4g}" if p else f"< {family / DRAWS:g}"
+        text = f"{'one-sided ' * condition.possibly}p {size}{how}"
         if difference.is_equal:
             text = "equal values in every query, so there is no difference to test"
         if condition.possibly:

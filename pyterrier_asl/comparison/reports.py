@@ -139,8 +139,9 @@ def save_junit(
             suite, "testcase", classname=_xml_text(verdict.run), name=_xml_text(verdict.condition)
         )
         if verdict.outcome in _ELEMENTS:
-            element = ElementTree.SubElement(case, _ELEMENTS[verdict.outcome])
-            element.set("message", _xml_text(verdict.message))
+            ElementTree.SubElement(
+                case, _ELEMENTS[verdict.outcome], message=_xml_text(verdict.message)
+            )
         text = "\n".join([str(verdict), *(f"Note: {note}" for note in notes)])
         ElementTree.SubElement(case, "system-out").text = _xml_text(text)
     with replacing(path, begins=b"<?xml") as file:

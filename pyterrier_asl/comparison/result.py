@@ -70,11 +70,6 @@ class RunComparison(Printed):
         return self.inputs.names[1:]
 
     @property
-    def queries(self) -> int:
-        """The number of queries."""
-        return sum(map(len, self.inputs.qids.values()))
-
-    @property
     def several(self) -> bool:
         """Whether there are several collections."""
         return len(self.inputs.qids) > 1
@@ -125,8 +120,7 @@ class RunComparison(Printed):
 
         ``run``, (``track``,) ``qid``, ``measure``, ``a``, ``b``, ``difference``.
         """
-        frames = [values.by_query() for values in self.run_differences]
-        return pd.concat(frames, ignore_index=True)
+        return pd.concat([each.by_query() for each in self.run_differences], ignore_index=True)
 
     def differences(self) -> pd.DataFrame:
         """B less A by query (rows) and measure (columns), the largest loss by the first measure
@@ -152,9 +146,8 @@ class RunComparison(Printed):
         ]
         values = np.concatenate(of_tracks, axis=1)
         wins, losses, equal = ((values == sign).sum(axis=1) for sign in (1, -1, 0))
-        depends = np.isnan(values).sum(axis=1)
-        counts = (self.runs, wins, losses, equal, depends, sign_test(wins, losses))
-        return pd.DataFrame(dict(zip(columns, counts)))
+        counts = wins, losses, equal, np.isnan(values).sum(axis=1), sign_test(wins, losses)
+        return pd.DataFrame(dict(zip(columns, (self.runs, *counts))))
 
     @cached_property
     def moved(self) -> pd.DataFrame:
@@ -187,8 +180,8 @@ class RunComparison(Printed):
         for run, b in zip(self.runs, others):
             both, change = a.found & b.found, b.lengths - a.lengths
             found = np.select([both, a.found, b.found], ["both", "A", "B"], "").astype(object)
-            columns = {"run": run, "qid": qids, "docno": docnos, "a": a.lengths, "b": b.lengths}
-            frame = pd.DataFrame(columns | {"change": change, "found": found})
+            frame = pd.DataFrame({"run": run, "qid": qids, "docno": docnos, "a": a.lengths})
+            frame = frame.assign(b=b.lengths, change=change, found=found)
             frame = frame.iloc[np.argsort(-np.abs(change), kind="stable")]
             counts = {
                 "both": both,
@@ -206,12 +199,15 @@ class RunComparison(Printed):
     @cached_property
     def facts(self) -> dict[str, Facts]:
         """What must be known of the runs and qrels of each collection; none of scores."""
-        several = {}
-        for track, judged in self.inputs.judged.items():
-            baseline, *others = judged.runs
-            more = {name: ids_against(run, baseline) for name, run in zip(self.runs, others)}
-            several[track] = judged.facts(self.inputs.measures).with_facts(more)
-        return several
+        return {
+            track: judged.facts(self.inputs.measures).with_facts(
+                {
+                    name: ids_against(run, judged.runs[0])
+                    for name, run in zip(self.runs, judged.runs[1:])
+                }
+            )
+            for track, judged in self.inputs.judged.items()
+        }
 
     @property
     def notes(self) -> list[str]:
@@ -248,9 +244,8 @@ class RunComparison(Printed):
         own = [of_run for of_run in self.run_differences if of_run.name == name]
         least = correct([of_run.least_p for of_run in own], self.options.correction).p.tolist()
         for of_run, least_p in zip(for_condition(condition, own), least):
-            about: Any = self.inputs, self.facts, condition, of_run
-            reasons = untestable(*about, least_p=least_p, allow_missing=self.allow_missing)
-            reason = next(reasons, "")
+            about: Any = self.inputs, self.facts, condition, of_run, least_p, self.allow_missing
+            reason = next(untestable(*about), "")
             is_certain = condition.certainly and not reason
             limits = limits_of(self.inputs, of_run.run, name) if is_certain else None
             neither = answered_by_neither(self.inputs, of_run.run)

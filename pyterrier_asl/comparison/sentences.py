@@ -56,7 +56,7 @@ def _of_run(own: Differences, all_of_them: Differences, baseline: str) -> Iterat
     for difference in own:
         kind = "equal" if difference.is_equal else "no"
         kind = way_of(difference) if difference.is_significant else kind
-        names.setdefault("" if np.isnan(difference.p) else kind, []).append(difference.name)
+        names.setdefault("" if np.isnan(difference.result.p) else kind, []).append(difference.name)
     starts = {
         **{way: f"{run} is significantly {way} than {baseline} by " for way in _WAYS},
         "no": f"No significant difference of {run} from {baseline} by ",
@@ -125,15 +125,14 @@ def remarks(
         preferences: in how many queries every measure of ranks prefers each run.
         baseline: the name of the baseline.
     """
-    directions = {of_run.name: of_run.higher_is_better for of_run in differences}
-    measures = {name: measure_named(name) for name in directions}
+    measures = {of_run.name: measure_named(of_run.name) for of_run in differences}
     counts = [name for name, measure in measures.items() if measure and added_up(measure)]
     sums = names_of(counts or [""])
     return [
         *(_on_tracks(differences, by_track, baseline) if by_track else [_on_test(differences)]),
         *(_on_dominance(row, baseline) for row in preferences.to_dict("records")),
         *([f"{sums}: means over queries; 'evaluate' prints sums."] if sums else []),
-        *([PLANNED] if any(of_run.p < 1 for of_run in differences) else []),
+        *([PLANNED] if any(of_run.result.p < 1 for of_run in differences) else []),
     ]
 
 
@@ -201,5 +200,5 @@ def _disagreements(
                 f"{names_of(ways[up])}, and significantly {down} in {names_of(ways[down])}."
             )
     none = "No two collections put a pair in significantly opposite orders."
-    testable = [of for of in by_track.values() if any(not np.isnan(d.p) for d in of)]
+    testable = [of for of in by_track.values() if any(not np.isnan(d.result.p) for d in of)]
     return sentences or [none] * (len(testable) > 1)

@@ -39,9 +39,14 @@ def chart_of_queries(values: pd.DataFrame, measure: str) -> alt.TopLevelMixin:
             tooltip=tooltips("name:N", "topic:N", "value:Q"),
         )
     )
-    text = f"{counted(values.shape[1], 'topic')}, the lowest median at the left."
-    width = max(BESIDE_NAMES, min(ROW * values.shape[1], _MOST_WIDE))
-    return figure(drawn, f"{measure} by topic", text, rows=CROWDED, width=width)
+    topics = len(order)
+    return figure(
+        drawn,
+        f"{measure} by topic",
+        f"{counted(topics, 'topic')}, the lowest median at the left.",
+        rows=CROWDED,
+        width=max(BESIDE_NAMES, min(ROW * topics, _MOST_WIDE)),
+    )
 
 
 def chart_of_ranks(
@@ -55,8 +60,9 @@ def chart_of_ranks(
         topics: the number of topics.
         alpha: the probability that any pair is put in the wrong order.
     """
-    could = np.where(rows["could_be_best"], "yes", "no")
-    rows = rows.assign(low=rows["low"].astype(int), could_be_best=could)
+    rows = rows.assign(
+        low=rows["low"].astype(int), could_be_best=np.where(rows["could_be_best"], "yes", "no")
+    )
     base = alt.Chart(inline_rows(rows)).encode(
         y=alt.Y("name:N", sort=rows["name"].tolist(), title=None),
         color=category("could_be_best", "could be the best", domain=("yes", "no")),

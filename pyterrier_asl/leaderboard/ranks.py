@@ -310,10 +310,9 @@ def _with_tracks(
         better = [own.better.loc[names, names].to_numpy() for own in tracks.values()]
         everywhere = pd.DataFrame(np.all(better, axis=0), board.better.index, names)
     tables = {track: own.table for track, own in {OVERALL: board, **tracks}.items()}
-    table = pd.concat(tables, names=["track"]).reset_index("track").reset_index(drop=True)
     return replace(
         board,
-        table=table,
+        table=pd.concat(tables, names=["track"]).reset_index("track").reset_index(drop=True),
         tracks=tracks,
         better_everywhere=everywhere,
         means=means.loc[names],

@@ -18,7 +18,6 @@ from ..io.notices import counted, names_of
 from ..io.printed import Part, Printed
 from ..io.table_forms import format_value
 from ..io.tables import latex
-from ..measures.parsing import NamedMeasure
 from ..statistics.settings import FEWEST, check_name
 from . import forms
 from .sentences import STAR, Words, confidence, p_text, places_of_interval
@@ -90,7 +89,7 @@ class Leaderboard(Printed):
     better_everywhere: pd.DataFrame | None = None
     means: pd.DataFrame | None = None
     judged_runs: dict[str, Judges] = field(default_factory=dict)
-    named_measure: NamedMeasure | None = None
+    named_measure: Any = None
     notes: list[str] = field(default_factory=list)
     doubts: list[str] = field(default_factory=list)
 
@@ -132,9 +131,8 @@ class Leaderboard(Printed):
     @cached_property
     def judge_summaries(self) -> dict[str, JudgeReport]:
         """The judges of each collection compared with the judge of the qrels, if there are more."""
-        measures: Any = [self.named_measure]
         return {
-            track: summary_of(judges.select(self.judges), measures, alpha=self.alpha)
+            track: summary_of(judges.select(self.judges), [self.named_measure], alpha=self.alpha)
             for track, judges in self.judged_runs.items()
         }
 

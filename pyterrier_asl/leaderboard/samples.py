@@ -115,9 +115,8 @@ def sample_of_runs(
 
 def sample_of_scores(scores: ScoreTable, measure: str, track: str = "") -> Sample:
     """The sample of a collection's scores, where there are no runs."""
-    table = scores.matrix(measure, track)
-    values = {QRELS: table.to_numpy(dtype=np.float64)}
-    return Sample(list(table.index), list(table), scores.direction(measure), values)
+    table, up = scores.matrix(measure, track), scores.direction(measure)
+    return Sample(list(table.index), list(table), up, {QRELS: table.to_numpy(dtype=np.float64)})
 
 
 def _least_gains(

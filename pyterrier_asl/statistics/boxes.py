@@ -85,8 +85,7 @@ def _outside(points: Floats, low: Floats, high: Floats) -> tuple[Floats, Floats,
     def ends(power: int) -> Floats:
         """The sums of the powers of the ends nearest to each point."""
         up_to, until = (np.append(0.0, np.cumsum(of**power)) for of in (highs, lows))
-        nearest: Floats = up_to[below] + (until[-1] - until[above])
-        return nearest
+        return np.asarray(up_to[below] + (until[-1] - until[above]))
 
     return (above - below).astype(np.float64), ends(1), ends(2)
 

@@ -174,8 +174,7 @@ def prediction_powered(
     )
     with np.errstate(divide="ignore", invalid="ignore"):
         saved = n * (alone.variance / both.variance - 1)
-    saved = np.where(alike & ~np.isnan(saved), 0.0, saved)
-    saved = np.where(differing == 0, np.nan, saved)
+    saved = np.select([differing == 0, alike & ~np.isnan(saved)], [np.nan, 0.0], saved)
     return PredictionPowered(both, alone, by_machine, weight, saved, differing)
 
 
@@ -185,11 +184,10 @@ def differing_values(values: ArrayLike) -> Ints:
     >>> differing_values([[1, 1, 1, 0.5], [1, 1, 1, 1]]).tolist()
     [1, 0]
     """
-
-    def differing(row: Floats) -> int:
-        return int(row.size - np.unique(row, return_counts=True)[1].max())
-
-    return np.apply_along_axis(differing, -1, rounded(np.asarray(values, dtype=np.float64)))
+    rows = rounded(np.asarray(values, dtype=np.float64))
+    return np.apply_along_axis(
+        lambda row: row.size - np.unique(row, return_counts=True)[1].max(), -1, rows
+    )
 
 
 def interval_widths(

@@ -124,10 +124,19 @@ def rank_intervals(
     remains = better.sum(axis=0) == 0 if possibly_best else None
     if possibly_best and len(p) > 2:  # of two systems the joint test decides
         remains = _possibly_best(pairs, largest, alpha / 2)
-    low, high = 1 + better.sum(axis=0), len(p) - better.sum(axis=1)
     least = pairs.difference - critical[0] * np.sqrt(pairs.error) if len(p) == 2 else None
-    of_pairs = pairs.difference, pairs.statistic, p, least
-    return RankIntervals(low, high, better, remains, *of_pairs, critical, pairs.draws)
+    return RankIntervals(
+        1 + better.sum(axis=0),
+        len(p) - better.sum(axis=1),
+        better,
+        remains,
+        pairs.difference,
+        pairs.statistic,
+        p,
+        least,
+        critical,
+        pairs.draws,
+    )
 
 
 def _possibly_best(pairs: Pairs, largest: Floats, alpha: float) -> Bools:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from ..io.atomic import check_replaceable, kind_error, replacing
+from ..io.atomic import check_replaceable, replacing
 from ..io.label_files import label_rows, read_labels
 from ..io.notices import counted
 from ..io.table_forms import jsonl_lines, tsv_lines
@@ -59,9 +59,11 @@ def export(
     keys = pd.MultiIndex.from_arrays([frame["qid"].astype(str), frame["docno"]])
     frame = frame[~keys.isin([*zip(kept["qid"], kept["docno"])])][:most]
     of = Texts() if texts is None else texts(frame["docno"].tolist())
-    query = [of.queries.get(str(qid), "") for qid in frame["qid"]]
-    text = [of.documents.get(docno, "") for docno in frame["docno"]]
-    frame = frame.assign(query=query, text=text, label="")
+    frame = frame.assign(
+        query=[of.queries.get(str(qid), "") for qid in frame["qid"]],
+        text=[of.documents.get(docno, "") for docno in frame["docno"]],
+        label="",
+    )
     rows = pd.concat([kept.astype(object), frame.astype(object)])
     columns = [*frame, *(name for name in kept if name not in frame)]
     rows = rows.where(rows.notna(), None)[columns]
@@ -119,18 +121,18 @@ def _number_of_labels(path: str | os.PathLike[str], force: bool) -> int:
     """The number of labels in a file; with force 0 for a file of another kind.
 
     Raises:
-        FileExistsError: for a list with a row that cannot be understood, and for another kind.
+        FileExistsError: for a list with a row that cannot be understood, and, without force, for
+            another kind.
     """
     try:
         return len(read_labels(path))
     except (ValueError, OSError) as error:
         with open(path, "rb") as file:
-            if b"docno" in file.read(_HEADER):
-                raise FileExistsError(
-                    f"cannot write {path}: not every label that it holds can be read ({error})"
-                ) from None
-        if not force:
-            raise kind_error(path) from None
+            is_list = b"docno" in file.read(_HEADER)
+        if is_list or not force:
+            raise FileExistsError(
+                f"cannot write {path}: not every label that it holds can be read ({error})"
+            ) from None
         return 0
 
 

@@ -220,18 +220,16 @@ class Holes(Printed):
     def order(self) -> Ints:
         """The documents to judge next, in this order, as positions in the judgements."""
         documents, judgements = self.labelled.documents, self.labelled.judgements
-        measures = {self.labelled.name: self.labelled.measure}
         is_settled = not self.are_two and not self._open_pairs
-        if is_settled or only_relevant(judgements, measures):
+        if is_settled or only_relevant(judgements, {self.labelled.name: self.labelled.measure}):
             return documents[:0]
-        weights = self._weights
         # A positive weight helps B, of more runs it helps some run: all of them are equal.
         now = self.difference.difference if self.are_two else -1.0
         docnos = take(judgements.docnos, documents).to_pandas().rank(method="first")
         qids = judgements.qid_text.to_pandas().rank(method="first").to_numpy()
         ties = docnos, qids[judgements.queries[documents]], self._best[documents]
-        keys = (*ties, -np.abs(weights).round(12), ~(weights * now < 0))
-        return documents[np.lexsort(keys)]
+        is_later = ~(self._weights * now < 0)
+        return documents[np.lexsort((*ties, -np.abs(self._weights).round(12), is_later))]
 
     def describe_documents(self, documents: Ints) -> pd.DataFrame:
         """Some of the documents of :attr:`order` as a frame (see :attr:`todo`)."""
@@ -336,12 +334,16 @@ class Holes(Printed):
             domain=["open", "better", "worse", "equal"],
             range=["#d55e00", "#c6dbef", "#e3e3e3", "#f7f7f7"],
         )
-        legend = alt.Legend(orient="bottom", columns=2)
         drawn = (
             alt.Chart(inline_rows(cells))
             .mark_rect()
             .encode(
-                color=alt.Color("verdict:N", scale=scale, title="the row's run is", legend=legend),
+                color=alt.Color(
+                    "verdict:N",
+                    scale=scale,
+                    title="the row's run is",
+                    legend=alt.Legend(orient="bottom", columns=2),
+                ),
                 tooltip=tooltips("run:N", "other:N", "verdict:N"),
             )
         )

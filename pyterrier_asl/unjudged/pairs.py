@@ -78,8 +78,8 @@ class Difference:
     def row(self) -> dict[str, Any]:
         """The difference, its bounds, the verdict, and the verdict on the t-test."""
         names = ("a", "b", "measure", "difference", "low", "high", "exact", "verdict")
-        test = None if self.test is None else self.test.verdict
-        return {**{name: getattr(self, name) for name in names}, "significance": test}
+        numbers = {name: getattr(self, name) for name in names}
+        return numbers | {"significance": self.test and self.test.verdict}
 
     def describe(self) -> str:
         """The difference, its bounds and its verdict, in a line."""
