@@ -53,14 +53,15 @@ def test_an_interrupted_guard_leaves_no_old_file(tmp_path):
 
 
 def test_a_file_that_cannot_be_written_does_not_keep_an_error_from_the_others(tmp_path, capsys):
-    (tmp_path / "guard.xml").write_text("notes of mine")
-    reports = GuardReports("jsonl", tmp_path / "guard.xml", tmp_path / "guard.md", True)
+    junit, summary = tmp_path / "guard.xml", tmp_path / "guard.md"
+    junit.write_text("notes of mine")
+    reports = GuardReports("jsonl", junit, summary, True)
     with pytest.raises(FileExistsError, match="holds something else"):
         reports.begin(["new"], ["AP worse"])
     reports.report_error(["new"], ["AP worse"], "that one")
     out, err = capsys.readouterr()
-    assert (tmp_path / "guard.xml").read_text() == "notes of mine" and "something else" in err
-    assert "that one" in (tmp_path / "guard.md").read_text() and "::error" in err
+    assert junit.read_text() == "notes of mine" and "something else" in err
+    assert "that one" in summary.read_text() and "::error" in err
     assert json.loads(out.splitlines()[-1]) == {"verdict": "ERROR", "status": 2}
 
 

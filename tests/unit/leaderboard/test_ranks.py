@@ -3,7 +3,6 @@ Tests of samples.py, sentences.py."""
 
 import dataclasses
 import re
-import warnings
 from functools import cache
 
 import numpy as np
@@ -81,14 +80,6 @@ def test_means_that_differ_by_rounding_share_a_rank_on_any_scale():
     scores = asl.read_scores(pd.concat([table, *others]), lower_is_better=["cost"])
     board = asl.ranks(scores, measures="cost").table.set_index("name")
     assert board.loc[["a", "b", "c"], "rank"].tolist() == [1, 1, 3]
-
-
-def test_of_a_cost_less_is_better():
-    board = ranked("ASL@10")
-    assert {*board.names[:2]} == {"a", "b"} and board.names[2:] == ["c", "d"]
-    assert board.table["mean"].is_monotonic_increasing
-    by_gain = ranked("nASL@10")
-    assert board.table[["low", "high"]].equals(by_gain.table[["low", "high"]])
 
 
 def test_pairs_have_the_better_mean_first():
@@ -336,27 +327,7 @@ def some(number, start=0):
     return {qid: QRELS[qid] for qid in TOPICS[start : start + number]}
 
 
-def test_fewer_than_ten_topics_are_refused_and_few_warned_of():
-    with pytest.raises(ValueError, match="at least 10 topics, not 9 topics"):
-        asl.ranks(boards(), some(9), "RR")
-    with pytest.warns(UserWarning, match="only 24 topics"):
-        asl.ranks(boards(), some(24), "RR")
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        asl.ranks(boards(), some(25), "RR")
-
-
 # Unjudged documents
-
-
-def test_intervals_with_unjudged_documents_contain_those_without():
-    qrels = {qid: {**QRELS[qid], **{f"x{n}": 0 for n in range(1, 5)}} for qid in TOPICS}
-    plain = asl.ranks(boards(), qrels, "RR@5").table.set_index("name")
-    board = asl.ranks(boards(), qrels, "RR@5", unjudged=True)
-    bounded = board.table.set_index("name").loc[plain.index]
-    assert (bounded["low"] <= plain["low"]).all() and (bounded["high"] >= plain["high"]).all()
-    assert board.unjudged
-    assert "This holds for all labels of the unjudged documents of these runs." in board.sentences()
 
 
 @pytest.mark.parametrize("measure", ["RR@5", "ASL@5", "nDCG@5"])
@@ -366,6 +337,8 @@ def test_without_unjudged_documents_bounds_change_nothing(measure):
     bounded = asl.ranks(boards(), qrels, measure, unjudged=True)
     pd.testing.assert_frame_equal(bounded.table, plain.table)
     pd.testing.assert_frame_equal(bounded.better, plain.better)
+    sentence = "This holds for all labels of the unjudged documents of these runs."
+    assert sentence in bounded.sentences() and sentence not in plain.sentences()
 
 
 # Judges
@@ -380,11 +353,8 @@ def swapped():
 def test_whichever_judge_is_right():
     alone = ranked().table.set_index("name")
     board = asl.ranks(boards(), QRELS, "RR", judges={"m": swapped()})
-    both = board.table.set_index("name")
     assert board.judges == ["qrels", "m"] and len(board.critical) == 2
-    assert (both["low"] <= alone["low"]).all() and (both["high"] >= alone["high"]).all()
-    assert both.loc["a", "high"] > alone.loc["a", "high"]
-    assert both["mean"].tolist() == alone["mean"].tolist()
+    assert board.table["mean"].tolist() == alone["mean"].tolist()
     sentences, (summary,) = board.sentences(), board.judge_summaries.values()
     assert any("whichever of these judges is right: qrels, m." in s for s in sentences)
     # Each judge has a verdict beside.
@@ -482,16 +452,12 @@ def test_a_small_collection_counts_in_overall_only():
         board = asl.ranks(collections(30, 5), measures="RR")
     assert list(board.tracks) == ["c0"] and board.better_everywhere is None
     assert list(board.means) == ["c0", "c1"]
+    with pytest.warns(UserWarning, match="c1 and c2 have fewer than 10 topics: they count in"):
+        assert list(asl.ranks(collections(30, 9, 9), measures="RR").tracks) == ["c0"]
     assert (
         "c1 has fewer than 10 topics, too few for intervals, so pairs are not compared in every "
         "collection."
     ) in board.sentences()
-
-
-def test_a_collection_of_ten_topics_has_a_table():
-    assert list(asl.ranks(collections(30, 10), measures="RR").tracks) == ["c0", "c1"]
-    with pytest.warns(UserWarning, match="c1 and c2 have fewer than 10 topics: they count in"):
-        assert list(asl.ranks(collections(30, 9, 9), measures="RR").tracks) == ["c0"]
 
 
 def test_pairs_that_are_ordered_in_every_collection_are_counted():
@@ -507,11 +473,6 @@ def test_pairs_that_are_ordered_in_every_collection_are_counted():
         found = board.better_everywhere.stack()
         assert {*found[found].index} == pairs and bool(pairs) is (text is several)
         assert text.format(len(pairs), ("have", "has")[len(pairs) == 1]) in board.sentences()
-
-
-def test_a_collection_of_one_topic_is_refused():
-    with pytest.raises(ValueError, match="'c1' has a single topic"):
-        asl.ranks(collections(30, 1), measures="RR")
 
 
 def test_a_system_that_a_collection_lacks():

@@ -26,16 +26,14 @@ def test_many_at_once_are_what_each_is_alone():
 
 
 def test_with_every_query_judged_by_people_the_machine_adds_nothing():
+    """One query left to the machine has an interval."""
     h, f = [0.1, 0.6, 0.3, 0.5], [0.2, 0.5, 0.3, 0.6]
+    one = prediction_powered(h, f, [0.4])
+    assert np.isfinite([one.both.low, one.both.high]).all()
     like = prediction_powered(h, f, [])
     assert like.lambda_ == 0 and like.both.low == like.people.low
     these = prediction_powered(h, f, [], target="these queries")
     assert these.both.mean == pytest.approx(0.375) and these.both.variance == 0
-
-
-def test_one_query_left_to_the_machine_has_an_interval():
-    found = prediction_powered([0.1, 0.6, 0.3, 0.5], [0.2, 0.5, 0.3, 0.6], [0.4])
-    assert np.isfinite([found.both.low, found.both.high]).all()
 
 
 @pytest.mark.parametrize("target", TARGETS)

@@ -21,70 +21,63 @@ def texts(_):
     return Texts(queries={"q1": "an  old\tquestion"}, documents=documents)
 
 
-@pytest.fixture
-def saved(tmp_path):
-    def lines(form):
-        path = tmp_path / f"list.{form}"
-        assert export(holes(AB, QRELS, "P@3"), path, texts=texts) == 3
-        return path.read_text().splitlines()
-
-    return lines
+def table(path):
+    """The rows of a table by document."""
+    head, *rows = (line.split("\t") for line in path.read_text().splitlines())
+    return {row["docno"]: row for row in (dict(zip(head, row)) for row in rows)}
 
 
-def test_a_table_has_a_line_for_each_document(saved):
-    head, *rows = (line.split("\t") for line in saved("tsv"))
-    found = {row["docno"]: row for row in (dict(zip(head, row)) for row in rows)}
+def test_a_table_has_a_line_for_each_document(tmp_path):
+    assert export(holes(AB, QRELS, "P@3"), tmp_path / "list.tsv", texts=texts) == 3
+    found = table(tmp_path / "list.tsv")
     assert set(found) == {"x", "y", "z"}
     assert found["x"]["query"] == "an old question" and found["x"]["text"] == "one two three"
     assert found["z"]["query"] == found["z"]["text"] == found["z"]["label"] == ""
     assert {row["weight"] for row in found.values()} == {"-0.166667"}
 
 
-def test_lines_of_json_keep_texts_and_numbers(saved):
-    found = {row["docno"]: row for row in map(json.loads, saved("jsonl"))}
+def test_lines_of_json_keep_texts_and_numbers(tmp_path):
+    assert export(holes(AB, QRELS, "P@3"), path := tmp_path / "list.jsonl", texts=texts) == 3
+    found = {row["docno"]: row for row in map(json.loads, path.read_text().splitlines())}
     assert found["x"]["text"] == "one\ttwo\nthree" and found["y"]["text"] == "é"
     assert found["z"]["weight"] == pytest.approx(-1 / 6, abs=1e-12)
 
 
-ANSWERS = {
-    "tsv": "qid\tdocno\tlabel\nq1\tx\t1\n",
-    "jsonl": '{"qid": "q1", "docno": "x", "label": 1}\n',
-}
+@pytest.fixture(params=["tsv", "jsonl"])
+def path(tmp_path, request):
+    return tmp_path / f"list.{request.param}"
 
 
-@pytest.mark.parametrize("form", ["tsv", "jsonl"])
-def test_a_list_without_labels_is_replaced(tmp_path, form):
-    path = tmp_path / f"list.{form}"
+@pytest.fixture
+def answered(path):
+    """A list with a label."""
+    lines = ["qid\tdocno\tlabel\nq1\tx\t1\n", '{"qid": "q1", "docno": "x", "label": 1}\n']
+    path.write_text(lines[path.suffix == ".jsonl"])
+    return path
+
+
+def test_a_list_without_labels_is_replaced(path):
     for most in (1, 2, None):
         assert export(holes(AB, QRELS, "P@3"), path, most=most) == (most or 3)
 
 
-@pytest.mark.parametrize("form", ["tsv", "jsonl"])
 @pytest.mark.parametrize("force", [False, True])
-def test_labels_are_never_overwritten(tmp_path, form, force):
-    path = tmp_path / f"list.{form}"
-    path.write_text(ANSWERS[form])
-    with pytest.raises(
-        FileExistsError, match="it holds 1 label; to keep them read the file by --labels"
-    ):
-        check_export(path, force=force)
+def test_labels_are_never_overwritten(answered, force):
+    told = "it holds 1 label; to keep them read the file by --labels"
+    with pytest.raises(FileExistsError, match=told):
+        check_export(answered, force=force)
 
 
-@pytest.mark.parametrize("form", ["tsv", "jsonl"])
-def test_a_second_round_keeps_labels_and_asks_for_the_others(tmp_path, form):
-    path = tmp_path / f"list.{form}"
-    path.write_text(ANSWERS[form])
-    assert export(holes(AB, QRELS, "P@3"), path, keep=True) == 2
-    assert read_labels(path)[["qid", "docno", "label"]].values.tolist() == [["q1", "x", 1.0]]
-    assert label_rows(path)["docno"].tolist() == ["x", "z", "y"]  # z has the better rank
+def test_a_second_round_keeps_labels_and_asks_for_the_others(answered):
+    assert export(holes(AB, QRELS, "P@3"), answered, keep=True) == 2
+    assert read_labels(answered)[["qid", "docno", "label"]].values.tolist() == [["q1", "x", 1.0]]
+    assert label_rows(answered)["docno"].tolist() == ["x", "z", "y"]  # z has the better rank
 
 
-@pytest.mark.parametrize("form", ["tsv", "jsonl"])
-def test_a_list_of_no_document_can_be_read(tmp_path, form):
-    path, settled = tmp_path / f"list.{form}", holes({"a": A, "b": A}, QRELS, "P@1")
-    assert export(settled, path) == 0
-    assert read_labels(path).empty
-    assert export(settled, path) == 0
+def test_a_list_of_no_document_can_be_read(path):
+    settled = holes({"a": A, "b": A}, QRELS, "P@1")
+    for _ in range(2):
+        assert export(settled, path) == 0 and read_labels(path).empty
 
 
 @pytest.mark.parametrize(
@@ -94,10 +87,7 @@ def test_a_second_round_keeps_what_an_assessor_wrote(tmp_path, row, mark):
     path = tmp_path / "list.tsv"
     path.write_text(f"qid\tdocno\tlabel\tnotes\nq1\tx\t1\tsure\n{row}\n")
     assert export(holes(AB, QRELS, "P@3"), path, keep=True, most=1) == 1 + (mark[0] == "")
-    head, *rows = (line.split("\t") for line in path.read_text().splitlines())
-    kept = {
-        row["docno"]: [row["label"], row["notes"]] for row in (dict(zip(head, r)) for r in rows)
-    }
+    kept = {docno: [row["label"], row["notes"]] for docno, row in table(path).items()}
     assert kept == {"x": ["1", "sure"], "y": mark, "z": ["", ""]}
 
 

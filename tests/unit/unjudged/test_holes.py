@@ -40,12 +40,6 @@ def test_the_test_is_at_the_level_that_is_given(alpha, verdict):
     assert of_three.pair("one", "two").test.verdict == verdict
 
 
-@pytest.mark.parametrize(("measure", "higher"), [("RR", True), ("ASL@3", False)])
-def test_a_positive_difference_is_good_for_b_where_more_is_better(measure, higher):
-    found = holes({"A": BAD, "B": GOOD}, QRELS, measure)
-    assert found.verdict == "B" and (found.difference.difference > 0) == higher
-
-
 def test_the_chart_has_a_line_per_query_the_widest_first():
     found = holes({"A": GOOD, "B": BAD}, QRELS, "P@2")
     drawn = found.chart().to_dict()
