@@ -106,10 +106,9 @@ def test_p_is_corrected_over_the_runs_of_each_measure():
 
 def test_a_seed_is_for_tests_with_draws():
     runs = {"live": LIVE, "new": OTHER}
-    for options in ({}, {"test": "sign"}):
+    for test in (None, "sign"):
         with pytest.raises(ValueError, match="^seed=0 is for test='randomization': leave it out"):
-            compare(runs, QRELS, ["AP"], seed=0, **options)
-    compare(runs, QRELS, ["AP"], test="randomization", seed=0)
+            compare(runs, QRELS, ["AP"], seed=0, test=test)
     compare({"x": (runs, QRELS), "y": (runs, QRELS)}, measures=["AP"], seed=0)
 
 

@@ -65,13 +65,12 @@ def test_a_file_that_cannot_be_written_does_not_keep_an_error_from_the_others(tm
     assert json.loads(out.splitlines()[-1]) == {"verdict": "ERROR", "status": 2}
 
 
-@pytest.mark.parametrize("which", ["junit", "summary"])
-def test_no_input_is_overwritten(tmp_path, which):
+def test_no_input_is_overwritten(tmp_path):
     path = tmp_path / "qrels"
     path.write_text("")
-    reports = GuardReports(**{which: path}, inputs=[path])
-    with pytest.raises(FileExistsError, match="one of the inputs"):
-        reports.begin(["new"], ["AP worse"])
+    for which in ("junit", "summary"):
+        with pytest.raises(FileExistsError, match="one of the inputs"):
+            GuardReports(**{which: path}, inputs=[path]).begin(["new"], ["AP worse"])
 
 
 def test_lines_name_the_run_where_there_are_several(capsys):

@@ -24,10 +24,8 @@ def check_case(case):
     array, of_one_judge = np.array(case[key], float), 2 if key == "values" else 3
     options = {"collections": case.get("strata"), "weights": case.get("weights")}
     options["variance"] = case.get("variance", "averaged")
-    by_judge = [
-        rank_intervals(**{key: judge}, alpha=case["alpha"], **options)
-        for judge in (array if array.ndim > of_one_judge else [array])
-    ]
+    judges = array if array.ndim > of_one_judge else [array]
+    by_judge = [rank_intervals(**{key: of}, alpha=case["alpha"], **options) for of in judges]
     result = joint_ranks(by_judge) if len(by_judge) > 1 else by_judge[0]
     name, expected = (case["name"], case["alpha"]), case["expected"]
     assert ranked(result) == (expected["low"], expected["high"]), name
