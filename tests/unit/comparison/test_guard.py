@@ -314,8 +314,9 @@ def test_where_nothing_is_relevant_no_test_can_be_made(text, rel, grade):
     "text, is_error",
     [("RR possibly worse by .5 p<.05", False), ("RR possibly worse by .51 p<.05", True)]
     + [("RR worse by .51", True), ("RR better by .5", False), ("RR better by .51", True)]
-    + [("RR different by .51", True), ("rrLP worse by 1", False), ("ASL@3 worse by 2", False)]
-    + [("ASL@3 worse by 2.1", True), ("ASL@3 better by 101% p<.05", True)],
+    + [("RR different by .51", True), ("rrLP worse by 1", False), ("rrLP worse by 1.1", True)]
+    + [("ASL@3 worse by 2", False), ("ASL@3 worse by 2.1", True)]
+    + [("ASL@3 better by 101% p<.05", True)],
 )
 def test_a_difference_that_the_baseline_rules_out_is_an_error(text, is_error):
     """The mean of A by RR is 1/2, by ASL 2, of which the highest value is 4."""
