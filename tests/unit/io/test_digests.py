@@ -15,6 +15,7 @@ def texts(*values: str) -> pa.Array:
     ("one", "other"),
     [([texts("ab", "c")], [texts("ab", "d")]), ([texts("ab", "c")], [texts("a", "bc")])]
     + [([texts("ab")], [texts("a"), texts("b")]), ([texts("a", "")], [texts("a")])]
+    + [([texts()], [texts("")]), ([texts()], [])]
     + [([b"ab"], [b"a", b"b"]), ([b"a"], [b"b"]), ([np.array([1, 2])], [np.array([1, 3])])]
     + [([np.array([1, 2]), b"x"], [np.array([1, 2]), b"y"])],
 )

@@ -61,6 +61,8 @@ def test_a_file_next_to_other_files(tmp_path):
     texts = Texts.of({"q": " a  b "}, docnos=["d1", "d2"], docs=path, whole=True)
     assert (texts.queries, texts.documents) == ({"q": "a b"}, {"d1": "one  two"})
     assert Texts.of(docnos=["d1"], docs={"d1": "x", "d3": "y"}).documents == {"d1": "x"}
+    frame = pd.DataFrame({"docno": ["d3", "d1"], "body": ["y", "x"]})
+    assert Texts.of(docnos=["d1"], docs=frame).documents == {"d1": "x"}
 
 
 @pytest.mark.parametrize("column", ["query", "text", "title"])
