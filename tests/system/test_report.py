@@ -398,22 +398,17 @@ def test_unjudged_shares_follow_the_measure_and_leave_out_equal_ones(browser, fi
     assert shown == [name for name in order if name != EVIL]
 
 
-def test_a_row_leads_to_its_system(browser, file, made):
-    best = best_of(made)
-    hardest = QUERIES[made.findings.first.hardest_first[0]]
-    with opened(browser, file) as page:
-        page.click("#board a.system:text-is('poor')")
-        assert chosen(page, "pair-a") == ["poor"]
-        assert page.url.endswith(f"#pair?measure=nDCG%4010&a=poor&b={best}&query={hardest}")
-
-
-def test_the_address_holds_what_is_chosen(browser, file):
+def test_the_address_holds_what_is_chosen(browser, file, made):
+    """A name in the address that is not on the page is ignored."""
     with opened(browser, file) as page:
         choose(page, pair_a="fair", pair_b=EVIL)
         choose(page, measure="LexiP")
         page.click("#query-table .open:text-is('7')")
         address = page.url
     assert EVIL not in address
+    with opened(browser, file, address=f"{file.as_uri()}#pair?a=unknown&query=2") as page:
+        assert chosen(page, "pair-a") == [best_of(made)]
+        assert page.text_content("#query-h") == "Query 2"
     with opened(browser, file, address=address) as page:
         assert chosen(page, "pair-a", "pair-b", "measure") == ["fair", EVIL, "LexiP"]
         assert page.text_content("#query-h") == "Query 7"
@@ -421,9 +416,14 @@ def test_the_address_holds_what_is_chosen(browser, file):
         assert 0 <= box["y"] < 200
 
 
-def test_links_reloading_and_going_back_keep_what_is_chosen(browser, file):
-    both = ("measure", "pair-a")
+def test_links_reloading_and_going_back_keep_what_is_chosen(browser, file, made):
+    both, hardest = ("measure", "pair-a"), QUERIES[made.findings.first.hardest_first[0]]
     with opened(browser, file) as page:
+        page.click("#board a.system:text-is('poor')")
+        assert chosen(page, "pair-a") == ["poor"]
+        assert page.url.endswith(
+            f"#pair?measure=nDCG%4010&a=poor&b={best_of(made)}&query={hardest}"
+        )
         choose(page, measure="AP")
         choose(page, pair_a="poor")
         for section in ("queries", "about", "leaderboard"):
@@ -476,13 +476,6 @@ def test_text_that_a_spreadsheet_takes_for_a_formula_is_saved_as_text(browser, t
         _, (head, *rows) = saved(page, page.query_selector("#leaderboard [data-save=csv]"))
         saved_names = {row[head.index("system")] for row in rows}
         assert saved_names == {"'=1+1|cmd", "'@SUM(1)", "'+up", "'-down", "-5"}
-
-
-def test_an_unknown_name_in_the_address_is_ignored(browser, file, made):
-    best = best_of(made)
-    with opened(browser, file, address=f"{file.as_uri()}#pair?a=unknown&query=2") as page:
-        assert chosen(page, "pair-a") == [best]
-        assert page.text_content("#query-h") == "Query 2"
 
 
 def test_choosing_a_query_by_keyboard(browser, file):

@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from _files import write_qrels, write_run
 from click.testing import CliRunner
 
 from pyterrier_asl import audit, plan_audit
@@ -40,10 +41,8 @@ def test_equal_values_have_no_interval(target):
     assert found.table[unknown].isna().all(axis=None)
     assert found.table["people"].tolist() == [0.5, 1, 0.5]
     assert found.table["estimate"].notna().all()
-    text = "all 12 audited queries have the value 0.5, so there is no interval"
-    assert f"AP, old and new - old: {text}: nothing can be said about the other 8." in (
-        found.sentences()
-    )
+    text = "AP, old and new - old: all 12 audited queries have the value 0.5, so there is no "
+    assert f"{text}interval: nothing can be said about the other 8." in found.sentences()
     assert any("AP, new: all 12 audited queries have the value 1," in t for t in found.sentences())
     assert "no interval" in str(found).replace("\n  ", " ")
     whole = audit(RUNS, qrels(one_value([])), "AP", qrels(one_value([]))).sentences()[-1]
@@ -83,12 +82,10 @@ def test_an_estimate_that_differs_from_the_difference_of_the_means_is_explained(
 
 def test_print_shows_what_the_command_does(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    for name, labels in (("people", PEOPLE), ("machine", MACHINE)):
-        lines = (f"{q} 0 {d} {g}\n" for q, docs in qrels(labels).items() for d, g in docs.items())
-        (tmp_path / name).write_text("".join(lines))
+    write_qrels(qrels(PEOPLE), "people")
+    write_qrels(qrels(MACHINE), "machine")
     for name, run in RUNS.items():
-        lines = (f"{q} Q0 {d} 0 {s} t\n" for q, docs in run.items() for d, s in docs.items())
-        (tmp_path / f"{name}.run").write_text("".join(lines))
+        write_run(run, f"{name}.run")
     arguments = ["people", "old.run", "new.run", "--judge", "m=machine", "-m", "AP"]
     command = CliRunner().invoke(main, ["audit", *arguments])
     assert command.exit_code == 0, command.stderr
@@ -101,7 +98,7 @@ def test_print_shows_what_the_command_does(tmp_path, monkeypatch):
 
 def test_of_several_that_save_a_draw_at_a_time_one_does(tmp_path):
     plans = [plan_audit(RUNS, None, "AP", qrels(MACHINE), 0.5, seed=seed) for seed in range(8)]
-    for attempt in range(5):
+    for attempt in range(3):
         path, start = tmp_path / f"audit{attempt}.tsv", threading.Barrier(len(plans))
 
         def save(plan, path=path, start=start):

@@ -10,6 +10,7 @@ from pyterrier_asl.io.table_forms import jsonl_lines, tsv_lines
 
 QRELS = {"q": {"a": 1, "n": 0}, "p": {"b": 1}}
 LINE = '{"qid": "q", "docno": "x", "label": 1.0, "source": "me"}'
+NO_OBJECT, NO_LABEL = "this is not a JSON object", "there is no column label or relevance"
 
 
 def label(docno, grade=1.0, qid="q"):
@@ -51,14 +52,11 @@ def test_labels_of_several_forms(tmp_path, text):
 IDS = [*'\\é"', "a\\tb", "a\tb", "a\nb", "C:\\new", "a\rb", "#1", "\\\\n", " x ", "007", "NA"]
 
 
-@pytest.mark.parametrize("name", ["labels.csv", "labels.tsv"])
-def test_a_table_that_is_not_utf_8_is_named(tmp_path, name):
-    path = tmp_path / name
-    separator = "," if name.endswith("csv") else "\t"
-    rows = [["qid", "docno", "label"], ["q1", "é", "1"]]
-    path.write_bytes("\n".join(map(separator.join, rows)).encode("latin-1"))
+@pytest.mark.parametrize(("name", "separator"), [("labels.csv", ","), ("labels.tsv", "\t")])
+def test_a_table_that_is_not_utf_8_is_named(tmp_path, name, separator):
+    (tmp_path / name).write_text("qid docno label\nq1 é 1".replace(" ", separator), "latin-1")
     with pytest.raises(ValueError, match=f"{name}, a table .* is not UTF-8: .*0xe9"):
-        read_labels(path)
+        read_labels(tmp_path / name)
 
 
 def test_ids_survive_a_table(tmp_path):
@@ -71,23 +69,14 @@ def test_ids_survive_a_table(tmp_path):
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        (LINE + "\n5\n", "line 2: this is not a JSON object"),
-        (LINE + "\n5", "line 2: this is not a JSON object"),
-        (LINE + "\nnull\n" + LINE, "line 2: this is not a JSON object"),
-        (LINE + '\n{"qid": "q"\n' + LINE, "line 2: this is not a JSON object"),
-        (
-            LINE + '\n{"qid": ' + "[" * 10**5 + "]}",
-            "line 2: this is not a JSON object .it is nested too",
-        ),
-        (LINE + '\n{"qid": "q", "docno": "y", "label": 1,}', "line 2: this is not a JSON object"),
-        (
-            '{"qid": "q", "docid": "x", "corpus-id": "y", "label": 1}\n',
-            "there are both docid and corpus-id: keep one",
-        ),
-        (
-            '{"qid": "q", "docno": "x"}\n',
-            "labels in labels: there is no column label or relevance; there are qid",
-        ),
+        (LINE + "\n5\n", f"line 2: {NO_OBJECT}"),
+        (LINE + "\n5", f"line 2: {NO_OBJECT}"),
+        (LINE + "\nnull\n" + LINE, f"line 2: {NO_OBJECT}"),
+        (LINE + '\n{"qid": "q"\n' + LINE, f"line 2: {NO_OBJECT}"),
+        (LINE + '\n{"qid": ' + "[" * 10**5 + "]}", f"line 2: {NO_OBJECT} .it is nested too"),
+        (LINE + '\n{"qid": "q", "docno": "y", "label": 1,}', f"line 2: {NO_OBJECT}"),
+        (LINE.replace("docno", 'corpus-id": 1, "docid'), "both docid and corpus-id: keep one"),
+        ('{"qid": "q", "docno": "x"}\n', f"labels in labels: {NO_LABEL}; there are qid"),
         ('{"qid": 1.0, "docno": "x", "label": 1}\n', "qid of labels"),
         ('{"qid": null, "docno": "x", "label": 1}\n', "qid of labels is missing in line 1"),
         ('{"qid": "q", "docno": "", "label": 1}\n', "docno of labels is missing in line 1"),
@@ -96,7 +85,7 @@ def test_ids_survive_a_table(tmp_path):
         ("qid\tdocno\tlabel\nq\tx\t1\tmore\n", "line 2: found 4 fields"),
         ("qid\tdocno\tlabel\nq\tx\t1\n\nq\ty\tgood\n", "line 4: the label 'good' is not a number"),
         ("qid,docno,text,label\nq,x,'a\nb',1\nq,y,d,1,2\n", "line 4: found 5 fields"),
-        ("qid\tdocno\nq\tx\n", "there is no column label or relevance; there are qid, docno"),
+        ("qid\tdocno\nq\tx\n", f"{NO_LABEL}; there are qid, docno"),
         ('{"qid": ' + "[" * 3000 + "\n" + LINE, "line 1: .*it is nested too deeply"),
         ("qid\tlabel\nq\t1\n", "there is no column docno or doc_id; there are qid, label"),
         ("qid\tdocno\tdoc_id\tlabel\nq\tx\ty\t1\n", "there are both docno and doc_id"),
@@ -128,9 +117,8 @@ def test_labels_are_text_or_numbers_or_missing():
 @pytest.mark.parametrize(("docno", "official", "grade"), [("a", 1, 0), ("n", 0, 1)])
 def test_official_grades_stay(docno, official, grade):
     labels = pd.DataFrame({"qid": ["q", "q"], "docno": [docno, "x"], "label": [grade, 1]})
-    with pytest.raises(
-        ValueError, match=f"official grade is {official}.*conflicts='official' where"
-    ):
+    wrong = f"official grade is {official}.*conflicts='official' where"
+    with pytest.raises(ValueError, match=wrong):
         merge_labels(QRELS, labels)
     merged = merge_labels(QRELS, labels, conflicts="official").set_index(["qid", "docno"])
     assert merged.loc[("q", docno)].tolist() == [official, "official"]
@@ -208,10 +196,10 @@ def test_a_grade_in_the_column_of_a_text_is_named(tmp_path, column, kind):
     path = tmp_path / f"labels.{kind}"
     lines = tsv_lines(rows) if kind == "tsv" else jsonl_lines(rows)
     path.write_text("".join(line + "\n" for line in lines))
-    line = 3 if kind == "tsv" else 2
-    with pytest.raises(
-        ValueError, match=f"line {line}: the column 'label' is empty, and '{column}' holds '2'"
-    ):
+    wrong = (
+        f"line {3 if kind == 'tsv' else 2}: the column 'label' is empty, and '{column}' holds '2'"
+    )
+    with pytest.raises(ValueError, match=wrong):
         read_labels(path)
     path.write_text(path.read_text().replace(" 2 ", "2 apples"))
     assert of(path) == [["q", "x", 1.0]]

@@ -4,6 +4,7 @@ import re
 
 import pandas as pd
 import pytest
+import small
 
 import pyterrier_asl as asl
 from pyterrier_asl import Qrels, analysis
@@ -24,24 +25,13 @@ PASSAGES = {
 }
 
 
-def rows(runs):
-    return {
-        name: pd.DataFrame(
-            [(q, d, s) for q in run for d, s in run[q].items()], columns=["qid", "docno", "score"]
-        )
-        for name, run in runs.items()
-    }
-
-
-#: The same with the first document of each query a second time, and with the query's own id.
-TWICE = {
-    name: pd.concat([run, run.drop_duplicates("qid").assign(score=0.5)])
-    for name, run in rows(RUNS).items()
-}
-WITH_SELF = {
-    name: pd.concat([run, run.assign(docno=run["qid"], score=99).drop_duplicates("qid")])
-    for name, run in rows(RUNS).items()
-}
+FRAMES = {name: small.frame(run).sort_values("score") for name, run in RUNS.items()}
+#: The same with the best document of each query a second time, and with the query's own id.
+TWICE, WITH_SELF = {}, {}
+for name, run in FRAMES.items():
+    best = run.drop_duplicates("qid", keep="last")
+    TWICE[name] = pd.concat([run, best.assign(score=0.5)])
+    WITH_SELF[name] = pd.concat([run, best.assign(docno=best["qid"], score=99)])
 
 #: What runs and qrels are given to, and what is compared.
 CALLS = {
@@ -133,9 +123,8 @@ def test_matched_runs_keep_their_settings(tmp_path):
     assert asl.evaluate(best, OTHER, "AP")["AP"].tolist() == values
     assert asl.evaluate(best, None, "AP").equals(asl.evaluate(best, path, "AP"))
     labels = pd.DataFrame({"qid": ["q1"], "docno": ["d"], "label": [1]})
-    assert not asl.evaluate(best, Qrels(path, labels=labels), "AP").equals(
-        asl.evaluate(best, path, "AP")
-    )
+    with_labels = asl.evaluate(best, Qrels(path, labels=labels), "AP")
+    assert not with_labels.equals(asl.evaluate(best, path, "AP"))
     for settings in ({"duplicates": "error"}, {"drop_self": True}, {"collapse": "#"}):
         name, value = next(iter(settings.items()))
         wrong = re.escape(f"{name}={value!r} of the qrels comes too late: these runs have been")
@@ -170,16 +159,14 @@ def test_a_matched_run_is_cut_once():
 @pytest.mark.filterwarnings("ignore:the qrels judge")
 def test_merged_judgements_keep_what_the_qrels_say():
     """Ids of queries, queries without judgements, and contradictions, an error of a guard."""
-    twice = pd.DataFrame(
-        [(7, "a", 1), (7, "a", 0), (7, "b", 1), (8, "a", 1)], columns=["qid", "docno", "label"]
-    )
+    rows = [(7, "a", 1), (7, "a", 0), (7, "b", 1), (8, "a", 1)]
+    twice = pd.DataFrame(rows, columns=["qid", "docno", "label"])
     labels = pd.DataFrame({"qid": [7], "docno": ["x"], "label": [1]})
     runs = {"old": {7: {"a": 2, "x": 1}, 8: {"a": 1}}, "new": {7: {"x": 1}, 8: {"a": 1}}}
     qrels = Qrels(twice, labels=labels)
     assert asl.evaluate(runs, qrels, "P@1")["qid"].tolist() == [7, 8, 7, 8]
     with pytest.raises(ValueError, match="the qrels contradict themselves: document 'a'"):
         asl.compare(runs, qrels, ["AP"], conditions=["AP worse"])
-    assert repr(Qrels("x.txt", labels=[], duplicates="best")) == (
-        "Qrels('x.txt', labels=..., duplicates='best')"
-    )
+    shown = "Qrels('x.txt', labels=..., duplicates='best')"
+    assert repr(Qrels("x.txt", labels=[], duplicates="best")) == shown
     assert repr(qrels) == "Qrels(<DataFrame>, labels=...)"

@@ -31,16 +31,11 @@ def test_every_document_is_an_entry_and_has_its_best_rank(order, depth):
     keys = [(qids[query], docno) for query, docno in zip(found.judgements.queries, docnos)]
     best = dict.fromkeys([(qid, docno) for qid in JUDGED for docno in JUDGED[qid]], np.inf)
     for number, run in zip(order, found.runs):
-        entries = [
-            (qid, rank, docno)
-            for qid in RUNS[number]
-            for rank, docno in enumerate(ranked(RUNS[number][qid], depth), 1)
-        ]
+        tops = {qid: ranked(RUNS[number].get(qid, {}), depth) for qid in JUDGED}
+        entries = [(qid, rank, d) for qid, top in tops.items() for rank, d in enumerate(top, 1)]
         shown = zip(run.queries, run.ranks, run.pairs)
         assert [(qids[query], rank, keys[pair][1]) for query, rank, pair in shown] == entries
-        assert run.retrieved.tolist() == [
-            len(ranked(RUNS[number].get(qid, {}), depth)) for qid in JUDGED
-        ]
+        assert run.retrieved.tolist() == [*map(len, tops.values())]
         for qid, rank, docno in entries:
             best[qid, docno] = min(rank, best.get((qid, docno), np.inf))
     assert len(set(keys)) == len(keys) and set(keys) == set(best)
@@ -49,12 +44,9 @@ def test_every_document_is_an_entry_and_has_its_best_rank(order, depth):
         assert grade == JUDGED[key[0]].get(key[1], -1)
         assert rank == best[key] or best[key] == np.inf
     for most in (1, 2, None):
-        unjudged = {keys[place] for place in found.shown(most)}
-        assert unjudged == {
-            (qid, docno)
-            for (qid, docno), rank in best.items()
-            if JUDGED[qid].get(docno, -1) < 0 and rank <= (most or 99)
-        }
+        seen = {(qid, d) for (qid, d), rank in best.items() if rank <= (most or 99)}
+        unjudged = {(qid, d) for qid, d in seen if JUDGED[qid].get(d, -1) < 0}
+        assert {keys[place] for place in found.shown(most)} == unjudged
 
 
 def test_documents_are_numbered_alike_where_runs_come_one_by_one():

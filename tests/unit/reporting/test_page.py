@@ -293,16 +293,16 @@ def test_runs_without_qrels_are_no_collections():
         report({"a": RUNS["1"]})
 
 
-def test_command_names_a_missing_folder(tmp_path):
-    nowhere = CliRunner().invoke(main, ["report", "x", "y", "-o", str(tmp_path / "no" / "f.html")])
-    assert nowhere.exit_code == 2 and "there is no folder" in nowhere.output
-
-
-def test_command_replaces_another_file_with_force_only(tmp_path):
-    (tmp_path / "notes.html").write_text("notes")
-    arguments = ["report", "no.qrels", "runs", "-o", str(tmp_path / "notes.html")]
-    for force, message in ((), "it holds something else"), (("--force",), "folder runs"):
-        assert message in CliRunner().invoke(main, [*arguments, *force]).output
+@pytest.mark.parametrize(
+    ("page", "says"),
+    [("no/f.html", "there is no folder"), ("notes.html", "it holds something else")]
+    + [("notes.html --force", "folder runs")],
+)
+def test_command_replaces_another_file_with_force_only(tmp_path, monkeypatch, page, says):
+    monkeypatch.chdir(tmp_path)
+    Path("notes.html").write_text("notes")
+    done = CliRunner().invoke(main, f"report no.qrels runs -o {page}".split())
+    assert done.exit_code == 2 and says in done.output
 
 
 def test_command_with_lengths(tmp_path):
@@ -314,7 +314,7 @@ def test_command_with_lengths(tmp_path):
     [measure], systems = map(data_of(page.read_text()).get, ("measures", "systems"))
     plain = {q: of for q, of in QRELS.items() if q != EVIL_QUERY}
     expected = evaluate(RUNS, plain, ["TBG"], lengths=DocLengths([*words], [*words.values()]))
-    means = expected.set_index(["name", "qid"]).iloc[:, 0].groupby("name").mean()
+    means = expected.groupby("name")["TBG"].mean()
     assert measure["means"] == pytest.approx(means[systems].tolist())
 
 
