@@ -38,11 +38,8 @@ def test_the_pool_is_of_the_runs_that_can_be_measured(folder):
 
 @pytest.mark.parametrize(
     ("more", "told"),
-    [
-        ("", ""),
-        ("d", r" \(nor can 1 further run be used\)"),
-        ("de", r" \(nor can 2 further runs be used\)"),
-    ],
+    [("", ""), ("d", r" \(nor can 1 further run be used\)")]
+    + [("de", r" \(nor can 2 further runs be used\)")],
 )
 def test_no_run_at_all_is_an_error(folder, more, told):
     runs = [folder / "runs" / name for name in f"b{more}"]

@@ -67,6 +67,7 @@ def test_grades_from_1_to_below_2_are_counted_where_others_are_2_or_more(grades,
 
 GRADED = {f"q{n}": {"a": 1, "b": 2} for n in range(30)}
 RUNS = {name: {qid: {name: 2, "x": 1} for qid in GRADED} for name in "ab"}
+BOTH = dict.fromkeys("xy", (RUNS, GRADED))
 
 
 @pytest.mark.parametrize(
@@ -82,10 +83,7 @@ RUNS = {name: {qid: {name: 2, "x": 1} for qid in GRADED} for name in "ab"}
         (lambda **rel: collect(RUNS, GRADED, ["AP", "RR"], **rel), {"rel": 1}),
         (lambda **rel: asl.judges(GRADED, {"m": GRADED}, draws=5, **rel), {"rel": 2}),
         (lambda **rel: asl.audit(RUNS, GRADED, "AP", GRADED, **rel), {"rel": 2}),
-        (
-            lambda **rel: asl.compare(dict.fromkeys("xy", (RUNS, GRADED)), None, "AP", **rel),
-            {"rel": 2},
-        ),
+        (lambda **rel: asl.compare(BOTH, None, "AP", **rel), {"rel": 2}),
         (lambda **rel: asl.judges(GRADED, {"m": GRADED}, draws=5, **rel), {"judge_rel": {"m": 2}}),
     ],
 )
@@ -119,9 +117,8 @@ def test_a_judges_grade_beats_the_measures_and_that_beats_the_option(
 
 def test_a_grade_that_a_measure_does_not_take_is_an_error():
     (named,) = named_measures("infAP")
-    with pytest.raises(
-        ValueError, match="'infAP' does not take rel=-1 .infAP: rel must be a whole number"
-    ):
+    message = "'infAP' does not take rel=-1 .infAP: rel must be a whole number"
+    with pytest.raises(ValueError, match=message):
         with_rel(named, -1)
     with pytest.raises(ValueError, match="number from 0"):
         with_rel(named, judge_rel=-1)
@@ -130,10 +127,8 @@ def test_a_grade_that_a_measure_does_not_take_is_an_error():
 @pytest.mark.parametrize("highest", [0, -1])
 def test_qrels_of_which_nothing_is_relevant_are_warned_of(highest):
     """As a guard, which cannot test; with rel=0 all judged documents are relevant."""
-    said = (
-        f"no judged document has a grade of 1 or more (the highest is {highest}), so that nothing"
-    )
+    said = f"no judged document has a grade of 1 or more (the highest is {highest}), so that"
     for measures in ("AP", "nDCG@10", None):
         [warning] = warnings_of([-1, highest], measures)
-        assert warning == f"{said} is relevant: check the qrels"
+        assert warning == f"{said} nothing is relevant: check the qrels"
     assert warnings_of([-1, highest], "AP(rel=0)") == warnings_of([], "AP") == []

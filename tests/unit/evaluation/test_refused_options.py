@@ -66,10 +66,7 @@ def test_advice_names_what_the_function_has():
 @pytest.mark.parametrize(
     "call",
     [
-        evaluate,
-        bounds,
-        ranks,
-        holes,
+        *(evaluate, bounds, ranks, holes),
         lambda runs, qrels, measure, rel: audit(runs, qrels, measure, qrels, rel=rel),
         lambda runs, qrels, measure, rel: plan_audit(runs, qrels, measure, qrels, 0.2, rel=rel),
         lambda runs, qrels, measure, rel: analysis.stability(runs, qrels, measure, rel=rel),
