@@ -63,6 +63,16 @@ def test_a_damaged_baseline_is_an_error(damage, condition):
     assert allowed.outcome.name != "ERROR" or any(why in allowed.message for why in other)
 
 
+def test_ids_in_another_form_than_the_baseline_has_are_an_error_of_the_run():
+    """The qrels do not show it: they judge no document from d030 on."""
+    new = run_of([docno if docno < "d030" else f"x/{docno}" for docno in DOCS])
+    runs = {"live": LIVE, "new": new, "same": LIVE}
+    compared = compare(runs, QRELS, ["AP"], conditions="AP worse")
+    said = "new writes 30 document ids in another form ('x/d030' for 'd030'): write them alike"
+    assert compared.notes == [said] and compared.doubts == {("new", "AP"): said, ("same", "AP"): ""}
+    assert [verdict.outcome.name for verdict in compared.verdicts] == ["ERROR", "PASS"]
+
+
 def test_each_collection_is_looked_at():
     several = {
         "x": ({"live": LIVE, "new": LIVE}, QRELS),

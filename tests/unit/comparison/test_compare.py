@@ -118,6 +118,8 @@ def test_a_condition_can_have_a_measure_by_the_name_that_it_was_given():
     compared = compare(runs, QRELS, measures, conditions=["mine worse by .1", "AP worse by .3"])
     assert compared.table["measure"].tolist() == ["mine", "AP"]
     assert [verdict.outcome.name for verdict in compared.verdicts] == ["FAIL", "FAIL"]
+    other = compare(runs, QRELS, ["AP"], conditions=["map worse", "RR better"])
+    assert other.table["measure"].tolist() == ["AP", "RR"]
     tracks = {"x": (runs, QRELS), "y": (runs, QRELS)}
     assert compare(tracks, measures=measures, conditions="mine worse").verdicts
     with pytest.raises(ValueError, match="'other': there is no such measure"):

@@ -64,7 +64,9 @@ def test_of_many_runs_open_pairs_come_first():
         ]
         with pytest.raises(ValueError, match="3 runs have 3 differences: name two by pair"):
             found.verdict  # noqa: B018
-        assert found.pair("good", "bad").verdict == "A"
+        for pair, verdict in ((("good", "bad"), "A"), (("bad", "good"), "B")):
+            one = found.pair(*pair)
+            assert one.verdict == verdict and ": settled for good" in one.describe()
     with pytest.raises(ValueError, match="pair names 'goood', .*: did you mean 'good'"):
         found.pair("goood", "bad")
 
